@@ -72,6 +72,10 @@ export const FAILURES = {
     meaning:
       'Hub and agent have incompatible versions: install the same version of signalbox on both.',
   },
+  CHANGED_SINCE: {
+    status: 409,
+    meaning: 'Later changes prevent a group of changes from being undone; detail names them.',
+  },
   REVERT_CONFLICT: { status: 409, meaning: 'Later changes prevent this one from being undone.' },
   NOT_EMPTY: { status: 409, meaning: 'The hub already has vhosts: repeat with replace=true.' },
   PRECONDITION_FAILED: {
@@ -82,6 +86,10 @@ export const FAILURES = {
   IMPORT_DIFFERS: {
     status: 422,
     meaning: 'After the import, the proxy would behave differently.',
+  },
+  KEY_REUSED: {
+    status: 422,
+    meaning: 'The Idempotency-Key was used for another request within the last 24 hours.',
   },
   USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: {
     status: 422,

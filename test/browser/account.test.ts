@@ -165,11 +165,55 @@ describe('the changelog', () => {
     expect((await call('POST', '/vhosts/bulk', { operations })).status).toBe(200);
     await page.goto('/changelog');
     const older = page.getByRole('button', { name: 'Older changes' });
+    const group = page.getByRole('listitem').filter({ hasText: 'Changed http://busy.example' });
+    await group.getByText('110 changes', { exact: true }).click();
+    await group.getByRole('link', { name: 'Show all 110 changes' }).click();
     await older.waitFor();
     expect(await page.locator('.change').count()).toBe(100);
     await older.click();
-    await page.getByText('Created http://later.example').waitFor();
+    await until(async () => (await page.locator('.change').count()) === 110, 'the older changes');
     expect(await older.count()).toBe(0);
+  });
+
+  test('shows an address that was blocked on several sites as one change, and undoes all of it', async () => {
+    const ids = (await Promise.all(['shop', 'blog'].map((name) => create(name)))).map(
+      ({ id }) => id,
+    );
+    const policy = { name: 'blocked', recipe: 'block', values: { networks: ['198.51.100.7'] } };
+    const made = await call('POST', '/policies', policy);
+    const put = ids.map((id) => ({ op: 'update', id, policies: ['blocked'] }));
+    await call('POST', '/vhosts/bulk', { operations: put });
+    const networks = ['198.51.100.7', '127.0.0.1'];
+    await call('PUT', `/policies/${made.body.id}`, { values: { networks } });
+    expect(await served('shop')).not.toBe('shop');
+    await page.goto('/changelog');
+    const blocked = page.getByRole('listitem').filter({ hasText: 'Blocked 127.0.0.1 on 2 sites' });
+    await undo(blocked);
+    await blocked.getByText('✓ Undone').waitFor();
+    expect(await served('shop')).toBe('shop');
+
+    const placed = page
+      .getByRole('listitem')
+      .filter({ hasText: 'Put the policy blocked on 2 sites' });
+    await call('PUT', `/vhosts/${ids[0]}`, { policies: [] });
+    await placed.getByRole('button', { name: 'Undo' }).click();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Undo 2 changes' }).click();
+    await placed.getByText('Changed since: http://shop.example.').waitFor();
+    await call('PUT', `/vhosts/${ids[0]}`, { policies: ['blocked'] });
+    await placed.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Undo 2 changes' }).click();
+    await placed.getByText('✓ Undone').waitFor();
+    const taken = page
+      .getByRole('listitem')
+      .filter({ hasText: 'Took the policy blocked off 2 sites' });
+    await taken.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Undo 2 changes' }).click();
+    await taken.getByText('✓ Undone').waitFor();
+    const site = await call<{ policies: string[] }>('GET', `/vhosts/${ids[1]}`);
+    expect(site.body.policies).toEqual(['blocked']);
+    expect(await tooWide(page)).toBe(0);
+    expect(dashboard.browserErrors()).toEqual([]);
   });
 
   test('fits a small phone, light and dark, and shows a hostile name as text', async () => {

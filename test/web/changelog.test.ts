@@ -2,12 +2,15 @@
 import { describe, expect, test } from 'bun:test';
 import { addressOf, readFilter } from '../../src/web/changelog/changelog.tsx';
 import {
+  alone,
   byDay,
   dayName,
   isFinal,
   kindOf,
+  lineOf,
   merged,
   subjectOf,
+  summaryIn,
   undoSentence,
   wordOf,
 } from '../../src/web/changelog/describe.ts';
@@ -26,6 +29,7 @@ const entry = (more: Partial<Entry> = {}): Entry => ({
   enabled: null,
   createdAt: '2026-11-21T12:00:00.000Z',
   via: null,
+  group: 1,
   ...more,
 });
 const diffOf = (old: object, now: object) => JSON.stringify({ old, new: now });
@@ -238,12 +242,27 @@ describe('a toggle', () => {
 
 test('a filter survives the way through an address, without unknown actions', () => {
   expect(readFilter(new URLSearchParams('action=<b>&x=1&before=3'))).toEqual({
-    ...{ domain: '', user: '', action: '' },
+    ...{ domain: '', user: '', group: '', action: '' },
   });
-  expect(addressOf({ domain: '', user: '', action: '' })).toBe('/changelog');
-  const filter = { domain: 'a b&c=d', user: 'u', action: 'toggle' } as const;
+  expect(addressOf({ domain: '', user: '', action: '', group: '' })).toBe('/changelog');
+  const filter = { domain: 'a b&c=d', user: 'u', action: 'toggle', group: '12' } as const;
   const { searchParams } = new URL(addressOf(filter), 'http://x');
   expect(readFilter(searchParams)).toEqual(filter);
+  expect(readFilter(new URLSearchParams('group=1x&action=y'))).toMatchObject({
+    action: '',
+    group: '',
+  });
+});
+
+test('a group has one line: the hub’s, or of a single change the same words as the change', () => {
+  const one = entry({ domain: '(agent vps)', action: 'create' });
+  expect(lineOf(alone(one))).toBe('Added the proxy vps');
+  expect(lineOf({ ...alone(one), summary: 'Created 2 sites', count: 2 })).toBe('Created 2 sites');
+  const policy = alone(entry({ domain: '(policy blocked)' }));
+  expect(summaryIn(policy)).toEqual({});
+  const summary = 'Blocked 203.0.113.9 on 26 sites';
+  expect(summaryIn({ ...policy, summary })).toEqual({ summary });
+  expect(lineOf({ ...policy, summary })).toBe(summary);
 });
 
 test('a time of this year has no year', () => {
@@ -267,7 +286,7 @@ test('entries are grouped by local day, in order', () => {
 });
 
 test('a new first page is merged with older entries without duplicates', () => {
-  const ids = (...list: number[]) => list.map((id) => entry({ id }));
-  expect(merged(ids(9, 8, 7), ids(8, 7, 6, 5)).map(({ id }) => id)).toEqual([9, 8, 7, 6, 5]);
-  expect(merged([], ids(2)).map(({ id }) => id)).toEqual([]);
+  const ids = (...list: number[]) => list.map((group) => ({ group }));
+  expect(merged(ids(9, 8, 7), ids(8, 7, 6, 5))).toEqual(ids(9, 8, 7, 6, 5));
+  expect(merged([], ids(2))).toEqual([]);
 });

@@ -5,44 +5,41 @@ import { authorOf } from '../auth/guard.ts';
 import { about, DEMANDS } from '../http/about.ts';
 import { ChangeQuery, demandsOf } from '../http/params.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
-import { Lacking, lacking, Success } from '../http/schemas.ts';
+import { Lacking, lacking, Success, type Warning } from '../http/schemas.ts';
 import { sequence } from '../model/changes.ts';
 import { changeOf, Operation } from '../model/operation.ts';
+import type { SiteSet, Vhost } from '../model/vhost.ts';
 import { createReadPorts } from '../publish/ports.ts';
+import type { Applied } from '../publish/queue.ts';
 import type { ApiContext } from './context.ts';
 import { CHANGED, ChangedVhost, NEW_VHOST, Unreached, unreached, viewVhost } from './vhost-view.ts';
 
 const MAX_OPERATIONS = 1_000;
 
-export function vhostBulkRoutes({ publisher, warningsAfter, guard, bodyLimit }: ApiContext) {
+type Result = Vhost | { success: true };
+type Warnings = ReadonlyMap<number, Warning[]>;
+
+export function vhostBulkRoutes(context: ApiContext) {
+  const { publisher, warningsAfter, retries, guard, bodyLimit } = context;
   const readPorts = createReadPorts({ publisher });
   return new Elysia({ name: 'vhost-bulk', prefix: '/vhosts' })
     .use(guard)
     .use(jsonBody(bodyLimit))
     .post(
       '/bulk',
-      async ({ body, query, who }) => {
-        const change = sequence(body.operations.map(changeOf));
-        const { result: results, behind } = await publisher.apply(
-          change,
-          authorOf(who),
-          demandsOf(query),
-        );
-        const vhosts = results.flatMap((one) => ('success' in one ? [] : [one]));
-        const warnings = await warningsAfter(vhosts);
-        return {
-          results: results.map((one) =>
-            'success' in one
-              ? one
-              : {
-                  ...viewVhost(one, publisher.current()),
-                  warnings: warnings.get(one.id) ?? [],
-                },
-          ),
-          ...lacking(behind),
-          ...(await unreached([...warnings.values()].flat(), readPorts)),
-        };
-      },
+      ({ body, query, who, set, request }) =>
+        retries.once({ request, who, body, query, set }, 200, async (keep) => {
+          const applied = await publisher.apply(
+            sequence(body.operations.map(changeOf)),
+            authorOf(who),
+            { ...demandsOf(query), ...keep<Result[]>((stored, next) => viewed(stored, next)) },
+          );
+          const vhosts = applied.result.flatMap((one) => ('success' in one ? [] : [one]));
+          const warnings = await warningsAfter(vhosts);
+          const { body: answer } = viewed(applied, publisher.current(), warnings);
+          const ports = await unreached([...warnings.values()].flat(), readPorts);
+          return { body: { ...answer, ...ports } };
+        }),
       {
         query: ChangeQuery,
         body: t.Object({ operations: t.Array(Operation, { maxItems: MAX_OPERATIONS }) }),
@@ -52,7 +49,7 @@ export function vhostBulkRoutes({ publisher, warningsAfter, guard, bodyLimit }: 
             Unreached,
             t.Object({ results: t.Array(t.Union([ChangedVhost, Success])) }),
           ]),
-          ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'DOMAIN_TAKEN'),
+          ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'DOMAIN_TAKEN', 'KEY_REUSED'),
         },
         detail: about({
           id: 'bulkVhosts',
@@ -60,6 +57,7 @@ export function vhostBulkRoutes({ publisher, warningsAfter, guard, bodyLimit }: 
           summary: 'Make several changes in one publish, all or nothing',
           access: 'write',
           params: DEMANDS,
+          requestHeaders: ['Idempotency-Key'],
           bodies: {
             several: {
               value: {
@@ -78,3 +76,17 @@ export function vhostBulkRoutes({ publisher, warningsAfter, guard, bodyLimit }: 
       },
     );
 }
+
+/** The answer. @param warnings none while they are not known */
+const viewed = (
+  { result: results, behind }: Applied<Result[]>,
+  among: SiteSet,
+  warnings: Warnings = new Map(),
+) => ({
+  body: {
+    results: results.map((one) =>
+      'success' in one ? one : { ...viewVhost(one, among), warnings: warnings.get(one.id) ?? [] },
+    ),
+    ...lacking(behind),
+  },
+});

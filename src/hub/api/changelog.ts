@@ -6,9 +6,18 @@ import { about, INTEGER_ID } from '../http/about.ts';
 import { IdParams, idOf } from '../http/params.ts';
 import { PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import { Done, lacking, Timestamp } from '../http/schemas.ts';
-import { createChangelog } from '../model/changelog.ts';
+import { createChangelog, MAX_LATER, type PublicEntry } from '../model/changelog.ts';
 import { revertChange } from '../model/history.ts';
+import { revertGroup } from '../model/revert-group.ts';
 import type { ApiContext } from './context.ts';
+
+const UNDOES = [
+  'NOT_FOUND',
+  'DOMAIN_TAKEN',
+  'POLICY_TAKEN',
+  'POLICY_IN_USE',
+  'REVERT_CONFLICT',
+] as const;
 
 const Action = t.Union([
   t.Literal('create'),
@@ -31,9 +40,32 @@ const ChangelogEntry = t.Object(
     createdAt: Timestamp,
     via: t.Union([t.String(), t.Null()], { description: 'the API token that made the change' }),
     behind: t.Optional(t.Array(t.String(), { description: 'the agents that were unreachable' })),
+    group: t.Integer({ description: 'the same for all changes of one request' }),
   },
   { title: 'ChangelogEntry' },
 );
+
+const ChangelogGroup = t.Object(
+  {
+    group: t.Integer(),
+    userId: t.String(),
+    userName: t.String(),
+    via: ChangelogEntry.properties.via,
+    createdAt: Timestamp,
+    summary: t.String({ description: 'what the request did, in one line for people' }),
+    count: t.Integer({ description: 'all its changes, also those that a filter leaves out' }),
+    entries: t.Array(ChangelogEntry, {
+      description: 'the first five of its changes that pass the filter',
+    }),
+  },
+  { title: 'ChangelogGroup' },
+);
+
+const viewEntry = ({ behind, ...entry }: PublicEntry) => ({
+  ...entry,
+  ...lacking(behind ?? []),
+  createdAt: entry.createdAt.toISOString(),
+});
 
 export function changelogRoutes({ db, publisher, guard }: ApiContext) {
   const changelog = createChangelog(db);
@@ -44,25 +76,33 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
       ({ query }) => {
         const before = query.before ? Number(query.before) : undefined;
         const filter = {
+          before,
+          group: query.group ? Number(query.group) : undefined,
           domain: query.domain || undefined,
           user: query.user || undefined,
           action: query.action || undefined,
         };
-        return changelog.page({ before, ...filter }).map(({ behind, ...entry }) => ({
-          ...entry,
-          ...lacking(behind ?? []),
-          createdAt: entry.createdAt.toISOString(),
+        if (query.grouped !== 'true') return changelog.page(filter).map(viewEntry);
+        return changelog.groups(filter).map(({ createdAt, entries, ...group }) => ({
+          ...group,
+          createdAt: createdAt.toISOString(),
+          entries: entries.map(viewEntry),
         }));
       },
       {
         query: t.Object({
           before: t.Optional(t.String({ pattern: '^([1-9][0-9]{0,14})?$' })),
+          group: t.Optional(t.String({ pattern: '^([1-9][0-9]{0,14})?$' })),
+          grouped: t.Optional(t.Union([t.Literal('true'), t.Literal('false'), t.Literal('')])),
           domain: t.Optional(t.String({ maxLength: 4096 })),
           user: t.Optional(t.String({ maxLength: 100 })),
           // Not a `UnionEnum`, which would default to its first value.
           action: t.Optional(t.Union([t.Literal(''), Action])),
         }),
-        response: { 200: t.Array(ChangelogEntry), ...refusals(...READS) },
+        response: {
+          200: t.Array(t.Union([ChangelogEntry, ChangelogGroup])),
+          ...refusals(...READS),
+        },
         detail: about({
           id: 'listChangelog',
           tag: 'Changelog',
@@ -70,8 +110,14 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
           access: 'read',
           params: {
             before: {
-              description: 'Only entries with a smaller id: the next page.',
+              description:
+                'Only entries with a smaller id, or groups with a smaller number: the next page.',
               example: '101',
+            },
+            group: { description: 'Only the entries of this group.', example: '2' },
+            grouped: {
+              description:
+                '`true`: the changes of one request as one group, 100 groups per page, with the first five entries of each.',
             },
             domain: { description: 'Only entries for this domain.', example: 'app.example.org' },
             user: {
@@ -91,8 +137,43 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
               enabled: null,
               createdAt: '2026-11-20T19:00:00.000Z',
               via: null,
+              group: 2,
             },
           ],
+        }),
+      },
+    )
+    .post(
+      '/groups/:id/revert',
+      async ({ params, who }) => {
+        const entries = changelog.findGroup(idOf(params, 'group of changes'));
+        const change = revertGroup(entries);
+        try {
+          const { behind } = await publisher.apply(change, authorOf(who));
+          return { success: true as const, ...lacking(behind) };
+        } catch (error) {
+          if (!(error instanceof Failure) || error.code !== 'CHANGED_SINCE') throw error;
+          const stand = entries.filter(({ id }) => error.changes?.includes(id));
+          const later = stand.flatMap((entry) => changelog.laterOf(entry));
+          const changes = [...new Set(later)].toSorted((a, b) => a - b).slice(0, MAX_LATER);
+          throw new Failure(error.code, error.message, { detail: error.detail, changes });
+        }
+      },
+      {
+        params: IdParams,
+        response: {
+          200: Done,
+          ...refusals(...PUBLISHES, ...UNDOES, 'CHANGED_SINCE'),
+        },
+        detail: about({
+          id: 'revertChangelogGroup',
+          tag: 'Changelog',
+          summary: 'Undo all changes of one request, as one new change, or none',
+          description:
+            'In one publish. The new entries are a group as well, so that the undo can be undone.',
+          access: 'write',
+          params: INTEGER_ID,
+          example: { success: true },
         }),
       },
     )
@@ -114,16 +195,7 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
         params: IdParams,
         response: {
           200: Done,
-          ...refusals(
-            ...PUBLISHES,
-            ...([
-              'NOT_FOUND',
-              'DOMAIN_TAKEN',
-              'POLICY_TAKEN',
-              'POLICY_IN_USE',
-              'REVERT_CONFLICT',
-            ] as const),
-          ),
+          ...refusals(...PUBLISHES, ...UNDOES),
         },
         detail: about({
           id: 'revertChangelogEntry',

@@ -38,6 +38,7 @@ import {
 } from '../watch/metrics.ts';
 import { createWarningsAfter, type WarningsAfter } from '../watch/sites/states.ts';
 import { createFleet, type Fleet } from './fleet.ts';
+import { createRetries, type Retries } from './retries.ts';
 
 export type HubSettings = Readonly<{
   host: string;
@@ -108,6 +109,7 @@ export type HubContext = Pick<
   deliver: Deliver;
   notifications: Notifications;
   metrics: HubMetrics;
+  retries: Retries;
   /** What the operator should know of the hub, for the status. */
   warnings: readonly string[];
 };
@@ -166,6 +168,7 @@ export function createContext(given: HubGiven): HubContext {
     ...{ db, assertInPlace, store, accounts, publisher, look, channels, deliver },
     ...{ notifications, metrics, warnings },
     directory: createDirectory({ db }),
+    retries: createRetries({ db, now }),
     tokens: createTokens({ db, now }),
     importer: createImporter({
       ...{ publisher, now },

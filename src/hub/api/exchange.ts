@@ -16,7 +16,7 @@ import type { ApiContext } from './context.ts';
 /** Bytes; a file of 25,000 sites is about 1.6 MB. */
 const WHOLE_BODY_LIMIT = 16 * 1024 * 1024;
 
-export function exchangeRoutes({ publisher, importer, guard }: ApiContext) {
+export function exchangeRoutes({ publisher, importer, retries, guard }: ApiContext) {
   return new Elysia({ name: 'exchange' })
     .use(guard)
     .get(
@@ -65,8 +65,13 @@ export function exchangeRoutes({ publisher, importer, guard }: ApiContext) {
     .use(jsonBody(WHOLE_BODY_LIMIT))
     .post(
       '/import',
-      ({ body: { proxyfile, ...options }, who }) =>
-        importer.run(proxyfile, { ...options, author: authorOf(who) }),
+      ({ body, query, who, set, request }) =>
+        retries.once({ request, who, body, query, set }, 200, async (keep) => {
+          const { proxyfile, ...options } = body;
+          return {
+            body: await importer.run(proxyfile, { ...options, author: authorOf(who), keep }),
+          };
+        }),
       {
         body: ImportBody,
         response: {
@@ -78,6 +83,7 @@ export function exchangeRoutes({ publisher, importer, guard }: ApiContext) {
             'DOMAIN_TAKEN',
             'PREAMBLE_DIFFERS',
             'IMPORT_DIFFERS',
+            'KEY_REUSED',
           ),
         },
         detail: about({
@@ -87,6 +93,7 @@ export function exchangeRoutes({ publisher, importer, guard }: ApiContext) {
           description:
             'In one publish, all or nothing. Refused unless the proxy would behave exactly as with the original file. Existing vhosts and options stay, and are replaced only if the request says so.',
           access: 'write',
+          requestHeaders: ['Idempotency-Key'],
           bodies: {
             dry: { summary: 'Dry run', value: { proxyfile: PROXYFILE, dryRun: true } },
             merge: {
@@ -114,20 +121,24 @@ export function exchangeRoutes({ publisher, importer, guard }: ApiContext) {
     )
     .post(
       '/restore',
-      async ({ body, query, who }) => {
-        const demands = demandsOf(query);
-        const { policies } = body;
-        const document = policies ? { ...body, policies: await checkedPolicies(policies) } : body;
-        const change = restoreChange(document, demands.replace);
-        await publisher.apply(change, authorOf(who), { ...demands, unchecked: true });
-        return snapshotOf(publisher.current());
-      },
+      ({ body, query, who, set, request }) =>
+        retries.once({ request, who, body, query, set }, 200, async (keep) => {
+          const demands = demandsOf(query);
+          const { policies } = body;
+          const document = policies ? { ...body, policies: await checkedPolicies(policies) } : body;
+          const change = restoreChange(document, demands.replace);
+          await publisher.apply(change, authorOf(who), {
+            ...{ ...demands, unchecked: true },
+            ...keep((_, next) => ({ body: snapshotOf(next) })),
+          });
+          return { body: snapshotOf(publisher.current()) };
+        }),
       {
         query: ChangeQuery,
         body: Snapshot,
         response: {
           200: Snapshot,
-          ...refusals(...PUBLISHES, ...BODY, 'DOMAIN_TAKEN', 'NOT_EMPTY'),
+          ...refusals(...PUBLISHES, ...BODY, 'DOMAIN_TAKEN', 'NOT_EMPTY', 'KEY_REUSED'),
         },
         detail: about({
           id: 'restoreConfiguration',
@@ -140,6 +151,7 @@ export function exchangeRoutes({ publisher, importer, guard }: ApiContext) {
                 '`true` replaces the existing configuration; otherwise the hub must have no vhosts and, if the document has policies, no policies.',
             },
           },
+          requestHeaders: ['Idempotency-Key'],
           bodies: { exported: { value: SNAPSHOT } },
           example: SNAPSHOT,
         }),

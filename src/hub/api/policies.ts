@@ -51,7 +51,7 @@ const POLICY = {
 
 const MOVED = { values: { networks: ['192.168.1.0/24'] } };
 
-export function policyRoutes({ publisher, guard, bodyLimit }: ApiContext) {
+export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContext) {
   return new Elysia({ name: 'policies', prefix: '/policies' })
     .use(guard)
     .get(
@@ -118,16 +118,21 @@ export function policyRoutes({ publisher, guard, bodyLimit }: ApiContext) {
     .use(jsonBody(bodyLimit))
     .post(
       '/',
-      async ({ body, query, who, set }) => {
-        const change = await createPolicy(body);
-        const { result } = await publisher.apply(change, authorOf(who), demandsOf(query));
-        set.status = 201;
-        return tagged(result, publisher.current(), set);
-      },
+      ({ body, query, who, set, request }) =>
+        retries.once({ request, who, body, query, set }, 201, async (keep) => {
+          const { result } = await publisher.apply(await createPolicy(body), authorOf(who), {
+            ...demandsOf(query),
+            ...keep<Policy>((stored, next) => viewed(stored.result, next)),
+          });
+          return viewed(result, publisher.current());
+        }),
       {
         query: ChangeQuery,
         body: t.Object(NewPolicy, { title: 'NewPolicy' }),
-        response: { 201: PolicyView, ...refusals(...PUBLISHES, ...BODY, 'POLICY_TAKEN') },
+        response: {
+          201: PolicyView,
+          ...refusals(...PUBLISHES, ...BODY, 'POLICY_TAKEN', 'KEY_REUSED'),
+        },
         detail: about({
           id: 'createPolicy',
           tag: 'Policies',
@@ -136,6 +141,7 @@ export function policyRoutes({ publisher, guard, bodyLimit }: ApiContext) {
             'It applies to the vhosts that name it in the field `policies`. Passwords are stored as bcrypt hashes. A 400 names the `field`, such as `users.0.password`.',
           access: 'write',
           params: DEMANDS,
+          requestHeaders: ['Idempotency-Key'],
           bodies: {
             lan: { summary: 'Only from the home network', value: NEW_POLICY },
             signIn: {
@@ -200,9 +206,15 @@ const tagOf = (policy: Policy, vhosts: readonly Vhost[]): string =>
 
 /** Shows a policy of a set, and sets its ETag. */
 function tagged(policy: Policy, among: SiteSet, set: { headers: Record<string, string | number> }) {
+  const { body, etag } = viewed(policy, among);
+  set.headers.ETag = etag;
+  return body;
+}
+
+/** A policy of a set, and its ETag. */
+function viewed(policy: Policy, among: SiteSet) {
   const vhosts = vhostsWith(among, policy.id);
-  set.headers.ETag = tagOf(policy, vhosts);
-  return viewPolicy(policy, vhosts);
+  return { body: viewPolicy(policy, vhosts), etag: tagOf(policy, vhosts) };
 }
 
 /** The precondition that `If-Match` makes; undefined if there is none. */

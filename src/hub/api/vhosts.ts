@@ -3,9 +3,10 @@ import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf } from '../auth/guard.ts';
 import { about, DEMANDS, INTEGER_ID } from '../http/about.ts';
+import { etagOf } from '../http/etag.ts';
 import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
-import { Done, lacking } from '../http/schemas.ts';
+import { Done, lacking, type Warning } from '../http/schemas.ts';
 import { NewVhost, VhostFields, written } from '../model/operation.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
 import { byDomain, type SiteSet, type Vhost } from '../model/vhost.ts';
@@ -34,20 +35,22 @@ import {
 const CHANGED_AT = '2026-11-20T19:00:00.000Z';
 const MOVED = { upstream: '127.0.0.1:8001' };
 
-export function vhostRoutes({ publisher, warningsAfter, guard, bodyLimit }: ApiContext) {
+export function vhostRoutes({ publisher, warningsAfter, retries, guard, bodyLimit }: ApiContext) {
   const readPorts = createReadPorts({ publisher });
   const expectedBy = (request: Request) => preconditionOf(request, publisher.current());
+  const answered = async (applied: Applied<Vhost>) => {
+    const { result } = applied;
+    const warnings = (await warningsAfter([result])).get(result.id) ?? [];
+    const { body, etag } = viewed(applied, publisher.current(), warnings);
+    return { body: { ...body, ...(await unreached(warnings, readPorts)) }, etag };
+  };
   const answer = async (
-    { result, behind }: Applied<Vhost>,
+    applied: Applied<Vhost>,
     set: { headers: Record<string, string | number> },
   ) => {
-    const warnings = (await warningsAfter([result])).get(result.id) ?? [];
-    return {
-      ...tagged(result, publisher.current(), set),
-      ...lacking(behind),
-      ...(await unreached(warnings, readPorts)),
-      warnings,
-    };
+    const { body, etag } = await answered(applied);
+    set.headers.ETag = etag;
+    return body;
   };
   return new Elysia({ name: 'vhosts', prefix: '/vhosts' })
     .use(guard)
@@ -139,16 +142,22 @@ export function vhostRoutes({ publisher, warningsAfter, guard, bodyLimit }: ApiC
     .use(jsonBody(bodyLimit))
     .post(
       '/',
-      async ({ body, query, who, set }) => {
-        const change = written(body, createChange(body));
-        const applied = await publisher.apply(change, authorOf(who), demandsOf(query));
-        set.status = 201;
-        return answer(applied, set);
-      },
+      ({ body, query, who, set, request }) =>
+        retries.once({ request, who, body, query, set }, 201, async (keep) => {
+          const change = written(body, createChange(body));
+          const applied = await publisher.apply(change, authorOf(who), {
+            ...demandsOf(query),
+            ...keep<Vhost>(viewed),
+          });
+          return answered(applied);
+        }),
       {
         query: ChangeQuery,
         body: t.Object(NewVhost, { title: 'NewVhost' }),
-        response: { 201: ChangedVhost, ...refusals(...PUBLISHES, ...BODY, 'DOMAIN_TAKEN') },
+        response: {
+          201: ChangedVhost,
+          ...refusals(...PUBLISHES, ...BODY, 'DOMAIN_TAKEN', 'KEY_REUSED'),
+        },
         detail: about({
           id: 'createVhost',
           tag: 'Vhosts',
@@ -173,6 +182,7 @@ export function vhostRoutes({ publisher, warningsAfter, guard, bodyLimit }: ApiC
             },
           },
           example: CHANGED,
+          requestHeaders: ['Idempotency-Key'],
           responseHeaders: ['ETag'],
         }),
       },
@@ -206,6 +216,12 @@ export function vhostRoutes({ publisher, warningsAfter, guard, bodyLimit }: ApiC
         }),
       },
     );
+}
+
+/** The answer to a change of a vhost. @param warnings none while they are not known */
+function viewed({ result, behind }: Applied<Vhost>, among: SiteSet, warnings: Warning[] = []) {
+  const shown = viewVhost(result, among);
+  return { body: { ...shown, ...lacking(behind), warnings }, etag: etagOf(shown) };
 }
 
 /**

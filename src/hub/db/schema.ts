@@ -107,7 +107,28 @@ export const changelog = sqliteTable('changelog', {
   after: text('after'),
   /** The names of the agents that were not reachable; null if none. */
   behind: text('behind', { mode: 'json' }).$type<readonly string[]>(),
+  /** The id of the first entry of the same request. */
+  group: integer('group_id').notNull(),
+  /** What the request did, in words; only in the first of several entries. */
+  summary: text('summary'),
 });
+
+/** The answers to requests with an `Idempotency-Key`, for a day. */
+export const answers = sqliteTable(
+  'answers',
+  {
+    /** SHA-256 of route, account or token, and key. */
+    key: text('key').primaryKey(),
+    /** HMAC of body and query with the key: another request with this key is refused. */
+    request: text('request').notNull(),
+    status: integer('status').notNull(),
+    etag: text('etag'),
+    /** As JSON text. */
+    body: text('body').notNull(),
+    createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
+  },
+  (table) => [index('answers_created_at').on(table.createdAt)],
+);
 
 /** The agents this hub publishes to. The first, with the id 1, is where the settings say. */
 export const agents = sqliteTable(

@@ -19,6 +19,7 @@ import { EMPTY_SET, type SiteSet } from '../model/vhost.ts';
 import { createChange } from '../model/vhost-changes.ts';
 import { hintFor } from '../publish/hints.ts';
 import type { Publisher } from '../publish/publisher.ts';
+import type { Applied, Demands } from '../publish/queue.ts';
 import { assertUndisputed, blankLeftOut, comparable, firstDifference } from './compare.ts';
 import {
   type MergedPreamble,
@@ -54,7 +55,14 @@ export type ImportOptions = MergeOptions & {
   /** The agent whose own preamble it becomes, and on which alone its sites are placed; else all. */
   agent?: string | undefined;
   author: Author;
+  /** Has the answer stored with the change. */
+  keep: KeepImported;
 };
+
+/** @param draft the answer, when the change is stored */
+type KeepImported = (
+  draft: (applied: Applied<unknown[]>, next: SiteSet) => { body: Imported },
+) => Demands;
 
 export type Importer = {
   /**
@@ -135,29 +143,34 @@ export function createImporter(deps: ImporterDeps): Importer {
           const { text } = render(preamble, imported.vhosts);
           return { preamble, vhosts, skipped, proxyfile: text, merge };
         }
-        const applied = await publisher.apply(importing, options.author, {
-          replace: true,
-          unchecked: true,
-        });
-        const made = sitesOf(applied.result);
-        const vhosts = made
-          .filter(({ action }) => action !== 'skip')
-          .map(({ vhost: { id, domain, config, upstream } }) => ({ id, domain, config, upstream }));
-        const { text } = renderedOf(publisher.setOf(options.agent), version);
-        return {
-          preamble: merged.text,
-          vhosts,
-          skipped,
-          proxyfile: text,
-          merge: mergeView(merged, made),
-          ...lacking(applied.behind),
+        const answer = ({ result, behind }: Applied<unknown[]>, set: SiteSet): Imported => {
+          const made = sitesOf(result);
+          const { agent: name } = options;
+          const shown = name === undefined ? set : setFor(set, agentNamed(name, set).id);
+          return {
+            preamble: merged.text,
+            vhosts: made.filter(({ action }) => action !== 'skip').map(published),
+            skipped,
+            proxyfile: renderedOf(shown, version).text,
+            merge: mergeView(merged, made),
+            ...lacking(behind),
+          };
         };
+        const applied = await publisher.apply(importing, options.author, {
+          ...{ replace: true, unchecked: true },
+          ...options.keep((stored, next) => ({ body: answer(stored, next) })),
+        });
+        return answer(applied, publisher.current());
       } catch (error) {
         throw inTermsOfFile(error, sites);
       }
     },
   };
 }
+
+const published = ({ vhost: { id, domain, config, upstream } }: MergedSite) => ({
+  ...{ id, domain, config, upstream },
+});
 
 /** The results of an import's changes without the first, which is that of the preamble. */
 const sitesOf = (results: readonly unknown[]): MergedSite[] => results.slice(1) as MergedSite[];

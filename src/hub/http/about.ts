@@ -51,7 +51,7 @@ export type About = {
   responseHeaders?: readonly ResponseHeader[];
 };
 
-export type RequestHeader = 'If-Match' | 'Last-Event-ID';
+export type RequestHeader = 'If-Match' | 'Idempotency-Key' | 'Last-Event-ID';
 export type ResponseHeader = 'ETag' | 'Set-Cookie';
 
 /** The key of `detail` under which `buildDocument` finds the `About`; clients never see it. */

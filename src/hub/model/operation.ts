@@ -16,6 +16,7 @@ import {
   type PolicyPrecondition,
   updatePolicyChange,
 } from './policy-changes.ts';
+import { withoutLoops } from './sign-in-loop.ts';
 import { MAX_TAG_LENGTH, MAX_TAGS, type SiteSet, type Vhost, type VhostInput } from './vhost.ts';
 import { createChange, deleteChange, toggleChange, updateChange } from './vhost-changes.ts';
 
@@ -63,15 +64,15 @@ export const Operation = t.Union(
 );
 
 /**
- * A change with a config that someone wrote just now. What is stored, or was exported, may misspell
- * `{upstream}`: it is accepted as before.
+ * A change of a vhost that someone wrote just now. What is stored, or was exported, may misspell
+ * `{upstream}`, or ask itself for a sign-in: it is accepted as before.
  * @throws Failure, when it is applied: INVALID_REQUEST, and as `change`
  */
 export const written =
   <T>({ config = '' }: VhostInput, change: Change<T>): Change<T> =>
   (set, time) => {
     const mistake = misspelledUpstream(config);
-    if (mistake === null) return change(set, time);
+    if (mistake === null) return withoutLoops(change)(set, time);
     throw new Failure('INVALID_REQUEST', `There is no placeholder ${mistake.word}.`, {
       hint: `Did you mean ${UPSTREAM}, which stands for the upstream of the site?`,
       at: { field: 'config', line: mistake.line },
@@ -129,7 +130,7 @@ export async function updatePolicy(
   const { recipe } = findPolicy(current, id);
   const hashed = await hashSecrets(recipe, checkValues(policyRecipe(recipe), values));
   const merged = (stored: Policy) => keepSecrets(recipe, hashed, stored.values);
-  return updatePolicyChange(id, { name, values: merged }, expected);
+  return withoutLoops(updatePolicyChange(id, { name, values: merged }, expected));
 }
 
 /** Values as they are stored, of a new policy. @throws Failure INVALID_REQUEST */

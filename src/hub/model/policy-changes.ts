@@ -71,19 +71,20 @@ export const deletePolicyChange =
   (id: number, expected?: PolicyPrecondition): Change<{ success: true }> =>
   (set) => {
     const before = findPolicy(set, id, expected);
-    const users = vhostsWith(set, id).map(({ domain }) => domain);
-    if (users.length > 0) {
-      throw new Failure('POLICY_IN_USE', 'The policy is in use.', {
-        detail: `Used by ${users.join(', ')}.`,
-        hint: 'Remove it from these sites first.',
-      });
-    }
+    const users = vhostsWith(set, id);
+    if (users.length > 0) throw policyInUse(users);
     return {
       next: { ...set, policies: set.policies.filter((policy) => policy !== before) },
       steps: [{ kind: 'policy', before, after: null, vhosts: [] }],
       result: { success: true },
     };
   };
+
+export const policyInUse = (users: readonly Vhost[]) =>
+  new Failure('POLICY_IN_USE', 'The policy is in use.', {
+    detail: `Used by ${users.map(({ domain }) => domain).join(', ')}.`,
+    hint: 'Remove it from these sites first.',
+  });
 
 /** Whether two versions of a policy have the same name and values. */
 export const isSamePolicy = (one: Policy, other: Policy): boolean =>

@@ -1,27 +1,22 @@
 /** Keeps the published set, and the changelog beside it, in the database. */
-import {
-  and,
-  asc,
-  eq,
-  getTableColumns,
-  getTableName,
-  inArray,
-  isNull,
-  notLike,
-  type SQL,
-  sql,
-} from 'drizzle-orm';
-import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
-import { type Db, inTransaction, type OpenDatabase } from '../db/open.ts';
+import { and, asc, eq, inArray, isNull, notLike, sql } from 'drizzle-orm';
+import { inTransaction, type OpenDatabase } from '../db/open.ts';
 import { agents, changelog, hub, policies, preamble, vhosts } from '../db/schema.ts';
 import { FIRST_AGENT, firstThenByName, type StoredAgent } from './agent.ts';
-import type { Author, Kind, Plan, Step, StepOf } from './changes.ts';
-import { ENTITIES, type Row, reviver } from './entities.ts';
-import { recordOf } from './history.ts';
+import { type KeptAnswer, keepAnswer } from './answers.ts';
+import type { Author, Plan, Step } from './changes.ts';
+import { ENTITIES, reviver } from './entities.ts';
+import { summaryOf } from './summary.ts';
 import type { SiteSet } from './vhost.ts';
+import { prepareWrites } from './writes.ts';
 
 /** A change that is live, and whose it is. */
-export type Accepted = { author: Author; plan: Pick<Plan<unknown>, 'next' | 'steps'> };
+export type Accepted = {
+  author: Author;
+  plan: Pick<Plan<unknown>, 'next' | 'steps'>;
+  /** The answer to keep for a retry. @param behind the names of the agents that lack the change */
+  answer?: (behind: readonly string[]) => KeptAnswer;
+};
 
 export type Store = {
   /** The id of the database, by which an agent knows whom it obeys. */
@@ -135,14 +130,17 @@ export function createStore({
     commit(changes, time, behind = []) {
       assertInPlace();
       inTransaction(db, (tx) => {
-        const write = prepareWrites(
-          tx,
-          time,
-          behind.map(({ name }) => name),
-        );
-        for (const { author, plan } of changes) {
+        const names = behind.map(({ name }) => name);
+        const write = prepareWrites(tx, time, names);
+        let nextEntry = nextIdOf('changelog');
+        for (const { author, plan, answer } of changes) {
           const known = [...plan.next.agents, ...plan.steps.flatMap(removedBy)];
-          for (const step of plan.steps) write(step, author, known);
+          const group = nextEntry;
+          for (const step of plan.steps) {
+            const summary = nextEntry++ === group ? summaryOf(plan.steps) : null;
+            write(step, { ...author, group, summary }, known);
+          }
+          if (answer) keepAnswer(tx, answer(names));
         }
         if (behind.length > 0) {
           const ids = behind.map(({ id }) => id);
@@ -177,67 +175,3 @@ export function createStore({
 
 const removedBy = (step: Step): StoredAgent[] =>
   step.kind === 'agent' && step.before && !step.after ? [step.before] : [];
-
-/** Writes one step and its entry in the changelog. @throws SQLite errors */
-type Write = (step: Step, author: Author, known: readonly StoredAgent[]) => void;
-
-/**
- * Every statement is made once, when it is first needed: making it takes ten times as long as running it.
- * @param behind the names of the agents that lack these changes
- */
-function prepareWrites(
-  tx: Pick<Db, 'insert' | 'update' | 'delete'>,
-  time: Date,
-  behind: readonly string[],
-): Write {
-  const made = new Map<string, Statement>();
-
-  /** Those of each kind write the same columns. */
-  function prepared(verb: 'insert' | 'update' | 'delete', { table, values }: Row): Statement {
-    const key = `${verb} ${getTableName(table)} ${Object.keys(values)}`;
-    const known = made.get(key);
-    if (known) return known;
-    const isRow = eq(table.id, sql.placeholder('id'));
-    const slots = slotsOf(table, Object.keys(values));
-    const statement =
-      verb === 'insert'
-        ? tx.insert(table).values(slots).prepare()
-        : verb === 'update'
-          ? tx.update(table).set(slots).where(isRow).prepare()
-          : tx.delete(table).where(isRow).prepare();
-    made.set(key, statement);
-    return statement;
-  }
-
-  function write<K extends Kind>({ kind, before, after }: StepOf<K>): void {
-    const { rowOf } = ENTITIES[kind];
-    const thing = after ?? before;
-    if (thing === null) return;
-    const row = rowOf(thing, time);
-    prepared(before === null ? 'insert' : after === null ? 'delete' : 'update', row).run(
-      row.values,
-    );
-  }
-
-  const { id: _, ...entry } = getTableColumns(changelog);
-  const record = tx
-    .insert(changelog)
-    .values(slotsOf(changelog, Object.keys(entry)))
-    .prepare();
-  const missed = behind.length > 0 ? behind : null;
-  return (step, { userId, userName, via }, known) => {
-    write(step);
-    const recorded = { ...recordOf(step, known), createdAt: time, behind: missed };
-    record.run({ userId, userName, via, ...recorded });
-  };
-}
-
-type Statement = { run(values: Readonly<Record<string, unknown>>): unknown };
-
-/** A placeholder for each of these columns of a table. */
-const slotsOf = <T extends SQLiteTable>(table: T, names: readonly string[]) =>
-  Object.fromEntries(
-    Object.entries(getTableColumns(table))
-      .filter(([name]) => names.includes(name))
-      .map(([name, column]) => [name, sql`${sql.param(sql.placeholder(name), column)}`]),
-  ) as Record<keyof T['$inferInsert'], SQL>;

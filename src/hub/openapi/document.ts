@@ -52,6 +52,11 @@ const REQUEST_HEADERS = {
       'The ETag of the expected state. If the vhost has changed since, the response is 412.',
     example: '"9f86d081884c7d659a2feaa0c55ad015"',
   },
+  'Idempotency-Key': {
+    description:
+      'A new text of 1 to 255 visible characters for each change. A request that is repeated with the same key and body within 24 hours gets the first answer, and changes nothing again.',
+    example: '0d6f2b54-6c1c-4f0e-9d0e-3a1f5b7c9e21',
+  },
   'Last-Event-ID': {
     description: 'The id of the last event received; the stream resumes after it.',
     example: '6b0c4b7d1f6a9e35-10240',

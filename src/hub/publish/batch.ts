@@ -82,7 +82,13 @@ export const refuseAll = (plans: readonly Planned[], error: unknown): Refusals =
 
 /** What is to be recorded of plans that are live. */
 export const acceptedOf = (plans: readonly Planned[]): Accepted[] =>
-  plans.map(({ item: { author }, plan }) => ({ author, plan }));
+  plans.map(({ item: { author, answer }, plan }) => ({
+    author,
+    plan,
+    ...(answer && {
+      answer: (behind) => answer({ result: plan.result, behind }, plan.next),
+    }),
+  }));
 
 export const stepsOf = (plans: readonly Planned[]): Step[] =>
   plans.flatMap(({ plan }) => plan.steps);

@@ -1,7 +1,9 @@
 /** The queue of changes: those that arrive during a publish go out together in the next one. */
 import { createQueue, type Queue } from '../../shared/async.ts';
 import { inRequests, requestIds } from '../../shared/observe/context.ts';
+import type { KeptAnswer } from '../model/answers.ts';
 import type { Author, Change } from '../model/changes.ts';
+import type { SiteSet } from '../model/vhost.ts';
 
 /** A change's result, and the names of the agents whose proxies lack it. */
 export type Applied<T> = { result: T; behind: readonly string[] };
@@ -16,6 +18,8 @@ export type Waiting = {
   requireAll: boolean;
   /** Whether it is accepted however its sites answer: they were stored like this before. */
   unchecked: boolean;
+  /** The answer to store with it, for a retry; null if it is not wanted. @param next with the change */
+  answer: ((applied: Applied<unknown>, next: SiteSet) => KeptAnswer) | null;
   resolve: (applied: Applied<unknown>) => void;
   reject: (error: unknown) => void;
   /** The requests that wait for it, for the log. */
@@ -23,7 +27,7 @@ export type Waiting = {
 };
 
 /** What a caller demands of the publish. */
-export type Demands = Partial<Pick<Waiting, 'replace' | 'requireAll' | 'unchecked'>>;
+export type Demands = Partial<Pick<Waiting, 'replace' | 'requireAll' | 'unchecked' | 'answer'>>;
 
 export type ChangeQueue = {
   /**
@@ -68,10 +72,11 @@ export function createChangeQueue(
 
   return {
     add<T>(change: Change<T>, author: Author, demands: Demands) {
-      const { replace = false, requireAll = false, unchecked = false } = demands;
+      const { replace = false, requireAll = false, unchecked = false, answer = null } = demands;
       const { promise, resolve, reject } = Promise.withResolvers<Applied<T>>();
       waiting.push({
-        ...{ change, author, replace, requireAll, unchecked, reject, requestIds: requestIds() },
+        ...{ change, author, replace, requireAll, unchecked, answer, reject },
+        requestIds: requestIds(),
         // The answer to a large change is made in another turn than its commit.
         resolve: (applied) => setImmediate(() => resolve(applied as Applied<T>)),
       });

@@ -3,14 +3,16 @@ import { useEffect, useState } from 'preact/hooks';
 import { get, sentenceOf } from '../lib/api.ts';
 import { useHub, useProxyNames } from '../lib/hub.ts';
 import { navigate } from '../lib/router.ts';
-import type { Entry, Policy, User, Vhost } from '../lib/types.ts';
+import type { Entry, Group, Policy, User, Vhost } from '../lib/types.ts';
 import { useSubmit } from '../lib/use-form.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Field } from '../parts/field.tsx';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { byDay, dayName, merged, PREAMBLE, WORDS } from './describe.ts';
+import { alone, byDay, dayName, merged, PREAMBLE, summaryIn, WORDS } from './describe.ts';
 import { EntryView } from './entry-view.tsx';
+import { GroupView } from './group-view.tsx';
+import type { Find } from './undo.tsx';
 
 export function Changelog({ filter }: { filter: ChangeFilter }) {
   const query = queryOf(filter);
@@ -25,15 +27,19 @@ export function Changelog({ filter }: { filter: ChangeFilter }) {
   );
 }
 
-/** Entries per page of the API. */
+/** Entries, or groups, per page of the API. */
 const PAGE = 100;
 
 /** @param query the filter, as in an address; empty: all changes */
 function EntryList({ query }: { query: string }) {
   const hub = useHub();
+  const isGroup = new URLSearchParams(query).has('group');
   const [full, setFull] = useState(false);
-  const page = (before: number | null, signal?: AbortSignal) =>
-    get<Entry[]>(`/changelog?${query}${before === null ? '' : `&before=${before}`}`, signal);
+  const page = async (before: number | null, signal?: AbortSignal): Promise<Group[]> => {
+    const path = `/changelog?${query}${before === null ? '' : `&before=${before}`}`;
+    if (!isGroup) return get<Group[]>(`${path}&grouped=true`, signal);
+    return (await get<Entry[]>(path, signal)).map(alone);
+  };
   const { data, error, set } = useLoad(`changelog ${query}`, async (signal) => {
     const first = await page(null, signal);
     setFull(first.length === PAGE);
@@ -52,11 +58,15 @@ function EntryList({ query }: { query: string }) {
     set((old) => merged(fresh, old ?? []));
   };
   const older = useSubmit(async () => {
-    const more = await page(data?.at(-1)?.id ?? null);
+    const more = await page(data?.at(-1)?.group ?? null);
     setFull(more.length === PAGE);
     set((old) => [...(old ?? []), ...more]);
   });
-  const find = (id: number) => data?.find((entry) => entry.id === id);
+  const find: Find = (id) => {
+    const group = data?.find(({ entries }) => entries.some((entry) => entry.id === id));
+    const entry = group?.entries.find((one) => one.id === id);
+    return entry && { entry, isAlone: group?.count === 1 };
+  };
 
   return (
     <>
@@ -73,9 +83,15 @@ function EntryList({ query }: { query: string }) {
         <section key={day} aria-label={dayName(day, new Date())}>
           <h2 class="day small muted">{dayName(day, new Date())}</h2>
           <ol class="changes plain">
-            {entries.map((entry) => (
-              <EntryView key={entry.id} entry={entry} find={find} onUndone={undone} />
-            ))}
+            {entries.map((group) => {
+              const [entry] = group.entries;
+              const page = { find, onUndone: undone };
+              return group.count > 1 || !entry ? (
+                <GroupView key={group.group} group={group} {...page} />
+              ) : (
+                <EntryView key={group.group} entry={entry} {...summaryIn(group)} {...page} />
+              );
+            })}
           </ol>
         </section>
       ))}
@@ -171,15 +187,23 @@ function FilterBar({ filter }: { filter: ChangeFilter }) {
 }
 
 /** `user` is an id; empty texts do not filter. */
-type ChangeFilter = { domain: string; user: string; action: Entry['action'] | '' };
+type ChangeFilter = {
+  domain: string;
+  user: string;
+  action: Entry['action'] | '';
+  /** Of one request. */
+  group: string;
+};
 
-/** Reads the filter from an address; unknown actions count as absent. */
+/** Reads the filter from an address; unknown actions and groups that are no numbers count as absent. */
 export function readFilter(query: URLSearchParams): ChangeFilter {
   const action = query.get('action') ?? '';
+  const group = query.get('group') ?? '';
   return {
     domain: query.get('domain') ?? '',
     user: query.get('user') ?? '',
     action: isAction(action) ? action : '',
+    group: /^[1-9]\d{0,14}$/.test(group) ? group : '',
   };
 }
 

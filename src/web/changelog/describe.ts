@@ -1,6 +1,6 @@
 /** Describes changelog entries for people: what was changed, by whom, in which words. Pure. */
 import { localTime } from '../lib/format.ts';
-import type { Entry } from '../lib/types.ts';
+import type { Entry, Group } from '../lib/types.ts';
 import { fieldsOf } from './fields.ts';
 
 /** How each kind of change is shown; `wordOf` says more about a toggle. */
@@ -67,11 +67,34 @@ function undoPolicy({ action, diff }: Entry, name: string): string {
 const listed = (names: readonly string[]): string =>
   names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : (names[0] ?? '');
 
-type Day = { day: string; entries: Entry[] };
+/** An entry by itself, as a group. */
+export const alone = (entry: Entry): Group => {
+  const { id, userId, userName, via, createdAt } = entry;
+  const summary = `${wordOf(entry)} ${subjectOf(entry.domain)}`;
+  return {
+    ...{ group: id, userId, userName, via, createdAt, summary, count: 1 },
+    entries: [entry],
+  };
+};
+
+/** What the hub says of a change if that is more than `Changed the policy blocked`. */
+export function summaryIn({ summary, entries: [entry] }: Group): { summary?: string } {
+  const isMore = entry && subjectIn(entry.domain).kind === 'policy' && entry.action === 'update';
+  return isMore && summary !== alone(entry).summary ? { summary } : {};
+}
+
+/** What a request did, in one line. */
+export function lineOf(group: Group): string {
+  const [entry] = group.entries;
+  if (group.count > 1 || !entry) return group.summary;
+  return summaryIn(group).summary ?? alone(entry).summary;
+}
+
+export type Day<T> = { day: string; entries: T[] };
 
 /** Groups entries by local day, keeping their order. */
-export function byDay(entries: readonly Entry[]): Day[] {
-  const days: Day[] = [];
+export function byDay<T extends Pick<Entry, 'createdAt'>>(entries: readonly T[]): Day<T>[] {
+  const days: Day<T>[] = [];
   for (const entry of entries) {
     const day = localTime(entry.createdAt).slice(0, 'yyyy-mm-dd'.length);
     const last = days.at(-1);
@@ -91,10 +114,13 @@ export function dayName(day: string, now: Date): string {
   return at.toDateString() === before.toDateString() ? 'Yesterday' : DAY.format(at);
 }
 
-/** A new first page, followed by the older entries already loaded. */
-export function merged(fresh: readonly Entry[], old: readonly Entry[]): Entry[] {
-  const last = fresh.at(-1)?.id ?? 0;
-  return [...fresh, ...old.filter(({ id }) => id < last)];
+/** A new first page, followed by the older groups already loaded. */
+export function merged<T extends Pick<Group, 'group'>>(
+  fresh: readonly T[],
+  old: readonly T[],
+): T[] {
+  const last = fresh.at(-1)?.group ?? 0;
+  return [...fresh, ...old.filter(({ group }) => group < last)];
 }
 
 /** Recorded by the hub as the domain of changes to the preamble. */

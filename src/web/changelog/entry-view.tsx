@@ -1,45 +1,36 @@
 /** A change: what, who and when, with its diff and an undo button. */
 import { useMemo, useState } from 'preact/hooks';
-import { ApiError, send } from '../lib/api.ts';
 import type { Entry } from '../lib/types.ts';
 import { Confirm } from '../parts/dialog.tsx';
 import { DiffView, lineDiff } from '../parts/diff-view.tsx';
-import { Notice } from '../parts/notice.tsx';
-import { ClockTime } from '../parts/time.tsx';
+import { ByLine } from './by-line.tsx';
 import { isFinal, kindOf, subjectOf, undoSentence, WORDS, wordOf } from './describe.ts';
 import { type FieldChange, fieldsOf, reversed } from './fields.ts';
+import { type Find, UndoOutcome, useUndo } from './undo.tsx';
 
 type Props = {
   entry: Entry;
-  find: (id: number) => Entry | undefined;
+  /** What the hub says of it, where that is more than its own words. */
+  summary?: string;
+  find: Find;
   /** Called after the change was undone. */
   onUndone: () => Promise<void>;
 };
 
-export function EntryView({ entry, find, onUndone }: Props) {
-  const { id, action, domain, userId, userName, via, createdAt, behind = [] } = entry;
-  const [asking, setAsking] = useState(false);
+export function EntryView({ entry, summary, find, onUndone }: Props) {
+  const { id, action, domain, behind = [] } = entry;
   const [open, setOpen] = useState(false);
-  const [undone, setUndone] = useState(false);
-  const [refusal, setRefusal] = useState<ApiError | null>(null);
+  const undo = useUndo(`/changelog/${id}/revert`, onUndone);
   const { sign } = WORDS[action];
   const fields = fieldsOf(entry.diff);
-
-  const undo = async () => {
-    setUndone(false);
-    setRefusal(null);
-    try {
-      await send('POST', `/changelog/${id}/revert`);
-    } catch (reason) {
-      if (!(reason instanceof ApiError)) throw reason;
-      setAsking(false);
-      setRefusal(reason);
-      return;
-    }
-    setAsking(false);
-    setUndone(true);
-    await onUndone();
-  };
+  const subject = (
+    <a
+      href={`/changelog?domain=${encodeURIComponent(domain)}`}
+      title={`All changes to ${kindOf(entry)}`}
+    >
+      {subjectOf(domain)}
+    </a>
+  );
 
   return (
     <li class="change" id={`change-${id}`} tabIndex={-1}>
@@ -48,50 +39,17 @@ export function EntryView({ entry, find, onUndone }: Props) {
           {sign}
         </span>
         <p class="change-what">
-          {wordOf(entry)}{' '}
-          <a
-            href={`/changelog?domain=${encodeURIComponent(domain)}`}
-            title={`All changes to ${kindOf(entry)}`}
-          >
-            {subjectOf(domain)}
-          </a>
-          <span class="change-who block small muted">
-            <a
-              href={`/changelog?user=${encodeURIComponent(userId)}`}
-              title="All changes by this person"
-            >
-              {userName}
-            </a>
-            {via !== null && (
-              <>
-                {' '}
-                using the token <q>{via}</q>
-              </>
-            )}
-            <span aria-hidden="true"> · </span>
-            <ClockTime at={createdAt} />
-            {behind.length > 0 && (
-              <>
-                <span aria-hidden="true"> · </span>
-                <span class="change-behind">
-                  {behind.join(', ')} {behind.length === 1 ? 'was' : 'were'} behind
-                </span>
-              </>
-            )}
-          </span>
+          {summary === undefined ? <>{wordOf(entry)} </> : <>{summary}, by </>}
+          {subject}
+          <ByLine of={entry} behind={behind} />
         </p>
         {!isFinal(entry) && (
-          <button type="button" aria-describedby={`change-${id}`} onClick={() => setAsking(true)}>
+          <button type="button" aria-describedby={`change-${id}`} onClick={undo.ask}>
             Undo
           </button>
         )}
       </div>
-      {undone && (
-        <p class="change-undone strong" role="status">
-          <span aria-hidden="true">✓ </span>Undone
-        </p>
-      )}
-      {refusal && <UndoRefused error={refusal} find={find} />}
+      <UndoOutcome of={undo} find={find} />
       {fields.length > 0 && (
         <details onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>
@@ -100,13 +58,13 @@ export function EntryView({ entry, find, onUndone }: Props) {
           {open && <FieldDiff fields={fields} />}
         </details>
       )}
-      {asking && (
+      {undo.asking && (
         <Confirm
           title="Undo this change?"
           action="Undo this change"
           kind={action === 'create' ? 'danger' : 'primary'}
-          onConfirm={undo}
-          onClose={() => setAsking(false)}
+          onConfirm={undo.confirm}
+          onClose={undo.cancel}
         >
           <p>{undoSentence(entry)}</p>
           {fields.length > 0 && <FieldDiff fields={reversed(fields)} />}
@@ -144,44 +102,4 @@ function FieldDiff({ fields }: { fields: readonly FieldChange[] }) {
 function TextDiff({ change }: { change: FieldChange }) {
   const lines = useMemo(() => lineDiff(change.old, change.new), [change.old, change.new]);
   return <DiffView lines={lines} label={`Changes to ${change.field}`} />;
-}
-
-type UndoRefusedProps = { error: ApiError; find: (id: number) => Entry | undefined };
-
-/** Explains why a change was not undone, and lists the later changes in the way. */
-function UndoRefused({ error, find }: UndoRefusedProps) {
-  const later = error.changes;
-  return (
-    <Notice
-      kind="error"
-      title={error.message}
-      detail={later.length === 0 ? error.detail : undefined}
-    >
-      {later.length > 0 && (
-        <>
-          Undo these first:
-          <ul class="later">
-            {later.map((id) => (
-              <li key={id}>
-                <Later id={id} entry={find(id)} />
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-      {error.code === 'IMPORT_FIRST' && <a href="/import">Import Caddy’s sites</a>}
-    </Notice>
-  );
-}
-
-function Later({ id, entry }: { id: number; entry: Entry | undefined }) {
-  if (!entry) return <>change {id}, which is not on this page</>;
-  return (
-    <>
-      <a href={`#change-${id}`}>
-        {wordOf(entry).toLowerCase()} {subjectOf(entry.domain)}
-      </a>
-      , {entry.userName}, <ClockTime at={entry.createdAt} />
-    </>
-  );
 }

@@ -696,6 +696,22 @@ export interface ChangelogEntry {
   via: string | null;
   /** the agents that were unreachable */
   behind?: string[];
+  /** the same for all changes of one request */
+  group: number;
+}
+export interface ChangelogGroup {
+  group: number;
+  userId: string;
+  userName: string;
+  /** the API token that made the change */
+  via: string | null;
+  createdAt: Timestamp;
+  /** what the request did, in one line for people */
+  summary: string;
+  /** all its changes, also those that a filter leaves out */
+  count: number;
+  /** the first five of its changes that pass the filter */
+  entries: ChangelogEntry[];
 }
 export interface Preamble {
   config: string;

@@ -10,6 +10,7 @@ export type {
   Certificate,
   ChangedVhost,
   ChangelogEntry as Entry,
+  ChangelogGroup as Group,
   Channel,
   Check,
   Delivery,

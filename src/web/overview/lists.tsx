@@ -1,8 +1,8 @@
 /** The lists of the first page: the busiest sites, certificates that are due, the last changes. */
-import { subjectOf, wordOf } from '../changelog/describe.ts';
+import { lineOf } from '../changelog/describe.ts';
 import { logsOf } from '../figures/hours.ts';
 import { count, localTime, plural } from '../lib/format.ts';
-import type { Entry, Status, Vhost, VhostActivity } from '../lib/types.ts';
+import type { Group, Status, Vhost, VhostActivity } from '../lib/types.ts';
 import { Time } from '../parts/time.tsx';
 
 const MOST = 6;
@@ -115,17 +115,15 @@ export function CertificatesDue({ status }: { status: Status }) {
 }
 
 /** The latest changes, each leading to its entry of the changelog. */
-export function LastChanges({ entries }: { entries: readonly Entry[] }) {
-  if (entries.length === 0) return <p class="muted">No changes yet.</p>;
+export function LastChanges({ groups }: { groups: readonly Group[] }) {
+  if (groups.length === 0) return <p class="muted">No changes yet.</p>;
   return (
     <ul class="lines plain">
-      {entries.slice(0, MOST).map((entry) => (
-        <li key={entry.id} class="flow">
-          <a href={`/changelog#change-${entry.id}`}>
-            {wordOf(entry)} {subjectOf(entry.domain)}
-          </a>
+      {groups.slice(0, MOST).map((one) => (
+        <li key={one.group} class="flow">
+          <a href={`/changelog#change-${one.group}`}>{lineOf(one)}</a>
           <span class="muted">
-            {entry.userName}, <Time at={entry.createdAt} />
+            {one.userName}, <Time at={one.createdAt} />
           </span>
         </li>
       ))}

@@ -5,7 +5,7 @@ import { useFigures } from '../figures/hours.ts';
 import { get } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
-import type { Entry, Vhost, VhostActivity } from '../lib/types.ts';
+import type { Group, Vhost, VhostActivity } from '../lib/types.ts';
 import { type Loaded, useEvery, useLoad } from '../lib/use-load.ts';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -51,20 +51,21 @@ function LastHour({ sites }: { sites: readonly Vhost[] }) {
   const { status } = useHub();
   const figures = useFigures({ domain: '', ...SPAN });
   const activity = useLoad('activity', (signal) => get<VhostActivity>('/vhosts/activity', signal));
-  const changes = useLoad('changes', (signal) => get<Entry[]>('/changelog', signal));
+  const changes = useLoad('changes', (signal) => get<Group[]>('/changelog?grouped=true', signal));
+  const entries = (changes.data ?? []).flatMap((group) => group.entries);
   useEvery(EVERY_MS, () => [activity, changes].map(({ reload }) => reload()));
   return (
     <>
       {figures.error && <Notice kind="error" title={figures.error} />}
       <HourTiles hours={figures.data?.hours} domain="" />
-      <HourBars stats={figures.data?.plot} entries={changes.data ?? []} />
+      <HourBars stats={figures.data?.plot} entries={entries} />
       <div class="overview-lists">
         <Part title="Busiest sites" link={{ to: '/sites', label: 'All sites' }}>
           <Listed of={activity}>{(data) => <BusiestSites sites={sites} activity={data} />}</Listed>
         </Part>
         <Part title="Certificates due">{status && <CertificatesDue status={status} />}</Part>
         <Part title="Last changes" link={{ to: '/changelog', label: 'All changes' }}>
-          <Listed of={changes}>{(entries) => <LastChanges entries={entries} />}</Listed>
+          <Listed of={changes}>{(groups) => <LastChanges groups={groups} />}</Listed>
         </Part>
       </div>
     </>

@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { MIGRATIONS, migrate } from '../../../src/hub/db/migrate.ts';
 import { openDatabase } from '../../../src/hub/db/open.ts';
+import { createChangelog } from '../../../src/hub/model/changelog.ts';
 import { API_TOKEN, layDatabase, SESSION } from '../../harness/filled-db.ts';
 import {
   ask,
@@ -176,6 +177,29 @@ describe('from one schema to the next', () => {
     copyFileSync(copy, file);
     openDatabase(dataDir).close();
     expect(everythingIn(file)).toEqual(old);
+  });
+});
+
+describe('the database of a release', () => {
+  test('0.1.0: each entry of the changelog becomes a group of its own', () => {
+    const dataDir = join(folder, 'release-1');
+    openDatabase(dataDir, undefined, MIGRATIONS.slice(0, 1)).close();
+    const sqlite = new Database(join(dataDir, 'signalbox.db'));
+    const columns = 'id, user_id, user_name, action, domain, created_at';
+    sqlite.run(
+      `INSERT INTO changelog (${columns}) VALUES (3, 'u', 'Ada', 'create', 'a.example', 1), (7, 'u', 'Ada', 'delete', 'a.example', 2)`,
+    );
+    sqlite.close();
+    const { db, close } = openDatabase(dataDir);
+    const changelog = createChangelog(db);
+    expect(
+      changelog.groups({}).map(({ group, count, summary }) => [group, count, summary]),
+    ).toEqual([
+      [7, 1, 'Deleted a.example'],
+      [3, 1, 'Created a.example'],
+    ]);
+    expect(changelog.findGroup(3).map(({ id }) => id)).toEqual([3]);
+    close();
   });
 });
 

@@ -266,6 +266,9 @@ describe('vhosts', () => {
     const id = results.body.results[0]?.id ?? 0;
     await refused('bulkVhosts', 'NOT_FOUND', { json: { operations: [{ op: 'delete', id: 999 }] } });
     await refused('bulkVhosts', 'DOMAIN_TAKEN', { json: { operations: [operation] } });
+    const headers = { 'Idempotency-Key': 'once' };
+    await signedIn('bulkVhosts', { headers, json: { operations: [] } });
+    await refused('bulkVhosts', 'KEY_REUSED', { headers, json: { operations: [operation] } });
     await signedIn('deleteVhost', { params: { id } });
     const entries = (
       await signedIn<{ id: number; domain: string; action: string }[]>('listChangelog')
@@ -275,6 +278,11 @@ describe('vhosts', () => {
     await refused('revertChangelogEntry', 'REVERT_CONFLICT', { params: { id: find('create') } });
     await refused('revertChangelogEntry', 'NOT_FOUND', { params: { id: 999 } });
     await signedIn('revertChangelogEntry', { params: { id: find('delete') } });
+    type Grouped = { group: number; count: number }[];
+    const groups = await signedIn<Grouped>('listChangelog', { query: { grouped: 'true' } });
+    const several = groups.body.find(({ count }) => count === 3)?.group ?? 0;
+    await signedIn('revertChangelogGroup', { params: { id: groups.body[0]?.group ?? 0 } });
+    await refused('revertChangelogGroup', 'CHANGED_SINCE', { params: { id: several } });
     await refused('listChangelog', 'INVALID_REQUEST', { query: { before: 'x' } });
   });
 });

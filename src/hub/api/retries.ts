@@ -1,0 +1,142 @@
+/** `Idempotency-Key`: a request that is sent again gets the first answer, and changes nothing again. */
+import { createHash, createHmac } from 'node:crypto';
+import { Failure } from '../../shared/failure.ts';
+import { authorOf, type Caller } from '../auth/guard.ts';
+import type { Db } from '../db/open.ts';
+import { findAnswer, type KeptAnswer, keepAnswer } from '../model/answers.ts';
+import type { SiteSet } from '../model/vhost.ts';
+import type { Applied, Demands } from '../publish/queue.ts';
+
+/** What is answered: the body, and its ETag if it has one. */
+export type Answer<B> = { body: B; etag?: string };
+
+/** What of the answer is known when the change is stored. */
+export type Draft<T> = (applied: Applied<T>, next: SiteSet) => Answer<object>;
+
+/** Has the answer stored together with the change. */
+export type Keep = <T>(draft: Draft<T>) => Pick<Demands, 'answer'>;
+
+export type Asked = {
+  request: Request;
+  who: Caller;
+  /** As the route’s schemas leave them. */
+  body: unknown;
+  query: unknown;
+  set: { status?: number | string; headers: Record<string, string | number> };
+};
+
+export type Retries = {
+  /**
+   * Does the work of a request once for each key, and answers it.
+   * @param status of the answer
+   * @throws Failure INVALID_REQUEST for a malformed key, KEY_REUSED if it came with another body; and as `work`
+   */
+  once<B extends object>(
+    asked: Asked,
+    status: number,
+    work: (keep: Keep) => Promise<Answer<B>>,
+  ): Promise<B>;
+};
+
+/** Visible ASCII characters. */
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+export function createRetries({ db, now }: { db: Db; now: () => Date }): Retries {
+  /** What is not answered yet, by its key. */
+  const underWay = new Map<string, Promise<unknown>>();
+
+  async function work<B extends object>(
+    ids: Pick<KeptAnswer, 'key' | 'request'>,
+    status: number,
+    run: (keep: Keep) => Promise<Answer<B>>,
+  ): Promise<Answer<B>> {
+    const kept = ({
+      body,
+      etag = null as string | null,
+    }: {
+      body: object;
+      etag?: string | null;
+    }) => ({
+      ...{ ...ids, status, etag, body: JSON.stringify(body), createdAt: now() },
+    });
+    const answer = await run((draft) => ({
+      answer: (applied, next) => kept(draft(applied as Parameters<typeof draft>[0], next)),
+    }));
+    try {
+      keepAnswer(db, kept(answer));
+    } catch {
+      // The draft is stored with the change, which must not look refused now.
+    }
+    return answer;
+  }
+
+  return {
+    async once<B extends object>(
+      asked: Asked,
+      status: number,
+      run: (keep: Keep) => Promise<Answer<B>>,
+    ) {
+      const { set } = asked;
+      const given = asked.request.headers.get('idempotency-key');
+      if (given === null) {
+        const { body, etag } = await run(() => ({}));
+        return answered(set, status, etag, body);
+      }
+      const ids = idsOf(given, asked);
+      for (let first = underWay.get(ids.key); first; first = underWay.get(ids.key)) {
+        await first.catch(() => undefined);
+      }
+      const known = findAnswer(db, ids.key, now());
+      if (known) {
+        if (known.request !== ids.request) throw keyReused();
+        return answered(set, known.status, known.etag, JSON.parse(known.body) as B);
+      }
+      const made = work(ids, status, run).finally(() => underWay.delete(ids.key));
+      underWay.set(ids.key, made);
+      const { body, etag } = await made;
+      return answered(set, status, etag, body);
+    },
+  };
+}
+
+function answered<B>(
+  set: Asked['set'],
+  status: number,
+  etag: string | null | undefined,
+  body: B,
+): B {
+  set.status = status;
+  if (etag) set.headers.ETag = etag;
+  return body;
+}
+
+/**
+ * By which a retry is known. The key itself is not stored: with it, passwords in a body could be guessed
+ * from what is.
+ * @throws Failure INVALID_REQUEST
+ */
+function idsOf(key: string, { request, who, body, query }: Asked) {
+  if (!KEY.test(key)) {
+    throw new Failure('INVALID_REQUEST', 'An Idempotency-Key has 1 to 255 visible characters.');
+  }
+  const { userId, via } = authorOf(who);
+  const route = new URL(request.url).pathname;
+  const whose = JSON.stringify([request.method, route, userId, via, key]);
+  return {
+    key: createHash('sha256').update(whose).digest('hex'),
+    request: createHmac('sha256', key)
+      .update(JSON.stringify([body, query], sorted))
+      .digest('hex'),
+  };
+}
+
+/** Writes the fields of an object in one order, whatever theirs is. */
+const sorted = (_: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
+
+const keyReused = () =>
+  new Failure('KEY_REUSED', 'This Idempotency-Key was used for another request.', {
+    hint: 'Use a new key for each change, and the same one only to repeat it.',
+  });

@@ -1,0 +1,128 @@
+/** The change that undoes all entries of one request, or none. Pure. */
+import { Failure } from '../../shared/failure.ts';
+import { type Change, type Plan, sequence } from './changes.ts';
+import { kindOf } from './entities.ts';
+import { type Entry, revertChange } from './history.ts';
+import { policyInUse } from './policy-changes.ts';
+import type { SiteSet } from './vhost.ts';
+
+/** What is undone first: a policy's name and a site's addresses have to be free for the next one. */
+const ORDER = [
+  'policy create',
+  'policy delete',
+  'policy update',
+  'preamble update',
+  'vhost create',
+  'vhost update',
+  'vhost toggle',
+  'vhost delete',
+];
+
+/** Names of changed things that an error lists. */
+const MOST_NAMED = 10;
+
+/** An entry by its id. */
+type Numbered = Entry & { id: number };
+
+/**
+ * @param entries of one request, oldest first
+ * @throws Failure REVERT_CONFLICT, here, if one can never be undone; when planned CHANGED_SINCE, with the
+ * ids of those that stand in its `changes`, DOMAIN_TAKEN, POLICY_TAKEN or POLICY_IN_USE
+ */
+export function revertGroup(entries: readonly Numbered[]): Change<unknown> {
+  const nets = netOf(entries).toSorted((a, b) => placeOf(a) - placeOf(b));
+  const reverts = nets.map((entry) => ({ entry, change: undoing(entry) }));
+  return async (set, time) => {
+    const changed: Numbered[] = [];
+    const plan = await planned(reverts.map((one) => noting(one, changed)))(set, time);
+    if (changed.length > 0) throw changedSince(changed);
+    if ('next' in plan) assertNoneMissing(plan.next);
+    return plan;
+  };
+}
+
+/** As `sequence`, without the number of an operation: the caller sent none that could be counted. */
+const planned =
+  (changes: readonly Change<unknown>[]): Change<unknown> =>
+  async (set, time) => {
+    try {
+      return await sequence(changes)(set, time);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      throw error.about({ ...error.at, operation: undefined });
+    }
+  };
+
+const placeOf = (entry: Entry): number => ORDER.indexOf(`${kindOf(entry.domain)} ${entry.action}`);
+
+function undoing(entry: Entry): Change<unknown> {
+  const change = revertChange(entry);
+  const isNewPolicy = entry.action === 'create' && kindOf(entry.domain) === 'policy';
+  return isNewPolicy ? withoutVhosts(change) : change;
+}
+
+type Revert = { entry: Numbered; change: Change<unknown> };
+
+/** Adds to `changed` what has changed since, instead of failing: all of it is to be named. */
+const noting =
+  ({ entry, change }: Revert, changed: Numbered[]): Change<unknown> =>
+  async (set, time) => {
+    try {
+      return await change(set, time);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== 'REVERT_CONFLICT') throw error;
+      changed.push(entry);
+      return { done: undefined };
+    }
+  };
+
+/** Sites that still have a policy that is deleted lose it later, or `assertNoneMissing` refuses it. */
+const withoutVhosts =
+  (change: Change<unknown>): Change<unknown> =>
+  async (set, time) => {
+    const plan = await change({ ...set, vhosts: [] }, time);
+    return 'done' in plan ? plan : restored(plan, set);
+  };
+
+const restored = <T>(plan: Plan<T>, { vhosts }: SiteSet): Plan<T> => ({
+  ...plan,
+  next: { ...plan.next, vhosts },
+});
+
+/** @throws Failure POLICY_IN_USE if a site has a policy that is not in the set */
+function assertNoneMissing({ vhosts, policies }: SiteSet): void {
+  const known = new Set(policies.map(({ id }) => id));
+  const users = vhosts.filter((vhost) => vhost.policies.some(({ id }) => !known.has(id)));
+  if (users.length > 0) throw policyInUse(users);
+}
+
+function changedSince(entries: readonly Numbered[]): Failure {
+  const more = entries.length - MOST_NAMED;
+  const named = entries.slice(0, MOST_NAMED).map(({ domain }) => domain);
+  return new Failure('CHANGED_SINCE', 'Later changes prevent these from being undone.', {
+    detail: `Changed since: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
+    changes: entries.map(({ id }) => id),
+  });
+}
+
+/** One entry for each thing: from what it was before all of them to what they made of it. */
+function netOf<T extends Entry>(entries: readonly T[]): T[] {
+  return [...Map.groupBy(entries, subjectOf).values()].flatMap((some) => {
+    const [first] = some;
+    const last = some.at(-1);
+    if (!first || !last || first === last) return some;
+    const { before } = first;
+    const { after } = last;
+    if (before === null && after === null) return [];
+    const action = before === null ? 'create' : after === null ? 'delete' : 'update';
+    return [{ ...last, action, before, after }];
+  });
+}
+
+/** By which several entries are known to be about the same thing, whatever it was called. */
+function subjectOf({ domain, before, after }: Entry): string {
+  const kind = kindOf(domain);
+  if (kind === 'preamble') return domain;
+  const { id } = JSON.parse(after ?? before ?? '{}') as { id?: number };
+  return `${kind} ${id}`;
+}

@@ -1,0 +1,76 @@
+/** Writes the steps of a change: rows, and the entries of the changelog beside them. */
+import { eq, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm';
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
+import type { Db } from '../db/open.ts';
+import { changelog } from '../db/schema.ts';
+import type { StoredAgent } from './agent.ts';
+import type { Author, Kind, Step, StepOf } from './changes.ts';
+import { ENTITIES, type Row } from './entities.ts';
+import { recordOf } from './history.ts';
+
+/** What the entries of one request have in common; only the first one has the summary. */
+type Request = Author & { group: number; summary: string | null };
+
+/** Writes one step and its entry in the changelog. @throws SQLite errors */
+type Write = (step: Step, request: Request, known: readonly StoredAgent[]) => void;
+
+/**
+ * Every statement is made once, when it is first needed: making it takes ten times as long as running it.
+ * @param behind the names of the agents that lack these changes
+ */
+export function prepareWrites(
+  tx: Pick<Db, 'insert' | 'update' | 'delete'>,
+  time: Date,
+  behind: readonly string[],
+): Write {
+  const made = new Map<string, Statement>();
+
+  /** Those of each kind write the same columns. */
+  function prepared(verb: 'insert' | 'update' | 'delete', { table, values }: Row): Statement {
+    const key = `${verb} ${getTableName(table)} ${Object.keys(values)}`;
+    const known = made.get(key);
+    if (known) return known;
+    const isRow = eq(table.id, sql.placeholder('id'));
+    const slots = slotsOf(table, Object.keys(values));
+    const statement =
+      verb === 'insert'
+        ? tx.insert(table).values(slots).prepare()
+        : verb === 'update'
+          ? tx.update(table).set(slots).where(isRow).prepare()
+          : tx.delete(table).where(isRow).prepare();
+    made.set(key, statement);
+    return statement;
+  }
+
+  function write<K extends Kind>({ kind, before, after }: StepOf<K>): void {
+    const { rowOf } = ENTITIES[kind];
+    const thing = after ?? before;
+    if (thing === null) return;
+    const row = rowOf(thing, time);
+    prepared(before === null ? 'insert' : after === null ? 'delete' : 'update', row).run(
+      row.values,
+    );
+  }
+
+  const { id: _, ...entry } = getTableColumns(changelog);
+  const record = tx
+    .insert(changelog)
+    .values(slotsOf(changelog, Object.keys(entry)))
+    .prepare();
+  const missed = behind.length > 0 ? behind : null;
+  return (step, { userId, userName, via, group, summary }, known) => {
+    write(step);
+    const recorded = { ...recordOf(step, known), createdAt: time, behind: missed };
+    record.run({ userId, userName, via, group, summary, ...recorded });
+  };
+}
+
+type Statement = { run(values: Readonly<Record<string, unknown>>): unknown };
+
+/** A placeholder for each of these columns of a table. */
+const slotsOf = <T extends SQLiteTable>(table: T, names: readonly string[]) =>
+  Object.fromEntries(
+    Object.entries(getTableColumns(table))
+      .filter(([name]) => names.includes(name))
+      .map(([name, column]) => [name, sql`${sql.param(sql.placeholder(name), column)}`]),
+  ) as Record<keyof T['$inferInsert'], SQL>;

@@ -1,0 +1,35 @@
+/** Who made a change, with what, and when. */
+import type { Entry } from '../lib/types.ts';
+import { ClockTime } from '../parts/time.tsx';
+
+type Props = {
+  of: Pick<Entry, 'userId' | 'userName' | 'via' | 'createdAt'>;
+  /** The proxies that were unreachable. */
+  behind?: readonly string[];
+};
+
+export function ByLine({ of: { userId, userName, via, createdAt }, behind = [] }: Props) {
+  return (
+    <span class="change-who block small muted">
+      <a href={`/changelog?user=${encodeURIComponent(userId)}`} title="All changes by this person">
+        {userName}
+      </a>
+      {via !== null && (
+        <>
+          {' '}
+          using the token <q>{via}</q>
+        </>
+      )}
+      <span aria-hidden="true"> · </span>
+      <ClockTime at={createdAt} />
+      {behind.length > 0 && (
+        <>
+          <span aria-hidden="true"> · </span>
+          <span class="change-behind">
+            {behind.join(', ')} {behind.length === 1 ? 'was' : 'were'} behind
+          </span>
+        </>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,67 @@
+/** The changes of one request: what they did together, with an undo for all of them. */
+import { plural } from '../lib/format.ts';
+import type { Group } from '../lib/types.ts';
+import { Confirm } from '../parts/dialog.tsx';
+import { ByLine } from './by-line.tsx';
+import { isFinal, subjectOf, wordOf } from './describe.ts';
+import { type Find, UndoOutcome, useUndo } from './undo.tsx';
+
+type Props = {
+  group: Group;
+  find: Find;
+  /** Called after the changes were undone. */
+  onUndone: () => Promise<void>;
+};
+
+export function GroupView({ group: { group, summary, count, entries, ...made }, ...page }: Props) {
+  const undo = useUndo(`/changelog/groups/${group}/revert`, page.onUndone);
+  const changes = plural(count, 'change');
+  return (
+    <li class="change" id={`change-${group}`} tabIndex={-1}>
+      <div class="change-head line">
+        <span class="change-sign muted" aria-hidden="true">
+          ≡
+        </span>
+        <p class="change-what">
+          {summary}
+          <ByLine of={made} />
+        </p>
+        {!entries.some(isFinal) && (
+          <button type="button" aria-describedby={`change-${group}`} onClick={undo.ask}>
+            Undo
+          </button>
+        )}
+      </div>
+      <UndoOutcome of={undo} find={page.find} />
+      <details>
+        <summary>{changes}</summary>
+        <ul class="lines plain">
+          {entries.map((entry) => (
+            <li key={entry.id}>
+              {wordOf(entry)} {subjectOf(entry.domain)}
+            </li>
+          ))}
+          <li>
+            <a href={`/changelog?group=${group}`}>Show all {changes}, line by line</a>
+          </li>
+        </ul>
+      </details>
+      {undo.asking && (
+        <Confirm
+          title={`Undo these ${changes}?`}
+          action={`Undo ${changes}`}
+          kind="primary"
+          onConfirm={undo.confirm}
+          onClose={undo.cancel}
+        >
+          <p>{summary}.</p>
+          <p>
+            All of it is undone in one publish, or nothing. What was created is deleted, what was
+            deleted is restored; later changes of other fields stay.
+          </p>
+          <p class="muted">The undo is recorded as a new change, which you can undo as well.</p>
+        </Confirm>
+      )}
+    </li>
+  );
+}

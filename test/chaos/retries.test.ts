@@ -1,0 +1,141 @@
+/**
+ * Kills hub, agent or both with SIGKILL while they take changes with an `Idempotency-Key`, and sends all of
+ * them again until they are answered: each must have been made exactly once, and get one and the same
+ * answer from then on. CHAOS_KILLS sets the number of kills, CHAOS_SEED their instants.
+ */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { some } from '../harness/full.ts';
+import { type Random, seededRandom } from '../harness/random.ts';
+import { ask, until } from '../harness/stack.ts';
+import { createWorld, type Part, type World } from './world.ts';
+
+const KILLS = some(12, 200, 'CHAOS_KILLS');
+const SEED = Number(process.env.CHAOS_SEED ?? 20261122);
+/** About as long as it takes to publish them. */
+const PUBLISH_MS = 60;
+/** From the new file to the answer: the hub looks for a while if the upstream answers. */
+const ANSWER_MS = 100;
+const VICTIMS: readonly [readonly Part[], ...(readonly Part[])[]] = [
+  ['hub'],
+  ['hub'],
+  ['agent'],
+  ['hub', 'agent'],
+];
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+type Sent = { path: string; json: object; key: string; status: number };
+type Answered = { status: number; text: string };
+
+/** Null if nobody answered. */
+async function send({ path, json, key }: Sent): Promise<Answered | null> {
+  const headers = { ...world.headers, 'Idempotency-Key': key };
+  const answer = await ask(`${world.hub}${path}`, { headers, json }).catch(() => null);
+  return answer && { status: answer.status, text: answer.text };
+}
+
+/** Sends it until it is accepted: while agent or proxy are away it is refused, and nothing is made. */
+async function accepted(sent: Sent): Promise<Answered> {
+  let last: Answered | null = null;
+  await until(
+    async () => {
+      last = await send(sent);
+      if (last !== null && last.status < 502 && last.status !== sent.status) {
+        throw new Error(`${sent.path} ${sent.key}: ${last.status} ${last.text}`);
+      }
+      return last?.status === sent.status;
+    },
+    `the answer to ${sent.key}`,
+    10_000,
+  );
+  return last as unknown as Answered;
+}
+
+const site = (name: string) => ({
+  domain: `http://${name}.example:${world.httpPort}`,
+  config: `respond ${name}`,
+});
+
+/** Waits for some instant of a publish, or every other time for one after the file was replaced. */
+async function reach(kill: number, file: number, random: Random): Promise<void> {
+  if (kill % 2 === 0) return void (await Bun.sleep(random.below(PUBLISH_MS)));
+  await until(() => world.fileIdentity() !== file, 'the new file');
+  await Bun.sleep(random.below(ANSWER_MS));
+}
+
+/** The domains that were created in a round, as the changelog has them. */
+async function createdIn(kill: number): Promise<string[]> {
+  const { body } = await ask<{ domain: string; action: string }[]>(`${world.hub}/changelog`, world);
+  const isOfRound = new RegExp(`\\bk${kill}\\b`);
+  return body
+    .filter(({ domain, action }) => action === 'create' && isOfRound.test(domain))
+    .map(({ domain }) => domain)
+    .toSorted();
+}
+
+/** Changes that cannot be made twice: the second time, their names are taken. */
+const changesOf = (kill: number): Sent[] => {
+  const block = { recipe: 'block', values: { networks: ['203.0.113.9'] } };
+  const operations = ['b', 'c'].map((end) => ({ op: 'create', ...site(`k${kill}-${end}`) }));
+  return [
+    { path: '/vhosts', json: { ...site(`k${kill}-a`), ...SILENT }, status: 201 },
+    { path: '/vhosts/bulk', json: { operations }, status: 200 },
+    { path: '/policies', json: { name: `k${kill}`, ...block }, status: 201 },
+  ].map((one) => ({ ...one, key: `${SEED}-${kill}` }));
+};
+
+/** An upstream that never answers. */
+const SILENT = { config: 'reverse_proxy {upstream}', upstream: '192.0.2.1:9' };
+
+/** Deletes what a round made, so that publishes stay as fast as the first. */
+async function clear(): Promise<void> {
+  const list = async (path: string) =>
+    (await ask<{ id: number }[]>(`${world.hub}${path}`, world)).body;
+  const operations = (await list('/vhosts')).map(({ id }) => ({ op: 'delete', id }));
+  await ask(`${world.hub}/vhosts/bulk`, { headers: world.headers, json: { operations } });
+  for (const { id } of await list('/policies')) {
+    await ask(`${world.hub}/policies/${id}`, { headers: world.headers, method: 'DELETE' });
+  }
+}
+
+test(
+  `a change with a key is made once, whatever is killed ${KILLS} times (seed ${SEED})`,
+  async () => {
+    const random = seededRandom(SEED);
+    const tally = { answered: 0, lost: 0, made: 0 };
+    for (let kill = 0; kill < KILLS; kill++) {
+      const sent = changesOf(kill);
+      const victims = random.pick(VICTIMS);
+      const file = world.fileIdentity();
+      const first = Promise.all(sent.map(send));
+      await reach(kill, file, random);
+      await world.kill(victims);
+      const answers = await first;
+      await world.revive(victims);
+      const before = await createdIn(kill);
+      const again = await Promise.all(sent.map(accepted));
+      for (const [at, answer] of answers.entries()) {
+        if (answer?.status !== sent[at]?.status) tally.lost++;
+        else {
+          tally.answered++;
+          expect([kill, at, again[at]?.text]).toEqual([kill, at, answer?.text]);
+        }
+      }
+      if (answers[0] === null && before.includes(site(`k${kill}-a`).domain)) tally.made++;
+      expect(await Promise.all(sent.map(send))).toEqual(again);
+      expect(await createdIn(kill)).toEqual([
+        `(policy k${kill})`,
+        ...['a', 'b', 'c'].map((end) => site(`k${kill}-${end}`).domain),
+      ]);
+      await clear();
+    }
+    console.log(`${KILLS} kills, seed ${SEED}: ${JSON.stringify(tally)}`);
+    // Otherwise nothing was tried: the change was made, and its answer lost.
+    expect(tally.made).toBeGreaterThan(0);
+  },
+  Math.max(150_000, KILLS * 6_000),
+);
