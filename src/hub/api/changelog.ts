@@ -6,9 +6,9 @@ import { about, INTEGER_ID } from '../http/about.ts';
 import { IdParams, idOf } from '../http/params.ts';
 import { PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import { Done, lacking, Timestamp } from '../http/schemas.ts';
-import { createChangelog, MAX_LATER, type PublicEntry } from '../model/changelog.ts';
-import { revertChange } from '../model/history.ts';
-import { revertGroup } from '../model/revert-group.ts';
+import { createChangelog, MAX_LATER, type PublicEntry } from '../model/history/changelog.ts';
+import { revertChange } from '../model/history/history.ts';
+import { revertGroup } from '../model/history/revert-group.ts';
 import type { ApiContext } from './context.ts';
 
 const UNDOES = [

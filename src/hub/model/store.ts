@@ -6,9 +6,9 @@ import { FIRST_AGENT, firstThenByName, type StoredAgent } from './agent.ts';
 import { type KeptAnswer, keepAnswer } from './answers.ts';
 import type { Author, Plan, Step } from './changes.ts';
 import { ENTITIES, reviver } from './entities.ts';
-import { summaryOf } from './summary.ts';
+import { summaryOf } from './history/summary.ts';
+import { prepareWrites } from './history/writes.ts';
 import type { SiteSet } from './vhost.ts';
-import { prepareWrites } from './writes.ts';
 
 /** A change that is live, and whose it is. */
 export type Accepted = {

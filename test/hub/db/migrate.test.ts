@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { MIGRATIONS, migrate } from '../../../src/hub/db/migrate.ts';
 import { openDatabase } from '../../../src/hub/db/open.ts';
-import { createChangelog } from '../../../src/hub/model/changelog.ts';
+import { createChangelog } from '../../../src/hub/model/history/changelog.ts';
 import { API_TOKEN, layDatabase, SESSION } from '../../harness/filled-db.ts';
 import {
   ask,

@@ -1,10 +1,10 @@
 /** The change that undoes all entries of one request, or none. Pure. */
-import { Failure } from '../../shared/failure.ts';
-import { type Change, type Plan, sequence } from './changes.ts';
-import { kindOf } from './entities.ts';
+import { Failure } from '../../../shared/failure.ts';
+import { type Change, type Plan, sequence } from '../changes.ts';
+import { kindOf } from '../entities.ts';
+import { policyInUse } from '../policy-changes.ts';
+import type { SiteSet } from '../vhost.ts';
 import { type Entry, revertChange } from './history.ts';
-import { policyInUse } from './policy-changes.ts';
-import type { SiteSet } from './vhost.ts';
 
 /** What is undone first: a policy's name and a site's addresses have to be free for the next one. */
 const ORDER = [

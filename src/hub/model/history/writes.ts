@@ -1,11 +1,11 @@
 /** Writes the steps of a change: rows, and the entries of the changelog beside them. */
 import { eq, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
-import type { Db } from '../db/open.ts';
-import { changelog } from '../db/schema.ts';
-import type { StoredAgent } from './agent.ts';
-import type { Author, Kind, Step, StepOf } from './changes.ts';
-import { ENTITIES, type Row } from './entities.ts';
+import type { Db } from '../../db/open.ts';
+import { changelog } from '../../db/schema.ts';
+import type { StoredAgent } from '../agent.ts';
+import type { Author, Kind, Step, StepOf } from '../changes.ts';
+import { ENTITIES, type Row } from '../entities.ts';
 import { recordOf } from './history.ts';
 
 /** What the entries of one request have in common; only the first one has the summary. */

@@ -1,7 +1,7 @@
 /** What a request did, in one line for people: `Blocked 203.0.113.9 on 26 sites`. Pure. */
-import type { Policy } from '../recipes/policy.ts';
-import type { Kind, Step, StepOf } from './changes.ts';
-import { ENTITIES, kindOf } from './entities.ts';
+import type { Policy } from '../../recipes/policy.ts';
+import type { Kind, Step, StepOf } from '../changes.ts';
+import { ENTITIES, kindOf } from '../entities.ts';
 import type { ChangelogRecord } from './history.ts';
 
 type SiteStep = StepOf<'vhost'>;

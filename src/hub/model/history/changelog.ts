@@ -15,11 +15,11 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm';
-import { Failure } from '../../shared/failure.ts';
-import type { Db } from '../db/open.ts';
-import { changelog } from '../db/schema.ts';
-import type { Kind } from './changes.ts';
-import { ENTITIES, kindOf } from './entities.ts';
+import { Failure } from '../../../shared/failure.ts';
+import type { Db } from '../../db/open.ts';
+import { changelog } from '../../db/schema.ts';
+import type { Kind } from '../changes.ts';
+import { ENTITIES, kindOf } from '../entities.ts';
 import { lineOf } from './summary.ts';
 
 /** A stored entry; `before` and `after` (JSON) are private. */

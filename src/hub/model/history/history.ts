@@ -1,8 +1,8 @@
 /** What the changelog keeps of a step, and the change that undoes an entry of it. Pure. */
-import { Failure } from '../../shared/failure.ts';
-import type { StoredAgent } from './agent.ts';
-import type { Change, Kind, StepOf } from './changes.ts';
-import { ENTITIES, type Kept, kindOf } from './entities.ts';
+import { Failure } from '../../../shared/failure.ts';
+import type { StoredAgent } from '../agent.ts';
+import type { Change, Kind, StepOf } from '../changes.ts';
+import { ENTITIES, type Kept, kindOf } from '../entities.ts';
 
 /** A changelog entry without author and time; `before` and `after` are never shown. */
 export type ChangelogRecord = {
