@@ -234,6 +234,8 @@ describe('an address in the log', () => {
       .click();
     await dialog().getByRole('link', { name: 'blocked-s5-localhost' }).waitFor();
     await until(async () => (await status('s5.localhost')) === 403, 'the block');
+    const groups = await call<{ summary: string }[]>('/changelog?grouped=true');
+    expect(groups.body[0]?.summary).toMatch(/^Blocked [\d.:a-f]+ on 1 site$/);
     expect(await status('s6.localhost')).toBe(200);
     await open();
     await dialog().getByText('is already blocked there').waitFor();

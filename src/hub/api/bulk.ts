@@ -1,22 +1,24 @@
 /** `/vhosts/bulk`: several changes in one publish. */
-import { Elysia, t } from 'elysia';
+import { Elysia, type Static, t } from 'elysia';
 import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf } from '../auth/guard.ts';
 import { about, DEMANDS } from '../http/about.ts';
 import { ChangeQuery, demandsOf } from '../http/params.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import { Lacking, lacking, Success, type Warning } from '../http/schemas.ts';
-import { sequence } from '../model/changes.ts';
-import { changeOf, Operation } from '../model/operation.ts';
+import { type Change, inOperation, sequence } from '../model/changes.ts';
+import { changeOf, Operation, PolicyOperation, policyChangeOf } from '../model/operation.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
 import { createReadPorts } from '../publish/ports.ts';
 import type { Applied } from '../publish/queue.ts';
+import type { Policy } from '../recipes/policy.ts';
 import type { ApiContext } from './context.ts';
+import { PolicyView, viewedPolicy } from './policies.ts';
 import { CHANGED, ChangedVhost, NEW_VHOST, Unreached, unreached, viewVhost } from './vhost-view.ts';
 
 const MAX_OPERATIONS = 1_000;
 
-type Result = Vhost | { success: true };
+type Result = Vhost | Policy | { success: true };
 type Warnings = ReadonlyMap<number, Warning[]>;
 
 export function vhostBulkRoutes(context: ApiContext) {
@@ -29,12 +31,12 @@ export function vhostBulkRoutes(context: ApiContext) {
       '/bulk',
       ({ body, query, who, set, request }) =>
         retries.once({ request, who, body, query, set }, 200, async (keep) => {
-          const applied = await publisher.apply(
-            sequence(body.operations.map(changeOf)),
-            authorOf(who),
-            { ...demandsOf(query), ...keep<Result[]>((stored, next) => viewed(stored, next)) },
-          );
-          const vhosts = applied.result.flatMap((one) => ('success' in one ? [] : [one]));
+          const changes = await changesOf(body.operations, publisher.current());
+          const applied = await publisher.apply(sequence(changes), authorOf(who), {
+            ...demandsOf(query),
+            ...keep<Result[]>((stored, next) => viewed(stored, next)),
+          });
+          const vhosts = applied.result.filter((one) => 'domain' in one);
           const warnings = await warningsAfter(vhosts);
           const { body: answer } = viewed(applied, publisher.current(), warnings);
           const ports = await unreached([...warnings.values()].flat(), readPorts);
@@ -42,19 +44,30 @@ export function vhostBulkRoutes(context: ApiContext) {
         }),
       {
         query: ChangeQuery,
-        body: t.Object({ operations: t.Array(Operation, { maxItems: MAX_OPERATIONS }) }),
+        body: t.Object({
+          operations: t.Array(t.Union([Operation, PolicyOperation]), { maxItems: MAX_OPERATIONS }),
+        }),
         response: {
           200: t.Composite([
             Lacking,
             Unreached,
-            t.Object({ results: t.Array(t.Union([ChangedVhost, Success])) }),
+            t.Object({ results: t.Array(t.Union([ChangedVhost, PolicyView, Success])) }),
           ]),
-          ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'DOMAIN_TAKEN', 'KEY_REUSED'),
+          ...refusals(
+            ...PUBLISHES,
+            ...BODY,
+            'NOT_FOUND',
+            'DOMAIN_TAKEN',
+            'POLICY_TAKEN',
+            'KEY_REUSED',
+          ),
         },
         detail: about({
           id: 'bulkVhosts',
           tag: 'Vhosts',
           summary: 'Make several changes in one publish, all or nothing',
+          description:
+            'Each operation sees those before it: a policy can be created and put on vhosts in one request.',
           access: 'write',
           params: DEMANDS,
           requestHeaders: ['Idempotency-Key'],
@@ -77,6 +90,18 @@ export function vhostBulkRoutes(context: ApiContext) {
     );
 }
 
+type AnyOperation = Static<typeof Operation> | Static<typeof PolicyOperation>;
+
+/** @throws Failure with the number of the operation: INVALID_REQUEST, NOT_FOUND */
+const changesOf = (operations: readonly AnyOperation[], set: SiteSet): Promise<Change<Result>[]> =>
+  Promise.all(
+    operations.map((operation, at): Change<Result> | Promise<Change<Result>> =>
+      operation.op === 'policy'
+        ? inOperation(at + 1, () => policyChangeOf(operation, set))
+        : changeOf(operation),
+    ),
+  );
+
 /** The answer. @param warnings none while they are not known */
 const viewed = (
   { result: results, behind }: Applied<Result[]>,
@@ -84,9 +109,11 @@ const viewed = (
   warnings: Warnings = new Map(),
 ) => ({
   body: {
-    results: results.map((one) =>
-      'success' in one ? one : { ...viewVhost(one, among), warnings: warnings.get(one.id) ?? [] },
-    ),
+    results: results.map((one) => {
+      if ('success' in one) return one;
+      if ('recipe' in one) return viewedPolicy(one, among).body;
+      return { ...viewVhost(one, among), warnings: warnings.get(one.id) ?? [] };
+    }),
     ...lacking(behind),
   },
 });

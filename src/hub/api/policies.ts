@@ -19,7 +19,7 @@ import type { Policy } from '../recipes/policy.ts';
 import { withoutSecrets } from '../recipes/secrets.ts';
 import type { ApiContext } from './context.ts';
 
-const PolicyView = t.Object(
+export const PolicyView = t.Object(
   {
     id: t.Integer(),
     name: t.String(),
@@ -122,9 +122,9 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
         retries.once({ request, who, body, query, set }, 201, async (keep) => {
           const { result } = await publisher.apply(await createPolicy(body), authorOf(who), {
             ...demandsOf(query),
-            ...keep<Policy>((stored, next) => viewed(stored.result, next)),
+            ...keep<Policy>((stored, next) => viewedPolicy(stored.result, next)),
           });
-          return viewed(result, publisher.current());
+          return viewedPolicy(result, publisher.current());
         }),
       {
         query: ChangeQuery,
@@ -206,13 +206,13 @@ const tagOf = (policy: Policy, vhosts: readonly Vhost[]): string =>
 
 /** Shows a policy of a set, and sets its ETag. */
 function tagged(policy: Policy, among: SiteSet, set: { headers: Record<string, string | number> }) {
-  const { body, etag } = viewed(policy, among);
+  const { body, etag } = viewedPolicy(policy, among);
   set.headers.ETag = etag;
   return body;
 }
 
 /** A policy of a set, and its ETag. */
-function viewed(policy: Policy, among: SiteSet) {
+export function viewedPolicy(policy: Policy, among: SiteSet) {
   const vhosts = vhostsWith(among, policy.id);
   return { body: viewPolicy(policy, vhosts), etag: tagOf(policy, vhosts) };
 }

@@ -9,14 +9,7 @@ import { Verdict, verdictOf } from '../exchange/verdict.ts';
 import { about } from '../http/about.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import type { Change } from '../model/changes.ts';
-import {
-  changeOf,
-  createPolicy,
-  NewPolicy,
-  Operation,
-  PolicyFields,
-  updatePolicy,
-} from '../model/operation.ts';
+import { changeOf, Operation, PolicyOperation, policyChangeOf } from '../model/operation.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
 import { vhostsWith } from '../model/policy-changes.ts';
 import { agentPreambleChange, preambleChange } from '../model/preamble-changes.ts';
@@ -26,15 +19,7 @@ import type { ApiContext } from './context.ts';
 const PreviewBody = t.Union([
   Operation,
   t.Object({ op: t.Literal('preamble'), config: t.String() }, { title: 'ChangePreamble' }),
-  t.Object(
-    {
-      op: t.Literal('policy'),
-      id: t.Optional(t.Integer({ description: 'if left out, the policy is created' })),
-      recipe: t.Optional(NewPolicy.recipe),
-      ...PolicyFields,
-    },
-    { title: 'ChangePolicy' },
-  ),
+  PolicyOperation,
 ]);
 
 /** Errors that mean "no, this change would be refused". */
@@ -147,11 +132,8 @@ async function changeFrom(
   switch (body.op) {
     case 'preamble':
       return agent ? agentPreambleChange(agent, body.config) : preambleChange(body.config);
-    case 'policy': {
-      const { id, name = '', recipe = '', values = {} } = body;
-      if (id === undefined) return createPolicy({ name, recipe, values });
-      return updatePolicy(current, id, body);
-    }
+    case 'policy':
+      return policyChangeOf(body, current);
     default:
       return changeOf(body);
   }

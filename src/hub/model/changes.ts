@@ -65,7 +65,7 @@ export const sequence =
     const steps: Step[] = [];
     const results: T[] = [];
     for (const [index, change] of changes.entries()) {
-      const plan = await asOperation(index + 1, () => change(next, time));
+      const plan = await inOperation(index + 1, () => change(next, time));
       await pause();
       if ('done' in plan) {
         results.push(plan.done);
@@ -80,7 +80,7 @@ export const sequence =
   };
 
 /** Adds its number, counted from 1, to the failure of an operation. */
-async function asOperation<T>(operation: number, plan: () => T): Promise<Awaited<T>> {
+export async function inOperation<T>(operation: number, plan: () => T): Promise<Awaited<T>> {
   try {
     return await plan();
   } catch (error) {

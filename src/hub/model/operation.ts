@@ -108,6 +108,28 @@ export const PolicyFields = {
   values: t.Optional(RecipeValues),
 };
 
+/** Creates a policy, or changes one. */
+export const PolicyOperation = t.Object(
+  {
+    op: t.Literal('policy'),
+    id: t.Optional(t.Integer({ description: 'if left out, the policy is created' })),
+    recipe: t.Optional(NewPolicy.recipe),
+    ...PolicyFields,
+  },
+  { title: 'ChangePolicy' },
+);
+
+/** @throws Failure as `createPolicy` and `updatePolicy` */
+export function policyChangeOf(
+  operation: Static<typeof PolicyOperation>,
+  current: SiteSet,
+): Promise<Change<Policy>> {
+  const { id, name = '', recipe = '', values = {} } = operation;
+  return id === undefined
+    ? createPolicy({ name, recipe, values })
+    : updatePolicy(current, id, operation);
+}
+
 type NewPolicyInput = { name: string; recipe: string; values: Values };
 
 /** @throws Failure INVALID_REQUEST, here; and as `createPolicyChange` */

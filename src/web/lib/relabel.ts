@@ -13,14 +13,36 @@ export type Relabelled = {
   undo: () => Promise<void>;
 };
 
+type Change = (site: Vhost) => Labels;
+
 /**
  * @param change what a site of these gets; it is called with the sites as they are now
  * @throws ApiError; none is changed then
  */
-export async function relabel(
+export async function relabel(ids: readonly number[], change: Change): Promise<Relabelled> {
+  const { update, ...relabelled } = await planned(ids, change);
+  if (relabelled.count > 0) await bulk(update('after'));
+  return relabelled;
+}
+
+/**
+ * The same after another operation, in the same publish.
+ * @returns also the result of that operation
+ */
+export async function relabelAfter<T>(
+  operation: object,
   ids: readonly number[],
-  change: (site: Vhost) => Labels,
-): Promise<Relabelled> {
+  change: Change,
+): Promise<[T, Relabelled]> {
+  const { update, ...relabelled } = await planned(ids, change);
+  const { results } = await bulk<T>([operation, ...update('after')]);
+  return [results[0] as T, relabelled];
+}
+
+const bulk = <T>(operations: readonly object[]): Promise<{ results: T[] }> =>
+  send('POST', '/vhosts/bulk', { operations });
+
+async function planned(ids: readonly number[], change: Change) {
   const wanted = new Set(ids);
   const sites = (await get<Vhost[]>('/vhosts')).filter(({ id }) => wanted.has(id));
   const changed = sites
@@ -32,11 +54,11 @@ export async function relabel(
       id: before.id,
       ...(of === 'after' ? after : labelsOf(before, after)),
     }));
-  if (changed.length > 0) await send('POST', '/vhosts/bulk', { operations: update('after') });
   return {
     count: changed.length,
+    update,
     undo: async () => {
-      await send('POST', '/vhosts/bulk', { operations: update('before') });
+      await bulk(update('before'));
     },
   };
 }

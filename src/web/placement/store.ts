@@ -1,6 +1,6 @@
 /** Reads and changes policies, puts them on sites, and says what they are in words. */
 import { ApiError, send, wordsOf } from '../lib/api.ts';
-import { type Relabelled, relabel } from '../lib/relabel.ts';
+import { type Relabelled, relabel, relabelAfter } from '../lib/relabel.ts';
 import type { Policy } from '../lib/types.ts';
 import { fieldsOf, type JsonSchema, type Values } from '../recipes/schema.ts';
 
@@ -18,27 +18,19 @@ export const place = (
       : withPolicy(policies, name, recipe),
   }));
 
-/**
- * Creates a policy and puts it on sites. These are two changes: if the second is refused, the policy is
- * deleted again.
- * @throws ApiError; Error if the policy stays, on no site
- */
+/** Creates a policy and puts it on sites, in one change. @throws ApiError; nothing is changed then */
 export async function createOn(
   fresh: NewPolicy,
   ids: readonly number[],
 ): Promise<{ policy: Policy; placed: Relabelled }> {
-  const policy = await send<Policy>('POST', '/policies', fresh);
-  try {
-    const placed = await place(fresh, ids);
-    const revert = async () => {
-      await placed.undo();
-      await send('DELETE', `/policies/${policy.id}`);
-    };
-    return { policy, placed: { ...placed, undo: revert } };
-  } catch (reason) {
-    await cleanUp(reason, fresh.name, () => send('DELETE', `/policies/${policy.id}`));
-    throw reason;
-  }
+  const [policy, placed] = await relabelAfter<Policy>({ op: 'policy', ...fresh }, ids, (site) => ({
+    policies: withPolicy(site.policies, fresh.name, fresh.recipe),
+  }));
+  const undo = async () => {
+    await placed.undo();
+    await send('DELETE', `/policies/${policy.id}`);
+  };
+  return { policy, placed: { ...placed, undo } };
 }
 
 /** Reverts the first of two changes whose second was refused. @throws Error if that fails as well */

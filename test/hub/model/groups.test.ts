@@ -144,6 +144,55 @@ describe('undoing a group', () => {
   });
 });
 
+describe('a policy among several changes', () => {
+  const door = (more: object) => ({ op: 'policy', name: 'new-door', recipe: 'allow', ...more });
+
+  test('is refused with the number of its operation, and nothing is made', async () => {
+    const a = await idOf('a');
+    const before = await owner.everything();
+    const put = { op: 'update', id: a, policies: ['new-door'] };
+    const values = { networks: ['private_ranges'] };
+    for (const [operations, status, code, field] of [
+      [[door({ values: { networks: ['nonsense'] } }), put], 400, 'INVALID_REQUEST', 'networks.0'],
+      [[put, door({ values })], 400, 'INVALID_REQUEST', 'policies'],
+      [[door({ values }), door({ values })], 409, 'POLICY_TAKEN', 'name'],
+      [[{ op: 'policy', id: 999, values }], 404, 'NOT_FOUND', undefined],
+    ] as const) {
+      const refused = await owner.call<Refusal & { field: string }>('POST', '/vhosts/bulk', {
+        operations,
+      });
+      expect([refused.status, refused.body.code, refused.body.field]).toEqual([
+        status,
+        code,
+        field,
+      ] as never);
+      expect(refused.body.detail).toMatch(/^operation [12]: /);
+    }
+    expect(await owner.everything()).toEqual(before);
+  });
+
+  test('is created and put on a site in one group, and undone with it', async () => {
+    const a = await idOf('a');
+    const before = await sites();
+    const values = { networks: ['203.0.113.0/24'] };
+    const { body } = await owner.call<{ results: { id: number; name?: string }[] }>(
+      ...(['POST', '/vhosts/bulk'] as const),
+      { operations: [door({ values }), { op: 'update', id: a, policies: ['new-door'] }] },
+    );
+    expect(body.results).toMatchObject([{ name: 'new-door', vhosts: [a] }, { id: a }]);
+    expect(await owner.served('a')).not.toContain('first');
+    const { group, summary, count } = await newest();
+    expect([summary, count]).toEqual([
+      'Created the policy new-door and changed http://a.example',
+      2,
+    ]);
+    expect((await revert(group)).status).toBe(200);
+    expect(await sites()).toEqual(before);
+    expect((await owner.call('GET', '/policies')).text).not.toContain('new-door');
+    expect(await owner.served('a')).toBe('first');
+  });
+});
+
 describe('the changelog in groups', () => {
   test('has each request once, and its first entries; a filter finds whole groups', async () => {
     await bulk([1, 2, 3, 4, 5, 6, 7].map((number) => site(`many-${number}`)));
@@ -188,10 +237,14 @@ describe('the changelog in groups', () => {
       { op: 'delete', id: one },
       { op: 'update', id: two, config: 'respond x' },
     ]);
+    await bulk([
+      { op: 'policy', name: 'thieves', recipe: 'block', values: { networks: ['192.0.2.66'] } },
+      { op: 'update', id: two, policies: ['thieves'] },
+    ]);
     await owner.call('PUT', '/preamble', {
       config: `${(await owner.call<{ config: string }>('GET', '/preamble')).body.config}\n# x`,
     });
-    const lines = (await groups()).slice(0, 7).map(({ summary }) => summary);
+    const lines = (await groups()).slice(0, 8).map(({ summary }) => summary);
     expect(lines.toReversed()).toEqual([
       'Created the policy blocked',
       'Put the policy blocked on 2 sites',
@@ -199,6 +252,7 @@ describe('the changelog in groups', () => {
       'Took the policy blocked off 2 sites',
       'Turned off http://many-1.example',
       'Deleted http://many-1.example and changed http://many-2.example',
+      'Blocked 192.0.2.66 on 1 site',
       'Changed the preamble',
     ]);
   });

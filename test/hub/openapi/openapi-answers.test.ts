@@ -335,6 +335,8 @@ describe('policies', () => {
     await refused('createPolicy', 'INVALID_REQUEST', { json: { ...json, recipe: 'none' } });
     const made = await signedIn<{ id: number }>('createPolicy', { json });
     await refused('createPolicy', 'POLICY_TAKEN', { json });
+    const again = { json: { operations: [{ op: 'policy', ...json }] } };
+    await refused('bulkVhosts', 'POLICY_TAKEN', again);
     const params = { id: made.body.id };
     await signedIn('listPolicies');
     await signedIn('getPolicy', { params });

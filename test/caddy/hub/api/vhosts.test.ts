@@ -396,6 +396,7 @@ describe('an accepted change is live and recorded', () => {
       'diff',
       'domain',
       'enabled',
+      'group',
       'id',
       'userId',
       'userName',
