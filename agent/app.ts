@@ -22,7 +22,7 @@ import {
 import { ModulesAnswer } from '../src/shared/wire/sites.ts';
 import { bearerGuard, createBearerCheck, type KnownToken } from './bearer.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
-import { type EnrolmentDeps, enrolRoute, tokenRoute } from './enrolment/enrolment.ts';
+import { type EnrolmentDeps, enrolRoute, tokenRoutes } from './enrolment/enrolment.ts';
 import type { Logs } from './logs/logs.ts';
 import { logRoutes } from './logs/routes.ts';
 import type { AgentMetrics } from './metrics.ts';
@@ -80,7 +80,7 @@ export function createAgent(deps: AgentDeps) {
       throw new Failure('NOT_FOUND', 'Not found.');
     })
     .use(jsonBody(AGENT_BODY_LIMIT))
-    .use(enrolment ? tokenRoute({ ...enrolment, log }) : new Elysia())
+    .use(enrolment ? tokenRoutes({ ...enrolment, log }) : new Elysia())
     .post(
       '/proxy/reload',
       async ({ body, request: { signal } }) => {

@@ -1,5 +1,6 @@
 /** Which hub an enrolled agent obeys, and the hashes of the tokens that it accepts; never a token. */
 import { messageOf } from '../../src/shared/async.ts';
+import { Failure } from '../../src/shared/failure.ts';
 import type { Log } from '../../src/shared/log.ts';
 import { readIfThere, writeDurably } from '../../src/shared/system/files.ts';
 import { isAmong, type KnownToken, tokenHash } from '../bearer.ts';
@@ -14,10 +15,15 @@ export type Credentials = {
   enrol(hub: EnrolledHub, token: string): void;
   /** Accepts another token as well, until that is used. @throws as `enrol`; Error before that */
   rotate(token: string): void;
+  /**
+   * Accepts no token any more, until the next enrolment; the hub stays known, as its sites stay.
+   * @throws as `enrol`; Failure OTHER_HUB for another hub, or an older copy of it
+   */
+  forget(hub: EnrolledHub): void;
 };
 
-/** `token` and `previous` are SHA-256 hashes in hexadecimal. */
-type Kept = EnrolledHub & { token: string; previous: string | null };
+/** `token` and `previous` are SHA-256 hashes in hexadecimal; null if there is none. */
+type Kept = EnrolledHub & { token: string | null; previous: string | null };
 
 /** Which file of the data folder holds them. */
 export const CREDENTIALS_FILE = 'enrolment.json';
@@ -46,7 +52,7 @@ export function createCredentials(file: string, log: Log): Credentials {
     isKnown(hash) {
       if (kept === null) return false;
       const { token, previous } = kept;
-      const isNewest = isAmong(hash, [bytes(token)]);
+      const isNewest = token !== null && isAmong(hash, [bytes(token)]);
       const isPrevious = previous !== null && isAmong(hash, [bytes(previous)]);
       if (isNewest && previous !== null) dropPrevious(kept);
       return isNewest || isPrevious;
@@ -59,6 +65,13 @@ export function createCredentials(file: string, log: Log): Credentials {
       if (hex(token) === kept.token) return;
       // The newest one was not used yet: it is replaced, and not the one in use.
       keep({ ...kept, token: hex(token), previous: kept.previous ?? kept.token });
+    },
+
+    forget({ hub, term }) {
+      if (kept === null || kept.hub !== hub || kept.term > term) {
+        throw new Failure('OTHER_HUB', 'Another hub was enrolled since.');
+      }
+      keep({ ...kept, token: null, previous: null });
     },
   };
 }
@@ -74,7 +87,7 @@ function read(file: string): Kept | null {
     if (
       typeof hub === 'string' &&
       typeof term === 'number' &&
-      isHash(token) &&
+      (token === null || isHash(token)) &&
       (previous === null || isHash(previous))
     ) {
       return { hub, term, token, previous };

@@ -7,6 +7,7 @@ import type { Log } from '../../src/shared/log.ts';
 import {
   AgentErrorBody,
   EnrolRequest,
+  ForgetRequest,
   Stored,
   TokenRequest,
 } from '../../src/shared/wire/protocol.ts';
@@ -15,7 +16,7 @@ import type { ProxyControl } from '../caddy/proxy.ts';
 import type { Credentials } from './credentials.ts';
 
 export type EnrolmentDeps = {
-  credentials: Pick<Credentials, 'enrol' | 'rotate'>;
+  credentials: Pick<Credentials, 'enrol' | 'rotate' | 'forget'>;
   /** Null if nobody is invited. */
   invitation: Pick<OpenInvitation, 'redeem'> | null;
   proxy: Pick<ProxyControl, 'enrol'>;
@@ -44,16 +45,26 @@ export function enrolRoute({ credentials, invitation, proxy, log }: EnrolmentDep
 }
 
 /** For the enrolled hub: mount it after the guard. */
-export function tokenRoute({ credentials, log }: Pick<EnrolmentDeps, 'credentials' | 'log'>) {
-  return new Elysia().post(
-    '/token',
-    ({ body: { token } }) => {
-      credentials.rotate(token);
-      log('token rotated');
-      return { success: true as const };
-    },
-    { body: TokenRequest, response: { 200: Stored, 400: AgentErrorBody } },
-  );
+export function tokenRoutes({ credentials, log }: Pick<EnrolmentDeps, 'credentials' | 'log'>) {
+  return new Elysia()
+    .post(
+      '/token',
+      ({ body: { token } }) => {
+        credentials.rotate(token);
+        log('token rotated');
+        return { success: true as const };
+      },
+      { body: TokenRequest, response: { 200: Stored, 400: AgentErrorBody } },
+    )
+    .post(
+      '/token/forget',
+      ({ body: { hub, term = 1 } }) => {
+        credentials.forget({ hub, term });
+        log('token forgotten', { hub });
+        return { success: true as const };
+      },
+      { body: ForgetRequest, response: { 200: Stored, ...refusals } },
+    );
 }
 
 /** The one-time secret of an invitation: for ten minutes, one use and a few wrong tries. */

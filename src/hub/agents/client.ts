@@ -90,6 +90,8 @@ export type AgentClient = {
    * next one is used for the first time.
    */
   rotate(token: string): Promise<void>;
+  /** The last call: the agent accepts no token of this hub any more. @throws Failure OTHER_HUB */
+  forget(): Promise<void>;
   /** Whether the agent answers within `deadline` milliseconds. Never rejects. */
   answers(deadline: number): Promise<boolean>;
   /**
@@ -179,6 +181,9 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     isSilent,
     async rotate(token) {
       await call(Stored, '/token', { body: { token } });
+    },
+    async forget() {
+      await call(Stored, '/token/forget', { body: asker(), deadline: STATUS_DEADLINE_MS });
     },
     answers,
     sites: (names, wait, brief) =>

@@ -11,6 +11,10 @@ const NAMED = { name: { description: 'The agent’s name.', example: AGENT.name 
 const NameParams = t.Object({ name: t.String() });
 const GOES_ON = 'The proxy keeps running unchanged.';
 
+/** @param reason a sentence */
+const stillAccepts = (reason: string): string =>
+  `The agent may still accept the hub’s token, because it could not be told to forget it: ${reason} Stop it there.`;
+
 export function agentRoutes(context: ApiContext) {
   const { fleet, guard, bodyLimit } = context;
   return new Elysia({ name: 'agents', prefix: '/agents' })
@@ -72,23 +76,33 @@ function membershipRoutes({ fleet, guard, bodyLimit }: ApiContext) {
     .delete(
       '/:name',
       async ({ params, who }) => {
-        await fleet.remove(params.name, authorOf(who));
-        return { success: true as const, message: GOES_ON };
+        const kept = await fleet.remove(params.name, authorOf(who));
+        return {
+          success: true as const,
+          message: GOES_ON,
+          warnings: kept === null ? [] : [stillAccepts(kept)],
+        };
       },
       {
         params: NameParams,
         response: {
-          200: t.Object({ success: t.Literal(true), message: t.String() }),
+          200: t.Object({
+            success: t.Literal(true),
+            message: t.String(),
+            warnings: t.Array(t.String(), {
+              description: 'whether the agent may still accept a token of this hub',
+            }),
+          }),
           ...refusals(...PUBLISHES, 'NOT_FOUND', 'AGENT_IN_USE'),
         },
         detail: about({
           id: 'deleteAgent',
           tag: 'Agents',
           summary: 'Remove an agent',
-          description: `${GOES_ON} The first agent cannot be removed, and an agent that alone serves a vhost cannot be removed either.`,
+          description: `${GOES_ON} The agent forgets its token; if it could not be told to, \`warnings\` says so. The first agent cannot be removed, and an agent that alone serves a vhost cannot be removed either.`,
           access: 'session',
           params: NAMED,
-          example: { success: true, message: GOES_ON },
+          example: { success: true, message: GOES_ON, warnings: [] },
         }),
       },
     )

@@ -200,8 +200,12 @@ function createConnect(
       publisher()
         .current()
         .agents.find((one) => one.id === id);
-    const generation = () => stored()?.generation ?? known.generation;
-    const tokenNow = () => keys.tokenOf({ id, generation: generation(), fingerprint });
+    // The last call to an agent comes when it is no longer stored.
+    let { generation } = known;
+    const tokenNow = () => {
+      generation = stored()?.generation ?? generation;
+      return keys.tokenOf({ id, generation, fingerprint });
+    };
     return createAgentClient({ ...asHub, url, token: tokenNow, trust: { fingerprint } });
   };
 }

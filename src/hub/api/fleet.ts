@@ -1,5 +1,5 @@
 /** Adds, changes and removes agents. */
-import { createQueue, within } from '../../shared/async.ts';
+import { createQueue, messageOf, within } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import { parseInvitation } from '../../shared/invitation.ts';
 import { enrol } from '../agents/enrol.ts';
@@ -43,12 +43,18 @@ export type Fleet = {
   add(name: string, invitation: string, author: Author, replace: boolean): Promise<AgentView>;
   /** Renames, pauses or resumes it. @throws Failure NOT_FOUND, INVALID_REQUEST, AGENT_TAKEN */
   update(name: string, input: AgentInput, author: Author): Promise<AgentView>;
-  /** Its proxy keeps running unchanged. @throws Failure NOT_FOUND, AGENT_IN_USE */
-  remove(name: string, author: Author): Promise<void>;
+  /**
+   * Its proxy keeps running unchanged, and the agent accepts no token of this hub any more.
+   * @returns why it may still accept one; null if it does not
+   * @throws Failure NOT_FOUND, AGENT_IN_USE
+   */
+  remove(name: string, author: Author): Promise<string | null>;
   /** Gives it a new token. @throws Failure NOT_FOUND, INVALID_REQUEST, AGENT_UNREACHABLE, OTHER_HUB */
   rotate(name: string, author: Author): Promise<AgentView>;
 };
 
+/** Milliseconds to wait for an agent that is to be removed. */
+const LOOK_MS = 2_000;
 /** Milliseconds to wait for a new agent's proxy; it is brought up in any case. */
 const BRING_UP_MS = 10_000;
 
@@ -123,9 +129,23 @@ export function createFleet({ publisher, keys, hub, first }: FleetDeps): Fleet {
       return viewOf(standingOf(result.id));
     },
 
-    async remove(name, author) {
-      await publisher.apply(deleteAgentChange(name), author, { unchecked: true });
-    },
+    remove: (name, author) =>
+      oneByOne(async () => {
+        const { id } = agentNamed(name, publisher.current());
+        const { client } = publisher.agents.named(name);
+        const { status } = standingOf(id);
+        // So that its client knows the newest token, which is looked up among the agents.
+        await client.answers(LOOK_MS);
+        await publisher.apply(deleteAgentChange(name), author, { unchecked: true });
+        try {
+          // The newer copy needs it.
+          assertNotSuperseded(status, hub);
+          await client.forget();
+          return null;
+        } catch (error) {
+          return messageOf(error);
+        }
+      }),
 
     rotate: (name, author) =>
       oneByOne(async () => {

@@ -20,6 +20,8 @@ type SenderDeps = {
   deliver: Deliver;
   pace: SendPace & { every: number };
   now: () => Date;
+  /** Milliseconds from a clock that is never set. */
+  elapsed: () => number;
   /** From 0 to 1. */
   random?: () => number;
   /** Gets the outcome of each attempt. */
@@ -38,6 +40,8 @@ export type Sender = {
 
 const STOPPING_MS = 2_000;
 const GIVEN_UP_MS = 7 * 86_400_000;
+/** By so many milliseconds two clocks may differ between two looks, and none was set. */
+const DRIFT_MS = 10_000;
 
 export function createSender(deps: SenderDeps): Sender {
   const { db, hub, deliver, pace, now, random = Math.random, seen = () => {}, log } = deps;
@@ -45,12 +49,14 @@ export function createSender(deps: SenderDeps): Sender {
   let isStopped = false;
   let lastFault = '';
   let timer: Timer | undefined;
+  const isTrusted = createClockCheck(deps);
 
   /** @returns whether something was sent, or tried */
   async function sendNext(channel: Channel): Promise<boolean> {
     const time = now();
     const all = waitingFor(db, channel.id);
-    const isOld = ({ at }: MessageRow) => time.getTime() - at.getTime() >= GIVEN_UP_MS;
+    const isSure = isTrusted();
+    const isOld = ({ at }: MessageRow) => isSure && time.getTime() - at.getTime() >= GIVEN_UP_MS;
     const old = all.filter(isOld);
     if (old.length > 0) giveUp(channel, old, time);
     const waiting = all.filter((one) => !isOld(one));
@@ -190,6 +196,22 @@ export function createSender(deps: SenderDeps): Sender {
       isStopped = true;
       await within(settleAll([...running.values()]), STOPPING_MS, () => undefined);
     },
+  };
+}
+
+/**
+ * Whether the clock was not set lately: one that is wrong for a moment must not age what waits. Once it
+ * has run for as long as the longest pause, everything was tried since, and its time counts.
+ */
+function createClockCheck({ now, elapsed, pace }: Pick<SenderDeps, 'now' | 'elapsed' | 'pace'>) {
+  const difference = () => now().getTime() - elapsed();
+  let before = difference();
+  let setAt = Number.NEGATIVE_INFINITY;
+  return (): boolean => {
+    const current = difference();
+    if (Math.abs(current - before) > DRIFT_MS) setAt = elapsed();
+    before = current;
+    return elapsed() - setAt >= pace.longestPause;
   };
 }
 

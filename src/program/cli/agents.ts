@@ -67,7 +67,6 @@ DATA_DIR. You need no password, but must be root or the user who runs the hub.
     cli.out(given.has('json') ? `${JSON.stringify(answer.body)}\n` : shown.map(row).join(''));
     if (given.args[0] === 'remove') {
       cli.err('Its Caddy keeps running unchanged until you stop it there.\n');
-      return EXIT.done;
     }
     for (const { name, detail } of shown) {
       if (detail !== undefined) cli.err(`${name}: ${visible(detail)}\n`);
@@ -89,6 +88,9 @@ function whyWrong({ args: [action = '', ...rest], has }: Given): string | null {
   return null;
 }
 
+/** What the hub says of an agent that it has removed. */
+type Removed = { warnings: string[] };
+
 /** @throws if no hub answers */
 async function ask(
   { args: [action, name = '', last = ''], has }: Given,
@@ -108,8 +110,13 @@ async function ask(
       return send('renaming', { method: 'PATCH', path, body: { name: last } });
     case 'remove': {
       const shown = await send('removing', { path });
-      const removed = await send('removing', { method: 'DELETE', path });
-      return 'refusal' in removed ? removed : shown;
+      const request: LocalRequest = { method: 'DELETE', path };
+      const removed = await progress.during('removing', askLocalHub<Removed>(env, request));
+      if ('refusal' in removed) return removed;
+      if ('refusal' in shown) return shown;
+      const { detail: _, ...agent } = shown.body;
+      const [warning] = removed.body.warnings;
+      return { ...shown, body: warning === undefined ? agent : { ...agent, detail: warning } };
     }
     case 'rotate':
       return send('rotating', { method: 'POST', path: `${path}/rotate` });

@@ -71,5 +71,8 @@ export type EnrolRequest = Static<typeof EnrolRequest>;
 /** The next token; the one of this request stays valid until the next one is used. */
 export const TokenRequest = t.Object({ token: Token });
 
-/** To both: it is stored, safe from a power cut. */
+/** The last request of a hub that has removed the agent: then no token is valid. */
+export const ForgetRequest = t.Object({ hub: HubId, term: t.Optional(Term) });
+
+/** To all three: it is stored, safe from a power cut. */
 export const Stored = t.Object({ success: t.Literal(true) });

@@ -43,8 +43,9 @@ export function ProxyActions({ agent: { name, paused }, isFirst, onChanged }: Pr
     await changed();
   };
   const remove = async () => {
-    await send('DELETE', path);
-    setFlash({ kind: 'success', text: `${name} is removed. Its Caddy keeps running.` });
+    const { warnings } = await send<{ warnings: string[] }>('DELETE', path);
+    const text = [`${name} is removed. Its Caddy keeps running.`, ...warnings].join(' ');
+    setFlash({ kind: warnings.length > 0 ? 'warning' : 'success', text });
     refresh();
     navigate('/proxies', { replace: true });
   };

@@ -62,6 +62,32 @@ test('another enrolment ends all tokens of the one before', () => {
   expect([isKnown(FIRST), isKnown(SECOND), isKnown(THIRD)]).toEqual([false, false, true]);
 });
 
+describe('forgetting', () => {
+  beforeEach(() => {
+    credentials.enrol(HUB, FIRST);
+    credentials.rotate(SECOND);
+  });
+
+  test.each([
+    ['another hub', { hub: 'b'.repeat(32), term: 9 }],
+    ['an older copy of the hub', { ...HUB, term: 1 }],
+  ])('is not for %s', (_, hub) => {
+    expect(() => credentials.forget(hub)).toThrow('Another hub was enrolled since.');
+    restart();
+    expect([isKnown(FIRST), isKnown(SECOND)]).toEqual([true, true]);
+  });
+
+  test('leaves no token valid, also after a kill, and an enrolment begins anew', () => {
+    credentials.forget({ ...HUB, term: 3 });
+    expect([isKnown(FIRST), isKnown(SECOND)]).toEqual([false, false]);
+    restart();
+    expect([isKnown(FIRST), isKnown(SECOND), isKnown('')]).toEqual([false, false, false]);
+    expect(credentials.enrolled()).toEqual(HUB);
+    credentials.enrol(HUB, THIRD);
+    expect([isKnown(FIRST), isKnown(THIRD)]).toEqual([false, true]);
+  });
+});
+
 describe('a rotation', () => {
   beforeEach(() => credentials.enrol(HUB, FIRST));
   const rotate = (token: string) => () => credentials.rotate(token);

@@ -1,5 +1,8 @@
 /** `/agents`: who may join, and what becomes of placements and preambles. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { createAgentClient } from '../../../src/hub/agents/client.ts';
+import { createAgentKeys } from '../../../src/hub/agents/keys.ts';
 import { formatInvitation } from '../../../src/shared/invitation.ts';
 import { type EnrollableAgent, startEnrollable } from '../../harness/enrolled.ts';
 import { type Fleet, startFleet } from '../../harness/fleet.ts';
@@ -12,7 +15,13 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([fleet.stop(), guest.stop()]));
 
-type Body = { code?: string; field?: string; detail?: string; message?: string };
+type Body = {
+  code?: string;
+  field?: string;
+  detail?: string;
+  message?: string;
+  warnings?: string[];
+};
 const call = (method: string, path: string, json?: unknown) => fleet.call<Body>(method, path, json);
 const refused = async (
   status: number,
@@ -173,15 +182,32 @@ describe('an agent that is added', () => {
     ).body.filter(({ domain }) => domain === 'http://only.example');
     await call('PUT', `/vhosts/${only?.id}`, { agents: ['visitor', 'vps'] });
     const before = guest.readProxyfile();
+    const { url, fingerprint } = guest;
+    const keys = createAgentKeys(join(fleet.stack.dataDir, 'agents-key'));
+    // The third agent, whose token was changed twice.
+    const token = keys.tokenOf({ id: 3, generation: 3, fingerprint });
+    const asHub = createAgentClient({ url, token, trust: { fingerprint } });
+    expect((await asHub.status()).proxy.running).toBe(true);
     const removed = await call('DELETE', '/agents/visitor');
-    expect([removed.status, removed.body.message]).toEqual([
-      200,
-      expect.stringContaining('keeps running unchanged'),
-    ]);
+    expect(removed.body.message).toContain('keeps running unchanged');
+    expect([removed.status, removed.body.warnings]).toEqual([200, []]);
     expect(guest.readProxyfile()).toBe(before);
+    await expect(asHub.status()).rejects.toThrow('rejects the hub’s token');
     expect((await call('GET', `/vhosts/${only?.id}`)).body).toMatchObject({ agents: ['vps'] });
     const entries = (await fleet.call<{ id: number; domain: string }[]>('GET', '/changelog')).body;
     const entry = entries.find(({ domain }) => domain === '(agent visitor)');
     await refused(409, 'REVERT_CONFLICT', 'POST', `/changelog/${entry?.id}/revert`);
+  });
+
+  test('may still accept the hub’s token if it could not be told, and the answer says so', async () => {
+    const everywhere = (await fleet.call<{ id: number }[]>('GET', '/vhosts')).body;
+    for (const { id } of everywhere) await call('PUT', `/vhosts/${id}`, { agents: [] });
+    await fleet.other('vps').stopOnly();
+    const removed = await call('DELETE', '/agents/vps');
+    expect([removed.status, removed.body]).toMatchObject([
+      200,
+      { warnings: [expect.stringContaining('may still accept the hub’s token')] },
+    ]);
+    expect(removed.text).toContain('The agent does not answer.');
   });
 });

@@ -21,6 +21,8 @@ const MESSAGE = {
 let folder: string;
 let database: OpenDatabase;
 let seconds: number;
+/** By how much the clock is set wrong, in seconds. */
+let wrong: number;
 let got: { to: number; delivery: Delivery }[];
 let lines: string[];
 let results: string[];
@@ -28,7 +30,8 @@ let results: string[];
 let receive: (channel: Channel, delivery: Delivery) => Promise<void>;
 let sender: ReturnType<typeof start>;
 
-const now = () => new Date(NOON + seconds * 1000);
+const now = () => new Date(NOON + (seconds + wrong) * 1000);
+const elapsed = () => seconds * 1000;
 const fail = async () => {
   throw new Failure('CHANNEL_FAILED', 'The channel did not accept the message.', {
     detail: 'HTTP 500',
@@ -38,7 +41,7 @@ const accept = async () => {};
 
 function start() {
   return createSender({
-    ...{ db: database.db, hub: 'h', pace: PACE.send, now, random: () => 0.5 },
+    ...{ db: database.db, hub: 'h', pace: PACE.send, now, elapsed, random: () => 0.5 },
     async deliver(channel, delivery) {
       await receive(channel, delivery);
       got.push({ to: channel.id, delivery });
@@ -51,7 +54,7 @@ function start() {
 beforeEach(() => {
   folder = temporaryFolder();
   database = openDatabase(folder);
-  [seconds, got, lines, results, receive] = [0, [], [], [], accept];
+  [seconds, wrong, got, lines, results, receive] = [0, 0, [], [], [], accept];
   sender = start();
   addChannel();
 });
@@ -210,6 +213,36 @@ describe('a receiver that fails', () => {
     expect(results.at(-1)).toBe('webhook given_up');
     await pass(10);
     expect(results).toHaveLength(3);
+  });
+
+  test('is not given up by a clock that is set a week ahead for a while', async () => {
+    receive = fail;
+    put();
+    await sender.send();
+    for (const ahead of [8 * DAY, 0, 30 * DAY]) {
+      seconds += 1;
+      wrong = ahead;
+      await sender.send();
+      seconds += 2;
+      await sender.send();
+    }
+    wrong = 0;
+    receive = accept;
+    await sender.send();
+    expect(got).toHaveLength(1);
+    expect(results).not.toContain('webhook given_up');
+  });
+
+  test('is given up by a clock that stays where it was set', async () => {
+    receive = fail;
+    put();
+    await sender.send();
+    wrong = 8 * DAY;
+    await sender.send();
+    expect(waiting()).toBe(1);
+    await pass(3_600);
+    expect(waiting()).toBe(0);
+    expect(results.at(-1)).toBe('webhook given_up');
   });
 
   test('or what a backup from long ago has is not sent any more', async () => {
