@@ -1,6 +1,5 @@
 /** The pages, their addresses and their titles. */
 import type { ComponentChildren } from 'preact';
-import { CertificatesPage } from './certificates/certificates-page.tsx';
 import { Changelog, readFilter } from './changelog/changelog.tsx';
 import { PreamblePage } from './config/preamble-page.tsx';
 import type { Place } from './lib/router.ts';
@@ -12,6 +11,9 @@ import { NewSite, SitePage } from './sites/site-page.tsx';
 
 // Pages that are seldom the first.
 const AccountPage = lazy(async () => (await import('./account/account-page.tsx')).AccountPage);
+const CertificatesPage = lazy(
+  async () => (await import('./certificates/certificates-page.tsx')).CertificatesPage,
+);
 const ImportExport = lazy(async () => (await import('./config/import-export.tsx')).ImportExport);
 const NotificationsPage = lazy(
   async () => (await import('./notifications/notifications-page.tsx')).NotificationsPage,
