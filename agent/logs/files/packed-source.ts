@@ -26,9 +26,7 @@ export function packed(handle: FileHandle, table: SeekTable): Source {
   async function decompress(i: number): Promise<Buffer | undefined> {
     const bytes = await bytesOf(handle, stored[i] as number, stored[i + 1] as number);
     const size = (offsets[i + 1] as number) - (offsets[i] as number);
-    // No more than the table says: a few bytes may stand for gigabytes.
-    const limits = { maxOutputLength: Math.max(1, size), chunkSize: Math.max(64, size) };
-    const found = await unpack(bytes, limits).catch(() => undefined);
+    const found = await unpacked(bytes, size).catch(() => undefined);
     if (found?.length === size) return found;
     damaged = true;
     return undefined;
@@ -74,6 +72,39 @@ export function packed(handle: FileHandle, table: SeekTable): Source {
     statedSize: async () => (offsets[frames] as number) % 2 ** 32,
     ...ofFile(handle),
   };
+}
+
+/** No more than the table says: a few bytes may stand for gigabytes. */
+const unpacked = (bytes: Buffer, size: number): Promise<Buffer> =>
+  // In half the time, but as long as the bytes ask for.
+  statedSize(bytes) === size
+    ? Bun.zstdDecompress(bytes)
+    : unpack(bytes, { maxOutputLength: Math.max(1, size), chunkSize: Math.max(64, size) });
+
+const FRAME_MAGIC = 0xfd2fb528;
+
+/**
+ * The uncompressed size that a frame states in its header (RFC 8878, 3.1.1); undefined if it states
+ * none, or if the bytes are not one whole frame and nothing else.
+ */
+function statedSize(bytes: Buffer): number | undefined {
+  if (bytes.length < 9 || bytes.readUInt32LE(0) !== FRAME_MAGIC) return undefined;
+  const descriptor = bytes.readUInt8(4);
+  const [flag, isSingle] = [descriptor >> 6, (descriptor & 0x20) !== 0];
+  const width = flag === 0 && !isSingle ? 0 : 1 << flag;
+  // Sizes of 8 bytes are never right here; a dictionary is not known.
+  if (width === 0 || width === 8 || (descriptor & 3) !== 0) return undefined;
+  let at = isSingle ? 5 : 6;
+  const size = bytes.readUIntLE(at, width) + (width === 2 ? 256 : 0);
+  at += width;
+  for (let isLast = false; !isLast; ) {
+    if (at + 3 > bytes.length) return undefined;
+    const block = bytes.readUIntLE(at, 3);
+    isLast = (block & 1) === 1;
+    // A block of type 1 is one byte that repeats.
+    at += 3 + (((block >> 1) & 3) === 1 ? 1 : block >> 3);
+  }
+  return at + ((descriptor & 4) === 0 ? 0 : 4) === bytes.length ? size : undefined;
 }
 
 /**
