@@ -33,7 +33,7 @@ export const checksAnswer = (count: number): number => SMALL_ANSWER + count * 4 
 
 /**
  * What is known of the sites: a certificate has up to a hundred names. An agent cannot know much more
- * sites than the hub has, unless its proxy serves those of somebody else.
+ * sites than the hub has, unless its proxy also serves those of another hub.
  * @param count of the hub's sites
  */
 export const sitesAnswer = (count: number): number =>

@@ -50,14 +50,9 @@ export function createRetries({ db, now }: { db: Db; now: () => Date }): Retries
     status: number,
     run: (keep: Keep) => Promise<Answer<B>>,
   ): Promise<Answer<B>> {
-    const kept = ({
-      body,
-      etag = null as string | null,
-    }: {
-      body: object;
-      etag?: string | null;
-    }) => ({
-      ...{ ...ids, status, etag, body: JSON.stringify(body), createdAt: now() },
+    const kept = ({ body, etag }: Answer<object>): KeptAnswer => ({
+      ...{ ...ids, status, etag: etag ?? null },
+      ...{ body: JSON.stringify(body), createdAt: now() },
     });
     const answer = await run((draft) => ({
       answer: (applied, next) => kept(draft(applied as Parameters<typeof draft>[0], next)),
