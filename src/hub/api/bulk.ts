@@ -9,7 +9,6 @@ import { Lacking, lacking, Success, type Warning } from '../http/schemas.ts';
 import { type Change, inOperation, sequence } from '../model/changes.ts';
 import { changeOf, Operation, PolicyOperation, policyChangeOf } from '../model/operation.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
-import { createReadPorts } from '../publish/ports.ts';
 import type { Applied } from '../publish/queue.ts';
 import type { Policy } from '../recipes/policy.ts';
 import type { ApiContext } from './context.ts';
@@ -22,8 +21,7 @@ type Result = Vhost | Policy | { success: true };
 type Warnings = ReadonlyMap<number, Warning[]>;
 
 export function vhostBulkRoutes(context: ApiContext) {
-  const { publisher, warningsAfter, retries, guard, bodyLimit } = context;
-  const readPorts = createReadPorts({ publisher });
+  const { publisher, warningsAfter, readPorts, retries, guard, bodyLimit } = context;
   return new Elysia({ name: 'vhost-bulk', prefix: '/vhosts' })
     .use(guard)
     .use(jsonBody(bodyLimit))

@@ -26,6 +26,7 @@ import type { Db, OpenDatabase } from '../db/open.ts';
 import { createImporter, createReadImport, type Importer } from '../exchange/importer.ts';
 import type { StoredAgent } from '../model/agent.ts';
 import { createStore, type Store } from '../model/store.ts';
+import { createReadPorts, type ReadPorts } from '../publish/ports.ts';
 import { createPublisher, type Publisher, type PublisherDeps } from '../publish/publisher.ts';
 import type { ActivityDeps } from '../watch/activity.ts';
 import { createLook, type Look, type LookDeps } from '../watch/look.ts';
@@ -103,6 +104,7 @@ export type HubContext = Pick<
   fleet: Fleet;
   /** What visitors of vhosts would notice that were just changed. */
   warningsAfter: WarningsAfter;
+  readPorts: ReadPorts;
   /** One look at what may be wrong; routes and the watcher share it. */
   look: () => Promise<Look>;
   channels: Channels;
@@ -176,6 +178,7 @@ export function createContext(given: HubGiven): HubContext {
     }),
     fleet: createFleet({ publisher, keys, hub: store, first: firstOf(settings) }),
     warningsAfter: createWarningsAfter({ publisher, now }),
+    readPorts: createReadPorts({ publisher }),
   };
 }
 

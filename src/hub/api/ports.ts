@@ -1,11 +1,12 @@
 /** `/ports/standard`: the proxy's way to ports 80 and 443. */
 import { Elysia, t } from 'elysia';
-import { authorOf, type Guard } from '../auth/guard.ts';
+import { authorOf } from '../auth/guard.ts';
 import { about, DEMANDS } from '../http/about.ts';
 import { AgentQuery, ChangeQuery, demandsOf } from '../http/params.ts';
 import { PUBLISHES, refusals } from '../http/refusal-schemas.ts';
-import { createReadPorts, moveToStandard, type PortsDeps } from '../publish/ports.ts';
+import { moveToStandard } from '../publish/ports.ts';
 import { Serving } from '../publish/serving.ts';
+import type { ApiContext } from './context.ts';
 
 /** Null if the proxy cannot be asked. */
 export const ServingOrNull = t.Union([Serving, t.Null()], {
@@ -22,14 +23,13 @@ export const SERVING: Serving = {
   cure: null,
 };
 
-export function portsRoutes({ guard, ...deps }: PortsDeps & { guard: Guard }) {
-  const read = createReadPorts(deps);
+export function portsRoutes({ guard, readPorts, publisher }: ApiContext) {
   return new Elysia({ name: 'ports', prefix: '/ports' }).use(guard).post(
     '/standard',
     async ({ query, who }) => {
       const { agent } = query;
-      await moveToStandard(deps, authorOf(who), { ...demandsOf(query), agent });
-      return { serving: await read(agent) };
+      await moveToStandard({ publisher }, authorOf(who), { ...demandsOf(query), agent });
+      return { serving: await readPorts(agent) };
     },
     {
       query: t.Composite([ChangeQuery, AgentQuery]),

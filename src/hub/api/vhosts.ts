@@ -17,7 +17,6 @@ import {
   toggleChange,
   updateChange,
 } from '../model/vhost-changes.ts';
-import { createReadPorts } from '../publish/ports.ts';
 import type { Applied } from '../publish/queue.ts';
 import type { ApiContext } from './context.ts';
 import {
@@ -35,8 +34,14 @@ import {
 const CHANGED_AT = '2026-11-20T19:00:00.000Z';
 const MOVED = { upstream: '127.0.0.1:8001' };
 
-export function vhostRoutes({ publisher, warningsAfter, retries, guard, bodyLimit }: ApiContext) {
-  const readPorts = createReadPorts({ publisher });
+export function vhostRoutes({
+  publisher,
+  warningsAfter,
+  readPorts,
+  retries,
+  guard,
+  bodyLimit,
+}: ApiContext) {
   const expectedBy = (request: Request) => preconditionOf(request, publisher.current());
   const answered = async (applied: Applied<Vhost>) => {
     const { result } = applied;

@@ -19,7 +19,7 @@ import {
   worstServing,
 } from './serving.ts';
 
-export type PortsDeps = { publisher: Publisher };
+type PortsDeps = { publisher: Publisher };
 
 /** Empty if the agent cannot be asked. */
 const portsOf = async ({ client }: Agent): Promise<readonly PortState[]> =>

@@ -7,7 +7,6 @@ import { createSetupCode } from '../../hub/auth/accounts/setup-code.ts';
 import { createCommandLine } from '../../hub/auth/command-line.ts';
 import type { OpenDatabase } from '../../hub/db/open.ts';
 import type { Pace } from '../../hub/pace.ts';
-import { createReadPorts } from '../../hub/publish/ports.ts';
 import { startReconciler } from '../../hub/publish/reconcile.ts';
 import { runAll, settleAll } from '../../shared/async.ts';
 import { type Log, withFields } from '../../shared/log.ts';
@@ -63,7 +62,7 @@ export function prepareHub(
     return {
       url: listening.url,
       setupCode: accounts.any() ? null : setupCode.read(),
-      serving: createReadPorts({ publisher }),
+      serving: context.readPorts,
       async begin() {
         const reconciler = startReconciler(publisher, log, pace.reconcile);
         stopReconciler = reconciler.stop;
