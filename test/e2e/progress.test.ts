@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
-import { runProgram } from '../harness/program.ts';
+import { MAIN, runProgram } from '../harness/program.ts';
 import { temporaryFolder, until } from '../harness/stack.ts';
 
 const folder = temporaryFolder();
@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function atTerminal(args: string[], env: Record<string, string> = {}) {
   let seen = '';
   const decoder = new TextDecoder();
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../src/main.ts'), ...args], {
+  const child = Bun.spawn([process.execPath, MAIN, ...args], {
     cwd: folder,
     env: { PATH: process.env.PATH ?? '', NO_COLOR: '1', ...env },
     terminal: {

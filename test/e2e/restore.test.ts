@@ -18,7 +18,7 @@ import { MIGRATIONS } from '../../src/hub/db/migrate.ts';
 import { giveToOwner } from '../../src/hub/db/replace.ts';
 import { layDatabase } from '../harness/filled-db.ts';
 import { createOperator } from '../harness/operator.ts';
-import type { Program } from '../harness/program.ts';
+import { MAIN, type Program } from '../harness/program.ts';
 import { ask, freePort, signUp, until } from '../harness/stack.ts';
 
 // A test starts a dozen processes, and the machine may be busy.
@@ -210,8 +210,7 @@ describe('signalbox restore', () => {
   test('works from standard input on a fresh machine, and the sites are served there', async () => {
     const fresh = join(folder, 'fresh');
     mkdirSync(fresh);
-    const main = join(import.meta.dir, '../../src/main.ts');
-    const child = Bun.spawnSync([process.execPath, main, 'restore', '-'], {
+    const child = Bun.spawnSync([process.execPath, MAIN, 'restore', '-'], {
       cwd: fresh,
       stdin: readFileSync(file),
     });
