@@ -50,7 +50,10 @@ test.each([['with its Caddy'], ['without its Caddy']])(
 
     upstream.hangs = true;
     const lost = create('ghost', { path: '/', within: 15 }).catch(() => null);
-    await until(() => upstream.askedBy.includes('signalbox-check'), 'the check');
+    await until(
+      () => upstream.askedBy.some((by) => by.startsWith('signalbox-check/')),
+      'the check',
+    );
     expect(file()).toContain('ghost.example');
     box.child.kill('SIGKILL');
     await box.exited();
