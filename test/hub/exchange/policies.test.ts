@@ -7,13 +7,14 @@ type Vhost = { id: number; domain: string; config: string; policies: string[]; t
 type Document = {
   version: number;
   preamble: string;
-  policies?: { name: string; recipe: string; values: object }[];
+  policies?: { name: string; recipe: string; values: object; everywhere?: boolean }[];
   vhosts: {
     domain: string;
     config: string;
     upstream: string;
     enabled: boolean;
     policies?: string[];
+    except?: string[];
     tags?: string[];
   }[];
 };
@@ -102,17 +103,17 @@ describe('a restore is refused, with nothing changed,', () => {
 
 test('an export has policies with hashes, and what each site has', () => {
   expect(saved.policies).toEqual([
-    { name: 'closed', recipe: 'block', values: status(404) },
+    { name: 'closed', recipe: 'block', values: status(404), everywhere: false },
     {
-      ...{ name: 'password', recipe: 'basic-auth' },
+      ...{ name: 'password', recipe: 'basic-auth', everywhere: false },
       values: { users: [{ name: 'ada', hash: expect.stringMatching(HASH) }] },
     },
-    { name: 'unused', recipe: 'block', values: status(410) },
+    { name: 'unused', recipe: 'block', values: status(410), everywhere: false },
   ]);
   expect(saved.vhosts).toEqual([
-    { ...a, policies: ['closed'], tags: ['media'], agents: [], check: null },
-    { ...b, policies: ['password', 'closed'], tags: [], agents: [], check: null },
-    { ...c, policies: [], tags: ['home'], agents: [], check: null },
+    { ...a, policies: ['closed'], except: [], tags: ['media'], agents: [], check: null },
+    { ...b, policies: ['password', 'closed'], except: [], tags: [], agents: [], check: null },
+    { ...c, policies: [], except: [], tags: ['home'], agents: [], check: null },
   ] as never);
 });
 
