@@ -1,4 +1,5 @@
 /** Policies through the API: refusals, placement, changes of many sites at once, secrets. */
+import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -324,6 +325,7 @@ describe('a policy', () => {
 
 describe('a password', () => {
   const PASSWORD = 'correct horse battery';
+  const KEY = 'key-of-a-secret';
   const basic = (name: string, password: string) => ({
     Host: 'secret.example',
     Authorization: `Basic ${btoa(`${name}:${password}`)}`,
@@ -337,7 +339,8 @@ describe('a password', () => {
       return policies.find(({ name }) => name === 'password')?.values.users as object[];
     };
     const users = [{ name: 'ada', password: PASSWORD }];
-    const { id, values } = await made('password', 'basic-auth', { users });
+    const first = { name: 'password', recipe: 'basic-auth', values: { users } };
+    const { id, values } = (await policy('POST', '', first, { 'Idempotency-Key': KEY })).body;
     expect(values).toEqual({ users: [{ name: 'ada' }] });
     await site('secret', { policies: ['password'] });
     const before = await stored();
@@ -382,6 +385,12 @@ describe('a password', () => {
       expect(bytes).not.toContain(PASSWORD);
     }
     expect(owner.stack.lines.join('\n')).not.toContain(PASSWORD);
+    // Nor in the answer that a retry of its creation would get.
+    const sqlite = new Database(join(owner.stack.dataDir, 'signalbox.db'), { readonly: true });
+    const kept = JSON.stringify(sqlite.query('SELECT * FROM answers').all());
+    sqlite.close();
+    expect(kept).toContain('basic-auth');
+    for (const secret of [KEY, PASSWORD, '$2']) expect(kept).not.toContain(secret);
   });
 
   test('of 73 bytes is refused: bcrypt would ignore the last', async () => {
