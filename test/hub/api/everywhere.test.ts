@@ -1,6 +1,6 @@
 /** A policy that applies to every site, also to those that come later, however they come. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Body, type Owner, startOwner } from '../../../harness/owner.ts';
+import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
 
 type Policy = Body & { name: string; everywhere: boolean; vhosts: number[]; field?: string };
 type Vhost = Body & { policies: string[]; except: string[]; field?: string };
