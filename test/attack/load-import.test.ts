@@ -40,7 +40,7 @@ test('an option that both preambles have many times', () => {
 test('many names of sites to replace', async () => {
   const names = Array.from({ length: 500 }, (_, at) => `http://s${at}.example`);
   const proxyfile = names.map((name) => `${name} {\n\trespond a\n}\n`).join('');
-  const replace = Array.from({ length: 500_000 }, () => 'http://S499.example');
+  const replace = Array.from({ length: some(200_000, 500_000) }, () => 'http://S499.example');
   const body = { proxyfile, replace, dryRun: true };
   expect((await owner.call('POST', '/import', body)).status).toBe(200);
 }, 60_000);

@@ -138,11 +138,8 @@ describe('signalbox restore', () => {
     expect((await ask(`${hub}/auth/sign-in/email`, { json })).status).toBe(200);
     await stop();
 
-    // The same with the database that was kept.
-    expect((await run(['restore', kept])).code).toBe(0);
-    await start();
-    await until(async () => (await served('second.example')) === 'second', 'the kept site');
-    await stop();
+    // The one that was kept is a backup like any other.
+    expect((await run(['restore', kept])).out).toContain('2 sites, 1 account');
   });
 
   test('without a file names the newest backup with anything in it, and changes nothing', async () => {
@@ -179,16 +176,6 @@ describe('signalbox restore', () => {
     expect((await run(['restore', file], { cwd })).code).toBe(0);
     await start(cwd);
     await until(async () => (await served('first.example')) === 'first', 'the restored site');
-    await stop();
-    // And what that one published.
-    const other = join(folder, 'third-hub');
-    layDatabase(other, { http: port, https: freePort() });
-    expect((await run(['restore', join(other, 'signalbox.db')], { cwd })).code).toBe(0);
-    await start(cwd);
-    await until(
-      async () => (await served('body.example'))?.startsWith('127.'),
-      'the third’s sites',
-    );
     const json = { domain: 'http://more.example', config: 'respond more' };
     const signIn = { email: 'ada@example.org', password: 'a long passphrase' };
     const session = await ask<{ token: string }>(`${hub}/auth/sign-in/email`, { json: signIn });
@@ -199,6 +186,8 @@ describe('signalbox restore', () => {
 
   test('refuses while another program has the database open', async () => {
     const sqlite = new Database(live);
+    // As a hub leaves it, which has not run since the last restore.
+    sqlite.run('PRAGMA journal_mode = WAL');
     sqlite.query('SELECT * FROM users').all();
     const { code, out, err } = await run(['restore', file]);
     expect([code, out]).toEqual([1, '']);
