@@ -22,7 +22,8 @@ import { createChange } from '../model/vhost-changes.ts';
 import { hintFor } from '../publish/hints.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { Applied, Demands } from '../publish/queue.ts';
-import { assertUndisputed, blankLeftOut, comparable, firstDifference } from './compare.ts';
+import { blankLeftOut, comparable, firstDifference } from './compare.ts';
+import { assertReadable } from './first-pass.ts';
 import {
   type MergedPreamble,
   type MergedSite,
@@ -101,11 +102,12 @@ export function createImporter(deps: ImporterDeps): Importer {
     async run(file, options) {
       // The rest of a validation can wait: what means the same is validated before it is published.
       const { client, dialect, version } = await proxyOf(options.agent);
-      assertUndisputed(file, dialect);
+      await assertReadable(file, dialect);
       const { config: original } = await client
         .adapt(blankLeftOut(file, dialect))
         .catch((error) => Promise.reject(explained(error, version)));
-      const split = await splitCaddyfile(inlineImports(file, readImport, dialect), dialect);
+      const inlined = await inlineImports(file, readImport, dialect);
+      const split = await splitCaddyfile(inlined, dialect);
       if (!split) throw differs('its blocks cannot be distinguished');
       const { preamble, sites, skipped } = split;
       const replaced = namedKeys(options.replace ?? [], sites);

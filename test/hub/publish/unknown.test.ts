@@ -144,4 +144,21 @@ test('neither a change nor another route waits for what hangs', async () => {
     expect((await ask(`${hub.url}/api/${path}`, { headers })).status).toBe(200);
   }
   expect((await hanging).body.code).toBe('AGENT_UNREACHABLE');
+});
+
+test('what an agent says of many sites is read before they are recorded', async () => {
+  const upstreams = Array.from({ length: 20 }, (_, at) => `127.0.0.1:${at + 1}`).join(' ');
+  const operations = Array.from({ length: 200 }, (_, at) => ({
+    ...{ op: 'create', domain: `http://many-${at}.example:${stack.httpPort}` },
+    config: `reverse_proxy ${upstreams}`,
+  }));
+  mode = 'lost';
+  const changing = ask<Body>(`${hub.url}/api/vhosts/bulk`, { json: { operations }, headers });
+  await until(() => forwarded.length > 0, 'the publish');
+  await forwarded[0];
+  const { status, text } = await ask(`${hub.url}/api/vhosts/state`, { headers });
+  expect([status, text]).toEqual([200, '[]']);
+  mode = 'pass';
+  expect((await changing).body.code).toBe('AGENT_UNREACHABLE');
+  await inStep();
 }, 20_000);
