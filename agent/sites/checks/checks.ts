@@ -59,6 +59,8 @@ type RunOptions = {
   settled?: Settled;
   /** See `ChecksRequest`. */
   once?: boolean;
+  /** See `TrialRequest`. */
+  longest?: number | undefined;
   /** Whoever asks has gone when it is aborted: nothing is asked again. */
   signal: AbortSignal;
 };
@@ -72,7 +74,7 @@ const NOBODY_WAITS = { status: null, fault: 'Cancelled: the caller has gone' } a
 /** Asks for many at once, in the order of the targets. Never rejects. */
 export function runChecks(
   targets: readonly CheckTarget[],
-  { placeOf, settled, once = false, signal }: RunOptions,
+  { placeOf, settled, once = false, longest = Number.POSITIVE_INFINITY, signal }: RunOptions,
 ): Promise<CheckAnswer[]> {
   const from = performance.now();
   const limited = createConcurrencyLimit({ concurrency: AT_ONCE });
@@ -82,7 +84,7 @@ export function runChecks(
     if (typeof place === 'string') return { passed: false, status: null, reason: place };
     const { check, tried } = target;
     const { path = '/', contains = null, within = WITHIN } = check ?? {};
-    const most = within * 1_000;
+    const most = Math.min(within * 1_000, longest);
     const bound = tried === undefined ? most : againWithin(tried, most);
     /** Since when an answer is possible. */
     let begun = settled ? null : from;

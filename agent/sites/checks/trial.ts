@@ -98,7 +98,7 @@ export function createTrials({ adapt, commands, user, isManaged }: TrialsDeps): 
 
   async function tried(
     folder: string,
-    { proxyfile, checks, change = false }: TrialRequest,
+    { proxyfile, checks, change = false, most }: TrialRequest,
     signal: AbortSignal,
   ): Promise<CheckAnswer[]> {
     const adapted = await adapt(proxyfile);
@@ -117,6 +117,7 @@ export function createTrials({ adapt, commands, user, isManaged }: TrialsDeps): 
       const placeOf = new Map(checks.map((target, at) => [target, places[at] ?? '']));
       const answers = await runChecks(checks, {
         placeOf: (target) => placeOf.get(target) ?? '',
+        longest: most,
         signal,
       });
       signal.throwIfAborted();
@@ -162,7 +163,7 @@ export function createTrials({ adapt, commands, user, isManaged }: TrialsDeps): 
       const unknown = (doubt: string) =>
         request.checks.map(() => ({ passed: false, status: null, reason: doubt, doubt }));
       if (!isManaged) return unknown(ELSEWHERE);
-      const folder = free.pop() ?? first;
+      const folder = free.shift() ?? first;
       return await inTime(folder, request, signal, unknown).finally(() => free.push(folder));
     });
 

@@ -69,11 +69,13 @@ export type ChecksRequest = Static<typeof ChecksRequest>;
 /**
  * Asks the same of a proxy of its own, which serves `proxyfile` on ports that nobody else knows. With
  * `change`, a change depends on it: it is never refused because others wait, and says where it has a `doubt`.
+ * `most`: milliseconds for each site, if its `within` is longer.
  */
 export const TrialRequest = t.Object({
   proxyfile: t.String(),
   checks: t.Array(CheckTarget),
   change: t.Optional(t.Boolean()),
+  most: t.Optional(t.Number({ exclusiveMinimum: 0 })),
 });
 export type TrialRequest = Static<typeof TrialRequest>;
 

@@ -324,6 +324,8 @@ export interface Done {
   success: true;
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
+  /** the sites whose checks ran only once the change was live (`NOT_TRIED`) */
+  warnings?: Warning[];
 }
 export interface Policy {
   id: number;
@@ -343,6 +345,8 @@ export interface Values {
 export interface ChangedPolicy extends Policy {
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
+  /** the sites whose checks ran only once the change was live (`NOT_TRIED`) */
+  warnings?: Warning[];
 }
 export interface Recipe {
   id: string;
@@ -722,6 +726,8 @@ export interface Preamble {
 export interface ChangedPreamble extends Preamble {
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
+  /** the sites whose checks ran only once the change was live (`NOT_TRIED`) */
+  warnings?: Warning[];
 }
 export interface Snapshot {
   version: 1;

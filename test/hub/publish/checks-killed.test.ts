@@ -1,7 +1,8 @@
-/** A box that is killed while a site is asked: the change was live, but not recorded. */
+/** A box that is killed while a site is asked, at its trial or when it is live but not recorded. */
 import { expect, test } from 'bun:test';
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { findCaddies, isAlive } from '../../../agent/caddy/process/processes.ts';
 import { caddiesOf } from '../../harness/caddys.ts';
 import { startUpstream } from '../../harness/checked.ts';
 import { countListeners } from '../../harness/listeners.ts';
@@ -18,9 +19,14 @@ import {
 /** The contract's limit for database, file and proxy to agree again. */
 const AGREE_MS = 5_000;
 
-test.each([['with its Caddy'], ['without its Caddy']])(
-  'is as before, killed %s',
-  async (how) => {
+test.each<[how: string, phase: string, answers: number]>([
+  ['with its Caddy', 'at its trial', 0],
+  ['without its Caddy', 'at its trial', 0],
+  ['with its Caddy', 'once it is live', 1],
+  ['without its Caddy', 'once it is live', 1],
+])(
+  'is as before, killed %s, %s',
+  async (how, _, answers) => {
     const home = temporaryFolder();
     const dataDir = join(home, 'data');
     const httpPort = freePort();
@@ -48,10 +54,14 @@ test.each([['with its Caddy'], ['without its Caddy']])(
     expect((await create('kept', null)).status).toBe(201);
     const before = [...(await stored()), file()];
 
-    upstream.hangs = true;
+    upstream.hangs = answers;
     const lost = create('ghost', { path: '/', within: 15 }).catch(() => null);
-    await until(() => upstream.askedBy.includes('signalbox-check'), 'the check');
-    expect(file()).toContain('ghost.example');
+    const asked = () => upstream.askedBy.filter((agent) => agent.startsWith('signalbox-check'));
+    await until(() => asked().length > answers, 'the check');
+    expect(file().includes('ghost.example')).toBe(answers > 0);
+    const trial = join(dataDir, 'caddy', 'trial-1');
+    const left = answers > 0 ? [] : findCaddies(trial, 'caddy');
+    expect(left).toHaveLength(answers > 0 ? 0 : 1);
     box.child.kill('SIGKILL');
     await box.exited();
     expect(await lost).toBeNull();
@@ -70,6 +80,7 @@ test.each([['with its Caddy'], ['without its Caddy']])(
     expect([...(await stored()), file()]).toEqual(before);
     expect([await served('kept'), await served('ghost')]).toEqual(['ready', '']);
     expect([caddiesOf(dataDir).length, countListeners(httpPort)]).toEqual([1, 1]);
+    expect([left.filter(isAlive), existsSync(trial)]).toEqual([[], false]);
     box.child.kill('SIGTERM');
     expect((await box.exited()).code).toBe(0);
     await upstream.stop();
