@@ -59,7 +59,7 @@ export const untriedWarnings = (untried: ReadonlyMap<string, string>, domain?: s
     .filter(([name]) => domain === undefined || name === domain)
     .map(([name, why]) => ({
       code: 'NOT_TRIED',
-      message: `The check of ${name} ran only once the change was live. ${why}.`,
+      message: `The check of ${name} ran only once the change was live: ${why}.`,
     }));
 
 /** The fields that name who lacks a change, and what was not tried before it was live, if there are any. */

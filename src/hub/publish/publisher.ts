@@ -2,7 +2,8 @@
  * Decides whether a change is stored. Nothing is stored before the proxy has accepted it, so a
  * refusal has nothing to undo:
  *
- * 0. A change of sites with a check is tried beside the proxy (`trials.ts`), while others are published.
+ * 0. If sites with a check depend on a change, it is tried beside the proxy (`trials.ts`), while others are
+ *    published. What fails there is refused.
  * 1. Changes that wait are taken from the queue (`queue.ts`) and planned, each on top of the ones
  *    before it (`batch.ts`).
  * 2. What cannot be published is refused here, without asking the proxy (`model/containment.ts`).
@@ -117,7 +118,7 @@ export function createPublisher({
     ...{ connect, store, startTimer, importDirs, pace, now, log },
     stored: () => accepted,
   });
-  const tryOut = createTrials({ targets, store, accepted: () => accepted, now });
+  const tryOut = createTrials({ targets, store, accepted: () => accepted, startTimer, now });
   const queue = createChangeQueue(tryOut, publishAll);
 
   /** Publishes the changes that wait; without those at fault, again and again until none is left. */

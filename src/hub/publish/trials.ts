@@ -23,6 +23,7 @@ import {
   refusedBy,
   triedAs,
 } from './checks.ts';
+import type { PublishTimer } from './outcome.ts';
 import { type Trial, untilAllArrived, type Waiting } from './queue.ts';
 import type { Target } from './target.ts';
 import type { Targets } from './targets.ts';
@@ -32,6 +33,7 @@ type TrialsDeps = {
   store: Pick<Store, 'hasPublished' | 'assertInPlace'>;
   /** The set that is accepted and stored. */
   accepted: () => SiteSet;
+  startTimer: PublishTimer;
   now: () => Date;
 };
 
@@ -53,7 +55,7 @@ const MOST_LONG = TRIALS_AT_ONCE - 1;
  * and rejects with Failure CHECK_FAILED. What cannot be tried goes on.
  */
 export function createTrials(deps: TrialsDeps): (item: Waiting) => Promise<Waiting> {
-  const { targets, store, accepted, now } = deps;
+  const { targets, store, accepted, startTimer, now } = deps;
   const inOrder = createQueue();
   let waiting: Entry[] = [];
   let running = 0;
@@ -126,6 +128,7 @@ export function createTrials(deps: TrialsDeps): (item: Waiting) => Promise<Waiti
       return tryTogether(others, isBrief);
     }
     waiting.unshift(...depend.flatMap((item) => entryOf.get(item) ?? []));
+    const report = startTimer(1);
     const outcome = await ask(plans, set, isBrief);
     if (outcome === 'apart') {
       const own = plans.flatMap(({ item }) => entryOf.get(item) ?? []);
@@ -135,8 +138,12 @@ export function createTrials(deps: TrialsDeps): (item: Waiting) => Promise<Waiti
     for (const { item } of plans) {
       const entry = entryOf.get(item);
       if (isBrief && entry && outcome.isSlow(item)) waiting.push({ ...entry, isSlow: true });
-      else if (outcome.refused.has(item)) entry?.refuse(outcome.refused.get(item));
-      else goOn(item, outcome.trialOf(item));
+      else if (!outcome.refused.has(item)) goOn(item, outcome.trialOf(item));
+      else {
+        const thrown = outcome.refused.get(item);
+        report({ thrown });
+        entry?.refuse(thrown);
+      }
     }
   }
 

@@ -42,7 +42,11 @@ export const Check = t.Object(
       }),
     ),
   },
-  { title: 'Check', description: 'how the site must answer; otherwise the change is refused' },
+  {
+    title: 'Check',
+    description:
+      'how the site must answer, before a change is live and again once it is; otherwise the change is refused',
+  },
 );
 export type Check = Readonly<Static<typeof Check>>;
 

@@ -285,7 +285,7 @@ export interface Vhost {
   createdAt: Timestamp;
   updatedAt: Timestamp;
 }
-/** how the site must answer; otherwise the change is refused */
+/** how the site must answer, before a change is live and again once it is; otherwise the change is refused */
 export interface Check {
   /** with its query, percent-encoded */
   path: string;
@@ -301,7 +301,7 @@ export interface ChangedVhost extends Vhost {
   behind?: string[];
   /** as in `/status`; only if `warnings` says that visitors do not reach a vhost (`NOT_SERVED`) */
   serving?: Serving | null;
-  /** problems that a visitor would notice, as far as known after 1.5 s */
+  /** problems that a visitor would notice, as far as known after 1.5 s; `NOT_TRIED`: its check ran only once the change was live */
   warnings: Warning[];
 }
 /** the proxy’s ports and why they are not 80 and 443; null if the agent or the proxy does not respond, or this hub does not manage the proxy’s sites */

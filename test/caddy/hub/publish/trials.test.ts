@@ -162,7 +162,7 @@ describe('what a trial cannot tell', () => {
       [
         {
           code: 'NOT_TRIED',
-          message: `The check of http://front.example ran only once the change was live. ${why}`,
+          message: `The check of http://front.example ran only once the change was live: ${why}`,
         },
       ],
     ]);
