@@ -5,8 +5,8 @@ import { ask, type Stack } from './stack.ts';
 export type Upstream = {
   /** Answers 200 and this text; a number is a status instead. */
   answer: string | number;
-  /** Whether it never answers. */
-  hangs: boolean;
+  /** Whether it never answers; a number: how many requests it answers before. */
+  hangs: boolean | number;
   readonly port: number;
   /** The user agents of the requests so far. */
   readonly askedBy: readonly string[];
@@ -21,7 +21,8 @@ export function startUpstream(): Upstream {
     idleTimeout: 0,
     fetch(request) {
       askedBy.push(request.headers.get('user-agent') ?? '');
-      if (upstream.hangs) return new Promise<Response>(() => {});
+      if (upstream.hangs === true || upstream.hangs === 0) return new Promise<Response>(() => {});
+      if (upstream.hangs) upstream.hangs--;
       const { answer } = upstream;
       if (typeof answer === 'string') return new Response(answer);
       return new Response(null, { status: answer, headers: { Location: 'https://else.example/' } });

@@ -42,6 +42,9 @@ export type Outcome =
   | { status: null; timeout: number }
   | { status: null; fault: string };
 
+/** The fault while Caddy obtains a certificate. */
+export const NO_CERTIFICATE_YET = 'Caddy has no certificate for this name yet';
+
 /** No further is a body read. */
 const MOST_BYTES = 64 * 1024;
 
@@ -117,7 +120,7 @@ const unsettledOn = (port: number): string =>
  * The address to connect to for a listener's; null if that is another machine's, as an address may be that
  * a pair of machines shares.
  */
-async function ownAddress(host: string): Promise<string | null> {
+export async function ownAddress(host: string): Promise<string | null> {
   if (isIP(host) !== 0) return isOwnAddress(host) ? host : null;
   // Of several, Caddy listens on one, of IPv4 if there is one.
   const found = await lookup(host, { all: true, order: 'ipv4first' }).catch(() => []);
@@ -156,9 +159,7 @@ function createSearch(text: string): (chunk: Buffer) => boolean | null {
 function faultOf({ code = '', message }: NodeJS.ErrnoException, { port }: Place): string {
   if (code === 'ERR_INVALID_CHAR') return 'No request can name this site';
   if (code === 'ECONNREFUSED') return `Nothing listens on port ${port}`;
-  if (NO_CERTIFICATE.test(`${code} ${message}`)) {
-    return 'Caddy has no certificate for this name yet';
-  }
+  if (NO_CERTIFICATE.test(`${code} ${message}`)) return NO_CERTIFICATE_YET;
   if (code.startsWith('ERR_SSL')) return `The TLS handshake on port ${port} failed`;
   if (code.startsWith('HPE_')) return `The response on port ${port} is not HTTP`;
   return `Caddy closed the connection on port ${port} without an answer`;

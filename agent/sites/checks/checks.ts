@@ -12,7 +12,7 @@ import {
 } from '../../../src/shared/wire/checks.ts';
 import { reachable } from '../../caddy/admin.ts';
 import { type LiveSite, nameOf } from '../live-sites.ts';
-import { ask, type Outcome, type Place, type Settled } from './ask.ts';
+import { ask, NO_CERTIFICATE_YET, type Outcome, type Place, type Settled } from './ask.ts';
 import { createSettled } from './settled.ts';
 
 export type Checks = {
@@ -73,6 +73,8 @@ type RunOptions = {
   settled?: Settled;
   /** See `ChecksRequest`. */
   once?: boolean;
+  /** See `TrialRequest`. */
+  longest?: number | undefined;
   /** Whoever asks has gone when it is aborted: nothing is asked again. */
   signal: AbortSignal;
 };
@@ -86,7 +88,14 @@ const NOBODY_WAITS = { status: null, fault: 'Cancelled: the caller has gone' } a
 /** Asks for many at once, in the order of the targets. Never rejects. */
 export function runChecks(
   targets: readonly CheckTarget[],
-  { placeOf, userAgent = 'signalbox-check', settled, once = false, signal }: RunOptions,
+  {
+    placeOf,
+    userAgent = 'signalbox-check',
+    settled,
+    once = false,
+    longest = Number.POSITIVE_INFINITY,
+    signal,
+  }: RunOptions,
 ): Promise<CheckAnswer[]> {
   const from = performance.now();
   const limited = createConcurrencyLimit({ concurrency: AT_ONCE });
@@ -94,24 +103,44 @@ export function runChecks(
   async function run(target: CheckTarget): Promise<CheckAnswer> {
     const place = placeOf(target);
     if (typeof place === 'string') return { passed: false, status: null, reason: place };
-    const { check } = target;
+    const { check, tried } = target;
     const { path = '/', contains = null, within = WITHIN } = check ?? {};
-    const until = from + (once ? ONCE_MS : within * 1_000);
+    const most = Math.min(within * 1_000, longest);
+    const bound = tried === undefined ? most : againWithin(tried, most);
+    /** Since when an answer is possible. */
+    let begun = settled ? null : from;
+    const noted: Settled | undefined =
+      settled &&
+      (async (host, port) => {
+        await settled(host, port);
+        begun ??= performance.now();
+      });
+    let until = from + most;
     for (let pause = PAUSE_MS; ; pause = Math.min(2 * pause, PAUSE_MOST_MS)) {
+      let asked = 0;
       const outcome = await limited(async () => {
         if (signal.aborted) return NOBODY_WAITS;
-        const timeout = once ? ONCE_MS : Math.max(until - performance.now(), LEAST_MS);
-        return ask(place, { path, contains, timeout, userAgent, settled });
+        asked = performance.now();
+        const timeout = once ? ONCE_MS : Math.max(Math.min(until - asked, bound), LEAST_MS);
+        return ask(place, { path, contains, timeout, userAgent, settled: noted });
       });
       const answer = judge(check, outcome);
-      const isOver = once || signal.aborted || performance.now() + pause >= until;
-      if (answer.passed || isOver) return answer;
+      if (answer.passed) return { ...answer, took: performance.now() - asked };
+      // A trial needs no authority, so it says nothing about how long that takes.
+      const isYet = 'fault' in outcome && outcome.fault === NO_CERTIFICATE_YET;
+      if (isYet) begun = performance.now();
+      until = from + (begun === null || isYet ? most : Math.min(most, begun + bound - from));
+      if (once || signal.aborted || performance.now() + pause >= until) return answer;
       await Bun.sleep(pause);
     }
   }
 
   return Promise.all(targets.map(run));
 }
+
+/** Milliseconds for a site that answered in so many at a trial. */
+const againWithin = (tried: number, most: number): number =>
+  Math.min(most, Math.max(ONCE_MS, 2 * tried));
 
 export type CheckAnswer = ChecksAnswer['answers'][number];
 

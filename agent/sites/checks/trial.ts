@@ -1,13 +1,14 @@
 /**
  * Tries a Caddyfile in a Caddy of its own, which lives for one request: nobody else knows its ports, and
- * nothing that the real one serves, stores or logs is touched.
+ * nothing that the real one serves, stores or logs is touched. What only previews a change waits for its
+ * turn, or is sent away; what a change depends on never is.
  */
 import { existsSync, lchownSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createConcurrencyLimit } from '../../../src/shared/async.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import { field, type JsonObject, object } from '../../../src/shared/json.ts';
-import type { TrialRequest } from '../../../src/shared/wire/checks.ts';
+import { TRIALS_AT_ONCE, type TrialRequest } from '../../../src/shared/wire/checks.ts';
 import { limitMemory, memoryLimit } from '../../caddy/config/adapt.ts';
 import { tail, type ValidatorDeps } from '../../caddy/config/validate.ts';
 import { freePorts } from '../../caddy/ports/ports.ts';
@@ -18,6 +19,7 @@ import { lastErrorOf, rejected } from '../../caddy/words.ts';
 import type { CheckAnswer } from './checks.ts';
 import { runChecks } from './checks.ts';
 import { trialConfig } from './trial-config.ts';
+import { doubtOf } from './trial-doubt.ts';
 
 type TrialsDeps = {
   /** Adapts a text as if it were to be loaded. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
@@ -26,18 +28,21 @@ type TrialsDeps = {
   commands: ValidatorDeps;
   /** Caddy's user; null: that of the agent. */
   user: CaddyUser | null;
+  /** Whether the agent runs Caddy itself. */
+  isManaged: boolean;
 };
 
 export type Trials = {
   /**
-   * Asks for each check, in the order of the request. One trial at a time; a few may wait.
+   * Asks for each check, in the order of the request. One trial at a time; a few may wait. Those of changes
+   * run beside it, a few at once; what did not end in time is a doubt.
    * @param signal aborted when nobody waits for the answer any more
    * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE; RATE_LIMITED if too many wait
    */
   run(request: TrialRequest, signal: AbortSignal): Promise<CheckAnswer[]>;
   /** Ends what a killed agent left behind. @throws file system errors */
   begin(): Promise<void>;
-  /** Ends the trial that runs, if one does; there are no others from then on. */
+  /** Ends the trials that run; there are no others from then on. */
   close(): Promise<void>;
 };
 
@@ -48,9 +53,17 @@ const POLL_MS = 10;
 
 type Child = Bun.Subprocess<Blob, 'ignore', 'pipe'>;
 
-export function createTrials({ adapt, commands, user }: TrialsDeps): Trials {
-  const folder = join(dirname(commands.env.XDG_DATA_HOME), 'trial');
-  const empty = join(folder, 'empty');
+/** Why a change cannot be tried, where another program runs Caddy. */
+const ELSEWHERE = 'Another program runs Caddy, which may reach what the agent cannot';
+
+export function createTrials({ adapt, commands, user, isManaged }: TrialsDeps): Trials {
+  const first = join(dirname(commands.env.XDG_DATA_HOME), 'trial');
+  /** A folder for each that can run at once. */
+  const folders = [
+    first,
+    ...Array.from({ length: TRIALS_AT_ONCE }, (_, at) => `${first}-${at + 1}`),
+  ];
+  const free = folders.slice(1);
   const closing = new AbortController();
   const alone = createConcurrencyLimit({
     concurrency: 1,
@@ -61,7 +74,10 @@ export function createTrials({ adapt, commands, user }: TrialsDeps): Trials {
       }),
   });
 
-  function spawn(config: JsonObject, text: string, signal: AbortSignal): Child {
+  const ofChanges = createConcurrencyLimit({ concurrency: TRIALS_AT_ONCE });
+
+  function spawn(folder: string, config: JsonObject, text: string, signal: AbortSignal): Child {
+    const empty = join(folder, 'empty');
     mkdirSync(empty, { recursive: true, mode: 0o700 });
     if (user) lchownSync(folder, user.uid, user.gid);
     const args = ['run', '--config', '-', '--pidfile', pidFileOf(folder)];
@@ -80,13 +96,17 @@ export function createTrials({ adapt, commands, user }: TrialsDeps): Trials {
     return child;
   }
 
-  async function tried({ proxyfile, checks }: TrialRequest, signal: AbortSignal) {
+  async function tried(
+    folder: string,
+    { proxyfile, checks, change = false, most }: TrialRequest,
+    signal: AbortSignal,
+  ): Promise<CheckAnswer[]> {
     const adapted = await adapt(proxyfile);
     const { length: servers } = Object.keys(object(field(adapted, 'apps', 'http', 'servers')));
     const { json, places } = trialConfig(adapted, checks, freePorts(servers));
     const used = places.flatMap((place) => (typeof place === 'object' ? (place.dial ?? []) : []));
     signal.throwIfAborted();
-    const child = spawn(json, proxyfile, signal);
+    const child = spawn(folder, json, proxyfile, signal);
     try {
       const output = tail(child.stderr);
       while (!used.every((port) => listeningInodes(port).length > 0)) {
@@ -97,10 +117,17 @@ export function createTrials({ adapt, commands, user }: TrialsDeps): Trials {
       const placeOf = new Map(checks.map((target, at) => [target, places[at] ?? '']));
       const answers = await runChecks(checks, {
         placeOf: (target) => placeOf.get(target) ?? '',
+        longest: most,
         signal,
       });
       signal.throwIfAborted();
-      return answers;
+      if (!change) return answers;
+      const doubted = answers.map(async (answer, at) => {
+        const target = checks[at];
+        if (answer.passed || !target) return answer;
+        return { ...answer, doubt: await doubtOf(adapted, target, answer) };
+      });
+      return await Promise.all(doubted);
     } finally {
       child.kill('SIGKILL');
       await child.exited;
@@ -108,31 +135,57 @@ export function createTrials({ adapt, commands, user }: TrialsDeps): Trials {
     }
   }
 
-  return {
-    run: (request, signal) =>
-      alone(async () => {
-        const late = AbortSignal.timeout(MOST_MS);
-        const any = AbortSignal.any([signal, closing.signal, late]);
-        try {
-          return await tried(request, any);
-        } catch (error) {
-          if (!any.aborted) throw error;
-          throw new Failure(
-            'PROXY_UNREACHABLE',
-            `The trial did not finish within ${MOST_MS / 1_000} s.`,
-          );
-        }
+  /** @param late what comes instead if it does not end in time @throws as `tried`, and as `late` */
+  async function inTime(
+    folder: string,
+    request: TrialRequest,
+    given: AbortSignal,
+    late: (reason: string) => CheckAnswer[],
+  ): Promise<CheckAnswer[]> {
+    const signal = AbortSignal.any([given, closing.signal, AbortSignal.timeout(MOST_MS)]);
+    try {
+      return await tried(folder, request, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      return late(`The trial did not finish within ${MOST_MS / 1_000} s`);
+    }
+  }
+
+  const runAlone: Trials['run'] = (request, signal) =>
+    alone(() =>
+      inTime(first, request, signal, (reason) => {
+        throw new Failure('PROXY_UNREACHABLE', `${reason}.`);
       }),
+    );
+
+  const runForChange: Trials['run'] = (request, signal) =>
+    ofChanges(async () => {
+      const unknown = (doubt: string) =>
+        request.checks.map(() => ({ passed: false, status: null, reason: doubt, doubt }));
+      if (!isManaged) return unknown(ELSEWHERE);
+      const folder = free.shift() ?? first;
+      return await inTime(folder, request, signal, unknown).finally(() => free.push(folder));
+    });
+
+  const running = new Set<Promise<unknown>>();
+
+  return {
+    run(request, signal) {
+      const going = (request.change ? runForChange : runAlone)(request, signal);
+      running.add(going);
+      return going.finally(() => running.delete(going));
+    },
 
     async begin() {
-      if (!existsSync(folder)) return;
-      for (const left of findCaddies(folder, commands.bin)) await end(left, 0);
-      rmSync(folder, { recursive: true, force: true });
+      for (const folder of folders.filter((one) => existsSync(one))) {
+        for (const left of findCaddies(folder, commands.bin)) await end(left, 0);
+        rmSync(folder, { recursive: true, force: true });
+      }
     },
 
     async close() {
       closing.abort();
-      await alone(async () => {}).catch(() => undefined);
+      await Promise.allSettled(running);
     },
   };
 }

@@ -5,7 +5,7 @@ import { authorOf } from '../auth/guard.ts';
 import { about, DEMANDS } from '../http/about.ts';
 import { ChangeQuery, demandsOf } from '../http/params.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
-import { Lacking, lacking, Success, type Warning } from '../http/schemas.ts';
+import { Lacking, lacking, Success, untriedWarnings, type Warning } from '../http/schemas.ts';
 import { type Change, inOperation, sequence } from '../model/changes.ts';
 import { changeOf, Operation, PolicyOperation, policyChangeOf } from '../model/operation.ts';
 import { withoutLoops } from '../model/sign-in-loop.ts';
@@ -103,7 +103,7 @@ const changesOf = (operations: readonly AnyOperation[], set: SiteSet): Promise<C
 
 /** The answer. @param warnings none while they are not known */
 const viewed = (
-  { result: results, behind }: Applied<Result[]>,
+  { result: results, behind, untried }: Applied<Result[]>,
   among: SiteSet,
   warnings: Warnings = new Map(),
 ) => ({
@@ -111,7 +111,8 @@ const viewed = (
     results: results.map((one) => {
       if ('success' in one) return one;
       if ('recipe' in one) return viewedPolicy(one, among).body;
-      return { ...viewVhost(one, among), warnings: warnings.get(one.id) ?? [] };
+      const own = untriedWarnings(untried, one.domain);
+      return { ...viewVhost(one, among), warnings: [...own, ...(warnings.get(one.id) ?? [])] };
     }),
     ...lacking(behind),
   },

@@ -5,7 +5,7 @@ import { authorOf } from '../auth/guard.ts';
 import { about, INTEGER_ID } from '../http/about.ts';
 import { IdParams, idOf } from '../http/params.ts';
 import { PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
-import { Done, lacking, Timestamp } from '../http/schemas.ts';
+import { Done, lacking, lackingOrUntried, Timestamp } from '../http/schemas.ts';
 import { createChangelog, MAX_LATER, type PublicEntry } from '../model/history/changelog.ts';
 import { revertChange } from '../model/history/history.ts';
 import { revertGroup } from '../model/history/revert-group.ts';
@@ -149,8 +149,8 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
         const entries = changelog.findGroup(idOf(params, 'group of changes'));
         const change = revertGroup(entries);
         try {
-          const { behind } = await publisher.apply(change, authorOf(who));
-          return { success: true as const, ...lacking(behind) };
+          const applied = await publisher.apply(change, authorOf(who));
+          return { success: true as const, ...lackingOrUntried(applied) };
         } catch (error) {
           if (!(error instanceof Failure) || error.code !== 'CHANGED_SINCE') throw error;
           const stand = entries.filter(({ id }) => error.changes?.includes(id));
@@ -182,8 +182,8 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
       async ({ params, who }) => {
         const entry = changelog.find(idOf(params, 'entry'));
         try {
-          const { behind } = await publisher.apply(revertChange(entry), authorOf(who));
-          return { success: true as const, ...lacking(behind) };
+          const applied = await publisher.apply(revertChange(entry), authorOf(who));
+          return { success: true as const, ...lackingOrUntried(applied) };
         } catch (error) {
           if (!(error instanceof Failure) || error.code !== 'REVERT_CONFLICT') throw error;
           const changes = changelog.laterOf(entry);

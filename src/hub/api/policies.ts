@@ -6,7 +6,7 @@ import { about, DEMANDS, INTEGER_ID } from '../http/about.ts';
 import { etagOf, ifMatch } from '../http/etag.ts';
 import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
-import { Lacking, lacking, Success, Timestamp } from '../http/schemas.ts';
+import { LackingOrUntried, lackingOrUntried, Success, Timestamp } from '../http/schemas.ts';
 import { vhostsWith } from '../model/applied.ts';
 import { createPolicy, NewPolicy, PolicyFields, updatePolicy } from '../model/operation.ts';
 import {
@@ -172,19 +172,20 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
       async ({ params, query, body, request, who, set }) => {
         const id = idOf(params, 'policy');
         const change = await updatePolicy(publisher.current(), id, body, preconditionOf(request));
-        const { result, behind } = await publisher.apply(
+        const applied = await publisher.apply(
           withoutLoops(change),
           authorOf(who),
           demandsOf(query),
         );
-        return { ...tagged(result, publisher.current(), set), ...lacking(behind) };
+        const shown = tagged(applied.result, publisher.current(), set);
+        return { ...shown, ...lackingOrUntried(applied) };
       },
       {
         params: IdParams,
         query: ChangeQuery,
         body: t.Object(PolicyFields, { title: 'PolicyChanges' }),
         response: {
-          200: t.Composite([PolicyView, Lacking], { title: 'ChangedPolicy' }),
+          200: t.Composite([PolicyView, LackingOrUntried], { title: 'ChangedPolicy' }),
           ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'POLICY_TAKEN', 'PRECONDITION_FAILED'),
         },
         detail: about({

@@ -50,7 +50,8 @@ export const ChangedVhost = t.Composite(
     Unreached,
     t.Object({
       warnings: t.Array(Warning, {
-        description: 'problems that a visitor would notice, as far as known after 1.5 s',
+        description:
+          'problems that a visitor would notice, as far as known after 1.5 s; `NOT_TRIED`: its check ran only once the change was live',
       }),
     }),
   ],

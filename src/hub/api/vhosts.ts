@@ -6,7 +6,7 @@ import { about, DEMANDS, INTEGER_ID } from '../http/about.ts';
 import { etagOf } from '../http/etag.ts';
 import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
-import { Done, lacking, type Warning } from '../http/schemas.ts';
+import { Done, lacking, lackingOrUntried, untriedWarnings, type Warning } from '../http/schemas.ts';
 import { NewVhost, VhostFields, written } from '../model/operation.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
 import { withoutLoops } from '../model/sign-in-loop.ts';
@@ -127,8 +127,8 @@ export function vhostRoutes({
       '/:id',
       async ({ params, query, request, who }) => {
         const change = deleteChange(idOf(params), expectedBy(request));
-        const { result, behind } = await publisher.apply(change, authorOf(who), demandsOf(query));
-        return { ...result, ...lacking(behind) };
+        const applied = await publisher.apply(change, authorOf(who), demandsOf(query));
+        return { ...applied.result, ...lackingOrUntried(applied) };
       },
       {
         params: IdParams,
@@ -173,7 +173,8 @@ export function vhostRoutes({
             'block, which the hub wraps in a block for `domain`, or a whole site block whose first',
             'address is `domain`. `{upstream}` in it stands for the field `upstream`. `warnings` names',
             'problems that remain, such as an upstream that does not answer, or a port that another program',
-            'holds, so that nobody reaches the vhost.',
+            'holds, so that nobody reaches the vhost. With a `check`, the site is requested from a separate',
+            'Caddy before the vhost is live, and again once it is.',
           ].join('\n'),
           access: 'write',
           params: DEMANDS,
@@ -224,9 +225,11 @@ export function vhostRoutes({
     );
 }
 
-/** The answer to a change of a vhost. @param warnings none while they are not known */
-function viewed({ result, behind }: Applied<Vhost>, among: SiteSet, warnings: Warning[] = []) {
+/** The answer to a change of a vhost. @param others none while they are not known */
+function viewed(applied: Applied<Vhost>, among: SiteSet, others: Warning[] = []) {
+  const { result, behind, untried } = applied;
   const shown = viewVhost(result, among);
+  const warnings = [...untriedWarnings(untried, result.domain), ...others];
   return { body: { ...shown, ...lacking(behind), warnings }, etag: etagOf(shown) };
 }
 

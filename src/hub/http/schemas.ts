@@ -22,9 +22,6 @@ const Behind = {
 /** What the answer to a change has besides. */
 export const Lacking = t.Object(Behind);
 
-/** The response to a change that has nothing else to say. */
-export const Done = t.Object({ success: t.Literal(true), ...Behind }, { title: 'Done' });
-
 /** The field that names who lacks a change, if anybody does. */
 export const lacking = (behind: readonly string[]): { behind?: string[] } =>
   behind.length > 0 ? { behind: [...behind] } : {};
@@ -38,3 +35,37 @@ export const Warning = t.Object(
   { title: 'Warning' },
 );
 export type Warning = Static<typeof Warning>;
+
+const Untried = {
+  warnings: t.Optional(
+    t.Array(Warning, {
+      description: 'the sites whose checks ran only once the change was live (`NOT_TRIED`)',
+    }),
+  ),
+};
+
+/** What the answer to a change has besides, if it is not of a vhost. */
+export const LackingOrUntried = t.Object({ ...Behind, ...Untried });
+
+/** The response to a change that has nothing else to say. */
+export const Done = t.Object(
+  { success: t.Literal(true), ...Behind, ...Untried },
+  { title: 'Done' },
+);
+
+/** @param untried why sites could not be tried, by their domains @param domain of the only one to name */
+export const untriedWarnings = (untried: ReadonlyMap<string, string>, domain?: string): Warning[] =>
+  [...untried]
+    .filter(([name]) => domain === undefined || name === domain)
+    .map(([name, why]) => ({
+      code: 'NOT_TRIED',
+      message: `The check of ${name} ran only once the change was live: ${why}.`,
+    }));
+
+/** The fields that name who lacks a change, and what was not tried before it was live, if there are any. */
+export function lackingOrUntried({ behind, untried }: ChangeOutcome) {
+  const warnings = untriedWarnings(untried);
+  return { ...lacking(behind), ...(warnings.length > 0 && { warnings }) };
+}
+
+type ChangeOutcome = { behind: readonly string[]; untried: ReadonlyMap<string, string> };

@@ -3,7 +3,7 @@ import { idsAfter, type Plan, type Step } from '../model/changes.ts';
 import { forCaller } from '../model/refusal.ts';
 import type { Accepted } from '../model/store.ts';
 import type { SiteSet } from '../model/vhost.ts';
-import type { Waiting } from './queue.ts';
+import type { Applied, Waiting } from './queue.ts';
 
 export type Planned = { item: Waiting; plan: Plan<unknown> };
 
@@ -68,10 +68,15 @@ function overlap(one: ReadonlySet<Affected>, other: ReadonlySet<Affected>): bool
  * @param behind the names of the agents whose proxies lack them
  */
 export function settle({ plans, refused, done }: Batch, behind: readonly string[]): void {
-  for (const { item, plan } of plans) item.resolve({ result: plan.result, behind });
-  for (const { item, result } of done) item.resolve({ result, behind: [] });
+  for (const { item, plan } of plans) item.resolve(appliedOf(item, plan.result, behind));
+  for (const { item, result } of done) item.resolve(appliedOf(item, result, []));
   for (const { item, error } of refused) item.reject(error);
 }
+
+const appliedOf = <T>({ trial }: Waiting, result: T, behind: readonly string[]): Applied<T> => ({
+  ...{ result, behind },
+  untried: trial?.untried ?? new Map(),
+});
 
 /** Changes that are refused, each with its error. */
 export type Refusals = Map<Waiting, unknown>;
@@ -82,13 +87,14 @@ export const refuseAll = (plans: readonly Planned[], error: unknown): Refusals =
 
 /** What is to be recorded of plans that are live. */
 export const acceptedOf = (plans: readonly Planned[]): Accepted[] =>
-  plans.map(({ item: { author, answer }, plan }) => ({
-    author,
-    plan,
-    ...(answer && {
-      answer: (behind) => answer({ result: plan.result, behind }, plan.next),
-    }),
-  }));
+  plans.map(({ item, plan }) => {
+    const { author, answer } = item;
+    const kept = answer && {
+      answer: (behind: readonly string[]) =>
+        answer(appliedOf(item, plan.result, behind), plan.next),
+    };
+    return { author, plan, ...kept };
+  });
 
 export const stepsOf = (plans: readonly Planned[]): Step[] =>
   plans.flatMap(({ plan }) => plan.steps);

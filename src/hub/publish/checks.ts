@@ -10,11 +10,11 @@ import type { SiteSet, Vhost } from '../model/vhost.ts';
 import { type Planned, planOf, type Refusals, stepsOf } from './batch.ts';
 import type { Target } from './target.ts';
 
-/** By target, the ids of the vhosts that passed their checks before a change. */
-export type Passing = ReadonlyMap<Target, ReadonlySet<number>>;
+/** Of vhosts of the accepted set, by target, whether they passed their checks before a change. */
+export type Passing = ReadonlyMap<Target, ReadonlyMap<Vhost, boolean>>;
 
-/** Plans that are live on proxies, and lead from the accepted set to `next`. */
-export type Live = {
+/** Plans that lead from the accepted set to `next`. */
+export type Checked = {
   plans: readonly Planned[];
   next: SiteSet;
   passing: Passing;
@@ -29,14 +29,27 @@ const checkedSteps = (plans: readonly Planned[]): Step[] =>
 
 const isOfVhost = ({ kind }: Step): boolean => kind === 'vhost';
 
+/** The vhosts with a check that plans concern without changing them, through the preamble or a policy. */
+function concerned(plans: readonly Planned[], set: SiteSet): Vhost[] {
+  const steps = checkedSteps(plans).filter((step) => !isOfVhost(step));
+  if (steps.length === 0) return [];
+  const isEvery = steps.some(({ kind }) => kind === 'preamble');
+  const ids = idsAfter(steps);
+  return set.vhosts.filter((one) => isChecked(one) && (isEvery || ids.has(one.id)));
+}
+
 /** Whether a site that plans change has to answer as its check says. */
 export const areChecked = (plans: readonly Planned[]): boolean =>
   checkedSteps(plans).some((step) => isOfVhost(step) && step.vhosts.some(isChecked));
 
+/** The same of any site that they concern. @param accepted the set that is live */
+export const concernChecked = (plans: readonly Planned[], accepted: SiteSet): boolean =>
+  areChecked(plans) || concerned(plans, accepted).length > 0;
+
 /**
  * Asks the sites that plans change without changing their vhosts, through the preamble or a policy. Only
  * those that answer as they should count afterwards: one that is down blocks nothing. Asks nobody if
- * there are none with a check.
+ * there are none with a check, or a trial has asked already.
  * @param accepted the set that is live
  * @throws Failure unless it is because the agent cannot be asked, which the load shows as well
  */
@@ -45,84 +58,132 @@ export async function passingBefore(
   plans: readonly Planned[],
   accepted: SiteSet,
 ): Promise<Passing> {
-  const steps = checkedSteps(plans);
-  const isEvery = steps.some(({ kind }) => kind === 'preamble');
-  const ids = idsAfter(steps.filter((step) => !isOfVhost(step)));
-  if (!isEvery && ids.size === 0) return new Map();
+  const all = concerned(plans, accepted);
+  if (all.length === 0) return new Map();
+  // A change that concerns others is always alone.
+  const known = plans[0]?.item.trial?.before;
   const found = targets.map(async (target) => {
     const part = setFor(accepted, target.id);
-    const vhosts = part.vhosts.filter((one) => isChecked(one) && (isEvery || ids.has(one.id)));
-    const answers = await ask(target, part, vhosts, { once: true }).catch((error: unknown) => {
+    const here = new Set(part.vhosts);
+    const before = new Map(known?.get(target.id));
+    const open = all.filter((one) => here.has(one) && !before.has(one));
+    const answers = await ask(target, part, open, { once: true }).catch((error: unknown) => {
       if (isAway(error) || isFailedCheck(error)) return [];
       throw error;
     });
-    const passed = vhosts.filter((_, at) => answers[at]?.passed);
-    return [target, new Set(passed.map(({ id }) => id))] as const;
+    for (const [at, vhost] of open.entries()) before.set(vhost, answers[at]?.passed ?? false);
+    return [target, before] as const;
   });
   return new Map(await Promise.all(found));
 }
 
-/**
- * Asks the sites that plans have changed, once these are live. Asks nobody if none of them has a check.
- * @returns the changes at fault: those whose sites fail their checks, or could not be asked
- */
-export async function failedChecks(
+/** How one vhost answered at one target; `error`: why nobody knows. */
+export type Found = { target: Target; part: SiteSet; vhost: Vhost; isOwn: boolean } & (
+  | { answer: CheckAnswer; error?: never }
+  | { answer?: never; error: unknown }
+);
+
+/** Asks about vhosts of a part, in their order. @throws of any kind */
+type Asker = (target: Target, part: SiteSet, vhosts: readonly Vhost[]) => Promise<CheckAnswer[]>;
+
+/** Has the sites asked that plans change or concern; none if none of them has a check. Never rejects. */
+export async function askEach(
   targets: readonly Target[],
-  { plans, next, passing }: Live,
-): Promise<Refusals> {
+  { plans, next, passing }: Checked,
+  asker: Asker,
+): Promise<Found[]> {
   const own = idsAfter(checkedSteps(plans).filter(isOfVhost));
-  const refused: Refusals = new Map();
-  if (own.size === 0 && passing.size === 0) return refused;
+  if (own.size === 0 && passing.size === 0) return [];
   const found = targets.map(async (target) => {
     const part = setFor(next, target.id);
-    const before = passing.get(target);
-    const vhosts = part.vhosts.filter(
-      (one) => isChecked(one) && (own.has(one.id) || before?.has(one.id)),
+    const before = new Set(
+      [...(passing.get(target) ?? [])].flatMap(([{ id }, is]) => (is ? id : [])),
     );
-    const answers = await ask(target, part, vhosts).catch((error: unknown) => error);
-    const failureOf = (vhost: Vhost, at: number) =>
-      Array.isArray(answers) ? failed(vhost, answers[at], own.has(vhost.id)) : answers;
-    const agent = target.label();
-    return vhosts.map((vhost, at) => ({ vhost, agent, failure: failureOf(vhost, at) }));
+    const vhosts = part.vhosts.filter(
+      (one) => isChecked(one) && (own.has(one.id) || before.has(one.id)),
+    );
+    const answers = await asker(target, part, vhosts).catch((error: unknown) => ({ error }));
+    return vhosts.map(
+      (vhost, at): Found => ({
+        ...{ target, part, vhost, isOwn: own.has(vhost.id) },
+        ...('error' in answers ? answers : { answer: answers[at] ?? UNKNOWN }),
+      }),
+    );
   });
-  for (const { vhost, agent, failure } of (await Promise.all(found)).flat()) {
-    // A change of the preamble, which writes no vhost, is always alone.
-    const culprit = planOf(plans, vhost.id) ?? plans[0];
+  return (await Promise.all(found)).flat();
+}
+
+/** The plan because of which a vhost is asked. A change of the preamble, which writes no vhost, is alone. */
+export const causeOf = (plans: readonly Planned[], { id }: Vhost): Planned | undefined =>
+  planOf(plans, id) ?? plans[0];
+
+/** The changes at fault: those whose sites fail their checks, or could not be asked. */
+export function refusedBy(found: readonly Found[], plans: readonly Planned[]): Refusals {
+  const refused: Refusals = new Map();
+  for (const { target, vhost, isOwn, answer, error } of found) {
+    const failure = answer ? failed(vhost, answer, isOwn) : error;
+    const culprit = causeOf(plans, vhost);
     if (failure === null || !culprit || refused.has(culprit.item)) continue;
     const { id, domain } = vhost;
-    const at = { agent, ...(isFailedCheck(failure) && { vhost: { id, domain } }) };
+    const at = { agent: target.label(), ...(isFailedCheck(failure) && { vhost: { id, domain } }) };
     const named = failure instanceof Failure ? failure.about(at) : failure;
     refused.set(culprit.item, forCaller(named, culprit.plan.steps));
   }
   return refused;
 }
 
+/**
+ * Asks the sites that plans have changed, once these are live. Those that passed a trial as they are now
+ * get less time. Asks nobody if none of them has a check.
+ * @returns as `refusedBy`
+ */
+export async function failedChecks(targets: readonly Target[], live: Checked): Promise<Refusals> {
+  const { plans } = live;
+  const found = await askEach(targets, live, (target, part, vhosts) =>
+    ask(target, part, vhosts, {
+      tried: (vhost) => causeOf(plans, vhost)?.item.trial?.took.get(triedAs(target, part, vhost)),
+    }),
+  );
+  return refusedBy(found, plans);
+}
+
+/** What a trial of a vhost is known by: where and as what it is served, and what it is asked. */
+export const triedAs = ({ id, gateway }: Target, part: SiteSet, vhost: Vhost): string =>
+  // A vhost that is created may get another id than at its trial.
+  JSON.stringify([id, gateway.digestOf({ ...part, vhosts: [{ ...vhost, id: 0 }] }), vhost.check]);
+
 const isFailedCheck = (error: unknown): error is Failure =>
   error instanceof Failure && error.code === 'CHECK_FAILED';
 
-/** In the order of the vhosts. @throws Failure as `AgentClient.checks` */
+/** @param how `tried` as in `CheckTarget`. In the order of the vhosts. @throws Failure as `AgentClient.checks` */
 const ask = (
   target: Target,
   part: SiteSet,
   vhosts: readonly Vhost[],
-  how: { once?: boolean } = {},
-): Promise<CheckAnswer[]> =>
-  answersOf(part, vhosts, (checks) => target.watched(target.client.checks({ checks, ...how })));
+  { tried, ...how }: { once?: boolean; tried?: (vhost: Vhost) => number | undefined },
+): Promise<CheckAnswer[]> => {
+  const call = (checks: CheckTarget[]) => target.watched(target.client.checks({ checks, ...how }));
+  return answersOf(part, vhosts, call, tried);
+};
 
 /**
  * Has the first address of each vhost asked, unless there is none to ask.
  * @param call asks for each check, in their order
+ * @param tried as in `CheckTarget`
  * @returns the answers in the order of the vhosts @throws as `call`
  */
 export async function answersOf(
   { preamble }: SiteSet,
   vhosts: readonly Vhost[],
   call: (checks: CheckTarget[]) => Promise<ChecksAnswer>,
+  tried: (vhost: Vhost) => number | undefined = () => undefined,
 ): Promise<CheckAnswer[]> {
   const endpointsOf = endpointsUnder(preamble);
   const checks = vhosts.flatMap((vhost) => {
     const [endpoint] = endpointsOf(vhost);
-    return endpoint ? [{ ...endpoint, check: vhost.check }] : [];
+    const took = tried(vhost);
+    const more = took === undefined ? {} : { tried: took };
+    return endpoint ? [{ ...endpoint, check: vhost.check, ...more }] : [];
   });
   if (checks.length === 0) return vhosts.map(() => UNKNOWN);
   const { answers } = await call(checks);
@@ -137,12 +198,13 @@ const UNKNOWN: CheckAnswer = {
   passed: false,
   status: null,
   reason: 'Only Caddy knows the address of this site, so it cannot be checked',
+  doubt: null,
 };
 
 /** @param isOwn whether the vhost itself was changed */
 function failed(
   { domain }: Vhost,
-  { passed, reason }: CheckAnswer = UNKNOWN,
+  { passed, reason }: CheckAnswer,
   isOwn: boolean,
 ): Failure | null {
   if (passed) return null;

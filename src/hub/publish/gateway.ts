@@ -2,7 +2,7 @@
 import { ERAS } from '../../shared/caddyfile/dialect.ts';
 import { Failure, type Location } from '../../shared/failure.ts';
 import { memoize } from '../../shared/memoize.ts';
-import type { ChecksAnswer, CheckTarget } from '../../shared/wire/checks.ts';
+import type { ChecksAnswer, CheckTarget, TrialRequest } from '../../shared/wire/checks.ts';
 import type { AgentClient, Replacing } from '../agents/client.ts';
 import { mistakeLine, renderProbe } from '../caddyfile/probe.ts';
 import { locate, type Place, type Rendered, render, type Site } from '../caddyfile/render.ts';
@@ -37,8 +37,12 @@ export type Gateway = {
    * @throws Failure
    */
   check(set: SiteSet, changed?: readonly Vhost[]): Promise<void>;
-  /** Has a set tried beside the proxy. @throws Failure as `AgentClient.trial` */
-  tryOut(set: SiteSet, checks: CheckTarget[]): Promise<ChecksAnswer>;
+  /** Has a set tried beside the proxy. @param how as in `TrialRequest` @throws Failure as `AgentClient.trial` */
+  tryOut(
+    set: SiteSet,
+    checks: CheckTarget[],
+    how?: Pick<TrialRequest, 'change' | 'most'>,
+  ): Promise<ChecksAnswer>;
   /**
    * Finds vhosts that the proxy refuses: by the line or file it names, otherwise by
    * halving.
@@ -137,9 +141,9 @@ export function createGateway(agent: AgentClient, version: () => string | null):
       if (hidden.length > 0) await validate(set, hidden);
     },
 
-    tryOut(set, checks) {
+    tryOut(set, checks, how) {
       const rendered = renderedOf(set);
-      return explained(agent.trial({ proxyfile: rendered.text, checks }), rendered, set);
+      return explained(agent.trial({ proxyfile: rendered.text, checks, ...how }), rendered, set);
     },
 
     async findBroken(set, vhosts) {

@@ -1,4 +1,4 @@
-/** The outcome of each publish, for the log and the metrics. */
+/** The outcome of each publish, and of a change that its trial refuses, for the log and the metrics. */
 import { Failure } from '../../shared/failure.ts';
 import type { Log } from '../../shared/log.ts';
 

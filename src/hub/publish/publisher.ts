@@ -2,6 +2,8 @@
  * Decides whether a change is stored. Nothing is stored before the proxy has accepted it, so a
  * refusal has nothing to undo:
  *
+ * 0. If sites with a check depend on a change, it is tried beside the proxy (`trials.ts`), while others are
+ *    published. What fails there is refused.
  * 1. Changes that wait are taken from the queue (`queue.ts`) and planned, each on top of the ones
  *    before it (`batch.ts`).
  * 2. What cannot be published is refused here, without asking the proxy (`model/containment.ts`).
@@ -41,6 +43,7 @@ import { type Applied, createChangeQueue, type Demands, type Waiting } from './q
 import { rollOut } from './rollout.ts';
 import type { Target, TargetDeps } from './target.ts';
 import { type AgentStanding, createStandings, createTargets } from './targets.ts';
+import { createTrials } from './trials.ts';
 
 export type PublisherDeps = {
   store: Store;
@@ -110,7 +113,6 @@ export function createPublisher({
   importDirs = [],
 }: PublisherDeps): Publisher {
   const startTimer = timePublishes(log, observe);
-  const queue = createChangeQueue(publishAll);
   const standings = createStandings(now);
   let accepted: SiteSet = store.load();
   let lastPublish: LastPublish | null = null;
@@ -119,6 +121,8 @@ export function createPublisher({
     ...{ connect, store, startTimer, importDirs, pace, now, log },
     stored: () => accepted,
   });
+  const tryOut = createTrials({ targets, store, accepted: () => accepted, startTimer, now });
+  const queue = createChangeQueue(tryOut, publishAll);
 
   /** Publishes the changes that wait; without those at fault, again and again until none is left. */
   async function publishAll(items: readonly Waiting[]): Promise<void> {

@@ -3,10 +3,27 @@ import { createQueue, type Queue } from '../../shared/async.ts';
 import { inRequests, requestIds } from '../../shared/observe/context.ts';
 import type { KeptAnswer } from '../model/answers.ts';
 import type { Author, Change } from '../model/changes.ts';
-import type { SiteSet } from '../model/vhost.ts';
+import type { SiteSet, Vhost } from '../model/vhost.ts';
 
-/** A change's result, and the names of the agents whose proxies lack it. */
-export type Applied<T> = { result: T; behind: readonly string[] };
+/**
+ * A change's result, the names of the agents whose proxies lack it, and why sites could not be tried before
+ * it was live, by their domains.
+ */
+export type Applied<T> = {
+  result: T;
+  behind: readonly string[];
+  untried: ReadonlyMap<string, string>;
+};
+
+/** What the trial of a change has shown. */
+export type Trial = {
+  /** Of each site that passed, by `triedAs`: how long its answer took, in milliseconds. */
+  took: ReadonlyMap<string, number>;
+  /** As `Passing`, by the ids of the targets. */
+  before: ReadonlyMap<number, ReadonlyMap<Vhost, boolean>>;
+  /** Why sites could not be tried, by their domains: sentences without a full stop. */
+  untried: ReadonlyMap<string, string>;
+};
 
 /** A change whose caller is waiting for the outcome. */
 export type Waiting = {
@@ -20,6 +37,8 @@ export type Waiting = {
   unchecked: boolean;
   /** The answer to store with it, for a retry; null if it is not wanted. @param next with the change */
   answer: ((applied: Applied<unknown>, next: SiteSet) => KeptAnswer) | null;
+  /** What its trial has shown; null if there was none. */
+  trial: Trial | null;
   resolve: (applied: Applied<unknown>) => void;
   reject: (error: unknown) => void;
   /** The requests that wait for it, for the log. */
@@ -42,24 +61,42 @@ export type ChangeQueue = {
   length(): number;
 };
 
-/** @param publish resolves or rejects every change of the batch; called with one batch at a time */
+/** Requests that arrive together are read one after the other: waits until no more come in. */
+export async function untilAllArrived(waiting: readonly unknown[]): Promise<void> {
+  for (let seen = 0; seen < waiting.length; ) {
+    seen = waiting.length;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/**
+ * @param tryOut what each change goes through first; meanwhile, others may be published
+ * @param publish resolves or rejects every change of the batch; called with one batch at a time
+ */
 export function createChangeQueue(
+  tryOut: (item: Waiting) => Promise<Waiting>,
   publish: (batch: readonly Waiting[]) => Promise<void>,
 ): ChangeQueue {
   const between = createQueue();
   let waiting: Waiting[] = [];
   let underWay = 0;
+  let beingTried = 0;
 
-  /** Requests that arrive together are read one after the other: waits until no more come in. */
-  async function untilAllArrived(): Promise<void> {
-    for (let seen = 0; seen < waiting.length; ) {
-      seen = waiting.length;
-      await new Promise((resolve) => setImmediate(resolve));
+  async function add(item: Waiting): Promise<void> {
+    beingTried++;
+    try {
+      const tried = await tryOut(item);
+      waiting.push(tried);
+      if (waiting.length === 1) void between(publishWaiting);
+    } catch (error) {
+      item.reject(error);
+    } finally {
+      beingTried--;
     }
   }
 
   async function publishWaiting(): Promise<void> {
-    await untilAllArrived();
+    await untilAllArrived(waiting);
     const batch = waiting;
     waiting = [];
     underWay = batch.length;
@@ -74,16 +111,15 @@ export function createChangeQueue(
     add<T>(change: Change<T>, author: Author, demands: Demands) {
       const { replace = false, requireAll = false, unchecked = false, answer = null } = demands;
       const { promise, resolve, reject } = Promise.withResolvers<Applied<T>>();
-      waiting.push({
-        ...{ change, author, replace, requireAll, unchecked, answer, reject },
+      void add({
+        ...{ change, author, replace, requireAll, unchecked, answer, trial: null, reject },
         requestIds: requestIds(),
         // The answer to a large change is made in another turn than its commit.
         resolve: (applied) => setImmediate(() => resolve(applied as Applied<T>)),
       });
-      if (waiting.length === 1) void between(publishWaiting);
       return promise;
     },
     between,
-    length: () => waiting.length + underWay,
+    length: () => beingTried + waiting.length + underWay,
   };
 }

@@ -9,6 +9,8 @@ export const AT_ONCE = 64;
 export const LEAST_MS = 1_000;
 /** How long a single attempt may take, see `ChecksRequest`. */
 export const ONCE_MS = 2_000;
+/** How many trials of changes run at once: a Caddy each. */
+export const TRIALS_AT_ONCE = 3;
 
 /** Checked by the agent through the proxy's own listener, by the vhost's name; no redirect is followed. */
 export const Check = t.Object(
@@ -40,15 +42,24 @@ export const Check = t.Object(
       }),
     ),
   },
-  { title: 'Check', description: 'how the site must answer; otherwise the change is refused' },
+  {
+    title: 'Check',
+    description:
+      'how the site must answer, before a change is live and again once it is; otherwise the change is refused',
+  },
 );
 export type Check = Readonly<Static<typeof Check>>;
 
-/** A name as `SiteState` has it and a port that it is served on; without a check, any answer passes. */
+/**
+ * A name as `SiteState` has it and a port that it is served on; without a check, any answer passes. `tried`:
+ * at a trial it passed, in so many milliseconds. It gets 2 s now, or twice that time, never more than its
+ * `within`; only while it has no certificate, all of that.
+ */
 export const CheckTarget = t.Object({
   name: t.String(),
   port: t.Integer(),
   check: t.Union([Check, t.Null()]),
+  tried: t.Optional(t.Number({ minimum: 0 })),
 });
 export type CheckTarget = Static<typeof CheckTarget>;
 
@@ -59,8 +70,17 @@ export const ChecksRequest = t.Object({
 });
 export type ChecksRequest = Static<typeof ChecksRequest>;
 
-/** Asks the same of a proxy of its own, which serves `proxyfile` on ports that nobody else knows. */
-export const TrialRequest = t.Object({ proxyfile: t.String(), checks: t.Array(CheckTarget) });
+/**
+ * Asks the same of a proxy of its own, which serves `proxyfile` on ports that nobody else knows. With
+ * `change`, a change depends on it: it is never refused because others wait, and says where it has a `doubt`.
+ * `most`: milliseconds for each site, if its `within` is longer.
+ */
+export const TrialRequest = t.Object({
+  proxyfile: t.String(),
+  checks: t.Array(CheckTarget),
+  change: t.Optional(t.Boolean()),
+  most: t.Optional(t.Number({ exclusiveMinimum: 0 })),
+});
 export type TrialRequest = Static<typeof TrialRequest>;
 
 /** In the order of the request. */
@@ -72,6 +92,13 @@ export const ChecksAnswer = t.Object({
       reason: t.String({
         description: 'the last response in words, for people: `GET / answered 502 instead of 200`',
       }),
+      took: t.Optional(t.Number({ description: 'milliseconds that the last response took' })),
+      doubt: t.Optional(
+        t.Union([t.String(), t.Null()], {
+          description:
+            'of the trial of a change that did not pass: why the proxy itself may answer otherwise, as a sentence without a full stop; null: it would not; an agent that leaves it out does not know',
+        }),
+      ),
     }),
   ),
 });

@@ -287,7 +287,7 @@ export interface Vhost {
   createdAt: Timestamp;
   updatedAt: Timestamp;
 }
-/** how the site must answer; otherwise the change is refused */
+/** how the site must answer, before a change is live and again once it is; otherwise the change is refused */
 export interface Check {
   /** with its query, percent-encoded */
   path: string;
@@ -303,7 +303,7 @@ export interface ChangedVhost extends Vhost {
   behind?: string[];
   /** as in `/status`; only if `warnings` says that visitors do not reach a vhost (`NOT_SERVED`) */
   serving?: Serving | null;
-  /** problems that a visitor would notice, as far as known after 1.5 s */
+  /** problems that a visitor would notice, as far as known after 1.5 s; `NOT_TRIED`: its check ran only once the change was live */
   warnings: Warning[];
 }
 /** the proxy’s ports and why they are not 80 and 443; null if the agent or the proxy does not respond, or this hub does not manage the proxy’s sites */
@@ -326,6 +326,8 @@ export interface Done {
   success: true;
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
+  /** the sites whose checks ran only once the change was live (`NOT_TRIED`) */
+  warnings?: Warning[];
 }
 export interface Policy {
   id: number;
@@ -347,6 +349,8 @@ export interface Values {
 export interface ChangedPolicy extends Policy {
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
+  /** the sites whose checks ran only once the change was live (`NOT_TRIED`) */
+  warnings?: Warning[];
 }
 export interface Recipe {
   id: string;
@@ -726,6 +730,8 @@ export interface Preamble {
 export interface ChangedPreamble extends Preamble {
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
+  /** the sites whose checks ran only once the change was live (`NOT_TRIED`) */
+  warnings?: Warning[];
 }
 export interface Snapshot {
   version: 1;

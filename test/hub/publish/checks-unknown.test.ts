@@ -63,29 +63,37 @@ const stored = async () => [
   (await call('GET', '/changelog')).text,
 ];
 
-test('a change whose agent is lost during its check is refused, and does not stay live', async () => {
-  const relay: Relay = await startRelay(Number(new URL(stack.agent).port));
-  ending = relay.stop;
-  await beginHub(relay.port);
-  expect((await create('kept', null)).status).toBe(201);
-  const before = [...(await stored()), stack.readProxyfile()];
+test.each([
+  ['the trial', 0],
+  ['the check', 1],
+])(
+  'a change whose agent is lost during %s is refused, and does not stay live',
+  async (_, answers) => {
+    const relay: Relay = await startRelay(Number(new URL(stack.agent).port));
+    ending = relay.stop;
+    await beginHub(relay.port);
+    expect((await create('kept', null)).status).toBe(201);
+    const before = [...(await stored()), stack.readProxyfile()];
 
-  upstream.hangs = true;
-  const creating = create('ghost', { path: '/', within: 15 });
-  await until(() => upstream.askedBy.length > 0, 'the check');
-  // It counts as in step: whoever looks now is not alarmed.
-  expect((await call<{ inStep: boolean }>('GET', '/status')).body.inStep).toBe(true);
-  await relay.cut('resets');
-  const refused = await creating;
-  expect([refused.status, refused.body.code]).toEqual([502, 'AGENT_UNREACHABLE']);
+    upstream.hangs = answers;
+    const creating = create('ghost', { path: '/', within: 15 });
+    await until(() => upstream.askedBy.length > answers, 'the check');
+    expect(stack.readProxyfile().includes('ghost')).toBe(answers > 0);
+    // It counts as in step: whoever looks now is not alarmed.
+    expect((await call<{ inStep: boolean }>('GET', '/status')).body.inStep).toBe(true);
+    await relay.cut('resets');
+    const refused = await creating;
+    expect([refused.status, refused.body.code]).toEqual([502, 'AGENT_UNREACHABLE']);
 
-  upstream.hangs = false;
-  await relay.join();
-  await untilInStep();
-  expect([...(await stored()), stack.readProxyfile()]).toEqual(before);
-  expect([await served('ghost'), await served('kept')]).toEqual(['', 'ready']);
-  expect((await create('next', { path: '/' })).status).toBe(201);
-}, 30_000);
+    upstream.hangs = false;
+    await relay.join();
+    await untilInStep();
+    expect([...(await stored()), stack.readProxyfile()]).toEqual(before);
+    expect([await served('ghost'), await served('kept')]).toEqual(['', 'ready']);
+    expect((await create('next', { path: '/' })).status).toBe(201);
+  },
+  30_000,
+);
 
 test('an upstream that a refused change named is never reported', async () => {
   await beginHub(Number(new URL(stack.agent).port));

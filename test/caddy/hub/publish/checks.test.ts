@@ -247,7 +247,9 @@ describe('is accepted', () => {
     const check = { path: '/health?deep=1', status: 200, contains: 'ready' };
     const { id, ...body } = await made('good', upstream.port, check);
     expect(body).toMatchObject({ check });
+    // At its trial, and once it is live.
     expect(upstream.askedBy.slice(before)).toEqual([
+      'signalbox-check',
       expect.stringMatching(/^signalbox-check\/[0-9a-f]{16}$/),
     ]);
     await remove(id);

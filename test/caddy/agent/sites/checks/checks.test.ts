@@ -62,7 +62,10 @@ const one = async (name: string, asked: Check | null, port = stack.httpPort) =>
   (await check([{ name, port, check: asked }]))[0];
 const up = (asked: Check) => one('up.example', asked);
 const failed = (status: number | null, reason: string) => ({ passed: false, status, reason });
-const passed = (status: number, reason: string) => ({ passed: true, status, reason });
+const passed = (status: number, reason: string) => ({
+  ...{ passed: true, status, reason },
+  took: expect.any(Number),
+});
 
 async function reload(sites: string): Promise<void> {
   const options = `http_port ${stack.httpPort}\nhttps_port ${stack.httpsPort}\nlocal_certs\nskip_install_trust`;

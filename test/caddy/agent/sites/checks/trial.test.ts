@@ -243,6 +243,85 @@ describe('a trial', () => {
   });
 });
 
+describe('the trial of a change', () => {
+  const ofChange = async (proxyfile: string, checks: Asked[]) => {
+    const json = { proxyfile, checks, change: true };
+    const { agent, agentHeaders: headers } = stack;
+    const { status, body, text } = await ask<ChecksAnswer>(`${agent}/proxy/trial`, {
+      json,
+      headers,
+    });
+    if (status !== 200) throw new Error(text);
+    return body.answers;
+  };
+  const check = { path: '/', within: 0.2 };
+  const port = freePort();
+
+  test.each<[string, string, Asked, string | null]>([
+    [
+      'none of an upstream that does not answer',
+      'http://a.example {\n\treverse_proxy 127.0.0.1:1\n}',
+      { name: 'a.example', port: 80, check },
+      null,
+    ],
+    [
+      'none of a name that Caddy would not serve',
+      'http://a.example {\n\trespond a\n}',
+      { name: 'b.example', port: 80, check },
+      null,
+    ],
+    [
+      'of a site in front of another one',
+      `http://a.example {\n\treverse_proxy localhost:${port}\n}\n:${port} {\n\trespond b\n}`,
+      { name: 'a.example', port: 80, check },
+      `localhost:${port} is a listener of another site, which a trial does not open`,
+    ],
+    [
+      'of a site in front of a socket of another one',
+      'http://a.example {\n\treverse_proxy unix//tmp/b.sock\n}\nhttp://b.example {\n\tbind unix//tmp/b.sock\n\trespond b\n}',
+      { name: 'a.example', port: 80, check },
+      'unix//tmp/b.sock is a listener of another site, which a trial does not open',
+    ],
+    [
+      'none of an upstream on another machine with the same port',
+      `http://a.example {\n\treverse_proxy 192.0.2.1:${port}\n}\n:${port} {\n\trespond b\n}`,
+      { name: 'a.example', port: 80, check },
+      null,
+    ],
+    [
+      'of a site on one address',
+      'http://a.example {\n\tbind 192.0.2.9\n\trespond 503\n}',
+      { name: 'a.example', port: 80, check },
+      'A trial does not listen on 192.0.2.9',
+    ],
+  ])('has a doubt: %s', async (_, proxyfile, asked, doubt) => {
+    const [answer] = await ofChange(proxyfile, [asked]);
+    expect(answer).toMatchObject({ passed: false, doubt });
+  });
+
+  test('has no doubt of what passed, and says how long that took', async () => {
+    const [answer] = await ofChange('http://a.example {\n\trespond a\n}', [
+      { name: 'a.example', port: 80, check },
+    ]);
+    expect(answer).toEqual({
+      ...{ passed: true, status: 200, reason: 'GET / answered 200' },
+      took: expect.any(Number),
+    });
+  });
+
+  test('is never sent away, and leaves nothing behind', async () => {
+    const text = 'http://a.example {\n\trespond a\n}\n';
+    const asked = [{ name: 'a.example', port: 80, check }];
+    const strangers = Array.from({ length: 8 }, () => trial(text, asked));
+    const all = await Promise.all(Array.from({ length: 8 }, () => ofChange(text, asked)));
+    expect(all.flat().filter(({ passed }) => !passed)).toEqual([]);
+    await Promise.all(strangers);
+    expect(readdirSync(join(stack.dataDir, 'caddy')).filter((name) => /trial/.test(name))).toEqual(
+      [],
+    );
+  });
+});
+
 describe('a trial that runs', () => {
   const folder = temporaryFolder();
   const env = { DATA_DIR: join(folder, 'data'), ...portSettings() };

@@ -1,0 +1,200 @@
+/** Changes that are tried beside the proxy: what a check refuses is never served, and nobody waits for it. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { allOf, startUpstream, type Upstream } from '../../../harness/checked.ts';
+import { startBesideForeignCaddy } from '../../../harness/foreign-caddy.ts';
+import { some } from '../../../harness/full.ts';
+import { type Body, type Owner, startOwner } from '../../../harness/owner.ts';
+import { ask, freePort } from '../../../harness/stack.ts';
+
+type Answer = Body & { warnings?: { code: string; message: string }[]; results?: Answer[] };
+
+let owner: Owner;
+let upstream: Upstream;
+/** Of other sites. */
+let steady: Upstream;
+const closed = freePort();
+const check = { path: '/', within: 0.2 };
+
+beforeAll(async () => {
+  owner = await startOwner();
+  [upstream, steady] = [startUpstream(), startUpstream()];
+  await owner.create('base');
+});
+afterAll(async () => {
+  await owner.stack.stop();
+  await Promise.all([upstream.stop(), steady.stop()]);
+});
+beforeEach(() => {
+  Object.assign(upstream, { answer: 'ready', hangs: false });
+});
+
+const call = (method: string, path: string, json?: unknown) =>
+  owner.call<Answer>(method, path, json);
+const site = (name: string, port = steady.port, more: object = {}) => ({
+  ...{ domain: `http://${name}.example`, config: 'reverse_proxy {upstream}' },
+  ...{ upstream: `127.0.0.1:${port}`, check, ...more },
+});
+const create = (...of: Parameters<typeof site>) => call('POST', '/vhosts', site(...of));
+const remove = (ids: readonly number[]) =>
+  call('POST', '/vhosts/bulk', { operations: ids.map((id) => ({ op: 'delete', id })) });
+const trialsLeft = () =>
+  readdirSync(join(owner.stack.dataDir, 'caddy')).filter((name) => name.startsWith('trial'));
+
+test('a visitor never sees what is refused', async () => {
+  const values = { networks: ['0.0.0.0/0', '::/0'] };
+  const policy = await call('POST', '/policies', { name: 'open', recipe: 'allow', values });
+  const { config } = (await owner.call<{ config: string }>('GET', '/preamble')).body;
+  const good = `${config}\n(shared) {\n\theader X-Shared yes\n}`;
+  await call('PUT', '/preamble', { config: good });
+  const { id } = (
+    await create('seen', steady.port, {
+      config: 'import shared\nreverse_proxy {upstream}',
+      policies: ['open'],
+    })
+  ).body;
+  await create('other', steady.port);
+  const wrong = { upstream: `127.0.0.1:${closed}` };
+  const changes: [string, string, object][] = [
+    ['PUT', `/vhosts/${id}`, wrong],
+    ['POST', '/vhosts', site('wrong', closed)],
+    ['POST', '/vhosts/bulk', { operations: [{ op: 'update', id, ...wrong }] }],
+    ['PUT', `/policies/${policy.body.id}`, { values: { networks: ['203.0.113.1'] } }],
+    ['PUT', '/preamble', { config: good.replace('header X-Shared yes', 'respond 503') }],
+  ];
+  const hosts = ['seen.example', 'wrong.example'];
+  const before = await allOf(owner, hosts);
+
+  let isOver = false;
+  const seen = new Map<string, number>();
+  const visits = (async () => {
+    while (!isOver) {
+      for (const host of hosts) {
+        const { status, text } = await owner.stack.served(host);
+        const answer = `${host} ${status} ${text}`;
+        seen.set(answer, (seen.get(answer) ?? 0) + 1);
+      }
+      await Bun.sleep(5);
+    }
+  })();
+  for (let made = 0; made < some(12, 50); made++) {
+    const [method, path, json] = changes[made % changes.length] as (typeof changes)[number];
+    const { status, body } = await call(method, path, json);
+    expect([path, status, body.code]).toEqual([path, 502, 'CHECK_FAILED']);
+  }
+  isOver = true;
+  await visits;
+  expect([...seen.keys()].toSorted()).toEqual(['seen.example 200 ready', 'wrong.example 200 ']);
+  expect(await allOf(owner, hosts)).toEqual(before);
+  expect(trialsLeft()).toEqual([]);
+}, 120_000);
+
+describe('is refused for another reason than its check', () => {
+  test.each<[string, object, string, number]>([
+    [
+      'a config that leaves its block',
+      { config: 'respond 503\n}\nhttp://x.example {' },
+      ...(['PROXY_REJECTED', 502] as const),
+    ],
+    ['a config that Caddy refuses', { config: 'reverse_prox x' }, 'PROXY_REJECTED', 502],
+    ['a domain that is taken', { domain: 'http://base.example' }, 'DOMAIN_TAKEN', 409],
+  ])('%s', async (_, more, code, status) => {
+    const before = steady.askedBy.length;
+    const refused = await create('else', closed, more);
+    expect([refused.status, refused.body.code]).toEqual([status, code]);
+    expect(steady.askedBy.length).toBe(before);
+  });
+
+  test('and does not take others with it, which arrive at once', async () => {
+    const names = ['first', 'second', 'third'];
+    const bad = { config: 'reverse_prox x' };
+    const [refused, failed, ...made] = await Promise.all([
+      create('bad', steady.port, bad),
+      create('fails', closed),
+      ...names.map((name) => create(name)),
+    ]);
+    expect([refused?.body.code, failed?.body.code]).toEqual(['PROXY_REJECTED', 'CHECK_FAILED']);
+    expect(made.map(({ status, body }) => [status, body.warnings])).toEqual(
+      names.map(() => [201, []]),
+    );
+    await remove(made.map(({ body }) => body.id));
+  });
+});
+
+test('others do not wait for a check that takes its time', async () => {
+  upstream.answer = 503;
+  let isOver = false;
+  const slow = create('slow', upstream.port, { check: { path: '/', within: 15 } }).finally(() => {
+    isOver = true;
+  });
+  const names = Array.from({ length: 20 }, (_, at) => `quick-${at}`);
+  // Some of them have a check of their own.
+  const made = await Promise.all(
+    names.map((name, at) => create(name, steady.port, at % 4 === 0 ? {} : { check: null })),
+  );
+  expect(made.map(({ status }) => status)).toEqual(names.map(() => 201));
+  expect(isOver).toBe(false);
+  upstream.answer = 'ready';
+  const { status, body } = await slow;
+  expect([status, body.code]).toEqual([201, undefined]);
+  await remove([body.id, ...made.map(({ body: { id } }) => id)]);
+}, 60_000);
+
+describe('what a trial cannot tell', () => {
+  const port = freePort();
+  /** Creates a site, and another one in front of it. */
+  const inFront = (config: string) => [
+    { op: 'create', domain: `http://back.example:${port}`, config, check },
+    {
+      ...{ op: 'create', domain: 'http://front.example', check },
+      config: `reverse_proxy 127.0.0.1:${port} {\n\theader_up Host back.example:${port}\n}`,
+    },
+  ];
+
+  test('is asked once it is live, and the answer says so', async () => {
+    const operations = inFront('respond back');
+    const { status, body } = await call('POST', '/vhosts/bulk', { operations });
+    expect(status).toBe(200);
+    const why = `127.0.0.1:${port} is a listener of another site, which a trial does not open.`;
+    expect(body.results?.map(({ warnings }) => warnings)).toEqual([
+      [],
+      [
+        {
+          code: 'NOT_TRIED',
+          message: `The check of http://front.example ran only once the change was live: ${why}`,
+        },
+      ],
+    ]);
+    await remove(body.results?.map(({ id }) => id) ?? []);
+  });
+
+  test('is refused there, with everything as it was', async () => {
+    const before = await allOf(owner, ['front.example']);
+    const [back, front] = inFront('respond 503');
+    const operations = [{ ...back, check: null }, front];
+    const { status, body } = await call('POST', '/vhosts/bulk', { operations });
+    expect([status, body.code]).toEqual([502, 'CHECK_FAILED']);
+    expect(await allOf(owner, ['front.example'])).toEqual(before);
+  });
+
+  test('is all there is beside a Caddy that another program runs', async () => {
+    const foreign = await startBesideForeignCaddy();
+    const create = (name: string, config: string, more: object = {}, query = '') =>
+      ask<Answer>(`${foreign.hub}/vhosts${query}`, {
+        json: { domain: `http://${name}.example:${foreign.httpPort}`, config, ...more },
+        headers: foreign.owner.headers,
+      });
+    // What would be replaced comes first.
+    const early = await create('early', 'respond 503', { check });
+    expect([early.status, early.body.code]).toEqual([409, 'IMPORT_FIRST']);
+    expect((await create('first', 'respond first', {}, '?replace=true')).status).toBe(201);
+    const failed = await create('failed', 'respond 503', { check });
+    expect([failed.status, failed.body.code]).toEqual([502, 'CHECK_FAILED']);
+    const { status, body } = await create('mine', 'respond mine', { check });
+    expect([status, body.warnings]).toMatchObject([201, [{ code: 'NOT_TRIED' }]]);
+    expect(body.warnings?.[0]?.message).toContain('Another program runs Caddy');
+    expect(existsSync(join(foreign.folder, 'data', 'caddy', 'trial-1'))).toBe(false);
+    await foreign.stop();
+  }, 60_000);
+});
