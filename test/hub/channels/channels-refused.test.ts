@@ -84,6 +84,9 @@ describe('a channel is not created', () => {
     const { status, body, text } = await call('POST', '/channels', json);
     expect([status, body.code, body.field]).toEqual([400, 'INVALID_REQUEST', field]);
     expect(text).not.toMatch(SECRETS);
+  });
+
+  test('so that none is there', async () => {
     expect((await call<Channel[]>('GET', '/channels')).body).toEqual([]);
   });
 
