@@ -89,15 +89,6 @@ describe('a database', () => {
     expect(names.filter((name) => left.includes(name))).toEqual([]);
   });
 
-  test('that is not SQLite is refused and left unchanged', () => {
-    const dataDir = join(folder, 'text');
-    openDatabase(dataDir).close();
-    const file = join(dataDir, 'signalbox.db');
-    writeFileSync(file, 'notes '.repeat(100));
-    expect(() => openDatabase(dataDir)).toThrow('is not a SQLite database');
-    expect(readFileSync(file, 'utf8')).toBe('notes '.repeat(100));
-  });
-
   test('that cannot be copied first is not migrated', () => {
     const dataDir = join(folder, 'no-copy');
     layDatabase(dataDir, ports);
