@@ -38,3 +38,26 @@ export const Warning = t.Object(
   { title: 'Warning' },
 );
 export type Warning = Static<typeof Warning>;
+
+const Remaining = {
+  warnings: t.Optional(
+    t.Array(Warning, { description: 'websockets that stay open (`STILL_OPEN`), if there are any' }),
+  ),
+};
+
+/** What the answer to a change has besides that may shut somebody out. */
+export const StayingOpen = t.Object(Remaining);
+
+/** The field that says so, if there is anything to say. */
+export const stayingOpen = (warnings: Warning[]): { warnings?: Warning[] } =>
+  warnings.length > 0 ? { warnings } : {};
+
+/** The response to a deleted vhost. */
+export const Deleted = t.Object(
+  {
+    success: t.Literal(true),
+    ...Behind,
+    ...Remaining,
+  },
+  { title: 'DeletedVhost' },
+);

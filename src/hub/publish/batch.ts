@@ -3,7 +3,7 @@ import { idsAfter, type Plan, type Step } from '../model/changes.ts';
 import { forCaller } from '../model/refusal.ts';
 import type { Accepted } from '../model/store.ts';
 import type { SiteSet } from '../model/vhost.ts';
-import type { Waiting } from './queue.ts';
+import type { Applied, Waiting } from './queue.ts';
 
 export type Planned = { item: Waiting; plan: Plan<unknown> };
 
@@ -63,13 +63,19 @@ function overlap(one: ReadonlySet<Affected>, other: ReadonlySet<Affected>): bool
   return other.has(EVERYTHING) || !one.isDisjointFrom(other);
 }
 
+/** What comes of accepted changes besides their results. */
+export type Ended = Omit<Applied<unknown>, 'result'>;
+
+/** Of changes that the proxies need not know. */
+export const NOTHING_ENDED: Ended = { behind: [], open: [] };
+
 /**
  * Gives every change of a batch its outcome, after all of `plans` were accepted.
- * @param behind the names of the agents whose proxies lack them
+ * @param ended what came of those
  */
-export function settle({ plans, refused, done }: Batch, behind: readonly string[]): void {
-  for (const { item, plan } of plans) item.resolve({ result: plan.result, behind });
-  for (const { item, result } of done) item.resolve({ result, behind: [] });
+export function settle({ plans, refused, done }: Batch, ended: Ended): void {
+  for (const { item, plan } of plans) item.resolve({ result: plan.result, ...ended });
+  for (const { item, result } of done) item.resolve({ result, ...NOTHING_ENDED });
   for (const { item, error } of refused) item.reject(error);
 }
 
@@ -86,7 +92,7 @@ export const acceptedOf = (plans: readonly Planned[]): Accepted[] =>
     author,
     plan,
     ...(answer && {
-      answer: (behind) => answer({ result: plan.result, behind }, plan.next),
+      answer: (behind) => answer({ result: plan.result, behind, open: [] }, plan.next),
     }),
   }));
 

@@ -1,12 +1,19 @@
 /** The queue of changes: those that arrive during a publish go out together in the next one. */
 import { createQueue, type Queue } from '../../shared/async.ts';
 import { inRequests, requestIds } from '../../shared/observe/context.ts';
+import type { StillOpen } from '../../shared/wire/proxy.ts';
 import type { KeptAnswer } from '../model/answers.ts';
 import type { Author, Change } from '../model/changes.ts';
 import type { SiteSet } from '../model/vhost.ts';
 
-/** A change's result, and the names of the agents whose proxies lack it. */
-export type Applied<T> = { result: T; behind: readonly string[] };
+/** A change's result. */
+export type Applied<T> = {
+  result: T;
+  /** The names of the agents whose proxies lack it. */
+  behind: readonly string[];
+  /** Which connections outlive it, and the changes that went live with it. */
+  open: readonly StillOpen[];
+};
 
 /** A change whose caller is waiting for the outcome. */
 export type Waiting = {

@@ -322,10 +322,18 @@ export interface Listening {
   /** whether something is in the way, or the port is not open */
   blocked: boolean;
 }
-export interface Done {
+export interface DeletedVhost {
   success: true;
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
+  /** websockets that stay open (`STILL_OPEN`), if there are any */
+  warnings?: Warning[];
+}
+export interface ChangedPolicy extends Policy {
+  /** the unreachable agents: their proxies serve their previous sites until the agents return */
+  behind?: string[];
+  /** websockets that stay open (`STILL_OPEN`), if there are any */
+  warnings?: Warning[];
 }
 export interface Policy {
   id: number;
@@ -343,10 +351,6 @@ export interface Policy {
 /** without passwords and their hashes */
 export interface Values {
   [k: string]: unknown;
-}
-export interface ChangedPolicy extends Policy {
-  /** the unreachable agents: their proxies serve their previous sites until the agents return */
-  behind?: string[];
 }
 export interface Recipe {
   id: string;
@@ -716,6 +720,11 @@ export interface ChangelogGroup {
   count: number;
   /** the first five of its changes that pass the filter */
   entries: ChangelogEntry[];
+}
+export interface Done {
+  success: true;
+  /** the unreachable agents: their proxies serve their previous sites until the agents return */
+  behind?: string[];
 }
 export interface Preamble {
   config: string;
