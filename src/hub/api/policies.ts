@@ -6,8 +6,8 @@ import { about, DEMANDS, INTEGER_ID } from '../http/about.ts';
 import { etagOf, ifMatch } from '../http/etag.ts';
 import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
-import { LackingOrUntried, lackingOrUntried, Success, Timestamp } from '../http/schemas.ts';
-import { vhostsWith } from '../model/applied.ts';
+import { Outcome, outcomeOf, Success, Timestamp } from '../http/schemas.ts';
+import { vhostsTouched, vhostsWith } from '../model/applied.ts';
 import { createPolicy, NewPolicy, PolicyFields, updatePolicy } from '../model/operation.ts';
 import {
   deletePolicyChange,
@@ -16,9 +16,11 @@ import {
 } from '../model/policy-changes.ts';
 import { withoutLoops } from '../model/sign-in-loop.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
+import type { Applied } from '../publish/queue.ts';
 import type { Policy } from '../recipes/policy.ts';
 import { withoutSecrets } from '../recipes/secrets.ts';
 import type { ApiContext } from './context.ts';
+import { openWarnings } from './still-open.ts';
 
 export const PolicyView = t.Object(
   {
@@ -37,6 +39,11 @@ export const PolicyView = t.Object(
   },
   { title: 'Policy' },
 );
+
+/** The answer to a change of one. */
+export const ChangedPolicy = t.Composite([PolicyView, Outcome], {
+  title: 'ChangedPolicy',
+});
 
 /** What creates `POLICY`. */
 const NEW_POLICY = {
@@ -125,21 +132,19 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
       '/',
       ({ body, query, who, set, request }) =>
         retries.once({ request, who, body, query, set }, 201, async (keep) => {
-          const { result } = await publisher.apply(
-            withoutLoops(await createPolicy(body)),
-            authorOf(who),
-            {
-              ...demandsOf(query),
-              ...keep<Policy>((stored, next) => viewedPolicy(stored.result, next)),
-            },
-          );
-          return viewedPolicy(result, publisher.current());
+          const before = publisher.current();
+          const change = withoutLoops(await createPolicy(body));
+          const applied = await publisher.apply(change, authorOf(who), {
+            ...demandsOf(query),
+            ...keep<Policy>((stored, next) => changed(stored, before, next)),
+          });
+          return changed(applied, before, publisher.current());
         }),
       {
         query: ChangeQuery,
         body: t.Object(NewPolicy, { title: 'NewPolicy' }),
         response: {
-          201: PolicyView,
+          201: ChangedPolicy,
           ...refusals(...PUBLISHES, ...BODY, 'POLICY_TAKEN', 'KEY_REUSED'),
         },
         detail: about({
@@ -172,20 +177,22 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
       async ({ params, query, body, request, who, set }) => {
         const id = idOf(params, 'policy');
         const change = await updatePolicy(publisher.current(), id, body, preconditionOf(request));
+        const before = publisher.current();
         const applied = await publisher.apply(
           withoutLoops(change),
           authorOf(who),
           demandsOf(query),
         );
-        const shown = tagged(applied.result, publisher.current(), set);
-        return { ...shown, ...lackingOrUntried(applied) };
+        const answer = changed(applied, before, publisher.current());
+        set.headers.ETag = answer.etag;
+        return answer.body;
       },
       {
         params: IdParams,
         query: ChangeQuery,
         body: t.Object(PolicyFields, { title: 'PolicyChanges' }),
         response: {
-          200: t.Composite([PolicyView, LackingOrUntried], { title: 'ChangedPolicy' }),
+          200: ChangedPolicy,
           ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'POLICY_TAKEN', 'PRECONDITION_FAILED'),
         },
         detail: about({
@@ -229,6 +236,14 @@ function tagged(policy: Policy, among: SiteSet, set: { headers: Record<string, s
 export function viewedPolicy(policy: Policy, among: SiteSet) {
   const vhosts = vhostsWith(among, policy.id);
   return { body: viewPolicy(policy, vhosts), etag: tagOf(policy, vhosts) };
+}
+
+/** The answer to a change, and its ETag. @param before the set before it */
+function changed(applied: Applied<Policy>, before: SiteSet, next: SiteSet) {
+  const { result, open } = applied;
+  const { body, etag } = viewedPolicy(result, next);
+  const warnings = openWarnings(open, vhostsTouched(next, before, result.id), before);
+  return { body: { ...body, ...outcomeOf(applied, warnings) }, etag };
 }
 
 /** The precondition that `If-Match` makes; undefined if there is none. */
