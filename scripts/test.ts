@@ -42,6 +42,8 @@ const bundle = await bundleProgram();
 const browser = await serveBrowser();
 const env = {
   ...process.env,
+  // No test runs the same code long enough for what the last compiler costs: an eighth of the user time.
+  BUN_JSC_useFTLJIT: '0',
   PROGRAM_BUNDLE: bundle.folder,
   ...(browser ? { BROWSER_SERVER: browser.url } : {}),
   ...(isFull ? { FULL: '1' } : {}),

@@ -4,7 +4,7 @@
  * 1. `index/log-index.ts` lists the log's files (`files/segments.ts`) and indexes the bytes that were
  *    added since the last call (`index/extend-index.ts`). `line/classifier.ts` decides which lines
  *    are access entries, and `index/segment-index.ts` counts those in each block of about 1 MiB by
- *    domain and status. The index of a rolled file is stored beside it (`index/segment-index.ts`).
+ *    domain and status, checks of the agent's separately. The index of a rolled file is stored beside it (`index/segment-index.ts`).
  * 2. `answers/page.ts` adds up the counts of the blocks, from the newest back, to find the blocks that
  *    the page is in. For conditions that the index does not hold (path, address, time),
  *    `answers/matches.ts` counts the matches by reading the blocks.
@@ -34,15 +34,17 @@ import { createMatchCounter } from './answers/matches.ts';
 import { type MergeFilter, readMerge } from './answers/merge.ts';
 import { createMomentCache } from './answers/moments.ts';
 import { readPage } from './answers/page.ts';
-import { readSums, type StatsFilter } from './answers/stats.ts';
+import { rangeOf, readSums, type StatsFilter } from './answers/stats.ts';
 import type { LogPosition } from './files/log-position.ts';
 import {
   createLogIndex,
+  hasAll,
   type OnDamaged,
   type OnIndexing,
   type Snapshot,
 } from './index/log-index.ts';
 import { createClassifier } from './line/classifier.ts';
+import type { CheckWords } from './storage/check-words.ts';
 import { createTails } from './tail/tail.ts';
 
 export type Logs = {
@@ -85,6 +87,8 @@ type LogsOptions = {
   timeout?: number;
   /** Receives the progress of the first indexing. */
   onIndexing?: OnIndexing;
+  /** Which requests are checks of the agent's, so that no figure counts them; none without it. */
+  checkWords?: Pick<CheckWords, 'isCheck' | 'forgetBefore'>;
   /** Learns which files are damaged, so that answers lack entries of them. */
   onDamaged?: OnDamaged;
 };
@@ -110,8 +114,9 @@ export function createLogs({
   timeout = TIMEOUT_MS,
   onIndexing,
   onDamaged,
+  checkWords,
 }: LogsOptions): Logs {
-  const classifier = createClassifier();
+  const classifier = createClassifier(checkWords?.isCheck ?? (() => false));
   const index = createLogIndex(file, classifier, onIndexing, onDamaged);
   const reader = createBlockReader(classifier);
   const counter = createMatchCounter(reader);
@@ -150,7 +155,9 @@ export function createLogs({
 
   return {
     async warm() {
-      await index.refresh().catch(() => undefined);
+      const snapshot = await index.refresh().catch(() => undefined);
+      if (snapshot && hasAll(snapshot))
+        checkWords?.forgetBefore(rangeOf(snapshot.segments, {}).from);
     },
     page,
     newest: async (domain) => (await page({ domain, page: 1, pageSize: 1 })).logs[0] ?? null,

@@ -1,6 +1,8 @@
 /** Reads the lines of Caddy's own log that concern a certificate or an upstream. Pure. */
 import { field, type Json, parseJson } from '../../src/shared/json.ts';
 import { cleanSentence } from '../caddy/words.ts';
+import type { IsCheck } from '../logs/line/classifier.ts';
+import { checkWordIn } from '../logs/line/entry.ts';
 
 /** One line; times in milliseconds since 1970. */
 export type LogEvent =
@@ -31,22 +33,27 @@ const isUpstreamFault = (status: Json | undefined) =>
 /** `dial tcp 127.0.0.1:9: connect: …`, `dial tcp: lookup db on …`, `dial unix /run/x: …` */
 const DIALLED = /\bdial (?:tcp|udp|unix)[46]?(?: (\S+?)|: lookup (\S+?)(?: on \S+)?): /;
 
-/** Null for any other line, even if it is not JSON. */
-export function readLogEvent(line: string): LogEvent | null {
+/**
+ * Null for any other line, even if it is not JSON.
+ * @param isCheck whether a request was only a check, whose failure is in its own answer
+ */
+export function readLogEvent(line: string, isCheck: IsCheck): LogEvent | null {
   const entry = parseJson(line);
   const at = Number(field(entry, 'ts')) * 1000;
   const logger = field(entry, 'logger');
   const message = textOf(entry, 'msg');
   if (!isTime(at) || typeof logger !== 'string') return null;
-  if (/^http\.log\.error(\.|$)/.test(logger)) return ofRequest(entry, at, message);
+  if (/^http\.log\.error(\.|$)/.test(logger)) return ofRequest(entry, at, message, isCheck);
   if (logger.startsWith(HEALTH)) return ofHealth(entry, at, message);
   return /^tls(\.|$)/.test(logger) ? ofCertificate(entry, at, message) : null;
 }
 
-function ofRequest(entry: Json, at: number, msg: string): LogEvent | null {
+function ofRequest(entry: Json, at: number, msg: string, isCheck: IsCheck): LogEvent | null {
   const request = field(entry, 'request');
   const host = field(request, 'host');
   if (!isUpstreamFault(field(entry, 'status')) || typeof host !== 'string') return null;
+  const word = checkWordIn(field(request, 'headers'));
+  if (word !== null && isCheck(word, at)) return null;
   const [, address, name] = DIALLED.exec(msg) ?? [];
   return {
     kind: 'upstream',

@@ -5,6 +5,7 @@ import type { LogEntry } from '../../src/shared/wire/logs.ts';
 import type { CertificatesAnswer, SiteState } from '../../src/shared/wire/sites.ts';
 import { type Admin, reachable } from '../caddy/admin.ts';
 import type { Watch } from '../caddy/watch.ts';
+import type { IsCheck } from '../logs/line/classifier.ts';
 import type { Pace } from '../pace.ts';
 import { signingOf } from './authorities.ts';
 import { type Certified, createCertificates } from './certificates.ts';
@@ -26,6 +27,8 @@ type ProxyStateDeps = Omit<SiteUpstreamsDeps, 'admin' | 'siteErrors' | 'pace'> &
   watch: Watch;
   /** The file of the agent's own error logger. */
   errorLog: string;
+  /** Whether a failed request was only a check: what that found is in its answer. */
+  isCheck: IsCheck;
   handshake: (target: Target) => Promise<HandshakeResult>;
   pace: Pick<Pace, 'certificates' | 'live' | 'upstreams'>;
 };
@@ -84,7 +87,8 @@ export function createProxyState(deps: ProxyStateDeps): ProxyState {
   });
 
   async function readErrors(sites: readonly LiveSite[]): Promise<void> {
-    const events = (await errorLog.read()).flatMap((line) => readLogEvent(line) ?? []);
+    const lines = await errorLog.read();
+    const events = lines.flatMap((line) => readLogEvent(line, deps.isCheck) ?? []);
     const renewed = new Set(siteErrors.record(events, sites));
     if (renewed.size > 0) certificates.expire((name) => renewed.has(name));
   }

@@ -10,14 +10,18 @@ import { unifiedDiff } from '../../src/hub/exchange/diff.ts';
 import { checkConfig } from '../../src/shared/caddyfile/check.ts';
 import { checkPreamble, portOptions, snippetNames } from '../../src/shared/caddyfile/preamble.ts';
 import { weigh } from '../../src/shared/caddyfile/weight.ts';
-import { some } from '../harness/full.ts';
+import { FULL, some } from '../harness/full.ts';
 
 /** 3 × 10^10 steps, of a quarter of the longest, take longer than a test may. */
 const SHORTER = 256 * 1024;
 const LENGTH = some(SHORTER, 4 * SHORTER);
 const filled = (unit: string, length = LENGTH) => unit.repeat(Math.floor(length / unit.length));
 
-test.each([
+/** What may stand before them: nothing, and of these one after the other, or with `--full` all. */
+const BEGINNINGS = [
+  ...['import /etc/parts/', '"', '`', '(a) {\n', '{\n', 'a {\n} # ', 'respond <<A\n'],
+] as const;
+const UNITS = [
   ...['{$', '{$A', '{$A}', '{$A:b} ', '{$A} {$B} {$C} {$D} {$E}\n', '{$A}{$B}{$C}\n', '{$A:"}'],
   ...['{args', '{args ', '{args.0}', '{args[', '{block'],
   ...['{', '}', '{ ', 'a {\n', 'a {\n}\n', 'handle {\n', '(a) {\n}\n'],
@@ -33,19 +37,14 @@ test.each([
     '{upstream} ',
     'reverse_proxy a:1\n',
   ],
-])(
-  'as much of %j as a request may hold is read to its end',
-  async (unit) => {
-    for (const before of [
-      '',
-      'import /etc/parts/',
-      '"',
-      '`',
-      '(a) {\n',
-      '{\n',
-      'a {\n} # ',
-      'respond <<A\n',
-    ]) {
+];
+
+test.each(
+  UNITS.map((unit, at) => ({ unit, beginnings: BEGINNINGS.slice(at % BEGINNINGS.length) })),
+)(
+  'as much of $unit as a request may hold is read to its end',
+  async ({ unit, beginnings }) => {
+    for (const before of ['', ...(FULL ? BEGINNINGS : beginnings.slice(0, 1))]) {
       const text = filled(unit, before === '' ? LENGTH : SHORTER);
       for (const heredocs of [false, true]) {
         const options = { heredocs, importDirs: ['/etc/parts'] };

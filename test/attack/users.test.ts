@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { MAIN, type Program, runProgram } from '../harness/program.ts';
+import { type Program, QUICK_MAIN, runProgram } from '../harness/program.ts';
 import { ask, portSettings, signUp, temporaryFolder, until } from '../harness/stack.ts';
 import { asUser, isRoot, NOBODY, openFolder } from '../harness/unprivileged.ts';
 
@@ -64,6 +64,11 @@ describe.skipIf(!isRoot)('as root', () => {
     hub = `${await own.address('hub')}/api`;
     const after = await ask<{ warnings: string[] }>(`${hub}/status`, owner);
     expect(after.body.warnings).toEqual([]);
+    // It may listen on ports below 1024 all the same.
+    const low = { domain: 'http://low.example:83', config: 'respond low' };
+    expect((await ask(`${hub}/vhosts`, { json: low, ...owner })).status).toBe(201);
+    const lower = await ask('http://127.0.0.1:83/', { headers: { Host: 'low.example' } });
+    expect(lower.text).toBe('low');
     const { uid, gid } = statSync(join(data, 'caddy/run/admin.sock'));
     expect(uid).not.toBe(0);
     for (const name of ['caddy/data/caddy/pki', 'caddy/validate', 'logs']) {
@@ -80,7 +85,7 @@ describe.skipIf(!isRoot)('as root', () => {
     }
     // It still signs with the authority that root made.
     const vhosts = await ask<object[]>(`${hub}/vhosts`, owner);
-    expect(vhosts.body).toHaveLength(1);
+    expect(vhosts.body).toHaveLength(2);
     const served = await until(
       () =>
         fetch(`https://127.0.0.1:${env.PROXY_HTTPS_PORT}/`, {
@@ -99,32 +104,6 @@ describe.skipIf(!isRoot)('as root', () => {
     // An answer means that it also listens for signals by now.
     await ask(`${await next.address('hub')}/api/health`);
     expect(next.output.err).toContain('proxy adopted');
-  }, 60_000);
-
-  test('Caddy may listen on ports below 1024', async () => {
-    const { folder, home } = openFolder(0);
-    folders.push(folder);
-    const env = { ...portSettings(), DATA_DIR: join(home, 'data') };
-    const hub = `${await run(env, home).address('hub')}/api`;
-    const owner = await signUp({ hub });
-    const json = { domain: 'http://low.example:83', config: 'respond low' };
-    expect((await ask(`${hub}/vhosts`, { json, ...owner })).status).toBe(201);
-    const served = await ask('http://127.0.0.1:83/', { headers: { Host: 'low.example' } });
-    expect(served.text).toBe('low');
-  }, 60_000);
-
-  test('a folder that no other user can enter is said to be the reason', async () => {
-    const folder = temporaryFolder();
-    folders.push(folder);
-    const env = { ...portSettings(), DATA_DIR: join(folder, 'data') };
-    const program = run(env, folder);
-    const hub = `${await program.address('hub')}/api`;
-    const owner = await signUp({ hub });
-    const { body } = await ask<{ warnings: string[] }>(`${hub}/status`, owner);
-    expect(body.warnings).toEqual([expect.stringContaining('could not write to')]);
-    const json = { domain: 'http://a.example', config: `root * ${folder}/data\nfile_server` };
-    const refused = await ask<{ code: string }>(`${hub}/vhosts`, { json, ...owner });
-    expect(refused.body.code).toBe('PROXY_REJECTED');
   }, 60_000);
 });
 
@@ -158,7 +137,7 @@ test.skipIf(!isRoot)(
 );
 
 describe('folders', () => {
-  test('are closed to others, also one that was open, and so is what is written', async () => {
+  test('are closed to others, also one that was open, which is why Caddy shares the user of root', async () => {
     const folder = temporaryFolder();
     folders.push(folder);
     const data = join(folder, 'data');
@@ -173,6 +152,12 @@ describe('folders', () => {
     for (const name of ['Caddyfile', 'agent-token', 'signalbox.db', 'hub.lock']) {
       expect([name, modeOf(join(data, name))]).toEqual([name, '600']);
     }
+    const { body } = await ask<{ warnings: string[] }>(`${hub}/status`, owner);
+    const reasons = isRoot ? [expect.stringContaining('could not write to')] : [];
+    expect(body.warnings).toEqual(reasons);
+    const reading = { domain: 'http://b.example', config: `root * ${data}\nfile_server` };
+    const refused = await ask<{ code: string }>(`${hub}/vhosts`, { json: reading, ...owner });
+    expect(refused.body.code).toBe('PROXY_REJECTED');
   }, 60_000);
 });
 
@@ -224,7 +209,7 @@ describe('a .env', () => {
       const env = portSettings();
       const hub = `${await run(env, home, asUser(NOBODY)).address('hub')}/api`;
       const owner = await signUp({ hub });
-      for (const path of [join(home, '.env'), MAIN]) {
+      for (const path of [join(home, '.env'), QUICK_MAIN]) {
         const json = { domain: 'http://a.example', config: `log {\noutput file ${path}\n}` };
         const refused = await ask<{ code: string }>(`${hub}/vhosts`, { json, ...owner });
         expect(refused.body.code).toBe('PROXY_REJECTED');

@@ -11,7 +11,6 @@ const BENCHES: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   logs: () => import('./logs.ts'),
   'logs-merged': () => import('./logs-merged.ts'),
   import: () => import('./import.ts'),
-  corpus: () => import('./corpus.ts'),
   auth: () => import('./auth.ts'),
   binary: () => import('./binary.ts'),
   dashboard: () => import('./dashboard.ts'),

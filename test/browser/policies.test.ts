@@ -209,6 +209,44 @@ describe('the page of policies', () => {
     expect(await policies()).toEqual(['password 1']);
   });
 
+  test('lets one apply to every site, except where it is left out', async () => {
+    await page.goto('/policies/new?recipe=robots');
+    await page.getByRole('textbox', { name: 'Policy name' }).fill('wide');
+    await box('Apply to every site').check();
+    expect(await box('http://s4.localhost').isChecked()).toBe(true);
+    await box('http://s4.localhost').uncheck();
+    await button('Create and publish').click();
+    await page.getByText('The policy wide is live').waitFor();
+    await page.getByText('every site, also new ones').waitFor();
+    const robot = (host: string) => status(host, { 'User-Agent': 'GPTBot' });
+    await until(async () => (await robot('s3.localhost')) === 403, 'the guard');
+    expect(await robot('s4.localhost')).toBe(200);
+
+    await page.goto('/sites?policy=wide');
+    await page.getByText(`${SITES - 1} of ${SITES} sites`).waitFor();
+    await page.getByRole('link', { name: 'http://s3.localhost' }).first().click();
+    await box('Leave wide out here').check();
+    await button('Save and publish').click();
+    await until(async () => (await robot('s3.localhost')) === 200, 'the exception');
+    expect(await violations(page)).toEqual([]);
+    expect(await tooWide(page)).toBe(0);
+
+    await page.goto('/policies');
+    await page.getByRole('link', { name: 'wide', exact: true }).click();
+    await button('Delete …').click();
+    await dialog().getByText('turn off that it applies to every site').waitFor();
+    await page.keyboard.press('Escape');
+    await box('Apply to every site').uncheck();
+    await box('All shown').check();
+    await box('All shown').uncheck();
+    await button('Save and publish').click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    expect(await robot('s5.localhost')).toBe(200);
+    await button('Delete …').click();
+    await button('Delete policy').click();
+    await page.getByText('The policy wide is deleted.').waitFor();
+  });
+
   test('is described by the changelog', async () => {
     await page.goto('/changelog?domain=(policy lan-only)');
     await page.getByText('What changed: networks').first().click();

@@ -10,11 +10,11 @@ import { type Random, seededRandom } from '../harness/random.ts';
 import { createModel } from './model.ts';
 import { createWorld, type Part, type World } from './world.ts';
 
-const KILLS = some(12, 40, 'CHAOS_KILLS');
+const KILLS = some(8, 40, 'CHAOS_KILLS');
 const SEED = Number(process.env.CHAOS_SEED ?? 20261120);
 
 /** Which processes are killed: single ones, or several at once. */
-const VICTIMS: readonly [readonly Part[], ...(readonly Part[])[]] = [
+const VICTIMS: readonly (readonly Part[])[] = [
   ['hub'],
   ['agent'],
   ['caddy'],
@@ -56,11 +56,10 @@ test(
     const model = createModel(world, random);
     await model.begin();
     const longest = { agree: 0 };
-    const stages = new Map<string, number>();
     for (let kill = 0; kill < KILLS; kill++) {
-      const victims = random.pick(VICTIMS);
-      const moment = random.pick(MOMENTS);
-      stages.set(moment, (stages.get(moment) ?? 0) + 1);
+      // In turn: a few kills have each of both, and thirty all pairs.
+      const victims = VICTIMS[kill % VICTIMS.length] as readonly Part[];
+      const moment = MOMENTS[kill % MOMENTS.length] as (typeof MOMENTS)[number];
       // Earlier changes must survive as well as those in progress.
       if (random.below(2) === 0) await model.storm();
       const storm = model.storm();
@@ -74,7 +73,7 @@ test(
       expect({ kill, victims, moment, faults }).toEqual({ kill, victims, moment, faults: [] });
     }
     console.log(
-      `${KILLS} kills, seed ${SEED}: ${JSON.stringify(model.tally)}, ${JSON.stringify(Object.fromEntries(stages))}, at most ${Math.round(longest.agree)} ms to agree`,
+      `${KILLS} kills, seed ${SEED}: ${JSON.stringify(model.tally)}, at most ${Math.round(longest.agree)} ms to agree`,
     );
     expect(model.tally.accepted).toBeGreaterThan(KILLS / 4);
   },

@@ -9,7 +9,7 @@ import { seededRandom } from '../harness/random.ts';
 import { type Received, type Receiver, startReceiver } from '../harness/receiver.ts';
 import { freePort, temporaryFolder, until } from '../harness/stack.ts';
 
-const KILLS = some(12, 30, 'CHAOS_KILLS');
+const KILLS = some(6, 30, 'CHAOS_KILLS');
 const SEED = Number(process.env.CHAOS_SEED ?? 20261123);
 const SECRET = 'a secret of this test';
 

@@ -7,6 +7,7 @@ import { MIGRATIONS } from '../../src/hub/db/migrate.ts';
 import { layDatabase } from '../harness/filled-db.ts';
 import { mayMount, mountSmall } from '../harness/mount.ts';
 import { createOperator } from '../harness/operator.ts';
+import { MAIN } from '../harness/program.ts';
 import { ask, freePort, signUp } from '../harness/stack.ts';
 
 // A test starts a dozen processes, and the machine may be busy.
@@ -15,7 +16,6 @@ setDefaultTimeout(60_000);
 /** The latest schema version. */
 const LATEST = MIGRATIONS.length;
 const { folder, port, run, start, close } = createOperator();
-const main = join(import.meta.dir, '../../src/main.ts');
 const dataDir = join(folder, 'data');
 const live = join(dataDir, 'signalbox.db');
 const never = join(folder, 'never.db');
@@ -75,7 +75,7 @@ describe('signalbox backup', () => {
     const made: number[] = [];
     let done = false;
     const changes = (async () => {
-      for (let at = 0; at < 20; at++) made.push((await create(`n${at}`)).body.id);
+      for (let at = 0; at < 10; at++) made.push((await create(`n${at}`)).body.id);
       done = true;
     })();
     const counts: number[] = [];
@@ -101,7 +101,7 @@ describe('signalbox backup', () => {
     for (const each of [reader, other]) each.run('PRAGMA busy_timeout = 1000');
     reader.run('BEGIN');
     reader.query('SELECT count(*) FROM vhosts').get();
-    for (let at = 0; at < 10; at++) {
+    for (let at = 0; at < 4; at++) {
       const made = await create('beside');
       expect(made.status).toBe(201);
       other.run('PRAGMA wal_checkpoint(PASSIVE)');
@@ -125,7 +125,7 @@ describe('signalbox backup', () => {
     expect((await run(['backup', join(folder, 'mine'), '--force'])).code).toBe(0);
     expect(readFileSync(join(folder, 'mine'), 'latin1')).toStartWith('SQLite format 3\0');
 
-    const child = Bun.spawnSync([process.execPath, main, 'backup', '-'], { cwd: folder });
+    const child = Bun.spawnSync([process.execPath, MAIN, 'backup', '-'], { cwd: folder });
     expect(child.exitCode).toBe(0);
     expect(child.stderr.toString()).toContain('backup: 2 sites, 1 account');
     writeFileSync(join(folder, 'piped.db'), child.stdout);
@@ -143,7 +143,7 @@ describe('signalbox backup', () => {
     sqlite.run('DELETE FROM agents WHERE fingerprint IS NOT NULL');
     sqlite.close();
     const reader = 'until ls data/*.sending; do :; done >/dev/null 2>&1; cat > piped.db';
-    const shell = `set -o pipefail; "$0" "${main}" backup - | { ${reader}; }`;
+    const shell = `set -o pipefail; "$0" "${MAIN}" backup - | { ${reader}; }`;
     const child = Bun.spawn(['bash', '-c', shell, process.execPath], { cwd: big, stderr: 'pipe' });
     expect(await child.stderr.text()).toBe(
       `backup: 3 sites, 2 accounts, schema version ${LATEST}\n`,

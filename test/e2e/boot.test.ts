@@ -13,8 +13,6 @@ import {
   until,
 } from '../harness/stack.ts';
 
-const bin = 'caddy';
-
 type Status = {
   inStep: boolean;
   warnings: string[];
@@ -42,9 +40,7 @@ async function leave(): Promise<() => Promise<void>> {
   const folder = temporaryFolder();
   const filter = (path: string) => !path.endsWith('.sock');
   cpSync(stack.dataDir, join(folder, 'data'), { recursive: true, filter });
-  const { bin } = stack.settings.agent.proxy;
   const env = {
-    PROXY_BIN: bin,
     PROXY_HTTP_PORT: String(stack.httpPort),
     PROXY_HTTPS_PORT: String(stack.httpsPort),
   };
@@ -55,8 +51,8 @@ async function leave(): Promise<() => Promise<void>> {
 }
 
 /** Stores `sites`, and waits until all of them are live. */
-async function store(bin: string, sites: (of: Stack) => { domain: string; config: string }[]) {
-  stack = await startStack({ PROXY_BIN: Bun.which(bin) ?? bin }, temporaryFolder());
+async function store(sites: (of: Stack) => { domain: string; config: string }[]) {
+  stack = await startStack();
   headers = (await signUp(stack)).headers;
   const operations = sites(stack).map((site) => ({ op: 'create', ...site }));
   const made = await ask(`${stack.hub}/vhosts/bulk`, { headers, json: { operations } });
@@ -77,7 +73,7 @@ describe('with Caddy', () => {
     const folder = temporaryFolder();
     cleanups.push(() => rmSync(folder, { recursive: true }));
     const { certificate, key } = makePair(folder);
-    await store(bin, (of) => [
+    await store((of) => [
       ...Array.from({ length: 24 }, (_, index) => plain(`s${index}`)(of)),
       {
         domain: `frail.example:${of.httpsPort}`,
@@ -114,7 +110,7 @@ describe('with Caddy', () => {
 
   test('a port that another program holds costs the sites on it, until it is free', async () => {
     const other = freePort();
-    await store(bin, (of) => [
+    await store((of) => [
       plain('here')(of),
       { domain: `http://there.example:${other}`, config: 'respond there' },
     ]);
@@ -156,7 +152,7 @@ describe('with Caddy', () => {
       expect(ip('add', `${address}/32`, 'dev', 'lo')).toBe(true);
       cleanups.push(() => ip('del', `${address}/32`, 'dev', 'lo'));
       const other = freePort();
-      await store(bin, (of) => [
+      await store((of) => [
         plain('here')(of),
         {
           domain: `http://vpn.example:${other}`,

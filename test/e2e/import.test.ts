@@ -1,10 +1,8 @@
 /** `signalbox import` into a running hub. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { rmSync, statSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createOperator } from '../harness/operator.ts';
-import { runProgram } from '../harness/program.ts';
-import { temporaryFolder } from '../harness/stack.ts';
 
 const operator = createOperator();
 const { folder } = operator;
@@ -30,11 +28,6 @@ describe('signalbox import', () => {
     expect([bad.code, bad.out]).toEqual([1, '']);
     expect(bad.err).toContain('unrecognized directive: respnd');
     expect(bad.err).toEndWith('  Did you mean `respond`?\n');
-    const elsewhere = temporaryFolder();
-    const none = await runProgram(['import', file], {}, elsewhere).exited();
-    expect(none.code).toBe(1);
-    expect(none.err).toContain('no hub is running');
-    rmSync(elsewhere, { recursive: true, force: true });
     expect(await served()).not.toBe('mine');
   });
 
@@ -89,20 +82,4 @@ describe('signalbox import', () => {
     expect((await run(['-', '--preamble', 'keep'], '{\n\thttp_port 1\n}\n')).code).toBe(0);
     expect(await served()).toBe('yours');
   }, 30_000);
-
-  test('uses a socket that only its owner can open, and a secret that only its owner can read', async () => {
-    const [unix, secret] = [join(folder, 'data/hub.sock'), join(folder, 'data/hub.secret')];
-    const proxyfile = 'http://evil.example {\n\trespond evil\n}\n';
-    for (const Authorization of ['', 'Bearer ', `Bearer ${'x'.repeat(43)}`]) {
-      const init = { method: 'POST', unix, headers: { Authorization } };
-      const body = JSON.stringify({ proxyfile });
-      const answer = await fetch('http://signalbox/api/import', { ...init, body });
-      expect([answer.status, await answer.json()]).toMatchObject([
-        401,
-        { code: 'UNAUTHENTICATED' },
-      ]);
-    }
-    expect(statSync(secret).mode & 0o777).toBe(0o600);
-    expect(statSync(join(folder, 'data/hub.sock')).mode & 0o777).toBe(0o600);
-  });
 });

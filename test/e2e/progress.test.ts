@@ -3,17 +3,20 @@ import { afterAll, expect, test } from 'bun:test';
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
-import { runProgram } from '../harness/program.ts';
+import { MAIN, runProgram } from '../harness/program.ts';
 import { temporaryFolder, until } from '../harness/stack.ts';
 
 const folder = temporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** As many as take longer to index than work without a progress line. */
+const [ROLLS, LINES] = [5, 100_000];
+
 /** Runs the program on a pseudo-terminal. */
 function atTerminal(args: string[], env: Record<string, string> = {}) {
   let seen = '';
   const decoder = new TextDecoder();
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../src/main.ts'), ...args], {
+  const child = Bun.spawn([process.execPath, MAIN, ...args], {
     cwd: folder,
     env: { PATH: process.env.PATH ?? '', NO_COLOR: '1', ...env },
     terminal: {
@@ -63,8 +66,8 @@ test('the first indexing shows its progress on a terminal, and nothing in a pipe
   const line = `${JSON.stringify({ level: 'info', ts: 1.5, request: { host: 'a.example', method: 'GET', uri: '/' }, status: 200, duration: 0.01 })}\n`;
   const roll = (at: number) =>
     join(folder, `access-2026-01-01T00-00-${String(at).padStart(2, '0')}.000.log.zst`);
-  writeFileSync(roll(0), zstdCompressSync(Buffer.from(line.repeat(100_000))));
-  for (let at = 1; at < 10; at++) copyFileSync(roll(0), roll(at));
+  writeFileSync(roll(0), zstdCompressSync(Buffer.from(line.repeat(LINES))));
+  for (let at = 1; at < ROLLS; at++) copyFileSync(roll(0), roll(at));
   const env = {
     AGENT_TOKEN: 'x'.repeat(32),
     AGENT_PORT: '0',
@@ -86,7 +89,7 @@ test('the first indexing shows its progress on a terminal, and nothing in a pipe
   await until(
     async () => {
       const page = (await (await fetch(`${url}/logs`, { headers })).json()) as { total: number };
-      return page.total === 10 * 100_000;
+      return page.total === ROLLS * LINES;
     },
     'the index',
     60_000,

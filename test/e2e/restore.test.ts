@@ -18,7 +18,7 @@ import { MIGRATIONS } from '../../src/hub/db/migrate.ts';
 import { giveToOwner } from '../../src/hub/db/replace.ts';
 import { layDatabase } from '../harness/filled-db.ts';
 import { createOperator } from '../harness/operator.ts';
-import type { Program } from '../harness/program.ts';
+import { MAIN, type Program } from '../harness/program.ts';
 import { ask, freePort, signUp, until } from '../harness/stack.ts';
 
 // A test starts a dozen processes, and the machine may be busy.
@@ -138,11 +138,8 @@ describe('signalbox restore', () => {
     expect((await ask(`${hub}/auth/sign-in/email`, { json })).status).toBe(200);
     await stop();
 
-    // The same with the database that was kept.
-    expect((await run(['restore', kept])).code).toBe(0);
-    await start();
-    await until(async () => (await served('second.example')) === 'second', 'the kept site');
-    await stop();
+    // The one that was kept is a backup like any other.
+    expect((await run(['restore', kept])).out).toContain('2 sites, 1 account');
   });
 
   test('without a file names the newest backup with anything in it, and changes nothing', async () => {
@@ -179,16 +176,6 @@ describe('signalbox restore', () => {
     expect((await run(['restore', file], { cwd })).code).toBe(0);
     await start(cwd);
     await until(async () => (await served('first.example')) === 'first', 'the restored site');
-    await stop();
-    // And what that one published.
-    const other = join(folder, 'third-hub');
-    layDatabase(other, { http: port, https: freePort() });
-    expect((await run(['restore', join(other, 'signalbox.db')], { cwd })).code).toBe(0);
-    await start(cwd);
-    await until(
-      async () => (await served('body.example'))?.startsWith('127.'),
-      'the third’s sites',
-    );
     const json = { domain: 'http://more.example', config: 'respond more' };
     const signIn = { email: 'ada@example.org', password: 'a long passphrase' };
     const session = await ask<{ token: string }>(`${hub}/auth/sign-in/email`, { json: signIn });
@@ -199,6 +186,8 @@ describe('signalbox restore', () => {
 
   test('refuses while another program has the database open', async () => {
     const sqlite = new Database(live);
+    // As a hub leaves it, which has not run since the last restore.
+    sqlite.run('PRAGMA journal_mode = WAL');
     sqlite.query('SELECT * FROM users').all();
     const { code, out, err } = await run(['restore', file]);
     expect([code, out]).toEqual([1, '']);
@@ -210,8 +199,7 @@ describe('signalbox restore', () => {
   test('works from standard input on a fresh machine, and the sites are served there', async () => {
     const fresh = join(folder, 'fresh');
     mkdirSync(fresh);
-    const main = join(import.meta.dir, '../../src/main.ts');
-    const child = Bun.spawnSync([process.execPath, main, 'restore', '-'], {
+    const child = Bun.spawnSync([process.execPath, MAIN, 'restore', '-'], {
       cwd: fresh,
       stdin: readFileSync(file),
     });

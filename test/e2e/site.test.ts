@@ -18,9 +18,7 @@ afterAll(operator.close);
 describe('signalbox site', () => {
   test.each([
     [[]],
-    [['remove', 'a.example']],
     [['list', 'a.example']],
-    [['on']],
     [['off', 'a.example', '127.0.0.1:1']],
     [['rm', 'a.example', '--off']],
     [['add', 'a.example']],
@@ -30,7 +28,6 @@ describe('signalbox site', () => {
     [['add', 'a.example', '127.0.0.1:1', '--check', 'health']],
     [['add', 'a.example', '127.0.0.1:1', '--check', '/', '--expect', 'ok']],
     [['add', 'a.example', '127.0.0.1:1', '--check', '/', '--expect', '100']],
-    [['list', '--nonsense']],
   ])('%j is wrong usage', async (args) => {
     const { code, out, err } = await site(args);
     expect([code, out]).toEqual([2, '']);

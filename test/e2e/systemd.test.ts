@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseInvitation } from '../../src/shared/invitation.ts';
-import { BUILD_TIMEOUT_MS, binaryIn, build, host } from '../harness/build.ts';
+import { BUILD_TIMEOUT_MS, binaryIn, buildForHere, host } from '../harness/build.ts';
 import { temporaryFolder } from '../harness/stack.ts';
 import { type Machine, startMachine } from '../harness/systemd.ts';
 
@@ -14,7 +14,7 @@ const HUB = 'http://127.0.0.1:3000/api';
 const JSON_TYPE = "-H 'Content-Type: application/json'";
 
 beforeAll(async () => {
-  if (machine) expect((await build(['--outdir', folder, '--target', host.name])).code).toBe(0);
+  if (machine) await buildForHere(folder);
 }, BUILD_TIMEOUT_MS);
 afterAll(async () => {
   await machine?.stop();

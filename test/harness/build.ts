@@ -1,6 +1,8 @@
 /** Builds the binary. */
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { TARGETS, type Target } from '../../scripts/fetch-parts.ts';
+import { until } from './stack.ts';
 
 export const ROOT = join(import.meta.dir, '../..');
 
@@ -37,3 +39,34 @@ export async function build(words: string[], root = ROOT, env: Record<string, st
 /** The path of the binary for `target` after a build to `outdir`. */
 export const binaryIn = (outdir: string, target: Target): string =>
   join(outdir, `signalbox-${target.name}`);
+
+/**
+ * The binary for this machine; the files of one run of the suite share what one of them builds.
+ * @param folder where it is to be
+ * @throws Error if it cannot be built
+ */
+export async function buildForHere(folder: string): Promise<string> {
+  const bundle = process.env.PROGRAM_BUNDLE;
+  const outdir = bundle === undefined ? folder : join(bundle, 'dist');
+  if (bundle === undefined || mayMake(outdir)) {
+    const { code, err } = await build(['--target', host.name, '--outdir', outdir]);
+    if (code !== 0 || err !== '') throw new Error(`the build ended with ${code}: ${err}`);
+  }
+  // The last file of a build.
+  const isBuilt = () => existsSync(join(outdir, 'SHA256SUMS'));
+  await until(isBuilt, 'the build of another test', BUILD_TIMEOUT_MS);
+  const binary = binaryIn(folder, host);
+  if (folder !== outdir) copyFileSync(binaryIn(outdir, host), binary);
+  return binary;
+}
+
+/** Makes a folder. @returns whether it was not there */
+function mayMake(folder: string): boolean {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}

@@ -30,11 +30,12 @@ const times = { createdAt: AT, updatedAt: AT };
 
 const vhost = (id: number, name: string, config: string) => ({
   ...{ id, position: id, domain: `http://${name}.example`, config, upstream: '', enabled: true },
-  ...{ policies: [], tags: [], agents: [], check: null, ...times },
+  ...{ policies: [], except: [], tags: [], agents: [], check: null, ...times },
 });
 const BODY = {
   ...vhost(1, 'body', 'respond "{upstream}"'),
   ...{ upstream: '127.0.0.1:8001', policies: [1], tags: ['media', 'home'], agents: [1, 2] },
+  except: [2],
   check: { path: '/', status: 200 },
 };
 const block = (answer: string) =>
@@ -94,11 +95,11 @@ export function layDatabase(dataDir: string, ports: { http: number; https: numbe
   db.insert(tables.policies)
     .values([
       {
-        ...{ id: 1, name: 'secret', recipe: 'basic-auth', ...times },
+        ...{ id: 1, name: 'secret', recipe: 'basic-auth', everywhere: false, ...times },
         values: { users, exemptNetworks: ['127.0.0.1'] },
       },
       {
-        ...{ id: 2, name: 'closed', recipe: 'maintenance', ...times },
+        ...{ id: 2, name: 'closed', recipe: 'maintenance', everywhere: false, ...times },
         values: { text: 'it\'s "closed"; ünïcode' },
       },
     ])

@@ -27,9 +27,6 @@ export type Ntfy = {
   readonly token: string;
   /** The messages of a topic, oldest first. */
   messages(topic: string): Promise<NtfyMessage[]>;
-  /** Ends it. What it has is there again after `start`, on the same port. */
-  kill(): Promise<void>;
-  start(): Promise<void>;
   /** Ends it, and removes what it has. */
   stop(): Promise<void>;
 };
@@ -59,8 +56,7 @@ export async function startNtfy(): Promise<Ntfy> {
   const file = join(folder, 'server.yml');
   // JSON is YAML.
   writeFileSync(file, JSON.stringify(config));
-  const start = () => startServer([bin, 'serve', '--config', file], folder, port);
-  let kill = await start();
+  const kill = await startServer([bin, 'serve', '--config', file], folder, port);
 
   return {
     url,
@@ -72,10 +68,6 @@ export async function startNtfy(): Promise<Ntfy> {
       if (!answer.ok) throw new Error(await answer.text());
       const lines = (await answer.text()).split('\n').filter((line) => line !== '');
       return lines.map((line) => JSON.parse(line));
-    },
-    kill: () => kill(),
-    async start() {
-      kill = await start();
     },
     async stop() {
       await kill();

@@ -4,15 +4,15 @@ import { IS_TEST } from './pace.ts';
 import { until } from './stack.ts';
 
 const ROOT = join(import.meta.dir, '../..');
-/** The bundle that the suite makes of the program once: it starts in half the time. Else the source. */
-const entry = (path: string): string =>
-  process.env.PROGRAM_BUNDLE === undefined
-    ? join(ROOT, `${path}.ts`)
-    : join(process.env.PROGRAM_BUNDLE, `${path}.js`);
+/** What the suite makes of the program once, as that starts faster. Else its source is started. */
+const BUNDLE = process.env.PROGRAM_BUNDLE;
 /** The program as it is. */
-export const MAIN = entry('src/main');
+export const MAIN = BUNDLE ? join(BUNDLE, 'src/main.js') : join(ROOT, 'src/main.ts');
 /** The program at the pace of tests. */
-const QUICK_MAIN = entry('test/harness/quick-main');
+export const QUICK_MAIN = join(BUNDLE ?? import.meta.dir, BUNDLE ? 'quick-main' : 'quick-main.ts');
+const bun = (file: string) => [process.execPath, '--no-env-file', file];
+const real = bun(MAIN);
+const quick = BUNDLE ? [QUICK_MAIN] : bun(QUICK_MAIN);
 
 export type Program = ReturnType<typeof runProgram>;
 
@@ -34,10 +34,8 @@ export function runProgram(
     real?: boolean;
   } = {},
 ) {
-  const program =
-    more.binary === undefined
-      ? [process.execPath, '--no-env-file', more.real || !IS_TEST ? MAIN : QUICK_MAIN]
-      : [more.binary];
+  const source = more.real || !IS_TEST ? real : quick;
+  const program = more.binary === undefined ? source : [more.binary];
   const command = [...(more.prefix ?? []), ...program, ...args];
   const shell = ['sh', '-c', `${more.before}; exec "$@"`, 'sh', ...command];
   const child = Bun.spawn(more.before === undefined ? command : shell, {

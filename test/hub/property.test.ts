@@ -13,7 +13,7 @@ const routes = hubRoutes(folder).filter(({ path }) => !path.endsWith('/sign-out'
 const document = buildDocument(registered(folder), '0') as unknown as Document;
 const operations = operationsOf(document);
 const checker = createChecker(document);
-const RUNS = some(6, 20);
+const RUNS = some(4, 20);
 
 let stack: Stack;
 let owner: Awaited<ReturnType<typeof signUp>>;

@@ -1,9 +1,8 @@
 /** When the output is coloured. */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { createPaint } from '../../src/program/paint.ts';
-import { runProgram } from '../harness/program.ts';
+import { MAIN, runProgram } from '../harness/program.ts';
 import { temporaryFolder } from '../harness/stack.ts';
 
 const folder = temporaryFolder();
@@ -33,8 +32,7 @@ describe('colour', () => {
   // script(1) from util-linux gives a process a terminal.
   const script = Bun.which('script');
   test.skipIf(script === null)('is written on a real terminal, and not with NO_COLOR', () => {
-    const main = join(import.meta.dir, '../../src/main.ts');
-    const command = `${process.execPath} ${main} nothing`;
+    const command = `${process.execPath} ${MAIN} nothing`;
     const terminal = (env: Record<string, string>) =>
       Bun.spawnSync(['script', '-qec', command, '/dev/null'], {
         cwd: folder,

@@ -1,10 +1,11 @@
 /** The secrets that the program makes for itself, after a crash or a full disk has damaged them. */
-import { afterEach, describe, expect, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import { readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fixedTokens } from '../../agent/bearer.ts';
 import { createSetupCode } from '../../src/hub/auth/accounts/setup-code.ts';
-import { ask, type Stack, signUp, startStack, temporaryFolder } from '../harness/stack.ts';
+import { ownToken } from '../../src/program/serve/first-run.ts';
+import { ask, type Stack, startStack, temporaryFolder } from '../harness/stack.ts';
 
 let stack: Stack | undefined;
 afterEach(async () => {
@@ -20,59 +21,64 @@ const DAMAGES: [string, (file: string) => void][] = [
   ['of blanks', (file) => writeFileSync(file, ' '.repeat(44))],
 ];
 
-const signUpFrom = (of: Stack, more: object, headers: Record<string, string>) =>
-  ask<{ code: string }>(`${of.hub}/auth/sign-up/email`, {
-    json: { name: 'Eve', email: 'eve@example.org', password: 'a long passphrase', ...more },
-    headers,
-  });
+test.each(DAMAGES)('a file that is %s is replaced, and opens nothing', (_, damage) => {
+  const file = join(temporaryFolder(), 'secret');
+  const replaced: string[] = [];
+  const onReplaced = (path: string) => void replaced.push(path);
+  const token = ownToken(file, onReplaced);
+  damage(file);
+  const next = ownToken(file, onReplaced);
+  expect(next).toMatch(/^[\w-]{43}$/);
+  expect(next).not.toBe(token);
+  expect([replaced, statSync(file).mode & 0o777]).toEqual([[file], 0o600]);
 
-describe.each(DAMAGES)('a file that is %s', (_, damage) => {
-  test('is replaced at the start, if it holds the token, which stays secret', async () => {
-    stack = await startStack();
-    const file = join(stack.dataDir, 'agent-token');
-    damage(file);
-    const damaged = readFileSync(file, 'utf8').trim();
-    await stack.restart();
-    const token = readFileSync(file, 'utf8').trim();
-    expect(token).toMatch(/^[\w-]{43}$/);
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(stack.lines.filter((line) => line.includes('secret replaced'))).toEqual([
-      expect.stringContaining(file),
-    ]);
-    expect(stack.lines.join()).not.toContain(token);
-    const status = `${stack.agent}/proxy/status`;
-    expect((await ask(status)).status).toBe(401);
-    const before = { Authorization: `Bearer ${damaged}` };
-    if (!damaged.includes('\0')) expect((await ask(status, { headers: before })).status).toBe(401);
-    const { headers } = await signUp(stack);
-    const vhost = { domain: 'http://a.example', config: 'respond a' };
-    expect((await ask(`${stack.hub}/vhosts`, { json: vhost, headers })).status).toBe(201);
-  });
+  rmSync(file);
+  const running = createSetupCode(file, onReplaced);
+  const code = running.read();
+  damage(file);
+  const damaged = readFileSync(file, 'utf8').trim();
+  for (const given of ['', damaged]) expect(running.matches(given)).toBe(false);
+  const started = createSetupCode(file, onReplaced);
+  for (const given of ['', damaged, code]) expect(started.matches(given)).toBe(false);
+  expect(started.read()).toMatch(/^[\w-]{20}$/);
+  expect(started.matches(readFileSync(file, 'utf8'))).toBe(true);
+  expect(replaced).toEqual([file, file]);
+});
 
-  test('lets nobody sign up, if it holds the setup code', async () => {
-    stack = await startStack();
-    const file = join(stack.dataDir, 'setup-code');
-    const code = readFileSync(file, 'utf8').trim();
-    damage(file);
-    const damaged = readFileSync(file, 'utf8').trim();
-    const far = { 'X-Forwarded-For': '192.0.2.1' };
-    const refused = async () => {
-      for (const setupCode of ['', damaged]) {
-        const answer = await signUpFrom(stack as Stack, { setupCode }, far);
-        expect([answer.status, answer.body.code]).toEqual([403, 'SETUP_CODE_REQUIRED']);
-      }
-    };
-    await refused();
-    await stack.restart();
-    await refused();
-    const next = readFileSync(file, 'utf8').trim();
-    expect(next).toMatch(/^[\w-]{20}$/);
-    expect(stack.lines.filter((line) => line.includes('secret replaced'))).toEqual([
-      expect.stringContaining(file),
-    ]);
-    expect((await signUpFrom(stack, { setupCode: code }, far)).status).toBe(403);
-    expect((await signUpFrom(stack, { setupCode: next }, far)).status).toBe(200);
-  });
+test('a start with a damaged token and setup code makes new ones, which stay secret', async () => {
+  stack = await startStack();
+  const [tokenFile, codeFile] = ['agent-token', 'setup-code'].map((name) =>
+    join((stack as Stack).dataDir, name),
+  ) as [string, string];
+  const read = (file: string) => readFileSync(file, 'utf8').trim();
+  const before = { token: read(tokenFile), code: read(codeFile) };
+  for (const file of [tokenFile, codeFile]) truncateSync(file, 10);
+  const cut = { token: read(tokenFile), code: read(codeFile) };
+  const signUp = (setupCode: string) =>
+    ask<{ code: string; token: string }>(`${stack?.hub}/auth/sign-up/email`, {
+      json: { name: 'Eve', email: 'eve@example.org', password: 'a long passphrase', setupCode },
+      headers: { 'X-Forwarded-For': '192.0.2.1' },
+    });
+  await stack.restart();
+  const after = { token: read(tokenFile), code: read(codeFile) };
+  const replaced = stack.lines.filter((line) => line.includes('secret replaced'));
+  for (const file of [tokenFile, codeFile]) expect(replaced.join()).toContain(file);
+  expect(replaced).toHaveLength(2);
+  for (const secret of Object.values(after)) expect(stack.lines.join()).not.toContain(secret);
+  for (const token of ['', cut.token, before.token]) {
+    const headers = { Authorization: `Bearer ${token}` };
+    expect((await ask(`${stack.agent}/proxy/status`, { headers })).status).toBe(401);
+  }
+  for (const code of ['', cut.code, before.code]) {
+    const answer = await signUp(code);
+    expect([answer.status, answer.body.code]).toEqual([403, 'SETUP_CODE_REQUIRED']);
+  }
+  const signedUp = await signUp(after.code);
+  expect(signedUp.status).toBe(200);
+  // The hub has the agent's new token.
+  const headers = { Authorization: `Bearer ${signedUp.body.token}` };
+  const json = { domain: 'http://a.example', config: 'respond a' };
+  expect((await ask(`${stack.hub}/vhosts`, { json, headers })).status).toBe(201);
 });
 
 test('a setup code that replaces a damaged one is no fresher than that', () => {

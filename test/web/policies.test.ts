@@ -103,6 +103,7 @@ describe('an address is blocked', () => {
     name: 'blocked',
     recipe: 'block',
     values: { networks: ['198.51.100.7'] },
+    everywhere: false,
     vhosts: [],
     createdAt: '',
     updatedAt: '',
@@ -132,15 +133,27 @@ describe('an address is blocked', () => {
   });
 
   test('on all sites by the policy of all, which is put on those without it', () => {
-    expect(everywhere([])).toMatchObject({ kind: 'create', name: 'blocked', on: both });
-    expect(everywhere([block({ vhosts: [1] })])).toMatchObject({ kind: 'extend', on: [b] });
+    const wide = { everywhere: true };
+    expect(everywhere([])).toMatchObject({ kind: 'create', name: 'blocked', on: both, ...wide });
+    expect(everywhere([block({ vhosts: [1] })])).toMatchObject({
+      kind: 'extend',
+      on: [b],
+      ...wide,
+    });
     expect(everywhere([block({ name: 'x', vhosts: [1] })])).toMatchObject({ kind: 'create' });
+    const all = block({ name: 'x', vhosts: [1, 2], ...wide });
+    expect(everywhere([all])).toMatchObject({ kind: 'extend', policy: all, on: [], ...wide });
+    // On the only site there is, but also on those that come later.
+    const lone = block({ vhosts: [1], ...wide });
+    expect(plan([lone])).toEqual(['create', 'blocked-app-example', [1]]);
   });
 
   test('only once', () => {
     const values = { networks: ['203.0.113.9'] };
     expect(plan([block({ values, vhosts: [1, 2] })])).toEqual(['done', 'blocked', []]);
     expect(everywhere([block({ values, vhosts: [1] })]).kind).toBe('extend');
+    expect(everywhere([block({ values, vhosts: [1, 2] })]).kind).toBe('extend');
+    expect(everywhere([block({ values, vhosts: [1, 2], everywhere: true })]).kind).toBe('done');
   });
 
   test('on the site that the request was for', () => {

@@ -8,6 +8,7 @@ export const site = (change: Partial<Vhost> = {}): Vhost => ({
   config: 'reverse_proxy {upstream}',
   enabled: true,
   policies: [],
+  except: [],
   tags: [],
   agents: [],
   check: null,

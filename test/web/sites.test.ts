@@ -94,6 +94,8 @@ describe('the filter of the list', () => {
     expect(ids(searchRows(all, { ...NO_FILTER, tag: 'medi' }))).toEqual([]);
     expect(ids(searchRows(all, { ...NO_FILTER, tag: 'media' }))).toEqual([1]);
     expect(ids(searchRows(all, { ...NO_FILTER, policy: 'lan-only' }))).toEqual([2]);
+    const guarded = [1, 2];
+    expect(ids(searchRows(all, { ...NO_FILTER, policy: 'wide', guarded }))).toEqual([1, 2]);
     expect(ids(searchRows(all, { ...NO_FILTER, tag: 'tv', policy: 'lan-only' }))).toEqual([]);
   });
 

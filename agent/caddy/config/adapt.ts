@@ -1,6 +1,7 @@
 /** Runs `caddy adapt` in a separate process, for texts that could harm the live one, and limits what it uses. */
 import { FFIType } from 'bun:ffi';
-import { MAX_SIZE, weigh } from '../../../src/shared/caddyfile/weight.ts';
+import { tokenize } from '../../../src/shared/caddyfile/tokenizer.ts';
+import { MAX_SIZE, weigh, weighing } from '../../../src/shared/caddyfile/weight.ts';
 import type { JsonObject } from '../../../src/shared/json.ts';
 import { openLibc } from '../../../src/shared/system/libc.ts';
 import { proxyUnreachable } from '../admin.ts';
@@ -39,7 +40,9 @@ export function needsOwnProcess(text: string): boolean {
   if (LEAVES_TRACES.test(text) || READS_FILES.test(text.replaceAll('\r', ''))) return true;
   if (!text.includes('import')) return false;
   const dialects = text.includes('<<') ? [false, true] : [false];
-  return dialects.some((heredocs) => weigh(text, { heredocs }).size > MAX_SIZE);
+  return dialects.some(
+    (heredocs) => weigh(text, tokenize(text, weighing({ heredocs }))).size > MAX_SIZE,
+  );
 }
 
 /** How many bytes of JSON a Caddyfile may become: 10,000 sites of 56 bytes become 300 each. */

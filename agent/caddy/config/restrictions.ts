@@ -1,4 +1,5 @@
 /** What signalbox refuses in a Caddyfile although Caddy would accept it. */
+import { createPauses } from '../../../src/shared/async.ts';
 import { dialectsFor } from '../../../src/shared/caddyfile/dialect.ts';
 import {
   fileImports,
@@ -8,13 +9,10 @@ import {
   structuralPlaceholder,
 } from '../../../src/shared/caddyfile/file-imports.ts';
 import { ADMIN_IS_OURS, findOption } from '../../../src/shared/caddyfile/globals.ts';
-import {
-  expandPlaceholders,
-  findPlaceholders,
-} from '../../../src/shared/caddyfile/placeholders.ts';
+import { expandPlaceholders, replacesTooMuch } from '../../../src/shared/caddyfile/placeholders.ts';
 import { MAX_DEPTH } from '../../../src/shared/caddyfile/structure.ts';
-import { MAX_ALL_WORDS } from '../../../src/shared/caddyfile/tokenizer.ts';
-import { MAX_SIZE, weigh } from '../../../src/shared/caddyfile/weight.ts';
+import { MAX_ALL_WORDS, tokenizeInTurns } from '../../../src/shared/caddyfile/tokenizer.ts';
+import { MAX_SIZE, weigh, weighing } from '../../../src/shared/caddyfile/weight.ts';
 import { field, type Json, type JsonObject } from '../../../src/shared/json.ts';
 import { resolvePath } from '../../../src/shared/system/files.ts';
 import { Restricted } from '../words.ts';
@@ -55,11 +53,12 @@ export function createRestrictions(deps: RestrictionsDeps): Restrictions {
   return {
     async checkText(text) {
       const options = await reading();
-      const { length: placeholders } = findPlaceholders(text).placeholders;
-      if (placeholders * text.length > MAX_REPLACING) throw new Restricted(TOO_MANY);
+      if (replacesTooMuch(text)) throw new Restricted(TOO_MANY);
+      const pause = createPauses();
       const expanded = expandPlaceholders(text, options.environment);
       for (const dialect of dialectsFor(options, [expanded])) {
-        const { tokens, deep, size, disputed } = weigh(expanded, dialect);
+        const read = await tokenizeInTurns(expanded, weighing(dialect), pause);
+        const { tokens, deep, size, disputed } = weigh(expanded, read);
         if (tokens > MAX_ALL_WORDS)
           throw new Restricted(`This has more than ${MAX_ALL_WORDS} words.`);
         if (disputed) throw new Restricted(disputed.message, disputed.line, disputed.hint);
@@ -92,11 +91,6 @@ export function createRestrictions(deps: RestrictionsDeps): Restrictions {
   };
 }
 
-/**
- * Caddy copies the whole text for each `{$…}` that it replaces: this many characters take a few
- * seconds, as one placeholder in each of 10,000 sites does.
- */
-const MAX_REPLACING = 10_000_000_000;
 const TOO_MANY = 'There are too many {$…} in the Caddyfile.';
 
 const NO_FILES = '`import` of files is not allowed; use a snippet.';

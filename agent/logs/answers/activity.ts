@@ -82,7 +82,7 @@ export async function readActivity(
 
   for (const indexed of segments) {
     const add = adderOf(indexed);
-    const view = indexed.index.view(undefined);
+    const view = indexed.index.view({ visitors: true });
     const segment = { indexed, view, blocks: blocksBetween(view.blocks(), from, to) };
     if (!(await addBlocks(segment, buckets, tools, add))) complete = false;
   }

@@ -128,7 +128,7 @@ type Selection = {
 /** What a filter selects in one segment. */
 export function selectIn({ index }: IndexedSegment, conditions: Conditions): Selection {
   const key = conditions.domain === undefined ? undefined : hostKey(conditions.domain);
-  const view = index.view(key, statusTest(conditions));
+  const view = index.view({ key, status: statusTest(conditions) });
   const request = requestTest(conditions);
   const time = timeTest(conditions);
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = conditions;

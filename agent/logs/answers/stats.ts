@@ -1,4 +1,4 @@
-/** Numbers over time: requests by status class, latency, domain and status. */
+/** Numbers over time: visitors' requests by status class, latency, domain and status. */
 import type { Deadline } from '../../../src/shared/async.ts';
 import type { StatsQuery } from '../../../src/shared/wire/logs.ts';
 import type { LogSums } from '../../../src/shared/wire/merge.ts';
@@ -50,7 +50,7 @@ export async function readSums(
   let requests = 0;
 
   for (const indexed of segments) {
-    const view = indexed.index.view(key);
+    const view = indexed.index.view({ key, visitors: true });
     const segment = { indexed, view, blocks: blocksBetween(view.blocks(), from, to) };
     inRange.push(segment);
     const counted = await countPairs(segment, key, buckets, tools);

@@ -18,7 +18,7 @@ type Header = Omit<IndexData, 'blocks'> & {
 };
 
 /** With the version of the format: files of any other are ignored. */
-const MAGIC = Buffer.from('sbxidx03');
+const MAGIC = Buffer.from('sbxidx04');
 // Magic, checksum of all that follows, size of the header.
 const HEADER_AT = MAGIC.length + 8 + 4;
 // Typed arrays have to start at multiples of their elements' size.

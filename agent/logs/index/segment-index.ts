@@ -1,12 +1,13 @@
 /**
- * The sparse index of one segment: for each block, the number of lines of each (domain, status). That of
+ * The sparse index of one segment: for each block, the number of lines of each pair
+ * (line/pairs.ts). That of
  * a finished segment is kept beside it, for the next start.
  */
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { withSource } from '../files/open-source.ts';
 import { plainPathOf, type Segment } from '../files/segments.ts';
 import type { Source } from '../files/source.ts';
-import { createPairs, type Pairs, type Selection } from '../line/pairs.ts';
+import { createPairs, type Pairs, type Selection, type Wanted } from '../line/pairs.ts';
 import { BLOCK_BYTES, type Block } from './block.ts';
 import { type IndexData, readIndexFile, writeIndexFile } from './index-file.ts';
 import { addLine, createOpenBlock, type IndexedEntry, restart, viewOf } from './open-block.ts';
@@ -43,11 +44,7 @@ export type SegmentIndex = {
   times: SealedBlocks['times'];
   /** False if no line of a block has an address with this hash (`addressHash`). */
   mayHave(block: Block, addressHash: number): boolean;
-  /**
-   * Selects lines by host and status; all if neither is given.
-   * @param key as `hostKey` makes it
-   */
-  view(key: string | undefined, status?: (status: number) => boolean): IndexView;
+  view(wanted: Wanted): IndexView;
 };
 
 /** @param data the beginning, as `seal` has returned it; the result owns it */
@@ -113,10 +110,10 @@ export function createSegmentIndex(data?: IndexData): SegmentIndex {
     times: sealed.times,
     mayHave: ({ number }, addressHash) => number < 0 || sealed.mayHave(number, addressHash),
 
-    view(key, status) {
-      const selection = pairs.select(key, status);
+    view(of) {
+      const selection = pairs.select(of);
       const { length } = sealed;
-      const wanted = key === undefined && !status ? undefined : selection.wanted;
+      const wanted = selection.all ? undefined : selection.wanted;
       const newest = viewOf(open, wanted);
       let total = newest.count;
       for (const pair of selection.ids) total += sealed.total(pair);

@@ -1,6 +1,12 @@
 /** Decides which lines are access entries, with the scanner if possible and else with JSON.parse. */
 import { addressHash } from './address.ts';
-import { type EntryFacts, entryFacts, type RequestFacts } from './entry.ts';
+import {
+  CHECK_WORD_LENGTH,
+  type EntryFacts,
+  entryFacts,
+  hostKey,
+  type RequestFacts,
+} from './entry.ts';
 import type { Pairs } from './pairs.ts';
 import { requestFacts, scannedAddressHash } from './scanned-line.ts';
 import { createScanner } from './scanner.ts';
@@ -13,7 +19,7 @@ export type EntryCursor = {
   /** The line without its newline is [start, end) of the buffer. */
   readonly start: number;
   readonly end: number;
-  /** The number of its domain and status, see `Pairs`. */
+  /** The number of its domain, its status and whether it is a check, see `Pairs`. */
   readonly pair: number;
   /** Milliseconds since 1970, or NaN. */
   readonly time: number;
@@ -39,7 +45,10 @@ export type Classifier = {
   classify(pairs: Pairs, start: number, end: number, ended: boolean): EntryCursor | undefined;
 };
 
-export function createClassifier(): Classifier {
+/** Whether a request was a check: if an agent used its word at that time (in milliseconds since 1970, or NaN). */
+export type IsCheck = (word: string, time: number) => boolean;
+
+export function createClassifier(isCheck: IsCheck): Classifier {
   const scanner = createScanner();
   const { line } = scanner;
   let buffer: Buffer = Buffer.alloc(0);
@@ -61,6 +70,12 @@ export function createClassifier(): Classifier {
       (parsed ? undefined : scannedAddressHash(buffer, line)) ?? addressHash(cursor.request().ip),
   };
 
+  function isScannedCheck(): boolean {
+    const { checkWordStart: start, time } = line;
+    if (start < 0) return false;
+    return isCheck(buffer.toString('latin1', start, start + CHECK_WORD_LENGTH), time);
+  }
+
   return {
     open(bytes) {
       buffer = bytes;
@@ -73,14 +88,17 @@ export function createClassifier(): Classifier {
       parsed = undefined;
       if (ended && scanner.scan(start, end)) {
         const { hostStart, hostEnd, hostHash, status } = line;
-        cursor.pair = pairs.ofBytes(buffer, hostStart, hostEnd, hostHash, status);
+        cursor.pair = isScannedCheck()
+          ? pairs.ofKey(hostKey(buffer.toString('latin1', hostStart, hostEnd)), status, true)
+          : pairs.ofBytes(buffer, hostStart, hostEnd, hostHash, status);
         cursor.time = line.time;
         cursor.latency = line.latency;
         return cursor;
       }
       parsed = entryFacts(buffer.toString('utf8', start, end));
       if (!parsed) return undefined;
-      cursor.pair = pairs.ofKey(parsed.key, parsed.status);
+      const { key, status, checkWord, time } = parsed;
+      cursor.pair = pairs.ofKey(key, status, checkWord !== null && isCheck(checkWord, time));
       cursor.time = parsed.time;
       cursor.latency = parsed.latency;
       return cursor;

@@ -18,10 +18,17 @@ export type EntryFacts = {
   /** Milliseconds. */
   latency: number;
   ip: string;
+  /** What a check of an agent calls itself by, see `CHECK_AGENT`; null for any other request. */
+  checkWord: string | null;
 };
 
 /** What only the request itself says. */
 export type RequestFacts = Pick<EntryFacts, 'method' | 'path' | 'ip'>;
+
+/** How the `User-Agent` of a check begins; a word follows, which the agent makes at each start. */
+export const CHECK_AGENT = 'signalbox-check/';
+/** Characters of the word. */
+export const CHECK_WORD_LENGTH = 16;
 
 type AccessLine = { request: Record<string, unknown>; status: number; [name: string]: unknown };
 
@@ -43,7 +50,18 @@ export function entryFacts(line: string): EntryFacts | undefined {
     time: parseTime(parsed.ts) ?? Number.NaN,
     latency: parseDuration(parsed.duration),
     ip: text(request.client_ip ?? request.remote_ip),
+    checkWord: checkWordIn(request.headers),
   };
+}
+
+/** @param headers of a request, as Caddy logs them */
+export function checkWordIn(headers: unknown): string | null {
+  const agents = isObject(headers) ? headers['User-Agent'] : undefined;
+  if (!Array.isArray(agents) || agents.length !== 1) return null;
+  const name = text(agents[0]);
+  const isOne =
+    name.startsWith(CHECK_AGENT) && name.length === CHECK_AGENT.length + CHECK_WORD_LENGTH;
+  return isOne ? name.slice(CHECK_AGENT.length) : null;
 }
 
 /** An entry as it is sent to clients. */

@@ -1,4 +1,4 @@
-/** Numbers for the (domain, status) pairs of one segment. */
+/** Numbers for the pairs of domain and status of one segment; those of checks have numbers of their own. */
 import { hostKey } from './entry.ts';
 import { HASH_SEED, hashByte } from './scanned-line.ts';
 
@@ -8,29 +8,42 @@ import { HASH_SEED, hashByte } from './scanned-line.ts';
  * for one of them has to read the lines.
  */
 export type Pairs = {
-  /** The pair of a host that is in the log (as printable ASCII) at [start, end) of a buffer. */
+  /** The pair of a visitor's host that is in the log (as printable ASCII) at [start, end) of a buffer. */
   ofBytes(buffer: Buffer, start: number, end: number, hash: number, status: number): number;
   /** The pair of a host as `hostKey` makes it. */
-  ofKey(key: string, status: number): number;
+  ofKey(key: string, status: number, check: boolean): number;
   readonly length: number;
   /** What a number stands for; the domain is undefined for OTHER. */
   describe(pair: number): { domain: string | undefined; status: number };
   /** All that is needed to make the same numbers again. */
   list(): PairList;
-  /** The pairs that a filter matches; all if neither is given. */
-  select(key: string | undefined, status?: (status: number) => boolean): Selection;
+  /** The pairs that a filter matches. */
+  select(wanted: Wanted): Selection;
+};
+
+/** Selects lines by host (as `hostKey` makes it) and status, with or without those of checks. */
+export type Wanted = {
+  key?: string | undefined;
+  status?: ((status: number) => boolean) | undefined;
+  /** Only what visitors requested. */
+  visitors?: boolean;
 };
 
 /**
- * The selected pairs, as a list and as ones in a table by pair. `certain`: every line of these pairs
+ * The selected pairs (`all`: there are no others), as a list and as ones in a table by pair. `certain`: every line of these pairs
  * matches; otherwise the pairs are those of OTHER, some of whose lines may match.
  */
-export type Selection = { ids: readonly number[]; wanted: Uint8Array; certain: boolean };
+export type Selection = {
+  ids: readonly number[];
+  wanted: Uint8Array;
+  certain: boolean;
+  all: boolean;
+};
 
 /** Pairs by number, with the number of their domain in `names`; `overflowed`: some are of OTHER. */
 export type PairList = {
   names: string[];
-  pairs: { domain: number; status: number }[];
+  pairs: { domain: number; status: number; check?: true }[];
   overflowed: boolean;
 };
 
@@ -50,19 +63,22 @@ export function createPairs(
   let { overflowed } = initial;
   const domains = new Map(names.map((name, domain) => [name, domain]));
   // For each status, the pair of each domain: there are few statuses, but may be many domains.
-  const byStatus = new Map<number, Map<number, number>>();
+  const [ofVisitors, ofChecks] = [newTable(), newTable()];
   // A hash table over the bytes of hosts: a known host needs no string.
   let slots: (Slot | undefined)[] = new Array(256).fill(undefined);
   let used = 0;
-  for (const [number, { domain, status }] of pairs.entries()) mapOf(status).set(domain, number);
+  for (const [number, { domain, status, check }] of pairs.entries()) {
+    mapOf(status, check === true).set(domain, number);
+  }
 
-  function mapOf(status: number): Map<number, number> {
-    const known = byStatus.get(status) ?? new Map<number, number>();
-    byStatus.set(status, known);
+  function mapOf(status: number, check: boolean): Map<number, number> {
+    const table = check ? ofChecks : ofVisitors;
+    const known = table.get(status) ?? new Map<number, number>();
+    table.set(status, known);
     return known;
   }
 
-  function ofKey(key: string, status: number): number {
+  function ofKey(key: string, status: number, check: boolean): number {
     let domain = domains.get(key);
     if (domain === undefined) {
       if (domains.size < MAX_DOMAINS && key.length <= MAX_DOMAIN_LENGTH) {
@@ -73,10 +89,10 @@ export function createPairs(
         overflowed = true;
       }
     }
-    const ofStatus = mapOf(status);
+    const ofStatus = mapOf(status, check);
     let pair = ofStatus.get(domain);
     if (pair === undefined) {
-      pair = pairs.push({ domain, status }) - 1;
+      pair = pairs.push({ domain, status, ...(check && { check }) }) - 1;
       ofStatus.set(domain, pair);
     }
     return pair;
@@ -123,7 +139,7 @@ export function createPairs(
           return slot.pair;
         }
       }
-      const pair = ofKey(hostKey(buffer.toString('latin1', start, end)), status);
+      const pair = ofKey(hostKey(buffer.toString('latin1', start, end)), status, false);
       // A longer host is more likely noise than a name with a port.
       if (end - start <= MAX_DOMAIN_LENGTH) {
         remember({ host: new Uint8Array(buffer.subarray(start, end)), hash, status, pair });
@@ -131,7 +147,7 @@ export function createPairs(
       return pair;
     },
 
-    select(key, status) {
+    select({ key, status, visitors = false }) {
       const domain = key === undefined ? undefined : (domains.get(key) ?? OTHER);
       const certain = domain !== OTHER || !overflowed;
       const ids: number[] = [];
@@ -139,13 +155,16 @@ export function createPairs(
       for (const [id, pair] of pairs.entries()) {
         if (domain !== undefined && pair.domain !== domain) continue;
         if (status && !status(pair.status)) continue;
+        if (visitors && pair.check) continue;
         ids.push(id);
         wanted[id] = 1;
       }
-      return { ids, wanted, certain };
+      return { ids, wanted, certain, all: ids.length === pairs.length };
     },
   };
 }
+
+const newTable = () => new Map<number, Map<number, number>>();
 
 function slotOf(hash: number, status: number): number {
   const mixed = hashByte(hash ^ HASH_SEED, status);

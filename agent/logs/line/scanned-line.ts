@@ -21,6 +21,8 @@ export type ScannedLine = {
   methodStart: number;
   uriStart: number;
   uriEnd: number;
+  /** Where the word of a check starts (see `CHECK_AGENT`); -1 if the request was none. */
+  checkWordStart: number;
 };
 
 // Each of the following reads the value at `p` into the line and returns where it ends, or -1.

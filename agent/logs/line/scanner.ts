@@ -16,7 +16,8 @@
  * quote, which excludes a line cut off inside a header. And the start of a line must not occur
  * within it, which excludes a torn line with another line written after it.
  */
-import { CLOSE, literal, matchesAt, plainNumber, plainString } from './bytes.ts';
+import { BACKSLASH, CLOSE, literal, matchesAt, plainNumber, plainString } from './bytes.ts';
+import { CHECK_AGENT, CHECK_WORD_LENGTH } from './entry.ts';
 import { readHost, readLatency, readStatus, readTime, type ScannedLine } from './scanned-line.ts';
 
 type Scanner = {
@@ -62,6 +63,8 @@ const RESP_HEADERS = literal(',"resp_headers":{');
 const LINE_START = Buffer.from('{"level":"');
 const HOST = Buffer.from('","host":"');
 const NEXT_KEY = Buffer.from('},"');
+const CHECK = Buffer.from(`"User-Agent":["${CHECK_AGENT}`);
+const CHECK_END = literal('"]');
 
 export function createScanner(): Scanner {
   let buffer: Buffer = Buffer.alloc(0);
@@ -78,9 +81,12 @@ export function createScanner(): Scanner {
     methodStart: NOWHERE,
     uriStart: 0,
     uriEnd: 0,
+    checkWordStart: -1,
   };
   // The next `},"`: searched for once, used by the line that holds it.
   let nextKey = -1;
+  // The next user agent of a check, likewise.
+  let nextCheck = -1;
   // The next NUL: a crash may leave a hole of them in the middle of a line.
   let nul = -1;
 
@@ -159,6 +165,18 @@ export function createScanner(): Scanner {
     return p < 0 || !matchesAt(buffer, view, p, RESP_HEADERS) ? -1 : p + RESP_HEADERS.length;
   }
 
+  // In the headers, which are in [from, to).
+  function findCheckWord(from: number, to: number): number {
+    if (nextCheck < from) nextCheck = find(CHECK, from);
+    const start = nextCheck + CHECK.length;
+    // A quote with a backslash is inside a name.
+    return nextCheck < to &&
+      buffer[nextCheck - 1] !== BACKSLASH &&
+      matchesAt(buffer, view, start + CHECK_WORD_LENGTH, CHECK_END)
+      ? start
+      : -1;
+  }
+
   return {
     line,
 
@@ -166,6 +184,7 @@ export function createScanner(): Scanner {
       buffer = bytes;
       view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
       nextKey = -1;
+      nextCheck = -1;
       nul = -1;
     },
 
@@ -176,6 +195,7 @@ export function createScanner(): Scanner {
       if (nul < start) nul = find(0, start);
       let p = scanRequest(start);
       if (p < 0 || nextKey >= end || nul < end) return false;
+      line.checkWordStart = findCheckWord(p, nextKey);
       let brace = nextKey;
       if (matchesAt(buffer, view, brace + NEXT_KEY.length, TLS)) {
         if (buffer[brace - 1] === CLOSE) return false;

@@ -30,6 +30,8 @@ type Question = {
   contains: string | null;
   /** Milliseconds. */
   timeout: number;
+  /** The `User-Agent`. */
+  userAgent: string;
   /** Without it, nothing else can answer. */
   settled?: Settled | undefined;
 };
@@ -62,7 +64,7 @@ export function ask(place: Place, question: Question): Promise<Outcome> {
 /** @param heard called with what is the outcome unless more comes @throws of any kind */
 async function send(
   place: Place,
-  { path, contains, timeout, settled }: Question,
+  { path, contains, timeout, userAgent, settled }: Question,
   ended: AbortSignal,
   heard: (outcome: Outcome) => void,
 ): Promise<Outcome> {
@@ -88,7 +90,7 @@ async function send(
     port,
     path,
     agent: false,
-    headers: { Host: hostOf(name, place), 'User-Agent': 'signalbox-check', Accept: '*/*' },
+    headers: { Host: hostOf(name, place), 'User-Agent': userAgent, Accept: '*/*' },
     rejectUnauthorized: false,
     ...(servername === null ? {} : { servername }),
   });

@@ -24,8 +24,14 @@ export type Checks = {
   run(request: ChecksRequest, signal: AbortSignal): Promise<CheckAnswer[]>;
 };
 
-/** @param live the sites of the live configuration @throws AdminUnreachable */
-export function createChecks(live: () => Promise<readonly LiveSite[]>): Checks {
+/**
+ * @param live the sites of the live configuration @throws AdminUnreachable
+ * @param userAgent what tells its requests from visitors'
+ */
+export function createChecks(
+  live: () => Promise<readonly LiveSite[]>,
+  userAgent: () => string,
+): Checks {
   return {
     async run({ checks, once = false }, signal) {
       const sites = await live().catch((error: unknown) => {
@@ -33,7 +39,13 @@ export function createChecks(live: () => Promise<readonly LiveSite[]>): Checks {
       });
       const over = new AbortController();
       const settled = createSettled(sites, over.signal);
-      const asked = runChecks(checks, { placeOf: placesIn(sites), settled, once, signal });
+      const asked = runChecks(checks, {
+        placeOf: placesIn(sites),
+        userAgent: userAgent(),
+        settled,
+        once,
+        signal,
+      });
       return asked.finally(() => over.abort());
     },
   };
@@ -55,6 +67,8 @@ export function placesIn(sites: readonly LiveSite[]): (target: CheckTarget) => P
 type RunOptions = {
   /** Where a target is served; otherwise a sentence that says why it cannot be asked. */
   placeOf: (target: CheckTarget) => Place | string;
+  /** Not needed in a trial, whose Caddy logs nothing. */
+  userAgent?: string;
   /** Without it, nothing else can answer in place of what is checked. */
   settled?: Settled;
   /** See `ChecksRequest`. */
@@ -74,7 +88,14 @@ const NOBODY_WAITS = { status: null, fault: 'Cancelled: the caller has gone' } a
 /** Asks for many at once, in the order of the targets. Never rejects. */
 export function runChecks(
   targets: readonly CheckTarget[],
-  { placeOf, settled, once = false, longest = Number.POSITIVE_INFINITY, signal }: RunOptions,
+  {
+    placeOf,
+    userAgent = 'signalbox-check',
+    settled,
+    once = false,
+    longest = Number.POSITIVE_INFINITY,
+    signal,
+  }: RunOptions,
 ): Promise<CheckAnswer[]> {
   const from = performance.now();
   const limited = createConcurrencyLimit({ concurrency: AT_ONCE });
@@ -101,7 +122,7 @@ export function runChecks(
         if (signal.aborted) return NOBODY_WAITS;
         asked = performance.now();
         const timeout = once ? ONCE_MS : Math.max(Math.min(until - asked, bound), LEAST_MS);
-        return ask(place, { path, contains, timeout, settled: noted });
+        return ask(place, { path, contains, timeout, userAgent, settled: noted });
       });
       const answer = judge(check, outcome);
       if (answer.passed) return { ...answer, took: performance.now() - asked };

@@ -28,6 +28,9 @@ export const LONGEST_ENTRY = 8 * MIB;
 /** What the agent itself reads of Caddy's JSON, for a text of so many characters. */
 export const adaptedAnswer = (text: string): number => 16 * MIB + 32 * text.length;
 
+/** An entry of some 150 bytes for each name of a text, which may be a few characters long. */
+export const authoritiesAnswer = (text: string): number => SMALL_ANSWER + 64 * text.length;
+
 /** A reason, with the first bytes of what came instead, for each. */
 export const checksAnswer = (count: number): number => SMALL_ANSWER + count * 4 * KIB;
 

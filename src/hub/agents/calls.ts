@@ -22,8 +22,8 @@ export type CallsDeps = {
 
 export type Answer = { ok: boolean; bytes: Uint8Array };
 
-/** `deadline`: milliseconds; `limit`: bytes of the answer. */
-type Init = { body?: unknown; deadline?: number; limit?: number };
+/** `deadline`: milliseconds; `limit`: bytes of the answer, asked for when it comes. */
+type Init = { body?: unknown; deadline?: number; limit?: number | (() => number) };
 
 export type Calls = {
   /** @throws as `askPlainly`, and if the agent presents a different certificate */
@@ -88,7 +88,8 @@ export function createCalls(deps: CallsDeps): Calls {
         ...(init.body === undefined ? {} : { body: JSON.stringify(init.body) }),
         signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(init.deadline ?? deadline)]),
       });
-      const bytes = await bytesOf(response, init.limit ?? SMALL_ANSWER);
+      const { limit = SMALL_ANSWER } = init;
+      const bytes = await bytesOf(response, typeof limit === 'number' ? limit : limit());
       isSilent = false;
       return { ok: response.ok, bytes };
     } catch (cause) {

@@ -32,6 +32,7 @@ import {
 import { checked } from './answer.ts';
 import {
   adaptedAnswer,
+  authoritiesAnswer,
   checksAnswer,
   checksDeadline,
   DEADLINE_MS,
@@ -47,7 +48,7 @@ export type AgentClientDeps = CallsDeps & {
   hub?: string;
   /** How often that database was promoted, plus one; of two copies, the agent obeys the higher. */
   term?: () => number;
-  /** How many sites the hub has: the more, the more an agent may say of them. */
+  /** How many sites the hub has, or is publishing: the more, the more an agent may say of them. */
   countSites?: () => number;
 };
 
@@ -155,7 +156,12 @@ export type AgentClient = {
 export function createAgentClient(deps: AgentClientDeps): AgentClient {
   const { hub, term, deadline = DEADLINE_MS, countSites = () => 0 } = deps;
   const asker = () => ({ hub, term: term?.() });
-  const aboutSites = () => ({ deadline: STATUS_DEADLINE_MS, limit: sitesAnswer(countSites()) });
+  // A change may make others live while the agent is asked.
+  const aboutSites = () => {
+    const before = countSites();
+    const limit = () => sitesAnswer(Math.max(before, countSites()));
+    return { deadline: STATUS_DEADLINE_MS, limit };
+  };
   const calls = createCalls(deps);
   const { call, answerTo, answers, isSilent } = calls;
   const streams = createStreams(calls);
@@ -202,7 +208,11 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     certificates: () => call(CertificatesAnswer, '/proxy/certificates', aboutSites()),
     root: () => call(RootAnswer, '/proxy/root', { deadline: STATUS_DEADLINE_MS }),
     authorities: (proxyfile) =>
-      call(AuthoritiesAnswer, '/proxy/authorities', { body: { proxyfile }, ...aboutSites() }),
+      call(AuthoritiesAnswer, '/proxy/authorities', {
+        body: { proxyfile },
+        deadline: STATUS_DEADLINE_MS,
+        limit: authoritiesAnswer(proxyfile),
+      }),
     ports: () => call(PortsAnswer, '/proxy/ports', { deadline: STATUS_DEADLINE_MS }),
     modules: (deadline) => call(ModulesAnswer, '/proxy/modules', { deadline }),
     logs: (query) => pageAt(withQuery('/logs', query)),

@@ -8,6 +8,7 @@ import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import { Lacking, lacking, Success, untriedWarnings, type Warning } from '../http/schemas.ts';
 import { type Change, inOperation, sequence } from '../model/changes.ts';
 import { changeOf, Operation, PolicyOperation, policyChangeOf } from '../model/operation.ts';
+import { withoutLoops } from '../model/sign-in-loop.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
 import type { Applied } from '../publish/queue.ts';
 import type { Policy } from '../recipes/policy.ts';
@@ -30,7 +31,7 @@ export function vhostBulkRoutes(context: ApiContext) {
       ({ body, query, who, set, request }) =>
         retries.once({ request, who, body, query, set }, 200, async (keep) => {
           const changes = await changesOf(body.operations, publisher.current());
-          const applied = await publisher.apply(sequence(changes), authorOf(who), {
+          const applied = await publisher.apply(withoutLoops(sequence(changes)), authorOf(who), {
             ...demandsOf(query),
             ...keep<Result[]>((stored, next) => viewed(stored, next)),
           });

@@ -193,7 +193,7 @@ function createConnect(
     hub: store.id,
     term: () => store.term,
     isWatched: () => publisher().agents.all().length > 1,
-    countSites: () => publisher().current().vhosts.length,
+    countSites: () => publisher().mostSites(),
     ...(deadline === undefined ? {} : { deadline }),
   };
   const first = createAgentClient({ ...asHub, url: agentUrl, token, trust: agentTrust });

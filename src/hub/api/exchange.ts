@@ -10,6 +10,7 @@ import { checkedPolicies } from '../exchange/snapshot-policies.ts';
 import { about } from '../http/about.ts';
 import { ChangeQuery, demandsOf } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
+import { siteOf } from '../model/applied.ts';
 import { findVhost } from '../model/vhost-changes.ts';
 import type { ApiContext } from './context.ts';
 
@@ -27,7 +28,7 @@ export function exchangeRoutes({ publisher, importer, retries, guard }: ApiConte
         const version = publisher.version(query.agent);
         if (!query.vhost) return renderedOf(all, version).text;
         const vhost = findVhost(all, Number(query.vhost));
-        return `${renderSite(vhost, () => contextOf(all.preamble, version)).text}\n`;
+        return `${renderSite(siteOf(vhost, all), () => contextOf(all.preamble, version)).text}\n`;
       },
       {
         query: t.Object({

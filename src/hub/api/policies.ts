@@ -7,14 +7,16 @@ import { etagOf, ifMatch } from '../http/etag.ts';
 import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import { LackingOrUntried, lackingOrUntried, Success, Timestamp } from '../http/schemas.ts';
+import { vhostsWith } from '../model/applied.ts';
 import { createPolicy, NewPolicy, PolicyFields, updatePolicy } from '../model/operation.ts';
 import {
   deletePolicyChange,
   findPolicy,
   type PolicyPrecondition,
-  vhostsWith,
 } from '../model/policy-changes.ts';
+import { withoutLoops } from '../model/sign-in-loop.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
+import type { Applied } from '../publish/queue.ts';
 import type { Policy } from '../recipes/policy.ts';
 import { withoutSecrets } from '../recipes/secrets.ts';
 import type { ApiContext } from './context.ts';
@@ -27,12 +29,17 @@ export const PolicyView = t.Object(
     values: t.Record(t.String(), t.Unknown(), {
       description: 'without passwords and their hashes',
     }),
-    vhosts: t.Array(t.Integer(), { description: 'the ids of the vhosts that have it' }),
+    everywhere: t.Boolean({
+      description: 'whether it applies to every vhost that does not name it in `except`',
+    }),
+    vhosts: t.Array(t.Integer(), { description: 'the ids of the vhosts to which it applies' }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
   { title: 'Policy' },
 );
+
+const ChangedPolicy = t.Composite([PolicyView, LackingOrUntried], { title: 'ChangedPolicy' });
 
 /** What creates `POLICY`. */
 const NEW_POLICY = {
@@ -44,6 +51,7 @@ const NEW_POLICY = {
 const POLICY = {
   id: 1,
   ...NEW_POLICY,
+  everywhere: false,
   vhosts: [1, 2],
   createdAt: '2026-11-20T18:00:00.000Z',
   updatedAt: '2026-11-20T18:00:00.000Z',
@@ -120,17 +128,18 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
       '/',
       ({ body, query, who, set, request }) =>
         retries.once({ request, who, body, query, set }, 201, async (keep) => {
-          const { result } = await publisher.apply(await createPolicy(body), authorOf(who), {
-            ...demandsOf(query),
-            ...keep<Policy>((stored, next) => viewedPolicy(stored.result, next)),
-          });
-          return viewedPolicy(result, publisher.current());
+          const applied = await publisher.apply(
+            withoutLoops(await createPolicy(body)),
+            authorOf(who),
+            { ...demandsOf(query), ...keep<Policy>(changedPolicy) },
+          );
+          return changedPolicy(applied, publisher.current());
         }),
       {
         query: ChangeQuery,
         body: t.Object(NewPolicy, { title: 'NewPolicy' }),
         response: {
-          201: PolicyView,
+          201: ChangedPolicy,
           ...refusals(...PUBLISHES, ...BODY, 'POLICY_TAKEN', 'KEY_REUSED'),
         },
         detail: about({
@@ -138,7 +147,7 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
           tag: 'Policies',
           summary: 'Create a policy',
           description:
-            'It applies to the vhosts that name it in the field `policies`. Passwords are stored as bcrypt hashes. A 400 names the `field`, such as `users.0.password`.',
+            'It applies to the vhosts that name it in the field `policies`; with `everywhere`, to all vhosts, also to those that are created later, except to those that name it in `except`. Passwords are stored as bcrypt hashes. A 400 names the `field`, such as `users.0.password`.',
           access: 'write',
           params: DEMANDS,
           requestHeaders: ['Idempotency-Key'],
@@ -163,16 +172,21 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
       async ({ params, query, body, request, who, set }) => {
         const id = idOf(params, 'policy');
         const change = await updatePolicy(publisher.current(), id, body, preconditionOf(request));
-        const applied = await publisher.apply(change, authorOf(who), demandsOf(query));
-        const shown = tagged(applied.result, publisher.current(), set);
-        return { ...shown, ...lackingOrUntried(applied) };
+        const applied = await publisher.apply(
+          withoutLoops(change),
+          authorOf(who),
+          demandsOf(query),
+        );
+        const { body: answer, etag } = changedPolicy(applied, publisher.current());
+        set.headers.ETag = etag;
+        return answer;
       },
       {
         params: IdParams,
         query: ChangeQuery,
         body: t.Object(PolicyFields, { title: 'PolicyChanges' }),
         response: {
-          200: t.Composite([PolicyView, LackingOrUntried], { title: 'ChangedPolicy' }),
+          200: ChangedPolicy,
           ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'POLICY_TAKEN', 'PRECONDITION_FAILED'),
         },
         detail: about({
@@ -192,7 +206,7 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
     );
 }
 
-/** @param vhosts those that have it */
+/** @param vhosts those to which it applies */
 const viewPolicy = (policy: Policy, vhosts: readonly Vhost[]) => ({
   ...policy,
   values: { ...withoutSecrets(policy.recipe, policy.values) },
@@ -216,6 +230,12 @@ function tagged(policy: Policy, among: SiteSet, set: { headers: Record<string, s
 export function viewedPolicy(policy: Policy, among: SiteSet) {
   const vhosts = vhostsWith(among, policy.id);
   return { body: viewPolicy(policy, vhosts), etag: tagOf(policy, vhosts) };
+}
+
+/** The answer to a change of a policy. */
+function changedPolicy(applied: Applied<Policy>, among: SiteSet) {
+  const { body, etag } = viewedPolicy(applied.result, among);
+  return { body: { ...body, ...lackingOrUntried(applied) }, etag };
 }
 
 /** The precondition that `If-Match` makes; undefined if there is none. */

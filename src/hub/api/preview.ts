@@ -8,11 +8,12 @@ import { PREAMBLE, PROXYFILE, renderedOf, SITE } from '../exchange/schemas.ts';
 import { Verdict, verdictOf } from '../exchange/verdict.ts';
 import { about } from '../http/about.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
+import { vhostsWith } from '../model/applied.ts';
 import type { Change } from '../model/changes.ts';
 import { changeOf, Operation, PolicyOperation, policyChangeOf } from '../model/operation.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
-import { vhostsWith } from '../model/policy-changes.ts';
 import { agentPreambleChange, preambleChange } from '../model/preamble-changes.ts';
+import { withoutLoops } from '../model/sign-in-loop.ts';
 import type { SiteSet } from '../model/vhost.ts';
 import type { ApiContext } from './context.ts';
 
@@ -54,7 +55,7 @@ export function previewRoutes({ publisher, guard, bodyLimit }: ApiContext) {
           renderedOf(agent ? setFor(set, agentNamed(agent, set).id) : set, version);
         const live = partOf(current);
         try {
-          const change = await changeFrom(body, current, agent);
+          const change = withoutLoops(await changeFrom(body, current, agent));
           const { next, refusal, tried } = await preview(change, tries);
           const rendered = partOf(next);
           const concerned = body.op === 'policy' && body.id ? vhostsWith(next, body.id) : [];

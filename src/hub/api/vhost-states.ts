@@ -83,7 +83,8 @@ export function vhostActivityRoutes({ activity, guard }: { activity: Activity; g
           id: 'listVhostActivity',
           tag: 'Vhosts',
           summary: 'Requests, errors and latency of the last hour, by vhost',
-          description: 'Oldest bucket first. With several agents, the requests of all together.',
+          description:
+            'Oldest bucket first; requests of checks do not count. With several agents, the requests of all together.',
           access: 'read',
           params: {
             ...AGENT,

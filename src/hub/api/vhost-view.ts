@@ -3,6 +3,7 @@ import { t } from 'elysia';
 import { Check } from '../../shared/wire/checks.ts';
 import { etagOf, ifMatch } from '../http/etag.ts';
 import { Lacking, Timestamp, Warning } from '../http/schemas.ts';
+import { exceptOf } from '../model/applied.ts';
 import { placesOf } from '../model/placement.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
 import type { Precondition } from '../model/vhost-changes.ts';
@@ -17,6 +18,9 @@ export const VhostView = t.Object(
     enabled: t.Boolean(),
     upstream: t.String(),
     policies: t.Array(t.String(), { description: 'by name, in order' }),
+    except: t.Array(t.String(), {
+      description: 'the policies that apply to every vhost, but not to this one, by name',
+    }),
     tags: t.Array(t.String()),
     agents: t.Array(t.String(), {
       description: 'the agents whose proxies serve it, by name; if empty: all',
@@ -61,6 +65,7 @@ export const VHOST = {
   enabled: true,
   upstream: '127.0.0.1:8000',
   policies: [] as string[],
+  except: [] as string[],
   tags: [] as string[],
   agents: [] as string[],
   check: null,
@@ -78,14 +83,15 @@ export const NEW_VHOST = {
   upstream: VHOST.upstream,
 };
 
-/** The set whose agents a vhost may name. */
-type Among = Pick<SiteSet, 'agents'>;
+/** The set whose agents and policies a vhost may name. */
+type Among = Pick<SiteSet, 'agents' | 'policies'>;
 
 /** Leaves out the position, which is private; policies and agents go by their names. */
-export const viewVhost = ({ position: _, ...vhost }: Vhost, { agents }: Among) => ({
+export const viewVhost = ({ position: _, ...vhost }: Vhost, among: Among) => ({
   ...vhost,
-  agents: placesOf(vhost, agents),
+  agents: placesOf(vhost, among.agents),
   policies: vhost.policies.map(({ name }) => name),
+  except: exceptOf(vhost, among),
   tags: [...vhost.tags],
   createdAt: vhost.createdAt.toISOString(),
   updatedAt: vhost.updatedAt.toISOString(),

@@ -9,6 +9,7 @@ import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import { Done, lacking, lackingOrUntried, untriedWarnings, type Warning } from '../http/schemas.ts';
 import { NewVhost, VhostFields, written } from '../model/operation.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
+import { withoutLoops } from '../model/sign-in-loop.ts';
 import { byDomain, type SiteSet, type Vhost } from '../model/vhost.ts';
 import {
   createChange,
@@ -149,7 +150,7 @@ export function vhostRoutes({
       '/',
       ({ body, query, who, set, request }) =>
         retries.once({ request, who, body, query, set }, 201, async (keep) => {
-          const change = written(body, createChange(body));
+          const change = withoutLoops(written(body, createChange(body)));
           const applied = await publisher.apply(change, authorOf(who), {
             ...demandsOf(query),
             ...keep<Vhost>(viewed),
@@ -197,7 +198,7 @@ export function vhostRoutes({
       '/:id',
       async ({ params, query, body, request, who, set }) => {
         const update = updateChange(idOf(params), body, expectedBy(request));
-        const change = written(body, update);
+        const change = withoutLoops(written(body, update));
         return answer(await publisher.apply(change, authorOf(who), demandsOf(query)), set);
       },
       {

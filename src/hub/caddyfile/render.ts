@@ -16,7 +16,7 @@ export type Site = {
   upstream: string;
   enabled: boolean;
   /** What every request must pass first, in order. */
-  policies?: readonly Policy[];
+  guards: readonly Policy[];
 };
 
 /**
@@ -127,10 +127,10 @@ export const fillUpstream = (config: string, upstream: string): string =>
  * @param context only asked for if the site has policies, and then rendered again if it is another
  */
 export function renderSite(site: Site, context: () => Context = unknown): SiteBlock {
-  if (!site.policies?.length) return plainSite(site);
+  if (site.guards.length === 0) return plainSite(site);
   const [now, known] = [context(), guarded.get(site)];
   if (known?.context === now) return known.block;
-  const guards = site.policies.map((policy) => guardOf(policy, now));
+  const guards = site.guards.map((policy) => guardOf(policy, now));
   const block = guardedBlock(site.domain, filled(site), guards, now);
   guarded.set(site, { context: now, block });
   return block;
@@ -141,6 +141,9 @@ const unknown = () => contextOf('', null);
 const guarded = new WeakMap<Site, { context: Context; block: SiteBlock }>();
 
 /** The site's block as it would be without policies. */
-export const plainSite = memoize((site: Site): SiteBlock => plainBlock(site.domain, filled(site)));
+export const plainSite = memoize(
+  (site: Omit<Site, 'guards'>): SiteBlock => plainBlock(site.domain, filled(site)),
+);
 
-const filled = ({ config, upstream }: Site): string => fillUpstream(config, upstream);
+const filled = ({ config, upstream }: Pick<Site, 'config' | 'upstream'>): string =>
+  fillUpstream(config, upstream);

@@ -8,6 +8,7 @@ import {
   type Token,
   type TokenizeOptions,
   tokenize,
+  tokenizeInTurns,
 } from '../../shared/caddyfile/tokenizer.ts';
 import { isUpstream } from './address.ts';
 import { afterLine, onlyArgument } from './directive.ts';
@@ -35,12 +36,13 @@ const OWN_HEADER = /^# Written by signalbox;[^\n]*\n+/;
 export async function splitCaddyfile(
   file: string,
   options: TokenizeOptions = {},
+  pause = createPauses(),
 ): Promise<Split | null> {
-  const pause = createPauses();
   const header = OWN_HEADER.exec(file)?.[0] ?? '';
   const text = file.slice(header.length).replace(/^\ufeff/, '');
   // Caddy accepts a file whose last closing brace is missing.
-  const sections = readSections(text, options) ?? readSections(`${text}\n}`, options);
+  const sections =
+    (await readAll(text, options, pause)) ?? (await readAll(`${text}\n}`, options, pause));
   if (!sections) return null;
   const shared = sections.filter(({ kind }) => kind !== 'site').map((one) => tidy(one.text));
   const before = countLines(header) - 1;
@@ -52,15 +54,30 @@ export async function splitCaddyfile(
   const preamble = withoutOptions(all, optionsLeftOut(all, options));
   const sites: ImportedSite[] = [];
   for (const section of sections) {
-    if (section.kind === 'site') sites.push(toSite(section, options));
+    if (section.kind === 'site') sites.push(await toSite(section, options, pause));
     await pause();
   }
   return { preamble: /^\s*\{\s*\}\s*$/.test(preamble) ? '' : preamble, sites, skipped };
 }
 
+async function readAll(
+  text: string,
+  options: TokenizeOptions,
+  pause: () => Promise<void> | undefined,
+) {
+  const { masked } = maskPlaceholders(text);
+  return sectionsOf(text, await tokenizeInTurns(masked, options, pause), options);
+}
+
 /** The top-level blocks of a text, which they fill; null if they cannot be told apart. */
-export function readSections(text: string, options: TokenizeOptions): Section[] | null {
-  const tokens = tokenize(maskPlaceholders(text).masked, options);
+export const readSections = (text: string, options: TokenizeOptions): Section[] | null =>
+  sectionsOf(text, tokenize(maskPlaceholders(text).masked, options), options);
+
+function sectionsOf(
+  text: string,
+  tokens: readonly Token[],
+  options: TokenizeOptions,
+): Section[] | null {
   const sections: Section[] = [];
   let from = 0;
   for (let index = 0; index < tokens.length; ) {
@@ -119,12 +136,16 @@ function bareSite(
 }
 
 /** The site as a vhost; the address of its only `reverse_proxy` becomes the vhost's upstream. */
-function toSite({ text, keys }: Section, options: TokenizeOptions): ImportedSite {
+async function toSite(
+  { text, keys }: Section,
+  options: TokenizeOptions,
+  pause: () => Promise<void> | undefined,
+): Promise<ImportedSite> {
   const [domain = ''] = keys;
-  if (isDirective(domain)) return toSite(withScheme(text, keys), options);
+  if (isDirective(domain)) return toSite(withScheme(text, keys), options, pause);
   const config = tidy(text);
   const plain = { domain, config, upstream: '' };
-  const tokens = tokenize(maskPlaceholders(config).masked, options);
+  const tokens = await tokenizeInTurns(maskPlaceholders(config).masked, options, pause);
   const upstreams = tokens.flatMap((_, index) => {
     const target = onlyArgument(tokens, index, 'reverse_proxy', true);
     return target?.quote === '' && isUpstream(target.text) ? [target] : [];

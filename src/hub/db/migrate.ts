@@ -5,10 +5,11 @@ import { copyDatabase, removePartialCopies } from './copy.ts';
 import first from './migrations/0001-first.sql' with { type: 'text' };
 import changelogGroups from './migrations/0002-changelog-groups.sql' with { type: 'text' };
 import answers from './migrations/0003-answers.sql' with { type: 'text' };
+import everywhere from './migrations/0004-everywhere.sql' with { type: 'text' };
 import { versionOf } from './version.ts';
 
 /** In order; `PRAGMA user_version` counts them. Never edit one that was released. */
-export const MIGRATIONS: readonly string[] = [first, changelogGroups, answers];
+export const MIGRATIONS: readonly string[] = [first, changelogGroups, answers, everywhere];
 
 /** @throws Error if `version`, that of `subject`, is newer than this program supports */
 export function refuseNewer(

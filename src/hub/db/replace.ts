@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { syncPath } from '../../shared/system/files.ts';
+import { MAX_TERM } from '../../shared/wire/protocol.ts';
 import { type Contents, inspect } from './inspect.ts';
 import { refuseNewer } from './migrate.ts';
 import { storedVersion } from './version.ts';
@@ -139,6 +140,7 @@ function setTerm(copy: Database, { current, promote }: TermOptions): void {
   const before = identityIn(current);
   const known = Math.max(term, before?.id === id ? before.term : 1);
   const next = promote ? Math.max(known, promote.above) + 1 : known;
+  if (next > MAX_TERM) throw new Error('this database has the highest term there is');
   copy.query('UPDATE hub SET term = ?').run(next);
 }
 

@@ -72,6 +72,8 @@ export const vhosts = sqliteTable('vhosts', {
   agents: text('agents', { mode: 'json' }).$type<readonly number[]>().notNull().default([]),
   /** How its answer has to look; null: it is not asked. */
   check: text('check', { mode: 'json' }).$type<Check>(),
+  /** The ids of policies that apply everywhere, but not here. */
+  except: text('except', { mode: 'json' }).$type<readonly number[]>().notNull().default([]),
 });
 
 /** A recipe with values, which vhosts refer to by its id. */
@@ -86,6 +88,8 @@ export const policies = sqliteTable(
     values: text('values', { mode: 'json' }).$type<Readonly<Record<string, unknown>>>().notNull(),
     createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
     updatedAt: integer('updated_at', { mode: 'timestamp_ms' }).notNull(),
+    /** Whether it applies to every vhost that does not leave it out. */
+    everywhere: integer('everywhere', { mode: 'boolean' }).notNull().default(false),
   },
   (table) => [uniqueIndex('policies_name').on(table.name)],
 );

@@ -1,8 +1,6 @@
 /** What an import is compared on, and whether two adapted configurations mean the same. Pure. */
-import { disputedBrace } from '../../shared/caddyfile/check.ts';
 import { edited, optionsLeftOut } from '../../shared/caddyfile/globals.ts';
 import type { TokenizeOptions } from '../../shared/caddyfile/tokenizer.ts';
-import { Failure } from '../../shared/failure.ts';
 
 /**
  * The first difference of two JSON values as a path like `apps.http.servers.srv0.routes.2`; null if
@@ -69,17 +67,6 @@ function changedAt(
 }
 
 const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null;
-
-/** First, because where such a brace closes an option, another one could be left out with it. @throws Failure */
-export function assertUndisputed(file: string, dialect: TokenizeOptions): void {
-  const fault = disputedBrace(file, dialect);
-  if (!fault) return;
-  const { message: detail, hint, line } = fault;
-  throw new Failure('PROXY_REJECTED', 'This file cannot be imported; nothing was changed.', {
-    ...{ detail, hint },
-    at: { line },
-  });
-}
 
 /** The file with the options blanked out that the import leaves out; lines stay as they are. */
 export function blankLeftOut(file: string, dialect: TokenizeOptions): string {

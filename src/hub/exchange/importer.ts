@@ -10,17 +10,20 @@ import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
 import { render } from '../caddyfile/render.ts';
 import { type ImportedSite, type Skipped, splitCaddyfile } from '../caddyfile/split.ts';
 import { lacking } from '../http/schemas.ts';
+import { sitesOf } from '../model/applied.ts';
 import { type Author, type Change, sequence } from '../model/changes.ts';
 import { assertContained, assertPreambleContained } from '../model/containment.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
 import { agentPreambleChange, preambleChange } from '../model/preamble-changes.ts';
 import { isRejection } from '../model/refusal.ts';
+import { withoutLoops } from '../model/sign-in-loop.ts';
 import { EMPTY_SET, type SiteSet } from '../model/vhost.ts';
 import { createChange } from '../model/vhost-changes.ts';
 import { hintFor } from '../publish/hints.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { Applied, Demands } from '../publish/queue.ts';
-import { assertUndisputed, blankLeftOut, comparable, firstDifference } from './compare.ts';
+import { blankLeftOut, comparable, firstDifference } from './compare.ts';
+import { assertReadable } from './first-pass.ts';
 import {
   type MergedPreamble,
   type MergedSite,
@@ -80,7 +83,7 @@ export function createImporter(deps: ImporterDeps): Importer {
 
   /** @throws Failure IMPORT_DIFFERS unless `set` means the same as what a file was adapted to */
   async function prove(client: AgentClient, original: unknown, set: SiteSet): Promise<void> {
-    const ours = await client.adapt(render(set.preamble, set.vhosts).text).catch((error) => {
+    const ours = await client.adapt(render(set.preamble, sitesOf(set)).text).catch((error) => {
       if (!(error instanceof Failure) || error.code !== 'PROXY_REJECTED') throw error;
       throw differs(`the proxy would not accept the result: ${sentenceOf(error) ?? ''}`);
     });
@@ -99,11 +102,12 @@ export function createImporter(deps: ImporterDeps): Importer {
     async run(file, options) {
       // The rest of a validation can wait: what means the same is validated before it is published.
       const { client, dialect, version } = await proxyOf(options.agent);
-      assertUndisputed(file, dialect);
+      await assertReadable(file, dialect);
       const { config: original } = await client
         .adapt(blankLeftOut(file, dialect))
         .catch((error) => Promise.reject(explained(error, version)));
-      const split = await splitCaddyfile(inlineImports(file, readImport, dialect), dialect);
+      const inlined = await inlineImports(file, readImport, dialect);
+      const split = await splitCaddyfile(inlined, dialect);
       if (!split) throw differs('its blocks cannot be distinguished');
       const { preamble, sites, skipped } = split;
       const replaced = namedKeys(options.replace ?? [], sites);
@@ -112,7 +116,7 @@ export function createImporter(deps: ImporterDeps): Importer {
         ...sites.map((site) => createChange(site)),
       ]);
       let merged: MergedPreamble = { text: '', parts: [] };
-      const importing: Change<unknown[]> = (set, time) => {
+      const importing: Change<unknown[]> = withoutLoops((set, time) => {
         const { agent: name } = options;
         const own = name === undefined ? set : setFor(set, agentNamed(name, set).id);
         merged = mergedPreamble(preamble, own, options, dialect);
@@ -125,11 +129,11 @@ export function createImporter(deps: ImporterDeps): Importer {
             return mergeSite(placed, isReplaced ? 'replace' : options.taken, dialect);
           }),
         ])(set, time);
-      };
+      });
       try {
         const imported = await appliedToNothing(alone, now());
         assertPreambleContained(imported.preamble, dialect);
-        await assertContained(imported.vhosts, imported.preamble, dialect);
+        await assertContained(imported.vhosts, imported, dialect);
         await prove(client, original, imported);
         if (options.dryRun) {
           const { refusal } = await publisher.preview(importing);
@@ -137,14 +141,14 @@ export function createImporter(deps: ImporterDeps): Importer {
           const outcome = await importing(publisher.current(), now());
           const merge = mergeView(
             merged,
-            sitesOf('done' in outcome ? outcome.done : outcome.result),
+            mergedOf('done' in outcome ? outcome.done : outcome.result),
           );
           const vhosts = sites.map((site) => ({ ...site, id: null }));
-          const { text } = render(preamble, imported.vhosts);
+          const { text } = render(preamble, sitesOf(imported));
           return { preamble, vhosts, skipped, proxyfile: text, merge };
         }
         const answer = ({ result, behind }: Applied<unknown[]>, set: SiteSet): Imported => {
-          const made = sitesOf(result);
+          const made = mergedOf(result);
           const { agent: name } = options;
           const shown = name === undefined ? set : setFor(set, agentNamed(name, set).id);
           return {
@@ -173,7 +177,7 @@ const published = ({ vhost: { id, domain, config, upstream } }: MergedSite) => (
 });
 
 /** The results of an import's changes without the first, which is that of the preamble. */
-const sitesOf = (results: readonly unknown[]): MergedSite[] => results.slice(1) as MergedSite[];
+const mergedOf = (results: readonly unknown[]): MergedSite[] => results.slice(1) as MergedSite[];
 
 /** The proxy's refusal of the file itself, with how to fix it. */
 function explained(error: unknown, version: string | null): unknown {

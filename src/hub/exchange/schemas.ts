@@ -2,6 +2,7 @@
 import { type Static, t } from 'elysia';
 import { type Rendered, render } from '../caddyfile/render.ts';
 import { Lacking } from '../http/schemas.ts';
+import { sitesOf } from '../model/applied.ts';
 import type { SiteSet } from '../model/vhost.ts';
 
 const Side = t.Union([t.Literal('keep'), t.Literal('file')]);
@@ -92,8 +93,8 @@ export const ImportAnswer = t.Composite(
 );
 
 /** @param version the proxy's, such as `2.6.2` */
-export const renderedOf = ({ preamble, vhosts }: SiteSet, version: string | null): Rendered =>
-  render(preamble, vhosts, version);
+export const renderedOf = (set: SiteSet, version: string | null): Rendered =>
+  render(set.preamble, sitesOf(set), version);
 
 export const PREAMBLE = '{\n\temail ada@example.org\n}';
 export const SITE = {

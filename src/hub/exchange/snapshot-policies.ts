@@ -2,9 +2,10 @@
 import { type Static, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { assertName } from '../model/agent.ts';
+import { vhostsTouched } from '../model/applied.ts';
 import type { StepOf } from '../model/changes.ts';
-import { storedValues } from '../model/operation.ts';
-import { byName, vhostsWith } from '../model/policy-changes.ts';
+import { NewPolicy, storedValues } from '../model/operation.ts';
+import { byName, isSamePolicy } from '../model/policy-changes.ts';
 import type { SiteSet } from '../model/vhost.ts';
 import type { Policy } from '../recipes/policy.ts';
 
@@ -15,6 +16,7 @@ export const RestoredPolicies = t.Array(
     values: t.Record(t.String(), t.Unknown(), {
       description: 'with bcrypt hashes in place of passwords',
     }),
+    everywhere: NewPolicy.everywhere,
   }),
 );
 
@@ -45,7 +47,7 @@ export function withPolicies(set: SiteSet, wanted: Wanted | undefined, time: Dat
   const present = new Map(set.policies.map((policy) => [policy.name, policy]));
   let nextPolicyId = set.nextPolicyId;
   const policies = new Map<string, Policy>();
-  for (const { name, recipe, values } of wanted) {
+  for (const { name, recipe, values, everywhere = false } of wanted) {
     assertName(name);
     if (policies.has(name)) {
       const message = `The document has the policy ${name} twice.`;
@@ -54,11 +56,11 @@ export function withPolicies(set: SiteSet, wanted: Wanted | undefined, time: Dat
     const before = present.get(name);
     if (before?.recipe !== recipe) {
       const id = nextPolicyId++;
-      policies.set(name, { id, name, recipe, values, createdAt: time, updatedAt: time });
-    } else if (Bun.deepEquals(before.values, values)) {
-      policies.set(name, before);
+      const times = { createdAt: time, updatedAt: time };
+      policies.set(name, { id, name, recipe, values, everywhere, ...times });
     } else {
-      policies.set(name, { ...before, values, updatedAt: time });
+      const after = { ...before, values, everywhere, updatedAt: time };
+      policies.set(name, isSamePolicy(before, after) ? before : after);
     }
   }
   const sorted = [...policies.values()].toSorted(byName);
@@ -72,11 +74,11 @@ export function policyStepsOf(set: SiteSet, next: SiteSet): StepOf<'policy'>[] {
   const deleted = set.policies.filter(({ id }) => !after.has(id));
   const changed = next.policies.filter((policy) => before.get(policy.id) !== policy);
   return [
-    ...deleted.map((policy) => ({ before: policy, after: null, vhosts: [] })),
-    ...changed.map((policy) => ({
-      before: before.get(policy.id) ?? null,
-      after: policy,
-      vhosts: before.has(policy.id) ? vhostsWith(next, policy.id) : [],
-    })),
-  ].map((step) => ({ kind: 'policy', ...step }));
+    ...deleted.map((policy) => ({ before: policy, after: null })),
+    ...changed.map((policy) => ({ before: before.get(policy.id) ?? null, after: policy })),
+  ].map((step) => ({
+    kind: 'policy',
+    ...step,
+    vhosts: vhostsTouched(set, next, (step.after ?? step.before).id),
+  }));
 }

@@ -1,6 +1,7 @@
 /** Preamble, vhosts and policies as one document, for export and restore. */
 import { type Static, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
+import { exceptOf } from '../model/applied.ts';
 import { type Change, type Step, sequence, vhostStep } from '../model/changes.ts';
 import { NewVhost } from '../model/operation.ts';
 import { placesOf } from '../model/placement.ts';
@@ -40,13 +41,19 @@ export const SNAPSHOT: Snapshot = {
 export const snapshotOf = ({ preamble, vhosts, policies, agents }: SiteSet): Snapshot => ({
   version: 1,
   preamble,
-  policies: policies.map(({ name, recipe, values }) => ({ name, recipe, values })),
+  policies: policies.map(({ name, recipe, values, everywhere }) => ({
+    name,
+    recipe,
+    values,
+    everywhere,
+  })),
   vhosts: vhosts.map(({ domain, config, upstream, enabled, ...vhost }) => ({
     domain,
     config,
     upstream,
     enabled,
     policies: vhost.policies.map(({ name }) => name),
+    except: exceptOf(vhost, { policies }),
     tags: [...vhost.tags],
     agents: placesOf(vhost, agents),
     check: vhost.check,

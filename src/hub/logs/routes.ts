@@ -156,7 +156,8 @@ export function logRoutes({ agents, guard }: { agents: Agents; guard: Guard }) {
         id: 'getLogStats',
         tag: 'Logs',
         summary: 'Get requests and latencies over time',
-        description: 'With several agents, these are of all logs together.',
+        description:
+          'Visitors’ requests: those of checks do not count. With several agents, these are of all logs together.',
         access: 'read',
         params: {
           ...FILTERS,

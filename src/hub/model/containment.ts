@@ -10,6 +10,7 @@ import { siteForm } from '../caddyfile/site.ts';
 import { indivisibleIn } from '../caddyfile/site-block.ts';
 import { type Imports, readImports } from '../caddyfile/snippets.ts';
 import { labelOf, type StoredAgent } from './agent.ts';
+import { policiesOn, siteOf } from './applied.ts';
 import type { Plan } from './changes.ts';
 import { isPlacedOn } from './placement.ts';
 import type { SiteSet, Vhost } from './vhost.ts';
@@ -24,7 +25,7 @@ export type Dialect = Syntax & { importDirs?: readonly string[] };
  */
 export async function assertContained(
   vhosts: Iterable<Vhost>,
-  preamble: string,
+  { preamble, policies }: Pick<SiteSet, 'preamble' | 'policies'>,
   dialect: Dialect,
 ): Promise<void> {
   const pause = createPauses();
@@ -44,7 +45,7 @@ export async function assertContained(
       await pause();
     }
   }
-  const guarded = filled.filter(({ policies }) => policies.length > 0);
+  const guarded = filled.filter((vhost) => policiesOn(vhost, { policies }).length > 0);
   if (guarded.length > 0) {
     const imports = readImports(preamble, dialect);
     for (const vhost of guarded) {
@@ -53,7 +54,8 @@ export async function assertContained(
     }
   }
   for (const vhost of vhosts) {
-    if (vhost.policies.length === 0) renderSite(vhost);
+    const site = siteOf(vhost, { policies });
+    if (site.guards.length === 0) renderSite(site);
     await pause();
   }
 }
@@ -119,7 +121,7 @@ export async function assertPlanContained(
     try {
       if (isPreamble) assertPreambleContained(preamble, dialect);
       const here = vhosts.filter((vhost) => agents.some(({ id }) => isPlacedOn(vhost, id)));
-      await assertContained(here, preamble, dialect);
+      await assertContained(here, { ...next, preamble }, dialect);
     } catch (error) {
       const [first] = readings.length > 1 ? agents : [];
       const agent = first && labelOf(first.id, next.agents);

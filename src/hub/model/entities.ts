@@ -7,12 +7,13 @@ import * as tables from '../db/schema.ts';
 import type { Policy } from '../recipes/policy.ts';
 import { withoutSecrets } from '../recipes/secrets.ts';
 import type { StoredAgent } from './agent.ts';
+import { exceptOf } from './applied.ts';
 import type { Change, Kind, Step, StepOf, Stored } from './changes.ts';
 import { isPlacedOn, placesOf } from './placement.ts';
 import {
-  deletePolicyChange,
   isSamePolicy,
   recreatePolicyChange,
+  uncreatePolicyChange,
   updatePolicyChange,
 } from './policy-changes.ts';
 import { agentPreambleChange, preambleChange } from './preamble-changes.ts';
@@ -27,6 +28,9 @@ export type Kept = {
   agent: never;
 };
 
+/** What a change may name, deleted by it or not. */
+export type Known = Pick<SiteSet, 'agents' | 'policies'>;
+
 export type Entity<K extends Kind> = {
   /** How its names begin in the changelog; a vhost goes by its domain. */
   mark: string;
@@ -34,11 +38,7 @@ export type Entity<K extends Kind> = {
   /** Its row, with its id and the columns that a change may write. */
   rowOf(thing: Stored[K], time: Date): Row;
   /** The fields of an update as people see them, before and after; null if none differs. */
-  shown(
-    before: Stored[K],
-    after: Stored[K],
-    agents: readonly StoredAgent[],
-  ): [old: object, now: object] | null;
+  shown(before: Stored[K], after: Stored[K], known: Known): [old: object, now: object] | null;
   /** Whether the proxies get what a step changes. */
   isPublished(step: StepOf<K>): boolean;
   /** Whether an agent's proxy has to take a step. */
@@ -81,14 +81,15 @@ const vhost: Entity<'vhost'> = {
   nameOf: ({ domain }) => domain,
   rowOf: (thing) => ({ table: tables.vhosts, values: storedOf(thing) }),
 
-  shown(before, after, agents) {
+  shown(before, after, known) {
     const changed = changedFields(before, after);
     /** Policies and agents go by their names. */
     const shownOf = (one: Vhost) => {
       const shown = {
         ...one,
         policies: one.policies.map(({ name }) => name),
-        agents: placesOf(one, agents),
+        except: exceptOf(one, known),
+        agents: placesOf(one, known.agents),
       };
       return Object.fromEntries(changed.map((field) => [field, shown[field]]));
     };
@@ -122,11 +123,12 @@ const vhost: Entity<'vhost'> = {
       const fields = old ? changedFields(old, made) : FIELDS;
       return !changedFields(now, made).some((field) => fields.includes(field));
     },
-    restore(set, _, { old: { policies, agents, ...old }, made, isToggle }) {
+    restore(set, _, { old: { policies, except, agents, ...old }, made, isToggle }) {
       if (isToggle) return toggleChange(made.id);
-      const fields = changedFields({ ...old, policies, agents }, made);
+      const fields = changedFields({ ...old, policies, except, agents }, made);
       const input = {
         ...old,
+        except: exceptOf({ except }, set),
         policies: fields.includes('policies') ? namesOf(policies, set.policies) : [],
         agents: fields.includes('agents') ? namesOf(agents, set.agents) : [],
       };
@@ -181,8 +183,10 @@ const policy: Entity<'policy'> = {
     if (isSamePolicy(before, after)) return null;
     const isRenamed = before.name !== after.name;
     const hasNewValues = !Bun.deepEquals(before.values, after.values);
-    const shownOf = ({ name, recipe, values }: Policy) => ({
+    const isWidened = before.everywhere !== after.everywhere;
+    const shownOf = ({ name, recipe, values, everywhere }: Policy) => ({
       ...(isRenamed && { name }),
+      ...(isWidened && { everywhere }),
       ...(hasNewValues && { values: withoutSecrets(recipe, values) }),
     });
     return [shownOf(before), shownOf(after)];
@@ -200,10 +204,10 @@ const policy: Entity<'policy'> = {
     keep: (thing) => thing,
     find: (set, { id }) => set.policies.find((one) => one.id === id),
     isAsMade: (now, made) => isSamePolicy(now, made),
-    restore: (_, { id }, { old: { name, values } }) =>
-      updatePolicyChange(id, { name, values: () => values }),
+    restore: (_, { id }, { old: { name, values, everywhere } }) =>
+      updatePolicyChange(id, { name, values: () => values, everywhere }),
     recreate: (_, old) => recreatePolicyChange(old),
-    remove: ({ id }) => deletePolicyChange(id),
+    remove: ({ id }) => uncreatePolicyChange(id),
   },
 };
 

@@ -16,7 +16,6 @@ import {
   type PolicyPrecondition,
   updatePolicyChange,
 } from './policy-changes.ts';
-import { withoutLoops } from './sign-in-loop.ts';
 import { MAX_TAG_LENGTH, MAX_TAGS, type SiteSet, type Vhost, type VhostInput } from './vhost.ts';
 import { createChange, deleteChange, toggleChange, updateChange } from './vhost-changes.ts';
 
@@ -28,6 +27,12 @@ export const NewVhost = {
   policies: t.Optional(
     t.Array(t.String(), {
       description: 'the names of policies, in the order in which they come before the config',
+    }),
+  ),
+  except: t.Optional(
+    t.Array(t.String(), {
+      description:
+        'the names of policies that apply to every site (`everywhere`), but not to this one; what `policies` names applies all the same',
     }),
   ),
   tags: t.Optional(
@@ -65,14 +70,14 @@ export const Operation = t.Union(
 
 /**
  * A change of a vhost that someone wrote just now. What is stored, or was exported, may misspell
- * `{upstream}`, or ask itself for a sign-in: it is accepted as before.
+ * `{upstream}`: it is accepted as before.
  * @throws Failure, when it is applied: INVALID_REQUEST, and as `change`
  */
 export const written =
   <T>({ config = '' }: VhostInput, change: Change<T>): Change<T> =>
   (set, time) => {
     const mistake = misspelledUpstream(config);
-    if (mistake === null) return withoutLoops(change)(set, time);
+    if (mistake === null) return change(set, time);
     throw new Failure('INVALID_REQUEST', `There is no placeholder ${mistake.word}.`, {
       hint: `Did you mean ${UPSTREAM}, which stands for the upstream of the site?`,
       at: { field: 'config', line: mistake.line },
@@ -100,12 +105,19 @@ export const NewPolicy = {
   name: t.String({ description: '1 to 40 lower-case letters, digits and hyphens' }),
   recipe: t.String({ description: 'the id of a recipe of the kind `policy`' }),
   values: RecipeValues,
+  everywhere: t.Optional(
+    t.Boolean({
+      description:
+        'whether it applies to every vhost, also to new ones, unless a vhost names it in `except`; it comes before the policies of the vhost',
+    }),
+  ),
 };
 
 /** The fields of an update; one that is left out stays as it is. */
 export const PolicyFields = {
   name: t.Optional(NewPolicy.name),
   values: t.Optional(RecipeValues),
+  everywhere: NewPolicy.everywhere,
 };
 
 /** Creates a policy, or changes one. */
@@ -124,18 +136,24 @@ export function policyChangeOf(
   operation: Static<typeof PolicyOperation>,
   current: SiteSet,
 ): Promise<Change<Policy>> {
-  const { id, name = '', recipe = '', values = {} } = operation;
+  const { id, name = '', recipe = '', values = {}, everywhere } = operation;
   return id === undefined
-    ? createPolicy({ name, recipe, values })
+    ? createPolicy({ name, recipe, values, everywhere })
     : updatePolicy(current, id, operation);
 }
 
-type NewPolicyInput = { name: string; recipe: string; values: Values };
+type NewPolicyInput = {
+  name: string;
+  recipe: string;
+  values: Values;
+  everywhere?: boolean | undefined;
+};
 
 /** @throws Failure INVALID_REQUEST, here; and as `createPolicyChange` */
 export async function createPolicy(input: NewPolicyInput): Promise<Change<Policy>> {
-  const { name, recipe, values } = input;
-  return createPolicyChange(name, recipe, await storedValues(recipe, values));
+  const { name, recipe, everywhere = false } = input;
+  const values = await storedValues(recipe, input.values);
+  return createPolicyChange({ name, recipe, values, everywhere });
 }
 
 /**
@@ -145,14 +163,14 @@ export async function createPolicy(input: NewPolicyInput): Promise<Change<Policy
 export async function updatePolicy(
   current: SiteSet,
   id: number,
-  { name, values }: { name?: string | undefined; values?: Values | undefined },
+  { name, values, everywhere }: Partial<Omit<NewPolicyInput, 'recipe'>>,
   expected?: PolicyPrecondition,
 ): Promise<Change<Policy>> {
-  if (!values) return updatePolicyChange(id, { name }, expected);
+  if (!values) return updatePolicyChange(id, { name, everywhere }, expected);
   const { recipe } = findPolicy(current, id);
   const hashed = await hashSecrets(recipe, checkValues(policyRecipe(recipe), values));
   const merged = (stored: Policy) => keepSecrets(recipe, hashed, stored.values);
-  return withoutLoops(updatePolicyChange(id, { name, values: merged }, expected));
+  return updatePolicyChange(id, { name, values: merged, everywhere }, expected);
 }
 
 /** Values as they are stored, of a new policy. @throws Failure INVALID_REQUEST */

@@ -3,6 +3,7 @@ import { Failure } from '../../shared/failure.ts';
 import type { Policy } from '../recipes/policy.ts';
 import type { Values } from '../recipes/recipe.ts';
 import { assertName } from './agent.ts';
+import { vhostsTouched, vhostsWith } from './applied.ts';
 import type { Change, Plan, StepOf } from './changes.ts';
 import type { SiteSet, Vhost } from './vhost.ts';
 
@@ -20,22 +21,11 @@ export function findPolicy(set: SiteSet, id: number, expected?: PolicyPreconditi
 /** The order of the policies of a set. */
 export const byName = (a: Policy, b: Policy): number => (a.name < b.name ? -1 : 1);
 
-/** The vhosts of a set that have a policy. */
-export const vhostsWith = ({ vhosts }: SiteSet, id: number): Vhost[] =>
-  vhosts.filter(({ policies }) => policies.some((policy) => policy.id === id));
-
-/** Adds a policy, on no vhost yet. @throws Failure INVALID_REQUEST, POLICY_TAKEN */
+/** Adds a policy, which no vhost names yet. @throws Failure INVALID_REQUEST, POLICY_TAKEN */
 export const createPolicyChange =
-  (name: string, recipe: string, values: Values): Change<Policy> =>
+  (policy: Pick<Policy, 'name' | 'recipe' | 'values' | 'everywhere'>): Change<Policy> =>
   (set, time) =>
-    policyStored(set, null, {
-      id: set.nextPolicyId,
-      name,
-      recipe,
-      values,
-      createdAt: time,
-      updatedAt: time,
-    });
+    policyStored(set, null, { ...policy, id: set.nextPolicyId, createdAt: time, updatedAt: time });
 
 /** Restores a deleted policy, with its id. @throws Failure POLICY_TAKEN */
 export const recreatePolicyChange =
@@ -47,6 +37,7 @@ export const recreatePolicyChange =
 export type PolicyInput = {
   name?: string | undefined;
   values?: ((stored: Policy) => Values) | undefined;
+  everywhere?: boolean | undefined;
 };
 
 /**
@@ -54,41 +45,69 @@ export type PolicyInput = {
  * @throws Failure NOT_FOUND, PRECONDITION_FAILED, INVALID_REQUEST, POLICY_TAKEN, and as `values`
  */
 export const updatePolicyChange =
-  (id: number, { name, values }: PolicyInput, expected?: PolicyPrecondition): Change<Policy> =>
+  (
+    id: number,
+    { name, values, everywhere }: PolicyInput,
+    expected?: PolicyPrecondition,
+  ): Change<Policy> =>
   (set, time) => {
     const before = findPolicy(set, id, expected);
     const after = {
       ...before,
       name: name ?? before.name,
       values: values?.(before) ?? before.values,
+      everywhere: everywhere ?? before.everywhere,
       updatedAt: time,
     };
     return isSamePolicy(before, after) ? { done: before } : policyStored(set, before, after);
   };
 
-/** @throws Failure NOT_FOUND, PRECONDITION_FAILED, POLICY_IN_USE with the vhosts that have it */
+/** @throws Failure NOT_FOUND, PRECONDITION_FAILED, POLICY_IN_USE with the vhosts to which it applies */
 export const deletePolicyChange =
   (id: number, expected?: PolicyPrecondition): Change<{ success: true }> =>
   (set) => {
     const before = findPolicy(set, id, expected);
     const users = vhostsWith(set, id);
-    if (users.length > 0) throw policyInUse(users);
-    return {
-      next: { ...set, policies: set.policies.filter((policy) => policy !== before) },
-      steps: [{ kind: 'policy', before, after: null, vhosts: [] }],
-      result: { success: true },
-    };
+    if (users.length > 0) throw policyInUse(users, before.everywhere);
+    return removed(set, before);
   };
 
-export const policyInUse = (users: readonly Vhost[]) =>
+/**
+ * Takes back that a policy was created: one that applies everywhere is taken off all vhosts.
+ * @throws Failure NOT_FOUND, POLICY_IN_USE with the vhosts that name it
+ */
+export const uncreatePolicyChange =
+  (id: number): Change<{ success: true }> =>
+  (set) => {
+    const before = findPolicy(set, id);
+    const users = set.vhosts.filter(({ policies }) => policies.some((one) => one.id === id));
+    if (users.length > 0) throw policyInUse(users);
+    return removed(set, before);
+  };
+
+function removed(set: SiteSet, before: Policy): Plan<{ success: true }> {
+  const next = { ...set, policies: set.policies.filter((policy) => policy !== before) };
+  const vhosts = vhostsTouched(set, next, before.id);
+  return {
+    next,
+    steps: [{ kind: 'policy', before, after: null, vhosts }],
+    result: { success: true },
+  };
+}
+
+export const policyInUse = (users: readonly Vhost[], isEverywhere = false) =>
   new Failure('POLICY_IN_USE', 'The policy is in use.', {
     detail: `Used by ${users.map(({ domain }) => domain).join(', ')}.`,
-    hint: 'Remove it from these sites first.',
+    hint: isEverywhere
+      ? 'It applies to every site: turn `everywhere` off first, and remove it from the sites that name it.'
+      : 'Remove it from these sites first.',
   });
 
-/** Whether two versions of a policy have the same name and values. */
+/** Whether two versions of a policy do the same on the same vhosts, under the same name. */
 export const isSamePolicy = (one: Policy, other: Policy): boolean =>
-  one.name === other.name && Bun.deepEquals(one.values, other.values);
+  one.name === other.name &&
+  one.everywhere === other.everywhere &&
+  Bun.deepEquals(one.values, other.values);
 
 /** The set with one version of a policy in place of the other. @throws Failure POLICY_TAKEN */
 function policyStored(set: SiteSet, before: Policy | null, after: Policy): Plan<Policy> {
@@ -100,22 +119,23 @@ function policyStored(set: SiteSet, before: Policy | null, after: Policy): Plan<
     });
   }
   const vhosts = set.vhosts.map((vhost) => withPolicy(vhost, after));
+  const isNamed = vhosts.some((vhost, at) => vhost !== set.vhosts[at]);
+  const next = {
+    ...set,
+    vhosts: isNamed ? vhosts : set.vhosts,
+    policies: [...others, after].toSorted(byName),
+    nextPolicyId: Math.max(set.nextPolicyId, after.id + 1),
+  };
   const step: StepOf<'policy'> = {
     kind: 'policy',
     before,
     after,
-    vhosts: vhosts.filter((vhost, at) => vhost !== set.vhosts[at]),
-  };
-  const next = {
-    ...set,
-    vhosts: step.vhosts.length === 0 ? set.vhosts : vhosts,
-    policies: [...others, after].toSorted(byName),
-    nextPolicyId: Math.max(set.nextPolicyId, after.id + 1),
+    vhosts: vhostsTouched(set, next, after.id),
   };
   return { next, steps: [step], result: after };
 }
 
-/** A vhost with the new version of a policy that it has; itself if it has not. */
+/** A vhost with the new version of a policy that it names; itself if it does not. */
 const withPolicy = (vhost: Vhost, policy: Policy): Vhost =>
   vhost.policies.some(({ id }) => id === policy.id)
     ? { ...vhost, policies: vhost.policies.map((one) => (one.id === policy.id ? policy : one)) }

@@ -1,4 +1,5 @@
 /** Sites that would ask themselves whether a visitor is signed in: nobody could reach the sign-in. Pure. */
+import { createPauses } from '../../shared/async.ts';
 import { maskPlaceholders } from '../../shared/caddyfile/placeholders.ts';
 import { startsLine, tokenize } from '../../shared/caddyfile/tokenizer.ts';
 import { Failure } from '../../shared/failure.ts';
@@ -6,44 +7,42 @@ import { isLoopback } from '../../shared/loopback.ts';
 import { isUpstream } from '../caddyfile/address.ts';
 import { fillUpstream } from '../caddyfile/render.ts';
 import type { Policy } from '../recipes/policy.ts';
-import type { Change, Step } from './changes.ts';
-import type { Vhost } from './vhost.ts';
+import { policiesOn } from './applied.ts';
+import { type Change, idsAfter, type Step } from './changes.ts';
+import type { SiteSet, Vhost } from './vhost.ts';
 
 /** Recipes that ask a service at their `address` about each request. */
 const ASKING = ['authelia', 'authentik', 'forward-auth'];
 
 /**
- * A change that someone makes just now. A site that was stored like this before can still be changed.
+ * A change, or all of one request, that someone makes just now. A site that was stored like this before
+ * can still be changed.
  * @throws Failure, when it is applied: INVALID_REQUEST with the policy and the site; and as `change`
  */
 export const withoutLoops =
   <T>(change: Change<T>): Change<T> =>
   async (set, time) => {
     const plan = await change(set, time);
-    if ('next' in plan) for (const step of plan.steps) assertNoLoop(step);
+    if ('done' in plan) return plan;
+    const { next, steps } = plan;
+    const touched = idsAfter(steps);
+    const pause = createPauses();
+    for (const vhost of next.vhosts) {
+      await pause();
+      const policy = touched.has(vhost.id) && loopOf(vhost, next);
+      if (policy && !wasLoop(vhost, set)) throw loop(policy, vhost, steps);
+    }
     return plan;
   };
 
-function assertNoLoop(step: Step): void {
-  for (const vhost of step.vhosts) {
-    const policy = loopOf(vhost);
-    const before = policy && earlier(step, vhost);
-    if (policy && !(before && loopOf(before))) throw loop(policy, vhost, step);
-  }
-}
-
-/** A vhost before a step. */
-function earlier(step: Step, vhost: Vhost): Vhost | null {
-  if (step.kind === 'vhost') return step.before;
-  if (step.kind !== 'policy' || !step.before) return null;
-  const { before } = step;
-  const policies = vhost.policies.map((one) => (one.id === before.id ? before : one));
-  return { ...vhost, policies };
-}
+const wasLoop = ({ id }: Vhost, set: SiteSet): boolean => {
+  const before = set.vhosts.find((one) => one.id === id);
+  return before !== undefined && loopOf(before, set) !== undefined;
+};
 
 /** The policy whose sign-in service is the vhost itself, unless it lets some requests through. */
-function loopOf(vhost: Vhost): Policy | undefined {
-  const asking = vhost.policies.filter(
+function loopOf(vhost: Vhost, set: SiteSet): Policy | undefined {
+  const asking = policiesOn(vhost, set).filter(
     ({ recipe, values }) =>
       ASKING.includes(recipe) && !isSome(values.exemptPaths) && !isSome(values.exemptNetworks),
   );
@@ -74,16 +73,32 @@ function serviceAt(upstream: string): string {
   return `${name}:${port ?? (scheme === 'https' ? 443 : 80)}`;
 }
 
-function loop(policy: Policy, { domain }: Vhost, step: Step): Failure {
-  const isPolicy = step.kind === 'policy';
+function loop(policy: Policy, vhost: Vhost, steps: readonly Step[]): Failure {
+  const { id, domain, policies } = vhost;
+  const words = policies.some((own) => own.id === policy.id) ? NAMED : EVERYWHERE;
+  const isSite = steps.some(({ kind, after }) => kind === 'vhost' && after?.id === id);
   return new Failure(
     'INVALID_REQUEST',
     `The policy ${policy.name} asks the service at ${policy.values.address}, which is the site ${domain} itself: nobody could sign in.`,
-    {
-      hint: isPolicy
-        ? 'Take the policy off that site first, or exempt the paths of the sign-in.'
-        : 'Leave the policy off this site, or exempt the paths of the sign-in in the policy.',
-      at: { field: isPolicy ? 'address' : 'policies' },
-    },
+    isSite
+      ? { hint: words.site, at: { field: words.siteField } }
+      : { hint: words.policy, at: { field: words.field } },
   );
 }
+
+/** What to do, and at which field, about a policy that the site names. */
+const NAMED = {
+  policy: 'Take the policy off that site first, or exempt the paths of the sign-in.',
+  site: 'Leave the policy off this site, or exempt the paths of the sign-in in the policy.',
+  field: 'address',
+  siteField: 'policies',
+};
+
+/** The same about one that applies everywhere. */
+const EVERYWHERE = {
+  policy:
+    'Name the policy in the `except` of that site before it applies everywhere, or exempt the paths of the sign-in.',
+  site: 'Name the policy in the `except` of this site, or exempt the paths of the sign-in in the policy.',
+  field: 'everywhere',
+  siteField: 'except',
+};

@@ -4,8 +4,8 @@ import { inTransaction, type OpenDatabase } from '../db/open.ts';
 import { agents, changelog, hub, policies, preamble, vhosts } from '../db/schema.ts';
 import { FIRST_AGENT, firstThenByName, type StoredAgent } from './agent.ts';
 import { type KeptAnswer, keepAnswer } from './answers.ts';
-import type { Author, Plan, Step } from './changes.ts';
-import { ENTITIES, reviver } from './entities.ts';
+import type { Author, Kind, Plan, Step, Stored } from './changes.ts';
+import { ENTITIES, type Known, reviver } from './entities.ts';
 import { summaryOf } from './history/summary.ts';
 import { prepareWrites } from './history/writes.ts';
 import type { SiteSet } from './vhost.ts';
@@ -134,7 +134,7 @@ export function createStore({
         const write = prepareWrites(tx, time, names);
         let nextEntry = nextIdOf('changelog');
         for (const { author, plan, answer } of changes) {
-          const known = [...plan.next.agents, ...plan.steps.flatMap(removedBy)];
+          const known = knownIn(plan);
           const group = nextEntry;
           for (const step of plan.steps) {
             const summary = nextEntry++ === group ? summaryOf(plan.steps) : null;
@@ -173,5 +173,15 @@ export function createStore({
   };
 }
 
-const removedBy = (step: Step): StoredAgent[] =>
-  step.kind === 'agent' && step.before && !step.after ? [step.before] : [];
+/** The agents and policies of a plan, with those that it deletes. */
+function knownIn({ next, steps }: Accepted['plan']): Known {
+  const deleted = steps.filter(({ after }) => after === null);
+  const [agents, policies] = [deletedOf(deleted, 'agent'), deletedOf(deleted, 'policy')];
+  return {
+    agents: [...next.agents, ...agents],
+    policies: [...next.policies, ...policies],
+  };
+}
+
+const deletedOf = <K extends Kind>(deleted: readonly Step[], kind: K) =>
+  deleted.flatMap((step) => (step.kind === kind && step.before ? [step.before as Stored[K]] : []));

@@ -1,5 +1,6 @@
 /** The changes that people make to vhosts. Pure. */
 import { Failure } from '../../shared/failure.ts';
+import { exceptNamed } from './applied.ts';
 import { type Change, type Plan, type StepOf, spliced, vhostStep } from './changes.ts';
 import { agentsNamed } from './placement.ts';
 import {
@@ -37,6 +38,7 @@ export const newVhost = (input: VhostInput, set: SiteSet, time: Date): Vhost => 
   ...normalize(input.domain ?? '', input.config ?? '', input.upstream ?? ''),
   enabled: input.enabled ?? true,
   policies: policiesNamed(input.policies ?? [], set),
+  except: exceptNamed(input.except ?? [], set),
   tags: tagsOf(input.tags ?? []),
   agents: agentsNamed(input.agents ?? [], set),
   check: input.check ?? null,
@@ -94,6 +96,7 @@ export const updateChange =
       ),
       enabled: input.enabled ?? before.enabled,
       policies: input.policies ? policiesNamed(input.policies, set) : before.policies,
+      except: input.except ? exceptNamed(input.except, set, before.except) : before.except,
       tags: input.tags ? tagsOf(input.tags) : before.tags,
       agents: input.agents ? agentsNamed(input.agents, set) : before.agents,
       check: input.check === undefined ? before.check : input.check,

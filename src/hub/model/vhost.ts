@@ -27,6 +27,8 @@ export type Vhost = Readonly<{
   enabled: boolean;
   /** In the order in which they come before the config. */
   policies: readonly Policy[];
+  /** The ids, sorted, of policies that apply everywhere but not here; some may be deleted by now. */
+  except: readonly number[];
   tags: readonly string[];
   /** The ids of the agents it is placed on; empty: all. */
   agents: readonly number[];
@@ -77,6 +79,7 @@ export const FIELDS = [
   'upstream',
   'enabled',
   'policies',
+  'except',
   'tags',
   'agents',
   'check',
@@ -90,6 +93,7 @@ export type VhostInput = {
   upstream?: string | undefined;
   enabled?: boolean | undefined;
   policies?: readonly string[] | undefined;
+  except?: readonly string[] | undefined;
   tags?: readonly string[] | undefined;
   agents?: readonly string[] | undefined;
   /** Null for none. */
@@ -100,13 +104,15 @@ export type VhostInput = {
 type Version = Pick<Vhost, Exclude<Field, 'policies'>> &
   Readonly<{ policies: readonly (Policy | number)[] }>;
 
+/** Fields that are no plain values. */
+const LISTED: readonly Field[] = ['except', 'tags', 'agents', 'check'];
+
 /** The fields in which two versions of a vhost differ. That a policy itself changed is no difference. */
 export const changedFields = (one: Version, other: Version): readonly Field[] =>
   FIELDS.filter((field) => {
     if (one[field] === other[field]) return false;
     if (field === 'policies') return !Bun.deepEquals(idsOf(one), idsOf(other));
-    if (field !== 'tags' && field !== 'agents' && field !== 'check') return true;
-    return !Bun.deepEquals(one[field], other[field]);
+    return LISTED.includes(field) ? !Bun.deepEquals(one[field], other[field]) : true;
   });
 
 const idsOf = ({ policies }: Version): number[] =>
@@ -250,13 +256,17 @@ export const MAX_TAGS = 20;
 /** Characters. */
 export const MAX_TAG_LENGTH = 40;
 
-/** The policies of a set by their names, in this order. @throws Failure INVALID_REQUEST */
-export function policiesNamed(names: readonly string[], { policies }: SiteSet): Policy[] {
-  if (new Set(names).size < names.length) throw invalid('policies', 'A policy is named twice.');
+/** The policies of a set by their names, in this order. @throws Failure INVALID_REQUEST at `field` */
+export function policiesNamed(
+  names: readonly string[],
+  { policies }: SiteSet,
+  field: 'policies' | 'except' = 'policies',
+): Policy[] {
+  if (new Set(names).size < names.length) throw invalid(field, 'A policy is named twice.');
   return names.map((name) => {
     const policy = policies.find((one) => one.name === name);
     if (policy) return policy;
-    throw invalid('policies', `There is no policy ${JSON.stringify(name)}.`);
+    throw invalid(field, `There is no policy ${JSON.stringify(name)}.`);
   });
 }
 

@@ -5,7 +5,8 @@ import { memoize } from '../../shared/memoize.ts';
 import type { ChecksAnswer, CheckTarget, TrialRequest } from '../../shared/wire/checks.ts';
 import type { AgentClient, Replacing } from '../agents/client.ts';
 import { mistakeLine, renderProbe } from '../caddyfile/probe.ts';
-import { locate, type Place, type Rendered, render } from '../caddyfile/render.ts';
+import { locate, type Place, type Rendered, render, type Site } from '../caddyfile/render.ts';
+import { siteOf, sitesOf } from '../model/applied.ts';
 import { type Findings, isRejection } from '../model/refusal.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
 import { hintFor } from './hints.ts';
@@ -62,7 +63,7 @@ export function createGateway(agent: AgentClient, version: () => string | null):
   function renderedOf(set: SiteSet): Rendered {
     const [found, of] = [known.get(set), version()];
     if (found?.of === of) return found.rendered;
-    const rendered = render(set.preamble, set.vhosts, of);
+    const rendered = render(set.preamble, sitesOf(set), of);
     known.set(set, { of, rendered });
     return rendered;
   }
@@ -79,7 +80,7 @@ export function createGateway(agent: AgentClient, version: () => string | null):
   }
 
   async function validate(set: SiteSet, vhosts: readonly Vhost[]): Promise<void> {
-    const probe = renderProbe(renderedOf(set), vhosts);
+    const probe = renderProbe(renderedOf(set), sitesIn(set, vhosts));
     // Whether ports are free is not up to the vhosts that have them.
     await explained(agent.validate(probe.text, { ports: false }), probe, set);
   }
@@ -98,7 +99,7 @@ export function createGateway(agent: AgentClient, version: () => string | null):
   /** A set as text, what of it is to be validated, and where in these two the vhosts are. */
   function probed(set: SiteSet, changed: PublishOptions['changed']) {
     const whole = renderedOf(set);
-    const probe = changed && renderProbe(whole, changed);
+    const probe = changed && renderProbe(whole, sitesIn(set, changed));
     const lines = probe ? { ...whole, spans: [...whole.spans, ...beyond(whole, probe)] } : whole;
     return { text: whole.text, probe: probe?.text, lines };
   }
@@ -117,8 +118,8 @@ export function createGateway(agent: AgentClient, version: () => string | null):
   return {
     digestOf: (set) => digestOf(renderedOf(set)),
 
-    isOfAnyVersion: ({ preamble, vhosts }, digest) =>
-      ERAS.some((era) => digestOf(render(preamble, vhosts, era)) === digest),
+    isOfAnyVersion: (set, digest) =>
+      ERAS.some((era) => digestOf(render(set.preamble, sitesOf(set), era)) === digest),
 
     async prepare(set, changed) {
       const { text, probe, lines } = probed(set, changed);
@@ -170,6 +171,9 @@ export function createGateway(agent: AgentClient, version: () => string | null):
     },
   };
 }
+
+const sitesIn = (set: SiteSet, vhosts: readonly Vhost[]): Site[] =>
+  vhosts.map((vhost) => siteOf(vhost, set));
 
 const digestOf = memoize(({ text }: Rendered) =>
   new Bun.CryptoHasher('sha256').update(text).digest('hex'),

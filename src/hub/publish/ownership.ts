@@ -1,5 +1,6 @@
 /** Whose sites the proxy serves, and whether this hub may replace them. Pure. */
 import { FAILURES, Failure } from '../../shared/failure.ts';
+import { MAX_TERM } from '../../shared/wire/protocol.ts';
 import type { ProxyStatus } from '../../shared/wire/proxy.ts';
 import type { Store } from '../model/store.ts';
 
@@ -57,10 +58,16 @@ export const isOurs = (status: Status, known: Known): boolean =>
   known.hasPublished() ||
   (known.hasAttempted() && status.liveDigest !== null && isOwn(status, known));
 
+/** The command after which agents obey this hub, and not one with that term. */
+const outranking = (term = 1): string =>
+  term < MAX_TERM
+    ? `"signalbox promote --above ${term}"`
+    : '"signalbox restore" with a backup of the other one, whose term is the highest there is,';
+
 /** What the operator has to know; null if there is nothing. */
 export function ownershipWarning(status: Status, known: Known): string | null {
   if (isSuperseded(status, known)) {
-    return `A newer copy of this hub was promoted, and this Caddy obeys it: changes are refused and nothing is published (OTHER_HUB). Switch this hub off. To make this hub the active one instead, stop both and run "signalbox promote --above ${status.term}" here.`;
+    return `A newer copy of this hub was promoted, and this Caddy obeys it: changes are refused and nothing is published (OTHER_HUB). Switch this hub off. To make this hub the active one instead, stop both and run ${outranking(status.term)} here.`;
   }
   if (isOthers(status, known)) {
     return 'Another hub publishes to this Caddy, so changes are refused and nothing is published (OTHER_HUB). Check AGENT_URL, or switch the other hub off and repeat a change with ?replace=true.';

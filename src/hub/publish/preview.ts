@@ -126,5 +126,6 @@ const wordsOf = (error: unknown): string =>
 /** The site under a preamble, as if it were the only one. @throws Failure INVALID_REQUEST */
 export function draftCaddyfile(preamble: string, draft: VhostInput): string {
   const { domain = '', config = '', upstream = '' } = draft;
-  return render(preamble, [{ id: 0, enabled: true, ...normalize(domain, config, upstream) }]).text;
+  const site = { id: 0, enabled: true, guards: [], ...normalize(domain, config, upstream) };
+  return render(preamble, [site]).text;
 }

@@ -64,6 +64,8 @@ export type LastPublish = { at: Date; milliseconds: number; changes: number };
 export type Publisher = {
   /** The set that is accepted and stored. */
   current(): SiteSet;
+  /** How many sites a proxy may serve: those stored, or those of the last publish if they are more. */
+  mostSites(): number;
   lastPublish(): LastPublish | null;
   /** How many changes have no outcome yet. */
   queueLength(): number;
@@ -114,6 +116,7 @@ export function createPublisher({
   const standings = createStandings(now);
   let accepted: SiteSet = store.load();
   let lastPublish: LastPublish | null = null;
+  let published = 0;
   const targets = createTargets({
     ...{ connect, store, startTimer, importDirs, pace, now, log },
     stored: () => accepted,
@@ -191,6 +194,7 @@ export function createPublisher({
     if (steps.length === 0 && (store.hasPublished() || isAgents)) return record(plans, time);
     const from = performance.now();
     const report = startTimer(plans.length);
+    published = stored.vhosts.length;
     const done = await rollOut({ targets, plans, accepted, next: stored, report });
     if (done === 'again') return publish(plans, time);
     if (done === 'together' || !('live' in done)) {
@@ -280,6 +284,7 @@ export function createPublisher({
 
   return {
     current: () => accepted,
+    mostSites: () => Math.max(accepted.vhosts.length, published),
     lastPublish: () => lastPublish,
     queueLength: queue.length,
     apply: (change, author, demands = {}) => queue.add(change, author, demands),

@@ -1,7 +1,7 @@
 /** A policy: a recipe with values, under a name, on any number of vhosts. */
 import type { Values } from './recipe.ts';
 
-/** Immutable: a changed policy is a new object, and so is each vhost that has it. */
+/** Immutable: a changed policy is a new object, and so is each vhost that names it. */
 export type Policy = Readonly<{
   id: number;
   name: string;
@@ -9,6 +9,8 @@ export type Policy = Readonly<{
   recipe: string;
   /** As stored, with hashes in place of passwords. */
   values: Values;
+  /** Whether every vhost has it that does not leave it out, also those that are still to come. */
+  everywhere: boolean;
   createdAt: Date;
   updatedAt: Date;
 }>;

@@ -66,9 +66,6 @@ at its next start, and everyone has to sign in again.
   },
 };
 
-/** A term that the agents accept: see `Term` in wire/protocol.ts. */
-const TERM = /^[1-9]\d{0,5}$/;
-
 export const promote: Command = {
   name: 'promote',
   args: [{ name: 'FILE', optional: true }],
@@ -87,8 +84,9 @@ and refuse the old hub with OTHER_HUB. The old hub reports this; switch it off.
 `,
   async run({ args: [file], has, value }, { env, out, err, fail }) {
     const above = value('above');
-    if (above !== undefined && !TERM.test(above)) {
-      fail('signalbox promote: --above takes a number from 1 to 999999');
+    const { MAX_TERM } = await import('../../shared/wire/protocol.ts');
+    if (above !== undefined && !(/^[1-9]\d*$/.test(above) && Number(above) < MAX_TERM)) {
+      fail(`signalbox promote: --above takes a number from 1 to ${MAX_TERM - 1}`);
       return EXIT.usage;
     }
     const folder = dataDirOf(env);

@@ -10,6 +10,7 @@ import { createProxy } from '../../../agent/caddy/proxy.ts';
 import { createLogs, damageSentence } from '../../../agent/logs/logs.ts';
 import { readHeaders } from '../../../agent/logs/ship/post.ts';
 import { createShipper } from '../../../agent/logs/ship/shipper.ts';
+import { createCheckWords } from '../../../agent/logs/storage/check-words.ts';
 import { createKeeper } from '../../../agent/logs/storage/keeper.ts';
 import {
   collectLogs,
@@ -98,8 +99,10 @@ export function prepareAgent(
       access.enrolled,
     );
     const { onIndexing, over } = indexing ?? {};
+    const checkWords = createCheckWords(accessLog.file);
     const logs = createLogs({
       file: accessLog.file,
+      checkWords,
       ...(onIndexing ? { onIndexing } : {}),
       onDamaged: (names) => warnings.set('damaged logs', damageSentence(names)),
     });
@@ -134,6 +137,7 @@ export function prepareAgent(
       watch: proxy.watch,
       errorLog: errorLogOf(accessLog.file),
       handshake,
+      isCheck: checkWords.isCheck,
       newestRequest: logs.newest,
       prober,
       isOpenHere: (port) => listeningInodes(port).length > 0,
@@ -147,7 +151,7 @@ export function prepareAgent(
     const app = createAgent({
       ...{ isKnown: access.isKnown, enrolment: access.enrolment },
       ...{ proxy, state, authorities, disks, logs, tls, metrics, log },
-      ...{ checks: createChecks(state.live), trials },
+      ...{ checks: createChecks(state.live, checkWords.userAgent), trials },
     });
     const listening = listen(
       app,

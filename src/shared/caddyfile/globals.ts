@@ -1,6 +1,12 @@
 /** Reads and edits the global options of a Caddyfile. Pure. */
 import { hasGlobalOptions } from './preamble.ts';
-import { startsLine, type TokenizeOptions, tokenize } from './tokenizer.ts';
+import {
+  createLexer,
+  startsLine,
+  type Token,
+  type TokenizeOptions,
+  tokenize,
+} from './tokenizer.ts';
 
 /** Why the `admin` option may not be used. */
 export const ADMIN_IS_OURS = 'admin: signalbox sets the admin endpoint itself';
@@ -21,10 +27,12 @@ type GlobalOption = { name: string; line: number; start: number; end: number };
 /** The global options in order, each with its own block if it has one. */
 export function globalOptions(preamble: string, dialect: TokenizeOptions = {}): GlobalOption[] {
   if (!hasGlobalOptions(preamble)) return [];
-  const tokens = tokenize(preamble, dialect);
+  const { tokens, step } = createLexer(preamble, dialect);
   const options: GlobalOption[] = [];
   let depth = 0;
-  for (const [index, token] of tokens.entries()) {
+  // Not further than they go: a whole Caddyfile may follow.
+  for (let index = 0; step(); index++) {
+    const token = tokens[index] as Token;
     if (token.text === '}') depth--;
     if (depth === 0 && token.text === '}') break;
     const last = options.at(-1);

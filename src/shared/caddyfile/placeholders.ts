@@ -17,14 +17,18 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * The placeholders of `source` in order. Each ends at the first `}`, even several lines later; `{$}`
  * is not a placeholder. `open` is the offset of a `{$` without any `}` after it, or null: Caddy stops
  * there, and text appended to `source` would become part of it.
+ * @param most how many to look for
  */
-export function findPlaceholders(source: string): {
+export function findPlaceholders(
+  source: string,
+  most = Number.POSITIVE_INFINITY,
+): {
   placeholders: Placeholder[];
   open: number | null;
 } {
   const placeholders: Placeholder[] = [];
   let at = source.indexOf('{$');
-  while (at >= 0) {
+  while (at >= 0 && placeholders.length < most) {
     const close = source.indexOf('}', at + 2);
     if (close < 0) return { placeholders, open: at };
     const end = close + 1;
@@ -41,6 +45,18 @@ export function findPlaceholders(source: string): {
     at = source.indexOf('{$', end);
   }
   return { placeholders, open: null };
+}
+
+/**
+ * Caddy copies the whole text for each `{$…}` that it replaces: this many characters take a few
+ * seconds, as one placeholder in each of 10,000 sites does.
+ */
+const MAX_REPLACING = 10_000_000_000;
+
+/** Whether a Caddyfile has more placeholders than one of its length may have. */
+export function replacesTooMuch(source: string): boolean {
+  const most = MAX_REPLACING / source.length;
+  return findPlaceholders(source, most + 1).placeholders.length > most;
 }
 
 /** The text that Caddy reads in `environment`; a variable set to the empty string counts as set. */

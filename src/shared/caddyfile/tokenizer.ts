@@ -99,6 +99,41 @@ export function startsLine(tokens: readonly Token[], index: number): boolean {
 
 /** The tokens of `source`, in order. Never throws: an open quote runs to the end. */
 export function tokenize(source: string, options: TokenizeOptions = {}): Token[] {
+  const { tokens, step } = createLexer(source, options);
+  while (step());
+  return tokens;
+}
+
+/** Words between two pauses: about a millisecond. */
+const WORDS_PER_TURN = 1_000;
+
+/**
+ * The same, with pauses for others (see `createPauses`).
+ * @param visit gets each token as soon as it is read @throws what it throws
+ */
+export async function tokenizeInTurns(
+  source: string,
+  options: TokenizeOptions,
+  pause: () => Promise<void> | undefined,
+  visit: (token: Token) => void = () => {},
+): Promise<Token[]> {
+  const { tokens, step } = createLexer(source, options);
+  while (step()) {
+    visit(tokens.at(-1) as Token);
+    if (tokens.length % WORDS_PER_TURN === 0) await pause();
+  }
+  return tokens;
+}
+
+type Lexer = {
+  /** Those read so far. */
+  tokens: Token[];
+  /** Reads the next one; false if there is none. */
+  step(): boolean;
+};
+
+/** Reads a text token by token, up to `most`. */
+export function createLexer(source: string, options: TokenizeOptions = {}): Lexer {
   const { heredocs = false, most = Number.POSITIVE_INFINITY } = options;
   const length = source.length;
   const tokens: Token[] = [];
@@ -244,16 +279,24 @@ export function tokenize(source: string, options: TokenizeOptions = {}): Token[]
     }
   };
 
-  while (at < length && tokens.length < most) {
-    const backslash = skipBlank();
-    if (at >= length) break;
-    const start = backslash < 0 ? at : backslash;
-    const code = source.charCodeAt(at);
-    if (code === QUOTE) readQuoted(start, backslash >= 0);
-    else if (code === BACKTICK) readRaw(start);
-    else readPlain(start, backslash >= 0);
-  }
-  return tokens;
+  return {
+    tokens,
+    step() {
+      const before = tokens.length;
+      if (before >= most) return false;
+      // What is only a backslash or a carriage return is no token.
+      while (tokens.length === before) {
+        const backslash = skipBlank();
+        if (at >= length) return false;
+        const start = backslash < 0 ? at : backslash;
+        const code = source.charCodeAt(at);
+        if (code === QUOTE) readQuoted(start, backslash >= 0);
+        else if (code === BACKTICK) readRaw(start);
+        else readPlain(start, backslash >= 0);
+      }
+      return true;
+    },
+  };
 }
 
 const MARKER = /^[A-Za-z0-9_-]+$/;
@@ -262,10 +305,9 @@ const MARKER = /^[A-Za-z0-9_-]+$/;
 function withoutMargin(content: string): string {
   const last = content.lastIndexOf('\n');
   const margin = content.slice(last + 1);
-  const lines = content.slice(0, Math.max(last, 0)).split('\n');
-  return lines
-    .map((text) =>
-      (text.startsWith(margin) ? text.slice(margin.length) : text).replaceAll('\r', ''),
-    )
-    .join('\n');
+  // Not line by line: there may be millions.
+  return `\n${content.slice(0, Math.max(last, 0))}`
+    .replaceAll(`\n${margin}`, '\n')
+    .slice(1)
+    .replaceAll('\r', '');
 }

@@ -42,9 +42,20 @@ const CHAIN = 32;
  */
 export const MAX_SIZE = 32 * 1024 * 1024;
 
-/** Weighs a whole Caddyfile; imports of files count as nothing. */
-export function weigh(text: string, options: TokenizeOptions = {}): Weight {
-  const tokens = tokenize(text, { ...options, most: MAX_ALL_WORDS + 1 });
+/** How to read a text that is weighed: as far as any may go. */
+export const weighing = (dialect: TokenizeOptions): TokenizeOptions => ({
+  ...dialect,
+  most: MAX_ALL_WORDS + 1,
+});
+
+/**
+ * Weighs a whole Caddyfile; imports of files count as nothing.
+ * @param tokens of the text, read as `weighing` says
+ */
+export function weigh(
+  text: string,
+  tokens: readonly Token[] = tokenize(text, weighing({})),
+): Weight {
   const { snippets, rest, deep, disputed } = readParts(tokens);
   const totals = new Map<string, Total>();
 

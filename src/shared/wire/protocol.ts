@@ -47,8 +47,11 @@ export type AgentErrorBody = Static<typeof AgentErrorBody>;
 /** The id of a hub's database. */
 export const HubId = t.String({ pattern: '^[0-9a-f]{32}$' });
 
+/** The highest that JSON can say exactly. */
+export const MAX_TERM = Number.MAX_SAFE_INTEGER;
+
 /** How often that database was promoted on another machine, plus one. */
-export const Term = t.Integer({ minimum: 1, maximum: 1_000_000 });
+export const Term = t.Integer({ minimum: 1, maximum: MAX_TERM });
 
 export const Health = t.Object({ status: t.Literal('ok') }, { title: 'Health' });
 

@@ -20,7 +20,12 @@ export function fieldsOf(diff: string | null): FieldChange[] {
 const isChange = ({ old, new: now }: FieldChange): boolean => old !== now;
 
 /** What people call a field. */
-const NAMES: Partial<Record<string, string>> = { agents: 'proxies', generation: 'token' };
+const NAMES: Partial<Record<string, string>> = {
+  agents: 'proxies',
+  except: 'policies left out',
+  everywhere: 'every site',
+  generation: 'token',
+};
 
 function changesOf(old: Fields, now: Fields): FieldChange[] {
   return Object.keys({ ...old, ...now }).map((field) => {

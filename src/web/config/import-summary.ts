@@ -88,8 +88,8 @@ const isSame = (a: SnapshotSite, b: SnapshotSite): boolean =>
   a.enabled === b.enabled &&
   labelsOf(a) === labelsOf(b);
 
-const labelsOf = ({ policies = [], tags = [] }: SnapshotSite): string =>
-  JSON.stringify([policies, tags]);
+const labelsOf = ({ policies = [], except = [], tags = [] }: SnapshotSite): string =>
+  JSON.stringify([policies, except, tags]);
 
 /** @throws Error with a sentence, if the text is not a snapshot */
 export function readSnapshot(text: string): Snapshot {

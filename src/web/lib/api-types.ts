@@ -278,6 +278,8 @@ export interface Vhost {
   upstream: string;
   /** by name, in order */
   policies: string[];
+  /** the policies that apply to every vhost, but not to this one, by name */
+  except: string[];
   tags: string[];
   /** the agents whose proxies serve it, by name; if empty: all */
   agents: string[];
@@ -333,7 +335,9 @@ export interface Policy {
   /** the id of its recipe */
   recipe: string;
   values: Values;
-  /** the ids of the vhosts that have it */
+  /** whether it applies to every vhost that does not name it in `except` */
+  everywhere: boolean;
+  /** the ids of the vhosts to which it applies */
   vhosts: number[];
   createdAt: Timestamp;
   updatedAt: Timestamp;
@@ -737,6 +741,8 @@ export interface Snapshot {
     recipe: string;
     /** with bcrypt hashes in place of passwords */
     values: Values;
+    /** whether it applies to every vhost, also to new ones, unless a vhost names it in `except`; it comes before the policies of the vhost */
+    everywhere?: boolean;
   }[];
   vhosts: SnapshotSite[];
 }
@@ -747,6 +753,8 @@ export interface SnapshotSite {
   enabled: boolean;
   /** the names of policies, in the order in which they come before the config */
   policies?: string[];
+  /** the names of policies that apply to every site (`everywhere`), but not to this one; what `policies` names applies all the same */
+  except?: string[];
   /** any words to find the vhost by; the proxy does not see them: at most 20 of 40 characters */
   tags?: string[];
   /** the names of the agents whose proxies serve it; if empty: all */

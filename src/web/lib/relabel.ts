@@ -5,7 +5,7 @@ import type { Vhost } from './types.ts';
 /** Of a bulk request. */
 export const MOST = 1_000;
 
-type Labels = Partial<Pick<Vhost, 'policies' | 'tags'>>;
+type Labels = Partial<Pick<Vhost, 'policies' | 'except' | 'tags'>>;
 export type Relabelled = {
   /** How many sites were changed. */
   count: number;
@@ -64,8 +64,9 @@ async function planned(ids: readonly number[], change: Change) {
 }
 
 /** The same fields as they were. */
-const labelsOf = ({ policies, tags }: Vhost, like: Labels): Labels => ({
+const labelsOf = ({ policies, except, tags }: Vhost, like: Labels): Labels => ({
   ...(like.policies && { policies }),
+  ...(like.except && { except }),
   ...(like.tags && { tags }),
 });
 

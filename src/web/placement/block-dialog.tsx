@@ -74,7 +74,7 @@ export function BlockDialog({ address, host, onClose }: Props) {
             checked={isEverywhere || !site}
             onChange={() => setEverywhere(true)}
           />
-          all sites ({data.sites.length})
+          all sites ({data.sites.length}), also new ones
         </label>
       </fieldset>
       <p role="status">{wordsFor(plan, address)}</p>
@@ -106,7 +106,8 @@ const Closing = ({ onClose }: { onClose: () => void }) => (
 function wordsFor(plan: BlockPlan, address: string): string {
   if (plan.kind === 'done')
     return `${address} is already blocked there, by the policy ${plan.policy.name}.`;
-  const on = plan.on.length > 0 ? plural(plan.on.length, 'site') : null;
+  const sites = plan.on.length > 0 ? plural(plan.on.length, 'site') : null;
+  const on = plan.everywhere ? 'every site, also new ones' : sites;
   if (plan.kind === 'create') {
     return `This creates the policy ${plan.name}, which refuses ${address}, and puts it on ${on}.`;
   }
@@ -117,23 +118,28 @@ function wordsFor(plan: BlockPlan, address: string): string {
 async function carryOut(plan: Exclude<BlockPlan, { kind: 'done' }>, address: string) {
   const ids = plan.on.map(({ id }) => id);
   if (plan.kind === 'create') {
-    const fresh = { name: plan.name, recipe: 'block', values: { networks: [address] } };
+    const { name, everywhere } = plan;
+    const fresh = { name, recipe: 'block', values: { networks: [address] }, everywhere };
     return (await createOn(fresh, ids)).policy;
   }
   const { body: policy, etag } = await read<Policy>(`/policies/${plan.policy.id}`);
   const path = `/policies/${policy.id}`;
+  const everywhere = policy.everywhere || plan.everywhere;
   const networks = [...new Set([...networksOf(policy), address])];
   await request(path, {
     method: 'PUT',
-    body: { values: { ...policy.values, networks } },
+    body: { values: { ...policy.values, networks }, everywhere },
     ifMatch: etag,
   });
   if (ids.length === 0) return policy;
   try {
-    await place(policy, ids);
+    await place({ ...policy, everywhere }, ids);
   } catch (reason) {
     await cleanUp(reason, policy.name, () =>
-      request(path, { method: 'PUT', body: { values: policy.values } }),
+      request(path, {
+        method: 'PUT',
+        body: { values: policy.values, everywhere: policy.everywhere },
+      }),
     );
     throw reason;
   }

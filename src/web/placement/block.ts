@@ -6,10 +6,10 @@ export type BlockPlan =
   /** It is blocked there already. */
   | { kind: 'done'; policy: Policy }
   /** The policy gets the address, and is put on these sites. */
-  | { kind: 'extend'; policy: Policy; on: readonly Vhost[] }
-  | { kind: 'create'; name: string; on: readonly Vhost[] };
+  | { kind: 'extend'; policy: Policy; on: readonly Vhost[]; everywhere: boolean }
+  | { kind: 'create'; name: string; on: readonly Vhost[]; everywhere: boolean };
 
-/** @param site null: all of them */
+/** @param site null: all of them, and those that come later */
 export function planBlock(
   address: string,
   site: Vhost | null,
@@ -19,21 +19,26 @@ export function planBlock(
   const meant = site ? [site] : all;
   const ids = meant.map(({ id }) => id);
   const blocks = policies.filter(({ recipe }) => recipe === 'block');
-  const coversAll = ({ vhosts }: Policy) => ids.every((id) => vhosts.includes(id));
+  const isWide = site === null;
+  const coversAll = ({ vhosts, everywhere }: Policy) =>
+    ids.every((id) => vhosts.includes(id)) && (everywhere || !isWide);
   const known = blocks.find((one) => networksOf(one).includes(address) && coversAll(one));
   if (known) return { kind: 'done', policy: known };
 
   // One that is on other sites as well would block there too.
   const name = site ? `blocked-${slugOf(site.domain) || 'site'}` : 'blocked';
-  const fitting = blocks.filter(({ vhosts }) => vhosts.every((id) => ids.includes(id)));
+  const fitting = blocks.filter(
+    ({ vhosts, everywhere }) => vhosts.every((id) => ids.includes(id)) && (isWide || !everywhere),
+  );
   const policy =
     fitting.find((one) => one.vhosts.length > 0 && coversAll(one)) ??
     fitting.find((one) => one.name === name);
   if (policy) {
-    return { kind: 'extend', policy, on: meant.filter(({ id }) => !policy.vhosts.includes(id)) };
+    const on = meant.filter(({ id }) => !policy.vhosts.includes(id));
+    return { kind: 'extend', policy, on, everywhere: isWide };
   }
   const taken = policies.map((one) => one.name);
-  return { kind: 'create', name: freeName(name, taken), on: meant };
+  return { kind: 'create', name: freeName(name, taken), on: meant, everywhere: isWide };
 }
 
 export const networksOf = ({ values }: Pick<Policy, 'values'>): string[] =>

@@ -11,7 +11,7 @@ import { Notice, RefusedNotice } from '../parts/notice.tsx';
 import { hasOf, TickList, type Ticks } from '../parts/tick-list.tsx';
 import { type Recipe, useRecipes } from '../recipes/schema.ts';
 import { NewPolicyForm } from './new-policy-form.tsx';
-import { createOn, summaryOf, withPolicy } from './store.ts';
+import { createOn, placing, summaryOf } from './store.ts';
 
 type Props = {
   sites: readonly Vhost[];
@@ -26,12 +26,15 @@ export function PoliciesDialog({ sites, onClose, onDone }: Props) {
   const [ticks, setTicks] = useState<Ticks>({});
   const ids = sites.map(({ id }) => id);
   const { busy, error, run } = useSubmit(async () => {
-    const done = await relabel(ids, (site) => ({
-      policies: (policies.data ?? []).reduce(
-        (names, { name, recipe }) => (ticks[name] ? withPolicy(names, name, recipe) : names),
-        site.policies.filter((name) => ticks[name] !== false),
-      ),
-    }));
+    const chosen = (policies.data ?? []).filter(({ name }) => ticks[name] !== undefined);
+    const done = await relabel(ids, (site) => {
+      let { policies, except } = site;
+      for (const policy of chosen) {
+        const place = placing(policy, ticks[policy.name] ? ids : []);
+        ({ policies = policies, except = except } = place({ ...site, policies, except }));
+      }
+      return { policies, except };
+    });
     await onDone(`Policies of ${plural(done.count, 'site')} changed`, done);
   });
   const failure = policies.error ?? recipes.error;
@@ -62,13 +65,18 @@ export function PoliciesDialog({ sites, onClose, onDone }: Props) {
     <form onSubmit={submitWith(() => run())}>
       <TickList
         label="Policies"
-        items={policies.data.map(({ name, recipe, values }) => ({
+        items={policies.data.map(({ name, recipe, values, everywhere, vhosts }) => ({
           name,
           has: hasOf(
             name,
-            sites.map((site) => site.policies),
+            sites.map(({ id, policies }) => (vhosts.includes(id) ? [name] : policies)),
           ),
-          note: summaryOf(recipes.data?.find(({ id }) => id === recipe)?.fields, values),
+          note: [
+            everywhere && 'every site',
+            summaryOf(recipes.data?.find(({ id }) => id === recipe)?.fields, values),
+          ]
+            .filter(Boolean)
+            .join(' · '),
         }))}
         ticks={ticks}
         onChange={setTicks}

@@ -1,37 +1,63 @@
 /** Reads and changes policies, puts them on sites, and says what they are in words. */
 import { ApiError, send, wordsOf } from '../lib/api.ts';
 import { type Relabelled, relabel, relabelAfter } from '../lib/relabel.ts';
-import type { Policy } from '../lib/types.ts';
+import type { Policy, Vhost } from '../lib/types.ts';
 import { fieldsOf, type JsonSchema, type Values } from '../recipes/schema.ts';
 
-export type NewPolicy = { name: string; recipe: string; values: Values };
+export type NewPolicy = Pick<Policy, 'name' | 'recipe' | 'values'> & { everywhere?: boolean };
+
+type Placed = Pick<NewPolicy, 'name' | 'recipe' | 'everywhere'>;
+
+/**
+ * What puts a policy on some sites, and takes it off the others that are changed: one that applies
+ * everywhere is left out there.
+ */
+export const placing =
+  ({ name, recipe, everywhere = false }: Placed, on: readonly number[]) =>
+  ({ id, policies, except }: Vhost): Partial<Pick<Vhost, 'policies' | 'except'>> => {
+    const others = policies.filter((one) => one !== name);
+    if (!everywhere) {
+      return { policies: on.includes(id) ? withPolicy(policies, name, recipe) : others };
+    }
+    if (on.includes(id)) return { except: except.filter((one) => one !== name) };
+    return { policies: others, except: except.includes(name) ? except : [...except, name] };
+  };
 
 /** Puts a policy on sites, and takes it off others. @throws ApiError; no site is changed then */
 export const place = (
-  { name, recipe }: Pick<Policy, 'name' | 'recipe'>,
+  policy: Placed,
   on: readonly number[],
   off: readonly number[] = [],
-): Promise<Relabelled> =>
-  relabel([...on, ...off], ({ id, policies }) => ({
-    policies: off.includes(id)
-      ? policies.filter((one) => one !== name)
-      : withPolicy(policies, name, recipe),
-  }));
+): Promise<Relabelled> => relabel([...on, ...off], placing(policy, on));
 
 /** Creates a policy and puts it on sites, in one change. @throws ApiError; nothing is changed then */
 export async function createOn(
   fresh: NewPolicy,
-  ids: readonly number[],
+  on: readonly number[],
+  off: readonly number[] = [],
 ): Promise<{ policy: Policy; placed: Relabelled }> {
-  const [policy, placed] = await relabelAfter<Policy>({ op: 'policy', ...fresh }, ids, (site) => ({
-    policies: withPolicy(site.policies, fresh.name, fresh.recipe),
-  }));
+  const [policy, placed] = await relabelAfter<Policy>(
+    { op: 'policy', ...fresh },
+    [...on, ...off],
+    placing(fresh, on),
+  );
   const undo = async () => {
     await placed.undo();
     await send('DELETE', `/policies/${policy.id}`);
   };
   return { policy, placed: { ...placed, undo } };
 }
+
+/** Changes a policy and where it applies, in one change. @throws ApiError; nothing is changed then */
+export const changeOn = (
+  id: number,
+  policy: NewPolicy,
+  on: readonly number[],
+  off: readonly number[],
+): Promise<unknown> => {
+  const { recipe: _, ...fields } = policy;
+  return relabelAfter({ op: 'policy', id, ...fields }, [...on, ...off], placing(policy, on));
+};
 
 /** Reverts the first of two changes whose second was refused. @throws Error if that fails as well */
 export async function cleanUp(

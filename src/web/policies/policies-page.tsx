@@ -56,7 +56,8 @@ export function PoliciesPage() {
 
 type RowProps = { policy: Policy; recipe: Recipe | undefined; sites: readonly Vhost[] };
 
-function PolicyRow({ policy: { id, name, values, vhosts, updatedAt, ...of }, ...props }: RowProps) {
+function PolicyRow({ policy, ...props }: RowProps) {
+  const { id, name, values, everywhere, vhosts, updatedAt } = policy;
   const { recipe, sites } = props;
   return (
     <li>
@@ -64,10 +65,11 @@ function PolicyRow({ policy: { id, name, values, vhosts, updatedAt, ...of }, ...
         <a class="strong" href={`/policies/${id}`}>
           {name}
         </a>
-        <span class="small muted">{recipe?.title ?? of.recipe}</span>
+        <span class="small muted">{recipe?.title ?? policy.recipe}</span>
       </div>
       <p class="policy-summary">{summaryOf(recipe?.fields, values)}</p>
       <p class="policy-sites">
+        {everywhere && <span>every site, also new ones: </span>}
         {vhosts.length === 0 ? (
           <span class="muted">on no site</span>
         ) : (

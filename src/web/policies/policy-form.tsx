@@ -11,7 +11,7 @@ import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { Notice, RefusedNotice } from '../parts/notice.tsx';
 import { SaveBar } from '../parts/save-bar.tsx';
 import { faultOf, isShownAt, NameField } from '../placement/new-policy-form.tsx';
-import { createOn, place } from '../placement/store.ts';
+import { changeOn, createOn, place } from '../placement/store.ts';
 import { RecipeForm } from '../recipes/recipe-form.tsx';
 import { isFilled, type Recipe, type Values } from '../recipes/schema.ts';
 import { PreviewPanel } from '../sites/form/preview-panel.tsx';
@@ -19,7 +19,13 @@ import { PolicyText } from './policy-text.tsx';
 import { Moves, SitePicker } from './site-picker.tsx';
 
 type Stored = Answer<Policy>;
-type Draft = { name: string; values: Values; picked: ReadonlySet<number> };
+type Draft = {
+  name: string;
+  values: Values;
+  everywhere: boolean;
+  /** The sites to which it applies. */
+  picked: ReadonlySet<number>;
+};
 
 type Props = {
   recipe: Recipe;
@@ -33,10 +39,10 @@ type Props = {
 export function PolicyForm({ recipe, stored, start, sites, onStored }: Props) {
   const { refresh } = useHub();
   const [deleting, setDeleting] = useState(false);
-  const empty = { ...start, picked: new Set<number>() };
-  const editor = useEditor({ ...policyOf(recipe, stored), stored, empty, onStored });
+  const empty = { ...start, everywhere: false, picked: new Set<number>() };
+  const editor = useEditor({ ...policyOf(recipe, stored, sites), stored, empty, onStored });
   const { draft, error, outcome, verdict, theirs, form, set } = editor;
-  const { name, values, picked } = draft;
+  const { name, values, everywhere, picked } = draft;
   const policy = editor.stored?.body;
   const before = policy?.vhosts ?? [];
   const moves = movesOf(before, picked);
@@ -69,6 +75,17 @@ export function PolicyForm({ recipe, stored, start, sites, onStored }: Props) {
           fault={fault}
           onChange={(values) => set({ values })}
         />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={everywhere}
+            onChange={(event) => {
+              const everywhere = event.currentTarget.checked;
+              set({ everywhere, ...(everywhere && { picked: idsOf(sites) }) });
+            }}
+          />
+          Apply to every site, also new ones
+        </label>
         {sites.length > 0 && (
           <SitePicker sites={sites} picked={picked} onChange={(picked) => set({ picked })} />
         )}
@@ -95,7 +112,9 @@ export function PolicyForm({ recipe, stored, start, sites, onStored }: Props) {
       {deleting && before.length > 0 && (
         <Dialog title={`The policy ${policy?.name} is in use`} onClose={() => setDeleting(false)}>
           <p>
-            It is on {plural(before.length, 'site')}. To delete it, untick all sites and save first.
+            It is on {plural(before.length, 'site')}. To delete it,{' '}
+            {policy?.everywhere && 'turn off that it applies to every site, '}untick all sites and
+            save first.
           </p>
           <div class="actions">
             <button type="button" onClick={() => setDeleting(false)}>
@@ -118,11 +137,13 @@ export function PolicyForm({ recipe, stored, start, sites, onStored }: Props) {
   );
 }
 
-const isFilledIn = (recipe: Recipe, { name, values }: Draft): boolean =>
+const isFilledIn = (recipe: Recipe, { name, values }: Pick<Draft, 'name' | 'values'>): boolean =>
   name !== '' && isFilled(recipe.fields, values);
 
+const idsOf = (sites: readonly Vhost[]): Set<number> => new Set(sites.map(({ id }) => id));
+
 /** Whether name or values differ, which are one change; its sites are another. */
-const isEdited = (a: Omit<Draft, 'picked'>, b: Omit<Draft, 'picked'>): boolean =>
+const isEdited = (a: Pick<Draft, 'name' | 'values'>, b: Pick<Draft, 'name' | 'values'>): boolean =>
   a.name !== b.name || JSON.stringify(a.values) !== JSON.stringify(b.values);
 
 /** The ids of the sites that get it, and of those that lose it. */
@@ -135,25 +156,42 @@ const movesOf = (vhosts: Iterable<number>, picked: ReadonlySet<number>) => {
 const policyOf = (
   recipe: Recipe,
   stored: Stored | null,
+  sites: readonly Vhost[],
 ): Omit<Subject<Stored, Draft>, 'stored' | 'empty'> => {
   const load = () => read<Policy>(`/policies/${stored?.body.id}`);
   const outcome = { kind: 'success', text: 'Saved.' } as const;
   return {
-    draftOf: ({ body: { name, values, vhosts } }) => ({ name, values, picked: new Set(vhosts) }),
-    isSame: (a, b) => !isEdited(a, b) && a.picked.symmetricDifference(b.picked).size === 0,
-    operation: (draft, base) =>
-      stored && base && isEdited(base, draft) && isFilledIn(recipe, draft)
-        ? { op: 'policy', id: stored.body.id, name: draft.name, values: draft.values }
-        : null,
+    draftOf: ({ body: { name, values, everywhere, vhosts } }) => ({
+      ...{ name, values, everywhere, picked: new Set(vhosts) },
+    }),
+    isSame: (a, b) =>
+      !isEdited(a, b) &&
+      a.everywhere === b.everywhere &&
+      a.picked.symmetricDifference(b.picked).size === 0,
+    operation({ name, values, everywhere }, base) {
+      const isChanged =
+        base && (isEdited(base, { name, values }) || base.everywhere !== everywhere);
+      return stored && isChanged && isFilledIn(recipe, { name, values })
+        ? { op: 'policy', id: stored.body.id, name, values, everywhere }
+        : null;
+    },
     async save(draft, over, { adopt }) {
-      const { name, values, picked } = draft;
-      const fresh = { name, recipe: recipe.id, values };
+      const { name, values, everywhere, picked } = draft;
+      const fresh = { name, recipe: recipe.id, values, everywhere };
+      const rest = [...idsOf(sites).difference(picked)];
       if (over === null) {
-        await createOn(fresh, [...picked]);
+        await createOn(fresh, [...picked], rest);
         const where = picked.size > 0 ? `live on ${plural(picked.size, 'site')}` : 'saved';
         setFlash({ kind: 'success', text: `The policy ${name} is ${where}.` });
         navigate('/policies');
         return { stored: null, outcome };
+      }
+      if (everywhere !== over.body.everywhere) {
+        // Changes nothing, but is refused if somebody else did.
+        const path = `/policies/${over.body.id}`;
+        await request(path, { method: 'PUT', body: {}, ifMatch: over.etag });
+        await changeOn(over.body.id, fresh, [...picked], rest);
+        return { stored: await load(), outcome };
       }
       let now = over;
       if (isEdited(over.body, draft)) {

@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import { createAgentClient } from '../../../src/hub/agents/client.ts';
 import { enrol } from '../../../src/hub/agents/enrol.ts';
 import { type EnrollableAgent, HUBS, startEnrollable, tokenOf } from '../../harness/enrolled.ts';
+import { some } from '../../harness/full.ts';
 import { until } from '../../harness/stack.ts';
+
+/** Changes of the token while a hub asks without a pause. */
+const ROTATIONS = some(6, 20);
 
 let agent: EnrollableAgent;
 beforeEach(async () => {
@@ -37,14 +41,31 @@ const raw = (path: string, body: unknown, headers = {}) =>
 
 describe('a stranger', () => {
   test('gets the same refusal for each wrong secret, and none but 401 elsewhere', async () => {
+    const { secret } = agent.invitation;
     const request = { hub: HUBS.first, term: 1, token: tokenOf('t') };
+    // An agent that is not enrolled accepts no token.
+    for (const token of ['', secret]) {
+      const answer = await raw('/proxy/status', '', { Authorization: `Bearer ${token}` });
+      expect(answer.status).toBe(401);
+    }
+    for (const [body, status] of [
+      ['{', 400],
+      [{ ...request, secret, token: 'short' }, 400],
+      [{ ...request, secret, hub: 'x' }, 400],
+      [{ ...request, secret, term: 0 }, 400],
+      [{ ...request, secret: 'x'.repeat(5_000) }, 413],
+    ] as const) {
+      expect((await raw('/enrol', body)).status).toBe(status);
+    }
     const answers = new Set<string>();
-    for (const secret of ['', 'x', 'x'.repeat(43), `${agent.invitation.secret}x`]) {
-      const answer = await raw('/enrol', { ...request, secret });
+    for (const wrong of ['', 'x', 'x'.repeat(43), `${secret}x`]) {
+      const answer = await raw('/enrol', { ...request, secret: wrong });
       answers.add(`${answer.status} ${await answer.text()}`);
     }
-    expect(await enrolling('t')).toBe('enrolled');
-    const used = await raw('/enrol', { ...request, secret: agent.invitation.secret });
+    // One invitation is for one hub, even if two come at once.
+    const found = await Promise.all(['one', 'two', 'three'].map((token) => enrolling(token)));
+    expect(found.toSorted()).toEqual(['INVITATION_INVALID', 'INVITATION_INVALID', 'enrolled']);
+    const used = await raw('/enrol', { ...request, secret });
     answers.add(`${used.status} ${await used.text()}`);
     await agent.restart();
     const late = await raw('/enrol', { ...request, secret: 'x'.repeat(43) });
@@ -58,39 +79,12 @@ describe('a stranger', () => {
     );
   });
 
-  test('gets nowhere with a body that is not a request', async () => {
-    const { secret } = agent.invitation;
-    const good = { secret, hub: HUBS.first, term: 1, token: tokenOf('t') };
-    for (const [body, status] of [
-      ['{', 400],
-      [{ ...good, token: 'short' }, 400],
-      [{ ...good, hub: 'x' }, 400],
-      [{ ...good, term: 0 }, 400],
-      [{ ...good, secret: 'x'.repeat(5_000) }, 413],
-    ] as const) {
-      expect((await raw('/enrol', body)).status).toBe(status);
-    }
-    expect(await enrolling('t')).toBe('enrolled');
-  });
-
   test('closes the invitation with five wrong secrets', async () => {
     for (let tries = 0; tries < 5; tries++) {
       expect(await enrolling('t', {}, 'x'.repeat(43))).toBe('INVITATION_INVALID');
     }
     expect(await enrolling('t')).toBe('INVITATION_INVALID');
   });
-});
-
-test('an agent that is not enrolled accepts no token', async () => {
-  for (const token of ['', agent.invitation.secret]) {
-    const answer = await raw('/proxy/status', '', { Authorization: `Bearer ${token}` });
-    expect(answer.status).toBe(401);
-  }
-});
-
-test('one invitation is for one hub, even if two come at once', async () => {
-  const found = await Promise.all(['one', 'two', 'three'].map((token) => enrolling(token)));
-  expect(found.toSorted()).toEqual(['INVITATION_INVALID', 'INVITATION_INVALID', 'enrolled']);
 });
 
 test('after a restart it obeys its hub and no other, and its files have no token', async () => {
@@ -134,27 +128,24 @@ describe('another invitation', () => {
     ]);
   });
 
-  test('lets the same hub come back, also with a lower term', async () => {
+  test('lets the same hub come back with a lower term, and counts despite a crash', async () => {
     expect(await enrolling('again')).toBe('enrolled');
     await agent.client('again').reload(agent.site('two'));
     expect(await agent.served()).toBe('two');
-  });
-
-  test('that a crash kept from the ledger beside the Caddyfile counts after a restart', async () => {
+    await agent.restart(true);
+    // A crash kept it from the ledger beside the Caddyfile.
     const ledger = `${agent.proxyfile}.signalbox`;
     const before = readFileSync(ledger, 'utf8');
     expect(await enrolling('second', { hub: HUBS.second, replace: true })).toBe('enrolled');
     await agent.restart();
     writeFileSync(ledger, before);
     await agent.restart();
-    await agent.client('second', HUBS.second).reload(agent.site('two'));
-    expect(await agent.served()).toBe('two');
+    await agent.client('second', HUBS.second).reload(agent.site('three'));
+    expect(await agent.served()).toBe('three');
   });
 });
 
 test('sites of an unknown Caddyfile are not replaced unasked, and the invitation stays', async () => {
-  await agent.stop();
-  agent = await startEnrollable();
   writeFileSync(agent.proxyfile, agent.site('theirs'));
   await agent.restart(true);
   expect(await agent.served()).toBe('theirs');
@@ -170,8 +161,16 @@ describe('of two copies of a hub', () => {
   const inTerm = (term: number) => agent.client('first', HUBS.first, term);
 
   test('the one with the lower term is refused, even with replace and after a restart', async () => {
-    expect(await enrolling('first', { term: 2 })).toBe('enrolled');
+    expect(await enrolling('first')).toBe('enrolled');
+    await inTerm(1).reload(agent.site('two'));
+    // A publish raises the term, and nothing else does.
+    expect(await inTerm(2).status()).toMatchObject({ term: 1, foreign: false });
+    await inTerm(2).validate(agent.site('two'));
+    expect(await codeOf(inTerm(2).reload(agent.site('{')))).toBe('PROXY_REJECTED');
+    await inTerm(1).reload(agent.site('two'));
+    // The same text, as a copy that was just promoted has it.
     await inTerm(2).reload(agent.site('two'));
+    expect(await codeOf(inTerm(1).reload(agent.site('two')))).toBe('OTHER_HUB');
     await agent.restart();
     for (const replace of [false, true]) {
       const refused = inTerm(1).reload(agent.site('one'), undefined, { replace });
@@ -186,33 +185,17 @@ describe('of two copies of a hub', () => {
     expect(await agent.served()).toBe('two');
     expect(await inTerm(1).status()).toMatchObject({ term: 2, foreign: true });
   });
-
-  test('a publish raises the term, and nothing else does', async () => {
-    expect(await enrolling('first')).toBe('enrolled');
-    await inTerm(1).reload(agent.site('one'));
-    expect(await inTerm(2).status()).toMatchObject({ term: 1, foreign: false });
-    await inTerm(2).validate(agent.site('two'));
-    expect(await codeOf(inTerm(2).reload(agent.site('{')))).toBe('PROXY_REJECTED');
-    await inTerm(1).reload(agent.site('one'));
-    // The same text, as a copy that was just promoted has it.
-    await inTerm(2).reload(agent.site('one'));
-    expect(await codeOf(inTerm(1).reload(agent.site('one')))).toBe('OTHER_HUB');
-  });
 });
 
 describe('a new token', () => {
-  beforeEach(async () => {
+  test('is not taken from a stranger, and works beside the old one until it is used', async () => {
     expect(await enrolling('first')).toBe('enrolled');
-  });
-
-  test('is not taken from whoever has none, nor if it is too short', async () => {
     expect((await raw('/token', { token: tokenOf('x') })).status).toBe(401);
     const headers = { Authorization: `Bearer ${tokenOf('first')}` };
     expect((await raw('/token', { token: 'short' }, headers)).status).toBe(400);
     expect(await codeOf(agent.client('x').status())).toBe('AGENT_UNREACHABLE');
-  });
 
-  test('works beside the old one until it is used, also across restarts', async () => {
+    // Also across restarts.
     await agent.client('first').rotate(tokenOf('second'));
     await agent.restart();
     expect(await codeOf(agent.client('first').status())).toBe('done');
@@ -225,6 +208,7 @@ describe('a new token', () => {
   });
 
   test('refuses no request of a hub under load', async () => {
+    expect(await enrolling('first')).toBe('enrolled');
     let generation = 0;
     const client = createAgentClient({
       url: agent.url,
@@ -244,7 +228,7 @@ describe('a new token', () => {
         );
       }
     });
-    for (let next = 1; next <= 20; next++) {
+    for (let next = 1; next <= ROTATIONS; next++) {
       const before = done;
       await client.rotate(tokenOf(`generation-${next}`));
       generation = next;
@@ -253,6 +237,6 @@ describe('a new token', () => {
     isOver = true;
     await Promise.all(load);
     expect(refused).toEqual([]);
-    expect(await codeOf(agent.client('generation-19').status())).toBe('AGENT_UNREACHABLE');
+    expect(await codeOf(agent.client(`generation-${ROTATIONS - 1}`).status())).toBe('AGENT_UNREACHABLE');
   });
 });

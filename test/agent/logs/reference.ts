@@ -41,9 +41,9 @@ export function referencePage(entries: readonly Keyed[], filter: LogFilter): Log
 /** Whether an entry matches all conditions. */
 export function isWanted({ key, entry }: Keyed, filter: Conditions): boolean {
   const { domain, status, statusClass, method, path, q, ip, from, to } = filter;
-  const time = Date.parse(entry.timestamp);
+  const time = from === undefined && to === undefined ? 0 : Date.parse(entry.timestamp);
   const answers = [
-    domain === undefined || key === (domainToASCII(domain) || domain),
+    domain === undefined || key === inAscii(domain),
     status === undefined || entry.status === status,
     statusClass === undefined ||
       // 499 and 0: the client left.
@@ -69,10 +69,9 @@ function uncompressed(path: string): Buffer {
 function linesOf(bytes: Buffer): Buffer[] {
   const lines: Buffer[] = [];
   let start = 0;
-  for (let i = 0; i < bytes.length; i++) {
-    if (bytes[i] !== 10) continue;
-    lines.push(bytes.subarray(start, i));
-    start = i + 1;
+  for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
+    lines.push(bytes.subarray(start, end));
+    start = end + 1;
   }
   return [...lines, bytes.subarray(start)];
 }
@@ -103,7 +102,15 @@ function entryOf(line: string): Keyed | undefined {
     ip: string(request.client_ip ?? request.remote_ip),
   };
   const latency = parseDuration(value.duration);
-  return { key: domainToASCII(domain) || domain, entry, latency };
+  return { key: inAscii(domain), entry, latency };
+}
+
+/** Few hosts are asked for thousands of times. */
+const asciiOf = new Map<string, string>();
+function inAscii(domain: string): string {
+  const known = asciiOf.get(domain) ?? (domainToASCII(domain) || domain);
+  asciiOf.set(domain, known);
+  return known;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -9,6 +9,10 @@ const line = (entry: object) => JSON.stringify({ level: 'error', ts: NOW / 1000,
 const request = (host: string, more: object = {}) => ({ request: { host, ...more }, status: 502 });
 const dial = (address: string) => `dial tcp ${address}: connect: connection refused`;
 
+const isCheck = (word: string) => word === '0123456789abcdef';
+const askedBy = (agent: string) => ({ headers: { 'User-Agent': [agent] } });
+const CHECK = 'signalbox-check/0123456789abcdef';
+
 describe('a line is not an event', () => {
   test.each([
     '',
@@ -22,11 +26,12 @@ describe('a line is not an event', () => {
     line({ logger: 'http.log.error', msg: 'not found', request: { host: 'a' }, status: 404 }),
     line({ logger: 'http.log.error', msg: 'x', status: 502 }),
     line({ logger: 'http.log.errors', msg: 'x', ...request('a') }),
+    line({ logger: 'http.log.error', msg: 'x', ...request('a', askedBy(CHECK)) }),
     line({ logger: 'tls.obtain', msg: 'will retry', error: 'no name', retrying_in: 60 }),
     line({ logger: 'tls.obtain', msg: 'something', error: 'of nobody' }),
     line({ logger: 'tls.obtain', level: 'info', msg: 'lock acquired', identifier: 'a' }),
   ])('%p', (text) => {
-    expect(readLogEvent(text)).toBeNull();
+    expect(readLogEvent(text, isCheck)).toBeNull();
   });
 });
 
@@ -121,12 +126,13 @@ describe('a line says', () => {
       { kind: 'unhealthy', at, address: 'one:1', message: 'unexpected status code: 500' },
     ],
   ])('%s', (_, text, expected) => {
-    expect(readLogEvent(text)).toEqual(expected);
+    expect(readLogEvent(text, isCheck)).toEqual(expected);
   });
 
   test('only as much as fits', () => {
     const event = readLogEvent(
       line({ logger: 'http.log.error', msg: 'x'.repeat(9000), ...request('a') }),
+      isCheck,
     );
     expect(event && 'message' in event && event.message.length).toBeLessThan(600);
   });

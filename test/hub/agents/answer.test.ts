@@ -111,6 +111,32 @@ test('the more sites a hub has, the more an agent may say of them', async () => 
   expect((await large.certificates()).sites).toHaveLength(10_000);
 });
 
+test.each([
+  ['more', [0, 10_000]],
+  ['fewer', [10_000, 0]],
+])(
+  'a hub that has %s sites once the agent answers takes as much as with the most',
+  async (_, counts) => {
+    let [count = 0, after = 0] = counts;
+    const changing = createAgentClient({
+      ...{ url: agent.url.origin, token: 't' },
+      countSites: () => count,
+    });
+    answer = () => {
+      count = after;
+      return Response.json({ sites: [], filler: ' '.repeat(1 << 20) });
+    };
+    expect((await changing.certificates()).sites).toEqual([]);
+  },
+);
+
+test('the longer a Caddyfile, the more an agent may say of who signs for its sites', async () => {
+  answer = () => Response.json({ sites: [], dnsProviders: [], filler: ' '.repeat(1 << 20) });
+  expect(await failureOf(() => client.authorities('a.example'))).toContain('is larger than');
+  const many = 'a.example {\n}\n'.repeat(2_000);
+  expect((await client.authorities(many)).sites).toEqual([]);
+});
+
 describe('of several agents', () => {
   test.each([
     ['NDJSON', NDJSON],

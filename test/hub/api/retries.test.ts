@@ -1,8 +1,5 @@
 /** Requests that are sent again with their `Idempotency-Key`. */
-
-import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { join } from 'node:path';
 import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
 
 let owner: Owner;
@@ -60,19 +57,6 @@ describe('a key', () => {
     expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
     const made = await send('/vhosts', 'again', site('again'));
     expect([made.status, made.body.domain]).toEqual([201, 'http://again.example']);
-  });
-
-  test('and what it came with cannot be read in the database', async () => {
-    const values = { users: [{ name: 'ada', password: 'a secret passphrase' }] };
-    const policy = { name: 'secret', recipe: 'basic-auth', values };
-    expect((await send('/policies', 'key-of-a-secret', policy)).status).toBe(201);
-    const sqlite = new Database(join(owner.stack.dataDir, 'signalbox.db'), { readonly: true });
-    const rows = JSON.stringify(sqlite.query('SELECT * FROM answers').all());
-    sqlite.close();
-    expect(rows).toContain('basic-auth');
-    expect(rows).not.toContain('key-of-a-secret');
-    expect(rows).not.toContain('passphrase');
-    expect(rows).not.toContain('$2');
   });
 });
 

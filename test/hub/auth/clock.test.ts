@@ -1,16 +1,20 @@
 /** A clock that jumps by a year, as on a machine that sets it only after the start. */
-import { afterEach, expect, setSystemTime, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, expect, setSystemTime, test } from 'bun:test';
 import { ask, type Stack, signUp, startStack } from '../../harness/stack.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 const YEAR = 365 * DAY;
 
-let stack: Stack | undefined;
-afterEach(async () => {
-  setSystemTime();
-  await stack?.stop();
-  stack = undefined;
+let stack: Stack;
+let headers: Record<string, string>;
+beforeAll(async () => {
+  stack = await startStack();
+  ({ headers } = await signUp(stack));
 });
+afterEach(() => {
+  setSystemTime();
+});
+afterAll(() => stack.stop());
 
 /** Moves the wall clock, which then stands still, and nothing else. */
 const jump = (milliseconds: number) => setSystemTime(new Date(Date.now() + milliseconds));
@@ -18,18 +22,26 @@ const jump = (milliseconds: number) => setSystemTime(new Date(Date.now() + milli
 type Session = { expiresAt: string; updatedAt: string };
 type Token = { token: string; lastUsedAt: string };
 
-const signIn = (of: Stack, password: string) =>
-  ask<{ token: string }>(`${of.hub}/auth/sign-in/email`, {
-    json: { email: 'ada@example.org', password },
-  });
+const signIn = (password: string, email = 'ada@example.org') =>
+  ask<{ token: string }>(`${stack.hub}/auth/sign-in/email`, { json: { email, password } });
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-test.each([YEAR, -YEAR])(
+test('the last use of a token is stored again after the clock was ahead', async () => {
+  const made = await ask<Token>(`${stack.hub}/tokens`, { json: { name: 'script' }, headers });
+  const use = () => ask(`${stack.hub}/status`, { headers: bearer(made.body.token) });
+  jump(YEAR);
+  expect((await use()).status).toBe(200);
+  setSystemTime();
+  expect((await use()).status).toBe(200);
+  const [listed] = (await ask<Token[]>(`${stack.hub}/tokens`, { headers })).body;
+  expect(new Date(listed?.lastUsedAt ?? 0).getTime()).toBeLessThanOrEqual(Date.now());
+});
+
+test.each([-YEAR, YEAR])(
   'a jump of %d ms makes the uptime neither long nor negative',
   async (by) => {
-    stack = await startStack();
-    const { headers } = await signUp(stack);
     jump(by);
-    const again = by < 0 ? headers : bearer((await signIn(stack, 'a long passphrase')).body.token);
+    const again = by < 0 ? headers : bearer((await signIn('a long passphrase')).body.token);
     const { body } = await ask<{ uptimeSeconds: number }>(`${stack.hub}/status`, {
       headers: again,
     });
@@ -38,42 +50,15 @@ test.each([YEAR, -YEAR])(
   },
 );
 
-test('guesses counted while the clock was ahead do not lock the account for longer', async () => {
-  stack = await startStack();
-  await signUp(stack);
-  jump(YEAR);
-  for (let time = 0; time < 10; time++) {
-    expect((await signIn(stack, 'a wrong passphrase')).status).toBe(401);
-  }
-  setSystemTime();
-  const refused = await signIn(stack, 'a long passphrase');
-  expect(refused.status).toBe(429);
-  expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(900);
-});
-
-test('guesses are not forgotten when the clock jumps ahead', async () => {
-  stack = await startStack();
-  await signUp(stack);
-  for (let time = 0; time < 10; time++) await signIn(stack, 'a wrong passphrase');
-  jump(YEAR);
-  expect((await signIn(stack, 'a long passphrase')).status).toBe(429);
-});
-
-const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
-
 test('a session made while the clock was ahead lives for seven days from its next use', async () => {
-  stack = await startStack();
-  await signUp(stack);
   jump(YEAR);
-  const { token } = (await signIn(stack, 'a long passphrase')).body;
-  const idle = (await signIn(stack, 'a long passphrase')).body.token;
+  const { token } = (await signIn('a long passphrase')).body;
+  const idle = (await signIn('a long passphrase')).body.token;
   setSystemTime();
   const latest = Date.now() + 7 * DAY + 60_000;
   expect((await ask(`${stack.hub}/status`, { headers: bearer(token) })).status).toBe(200);
-  const listed = await ask<Session[]>(`${stack.hub}/sessions`, {
-    headers: bearer(token),
-  });
-  expect(listed.body).toHaveLength(2);
+  const listed = await ask<Session[]>(`${stack.hub}/sessions`, { headers: bearer(token) });
+  expect(listed.body.length).toBeGreaterThan(1);
   for (const { expiresAt } of listed.body) {
     expect(new Date(expiresAt).getTime()).toBeLessThanOrEqual(latest);
   }
@@ -83,18 +68,20 @@ test('a session made while the clock was ahead lives for seven days from its nex
   }
 });
 
-test('the last use of a token is stored again after the clock was ahead', async () => {
-  stack = await startStack();
-  const owner = await signUp(stack);
-  const made = await ask<Token>(`${stack.hub}/tokens`, {
-    json: { name: 'script' },
-    headers: owner.headers,
-  });
-  const use = () => ask(`${stack?.hub}/status`, { headers: bearer(made.body.token) });
+test('guesses are not forgotten when the clock jumps ahead', async () => {
+  const guess = () => signIn('a wrong passphrase', 'eve@example.org');
+  for (let time = 0; time < 10; time++) expect((await guess()).status).toBe(401);
   jump(YEAR);
-  expect((await use()).status).toBe(200);
+  expect((await guess()).status).toBe(429);
+});
+
+test('guesses counted while the clock was ahead do not lock the account for longer', async () => {
+  jump(YEAR);
+  for (let time = 0; time < 10; time++) {
+    expect((await signIn('a wrong passphrase')).status).toBe(401);
+  }
   setSystemTime();
-  expect((await use()).status).toBe(200);
-  const [listed] = (await ask<Token[]>(`${stack.hub}/tokens`, { headers: owner.headers })).body;
-  expect(new Date(listed?.lastUsedAt ?? 0).getTime()).toBeLessThanOrEqual(Date.now());
+  const refused = await signIn('a long passphrase');
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(900);
 });

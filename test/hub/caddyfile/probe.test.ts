@@ -10,16 +10,17 @@ const site = (id: number, config: string, more: Partial<Site> = {}): Site => ({
   config,
   upstream: '',
   enabled: true,
+  guards: [],
   ...more,
 });
 const PREAMBLE = '{\n\thttp_port 8080\n}\n\n(snippet) {\n\trespond x\n}';
 const LAN: Policy = {
   ...{ id: 1, name: 'lan', recipe: 'allow', values: { networks: ['private_ranges'] } },
-  ...{ createdAt: new Date(), updatedAt: new Date() },
+  ...{ everywhere: false, createdAt: new Date(), updatedAt: new Date() },
 };
 const sites = [
   site(1, 'respond one'),
-  site(2, 'log\nrespond two\nrespond two', { policies: [LAN] }),
+  site(2, 'log\nrespond two\nrespond two', { guards: [LAN] }),
   site(3, 'http://site-3.example {\n\trespond three\n}'),
   site(4, 'respond four', { enabled: false }),
   site(5, 'respond five'),

@@ -33,31 +33,19 @@ beforeAll(async () => {
 afterAll(() => stack.stop());
 
 describe('an invalid query', () => {
-  test.each([
-    'page=0',
-    'page=-1',
-    'page=x',
-    'page=1.5',
-    'pageSize=0',
-    'pageSize=501',
-    'status=1000',
-    'status=-1',
-    'status=x',
-    'status=20x',
-    'status=6xx',
-    'method=GET%20',
-    'ip=10.0.0.1/8',
-    'from=now',
-    'to=2026-02-30',
-  ])('%s is 400 at hub and agent', async (query) => {
-    for (const [url, init] of [
-      [`${stack.hub}/logs?${query}`, { headers }],
-      [`${stack.agent}/logs?${query}`, { headers: stack.agentHeaders }],
-    ] as const) {
-      const answer = await ask<{ code: string }>(url, init);
-      expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_REQUEST']);
-    }
-  });
+  // All of them: see test/agent/logs/answers.
+  test.each(['page=0', 'pageSize=501', 'status=6xx', 'ip=10.0.0.1/8', 'to=2026-02-30'])(
+    '%s is 400 at hub and agent',
+    async (query) => {
+      for (const [url, init] of [
+        [`${stack.hub}/logs?${query}`, { headers }],
+        [`${stack.agent}/logs?${query}`, { headers: stack.agentHeaders }],
+      ] as const) {
+        const answer = await ask<{ code: string }>(url, init);
+        expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_REQUEST']);
+      }
+    },
+  );
 });
 
 describe('statistics', () => {
@@ -132,8 +120,8 @@ describe('the access log', () => {
 
   test('is complete while the log rolls again and again', async () => {
     const before = (await logs('?domain=two.example')).total;
-    const path = `/${'x'.repeat(2_000)}`;
-    const ROUNDS = 60;
+    const path = `/${'x'.repeat(5_000)}`;
+    const ROUNDS = 24;
     const AT_ONCE = 25;
     let seen = before;
     for (let round = 0; round < ROUNDS; round++) {
@@ -148,7 +136,7 @@ describe('the access log', () => {
     const names = readdirSync(dirname(stack.accessLog));
     expect(names.filter((name) => /^access-.*\.log(\.zst)?$/.test(name)).length).toBeGreaterThan(2);
     const pages = await Promise.all(
-      [1, 2, 3, 4].map((page) => logs(`?domain=two.example&pageSize=400&page=${page}`)),
+      [1, 2].map((page) => logs(`?domain=two.example&pageSize=400&page=${page}`)),
     );
     const rounds = pages
       .flatMap((page) => page.logs)

@@ -53,10 +53,11 @@ test('an export that the agents refuse, or none of which can be reached, is refu
 });
 
 describe('an export of several agents', () => {
+  const some = threeAgents();
+
   test.each([{}, { status: '404' }, { path: '/two' }, { path: '/nothing' }])(
     'has the entries of all pages of %j, the oldest first',
     async (query) => {
-      const some = threeAgents();
       const { body, missing, ...facts } = await open(some, query);
       const text = await new Response(body).text();
       const rows = text.split('\n').slice(0, -1);

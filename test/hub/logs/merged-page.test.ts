@@ -15,7 +15,7 @@ import { temporaryAgents } from './temporary-agents.ts';
 const START = 1795212767;
 const NAMES = ['twin', 'local', 'vps-2', 'a'];
 
-const QUERIES = some(20, 30);
+const QUERIES = some(10, 30);
 
 const newAgents = temporaryAgents();
 

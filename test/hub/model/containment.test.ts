@@ -1,8 +1,7 @@
 /** In which dialects configs and preambles must stay inside their blocks. */
 import { describe, expect, test } from 'bun:test';
-import type { Site } from '../../../src/hub/caddyfile/render.ts';
 import { assertContained, assertPreambleContained } from '../../../src/hub/model/containment.ts';
-import type { Vhost } from '../../../src/hub/model/vhost.ts';
+import { EMPTY_SET, type Vhost } from '../../../src/hub/model/vhost.ts';
 import { dialectOf } from '../../../src/shared/caddyfile/dialect.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 
@@ -14,6 +13,7 @@ const vhost = (config: string): Vhost => ({
   upstream: '',
   enabled: true,
   policies: [],
+  except: [],
   tags: [],
   agents: [],
   check: null,
@@ -23,7 +23,7 @@ const vhost = (config: string): Vhost => ({
 const accepts = async (version: string | null, config: string, preamble = ''): Promise<boolean> => {
   try {
     assertPreambleContained(preamble, dialectOf(version));
-    await assertContained([vhost(config)], preamble, dialectOf(version));
+    await assertContained([vhost(config)], { ...EMPTY_SET, preamble }, dialectOf(version));
     return true;
   } catch {
     return false;
@@ -60,16 +60,18 @@ test('a snippet that is one in one dialect only cannot be imported by an old Cad
 describe('a snippet with settings of the site beside handlers', () => {
   const PREAMBLE =
     '(with) {\n\tlog\n\trespond {args.0}\n}\n(both) {\n\ttls internal\n\trespond x\n}\n(in) {\n\timport with b\n}\n(errors) {\n\thandle_errors {\n\t\trespond {args.0}\n\t}\n}';
-  const policies: Site['policies'] = [
+  const policies: Vhost['policies'] = [
     {
       ...{ id: 1, name: 'lan', recipe: 'allow', values: { networks: ['10.0.0.0/8'] } },
+      everywhere: false,
       createdAt: new Date(),
       updatedAt: new Date(),
     },
   ];
-  const refusal = async (config: string, of: Site['policies'] = policies) => {
+  const SET = { ...EMPTY_SET, preamble: PREAMBLE };
+  const refusal = async (config: string, of: Vhost['policies'] = policies) => {
     const site = { ...vhost(config), policies: of };
-    const error: unknown = await assertContained([site], PREAMBLE, dialectOf(null)).catch((e) => e);
+    const error: unknown = await assertContained([site], SET, dialectOf(null)).catch((e) => e);
     return error instanceof Failure ? [error.detail, error.at.vhost?.line] : error;
   };
 

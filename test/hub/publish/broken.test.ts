@@ -1,5 +1,5 @@
 /** A stored vhost that the proxy no longer accepts. */
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ask, type Stack, signUp, startLocalCaStack, until } from '../../harness/stack.ts';
@@ -17,29 +17,35 @@ const vhosts = (method: string, path: string, json?: object) =>
   ask<Body>(`${stack.hub}/vhosts${path}`, { method, headers, json });
 const status = async () => (await ask<Status>(`${stack.hub}/status`, { headers })).body;
 
-/** Stores a vhost, and then removes the certificate file that it needs. */
-beforeEach(async () => {
+/** Stores a vhost, or stores it again as it was. */
+async function store(method = 'POST', path = ''): Promise<void> {
+  copyFileSync(`${certificate}.key`, certificate);
+  const frail = await vhosts(method, path, {
+    ...{ domain: `frail.example:${stack.httpsPort}`, enabled: true },
+    config: `tls ${certificate}.crt ${certificate}\nrespond frail`,
+  });
+  expect([frail.status, frail.text]).toEqual([path ? 200 : 201, expect.any(String)]);
+  broken = frail.body.id;
+  // The file that it needs.
+  rmSync(certificate);
+}
+
+beforeAll(async () => {
   stack = await startLocalCaStack();
   headers = (await signUp(stack)).headers;
   // Any key pair will do: here that of the proxy's own CA, made for its first TLS site.
-  const domain = `frail.example:${stack.httpsPort}`;
-  await vhosts('POST', '', { domain, config: 'respond frail' });
+  const domain = `first.example:${stack.httpsPort}`;
+  await vhosts('POST', '', { domain, config: 'respond first' });
   const authority = join(stack.dataDir, 'caddy/data/caddy/pki/authorities/local/root');
   certificate = join(stack.folder, 'pair.pem');
   await until(() => existsSync(`${authority}.key`), 'the CA');
   copyFileSync(`${authority}.crt`, `${certificate}.crt`);
-  copyFileSync(`${authority}.key`, certificate);
-  copyFileSync(certificate, `${certificate}.key`);
-  const frail = await vhosts('PUT', '/1', {
-    config: `tls ${certificate}.crt ${certificate}\nrespond frail`,
-  });
-  expect([frail.status, frail.text]).toEqual([200, expect.any(String)]);
-  broken = frail.body.id;
+  copyFileSync(`${authority}.key`, `${certificate}.key`);
   healthy = (await vhosts('POST', '', { domain: 'http://well.example', config: 'respond well' }))
     .body.id;
-  rmSync(certificate);
+  await store();
 });
-afterEach(() => stack.stop());
+afterAll(() => stack.stop());
 
 describe('a stored vhost that the proxy no longer accepts', () => {
   test('is still served, and named in errors', async () => {
@@ -54,7 +60,47 @@ describe('a stored vhost that the proxy no longer accepts', () => {
     expect(preview.body.valid).toBe(false);
   });
 
-  test('is named, and keeps nothing from being changed, once it is no longer served', async () => {
+  test('a refused change is not excused by it', async () => {
+    const refused = await vhosts('PUT', `/${healthy}`, { config: 'respond better\nnonsense' });
+    expect([refused.status, refused.body.detail]).toEqual([
+      502,
+      expect.stringContaining('line 2: unrecognized directive'),
+    ]);
+    const missing = await vhosts('PUT', `/${healthy}`, {
+      config: '@a path_regexp [\nrespond @a x',
+    });
+    expect([missing.status, missing.body.detail]).toEqual([502, expect.stringContaining('regexp')]);
+    expect((await status()).broken).toEqual([]);
+    expect((await stack.served('well.example')).text).toBe('well');
+    const bulk = await vhosts('POST', '/bulk', {
+      operations: [
+        { op: 'update', id: healthy, config: 'respond bulk' },
+        { op: 'update', id: broken, config: `tls ${certificate}.crt ${certificate}` },
+      ],
+    });
+    expect(bulk.status).toBe(502);
+    expect((await stack.served('well.example')).text).toBe('well');
+  });
+
+  test('can be changed, disabled or deleted, and then others can be changed again', async () => {
+    const well = async (words: string) => {
+      const put = await vhosts('PUT', `/${healthy}`, { config: `respond ${words}` });
+      expect([put.status, put.text]).toEqual([200, expect.any(String)]);
+      expect((await stack.served('well.example')).text).toBe(words);
+      expect(await status()).toMatchObject({ inStep: true, broken: [] });
+    };
+    expect((await vhosts('PUT', `/${broken}`, { config: 'respond fixed' })).status).toBe(200);
+    await well('better');
+    await store('PUT', `/${broken}`);
+    expect((await vhosts('PATCH', `/${broken}/toggle`)).status).toBe(200);
+    await well('best');
+    await store('PUT', `/${broken}`);
+    expect((await vhosts('DELETE', `/${broken}`)).status).toBe(200);
+    await well('well');
+    await store();
+  });
+
+  test('is named, and keeps nothing from being changed or published again, once it is no longer served', async () => {
     await ask(`${stack.agent}/proxy/reload`, {
       json: { proxyfile: `http://well.example:${stack.httpPort} {\nrespond pushed\n}\n` },
       headers: stack.agentHeaders,
@@ -63,6 +109,7 @@ describe('a stored vhost that the proxy no longer accepts', () => {
       const now = await status();
       return now.broken.length === 1 && now.inStep && now;
     });
+    expect((await stack.served('well.example')).text).toBe('well');
     expect(named).toMatchObject({
       inStep: true,
       broken: [{ id: broken, domain: `frail.example:${stack.httpsPort}` }],
@@ -89,13 +136,7 @@ describe('a stored vhost that the proxy no longer accepts', () => {
     expect(harmless.body.valid).toBe(true);
   });
 
-  test('keeps nothing from being published again, and comes back with its cause', async () => {
-    await ask(`${stack.agent}/proxy/reload`, {
-      json: { proxyfile: `http://well.example:${stack.httpPort} {\nrespond pushed\n}\n` },
-      headers: stack.agentHeaders,
-    });
-    await until(async () => (await stack.served('well.example')).text === 'well', 'well.example');
-    await until(async () => (await status()).broken.length === 1, 'the broken one to be named');
+  test('comes back with its cause', async () => {
     copyFileSync(`${certificate}.key`, certificate);
     await until(async () => {
       const { broken: left, inStep } = await status();
@@ -104,40 +145,5 @@ describe('a stored vhost that the proxy no longer accepts', () => {
     expect(stack.readProxyfile()).toContain('frail.example');
     const words = stack.lines.filter((line) => line.includes('left out'));
     expect(words.length).toBe(2);
-  }, 25_000);
-
-  test('a refused change is not excused by it', async () => {
-    const refused = await vhosts('PUT', `/${healthy}`, { config: 'respond better\nnonsense' });
-    expect([refused.status, refused.body.detail]).toEqual([
-      502,
-      expect.stringContaining('line 2: unrecognized directive'),
-    ]);
-    const missing = await vhosts('PUT', `/${healthy}`, {
-      config: '@a path_regexp [\nrespond @a x',
-    });
-    expect([missing.status, missing.body.detail]).toEqual([502, expect.stringContaining('regexp')]);
-    expect((await status()).broken).toEqual([]);
-    expect((await stack.served('well.example')).text).toBe('well');
-    const bulk = await vhosts('POST', '/bulk', {
-      operations: [
-        { op: 'update', id: healthy, config: 'respond bulk' },
-        { op: 'update', id: broken, config: `tls ${certificate}.crt ${certificate}` },
-      ],
-    });
-    expect(bulk.status).toBe(502);
-    expect((await stack.served('well.example')).text).toBe('well');
-  });
-
-  test.each<[string, () => ReturnType<typeof vhosts>]>([
-    ['changed', () => vhosts('PUT', `/${broken}`, { config: 'respond fixed' })],
-    ['disabled', () => vhosts('PATCH', `/${broken}/toggle`)],
-    ['deleted', () => vhosts('DELETE', `/${broken}`)],
-  ])('can be %s, and then others can be changed again', async (_, fix) => {
-    const fixed = await fix();
-    expect([fixed.status, fixed.text]).toEqual([200, expect.any(String)]);
-    const put = await vhosts('PUT', `/${healthy}`, { config: 'respond better' });
-    expect(put.status).toBe(200);
-    expect((await stack.served('well.example')).text).toBe('better');
-    expect(await status()).toMatchObject({ inStep: true, broken: [] });
   });
 });

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, setSystemTime, test } from 'bun:test';
 import { existsSync, mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { FULL } from '../../harness/full.ts';
 import { fill, mayMount, mountSmall, remount, unmount } from '../../harness/mount.ts';
 import { type Program, runProgram } from '../../harness/program.ts';
 import {
@@ -37,6 +38,9 @@ async function everything(of: Stack, headers: Record<string, string>) {
   };
 }
 
+/** KiB: from too little for a page of the database to enough for all that a change writes. */
+const FREE = FULL ? [0, 8, 16, 24, 32, 48, 64, 96, 128] : [0, 16, 48, 128];
+
 const create = (of: Stack, headers: Record<string, string>, name: string): Promise<Answer<Body>> =>
   ask(`${of.hub}/vhosts`, {
     json: { domain: `http://${name}.example`, config: `# ${'x'.repeat(20_000)}\nrespond ${name}` },
@@ -44,7 +48,7 @@ const create = (of: Stack, headers: Record<string, string>, name: string): Promi
   });
 
 describe.skipIf(!mayMount)('a separate disk', () => {
-  test('that is more or less full makes changes fail, loses nothing, and recovers', async () => {
+  test('that is more or less full makes changes fail, loses nothing, lets read, and recovers', async () => {
     const folder = temporaryFolder();
     expect(mountSmall(folder, 'size=24m')).toBe(true);
     mounted = [folder];
@@ -53,7 +57,7 @@ describe.skipIf(!mayMount)('a separate disk', () => {
     const { headers } = await signUp(of);
     expect((await create(of, headers, 'kept')).status).toBe(201);
     let refusals = 0;
-    for (const [at, free] of [0, 8, 16, 24, 32, 48, 64, 96, 128].entries()) {
+    for (const [at, free] of FREE.entries()) {
       const before = await everything(of, headers);
       const empty = fill(folder, free * 1024);
       const answer = await create(of, headers, `new-${at}`);
@@ -73,15 +77,8 @@ describe.skipIf(!mayMount)('a separate disk', () => {
     const before = await everything(of, headers);
     await of.restart();
     expect(await everything(of, headers)).toEqual(before);
-  }, 30_000);
 
-  test('that is full lets sessions and API tokens read, although their use cannot be stored', async () => {
-    const folder = temporaryFolder();
-    expect(mountSmall(folder, 'size=24m')).toBe(true);
-    mounted = [folder];
-    const of = await startStack({}, folder);
-    stack = of;
-    const { headers } = await signUp(of);
+    // Sessions and tokens may read, although their use cannot be stored.
     const token = await ask<{ token: string }>(`${of.hub}/tokens`, {
       json: { name: 'monitoring' },
       headers,
@@ -95,7 +92,7 @@ describe.skipIf(!mayMount)('a separate disk', () => {
       }
     }
     expect((await create(of, headers, 'new')).body.code).toBe('STORAGE_UNAVAILABLE');
-  }, 15_000);
+  }, 30_000);
 
   test('that holds the proxyfile and is read-only does the same', async () => {
     const folder = temporaryFolder();
@@ -119,28 +116,27 @@ describe.skipIf(!mayMount)('a separate disk', () => {
   }, 15_000);
 });
 
-test.each([
-  ['Caddyfile', ''],
-  ['Caddyfile', '.candidate'],
-  ['Caddyfile', '.signalbox'],
-])('a folder in place of %s%s is named, and no obstacle once it is gone', async (name, end) => {
+test('a folder in place of a file is named, and no obstacle once it is gone', async () => {
   const of = await startStack();
   stack = of;
   const { headers } = await signUp(of);
   expect((await create(of, headers, 'kept')).status).toBe(201);
-  const path = of.proxyfile + end;
-  const aside = existsSync(path) ? `${path}.aside` : null;
-  if (aside !== null) renameSync(path, aside);
-  mkdirSync(path);
-  const refused = await create(of, headers, 'new');
-  expect([refused.status, refused.body.code]).toEqual([507, 'STORAGE_UNAVAILABLE']);
-  expect(refused.body.detail).toContain(`${name}${end}: it is a folder, not a file`);
-  expect(refused.text).not.toContain(of.folder);
-  expect((await of.served('kept.example')).text).toBe('kept');
-  rmdirSync(path);
-  if (aside !== null) renameSync(aside, path);
-  expect((await create(of, headers, 'new')).status).toBe(201);
-  expect((await of.served('new.example')).text).toBe('new');
+  for (const end of ['', '.candidate', '.signalbox']) {
+    const path = of.proxyfile + end;
+    const aside = existsSync(path) ? `${path}.aside` : null;
+    if (aside !== null) renameSync(path, aside);
+    mkdirSync(path);
+    const name = `new${end}`;
+    const refused = await create(of, headers, name);
+    expect([refused.status, refused.body.code]).toEqual([507, 'STORAGE_UNAVAILABLE']);
+    expect(refused.body.detail).toContain(`Caddyfile${end}: it is a folder, not a file`);
+    expect(refused.text).not.toContain(of.folder);
+    expect((await of.served('kept.example')).text).toBe('kept');
+    rmdirSync(path);
+    if (aside !== null) renameSync(aside, path);
+    expect((await create(of, headers, name)).status).toBe(201);
+    expect((await of.served(`${name}.example`)).text).toBe(name);
+  }
   await of.restart();
   const status = await ask(`${of.hub}/status`, { headers });
   expect(status.body).toMatchObject({ foreign: false, drift: false });

@@ -1,6 +1,6 @@
 /** Whose sites the proxy serves: a lost database, a second hub, and a set older than what is live. */
 import { Database } from 'bun:sqlite';
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serveHub } from '../../../src/program/serve/serve.ts';
@@ -58,23 +58,61 @@ function forgetOwner(): void {
   writeFileSync(ledger(), lines.slice(1).join('\n'));
 }
 
-beforeEach(async () => {
-  stack = await startStack();
-  ({ headers } = await signUp(stack));
-  expect((await create('first')).status).toBe(201);
-});
-afterEach(() => stack.stop());
+/** A stack with a first site for some tests, each of which goes on from where the one before ended. */
+function onOneStack(): void {
+  beforeAll(async () => {
+    stack = await startStack();
+    ({ headers } = await signUp(stack));
+    expect((await create('first')).status).toBe(201);
+  });
+  afterAll(() => stack.stop());
+}
 
 describe('a database that is lost', () => {
+  onOneStack();
+  beforeEach(async () => {
+    if ((await served('first')) === '') expect((await create('first')).status).toBe(201);
+    for (const name of readdirSync(stack.dataDir)) {
+      if (/^Caddyfile\.(before|changed)-/.test(name)) rmSync(join(stack.dataDir, name));
+    }
+  });
+
+  test('that was young and lost its log takes no site with it', async () => {
+    await untilInStep();
+    const before = stack.readProxyfile();
+    await stack.restart(losesLog());
+    ({ headers } = await signUp(stack));
+    expect(await untilWarned('signalbox.db-wal')).toContain('signalbox restore');
+    expect(await status()).toMatchObject({ foreign: true, inStep: false });
+    const refused = await create('second');
+    expect([refused.status, refused.body.code]).toEqual([409, 'IMPORT_FIRST']);
+    expect(refused.body.message).toContain('signalbox.db-wal');
+    const checked = await ask<{ code?: string }>(`${stack.hub}/vhosts?replace=true`, {
+      json: { domain: `http://c.example:${stack.httpPort}`, config: 'abort', check: { path: '/' } },
+      headers,
+    });
+    expect([checked.status, checked.body.code]).toEqual([409, 'IMPORT_FIRST']);
+    const mistaken = await ask<{ code?: string }>(`${stack.hub}/vhosts?replace=true`, {
+      json: { domain: `http://m.example:${stack.httpPort}`, config: 'respnd x' },
+      headers,
+    });
+    expect([mistaken.status, mistaken.body.code]).toEqual([502, 'PROXY_REJECTED']);
+    await stack.restart();
+    await untilWarned('signalbox.db-wal');
+    expect([await served('first'), stack.readProxyfile()]).toEqual(['first', before]);
+
+    expect((await create('second', '?replace=true')).status).toBe(201);
+    expect([await served('first'), await served('second')]).toEqual(['', 'second']);
+    expect(copies('changed')).toEqual([before]);
+    await untilInStep();
+    expect((await status()).warnings.join()).not.toContain('signalbox.db-wal');
+    const json = { proxyfile: before };
+    expect((await ask(`${stack.hub}/import`, { json, headers })).status).toBe(200);
+    expect([await served('first'), await served('second')]).toEqual(['first', 'second']);
+  });
+
   const losses: [string, () => void][] = [
     ['removed', () => rmSync(database())],
-    [
-      'emptied',
-      () => {
-        rmSync(database());
-        writeFileSync(database(), '');
-      },
-    ],
     [
       'lost beside a Caddyfile of no hub',
       () => {
@@ -84,7 +122,7 @@ describe('a database that is lost', () => {
     ],
   ];
 
-  test.each(losses)('because it was %s takes no site with it', async (_, lose) => {
+  test.each(losses)('that was %s takes no site with it', async (_, lose) => {
     const before = stack.readProxyfile();
     const from = stack.lines.length;
     await stack.restart(() => {
@@ -109,9 +147,10 @@ describe('a database that is lost', () => {
     expect((await status()).warnings.join()).not.toContain('signalbox restore');
   });
 
-  test('is made good by an import of the Caddyfile', async () => {
+  test('that was emptied is made good by an import of the Caddyfile', async () => {
     await stack.restart(() => {
       rmSync(database());
+      writeFileSync(database(), '');
       removeLog();
     });
     ({ headers } = await signUp(stack));
@@ -119,160 +158,132 @@ describe('a database that is lost', () => {
     const json = { proxyfile: stack.readProxyfile() };
     expect((await ask(`${stack.hub}/import`, { json, headers })).status).toBe(200);
     expect(await served('first')).toBe('first');
-    expect((await create('second')).status).toBe(201);
+    expect((await create('third')).status).toBe(201);
     expect(await served('first')).toBe('first');
   });
 });
 
-test('a young database that lost its log takes no site with it', async () => {
-  await untilInStep();
-  const before = stack.readProxyfile();
-  await stack.restart(losesLog());
-  ({ headers } = await signUp(stack));
-  expect(await untilWarned('signalbox.db-wal')).toContain('signalbox restore');
-  expect(await status()).toMatchObject({ foreign: true, inStep: false });
-  const refused = await create('second');
-  expect([refused.status, refused.body.code]).toEqual([409, 'IMPORT_FIRST']);
-  expect(refused.body.message).toContain('signalbox.db-wal');
-  const checked = await ask<{ code?: string }>(`${stack.hub}/vhosts?replace=true`, {
-    json: { domain: `http://c.example:${stack.httpPort}`, config: 'abort', check: { path: '/' } },
-    headers,
-  });
-  expect([checked.status, checked.body.code]).toEqual([409, 'IMPORT_FIRST']);
-  const mistaken = await ask<{ code?: string }>(`${stack.hub}/vhosts?replace=true`, {
-    json: { domain: `http://m.example:${stack.httpPort}`, config: 'respnd x' },
-    headers,
-  });
-  expect([mistaken.status, mistaken.body.code]).toEqual([502, 'PROXY_REJECTED']);
-  await stack.restart();
-  await untilWarned('signalbox.db-wal');
-  expect([await served('first'), stack.readProxyfile()]).toEqual(['first', before]);
+describe('what the proxy serves', () => {
+  onOneStack();
 
-  expect((await create('second', '?replace=true')).status).toBe(201);
-  expect([await served('first'), await served('second')]).toEqual(['', 'second']);
-  expect(copies('changed')).toEqual([before]);
-  await untilInStep();
-  expect((await status()).warnings.join()).not.toContain('signalbox.db-wal');
-  const json = { proxyfile: before };
-  expect((await ask(`${stack.hub}/import`, { json, headers })).status).toBe(200);
-  expect([await served('first'), await served('second')]).toEqual(['first', 'second']);
-});
-
-test.each([
-  ['removed', () => {}],
-  ['replaced', (away: string) => writeFileSync(database(), readFileSync(away))],
-])('a database that is %s under a running hub stops changes', async (_, replace) => {
-  const away = `${database()}.away`;
-  renameSync(database(), away);
-  replace(away);
-  const refused = await create('second');
-  expect([refused.status, refused.body.code]).toEqual([507, 'STORAGE_UNAVAILABLE']);
-  expect(refused.body.message).toBe('The database file was replaced; restart the hub.');
-  await untilWarned('The database file was replaced');
-  expect([await served('first'), await served('second')]).toEqual(['first', '']);
-  const token = await ask(`${stack.hub}/tokens`, { json: { name: 'a', scope: 'read' }, headers });
-  expect(token.status).toBe(507);
-  renameSync(away, database());
-  expect((await create('second')).status).toBe(201);
-});
-
-test('a Caddyfile of no hub becomes that of the one that has its sites, unasked', async () => {
-  await stack.restart(forgetOwner);
-  await untilInStep();
-  expect(readFileSync(ledger(), 'utf8')).toMatch(/^hub [0-9a-f]{32}\n/);
-  expect((await create('second')).status).toBe(201);
-  expect([await served('first'), await served('second')]).toEqual(['first', 'second']);
-  expect((await status()).warnings.join()).not.toContain('hub');
-});
-
-describe('a second hub on the same agent', () => {
-  let folder: string;
-  let second: Awaited<ReturnType<typeof serveHub>>;
-  let api: string;
-  let theirs: Headers;
-
-  beforeEach(async () => {
-    folder = temporaryFolder();
-    const settings = { ...stack.settings.hub, dataDir: folder, socket: join(folder, 'hub.sock') };
-    second = await serveHub(
-      { ...settings, port: 0, agentUrl: stack.agent },
-      stack.token,
-      () => {},
-      QUICK.hub,
-    );
-    api = `${second.url}/api`;
-    theirs = (await signUp({ hub: api })).headers;
-  });
-  afterEach(async () => {
-    await second.stop();
-    rmSync(folder, { recursive: true, force: true });
+  test.each([
+    ['removed', () => {}],
+    ['replaced', (away: string) => writeFileSync(database(), readFileSync(away))],
+  ])('a database that is %s under a running hub stops changes', async (name, replace) => {
+    const away = `${database()}.away`;
+    renameSync(database(), away);
+    replace(away);
+    const refused = await create(name);
+    expect([refused.status, refused.body.code]).toEqual([507, 'STORAGE_UNAVAILABLE']);
+    expect(refused.body.message).toBe('The database file was replaced; restart the hub.');
+    await untilWarned('The database file was replaced');
+    expect([await served('first'), await served(name)]).toEqual(['first', '']);
+    const token = await ask(`${stack.hub}/tokens`, { json: { name: 'a', scope: 'read' }, headers });
+    expect(token.status).toBe(507);
+    renameSync(away, database());
+    expect((await create(name)).status).toBe(201);
   });
 
-  test('changes nothing unasked, and neither takes the other’s sites back', async () => {
-    const mine = stack.readProxyfile();
-    const refused = await create('second', '', api, theirs);
-    expect([refused.status, refused.body.code]).toEqual([409, 'IMPORT_FIRST']);
-    expect(await served('first')).toBe('first');
-
-    expect((await create('second', '?replace=true', api, theirs)).status).toBe(201);
-    expect(copies('before')).toEqual([mine]);
-    await untilWarned('Another hub publishes');
-    expect((await create('third')).body.code).toBe('OTHER_HUB');
-    expect([await served('first'), await served('second')]).toEqual(['', 'second']);
-
-    expect((await create('third', '?replace=true')).status).toBe(201);
-    await untilWarned('Another hub publishes', api, theirs);
-    expect((await create('fourth', '', api, theirs)).body.code).toBe('OTHER_HUB');
-    expect([await served('first'), await served('third')]).toEqual(['first', 'third']);
+  test('a Caddyfile of no hub becomes that of the one that has its sites, unasked', async () => {
+    await stack.restart(forgetOwner);
     await untilInStep();
-    expect((await status()).warnings.join()).not.toContain('Another hub');
+    expect(readFileSync(ledger(), 'utf8')).toMatch(/^hub [0-9a-f]{32}\n/);
+    expect((await create('own')).status).toBe(201);
+    expect([await served('first'), await served('own')]).toEqual(['first', 'own']);
+    expect((await status()).warnings.join()).not.toContain('hub');
   });
-});
 
-test('a set older than the Caddyfile replaces it, but keeps a copy and names the sites', async () => {
-  expect((await create('second')).status).toBe(201);
-  const newer = stack.readProxyfile();
-  await stack.restart(() => {
-    const sqlite = new Database(database());
-    sqlite.run("DELETE FROM vhosts WHERE domain LIKE '%second%'");
-    sqlite.run("DELETE FROM changelog WHERE domain LIKE '%second%'");
+  test('a set older than the Caddyfile replaces it, but keeps a copy and names the sites', async () => {
+    expect((await create('second')).status).toBe(201);
+    const newer = stack.readProxyfile();
+    await stack.restart(() => {
+      const sqlite = new Database(database());
+      sqlite.run("DELETE FROM vhosts WHERE domain LIKE '%second%'");
+      sqlite.run("DELETE FROM changelog WHERE domain LIKE '%second%'");
+      sqlite.close();
+    });
+    await until(async () => (await served('second')) === '', 'the withdrawal');
+    expect(await untilWarned('second.example')).not.toContain('first.example');
+    expect(copies('changed')).toEqual([newer]);
+    await untilInStep();
+  });
+
+  describe('a second hub on the same agent', () => {
+    let folder: string;
+    let second: Awaited<ReturnType<typeof serveHub>>;
+    let api: string;
+    let theirs: Headers;
+
+    beforeEach(async () => {
+      folder = temporaryFolder();
+      const settings = { ...stack.settings.hub, dataDir: folder, socket: join(folder, 'hub.sock') };
+      second = await serveHub(
+        { ...settings, port: 0, agentUrl: stack.agent },
+        stack.token,
+        () => {},
+        QUICK.hub,
+      );
+      api = `${second.url}/api`;
+      theirs = (await signUp({ hub: api })).headers;
+    });
+    afterEach(async () => {
+      await second.stop();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    test('changes nothing unasked, and neither takes the other’s sites back', async () => {
+      const mine = stack.readProxyfile();
+      const refused = await create('second', '', api, theirs);
+      expect([refused.status, refused.body.code]).toEqual([409, 'IMPORT_FIRST']);
+      expect(await served('first')).toBe('first');
+
+      expect((await create('second', '?replace=true', api, theirs)).status).toBe(201);
+      expect(copies('before')).toEqual([mine]);
+      await untilWarned('Another hub publishes');
+      expect((await create('third')).body.code).toBe('OTHER_HUB');
+      expect([await served('first'), await served('second')]).toEqual(['', 'second']);
+
+      expect((await create('third', '?replace=true')).status).toBe(201);
+      await untilWarned('Another hub publishes', api, theirs);
+      expect((await create('fourth', '', api, theirs)).body.code).toBe('OTHER_HUB');
+      expect([await served('first'), await served('third')]).toEqual(['first', 'third']);
+      await untilInStep();
+      expect((await status()).warnings.join()).not.toContain('Another hub');
+    });
+  });
+
+  test('what something else keeps loading is replaced less and less often, and reported', async () => {
+    const text = (name: string) =>
+      `http://${name}.example:${stack.httpPort} {\n\trespond ${name}\n}\n`;
+    const push = async (name: string) => {
+      const json = { proxyfile: text(name) };
+      const { agent, agentHeaders } = stack;
+      expect((await ask(`${agent}/proxy/reload`, { json, headers: agentHeaders })).status).toBe(
+        200,
+      );
+    };
+    await untilInStep();
+    for (const name of ['one', 'two', 'three']) {
+      await push(name);
+      await untilServed('first');
+    }
+    await untilWarned('keeps replacing');
+  });
+
+  test('a hub whose copy was promoted is refused, whatever it may replace', async () => {
+    const sqlite = new Database(database(), { readonly: true });
+    const { id } = sqlite.query('SELECT id FROM hub').get() as { id: string };
     sqlite.close();
+    const proxyfile = `http://promoted.example:${stack.httpPort} {\n\trespond promoted\n}\n`;
+    const pushed = await ask(`${stack.agent}/proxy/reload`, {
+      json: { proxyfile, hub: id, term: 2 },
+      headers: stack.agentHeaders,
+    });
+    expect(pushed.status).toBe(200);
+    for (const query of ['', '?replace=true']) {
+      const refused = await create('late', query);
+      expect([refused.status, refused.body.code]).toEqual([409, 'OTHER_HUB']);
+    }
+    expect(await served('promoted')).toBe('promoted');
   });
-  await until(async () => (await served('second')) === '', 'the withdrawal');
-  expect(await untilWarned('second.example')).not.toContain('first.example');
-  expect(copies('changed')).toEqual([newer]);
-  await untilInStep();
-});
-
-test('what something else keeps loading is replaced less and less often, and reported', async () => {
-  const text = (name: string) =>
-    `http://${name}.example:${stack.httpPort} {\n\trespond ${name}\n}\n`;
-  const push = async (name: string) => {
-    const json = { proxyfile: text(name) };
-    const { agent, agentHeaders } = stack;
-    expect((await ask(`${agent}/proxy/reload`, { json, headers: agentHeaders })).status).toBe(200);
-  };
-  await untilInStep();
-  for (const name of ['one', 'two', 'three']) {
-    await push(name);
-    await untilServed('first');
-  }
-  await untilWarned('keeps replacing');
-});
-
-test('a hub whose copy was promoted is refused, whatever it may replace', async () => {
-  const sqlite = new Database(database(), { readonly: true });
-  const { id } = sqlite.query('SELECT id FROM hub').get() as { id: string };
-  sqlite.close();
-  const proxyfile = `http://promoted.example:${stack.httpPort} {\n\trespond promoted\n}\n`;
-  const pushed = await ask(`${stack.agent}/proxy/reload`, {
-    json: { proxyfile, hub: id, term: 2 },
-    headers: stack.agentHeaders,
-  });
-  expect(pushed.status).toBe(200);
-  for (const query of ['', '?replace=true']) {
-    const refused = await create('late', query);
-    expect([refused.status, refused.body.code]).toEqual([409, 'OTHER_HUB']);
-  }
-  expect(await served('promoted')).toBe('promoted');
 });

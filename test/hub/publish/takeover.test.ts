@@ -1,5 +1,5 @@
 /** A proxy that served someone else's sites before signalbox came. */
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ForeignCaddy, startBesideForeignCaddy } from '../../harness/foreign-caddy.ts';
@@ -21,11 +21,12 @@ const untilInStep = () =>
 const names = () => readdirSync(stack.folder).filter((name) => name.startsWith('Caddyfile'));
 const read = (name: string) => readFileSync(join(stack.folder, name), 'utf8');
 
-beforeEach(async () => {
+// Each test goes on from where the one before it ended.
+beforeAll(async () => {
   stack = await startBesideForeignCaddy();
   headers = stack.owner.headers;
 });
-afterEach(() => stack.stop());
+afterAll(() => stack.stop());
 
 describe('a proxy with someone else’s sites', () => {
   test('is left alone: the first change is 409 IMPORT_FIRST', async () => {
@@ -37,6 +38,17 @@ describe('a proxy with someone else’s sites', () => {
     expect(names()).toEqual(['Caddyfile']);
     expect(await stack.served('theirs.example')).toBe('theirs');
     expect(await status()).toMatchObject({ foreign: true, inStep: false, lastPublish: null });
+  });
+
+  test('is not replaced by a first change with a check, because nobody could bring that back', async () => {
+    const check = { path: '/', within: 0.1 };
+    const refused = await ask<{ code?: string }>(`${stack.hub}/vhosts?replace=true`, {
+      json: { domain: `http://ours.example:${stack.httpPort}`, config: 'respond 503', check },
+      headers,
+    });
+    expect([refused.status, refused.body.code]).toEqual([409, 'IMPORT_FIRST']);
+    expect(read('Caddyfile')).toBe(stack.theirs);
+    expect(await stack.served('theirs.example')).toBe('theirs');
   });
 
   test('is taken over with ?replace=true, and their file kept next to ours', async () => {
@@ -54,24 +66,7 @@ describe('a proxy with someone else’s sites', () => {
   });
 });
 
-test('a first change with a check replaces nothing, because nobody could bring that back', async () => {
-  const first = (check: object | null) =>
-    ask<{ code?: string }>(`${stack.hub}/vhosts?replace=true`, {
-      json: { domain: `http://ours.example:${stack.httpPort}`, config: 'respond 503', check },
-      headers,
-    });
-  const refused = await first({ path: '/', within: 0.1 });
-  expect([refused.status, refused.body.code]).toEqual([409, 'IMPORT_FIRST']);
-  expect(read('Caddyfile')).toBe(stack.theirs);
-  expect(await stack.served('theirs.example')).toBe('theirs');
-  expect((await first(null)).status).toBe(201);
-});
-
 describe('after the first publish', () => {
-  beforeEach(async () => {
-    expect((await create('?replace=true')).status).toBe(201);
-  });
-
   test('a text sent straight to the agent is live only until the next check', async () => {
     const pushed = await ask(`${stack.agent}/proxy/reload`, {
       json: { proxyfile: `http://ours.example:${stack.httpPort} {\nrespond pushed\n}\n` },

@@ -1,5 +1,5 @@
 /** Publishes whose outcome the hub does not learn. */
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { RunningHub } from '../../../src/program/serve/running.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
@@ -91,44 +91,41 @@ const inStep = () =>
     'the proxy to be in step',
   );
 
-describe.each<Mode>(['late', 'lost', 'mute'])('a publish whose answer is %s', (how) => {
-  test('is 502, changes nothing, and cannot go live afterwards', async () => {
-    expect((await create('kept')).status).toBe(201);
-    const list = (await ask(`${hub.url}/api/vhosts`, { headers })).text;
-    const log = (await ask(`${hub.url}/api/changelog`, { headers })).text;
-    const file = stack.readProxyfile();
-
-    mode = how;
-    const refused = await create('ghost');
-    expect([refused.status, refused.body.code]).toEqual([502, 'AGENT_UNREACHABLE']);
-    mode = 'pass';
-    await Promise.all(forwarded);
-    await inStep();
-
-    expect((await ask(`${hub.url}/api/vhosts`, { headers })).text).toBe(list);
-    expect((await ask(`${hub.url}/api/changelog`, { headers })).text).toBe(log);
-    expect(stack.readProxyfile()).toBe(file);
-    expect(await served('ghost')).toBe('');
-    expect(await served('kept')).toBe('kept');
-    expect((await create('next')).status).toBe(201);
-    expect(await served('next')).toBe('next');
-  }, 20_000);
-
-  test('is undone even if it is the first one ever', async () => {
-    mode = how;
-    expect((await create('ghost')).body.code).toBe('AGENT_UNREACHABLE');
-    mode = 'pass';
-    await Promise.all(forwarded);
+test.each<Mode>(['late', 'lost', 'mute'])(
+  'a publish whose answer is %s is 502, changes nothing, and cannot go live afterwards',
+  async (how) => {
+    const fail = async (name: string) => {
+      mode = how;
+      const refused = await create(name);
+      expect([refused.status, refused.body.code]).toEqual([502, 'AGENT_UNREACHABLE']);
+      mode = 'pass';
+      await Promise.all(forwarded);
+    };
+    // Not even the first one ever.
+    await fail('ghost');
     await until(async () => (await served('ghost')) !== 'ghost', 'the ghost to disappear');
     await inStep();
     expect((await ask(`${hub.url}/api/vhosts`, { headers })).text).toBe('[]');
-    expect((await create('real')).status).toBe(201);
-    expect(await served('real')).toBe('real');
-    expect(await served('ghost')).toBe('');
-  }, 20_000);
-});
+    expect((await create('kept')).status).toBe(201);
+    expect([await served('kept'), await served('ghost')]).toEqual(['kept', '']);
 
-test('a change does not wait for a look that hangs, which then finds nothing to replace', async () => {
+    const stored = async () => [
+      (await ask(`${hub.url}/api/vhosts`, { headers })).text,
+      (await ask(`${hub.url}/api/changelog`, { headers })).text,
+      stack.readProxyfile(),
+    ];
+    const before = await stored();
+    await fail('late');
+    await inStep();
+    expect(await stored()).toEqual(before);
+    expect([await served('late'), await served('kept')]).toEqual(['', 'kept']);
+    expect((await create('next')).status).toBe(201);
+    expect(await served('next')).toBe('next');
+  },
+  20_000,
+);
+
+test('neither a change nor another route waits for what hangs', async () => {
   expect((await create('first')).status).toBe(201);
   await inStep();
   mode = 'blind';
@@ -138,10 +135,9 @@ test('a change does not wait for a look that hangs, which then finds nothing to 
   expect(await served('second')).toBe('second');
   mode = 'pass';
   await inStep();
+  // That look found nothing to replace.
   expect([await served('first'), await served('second')]).toEqual(['first', 'second']);
-}, 20_000);
 
-test('an agent that hangs does not block other routes', async () => {
   mode = 'mute';
   const hanging = create('ghost');
   for (const path of ['vhosts', 'changelog', 'health']) {
@@ -149,3 +145,20 @@ test('an agent that hangs does not block other routes', async () => {
   }
   expect((await hanging).body.code).toBe('AGENT_UNREACHABLE');
 });
+
+test('what an agent says of many sites is read before they are recorded', async () => {
+  const upstreams = Array.from({ length: 20 }, (_, at) => `127.0.0.1:${at + 1}`).join(' ');
+  const operations = Array.from({ length: 200 }, (_, at) => ({
+    ...{ op: 'create', domain: `http://many-${at}.example:${stack.httpPort}` },
+    config: `reverse_proxy ${upstreams}`,
+  }));
+  mode = 'lost';
+  const changing = ask<Body>(`${hub.url}/api/vhosts/bulk`, { json: { operations }, headers });
+  await until(() => forwarded.length > 0, 'the publish');
+  await forwarded[0];
+  const { status, text } = await ask(`${hub.url}/api/vhosts/state`, { headers });
+  expect([status, text]).toEqual([200, '[]']);
+  mode = 'pass';
+  expect((await changing).body.code).toBe('AGENT_UNREACHABLE');
+  await inStep();
+}, 20_000);

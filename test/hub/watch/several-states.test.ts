@@ -8,6 +8,7 @@ const vhost: Vhost = {
   ...{ id: 1, position: 1, domain: 'app.example', config: '', upstream: '', enabled: true },
   ...{
     policies: [],
+    except: [],
     tags: [],
     agents: [],
     check: null,

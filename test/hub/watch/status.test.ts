@@ -1,12 +1,12 @@
 /** The problems and advisories in `/status`. */
-import { expect, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { obstaclesOf } from '../../../src/hub/model/obstacles.ts';
 import { EMPTY_SET, type SiteSet, type Vhost } from '../../../src/hub/model/vhost.ts';
 import { ADVISORIES_AS_OF, advisoriesFor, SAFE_VERSION } from '../../../src/shared/advisories.ts';
 import { caddyIs } from '../../harness/caddys.ts';
-import { startOwner } from '../../harness/owner.ts';
+import { type Owner, startOwner } from '../../harness/owner.ts';
 import { ask, freePort, signUp, startStack, temporaryFolder, until } from '../../harness/stack.ts';
 
 type Status = {
@@ -18,20 +18,20 @@ type Status = {
   upgrade: string | null;
 };
 
+let owner: Owner;
+beforeAll(async () => {
+  owner = await startOwner();
+});
+afterAll(() => owner.stack.stop());
+
 test('/status names the advisories that affect the proxy', async () => {
-  const stack = await startStack();
-  try {
-    const { headers } = await signUp(stack);
-    const { body } = await ask<Status>(`${stack.hub}/status`, { headers });
-    const printed = Bun.spawnSync(['caddy', 'version']).stdout.toString();
-    expect(printed).toContain(body.proxy.version);
-    expect(body.advisories).toEqual(advisoriesFor(printed.trim()));
-    expect(body.advisoriesAsOf).toBe(ADVISORIES_AS_OF);
-    if (body.advisories?.length === 0) expect(body.upgrade).toBeNull();
-    else expect(body.upgrade).toContain(`Install Caddy ${SAFE_VERSION} or newer`);
-  } finally {
-    await stack.stop();
-  }
+  const { body } = await owner.call<Status>('GET', '/status');
+  const printed = Bun.spawnSync(['caddy', 'version']).stdout.toString();
+  expect(printed).toContain(body.proxy.version);
+  expect(body.advisories).toEqual(advisoriesFor(printed.trim()));
+  expect(body.advisoriesAsOf).toBe(ADVISORIES_AS_OF);
+  if (body.advisories?.length === 0) expect(body.upgrade).toBeNull();
+  else expect(body.upgrade).toContain(`Install Caddy ${SAFE_VERSION} or newer`);
 });
 
 test('/status does not guess about a Caddy that does not print its version', async () => {
@@ -53,46 +53,40 @@ test('/status does not guess about a Caddy that does not print its version', asy
 test.skipIf(caddyIs('>=2.11.6'))(
   '/status names what a newer Caddy refuses, only where it is, and only while it is published',
   async () => {
-    const owner = await startOwner();
-    const { stack } = owner;
     const read = async () =>
       (await owner.call<Status>('GET', '/status')).body.beforeUpgrade.map(
         ({ vhost, line, detail }) => [vhost?.id ?? 'preamble', line, detail],
       );
-    try {
-      const id = (domain: string, config: string, more: object = {}) =>
-        owner.call('POST', '/vhosts', { domain, config, ...more }).then(({ body }) => body.id);
-      const log = 'log {\n\toutput discard\n\toutput discard\n}';
-      await id('http://sound.example', 'respond "log {\n\toutput\n\toutput\n}"');
-      expect(await read()).toEqual([]);
+    const id = (domain: string, config: string, more: object = {}) =>
+      owner.call('POST', '/vhosts', { domain, config, ...more }).then(({ body }) => body.id);
+    const log = 'log {\n\toutput discard\n\toutput discard\n}';
+    await id('http://sound.example', 'respond "log {\n\toutput\n\toutput\n}"');
+    expect(await read()).toEqual([]);
 
-      const first = await id('http://one.example', log);
-      const block = `http://two.example {\n\trespond x\n\t${log}\n}`;
-      const second = await id('http://two.example', block);
-      await id('http://off.example', log, { enabled: false });
-      const twice = '`output` is in the same `log` block twice.';
-      expect(await read()).toEqual([
-        [first, 3, twice],
-        [second, 5, twice],
-      ]);
+    const first = await id('http://one.example', log);
+    const block = `http://two.example {\n\trespond x\n\t${log}\n}`;
+    const second = await id('http://two.example', block);
+    await id('http://off.example', log, { enabled: false });
+    const twice = '`output` is in the same `log` block twice.';
+    expect(await read()).toEqual([
+      [first, 3, twice],
+      [second, 5, twice],
+    ]);
 
-      const { body } = await owner.call('GET', '/preamble');
-      const config = `${body.config}\n(s) {\n\t${log}\n}`;
-      expect((await owner.call('PUT', '/preamble', { config })).status).toBe(200);
-      const line = config.split('\n').length - 2;
-      expect(await read()).toEqual([
-        ['preamble', line, twice],
-        [first, 3, twice],
-        [second, 5, twice],
-      ]);
+    const { body } = await owner.call('GET', '/preamble');
+    const config = `${body.config}\n(s) {\n\t${log}\n}`;
+    expect((await owner.call('PUT', '/preamble', { config })).status).toBe(200);
+    const line = config.split('\n').length - 2;
+    expect(await read()).toEqual([
+      ['preamble', line, twice],
+      [first, 3, twice],
+      [second, 5, twice],
+    ]);
 
-      await owner.call('PUT', '/preamble', { config: body.config });
-      await owner.call('PUT', `/vhosts/${first}`, { config: 'log {\n\toutput discard\n}' });
-      await owner.call('DELETE', `/vhosts/${second}`);
-      expect(await read()).toEqual([]);
-    } finally {
-      await stack.stop();
-    }
+    await owner.call('PUT', '/preamble', { config: body.config });
+    await owner.call('PUT', `/vhosts/${first}`, { config: 'log {\n\toutput discard\n}' });
+    await owner.call('DELETE', `/vhosts/${second}`);
+    expect(await read()).toEqual([]);
   },
 );
 
@@ -101,7 +95,7 @@ test('what stands in the way of an upgrade is read once, and named for whose pre
   const config = 'forward_auth :1 {\n\turi /a\n\turi /b\n}';
   const vhost = (id: number, enabled = true): Vhost => ({
     ...{ id, position: id, domain: `${id}.example`, upstream: '', enabled, policies: [], tags: [] },
-    ...{ agents: [], check: null, createdAt: new Date(0), updatedAt: new Date(0) },
+    ...{ except: [], agents: [], check: null, createdAt: new Date(0), updatedAt: new Date(0) },
     get config() {
       read++;
       return config;
@@ -139,27 +133,22 @@ test('what stands in the way of an upgrade is read once, and named for whose pre
 const CURED_MS = 30_000;
 
 test('/status names an upstream that is down, since it is, and no longer once it is back', async () => {
-  const stack = await startStack();
-  const { headers } = await signUp(stack);
+  const { stack, headers } = owner;
   const read = async () => {
     const { problems } = (await ask<Status>(`${stack.hub}/status`, { headers })).body;
     return problems.find(({ code }) => code === 'UPSTREAM_DOWN');
   };
-  try {
-    const port = freePort();
-    const json = { domain: 'http://down.example', config: `reverse_proxy 127.0.0.1:${port}` };
-    const { id } = (await ask<{ id: number }>(`${stack.hub}/vhosts`, { headers, json })).body;
-    expect((await stack.served('down.example')).status).toBe(502);
-    const found = await until(read, 'the problem', CURED_MS);
-    expect(found).toMatchObject({ level: 'bad', vhost: { id, domain: 'http://down.example' } });
-    expect(found.message).toMatch(/^127\.0\.0\.1:\d+ does not answer: .*connection refused/);
-    expect((await read())?.since).toBe(found.since);
+  const port = freePort();
+  const json = { domain: 'http://down.example', config: `reverse_proxy 127.0.0.1:${port}` };
+  const { id } = (await ask<{ id: number }>(`${stack.hub}/vhosts`, { headers, json })).body;
+  expect((await stack.served('down.example')).status).toBe(502);
+  const found = await until(read, 'the problem', CURED_MS);
+  expect(found).toMatchObject({ level: 'bad', vhost: { id, domain: 'http://down.example' } });
+  expect(found.message).toMatch(/^127\.0\.0\.1:\d+ does not answer: .*connection refused/);
+  expect((await read())?.since).toBe(found.since);
 
-    const server = Bun.serve({ hostname: '127.0.0.1', port, fetch: () => new Response('back') });
-    await until(async () => (await stack.served('down.example')).status === 200);
-    await until(async () => !(await read()), 'the end of the problem', CURED_MS);
-    await server.stop(true);
-  } finally {
-    await stack.stop();
-  }
+  const server = Bun.serve({ hostname: '127.0.0.1', port, fetch: () => new Response('back') });
+  await until(async () => (await stack.served('down.example')).status === 200);
+  await until(async () => !(await read()), 'the end of the problem', CURED_MS);
+  await server.stop(true);
 }, 90_000);

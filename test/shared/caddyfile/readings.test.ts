@@ -97,6 +97,7 @@ const SNIPPETS = '(s) {\n\theader S {args.0}\n}\n(v) {\n\trespond {args[:]}\n}';
 /** A site of its own, and neighbours that must stay as they are. */
 const site = (id: number, name: string, config: string) => ({
   ...{ id, domain: `http://${name}.example`, config, upstream: '', enabled: true },
+  guards: [],
 });
 const LEFT = site(1, 'left', 'respond marker-left');
 const RIGHT = site(3, 'right', 'respond marker-right');

@@ -1,8 +1,7 @@
 /** What the changelog keeps of a step, and the change that undoes an entry of it. Pure. */
 import { Failure } from '../../../shared/failure.ts';
-import type { StoredAgent } from '../agent.ts';
 import type { Change, Kind, StepOf } from '../changes.ts';
-import { ENTITIES, type Kept, kindOf } from '../entities.ts';
+import { ENTITIES, type Kept, type Known, kindOf } from '../entities.ts';
 
 /** A changelog entry without author and time; `before` and `after` are never shown. */
 export type ChangelogRecord = {
@@ -16,17 +15,13 @@ export type ChangelogRecord = {
   after: string | null;
 };
 
-/** @param agents those that a placement may name */
-export function recordOf<K extends Kind>(
-  step: StepOf<K>,
-  agents: readonly StoredAgent[],
-): ChangelogRecord {
+export function recordOf<K extends Kind>(step: StepOf<K>, known: Known): ChangelogRecord {
   const entity = ENTITIES[step.kind];
   const { before, after } = step;
   const thing = after ?? before;
   const action = actionOf(step);
   const isUpdate = action === 'update' && before !== null && after !== null;
-  const shown = isUpdate ? entity.shown(before, after, agents) : null;
+  const shown = isUpdate ? entity.shown(before, after, known) : null;
   const keep = (one: typeof thing) =>
     one === null || entity.undo === null ? null : JSON.stringify(entity.undo.keep(one));
   return {

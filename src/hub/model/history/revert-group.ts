@@ -58,7 +58,7 @@ const placeOf = (entry: Entry): number => ORDER.indexOf(`${kindOf(entry.domain)}
 function undoing(entry: Entry): Change<unknown> {
   const change = revertChange(entry);
   const isNewPolicy = entry.action === 'create' && kindOf(entry.domain) === 'policy';
-  return isNewPolicy ? withoutVhosts(change) : change;
+  return isNewPolicy ? withoutNames(change) : change;
 }
 
 type Revert = { entry: Numbered; change: Change<unknown> };
@@ -76,18 +76,27 @@ const noting =
     }
   };
 
-/** Sites that still have a policy that is deleted lose it later, or `assertNoneMissing` refuses it. */
-const withoutVhosts =
+/** Sites that still name a policy that is deleted lose it later, or `assertNoneMissing` refuses it. */
+const withoutNames =
   (change: Change<unknown>): Change<unknown> =>
   async (set, time) => {
-    const plan = await change({ ...set, vhosts: [] }, time);
+    const vhosts = set.vhosts.map((vhost) => ({ ...vhost, policies: [] }));
+    const plan = await change({ ...set, vhosts }, time);
     return 'done' in plan ? plan : restored(plan, set);
   };
 
-const restored = <T>(plan: Plan<T>, { vhosts }: SiteSet): Plan<T> => ({
-  ...plan,
-  next: { ...plan.next, vhosts },
-});
+/** With the vhosts as they were. */
+function restored<T>(plan: Plan<T>, { vhosts }: SiteSet): Plan<T> {
+  const byId = new Map(vhosts.map((vhost) => [vhost.id, vhost]));
+  return {
+    ...plan,
+    next: { ...plan.next, vhosts },
+    steps: plan.steps.map((step) => ({
+      ...step,
+      vhosts: step.vhosts.flatMap(({ id }) => byId.get(id) ?? []),
+    })),
+  };
+}
 
 /** @throws Failure POLICY_IN_USE if a site has a policy that is not in the set */
 function assertNoneMissing({ vhosts, policies }: SiteSet): void {

@@ -3,16 +3,15 @@ import { eq, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import type { Db } from '../../db/open.ts';
 import { changelog } from '../../db/schema.ts';
-import type { StoredAgent } from '../agent.ts';
 import type { Author, Kind, Step, StepOf } from '../changes.ts';
-import { ENTITIES, type Row } from '../entities.ts';
+import { ENTITIES, type Known, type Row } from '../entities.ts';
 import { recordOf } from './history.ts';
 
 /** What the entries of one request have in common; only the first one has the summary. */
 type Request = Author & { group: number; summary: string | null };
 
 /** Writes one step and its entry in the changelog. @throws SQLite errors */
-type Write = (step: Step, request: Request, known: readonly StoredAgent[]) => void;
+type Write = (step: Step, request: Request, known: Known) => void;
 
 /**
  * Every statement is made once, when it is first needed: making it takes ten times as long as running it.

@@ -10,6 +10,7 @@ const FIELDS = [
   'domain',
   'upstream',
   'policies',
+  'except',
   'tags',
   'agents',
   'check',
@@ -28,6 +29,7 @@ export const EMPTY: Draft = {
   domain: '',
   upstream: '',
   policies: [],
+  except: [],
   tags: [],
   agents: [],
   check: null,
@@ -37,9 +39,9 @@ export const EMPTY: Draft = {
 
 /** The editable fields of a site. */
 export const draftOf = (site: Vhost): Draft => {
-  const { domain, upstream, policies, tags, agents, config, enabled } = site;
+  const { domain, upstream, policies, except, tags, agents, config, enabled } = site;
   const check = site.check && tidied(site.check);
-  return { domain, upstream, policies, tags, agents, check, config, enabled };
+  return { domain, upstream, policies, except, tags, agents, check, config, enabled };
 };
 
 /** The fields in which two states of a site differ. */

@@ -11,8 +11,10 @@ type Props = {
   recipes: readonly Recipe[] | undefined;
   /** The names of the site's own, in order. */
   chosen: readonly string[];
+  /** Those that apply everywhere, but not here. */
+  except: readonly string[];
   error: string | null;
-  onChange: (chosen: string[]) => void;
+  onChange: (change: { policies: string[] } | { except: string[] }) => void;
   /** @param recipe its id; null lets the user choose */
   onNew: (recipe: string | null) => void;
 };
@@ -25,10 +27,15 @@ const NEW = [
   { recipe: null, label: 'Other policy …' },
 ];
 
-export function PolicyField({ policies = [], recipes, chosen, error, onChange, onNew }: Props) {
+export function PolicyField({ policies = [], recipes, chosen, except, error, ...on }: Props) {
   const known = new Map(policies.map((policy) => [policy.name, policy]));
-  const others = policies.filter(({ name }) => !chosen.includes(name));
+  const rest = policies.filter(({ name }) => !chosen.includes(name));
+  const onChange = (policies: string[]) => on.onChange({ policies });
   const tick = ({ name, recipe }: Policy) => onChange(withPolicy(chosen, name, recipe));
+  const leaveOut = (name: string, isOut: boolean) => {
+    const others = except.filter((one) => one !== name);
+    on.onChange({ except: isOut ? [...others, name] : others });
+  };
   const move = (at: number, to: number) => {
     const order = chosen.filter((_, index) => index !== at);
     onChange([...order.slice(0, to), chosen[at] ?? '', ...order.slice(to)]);
@@ -43,6 +50,28 @@ export function PolicyField({ policies = [], recipes, chosen, error, onChange, o
       <legend>Policies</legend>
       {error && <p class="field-error">{error}</p>}
       <ul class="plain">
+        {rest
+          .filter(({ everywhere }) => everywhere)
+          .map((policy) => (
+            <li key={policy.name}>
+              <span>
+                {policy.name}
+                {except.includes(policy.name) ? ' is left out here' : ' applies to every site'}
+              </span>
+              <a class="small muted cut" href={`/policies/${policy.id}`}>
+                {words(policy)}
+              </a>
+              <label class="check">
+                <input
+                  type="checkbox"
+                  checked={except.includes(policy.name)}
+                  aria-label={`Leave ${policy.name} out here`}
+                  onChange={(event) => leaveOut(policy.name, event.currentTarget.checked)}
+                />
+                Leave out here
+              </label>
+            </li>
+          ))}
         {chosen.map((name, at) => {
           const policy = known.get(name);
           return (
@@ -85,23 +114,25 @@ export function PolicyField({ policies = [], recipes, chosen, error, onChange, o
             </li>
           );
         })}
-        {others.map((policy) => (
-          <li key={policy.name}>
-            <label class="check">
-              <input type="checkbox" checked={false} onChange={() => tick(policy)} />
-              {policy.name}
-            </label>
-            <a class="small muted cut" href={`/policies/${policy.id}`}>
-              {words(policy)}
-            </a>
-          </li>
-        ))}
+        {rest
+          .filter(({ everywhere }) => !everywhere)
+          .map((policy) => (
+            <li key={policy.name}>
+              <label class="check">
+                <input type="checkbox" checked={false} onChange={() => tick(policy)} />
+                {policy.name}
+              </label>
+              <a class="small muted cut" href={`/policies/${policy.id}`}>
+                {words(policy)}
+              </a>
+            </li>
+          ))}
       </ul>
       <div>
         <span class="muted">New</span>
         <div class="buttons flow">
           {NEW.map(({ recipe, label }) => (
-            <button key={label} type="button" onClick={() => onNew(recipe)}>
+            <button key={label} type="button" onClick={() => on.onNew(recipe)}>
               {label}
             </button>
           ))}

@@ -52,6 +52,7 @@ const NAMES: Record<DraftField, string> = {
   domain: 'Domain',
   upstream: 'Forward to',
   policies: 'Policies',
+  except: 'Policies left out',
   tags: 'Tags',
   agents: 'Where it is served',
   check: 'Check',

@@ -80,8 +80,9 @@ export function SiteForm({ id, stored, initial, onStored }: Props) {
           policies={policies}
           recipes={recipes}
           chosen={draft.policies}
-          error={at('policies') ?? loadError}
-          onChange={(policies) => set({ policies })}
+          except={draft.except}
+          error={at('policies') ?? at('except') ?? loadError}
+          onChange={set}
           onNew={(policy) => setOpen({ policy })}
         />
         <TagsField tags={draft.tags} error={at('tags')} onChange={(tags) => set({ tags })} />
@@ -154,7 +155,7 @@ export function SiteForm({ id, stored, initial, onStored }: Props) {
 }
 
 /** The fields that show their own errors. */
-const PLACES = ['domain', 'upstream', 'policies', 'tags', 'agents', 'check'] as const;
+const PLACES = ['domain', 'upstream', 'policies', 'except', 'tags', 'agents', 'check'] as const;
 
 /** What the form edits. @param id null for a new site, whose page opens once it is stored */
 const siteOf = (id: number | null): Omit<Subject<Stored, Draft>, 'stored' | 'empty'> => ({

@@ -59,15 +59,19 @@ export function queryOf(filter: SiteFilter): string {
   return text && `?${text}`;
 }
 
-type Wanted = Pick<SiteFilter, 'search' | 'tag' | 'policy' | 'agent'>;
+type Wanted = Pick<SiteFilter, 'search' | 'tag' | 'policy' | 'agent'> & {
+  /** The sites to which the policy applies; those that name it while that is not known. */
+  guarded?: readonly number[] | undefined;
+};
 
 /** Each word of the search must occur in the domain, the upstream, a policy or a tag, in any case. */
 export function searchRows(rows: readonly Row[], wanted: Wanted): Row[] {
-  const { search, tag, policy, agent } = wanted;
+  const { search, tag, policy, agent, guarded } = wanted;
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return rows.filter(({ site }) => {
     if (tag !== '' && !site.tags.includes(tag)) return false;
-    if (policy !== '' && !site.policies.includes(policy)) return false;
+    const isGuarded = guarded?.includes(site.id) ?? site.policies.includes(policy);
+    if (policy !== '' && !isGuarded) return false;
     const isElsewhere = site.agents.length > 0 && !site.agents.includes(agent);
     if (agent !== '' && isElsewhere) return false;
     const { domain, upstream, policies, tags } = site;

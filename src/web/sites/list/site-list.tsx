@@ -5,7 +5,7 @@ import { get } from '../../lib/api.ts';
 import { plural } from '../../lib/format.ts';
 import { useHub, usePublishes } from '../../lib/hub.ts';
 import { navigate } from '../../lib/router.ts';
-import type { Vhost } from '../../lib/types.ts';
+import type { Policy, Vhost } from '../../lib/types.ts';
 import { useMedia } from '../../lib/use-browser.ts';
 import { useLoad } from '../../lib/use-load.ts';
 import { SkeletonRows } from '../../parts/loading.tsx';
@@ -30,12 +30,21 @@ const LABELS_HEIGHT = { columns: 6, stacked: 26 };
 // CSS grid removes a table's implicit roles, so they are set explicitly.
 const TABLE = { role: 'table' } as const;
 
+/** The ids of the sites to which a policy applies, also one that applies to every site. */
+async function guardedBy(name: string, signal: AbortSignal): Promise<number[] | undefined> {
+  if (name === '') return undefined;
+  const policies = await get<Policy[]>('/policies', signal);
+  return policies.find((one) => one.name === name)?.vhosts;
+}
+
 export function SiteList({ query }: { query: URLSearchParams }) {
   const { status, refresh } = useHub();
   const filter = readFilter(query);
+  const { search, shown, tag, policy, agent, isGrouped } = filter;
   const publishes = usePublishes();
   // A publish, even someone else's, may have changed any site.
   const sites = useLoad(`sites ${publishes}`, (signal) => get<Vhost[]>('/vhosts', signal));
+  const guarded = useLoad(`guarded ${policy} ${publishes}`, (signal) => guardedBy(policy, signal));
   const { states, activity } = useStates(publishes);
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
   const [done, setDone] = useState<Done | null>(null);
@@ -43,7 +52,6 @@ export function SiteList({ query }: { query: URLSearchParams }) {
 
   const change = (next: Partial<SiteFilter>) =>
     navigate(`${location.pathname}${queryOf({ ...filter, ...next })}`, { replace: true });
-  const { search, shown, tag, policy, agent, isGrouped } = filter;
   const { column, isReversed } = filter.order;
   // As a text: the status is a new object every few seconds, but what it reports seldom changes.
   const reported = JSON.stringify([...reportedProblems(status)]);
@@ -57,8 +65,8 @@ export function SiteList({ query }: { query: URLSearchParams }) {
   }, [sites.data, reported, states, activity]);
   const sorted = useMemo(() => sortRows(all, { column, isReversed }), [all, column, isReversed]);
   const found = useMemo(
-    () => searchRows(sorted, { search, tag, policy, agent }),
-    [sorted, search, tag, policy, agent],
+    () => searchRows(sorted, { search, tag, policy, agent, guarded: guarded.data }),
+    [sorted, search, tag, policy, agent, guarded.data],
   );
   const rows = found.filter((row) => isShown(row, shown));
   const lines = isGrouped ? groupedLines(rows) : plainLines(rows);

@@ -8,6 +8,7 @@ import { databaseIn } from '../../../../src/hub/db/open.ts';
 import { readSettings } from '../../../../src/program/config.ts';
 import { serveAgent } from '../../../../src/program/serve/serve.ts';
 import { CADDYS, caddiesOf, HEAD } from '../../../harness/caddys.ts';
+import { some } from '../../../harness/full.ts';
 import {
   ask,
   freePort,
@@ -25,8 +26,8 @@ const from = next?.bin ?? '';
 const to = HEAD ?? installed?.bin ?? '';
 if (HEAD === null) console.log('No newest Caddy (CADDY_HEAD): the upgrade to it is left out.');
 
-const HARMLESS = 100;
-const HARMFUL = 20;
+const HARMLESS = some(20, 100);
+const HARMFUL = some(6, 20);
 
 /** One `header` for Caddy up to 2.11.4; for newer ones it ends, and a site of its own begins. */
 const harmful = (number: number, port: number): string => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { StatsFilter } from '../../../../agent/logs/answers/stats.ts';
 import { createLogs, type Logs } from '../../../../agent/logs/logs.ts';
+import { FULL } from '../../../harness/full.ts';
 import { anyLines, type Random, random } from '../lines.ts';
 import { allEntries, isWanted, type Keyed } from '../reference.ts';
 import { keeperOf } from '../temp.ts';
@@ -15,6 +16,9 @@ export const START = 1795212767;
 export function writeLongLog(file: string): void {
   for (let i = 0; i < 8; i++) appendFileSync(file, anyLines(random(i + 1), 2000, START + i * 20));
 }
+
+/** The logs that `checkGrowingLog` is called with. */
+export const SEEDS = FULL ? [1, 2, 3] : [1, 2];
 
 /** Calls `check` six times, with all entries that are in the log at that moment. */
 export async function checkGrowingLog(
@@ -38,19 +42,29 @@ export async function checkGrowingLog(
   logs.close();
 }
 
-/** The entries that a filter selects, and those in each of its buckets. */
-export function divide(entries: readonly Keyed[], { buckets: wanted, ...filter }: StatsFilter) {
-  const timed = entries
+const withTimes = (entries: readonly Keyed[]) =>
+  entries
     .filter(({ entry }) => entry.timestamp !== '')
     .map((each) => ({ ...each, time: Date.parse(each.entry.timestamp) }));
+/** A log is held against many filters. */
+const timedOf = new WeakMap<readonly Keyed[], ReturnType<typeof withTimes>>();
+
+/** The entries that a filter selects, and those in each of its buckets. */
+export function divide(entries: readonly Keyed[], { buckets: wanted, ...filter }: StatsFilter) {
+  const timed = timedOf.get(entries) ?? withTimes(entries);
+  timedOf.set(entries, timed);
   const from = filter.from ?? Math.min(...timed.map(({ time }) => time));
   const to = Math.max(from, filter.to ?? Math.max(...timed.map(({ time }) => time)) + 1);
-  const found = timed.filter((each) => isWanted(each, { ...filter, from, to }));
+  const { from: _, to: __, ...others } = filter;
+  const found = timed.filter(
+    (each) => each.time >= from && each.time < to && isWanted(each, others),
+  );
   const length = Math.min(wanted, to - from);
   const edge = (i: number) => from + Math.floor((i * (to - from)) / length);
   const buckets = Array.from({ length }, (_, i) => {
-    const inside = found.filter(({ time }) => time >= edge(i) && time < edge(i + 1));
-    return { from: edge(i), to: edge(i + 1), inside };
+    const [begin, end] = [edge(i), edge(i + 1)];
+    const inside = found.filter(({ time }) => time >= begin && time < end);
+    return { from: begin, to: end, inside };
   });
   return { from, to, found, buckets };
 }

@@ -8,7 +8,7 @@ import type { LogStats } from '../../../../src/shared/wire/logs.ts';
 import { caddyEntry, line, type Random, random } from '../lines.ts';
 import { allEntries, type Keyed } from '../reference.ts';
 import { temporaryFolders } from '../temp.ts';
-import { anyRange, checkGrowingLog, divide, START, writeLongLog } from './growing-log.ts';
+import { anyRange, checkGrowingLog, divide, SEEDS, START, writeLongLog } from './growing-log.ts';
 
 const newFolder = temporaryFolders();
 
@@ -101,11 +101,12 @@ describe('stats', () => {
     expect([requests, buckets]).toEqual([0, []]);
   });
 
-  test.each([1, 2, 3])('of log %d are what sorting all entries gives', async (seed) => {
+  test.each(SEEDS)('of log %d are what sorting all entries gives', async (seed) => {
     await checkGrowingLog(newFolder(), seed, async (logs, entries, r) => {
       const filter = anyFilter(r);
+      const truth = naiveStats(entries, filter);
       for (let twice = 0; twice < 2; twice++) {
-        expect(flat(await logs.stats(filter))).toEqual(naiveStats(entries, filter));
+        expect(flat(await logs.stats(filter))).toEqual(truth);
       }
     });
   });
@@ -133,7 +134,7 @@ describe('stats', () => {
     for (const { entry } of entries.filter((_, i) => i % 500 === 0)) {
       const from = Date.parse(entry.timestamp);
       const filter = { from, to: from + 1, buckets: 1 };
-      expect((await logs.stats(filter)).requests).toBe(naiveStats(entries, filter).requests);
+      expect((await logs.stats(filter)).requests).toBe(divide(entries, filter).found.length);
     }
     logs.close();
   });

@@ -24,7 +24,7 @@ describe('a stored index that is not used', () => {
     ['that is cut', (path) => writeFileSync(path, readFileSync(path).subarray(0, -1))],
     ['that is empty', (path) => writeFileSync(path, '')],
     ['that is missing', (path) => rmSync(path)],
-    ['that is not one', (path) => writeFileSync(path, 'sbxidx03 and then nothing of the sort')],
+    ['that is not one', (path) => writeFileSync(path, 'sbxidx04 and then nothing of the sort')],
     ['of a segment that was written to', (path) => utimesSync(path.slice(0, -6), 1, 1)],
   ];
   test.each(cases)('%s', async (_, spoil) => {

@@ -33,7 +33,7 @@ const program = (file: string) => `
 `;
 
 const SEGMENTS = some(6, 9);
-const LINES = some(1500, 2500);
+const LINES = some(1000, 2500);
 
 test('a packer that is killed at any instant loses and doubles nothing', async () => {
   const r = random(3);

@@ -1,7 +1,6 @@
-/** An access log that is removed, moved, cut, or on a full disk, with each Caddy. */
+/** An access log that is removed or moved, with each Caddy. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import {
-  appendFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -9,11 +8,8 @@ import {
   renameSync,
   rmSync,
   statSync,
-  symlinkSync,
-  writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createLogWatch, endLastLines } from '../../../../agent/caddy/access-log.ts';
 import { socketOf } from '../../../../agent/caddy/identity.ts';
 import { separateUser } from '../../../../agent/caddy/process/user.ts';
 import { createProxy, type ProxyControl } from '../../../../agent/caddy/proxy.ts';
@@ -21,15 +17,7 @@ import { PACE } from '../../../../agent/pace.ts';
 import { createWarnings } from '../../../../agent/warnings.ts';
 import { readSettings } from '../../../../src/program/config.ts';
 import { caddiesOf } from '../../../harness/caddys.ts';
-import { mayMount, mountSmall, unmount } from '../../../harness/mount.ts';
-import {
-  ask,
-  freePort,
-  machine,
-  startStack,
-  temporaryFolder,
-  until,
-} from '../../../harness/stack.ts';
+import { ask, freePort, machine, until } from '../../../harness/stack.ts';
 import { isRoot, openFolder } from '../../../harness/unprivileged.ts';
 
 const bin = 'caddy';
@@ -122,66 +110,4 @@ describe('Caddy', () => {
     }, 'a new log');
     expect(readFileSync(moved, 'utf8')).toContain('/before');
   });
-
-  test.each([
-    ['a half line', '{"level":"info","ts":17952'],
-    ['zeros', '\0'.repeat(5_000)],
-    ['a half line and zeros', `{"level":"info"${'\0'.repeat(900)}`],
-  ])('the first request after %s is in the log', async (_, end) => {
-    const stack = await startStack({ PROXY_BIN: bin });
-    after.push(() => stack.stop());
-    const send = (path: string) => stack.served('a.example', path);
-    const logged = async () => {
-      const page = await ask<{ logs: { path: string }[] }>(`${stack.agent}/logs`, {
-        headers: stack.agentHeaders,
-      });
-      return page.body.logs.map(({ path }) => path);
-    };
-    await ask(`${stack.agent}/proxy/reload`, {
-      json: { proxyfile: `http://a.example:${stack.httpPort} {\nrespond x\n}\n` },
-      headers: stack.agentHeaders,
-    });
-    await send('/first');
-    await until(async () => (await logged()).includes('/first'), 'the first request');
-    await stack.restart(() => appendFileSync(stack.accessLog, end));
-    await until(() => send('/second').catch(() => null), 'Caddy');
-    await until(async () => (await logged()).length > 1, 'the second request');
-    expect((await logged()).toSorted()).toEqual(['/first', '/second']);
-  });
-});
-
-test('a whole line is not ended again, and a link is not followed', async () => {
-  const folder = temporaryFolder();
-  after.push(() => rmSync(folder, { recursive: true }));
-  const [file, link] = [join(folder, 'access.log'), join(folder, 'signalbox-errors.log')];
-  await endLastLines(file);
-  expect(readdirSync(folder)).toEqual([]);
-  writeFileSync(file, 'whole\n');
-  writeFileSync(join(folder, 'other'), 'half');
-  symlinkSync(join(folder, 'other'), link);
-  await endLastLines(file);
-  expect([readFileSync(file, 'utf8'), readFileSync(link, 'utf8')]).toEqual(['whole\n', 'half']);
-});
-
-test.skipIf(!mayMount)('a disk that is almost full is warned of until there is room', async () => {
-  const folder = temporaryFolder();
-  after.push(() => rmSync(folder, { recursive: true }));
-  expect(mountSmall(folder, 'size=1m')).toBe(true);
-  after.push(() => unmount(folder));
-  const warnings = createWarnings(() => {});
-  const watch = createLogWatch({
-    file: join(folder, 'access.log'),
-    pid: () => null,
-    reopen: async () => true,
-    every: 10,
-    now: () => new Date(),
-    warnings,
-    log: () => {},
-  });
-  after.push(() => watch.stop());
-  watch.start();
-  writeFileSync(join(folder, 'large'), Buffer.alloc(1_020_000));
-  await until(() => warnings.list()[0]?.includes('almost full (2 % free)'), 'the warning');
-  rmSync(join(folder, 'large'));
-  await until(() => warnings.list().length === 0, 'no warning');
 });

@@ -16,6 +16,7 @@ const site = (id: number, domain: string, config: string, rest: Partial<Site> = 
   config,
   upstream: '',
   enabled: true,
+  guards: [],
   ...rest,
 });
 

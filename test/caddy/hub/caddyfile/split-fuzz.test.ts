@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { render } from '../../../../src/hub/caddyfile/render.ts';
 import { splitCaddyfile } from '../../../../src/hub/caddyfile/split.ts';
 import { comparable, firstDifference } from '../../../../src/hub/exchange/compare.ts';
+import { sitesOf } from '../../../../src/hub/model/applied.ts';
 import { sequence } from '../../../../src/hub/model/changes.ts';
 import { preambleChange } from '../../../../src/hub/model/preamble-changes.ts';
 import { EMPTY_SET } from '../../../../src/hub/model/vhost.ts';
@@ -109,11 +110,11 @@ describe('with Caddy', () => {
         ];
         const plan = await sequence<unknown>(changes)(EMPTY_SET, new Date());
         const set = 'done' in plan ? EMPTY_SET : plan.next;
-        const again = await caddy.adapt(render(set.preamble, set.vhosts).text);
+        const again = await caddy.adapt(render(set.preamble, sitesOf(set)).text);
         const place = again.ok
           ? firstDifference(comparable(original.json), comparable(again.json))
           : again.error;
-        expect({ file, rendered: render(set.preamble, set.vhosts).text, place }).toMatchObject({
+        expect({ file, rendered: render(set.preamble, sitesOf(set)).text, place }).toMatchObject({
           place: null,
         });
         counts.same++;

@@ -248,7 +248,10 @@ describe('is accepted', () => {
     const { id, ...body } = await made('good', upstream.port, check);
     expect(body).toMatchObject({ check });
     // At its trial, and once it is live.
-    expect(upstream.askedBy.slice(before)).toEqual(['signalbox-check', 'signalbox-check']);
+    expect(upstream.askedBy.slice(before)).toEqual([
+      'signalbox-check',
+      expect.stringMatching(/^signalbox-check\/[0-9a-f]{16}$/),
+    ]);
     await remove(id);
   });
 

@@ -19,13 +19,15 @@ const policy = (name: string, recipe: string, values: Values): Policy => ({
   name,
   recipe,
   values,
+  everywhere: false,
   createdAt: at,
   updatedAt: at,
 });
 const LAN = policy('lan', 'allow', { networks: ['private_ranges'] });
 const vhost = (id: number, config: string, policies: Policy[] = []): Vhost => ({
   ...{ id, position: id, domain: `http://site-${id}.example`, config, upstream: '' },
-  ...{ enabled: true, createdAt: at, updatedAt: at, policies, tags: [], agents: [], check: null },
+  ...{ enabled: true, createdAt: at, updatedAt: at, policies, except: [] },
+  ...{ tags: [], agents: [], check: null },
 });
 const setOf = (...vhosts: Vhost[]): SiteSet => ({
   ...EMPTY_SET,
@@ -57,7 +59,7 @@ const gateway = () =>
 async function placesOf(config: string, policies = [LAN]): Promise<Location[]> {
   const faulty = vhost(2, config, policies);
   const set = setOf(vhost(1, 'respond one', [LAN]), faulty, vhost(3, 'respond three'));
-  const early = await assertContained([faulty], set.preamble, dialectOf(version)).then(
+  const early = await assertContained([faulty], set, dialectOf(version)).then(
     () => null,
     (error: Failure) => error.at,
   );

@@ -17,6 +17,7 @@ import {
 const FRIEND = '127.0.0.2';
 const exempt = { exemptNetworks: [FRIEND], exemptPaths: ['/public/*', '/feed'] };
 const users = [
+  { name: 'slow', password: 'hashed as all are' },
   { name: 'ada', password: 'correct horse' },
   { name: 'b"o\\ #', password: 'ä'.repeat(36) },
 ];
@@ -32,9 +33,21 @@ const MAPPED = [
 ];
 const mappedHosts = MAPPED.map((network, at) => [`mapped${at}.test`, network] as const);
 
+/** As the hub hashes a password, and the cheapest hash there is, as each visit takes as long. */
+const hashed = async ([first, ...others]: typeof users): Promise<Values> => {
+  const { users: real } = await hashSecrets('basic-auth', { users: [first] });
+  const cheap = others.map(async ({ name, password }) => ({
+    name,
+    hash: await Bun.password.hash(password, { algorithm: 'bcrypt', cost: 4 }),
+  }));
+  return { users: [...(real as object[]), ...(await Promise.all(cheap))] };
+};
+
 let caddy: SitesCaddy;
+let stored: { hash: string }[];
 beforeAll(async () => {
-  const plain = await hashSecrets('basic-auth', { users });
+  const plain = await hashed(users);
+  stored = plain.users as typeof stored;
   const site = (...policies: [string, Values][]) => behind(policies);
   caddy = await startSitesCaddy({
     'basic.test': site(['basic-auth', plain]),
@@ -130,12 +143,9 @@ describe('basic-auth', () => {
 
   test('takes as long for a name that exists as Caddy does for one that does not', async () => {
     // Of its decoy, and of what it hashes.
-    const hashed = await Bun.$`caddy hash-password --plaintext x`.text();
+    const own = await Bun.$`caddy hash-password --plaintext x`.text();
     const costOf = (hash: string) => /^\$2[ab]\$(\d\d)\$/.exec(hash)?.[1];
-    const { users: stored } = await hashSecrets('basic-auth', { users });
-    for (const { hash } of stored as { hash: string }[]) {
-      expect(costOf(hash)).toBe(costOf(hashed) as string);
-    }
+    expect(costOf(stored[0]?.hash ?? '')).toBe(costOf(own) as string);
   });
 
   test('lets exempt networks and paths in', async () => {

@@ -127,6 +127,7 @@ const site = (id: number, domain: string, config: string) => ({
   config,
   upstream: 'h2c://up:1',
   enabled: true,
+  guards: [],
 });
 const LEFT = site(1, 'http://left.example', 'respond marker-left');
 const RIGHT = site(3, 'http://right.example', 'respond marker-right');

@@ -38,61 +38,23 @@ describe('a token is not created', () => {
   });
 });
 
+/** What every route refuses to a token of too small a scope: see matrix.test.ts. */
 describe('a token cannot', () => {
-  test('change anything with the scope read', async () => {
-    const { headers } = await make({ scope: 'read' });
-    expect((await call('GET', '/vhosts', headers)).status).toBe(200);
-    for (const [method, path] of [
-      ['POST', '/vhosts'],
-      ['PUT', '/vhosts/1'],
-      ['PATCH', '/vhosts/1/toggle'],
-      ['DELETE', '/vhosts/1'],
-    ] as const) {
-      const answer = await ask<Token>(`${stack.hub}${path}`, { method, headers, raw: '{' });
-      expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN']);
-    }
-  });
-
-  test('manage accounts, sessions, passwords or tokens, whatever its scope', async () => {
+  test('sign anybody up, or be a session, whatever its scope', async () => {
     for (const scope of ['read', 'write']) {
       const { headers } = await make({ scope });
-      for (const [method, path] of [
-        ['GET', '/tokens'],
-        ['POST', '/tokens'],
-        ['DELETE', '/tokens/x'],
-        ['GET', '/sessions'],
-        ['DELETE', '/sessions/x'],
-        ['GET', '/users'],
-        ['POST', '/users'],
-        ['DELETE', `/users/${owner.userId}`],
-        ['POST', '/auth/change-password'],
-      ] as const) {
-        const answer = await call(method, path, headers);
-        expect([path, answer.status, answer.body.code]).toEqual([path, 403, 'FORBIDDEN']);
-      }
       const json = { name: 'Eve', email: 'eve@example.org', password: 'a long passphrase' };
       expect((await call('POST', '/auth/sign-up/email', headers, json)).status).toBe(403);
       expect((await call('GET', '/auth/get-session', headers)).text).toBe('null');
     }
   });
 
-  test('come as a cookie', async () => {
-    const { body } = await make({ scope: 'write' });
-    const cookie = { Authorization: '', Cookie: `signalbox_session=${body.token}` };
-    expect((await call('GET', '/vhosts', cookie)).status).toBe(401);
-  });
-
-  test('be used after expiry or deletion, or be deleted by another user', async () => {
+  test('be deleted by guessing its id, or be used once it is deleted', async () => {
     const { body, headers } = await make({ expiresAt: '2999-01-01T00:00:00Z' });
     expect((await call('GET', '/vhosts', headers)).status).toBe(200);
-    const db = new Database(join(stack.dataDir, 'signalbox.db'));
-    db.run('UPDATE api_tokens SET expires_at = 1 WHERE id = ?', [body.id]);
-    db.close();
+    expect((await call('DELETE', `/tokens/${body.id}x`)).status).toBe(404);
+    expect((await call('DELETE', `/tokens/${body.id}`)).status).toBe(200);
     expect((await call('GET', '/vhosts', headers)).status).toBe(401);
-    const other = await make({});
-    expect((await call('DELETE', `/tokens/${other.body.id}x`)).status).toBe(404);
-    expect((await call('DELETE', `/tokens/${other.body.id}`)).status).toBe(200);
-    expect((await call('GET', '/vhosts', other.headers)).status).toBe(401);
   });
 });
 

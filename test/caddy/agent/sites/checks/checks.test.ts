@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createServer, type Server, type Socket } from 'node:net';
 import { ask as askAt } from '../../../../../agent/sites/checks/ask.ts';
 import type { Check, ChecksAnswer } from '../../../../../src/shared/wire/checks.ts';
+import type { LogActivity, LogPage, LogStats } from '../../../../../src/shared/wire/logs.ts';
 import { ask, freePort, type Stack, startLocalCaStack, until } from '../../../../harness/stack.ts';
 
 let stack: Stack;
@@ -97,6 +98,9 @@ beforeAll(async () => {
     http://down.example {
       reverse_proxy 127.0.0.1:1
     }
+    http://gone.example {
+      reverse_proxy 127.0.0.1:1
+    }
     http://abort.example {
       abort
     }
@@ -120,6 +124,36 @@ afterAll(async () => {
   await stack.stop();
   for (const socket of open) socket.destroy();
   upstream.close();
+});
+
+/** What the agent says of a site: its figures, its entries in the log, and its errors. */
+async function figuresOf(domain: string) {
+  const get = async <Body>(path: string) =>
+    (await ask<Body>(`${stack.agent}${path}`, { headers: stack.agentHeaders })).body;
+  const sites = await ask<{ sites: { errors: object[] }[] }>(`${stack.agent}/proxy/sites`, {
+    json: { names: [domain] },
+    headers: stack.agentHeaders,
+  });
+  const { domains } = await get<LogActivity>('/logs/activity?buckets=1');
+  return {
+    requests: (await get<LogStats>(`/logs/stats?domain=${domain}`)).requests,
+    active: domains[domain]?.status5xx[0] ?? 0,
+    entries: (await get<LogPage>(`/logs?domain=${domain}`)).total,
+    errors: sites.body.sites[0]?.errors.length,
+  };
+}
+
+test('a check is in the log, but neither in a figure nor an error of the site', async () => {
+  expect(await one('down.example', { path: '/' })).toMatchObject({ passed: false, status: 502 });
+  const word = '0123456789abcdef';
+  await fetch(`http://127.0.0.1:${stack.httpPort}/`, {
+    headers: { Host: 'gone.example', 'User-Agent': `signalbox-check/${word}` },
+  });
+  await until(async () => (await figuresOf('gone.example')).errors === 1, 'the visitor’s error');
+  const gone = { requests: 1, active: 1, entries: 1, errors: 1 };
+  expect(await figuresOf('gone.example')).toEqual(gone);
+  const { entries, ...down } = await figuresOf('down.example');
+  expect([entries > 0, down]).toEqual([true, { requests: 0, active: 0, errors: 0 }]);
 });
 
 describe('a request is refused', () => {
@@ -190,7 +224,7 @@ describe('a check fails', () => {
 
   test('on an address of another machine, which is not connected to', async () => {
     const place = { port: stack.httpPort, tls: false, name: 'up.example' };
-    const asked = { path: '/ready', contains: null, timeout: 1_000 };
+    const asked = { path: '/ready', contains: null, timeout: 1_000, userAgent: 'a test' };
     const elsewhere = (host: string) => askAt({ ...place, host }, asked);
     for (const host of ['192.0.2.1', '2001:db8::1', 'other.invalid']) {
       expect(await elsewhere(host)).toEqual({
@@ -297,7 +331,7 @@ describe('a check passes', () => {
     expect(requests.at(-1)).toContain(
       `\r\nHost: signalbox-state.wild.example:${stack.httpPort}\r\n`,
     );
-    const any = { path: '/', contains: 'any localhost signalbox-check' };
+    const any = { path: '/', contains: 'any localhost signalbox-check/' };
     expect(await one('', any, otherPort)).toMatchObject({ passed: true });
   });
 

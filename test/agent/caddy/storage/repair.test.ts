@@ -12,10 +12,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { replacedRoots, setTornAside } from '../../../../../agent/caddy/storage/repair.ts';
-import { DAMAGES, MISSING } from '../../../../harness/damage.ts';
-import { addSecureSite } from '../../../../harness/secure-site.ts';
-import { signUp, startLocalCaStack, temporaryFolder, until } from '../../../../harness/stack.ts';
+import { replacedRoots, setTornAside } from '../../../../agent/caddy/storage/repair.ts';
+import { DAMAGES, MISSING } from '../../../harness/damage.ts';
+import { addSecureSite } from '../../../harness/secure-site.ts';
+import { signUp, startLocalCaStack, temporaryFolder, until } from '../../../harness/stack.ts';
 
 const bin = 'caddy';
 

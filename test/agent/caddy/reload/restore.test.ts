@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createProxy } from '../../../../../agent/caddy/proxy.ts';
-import { temporaryFolder } from '../../../../harness/stack.ts';
+import { createProxy } from '../../../../agent/caddy/proxy.ts';
+import { temporaryFolder } from '../../../harness/stack.ts';
 
 /** A load that is accepted, accepted without becoming live, refused, or never answered. */
 type Answer = 'accepted' | 'not live' | { error: string } | 'lost';

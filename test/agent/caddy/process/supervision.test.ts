@@ -3,12 +3,13 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { AdminUnreachable } from '../../../../../agent/caddy/admin.ts';
-import { createMuteWatch } from '../../../../../agent/caddy/process/mute-watch.ts';
-import { createSparseLog } from '../../../../../agent/caddy/process/supervisor.ts';
-import { PACE } from '../../../../../agent/pace.ts';
-import { caddiesOf } from '../../../../harness/caddys.ts';
-import { runProgram } from '../../../../harness/program.ts';
+import { AdminUnreachable } from '../../../../agent/caddy/admin.ts';
+import { createMuteWatch } from '../../../../agent/caddy/process/mute-watch.ts';
+import { createSparseLog } from '../../../../agent/caddy/process/supervisor.ts';
+import { PACE } from '../../../../agent/pace.ts';
+import { caddiesOf } from '../../../harness/caddys.ts';
+import { FULL } from '../../../harness/full.ts';
+import { runProgram } from '../../../harness/program.ts';
 import {
   ask,
   portSettings,
@@ -16,7 +17,7 @@ import {
   startStack,
   temporaryFolder,
   until,
-} from '../../../../harness/stack.ts';
+} from '../../../harness/stack.ts';
 
 const bin = 'caddy';
 
@@ -138,7 +139,8 @@ describe('a Caddy is not taken for mute', () => {
   });
 });
 
-test.each([64, 1024])(
+/** The default of most systems, and for quickness fewer. */
+test.each(FULL ? [64, 1024] : [64])(
   'with %i descriptors and idle connections to the hub, Caddy goes on',
   async (most) => {
     const folder = temporaryFolder();

@@ -2,10 +2,10 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { cpSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findCaddies, pidFileOf, processOf } from '../../../../../agent/caddy/process/processes.ts';
-import { readSettings } from '../../../../../src/program/config.ts';
-import { caddiesOf } from '../../../../harness/caddys.ts';
-import { mayMount } from '../../../../harness/mount.ts';
+import { findCaddies, pidFileOf, processOf } from '../../../../agent/caddy/process/processes.ts';
+import { readSettings } from '../../../../src/program/config.ts';
+import { caddiesOf } from '../../../harness/caddys.ts';
+import { mayMount } from '../../../harness/mount.ts';
 import {
   ask,
   freePort,
@@ -15,7 +15,7 @@ import {
   startStack,
   temporaryFolder,
   until,
-} from '../../../../harness/stack.ts';
+} from '../../../harness/stack.ts';
 
 let stack: Stack | undefined;
 afterEach(async () => {
@@ -31,17 +31,7 @@ const reload = (of: Stack, text: string) =>
 const caddies = (of: Stack) => caddiesOf(of.dataDir);
 
 describe('a managed Caddy', () => {
-  test('that outlived a killed agent is adopted and keeps serving', async () => {
-    const { folder, env } = killedAgent();
-    const left = await leaveBehind(env, 1);
-    stack = await startStack(env, folder);
-    expect(caddies(stack).map(({ pid }) => pid)).toEqual(left);
-    expect(stack.lines.join('\n')).toContain('proxy adopted');
-    expect((await reload(stack, 'adopted')).status).toBe(200);
-    expect((await stack.served('a.example')).text).toBe('adopted');
-  });
-
-  test('is told from whatever else names its file, which is left alone', async () => {
+  test('that outlived a killed agent is adopted, and told from whatever else names its file', async () => {
     const { folder, env } = killedAgent();
     const left = await leaveBehind(env, 1);
     const mark = pidFileOf(join(env.DATA_DIR, 'caddy'));
@@ -51,6 +41,7 @@ describe('a managed Caddy', () => {
       [process.execPath, 'run', '-', '--config', mark],
     ].map((command) => Bun.spawn(command, { stdin: 'pipe', stdout: 'ignore', stderr: 'ignore' }));
     stack = await startStack(env, folder);
+    // They are left alone.
     expect(others.map(({ exitCode, signalCode }) => exitCode ?? signalCode)).toEqual([
       null,
       null,
@@ -58,6 +49,8 @@ describe('a managed Caddy', () => {
     ]);
     expect(caddies(stack).map(({ pid }) => pid)).toEqual(left);
     expect(stack.lines.join('\n')).toContain('proxy adopted');
+    expect((await reload(stack, 'adopted')).status).toBe(200);
+    expect((await stack.served('a.example')).text).toBe('adopted');
     for (const other of others) {
       other.kill('SIGKILL');
       await other.exited;
@@ -162,8 +155,8 @@ async function leaveBehind(
   prefix: readonly string[] = [],
 ): Promise<number[]> {
   const script = `
-    import { readSettings } from ${JSON.stringify(join(import.meta.dir, '../../../../../src/program/config.ts'))};
-    import { createProxy } from ${JSON.stringify(join(import.meta.dir, '../../../../../agent/caddy/proxy.ts'))};
+    import { readSettings } from ${JSON.stringify(join(import.meta.dir, '../../../../src/program/config.ts'))};
+    import { createProxy } from ${JSON.stringify(join(import.meta.dir, '../../../../agent/caddy/proxy.ts'))};
     const machine = { readFile: () => '', which: (name) => Bun.which(name) };
     const { agent } = readSettings('all', process.env, machine);
     const proxy = createProxy(agent.proxy, [${JSON.stringify(LEFT_TOKEN)}], () => {});

@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'bun:test';
 import { openSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLogs } from '../../../../agent/logs/logs.ts';
-import { keeperOf, temporaryFolders } from '../../../agent/logs/temp.ts';
-import { allCaddys, CADDYS, versionOf } from '../../../harness/caddys.ts';
-import { freePort, until } from '../../../harness/stack.ts';
+import { createLogs } from '../../../agent/logs/logs.ts';
+import { allCaddys, CADDYS, versionOf } from '../../harness/caddys.ts';
+import { freePort, until } from '../../harness/stack.ts';
+import { keeperOf, temporaryFolders } from './temp.ts';
 
 const newFolder = temporaryFolders();
 let proxy: ReturnType<typeof Bun.spawn> | undefined;

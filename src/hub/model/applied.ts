@@ -1,0 +1,77 @@
+/** Which policies apply to a vhost: those it names, and those that apply everywhere. Pure. */
+import type { Site } from '../caddyfile/render.ts';
+import type { Policy } from '../recipes/policy.ts';
+import { policiesNamed, type SiteSet, type Vhost } from './vhost.ts';
+
+/** What of a set says which policies apply. */
+type Among = Pick<SiteSet, 'policies'>;
+
+const found = new WeakMap<Among['policies'], readonly Policy[]>();
+
+/** Those of a set that apply everywhere, the oldest first. */
+function everywhereIn({ policies }: Among): readonly Policy[] {
+  const known = found.get(policies);
+  if (known) return known;
+  const all = policies.filter((one) => one.everywhere).toSorted((a, b) => a.id - b.id);
+  found.set(policies, all);
+  return all;
+}
+
+/**
+ * All policies of a vhost, in the order in which they come before its config: first those that apply
+ * everywhere, unless it leaves them out, then its own. One that is both stands where the vhost has it.
+ */
+export function policiesOn({ policies, except }: Vhost, among: Among): readonly Policy[] {
+  const others = everywhereIn(among).filter(
+    ({ id }) => !except.includes(id) && !policies.some((own) => own.id === id),
+  );
+  return others.length === 0 ? policies : [...others, ...policies];
+}
+
+/** The vhosts of a set to which a policy applies. */
+export const vhostsWith = (set: SiteSet, id: number): Vhost[] =>
+  set.vhosts.filter((vhost) => policiesOn(vhost, set).some((policy) => policy.id === id));
+
+/** The vhosts of `next` to which a policy applies there, or applied in `set`. */
+export function vhostsTouched(set: SiteSet, next: SiteSet, id: number): Vhost[] {
+  const touched = new Set([set, next].flatMap((one) => vhostsWith(one, id)).map((one) => one.id));
+  return next.vhosts.filter((vhost) => touched.has(vhost.id));
+}
+
+const sites = new WeakMap<Vhost, Site>();
+
+/** A vhost as it is rendered: the same object while neither the vhost nor its policies change. */
+export function siteOf(vhost: Vhost, among: Among): Site {
+  const guards = policiesOn(vhost, among);
+  const known = sites.get(vhost);
+  const isSame = known?.guards.length === guards.length;
+  if (isSame && guards.every((policy, at) => policy === known.guards[at])) return known;
+  const { id, domain, config, upstream, enabled } = vhost;
+  const site = { id, domain, config, upstream, enabled, guards };
+  sites.set(vhost, site);
+  return site;
+}
+
+/** The vhosts of a set as they are rendered, in order. */
+export const sitesOf = (set: Pick<SiteSet, 'vhosts' | 'policies'>): Site[] =>
+  set.vhosts.map((vhost) => siteOf(vhost, set));
+
+/**
+ * What a vhost leaves out, by the names that someone sent. What was deleted stays: its undo brings it
+ * back.
+ * @param before what it left out
+ * @throws Failure INVALID_REQUEST
+ */
+export function exceptNamed(
+  names: readonly string[],
+  set: SiteSet,
+  before: readonly number[] = [],
+): number[] {
+  const deleted = before.filter((id) => set.policies.every((policy) => policy.id !== id));
+  const named = policiesNamed(names, set, 'except').map(({ id }) => id);
+  return [...deleted, ...named].toSorted((a, b) => a - b);
+}
+
+/** The names of the policies that a vhost leaves out, in the order of the set. */
+export const exceptOf = ({ except }: Pick<Vhost, 'except'>, { policies }: Among): string[] =>
+  policies.filter(({ id }) => except.includes(id)).map(({ name }) => name);
