@@ -1,4 +1,4 @@
-/** A box that is killed while a site is asked, at its trial or when it is live but not recorded. */
+/** A box that is killed while a site is asked: at its trial, or when it is live but not recorded. */
 import { expect, test } from 'bun:test';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ import {
 /** The contract's limit for database, file and proxy to agree again. */
 const AGREE_MS = 5_000;
 
-test('is as before, killed with its Caddy and without, at its trial and once it is live', async () => {
+test('is as before, killed with its Caddy and without', async () => {
   const home = temporaryFolder();
   const dataDir = join(home, 'data');
   const httpPort = freePort();
@@ -47,23 +47,23 @@ test('is as before, killed with its Caddy and without, at its trial and once it 
   expect((await create('kept', null)).status).toBe(201);
   const before = [...(await stored()), file()];
 
-  // The trial asks first, and is answered if what is live is to be asked.
+  const trial = join(dataDir, 'caddy', 'trial-1');
   for (const [isWithCaddy, answers] of [
     [true, 0],
     [false, 0],
     [true, 1],
     [false, 1],
   ] as const) {
-    const earlier = upstream.askedBy.length;
+    const asked = upstream.askedBy.length;
     upstream.hangs = answers;
     const lost = create('ghost', { path: '/', within: 15 }).catch(() => null);
-    const asked = () =>
-      upstream.askedBy.slice(earlier).filter((agent) => agent.startsWith('signalbox-check'));
-    await until(() => asked().length > answers, 'the check');
-    expect(file().includes('ghost.example')).toBe(answers > 0);
-    const trial = join(dataDir, 'caddy', 'trial-1');
-    const left = answers > 0 ? [] : findCaddies(trial, 'caddy');
-    expect(left).toHaveLength(answers > 0 ? 0 : 1);
+    const checks = () =>
+      upstream.askedBy.slice(asked).filter((by) => by.startsWith('signalbox-check'));
+    await until(() => checks().length > answers, 'the check');
+    const isLive = answers > 0;
+    expect(file().includes('ghost.example')).toBe(isLive);
+    const tried = isLive ? [] : findCaddies(trial, 'caddy');
+    expect(tried).toHaveLength(isLive ? 0 : 1);
     box.child.kill('SIGKILL');
     await box.exited();
     expect(await lost).toBeNull();
@@ -82,7 +82,7 @@ test('is as before, killed with its Caddy and without, at its trial and once it 
     expect([...(await stored()), file()]).toEqual(before);
     expect([await served('kept'), await served('ghost')]).toEqual(['ready', '']);
     expect([caddiesOf(dataDir).length, countListeners(httpPort)]).toEqual([1, 1]);
-    expect([left.filter(isAlive), existsSync(trial)]).toEqual([[], false]);
+    expect([tried.filter(isAlive), existsSync(trial)]).toEqual([[], false]);
   }
   box.child.kill('SIGTERM');
   expect((await box.exited()).code).toBe(0);
