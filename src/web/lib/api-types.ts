@@ -577,6 +577,8 @@ export interface Problem {
     | 'WARNING';
   level: Level;
   vhost?: VhostName;
+  /** if it affects several, such as an upstream that they share */
+  vhosts?: VhostName[];
   since: Timestamp;
   /** whose proxies it is about; only if the hub has several agents */
   agents?: string[];
