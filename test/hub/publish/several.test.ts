@@ -34,6 +34,28 @@ describe('a change', () => {
   });
 });
 
+test('a policy that applies everywhere guards the sites of all of them', async () => {
+  for (const [name, agents] of [
+    ['roaming', []],
+    ['only-vps', ['vps']],
+  ] as const) {
+    await create(site(`${name}.example`, name, { agents }));
+  }
+  const wide = {
+    name: 'wide',
+    recipe: 'maintenance',
+    values: { text: 'closed' },
+    everywhere: true,
+  };
+  const { body } = await fleet.call<{ id: number }>('POST', '/policies', wide);
+  expect(await answers('roaming.example')).toEqual(['closed', 'closed', 'closed']);
+  expect(await answers('only-vps.example')).toEqual(['', '', 'closed']);
+  await create(site('late.example', 'late', { agents: ['twin'] }));
+  expect(await answers('late.example')).toEqual(['', 'closed', '']);
+  await fleet.call('PUT', `/policies/${body.id}`, { everywhere: false });
+  expect(await answers('roaming.example')).toEqual(['roaming', 'roaming', 'roaming']);
+});
+
 describe('an agent that is away', () => {
   test('is named, waited for once, and brought up when it is back', async () => {
     const twin = fleet.other('twin');
