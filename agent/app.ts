@@ -87,9 +87,11 @@ export function createAgent(deps: AgentDeps) {
         const { proxyfile, deadline = Number.POSITIVE_INFINITY, ...options } = body;
         const from = performance.now();
         const isWanted = () => !signal.aborted && performance.now() - from < deadline;
-        const digest = await metrics.reload(proxy.reload(proxyfile, { ...options, isWanted }));
+        const { digest, open } = await metrics.reload(
+          proxy.reload(proxyfile, { ...options, isWanted }),
+        );
         state.look();
-        return { success: true as const, digest };
+        return { success: true as const, digest, ...(open.length > 0 && { open }) };
       },
       {
         body: ReloadRequest,

@@ -235,9 +235,9 @@ export function createProxy(
     watch,
     commands,
     async reload(text, options) {
-      const digest = await reload.reload(text, options);
+      const reloaded = await reload.reload(text, options);
       managed?.keepSynced();
-      return digest;
+      return reloaded;
     },
     validate: reload.check,
     adapt,

@@ -42,7 +42,6 @@ export async function run(): Promise<void> {
     const rows = [...(await measureSites(page, VHOSTS)), ...(await measureLogs(page, dashboard))];
     const head = ['tasks', 'longest, ms', 'most work, ms', `> ${SMOOTH_MS} ms`, 'the longest in'];
     printTable([`${VHOSTS} sites, ${LINES} lines`, ...head], rows);
-    for (const complaint of dashboard.browserErrors()) console.log(`complaint: ${complaint}`);
   } finally {
     await dashboard.stop();
   }

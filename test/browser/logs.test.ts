@@ -5,8 +5,9 @@ import { dirname } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { line } from '../agent/logs/lines.ts';
 import { launchBrowser } from '../harness/browser.ts';
+import { flaws } from '../harness/look.ts';
 import { ask, type Stack, signUp, startStack, until } from '../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS, textOf, violations, visit } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, textOf, visit } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
@@ -42,10 +43,8 @@ beforeAll(async () => {
   await stack.served('app.example', '/%3Cimg%20src=x%20onerror=document.title=1%3E');
 
   browser = await launchBrowser();
-  const viewport = { width: 1280, height: 900 };
+  const viewport = { width: 1280, height: 800 };
   ({ page, browserErrors } = await visit(browser, stack, token, { viewport }));
-  await page.goto('/logs');
-  await page.getByRole('heading', { name: 'Logs' }).waitFor();
 });
 
 afterAll(async () => {
@@ -58,13 +57,25 @@ const field = (label: string) => page.locator('.log-filters').getByLabel(label, 
 const query = () => new URL(page.url()).searchParams;
 const extent = (text: string | RegExp) => page.locator('.log-extent', { hasText: text }).waitFor();
 
-/** The page remembers it for the tests that follow. */
+/** The page remembers it for all tests that follow. */
 const unfoldPlot = () => page.getByRole('button', { name: 'Latency and figures' }).click();
 
 async function open(address: string): Promise<void> {
   await page.goto(address);
   await page.locator('.log-row, .log .empty').first().waitFor();
 }
+
+test('at least eight requests are in a window of 1280 × 800', async () => {
+  await open('/logs?page=2');
+  await page.locator('.uplot').first().waitFor();
+  const inView = await page.evaluate(
+    () =>
+      [...document.querySelectorAll('.log-row')].filter(
+        (row) => row.getBoundingClientRect().bottom <= innerHeight,
+      ).length,
+  );
+  expect(inView).toBeGreaterThanOrEqual(8);
+});
 
 describe('text from strangers', () => {
   test('stays text, and never runs', async () => {
@@ -127,7 +138,7 @@ describe('a request', () => {
     await fact('Query').getByText('token=1').waitFor();
     await fact('Protocol').getByText('HTTP/1.1').waitFor();
     expect(await details().textContent()).not.toContain('secret');
-    expect(await violations(page)).toEqual([]);
+    expect(await flaws(page)).toEqual([]);
     await fact('IP address').getByRole('button', { name: 'Filter by IP address' }).click();
     await details().waitFor({ state: 'detached' });
     expect(query().get('ip')).toBe('127.0.0.1');
@@ -142,20 +153,6 @@ describe('a request', () => {
     await details().getByText('no longer in the log').waitFor();
     await page.keyboard.press('Escape');
     await page.unroute('**/api/logs?*details=true*');
-  });
-
-  test('is one of at least eight in a window of 1280 × 800', async () => {
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await page.evaluate(() => localStorage.clear());
-    await open('/logs?page=2');
-    await page.locator('.uplot').first().waitFor();
-    const inView = await page.evaluate(
-      () =>
-        [...document.querySelectorAll('.log-row')].filter(
-          (row) => row.getBoundingClientRect().bottom <= innerHeight,
-        ).length,
-    );
-    expect(inView).toBeGreaterThanOrEqual(8);
   });
 });
 
@@ -177,12 +174,20 @@ describe('a download', () => {
 });
 
 describe('filters', () => {
-  test('that the API would reject are reported beside their field and not sent', async () => {
+  test('apply while typing, as one step in the history, but not what the API would reject', async () => {
     await open('/logs');
     await field('Status').fill('abc');
     await page.getByText('Enter a status such as 404, or a class such as 5xx.').waitFor();
     await field('Status').press('Enter');
     expect(query().size).toBe(0);
+    await field('Status').fill('');
+    await field('Path starts with').pressSequentially('/old/23');
+    await extent('1–11 of 11');
+    expect(query().get('path')).toBe('/old/23');
+    await page.getByText('The plot uses only the domain and time filters.').waitFor();
+    await page.goBack();
+    await extent(/1–50 of/);
+    expect(await field('Path starts with').inputValue()).toBe('');
   });
 
   test('that match nothing say so and can be cleared', async () => {
@@ -216,17 +221,6 @@ describe('filters', () => {
     await extent(/of 60$/);
     await page.getByRole('button', { name: 'Remove the filter status 404' }).click();
     await extent(/of 120$/);
-  });
-
-  test('apply while typing, as one step in the history', async () => {
-    await open('/logs');
-    await field('Path starts with').pressSequentially('/old/23');
-    await extent('1–11 of 11');
-    expect(query().get('path')).toBe('/old/23');
-    await page.getByText('The plot uses only the domain and time filters.').waitFor();
-    await page.goBack();
-    await extent(/1–50 of/);
-    expect(await field('Path starts with').inputValue()).toBe('');
   });
 
   test('of time are shown as local time and kept as UTC', async () => {
@@ -281,6 +275,11 @@ describe('the keyboard', () => {
 
 describe('the live log', () => {
   const firstPath = (text: string) => rows().first().filter({ hasText: text }).waitFor();
+  const hide = (isHidden: boolean) =>
+    page.evaluate((hidden) => {
+      Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, isHidden);
 
   test('shows new requests that match the filters, each once', async () => {
     await open('/logs?domain=app.example');
@@ -297,6 +296,16 @@ describe('the live log', () => {
     await rows().filter({ hasText: '/old/239' }).waitFor();
   });
 
+  test('has no stream while the page is hidden, and then catches up', async () => {
+    await hide(true);
+    await stack.served('app.example', '/unseen');
+    await hide(false);
+    await rows().filter({ hasText: '/unseen' }).waitFor();
+    await stack.served('app.example', '/afterwards');
+    await rows().filter({ hasText: '/afterwards' }).waitFor();
+    expect(await rows().filter({ hasText: '/unseen' }).count()).toBe(1);
+  });
+
   test('pauses by button and by Space, counts what waits, and resumes', async () => {
     await page.getByRole('button', { name: 'Pause' }).click();
     await stack.served('app.example', '/held-1');
@@ -311,42 +320,15 @@ describe('the live log', () => {
     await page.getByRole('button', { name: 'Resume' }).waitFor();
   });
 
-  test('follows a changed filter, and stops', async () => {
+  test('follows a changed filter', async () => {
     await field('Status').fill('500');
     await page.getByRole('button', { name: 'Resume' }).click();
     await rows().filter({ hasText: '/old/2' }).first().waitFor();
     await stack.served('app.example', '/not-missing');
     expect(await rows().filter({ hasText: '/not-missing' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Live' }).click();
-    await extent('of');
-    expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
-  });
-});
-
-describe('an interrupted live log', () => {
-  const hide = (isHidden: boolean) =>
-    page.evaluate((hidden) => {
-      Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
-      document.dispatchEvent(new Event('visibilitychange'));
-    }, isHidden);
-
-  test('has no stream while the page is hidden, and then catches up', async () => {
-    await open('/logs?domain=app.example');
-    await page.getByRole('button', { name: 'Live' }).click();
-    await until(async () => {
-      await stack.served('app.example', '/seen');
-      return (await rows().filter({ hasText: '/seen' }).count()) > 0;
-    });
-    await hide(true);
-    await stack.served('app.example', '/unseen');
-    await hide(false);
-    await rows().filter({ hasText: '/unseen' }).waitFor();
-    await stack.served('app.example', '/afterwards');
-    await rows().filter({ hasText: '/afterwards' }).waitFor();
-    expect(await rows().filter({ hasText: '/unseen' }).count()).toBe(1);
   });
 
-  test('says so, and how much was skipped', async () => {
+  test('says when it is interrupted and how much was skipped, and stops', async () => {
     await page.route('**/api/logs/tail?*', (route) => route.fulfill({ status: 502, body: '{}' }));
     await hide(true);
     await hide(false);
@@ -358,6 +340,9 @@ describe('an interrupted live log', () => {
     );
     await page.getByText('3 requests were skipped.').waitFor();
     await page.unroute('**/api/logs/tail?*');
+    await page.getByRole('button', { name: 'Live' }).click();
+    await extent('of');
+    expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
   });
 });
 
@@ -395,42 +380,23 @@ describe('the plot', () => {
     await page.getByRole('heading', { name: 'Changelog' }).waitFor();
     await page.goBack();
   });
-
-  test('is also available as a table', async () => {
-    await unfoldPlot();
-    await page.getByText('Show as a table').click();
-    await page.getByRole('columnheader', { name: 'p95' }).waitFor();
-    expect(await page.locator('.log-scroll tbody tr').count()).toBeGreaterThan(0);
-  });
 });
 
-describe('every screen', () => {
-  test.each(['light', 'dark'] as const)('is accessible, %s', async (colorScheme) => {
-    await page.emulateMedia({ colorScheme });
-    await open('/logs?domain=app.example&status=4xx');
-    await page.locator('.uplot').first().waitFor();
-    await page.getByText('Most frequent values').click();
-    await page.locator('.log-top li').first().waitFor();
-    expect(await violations(page)).toEqual([]);
-  });
-
-  test('may be 320 pixels wide', async () => {
-    await page.setViewportSize({ width: 320, height: 800 });
-    await open('/logs');
-    await page.locator('.uplot').first().waitFor();
-    await page.locator('summary', { hasText: 'Filters' }).click();
-    await page.getByText('Most frequent values').click();
-    await page.getByText('Show as a table').click();
-    await page.locator('.log-scroll').waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(
-      true,
-    );
-    expect(await violations(page)).toEqual([]);
-  });
+test('the page is accessible in light and dark, and may be 320 pixels wide, with all of it open', async () => {
+  await page.setViewportSize({ width: 320, height: 800 });
+  await open('/logs?domain=app.example&status=4xx');
+  await page.locator('.uplot').first().waitFor();
+  await page.locator('summary', { hasText: 'Filters' }).click();
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.getByText('Most frequent values').click();
+  await page.locator('.log-top li').first().waitFor();
+  await page.getByText('Show as a table').click();
+  await page.getByRole('columnheader', { name: 'p95' }).waitFor();
+  expect(await page.locator('.log-scroll tbody tr').count()).toBeGreaterThan(0);
+  expect(await flaws(page)).toEqual([]);
 });
 
 test('a missing agent is reported, and what was shown stays', async () => {
-  await page.setViewportSize({ width: 1280, height: 900 });
   await open('/logs');
   expect(browserErrors).toEqual([]);
   await page.route('**/api/logs?*', (route) =>

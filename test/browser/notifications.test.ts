@@ -2,10 +2,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { flaws } from '../harness/look.ts';
 import { QUICK } from '../harness/pace.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
 import { ask, freePort, startStack, until } from '../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS, tooWide, violations } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS } from '../harness/visit.ts';
 import { shiftOf, watchShifts } from './shifts.ts';
 
 /** The hub reports what has lasted for ten seconds. */
@@ -29,8 +30,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await dashboard?.stop();
   await receiver?.stop();
+  await dashboard?.stop();
 });
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
@@ -42,18 +43,12 @@ const channels = () =>
     `${dashboard.stack.hub}/channels`,
     { headers: dashboard.owner.headers },
   );
-const looksRight = async () => {
-  expect(await violations(page)).toEqual([]);
-  expect(await tooWide(page)).toBe(0);
-};
-
 describe('a channel', () => {
   test('is not added with an address that is none, or without any event', async () => {
     await watchShifts(page);
     await page.goto('/notifications');
     await page.getByRole('button', { name: 'Webhook' }).waitFor();
     expect(await shiftOf(page)).toBeLessThan(0.1);
-    await looksRight();
     await page.getByRole('button', { name: 'Webhook' }).press('Enter');
     await page.getByLabel('Address').fill('nowhere');
     await button('Add channel').click();
@@ -64,7 +59,7 @@ describe('a channel', () => {
     for (const box of (await events.all()).slice(1)) await box.uncheck();
     await page.getByText('Choose at least one.').waitFor();
     await button('Add channel').click();
-    await looksRight();
+    expect(await flaws(page)).toEqual([]);
     expect((await channels()).body).toEqual([]);
   });
 
@@ -74,12 +69,11 @@ describe('a channel', () => {
     await page.getByLabel('drift').check();
     await page.getByLabel('Hold messages back').check();
     await page.getByLabel('To', { exact: true }).fill('06:30');
-    await looksRight();
     await button('Add channel').click();
     await button('Copy secret').waitFor();
     const secret = (await dialog().locator('.secret').textContent()) ?? '';
     expect(secret.length).toBeGreaterThanOrEqual(16);
-    await looksRight();
+    expect(await flaws(page)).toEqual([]);
     await button('I have copied it').click();
     await dialog().waitFor({ state: 'detached' });
     expect(await button('Webhook').evaluate((it) => it === document.activeElement)).toBe(true);
@@ -94,7 +88,7 @@ describe('a channel', () => {
   test('says in its place why a test failed', async () => {
     await button('Send a test').click();
     await row('My script').getByRole('alert').getByText('did not accept the message').waitFor();
-    await looksRight();
+    expect(await flaws(page)).toEqual([]);
   });
 
   test('keeps its secret when its address is changed, and delivers', async () => {
@@ -103,7 +97,6 @@ describe('a channel', () => {
     expect(await address.inputValue()).toBe('');
     expect(await address.getAttribute('placeholder')).toMatch(/^http:.*\*\*\*$/);
     await address.fill(`${receiver.url}/hook`);
-    await looksRight();
     await button('Save').click();
     await address.waitFor({ state: 'detached' });
     await button('Send a test').click();
@@ -132,7 +125,7 @@ describe('the bell', () => {
     await bell.waitFor(SLOW);
     await bell.press('Enter');
     await dialog().getByText('None yet.').waitFor();
-    await looksRight();
+    expect(await flaws(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'hidden' });
     expect(await bell.evaluate((it) => it === document.activeElement)).toBe(true);
@@ -153,11 +146,7 @@ describe('the bell', () => {
     await dialog().getByText('resolved after').waitFor();
     await dialog().getByRole('link', { name: 'All notifications' }).click();
     await card('Problems').getByText('resolved after').waitFor();
-    await looksRight();
+    expect(await flaws(page)).toEqual([]);
     await upstream.stop(true);
   });
-});
-
-test('the browser reported no errors', () => {
-  expect(dashboard.browserErrors()).toEqual([]);
 });

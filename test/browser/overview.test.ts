@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Page } from 'playwright-core';
 import type { LogPage, LogStats } from '../../src/web/lib/api-types.ts';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { flaws } from '../harness/look.ts';
 import { ask, until } from '../harness/stack.ts';
 import { writeLog } from '../harness/traffic.ts';
-import { BROWSER_TIMEOUT_MS, tooWide, violations } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
@@ -34,7 +35,7 @@ describe('an empty hub', () => {
     await page.getByRole('heading', { name: 'Three steps to your first site' }).waitFor();
     expect(await page.locator('.tile').count()).toBe(0);
     expect(await page.locator('.first-steps > li').count()).toBe(3);
-    expect(await violations(page)).toEqual([]);
+    expect(await flaws(page)).toEqual([]);
     await page.getByRole('link', { name: 'Create your first site' }).click();
     await page.getByRole('heading', { name: 'New site' }).waitFor();
     const domain = page.getByLabel('Domain');
@@ -130,7 +131,7 @@ describe('with sites', () => {
     await page.locator(`#change-${newest?.id}:focus`).waitFor();
   });
 
-  test('a problem is named, with a link to its site', async () => {
+  test('a problem and a certificate that is due are named, and lead to their site', async () => {
     const [{ id } = { id: 0 }] = await api<{ id: number }[]>('/vhosts');
     const whole = await api<Record<string, unknown>>('/status');
     const vhost = { id, domain: 'http://busy.example' };
@@ -138,63 +139,28 @@ describe('with sites', () => {
     const problems = [
       { code: 'VHOST_BROKEN', level: 'bad', vhost, since, message: 'no such directive' },
     ];
-    // A stand-in: Caddy no longer accepts a stored config only after it was exchanged.
-    await page.route('**/api/status', (route) => route.fulfill({ json: { ...whole, problems } }));
-    await page.goto('/');
-    const problem = region('Problems')
-      .getByRole('listitem')
-      .filter({ hasText: 'no such directive' });
-    await problem.getByRole('link').click();
-    await page.getByRole('heading', { name: 'http://busy.example' }).waitFor();
-    await page.unrouteAll({ behavior: 'ignoreErrors' });
-  });
-
-  test('a certificate that is due leads to its site', async () => {
-    const [{ id } = { id: 0 }] = await api<{ id: number }[]>('/vhosts');
-    const whole = await api<Record<string, unknown>>('/status');
     const due = { id, domain: 'busy.example', name: 'busy.example', issuer: 'x', daysLeft: 3 };
     const notAfter = '2026-11-24T00:00:00.000Z';
     const certificates = [
       { ...due, notAfter, overdue: true },
       { ...due, name: 'own.example', notAfter, daysLeft: 0, overdue: false },
     ];
-    // A stand-in: no authority issues a certificate of three days here.
-    await page.route('**/api/status', (route) =>
-      route.fulfill({ json: { ...whole, certificates } }),
-    );
+    // A stand-in: Caddy no longer accepts a stored config only after it was exchanged, and no
+    // authority issues a certificate of three days here.
+    const json = { ...whole, problems, certificates };
+    await page.route('**/api/status', (route) => route.fulfill({ json }));
     await page.goto('/');
     await region('Certificates due').getByText('3 days, not renewed').waitFor();
     // The link to a certificate of hours that Caddy renews by itself would be a second one.
     expect(await region('Certificates due').getByRole('link').getAttribute('href')).toBe(
       `/sites/${id}`,
     );
+    expect(await flaws(page)).toEqual([]);
+    const problem = region('Problems')
+      .getByRole('listitem')
+      .filter({ hasText: 'no such directive' });
+    await problem.getByRole('link').click();
+    await page.getByRole('heading', { name: 'http://busy.example' }).waitFor();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
-  });
-
-  test('nothing is asked twice while it loads', async () => {
-    const asked: string[] = [];
-    const fresh = await dashboard.open();
-    fresh.on('request', (request) => {
-      const { pathname, searchParams } = new URL(request.url());
-      if (pathname.startsWith('/api/') && pathname !== '/api/status')
-        asked.push(`${pathname} ${searchParams.get('buckets') ?? ''}`);
-    });
-    await fresh.goto('/');
-    await fresh.locator('.numbers').waitFor();
-    await fresh.locator('a.tile-value').first().waitFor();
-    await fresh.getByRole('region', { name: 'Last changes' }).getByRole('link').nth(1).waitFor();
-    expect(asked.toSorted()).toEqual([...new Set(asked)].toSorted());
-    await fresh.context().close();
-  });
-
-  test('it is accessible in light and dark, and fits into 320 pixels', async () => {
-    await page.goto('/');
-    await page.locator('.numbers').waitFor();
-    expect(await violations(page)).toEqual([]);
-    expect(await tooWide(page)).toBe(0);
-  });
-
-  test('the browser reported no errors', () => {
-    expect(dashboard.browserErrors()).toEqual([]);
   });
 });

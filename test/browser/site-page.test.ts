@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Page } from 'playwright-core';
 import type { LogPage, LogStats, Vhost } from '../../src/web/lib/api-types.ts';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { flaws } from '../harness/look.ts';
 import { ask, freePort, until } from '../harness/stack.ts';
 import { writeLog } from '../harness/traffic.ts';
-import { answerNext, BROWSER_TIMEOUT_MS, codeIn, tooWide, violations } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, codeIn } from '../harness/visit.ts';
 import { shiftOf, watchShifts } from './shifts.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
@@ -32,6 +33,7 @@ beforeAll(async () => {
     return total === 2;
   }, 'both errors in the log');
   page = await dashboard.open();
+  await watchShifts(page);
 });
 
 afterAll(() => dashboard?.stop());
@@ -46,10 +48,10 @@ const make = async (domain: string, upstream: string, config = 'reverse_proxy {u
   return made.body;
 };
 const region = (name: string) => page.getByRole('region', { name });
-const config = (on = page) => on.getByLabel('Config');
-const open = async (on = page, hash = '') => {
-  await on.goto(`/sites/${site.id}${hash}`);
-  await config(on).waitFor();
+const config = () => page.getByLabel('Config');
+const open = async (hash = '') => {
+  await page.goto(`/sites/${site.id}${hash}`);
+  await config().waitFor();
 };
 const change = async (json: Partial<Vhost>) => {
   const { headers } = dashboard.owner;
@@ -57,21 +59,28 @@ const change = async (json: Partial<Vhost>) => {
   const answer = await ask(url, { method: 'PUT', json, headers });
   if (answer.status !== 200) throw new Error(answer.text);
 };
-const boxOf = async (name: string, on: Page) => {
-  const box = await on.getByRole('button', { name }).boundingBox();
+const boxOf = async (name: string) => {
+  const box = await page.getByRole('button', { name }).boundingBox();
   if (!box) throw new Error(`${name} is not shown`);
   return box;
 };
 /** Whether the button itself is at its centre, and nothing on top of it. */
-const isOnTop = (on: Page, name: string) =>
-  on.getByRole('button', { name }).evaluate((button) => {
+const isOnTop = (name: string) =>
+  page.getByRole('button', { name }).evaluate((button) => {
     const { left, top, width, height } = button.getBoundingClientRect();
     return document.elementFromPoint(left + width / 2, top + height / 2) === button;
   });
 
 describe('a site’s page', () => {
-  test('says at its head that the upstream is down, and in which words', async () => {
+  test('does not shift while it loads, is accessible, and fits into 320 pixels', async () => {
     await open();
+    await page.locator('.request-error').first().waitFor();
+    await page.locator('.log-plot-requests canvas').waitFor();
+    expect(await shiftOf(page)).toBeLessThan(0.1);
+    expect(await flaws(page)).toEqual([]);
+  });
+
+  test('says at its head that the upstream is down, and in which words', async () => {
     const state = region('Live state');
     await state.getByText('Caddy serves this site.').waitFor();
     const upstream = state.getByRole('listitem').filter({ hasText: closed });
@@ -81,49 +90,35 @@ describe('a site’s page', () => {
     expect(text?.split('connection refused').length).toBe(2);
   });
 
-  test('says why Caddy does not serve the site, as the status does', async () => {
-    const whole = await api<{ addresses: object[] }>(`/vhosts/${site.id}/state`);
+  test('says why Caddy does not serve the site, and since when what is down or why that is not known', async () => {
+    type State = { addresses: object[]; upstreams: object[] };
+    const whole = await api<State>(`/vhosts/${site.id}/state`);
     const addresses = whole.addresses.map((address) => ({ ...address, served: false }));
+    const since = new Date(Date.now() - 3 * 3_600_000).toISOString();
+    const unknown = { up: null, since: null, error: null, unknown: 'It is dynamic.' };
+    const upstreams = [
+      { ...whole.upstreams[0], address: 'a:1', up: false, since },
+      { ...whole.upstreams[0], address: 'b:1', ...unknown },
+    ];
     const status = await api<object>('/status');
     const { id, domain } = site;
     const message = 'Not served, because Caddy refuses it: no such file.';
     const problems = [
-      ...[{ code: 'VHOST_BROKEN', level: 'bad', vhost: { id: id + 1, domain }, message: 'other' }],
-      ...[{ code: 'VHOST_BROKEN', level: 'bad', vhost: { id, domain }, message }],
-    ].map((problem) => ({ ...problem, since: '2026-11-20T18:00:00.000Z' }));
-    // A stand-in: a stored site is refused only after its files have changed.
-    await page.route('**/state', (route) => route.fulfill({ json: { ...whole, addresses } }));
+      { vhost: { id: id + 1, domain }, message: 'other' },
+      { vhost: { id, domain }, message },
+    ].map((problem) => ({ code: 'VHOST_BROKEN', level: 'bad', since, ...problem }));
+    // A stand-in: a stored site is refused only after its files have changed, and no three hours pass here.
+    const json = { ...whole, addresses, upstreams };
+    await page.route('**/state', (route) => route.fulfill({ json }));
     await page.route('**/api/status', (route) => route.fulfill({ json: { ...status, problems } }));
     await open();
     await region('Live state').getByText(message).waitFor();
     expect(await region('Live state').textContent()).not.toContain('other');
-    await page.unroute('**/state');
-    await page.unroute('**/api/status');
-  });
-
-  test('since when, and why it is not known, if the hub says so', async () => {
-    type State = { upstreams: object[] };
-    const whole = await api<State>(`/vhosts/${site.id}/state`);
-    const since = new Date(Date.now() - 3 * 3_600_000).toISOString();
-    const upstreams = [
-      { ...whole.upstreams[0], address: 'a:1', up: false, since },
-      {
-        ...whole.upstreams[0],
-        address: 'b:1',
-        up: null,
-        since: null,
-        error: null,
-        unknown: 'It is dynamic.',
-      },
-    ];
-    // A stand-in: three hours do not pass here.
-    await page.route('**/state', (route) => route.fulfill({ json: { ...whole, upstreams } }));
-    await open();
     const fact = (address: string) =>
       region('Live state').getByRole('listitem').filter({ hasText: address });
     expect(await fact('a:1').textContent()).toMatch(/is down since \d\d:\d\d, /);
     expect(await fact('b:1').textContent()).toContain('state unknownIt is dynamic.');
-    await page.unroute('**/state');
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
   test('counts only its own requests, as the API does', async () => {
@@ -204,111 +199,83 @@ describe('the form', () => {
     await page.keyboard.press('e');
     await focused();
     expect(await codeIn(config())).toBe('reverse_proxy {upstream}');
-    await open();
+    await page.getByRole('heading', { level: 1 }).click();
+    expect(await page.locator('#edit:focus-within').count()).toBe(0);
     await page.getByRole('link', { name: 'Edit', exact: true }).click();
     await focused();
-    await open(page, '#edit');
+    await open('#edit');
     await focused();
   });
 
-  test('is saved by Ctrl+S, unless nothing has changed', async () => {
+  test('is saved by Ctrl+S, unless nothing has changed, and shows a new name at the head', async () => {
     await open();
     await page.keyboard.press('Control+s');
     expect(await page.getByRole('alert').count()).toBe(0);
     await config().fill('reverse_proxy {upstream}\nheader X-By keys');
+    await page.getByLabel('Domain').fill('http://renamed.example');
     await page.keyboard.press('Control+s');
     const but = `Saved and live, but ${closed} does not answer: connection refused.`;
     await page.getByRole('status').filter({ hasText: but }).waitFor();
     expect((await api<Vhost>(`/vhosts/${site.id}`)).config).toContain('X-By keys');
-  });
-
-  test('offers the choice of a conflict where the save bar is, and nothing covers it', async () => {
-    for (const viewport of [
-      { width: 375, height: 640 },
-      { width: 1280, height: 600 },
-    ]) {
-      const seen = await dashboard.open({ viewport });
-      await open(seen);
-      await config(seen).fill(`reverse_proxy {upstream}\nheader X-By ${viewport.width}`);
-      await change({ config: `reverse_proxy {upstream}\nheader X-By other-${viewport.width}` });
-      await seen.keyboard.press('Control+s');
-      await seen.getByText('Someone else changed this site').waitFor();
-      expect(await seen.getByRole('button', { name: 'Save and publish' }).count()).toBe(0);
-      for (const name of ['Discard my changes', 'Keep my changes']) {
-        const { y, height } = await boxOf(name, seen);
-        expect(y).toBeGreaterThanOrEqual(0);
-        expect(y + height).toBeLessThanOrEqual(viewport.height);
-        expect(await isOnTop(seen, name)).toBe(true);
-      }
-      await seen.getByRole('button', { name: 'Discard my changes' }).click();
-      await seen.getByRole('button', { name: 'Save and publish' }).waitFor();
-      expect(await codeIn(config(seen))).toContain(`other-${viewport.width}`);
-      await seen.context().close();
-    }
-  });
-
-  test('scrolls a refusal into view on a phone, above the save bar', async () => {
-    const phone = await dashboard.open({ viewport: { width: 375, height: 640 } });
-    await open(phone);
-    await config(phone).fill(`${'# line\n'.repeat(40)}reverse_prox {upstream}`);
-    await phone.evaluate(() => scrollTo(0, 0));
-    await phone.keyboard.press('Control+s');
-    const words = phone.getByRole('alert').locator('.proxy-words');
-    await words.waitFor();
-    await until(async () => {
-      const [box, bar] = await Promise.all([
-        words.boundingBox(),
-        phone.locator('.save-bar').boundingBox(),
-      ]);
-      return box && bar && box.y >= 0 && box.y + box.height <= bar.y;
-    }, 'the words to be in view');
-    await phone.getByLabel('Domain').fill('not a domain');
-    await config(phone).fill('respond here');
-    await phone.keyboard.press('Control+s');
-    await phone.locator('.field-error').waitFor();
-    await until(async () => {
-      const box = await phone.getByLabel('Domain').boundingBox();
-      return box && box.y >= 0 && box.y + box.height <= 640;
-    }, 'the field at fault to be in view');
-    await phone.context().close();
-  });
-
-  test('shows a new name at the head after it was saved', async () => {
-    await open();
-    await page.getByLabel('Domain').fill('http://renamed.example');
-    await page.keyboard.press('Control+s');
     await page.getByRole('heading', { name: 'http://renamed.example' }).waitFor();
     await change({ domain: 'http://down.example' });
   });
 
-  test('asks before it is left by a link at the head', async () => {
-    await open();
-    await config().fill('respond unsaved');
-    const asked = answerNext(page, false);
-    await region('Last errors').getByRole('link', { name: 'All errors' }).click();
-    expect(await asked).toContain('Leave without saving?');
-    expect(await codeIn(config())).toBe('respond unsaved');
+  test('offers the choice of a conflict where the save bar is, and nothing covers it', async () => {
+    for (const [name, viewport] of [
+      ['Discard my changes', { width: 375, height: 640 }],
+      ['Keep my changes', { width: 1280, height: 600 }],
+    ] as const) {
+      await page.setViewportSize(viewport);
+      await open();
+      await config().fill(`reverse_proxy {upstream}\nheader X-By ${viewport.width}`);
+      await change({ config: `reverse_proxy {upstream}\nheader X-By other-${viewport.width}` });
+      await page.keyboard.press('Control+s');
+      await page.getByText('Someone else changed this site while you were editing it').waitFor();
+      expect(await page.locator('.conflict').textContent()).toContain('X-By other');
+      expect(await codeIn(config())).toContain(`X-By ${viewport.width}`);
+      expect((await api<Vhost>(`/vhosts/${site.id}`)).config).toContain('X-By other');
+      expect(await page.getByRole('button', { name: 'Save and publish' }).count()).toBe(0);
+      for (const choice of ['Discard my changes', 'Keep my changes']) {
+        const { y, height } = await boxOf(choice);
+        expect(y).toBeGreaterThanOrEqual(0);
+        expect(y + height).toBeLessThanOrEqual(viewport.height);
+        expect(await isOnTop(choice)).toBe(true);
+      }
+      await page.getByRole('button', { name }).click();
+      await page.getByRole('button', { name: 'Save and publish' }).waitFor();
+    }
+    // On the phone the other's change was kept, on the desktop this one's.
+    expect(await codeIn(config())).toContain('X-By 1280');
+    await until(
+      async () => (await api<Vhost>(`/vhosts/${site.id}`)).config.includes('X-By 1280'),
+      'the change that was kept',
+    );
   });
-});
 
-test('the page does not shift while it loads', async () => {
-  const seen = await dashboard.open();
-  await watchShifts(seen);
-  await open(seen);
-  await seen.locator('.request-error').first().waitFor();
-  await seen.locator('.log-plot-requests canvas').waitFor();
-  expect(await shiftOf(seen)).toBeLessThan(0.1);
-  await seen.context().close();
-});
-
-test('the page is accessible in light and dark, and fits into 320 pixels', async () => {
-  await open();
-  await page.locator('.request-error').first().waitFor();
-  await page.locator('.log-plot-requests canvas').waitFor();
-  expect(await violations(page)).toEqual([]);
-  expect(await tooWide(page)).toBe(0);
-});
-
-test('the browser reported no errors', () => {
-  expect(dashboard.browserErrors()).toEqual([]);
+  test('scrolls a refusal into view on a phone, above the save bar', async () => {
+    await page.setViewportSize({ width: 375, height: 640 });
+    await open();
+    await config().fill(`${'# line\n'.repeat(40)}reverse_prox {upstream}`);
+    await page.evaluate(() => scrollTo(0, 0));
+    await page.keyboard.press('Control+s');
+    const words = page.getByRole('alert').locator('.proxy-words');
+    await words.waitFor();
+    await until(async () => {
+      const [box, bar] = await Promise.all([
+        words.boundingBox(),
+        page.locator('.save-bar').boundingBox(),
+      ]);
+      return box && bar && box.y >= 0 && box.y + box.height <= bar.y;
+    }, 'the words to be in view');
+    await page.getByLabel('Domain').fill('not a domain');
+    await config().fill('respond here');
+    await page.keyboard.press('Control+s');
+    await page.locator('.field-error').waitFor();
+    await until(async () => {
+      const box = await page.getByLabel('Domain').boundingBox();
+      return box && box.y >= 0 && box.y + box.height <= 640;
+    }, 'the field at fault to be in view');
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
 });

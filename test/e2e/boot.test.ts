@@ -66,8 +66,6 @@ const plain =
     config: `${more}respond ${name}`,
   });
 
-const ip = (...words: string[]) => Bun.spawnSync(['ip', 'addr', ...words]).exitCode === 0;
-
 describe('with Caddy', () => {
   test('a certificate file that is gone costs one site of 25, until it is back', async () => {
     const folder = temporaryFolder();
@@ -143,44 +141,4 @@ describe('with Caddy', () => {
     expect(await there.text()).toBe('there');
     expect((await status()).warnings.join()).not.toContain('is not open');
   }, 60_000);
-
-  // Adding an address takes root.
-  test.skipIf(process.getuid?.() !== 0 || Bun.which('ip') === null)(
-    'an address that comes up later costs the sites on it until then',
-    async () => {
-      const address = '198.51.100.77';
-      expect(ip('add', `${address}/32`, 'dev', 'lo')).toBe(true);
-      cleanups.push(() => ip('del', `${address}/32`, 'dev', 'lo'));
-      const other = freePort();
-      await store((of) => [
-        plain('here')(of),
-        {
-          domain: `http://vpn.example:${other}`,
-          config: `bind ${address}\nrespond vpn`,
-        },
-      ]);
-      expect(ip('del', `${address}/32`, 'dev', 'lo')).toBe(true);
-      await stack.restart();
-      await isServed('here');
-      const named = await until(async () => {
-        const now = await status();
-        return now.broken.length > 0 && now;
-      });
-      expect(named.broken).toMatchObject([
-        {
-          id: 2,
-          detail: `${address}:${other} is not open: no interface has this address`,
-        },
-      ]);
-      expect((await put(1, { config: 'respond changed' })).status).toBe(200);
-      expect(ip('add', `${address}/32`, 'dev', 'lo')).toBe(true);
-      await until(async () => (await status()).broken.length === 0, 'nothing broken');
-      const answer = await fetch(`http://${address}:${other}/`, {
-        headers: { Host: 'vpn.example' },
-        keepalive: false,
-      });
-      expect(await answer.text()).toBe('vpn');
-    },
-    60_000,
-  );
 });

@@ -1,4 +1,4 @@
-/** The program from its source: start-up, settings, signals, exit codes. */
+/** The program as a process: start-up, settings, signals, exit codes. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

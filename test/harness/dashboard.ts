@@ -10,10 +10,9 @@ export type Dashboard = {
   browser: Browser;
   /** Address of a server that answers `from the upstream`, with the status in `?status=`. */
   upstream: string;
-  /** The errors in the consoles of all pages. */
-  browserErrors: () => string[];
   /** Opens a page in a new browser context, signed in as the owner. @param quick see `visit` */
   open: (options?: BrowserContextOptions, quick?: boolean) => Promise<Page>;
+  /** @throws Error if the browser has reported one on any page, or an unexpected dialog */
   stop: () => Promise<void>;
 };
 
@@ -42,7 +41,6 @@ export async function startDashboard(
     owner,
     browser,
     upstream: `127.0.0.1:${upstream.port}`,
-    browserErrors: () => visits.flatMap((visited) => visited.browserErrors),
 
     async open(options = {}, quick = false) {
       const viewport = { width: 1280, height: 800 };
@@ -55,6 +53,8 @@ export async function startDashboard(
       await browser.close();
       await upstream.stop(true);
       await stack.stop();
+      const errors = visits.flatMap((visited) => visited.browserErrors);
+      if (errors.length > 0) throw new Error(`The browser reported: ${errors.join('\n')}`);
     },
   };
 }

@@ -1,7 +1,6 @@
-/** A page of the dashboard, signed in, and the checks that every page has to pass. */
+/** A page of the dashboard, signed in, and what tests of all pages do with it. */
 import { text } from 'node:stream/consumers';
 import type { Browser, BrowserContextOptions, Download, Locator, Page } from 'playwright-core';
-import { seriousFaults, sidewaysScroll } from './look.ts';
 import { SHARE } from './pace.ts';
 
 export type Visit = {
@@ -54,7 +53,7 @@ export async function visit(
   });
   page.on('console', (message) => {
     const isRefusal =
-      /Failed to load resource: (?:the server responded|net::ERR_NETWORK_CHANGED)/.test(
+      /Failed to load resource: (?:the server responded|net::ERR_(?:FAILED|NETWORK_CHANGED))/.test(
         message.text(),
       );
     if (message.type() === 'error' && !isRefusal) browserErrors.push(message.text());
@@ -85,25 +84,6 @@ export const codeIn = (editor: Locator): Promise<string> =>
 /** What was downloaded: the browser may keep its files elsewhere. */
 export const textOf = async (download: Download): Promise<string> =>
   text(await download.createReadStream());
-
-/** Serious accessibility violations, in light and in dark mode. */
-export async function violations(page: Page): Promise<string[]> {
-  const found: string[] = [];
-  for (const colorScheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme });
-    found.push(...(await seriousFaults(page)).map((fault) => `${colorScheme} ${fault}`));
-  }
-  return found;
-}
-
-/** How many CSS pixels the page is wider than a window of 320. */
-export async function tooWide(page: Page): Promise<number> {
-  const before = page.viewportSize();
-  await page.setViewportSize({ width: 320, height: 700 });
-  const more = await sidewaysScroll(page);
-  if (before) await page.setViewportSize(before);
-  return more;
-}
 
 /** Answers whether to leave the page without saving. @returns the question, once it is asked */
 export async function answerNext(page: Page, yes: boolean): Promise<string> {

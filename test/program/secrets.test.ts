@@ -1,5 +1,5 @@
 /** The secrets that the program makes for itself, after a crash or a full disk has damaged them. */
-import { afterEach, expect, test } from 'bun:test';
+import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fixedTokens } from '../../agent/bearer.ts';
@@ -7,10 +7,15 @@ import { createSetupCode } from '../../src/hub/auth/accounts/setup-code.ts';
 import { ownToken } from '../../src/program/serve/first-run.ts';
 import { ask, type Stack, startStack, temporaryFolder } from '../harness/stack.ts';
 
+let folder: string;
 let stack: Stack | undefined;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
 afterEach(async () => {
   await stack?.stop();
   stack = undefined;
+  rmSync(folder, { recursive: true, force: true });
 });
 
 const DAMAGES: [string, (file: string) => void][] = [
@@ -22,7 +27,7 @@ const DAMAGES: [string, (file: string) => void][] = [
 ];
 
 test.each(DAMAGES)('a file that is %s is replaced, and opens nothing', (_, damage) => {
-  const file = join(temporaryFolder(), 'secret');
+  const file = join(folder, 'secret');
   const replaced: string[] = [];
   const onReplaced = (path: string) => void replaced.push(path);
   const token = ownToken(file, onReplaced);
@@ -46,7 +51,7 @@ test.each(DAMAGES)('a file that is %s is replaced, and opens nothing', (_, damag
 });
 
 test('a start with a damaged token and setup code makes new ones, which stay secret', async () => {
-  stack = await startStack();
+  stack = await startStack({}, folder);
   const [tokenFile, codeFile] = ['agent-token', 'setup-code'].map((name) =>
     join((stack as Stack).dataDir, name),
   ) as [string, string];
@@ -82,7 +87,7 @@ test('a start with a damaged token and setup code makes new ones, which stay sec
 });
 
 test('a setup code that replaces a damaged one is no fresher than that', () => {
-  const file = join(temporaryFolder(), 'setup-code');
+  const file = join(folder, 'setup-code');
   const now = new Date();
   writeFileSync(file, '');
   utimesSync(file, now, new Date(now.getTime() - 16 * 60_000));
@@ -95,7 +100,7 @@ test('a setup code that replaces a damaged one is no fresher than that', () => {
 });
 
 test('a setup code outlives its file', () => {
-  const file = join(temporaryFolder(), 'setup-code');
+  const file = join(folder, 'setup-code');
   const setupCode = createSetupCode(file, () => {});
   const code = setupCode.read();
   rmSync(file);

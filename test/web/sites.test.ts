@@ -244,6 +244,19 @@ describe('the problem of a site', () => {
     expect(healthOf(site(), reported, state())).toEqual({ level, label, text: 'why' });
   });
 
+  test('is that which several sites share, for each of them', () => {
+    const vhosts = [1, 2].map((id) => ({ id, domain: `s${id}.example` }));
+    const shared = { code: 'UPSTREAM_DOWN', level: 'bad', vhosts } as const;
+    const reported = reportedProblems(
+      status({ problems: [{ ...shared, since: '', message: 'why' }] }),
+    );
+    const down = { level: 'bad', label: 'down', text: 'why' } as const;
+    expect([...reported]).toEqual([
+      [1, down],
+      [2, down],
+    ]);
+  });
+
   test('is the worst that the status reports, in its words', () => {
     const problem = { level: 'bad', since: '', message: 'nobody answers' } as const;
     const problems = [

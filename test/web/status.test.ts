@@ -33,6 +33,10 @@ test('a problem leads to where it is solved, and names its site', () => {
   expect(linkOf(down(7))?.to).toBe('/sites/7');
   expect(titleOf(down(7))).toBe('The upstream of s7.example is down');
   expect(titleOf(problem())).toBe('No space');
+  const vhosts = [1, 2].map((id) => ({ id, domain: `s${id}.example` }));
+  const shared = problem({ code: 'UPSTREAM_DOWN', vhosts });
+  expect(titleOf(shared)).toBe('The upstream of 2 sites is down');
+  expect(linkOf(shared)?.to).toBe('/sites?show=problems');
 });
 
 test('a problem of one of several proxies names it and leads to it', () => {

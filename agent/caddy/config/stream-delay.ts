@@ -43,13 +43,8 @@ export function createStreamDelay(
  * @param server as adapted
  */
 export function withStreamDelay(server: JsonObject, delay: string): JsonObject {
-  // Who gets in depends on the connection, not on a route.
-  const asks = (policy: Json) => object(policy).client_authentication !== undefined;
-  if (list(server.tls_connection_policies).some(asks)) return server;
-
   const errors = object(server.errors);
-  const all = [...list(server.routes), ...list(errors.routes)];
-  const guarded = new Set(all.filter(mayRefuse).flatMap(hostsOf));
+  const guarded = guardedHosts(server);
   const delayed = (routes: Json | undefined): Json[] =>
     list(routes).map((route) =>
       hostsOf(route).some((host) => guarded.has(host)) ? route : withDelay(route, delay),
@@ -61,8 +56,17 @@ export function withStreamDelay(server: JsonObject, delay: string): JsonObject {
   };
 }
 
+/** The hosts of the sites of a server that may refuse a visitor; an empty one for a site of all hosts. */
+export function guardedHosts(server: JsonObject): ReadonlySet<string> {
+  // Who gets in depends on the connection, not on a route.
+  const asks = (policy: Json) => object(policy).client_authentication !== undefined;
+  const isGuarded = list(server.tls_connection_policies).some(asks) ? () => true : mayRefuse;
+  const all = [...list(server.routes), ...list(object(server.errors).routes)];
+  return new Set(all.filter(isGuarded).flatMap(hostsOf));
+}
+
 /** The hosts of a site's route; an empty one for a site of all hosts. */
-function hostsOf(route: Json): string[] {
+export function hostsOf(route: Json): string[] {
   const hosts = list(object(route).match).flatMap((match) => list(object(match).host).map(String));
   return hosts.length === 0 ? [''] : hosts;
 }

@@ -5,10 +5,13 @@
 import { createQueue } from '../../../src/shared/async.ts';
 import { withoutBlock } from '../../../src/shared/caddyfile/structure.ts';
 import { FAILURES, Failure, sentenceOf } from '../../../src/shared/failure.ts';
+import { type JsonObject, object } from '../../../src/shared/json.ts';
+import type { ReloadAnswer, StillOpen } from '../../../src/shared/wire/proxy.ts';
 import type { Warnings } from '../../warnings.ts';
 import { AdminUnreachable, proxyUnreachable } from '../admin.ts';
 import { withdrawnSentence } from '../config/foreign.ts';
 import type { Stamp } from '../config/patch.ts';
+import { openRequests, stillOpen } from '../config/still-open.ts';
 import { type Amend, createAmend } from './amend.ts';
 import { createLoad, type Load } from './load.ts';
 import { createChecked, createPreparation, type PrepareDeps, settled } from './prepare.ts';
@@ -44,6 +47,8 @@ type ReloadOptions = SwapOptions & {
   partial?: boolean | undefined;
 };
 
+type Reloaded = Required<Pick<ReloadAnswer, 'digest' | 'open'>>;
+
 type CheckOptions = {
   /** Whether the ports that it adds must be free. */
   ports?: boolean | undefined;
@@ -54,11 +59,11 @@ type CheckOptions = {
 export type Reload = {
   /**
    * Makes `text` live and stores it in the file, or leaves both as they were. One at a time.
-   * @returns the digest of `text`
+   * @returns the digest of `text`, and which connections of sites outlive it
    * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE, STALE, OTHER_HUB, STORAGE_UNAVAILABLE; file
    * system errors
    */
-  reload(text: string, options?: ReloadOptions): Promise<string>;
+  reload(text: string, options?: ReloadOptions): Promise<Reloaded>;
   /**
    * Checks whether the proxy would accept `text`, without loading it.
    * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE
@@ -167,7 +172,7 @@ export function createReload(deps: ReloadDeps): Reload {
   }
 
   /** @param from where the text comes from */
-  async function publish(text: string, options: ReloadOptions, from: Source): Promise<string> {
+  async function publish(text: string, options: ReloadOptions, from: Source): Promise<Reloaded> {
     const trusted = from === 'resumed';
     const digest = digestOf(text);
     const { probe, hub, term, keep, replace, partial = false, isWanted = () => true } = options;
@@ -175,11 +180,12 @@ export function createReload(deps: ReloadDeps): Reload {
       const program = trusted ? null : await deps.program();
       const known = checked.take({ text, probe, program });
       if (!known && !trusted) await assertAllowed(text, probe);
-      const [was, prepared, written, others] = await Promise.allSettled([
+      const [was, prepared, written, others, upstreams] = await Promise.allSettled([
         replaced(options),
         known ?? prepare(text, probe, trusted),
         from === 'part' ? undefined : proxyfile.writeCandidate(text),
         originsToKeep(),
+        admin.upstreams(),
       ]);
       const previous = settled(was);
       const config = settled(prepared);
@@ -192,12 +198,13 @@ export function createReload(deps: ReloadDeps): Reload {
         accessLog: { ...deps.accessLog, file: amend.spelling(previous) },
         streamDelay: await deps.streamDelay(),
       };
+      const open = stamp.streamDelay === null ? [] : openOf(previous, config, upstreams);
       if (!isWanted()) throw new Failure('STALE', 'Cancelled: the caller has gone.');
       await loader.load(config, stamp, previous, partial).catch(async (error: unknown) => {
         if (!(await deps.repairAfter(error))) throw error;
         await loader.load(config, stamp, previous, partial);
       });
-      if (from === 'part') return digest;
+      if (from === 'part') return { digest, open };
       try {
         const copy = proxyfile.swapIn(digest, { hub, term, keep, program });
         if (copy !== null) log('kept a copy of the Caddyfile', { copy }, 'warn');
@@ -210,7 +217,7 @@ export function createReload(deps: ReloadDeps): Reload {
         loader.forget();
         throw await recovery.restore(previous, error);
       }
-      return digest;
+      return { digest, open };
     } catch (error) {
       proxyfile.dropCandidate();
       throw reachable(error);
@@ -246,6 +253,16 @@ export function createReload(deps: ReloadDeps): Reload {
     reopenLogs: () => enqueue(amend.reopenLogs),
     restartNeeded: recovery.restartNeeded,
   };
+}
+
+/** None if Caddy does not say; a configuration that is not the agent's gives websockets no delay. */
+function openOf(
+  previous: string,
+  next: JsonObject,
+  upstreams: PromiseSettledResult<string>,
+): StillOpen[] {
+  const requests = openRequests(upstreams.status === 'fulfilled' ? upstreams.value : '[]');
+  return requests.size === 0 ? [] : stillOpen(object(JSON.parse(previous)), next, requests);
 }
 
 /** Not even with `replace`: whoever wants the old copy back promotes that one. */

@@ -5,7 +5,8 @@ import { authorOf } from '../auth/guard.ts';
 import { about, DEMANDS } from '../http/about.ts';
 import { ChangeQuery, demandsOf } from '../http/params.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
-import { Lacking, lacking, Success, untriedWarnings, type Warning } from '../http/schemas.ts';
+import { Done, Lacking, lacking, untriedWarnings, type Warning, warned } from '../http/schemas.ts';
+import { vhostsTouched } from '../model/applied.ts';
 import { type Change, inOperation, sequence } from '../model/changes.ts';
 import { changeOf, Operation, PolicyOperation, policyChangeOf } from '../model/operation.ts';
 import { withoutLoops } from '../model/sign-in-loop.ts';
@@ -13,13 +14,13 @@ import type { SiteSet, Vhost } from '../model/vhost.ts';
 import type { Applied } from '../publish/queue.ts';
 import type { Policy } from '../recipes/policy.ts';
 import type { ApiContext } from './context.ts';
-import { PolicyView, viewedPolicy } from './policies.ts';
+import { ChangedPolicy, viewedPolicy } from './policies.ts';
+import { openWarnings } from './still-open.ts';
 import { CHANGED, ChangedVhost, NEW_VHOST, Unreached, unreached, viewVhost } from './vhost-view.ts';
 
 const MAX_OPERATIONS = 1_000;
 
 type Result = Vhost | Policy | { success: true };
-type Warnings = ReadonlyMap<number, Warning[]>;
 
 export function vhostBulkRoutes(context: ApiContext) {
   const { publisher, warningsAfter, readPorts, retries, guard, bodyLimit } = context;
@@ -30,14 +31,23 @@ export function vhostBulkRoutes(context: ApiContext) {
       '/bulk',
       ({ body, query, who, set, request }) =>
         retries.once({ request, who, body, query, set }, 200, async (keep) => {
-          const changes = await changesOf(body.operations, publisher.current());
+          const before = publisher.current();
+          const changes = await changesOf(body.operations, before);
           const applied = await publisher.apply(withoutLoops(sequence(changes)), authorOf(who), {
             ...demandsOf(query),
             ...keep<Result[]>((stored, next) => viewed(stored, next)),
           });
           const vhosts = applied.result.filter((one) => 'domain' in one);
           const warnings = await warningsAfter(vhosts);
-          const { body: answer } = viewed(applied, publisher.current(), warnings);
+          const next = publisher.current();
+          const { body: answer } = viewed(applied, next, (one, at) => [
+            ...('domain' in one ? (warnings.get(one.id) ?? []) : []),
+            ...openWarnings(
+              applied.open,
+              touchedBy(one, body.operations[at], before, next),
+              before,
+            ),
+          ]);
           const ports = await unreached([...warnings.values()].flat(), readPorts);
           return { body: { ...answer, ...ports } };
         }),
@@ -50,7 +60,7 @@ export function vhostBulkRoutes(context: ApiContext) {
           200: t.Composite([
             Lacking,
             Unreached,
-            t.Object({ results: t.Array(t.Union([ChangedVhost, PolicyView, Success])) }),
+            t.Object({ results: t.Array(t.Union([ChangedVhost, ChangedPolicy, Done])) }),
           ]),
           ...refusals(
             ...PUBLISHES,
@@ -101,18 +111,31 @@ const changesOf = (operations: readonly AnyOperation[], set: SiteSet): Promise<C
     ),
   );
 
-/** The answer. @param warnings none while they are not known */
+/** The vhosts that an operation has touched, as they were. @param one its result */
+function touchedBy(
+  one: Result,
+  operation: AnyOperation | undefined,
+  set: SiteSet,
+  next: SiteSet,
+): Vhost[] {
+  if ('recipe' in one) return vhostsTouched(next, set, one.id);
+  const id = 'id' in one ? one.id : operation?.op === 'delete' ? operation.id : null;
+  return set.vhosts.filter((vhost) => vhost.id === id);
+}
+
+/** The answer. @param warningsOf those of a result; none while they are not known */
 const viewed = (
   { result: results, behind, untried }: Applied<Result[]>,
   among: SiteSet,
-  warnings: Warnings = new Map(),
+  warningsOf: (one: Result, at: number) => Warning[] = () => [],
 ) => ({
   body: {
-    results: results.map((one) => {
-      if ('success' in one) return one;
-      if ('recipe' in one) return viewedPolicy(one, among).body;
+    results: results.map((one, at) => {
+      const warnings = warningsOf(one, at);
+      if ('success' in one) return { ...one, ...warned(warnings) };
+      if ('recipe' in one) return { ...viewedPolicy(one, among).body, ...warned(warnings) };
       const own = untriedWarnings(untried, one.domain);
-      return { ...viewVhost(one, among), warnings: [...own, ...(warnings.get(one.id) ?? [])] };
+      return { ...viewVhost(one, among), warnings: [...own, ...warnings] };
     }),
     ...lacking(behind),
   },

@@ -5,7 +5,7 @@ import { authorOf } from '../auth/guard.ts';
 import { about, INTEGER_ID } from '../http/about.ts';
 import { IdParams, idOf } from '../http/params.ts';
 import { PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
-import { Done, lacking, lackingOrUntried, Timestamp } from '../http/schemas.ts';
+import { Done, lacking, outcomeOf, Timestamp } from '../http/schemas.ts';
 import { createChangelog, MAX_LATER, type PublicEntry } from '../model/history/changelog.ts';
 import { revertChange } from '../model/history/history.ts';
 import { revertGroup } from '../model/history/revert-group.ts';
@@ -150,7 +150,7 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
         const change = revertGroup(entries);
         try {
           const applied = await publisher.apply(change, authorOf(who));
-          return { success: true as const, ...lackingOrUntried(applied) };
+          return { success: true as const, ...outcomeOf(applied) };
         } catch (error) {
           if (!(error instanceof Failure) || error.code !== 'CHANGED_SINCE') throw error;
           const stand = entries.filter(({ id }) => error.changes?.includes(id));
@@ -183,7 +183,7 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
         const entry = changelog.find(idOf(params, 'entry'));
         try {
           const applied = await publisher.apply(revertChange(entry), authorOf(who));
-          return { success: true as const, ...lackingOrUntried(applied) };
+          return { success: true as const, ...outcomeOf(applied) };
         } catch (error) {
           if (!(error instanceof Failure) || error.code !== 'REVERT_CONFLICT') throw error;
           const changes = changelog.laterOf(entry);

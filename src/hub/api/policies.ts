@@ -6,8 +6,8 @@ import { about, DEMANDS, INTEGER_ID } from '../http/about.ts';
 import { etagOf, ifMatch } from '../http/etag.ts';
 import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
-import { LackingOrUntried, lackingOrUntried, Success, Timestamp } from '../http/schemas.ts';
-import { vhostsWith } from '../model/applied.ts';
+import { Outcome, outcomeOf, Success, Timestamp } from '../http/schemas.ts';
+import { vhostsTouched, vhostsWith } from '../model/applied.ts';
 import { createPolicy, NewPolicy, PolicyFields, updatePolicy } from '../model/operation.ts';
 import {
   deletePolicyChange,
@@ -20,6 +20,7 @@ import type { Applied } from '../publish/queue.ts';
 import type { Policy } from '../recipes/policy.ts';
 import { withoutSecrets } from '../recipes/secrets.ts';
 import type { ApiContext } from './context.ts';
+import { openWarnings } from './still-open.ts';
 
 export const PolicyView = t.Object(
   {
@@ -39,7 +40,10 @@ export const PolicyView = t.Object(
   { title: 'Policy' },
 );
 
-const ChangedPolicy = t.Composite([PolicyView, LackingOrUntried], { title: 'ChangedPolicy' });
+/** The answer to a change of one. */
+export const ChangedPolicy = t.Composite([PolicyView, Outcome], {
+  title: 'ChangedPolicy',
+});
 
 /** What creates `POLICY`. */
 const NEW_POLICY = {
@@ -128,12 +132,13 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
       '/',
       ({ body, query, who, set, request }) =>
         retries.once({ request, who, body, query, set }, 201, async (keep) => {
-          const applied = await publisher.apply(
-            withoutLoops(await createPolicy(body)),
-            authorOf(who),
-            { ...demandsOf(query), ...keep<Policy>(changedPolicy) },
-          );
-          return changedPolicy(applied, publisher.current());
+          const before = publisher.current();
+          const change = withoutLoops(await createPolicy(body));
+          const applied = await publisher.apply(change, authorOf(who), {
+            ...demandsOf(query),
+            ...keep<Policy>((stored, next) => changed(stored, before, next)),
+          });
+          return changed(applied, before, publisher.current());
         }),
       {
         query: ChangeQuery,
@@ -172,14 +177,15 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
       async ({ params, query, body, request, who, set }) => {
         const id = idOf(params, 'policy');
         const change = await updatePolicy(publisher.current(), id, body, preconditionOf(request));
+        const before = publisher.current();
         const applied = await publisher.apply(
           withoutLoops(change),
           authorOf(who),
           demandsOf(query),
         );
-        const { body: answer, etag } = changedPolicy(applied, publisher.current());
-        set.headers.ETag = etag;
-        return answer;
+        const answer = changed(applied, before, publisher.current());
+        set.headers.ETag = answer.etag;
+        return answer.body;
       },
       {
         params: IdParams,
@@ -232,10 +238,12 @@ export function viewedPolicy(policy: Policy, among: SiteSet) {
   return { body: viewPolicy(policy, vhosts), etag: tagOf(policy, vhosts) };
 }
 
-/** The answer to a change of a policy. */
-function changedPolicy(applied: Applied<Policy>, among: SiteSet) {
-  const { body, etag } = viewedPolicy(applied.result, among);
-  return { body: { ...body, ...lackingOrUntried(applied) }, etag };
+/** The answer to a change, and its ETag. @param before the set before it */
+function changed(applied: Applied<Policy>, before: SiteSet, next: SiteSet) {
+  const { result, open } = applied;
+  const { body, etag } = viewedPolicy(result, next);
+  const warnings = openWarnings(open, vhostsTouched(next, before, result.id), before);
+  return { body: { ...body, ...outcomeOf(applied, warnings) }, etag };
 }
 
 /** The precondition that `If-Match` makes; undefined if there is none. */

@@ -7,7 +7,7 @@ import { PREAMBLE } from '../exchange/schemas.ts';
 import { about, DEMANDS } from '../http/about.ts';
 import { AgentQuery, ChangeQuery, demandsOf } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
-import { LackingOrUntried, lackingOrUntried, Timestamp } from '../http/schemas.ts';
+import { Outcome, outcomeOf, Timestamp } from '../http/schemas.ts';
 import type { Change } from '../model/changes.ts';
 import { agentNamed } from '../model/placement.ts';
 import { agentPreambleChange, preambleChange } from '../model/preamble-changes.ts';
@@ -74,13 +74,13 @@ export function preambleRoutes({ publisher, store, guard, bodyLimit }: ApiContex
       async ({ body, query, who }) => {
         const change = changeTo(body.config, query.agent);
         const applied = await publisher.apply(change, authorOf(who), demandsOf(query));
-        return { ...view(query.agent), ...lackingOrUntried(applied) };
+        return { ...view(query.agent), ...outcomeOf(applied) };
       },
       {
         query: t.Composite([ChangeQuery, AgentQuery]),
         body: PreambleBody,
         response: {
-          200: t.Composite([PreambleView, LackingOrUntried], { title: 'ChangedPreamble' }),
+          200: t.Composite([PreambleView, Outcome], { title: 'ChangedPreamble' }),
           ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND'),
         },
         detail: about({

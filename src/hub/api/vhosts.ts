@@ -6,11 +6,11 @@ import { about, DEMANDS, INTEGER_ID } from '../http/about.ts';
 import { etagOf } from '../http/etag.ts';
 import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
-import { Done, lacking, lackingOrUntried, untriedWarnings, type Warning } from '../http/schemas.ts';
+import { Done, lacking, outcomeOf, untriedWarnings, type Warning } from '../http/schemas.ts';
 import { NewVhost, VhostFields, written } from '../model/operation.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
 import { withoutLoops } from '../model/sign-in-loop.ts';
-import { byDomain, type SiteSet, type Vhost } from '../model/vhost.ts';
+import { byDomain, EMPTY_SET, type SiteSet, type Vhost } from '../model/vhost.ts';
 import {
   createChange,
   deleteChange,
@@ -20,6 +20,7 @@ import {
 } from '../model/vhost-changes.ts';
 import type { Applied } from '../publish/queue.ts';
 import type { ApiContext } from './context.ts';
+import { openWarnings } from './still-open.ts';
 import {
   CHANGED,
   ChangedVhost,
@@ -32,6 +33,8 @@ import {
   viewVhost,
 } from './vhost-view.ts';
 
+/** What a vhost was that is created. */
+const NOTHING: { set: SiteSet; vhosts: Vhost[] } = { set: EMPTY_SET, vhosts: [] };
 const CHANGED_AT = '2026-11-20T19:00:00.000Z';
 const MOVED = { upstream: '127.0.0.1:8001' };
 
@@ -44,17 +47,24 @@ export function vhostRoutes({
   bodyLimit,
 }: ApiContext) {
   const expectedBy = (request: Request) => preconditionOf(request, publisher.current());
-  const answered = async (applied: Applied<Vhost>) => {
-    const { result } = applied;
-    const warnings = (await warningsAfter([result])).get(result.id) ?? [];
+  /** The vhosts with an id, before it is changed. */
+  const before = (id: number) => {
+    const set = publisher.current();
+    return { set, vhosts: set.vhosts.filter((vhost) => vhost.id === id) };
+  };
+  const answered = async (applied: Applied<Vhost>, { set, vhosts } = NOTHING) => {
+    const { result, open } = applied;
+    const found = (await warningsAfter([result])).get(result.id) ?? [];
+    const warnings = [...found, ...openWarnings(open, vhosts, set)];
     const { body, etag } = viewed(applied, publisher.current(), warnings);
     return { body: { ...body, ...(await unreached(warnings, readPorts)) }, etag };
   };
   const answer = async (
     applied: Applied<Vhost>,
     set: { headers: Record<string, string | number> },
+    was: ReturnType<typeof before>,
   ) => {
-    const { body, etag } = await answered(applied);
+    const { body, etag } = await answered(applied, was);
     set.headers.ETag = etag;
     return body;
   };
@@ -101,8 +111,9 @@ export function vhostRoutes({
     .patch(
       '/:id/toggle',
       async ({ params, query, request, who, set }) => {
-        const change = toggleChange(idOf(params), expectedBy(request));
-        return answer(await publisher.apply(change, authorOf(who), demandsOf(query)), set);
+        const id = idOf(params);
+        const [change, was] = [toggleChange(id, expectedBy(request)), before(id)];
+        return answer(await publisher.apply(change, authorOf(who), demandsOf(query)), set, was);
       },
       {
         params: IdParams,
@@ -126,9 +137,12 @@ export function vhostRoutes({
     .delete(
       '/:id',
       async ({ params, query, request, who }) => {
-        const change = deleteChange(idOf(params), expectedBy(request));
+        const id = idOf(params);
+        const { set, vhosts } = before(id);
+        const change = deleteChange(id, expectedBy(request));
         const applied = await publisher.apply(change, authorOf(who), demandsOf(query));
-        return { ...applied.result, ...lackingOrUntried(applied) };
+        const warnings = openWarnings(applied.open, vhosts, set);
+        return { ...applied.result, ...outcomeOf(applied, warnings) };
       },
       {
         params: IdParams,
@@ -197,9 +211,10 @@ export function vhostRoutes({
     .put(
       '/:id',
       async ({ params, query, body, request, who, set }) => {
-        const update = updateChange(idOf(params), body, expectedBy(request));
-        const change = withoutLoops(written(body, update));
-        return answer(await publisher.apply(change, authorOf(who), demandsOf(query)), set);
+        const id = idOf(params);
+        const was = before(id);
+        const change = withoutLoops(written(body, updateChange(id, body, expectedBy(request))));
+        return answer(await publisher.apply(change, authorOf(who), demandsOf(query)), set, was);
       },
       {
         params: IdParams,

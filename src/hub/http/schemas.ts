@@ -36,22 +36,20 @@ export const Warning = t.Object(
 );
 export type Warning = Static<typeof Warning>;
 
-const Untried = {
+const Noted = {
   warnings: t.Optional(
     t.Array(Warning, {
-      description: 'the sites whose checks ran only once the change was live (`NOT_TRIED`)',
+      description:
+        'the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`)',
     }),
   ),
 };
 
 /** What the answer to a change has besides, if it is not of a vhost. */
-export const LackingOrUntried = t.Object({ ...Behind, ...Untried });
+export const Outcome = t.Object({ ...Behind, ...Noted });
 
 /** The response to a change that has nothing else to say. */
-export const Done = t.Object(
-  { success: t.Literal(true), ...Behind, ...Untried },
-  { title: 'Done' },
-);
+export const Done = t.Object({ success: t.Literal(true), ...Behind, ...Noted }, { title: 'Done' });
 
 /** @param untried why sites could not be tried, by their domains @param domain of the only one to name */
 export const untriedWarnings = (untried: ReadonlyMap<string, string>, domain?: string): Warning[] =>
@@ -62,10 +60,15 @@ export const untriedWarnings = (untried: ReadonlyMap<string, string>, domain?: s
       message: `The check of ${name} ran only once the change was live: ${why}.`,
     }));
 
-/** The fields that name who lacks a change, and what was not tried before it was live, if there are any. */
-export function lackingOrUntried({ behind, untried }: ChangeOutcome) {
-  const warnings = untriedWarnings(untried);
-  return { ...lacking(behind), ...(warnings.length > 0 && { warnings }) };
-}
+/** The fields that name who lacks a change, and what to know of it, if there is anything. */
+export const outcomeOf = (
+  { behind, untried }: { behind: readonly string[]; untried: ReadonlyMap<string, string> },
+  others: readonly Warning[] = [],
+): Static<typeof Outcome> => ({
+  ...lacking(behind),
+  ...warned([...untriedWarnings(untried), ...others]),
+});
 
-type ChangeOutcome = { behind: readonly string[]; untried: ReadonlyMap<string, string> };
+/** The field of warnings, if there are any. */
+export const warned = (warnings: Warning[]): { warnings?: Warning[] } =>
+  warnings.length > 0 ? { warnings } : {};

@@ -43,7 +43,7 @@ export const isNamed = (domain: string, site: { domain: string }): boolean =>
   domain === site.domain || addressKey(domain) === addressKey(site.domain);
 
 /** Sorts lists that people see. */
-export const byDomain = (a: Vhost, b: Vhost): number =>
+export const byDomain = (a: Pick<Vhost, 'domain'>, b: Pick<Vhost, 'domain'>): number =>
   a.domain < b.domain ? -1 : a.domain > b.domain ? 1 : 0;
 
 /** Everything that is published: accepted by the proxy and stored, or a candidate for that. */

@@ -63,18 +63,25 @@ function overlap(one: ReadonlySet<Affected>, other: ReadonlySet<Affected>): bool
   return other.has(EVERYTHING) || !one.isDisjointFrom(other);
 }
 
+/** What comes of a publish, for each of its changes. */
+export type Ended = Pick<Applied<unknown>, 'behind' | 'open'>;
+
+/** Of changes that the proxies need not know. */
+export const NOTHING_ENDED: Ended = { behind: [], open: [] };
+
 /**
  * Gives every change of a batch its outcome, after all of `plans` were accepted.
- * @param behind the names of the agents whose proxies lack them
+ * @param ended what came of those
  */
-export function settle({ plans, refused, done }: Batch, behind: readonly string[]): void {
-  for (const { item, plan } of plans) item.resolve(appliedOf(item, plan.result, behind));
-  for (const { item, result } of done) item.resolve(appliedOf(item, result, []));
+export function settle({ plans, refused, done }: Batch, ended: Ended): void {
+  for (const { item, plan } of plans) item.resolve(appliedOf(item, plan.result, ended));
+  for (const { item, result } of done) item.resolve(appliedOf(item, result, NOTHING_ENDED));
   for (const { item, error } of refused) item.reject(error);
 }
 
-const appliedOf = <T>({ trial }: Waiting, result: T, behind: readonly string[]): Applied<T> => ({
-  ...{ result, behind },
+const appliedOf = <T>({ trial }: Waiting, result: T, ended: Ended): Applied<T> => ({
+  result,
+  ...ended,
   untried: trial?.untried ?? new Map(),
 });
 
@@ -91,7 +98,7 @@ export const acceptedOf = (plans: readonly Planned[]): Accepted[] =>
     const { author, answer } = item;
     const kept = answer && {
       answer: (behind: readonly string[]) =>
-        answer(appliedOf(item, plan.result, behind), plan.next),
+        answer(appliedOf(item, plan.result, { behind, open: [] }), plan.next),
     };
     return { author, plan, ...kept };
   });

@@ -3,6 +3,7 @@ import { ERAS } from '../../shared/caddyfile/dialect.ts';
 import { Failure, type Location } from '../../shared/failure.ts';
 import { memoize } from '../../shared/memoize.ts';
 import type { ChecksAnswer, CheckTarget, TrialRequest } from '../../shared/wire/checks.ts';
+import type { StillOpen } from '../../shared/wire/proxy.ts';
 import type { AgentClient, Replacing } from '../agents/client.ts';
 import { mistakeLine, renderProbe } from '../caddyfile/probe.ts';
 import { locate, type Place, type Rendered, render, type Site } from '../caddyfile/render.ts';
@@ -27,8 +28,8 @@ export type Gateway = {
    * @throws Failure
    */
   prepare(set: SiteSet, changed: PublishOptions['changed']): Promise<void>;
-  /** Makes a set live. @throws Failure */
-  publish(set: SiteSet, options?: PublishOptions): Promise<void>;
+  /** Makes a set live. @returns which connections outlive that @throws Failure */
+  publish(set: SiteSet, options?: PublishOptions): Promise<readonly StillOpen[]>;
   /** How many publishes have ended, whatever came of them: what was known before one may be outdated. */
   published(): number;
   /**
@@ -128,7 +129,8 @@ export function createGateway(agent: AgentClient, version: () => string | null):
 
     async publish(set, { changed, ...how } = {}) {
       const { text, probe, lines } = probed(set, changed);
-      await explained(agent.reload(text, probe, how), lines, set, probe).finally(() => ended++);
+      const answer = explained(agent.reload(text, probe, how), lines, set, probe);
+      return (await answer.finally(() => ended++)).open ?? [];
     },
 
     published: () => ended,

@@ -28,6 +28,8 @@ import type { Store } from '../model/store.ts';
 import type { SiteSet } from '../model/vhost.ts';
 import {
   acceptedOf,
+  type Ended,
+  NOTHING_ENDED,
   type Planned,
   planBatch,
   type Refusals,
@@ -130,14 +132,14 @@ export function createPublisher({
     while (open.length > 0) {
       const time = now();
       const batch = await planBatch(accepted, open, time);
-      if (batch.plans.length === 0) return settle(batch, []);
+      if (batch.plans.length === 0) return settle(batch, NOTHING_ENDED);
       const done = (await refuseEarly(batch.plans)) ?? (await publish(batch.plans, time));
       if (done === 'together') {
         const half = (open.length - batch.later.length) >> 1;
         await publishAll(open.slice(0, half));
         open = open.slice(half);
       } else if ('behind' in done) {
-        settle(batch, done.behind);
+        settle(batch, done);
         open = batch.later;
       } else {
         for (const [item, error] of done) item.reject(error);
@@ -182,11 +184,11 @@ export function createPublisher({
     return null;
   }
 
-  /** @returns who lacks the changes, or the changes at fault: then none of them is live or recorded */
+  /** @returns what came of the changes, or the changes at fault: then none of them is live or recorded */
   async function publish(
     plans: readonly Planned[],
     time: Date,
-  ): Promise<Refusals | 'together' | Pick<Applied<unknown>, 'behind'>> {
+  ): Promise<Refusals | 'together' | Ended> {
     const stored = plans.at(-1)?.plan.next ?? accepted;
     const all = stepsOf(plans);
     const steps = all.filter(isPublished);
@@ -201,7 +203,7 @@ export function createPublisher({
       endAttempt();
       return done;
     }
-    const { live, lacking } = done;
+    const { live, lacking, open } = done;
     const behind = lacking.flatMap(
       ({ id }) => stored.agents.find((agent) => agent.id === id) ?? [],
     );
@@ -225,7 +227,7 @@ export function createPublisher({
     for (const target of live) target.settle(stored, steps);
     for (const target of lacking) target.fellBehind(time, stored, steps);
     lastPublish = { at: now(), milliseconds: performance.now() - from, changes: plans.length };
-    return { behind: behind.map(({ name }) => name) };
+    return { behind: behind.map(({ name }) => name), open };
   }
 
   /** Once the first publish is known to be live nowhere, what this hub has live later is no attempt. */
@@ -235,7 +237,7 @@ export function createPublisher({
   }
 
   /** Records plans that change nothing for the proxies. @returns as `publish` */
-  function record(plans: readonly Planned[], time: Date): Refusals | { behind: [] } {
+  function record(plans: readonly Planned[], time: Date): Refusals | Ended {
     try {
       store.commit(acceptedOf(plans), time);
     } catch (error) {
@@ -243,7 +245,7 @@ export function createPublisher({
       return refuseAll(plans, error);
     }
     accept(plans.at(-1)?.plan.next ?? accepted);
-    return { behind: [] };
+    return NOTHING_ENDED;
   }
 
   function accept(set: SiteSet): void {

@@ -1,28 +1,28 @@
 /** The queue of changes: those that arrive during a publish go out together in the next one. */
 import { createQueue, type Queue } from '../../shared/async.ts';
 import { inRequests, requestIds } from '../../shared/observe/context.ts';
+import type { StillOpen } from '../../shared/wire/proxy.ts';
 import type { KeptAnswer } from '../model/answers.ts';
 import type { Author, Change } from '../model/changes.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
 
-/**
- * A change's result, the names of the agents whose proxies lack it, and why sites could not be tried before
- * it was live, by their domains.
- */
+/** A change's result. */
 export type Applied<T> = {
   result: T;
+  /** The names of the agents whose proxies lack it. */
   behind: readonly string[];
+  /** Which connections outlive it, and the changes that went live with it. */
+  open: readonly StillOpen[];
+  /** Why sites could not be tried before it was live, by their domains: sentences without a full stop. */
   untried: ReadonlyMap<string, string>;
 };
 
 /** What the trial of a change has shown. */
-export type Trial = {
+export type Trial = Pick<Applied<unknown>, 'untried'> & {
   /** Of each site that passed, by `triedAs`: how long its answer took, in milliseconds. */
   took: ReadonlyMap<string, number>;
   /** As `Passing`, by the ids of the targets. */
   before: ReadonlyMap<number, ReadonlyMap<Vhost, boolean>>;
-  /** Why sites could not be tried, by their domains: sentences without a full stop. */
-  untried: ReadonlyMap<string, string>;
 };
 
 /** A change whose caller is waiting for the outcome. */

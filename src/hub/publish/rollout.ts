@@ -1,5 +1,6 @@
 /** Makes changes live on the proxies that they concern, and has their sites checked; or rolls it all back. */
 import { Failure } from '../../shared/failure.ts';
+import type { StillOpen } from '../../shared/wire/proxy.ts';
 import type { Step } from '../model/changes.ts';
 import { isPublished } from '../model/entities.ts';
 import { setFor } from '../model/placement.ts';
@@ -22,7 +23,12 @@ export type Rollout = {
 };
 
 /** Where they are live, and who lacks them. */
-export type RolledOut = { live: readonly Target[]; lacking: readonly Target[] };
+export type RolledOut = {
+  live: readonly Target[];
+  lacking: readonly Target[];
+  /** Which connections outlive it, on all proxies. */
+  open: readonly StillOpen[];
+};
 
 /**
  * @returns if they are live, where; otherwise as `judge`, and none of them is live
@@ -81,7 +87,8 @@ async function load(
   }
   const refused = await failedChecks(done.live, { plans, next, passing });
   if (refused.size === 0) {
-    return { live: done.live, lacking: [...skipped.keys(), ...done.away.keys()] };
+    const { live, open } = done;
+    return { live, open, lacking: [...skipped.keys(), ...done.away.keys()] };
   }
   await takeBack();
   const [thrown] = refused.values();
@@ -100,6 +107,7 @@ type Spread = {
   live: readonly Target[];
   away: ReadonlyMap<Target, Failure>;
   refused: ReadonlyMap<Target, unknown>;
+  open: readonly StillOpen[];
 };
 
 type SpreadOptions = {
@@ -123,7 +131,7 @@ async function spread(
 ): Promise<Spread> {
   const [only, ...others] = targets;
   if (only && others.length === 0) return collect([[only, only.load(set, steps, replace)]]);
-  const asked = await collect(targets.map((one) => [one, one.prepare(set, steps)]));
+  const asked = await collect(targets.map((one) => [one, one.prepare(set, steps).then(() => [])]));
   const isEnough = asked.refused.size === 0 && !(requireAll && asked.away.size > 0);
   if (!isEnough) return { ...asked, live: [] };
   const loaded = await collect(asked.live.map((one) => [one, one.load(set, steps, replace)]));
@@ -131,18 +139,23 @@ async function spread(
 }
 
 /** In the order of the calls, so that of several refusals the same one is reported each time. */
-async function collect(calls: readonly (readonly [Target, Promise<void>])[]): Promise<Spread> {
+async function collect(
+  calls: readonly (readonly [Target, Promise<readonly StillOpen[]>])[],
+): Promise<Spread> {
   const live: Target[] = [];
   const away = new Map<Target, Failure>();
   const refused = new Map<Target, unknown>();
+  const open: StillOpen[] = [];
   const settled = await Promise.allSettled(calls.map(([, call]) => call));
   for (const [at, outcome] of settled.entries()) {
     const [target] = calls[at] as (typeof calls)[number];
-    if (outcome.status === 'fulfilled') live.push(target);
-    else if (isAway(outcome.reason)) away.set(target, outcome.reason);
+    if (outcome.status === 'fulfilled') {
+      live.push(target);
+      open.push(...outcome.value);
+    } else if (isAway(outcome.reason)) away.set(target, outcome.reason);
     else refused.set(target, outcome.reason);
   }
-  return { live, away, refused };
+  return { live, away, refused, open };
 }
 
 /** A set that a proxy has refused, and the plans that lead to it from the accepted one. */

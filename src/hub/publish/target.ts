@@ -1,7 +1,7 @@
 /** One agent as the publisher sees it: what its proxy is to serve, does serve, and refuses. */
 import { Failure } from '../../shared/failure.ts';
 import type { Log } from '../../shared/log.ts';
-import type { ProxyStatus } from '../../shared/wire/proxy.ts';
+import type { ProxyStatus, StillOpen } from '../../shared/wire/proxy.ts';
 import type { AgentClient } from '../agents/client.ts';
 import { labelOf, type StoredAgent } from '../model/agent.ts';
 import type { Preamble, Step } from '../model/changes.ts';
@@ -57,9 +57,10 @@ export type Target = Pick<
     next(set: SiteSet, steps: readonly Step[]): SiteSet;
     /**
      * Makes that part live. @param replace whether the change may replace what others published
+     * @returns which connections outlive that
      * @throws Failure
      */
-    load(set: SiteSet, steps: readonly Step[], replace: boolean): Promise<void>;
+    load(set: SiteSet, steps: readonly Step[], replace: boolean): Promise<readonly StillOpen[]>;
     /** Has the proxy validate that part, so that `load` does not. @throws Failure */
     prepare(set: SiteSet, steps: readonly Step[]): Promise<void>;
     /** Makes what is stored live again, if what these steps led to is. Never fails. */

@@ -1,12 +1,24 @@
 /** The list of all problems: one entry per cause, worst first, which says whose proxies it is about. */
+
+import { byDomain } from '../model/vhost.ts';
 import type { AgentFacts } from './agent-facts.ts';
 import type { Look } from './look.ts';
-import { keyOf, type Problem, type ProblemView, said, worstFirst } from './problem.ts';
+import {
+  keyOf,
+  listed,
+  type Problem,
+  type ProblemView,
+  said,
+  sentence,
+  worstFirst,
+} from './problem.ts';
 import { problemsOf } from './problems/agent.ts';
 import { advisedStates } from './sites/several.ts';
 
 /** Since when each problem is there, by `keyOf`. */
 type Since = ReadonlyMap<string, string>;
+
+type Dated = ProblemView & Pick<Problem, 'cause'>;
 
 /** @returns a function that lists them, and remembers when each was found first */
 export function createProblemList(): (
@@ -32,7 +44,7 @@ export function createProblemList(): (
     );
     const own = dated(hub, ofHub, now.toISOString());
     ofHub = sinceOf(own);
-    return [...together(found), ...own].toSorted(worstFirst);
+    return [...shared(together(found)), ...own].toSorted(worstFirst);
   };
 }
 
@@ -43,12 +55,12 @@ export function problemsOfEach(agents: readonly AgentFacts[]): Problem[][] {
 }
 
 /** With when each was found first, worst first. */
-export const dated = (found: readonly Problem[], since: Since, now: string): ProblemView[] =>
+export const dated = (found: readonly Problem[], since: Since, now: string): Dated[] =>
   found
     .map((one) => {
-      const { code, level, vhost, message } = one;
+      const { code, level, vhost, message, cause } = one;
       const known = { code, level, since: one.since ?? since.get(keyOf(one)) ?? now, message };
-      return vhost ? { ...known, vhost } : known;
+      return { ...known, ...(vhost && { vhost }), ...(cause !== undefined && { cause }) };
     })
     .toSorted(worstFirst);
 
@@ -56,9 +68,7 @@ const sinceOf = (all: readonly ProblemView[]): Since =>
   new Map(all.map((one) => [keyOf(one), one.since]));
 
 /** What several agents have in common is one problem, since the first of them had it. */
-function together(
-  found: readonly { label: string | undefined; all: readonly ProblemView[] }[],
-): ProblemView[] {
+function together(found: readonly { label: string | undefined; all: readonly Dated[] }[]): Dated[] {
   const each = found.flatMap(({ label, all }) => all.map((problem) => ({ label, problem })));
   const groups = Map.groupBy(each, ({ problem: { code, level, vhost, message } }) =>
     JSON.stringify([code, level, vhost?.id, message]),
@@ -70,5 +80,21 @@ function together(
     if (!first) return [];
     const message = said(labels, first.message);
     return { ...first, ...(agents.length > 0 && { agents }), message };
+  });
+}
+
+/** What several vhosts have in common is one problem, since the first of them had it. */
+function shared(found: readonly Dated[]): ProblemView[] {
+  const groups = Map.groupBy(found, (one) =>
+    one.cause === undefined ? one : JSON.stringify([one.code, one.level, one.cause, one.agents]),
+  );
+  return [...groups.values()].flatMap((same) => {
+    const [first] = same.toSorted(worstFirst);
+    if (!first) return [];
+    const { cause: _, vhost, ...problem } = first;
+    const vhosts = same.flatMap((one) => one.vhost ?? []).toSorted(byDomain);
+    if (vhosts.length < 2) return { ...problem, ...(vhost && { vhost }) };
+    const names = listed(vhosts.map(({ domain }) => domain));
+    return { ...problem, vhosts, message: `${sentence(problem.message)} Sites: ${names}.` };
   });
 }

@@ -46,6 +46,11 @@ export const ProblemView = t.Object(
     vhost: t.Optional(
       t.Object({ id: t.Integer(), domain: t.String() }, { description: 'if it affects only one' }),
     ),
+    vhosts: t.Optional(
+      t.Array(t.Object({ id: t.Integer(), domain: t.String() }), {
+        description: 'if it affects several, such as an upstream that they share',
+      }),
+    ),
     since: Timestamp,
     agents: t.Optional(
       t.Array(t.String(), {
@@ -65,6 +70,8 @@ export type Problem = Pick<ProblemView, 'code' | 'level' | 'vhost' | 'message'> 
   since?: string | null | undefined;
   /** Which of several things of an agent it is about, such as `ports`, rather than the vhost. */
   part?: string;
+  /** What it comes from: with the same cause, that of several vhosts is one problem. */
+  cause?: string;
   /** How long it has to last to be an incident, if that is not the usual time. */
   settles?: 'certificateSettles' | 'requestsSettle';
 };

@@ -26,10 +26,19 @@ export const ReloadRequest = t.Object({
 });
 export type ReloadRequest = Static<typeof ReloadRequest>;
 
+/** Requests that may outlive a configuration, of a site that has gone with it, or is guarded only now. */
+export const StillOpen = t.Object({
+  host: t.String({ description: 'of the site; empty for any' }),
+  upstream: t.String(),
+  requests: t.Integer({ description: 'open to the upstream when it was replaced' }),
+});
+export type StillOpen = Static<typeof StillOpen>;
+
 /** Digests are lower-case hex SHA-256 of a proxyfile's UTF-8 bytes. */
 export const ReloadAnswer = t.Object({
   success: t.Literal(true),
   digest: t.String(),
+  open: t.Optional(t.Array(StillOpen, { description: 'if there are any' })),
 });
 export type ReloadAnswer = Static<typeof ReloadAnswer>;
 

@@ -326,7 +326,13 @@ export interface Done {
   success: true;
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
-  /** the sites whose checks ran only once the change was live (`NOT_TRIED`) */
+  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`) */
+  warnings?: Warning[];
+}
+export interface ChangedPolicy extends Policy {
+  /** the unreachable agents: their proxies serve their previous sites until the agents return */
+  behind?: string[];
+  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`) */
   warnings?: Warning[];
 }
 export interface Policy {
@@ -345,12 +351,6 @@ export interface Policy {
 /** without passwords and their hashes */
 export interface Values {
   [k: string]: unknown;
-}
-export interface ChangedPolicy extends Policy {
-  /** the unreachable agents: their proxies serve their previous sites until the agents return */
-  behind?: string[];
-  /** the sites whose checks ran only once the change was live (`NOT_TRIED`) */
-  warnings?: Warning[];
 }
 export interface Recipe {
   id: string;
@@ -577,6 +577,8 @@ export interface Problem {
     | 'WARNING';
   level: Level;
   vhost?: VhostName;
+  /** if it affects several, such as an upstream that they share */
+  vhosts?: VhostName[];
   since: Timestamp;
   /** whose proxies it is about; only if the hub has several agents */
   agents?: string[];
@@ -730,7 +732,7 @@ export interface Preamble {
 export interface ChangedPreamble extends Preamble {
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
-  /** the sites whose checks ran only once the change was live (`NOT_TRIED`) */
+  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`) */
   warnings?: Warning[];
 }
 export interface Snapshot {

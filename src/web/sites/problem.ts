@@ -28,8 +28,8 @@ export function reportedProblems(status: Status | null): ReadonlyMap<number, Sit
     if (!found.has(id)) found.set(id, problem);
   };
   for (const problem of status?.problems ?? []) {
-    const { level, vhost, message } = problem;
-    if (vhost) add(vhost.id, { level, label: labelOf(problem), text: message });
+    const { level, vhost, vhosts = vhost ? [vhost] : [], message } = problem;
+    for (const { id } of vhosts) add(id, { level, label: labelOf(problem), text: message });
   }
   // Of several sites that wait for the same port, the problem names none.
   for (const { id, detail } of status?.broken ?? []) {

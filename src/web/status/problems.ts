@@ -24,8 +24,8 @@ export function titleOf(problem: Problem): string {
   return agents.length === 0 || code === 'WARNING' ? title : `${agents.join(', ')}: ${title}`;
 }
 
-function wordsFor({ code, vhost, message }: Problem): string {
-  const name = vhost?.domain ?? 'A site';
+function wordsFor({ code, vhost, vhosts, message }: Problem): string {
+  const name = vhost?.domain ?? (vhosts ? `${vhosts.length} sites` : 'A site');
   switch (code) {
     case 'AGENT_UNREACHABLE':
       return 'The agent does not answer';
@@ -78,5 +78,6 @@ export function linkOf(problem: Problem): { to: string; label: string } | null {
   }
   if (code === 'CHANNEL_FAILING') return { to: '/notifications', label: 'Notifications' };
   if (code === 'FOREIGN' || code === 'DRIFT') return { to: '/import', label: 'Import' };
+  if (code === 'UPSTREAM_DOWN') return { to: '/sites?show=problems', label: 'Open the sites' };
   return code === 'NOT_IN_STEP' ? { to: '/preamble', label: 'Open the preamble' } : null;
 }

@@ -237,6 +237,8 @@ describe('a new token', () => {
     isOver = true;
     await Promise.all(load);
     expect(refused).toEqual([]);
-    expect(await codeOf(agent.client(`generation-${ROTATIONS - 1}`).status())).toBe('AGENT_UNREACHABLE');
+    expect(await codeOf(agent.client(`generation-${ROTATIONS - 1}`).status())).toBe(
+      'AGENT_UNREACHABLE',
+    );
   });
 });

@@ -6,8 +6,6 @@ import { versionOf } from '../../harness/caddys.ts';
 import { type Owner, startOwner } from '../../harness/owner.ts';
 import { ask } from '../../harness/stack.ts';
 
-const bin = 'caddy';
-
 /** A site, as Caddy reads it before 2.7; from then on it is in a text. */
 const HIDDEN = 'respond <<log\n}\nhttp://hidden.example {\n\trespond hidden\nlog';
 
@@ -29,20 +27,24 @@ const BLOCKS: [string, string, number][] = [
   ['names a file in a line', 'handle {\nimport b {\nheader X import /etc/hostname\n}\n}', 3],
 ];
 
-describe('with Caddy', () => {
-  const { heredocs, importBlocks } = dialectOf(versionOf(bin));
-  let owner: Owner;
-  /** The preamble of the first start, which has the ports. */
-  let first: string;
+let owner: Owner;
+/** The preamble of the first start, which has the ports. */
+let first: string;
+beforeAll(async () => {
+  owner = await startOwner();
+  await owner.create('before');
+  first = (await owner.call('GET', '/preamble')).body.config;
+});
+afterAll(() => owner.stack.stop());
+
+describe('a text of several readings', () => {
+  const { heredocs, importBlocks } = dialectOf(versionOf('caddy'));
   const put = (snippets: string) =>
     owner.call('PUT', '/preamble', { config: `${first}\n${snippets}` });
   beforeAll(async () => {
-    owner = await startOwner({ PROXY_BIN: bin });
-    await owner.create('before');
-    first = (await owner.call('GET', '/preamble')).body.config;
     expect((await put(SNIPPETS)).status).toBe(200);
   });
-  afterAll(() => owner.stack.stop());
+  afterAll(() => owner.call('PUT', '/preamble', { config: first }));
 
   test('a preamble cannot hold a site', async () => {
     const before = await owner.everything();
@@ -105,23 +107,16 @@ describe('with Caddy', () => {
   test('an import may have a block since 2.9', async () => {
     const config = 'import k {\n\tfoo {\n\t\trespond from-block\n\t}\n}';
     const json = { domain: 'http://block.example', config };
-    const { status } = await owner.call('POST', '/vhosts', json);
+    const { status, body } = await owner.call('POST', '/vhosts', json);
     expect(status).toBe(importBlocks ? 201 : 502);
-    if (importBlocks) expect(await owner.served('block')).toBe('from-block');
+    if (!importBlocks) return;
+    expect(await owner.served('block')).toBe('from-block');
+    await owner.call('DELETE', `/vhosts/${body.id}`);
   });
 });
 
 /** Newer Caddys than 2.11.4 take a quoted brace for text, all others for a brace. */
 describe('a quoted brace', () => {
-  let owner: Owner;
-  let first: string;
-  beforeAll(async () => {
-    owner = await startOwner();
-    await owner.create('before');
-    first = (await owner.call('GET', '/preamble')).body.config;
-  });
-  afterAll(() => owner.stack.stop());
-
   const evil = (open: string, close: string) =>
     `header ${open}\n}\nhttp://evil.example {\nrespond "pwned"\nheader Q ${close}`;
   const guarded = ['header "{"\n}\nheader "{"\n}\nhandle {\nrespond "BODY"\n}']

@@ -13,21 +13,19 @@ afterAll(() => owner.stack.stop());
 describe('the preamble', () => {
   const ports = () => `http_port ${owner.stack.httpPort}\n\thttps_port ${owner.stack.httpsPort}`;
 
-  test.each([
-    ['an admin option', (text: string) => `{\n\t${text}\n\tadmin off\n}`, 'line 4: admin'],
-    ['a site', (text: string) => `{\n\t${text}\n}\nhttp://evil.example {\n}`, 'this is a site'],
-    ['an open block', (text: string) => `{\n\t${text}\n`, 'line 1'],
-    [
-      'an unknown option',
-      (text: string) => `{\n\t${text}\n\tnonsense\n}`,
-      'unrecognized global option',
-    ],
-    ['a file import', () => 'import /etc/passwd', 'line 1'],
-  ])('with %s is refused and changes nothing', async (_, make, words) => {
+  test('that Caddy or signalbox refuses changes nothing', async () => {
     const before = await owner.everything();
-    const refused = await owner.call('PUT', '/preamble', { config: make(ports()) });
-    expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
-    expect(refused.body.detail).toContain(words);
+    for (const [config, words] of [
+      [`{\n\t${ports()}\n\tadmin off\n}`, 'line 4: admin'],
+      [`{\n\t${ports()}\n}\nhttp://evil.example {\n}`, 'this is a site'],
+      [`{\n\t${ports()}\n`, 'line 1'],
+      [`{\n\t${ports()}\n\tnonsense\n}`, 'unrecognized global option'],
+      ['import /etc/passwd', 'line 1'],
+    ] as const) {
+      const refused = await owner.call('PUT', '/preamble', { config });
+      expect([config, refused.status, refused.body.code]).toEqual([config, 502, 'PROXY_REJECTED']);
+      expect(refused.body.detail).toContain(words);
+    }
     expect(await owner.everything()).toEqual(before);
   });
 

@@ -56,6 +56,7 @@ describe('an accepted change is live and recorded', () => {
       upstream: '127.0.0.1:7',
       enabled: true,
       policies: [],
+      except: [],
       tags: [],
       agents: [],
       createdAt: expect.stringMatching(/Z$/),

@@ -1,14 +1,15 @@
 /** A clock that jumps by a year, as on a machine that sets it only after the start. */
 import { afterAll, afterEach, beforeAll, expect, setSystemTime, test } from 'bun:test';
-import { ask, type Stack, signUp, startStack } from '../../harness/stack.ts';
+import { type HubAlone, startHubAlone } from '../../harness/hub-alone.ts';
+import { ask, signUp } from '../../harness/stack.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 const YEAR = 365 * DAY;
 
-let stack: Stack;
+let stack: HubAlone;
 let headers: Record<string, string>;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startHubAlone();
   ({ headers } = await signUp(stack));
 });
 afterEach(() => {

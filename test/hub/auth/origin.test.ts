@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { ask, type Stack, signUp, startStack } from '../../harness/stack.ts';
+import { type HubAlone, startHubAlone } from '../../harness/hub-alone.ts';
+import { ask, signUp } from '../../harness/stack.ts';
 
-let stack: Stack;
+let stack: HubAlone;
 let owner: Awaited<ReturnType<typeof signUp>>;
 const cookie = () => ({ Cookie: `signalbox_session=${owner.token}` });
 const change = (headers: Record<string, string>) =>
   ask<{ code: string }>(`${stack.hub}/vhosts/1`, { method: 'DELETE', headers });
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startHubAlone();
   owner = await signUp(stack);
 });
 afterAll(() => stack.stop());
@@ -99,7 +100,9 @@ describe('allowed', () => {
 });
 
 test('HUB_ORIGINS refuses any other Host, except on the health route', async () => {
-  const hub = await startStack({ HUB_ORIGINS: 'https://Box.example https://alias.example:8443' });
+  const hub = await startHubAlone({
+    HUB_ORIGINS: 'https://Box.example https://alias.example:8443',
+  });
   const get = (Host: string, path = '/auth/get-session', more = {}) =>
     ask<{ code: string }>(`${hub.hub}${path}`, { headers: { Host, ...more } });
   for (const host of ['evil.example', 'box.example:8443', 'alias.example', '127.0.0.1']) {

@@ -2,8 +2,9 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { type HubAlone, startHubAlone } from '../../harness/hub-alone.ts';
 import { startReceiver } from '../../harness/receiver.ts';
-import { ask, type Stack, signUp, startStack } from '../../harness/stack.ts';
+import { ask, signUp } from '../../harness/stack.ts';
 
 const SECRET = 'a-secret-of-the-receiver';
 const receiver = startReceiver(SECRET);
@@ -11,10 +12,10 @@ const receiver = startReceiver(SECRET);
 type Delivery = { outcome: string; attempts: number; sentAt: string | null; error: string | null };
 type Channel = { id: number; code: string; detail: string; waiting: number; failing: unknown };
 
-let stack: Stack;
+let stack: HubAlone;
 let owner: Record<string, string>;
 beforeAll(async () => {
-  stack = await startStack({ LOG_LEVEL: 'debug' });
+  stack = await startHubAlone({ LOG_LEVEL: 'debug' });
   owner = (await signUp(stack)).headers;
 });
 afterEach(() => receiver.behave('accepts'));

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { ask, type Stack, signUp, startStack } from '../../harness/stack.ts';
+import { type HubAlone, startHubAlone } from '../../harness/hub-alone.ts';
+import { ask, signUp } from '../../harness/stack.ts';
 import { GOTIFY, HOOK, hook, mail, ntfy, quiet, SECRETS } from './samples.ts';
 
 type Channel = {
@@ -10,11 +11,11 @@ type Channel = {
   target: Record<string, unknown>;
 };
 
-let stack: Stack;
+let stack: HubAlone;
 let owner: Record<string, string>;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startHubAlone();
   owner = (await signUp(stack)).headers;
 });
 afterAll(() => stack.stop());
@@ -83,6 +84,9 @@ describe('a channel is not created', () => {
     const { status, body, text } = await call('POST', '/channels', json);
     expect([status, body.code, body.field]).toEqual([400, 'INVALID_REQUEST', field]);
     expect(text).not.toMatch(SECRETS);
+  });
+
+  test('so that none is there', async () => {
     expect((await call<Channel[]>('GET', '/channels')).body).toEqual([]);
   });
 

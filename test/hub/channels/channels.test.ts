@@ -2,7 +2,8 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { ask, type Stack, signUp, startStack } from '../../harness/stack.ts';
+import { type HubAlone, startHubAlone } from '../../harness/hub-alone.ts';
+import { ask, signUp } from '../../harness/stack.ts';
 import { ALL, GOTIFY, HOOK, hook, MAIL, NTFY, quiet, SECRETS } from './samples.ts';
 
 type Channel = {
@@ -13,11 +14,11 @@ type Channel = {
   target: Record<string, unknown>;
 };
 
-let stack: Stack;
+let stack: HubAlone;
 let owner: Record<string, string>;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startHubAlone();
   owner = (await signUp(stack)).headers;
 });
 afterAll(() => stack.stop());

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { gunzipSync } from 'node:zlib';
 import { PAGES } from '../../../src/hub/dashboard/routes.ts';
-import { ask, type Stack, signUp, startStack } from '../../harness/stack.ts';
+import { type HubAlone, startHubAlone } from '../../harness/hub-alone.ts';
+import { ask, signUp } from '../../harness/stack.ts';
 
-let stack: Stack;
+let stack: HubAlone;
 let root: string;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startHubAlone();
   root = stack.hub.replace(/\/api$/, '');
 });
 
@@ -134,7 +135,7 @@ describe('the dashboard', () => {
   });
 
   test('answers only to its own host names if they are set', async () => {
-    const named = await startStack({ HUB_ORIGINS: 'https://box.example' });
+    const named = await startHubAlone({ HUB_ORIGINS: 'https://box.example' });
     try {
       const address = named.hub.replace(/\/api$/, '/');
       expect((await ask(address)).body).toMatchObject({ code: 'FORBIDDEN_ORIGIN' });

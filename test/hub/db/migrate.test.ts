@@ -89,15 +89,6 @@ describe('a database', () => {
     expect(names.filter((name) => left.includes(name))).toEqual([]);
   });
 
-  test('that is not SQLite is refused and left unchanged', () => {
-    const dataDir = join(folder, 'text');
-    openDatabase(dataDir).close();
-    const file = join(dataDir, 'signalbox.db');
-    writeFileSync(file, 'notes '.repeat(100));
-    expect(() => openDatabase(dataDir)).toThrow('is not a SQLite database');
-    expect(readFileSync(file, 'utf8')).toBe('notes '.repeat(100));
-  });
-
   test('that cannot be copied first is not migrated', () => {
     const dataDir = join(folder, 'no-copy');
     layDatabase(dataDir, ports);
@@ -181,6 +172,32 @@ describe('from one schema to the next', () => {
 });
 
 describe('the database of a release', () => {
+  test('gives what the changelog keeps the fields that came later, so that it can be undone', () => {
+    const dataDir = join(folder, 'entries');
+    openDatabase(dataDir, undefined, MIGRATIONS.slice(0, 3)).close();
+    const file = join(dataDir, 'signalbox.db');
+    const sqlite = new Database(file);
+    const policy = '{"id":1,"name":"lan","values":{}}';
+    const preamble = '{"config":"(x)"}';
+    for (const [domain, before, after] of [
+      ['a.example', null, '{"id":1,"tags":[]}'],
+      ['(policy lan)', policy, policy],
+      ['(preamble)', preamble, preamble],
+    ] as const) {
+      sqlite.run(
+        "INSERT INTO changelog (user_id, user_name, action, domain, created_at, before, after) VALUES ('u', 'u', 'update', ?, 0, ?, ?)",
+        [domain, before, after],
+      );
+    }
+    migrate(sqlite, file);
+    expect(sqlite.query('SELECT before, after FROM changelog ORDER BY id').values()).toEqual([
+      [null, '{"id":1,"tags":[],"except":[]}'],
+      Array(2).fill('{"id":1,"name":"lan","values":{},"everywhere":false}'),
+      [preamble, preamble],
+    ]);
+    sqlite.close();
+  });
+
   test('0.1.0: each entry of the changelog becomes a group of its own', () => {
     const dataDir = join(folder, 'release-1');
     openDatabase(dataDir, undefined, MIGRATIONS.slice(0, 1)).close();

@@ -4,6 +4,7 @@ import {
   closeSync,
   mkdirSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -56,11 +57,14 @@ describe('a start names the file and the remedy', () => {
     );
   });
 
-  test('if it is not SQLite, or a folder', () => {
+  test('if it is not SQLite, which is left unchanged, or a folder', () => {
     const dataDir = join(folder, 'other');
     mkdirSync(dataDir);
     writeFileSync(fileIn(dataDir), 'notes '.repeat(100));
-    expect(reasonOf(dataDir)).toContain(`${fileIn(dataDir)} is damaged`);
+    const reason = reasonOf(dataDir);
+    expect(reason).toContain(`${fileIn(dataDir)} is damaged`);
+    expect(reason).toContain('is not a SQLite database');
+    expect(readFileSync(fileIn(dataDir), 'utf8')).toBe('notes '.repeat(100));
     rmSync(fileIn(dataDir));
     mkdirSync(fileIn(dataDir));
     expect(reasonOf(dataDir)).toContain(`${fileIn(dataDir)} is a folder`);

@@ -5,11 +5,11 @@ import { until } from '../../harness/stack.ts';
 
 let fleet: Fleet;
 beforeAll(async () => {
-  fleet = await startFleet(['twin', 'vps']);
+  fleet = await startFleet(['twin']);
 });
 afterAll(() => fleet.stop());
 
-const ALL = ['local', 'twin', 'vps'];
+const ALL = ['local', 'twin'];
 const site = (host: string, words: string, more: object = {}) => ({
   ...{ domain: `http://${host}`, config: `respond ${words}`, ...more },
 });
@@ -21,17 +21,39 @@ describe('a change', () => {
   test('is live on all of them with its answer', async () => {
     const made = await create(site('all.example', 'everywhere'));
     expect([made.status, made.body.agents, made.body.behind]).toEqual([201, [], undefined]);
-    expect(await answers('all.example')).toEqual(['everywhere', 'everywhere', 'everywhere']);
+    expect(await answers('all.example')).toEqual(['everywhere', 'everywhere']);
   });
 
   test('is live only where it is placed', async () => {
-    const made = await create(site('some.example', 'here', { agents: ['vps', 'local'] }));
-    expect([made.status, made.body.agents]).toEqual([201, ['local', 'vps']]);
-    expect(await answers('some.example')).toEqual(['here', '', 'here']);
+    const made = await create(site('some.example', 'here', { agents: ['local'] }));
+    expect([made.status, made.body.agents]).toEqual([201, ['local']]);
+    expect(await answers('some.example')).toEqual(['here', '']);
     const moved = await fleet.call<Site>('PUT', `/vhosts/${made.body.id}`, { agents: ['twin'] });
     expect(moved.body.agents).toEqual(['twin']);
-    expect(await answers('some.example')).toEqual(['', 'here', '']);
+    expect(await answers('some.example')).toEqual(['', 'here']);
   });
+});
+
+test('a policy that applies everywhere guards the sites of all of them', async () => {
+  for (const [name, agents] of [
+    ['roaming', []],
+    ['only-vps', ['vps']],
+  ] as const) {
+    await create(site(`${name}.example`, name, { agents }));
+  }
+  const wide = {
+    name: 'wide',
+    recipe: 'maintenance',
+    values: { text: 'closed' },
+    everywhere: true,
+  };
+  const { body } = await fleet.call<{ id: number }>('POST', '/policies', wide);
+  expect(await answers('roaming.example')).toEqual(['closed', 'closed', 'closed']);
+  expect(await answers('only-vps.example')).toEqual(['', '', 'closed']);
+  await create(site('late.example', 'late', { agents: ['twin'] }));
+  expect(await answers('late.example')).toEqual(['', 'closed', '']);
+  await fleet.call('PUT', `/policies/${body.id}`, { everywhere: false });
+  expect(await answers('roaming.example')).toEqual(['roaming', 'roaming', 'roaming']);
 });
 
 describe('an agent that is away', () => {

@@ -8,7 +8,8 @@ import { createProblemList } from '../../../src/hub/watch/problem-list.ts';
 import { failingChannels, lockedOut } from '../../../src/hub/watch/problems/hub.ts';
 import { ADVISORIES_AS_OF } from '../../../src/shared/advisories.ts';
 import type { Disk } from '../../../src/shared/wire/proxy.ts';
-import { type Answer, ask, signUp, startStack } from '../../harness/stack.ts';
+import { startHubAlone } from '../../harness/hub-alone.ts';
+import { type Answer, ask, signUp } from '../../harness/stack.ts';
 
 const disk = (id: string, what: string, free: number): Disk => ({ id, holds: [what], free });
 
@@ -120,7 +121,7 @@ test('nobody is locked out', () => {
 });
 
 test('who is, is named if there is such an account, and never else', async () => {
-  const stack = await startStack();
+  const stack = await startHubAlone();
   try {
     const { headers } = await signUp(stack);
     const problems = async () =>

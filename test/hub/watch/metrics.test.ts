@@ -6,6 +6,7 @@ import { collectStanding } from '../../../src/hub/watch/metrics.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
 import { createMetrics } from '../../../src/shared/observe/metrics.ts';
 import { readExposition, sampleOf } from '../../harness/exposition.ts';
+import { startHubAlone } from '../../harness/hub-alone.ts';
 import {
   ask,
   freePort,
@@ -113,11 +114,13 @@ test('a non-loopback address of this machine requires a bearer token', async () 
 });
 
 test('HUB_ORIGINS does not block it, and TRUST_PROXY does not open it', async () => {
-  const own = await startStack({ HUB_ORIGINS: 'https://box.example', TRUST_PROXY: 'true' });
+  const env = { HUB_ORIGINS: 'https://box.example', TRUST_PROXY: 'true' };
+  const own = await startHubAlone(env);
+  const url = own.hub.replace(/\/api$/, '/metrics');
   try {
-    await scrape('hub', own);
+    expect((await ask(url)).status).toBe(200);
     for (const extra of [{ 'X-Forwarded-For': '127.0.0.1' }, { Host: 'evil.example' }]) {
-      const answer = await ask(urlOf('hub', own), { headers: extra as Record<string, string> });
+      const answer = await ask(url, { headers: extra as Record<string, string> });
       expect(answer.status).toBe(401);
     }
   } finally {

@@ -5,6 +5,8 @@ import type { Problem } from '../../../src/hub/watch/problem.ts';
 import { createProblemList } from '../../../src/hub/watch/problem-list.ts';
 import type { VhostState } from '../../../src/hub/watch/sites/view.ts';
 
+type Upstream = VhostState['upstreams'][number];
+
 const [EARLIER, NOW] = ['2026-11-20T17:00:00.000Z', '2026-11-20T18:00:00.000Z'];
 const status = {
   ...{ proxy: { running: true, version: '2.6.2' }, foreign: false, drift: false },
@@ -74,6 +76,66 @@ test('what is wrong with the hub itself belongs to no agent, and is as old as wh
   const found = list({ agents, hub }, new Date(NOW));
   expect(found).toEqual([{ ...(hub[0] as Problem), since: EARLIER }]);
   expect(list({ agents, hub: [] }, new Date(NOW))).toEqual([]);
+});
+
+const DOWN = { address: '127.0.0.1:8000', latencyMs: null, lastChecked: NOW, unknown: null };
+/** A site with upstreams, of which the first is down. */
+const downSite = (id: number, since: string, ...others: Partial<Upstream>[]): VhostState => ({
+  ...{ id, domain: `s${id}.example`, enabled: true, problem: null, addresses: [], warnings: [] },
+  upstreams: [{}, ...others].map((one) => ({
+    ...{ ...DOWN, up: false, since, requests: 0, fails: 0 },
+    error: { at: since, message: 'refused' },
+    ...one,
+  })),
+  errors: { acme: null, upstream: null },
+});
+const vhostsOf = (...ids: number[]) => ids.map((id) => ({ id, domain: `s${id}.example` }));
+
+test('one dead upstream of ten sites is one problem that lists them', () => {
+  const ids = Array.from({ length: 12 }, (_, at) => at + 11);
+  const sites = ids.map((id) => downSite(id, id === 17 ? EARLIER : NOW));
+  const other = downSite(30, NOW, { address: '127.0.0.1:9000' });
+  const half = downSite(31, NOW, { address: '127.0.0.1:9001', up: true, error: null });
+  expect(find(of('local', { label: undefined, sites: [...sites, other, half] }))).toEqual([
+    {
+      ...{ code: 'UPSTREAM_DOWN', level: 'bad', since: EARLIER, vhosts: vhostsOf(...ids) },
+      message: `127.0.0.1:8000 does not answer: refused. Sites: ${ids
+        .slice(0, 10)
+        .map((id) => `s${id}.example`)
+        .join(', ')} and 2 more.`,
+    },
+    {
+      ...{
+        code: 'UPSTREAM_DOWN',
+        level: 'bad',
+        since: NOW,
+        vhost: { id: 30, domain: 's30.example' },
+      },
+      message: '127.0.0.1:8000 and 127.0.0.1:9000 do not answer: refused.',
+    },
+    {
+      ...{
+        code: 'UPSTREAM_DOWN',
+        level: 'warn',
+        since: NOW,
+        vhost: { id: 31, domain: 's31.example' },
+      },
+      message: '127.0.0.1:8000 does not answer: refused.',
+    },
+  ]);
+});
+
+test('of several agents, those that see the same upstream of the same sites down share it', () => {
+  const sites = [downSite(1, NOW), downSite(2, NOW)];
+  const found = find(of('local', { sites }), of('twin', { sites }), of('vps', { sites: [] }));
+  expect(found).toMatchObject([{ agents: ['local', 'twin'], vhosts: vhostsOf(1, 2) }]);
+  expect(found[0]?.message).toBe(
+    'local and twin: 127.0.0.1:8000 does not answer: refused. Sites: s1.example and s2.example.',
+  );
+  expect(find(of('local', { sites }), of('twin', { sites: [downSite(1, NOW)] }))).toMatchObject([
+    { agents: ['local', 'twin'], vhost: vhostsOf(1)[0] },
+    { agents: ['local'], vhost: vhostsOf(2)[0] },
+  ]);
 });
 
 test('a name without a certificate that another agent has one for', () => {

@@ -34,6 +34,7 @@ export function downUpstreams(sites: readonly SiteFacts[]): Problem[] {
       code: 'UPSTREAM_DOWN',
       level: all ? 'bad' : 'warn',
       vhost: { id, domain },
+      cause: down.map(({ address }) => address).join(' '),
       since: starts.includes(null) ? null : starts.toSorted()[0],
       ...(down.every(({ error }) => error?.transient === true) && {
         settles: 'requestsSettle' as const,

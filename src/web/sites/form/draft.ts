@@ -75,7 +75,10 @@ export const isLive = ({
  * `a.example is live, but 127.0.0.1:80 does not answer: connection refused.`
  * @param done what has been done, without its full stop
  */
-export function outcomeOf(done: string, { warnings, behind = [] }: ChangedVhost): Flash {
+export function outcomeOf(
+  done: string,
+  { warnings, behind = [] }: Pick<ChangedVhost, 'warnings' | 'behind'>,
+): Flash {
   const messages = [
     ...behind.map((name) => `not on ${name} yet`),
     ...warnings.map(({ message }) => message.replace(/\.$/, '')),

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { get } from '../../lib/api.ts';
 import { plural } from '../../lib/format.ts';
 import { useHub, usePublishes } from '../../lib/hub.ts';
-import { navigate } from '../../lib/router.ts';
+import { navigate, takeFlash } from '../../lib/router.ts';
 import type { Policy, Vhost } from '../../lib/types.ts';
 import { useMedia } from '../../lib/use-browser.ts';
 import { useLoad } from '../../lib/use-load.ts';
@@ -48,6 +48,7 @@ export function SiteList({ query }: { query: URLSearchParams }) {
   const { states, activity } = useStates(publishes);
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
   const [done, setDone] = useState<Done | null>(null);
+  const [flash] = useState(takeFlash);
   const layout = useMedia(ROOMY) ? 'columns' : 'stacked';
 
   const change = (next: Partial<SiteFilter>) =>
@@ -120,6 +121,7 @@ export function SiteList({ query }: { query: URLSearchParams }) {
         hasHeads={layout === 'columns'}
         onChange={change}
       />
+      {flash && <Notice kind={flash.kind}>{flash.text}</Notice>}
       {sites.error && <Notice kind="error" title={sites.error} />}
       <p class="muted site-count small" role="status">
         {sites.data &&

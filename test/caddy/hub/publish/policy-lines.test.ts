@@ -1,4 +1,4 @@
-/** What a refusal names if the site has policies, and what the digest of the proxyfile depends on. */
+/** What a refusal names, with policies and without, and what the digest of the proxyfile depends on. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rejected } from '../../../../agent/caddy/words.ts';
 import type { AgentClient } from '../../../../src/hub/agents/client.ts';
@@ -35,6 +35,9 @@ const setOf = (...vhosts: Vhost[]): SiteSet => ({
   vhosts,
 });
 
+/** It would be one in another text. */
+const CADDYS_PLACE = / at \S*:\d|line #|Caddyfile:|-:\d/;
+
 const bin = 'caddy';
 const version = versionOf(bin);
 let caddy: AdaptCaddy;
@@ -55,13 +58,13 @@ const gateway = () =>
     () => version,
   );
 
-/** Where a refusal of the whole set is, and of a probe with its second site. */
-async function placesOf(config: string, policies = [LAN]): Promise<Location[]> {
+/** The refusal of the whole set, and of a probe with its second site. */
+async function refusalsOf(config: string, policies = [LAN]): Promise<Failure[]> {
   const faulty = vhost(2, config, policies);
   const set = setOf(vhost(1, 'respond one', [LAN]), faulty, vhost(3, 'respond three'));
   const early = await assertContained([faulty], set, dialectOf(version)).then(
     () => null,
-    (error: Failure) => error.at,
+    (error: Failure) => error,
   );
   if (early) return [early];
   const whole = await gateway()
@@ -71,10 +74,12 @@ async function placesOf(config: string, policies = [LAN]): Promise<Location[]> {
       (error: unknown) => error,
     );
   const { broken } = await gateway().findBroken(set, [faulty]);
-  return [whole, broken[0]?.failure].map((error) => (error as Failure).at);
+  return [whole, broken[0]?.failure] as Failure[];
 }
+const placesOf = async (...of: Parameters<typeof refusalsOf>): Promise<Location[]> =>
+  (await refusalsOf(...of)).map(({ at }) => at);
 
-describe('a mistake in a site with policies', () => {
+describe('a mistake in a site, with policies or without, is on its line', () => {
   const inBlock = (config: string) =>
     `http://site-2.example {\n${config.replace(/^/gm, config.includes('<<') ? '' : '  ')}\n}`;
   test.each(MISTAKES.filter(([, , line]) => line !== null))('%s', async (_, config, line) => {
@@ -84,14 +89,23 @@ describe('a mistake in a site with policies', () => {
     for (const { vhost: named, policy: of } of await placesOf(config)) {
       expect({ line: named?.line, of }).toEqual({ line: line ?? 0, of: undefined });
     }
+    for (const { at, detail } of await refusalsOf(config, [])) {
+      expect([detail, at.vhost?.line]).toEqual([detail, line ?? 0]);
+      expect(detail).not.toMatch(CADDYS_PLACE);
+    }
     const places = await placesOf(inBlock(config));
     // Braces that do not match are another mistake there.
     if (places.length === 1) return;
     for (const { vhost: named } of places) expect(named?.line).toBe((line ?? 0) + 1);
   });
 
-  test.skipIf(!hasHeredocs(version)).each(NEWER)('%s', async (_, config, line) => {
-    for (const { vhost: named } of await placesOf(config)) expect(named?.line).toBe(line);
+  test.each(NEWER)('%s', async (_, config, line) => {
+    for (const policies of [[LAN], []]) {
+      for (const { at, detail } of await refusalsOf(config, policies)) {
+        expect(detail).not.toMatch(CADDYS_PLACE);
+        if (hasHeredocs(version)) expect(at.vhost?.line).toBe(line);
+      }
+    }
   });
 
   test('in what takes the place of an import is on the line of that', async () => {

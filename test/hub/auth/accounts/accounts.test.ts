@@ -2,8 +2,9 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { hashSync } from '@node-rs/argon2';
+import { type HubAlone, startHubAlone } from '../../../harness/hub-alone.ts';
 import { runProgram } from '../../../harness/program.ts';
-import { ask, type Stack, signUp, startStack } from '../../../harness/stack.ts';
+import { ask, signUp } from '../../../harness/stack.ts';
 
 type Body = { code: string };
 type Headers = Record<string, string>;
@@ -11,11 +12,11 @@ type SessionEntry = { id: string; current: boolean; ipAddress: string };
 
 const PASSWORD = 'a long passphrase';
 const NEW = 'quite another phrase';
-let stack: Stack;
+let stack: HubAlone;
 let ada: Awaited<ReturnType<typeof signUp>>;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startHubAlone();
   ada = await signUp(stack);
 });
 afterAll(() => stack.stop());

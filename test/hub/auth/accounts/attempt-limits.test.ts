@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test';
 import { createThrottle } from '../../../../src/hub/auth/accounts/attempt-limits.ts';
 import { Failure } from '../../../../src/shared/failure.ts';
-import { ask, signUp, startStack } from '../../../harness/stack.ts';
+import { type HubAlone, startHubAlone } from '../../../harness/hub-alone.ts';
+import { ask, signUp } from '../../../harness/stack.ts';
 
 const secondsUntilFree = (call: () => void): number | undefined => {
   try {
@@ -63,9 +64,8 @@ test('the least recently used keys are forgotten at the limit', () => {
 });
 
 const PASSWORD = 'a long passphrase';
-type Stack = Awaited<ReturnType<typeof startStack>>;
 const signIn = (
-  stack: Stack,
+  stack: HubAlone,
   email: string,
   password = 'a wrong passphrase',
   headers: Record<string, string> = {},
@@ -73,7 +73,7 @@ const signIn = (
   ask<{ code: string }>(`${stack.hub}/auth/sign-in/email`, { json: { email, password }, headers });
 
 test('the eleventh attempt at an account is throttled, whether it exists or not, right or wrong', async () => {
-  const stack = await startStack();
+  const stack = await startHubAlone();
   await signUp(stack);
   await signIn(stack, 'ada@example.org', PASSWORD);
   for (const email of ['ada@example.org', 'eve@example.org']) {
@@ -103,7 +103,7 @@ test('the eleventh attempt at an account is throttled, whether it exists or not,
 });
 
 test('sign-ups are counted by address, whatever X-Forwarded-For says, and concurrent guesses too', async () => {
-  const stack = await startStack({ SIGN_UP: 'open' });
+  const stack = await startHubAlone({ SIGN_UP: 'open' });
   const make = (number: number, password = PASSWORD) =>
     ask<{ code: string }>(`${stack.hub}/auth/sign-up/email`, {
       json: { name: 'A', email: `a${number}@example.org`, password },
@@ -125,7 +125,7 @@ test('sign-ups are counted by address, whatever X-Forwarded-For says, and concur
 });
 
 test('behind a trusted proxy the last hop is the client, and a /64 is one client', async () => {
-  const stack = await startStack({ TRUST_PROXY: 'true' });
+  const stack = await startHubAlone({ TRUST_PROXY: 'true' });
   const from = (hop: string, email: string) =>
     signIn(stack, email, undefined, { 'X-Forwarded-For': `192.0.2.${email.length}, ${hop}` });
   for (let time = 0; time < 30; time++) {

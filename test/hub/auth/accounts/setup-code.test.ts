@@ -2,9 +2,10 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLoopback } from '../../../../src/shared/loopback.ts';
-import { ask, type Stack, startStack } from '../../../harness/stack.ts';
+import { type HubAlone, startHubAlone } from '../../../harness/hub-alone.ts';
+import { ask } from '../../../harness/stack.ts';
 
-let stack: Stack;
+let stack: HubAlone;
 afterEach(() => stack.stop());
 
 const file = () => join(stack.dataDir, 'setup-code');
@@ -29,12 +30,12 @@ async function expectGuarded(headers: Record<string, string>): Promise<void> {
 
 describe('the first account requires the setup code', () => {
   test('if the hub does not listen on loopback only', async () => {
-    stack = await startStack({ HUB_HOST: '0.0.0.0' });
+    stack = await startHubAlone({ HUB_HOST: '0.0.0.0' });
     await expectGuarded({});
   });
 
   test('if something reveals a proxy, or a foreign host name; the code survives a restart', async () => {
-    stack = await startStack();
+    stack = await startHubAlone();
     const before = readFileSync(file(), 'utf8');
     for (const headers of [
       { Host: 'evil.example', Origin: 'http://evil.example' },
@@ -53,13 +54,13 @@ describe('the first account requires the setup code', () => {
   });
 
   test('under every policy that lets strangers sign up', async () => {
-    stack = await startStack({ HUB_HOST: '0.0.0.0', SIGN_UP: 'open' });
+    stack = await startHubAlone({ HUB_HOST: '0.0.0.0', SIGN_UP: 'open' });
     expect((await make({})).body.code).toBe('SETUP_CODE_REQUIRED');
   });
 });
 
 test('on loopback it is not required, and a stale code is deleted at the next start', async () => {
-  stack = await startStack();
+  stack = await startHubAlone();
   const port = new URL(stack.hub).port;
   expect((await make({ password: 'short' }, { Host: `[::1]:${port}` })).status).toBe(400);
   expect((await make({}, { Host: `localhost:${port}` })).status).toBe(200);

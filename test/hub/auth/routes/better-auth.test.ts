@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { createAuthClient } from 'better-auth/client';
-import { type Stack, startStack } from '../../../harness/stack.ts';
+import { type HubAlone, startHubAlone } from '../../../harness/hub-alone.ts';
 
 const PASSWORD = 'a long passphrase';
 const NEW = 'quite another phrase';
-let stack: Stack;
+let stack: HubAlone;
 
 /** better-auth's published client, with a cookie jar like a browser's. */
 function createClient() {
@@ -26,7 +26,7 @@ function createClient() {
 }
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startHubAlone();
 });
 afterAll(() => stack.stop());
 

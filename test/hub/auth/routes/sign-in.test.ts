@@ -2,13 +2,14 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Answer, ask, type Stack, signUp, startStack } from '../../../harness/stack.ts';
+import { type HubAlone, startHubAlone } from '../../../harness/hub-alone.ts';
+import { type Answer, ask, signUp } from '../../../harness/stack.ts';
 
 const GOOD = { name: 'Ada', email: 'Ada@Example.org', password: 'a long passphrase' };
 const PASSWORD = GOOD.password;
 type Body = { code: string; message: string; field?: string };
 
-let stack: Stack;
+let stack: HubAlone;
 const at = (path: string) => `${stack.hub}/auth${path}`;
 const signUpWith = (json: unknown) => ask<Body>(at('/sign-up/email'), { json });
 const signInWith = (json: unknown) => ask<Body>(at('/sign-in/email'), { json });
@@ -26,7 +27,7 @@ function expectRefusal(answer: Answer<Body>, status: number, code: string, field
 
 describe('before there is an account', () => {
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await startHubAlone();
   });
   afterAll(() => stack.stop());
 
@@ -91,7 +92,7 @@ describe('before there is an account', () => {
 describe('with an account', () => {
   let owner: Awaited<ReturnType<typeof signUp>>;
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await startHubAlone();
     owner = await signUp(stack);
   });
   afterAll(() => stack.stop());
@@ -232,13 +233,13 @@ describe('with an account', () => {
 
 describe('sign-up policies', () => {
   test('closed refuses everyone', async () => {
-    stack = await startStack({ SIGN_UP: 'closed' });
+    stack = await startHubAlone({ SIGN_UP: 'closed' });
     expectRefusal(await signUpWith(GOOD), 403, 'SIGN_UP_CLOSED');
     await stack.stop();
   });
 
   test('behind a trusted proxy the cookie is bound to HTTPS, the address is the last hop, and the origin’s scheme counts', async () => {
-    stack = await startStack({ TRUST_PROXY: 'true' });
+    stack = await startHubAlone({ TRUST_PROXY: 'true' });
     const setupCode = readFileSync(join(stack.dataDir, 'setup-code'), 'utf8');
     expect((await signUpWith({ ...GOOD, setupCode })).status).toBe(200);
     const answer = await ask(at('/sign-in/email'), {

@@ -125,3 +125,76 @@ describe('after a publish', () => {
     expect(after?.match(/stream_close_delay/g) ?? []).toHaveLength(survives ? 1 : 0);
   });
 });
+
+describe('the answer to a change', () => {
+  type Answer = { id: number; warnings?: { code: string; message: string }[] };
+  const open = ({ warnings = [] }: Answer) => warnings.filter(({ code }) => code === 'STILL_OPEN');
+  const UPSTREAM = `127.0.0.1:${upstream.port}`;
+  const said = (count: number) =>
+    survives
+      ? [
+          {
+            code: 'STILL_OPEN',
+            message: `${count === 1 ? '1 connection to' : `${count} connections to`} ${UPSTREAM} ${count === 1 ? 'was' : 'were'} open: websockets stay open for up to 24 hours, or until Caddy restarts`,
+          },
+        ]
+      : [];
+  const put = async (name: string, change: object) =>
+    (await owner.call<Answer>('PUT', `/vhosts/${await idOf(name)}`, change)).body;
+  const idOf = async (name: string) =>
+    (await owner.call<(Answer & { domain: string })[]>('GET', '/vhosts')).body.find(
+      ({ domain }) => domain === `http://${name}.example`,
+    )?.id;
+  /** Until Caddy has no request open there. */
+  const untilIdle = () =>
+    until(async () => {
+      const { body } = await owner.call<{ upstreams: { address: string; requests: number }[] }>(
+        ...(['GET', `/vhosts/${await idOf('plain')}/state`] as const),
+      );
+      return body.upstreams.find(({ address }) => address === UPSTREAM)?.requests === 0;
+    }, 'an idle upstream');
+
+  test('warns of what stays open of a site that is guarded now, switched off or deleted', async () => {
+    await untilIdle();
+    for (const name of ['one', 'two', 'three', 'four', 'idle']) await owner.create(name, proxied);
+    expect(open(await put('idle', { policies: ['home'] }))).toEqual([]);
+    const sockets = await Promise.all(['one', 'two', 'three', 'four'].map(connect));
+    // Nothing is shut out by that.
+    expect(open(await put('one', { policies: ['bots'] }))).toEqual([]);
+    const guarded = await put('one', { policies: ['bots', 'home'] });
+    expect(open(guarded)).toEqual(said(4));
+    if (!survives) return;
+    expect(await sockets[0]?.echoes('still')).toBe(true);
+    // One that was guarded before keeps what it says itself.
+    const own = { domain: 'http://own-delay.example', config: CONFIGS.own, policies: ['home'] };
+    expect((await owner.call('POST', '/vhosts', own)).status).toBe(201);
+    sockets.push(await connect('own-delay'));
+    expect(open(await put('own-delay', { policies: ['home', 'bots'] }))).toEqual([]);
+    sockets.at(-1)?.socket.close();
+    expect(open(await put('two', { enabled: false }))).toEqual(said(4));
+    const gone = await owner.call<Answer>('DELETE', `/vhosts/${await idOf('three')}`);
+    expect(gone.body).toEqual({ success: true, warnings: said(4) } as never);
+    expect(await sockets[2]?.echoes('still')).toBe(true);
+
+    const bulk = await owner.call<{ results: Answer[] }>('POST', '/vhosts/bulk', {
+      operations: [
+        { op: 'delete', id: await idOf('four') },
+        { op: 'delete', id: await idOf('idle') },
+      ],
+    });
+    expect(bulk.body.results.map(open)).toEqual([said(4), []]);
+
+    const made = await owner.call<Answer>('POST', '/policies', {
+      ...{ name: 'wide', recipe: 'allow', values: { networks: ['private_ranges'] } },
+      everywhere: true,
+    });
+    expect(open(made.body)).toEqual(said(4));
+    await owner.call('PUT', `/policies/${made.body.id}`, { everywhere: false });
+
+    for (const { socket } of sockets) socket.close();
+    await untilIdle();
+    expect(open(await put('plain', { policies: ['home'] }))).toEqual([]);
+    const done = await owner.call('DELETE', `/vhosts/${await idOf('nested')}`);
+    expect(done.body).toEqual({ success: true } as never);
+  });
+});

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkPreamble } from '../../../../src/shared/caddyfile/preamble.ts';
-import { type Body, type Owner, startOwner } from '../../../harness/owner.ts';
-import { temporaryFolder } from '../../../harness/stack.ts';
+import { checkPreamble } from '../../../src/shared/caddyfile/preamble.ts';
+import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
+import { temporaryFolder } from '../../harness/stack.ts';
 
 const folder = temporaryFolder();
 const sites = join(folder, 'sites');

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { allOf, checksIn, startUpstream, type Upstream } from '../../../harness/checked.ts';
-import { type Body, type Owner, startOwner } from '../../../harness/owner.ts';
-import { freePort, temporaryFolder } from '../../../harness/stack.ts';
+import { allOf, checksIn, startUpstream, type Upstream } from '../../harness/checked.ts';
+import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
+import { freePort, temporaryFolder } from '../../harness/stack.ts';
 
 let owner: Owner;
 let upstream: Upstream;
@@ -259,12 +259,12 @@ describe('is accepted', () => {
     await remove(id);
   });
 
-  test('a policy that wants a password, as a status', async () => {
-    const values = { users: [{ name: 'ada', password: 'a long passphrase' }] };
+  test('a policy that lets nobody in, as a status', async () => {
+    const values = { networks: ['10.0.0.1'], status: 404 };
     const policy = await owner.call('POST', '/policies', {
-      ...{ name: 'staff', recipe: 'basic-auth', values },
+      ...{ name: 'staff', recipe: 'allow', values },
     });
-    const json = { ...site('staff', upstream.port, { path: '/', status: 401 }) };
+    const json = { ...site('staff', upstream.port, { path: '/', status: 404 }) };
     const created = await owner.call('POST', '/vhosts', { ...json, policies: ['staff'] });
     expect([created.status, created.body.code]).toEqual([201, undefined]);
     await remove(created.body.id);

@@ -1,6 +1,6 @@
 /** An `admin` option on every way into the stored Caddyfile: none of them may keep it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { ask, type Stack, signUp, startStack } from '../../harness/stack.ts';
+import { ask, type Stack, signUp, startStack } from '../harness/stack.ts';
 
 const HIDDEN: [name: string, options: string, line: number | undefined][] = [
   ['on a line of its own', '{\n\tadmin off\n}', 2],
