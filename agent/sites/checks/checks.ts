@@ -67,8 +67,8 @@ export function placesIn(sites: readonly LiveSite[]): (target: CheckTarget) => P
 type RunOptions = {
   /** Where a target is served; otherwise a sentence that says why it cannot be asked. */
   placeOf: (target: CheckTarget) => Place | string;
-  /** Not needed in a trial, whose Caddy logs nothing. */
-  userAgent?: string;
+  /** What tells the requests from visitors'. */
+  userAgent: string;
   /** Without it, nothing else can answer in place of what is checked. */
   settled?: Settled;
   /** See `ChecksRequest`. */
@@ -90,7 +90,7 @@ export function runChecks(
   targets: readonly CheckTarget[],
   {
     placeOf,
-    userAgent = 'signalbox-check',
+    userAgent,
     settled,
     once = false,
     longest = Number.POSITIVE_INFINITY,

@@ -30,6 +30,8 @@ type TrialsDeps = {
   user: CaddyUser | null;
   /** Whether the agent runs Caddy itself. */
   isManaged: boolean;
+  /** As for `createChecks`: a trial logs nothing, but a site may forward to one that is live. */
+  userAgent: () => string;
 };
 
 export type Trials = {
@@ -56,7 +58,8 @@ type Child = Bun.Subprocess<Blob, 'ignore', 'pipe'>;
 /** Why a change cannot be tried, where another program runs Caddy. */
 const ELSEWHERE = 'Another program runs Caddy, which may reach what the agent cannot';
 
-export function createTrials({ adapt, commands, user, isManaged }: TrialsDeps): Trials {
+export function createTrials(deps: TrialsDeps): Trials {
+  const { adapt, commands, user, isManaged, userAgent } = deps;
   const first = join(dirname(commands.env.XDG_DATA_HOME), 'trial');
   /** A folder for each that can run at once. */
   const folders = [
@@ -117,6 +120,7 @@ export function createTrials({ adapt, commands, user, isManaged }: TrialsDeps): 
       const placeOf = new Map(checks.map((target, at) => [target, places[at] ?? '']));
       const answers = await runChecks(checks, {
         placeOf: (target) => placeOf.get(target) ?? '',
+        userAgent: userAgent(),
         longest: most,
         signal,
       });

@@ -146,7 +146,10 @@ export function prepareAgent(
     });
     const authorities = createAuthorities(proxy);
     const { commands, adaptAllowed: adapt } = proxy;
-    const trials = createTrials({ adapt, commands, user, isManaged: managed !== null });
+    const trials = createTrials({
+      ...{ adapt, commands, user, isManaged: managed !== null },
+      userAgent: checkWords.userAgent,
+    });
     const disks = createDisks(placesOf(settings.proxy));
     const app = createAgent({
       ...{ isKnown: access.isKnown, enrolment: access.enrolment },

@@ -43,6 +43,7 @@ async function ask(port: number | undefined, within: number, tried?: number) {
   const target = { name: 'a.example', port: 443, check: { path: '/', within } };
   const [found] = await runChecks([{ ...target, ...(tried === undefined ? {} : { tried }) }], {
     placeOf: () => ({ host: '127.0.0.1', port: port ?? 0, tls: true, name: 'a.example' }),
+    userAgent: 'signalbox-check',
     signal: new AbortController().signal,
   });
   return found;

@@ -1,12 +1,12 @@
 /** Changes that are tried beside the proxy: what a check refuses is never served, and nobody waits for it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allOf, startUpstream, type Upstream } from '../../../harness/checked.ts';
 import { startBesideForeignCaddy } from '../../../harness/foreign-caddy.ts';
 import { some } from '../../../harness/full.ts';
 import { type Body, type Owner, startOwner } from '../../../harness/owner.ts';
-import { ask, freePort } from '../../../harness/stack.ts';
+import { ask, freePort, until } from '../../../harness/stack.ts';
 
 type Answer = Body & { warnings?: { code: string; message: string }[]; results?: Answer[] };
 
@@ -140,6 +140,20 @@ test('others do not wait for a check that takes its time', async () => {
   expect([status, body.code]).toEqual([201, undefined]);
   await remove([body.id, ...made.map(({ body: { id } }) => id)]);
 }, 60_000);
+
+test('what a trial asks of other sites is known as a check in their log', async () => {
+  const { httpPort, accessLog } = owner.stack;
+  const to = `reverse_proxy 127.0.0.1:${httpPort} {\n\theader_up Host base.example\n}`;
+  const of = () =>
+    readFileSync(accessLog, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('signalbox-check') && line.includes('base.example'));
+  const { status, body } = await create('ahead', closed, { config: to });
+  expect([status, body.code]).toEqual([201, undefined]);
+  await until(() => of().length >= 2, 'the entries of the trial and of the check');
+  expect(of().filter((line) => !/signalbox-check\/[0-9a-f]{16}"/.test(line))).toEqual([]);
+  await remove([body.id]);
+});
 
 describe('what a trial cannot tell', () => {
   const port = freePort();
