@@ -24,6 +24,27 @@ describe('a change', () => {
     expect(await answers('all.example')).toEqual(['everywhere', 'everywhere']);
   });
 
+  test('that one proxy refuses is live on none, and not recorded', async () => {
+    const own = '/preamble?agent=local';
+    const { config } = (await fleet.call<{ config: string }>('GET', own)).body;
+    const more = { config: `${config}\n(only-here) {\n\trespond here\n}` };
+    expect((await fleet.call('PUT', own, more)).status).toBe(200);
+    const stored = async () => [
+      (await fleet.call('GET', '/vhosts')).text,
+      (await fleet.call('GET', '/changelog')).text,
+    ];
+    const before = await stored();
+    const refused = await create({ domain: 'http://half.example', config: 'import only-here' });
+    expect([refused.status, refused.body.code, refused.body.agent]).toEqual([
+      502,
+      'PROXY_REJECTED',
+      'twin',
+    ]);
+    expect(await stored()).toEqual(before);
+    expect(await answers('half.example')).toEqual(['', '']);
+    expect((await fleet.call('PUT', own, { config })).status).toBe(200);
+  });
+
   test('is live only where it is placed', async () => {
     const made = await create(site('some.example', 'here', { agents: ['local'] }));
     expect([made.status, made.body.agents]).toEqual([201, ['local']]);
@@ -35,12 +56,8 @@ describe('a change', () => {
 });
 
 test('a policy that applies everywhere guards the sites of all of them', async () => {
-  for (const [name, agents] of [
-    ['roaming', []],
-    ['only-vps', ['vps']],
-  ] as const) {
-    await create(site(`${name}.example`, name, { agents }));
-  }
+  await create(site('roaming.example', 'roaming'));
+  await create(site('only-twin.example', 'twin', { agents: ['twin'] }));
   const wide = {
     name: 'wide',
     recipe: 'maintenance',
@@ -48,12 +65,12 @@ test('a policy that applies everywhere guards the sites of all of them', async (
     everywhere: true,
   };
   const { body } = await fleet.call<{ id: number }>('POST', '/policies', wide);
-  expect(await answers('roaming.example')).toEqual(['closed', 'closed', 'closed']);
-  expect(await answers('only-vps.example')).toEqual(['', '', 'closed']);
-  await create(site('late.example', 'late', { agents: ['twin'] }));
-  expect(await answers('late.example')).toEqual(['', 'closed', '']);
+  expect(await answers('roaming.example')).toEqual(['closed', 'closed']);
+  expect(await answers('only-twin.example')).toEqual(['', 'closed']);
+  await create(site('late.example', 'late', { agents: ['local'] }));
+  expect(await answers('late.example')).toEqual(['closed', '']);
   await fleet.call('PUT', `/policies/${body.id}`, { everywhere: false });
-  expect(await answers('roaming.example')).toEqual(['roaming', 'roaming', 'roaming']);
+  expect(await answers('roaming.example')).toEqual(['roaming', 'roaming']);
 });
 
 describe('an agent that is away', () => {
