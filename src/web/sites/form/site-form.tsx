@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { type Answer, ApiError, read, request } from '../../lib/api.ts';
 import { useHub } from '../../lib/hub.ts';
 import { navigate, setFlash } from '../../lib/router.ts';
-import type { ChangedVhost, DeletedVhost, Vhost } from '../../lib/types.ts';
+import type { ChangedVhost, Done, Vhost } from '../../lib/types.ts';
 import { useSaveKey } from '../../lib/use-browser.ts';
 import { type Subject, useEditor } from '../../lib/use-editor.ts';
 import { placeError } from '../../lib/use-form.ts';
@@ -58,7 +58,7 @@ export function SiteForm({ id, stored, initial, onStored }: Props) {
   const remove = async () => {
     // Refused if someone else has changed the site since it was loaded.
     const ifMatch = editor.stored?.etag;
-    const { body } = await request<DeletedVhost>(`/vhosts/${id}`, { method: 'DELETE', ifMatch });
+    const { body } = await request<Done>(`/vhosts/${id}`, { method: 'DELETE', ifMatch });
     const { warnings } = body;
     if (warnings) setFlash(outcomeOf('The site is deleted', { ...body, warnings }));
     refresh();
