@@ -15,9 +15,9 @@ import {
 } from '../model/agent-changes.ts';
 import type { Author, Change } from '../model/changes.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
-import { assertNotSuperseded } from '../publish/ownership.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import type { AgentStanding } from '../publish/targets.ts';
+import { assertNotSuperseded } from '../publish/target/ownership.ts';
+import type { AgentStanding } from '../publish/target/targets.ts';
 
 /** Where the settings say that the first agent is. */
 type FirstAgent = Readonly<{ url: string; fingerprint: string | null }>;

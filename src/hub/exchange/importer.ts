@@ -19,9 +19,9 @@ import { isRejection } from '../model/refusal.ts';
 import { withoutLoops } from '../model/sign-in-loop.ts';
 import { EMPTY_SET, type SiteSet } from '../model/vhost.ts';
 import { createChange } from '../model/vhost-changes.ts';
-import { hintFor } from '../publish/hints.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { Applied, Demands } from '../publish/queue.ts';
+import { hintFor } from '../publish/target/hints.ts';
 import { blankLeftOut, comparable, firstDifference } from './compare.ts';
 import { assertReadable } from './first-pass.ts';
 import {

@@ -8,7 +8,7 @@ import { setFor } from '../model/placement.ts';
 import { forCaller, isAway } from '../model/refusal.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
 import { type Planned, planOf, type Refusals, stepsOf } from './batch.ts';
-import type { Target } from './target.ts';
+import type { Target } from './target/target.ts';
 
 /** Of vhosts of the accepted set, by target, whether they passed their checks before a change. */
 export type Passing = ReadonlyMap<Target, ReadonlyMap<Vhost, boolean>>;

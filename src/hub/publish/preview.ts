@@ -7,8 +7,8 @@ import { assertPlanContained } from '../model/containment.ts';
 import { forCaller, isRejection } from '../model/refusal.ts';
 import { normalize, type SiteSet, type Vhost, type VhostInput } from '../model/vhost.ts';
 import { answersOf } from './checks.ts';
-import type { Target } from './target.ts';
-import type { Targets } from './targets.ts';
+import type { Target } from './target/target.ts';
+import type { Targets } from './target/targets.ts';
 
 export type PreviewDeps = {
   targets: Targets;

@@ -38,13 +38,13 @@ import {
   stepsOf,
 } from './batch.ts';
 import { areChecked } from './checks.ts';
-import { type PublishSeen, timePublishes } from './outcome.ts';
-import { importFirst, notRestorable } from './ownership.ts';
 import { createPreview, type Preview } from './preview.ts';
 import { type Applied, createChangeQueue, type Demands, type Waiting } from './queue.ts';
 import { rollOut } from './rollout.ts';
-import type { Target, TargetDeps } from './target.ts';
-import { type AgentStanding, createStandings, createTargets } from './targets.ts';
+import { type PublishSeen, timePublishes } from './target/outcome.ts';
+import { importFirst, notRestorable } from './target/ownership.ts';
+import type { Target, TargetDeps } from './target/target.ts';
+import { type AgentStanding, createStandings, createTargets } from './target/targets.ts';
 import { createTrials } from './trials.ts';
 
 export type PublisherDeps = {

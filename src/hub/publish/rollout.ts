@@ -2,15 +2,16 @@
 import { Failure } from '../../shared/failure.ts';
 import type { StillOpen } from '../../shared/wire/proxy.ts';
 import type { Step } from '../model/changes.ts';
-import { isPublished } from '../model/entities.ts';
+import { changedVhosts, isPublished } from '../model/entities.ts';
 import { setFor } from '../model/placement.ts';
 import { isAway, isRejection, isTooLarge } from '../model/refusal.ts';
 import type { SiteSet } from '../model/vhost.ts';
-import { type Planned, type Refusals, refuseAll, stepsOf } from './batch.ts';
-import { findCulprits, findStale } from './blame.ts';
+import { type Planned, planOf, type Refusals, refuseAll, stepsOf } from './batch.ts';
 import { areChecked, failedChecks, type Passing, passingBefore } from './checks.ts';
-import type { Target } from './target.ts';
-import type { Destinations, Targets } from './targets.ts';
+import type { Gateway } from './target/gateway.ts';
+import { findStale, ifRejected, NONE } from './target/stale.ts';
+import type { Target } from './target/target.ts';
+import type { Destinations, Targets } from './target/targets.ts';
 
 /** Plans that lead from the accepted set to `next`. */
 export type Rollout = {
@@ -197,3 +198,40 @@ async function judge(refused: Refused): Promise<Refusals | 'together' | 'again'>
   leftOut.add(stale);
   return 'again';
 }
+
+/**
+ * Goes by the line that the refusal names; without one, validates each changed vhost alone. Asks
+ * only about changes: call `findStale` first.
+ * @param next the set that was refused, with all of `plans` applied
+ * @returns the changes at fault; `together` if each is accepted alone
+ * @throws Failure if the agent can no longer be asked
+ */
+async function findCulprits(
+  gateway: Gateway,
+  plans: readonly Planned[],
+  next: SiteSet,
+  error: Failure,
+): Promise<Refusals | 'together'> {
+  const { vhost, preamble } = error.at;
+  if (vhost || preamble) {
+    const culprit = vhost && planOf(plans, vhost.id);
+    return refuseAll(culprit ? [culprit] : plans, error);
+  }
+  const steps = stepsOf(plans);
+  const changed = changedVhosts(steps) ?? next.vhosts.filter(({ enabled }) => enabled);
+  if (plans.length === 1 && changed.length === 1) return refuseAll(plans, error);
+  const { broken } = await gateway.findBroken(next, changed).catch(ifRejected(() => NONE));
+  const [first] = broken;
+  if (plans.length === 1) return refuseAll(plans, first ? because(error, first.failure) : error);
+  if (!first) return 'together';
+  return new Map(
+    broken.flatMap(({ vhost: { id }, failure }) => {
+      const culprit = planOf(plans, id);
+      return culprit ? [...refuseAll([culprit], because(error, failure))] : [];
+    }),
+  );
+}
+
+/** The outcome stays that of the publish; the later validation only explains it. */
+const because = ({ code, message, cause }: Failure, { detail, hint, at }: Failure): Failure =>
+  new Failure(code, message, { detail, hint, at, cause });

@@ -23,10 +23,10 @@ import {
   refusedBy,
   triedAs,
 } from './checks.ts';
-import type { PublishTimer } from './outcome.ts';
 import { type Trial, untilAllArrived, type Waiting } from './queue.ts';
-import type { Target } from './target.ts';
-import type { Targets } from './targets.ts';
+import type { PublishTimer } from './target/outcome.ts';
+import type { Target } from './target/target.ts';
+import type { Targets } from './target/targets.ts';
 
 type TrialsDeps = {
   targets: Targets;

@@ -16,8 +16,8 @@ import type { Agent } from '../agents/agents.ts';
 import type { AgentClient } from '../agents/client.ts';
 import type { SignInFailure } from '../auth/accounts/count-sign-ins.ts';
 import { labelOf } from '../model/agent.ts';
-import { OUTCOMES, type PublishSeen } from '../publish/outcome.ts';
 import type { Publisher } from '../publish/publisher.ts';
+import { OUTCOMES, type PublishSeen } from '../publish/target/outcome.ts';
 import { readCertificates } from './sites/certificates.ts';
 
 export type HubMetrics = Pick<Metrics, 'text' | 'contentType' | 'counter'> & {

@@ -1,6 +1,6 @@
 /** By how much two clocks differ, as far as an answer can show it. */
 import { expect, test } from 'bun:test';
-import { skewOf } from '../../../src/hub/publish/last-seen.ts';
+import { skewOf } from '../../../src/hub/publish/target/last-seen.ts';
 
 const at = (milliseconds: number) => new Date(milliseconds).toISOString();
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { PACE } from '../../../src/hub/pace.ts';
-import { createContention } from '../../../src/hub/publish/standing.ts';
+import { createContention } from '../../../src/hub/publish/target/standing.ts';
 
 test('gives way from the third time in a row on, twice as long each time, up to a minute', () => {
   let clock = 0;

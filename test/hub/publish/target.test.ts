@@ -6,7 +6,7 @@ import { openDatabase } from '../../../src/hub/db/open.ts';
 import type { StoredAgent } from '../../../src/hub/model/agent.ts';
 import { createStore } from '../../../src/hub/model/store.ts';
 import { PACE } from '../../../src/hub/pace.ts';
-import { createTarget, type Target } from '../../../src/hub/publish/target.ts';
+import { createTarget, type Target } from '../../../src/hub/publish/target/target.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 
 let folder: string;

@@ -4,7 +4,7 @@ import { rejected } from '../../../../agent/caddy/words.ts';
 import type { AgentClient } from '../../../../src/hub/agents/client.ts';
 import { assertContained } from '../../../../src/hub/model/containment.ts';
 import { EMPTY_SET, type SiteSet, type Vhost } from '../../../../src/hub/model/vhost.ts';
-import { createGateway } from '../../../../src/hub/publish/gateway.ts';
+import { createGateway } from '../../../../src/hub/publish/target/gateway.ts';
 import type { Policy } from '../../../../src/hub/recipes/policy.ts';
 import type { Values } from '../../../../src/hub/recipes/recipe.ts';
 import { dialectOf, hasHeredocs } from '../../../../src/shared/caddyfile/dialect.ts';

@@ -1,15 +1,15 @@
 /** One agent as the publisher sees it: what its proxy is to serve, does serve, and refuses. */
-import { Failure } from '../../shared/failure.ts';
-import type { Log } from '../../shared/log.ts';
-import type { ProxyStatus, StillOpen } from '../../shared/wire/proxy.ts';
-import type { AgentClient } from '../agents/client.ts';
-import { labelOf, type StoredAgent } from '../model/agent.ts';
-import type { Preamble, Step } from '../model/changes.ts';
-import type { Dialect } from '../model/containment.ts';
-import { changedVhosts } from '../model/entities.ts';
-import { isPlacedOn, setFor } from '../model/placement.ts';
-import type { Store } from '../model/store.ts';
-import type { SiteSet, Vhost } from '../model/vhost.ts';
+import { Failure } from '../../../shared/failure.ts';
+import type { Log } from '../../../shared/log.ts';
+import type { ProxyStatus, StillOpen } from '../../../shared/wire/proxy.ts';
+import type { AgentClient } from '../../agents/client.ts';
+import { labelOf, type StoredAgent } from '../../model/agent.ts';
+import type { Preamble, Step } from '../../model/changes.ts';
+import type { Dialect } from '../../model/containment.ts';
+import { changedVhosts } from '../../model/entities.ts';
+import { isPlacedOn, setFor } from '../../model/placement.ts';
+import type { Store } from '../../model/store.ts';
+import type { SiteSet, Vhost } from '../../model/vhost.ts';
 import { type Acceptance, createAcceptance } from './acceptance.ts';
 import { createGateway, type Gateway } from './gateway.ts';
 import { createLastSeen, type LastSeen } from './last-seen.ts';

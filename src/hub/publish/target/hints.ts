@@ -1,12 +1,18 @@
 /** How to fix what Caddy refuses, by its words. Pure. */
-import type { Failure } from '../../shared/failure.ts';
-import { nearest } from '../../shared/nearest.ts';
-import { FORMER_NAMES, GLOBAL_OPTIONS, MODULES, packageOf, SINCE } from '../caddyfile/features.ts';
-import { insteadOf } from '../caddyfile/newer-caddy.ts';
-import { fillUpstream } from '../caddyfile/render.ts';
-import { addressList, DIRECTIVES } from '../caddyfile/site.ts';
-import { NO_PATH, pathHint } from '../caddyfile/upstream-hints.ts';
-import type { Vhost } from '../model/vhost.ts';
+import type { Failure } from '../../../shared/failure.ts';
+import { nearest } from '../../../shared/nearest.ts';
+import {
+  FORMER_NAMES,
+  GLOBAL_OPTIONS,
+  MODULES,
+  packageOf,
+  SINCE,
+} from '../../caddyfile/features.ts';
+import { insteadOf } from '../../caddyfile/newer-caddy.ts';
+import { fillUpstream } from '../../caddyfile/render.ts';
+import { addressList, DIRECTIVES } from '../../caddyfile/site.ts';
+import { NO_PATH, pathHint } from '../../caddyfile/upstream-hints.ts';
+import type { Vhost } from '../../model/vhost.ts';
 
 /** What refuses, and what a hint can be made from: the site at fault, if it is known. */
 type Refused = { version: string | null; vhost: Vhost | undefined; line: number | undefined };

@@ -1,47 +1,13 @@
-/** Finds out who is at fault when the proxy refuses a set: some of the changes, or stored vhosts. */
-import { portOptions } from '../../shared/caddyfile/preamble.ts';
-import { Failure } from '../../shared/failure.ts';
-import { idsAfter, type Step } from '../model/changes.ts';
-import { changedVhosts } from '../model/entities.ts';
-import { type Findings, isRejection } from '../model/refusal.ts';
-import { keysOf, type SiteSet, type Vhost } from '../model/vhost.ts';
-import { type Planned, planOf, type Refusals, refuseAll, stepsOf } from './batch.ts';
+/** Finds the stored vhosts that are at fault when the proxy refuses a set. */
+import { portOptions } from '../../../shared/caddyfile/preamble.ts';
+import type { Failure } from '../../../shared/failure.ts';
+import { idsAfter, type Step } from '../../model/changes.ts';
+import { changedVhosts } from '../../model/entities.ts';
+import { type Findings, isRejection } from '../../model/refusal.ts';
+import { keysOf, type SiteSet, type Vhost } from '../../model/vhost.ts';
 import type { Gateway } from './gateway.ts';
 
-/**
- * Goes by the line that the refusal names; without one, validates each changed vhost alone. Asks
- * only about changes: call `findStale` first.
- * @param next the set that was refused, with all of `plans` applied
- * @returns the changes at fault; `together` if each is accepted alone
- * @throws Failure if the agent can no longer be asked
- */
-export async function findCulprits(
-  gateway: Gateway,
-  plans: readonly Planned[],
-  next: SiteSet,
-  error: Failure,
-): Promise<Refusals | 'together'> {
-  const { vhost, preamble } = error.at;
-  if (vhost || preamble) {
-    const culprit = vhost && planOf(plans, vhost.id);
-    return refuseAll(culprit ? [culprit] : plans, error);
-  }
-  const steps = stepsOf(plans);
-  const changed = changedVhosts(steps) ?? next.vhosts.filter(({ enabled }) => enabled);
-  if (plans.length === 1 && changed.length === 1) return refuseAll(plans, error);
-  const { broken } = await gateway.findBroken(next, changed).catch(ifRejected(() => NONE));
-  const [first] = broken;
-  if (plans.length === 1) return refuseAll(plans, first ? because(error, first.failure) : error);
-  if (!first) return 'together';
-  return new Map(
-    broken.flatMap(({ vhost: { id }, failure }) => {
-      const culprit = planOf(plans, id);
-      return culprit ? [...refuseAll([culprit], because(error, failure))] : [];
-    }),
-  );
-}
-
-const NONE: Findings = { broken: [], unexamined: [] };
+export const NONE: Findings = { broken: [], unexamined: [] };
 
 /**
  * The stored vhosts that the proxy accepted once and no longer does, if they are why it refused a
@@ -107,13 +73,10 @@ const hostsOf = (vhost: Vhost, { preamble }: SiteSet): string[] =>
     (key) => /^(?:https?:\/\/)?([^:/{[]+)/.exec(key)?.[1] ?? [],
   );
 
-const ifRejected =
+/** What to return instead if the proxy has refused; anything else is thrown on. */
+export const ifRejected =
   <T>(instead: () => T) =>
   (error: unknown): T => {
     if (isRejection(error)) return instead();
     throw error;
   };
-
-/** The outcome stays that of the publish; the later validation only explains it. */
-const because = ({ code, message, cause }: Failure, { detail, hint, at }: Failure): Failure =>
-  new Failure(code, message, { detail, hint, at, cause });

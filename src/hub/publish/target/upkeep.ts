@@ -1,13 +1,13 @@
 /** Keeps what is stored live: all of it, or as much of it as the proxy accepts. */
-import { Failure } from '../../shared/failure.ts';
-import type { Replacing } from '../agents/client.ts';
-import { isRejection } from '../model/refusal.ts';
-import type { Store } from '../model/store.ts';
-import type { SiteSet } from '../model/vhost.ts';
-import { findBlamable } from './blame.ts';
+import { Failure } from '../../../shared/failure.ts';
+import type { Replacing } from '../../agents/client.ts';
+import { isRejection } from '../../model/refusal.ts';
+import type { Store } from '../../model/store.ts';
+import type { SiteSet } from '../../model/vhost.ts';
 import type { Gateway, PublishOptions } from './gateway.ts';
 import type { LeftOut } from './left-out.ts';
 import type { PublishTimer } from './outcome.ts';
+import { findBlamable } from './stale.ts';
 
 export type UpkeepDeps = {
   gateway: Gateway;

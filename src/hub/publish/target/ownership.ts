@@ -1,8 +1,8 @@
 /** Whose sites the proxy serves, and whether this hub may replace them. Pure. */
-import { FAILURES, Failure } from '../../shared/failure.ts';
-import { MAX_TERM } from '../../shared/wire/protocol.ts';
-import type { ProxyStatus } from '../../shared/wire/proxy.ts';
-import type { Store } from '../model/store.ts';
+import { FAILURES, Failure } from '../../../shared/failure.ts';
+import { MAX_TERM } from '../../../shared/wire/protocol.ts';
+import type { ProxyStatus } from '../../../shared/wire/proxy.ts';
+import type { Store } from '../../model/store.ts';
 
 type Status = Pick<ProxyStatus, 'owner' | 'foreign' | 'liveDigest' | 'drift' | 'term'>;
 type Known = Pick<Store, 'id' | 'term' | 'hasPublished' | 'hasAttempted' | 'mayReplace'>;

@@ -1,9 +1,9 @@
 /** The stored vhosts that the proxy refuses: what is published does without them until it accepts them. */
-import { Failure } from '../../shared/failure.ts';
-import type { Log } from '../../shared/log.ts';
-import { idsAfter, type Step } from '../model/changes.ts';
-import type { BrokenVhost, Findings } from '../model/refusal.ts';
-import type { SiteSet, Vhost } from '../model/vhost.ts';
+import { Failure } from '../../../shared/failure.ts';
+import type { Log } from '../../../shared/log.ts';
+import { idsAfter, type Step } from '../../model/changes.ts';
+import type { BrokenVhost, Findings } from '../../model/refusal.ts';
+import type { SiteSet, Vhost } from '../../model/vhost.ts';
 
 export type LeftOut = {
   /** What of a set is to be live: all of it except the vhosts that are left out. */

@@ -1,8 +1,8 @@
 /** What stands between this hub and its proxy, for the log and the status. */
-import { messageOf } from '../../shared/async.ts';
-import type { Log } from '../../shared/log.ts';
-import type { ProxyStatus } from '../../shared/wire/proxy.ts';
-import type { Store } from '../model/store.ts';
+import { messageOf } from '../../../shared/async.ts';
+import type { Log } from '../../../shared/log.ts';
+import type { ProxyStatus } from '../../../shared/wire/proxy.ts';
+import type { Store } from '../../model/store.ts';
 import { ownershipWarning } from './ownership.ts';
 
 export type Standing = {

@@ -1,6 +1,6 @@
 /** The outcome of each publish, and of a change that its trial refuses, for the log and the metrics. */
-import { Failure } from '../../shared/failure.ts';
-import type { Log } from '../../shared/log.ts';
+import { Failure } from '../../../shared/failure.ts';
+import type { Log } from '../../../shared/log.ts';
 
 /** `unknown`: the agent gave no answer; `failed`: proxy and agent answered, something else failed. */
 export const OUTCOMES = ['accepted', 'rejected', 'unreachable', 'unknown', 'failed'] as const;

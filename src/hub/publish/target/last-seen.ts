@@ -1,10 +1,10 @@
 /** What a target last saw of its agent and proxy, and whether they could be asked. */
-import { dialectOf } from '../../shared/caddyfile/dialect.ts';
-import { Failure } from '../../shared/failure.ts';
-import type { ProxyStatus } from '../../shared/wire/proxy.ts';
-import type { AgentClient } from '../agents/client.ts';
-import type { Dialect } from '../model/containment.ts';
-import { isAway } from '../model/refusal.ts';
+import { dialectOf } from '../../../shared/caddyfile/dialect.ts';
+import { Failure } from '../../../shared/failure.ts';
+import type { ProxyStatus } from '../../../shared/wire/proxy.ts';
+import type { AgentClient } from '../../agents/client.ts';
+import type { Dialect } from '../../model/containment.ts';
+import { isAway } from '../../model/refusal.ts';
 
 /** What an agent was last seen as. */
 export type Seen = {

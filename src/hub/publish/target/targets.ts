@@ -1,14 +1,14 @@
 /** The targets of a hub, one for each agent that is stored; and what is known of each, for people. */
-import { Failure, wordsOf } from '../../shared/failure.ts';
-import type { ProxyStatus } from '../../shared/wire/proxy.ts';
-import type { AgentClient } from '../agents/client.ts';
-import { FIRST_AGENT, type StoredAgent } from '../model/agent.ts';
-import type { Step } from '../model/changes.ts';
-import type { Dialect } from '../model/containment.ts';
-import { concernedBy } from '../model/entities.ts';
-import { agentNamed, setFor } from '../model/placement.ts';
-import type { BrokenVhost } from '../model/refusal.ts';
-import type { SiteSet } from '../model/vhost.ts';
+import { Failure, wordsOf } from '../../../shared/failure.ts';
+import type { ProxyStatus } from '../../../shared/wire/proxy.ts';
+import type { AgentClient } from '../../agents/client.ts';
+import { FIRST_AGENT, type StoredAgent } from '../../model/agent.ts';
+import type { Step } from '../../model/changes.ts';
+import type { Dialect } from '../../model/containment.ts';
+import { concernedBy } from '../../model/entities.ts';
+import { agentNamed, setFor } from '../../model/placement.ts';
+import type { BrokenVhost } from '../../model/refusal.ts';
+import type { SiteSet } from '../../model/vhost.ts';
 import { judged } from './ownership.ts';
 import { createTarget, type Target, type TargetDeps } from './target.ts';
 

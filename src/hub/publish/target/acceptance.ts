@@ -1,11 +1,11 @@
 /** Whether a proxy would accept a change, beside stored vhosts that it refuses by now; nothing goes live. */
-import { idsAfter, type Plan, type Step } from '../model/changes.ts';
-import { isRejection, isTooLarge } from '../model/refusal.ts';
-import type { SiteSet, Vhost } from '../model/vhost.ts';
-import { findStale } from './blame.ts';
+import { idsAfter, type Plan, type Step } from '../../model/changes.ts';
+import { isRejection, isTooLarge } from '../../model/refusal.ts';
+import type { SiteSet, Vhost } from '../../model/vhost.ts';
 import type { Gateway } from './gateway.ts';
 import type { LastSeen } from './last-seen.ts';
 import type { LeftOut } from './left-out.ts';
+import { findStale } from './stale.ts';
 
 type AcceptanceDeps = Pick<LastSeen, 'watched'> & {
   gateway: Gateway;

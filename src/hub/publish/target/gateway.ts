@@ -1,15 +1,15 @@
 /** Hands a set of vhosts to the agent, and puts the agent's refusals in terms of vhosts. */
-import { ERAS } from '../../shared/caddyfile/dialect.ts';
-import { Failure, type Location } from '../../shared/failure.ts';
-import { memoize } from '../../shared/memoize.ts';
-import type { ChecksAnswer, CheckTarget, TrialRequest } from '../../shared/wire/checks.ts';
-import type { StillOpen } from '../../shared/wire/proxy.ts';
-import type { AgentClient, Replacing } from '../agents/client.ts';
-import { mistakeLine, renderProbe } from '../caddyfile/probe.ts';
-import { locate, type Place, type Rendered, render, type Site } from '../caddyfile/render.ts';
-import { siteOf, sitesOf } from '../model/applied.ts';
-import { type Findings, isRejection } from '../model/refusal.ts';
-import type { SiteSet, Vhost } from '../model/vhost.ts';
+import { ERAS } from '../../../shared/caddyfile/dialect.ts';
+import { Failure, type Location } from '../../../shared/failure.ts';
+import { memoize } from '../../../shared/memoize.ts';
+import type { ChecksAnswer, CheckTarget, TrialRequest } from '../../../shared/wire/checks.ts';
+import type { StillOpen } from '../../../shared/wire/proxy.ts';
+import type { AgentClient, Replacing } from '../../agents/client.ts';
+import { mistakeLine, renderProbe } from '../../caddyfile/probe.ts';
+import { locate, type Place, type Rendered, render, type Site } from '../../caddyfile/render.ts';
+import { siteOf, sitesOf } from '../../model/applied.ts';
+import { type Findings, isRejection } from '../../model/refusal.ts';
+import type { SiteSet, Vhost } from '../../model/vhost.ts';
 import { hintFor } from './hints.ts';
 
 export type PublishOptions = Replacing & {
