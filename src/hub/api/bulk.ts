@@ -15,8 +15,15 @@ import type { Applied } from '../publish/queue.ts';
 import type { Policy } from '../recipes/policy.ts';
 import type { ApiContext } from './context.ts';
 import { ChangedPolicy, viewedPolicy } from './policies.ts';
-import { openWarnings } from './still-open.ts';
-import { CHANGED, ChangedVhost, NEW_VHOST, Unreached, unreached, viewVhost } from './vhost-view.ts';
+import {
+  CHANGED,
+  ChangedVhost,
+  NEW_VHOST,
+  openWarnings,
+  Unreached,
+  unreached,
+  viewVhost,
+} from './vhost-view.ts';
 
 const MAX_OPERATIONS = 1_000;
 

@@ -20,7 +20,7 @@ import type { Applied } from '../publish/queue.ts';
 import type { Policy } from '../recipes/policy.ts';
 import { withoutSecrets } from '../recipes/secrets.ts';
 import type { ApiContext } from './context.ts';
-import { openWarnings } from './still-open.ts';
+import { openWarnings } from './vhost-view.ts';
 
 export const PolicyView = t.Object(
   {

@@ -1,10 +1,12 @@
-/** A vhost as the API shows it, its entity tag, and examples for the API's description. */
+/** A vhost as the API shows it, its entity tag, warnings about it, and examples for the API's description. */
 import { t } from 'elysia';
 import { Check } from '../../shared/wire/checks.ts';
+import type { StillOpen } from '../../shared/wire/proxy.ts';
 import { etagOf, ifMatch } from '../http/etag.ts';
 import { Lacking, Timestamp, Warning } from '../http/schemas.ts';
 import { exceptOf } from '../model/applied.ts';
-import { placesOf } from '../model/placement.ts';
+import { endpointsUnder } from '../model/endpoints.ts';
+import { isPlacedOn, placesOf } from '../model/placement.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
 import type { Precondition } from '../model/vhost-changes.ts';
 import type { ReadPorts } from '../publish/ports.ts';
@@ -119,3 +121,39 @@ export function preconditionOf(request: Request, among: Among): Precondition | u
   const assertTag = ifMatch(request, 'site');
   return assertTag && ((vhost) => assertTag(etagOf(viewVhost(vhost, among))));
 }
+
+/** The hosts of vhosts, on whichever proxy they are. */
+const hostsOf = (vhosts: readonly Vhost[], { preamble, agents }: SiteSet): Set<string> =>
+  new Set(
+    vhosts.flatMap((vhost) => {
+      const own = agents.filter(({ id }) => isPlacedOn(vhost, id));
+      const preambles = new Set([preamble, ...own.flatMap((agent) => agent.preamble ?? [])]);
+      return [...preambles].flatMap((text) => endpointsUnder(text)(vhost).map(({ name }) => name));
+    }),
+  );
+
+/**
+ * Warns of websockets that outlive a change: of vhosts that it deletes, switches off or guards.
+ * @param open what outlives the changes that went live together
+ * @param vhosts those that were changed, as they were before
+ * @param set the one that they were in
+ */
+export function openWarnings(
+  open: readonly StillOpen[],
+  vhosts: readonly Vhost[],
+  set: SiteSet,
+): Warning[] {
+  if (open.length === 0) return [];
+  const hosts = hostsOf(vhosts, set);
+  const found = new Map<string, number>();
+  for (const { host, upstream, requests } of open) {
+    if (hosts.has(host)) found.set(upstream, Math.max(requests, found.get(upstream) ?? 0));
+  }
+  return [...found].map(([upstream, requests]) => ({
+    code: 'STILL_OPEN',
+    message: wordsOf(upstream, requests),
+  }));
+}
+
+const wordsOf = (upstream: string, requests: number): string =>
+  `${requests === 1 ? '1 connection to' : `${requests} connections to`} ${upstream} ${requests === 1 ? 'was' : 'were'} open: websockets stay open for up to 24 hours, or until Caddy restarts`;

@@ -20,11 +20,11 @@ import {
 } from '../model/vhost-changes.ts';
 import type { Applied } from '../publish/queue.ts';
 import type { ApiContext } from './context.ts';
-import { openWarnings } from './still-open.ts';
 import {
   CHANGED,
   ChangedVhost,
   NEW_VHOST,
+  openWarnings,
   preconditionOf,
   tagged,
   unreached,
