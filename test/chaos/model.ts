@@ -1,7 +1,6 @@
 /** Tracks what each site must look like, given the hub's answers. */
-
 import type { Random } from '../harness/random.ts';
-import { ask } from '../harness/stack.ts';
+import { ask, until } from '../harness/stack.ts';
 import type { World } from './world.ts';
 
 /**
@@ -169,7 +168,11 @@ export function createModel(world: World, random: Random) {
       }
       if (world.proxies() !== 1) found.push(`${world.proxies()} proxies run`);
       const open = sites.some(({ sure }) => sure?.enabled) ? 1 : 0;
-      if (world.listeners() !== open) found.push(`${world.listeners()} listeners, not ${open}`);
+      // Caddy answers a load before it has closed the previous listeners.
+      const isSettled = () => world.listeners() === open;
+      await until(isSettled, 'the listeners', 1_000).catch(() =>
+        found.push(`${world.listeners()} listeners, not ${open}`),
+      );
       return found;
     },
   };
