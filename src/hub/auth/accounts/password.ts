@@ -90,19 +90,19 @@ export function isWeak(stored: string): boolean {
   return !stored.startsWith('$argon2id$') || m < memoryCost || t < timeCost;
 }
 
-const DICTIONARY = '@zxcvbn-ts/language-common';
-
 /** Half a megabyte that only sign-up needs, so it is not loaded at start-up. */
 const common = loadOnce(async (): Promise<ReadonlySet<string>> => {
   const { dictionary } = await import('@zxcvbn-ts/language-common');
   return new Set(dictionary['passwords-common'].filter((word) => word.length >= MIN_LENGTH));
 });
 
+/** The dictionary, and the package that it imports. */
+const PACKAGES = ['@zxcvbn-ts/language-common', '@zxcvbn-ts/dictionary-compression/decompress'];
 try {
   // Looked up now: if Bun does not find a package while too many files are open, it never will.
-  import.meta.resolve(DICTIONARY);
+  for (const name of PACKAGES) import.meta.resolve(name);
 } catch {
-  // Not in the binary, which has the package inside.
+  // Not in the binary, which has the packages inside.
 }
 
 /** 144 bits. */
