@@ -3,6 +3,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Json, JsonObject } from '../../../src/shared/json.ts';
 import { Restricted } from '../words.ts';
+import { contentPaths } from './file-contents.ts';
 
 /**
  * Members whose strings are no files: addresses, what is compared with or sent in requests, and what a
@@ -56,12 +57,12 @@ export function assertRegularFiles(
   }
 }
 
-/** The string itself and, since Caddy 2.8, each `{file.PATH}` in it. */
+/** The string itself, and each file whose content Caddy puts into it. */
 function pathsIn(value: string, env: Readonly<Record<string, string>>): string[] {
   const text = value.replace(/\{(?:env\.([^{}]*)|system\.(slash|wd))\}/g, (_, name, place) =>
     place === 'slash' ? '/' : place === 'wd' ? process.cwd() : (env[name] ?? ''),
   );
-  return [text, ...[...text.matchAll(/\{file\.([^{}]*)\}/g)].map(([, path]) => path ?? '')];
+  return [text, ...contentPaths(text)];
 }
 
 function assertRegular(path: string): void {

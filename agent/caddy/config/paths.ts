@@ -4,8 +4,14 @@
  * if not, it is what keeps a site away from the files of hub and agent. Pure, except for `resolve`.
  */
 import { isAbsolute } from 'node:path';
-import type { Json, JsonObject } from '../../../src/shared/json.ts';
+import { field, type Json, type JsonObject } from '../../../src/shared/json.ts';
 import { isBelow } from '../../../src/shared/system/files.ts';
+import { createDialReader, isUnix } from './dials.ts';
+import { readExpression } from './expression.ts';
+import { contentPaths } from './file-contents.ts';
+
+/** Raise it when something is refused that was not: stored Caddyfiles are then judged again. */
+export const PATH_RULES = 2;
 
 export type PathRules = {
   /** Absolute paths of the files and folders that no configuration may use. */
@@ -14,6 +20,8 @@ export type PathRules = {
   resolve: (path: string) => string;
   /** Whether Caddy shares the user of hub or agent: then only paths that can be judged are allowed. */
   strict: boolean;
+  /** Caddy's variables. */
+  env: Readonly<Record<string, string>>;
 };
 
 /** Members that hold the path of a file, with the directive that writes them. */
@@ -40,14 +48,20 @@ const LISTS: Readonly<Record<string, string>> = {
 
 /** Caddy's default for `root`: what a `vars` handler set, which is judged there. */
 const INHERITED = '{http.vars.root}';
-/** Caddy 2.8 and later replace this by a file's content, in any text. */
-const FILE_CONTENT = /\{file\.([^}]*)/g;
-const UNIX = /^unix[\w+]*\/([^|]*)/i;
+const SOCKET = /^([^/]*)\/([^|]*)/;
+/** A listener of Caddy's own process, its admin endpoint among them. */
+const OPEN_FILE = /^\s*fd(?:gram)?\s*\//i;
 
 const reserved = (directive: string) =>
   `${directive} must not lead to files of signalbox or of running processes.`;
 const unclear = (directive: string) =>
   `${directive} needs an absolute path without placeholders while Caddy runs as the user of signalbox.`;
+const UNCLEAR_UPSTREAM =
+  'An upstream that a placeholder begins could be a unix socket. While Caddy runs as the user of signalbox, end it with a port, as in `{http.request.host}:80`.';
+const SECRETS_LOG =
+  '`insecure_secrets_log` is not allowed: Caddy would write into any file, and anyone who reads it could decrypt the connections.';
+const OPEN_FILES = 'bind must not use an open file of Caddy: it could be the admin endpoint.';
+const ESCAPED = 'The placeholder {file.…} must not have a backslash.';
 
 /**
  * Why a configuration is refused, as a sentence that names the directive but no path, or null.
@@ -56,6 +70,7 @@ const unclear = (directive: string) =>
 export function findForbiddenPath(config: JsonObject, rules: PathRules): string | null {
   const { resolve, strict } = rules;
   const dirs = rules.dirs.map(resolve);
+  const socketsOf = createDialReader(config, rules.env);
 
   function judge(path: string, directive: string, serves = false): string | null {
     if (strict && (!isAbsolute(path) || path.includes('{'))) return unclear(directive);
@@ -65,25 +80,38 @@ export function findForbiddenPath(config: JsonObject, rules: PathRules): string 
   }
 
   function judgeText(text: string): string | null {
-    // Of the many texts of a large configuration, hardly any has one.
-    for (const [, path = ''] of text.includes('{file.') ? text.matchAll(FILE_CONTENT) : []) {
-      const found = judge(path, 'The placeholder {file.…}');
+    for (const path of contentPaths(text)) {
+      const found = path.includes('\\') ? ESCAPED : judge(path, 'The placeholder {file.…}');
       if (found !== null) return found;
     }
-    const socket = UNIX.exec(text)?.[1];
-    return socket === undefined ? null : judge(socket, 'A unix socket');
+    const [, network = '', socket = ''] = SOCKET.exec(text) ?? [];
+    return isUnix(network) ? judge(socket, 'A unix socket') : null;
+  }
+
+  function judgeExpression(source: string): string | null {
+    const { fault, texts } = readExpression(source);
+    return fault ?? first(texts, judgeText);
   }
 
   function judgeList(name: string, values: readonly Json[]): string | null {
     const texts = values.filter((item) => typeof item === 'string');
     const directive = LISTS[name];
     if (directive) return first(texts, (path) => judge(path, directive));
+    if (name === 'listen' && texts.some((text) => OPEN_FILE.test(text))) return OPEN_FILES;
     const isOpen = strict && name === 'listen' && texts.some((text) => text.includes('{'));
     return isOpen ? unclear('bind') : null;
   }
 
   function judgeMember(name: string, value: Json, owner: JsonObject): string | null {
+    if (name === 'insecure_secrets_log') return SECRETS_LOG;
     if (Array.isArray(value)) return judgeList(name, value);
+    if (name === 'expression' && owner.handler === undefined) {
+      return judgeExpression(String(field(value, 'expr') ?? value));
+    }
+    if (strict && name === 'dial' && typeof value === 'string') {
+      const isOpen = (text: string) => text.split('/', 1)[0]?.includes('{');
+      return first(socketsOf(value), (text) => (isOpen(text) ? UNCLEAR_UPSTREAM : judgeText(text)));
+    }
     if (typeof value !== 'string' || value === INHERITED || value.startsWith('-----BEGIN')) {
       return null;
     }

@@ -27,7 +27,7 @@ type RestrictionsDeps = {
   /** Absolute paths of the folders whose files may be imported. */
   importDirs: readonly string[];
   /** The paths that no configuration may name. */
-  paths: Omit<PathRules, 'resolve'>;
+  paths: Omit<PathRules, 'resolve' | 'env'>;
 };
 
 export type Restrictions = {
@@ -48,7 +48,7 @@ export type Restrictions = {
 
 export function createRestrictions(deps: RestrictionsDeps): Restrictions {
   const { reading, importDirs } = deps;
-  const paths = { ...deps.paths, resolve: resolvePath };
+  const paths = { ...deps.paths, resolve: resolvePath, env: deps.env };
 
   return {
     async checkText(text) {

@@ -60,9 +60,12 @@ export function withStreamDelay(server: JsonObject, delay: string): JsonObject {
 export function guardedHosts(server: JsonObject): ReadonlySet<string> {
   // Who gets in depends on the connection, not on a route.
   const asks = (policy: Json) => object(policy).client_authentication !== undefined;
-  const isGuarded = list(server.tls_connection_policies).some(asks) ? () => true : mayRefuse;
-  const all = [...list(server.routes), ...list(object(server.errors).routes)];
-  return new Set(all.filter(isGuarded).flatMap(hostsOf));
+  const isGuarded = list(server.tls_connection_policies).some(asks);
+  const pages = list(object(server.errors).routes).filter(
+    (site) => isGuarded || mayRefuse(site, 'answer'),
+  );
+  const sites = list(server.routes).filter((site) => isGuarded || mayRefuse(site));
+  return new Set([...sites, ...pages].flatMap(hostsOf));
 }
 
 /** The hosts of a site's route; an empty one for a site of all hosts. */
@@ -76,12 +79,16 @@ const GUARDS: readonly Json[] = ['authentication', 'invoke'];
 
 /**
  * What must hold for a handler to run: nothing; something that is the same for all visitors, such as the path;
- * or something that may tell them apart.
+ * something that may tell them apart; or an answer of an upstream, or an error, that is replaced.
  */
-type Condition = 'nothing' | 'request' | 'visitor';
+type Condition = 'nothing' | 'request' | 'visitor' | 'answer';
 
-/** Whether a site turns some visitors away, or all of them; not if it only lacks some paths. */
-const mayRefuse = (site: Json): boolean => routesRefuse([site], 'nothing', isOfAddress);
+/**
+ * Whether a site turns some visitors away, or all of them, or has upstreams only for some; not if it only lacks
+ * some paths. What a redirect leads to is another site, or a sign-in.
+ */
+const mayRefuse = (site: Json, condition: Condition = 'nothing'): boolean =>
+  routesRefuse([site], condition, isOfAddress);
 
 /** Whether a route, at the top, is that of a site with an address, which is all that its matcher says. */
 const isOfAddress = (route: Json): boolean =>
@@ -108,16 +115,17 @@ function handlerRefuses(handler: JsonObject, condition: Condition): boolean {
   if (rewrite !== undefined && responses !== undefined) return true;
   // A placeholder may stand for any status.
   const isRefusal =
-    name === 'error' || handler.abort === true || !(Number(handler.status_code ?? 200) < 400);
+    name === 'error' || handler.abort === true || !(Number(handler.status_code ?? 200) < 300);
   if (isRefusal && condition !== 'request') return true;
+  if (name === 'reverse_proxy' && condition === 'visitor') return true;
   return (
     routesRefuse(list(routes), condition) ||
     // What the upstream says may depend on the visitor.
-    list(responses).some((response) => routesRefuse(list(object(response).routes), 'visitor'))
+    list(responses).some((response) => routesRefuse(list(object(response).routes), 'answer'))
   );
 }
 
-const STRICTNESS: readonly Condition[] = ['nothing', 'request', 'visitor'];
+const STRICTNESS: readonly Condition[] = ['nothing', 'request', 'visitor', 'answer'];
 const stricter = (one: Condition, other: Condition): Condition =>
   STRICTNESS.indexOf(one) > STRICTNESS.indexOf(other) ? one : other;
 
@@ -133,15 +141,19 @@ function conditionOf(route: Json, siblings: readonly Json[]): Condition {
 }
 
 /** Matchers that are the same for all visitors. */
-const IMPERSONAL: readonly string[] = ['host', 'path', 'path_regexp', 'method', 'protocol', 'file'];
+const IMPERSONAL: readonly string[] =
+  'host path path_regexp url_pattern method protocol file'.split(' ');
+/** Headers that say what a request is for, and those of robots, which say who they are. */
+const IMPERSONAL_HEADERS: readonly string[] = ['connection', 'upgrade', 'user-agent'];
 
 /** @param sets of matchers, as a route has them */
 function conditionIn(sets: Json | undefined): Condition {
   const isImpersonal = ([name, value]: [string, Json]): boolean => {
     if (name === 'not') return conditionIn(value) !== 'visitor';
     if (name === 'header' || name === 'header_regexp') {
-      // Robots, which say who they are.
-      return Object.keys(object(value)).join() === 'User-Agent';
+      return Object.keys(object(value)).every((one) =>
+        IMPERSONAL_HEADERS.includes(one.toLowerCase()),
+      );
     }
     return IMPERSONAL.includes(name);
   };

@@ -80,10 +80,57 @@ const READS: Attack[] = [
     ({ data }) => `/api/import?u=unix/${data}/hub.sock`,
   ],
   ['the hub’s socket', ({ data }) => `reverse_proxy unix/${data}/hub.sock`, () => '/api/import'],
+  [
+    'the hub’s socket behind a space',
+    ({ data }) => `reverse_proxy " unix/${data}/hub.sock"`,
+    () => '/api/import',
+  ],
+  [
+    'a socket in parts',
+    ({ data }) => `vars a un\nreverse_proxy {vars.a}ix/${data}/hub.sock`,
+    () => '/api/import',
+  ],
 ];
 
-/** No rule refuses these: an empty folder, a socket that wants a secret, and what Caddy itself refuses. */
-const HARMLESS = ['its own folder', 'a socket from the request', 'templates with a placeholder'];
+/** Refused also if Caddy has a user of its own, which can read its keys. */
+const NEVER: Attack[] = [
+  [
+    'an expression with a placeholder of any name',
+    () =>
+      "@f expression `ph(req, 'file.' + ph(req, 'http.request.uri.query.f')).startsWith('a')`\nrespond @f yes",
+    ({ data }) => `/?f=${data}/agent-token`,
+  ],
+  [
+    'an expression that looks for files',
+    ({ data }) =>
+      `@f expression \`file({'root': '${data}', 'try_files': ['agent-*']})\`\nrespond @f {http.matchers.file.absolute}`,
+    TOP,
+  ],
+  [
+    'an expression that reads what a visitor sends',
+    () => '@f expression `path({http.request.uri.query.p})`\nrespond @f yes',
+    ({ data }) => `/x?p=/{file.${data}/agent-token}`,
+  ],
+  [
+    'an expression with an escape',
+    ({ data }) =>
+      `@f expression \`header({'X': '\\x7bfile.${data}/caddy/run/caddy.pid}'})\`\nrespond @f yes`,
+    TOP,
+  ],
+  [
+    'a placeholder with an escaped brace',
+    ({ data, folder }) => `respond "{file.${folder}/q\\}/../..${data}/agent-token}"`,
+    TOP,
+  ],
+  [
+    'a placeholder with more braces',
+    ({ data }) => `@f vars {}file.${data}/caddy/run/caddy.pid} 1\nrespond @f yes`,
+    TOP,
+  ],
+];
+
+/** No rule refuses these: an empty folder, and what Caddy itself refuses. */
+const HARMLESS = ['its own folder', 'templates with a placeholder'];
 
 const domainOf = (name: string) => `${name.replace(/[^a-z]+/gi, '-')}.example`.toLowerCase();
 
@@ -201,6 +248,32 @@ describe.skipIf(!isRoot).each([
     const answer = await visit(domain, path(target));
     const said = answer === null ? '' : answer.text + JSON.stringify(answer.headers);
     for (const secret of secrets) expect(said.replaceAll(/\{[^}]*\}/g, '')).not.toContain(secret);
+  });
+
+  test.each(NEVER)('does not accept %s', async (...[name, config]) => {
+    const made = await change(config(target), domainOf(name));
+    expect([made.status, made.body.code]).toEqual([502, 'PROXY_REJECTED']);
+    expect(made.text).not.toContain(data);
+  });
+
+  test('does not write the secrets of connections, nor says which files are there', async () => {
+    const answers = [];
+    for (const lines of [
+      `insecure_secrets_log ${data}/agent-token`,
+      `insecure_secrets_log ${folder}/keys.log`,
+      `client_auth {\nmode request\ntrusted_leaf_cert_file ${data}/agent-token\n}`,
+      `client_auth {\nmode request\ntrusted_leaf_cert_file ${data}/none\n}`,
+    ]) {
+      const json = { domain: 'https://tls.example', config: `tls internal {\n${lines}\n}` };
+      const made = await ask<{ code: string }>(`${hub}/vhosts`, { json, headers: owner.headers });
+      const check = { path: '/', status: 299, within: 1 };
+      const tried = { op: 'create', ...json, check };
+      await ask(`${hub}/preview?try=true`, { json: tried, headers: owner.headers });
+      expect([made.status, made.body.code]).toEqual([502, 'PROXY_REJECTED']);
+      answers.push(made.text.replace(/"(requestId|instance)":"[^"]*"/g, ''));
+    }
+    expect(answers[2]).toBe(answers[3] ?? '');
+    expect(existsSync(join(folder, 'keys.log'))).toBe(false);
   });
 
   test.each(WRITES)('does not write with %s', async (...[name, config]) => {

@@ -3,13 +3,22 @@ import { describe, expect, test } from 'bun:test';
 import { findForbiddenPath } from '../../../../agent/caddy/config/paths.ts';
 import type { JsonObject } from '../../../../src/shared/json.ts';
 
-const LINKS: Record<string, string> = { '/srv/link': '/data/box' };
-/** A `resolve` that knows one link. */
+const LINKS: Record<string, string> = { '/srv/link': '/data/box', '/srv/a}': '/data/box' };
+/** A `resolve` that knows two links. */
 const resolve = (path: string) =>
   Object.entries(LINKS).reduce((real, [link, to]) => real.replace(link, to), path);
 const dirs = ['/data/box', '/proc', '/home/box/.env'];
+const env = { BACKEND: 'app.lan:80', NETWORK: 'unix' };
 const judge = (config: object, strict = true) =>
-  findForbiddenPath({ apps: config } as JsonObject, { dirs, resolve, strict });
+  findForbiddenPath({ apps: config } as JsonObject, { dirs, resolve, strict, env });
+const dial = (address: string, ...handlers: object[]) => ({
+  routes: [{ handler: 'reverse_proxy', upstreams: [{ dial: address }] }, ...handlers],
+});
+const expression = (expr: string) => ({ match: [{ expression: { expr, name: 'm' } }] });
+const mapTo = (...outputs: string[]) => ({
+  ...{ handler: 'map', source: '{http.request.host}', destinations: ['{backend}'] },
+  mappings: outputs.map((output) => ({ input: 'a.example', outputs: [output] })),
+});
 
 const REFUSED: [directive: string, config: object][] = [
   ['root', { handler: 'vars', root: '/data/box' }],
@@ -32,6 +41,40 @@ const REFUSED: [directive: string, config: object][] = [
   ['A unix socket', { writer: { output: 'net', address: 'unix//data/box/hub.sock' } }],
   ['The placeholder', { handler: 'static_response', body: 'a {file./data/box/agent-token}' }],
   ['The placeholder', { headers: { '{file./srv/link/agent-token}': ['x'] } }],
+  ['The placeholder', { vars: { '{}}file./data/box/agent-token}': ['x'] } }],
+  ['The placeholder', { vars: { '{file./srv/a}/agent-token}': ['x'] } }],
+  ['The placeholder', { body: '{file./srv/b\\}/agent-token}' }],
+  ['The placeholder', { body: 'x {file./srv/a\\b}' }],
+  ['The placeholder', expression('{http.request.uri.path} == "{file./data/box/agent-token}"')],
+  ['The placeholder', expression("header({'X': '{fi\\x6ce./data/box/agent-token}'})")],
+  ['The placeholder', expression("header({'X': '\\u007bfile./data/box/agent-token}'})")],
+  ['The placeholder', expression("header({'X': r'''{file./data/box/agent-token}'''})")],
+  ['The placeholder', expression("path('\\{file.box}', '{file./data/box/agent-token}')")],
+  ['A unix socket', { upstreams: [{ dial: ' unix//data/box/hub.sock' }] }],
+  ['A unix socket', { upstreams: [{ dial: 'UN\u0130X\x85//data/box/hub.sock' }] }],
+  ['`insecure_secrets_log`', { tls_connection_policies: [{ insecure_secrets_log: '/srv/a' }] }],
+  ['bind', { servers: { a: { listen: ['fd/7'] } } }],
+  ['An `expression`', { match: [{ not: [{ expression: "ph(req, 'file.x') == ''" }] }] }],
+];
+/** Whatever they are given, they could make Caddy read files. */
+const CALLS = [
+  "ph(req, 'file.' + {http.request.uri.query.f}) == ''",
+  "caddyPlaceholder(request, 'env.X') == ''",
+  ". ph // (\n (req, 'env.X') == ''",
+  "file({'root': '/srv', 'try_files': ['a']})",
+  'file()',
+  "path_request_list(req, ['/a'])",
+  "'''a''' == r'\\' && ph(req, 'x') == ''",
+  "`a//`'` == ph(req, 'x')",
+  '"',
+  '\ue000(req, "file.x") == ""',
+];
+const MATCHER_ARGUMENTS = [
+  'path({http.request.uri.query.p})',
+  "path('{fi' + 'le./data/box/agent-token}')",
+  "vars({'{fi' + 'le./data/box/agent-token}': 'x'})",
+  "header({'X': [{http.request.uri.query.p}]})",
+  "header({'X': string(req)})",
 ];
 /** Refused only if Caddy shares the user: what the path will be is decided later, or elsewhere. */
 const UNCLEAR: [directive: string, config: object][] = [
@@ -43,6 +86,32 @@ const UNCLEAR: [directive: string, config: object][] = [
   ['log', { writer: { output: 'file', filename: 'a.log' } }],
   ['bind', { servers: { a: { listen: ['{env.PLACE}:80'] } } }],
   ['A unix socket', { upstreams: [{ dial: 'unix/{http.request.uri.query.u}' }] }],
+  ['An upstream', dial('{http.request.host}')],
+  ['An upstream', dial('{http.request.header.X}')],
+  ['An upstream', dial('{http.vars.backend}')],
+  ['An upstream', dial('{http.request.host}/a.sock')],
+  ['An upstream', dial('UN{http.request.host}')],
+  // A NUL of theirs would end the path before the port.
+  ['An upstream', dial('{http.request.uri.query.u}:80')],
+  ['An upstream', dial('{http.request.host}{http.request.uri.path}:80')],
+  ['An upstream', dial('{http.regexp.a.1}:80')],
+  [
+    'An upstream',
+    dial('{backend}:80', {
+      ...{ ...mapTo(), source: '{http.request.uri.path}' },
+      mappings: [{ input_regexp: '(.*)', outputs: ['$1'] }],
+    }),
+  ],
+  [
+    'An upstream',
+    dial('{backend}', { ...mapTo(), mappings: [{ input_regexp: '(.*)', outputs: ['$1'] }] }),
+  ],
+  ['An upstream', dial('{backend}', mapTo('{http.request.uri.query.u}'))],
+  ['An upstream', dial('{http.vars.a}', { handler: 'vars', a: '{http.vars.a}' })],
+  ['A unix socket', dial('{http.vars.a}{backend}', { handler: 'vars', a: 'un' }, mapTo('ix/a'))],
+  ['A unix socket', dial('{env.NETWORK}/{http.request.host}')],
+  ['A unix socket', dial('{unset}unix/data/a.sock')],
+  ['A unix socket', dial('{env.NONE}unix/data/a.sock')],
   ['The placeholder', { handler: 'static_response', body: '{file.a}' }],
   ['templates', { handler: 'templates', file_root: '..' }],
 ];
@@ -55,7 +124,31 @@ const ALLOWED: object[] = [
   { handler: 'static_response', body: 'see /data/box, and unix' },
   { writer: { output: 'file', filename: '/var/log/caddy/a.log' } },
   { load_pem: [{ certificate: '-----BEGIN CERTIFICATE-----', key: '-----BEGIN KEY-----' }] },
-  { upstreams: [{ dial: 'unix//run/php/php-fpm.sock' }, { dial: '{http.vars.backend}' }] },
+  { upstreams: [{ dial: 'unix//run/php/php-fpm.sock' }] },
+  dial('{http.request.host}:80'),
+  dial('{http.request.host.labels.2}.lan:8080'),
+  dial('app.{http.request.host}'),
+  dial('{http.request.header.X}:80'),
+  dial('{backend}:80', {
+    ...{ ...mapTo(), source: '{http.request.host}' },
+    mappings: [{ input_regexp: '(.*)', outputs: ['$1'] }],
+  }),
+  dial('unicorn{http.request.host}'),
+  dial('{upsteam}'),
+  dial('{env.BACKEND}'),
+  dial('{http.vars.backend}', { handler: 'vars', backend: '10.0.0.1:80' }),
+  dial('{http.vars.backend}', { handler: 'vars', backend: 'unix//run/php/php-fpm.sock' }),
+  dial('{backend}', mapTo('10.0.0.1:80', '{http.request.host}:80', '{env.BACKEND}')),
+  expression(
+    "{http.request.uri.path}.startsWith('/a') && {http.request.method} in ['GET', \"HEAD\"]",
+  ),
+  expression("path('/a/*', '/b') || header({'X': ['a', \"b\"]}) && !remote_ip('10.0.0.0/8')"),
+  expression("path_regexp('r', r'^/(file)\\.\\d{2,3}$') // ph(req, 'x')"),
+  expression("{http.request.header.A} == 'ph(x)' || size({http.request.host}) > 3 && (1 < 2)"),
+  expression(
+    'int({http.request.header.X-N}) % 2 == 0 && cel.bind(a, "x", a == "x") && has({"a": 1}.a)',
+  ),
+  { match: [{ expression: '{http.error.status_code} in [404, 500]' }] },
   { servers: { a: { listen: [':443', '127.0.0.1:80', 'unix//run/site.sock'] } } },
   { key: '{http.request.remote.host}', files: [] },
 ];
@@ -70,6 +163,15 @@ describe('a path', () => {
       expect(judge(config)).not.toContain('/data');
     },
   );
+
+  test.each([
+    ...CALLS.map((source) => [source, 'An `expression` ']),
+    ...MATCHER_ARGUMENTS.map((source) => [source, 'In an `expression`, ']),
+  ])('in an expression is refused, whoever Caddy runs as: %s', (source, sentence) => {
+    for (const strict of [true, false]) {
+      expect(judge([expression(source)], strict)).toStartWith(sentence);
+    }
+  });
 
   test.each(UNCLEAR)(
     'of %s that cannot be judged is refused if the user is shared: %j',

@@ -73,6 +73,7 @@ describe('a delay', () => {
   });
 
   const refuse = { handler: 'static_response', status_code: 403 };
+  const redirect = { handler: 'static_response', status_code: 302 };
   const route = (match: JsonObject | null, handler: JsonObject, more: JsonObject = {}) => ({
     ...(match && { match: [match] }),
     handle: [handler],
@@ -100,6 +101,22 @@ describe('a delay', () => {
         route(null, proxy),
       ),
     ],
+    ['all others, by an upstream for some', only(route(lan, proxy))],
+    [
+      'all others, by another answer',
+      only(route(lan, proxy, one), route(null, { handler: 'static_response' }, one)),
+    ],
+    [
+      'all others, by an upstream for a cookie below a path',
+      only(
+        route(
+          { path: ['/a*'] },
+          { handler: 'subroute', routes: [route({ header: { Cookie: ['x'] } }, proxy)] },
+        ),
+      ),
+    ],
+    ['some, by a redirect', only(route({ not: [lan] }, redirect), route(null, proxy))],
+    ['everybody, by a redirect', only(route(null, redirect), route(null, proxy))],
     [
       'some, as the upstream says',
       only(route(null, { ...proxy, handle_response: [{ routes: [route(null, refuse)] }] })),
@@ -123,6 +140,14 @@ describe('a delay', () => {
         ),
     ],
     [
+      'what is no websocket',
+      (proxy) =>
+        only(
+          route({ header: { Connection: ['*Upgrade*'], upgrade: ['websocket'] } }, proxy, one),
+          route(null, { handler: 'static_response' }, one),
+        ),
+    ],
+    [
       'other methods',
       (proxy) => only(route({ not: [{ method: ['GET'] }] }, refuse), route(null, proxy)),
     ],
@@ -132,28 +157,33 @@ describe('a delay', () => {
 
   test('is given to the other sites, but for those that have one', () => {
     const own = { ...proxy, stream_close_delay: 1 };
-    const redirect = { handler: 'static_response', status_code: 302 };
+    const moved = {
+      handler: 'subroute',
+      routes: [route({ path: ['/old'] }, redirect)],
+    };
+    const page = (handler: JsonObject) =>
+      site('c', { handler: 'subroute', routes: [route({ expression: '{err} == 502' }, handler)] });
     const pages = { ...proxy, handle_response: [{ routes: [{ handle: [proxy] }] }] };
     expect(
       give({
         listen: [':80'],
         routes: [
           site('a', { handler: 'authentication' }, proxy),
-          site('b', redirect, proxy),
+          site('b', moved, proxy),
           site('c', own),
           site('d', pages),
         ],
-        errors: { routes: [site('b', proxy)] },
+        errors: { routes: [site('b', proxy), page(proxy)] },
       }),
     ).toEqual({
       listen: [':80'],
       routes: [
         site('a', { handler: 'authentication' }, proxy),
-        site('b', redirect, delayed),
+        site('b', moved, delayed),
         site('c', own),
         site('d', { ...delayed, handle_response: [{ routes: [{ handle: [delayed] }] }] }),
       ],
-      errors: { routes: [site('b', delayed)] },
+      errors: { routes: [site('b', delayed), page(delayed)] },
     });
   });
 });

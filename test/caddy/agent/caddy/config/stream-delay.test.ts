@@ -30,10 +30,13 @@ const CONFIGS: Record<string, string> = {
   outside: `@outside not remote_ip 127.0.0.1\nabort @outside\n${proxied}`,
   password: `handle /private {\n\tBASICAUTH {\n\t\tada $2a$10$aH8rmZ.9H3pPDXFYyXTYUeTgxRmhzx9L7xRkx8FG2Ka5xvbSVYEAe\n\t}\n}\n${proxied}`,
   fallback: `@home remote_ip 127.0.0.1\nhandle @home {\n\t${proxied}\n}\nhandle {\n\terror 403\n}`,
+  some: `@home remote_ip 127.0.0.1\n${proxied.replace(' ', ' @home ')}`,
+  login: `@outside not remote_ip 127.0.0.1\nredir @outside https://login.example\n${proxied}`,
+  sockets: `@ws {\n\theader Connection *Upgrade*\n\theader Upgrade websocket\n}\n${proxied.replace(' ', ' @ws ')}`,
   cookie: `@stranger header Cookie stranger\nrespond @stranger 403\n${proxied}`,
   asking: `forward_auth /private 127.0.0.1:${upstream.port} {\n\turi /\n}\n${proxied}`,
 };
-const GUARDED = ['allowed', 'outside', 'password', 'fallback', 'cookie', 'asking'];
+const GUARDED = ['allowed', 'outside', 'password', 'fallback', 'some', 'login', 'cookie', 'asking'];
 const POLICIES: Record<string, string[]> = { allowed: ['home'], robots: ['bots'] };
 const BASICAUTH = ['BASICAUTH', caddyIs('>=2.8.0') ? 'basic_auth' : 'basicauth'] as const;
 if (!survives) delete CONFIGS.own;
@@ -190,6 +193,36 @@ describe('the answer to a change', () => {
     });
     expect(open(made.body)).toEqual(said(4));
     await owner.call('PUT', `/policies/${made.body.id}`, { everywhere: false });
+
+    // Whatever guards: an undo, of one change or several, a snippet, a document or a file without the site.
+    const [last] = await owner.changelog();
+    expect(last?.domain).toContain('wide');
+    const undone = await owner.call<Answer>('POST', `/changelog/${last?.id}/revert`);
+    expect(open(undone.body)).toEqual(said(4));
+    await owner.call('PUT', `/policies/${made.body.id}`, { everywhere: false });
+    const [{ group } = { group: 0 }] = (await owner.call<{ group: number }[]>('GET', '/changelog'))
+      .body;
+    const all = await owner.call<Answer>('POST', `/changelog/groups/${group}/revert`);
+    expect(open(all.body)).toEqual(said(4));
+    await owner.call('PUT', `/policies/${made.body.id}`, { everywhere: false });
+
+    const { config } = (await owner.call('GET', '/preamble')).body;
+    const withSnippet = (line: string) =>
+      owner.call<Answer>('PUT', '/preamble', { config: `${config}\n(guard) {\n\t${line}\n}` });
+    expect(open((await withSnippet('header X 1')).body)).toEqual([]);
+    await owner.create('snippet', `import guard\n${proxied}`);
+    expect(open((await withSnippet('abort')).body)).toEqual(said(4));
+
+    const document = (await owner.call<{ vhosts: { domain: string }[] }>('GET', '/export')).body;
+    const vhosts = document.vhosts.filter(({ domain }) => domain !== 'http://two.example');
+    await put('two', { enabled: true });
+    const less = { ...document, vhosts };
+    const restored = await owner.call<Answer>('POST', '/restore?replace=true', less);
+    expect(open(restored.body)).toEqual(said(4));
+    await owner.create('two', proxied);
+    const file = `http://two.example {\n\tabort\n}`;
+    const merge = { proxyfile: file, taken: 'replace', preamble: 'keep' };
+    expect(open((await owner.call<Answer>('POST', '/import', merge)).body)).toEqual(said(4));
 
     for (const { socket } of sockets) socket.close();
     await untilIdle();
