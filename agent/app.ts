@@ -61,6 +61,7 @@ export function createAgent(deps: AgentDeps) {
         log,
         seen: metrics.request,
         several: true,
+        quiet: ['/proxy/round'],
       }),
     )
     .use(errors({ report: reportTo(log), words: true }))
@@ -87,11 +88,16 @@ export function createAgent(deps: AgentDeps) {
         const { proxyfile, deadline = Number.POSITIVE_INFINITY, ...options } = body;
         const from = performance.now();
         const isWanted = () => !signal.aborted && performance.now() - from < deadline;
-        const { digest, open } = await metrics.reload(
+        const { open, closed, ...live } = await metrics.reload(
           proxy.reload(proxyfile, { ...options, isWanted }),
         );
         state.look();
-        return { success: true as const, digest, ...(open.length > 0 && { open }) };
+        return {
+          success: true as const,
+          ...live,
+          ...(open.length > 0 && { open }),
+          ...(closed.length > 0 && { closed }),
+        };
       },
       {
         body: ReloadRequest,
@@ -135,13 +141,13 @@ export function createAgent(deps: AgentDeps) {
 }
 
 /**
- * Refuses a hub with another protocol. Clients that are no hub need not name one.
+ * Refuses a request that needs another protocol. Clients that are no hub need not name one.
  * @throws Failure, per request: OTHER_PROTOCOL
  */
 function protocolGuard() {
   return new Elysia({ name: 'protocol-guard' }).onTransform({ as: 'scoped' }, ({ request }) => {
     const said = request.headers.get(PROTOCOL_HEADER);
-    if (said === null || said === String(PROTOCOL)) return;
+    if (said === null || (/^[1-9]\d*$/.test(said) && Number(said) <= PROTOCOL)) return;
     throw new Failure('OTHER_PROTOCOL', FAILURES.OTHER_PROTOCOL.meaning);
   });
 }

@@ -72,6 +72,7 @@ const cli: Cli = {
     new Promise((resolve) => {
       for (const signal of stopSignals(readFile)) process.on(signal, () => resolve(signal));
     }),
+  readerGone: () => new Promise((resolve) => process.stdout.on('error', () => resolve())),
 };
 
 const words = process.argv.slice(2);

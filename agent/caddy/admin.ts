@@ -48,6 +48,8 @@ export type Admin = {
   authority(): Promise<string>;
   /** The origins that the live configuration lets in besides the agent's. @throws AdminUnreachable */
   otherOrigins(): Promise<string[]>;
+  /** Asks at once for what Caddy does not log, and waits only for a load. @throws AdminUnreachable */
+  knock(): Promise<void>;
   /** Whether the endpoint answers within a second. @throws AdminUnreachable if it cannot be asked */
   answers(): Promise<boolean>;
 };
@@ -63,6 +65,7 @@ export function createAdmin(deps: IdentityDeps): Admin {
   const { address, secrets } = deps;
   const socket = socketOf(address);
   const enqueue = createQueue();
+  let loading: Promise<unknown> = Promise.resolve();
   const identities = createIdentities(deps);
 
   async function sendAs(
@@ -116,20 +119,28 @@ export function createAdmin(deps: IdentityDeps): Admin {
 
   const get = (path: string, timeout: number) => enqueue(() => sendGet(path, timeout));
   const post = (path: string, type: string, body: string, headers: Record<string, string> = {}) =>
-    enqueue(() =>
-      send(
-        path,
-        { method: 'POST', headers: { 'Content-Type': type, ...headers }, body },
-        LOAD_TIMEOUT_MS,
-      ),
+    send(
+      path,
+      { method: 'POST', headers: { 'Content-Type': type, ...headers }, body },
+      LOAD_TIMEOUT_MS,
     );
 
   return {
     address,
     secret: secrets[0],
-    adapt: (caddyfile) => post('/adapt', 'text/caddyfile', caddyfile),
+    adapt: (caddyfile) => enqueue(() => post('/adapt', 'text/caddyfile', caddyfile)),
     load: (json, force = false) =>
-      post('/load', 'application/json', json, force ? { 'Cache-Control': 'must-revalidate' } : {}),
+      enqueue(() => {
+        const headers = force ? { 'Cache-Control': 'must-revalidate' } : {};
+        const answer = post('/load', 'application/json', json, headers);
+        loading = answer.catch(() => undefined);
+        return answer;
+      }),
+
+    async knock() {
+      await loading;
+      await sendGet('/metrics', READ_TIMEOUT_MS);
+    },
 
     async config() {
       const answer = await get('/config/', LOAD_TIMEOUT_MS);

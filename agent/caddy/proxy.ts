@@ -14,6 +14,7 @@ import { type Admin, createAdmin } from './admin.ts';
 import { adaptApart } from './config/adapt.ts';
 import { mayHaveOrigins, originsIn } from './config/foreign.ts';
 import type { AccessLogStamp } from './config/patch.ts';
+import { PATH_RULES } from './config/paths.ts';
 import { createRestrictions } from './config/restrictions.ts';
 import { createStreamDelay } from './config/stream-delay.ts';
 import { createValidator, type ValidatorDeps, validationEnv } from './config/validate.ts';
@@ -152,7 +153,7 @@ export function createProxy(
   /** With a newer signalbox, or a newer Caddy, what was checked before may be unsound. */
   async function programOf(): Promise<string | null> {
     const { mark } = await running();
-    return mark && `${KNOWN_READINGS} ${mark}`;
+    return mark && `${KNOWN_READINGS}/${PATH_RULES} ${mark}`;
   }
   const restrictions = createRestrictions({
     reading: async () => ({

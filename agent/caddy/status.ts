@@ -4,8 +4,7 @@ import type { Warnings } from '../warnings.ts';
 import type { Admin } from './admin.ts';
 import { isForeign } from './config/foreign.ts';
 import { parseStampId } from './config/patch.ts';
-import { whyClosed } from './ports/closed.ts';
-import { type Listener, nameOf } from './ports/ports.ts';
+import { describeClosed } from './ports/closed.ts';
 import { digestOf, type Proxyfile } from './reload/proxyfile.ts';
 import type { Reload } from './reload/reload.ts';
 import type { Watch } from './watch.ts';
@@ -68,15 +67,9 @@ export function createStatus({
       proxy: { running: live.running, version: await version() },
       restartNeeded: reload.restartNeeded(digest),
       warnings: warnings.list(),
-      ...(closed.length > 0 ? { closed: closed.map(describe) } : {}),
+      ...(closed.length > 0 ? { closed: closed.map(describeClosed) } : {}),
       // Last: the hub compares its clock with it as it arrives.
       ...(hub === undefined ? {} : { now: new Date().toISOString() }),
     };
   };
 }
-
-/** A closed listener, for the hub. */
-const describe = (listener: Listener) => ({
-  ...{ address: nameOf(listener), port: listener.port },
-  reason: whyClosed(listener) ?? 'about to be opened',
-});

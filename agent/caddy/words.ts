@@ -1,11 +1,9 @@
 /** Caddy's error messages, cleaned for callers: no host paths, nothing quoted from files. Pure. */
 import { Failure } from '../../src/shared/failure.ts';
+import { clip, oneLine } from '../../src/shared/one-line.ts';
 
 /** One sentence from the proxy, and the Caddyfile's line if it names one. */
 type ProxyWords = { detail: string; line: number | undefined };
-
-/** Long enough for any sentence of Caddy's, short enough for a form. */
-const LONGEST = 500;
 
 /** Why a configuration is refused that takes more than its share of memory. */
 export const TOO_LARGE = 'reading this configuration takes too much memory';
@@ -123,11 +121,17 @@ export function cleanWords(sentence: string): ProxyWords {
   const isOwn = place === null || place[1] === '-' || place[1] === 'Caddyfile';
   const line = place && isOwn ? Number(place[2]) : undefined;
   if (!isOwn || IN_FILE.test(rest)) return { detail: 'an imported file is not valid', line };
+  if (AS_CERTIFICATE.test(sentence)) return { detail: NO_CERTIFICATE, line: undefined };
   const inside = PLACE_INSIDE.exec(rest);
   const detail = clip(withoutPaths(rest.replace(PLACE_INSIDE, '')));
   // A heredoc that never ends is said to be wrong on the last line of the Caddyfile.
   return { detail, line: inside && !detail.startsWith('incomplete') ? Number(inside[1]) : line };
 }
+
+/** Two options of `client_auth` are read while Caddy adapts, before the agent sees which files they name. */
+const AS_CERTIFICATE =
+  /parsing caddyfile tokens for '[^']*': .*?(?:\b(?:open|read) .*: [a-z ]+|no CERTIFICATE pem block found in |x509: |asn1: )/;
+const NO_CERTIFICATE = 'no certificate can be read from a file of client_auth';
 
 /** What follows quotes the file. */
 const IN_FILE = /^Could not read tokens while importing /;
@@ -153,21 +157,12 @@ export class Restricted extends Failure {
   }
 }
 
-/**
- * Control, format and invisible characters, and line separators: a request's host name or the response
- * of a stranger's server may be quoted.
- */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{DI}]+/gu;
-
 /** Any other sentence, on one line and without host paths. */
-export const cleanSentence = (sentence: string): string =>
-  clip(withoutPaths(sentence.replace(UNSEEN, ' ').trim()));
+export const cleanSentence = (sentence: string): string => clip(withoutPaths(oneLine(sentence)));
 
 /** Keeps the last part of each absolute path: enough to recognise a file, not to locate it. */
 const withoutPaths = (text: string) =>
   text.replace(/(?<![\w/:.])\/(?:[^\s/:'",()]+\/)+([^\s/:'",()]*)/g, '$1');
-
-const clip = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 
 /**
  * What Caddy says of a damaged storage: `loading pki app module: provision pki: provisioning CA 'local': …` (2.11 leaves out the middle),

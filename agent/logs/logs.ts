@@ -34,6 +34,7 @@ import { createMatchCounter } from './answers/matches.ts';
 import { type MergeFilter, readMerge } from './answers/merge.ts';
 import { createMomentCache } from './answers/moments.ts';
 import { readPage } from './answers/page.ts';
+import { READ_LIMIT } from './answers/sample.ts';
 import { rangeOf, readSums, type StatsFilter } from './answers/stats.ts';
 import type { LogPosition } from './files/log-position.ts';
 import {
@@ -85,6 +86,8 @@ type LogsOptions = {
   file: string;
   /** Milliseconds after which a query answers with what it has found so far. */
   timeout?: number;
+  /** Bytes of lines that are read for numbers over time; if there are more, a sample of them. */
+  readLimit?: number;
   /** Receives the progress of the first indexing. */
   onIndexing?: OnIndexing;
   /** Which requests are checks of the agent's, so that no figure counts them; none without it. */
@@ -112,6 +115,7 @@ const ATTEMPTS = 20;
 export function createLogs({
   file,
   timeout = TIMEOUT_MS,
+  readLimit = READ_LIMIT,
   onIndexing,
   onDamaged,
   checkWords,
@@ -150,7 +154,7 @@ export function createLogs({
 
   const sums = (filter: StatsFilter): Promise<LogSums> =>
     answer((snapshot, deadline) =>
-      readSums(snapshot, filter, { reader, decoder, latest, deadline }),
+      readSums(snapshot, filter, { reader, decoder, latest, readLimit, deadline }),
     );
 
   return {

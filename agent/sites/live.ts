@@ -17,6 +17,8 @@ type LiveDeps = {
 export type Live = {
   /** None if the proxy serves nothing that the agent loaded. @throws AdminUnreachable */
   now(): Promise<readonly LiveSite[]>;
+  /** As of the last look at the proxy; null if there was none. */
+  last(): readonly LiveSite[] | null;
   /** Looks for another configuration from now on, as Caddy's supervisor may load one. */
   follow(): void;
   /** If it follows: looks soon. */
@@ -55,6 +57,7 @@ export function createLive({ admin, watch, changed, pace }: LiveDeps): Live {
 
   return {
     now,
+    last: () => known?.sites ?? null,
 
     follow() {
       every = setInterval(tryNow, pace.every);

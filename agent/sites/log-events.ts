@@ -53,7 +53,8 @@ function ofRequest(entry: Json, at: number, msg: string, isCheck: IsCheck): LogE
   const host = field(request, 'host');
   if (!isUpstreamFault(field(entry, 'status')) || typeof host !== 'string') return null;
   const word = checkWordIn(field(request, 'headers'));
-  if (word !== null && isCheck(word, at)) return null;
+  const client = field(request, 'client_ip') ?? field(request, 'remote_ip');
+  if (word !== null && isCheck(word, at, String(client))) return null;
   const [, address, name] = DIALLED.exec(msg) ?? [];
   return {
     kind: 'upstream',
@@ -93,7 +94,8 @@ function ofCertificate(entry: Json, at: number, msg: string): LogEvent | null {
     const retryAt = at + seconds * 1000;
     return named === '' || !isTime(retryAt) ? null : { kind: 'retry', at, name: named, retryAt };
   }
-  if (name === '') return null;
+  // A load ends attempts of the configuration before it, which are made again: nobody has refused anything.
+  if (name === '' || error.endsWith('context canceled')) return null;
   const problem = field(entry, 'problem');
   const reason = error || textOf(problem, 'detail');
   return { kind: 'acme', at, name, message: cleanSentence(reason || msg) };

@@ -44,6 +44,7 @@ export type ProxyState = {
   certificates(): Promise<CertificatesAnswer['sites']>;
   /** The sites of the live configuration. @throws AdminUnreachable */
   live: Live['now'];
+  lastLive: Live['last'];
   /** Dials the upstreams of the live configuration from now on, and again and again. */
   begin(): void;
   /** Looks soon whether there are others; call it after a reload. */
@@ -156,6 +157,7 @@ export function createProxyState(deps: ProxyStateDeps): ProxyState {
     },
 
     live: live.now,
+    lastLive: live.last,
 
     begin() {
       if (deps.prober) live.follow();

@@ -1,6 +1,11 @@
 /** The states of the sites, who signs their certificates, and how they answer, or would. */
 import { Elysia } from 'elysia';
-import { ChecksAnswer, ChecksRequest, TrialRequest } from '../../src/shared/wire/checks.ts';
+import {
+  ChecksAnswer,
+  ChecksRequest,
+  RoundRequest,
+  TrialRequest,
+} from '../../src/shared/wire/checks.ts';
 import { AgentErrorBody } from '../../src/shared/wire/protocol.ts';
 import { AdaptRequest } from '../../src/shared/wire/proxy.ts';
 import {
@@ -12,6 +17,7 @@ import {
 } from '../../src/shared/wire/sites.ts';
 import type { Authorities } from './authorities.ts';
 import type { Checks } from './checks/checks.ts';
+import type { Rounds } from './checks/rounds.ts';
 import type { Trials } from './checks/trial.ts';
 import type { ProxyState } from './proxy-state.ts';
 
@@ -19,6 +25,7 @@ export type SiteRoutesDeps = {
   state: ProxyState;
   authorities: Authorities;
   checks: Checks;
+  rounds: Rounds;
   trials: Pick<Trials, 'run'>;
 };
 
@@ -26,7 +33,7 @@ const unreachable = { 502: AgentErrorBody };
 const refusals = { 400: AgentErrorBody, ...unreachable };
 
 /** Mount them after the guard and `jsonBody`. */
-export function siteRoutes({ state, authorities, checks, trials }: SiteRoutesDeps) {
+export function siteRoutes({ state, authorities, checks, rounds, trials }: SiteRoutesDeps) {
   return new Elysia({ name: 'sites' })
     .post('/proxy/sites', async ({ body }) => ({ sites: await state.sites(body.names, body) }), {
       body: SitesRequest,
@@ -46,6 +53,11 @@ export function siteRoutes({ state, authorities, checks, trials }: SiteRoutesDep
       '/proxy/checks',
       async ({ body, request }) => ({ answers: await checks.run(body, request.signal) }),
       { body: ChecksRequest, response: { 200: ChecksAnswer, ...refusals } },
+    )
+    .post(
+      '/proxy/round',
+      async ({ body, request }) => ({ answers: await rounds.run(body, request.signal) }),
+      { body: RoundRequest, response: { 200: ChecksAnswer, ...refusals } },
     )
     .post(
       '/proxy/trial',

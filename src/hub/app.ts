@@ -18,9 +18,10 @@ import { policyRoutes } from './api/policies.ts';
 import { portsRoutes } from './api/ports.ts';
 import { preambleRoutes } from './api/preamble.ts';
 import { previewRoutes } from './api/preview.ts';
+import { problemRoutes } from './api/problems.ts';
 import { recipeRoutes } from './api/recipes.ts';
 import { statusRoutes } from './api/status.ts';
-import { vhostActivityRoutes, vhostStateRoutes } from './api/vhost-states.ts';
+import { uptimeRoutes, vhostActivityRoutes, vhostStateRoutes } from './api/vhost-states.ts';
 import { vhostRoutes } from './api/vhosts.ts';
 import { createForwarded, createLocalCheck } from './auth/client.ts';
 import { createGuard, createSessionGuard } from './auth/guard.ts';
@@ -80,6 +81,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(tokenRoutes(forPeople))
     .use(vhostStateRoutes(all))
     .use(vhostActivityRoutes({ guard, activity: activityOf(context) }))
+    .use(uptimeRoutes(all))
     .use(certificateRoutes(all))
     .use(vhostRoutes(all))
     .use(vhostBulkRoutes(all))
@@ -89,6 +91,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(logRoutes({ agents: publisher.agents, guard }))
     .use(statusRoutes({ ...all, agents: fleet.list, startedAt: context.elapsed() }))
     .use(portsRoutes(all))
+    .use(problemRoutes(all))
     .use(incidentRoutes(all))
     .use(channelRoutes(forPeople))
     .use(deliveryRoutes(forPeople))

@@ -15,10 +15,21 @@ export const PACE = {
     certificateSettles: 40_000,
     /** A single request that fails counts for a minute, if the agent can connect. */
     requestsSettle: 75_000,
+    /** A check that fails was wrong twice already. */
+    checkSettles: 0,
     /** One that begins for the third time within this flaps, until it has been away, or there, for as long. */
     flapping: 600_000,
     /** Looks are not exactly as far apart as they should be. */
     tolerance: 1_000,
+  },
+  /** Sites with a check are asked between changes. */
+  checks: {
+    /** From one look at which are due to the next: those of a second are asked in one call. */
+    look: 1_000,
+    /** What a check calls a second. */
+    second: 1_000,
+    /** What they answered is stored this often: a crash loses no more, and disks last. */
+    store: 300_000,
   },
   /** The sender of messages. */
   send: {
@@ -55,6 +66,8 @@ export const PACE = {
     /** A slow agent is asked one question at a time, and its last answer counts for this long. */
     kept: 60_000,
   },
+  /** After a start or a change, what has not been looked at is still being checked; then it is simply not known. */
+  checking: 60_000,
   /** Several open dashboards share one count of requests for this long. */
   activity: 5_000,
   /** Between two attempts to open an unusable database. */

@@ -15,6 +15,9 @@ export const hubSocket = (dataDir: string): string => socketIn(dataDir, 'hub.soc
 /** The file with the secret for that socket, new at each start. */
 export const localSecret = (dataDir: string): string => join(dataDir, 'hub.secret');
 
+/** The file with the token that hub and agent of one machine share. */
+export const agentTokenIn = (dataDir: string): string => join(dataDir, 'agent-token');
+
 /** The file with the key from which the tokens of the enrolled agents derive. */
 export const agentsKeyIn = (dataDir: string): string => join(dataDir, 'agents-key');
 

@@ -10,6 +10,7 @@ export const EVENTS = {
   drift: 'Another program changed the Caddyfile on disk.',
   'vhost.broken': 'Caddy refuses a stored site, or cannot open its port.',
   'upstream.down': 'An upstream of a site does not answer.',
+  'check.failing': 'A site did not answer as its check requires, twice in a row.',
   'sign-in.locked': 'Too many failed sign-ins; further ones are refused for a while.',
   'disk.full': 'Less than 5 % of a disk that signalbox or Caddy writes to is free.',
 } as const;

@@ -76,11 +76,11 @@ export const FAILURES = {
     status: 409,
     meaning: 'Later changes prevent a group of changes from being undone; detail names them.',
   },
-  REVERT_CONFLICT: { status: 409, meaning: 'Later changes prevent this one from being undone.' },
+  REVERT_CONFLICT: { status: 409, meaning: 'Later changes prevent a change from being undone.' },
   NOT_EMPTY: { status: 409, meaning: 'The hub already has vhosts: repeat with replace=true.' },
   PRECONDITION_FAILED: {
     status: 412,
-    meaning: 'The vhost or policy is no longer in the state that If-Match names.',
+    meaning: 'The vhost or policy is no longer in the state that `If-Match` or `expects` names.',
   },
   BODY_TOO_LARGE: { status: 413, meaning: 'The body exceeds this route’s limit.' },
   IMPORT_DIFFERS: {
@@ -89,7 +89,8 @@ export const FAILURES = {
   },
   KEY_REUSED: {
     status: 422,
-    meaning: 'The Idempotency-Key was used for another request within the last 24 hours.',
+    meaning:
+      'Within the last 24 hours, the Idempotency-Key was used for another request, or for this one, whose response was too large to keep.',
   },
   USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: {
     status: 422,
@@ -118,6 +119,10 @@ export const FAILURES = {
   CHANNEL_FAILED: {
     status: 502,
     meaning: 'The channel did not accept the message; detail says why.',
+  },
+  STOPPING: {
+    status: 503,
+    meaning: 'The hub is stopping, and the change was not live yet; nothing was changed.',
   },
   DATABASE_UNUSABLE: {
     status: 503,

@@ -12,12 +12,13 @@ const TIME = { pattern: `^(${DATE}(T${CLOCK}${ZONE}?)?)?$` };
 
 /** The filters of a log, as they are in a URL; an empty text counts as missing. */
 export const LOG_FILTERS = {
-  domain: { maxLength: 300 },
+  domain: { maxLength: 2000 },
   status: { pattern: '^([0-9]{1,3}|[1-5][xX]{2})?$' },
   method: { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{0,32}$" },
   path: { maxLength: 8192 },
   q: { maxLength: 1024 },
   ip: { pattern: '^\\[?[0-9A-Za-z:.%_-]{0,64}\\]?$' },
+  userAgent: { maxLength: 1024 },
   from: TIME,
   to: TIME,
 };

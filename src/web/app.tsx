@@ -10,6 +10,7 @@ import { SkeletonRows } from './parts/loading.tsx';
 import { Notice } from './parts/notice.tsx';
 import { Shell } from './shell.tsx';
 import { SignIn, takeSetupCode } from './sign-in.tsx';
+import { countedIn } from './status/problems.ts';
 
 type Session = { state: 'unknown' | 'out' } | { state: 'in' | 'ended'; user: User };
 
@@ -44,7 +45,7 @@ export function App() {
 
   const page = pageAt(place);
   const isIn = session.state === 'in';
-  const problems = isIn && !hub.offline ? (hub.status?.problems.length ?? 0) : 0;
+  const problems = isIn && !hub.offline ? countedIn(hub.status?.problems ?? []).length : 0;
   const title = `${problems > 0 ? `(${problems}) ` : ''}${isIn ? page.title : 'Sign in'}`;
   useEffect(() => {
     document.title = `${title} · signalbox`;

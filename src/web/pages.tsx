@@ -1,7 +1,5 @@
 /** The pages, their addresses and their titles. */
 import type { ComponentChildren } from 'preact';
-import { Changelog, readFilter } from './changelog/changelog.tsx';
-import { PreamblePage } from './config/preamble-page.tsx';
 import type { Place } from './lib/router.ts';
 import { LogsPage } from './logs/logs-page.tsx';
 import { Overview } from './overview/overview.tsx';
@@ -9,20 +7,18 @@ import { lazy } from './parts/loading.tsx';
 import { SiteList } from './sites/list/site-list.tsx';
 import { NewSite, SitePage } from './sites/site-page.tsx';
 
-// Pages that are seldom the first.
-const AccountPage = lazy(async () => (await import('./account/account-page.tsx')).AccountPage);
-const CertificatesPage = lazy(
-  async () => (await import('./certificates/certificates-page.tsx')).CertificatesPage,
-);
-const ImportExport = lazy(async () => (await import('./config/import-export.tsx')).ImportExport);
-const NotificationsPage = lazy(
-  async () => (await import('./notifications/notifications-page.tsx')).NotificationsPage,
-);
-const PoliciesPage = lazy(async () => (await import('./policies/policies-page.tsx')).PoliciesPage);
-const NewPolicy = lazy(async () => (await import('./policies/policy-page.tsx')).NewPolicy);
-const PolicyPage = lazy(async () => (await import('./policies/policy-page.tsx')).PolicyPage);
-const ProxiesPage = lazy(async () => (await import('./proxies/proxies-page.tsx')).ProxiesPage);
-const ProxyPage = lazy(async () => (await import('./proxies/proxy-page.tsx')).ProxyPage);
+const seldom = () => import('./seldom.ts');
+const AccountPage = lazy(async () => (await seldom()).AccountPage);
+const CertificatesPage = lazy(async () => (await seldom()).CertificatesPage);
+const Changelog = lazy(async () => (await seldom()).Changelog);
+const ImportExport = lazy(async () => (await seldom()).ImportExport);
+const NotificationsPage = lazy(async () => (await seldom()).NotificationsPage);
+const PoliciesPage = lazy(async () => (await seldom()).PoliciesPage);
+const NewPolicy = lazy(async () => (await seldom()).NewPolicy);
+const PolicyPage = lazy(async () => (await seldom()).PolicyPage);
+const PreamblePage = lazy(async () => (await seldom()).PreamblePage);
+const ProxiesPage = lazy(async () => (await seldom()).ProxiesPage);
+const ProxyPage = lazy(async () => (await seldom()).ProxyPage);
 
 type Page = { title: string; view: ComponentChildren };
 
@@ -63,7 +59,7 @@ export function pageAt({ path, query }: Place): Page {
     return { title: 'Certificates', view: <CertificatesPage key="certificates" query={query} /> };
   }
   if (path === '/changelog') {
-    return { title: 'Changelog', view: <Changelog key="changelog" filter={readFilter(query)} /> };
+    return { title: 'Changelog', view: <Changelog key="changelog" query={query} /> };
   }
   if (path === '/preamble') return { title: 'Preamble', view: <PreamblePage key="preamble" /> };
   if (path === '/proxies') return { title: 'Proxies', view: <ProxiesPage key="proxies" /> };

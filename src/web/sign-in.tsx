@@ -86,6 +86,14 @@ function SignInForm({ onSignedIn }: { onSignedIn: (user: User) => void }) {
       <TextField
         label="Password"
         error={at('password') && 'Wrong e-mail address or password.'}
+        help={
+          at('password') && (
+            <>
+              Forgotten? <code>signalbox passwd EMAIL</code>, run on the hub’s machine, sets a new
+              password.
+            </>
+          )
+        }
         {...input('password')}
         type="password"
         autocomplete="current-password"

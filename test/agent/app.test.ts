@@ -62,8 +62,17 @@ describe('a stranger', () => {
   });
 });
 
-test('a hub with another protocol is refused, once it has shown its token', async () => {
+test('a hub that needs another protocol is refused, once it has shown its token', async () => {
   const said = { [PROTOCOL_HEADER]: String(PROTOCOL + 1) };
+  for (const other of ['0', '-1', '1.5', '1e0', '', 'x', '999999999999999999999']) {
+    const headers = { ...stack.agentHeaders, [PROTOCOL_HEADER]: other };
+    const refused = await ask<Refusal>(`${stack.agent}/logs`, { headers });
+    expect([other, refused.body.code]).toEqual([other, 'OTHER_PROTOCOL']);
+  }
+  for (let known = 1; known <= PROTOCOL; known++) {
+    const headers = { ...stack.agentHeaders, [PROTOCOL_HEADER]: String(known) };
+    expect((await ask(`${stack.agent}/logs`, { headers })).status).toBe(200);
+  }
   const json = { proxyfile: site('next.example', 'respond next') };
   for (const path of ['/proxy/status', '/logs', '/proxy/reload', '/proxy/trial']) {
     const more = path.startsWith('/proxy/') && path !== '/proxy/status' ? { json } : {};

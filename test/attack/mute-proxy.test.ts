@@ -1,6 +1,6 @@
 /** No site and no signal keeps Caddy from answering its agent for long. */
 import { afterEach, expect, test } from 'bun:test';
-import { ask, freePort, type Stack, startStack, until } from '../harness/stack.ts';
+import { ask, freePort, type Stack, signUp, startStack, until } from '../harness/stack.ts';
 
 let stack: Stack;
 afterEach(() => stack.stop());
@@ -19,13 +19,20 @@ test('a shutdown_delay does not hold up the next load', async () => {
   expect((await stack.served('a.example')).text).toBe('here');
 }, 60_000);
 
-test('one that stays mute is restarted and serves its sites', async () => {
+test('one that stays mute is restarted and serves its sites, whatever else is asked of it', async () => {
   stack = await startStack();
-  const text = `http://a.example:${stack.httpPort} {\n\trespond here\n}\n`;
-  expect((await load(text)).status).toBe(200);
+  const { headers } = await signUp(stack);
+  const change = (name: string) =>
+    ask(`${stack.hub}/vhosts`, {
+      json: { domain: `http://${name}.example`, config: 'respond here' },
+      headers,
+    });
+  expect((await change('a')).status).toBe(201);
   const pids = () => stack.lines.join('\n').match(/(?<=proxy started.*pid=)\d+/g) ?? [];
   const [pid] = pids();
   process.kill(Number(pid), 'SIGSTOP');
+  // Its questions to Caddy, and those of the hub that tries again, take their time.
+  void change('b').catch(() => undefined);
   await until(() => pids().length === 2, 'another Caddy', 50_000);
   expect(stack.lines.join('\n')).toContain('proxy mute');
   await until(async () => {

@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MAIN, runProgram } from '../harness/program.ts';
-import { startStack, temporaryFolder, until } from '../harness/stack.ts';
+import { runProgram } from '../harness/program.ts';
+import { startStack, temporaryFolder } from '../harness/stack.ts';
+import { runAtTerminal } from '../harness/terminal.ts';
 
 /** Clears the screen, sets the title, colours (7 and 8 bits), turns text around, hides it. */
 const SLY = '\u001b[2J\u001b]0;title\u0007\u009b31m\u202etxt\u2066\u200b\u2028\u{e0041}\r\b';
@@ -14,14 +15,14 @@ const FORGED = `${SLY}\n9\tforged`;
 const folder = temporaryFolder();
 const dataDir = join(folder, 'data');
 const file = join(folder, 'theirs.Caddyfile');
-let answer: () => Response = () => new Response();
+let answer: (request: Request) => Response = () => new Response();
 let hub: ReturnType<typeof Bun.serve>;
 
 beforeAll(() => {
   mkdirSync(dataDir, { mode: 0o700 });
   writeFileSync(file, '');
   // Stands in for a hub that repeats whatever it was given.
-  hub = Bun.serve({ unix: join(dataDir, 'hub.sock'), fetch: () => answer() });
+  hub = Bun.serve({ unix: join(dataDir, 'hub.sock'), fetch: (request) => answer(request) });
 });
 afterAll(async () => {
   await hub.stop(true);
@@ -32,23 +33,58 @@ const run = (args: string[], env: Record<string, string> = {}, input?: string) =
   runProgram(args, env, folder, input === undefined ? {} : { input }).exited();
 
 /** Runs a command on a terminal without colours, and returns everything it wrote. */
-async function atTerminal(args: string[]): Promise<string> {
-  let seen = '';
-  const decoder = new TextDecoder();
-  const child = Bun.spawn([process.execPath, MAIN, ...args], {
-    cwd: folder,
-    env: { PATH: process.env.PATH ?? '', NO_COLOR: '1' },
-    terminal: {
-      cols: 200,
-      data: (_terminal, bytes) => {
-        seen += decoder.decode(bytes, { stream: true });
-      },
-    },
+const atTerminal = async (args: string[]): Promise<string> =>
+  (await runAtTerminal(args, { cwd: folder })).seen;
+
+describe('signalbox site show', () => {
+  test('prints no control characters of a site, neither as text nor as JSON', async () => {
+    const names = {
+      addresses: ['', FORGED],
+      policies: [FORGED],
+      except: [],
+      tags: [FORGED],
+      agents: [],
+      check: null,
+    };
+    const theirs = {
+      ...{ id: 1, domain: 'a.example', upstream: FORGED, enabled: true, updatedAt: '' },
+      ...{ ...names, config: `respond ${FORGED}` },
+    };
+    answer = ({ url }) => Response.json(new URL(url).pathname.endsWith('/1') ? theirs : [theirs]);
+    const { code, out } = await run(['site', 'show', 'a.example']);
+    expect([code, out]).toEqual([0, expect.not.stringMatching(OBEYED)]);
+    expect(out).toContain('\nupstream  \\u001b[2J');
+    const json = await run(['site', 'show', 'a.example', '--json']);
+    expect(json.out).not.toMatch(OBEYED);
+    expect(JSON.parse(json.out)).toEqual(theirs);
   });
-  await child.exited;
-  await until(() => seen.endsWith('\n'), 'the output');
-  return seen.replaceAll('\r\n', '\n');
-}
+});
+
+describe('a list', () => {
+  const entry = {
+    ...{ timestamp: FORGED, domain: FORGED, method: FORGED, path: FORGED, status: 200 },
+    ...{ latency: FORGED, ip: FORGED, agent: FORGED },
+  };
+  const group = {
+    ...{ group: 1, userName: FORGED, via: FORGED, createdAt: FORGED, summary: FORGED, count: 1 },
+    entries: [{ action: 'update', domain: FORGED, diff: JSON.stringify({ new: { [SLY]: 1 } }) }],
+  };
+  const policy = { name: SLY, recipe: SLY, values: {}, vhosts: [1] };
+
+  test.each([
+    ['logs', { logs: [entry], missing: [FORGED] }, 1],
+    ['changelog', [group], 0],
+    ['policy list', [{ ...policy, id: 1, domain: FORGED, addresses: [] }], 0],
+  ])('of %s has no control characters and no forged lines', async (line, body, notes) => {
+    answer = () => Response.json(body);
+    for (const json of [[], ['--json']]) {
+      const { code, out, err } = await run([...line.split(' '), ...json]);
+      expect([code, out + err]).toEqual([0, expect.not.stringMatching(OBEYED)]);
+      expect(out.match(/\n/g)).toHaveLength(1);
+      expect(err.match(/\n/g) ?? []).toHaveLength(notes);
+    }
+  });
+});
 
 describe('signalbox import', () => {
   test('prints what a hub answers without control characters or forged lines', async () => {

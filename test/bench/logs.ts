@@ -110,6 +110,18 @@ async function measureQueries(logs: Logs): Promise<void> {
     const [p50, p99] = await percentiles(() => logs.stats(filter));
     rows.push([name, ms(p50), ms(p99), ms(once)]);
   }
+  for (const [name, filter] of [
+    ['stats of a path of a domain', { domain: 'site39.example', path: '/a/7', buckets: 60 }],
+    ['stats of an address', { ip: '10.0.7.7', buckets: 60 }],
+    ['stats of a path', { path: '/a/7', buckets: 60 }],
+    ['stats of a user agent that all have', { userAgent: 'gecko', buckets: 60 }],
+  ] as const) {
+    const { requests, sampled } = await logs.stats(filter);
+    const once = await timed(() => logs.stats(filter));
+    const [p50, p99] = await percentiles(() => logs.stats(filter), 10);
+    const share = sampled ? `1 in ${sampled.of} lines` : 'all lines';
+    rows.push([`${name}: ${requests} from ${share}`, ms(p50), ms(p99), ms(once)]);
+  }
   printTable(['warm, ms', 'p50', 'p99', 'first time'], rows);
 }
 

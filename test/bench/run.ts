@@ -6,6 +6,7 @@ const BENCHES: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   streams: () => import('./streams.ts'),
   several: () => import('./several.ts'),
   policy: () => import('./policy.ts'),
+  watch: () => import('./watch.ts'),
   outages: () => import('./outages.ts'),
   receivers: () => import('./receivers.ts'),
   logs: () => import('./logs.ts'),

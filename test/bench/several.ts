@@ -5,11 +5,14 @@
  */
 import { type Processes, type Site, startProcesses } from '../harness/fleet-processes.ts';
 import { until } from '../harness/stack.ts';
-import { median, ms, printTable, ratio, timed } from './table.ts';
+import { median, ms, printTable, ratio, sortedPercentiles, timed } from './table.ts';
 
 const SIZES = (process.env.BENCH_VHOSTS ?? '10,1000').split(',').map(Number);
 const ROUNDS = 15;
 const FRESH_SITES = 100;
+/** Of as many changes with an agent stopped and without, by turns. */
+const BLOCKS = 10;
+const CHANGES = 30;
 
 export async function run(): Promise<void> {
   const rows: string[][] = [];
@@ -34,7 +37,7 @@ export async function run(): Promise<void> {
   }
   console.log(`Create to answer, ms, medians of ${ROUNDS}`);
   printTable(['vhosts', 'one proxy', 'three', 'to one', 'three hubs at once', 'to these'], rows);
-  const more = [...(await stopped()), ...(await enrolled())];
+  const more = [...(await stopped()), ...(await elsewhere()), ...(await enrolled())];
   printTable(['three proxies, 10 vhosts', ''], more);
 }
 
@@ -90,6 +93,41 @@ async function stopped(): Promise<string[][]> {
     ['further changes', `${ms(further)} ms, ${ratio(further, healthy)} two proxies`],
     ['in step after it goes on', `${ms(back)} ms`],
   ];
+}
+
+/** Changes of a site that the stopped agent does not have, from the moment it is stopped. */
+async function elsewhere(): Promise<string[][]> {
+  const fleet = await startProcesses(['twin', 'vps']);
+  await fill(fleet, 10);
+  const twin = fleet.sites[1] as Site;
+  const path = `/vhosts/${(await placed(fleet, 'POST', '/vhosts', 0)).id}`;
+  const [beside, healthy]: [number[], number[]] = [[], []];
+  for (let block = 0; block < BLOCKS; block++) {
+    for (const [times, isStopped] of [[healthy, false] as const, [beside, true] as const]) {
+      if (isStopped) twin.agent.freeze();
+      for (let round = 0; round < CHANGES; round++) {
+        times.push(await timed(() => placed(fleet, 'PUT', path, ++number)));
+        await Bun.sleep(100);
+      }
+      if (isStopped) twin.agent.thaw();
+      await inStep(fleet, 'twin');
+    }
+  }
+  await fleet.stop();
+  const [p50, p99] = sortedPercentiles(beside);
+  const [usual, slowest] = sortedPercentiles(healthy);
+  const row = (of: string, one: number, other: number) => [
+    `a change of a site it does not have, ${of}`,
+    `${ms(one)} ms, ${ratio(one, other)} without`,
+  ];
+  return [row('p50', p50, usual), row('p99', p99, slowest)];
+}
+
+async function placed(fleet: Processes, method: string, path: string, text: number) {
+  const json = { domain: 'http://vps.example', config: `respond ${text}`, agents: ['vps'] };
+  const { status, text: answer, body } = await fleet.call<{ id: number }>(method, path, json);
+  if (status >= 300) throw new Error(answer);
+  return body;
 }
 
 async function inStep(fleet: Processes, name: string): Promise<void> {

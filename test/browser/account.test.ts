@@ -81,6 +81,7 @@ describe('the changelog', () => {
     expect(await served('undone')).toBe(HOSTILE);
     await page.goto('/changelog');
     const entry = newest('undone');
+    await entry.getByText(': config, 1 line changed').waitFor();
     await entry.getByText('What changed').click();
     const diff = entry.getByRole('region', { name: 'Changes to config' });
     await diff.getByText(`respond "${HOSTILE}"`).waitFor();

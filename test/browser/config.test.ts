@@ -40,6 +40,10 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard?.stop());
 
+/** Of the box of an editor. */
+const unusedWidth = (box: Element) =>
+  box.clientWidth - (box.shadowRoot?.querySelector('.cm-editor')?.clientWidth ?? 0);
+
 describe('the preamble', () => {
   test('that Caddy refuses has its line marked, stays in the editor, and changes nothing', async () => {
     const before = await everything();
@@ -55,6 +59,7 @@ describe('the preamble', () => {
     }
     expect(await page.getByRole('dialog').count()).toBe(0);
     expect(await everything()).toEqual(before);
+    expect(await page.locator('.editor').evaluate(unusedWidth)).toBe(0);
     expect(await flaws(page)).toEqual([]);
   });
 

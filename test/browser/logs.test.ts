@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import type { LogStats } from '../../src/shared/wire/logs.ts';
 import { line } from '../agent/logs/lines.ts';
 import { launchBrowser } from '../harness/browser.ts';
 import { flaws } from '../harness/look.ts';
@@ -142,6 +143,10 @@ describe('a request', () => {
     await fact('IP address').getByRole('button', { name: 'Filter by IP address' }).click();
     await details().waitFor({ state: 'detached' });
     expect(query().get('ip')).toBe('127.0.0.1');
+    await field('User agent').fill('TESTER/<B>');
+    await page.getByRole('button', { name: 'Remove the filter user agent contains' }).waitFor();
+    await extent(/^1–1 of 1$/);
+    expect(query().get('userAgent')).toBe('TESTER/<B>');
   });
 
   test('that is gone from the log says so', async () => {
@@ -184,7 +189,7 @@ describe('filters', () => {
     await field('Path starts with').pressSequentially('/old/23');
     await extent('1–11 of 11');
     expect(query().get('path')).toBe('/old/23');
-    await page.getByText('The plot uses only the domain and time filters.').waitFor();
+    await page.getByRole('heading', { name: '11 requests', exact: true }).waitFor();
     await page.goBack();
     await extent(/1–50 of/);
     expect(await field('Path starts with').inputValue()).toBe('');
@@ -370,6 +375,28 @@ describe('the plot', () => {
     await page.waitForURL(/\/logs\?domain=app\.example$/);
   });
 
+  test('says what share of the lines it was made of, and that its numbers are estimates', async () => {
+    await page.route('**/api/logs/stats?*', async (route) => {
+      const answer = await route.fetch();
+      const stats = (await answer.json()) as LogStats;
+      const buckets = stats.buckets.map((one, at) => (at === 1 ? { ...one, unread: true } : one));
+      const sampled = { of: 20, agents: { vps: 20, home: 5 } };
+      await route.fulfill({ json: { ...stats, buckets, sampled } });
+    });
+    await open('/logs?path=/old/');
+    const share = 'from 1 in 20 lines of vps and 1 in 5 lines of home';
+    await page.getByRole('heading', { name: '≈ 240 requests', exact: true }).waitFor();
+    const note = `Estimated ${share}. 1 bar is unknown, not 0: no line was read.`;
+    await page.locator('.log-plot-notes', { hasText: note }).waitFor();
+    expect(await page.locator('.log-legend b').first().textContent()).toBe('≈\u00a060');
+    await page.locator('.log-top summary', { hasText: share }).click();
+    expect(await page.locator('.log-top li').first().textContent()).toContain('≈\u00a0120');
+    await page.getByText('Show as a table').click();
+    const second = page.locator('.log-scroll tbody tr').nth(1);
+    expect(await second.locator('td').first().textContent()).toBe('unknown');
+    await page.unroute('**/api/logs/stats?*');
+  });
+
   test('says how long a bar is, and marks the changes that went live', async () => {
     await open('/logs');
     await page.getByText(/1 bar = [\d.]+ (min|h|s)/).waitFor();
@@ -382,9 +409,50 @@ describe('the plot', () => {
   });
 });
 
+test('the labels of the plot neither touch nor are cut on a phone', async () => {
+  const phone = await page.context().newPage();
+  // They are drawn: what the plot writes, and where.
+  await phone.addInitScript(() => {
+    const written: object[] = [];
+    Object.assign(globalThis, { written });
+    const { fillText } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+      const { width } = this.measureText(text);
+      const from = this.textAlign === 'center' ? x - width / 2 : x - width;
+      const plot = [...document.querySelectorAll('canvas')].indexOf(this.canvas);
+      written.push({ text, plot, from, to: from + width, y, limit: this.canvas.width });
+      fillText.call(this, text, x, y);
+    };
+  });
+  type Label = Record<'plot' | 'from' | 'to' | 'y' | 'limit', number> & { text: string };
+  const at = (seconds: number) => new Date((START + seconds) * 1000).toISOString();
+  for (const width of [390, 320]) {
+    await phone.setViewportSize({ width, height: 800 });
+    for (const span of [0.32, 0.4, 0.46, 24 * HOUR]) {
+      await phone.goto(`/logs?from=${at(0)}&to=${at(span)}`);
+      let written: Label[] = [];
+      await until(async () => {
+        written = await phone.evaluate<Label[]>('written');
+        return written.some(({ text }) => text.includes(':'));
+      });
+      const rows = Map.groupBy(written, ({ plot, y }) => `${plot} ${Math.round(y)}`);
+      for (const row of rows.values()) {
+        const labels = new Map(row.map((one) => [one.from, one]));
+        const sorted = [...labels.values()].sort((a, b) => a.from - b.from);
+        for (const [i, { text, to, limit }] of sorted.entries()) {
+          const next = sorted[i + 1];
+          expect([width, span, text, to <= limit]).toEqual([width, span, text, true]);
+          if (next) expect([text, next.text, next.from - to >= 8]).toEqual([text, next.text, true]);
+        }
+      }
+    }
+  }
+  await phone.close();
+});
+
 test('the page is accessible in light and dark, and may be 320 pixels wide, with all of it open', async () => {
   await page.setViewportSize({ width: 320, height: 800 });
-  await open('/logs?domain=app.example&status=4xx');
+  await open('/logs?domain=app.example&status=5xx');
   await page.locator('.uplot').first().waitFor();
   await page.locator('summary', { hasText: 'Filters' }).click();
   await page.setViewportSize({ width: 1280, height: 800 });

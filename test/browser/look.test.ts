@@ -231,6 +231,7 @@ describe('the status bar', () => {
     }));
     await open();
     const items = bar().locator('.problem details[open] li');
+    await items.first().waitFor();
     expect(await items.allTextContents()).toEqual([
       'The preamble of vps, line 3: It is twice. Keep the last.',
       'http://a.example, line 3: It is twice. Keep the last.',

@@ -7,7 +7,7 @@ import { launchBrowser } from '../harness/browser.ts';
 import { PASSWORD } from '../harness/dashboard.ts';
 import { flaws } from '../harness/look.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS, codeIn, problemCount } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, codeIn, problemCount, unfold } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
@@ -72,9 +72,12 @@ describe('the sign-in page', () => {
     await page.reload();
     expect(await page.getByRole('button', { name: 'Create an account' }).count()).toBe(0);
     await page.getByLabel('E-mail').fill('ada@example.org');
+    const wayBack = page.getByText('signalbox passwd');
+    expect(await wayBack.count()).toBe(0);
     await page.getByLabel('Password').fill('not the passphrase');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Wrong e-mail address or password.').waitFor();
+    expect(await wayBack.count()).toBe(1);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -82,6 +85,7 @@ describe('the sign-in page', () => {
 
   test('keeps what was typed if the session was ended elsewhere', async () => {
     await page.goto('/sites/new');
+    await unfold(page);
     await page.getByLabel('Config').fill('respond precious');
     // As another tab of the same browser does.
     await page.evaluate(() => fetch('/api/auth/sign-out', { method: 'POST' }));
@@ -105,6 +109,7 @@ describe('an evening with a new hub', () => {
   test('starts with a live site', async () => {
     await page.getByRole('link', { name: 'Create your first site' }).click();
     await page.getByLabel('Domain').fill('http://app.localhost');
+    await unfold(page);
     await page.getByLabel('Config').fill('respond first');
     await page.getByRole('button', { name: 'Create and publish' }).click();
     await page.getByText('http://app.localhost is live.').waitFor();
@@ -149,6 +154,28 @@ describe('an evening with a new hub', () => {
 
   test('the browser reported no errors besides the refusals', () => {
     expect(browserErrors.filter((text) => !/status of (40[01]|502)/.test(text))).toEqual([]);
+  });
+
+  test('says what became of a change whose answer was lost, once the hub is back', async () => {
+    await goTo('Sites');
+    await page.getByRole('link', { name: 'http://app.localhost', exact: true }).click();
+    const save = page.getByRole('button', { name: 'Save and publish' });
+    for (const [isMade, text] of [
+      [false, 'Your change was not made: save it again.'],
+      [true, 'Saved and live.'],
+    ] as const) {
+      await page.getByLabel('Config').fill(`respond ${isMade}`);
+      await page.route('**/api/**', async (route) => {
+        if (isMade && route.request().method() === 'PUT') await route.fetch();
+        await route.abort();
+      });
+      await save.click();
+      await page.getByText('The change may or may not have been made.').waitFor();
+      await page.unroute('**/api/**');
+      await page.getByText(text).waitFor();
+      expect(await page.getByText('may or may not').count()).toBe(0);
+    }
+    expect(await served()).toBe('true');
   });
 
   test('shows when the hub is gone, and recovers when it is back', async () => {

@@ -119,12 +119,30 @@ describe('a channel', () => {
 });
 
 describe('the bell', () => {
-  test('counts an upstream that is down, and leads to its site', async () => {
+  /** As the status bar says. */
+  async function counted(isThere: boolean): Promise<number> {
+    const down = page.locator('.status-worst', { hasText: 'The upstream of http://app.localhost' });
+    await down.waitFor({ ...SLOW, state: isThere ? 'visible' : 'hidden' });
+    return Number.parseInt((await page.locator('.status-main').textContent()) ?? '', 10) || 0;
+  }
+  const bellOf = (count: number) =>
+    button(count === 0 ? 'No open problems' : `${count} open problem${count === 1 ? '' : 's'}`);
+
+  test('counts the same problems as every other place, and leads to the site of one', async () => {
     await page.goto('/');
-    const bell = button('1 open problem');
-    await bell.waitFor(SLOW);
+    const count = await counted(true);
+    const bell = bellOf(count);
+    await bell.waitFor();
+    expect(await page.title()).toStartWith(`(${count}) `);
+    const { body } = await ask<{ problems: { since: string; code: string }[] }>(
+      `${dashboard.stack.hub}/status`,
+      { headers: dashboard.owner.headers },
+    );
+    expect(body.problems).toHaveLength(count);
+    await card('Problems').getByRole('heading').getByText(`${count} problem`).waitFor();
     await bell.press('Enter');
     await dialog().getByText('None yet.').waitFor();
+    expect(await dialog().locator('.problem').count()).toBe(count);
     expect(await flaws(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'hidden' });
@@ -135,14 +153,33 @@ describe('the bell', () => {
     expect(await dialog().isVisible()).toBe(false);
   });
 
+  test('leaves out what somebody knows of, which stays in the list', async () => {
+    await page.goto('/');
+    const count = await counted(true);
+    const line = card('Problems').locator('.problem', { hasText: `:${deadPort} ` });
+    await line.getByRole('button', { name: 'Mark as known …' }).press('Enter');
+    await dialog().getByLabel('Until').selectOption('a day that you choose');
+    await dialog().getByLabel('Last day').fill('2020-01-01');
+    await button('Mark as known').click();
+    await dialog().getByText('until a time to come').waitFor();
+    expect(await flaws(page)).toEqual([]);
+    await dialog().getByLabel('Until').selectOption('it is over');
+    await button('Mark as known').click();
+    await line.getByText('Known until it is over (Ada)').waitFor();
+    await bellOf(count - 1).waitFor();
+    expect(await page.title()).toStartWith(count > 1 ? `(${count - 1}) ` : 'Overview');
+    expect(await flaws(page)).toEqual([]);
+    await line.getByRole('button', { name: 'Count it again' }).click();
+    await bellOf(count).waitFor();
+  });
+
   test('says that it is over, and how long it lasted', async () => {
     const upstream = Bun.serve({
       hostname: '127.0.0.1',
       port: deadPort,
       fetch: () => new Response(),
     });
-    await button('No open problems').waitFor(SLOW);
-    await button('No open problems').click();
+    await bellOf(await counted(false)).click();
     await dialog().getByText('resolved after').waitFor();
     await dialog().getByRole('link', { name: 'All notifications' }).click();
     await card('Problems').getByText('resolved after').waitFor();

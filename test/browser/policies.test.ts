@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { flaws } from '../harness/look.ts';
 import { ask, until } from '../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, unfold } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
@@ -21,6 +21,15 @@ const sites = async () => (await call<Labels[]>('/vhosts')).body;
 const policies = async () =>
   (await call<{ name: string; vhosts: number[] }[]>('/policies')).body.map(
     ({ name, vhosts }) => `${name} ${vhosts.length}`,
+  );
+const groups = async () =>
+  (await call<{ summary: string; count: number }[]>('/changelog?grouped=true')).body;
+/** What an undo has to bring back; when something changed last is no part of it. */
+const state = async () =>
+  Promise.all(
+    ['/vhosts', '/policies'].map(async (path) =>
+      (await call<{ updatedAt: string }[]>(path)).body.map(({ updatedAt: _, ...rest }) => rest),
+    ),
   );
 const status = async (host: string) => (await dashboard.stack.served(host)).status;
 const button = (name: string | RegExp) => page.getByRole('button', { name });
@@ -94,8 +103,10 @@ describe('the selected sites', () => {
     expect(await policies()).toEqual([`sign-in ${SITES}`]);
     // Nothing listens there: nobody gets in.
     await until(async () => (await status('s9.localhost')) === 502, 'the guard');
+    const made = (await groups()).length;
     await button('Undo').click();
     await page.getByText('and undone').waitFor();
+    expect((await groups()).length).toBe(made + 1);
     expect(await policies()).toEqual([]);
     await until(async () => (await status('s9.localhost')) === 200, 'the site');
   });
@@ -112,6 +123,30 @@ describe('the selected sites', () => {
     expect(clicks).toBe(4);
     await until(async () => (await status('s1.localhost')) === 401, 'the guard');
     expect(await status('s2.localhost')).toBe(200);
+  });
+
+  test('get a policy only as it was shown, and an undo takes it off again', async () => {
+    const [password] = (await call<{ id: number }[]>('/policies')).body;
+    const apply = async (everywhere: boolean) => {
+      const json = { everywhere };
+      expect((await call(`/policies/${password?.id}`, { method: 'PUT', json })).status).toBe(200);
+    };
+    await box('Select http://s2.localhost').check();
+    await button('Policies …').click();
+    await dialog().getByRole('checkbox', { name: 'password' }).check();
+    await apply(true);
+    await button('Save and publish').click();
+    await dialog().getByText('The policy password has changed since you read it').waitFor();
+    await apply(false);
+    await button('Save and publish').click();
+    await dialog().getByText('The policy password has changed since you read it').waitFor();
+    expect(await policies()).toEqual(['password 1']);
+    await button('Save and publish').click();
+    await page.getByText('Policies of 1 site changed').waitFor();
+    expect(await policies()).toEqual(['password 2']);
+    await button('Undo').click();
+    await page.getByText('and undone').waitFor();
+    expect(await policies()).toEqual(['password 1']);
   });
 
   test('get tags, by which the list is filtered and grouped', async () => {
@@ -170,8 +205,17 @@ describe('the page of policies', () => {
     await page.getByRole('link', { name: 'lan-only' }).click();
     await page.getByLabel('Networks').fill('private_ranges');
     await page.locator('.diff-add').filter({ hasText: 'private_ranges' }).waitFor();
+    await page.getByRole('textbox', { name: 'Policy name' }).fill('home-only');
+    await box('http://s3.localhost').check();
+    const made = (await groups()).length;
     await button('Save and publish').click();
     await page.getByText('Saved.', { exact: true }).waitFor();
+    expect((await groups()).length).toBe(made + 1);
+    expect(await policies()).toEqual(['home-only 2', 'password 1']);
+    await page.getByRole('textbox', { name: 'Policy name' }).fill('lan-only');
+    await box('http://s3.localhost').uncheck();
+    await button('Save and publish').click();
+    await until(async () => (await policies())[0] === 'lan-only 1', 'the name');
   });
 
   test('does not overwrite what someone else has changed meanwhile', async () => {
@@ -218,6 +262,7 @@ describe('the page of policies', () => {
     await page.goto('/sites?policy=wide');
     await page.getByText(`${SITES - 1} of ${SITES} sites`).waitFor();
     await page.getByRole('link', { name: 'http://s3.localhost' }).first().click();
+    await unfold(page);
     await box('Leave wide out here').check();
     await button('Save and publish').click();
     await until(async () => (await robot('s3.localhost')) === 200, 'the exception');
@@ -241,8 +286,8 @@ describe('the page of policies', () => {
 
   test('is described by the changelog', async () => {
     await page.goto('/changelog?domain=(policy lan-only)');
-    await page.getByText('What changed: networks').first().click();
-    await page.getByText('the policy lan-only').first().waitFor();
+    await page.getByText('the policy lan-only: networks').first().waitFor();
+    await page.getByText('What changed').first().click();
   });
 });
 
@@ -264,8 +309,7 @@ describe('an address in the log', () => {
       .click();
     await dialog().getByRole('link', { name: 'blocked-s5-localhost' }).waitFor();
     await until(async () => (await status('s5.localhost')) === 403, 'the block');
-    const groups = await call<{ summary: string }[]>('/changelog?grouped=true');
-    expect(groups.body[0]?.summary).toMatch(/^Blocked [\d.:a-f]+ on 1 site$/);
+    expect((await groups())[0]?.summary).toMatch(/^Blocked [\d.:a-f]+ on 1 site$/);
     expect(await status('s6.localhost')).toBe(200);
     await open();
     await dialog().getByText('is already blocked there').waitFor();
@@ -274,5 +318,68 @@ describe('an address in the log', () => {
         .getByRole('button', { name: /^Block / })
         .count(),
     ).toBe(0);
+  });
+
+  test('is blocked on several sites in one change, which is refused if somebody was faster, and is undone as one', async () => {
+    const all = (await call<{ id: number; domain: string }[]>('/vhosts')).body;
+    const left = all.filter(({ domain }) => /s[678]/.test(domain)).map(({ id }) => id);
+    const operations = [
+      { op: 'policy', name: 'blocked', recipe: 'block', values: { networks: ['203.0.113.7'] } },
+      ...left.map((id) => ({ op: 'update', id, except: ['blocked'] })),
+    ];
+    expect((await call('/vhosts/bulk', { json: { operations } })).status).toBe(200);
+    await page.goto('/logs?domain=s5.localhost');
+    await button('Details').first().click();
+    await button('Block this address …').click();
+    await dialog().getByLabel('all sites').check();
+    await dialog()
+      .getByText('to the policy blocked, and applies that policy to every site')
+      .waitFor();
+
+    const { body: known } = await call<{ id: number; name: string }[]>('/policies');
+    const path = `/policies/${known.find(({ name }) => name === 'blocked')?.id}`;
+    const networks = async () =>
+      (await call<{ values: { networks: string[] } }>(path)).body.values.networks;
+    const json = { values: { networks: ['203.0.113.7', '203.0.113.8'] } };
+    expect((await call(path, { method: 'PUT', json })).status).toBe(200);
+    const block = dialog().getByRole('button', { name: /^Block / });
+    await block.click();
+    await dialog().getByText('The policy blocked has changed since you read it').waitFor();
+    expect(await networks()).toEqual(json.values.networks);
+
+    // What has been sent arrives after someone else's change of one of the sites.
+    const first = `/vhosts/${left[0]}`;
+    const theirs = { except: ['blocked', 'blocked-s5-localhost'] };
+    await page.route('**/api/vhosts/bulk', async (route) => {
+      expect((await call(first, { method: 'PUT', json: theirs })).status).toBe(200);
+      await route.continue();
+    });
+    await block.click();
+    await dialog()
+      .getByText('The site http://s6.localhost has changed since you read it')
+      .waitFor();
+    await page.unroute('**/api/vhosts/bulk');
+    expect(await networks()).toEqual(json.values.networks);
+    expect((await call(first)).body).toMatchObject(theirs);
+
+    const [before, made] = [await state(), (await groups()).length];
+    await block.click();
+    await dialog().getByRole('link', { name: 'blocked', exact: true }).waitFor();
+    await until(async () => (await status('s6.localhost')) === 403, 'the block');
+    expect((await call(first)).body).toMatchObject({ except: ['blocked-s5-localhost'] });
+    expect((await groups()).length).toBe(made + 1);
+    const [group] = await groups();
+    expect(group?.count).toBe(1 + left.length);
+    expect(group?.summary).toMatch(new RegExp(`^Blocked [\\d.:a-f]+ on ${SITES} sites$`));
+    await page.goto('/changelog');
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: group?.summary ?? '' })
+      .getByRole('button', { name: 'Undo' })
+      .click();
+    await dialog().getByRole('button', { name: 'Undo 4 changes' }).click();
+    await page.locator('.change-undone').waitFor();
+    expect((await groups()).length).toBe(made + 2);
+    expect(await state()).toEqual(before);
   });
 });

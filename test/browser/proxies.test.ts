@@ -7,7 +7,7 @@ import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { type EnrollableAgent, startEnrollable } from '../harness/enrolled.ts';
 import { flaws } from '../harness/look.ts';
 import { ask, until } from '../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, unfold } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
@@ -48,6 +48,7 @@ afterAll(async () => {
 describe('with one proxy', () => {
   test('no page speaks of several, except the one that says what they are for', async () => {
     await page.goto(`/sites/${id}`);
+    await unfold(page);
     await page.getByLabel('Tags').waitFor();
     expect(await page.getByText('Where it is served').count()).toBe(0);
     await page.getByRole('navigation').getByRole('link', { name: 'Proxies' }).click();

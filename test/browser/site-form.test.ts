@@ -4,7 +4,7 @@ import type { Page, Route } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { flaws } from '../harness/look.ts';
 import { ask, until } from '../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS, codeIn, textOf } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, codeIn, textOf, unfold } from '../harness/visit.ts';
 
 setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
 
@@ -26,19 +26,85 @@ const button = (name: string) => page.getByRole('button', { name, exact: true })
 const dialog = () => page.getByRole('dialog');
 const config = () => codeIn(page.getByLabel('Config'));
 
-test('makes a site from a name and an address, with tags', async () => {
+test('makes right what was pasted, says so, and keeps the hub’s refusal of what it cannot', async () => {
+  const [domain, upstream] = [page.getByLabel('Domain'), page.getByLabel('Forward to')];
+  const said = (words: string) => page.getByRole('status').getByText(words);
   await page.goto('/sites/new');
-  await page.getByLabel('Domain').fill('http://app.localhost');
-  await page.getByLabel('Forward to').fill(dashboard.upstream);
-  await page.getByLabel('Tags').fill('media,  home,');
+  await domain.waitFor();
+  expect(await page.locator('form').getByRole('textbox').count()).toBe(2);
+  expect(await page.locator('form').getByRole('button').allTextContents()).toEqual([
+    'Add a name',
+    'Create and publish',
+  ]);
+  await domain.fill('http://App.localhost/web/');
+  await upstream.fill('ftp://nas.lan/');
+  await said('Kept http://app.localhost; the path /web/ was dropped.').waitFor();
   await button('Create and publish').click();
-  await page.getByText('http://app.localhost is live').waitFor();
-  expect((await served('app.localhost')).text).toBe('from the upstream');
-  const [site] = await api<{ tags: string[] }[]>('/vhosts');
-  expect(site?.tags).toEqual(['media', 'home']);
+  await page.locator('.field-error').getByText('The upstream must be host:port').waitFor();
+  expect(await upstream.inputValue()).toBe('ftp://nas.lan/');
+
+  await upstream.fill('https://10.0.0.5/');
+  await upstream.press('Tab');
+  await said('Kept https://10.0.0.5:443; the path / was dropped').waitFor();
+  await button('Accept any certificate …').click();
+  expect(await dialog().getByRole('textbox').first().inputValue()).toBe('10.0.0.5:443');
+  await dialog()
+    .getByLabel('Added to the config')
+    .getByText('reverse_proxy {upstream} {')
+    .waitFor();
+  await page.keyboard.press('Escape');
+  await upstream.press('Control+Z');
+  expect(await upstream.inputValue()).toBe('https://10.0.0.5/');
+  await upstream.press('Tab');
+  await said('the path / was dropped').waitFor({ state: 'detached' });
+  expect(await upstream.inputValue()).toBe('https://10.0.0.5/');
+  expect(await flaws(page)).toEqual([]);
 });
 
-test('puts a site behind a password in three clicks, but keeps a refused one in its dialog', async () => {
+test('has the names of a site as chips, of which the keyboard adds and removes some', async () => {
+  const more = page.getByLabel('Further names');
+  expect(await more.count()).toBe(0);
+  await unfold(page);
+  await button('Add a name').click();
+  await until(() => more.evaluate((it) => it === document.activeElement), 'the focus');
+  await page.keyboard.type('http://a.localhost,http://b.localhost/x');
+  await page.keyboard.press('Enter');
+  await page.getByRole('status').getByText('the path /x was dropped').waitFor();
+  await page.keyboard.type('c.localhost ');
+  await button('Remove c.localhost').waitFor();
+  await page.keyboard.press('Backspace');
+  await button('Remove c.localhost').waitFor({ state: 'detached' });
+  await button('Remove http://a.localhost').press('Enter');
+  expect(await more.evaluate((it) => it === document.activeElement)).toBe(true);
+  expect(await page.locator('.name-chips button').allTextContents()).toEqual([
+    'http://b.localhost ×',
+  ]);
+  expect(await config()).toBe('reverse_proxy {upstream}');
+  expect(await flaws(page)).toEqual([]);
+});
+
+test('makes a site from names and an address, with tags', async () => {
+  await page.getByLabel('Tags').fill('media,  home,');
+  await page.getByLabel('Forward to').fill(`http://${dashboard.upstream}/`);
+  await page.getByLabel('Forward to').press('Enter');
+  await page
+    .getByText('http://app.localhost is live. Kept http://app.localhost; the path /web/')
+    .waitFor();
+  await page.getByText(`Kept ${dashboard.upstream}; the path / was dropped.`).waitFor();
+  for (const name of ['app', 'b']) {
+    expect((await served(`${name}.localhost`)).text).toBe('from the upstream');
+  }
+  const [site] = await api<{ tags: string[]; addresses: string[] }[]>('/vhosts');
+  expect(site?.tags).toEqual(['media', 'home']);
+  expect(site?.addresses).toEqual(['http://app.localhost', 'http://b.localhost']);
+  expect(await config()).toBe('reverse_proxy {upstream}');
+});
+
+test('puts a site behind a password in four clicks, but keeps a refused one in its dialog', async () => {
+  // The form says what is folded: what the site has is in sight.
+  await page.getByText('More: policies, config, check', { exact: true }).waitFor();
+  expect(await page.getByLabel('Tags').isVisible()).toBe(true);
+  await unfold(page);
   await button('Password …').click();
   const name = dialog().getByLabel('Name', { exact: true });
   await until(() => name.evaluate((it) => it === document.activeElement), 'the focus on the name');
@@ -125,6 +191,7 @@ describe('a check', () => {
     await page.goto('/sites/new');
     await page.getByLabel('Domain').fill('http://checked.localhost');
     await page.getByLabel('Forward to').fill(dashboard.upstream);
+    await unfold(page);
     expect(await page.getByLabel('Path', { exact: true }).count()).toBe(0);
     await page.getByLabel('Refuse changes that break this site').check();
     await page.getByLabel('Path', { exact: true }).fill('/?status=500');
@@ -191,9 +258,26 @@ describe('a check', () => {
     await page.getByText('Saved and live.').waitFor();
     expect((await stored())?.check).toBeNull();
   });
+
+  test('is suggested from what the site answers now, and taken by nobody else', async () => {
+    await button('Suggest a check').click();
+    await page.getByText('GET / answers 200 now.').waitFor();
+    const tick = page.getByLabel('Refuse changes that break this site');
+    expect(await tick.isChecked()).toBe(false);
+    await button('Use this check').click();
+    expect(await page.getByLabel('Path', { exact: true }).inputValue()).toBe('/');
+    await page.getByLabel('Every (s)').fill('600');
+    await button('Save and publish').click();
+    await page.getByText('Saved and live.').waitFor();
+    expect((await stored())?.check).toEqual({ path: '/', every: 600 });
+    await tick.uncheck();
+    await button('Save and publish').click();
+    await until(async () => (await stored())?.check === null, 'no check');
+  });
 });
 
 test('has dialogs that are accessible, fit on a phone, and return the focus to their button', async () => {
+  await unfold(page);
   for (const name of ['Upload limit', 'Other policy …', 'Password …', 'Delete …']) {
     await button(name).press('Enter');
     await dialog().waitFor();
@@ -211,6 +295,7 @@ describe('HTTPS for a name that gets no certificate', () => {
   const fill = async (domain: string) => {
     await page.goto('/sites/new');
     await page.getByLabel('Domain').fill(domain);
+    await unfold(page);
     await page.getByLabel('Config').fill('respond hi');
   };
   test('inserts Caddy’s own authority or plain HTTP for a name that gets no certificate', async () => {
@@ -222,6 +307,9 @@ describe('HTTPS for a name that gets no certificate', () => {
     await page.getByRole('button', { name: 'Add “tls internal”' }).click();
     expect(await config()).toBe('tls internal\nrespond hi');
     await page.getByText('Caddy’s own authority signs the certificate of music.lan.').waitFor();
+    await page.getByText('Browsers warn until').waitFor();
+    await page.getByRole('button', { name: 'I installed it' }).click();
+    await page.getByText('Browsers warn until').waitFor({ state: 'detached' });
   });
 
   test('names the command that gets a DNS provider, for a wildcard', async () => {
@@ -238,13 +326,16 @@ describe('the certificates page', () => {
   test('says so if no site is served over HTTPS, and offers no root', async () => {
     await page.goto('/certificates');
     await page.getByText('No site is served over HTTPS yet.').waitFor();
+    // As somebody said in the form.
+    expect(await page.getByRole('heading', { name: 'Caddy’s own authority' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Show the guide' }).click();
     expect(await page.getByRole('link', { name: 'Download its root' }).count()).toBe(0);
   });
 
-  test('lists names with and without a certificate, sorts and filters them', async () => {
+  test('lists sites with and without a certificate, sorts and filters them', async () => {
     const { stack, owner } = dashboard;
     for (const [domain, config] of [
-      ['own.lan', 'tls internal\nrespond hi'],
+      ['own.lan', 'own.lan, www.own.lan {\n\ttls internal\n\trespond hi\n}'],
       ['nas.lan', 'respond hi'],
     ]) {
       const made = await ask(`${stack.hub}/vhosts`, { ...owner, json: { domain, config } });
@@ -252,13 +343,22 @@ describe('the certificates page', () => {
     }
     await until(async () => {
       const { body } = await ask<Row[]>(`${stack.hub}/certificates`, owner);
-      return body.find(({ name }) => name === 'own.lan')?.issuer;
-    }, 'a certificate');
+      const own = body.filter(({ name }) => name.endsWith('own.lan'));
+      return own.length === 2 && own.every(({ issuer }) => issuer !== null);
+    }, 'two certificates');
     await page.goto('/certificates');
     const links = page.locator('.certificates td:first-child a');
     await links.nth(1).waitFor();
     expect(await links.allTextContents()).toEqual(['nas.lan', 'own.lan']);
-    await page.getByRole('button', { name: 'Name' }).click();
+    const own = page.getByRole('row', { name: 'own.lan' });
+    expect(await own.locator('td').allInnerTexts()).toEqual([
+      'own.lan\nwww.own.lan',
+      'renews itself',
+      'own CA',
+    ]);
+    const sort = page.getByRole('columnheader', { name: 'Site' }).getByRole('button');
+    await sort.click();
+    await sort.click();
     expect(await links.allTextContents()).toEqual(['own.lan', 'nas.lan']);
     // The status may quote it by now.
     const reason =
@@ -276,6 +376,10 @@ describe('the certificates page', () => {
     const download = await starting;
     expect(download.suggestedFilename()).toBe('caddy-root.crt');
     expect(await textOf(download)).toStartWith('-----BEGIN CERTIFICATE-----');
+    await page.getByRole('button', { name: 'I installed it' }).click();
+    await page.reload();
+    await page.getByText('You installed the root').waitFor();
+    expect(await page.getByRole('link', { name: 'Download its root' }).count()).toBe(0);
   });
 });
 
@@ -293,6 +397,7 @@ describe('the editor', () => {
     const failed = seen.waitForEvent('requestfailed');
     await seen.goto('/sites/new');
     await failed;
+    await unfold(seen);
     await seen.getByLabel('Domain').fill('http://plain.localhost');
     await editor(seen).fill('respond plain');
     expect(await editor(seen).evaluate((element) => element.tagName)).toBe('TEXTAREA');
@@ -306,6 +411,7 @@ describe('the editor', () => {
       await route.continue();
     };
     await seen.goto('/sites/new');
+    await unfold(seen);
     await editor(seen).press('Control+A');
     expect(await editor(seen).evaluate((element) => element.tagName)).toBe('TEXTAREA');
     held.resolve();
@@ -317,6 +423,7 @@ describe('the editor', () => {
 
   test('offers nothing for an unknown word', async () => {
     await page.goto('/sites/new');
+    await unfold(page);
     await page.locator('.cm-content').waitFor();
     await editor().fill('');
     await editor().pressSequentially('rexyz');
@@ -345,8 +452,10 @@ describe('the editor', () => {
         .locator('.cm-line span', { hasText: /^reverse_proxy$/ })
         .evaluate((span) => getComputedStyle(span).color);
     await page.emulateMedia({ colorScheme: 'light' });
+    await page.locator('html[data-theme=light]').waitFor();
     const light = await colour();
     await page.emulateMedia({ colorScheme: 'dark' });
+    await page.locator('html[data-theme=dark]').waitFor();
     expect(await colour()).not.toBe(light);
     expect(await editor().getAttribute('aria-description')).toContain('press Escape, then Tab');
     await page.getByText('Config', { exact: true }).click();

@@ -53,12 +53,29 @@ beforeAll(async () => {
 
 afterAll(() => dashboard?.stop());
 
+/** The texts that do not fit into their boxes. */
+const whatIsCut = (all: Element[]) =>
+  all
+    .filter(
+      (one) => one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1,
+    )
+    .map(({ textContent }) => textContent);
+
 describe('the list', () => {
   test('shows a site with a problem first, and why', async () => {
     await page.goto(LIST);
     const row = rowOf('down');
     await row.getByText('down', { exact: true }).waitFor();
     expect(await row.locator('.site-reason').textContent()).toContain(down);
+    // The links beside it are as tall as both lines.
+    const right = await row.locator('.site-reason').evaluate((it) => {
+      Object.assign(it, { textContent: 'word '.repeat(200) });
+      return it.getBoundingClientRect().right;
+    });
+    const links = await row.locator('.site-links').boundingBox();
+    expect(right).toBeLessThanOrEqual(links?.x ?? 0);
+    await page.reload();
+    await row.getByText('down', { exact: true }).waitFor();
     expect((await names())[0]).toBe('http://down.localhost');
     const counts = await page.locator('.site-filter label').allTextContents();
     expect(counts).toEqual(['All4', 'On3', 'Off1', 'Problems1']);
@@ -128,6 +145,9 @@ describe('the list', () => {
     await row.getByText(new RegExp(`^(p95 )?${p95}$`)).waitFor();
     const box = await row.locator('.site-figures').boundingBox();
     expect(box && box.x >= 0 && box.x + box.width <= PHONE.width).toBe(true);
+    expect(await page.locator('.virtual-row :is(a, .site-reason)').evaluateAll(whatIsCut)).toEqual(
+      [],
+    );
     await page.getByLabel('Sort by').selectOption('requests');
     await until(async () => (await names())[0] === 'http://b.localhost', 'the order');
     expect(await flaws(page)).toEqual([]);
@@ -142,7 +162,8 @@ describe('several sites', () => {
     await button(/^Delete/).click();
     const dialog = page.getByRole('dialog');
     expect(await dialog.locator('li').allTextContents()).toEqual(['http://a.localhost']);
-    expect(await button('Delete 1 site').isDisabled()).toBe(true);
+    // It can be undone, so nothing has to be typed.
+    expect(await dialog.getByRole('textbox').count()).toBe(0);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
 
@@ -188,15 +209,31 @@ describe('several sites', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Turn on 3 sites' }).click();
     await page.getByText('3 sites turned on').waitFor();
     expect(await enabled()).toEqual(['a true', 'b true', 'c true', 'down true']);
+    sent.length = 0;
+    page.on('request', note);
+    await button('Undo').click();
+    await page.getByText('and undone').waitFor();
+    expect(sent).toEqual([expect.stringMatching(/^\/api\/changelog\/groups\/\d+\/revert$/)]);
+    expect(await enabled()).toEqual(['a false', 'b false', 'c false', 'down true']);
+    page.off('request', note);
+    await page.getByRole('checkbox', { name: 'Select all these sites' }).check();
+    await button('Turn on 3 …').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Turn on 3 sites' }).click();
+    await page.getByText('3 sites turned on').waitFor();
   });
 
   test('that the filter hides are not deleted with the others', async () => {
     for (const name of ['a', 'c']) await pick(name);
     await page.getByLabel('Search sites').fill('c.localhost');
     await button('Delete 1 …').click();
-    await page.getByLabel('Type delete 1 to confirm').fill('delete 1');
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByRole('listitem').allTextContents()).toEqual(['http://c.localhost']);
     await button('Delete 1 site').click();
     await page.getByText('1 site deleted').waitFor();
     expect(await enabled()).toEqual(['a true', 'b true', 'down true']);
+    await button('Undo').click();
+    await page.getByText('1 site deleted, and undone').waitFor();
+    expect(await enabled()).toEqual(['a true', 'b true', 'c true', 'down true']);
+    expect(await flaws(page)).toEqual([]);
   });
 });

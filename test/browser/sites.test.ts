@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { flaws } from '../harness/look.ts';
-import { ask, freePort } from '../harness/stack.ts';
-import { answerNext, BROWSER_TIMEOUT_MS, codeIn, problemCount } from '../harness/visit.ts';
+import { ask, freePort, until } from '../harness/stack.ts';
+import { answerNext, BROWSER_TIMEOUT_MS, codeIn, problemCount, unfold } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
@@ -40,6 +40,7 @@ describe('a site', () => {
     await page.getByRole('link', { name: 'New site' }).click();
     await page.getByLabel('Domain').fill('http://app.localhost');
     await page.getByLabel('Forward to').fill(dashboard.upstream);
+    await unfold(page);
     await config(page).fill(hostile);
     await page.getByText('Caddy would refuse line 2').waitFor();
     expect(await page.locator('.bad-line').textContent()).toBe('2');
@@ -69,8 +70,15 @@ describe('a site', () => {
     await toggle.click();
     await page.locator('[role=switch][aria-checked=false]').waitFor();
     expect(await served()).not.toBe('from the upstream');
-    await toggle.click();
+    await page.getByText('http://app.localhost turned off').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
     await page.locator('[role=switch][aria-checked=true]').waitFor();
+    expect(await served()).toBe('from the upstream');
+    await page.getByText('turned off, and undone').waitFor();
+    await toggle.click();
+    await page.locator('[role=switch][aria-checked=false]').waitFor();
+    await toggle.click();
+    await page.getByText('http://app.localhost turned on').waitFor();
     expect(await served()).toBe('from the upstream');
   });
 
@@ -87,6 +95,7 @@ describe('a site', () => {
     await page.getByRole('switch', { name }).click();
     await page.getByRole('switch', { name, checked: false }).waitFor();
     expect((await sites())[0]?.enabled).toBe(false);
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
     await page.unroute('**/api/status');
     await ask(`${dashboard.stack.hub}/vhosts/${id}/toggle`, toggle);
   });
@@ -172,14 +181,26 @@ describe('a site', () => {
     expect(await page.locator('html').getAttribute('data-loaded')).toBe('once');
   });
 
-  test('is deleted only after typing its name', async () => {
+  test('is deleted only after a question, and restored by the undo that the list offers', async () => {
     await page.getByRole('link', { name: 'http://app.localhost' }).click();
     await page.getByRole('button', { name: 'Delete …' }).click();
     const confirm = page.getByRole('button', { name: 'Delete site' });
-    expect(await confirm.isDisabled()).toBe(true);
-    await page.getByLabel('Type http://app.localhost to confirm').fill('http://app.localhos');
-    expect(await confirm.isDisabled()).toBe(true);
-    await page.getByLabel('Type http://app.localhost to confirm').fill('http://app.localhost');
+    const [{ id } = { id: 0 }] = await sites();
+    const path = `${dashboard.stack.hub}/vhosts/${id}`;
+    const json = { tags: ['theirs'] };
+    await ask(path, { method: 'PUT', headers: dashboard.owner.headers, json });
+    await confirm.click();
+    await page.getByRole('dialog').getByText('has changed since you read it').waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Delete …' }).click();
+    await confirm.click();
+    await page.getByText('You have no sites yet.').waitFor();
+    expect(await served()).not.toBe('from the upstream');
+    await page.getByText('http://app.localhost is deleted').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('link', { name: 'http://app.localhost', exact: true }).click();
+    expect(await served()).toBe('from the upstream');
+    await page.getByRole('button', { name: 'Delete …' }).click();
     await confirm.click();
     await page.getByText('You have no sites yet.').waitFor();
     expect(await sites()).toEqual([]);
@@ -236,7 +257,9 @@ test('a site can be changed by keyboard alone, and the focus stays', async () =>
   const [{ id } = { id: 0 }] = await sites();
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.goto(`/sites/${id}`);
-  await config(page).focus();
+  await page.locator('.site-more').waitFor();
+  await page.keyboard.press('e');
+  await until(() => config(page).evaluate((it) => it.matches(':focus')), 'the focus on the config');
   await page.keyboard.press('Control+End');
   await page.keyboard.type('\nheader X-By keys');
   await page.keyboard.press('Escape');

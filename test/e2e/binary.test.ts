@@ -93,7 +93,7 @@ test('shows function names and source lines in a stack trace', async () => {
   }).exited();
   expect(code).toBe(1);
   expect(err).toContain('made to fail');
-  expect(err).toMatch(/ at importCommand \(.*src\/program\/cli\/import\.ts:\d+:\d+\)/);
+  expect(err).toMatch(/ at usingHub \(.*src\/program\/cli\/api\/local-hub\.ts:\d+:\d+\)/);
 });
 
 /** Signs in through the page and opens the log, whose plot is loaded on demand. */

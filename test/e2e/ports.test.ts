@@ -72,7 +72,7 @@ describe.skipIf(probe === null)('Caddy’s ports', () => {
     const held = `80 is held by caddy (pid ${other.pid})`;
     await says(
       program,
-      `\nCaddy's ports are 8080 for HTTP and 8443 for HTTPS: ${held}; 443 is free: `,
+      `\nCaddy's ports are 8080 for HTTP and 8443 for HTTPS.\n  ${held}.\n  443 is free, but `,
     );
     await says(program, `\nTo fix it: sudo kill ${other.pid}\n`);
 
@@ -98,7 +98,9 @@ describe.skipIf(probe === null)('Caddy’s ports', () => {
     await other.exited;
     const shown = await ports();
     expect([shown.code, shown.err]).toEqual([0, '']);
-    expect(shown.out).toContain('80 is free: the global option http_port is 8080; 443 is free');
+    expect(shown.out).toContain(
+      '  80 is free, but the global option http_port is 8080.\n  443 is free',
+    );
     expect(shown.out).toContain('To move: signalbox ports --standard\n');
     // Shown, not moved.
     expect(caddyfile()).toBe(before);
@@ -139,7 +141,7 @@ describe.skipIf(probe === null)('Caddy’s ports', () => {
     const user = asUser(NOBODY);
     const { program } = await start({ user });
     const forbidden = 'is forbidden: the user that Caddy runs as may not open ports below 1024';
-    await says(program, `: 80 ${forbidden}; 443 ${forbidden}.\n`);
+    await says(program, `\n  80 ${forbidden}.\n  443 ${forbidden}.\n`);
     await says(program, '\nTo fix it: echo net.ipv4.ip_unprivileged_port_start');
     expect(program.output.out).not.toContain('held');
     const refused = await ports('--standard');
@@ -157,7 +159,7 @@ describe.skipIf(probe === null)('Caddy’s ports', () => {
   test('held by a program that the user may not see are said to be so', async () => {
     other = await startDebiansCaddy(network);
     const { program } = await start({ user: asUser(NOBODY) });
-    await says(program, ': 80 is held by another program; 443 is forbidden');
+    await says(program, '\n  80 is held by another program.\n  443 is forbidden');
     await says(program, "\nTo fix it: sudo ss -ltnp 'sport = :80'\n");
   }, 60_000);
 

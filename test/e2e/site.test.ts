@@ -1,9 +1,11 @@
 /** `signalbox site` for scripts on the host. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createOperator } from '../harness/operator.ts';
-import { runProgram } from '../harness/program.ts';
+import { MAIN, runProgram } from '../harness/program.ts';
 import { temporaryFolder } from '../harness/stack.ts';
+import { runAtTerminal } from '../harness/terminal.ts';
 
 // A site that does not pass its check is asked for five seconds.
 setDefaultTimeout(30_000);
@@ -16,24 +18,6 @@ beforeAll(() => operator.start());
 afterAll(operator.close);
 
 describe('signalbox site', () => {
-  test.each([
-    [[]],
-    [['list', 'a.example']],
-    [['off', 'a.example', '127.0.0.1:1']],
-    [['rm', 'a.example', '--off']],
-    [['add', 'a.example']],
-    [['add', 'a.example', '127.0.0.1:1', 'x']],
-    [['on', 'a.example', '--check', '/']],
-    [['add', 'a.example', '127.0.0.1:1', '--expect', '200']],
-    [['add', 'a.example', '127.0.0.1:1', '--check', 'health']],
-    [['add', 'a.example', '127.0.0.1:1', '--check', '/', '--expect', 'ok']],
-    [['add', 'a.example', '127.0.0.1:1', '--check', '/', '--expect', '100']],
-  ])('%j is wrong usage', async (args) => {
-    const { code, out, err } = await site(args);
-    expect([code, out]).toEqual([2, '']);
-    expect(err).toContain('signalbox');
-  });
-
   test('needs a hub, and the file', async () => {
     const elsewhere = temporaryFolder();
     const none = await runProgram(['site', 'list'], {}, elsewhere).exited();
@@ -78,9 +62,10 @@ describe('signalbox site', () => {
       '--json',
       '--check=/x',
       '--expect=204',
+      '--every=0',
     ]);
     expect(JSON.parse(second.out)).toMatchObject({
-      check: { path: '/x', status: 204 },
+      check: { path: '/x', status: 204, every: 0 },
       id: 2,
       config: 'reverse_proxy {upstream}',
       upstream: '127.0.0.1:9',
@@ -112,4 +97,102 @@ describe('signalbox site', () => {
     const list = JSON.parse((await site(['list', '--json'])).out) as { id: number }[];
     expect(list.map(({ id }) => id)).toEqual([2]);
   }, 30_000);
+
+  const whole = 'http://w.example, http://www.w.example {\n\trespond w\n}\n';
+
+  test('shows all of a site, by any of its addresses', async () => {
+    await site(['add', 'http://w.example', '--config', '-'], whole);
+    const none = await site(['show', 'w.exmple']);
+    expect([none.code, none.out]).toEqual([1, '']);
+    expect(none.err).toContain('There is no site w.exmple. (NOT_FOUND)\n');
+    const shown = await site(['show', 'www.w.example']);
+    expect([shown.code, shown.err]).toEqual([0, '']);
+    expect(shown.out).toMatch(
+      /^domain {4}http:\/\/w\.example\nalso at {3}http:\/\/www\.w\.example\nid {8}3\nstate {5}on\nproxies {3}all\nchanged {3}\S+Z\n\nhttp/,
+    );
+    expect(shown.out).toEndWith(`\n\n${whole}`);
+    const json = await site(['show', 'W.example', '--json']);
+    expect(JSON.parse(json.out)).toMatchObject({ id: 3, config: whole, policies: [] });
+    // What would change it wants its domain.
+    const off = await site(['rm', 'www.w.example']);
+    expect([off.code, off.err]).toEqual([
+      1,
+      'signalbox site: There is no site www.w.example. (NOT_FOUND)\n  It is an address of http://w.example.\n',
+    ]);
+  });
+
+  test('changes what the options name, and nothing else', async () => {
+    const bad = await site(['edit', 'w.example', '--config', '-'], 'redirect /a /b\n');
+    expect([bad.code, bad.out]).toEqual([1, '']);
+    expect(bad.err).toContain('(PROXY_REJECTED)');
+    const unchecked = await site(['edit', 'w.example', '--expect', '204']);
+    expect([unchecked.code, unchecked.err]).toEqual([
+      1,
+      'signalbox site: http://w.example has no check; --expect needs --check PATH\n',
+    ]);
+    const failing = await site(['edit', 'w.example', '--check', '/', '--expect', '204']);
+    expect([failing.code, failing.err]).toEqual([1, expect.stringContaining('(CHECK_FAILED)')]);
+    const edit = async (...args: string[]) => {
+      const { code, out, err } = await site(['edit', 'b.example', '--json', ...args]);
+      expect([code, err]).toEqual([0, '']);
+      return JSON.parse(out) as object;
+    };
+    const before = await edit('--upstream', '127.0.0.1:8');
+    expect(before).toMatchObject({ upstream: '127.0.0.1:8', check: { path: '/x', status: 204 } });
+    expect(await edit('--check', '/y', '--on', 'local')).toMatchObject({
+      check: { path: '/y', status: 204 },
+      agents: ['local'],
+      upstream: '127.0.0.1:8',
+      config: 'reverse_proxy {upstream}',
+      enabled: false,
+    });
+    expect(await edit('--expect', '302')).toMatchObject({ check: { path: '/y', status: 302 } });
+    expect(await edit('--every', '600')).toMatchObject({
+      check: { path: '/y', status: 302, every: 600 },
+    });
+    expect(await edit('--check', '', '--on', '')).toMatchObject({ check: null, agents: [] });
+  });
+
+  const atEditor = async (script: string) => {
+    writeFileSync(join(operator.folder, 'edit'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const env = { EDITOR: './edit --wait', TMPDIR: join(operator.folder, 'tmp') };
+    mkdirSync(env.TMPDIR, { recursive: true });
+    const cwd = operator.folder;
+    const { code, seen } = await runAtTerminal(['site', 'edit', 'w.example'], { cwd, env });
+    const kept = [...new Bun.Glob('tmp/*/*').scanSync({ cwd, absolute: true })];
+    rmSync(env.TMPDIR, { recursive: true });
+    return { code, seen, kept };
+  };
+  const respond = (text: string) => `sed -i 's/respond .*/respond ${text}/' "$2"`;
+
+  test('opens the config in an editor, and keeps the text that is refused', async () => {
+    const [unchanged, row] = ['Nothing was changed.\n', '3\thttp://w.example\t\ton\n'];
+    // A terminal turns tabs into nothing else here.
+    expect(await atEditor('[ "$1" = --wait ]')).toEqual({
+      ...{ code: 0, kept: [], seen: `${unchanged}${row}` },
+    });
+    const failed = await atEditor('exit 3');
+    expect([failed.code, failed.kept]).toEqual([1, []]);
+    expect(failed.seen).toBe('signalbox site: the editor failed (./edit --wait: 3)\n');
+
+    const bad = await atEditor(respond('a b c'));
+    expect([bad.code, bad.kept]).toEqual([1, [expect.stringMatching(/\/w\.example\.caddyfile$/)]]);
+    expect(bad.seen).toContain(`(PROXY_REJECTED)`);
+    expect(bad.seen).toContain(`Your text is in ${bad.kept[0]}; `);
+    expect(await operator.served('w.example')).toBe('w');
+
+    const args = ['site', 'edit', 'w.example', '--upstream', '127.0.0.1:7'];
+    const other = [process.execPath, '--no-env-file', MAIN, ...args].join(' ');
+    const stale = await atEditor(`${other} >/dev/null; ${respond('x')}`);
+    expect([stale.code, stale.kept.length]).toEqual([1, 1]);
+    expect(stale.seen).toContain('has changed since you read it. (PRECONDITION_FAILED)');
+    expect(stale.seen).toContain(`Your text is in ${stale.kept[0]}; `);
+    expect(await operator.served('w.example')).toBe('w');
+
+    const done = await atEditor(respond('v'));
+    expect([done.code, done.kept, done.seen]).toEqual([
+      ...[0, [], '3\thttp://w.example\t127.0.0.1:7\ton\n'],
+    ]);
+    expect(await operator.served('w.example')).toBe('v');
+  });
 });

@@ -121,9 +121,10 @@ export function layDatabase(dataDir: string, ports: { http: number; https: numbe
   db.insert(tables.answers)
     .values({
       key: '0a'.repeat(32),
+      whose: userId,
       request: '0b'.repeat(32),
       status: 201,
-      body: '{}',
+      body: Buffer.from('{}'),
       createdAt: AT,
     })
     .run();
@@ -147,12 +148,26 @@ export function layDatabase(dataDir: string, ports: { http: number; https: numbe
   db.insert(tables.incidents)
     .values({ ...incident, subject: 'agent 1', beganAt: AT, overAt: AT })
     .run();
+  db.insert(tables.knownProblems)
+    .values({ problem: 'PROXY_DOWN agent 1', words: DOWN, by: userName, ...times })
+    .run();
   const message = { ...incident, channelId: 1, incidentId: 1, at: AT, dueAt: AT };
   db.insert(tables.messages)
     .values([
       { ...message, state: 'began', attempts: 1, sentAt: AT },
       { ...message, state: 'over', attempts: 2, error: 'HTTP 500' },
     ])
+    .run();
+  const hour = Math.floor(AT.getTime() / 3_600_000);
+  const counts = { vhostId: BODY.id, asked: 60, failed: 2 };
+  db.insert(tables.uptime)
+    .values({ ...counts, hour: hour - 1, p50: 12, p95: 40 })
+    .run();
+  db.insert(tables.openHours)
+    .values({ ...counts, hour, times: [12, 13] })
+    .run();
+  db.insert(tables.failingChecks)
+    .values({ vhostId: BODY.id, agentId: 1, since: AT, reason: 'GET / answered 502' })
     .run();
   close();
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });

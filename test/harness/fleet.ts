@@ -1,5 +1,6 @@
 /** A hub with a first agent of its own, and others that are enrolled: each with a real Caddy. */
 
+import type { Paces } from '../../src/program/serve/running.ts';
 import { formatInvitation } from '../../src/shared/invitation.ts';
 import { type EnrollableAgent, startEnrollable } from './enrolled.ts';
 import { type Answer, ask, freePort, type Stack, signUp, startStack, until } from './stack.ts';
@@ -25,8 +26,9 @@ export type Fleet = {
 export async function startFleet(
   names: readonly string[],
   env: Record<string, string> = {},
+  paces?: Paces,
 ): Promise<Fleet> {
-  const stack = await startStack(env);
+  const stack = await startStack(env, undefined, paces);
   const { headers } = await signUp(stack);
   const call = <T>(method: string, path: string, json?: unknown) =>
     ask<T>(`${stack.hub}${path}`, { method, headers, ...(json === undefined ? {} : { json }) });

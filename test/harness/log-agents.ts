@@ -49,10 +49,12 @@ export function agentsOf(...all: Agent[]): Agents {
   };
 }
 
+type LogLimits = Pick<Parameters<typeof createLogs>[0], 'readLimit'>;
+
 /** Serves the routes of a log as an agent does. @param file the path of its live file */
-export function listenWithLogs(file: string, port: number) {
+export function listenWithLogs(file: string, port: number, limits: LogLimits = {}) {
   // Answers that are cut short on a busy machine would not be comparable.
-  const logs = createLogs({ file, timeout: 20_000 });
+  const logs = createLogs({ file, timeout: 20_000, ...limits });
   const app = new Elysia()
     .use(errors({ report: (error) => console.error(error), words: true }))
     .use(lateBodies())
@@ -68,9 +70,9 @@ export const clientOf = (port: number) =>
   createAgentClient({ url: `http://127.0.0.1:${port}`, token: 't'.repeat(32) });
 
 /** @param file the path of the live file of its log */
-export function serveLogs(id: number, name: string, file: string): LogAgent {
+export function serveLogs(id: number, name: string, file: string, limits?: LogLimits): LogAgent {
   const port = freePort();
-  let running = listenWithLogs(file, port);
+  let running = listenWithLogs(file, port, limits);
   return {
     id,
     name,
@@ -84,7 +86,7 @@ export function serveLogs(id: number, name: string, file: string): LogAgent {
       await running.app.server?.stop(true);
     },
     start() {
-      running = listenWithLogs(file, port);
+      running = listenWithLogs(file, port, limits);
     },
   };
 }

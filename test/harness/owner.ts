@@ -1,4 +1,5 @@
 /** A stack and its owner, with shortcuts for the requests that many tests make. */
+import type { Paces } from '../../src/program/serve/running.ts';
 import { ask, signUp, startStack } from './stack.ts';
 
 /** Some fields of a vhost, a verdict or an error. */
@@ -19,8 +20,8 @@ export type Entry = { id: number; action: string; domain: string; diff: string |
 export type Owner = Awaited<ReturnType<typeof startOwner>>;
 
 /** Starts a stack and creates the owner's account. A site's name is that in `NAME.example`. */
-export async function startOwner(env: Record<string, string> = {}, folder?: string) {
-  const stack = await startStack(env, folder);
+export async function startOwner(env: Record<string, string> = {}, folder?: string, paces?: Paces) {
+  const stack = await startStack(env, folder, paces);
   const { headers } = await signUp(stack);
   const call = <T = Body>(
     method: string,

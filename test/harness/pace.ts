@@ -17,13 +17,15 @@ function tenthOf<T extends Intervals>(pace: T): T {
 
 export const QUICK: Paces = tenthOf(PACES);
 
+const RESTING = { ...QUICK.hub.checks, second: 3_600_000 };
+
 /** `bun test` says so. Benches use the same harness, and measure the program as it is. */
 export const IS_TEST = process.env.NODE_ENV === 'test';
 
 /**
  * What is started without a wish: who does not wait for messages has a watcher that rests, as its looks
- * cost more than all else.
+ * cost more than all else, and no site is asked between changes, as some tests count its requests.
  */
 export const USUAL: Paces = IS_TEST
-  ? { ...QUICK, hub: { ...QUICK.hub, watch: PACES.hub.watch } }
+  ? { ...QUICK, hub: { ...QUICK.hub, watch: PACES.hub.watch, checks: RESTING } }
   : PACES;

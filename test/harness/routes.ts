@@ -64,6 +64,7 @@ export function agentRoutes(): Route[] {
     state: {} as never,
     authorities: {} as never,
     checks: {} as never,
+    rounds: {} as never,
     disks: async () => [],
     trials: {} as never,
     logs: {} as never,

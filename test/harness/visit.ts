@@ -81,6 +81,9 @@ export const codeIn = (editor: Locator): Promise<string> =>
       : [...element.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\n'),
   );
 
+/** Shows the fields of a site that a plain new one does not need. */
+export const unfold = (page: Page): Promise<void> => page.getByText(/^More: /).click();
+
 /** What was downloaded: the browser may keep its files elsewhere. */
 export const textOf = async (download: Download): Promise<string> =>
   text(await download.createReadStream());

@@ -1,6 +1,15 @@
 /** What is added to the config of a site, and where. */
 import { describe, expect, test } from 'bun:test';
-import { insert, partsOf } from '../../src/web/sites/form/additions.ts';
+import { insert, partsOf, withField } from '../../src/web/sites/form/additions.ts';
+
+test('text that forwards to the upstream of the site leaves it in its field', () => {
+  const text = 'reverse_proxy https://nas.lan:443 {\n\ttransport http\n}';
+  expect(withField(text, 'https://nas.lan:44')).toBe(text);
+  expect(withField(text, '')).toBe(text);
+  expect(withField(text, 'https://nas.lan:443')).toBe(
+    'reverse_proxy {upstream} {\n\ttransport http\n}',
+  );
+});
 
 describe('text for a site', () => {
   test('never takes the place of directives with matchers, of other names, or of comments at the end', () => {

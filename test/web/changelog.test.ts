@@ -14,6 +14,7 @@ import {
   undoSentence,
   wordOf,
 } from '../../src/web/changelog/describe.ts';
+import { namedFields, valuesOf } from '../../src/web/changelog/field-values.tsx';
 import { fieldsOf, reversed } from '../../src/web/changelog/fields.ts';
 import { clockTime } from '../../src/web/lib/format.ts';
 import type { Entry } from '../../src/web/lib/types.ts';
@@ -35,6 +36,25 @@ const entry = (more: Partial<Entry> = {}): Entry => ({
 const diffOf = (old: object, now: object) => JSON.stringify({ old, new: now });
 
 describe('the fields of an update', () => {
+  test('are the names of a site, not the block that has them, if only these were changed', () => {
+    const one = { config: 'respond hi' };
+    const two = { config: 'a.lan, b.lan {\n\trespond hi\n}' };
+    const names = { field: 'names', kind: 'value' } as const;
+    expect(fieldsOf(diffOf(one, two))).toEqual([{ ...names, old: 'a.lan', new: 'a.lan, b.lan' }]);
+    expect(fieldsOf(diffOf(two, { config: 'a.lan {\n\trespond ho\n}' }))).toEqual([
+      { field: 'config', kind: 'text', old: 'respond hi', new: 'respond ho' },
+      { ...names, old: 'a.lan, b.lan', new: 'a.lan' },
+    ]);
+    const other = { config: 'a.lan, b.lan {\n\trespond ho\n}' };
+    expect(fieldsOf(diffOf(two, other))).toEqual([
+      { field: 'config', kind: 'text', old: two.config, new: other.config },
+    ]);
+    expect(fieldsOf(diffOf({ ...one, domain: 'c.lan' }, { ...two, domain: 'a.lan' }))).toEqual([
+      { field: 'domain', kind: 'value', old: 'c.lan', new: 'a.lan' },
+      { ...names, old: 'c.lan', new: 'a.lan, b.lan' },
+    ]);
+  });
+
   test.each([null, '', 'not JSON', '7', 'null', '[]', '{"old":1,"new":2}', '{"old":{}}'])(
     '%p is not a diff and has no fields',
     (diff) => {
@@ -79,12 +99,12 @@ describe('the fields of an update', () => {
         field: 'check',
         kind: 'value',
         old: 'none',
-        new: 'GET /health answers 2xx with “ready” within 5 s',
+        new: 'GET /health answers 2xx with “ready” within 5 s, asked every 60 s',
       },
     ]);
-    const strict = { path: '/', status: 200, within: 0.5 };
+    const strict = { path: '/', status: 200, within: 0.5, every: 0 };
     expect(fieldsOf(diffOf({ check }, { check: strict }))[0]?.new).toBe(
-      'GET / answers 200 within 0.5 s',
+      'GET / answers 200 within 0.5 s, asked only at changes',
     );
     expect(fieldsOf(diffOf({ check: 'x' }, { check: { path: 1 } }))[0]?.new).toBe('{"path":1}');
   });
@@ -93,7 +113,7 @@ describe('the fields of an update', () => {
     const users = (...names: string[]) => names.map((name) => ({ name }));
     const same = { values: { users: users('ada') } };
     expect(fieldsOf(diffOf(same, same))).toEqual([
-      { field: 'passwords', kind: 'value', old: 'hidden', new: 'changed' },
+      { field: 'passwords', kind: 'value', old: 'hidden', new: 'changed', isOfPolicy: true },
     ]);
     const diff = diffOf(
       { name: 'a', values: { users: users('ada'), status: 403 } },
@@ -101,8 +121,45 @@ describe('the fields of an update', () => {
     );
     expect(fieldsOf(diff)).toEqual([
       { field: 'name', kind: 'value', old: 'a', new: 'b' },
-      { field: 'users', kind: 'value', old: 'ada', new: 'ada, grace' },
+      { field: 'users', kind: 'value', old: 'ada', new: 'ada, grace', isOfPolicy: true },
     ]);
+  });
+});
+
+describe('the line of a change', () => {
+  const lineIn = (old: object, now: object, more: Partial<Entry> = {}) =>
+    namedFields(entry({ diff: diffOf(old, now), ...more })).map(
+      (change) => `${change.field}${valuesOf(change)}`,
+    );
+
+  test('has no field that its words already say', () => {
+    expect(lineIn({ enabled: true }, { enabled: false })).toEqual([]);
+    expect(lineIn({ paused: false }, { paused: true }, { domain: '(agent vps)' })).toEqual([]);
+    expect(lineIn({}, {}, { action: 'create', diff: null })).toEqual([]);
+  });
+
+  test('has short values', () => {
+    expect(
+      lineIn(
+        { upstream: '10.0.0.5:80', enabled: true, tags: [] },
+        { upstream: '10.0.0.6:80', enabled: false, tags: ['tv'] },
+      ),
+    ).toEqual(['upstream 10.0.0.5:80 → 10.0.0.6:80', 'enabled on → off', 'tags none → tv']);
+  });
+
+  test('has a word for texts, for long values, and for those of policies', () => {
+    const config = { old: 'a\nb\nc\nd', new: 'a\nB\nc\nd\ne\nf' };
+    expect(lineIn({ config: config.old }, { config: config.new })).toEqual([
+      'config, 3 lines changed',
+    ]);
+    expect(lineIn({ config: 'a' }, { config: 'b' })).toEqual(['config, 1 line changed']);
+    expect(lineIn({ domain: 'a' }, { domain: 'b'.repeat(61) })).toEqual(['domain changed']);
+    const users = (...names: string[]) => ({ values: { users: names.map((name) => ({ name })) } });
+    expect(lineIn(users('ada'), users('ada', 'grace'))).toEqual(['users changed']);
+    expect(lineIn(users('ada'), users('ada'))).toEqual(['passwords changed']);
+    const lists = { networks: ['a'.repeat(40)] };
+    const more = { networks: [...lists.networks, 'b'.repeat(40)] };
+    expect(lineIn({ values: lists }, { values: more })).toEqual(['networks, 1 line changed']);
   });
 });
 
@@ -162,6 +219,10 @@ describe('the description of an undo', () => {
       'Restores the config and upstream of the site a.example from before',
     );
     expect(undoSentence(entry({ domain: '(preamble)', diff }))).toContain('all sites');
+    const known = entry({ action: 'create', domain: '(problem a (b) is down.)' });
+    expect([wordOf(known), subjectOf(known.domain)]).toEqual(['Known:', 'a (b) is down.']);
+    expect(undoSentence(known)).toBe('Counts the problem again.');
+    expect(wordOf({ ...known, action: 'delete' })).toBe('No longer known:');
   });
 
   test('of a policy says that it affects all its sites', () => {

@@ -9,10 +9,10 @@ import {
   NO_FILTERS,
   pageRequest,
   parseFilters,
-  siteNames,
   statsRequest,
   tailRequest,
 } from '../../src/web/logs/filter/filters.ts';
+import { namesIn, siteFilter, suggestionsFor } from '../../src/web/logs/filter/site-names.ts';
 import {
   fromLocalInput,
   minuteOf,
@@ -39,7 +39,8 @@ describe('an address', () => {
     ['an invalid IP address', 'ip=%3Cscript%3E'],
     ['a long path', `path=${'/'.repeat(8193)}`],
     ['a long text', `q=${'x'.repeat(1025)}`],
-    ['a long name', `domain=${'d'.repeat(301)}`],
+    ['a long user agent', `userAgent=${'x'.repeat(1025)}`],
+    ['a long name', `domain=${'d'.repeat(2001)}`],
     ['a proxy that cannot be', 'agent=V%20PS'],
     ['an invalid time', 'from=yesterday'],
     ['an invalid month', 'from=2026-13-01'],
@@ -53,7 +54,7 @@ describe('an address', () => {
 
   test('uses the first of repeated filters, and accepts what the API accepts', () => {
     const filters = parsed(
-      'domain=%20App.Example&domain=b&status=5XX&method=post&path=/a%20b?&q=%26%3D&ip=%5B::1%5D&agent=vps' +
+      'domain=%20App.Example&domain=b&status=5XX&method=post&path=/a%20b?&q=%26%3D&ip=%5B::1%5D&userAgent=%20Bot&agent=vps' +
         '&from=2026-11-20&to=2026-11-21T10:00:00.5%2B02:00&page=3&pageSize=100',
     );
     expect(filters).toEqual({
@@ -63,6 +64,7 @@ describe('an address', () => {
       path: '/a b?',
       q: '&=',
       ip: '[::1]',
+      userAgent: ' Bot',
       agent: 'vps',
       from: '2026-11-20T00:00:00.000Z',
       to: '2026-11-21T08:00:00.500Z',
@@ -89,7 +91,7 @@ describe('requests', () => {
       '/logs?domain=a&status=404&from=2026-11-20T00%3A00%3A00.000Z&page=2',
     );
     expect(statsRequest(filters, 60)).toBe(
-      '/logs/stats?domain=a&from=2026-11-20T00%3A00%3A00.000Z&buckets=60',
+      '/logs/stats?domain=a&status=404&from=2026-11-20T00%3A00%3A00.000Z&buckets=60',
     );
     expect(tailRequest(filters)).toBe('/logs/tail?domain=a&status=404');
     expect(tailRequest(NO_FILTERS, '0f-1')).toBe('/logs/tail?after=0f-1');
@@ -149,16 +151,44 @@ describe('times', () => {
   });
 });
 
-test('sites have the names that the log uses', () => {
-  const domains = [
-    'http://a.example:8080/x',
-    'a.example',
-    ':443',
-    '[::1]:80',
-    '{$NAME:d}',
-    '*.b.example',
-  ];
-  expect(siteNames(domains.map((domain) => ({ domain })))).toEqual(['a.example', '[::1]']);
+describe('the names of sites', () => {
+  const site = (...addresses: [string, ...string[]]) => ({ domain: addresses[0], addresses });
+
+  test('are those that the log uses, without variables and any host', () => {
+    const sites = [
+      site('http://a.example:8080/x'),
+      site('a.example'),
+      site(':443'),
+      site('[::1]:80'),
+      site('{$NAME:d}'),
+      site('*.b.example'),
+    ];
+    const names = ['a.example', '[::1]', '*.b.example'];
+    expect(suggestionsFor(sites)).toEqual(names.map((value) => ({ value })));
+  });
+
+  test('are one filter, if a site has several, and each of them another', () => {
+    const some = site('http://a.lan:80', 'a.lan', '*.b.lan', 'c.lan');
+    const filter = 'a.lan *.b.lan c.lan';
+    expect(siteFilter(some)).toBe(filter);
+    expect(suggestionsFor([some])).toEqual([
+      { value: filter, label: 'all names of http://a.lan:80' },
+      ...['a.lan', '*.b.lan', 'c.lan'].map((value) => ({ value })),
+    ]);
+    expect(pageRequest(parsed(`domain=${encodeURIComponent(filter)}`))).toBe(
+      '/logs?domain=a.lan+*.b.lan+c.lan',
+    );
+    expect(namesIn(filter)).toBe('a.lan or *.b.lan or c.lan');
+    expect(namesIn(' a.lan, b.lan ')).toBe('a.lan or b.lan');
+  });
+
+  test('are no filter if it could not have all of them', () => {
+    expect(siteFilter(site('a.lan', ':80'))).toBe('');
+    expect(siteFilter(site('a.lan', '{$NAME}.lan'))).toBe('');
+    expect(suggestionsFor([site('a.lan', ':80')])).toEqual([{ value: 'a.lan' }]);
+    const many = Array.from({ length: 300 }, (_, i) => `n${i}.lan`);
+    expect(siteFilter(site('a.lan', ...many))).toBe('');
+  });
 });
 
 test('the details of an entry come from the proxy whose log has it', () => {

@@ -1,6 +1,6 @@
 /** Channels, what was sent to them, and what the bell says. */
 import { describe, expect, test } from 'bun:test';
-import { lasting, subjectOf, worstOf } from '../../src/web/incidents/words.ts';
+import { lasting, subjectOf } from '../../src/web/incidents/words.ts';
 import type { Channel, Delivery, Incident } from '../../src/web/lib/types.ts';
 import { isKept, targetFrom, typedFrom } from '../../src/web/notifications/kinds.ts';
 import { outcomeOf, placeOf, scopeOf } from '../../src/web/notifications/words.ts';
@@ -129,11 +129,6 @@ describe('an incident', () => {
     expect(subjectOf(incident({ agent: 'vps' }))).toEqual({ name: 'vps', to: '/proxies/vps' });
     expect(subjectOf(incident({ event: 'drift' })).to).toBe('/import');
     expect(subjectOf(incident())).toEqual({ name: 'Disk', to: null });
-  });
-
-  test('is as bad as the worst of several', () => {
-    expect(worstOf([incident(), incident()])).toBe('warn');
-    expect(worstOf([incident(), incident({ level: 'bad' })])).toBe('bad');
   });
 
   test.each([

@@ -1,8 +1,8 @@
 /** What the overview and a site's page compute from the hub's answers. */
 import { describe, expect, test } from 'bun:test';
 import { changeOf, hoursOf, hoursRequest, rangeUntil } from '../../src/web/figures/hours.ts';
+import { hostsOf } from '../../src/web/logs/filter/site-names.ts';
 import { busiest } from '../../src/web/overview/lists.tsx';
-import { hostsOf } from '../../src/web/sites/link.ts';
 import { site } from './samples.ts';
 
 const NOW = new Date('2026-11-20T18:00:00.900Z');
@@ -78,15 +78,15 @@ describe('the hosts of a site', () => {
   });
 
   test('leave out patterns and any host', () => {
-    expect(hostsOf({ domain: '*.example.org' }, undefined)).toEqual([]);
-    expect(hostsOf({ domain: ':8080' }, undefined)).toEqual([]);
-    expect(hostsOf({ domain: '*.a.example' }, addresses('*.a.example', ''))).toEqual([]);
+    expect(hostsOf({ addresses: ['*.example.org'] }, undefined)).toEqual([]);
+    expect(hostsOf({ addresses: [':8080'] }, undefined)).toEqual([]);
+    expect(hostsOf({ addresses: ['*.a.example'] }, addresses('*.a.example', ''))).toEqual([]);
   });
 
-  test('are that of its domain, until those of its addresses are known', () => {
-    const site = { domain: 'http://a.example:8080' };
-    expect(hostsOf(site, undefined)).toEqual(['a.example']);
-    expect(hostsOf(site, addresses())).toEqual(['a.example']);
+  test('are all of its own, until those that Caddy serves are known', () => {
+    const site = { addresses: ['http://a.example:8080', 'c.example/x'] };
+    expect(hostsOf(site, undefined)).toEqual(['a.example', 'c.example']);
+    expect(hostsOf(site, addresses())).toEqual(['a.example', 'c.example']);
     expect(hostsOf(site, addresses('a.example', 'b.example', 'a.example'))).toEqual([
       'a.example',
       'b.example',
@@ -132,10 +132,22 @@ describe('the busiest sites', () => {
     });
   });
 
-  test('requested by several names lead to their own page, since the log filters by one', () => {
-    const hosts = ['a.example', 'b.example'];
+  const linksFor = (hosts: string[]) => {
     const activity = { ...range, vhosts: [{ ...counts(1, [1, 1]), hosts }] };
-    const [first] = busiest([site({ id: 1, domain: '*.example' })], activity, 5);
-    expect(first?.logs).toEqual({ requests: '/sites/1', errors: '/sites/1' });
+    return busiest([site({ id: 1, domain: '*.example' })], activity, 5)[0]?.logs;
+  };
+
+  test('requested by more names than the hub tells lead to their own page', () => {
+    const many = (length: number) => Array.from({ length }, (_, i) => `${i}.example`);
+    const own = { requests: '/sites/1', errors: '/sites/1' };
+    expect(linksFor(many(20))).toEqual(own);
+    expect(linksFor([])).toEqual(own);
+    expect(linksFor(many(10).map((name) => name.repeat(30)))).toEqual(own);
+    expect(linksFor(many(19))?.errors).toContain('18.example');
+  });
+
+  test('requested by several names lead to the requests to all of them', () => {
+    const query = new URLSearchParams(linksFor(['a.example', 'b.example'])?.requests.split('?')[1]);
+    expect(query.get('domain')).toBe('a.example b.example');
   });
 });

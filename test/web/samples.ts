@@ -4,6 +4,7 @@ import type { Agent, Status, Vhost } from '../../src/web/lib/types.ts';
 export const site = (change: Partial<Vhost> = {}): Vhost => ({
   id: 1,
   domain: 'app.example',
+  addresses: [change.domain ?? 'app.example'],
   upstream: '127.0.0.1:8000',
   config: 'reverse_proxy {upstream}',
   enabled: true,
@@ -41,6 +42,7 @@ export const status = (change: Partial<Status> = {}): Status => ({
   proxy: { running: true, version: '2.6.2' },
   serving: null,
   problems: [],
+  checking: 0,
   advisories: [],
   advisoriesAsOf: '2026-11-22',
   upgrade: null,

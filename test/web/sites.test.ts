@@ -2,7 +2,14 @@
 import { describe, expect, test } from 'bun:test';
 import { barsPath } from '../../src/web/figures/hours.ts';
 import { tidied } from '../../src/web/lib/check.ts';
-import type { Activity, SiteState, Status, Vhost } from '../../src/web/lib/types.ts';
+import type {
+  Activity,
+  Problem,
+  SiteState,
+  Status,
+  UptimeBars,
+  Vhost,
+} from '../../src/web/lib/types.ts';
 import {
   changesFrom,
   draftOf,
@@ -12,6 +19,7 @@ import {
 } from '../../src/web/sites/form/draft.ts';
 import { linkTo } from '../../src/web/sites/link.ts';
 import {
+  furtherNames,
   isShown,
   NO_FILTER,
   queryOf,
@@ -27,8 +35,8 @@ import {
   sortRows,
   USUAL,
 } from '../../src/web/sites/list/rows.ts';
-import { healthOf, reportedProblems } from '../../src/web/sites/problem.ts';
-import { site, status } from './samples.ts';
+import { healthOf, outagesIn, reportedProblems } from '../../src/web/sites/problem.ts';
+import { agent, site, status } from './samples.ts';
 
 const state = (change: Partial<SiteState> = {}): SiteState => ({
   id: 1,
@@ -37,13 +45,14 @@ const state = (change: Partial<SiteState> = {}): SiteState => ({
   problem: null,
   addresses: [],
   upstreams: [],
+  check: null,
   warnings: [],
   errors: { acme: null, upstream: null },
   ...change,
 });
 const address = { name: 'app.example', port: 443, served: true, tls: true, automated: true };
 
-const nothing = { reported: new Map(), states: new Map(), activity: new Map() };
+const nothing = { reported: new Map(), states: new Map(), activity: new Map(), uptime: new Map() };
 const rows = (...sites: Vhost[]) => sites.map((one) => rowOf(one, nothing));
 const ids = (found: readonly { site: Vhost }[]) => found.map(({ site: { id } }) => id);
 
@@ -84,6 +93,17 @@ describe('the filter of the list', () => {
     expect(ids(searchRows(all, { ...NO_FILTER, search: ' ' }))).toEqual([1, 2]);
     const labelled = rows(site({ policies: ['lan-only'], tags: ['Media'] }), site({ id: 2 }));
     expect(ids(searchRows(labelled, { ...NO_FILTER, search: 'lan media' }))).toEqual([1]);
+  });
+
+  test('finds a site by each of its names, and shows the one that it found', () => {
+    const names = { domain: 'a.lan', addresses: ['a.lan', 'http://B.lan:8080', 'c.lan'] };
+    const all = rows(site({ id: 2, domain: 'b.example' }), site(names));
+    expect(ids(searchRows(all, { ...NO_FILTER, search: 'b.lan' }))).toEqual([1]);
+    expect(ids(searchRows(all, { ...NO_FILTER, search: 'd.lan' }))).toEqual([]);
+    expect(furtherNames(site(names), 'b.LAN')).toBe('+ http://B.lan:8080 and 1 more');
+    expect(furtherNames(site(names), 'a.lan')).toBe('+ 2 names');
+    expect(furtherNames(site({ addresses: ['a.lan', 'b.lan'] }), '')).toBe('+ b.lan');
+    expect(furtherNames(site(), 'app')).toBe('');
   });
 
   test('shows only sites with a tag or a policy, not those whose names are similar', () => {
@@ -133,10 +153,29 @@ describe('the filter of the list', () => {
   });
 });
 
+test('a certificate that renews itself is shown only if the site has no other, unless it is late', () => {
+  const shown = (...all: ['internal' | 'public', number, boolean?][]) => {
+    const addresses = all.map(([authority, daysLeft, overdue = false]) => ({
+      ...{ ...address, authority, reason: null },
+      certificate: { issuer: 'x', notAfter: '', daysLeft, overdue },
+    }));
+    const one = state({ addresses } as unknown as Partial<SiteState>);
+    const row = rowOf(site({ id: 1 }), { ...nothing, states: new Map([[1, one]]) });
+    return [row.certificate?.daysLeft, row.certificate?.isOwn];
+  };
+  expect(shown(['internal', 0], ['public', 70])).toEqual([70, false]);
+  expect(shown(['internal', 0])).toEqual([0, true]);
+  expect(shown(['public', 70], ['internal', 0, true])).toEqual([0, false]);
+});
+
 describe('the order of the list', () => {
   const activity = (id: number, requests: number, p95: number): [number, Activity] => [
     id,
     { id, hosts: [], requests: [requests], status4xx: [0], status5xx: [0], p95 },
+  ];
+  const uptime = (id: number, share: number | null): [number, UptimeBars] => [
+    id,
+    { id, day: { share, bars: [] }, month: { share, bars: [] } },
   ];
   const live = (id: number, daysLeft: number) => {
     const certificate = { issuer: 'x', notAfter: '', daysLeft };
@@ -147,6 +186,7 @@ describe('the order of the list', () => {
     reported: new Map([[3, { level: 'bad', label: 'down', text: 'x' } as const]]),
     states: new Map([live(1, 30), live(3, 9)]),
     activity: new Map([activity(1, 5, 900), activity(2, 70, 3)]),
+    uptime: new Map([uptime(2, 1), uptime(4, 0.5), uptime(1, null)]),
   };
   const all = [
     site({ id: 1, domain: 'site10.example', upstream: '' }),
@@ -170,6 +210,7 @@ describe('the order of the list', () => {
     ['certificate', [3, 1, 2, 4], 'ascending'],
     ['requests', [2, 1, 3, 4], 'descending'],
     ['latency', [1, 2, 3, 4], 'descending'],
+    ['uptime', [4, 2, 1, 3], 'ascending'],
   ] as const)('by %s', (column, order, direction) => {
     expect(ids(sortRows(all, { column, isReversed: false }))).toEqual([...order]);
     expect(directionOf({ column, isReversed: false })).toBe(direction);
@@ -239,14 +280,14 @@ describe('the problem of a site', () => {
     ['partly down', 'UPSTREAM_DOWN', 'warn'],
   ] as const)('%s', (label, code, level) => {
     const vhost = { id: 1, domain: 'app.example' };
-    const problems = [{ code, level, vhost, since: '', message: 'why' }];
+    const problems = [{ key: '', code, level, vhost, since: '', message: 'why' }];
     const reported = reportedProblems(status({ problems })).get(1);
     expect(healthOf(site(), reported, state())).toEqual({ level, label, text: 'why' });
   });
 
   test('is that which several sites share, for each of them', () => {
     const vhosts = [1, 2].map((id) => ({ id, domain: `s${id}.example` }));
-    const shared = { code: 'UPSTREAM_DOWN', level: 'bad', vhosts } as const;
+    const shared = { key: '', code: 'UPSTREAM_DOWN', level: 'bad', vhosts } as const;
     const reported = reportedProblems(
       status({ problems: [{ ...shared, since: '', message: 'why' }] }),
     );
@@ -271,15 +312,83 @@ describe('the problem of a site', () => {
     ]);
   });
 
+  test('is that of a proxy that does not serve it, by name', () => {
+    const agents = [agent(), agent({ name: 'twin' }), agent({ name: 'vps' })];
+    const seen = (problems: Partial<Problem>[], more: Partial<Status> = {}) => {
+      const said = problems.map((one) => ({ level: 'bad', since: '', message: 'why', ...one }));
+      return { ...status({ agents, ...more }), problems: said } as Status;
+    };
+    const served = [{ ...address, certificate: null, reason: null }];
+    const servedState = (change: Partial<SiteState> = {}) =>
+      state({ addresses: served, ...change } as unknown as Partial<SiteState>);
+    const of = (found: Status, one = site(), change: Partial<SiteState> = {}) => {
+      const reported = reportedProblems(found).get(one.id);
+      const { level, label, text } = healthOf(one, reported, servedState(change), outagesIn(found));
+      return `${level}: ${label}${text && `, ${text}`}`;
+    };
+    const gone = seen([{ code: 'PROXY_DOWN', agents: ['twin'] }]);
+    expect(of(gone)).toBe('bad: down on twin, why');
+    expect(of(gone, site({ agents: ['twin', 'vps'] }))).toBe('bad: down on twin, why');
+    expect(of(gone, site({ agents: ['twin'] }))).toBe('bad: down, why');
+    expect(of(gone, site({ agents: ['local'] }))).toBe('good: live');
+    expect(of(gone, site({ enabled: false }))).toBe('off: off');
+    const vhost = { id: 1, domain: 'app.example' };
+    const two = { code: 'AGENT_UNREACHABLE' as const, agents: ['vps'] };
+    const refused = { code: 'VHOST_BROKEN' as const, agents: ['local'], vhost };
+    expect(of(seen([two, refused]))).toBe('bad: down on local, vps, why');
+    expect(of(seen([refused]))).toBe('bad: down on local, why');
+    expect(of(seen([{ ...refused, agents: ['local', 'twin', 'vps'] }]))).toBe('bad: refused, why');
+    const broken = [{ ...vhost, agents: ['vps'], detail: ':80 is not open' }];
+    const held = seen([{ code: 'PORT_HELD', agents: ['vps'] }], { broken });
+    expect(of(held)).toBe('bad: down on vps, :80 is not open');
+    expect(of(held, site({ agents: ['vps'] }))).toBe('bad: port taken, :80 is not open');
+    expect(of(seen([]), site(), { downOn: ['vps'] })).toBe('bad: down on vps');
+    const known = { until: null, by: 'Ada' };
+    const off = 'down on twin, known, why';
+    expect(of(seen([{ code: 'PROXY_DOWN', agents: ['twin'], known }]))).toBe(`off: ${off}`);
+    expect(of(seen([refused, { code: 'PROXY_DOWN', agents: ['twin'], known }]))).toBe(
+      'bad: down on local, twin, why',
+    );
+    expect(of(seen([{ code: 'UPSTREAM_DOWN', vhost, known }]))).toBe('off: down, known, why');
+    const only = { agents: [agent()] };
+    expect(of(seen([{ code: 'PROXY_DOWN' }], only))).toBe('bad: down, why');
+    expect(of(seen([{ code: 'AGENT_UNREACHABLE' }], only), site(), { addresses: [] })).toBe(
+      'unknown: not known',
+    );
+  });
+
   test('is none if all is well, and a site is live only if that is known', () => {
     expect(healthOf(site(), undefined, undefined).level).toBe('unknown');
     const served = [{ ...address, certificate: null, reason: null }];
     const known = state({ addresses: served } as unknown as Partial<SiteState>);
     expect(healthOf(site(), undefined, known).level).toBe('good');
+    const unseen = { ...known, checking: true as const };
+    const healthWhile = (checking: number) =>
+      healthOf(site(), undefined, unseen, outagesIn(status({ checking }))).label;
+    expect([healthWhile(3), healthWhile(0)]).toEqual(['checking', 'live']);
     const notServed = [{ ...address, served: false, certificate: null, reason: null }];
     const gone = state({ addresses: notServed } as unknown as Partial<SiteState>);
     expect(healthOf(site(), undefined, gone).level).toBe('unknown');
   });
+});
+
+test('the upstreams of a site are those that Caddy has, whichever directive names them', () => {
+  const served = [{ ...address, certificate: null, reason: null }];
+  const rowWith = (upstream: string, live: string[], more: object = { addresses: served }) => {
+    const upstreams = live.map((one) => ({ address: one }));
+    const known = state({ upstreams, ...more } as unknown as Partial<SiteState>);
+    return rowOf(site({ upstream }), { ...nothing, states: new Map([[1, known]]) });
+  };
+  const shown = (...given: Parameters<typeof rowWith>) => rowWith(...given).upstreams;
+  expect(shown('http://10.0.0.5:80', ['10.0.0.5:80'])).toEqual(['http://10.0.0.5:80']);
+  expect(shown('a:1', ['a:1', 'b:2'])).toEqual(['a:1', 'b:2']);
+  expect(shown('', ['127.0.0.1:31840'])).toEqual(['127.0.0.1:31840']);
+  expect(shown('', [])).toEqual([]);
+  expect([shown('', [], {}), rows(site({ upstream: '' }))[0]?.upstreams]).toEqual([null, null]);
+  expect(rows(site())[0]?.upstreams).toEqual(['127.0.0.1:8000']);
+  const php = rowWith('', ['127.0.0.1:31840']);
+  expect(ids(searchRows([php], { ...NO_FILTER, search: '31840' }))).toEqual([1]);
+  expect(sortRows([...rows(site()), php], { column: 'upstream', isReversed: false })[1]).toBe(php);
 });
 
 describe('a link to a site', () => {

@@ -1,10 +1,19 @@
 /** How the dashboard groups and names problems. */
 import { expect, test } from 'bun:test';
 import type { Problem } from '../../src/web/lib/types.ts';
+import { endOf } from '../../src/web/status/known-dialog.tsx';
+import { knownWords } from '../../src/web/status/problem-list.tsx';
 import { groupsOf, levelOf, linkOf, titleOf } from '../../src/web/status/problems.ts';
+import { headlineOf } from '../../src/web/status/status-bar.tsx';
 
 const problem = (change: Partial<Problem> = {}): Problem => ({
-  ...{ code: 'WARNING', level: 'warn', since: '2026-11-20T18:00:00.000Z', message: 'No space.' },
+  ...{
+    key: '1',
+    code: 'WARNING',
+    level: 'warn',
+    since: '2026-11-20T18:00:00.000Z',
+    message: 'No space.',
+  },
   ...change,
 });
 const down = (id: number, change: Partial<Problem> = {}) =>
@@ -25,6 +34,28 @@ test('the whole is as bad as its worst part', () => {
   expect(levelOf([])).toBe('good');
   expect(levelOf([problem()])).toBe('warn');
   expect(levelOf([problem(), down(1, { level: 'bad' })])).toBe('bad');
+});
+
+test('what somebody knows of is counted nowhere, and says until when', () => {
+  const known = { until: null, by: 'Ann' };
+  const all = [problem({ level: 'bad', known }), problem()];
+  expect(levelOf(all)).toBe('warn');
+  expect(headlineOf({ problems: all, checking: 0 })).toBe('1 problem');
+  expect(headlineOf({ problems: all.slice(0, 1), checking: 0 })).toBe('No problems');
+  const now = new Date('2026-11-20T18:00:00');
+  expect(knownWords(known, now)).toBe('Known until it is over (Ann)');
+  const words = knownWords({ ...known, until: new Date('2026-12-01T08:00').toISOString() }, now);
+  expect(words).toBe('Known until 08:00, 1 Dec (Ann)');
+  const ends = [0, 1, 2, 3].map((choice) => endOf(choice, '', now));
+  const after = (days: number) => new Date(now.getTime() + days * 86_400_000).toISOString();
+  expect(ends).toEqual([null, after(1), after(7), after(30)]);
+  expect(endOf(4, '2026-12-24', now)).toBe(new Date('2026-12-24T23:59:59').toISOString());
+});
+
+test('there are no problems only once everything was looked at', () => {
+  expect(headlineOf({ problems: [], checking: 0 })).toBe('No problems');
+  expect(headlineOf({ problems: [], checking: 26 })).toBe('Checking 26 sites …');
+  expect(headlineOf({ problems: [problem()], checking: 26 })).toBe('1 problem');
 });
 
 test('a problem leads to where it is solved, and names its site', () => {

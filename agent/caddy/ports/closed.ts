@@ -6,6 +6,7 @@
 import { messageOf } from '../../../src/shared/async.ts';
 import { field, type Json, type JsonObject, list, object } from '../../../src/shared/json.ts';
 import type { Log } from '../../../src/shared/log.ts';
+import type { Closed } from '../../../src/shared/wire/proxy.ts';
 import type { Pace } from '../../pace.ts';
 import {
   type Listener,
@@ -58,6 +59,12 @@ export function whyClosed(listener: Listener): string | null {
   const names = holders.map(({ name, pid }) => `${name} (process ${pid})`);
   return `held by ${names.join(' and ') || 'another program'}`;
 }
+
+/** A closed listener, for the hub. */
+export const describeClosed = (listener: Listener): Closed => ({
+  ...{ address: nameOf(listener), port: listener.port },
+  reason: whyClosed(listener) ?? 'about to be opened',
+});
 
 /**
  * Whether a failed start has left listeners: the process holds more sockets on the ports of

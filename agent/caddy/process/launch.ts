@@ -42,8 +42,6 @@ export type LaunchDeps = {
 type Launch = {
   /** The file that Caddy writes to. */
   readonly output: string;
-  /** Before each start, because a cleaner may have removed them. @throws file system errors; as `prepare` */
-  makeFolders(): void;
   /** Keeps that file from growing. */
   rollOutput(): void;
   /** @throws Error if the process does not start */
@@ -79,6 +77,7 @@ export function createLaunch(deps: LaunchDeps): Launch {
     }
   }
 
+  /** Before each start, because a cleaner may have removed them. @throws file system errors; as `prepare` */
   function makeFolders(): void {
     for (const path of [empty, join(folder, 'run')]) {
       mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -135,5 +134,5 @@ export function createLaunch(deps: LaunchDeps): Launch {
     for (const process of left) await end(process, STOP_GRACE_MS);
   }
 
-  return { output, makeFolders, rollOutput, spawn, adopt, endAll: () => endAll() };
+  return { output, rollOutput, spawn, adopt, endAll: () => endAll() };
 }

@@ -18,7 +18,7 @@ const MUTE_AFTER_QUESTIONS = 3;
 
 /** @param now milliseconds on a clock that nobody sets */
 export function createMuteWatch(
-  admin: Pick<Admin, 'metrics'>,
+  admin: Pick<Admin, 'knock'>,
   pace: Pick<Pace['supervise'], 'ask' | 'mute'>,
   now = () => performance.now(),
 ): MuteWatch {
@@ -27,13 +27,12 @@ export function createMuteWatch(
   let unanswered = 0;
   let isAsking = false;
 
-  /** Queues behind a load under way, so a long one does not count as silence. */
+  /** A load may be long, which does not count as silence; questions of others do not make it wait. */
   async function ask(): Promise<void> {
     isAsking = true;
     askedAt = now();
     try {
-      // The only request that Caddy does not log.
-      await admin.metrics();
+      await admin.knock();
       silentSince = null;
       unanswered = 0;
     } catch (error) {

@@ -1,6 +1,7 @@
 /** Keeps one Caddy and its storage: starts it, adopts one that outlived its agent, restarts it, stops it. */
-import { join } from 'node:path';
-import { within } from '../../../src/shared/async.ts';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { messageOf, within } from '../../../src/shared/async.ts';
 import type { Log } from '../../../src/shared/log.ts';
 import type { Pace } from '../../pace.ts';
 import type { Warnings } from '../../warnings.ts';
@@ -21,8 +22,7 @@ type SupervisorDeps = Omit<LaunchDeps, 'beforeStart'> & {
 
 export type Supervisor = Pick<CaddyStorage, 'repairAfter' | 'keepSynced'> & {
   /**
-   * Resolves when Caddy answers. If it does not start, logs that and keeps trying.
-   * @throws file system errors; what `prepare` throws
+   * Resolves when Caddy answers. If it does not start, logs and warns of that, and keeps trying.
    */
   start(): Promise<void>;
   /** Stops Caddy and starts it with nothing but its admin endpoint. @throws Error */
@@ -83,7 +83,9 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     current = adopted ?? (await launch.spawn());
     if (!(await answersWhile(current))) {
       await end(current, 0);
-      throw new Error(`the proxy did not start; its output is in ${launch.output}`);
+      const words = RIGHTS.exec(readEnd(launch.output))?.[0];
+      const why = words === undefined ? '' : ` (${words})`;
+      throw new Error(`the proxy did not start${why}; its output is in ${launch.output}`);
     }
     upSince = performance.now();
     mute.reset();
@@ -120,8 +122,10 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     try {
       await up();
       storage.keepSynced();
+      warnings.set('start', null);
       await deps.onUp(say);
     } catch (error) {
+      if (current === null || !isAlive(current)) warnings.set('start', startWarning(error, deps));
       current = null;
       say('proxy not started', { reason: String(error) }, 'error');
     }
@@ -129,7 +133,6 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
 
   return {
     async start() {
-      launch.makeFolders();
       await serve();
       watching = watch();
     },
@@ -160,6 +163,32 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     starts: () => ({ ...starts }),
     pid: () => (current && isAlive(current) ? current.pid : null),
   };
+}
+
+/** Bytes in which the reason of a failed start is. */
+const END_BYTES = 4_096;
+
+/** The last lines of a file; empty if it cannot be read. */
+function readEnd(file: string): string {
+  try {
+    return readFileSync(file, 'latin1').slice(-END_BYTES);
+  } catch {
+    return '';
+  }
+}
+
+/** What a program says that may not do something with a file. */
+const RIGHTS = /EACCES|EPERM|permission denied|must be owned/i;
+
+/** Why Caddy was not started, and what to do, without paths of the host. */
+function startWarning(
+  error: unknown,
+  { folder, user }: Pick<LaunchDeps, 'folder' | 'user'>,
+): string {
+  const reason = messageOf(error).replaceAll(dirname(folder), 'DATA_DIR');
+  const owner = user?.uid ?? process.getuid?.();
+  const cure = ` If it is because of the rights of its files: chmod -R go= DATA_DIR/caddy, and chown -R ${owner} DATA_DIR/caddy/*.`;
+  return `Caddy cannot be started: ${reason}.${RIGHTS.test(reason) ? cure : ''}`;
 }
 
 type SparseLog = {

@@ -120,7 +120,11 @@ function whyNot(of: ManagedCaddy & { prefix: string[]; folders: string[] }): str
 function giveTree(path: string, to: { uid: number; gid: number }): void {
   const stat = lstatSync(path);
   if (!stat.isDirectory()) throw new Error(`${path} must be a folder`);
-  if (stat.uid === to.uid) return;
+  if (stat.uid === to.uid) {
+    // Somebody opened it; where others may write, what is in it may be theirs.
+    if ((stat.mode & 0o022) === 0 && (stat.mode & 0o077) !== 0) chmodSync(path, 0o700);
+    return;
+  }
   for (const name of readdirSync(path, { recursive: true, encoding: 'utf8' })) {
     lchownSync(join(path, name), to.uid, to.gid);
   }

@@ -12,6 +12,7 @@ import { AdminUnreachable, proxyUnreachable } from '../admin.ts';
 import { withdrawnSentence } from '../config/foreign.ts';
 import type { Stamp } from '../config/patch.ts';
 import { openRequests, stillOpen } from '../config/still-open.ts';
+import { describeClosed } from '../ports/closed.ts';
 import { type Amend, createAmend } from './amend.ts';
 import { createLoad, type Load } from './load.ts';
 import { createChecked, createPreparation, type PrepareDeps, settled } from './prepare.ts';
@@ -47,7 +48,7 @@ type ReloadOptions = SwapOptions & {
   partial?: boolean | undefined;
 };
 
-type Reloaded = Required<Pick<ReloadAnswer, 'digest' | 'open'>>;
+type Reloaded = Required<Omit<ReloadAnswer, 'success'>>;
 
 type CheckOptions = {
   /** Whether the ports that it adds must be free. */
@@ -59,7 +60,7 @@ type CheckOptions = {
 export type Reload = {
   /**
    * Makes `text` live and stores it in the file, or leaves both as they were. One at a time.
-   * @returns the digest of `text`, and which connections of sites outlive it
+   * @returns the digest of `text`, which connections of sites outlive it, and which listeners it does without
    * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE, STALE, OTHER_HUB, STORAGE_UNAVAILABLE; file
    * system errors
    */
@@ -204,7 +205,8 @@ export function createReload(deps: ReloadDeps): Reload {
         if (!(await deps.repairAfter(error))) throw error;
         await loader.load(config, stamp, previous, partial);
       });
-      if (from === 'part') return { digest, open };
+      const closed = loader.closed().map(describeClosed);
+      if (from === 'part') return { digest, open, closed };
       try {
         const copy = proxyfile.swapIn(digest, { hub, term, keep, program });
         if (copy !== null) log('kept a copy of the Caddyfile', { copy }, 'warn');
@@ -217,7 +219,7 @@ export function createReload(deps: ReloadDeps): Reload {
         loader.forget();
         throw await recovery.restore(previous, error);
       }
-      return { digest, open };
+      return { digest, open, closed };
     } catch (error) {
       proxyfile.dropCandidate();
       throw reachable(error);

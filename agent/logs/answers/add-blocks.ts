@@ -1,11 +1,18 @@
 /** Adds the entries of blocks to the buckets of a time range. */
 import type { Deadline } from '../../../src/shared/async.ts';
 import type { Block } from '../index/block.ts';
+import type { IndexedSegment } from '../index/log-index.ts';
 import type { VisitRow } from '../index/sealed-blocks.ts';
-import type { SegmentIndex } from '../index/segment-index.ts';
+import type { IndexView, SegmentIndex } from '../index/segment-index.ts';
 import type { BlockDecoder, DecodedBlock } from './block-decoder.ts';
 import type { Buckets } from './buckets.ts';
-import type { SegmentBlocks } from './latest.ts';
+
+/** Blocks of one segment that hold entries of a range, newest first, and the view they are from. */
+export type SegmentBlocks = {
+  indexed: IndexedSegment;
+  view: IndexView;
+  blocks: readonly Block[];
+};
 
 /**
  * Adds requests of one pair to one bucket. Their latency steps are the `count` values from `first` on

@@ -56,7 +56,7 @@ export function createBlockDecoder(reader: BlockReader): BlockDecoder {
         pairs.push(entry.pair);
         steps.push(latencyStep(entry.latency));
       };
-      const walked = reader.walk(indexed, missing, push, true);
+      const walked = reader.walk(indexed, missing, push, 'all');
       for await (const block of walked) {
         const { length } = times;
         const decoded = {

@@ -5,7 +5,15 @@ import type { Source } from '../files/source.ts';
 import type { Block } from '../index/block.ts';
 import type { IndexedSegment } from '../index/log-index.ts';
 import type { Classifier, EntryCursor } from '../line/classifier.ts';
-import { goneFrom, inOnePass, type Lines, linesAt, SegmentGone, startsOf } from './lines-at.ts';
+import {
+  goneFrom,
+  inOnePass,
+  type Lines,
+  linesAt,
+  SegmentGone,
+  startsAt,
+  startsOf,
+} from './lines-at.ts';
 
 /** Whether an entry is wanted. */
 export type Match = (entry: EntryCursor) => boolean;
@@ -28,8 +36,8 @@ export type BlockReader = {
     match: Match,
   ): AsyncGenerator<{ request: BlockRequest; lines: Buffer[] }>;
   /**
-   * Visits the entries of blocks, the selected ones and maybe others, or `all`, and yields each block
-   * when it is done. Entries come oldest first; blocks in the given order, or oldest first if the
+   * Visits the entries of blocks, the selected ones and maybe others, or all, or only the selected ones,
+   * and yields each block when it is done. Entries come oldest first; blocks in the given order, or oldest first if the
    * segment can only be read from its start.
    * @throws SegmentGone
    */
@@ -37,7 +45,7 @@ export type BlockReader = {
     indexed: IndexedSegment,
     blocks: readonly Block[],
     visit: Visit,
-    all?: boolean,
+    which?: 'all' | 'only selected',
   ): AsyncGenerator<Block>;
   /** Empties the cache. */
   clear(): void;
@@ -136,14 +144,14 @@ export function createBlockReader(classifier: Classifier): BlockReader {
         await source.close();
       }
     },
-    async *walk(indexed, blocks, visit, all = false) {
+    async *walk(indexed, blocks, visit, which) {
       if (blocks.length === 0) return;
       const source = await openIndexed(indexed);
       try {
         if (source.isSeekable) {
           for (const block of blocks) {
             const batch =
-              all || block.count > FEW_LINES
+              which === 'all' || (which === undefined && block.count > FEW_LINES)
                 ? [linesOf(await wholeBlock(source, block))]
                 : await linesAt(source, block, block.places());
             for (const lines of batch) visitLines(indexed, lines, visit);
@@ -153,7 +161,10 @@ export function createBlockReader(classifier: Classifier): BlockReader {
         }
         const requests = blocks.map((block) => ({ block }));
         for await (const [{ block }, buffer] of inOnePass(source, requests)) {
-          visitLines(indexed, linesOf(buffer), visit);
+          const lines = linesOf(buffer);
+          const starts =
+            which === 'only selected' ? startsAt(buffer, block.places()) : lines.starts;
+          visitLines(indexed, { ...lines, starts }, visit);
           yield block;
         }
       } catch (error) {

@@ -11,8 +11,12 @@ export type Buckets = {
   /** Whether all times in [first, last] are in the same bucket, or all in none. */
   isOne(first: number, last: number): boolean;
   add(bucket: number, statusClass: number, requests: number): void;
-  /** Adds the latencies in [from, to) of a list of steps. */
-  addSteps(bucket: number, steps: Uint8Array, from: number, to: number): void;
+  /** Adds the latencies in [from, to) of a list of steps, each of them as often as `weight` says. */
+  addSteps(bucket: number, steps: Uint8Array, from: number, to: number, weight: number): void;
+  /** Some entries of the block may be in the range: a bucket of its times without a `sawOne` is unread. */
+  expectSome(block: { earliest: number; latest: number }): void;
+  /** An entry was read whose time is in a bucket. */
+  sawOne(bucket: number): void;
   answer(): LogSums['buckets'];
 };
 
@@ -43,6 +47,7 @@ export function createBuckets(from: number, to: number, wanted: number): Buckets
   const edge = (bucket: number) => edges[bucket] as number;
   const requests = new Uint32Array(length * CLASSES);
   const latencies = new Uint32Array(length * LATENCY_STEPS);
+  const [isExpected, isSeen] = [new Uint8Array(length), new Uint8Array(length)];
 
   // The bucket found last.
   let [last, lastFrom, lastTo] = [-1, 0, 0];
@@ -75,11 +80,18 @@ export function createBuckets(from: number, to: number, wanted: number): Buckets
       const i = bucket * CLASSES + statusClass;
       requests[i] = (requests[i] as number) + count;
     },
-    addSteps(bucket, steps, start, end) {
+    expectSome({ earliest, latest }) {
+      const [first, last] = [Math.max(earliest, from), Math.min(latest, to - 1)];
+      if (first <= last) isExpected.fill(1, indexOf(first), indexOf(last) + 1);
+    },
+    sawOne(bucket) {
+      isSeen[bucket] = 1;
+    },
+    addSteps(bucket, steps, start, end, weight) {
       const first = bucket * LATENCY_STEPS;
       for (let i = start; i < end; i++) {
         const step = first + (steps[i] as number);
-        latencies[step] = (latencies[step] as number) + 1;
+        latencies[step] = (latencies[step] as number) + weight;
       }
     },
     answer: () =>
@@ -99,6 +111,7 @@ export function createBuckets(from: number, to: number, wanted: number): Buckets
           latencies: latenciesOf(
             latencies.subarray(bucket * LATENCY_STEPS, (bucket + 1) * LATENCY_STEPS),
           ),
+          ...(isExpected[bucket] === 1 && isSeen[bucket] === 0 && { unread: true as const }),
         };
       }),
   };

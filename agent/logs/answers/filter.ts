@@ -4,13 +4,15 @@ import { type Block, blocksBetween } from '../index/block.ts';
 import type { IndexedSegment } from '../index/log-index.ts';
 import type { IndexView } from '../index/segment-index.ts';
 import { addressHash, canonicalIp } from '../line/address.ts';
-import { type EntryFacts, hostKey, type RequestFacts } from '../line/entry.ts';
+import type { EntryCursor } from '../line/classifier.ts';
+import { type EntryFacts, type Hosts, hostsIn } from '../line/entry.ts';
 import { parseTime } from '../line/time-values.ts';
 import type { Match } from './block-reader.ts';
 import { classOf } from './buckets.ts';
 
 /** What an entry has to match; absent conditions match every entry. */
 export type Conditions = {
+  /** One or several hosts, see `hostsIn`. */
   domain?: string;
   status?: number;
   /** 1 to 5 for 1xx to 5xx. */
@@ -23,6 +25,8 @@ export type Conditions = {
   q?: string;
   /** As `canonicalIp` makes it. */
   ip?: string;
+  /** What the user agent contains, in lower case. */
+  userAgent?: string;
   /** In [from, to), in milliseconds since 1970. An entry without a time is in no range. */
   from?: number;
   to?: number;
@@ -47,7 +51,7 @@ export function parseLogQuery(query: LogQuery): LogFilter {
 export function parseConditions(
   query: Omit<LogQuery, 'page' | 'pageSize' | 'details'>,
 ): Conditions {
-  const { domain, status, method, path, q, ip, from, to } = query;
+  const { domain, status, method, path, q, ip, userAgent, from, to } = query;
   return {
     ...(domain && { domain }),
     ...(status &&
@@ -56,6 +60,7 @@ export function parseConditions(
     ...(path && { path }),
     ...(q && { q }),
     ...(ip && { ip: canonicalIp(ip) }),
+    ...(userAgent && { userAgent: userAgent.toLowerCase() }),
     ...(from && { from: isoTime(from) }),
     ...(to && { to: isoTime(to) }),
   };
@@ -68,6 +73,10 @@ function isoTime(text: string): number {
   return parseTime(`${date}${clock}${seconds}${rest}`) ?? Number.NaN;
 }
 
+/** The conditions on the host; undefined if there are none. */
+export const hostsOf = ({ domain }: Conditions): Hosts | undefined =>
+  domain === undefined ? undefined : hostsIn(domain);
+
 /** The conditions on the status; undefined if there are none. */
 function statusTest({
   status,
@@ -78,19 +87,30 @@ function statusTest({
   return undefined;
 }
 
-/** The conditions on method, path and address, which no index holds; undefined if there are none. */
+type RequestTest = (entry: Pick<EntryCursor, 'request' | 'userAgent'>) => boolean;
+
+/** The conditions that no index holds: on method, path, address and user agent; undefined if there are none. */
 export function requestTest({
   method,
   path,
   q,
   ip,
-}: Conditions): ((request: RequestFacts) => boolean) | undefined {
-  if ((method ?? path ?? q ?? ip) === undefined) return undefined;
-  return (request) =>
-    (path === undefined || request.path.startsWith(path)) &&
-    (q === undefined || request.path.includes(q)) &&
-    (method === undefined || request.method.toUpperCase() === method) &&
-    (ip === undefined || request.ip === ip || canonicalIp(request.ip) === ip);
+  userAgent,
+}: Conditions): RequestTest | undefined {
+  const hasAgent = (entry: Parameters<RequestTest>[0]) =>
+    userAgent === undefined || entry.userAgent().toLowerCase().includes(userAgent);
+  if ((method ?? path ?? q ?? ip) === undefined)
+    return userAgent === undefined ? undefined : hasAgent;
+  return (entry) => {
+    const request = entry.request();
+    return (
+      (path === undefined || request.path.startsWith(path)) &&
+      (q === undefined || request.path.includes(q)) &&
+      (method === undefined || request.method.toUpperCase() === method) &&
+      (ip === undefined || request.ip === ip || canonicalIp(request.ip) === ip) &&
+      hasAgent(entry)
+    );
+  };
 }
 
 /** The conditions on the time; undefined if there are none. */
@@ -103,21 +123,21 @@ export function timeTest({ from, to }: Conditions): ((time: number) => boolean) 
 
 /** All conditions, for an entry that was read with JSON.parse. */
 export function factsTest(conditions: Conditions): (facts: EntryFacts) => boolean {
-  const key = conditions.domain === undefined ? undefined : hostKey(conditions.domain);
+  const hosts = hostsOf(conditions);
   const [status, request, time] = [
     statusTest(conditions),
     requestTest(conditions),
     timeTest(conditions),
   ];
   return (facts) =>
-    (key === undefined || facts.key === key) &&
+    (!hosts || hosts.has(facts.key)) &&
     (!status || status(facts.status)) &&
     (!time || time(facts.time)) &&
-    (!request || request(facts));
+    (!request || request({ request: () => facts, userAgent: () => facts.userAgent }));
 }
 
-type Selection = {
-  /** What the index selects: by domain and status only. */
+export type Selection = {
+  /** What the index selects: by domain and status only, maybe without checks. */
   view: IndexView;
   /** Whether an entry of these blocks matches all conditions. */
   match: Match;
@@ -125,10 +145,14 @@ type Selection = {
   candidates(): Block[];
 };
 
-/** What a filter selects in one segment. */
-export function selectIn({ index }: IndexedSegment, conditions: Conditions): Selection {
-  const key = conditions.domain === undefined ? undefined : hostKey(conditions.domain);
-  const view = index.view({ key, status: statusTest(conditions) });
+/** What a filter selects in one segment. @param visitors without checks */
+export function selectIn(
+  { index }: IndexedSegment,
+  conditions: Conditions,
+  visitors = false,
+): Selection {
+  const hosts = hostsOf(conditions);
+  const view = index.view({ hosts, status: statusTest(conditions), visitors });
   const request = requestTest(conditions);
   const time = timeTest(conditions);
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = conditions;
@@ -138,8 +162,8 @@ export function selectIn({ index }: IndexedSegment, conditions: Conditions): Sel
     match: (entry) =>
       wanted[entry.pair] === 1 &&
       (!time || time(entry.time)) &&
-      (!request || request(entry.request())) &&
-      (certain || entry.facts()?.key === key),
+      (!request || request(entry)) &&
+      (certain || !hosts || hosts.has(entry.facts()?.key ?? '')),
     candidates() {
       const blocks = time ? blocksBetween(view.blocks(), from, to) : [...view.blocks()];
       if (conditions.ip === undefined) return blocks;

@@ -22,7 +22,7 @@ export const goneFrom = ({ id, segment }: IndexedSegment, error: unknown): unkno
   error instanceof SegmentGone && segment.form !== 'plain' ? new SegmentDamaged(id) : error;
 
 // Lines that are nearer than this are read together: it takes less time than a second read.
-const NEAR_BYTES = 1 << 14;
+export const NEAR_BYTES = 1 << 14;
 // Read beyond the start of the last line; if that is longer, reading continues.
 const SLACK_BYTES = 2048;
 
@@ -69,6 +69,10 @@ function startIn(buffer: Buffer, at: number): number {
   if (at === 0) return 0;
   throw new SegmentGone('the segment has changed');
 }
+
+/** The starts of the lines at places of a block. @param buffer all of the block @throws SegmentGone */
+export const startsAt = (buffer: Buffer, places: Uint16Array): number[] =>
+  Array.from(places, (place) => startIn(buffer, place * PLACE_BYTES));
 
 /** The starts of all lines in a buffer. */
 export function* startsOf(buffer: Buffer): Generator<number> {

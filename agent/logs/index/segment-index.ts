@@ -1,7 +1,6 @@
 /**
- * The sparse index of one segment: for each block, the number of lines of each pair
- * (line/pairs.ts). That of
- * a finished segment is kept beside it, for the next start.
+ * The sparse index of one segment: for each block, the number of lines of each pair (line/pairs.ts). That
+ * of a finished segment is kept beside it, for the next start.
  */
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { withSource } from '../files/open-source.ts';

@@ -10,6 +10,7 @@ import {
 import type { Pairs } from './pairs.ts';
 import { requestFacts, scannedAddressHash } from './scanned-line.ts';
 import { createScanner } from './scanner.ts';
+import { createUserAgentFinder } from './user-agent.ts';
 
 /**
  * The access entry that was classified last. The same object for every entry: it is valid until the
@@ -28,6 +29,8 @@ export type EntryCursor = {
   /** The line's text. */
   line(): string;
   request(): RequestFacts;
+  /** Empty if the request had none. */
+  userAgent(): string;
   /** As `addressHash` makes it of the request's address. */
   addressHash(): number;
   /** All facts, by JSON.parse; undefined if only the scanner takes the line for an entry. */
@@ -45,15 +48,20 @@ export type Classifier = {
   classify(pairs: Pairs, start: number, end: number, ended: boolean): EntryCursor | undefined;
 };
 
-/** Whether a request was a check: if an agent used its word at that time (in milliseconds since 1970, or NaN). */
-export type IsCheck = (word: string, time: number) => boolean;
+/**
+ * Whether a request was a check: if an agent used its word at that time (in milliseconds since 1970, or NaN), and
+ * it came from an address of the machine, as the log names its client.
+ */
+export type IsCheck = (word: string, time: number, address: string) => boolean;
 
 export function createClassifier(isCheck: IsCheck): Classifier {
   const scanner = createScanner();
+  const userAgents = createUserAgentFinder();
   const { line } = scanner;
   let buffer: Buffer = Buffer.alloc(0);
   // The facts of the line, if they have been needed so far.
   let parsed: EntryFacts | undefined;
+  let userAgent: string | undefined;
 
   const cursor: { -readonly [Name in keyof EntryCursor]: EntryCursor[Name] } = {
     start: 0,
@@ -66,6 +74,9 @@ export function createClassifier(isCheck: IsCheck): Classifier {
     // Without facts, the headers are damaged in a way that the scanner does not notice.
     request: () =>
       parsed ?? requestFacts(buffer, line) ?? cursor.facts() ?? { method: '', path: '', ip: '' },
+    userAgent: () =>
+      (userAgent ??=
+        (parsed ? undefined : userAgents.find(line)) ?? cursor.facts()?.userAgent ?? ''),
     addressHash: () =>
       (parsed ? undefined : scannedAddressHash(buffer, line)) ?? addressHash(cursor.request().ip),
   };
@@ -73,19 +84,22 @@ export function createClassifier(isCheck: IsCheck): Classifier {
   function isScannedCheck(): boolean {
     const { checkWordStart: start, time } = line;
     if (start < 0) return false;
-    return isCheck(buffer.toString('latin1', start, start + CHECK_WORD_LENGTH), time);
+    const word = buffer.toString('latin1', start, start + CHECK_WORD_LENGTH);
+    return isCheck(word, time, cursor.request().ip);
   }
 
   return {
     open(bytes) {
       buffer = bytes;
       scanner.open(bytes);
+      userAgents.open(bytes);
     },
 
     classify(pairs, start, end, ended) {
       cursor.start = start;
       cursor.end = end;
       parsed = undefined;
+      userAgent = undefined;
       if (ended && scanner.scan(start, end)) {
         const { hostStart, hostEnd, hostHash, status } = line;
         cursor.pair = isScannedCheck()
@@ -97,9 +111,9 @@ export function createClassifier(isCheck: IsCheck): Classifier {
       }
       parsed = entryFacts(buffer.toString('utf8', start, end));
       if (!parsed) return undefined;
-      const { key, status, checkWord, time } = parsed;
-      cursor.pair = pairs.ofKey(key, status, checkWord !== null && isCheck(checkWord, time));
-      cursor.time = parsed.time;
+      const { key, status, checkWord, time, ip } = parsed;
+      cursor.pair = pairs.ofKey(key, status, checkWord !== null && isCheck(checkWord, time, ip));
+      cursor.time = time;
       cursor.latency = parsed.latency;
       return cursor;
     },

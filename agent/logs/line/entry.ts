@@ -18,6 +18,8 @@ export type EntryFacts = {
   /** Milliseconds. */
   latency: number;
   ip: string;
+  /** Empty if the request had none. */
+  userAgent: string;
   /** What a check of an agent calls itself by, see `CHECK_AGENT`; null for any other request. */
   checkWord: string | null;
 };
@@ -50,15 +52,20 @@ export function entryFacts(line: string): EntryFacts | undefined {
     time: parseTime(parsed.ts) ?? Number.NaN,
     latency: parseDuration(parsed.duration),
     ip: text(request.client_ip ?? request.remote_ip),
+    userAgent: userAgentsIn(request.headers).join(', '),
     checkWord: checkWordIn(request.headers),
   };
 }
 
+function userAgentsIn(headers: unknown): string[] {
+  const agents = isObject(headers) ? headers['User-Agent'] : undefined;
+  return Array.isArray(agents) ? agents.map(text) : [];
+}
+
 /** @param headers of a request, as Caddy logs them */
 export function checkWordIn(headers: unknown): string | null {
-  const agents = isObject(headers) ? headers['User-Agent'] : undefined;
-  if (!Array.isArray(agents) || agents.length !== 1) return null;
-  const name = text(agents[0]);
+  const [name = '', ...others] = userAgentsIn(headers);
+  if (others.length > 0) return null;
   const isOne =
     name.startsWith(CHECK_AGENT) && name.length === CHECK_AGENT.length + CHECK_WORD_LENGTH;
   return isOne ? name.slice(CHECK_AGENT.length) : null;
@@ -113,6 +120,35 @@ export function hostKey(host: string): string {
   const shown = shownHost(host);
   if (isAscii(shown)) return shown;
   return domainToASCII(shown).replace(/\.$/, '') || shown;
+}
+
+/** The hosts of a filter, as `hostKey` makes them. */
+export type Hosts = {
+  /** Those that are named; a pattern may stand for others. */
+  names: readonly string[];
+  hasPattern: boolean;
+  has(key: string): boolean;
+};
+
+const isPattern = (name: string): boolean => name.split('.').includes('*');
+
+/**
+ * @param text one or several hosts, with spaces or commas and spaces between them; a label `*` stands for any
+ *   one, as in the address of a site
+ */
+export function hostsIn(text: string): Hosts {
+  const all = text.split(/,?\s+/).filter(Boolean).map(hostKey);
+  const names = [...new Set(all.filter((name) => !isPattern(name)))];
+  const patterns = all.filter(isPattern).map((name) =>
+    name
+      .split('.')
+      .map((label) => (label === '*' ? '[^.]*' : RegExp.escape(label)))
+      .join('\\.'),
+  );
+  const known = new Set(names);
+  const pattern = new RegExp(`^(?:${patterns.join('|')})$`, 's');
+  const hasPattern = patterns.length > 0;
+  return { names, hasPattern, has: (key) => known.has(key) || (hasPattern && pattern.test(key)) };
 }
 
 // Two colons and no bracket: a name with a port has only one colon.

@@ -1,5 +1,5 @@
 /** Numbers for the pairs of domain and status of one segment; those of checks have numbers of their own. */
-import { hostKey } from './entry.ts';
+import { type Hosts, hostKey } from './entry.ts';
 import { HASH_SEED, hashByte } from './scanned-line.ts';
 
 /**
@@ -21,17 +21,17 @@ export type Pairs = {
   select(wanted: Wanted): Selection;
 };
 
-/** Selects lines by host (as `hostKey` makes it) and status, with or without those of checks. */
+/** Selects lines by host and status, with or without those of checks. */
 export type Wanted = {
-  key?: string | undefined;
+  hosts?: Hosts | undefined;
   status?: ((status: number) => boolean) | undefined;
   /** Only what visitors requested. */
   visitors?: boolean;
 };
 
 /**
- * The selected pairs (`all`: there are no others), as a list and as ones in a table by pair. `certain`: every line of these pairs
- * matches; otherwise the pairs are those of OTHER, some of whose lines may match.
+ * The selected pairs (`all`: there are no others), as a list and as ones in a table by pair. `certain`:
+ * every line of these pairs matches; otherwise some are of OTHER, some of whose lines may match.
  */
 export type Selection = {
   ids: readonly number[];
@@ -116,6 +116,15 @@ export function createPairs(
     used++;
   }
 
+  /** With OTHER if some of the hosts may be there. */
+  function domainsOf({ names: wanted, hasPattern, has }: Hosts): Set<number> {
+    const found = new Set(wanted.map((name) => domains.get(name) ?? OTHER));
+    if (!hasPattern) return found;
+    found.add(OTHER);
+    for (const [name, domain] of domains) if (has(name)) found.add(domain);
+    return found;
+  }
+
   return {
     ofKey,
 
@@ -147,13 +156,13 @@ export function createPairs(
       return pair;
     },
 
-    select({ key, status, visitors = false }) {
-      const domain = key === undefined ? undefined : (domains.get(key) ?? OTHER);
-      const certain = domain !== OTHER || !overflowed;
+    select({ hosts, status, visitors = false }) {
+      const chosen = hosts && domainsOf(hosts);
+      const certain = !overflowed || !chosen?.has(OTHER);
       const ids: number[] = [];
       const wanted = new Uint8Array(pairs.length);
       for (const [id, pair] of pairs.entries()) {
-        if (domain !== undefined && pair.domain !== domain) continue;
+        if (chosen && !chosen.has(pair.domain)) continue;
         if (status && !status(pair.status)) continue;
         if (visitors && pair.check) continue;
         ids.push(id);

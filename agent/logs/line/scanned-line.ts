@@ -21,6 +21,9 @@ export type ScannedLine = {
   methodStart: number;
   uriStart: number;
   uriEnd: number;
+  /** The headers of the request are within [headersStart, headersEnd). */
+  headersStart: number;
+  headersEnd: number;
   /** Where the word of a check starts (see `CHECK_AGENT`); -1 if the request was none. */
   checkWordStart: number;
 };

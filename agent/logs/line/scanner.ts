@@ -81,6 +81,8 @@ export function createScanner(): Scanner {
     methodStart: NOWHERE,
     uriStart: 0,
     uriEnd: 0,
+    headersStart: 0,
+    headersEnd: 0,
     checkWordStart: -1,
   };
   // The next `},"`: searched for once, used by the line that holds it.
@@ -195,6 +197,8 @@ export function createScanner(): Scanner {
       if (nul < start) nul = find(0, start);
       let p = scanRequest(start);
       if (p < 0 || nextKey >= end || nul < end) return false;
+      line.headersStart = p;
+      line.headersEnd = nextKey;
       line.checkWordStart = findCheckWord(p, nextKey);
       let brace = nextKey;
       if (matchesAt(buffer, view, brace + NEXT_KEY.length, TLS)) {

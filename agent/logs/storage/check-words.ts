@@ -12,7 +12,7 @@ import { CHECK_AGENT, CHECK_WORD_LENGTH } from '../line/entry.ts';
 export type CheckWords = {
   /** The `User-Agent` of a check. Stores the word, unless it is stored: the log's folder may be new. */
   userAgent(): string;
-  /** A word counts until the next start: who learns one later cannot hide behind it. */
+  /** A word counts until the next start, and only here: who learns one cannot hide behind it. */
   isCheck: IsCheck;
   /** Drops the words of which no entry is left. @param oldest time of the oldest entry, in milliseconds since 1970 */
   forgetBefore(oldest: number): void;
@@ -25,8 +25,16 @@ type Word = { word: string; from: number };
 const MOST = 1_000;
 const LONGEST = 1 << 20;
 
-/** @param file the path of the live file @param now milliseconds since 1970 */
-export function createCheckWords(file: string, now: () => number = Date.now): CheckWords {
+/**
+ * @param file the path of the live file
+ * @param isOwn whether an address is one of this machine's
+ * @param now milliseconds since 1970
+ */
+export function createCheckWords(
+  file: string,
+  isOwn: (address: string) => boolean,
+  now: () => number = Date.now,
+): CheckWords {
   const path = `${file}.checks`;
   const own = { word: randomBytes(CHECK_WORD_LENGTH / 2).toString('hex'), from: now() };
   const userAgent = CHECK_AGENT + own.word;
@@ -50,9 +58,9 @@ export function createCheckWords(file: string, now: () => number = Date.now): Ch
       return userAgent;
     },
 
-    isCheck(word, time) {
+    isCheck(word, time, address) {
       const until = untils.get(word);
-      return until !== undefined && !(time >= until);
+      return until !== undefined && !(time >= until) && isOwn(address);
     },
 
     forgetBefore(oldest) {

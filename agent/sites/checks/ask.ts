@@ -136,7 +136,11 @@ export function sentName(place: Place): string | null {
   return isIP(name) === 0 ? name : null;
 }
 
-const isAny = (host: string): boolean => ['', '0.0.0.0', '::'].includes(host);
+/** The fault of a port that is closed. */
+export const nobodyAt = (port: number): string => `Nothing listens on port ${port}`;
+
+/** Whether it listens on every address. */
+export const isAny = (host: string): boolean => ['', '0.0.0.0', '::'].includes(host);
 
 function hostOf(name: string, { port, tls }: Place): string {
   const host = name.includes(':') ? `[${name}]` : name;
@@ -158,7 +162,7 @@ function createSearch(text: string): (chunk: Buffer) => boolean | null {
 
 function faultOf({ code = '', message }: NodeJS.ErrnoException, { port }: Place): string {
   if (code === 'ERR_INVALID_CHAR') return 'No request can name this site';
-  if (code === 'ECONNREFUSED') return `Nothing listens on port ${port}`;
+  if (code === 'ECONNREFUSED') return nobodyAt(port);
   if (NO_CERTIFICATE.test(`${code} ${message}`)) return NO_CERTIFICATE_YET;
   if (code.startsWith('ERR_SSL')) return `The TLS handshake on port ${port} failed`;
   if (code.startsWith('HPE_')) return `The response on port ${port} is not HTTP`;

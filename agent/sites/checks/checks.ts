@@ -148,7 +148,7 @@ export type CheckAnswer = ChecksAnswer['answers'][number];
 const MOST_SHOWN = 100;
 
 /** Says whether an answer is what a check asks for, and what came instead. @param check null: any passes */
-function judge(check: Check | null, outcome: Outcome): CheckAnswer {
+export function judge(check: Check | null, outcome: Outcome): CheckAnswer {
   const { path = '/', status: wanted, contains } = check ?? {};
   // A query may hold a secret, and reasons are passed on.
   const get = `GET ${short(path.replace(/\?.*$/, ''))}`;

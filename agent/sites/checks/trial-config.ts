@@ -84,10 +84,16 @@ function serverOn(port: number, server: JsonObject, tls: boolean): JsonObject {
   };
 }
 
+/** What a trial keeps of how a connection is made: nothing that reads or writes a file of its own. */
+const KEPT = [
+  ...['match', 'cipher_suites', 'curves', 'alpn', 'protocol_min', 'protocol_max'],
+  ...['client_authentication', 'drop', 'fallback_sni'],
+];
+
 /** The same, with a certificate of its own authority instead of a file's. */
 function policyOf(policy: Json): JsonObject {
-  const { certificate_selection: _, ...kept } = object(policy);
-  return { ...kept, default_sni: ANY_NAME };
+  const kept = Object.entries(object(policy)).filter(([name]) => KEPT.includes(name));
+  return { ...Object.fromEntries(kept), default_sni: ANY_NAME };
 }
 
 function tlsFor(places: readonly (Place | string)[]): JsonObject {

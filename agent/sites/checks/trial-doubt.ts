@@ -1,11 +1,12 @@
 /** Why the proxy itself may answer otherwise than its trial did, in which a check did not pass. */
 import { field, type JsonObject, list, object } from '../../../src/shared/json.ts';
+import { isLoopback } from '../../../src/shared/loopback.ts';
 import type { CheckTarget } from '../../../src/shared/wire/checks.ts';
 import { listenersOf } from '../../caddy/ports/ports.ts';
 import { reachable } from '../handshake.ts';
 import { type LiveSite, liveSites, nameOf } from '../live-sites.ts';
 import type { Dial } from '../live-upstreams.ts';
-import { NO_CERTIFICATE_YET, ownAddress } from './ask.ts';
+import { isAny, NO_CERTIFICATE_YET, ownAddress } from './ask.ts';
 import { type CheckAnswer, placesIn } from './checks.ts';
 
 /** The apps of Caddy that a trial has. */
@@ -28,7 +29,7 @@ export async function doubtOf(
   const left = Object.keys(object(adapted.apps)).find((app) => !TRIED.includes(app));
   if (left !== undefined) return `A trial does without Caddy’s app ${left}`;
   // A trial listens on loopback, and is asked from there: a policy may go by the address.
-  if (!isAnyOrLoopback(place.host)) {
+  if (!isAny(place.host) && !isLoopback(place.host)) {
     return `A trial does not listen on ${place.host}`;
   }
   for (const { address, dial } of upstreamsOf(sites, target)) {
@@ -38,9 +39,6 @@ export async function doubtOf(
   }
   return null;
 }
-
-const isAnyOrLoopback = (host: string): boolean =>
-  ['', '0.0.0.0', '::', '::1', 'localhost'].includes(host) || host.startsWith('127.');
 
 const upstreamsOf = (sites: readonly LiveSite[], { name, port }: CheckTarget) =>
   sites

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { createConcurrencyLimit } from '../../../src/shared/async.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import { field, type JsonObject, object } from '../../../src/shared/json.ts';
-import { TRIALS_AT_ONCE, type TrialRequest } from '../../../src/shared/wire/checks.ts';
+import { TRIAL_MS, TRIALS_AT_ONCE, type TrialRequest } from '../../../src/shared/wire/checks.ts';
 import { limitMemory, memoryLimit } from '../../caddy/config/adapt.ts';
 import { tail, type ValidatorDeps } from '../../caddy/config/validate.ts';
 import { freePorts } from '../../caddy/ports/ports.ts';
@@ -48,8 +48,6 @@ export type Trials = {
   close(): Promise<void>;
 };
 
-/** A start takes up to 2 s with 10,000 sites, and a check 15 s. */
-const MOST_MS = 20_000;
 const MOST_WAITING = 4;
 const POLL_MS = 10;
 
@@ -73,7 +71,7 @@ export function createTrials(deps: TrialsDeps): Trials {
     maxWaiting: MOST_WAITING,
     full: () =>
       new Failure('RATE_LIMITED', 'Another trial is running. Try again later.', {
-        retryAfter: MOST_MS / 1_000,
+        retryAfter: TRIAL_MS / 1_000,
       }),
   });
 
@@ -146,12 +144,12 @@ export function createTrials(deps: TrialsDeps): Trials {
     given: AbortSignal,
     late: (reason: string) => CheckAnswer[],
   ): Promise<CheckAnswer[]> {
-    const signal = AbortSignal.any([given, closing.signal, AbortSignal.timeout(MOST_MS)]);
+    const signal = AbortSignal.any([given, closing.signal, AbortSignal.timeout(TRIAL_MS)]);
     try {
       return await tried(folder, request, signal);
     } catch (error) {
       if (!signal.aborted) throw error;
-      return late(`The trial did not finish within ${MOST_MS / 1_000} s`);
+      return late(`The trial did not finish within ${TRIAL_MS / 1_000} s`);
     }
   }
 

@@ -6,6 +6,8 @@ import { getSchemaValidator, type Static, type TSchema } from 'elysia';
 import { isDeep, readAtMost } from '../../shared/bounded.ts';
 import { FAILURES, Failure } from '../../shared/failure.ts';
 import { memoize } from '../../shared/memoize.ts';
+import { clip, oneLine } from '../../shared/one-line.ts';
+import type { ChecksAnswer } from '../../shared/wire/checks.ts';
 import { AgentErrorBody } from '../../shared/wire/protocol.ts';
 import { sizeOf } from './bounds.ts';
 import type { FetchTls } from './trust.ts';
@@ -84,6 +86,15 @@ export function checked<T extends TSchema>(schema: T, ok: boolean, bytes: Uint8A
   const path = validator.Errors(answer).First()?.path ?? '';
   throw unreachable(INVALID + about(path), answer);
 }
+
+/** What an agent says of sites, as it is shown: an answer may be of a stranger's server. */
+export const inWords = ({ answers }: ChecksAnswer): ChecksAnswer => ({
+  answers: answers.map(({ reason, doubt, ...answer }) => ({
+    ...answer,
+    reason: clip(oneLine(reason)),
+    ...(doubt !== undefined && { doubt: doubt && clip(oneLine(doubt)) }),
+  })),
+});
 
 /** Names the field at fault, as the routes do, but never its value. */
 const about = (path: string): string =>

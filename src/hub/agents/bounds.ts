@@ -4,6 +4,9 @@ import {
   type ChecksRequest,
   LEAST_MS,
   ONCE_MS,
+  type RoundRequest,
+  TRIAL_MS,
+  type TrialRequest,
   WITHIN,
 } from '../../shared/wire/checks.ts';
 
@@ -49,7 +52,19 @@ export const sizeOf = (bytes: number): string =>
 /** Milliseconds that a request for checks may take: only so many run at once. */
 export function checksDeadline({ checks, once = false }: ChecksRequest): number {
   const rounds = Math.ceil(checks.length / AT_ONCE);
-  const longest = Math.max(0, ...checks.map(({ check }) => check?.within ?? WITHIN));
-  const asking = once ? rounds * ONCE_MS : longest * 1_000 + rounds * LEAST_MS;
-  return asking + MARGIN_MS;
+  return (once ? rounds * ONCE_MS : longest(checks) + rounds * LEAST_MS) + MARGIN_MS;
 }
+
+/** The same of a trial, which the agent itself ends; one that only previews a change may wait for others first. */
+export function trialDeadline({ checks, change, most = TRIAL_MS }: TrialRequest): number {
+  if (!change) return DEADLINE_MS;
+  const rounds = Math.ceil(checks.length / AT_ONCE);
+  return Math.min(Math.min(most, longest(checks)) + rounds * LEAST_MS, TRIAL_MS) + MARGIN_MS;
+}
+
+/** Milliseconds that the most patient of them may take. */
+const longest = (checks: ChecksRequest['checks']): number =>
+  Math.max(0, ...checks.map(({ check }) => check?.within ?? WITHIN)) * 1_000;
+
+/** The same between changes, where other rounds may be under way. */
+export const roundDeadline = ({ checks }: RoundRequest): number => longest(checks) + MARGIN_MS;

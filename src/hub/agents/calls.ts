@@ -2,7 +2,7 @@
 import type { Static, TSchema } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { joinedIds, REQUEST_ID } from '../../shared/observe/context.ts';
-import { Health, PROTOCOL, PROTOCOL_HEADER } from '../../shared/wire/protocol.ts';
+import { FIRST_PROTOCOL, Health, PROTOCOL_HEADER } from '../../shared/wire/protocol.ts';
 import { askPlainly, bytesOf, checked, NO_ANSWER, unreachable } from './answer.ts';
 import { DEADLINE_MS, SMALL_ANSWER, STATUS_DEADLINE_MS } from './bounds.ts';
 import { type AgentTrust, createAgentTls } from './trust.ts';
@@ -22,8 +22,16 @@ export type CallsDeps = {
 
 export type Answer = { ok: boolean; bytes: Uint8Array };
 
-/** `deadline`: milliseconds; `limit`: bytes of the answer, asked for when it comes. */
-type Init = { body?: unknown; deadline?: number; limit?: number | (() => number) };
+/**
+ * `deadline`: milliseconds; `limit`: bytes of the answer, asked for when it comes; `headers`: with the protocol
+ * that the request needs, if it is not the first.
+ */
+type Init = {
+  body?: unknown;
+  deadline?: number;
+  limit?: number | (() => number);
+  headers?: Record<string, string>;
+};
 
 export type Calls = {
   /** @throws as `askPlainly`, and if the agent presents a different certificate */
@@ -61,7 +69,7 @@ export function createCalls(deps: CallsDeps): Calls {
     const token = tokenNow();
     const headers = {
       Authorization: `Bearer ${token}`,
-      [PROTOCOL_HEADER]: String(PROTOCOL),
+      [PROTOCOL_HEADER]: String(FIRST_PROTOCOL),
       ...onBehalf(),
       ...init.headers,
     };
@@ -84,7 +92,7 @@ export function createCalls(deps: CallsDeps): Calls {
     try {
       const response = await request(path, {
         method: init.body === undefined ? 'GET' : 'POST',
-        headers: { 'Content-Type': 'application/json' },
+        headers: { 'Content-Type': 'application/json', ...init.headers },
         ...(init.body === undefined ? {} : { body: JSON.stringify(init.body) }),
         signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(init.deadline ?? deadline)]),
       });

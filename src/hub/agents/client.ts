@@ -2,7 +2,12 @@
 import type { Static } from 'elysia';
 import type { EndableStreams } from '../../shared/async.ts';
 import { exportFacts, type LogExport } from '../../shared/http.ts';
-import { ChecksAnswer, type ChecksRequest, type TrialRequest } from '../../shared/wire/checks.ts';
+import {
+  ChecksAnswer,
+  type ChecksRequest,
+  type RoundRequest,
+  type TrialRequest,
+} from '../../shared/wire/checks.ts';
 import {
   type ActivityQuery,
   type ExportQuery,
@@ -14,7 +19,7 @@ import {
   type TailQuery,
 } from '../../shared/wire/logs.ts';
 import { LogSums, MergeAnswer, type MergeRequest } from '../../shared/wire/merge.ts';
-import { Stored } from '../../shared/wire/protocol.ts';
+import { counting, filtering, Stored } from '../../shared/wire/protocol.ts';
 import {
   AdaptAnswer,
   PortsAnswer,
@@ -29,7 +34,7 @@ import {
   RootAnswer,
   SitesAnswer,
 } from '../../shared/wire/sites.ts';
-import { checked } from './answer.ts';
+import { checked, inWords } from './answer.ts';
 import {
   adaptedAnswer,
   authoritiesAnswer,
@@ -37,8 +42,10 @@ import {
   checksDeadline,
   DEADLINE_MS,
   LOG_ANSWER,
+  roundDeadline,
   STATUS_DEADLINE_MS,
   sitesAnswer,
+  trialDeadline,
 } from './bounds.ts';
 import { type CallsDeps, createCalls } from './calls.ts';
 import { createStreams, type StreamReader } from './streams.ts';
@@ -111,6 +118,8 @@ export type AgentClient = {
    * @throws Failure PROXY_UNREACHABLE
    */
   checks(request: ChecksRequest): Promise<ChecksAnswer>;
+  /** The same between changes, each asked once. @throws as `checks` */
+  round(request: RoundRequest): Promise<ChecksAnswer>;
   /**
    * How sites would answer that `proxyfile` has, tried in a proxy of its own.
    * @throws Failure as `reload`, and as `checks`
@@ -167,8 +176,8 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
   const streams = createStreams(calls);
 
   /** Passes a page on as it is: to read and write it again takes longer than the agent needs for it. */
-  async function pageAt(path: string): Promise<string> {
-    const { ok, bytes } = await answerTo(path, { limit: LOG_ANSWER });
+  async function pageOf(query: LogQuery): Promise<string> {
+    const { ok, bytes } = await answerTo(withQuery('/logs', query), aboutLogs(filtering(query)));
     const text = new TextDecoder().decode(bytes);
     return ok && isPage(text) ? text : JSON.stringify(checked(LogPage, ok, bytes));
   }
@@ -199,12 +208,19 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
         body: request,
         deadline: checksDeadline(request),
         limit: checksAnswer(request.checks.length),
-      }),
+      }).then(inWords),
+    round: (request) =>
+      call(ChecksAnswer, '/proxy/round', {
+        body: request,
+        deadline: roundDeadline(request),
+        limit: checksAnswer(request.checks.length),
+      }).then(inWords),
     trial: (request) =>
       call(ChecksAnswer, '/proxy/trial', {
         body: request,
+        deadline: Math.min(deadline, trialDeadline(request)),
         limit: checksAnswer(request.checks.length),
-      }),
+      }).then(inWords),
     certificates: () => call(CertificatesAnswer, '/proxy/certificates', aboutSites()),
     root: () => call(RootAnswer, '/proxy/root', { deadline: STATUS_DEADLINE_MS }),
     authorities: (proxyfile) =>
@@ -215,15 +231,22 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       }),
     ports: () => call(PortsAnswer, '/proxy/ports', { deadline: STATUS_DEADLINE_MS }),
     modules: (deadline) => call(ModulesAnswer, '/proxy/modules', { deadline }),
-    logs: (query) => pageAt(withQuery('/logs', query)),
+    logs: pageOf,
     activity: (query, most = deadline) =>
       call(LogActivity, withQuery('/logs/activity', query), { deadline: most, limit: LOG_ANSWER }),
-    stats: (query) => call(LogStats, withQuery('/logs/stats', query), { limit: LOG_ANSWER }),
-    sums: (query) => call(LogSums, withQuery('/logs/sums', query), ofLogs),
-    merge: (request) => call(MergeAnswer, '/logs/merge', { body: request, ...ofLogs }),
+    stats: (query) => call(LogStats, withQuery('/logs/stats', query), aboutLogs(counting(query))),
+    sums: (query) =>
+      call(LogSums, withQuery('/logs/sums', query), { ...aboutLogs(counting(query)), ...soon }),
+    merge: (request) => {
+      const init = { ...aboutLogs(filtering(request.conditions)), ...soon };
+      return call(MergeAnswer, '/logs/merge', { body: request, ...init });
+    },
 
     tail: async (query, lastEventId, reader) => {
-      const headers = lastEventId ? { 'Last-Event-ID': lastEventId } : undefined;
+      const headers = {
+        ...(lastEventId && { 'Last-Event-ID': lastEventId }),
+        ...filtering(query),
+      };
       const deadline = STATUS_DEADLINE_MS;
       const path = withQuery('/logs/tail', query);
       const expected = { type: 'text/event-stream', deadline, endless: true, headers };
@@ -233,7 +256,7 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       const type = query.format === 'csv' ? 'text/csv' : 'application/x-ndjson';
       const answer = await streams.begin(
         withQuery('/logs/export', query),
-        { type, deadline },
+        { type, deadline, headers: filtering(query) },
         reader,
       );
       return { ...exportFacts(answer.headers), body: answer.body };
@@ -243,7 +266,9 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
   };
 }
 
-const ofLogs = { deadline: STATUS_DEADLINE_MS, limit: LOG_ANSWER };
+const aboutLogs = (headers: Record<string, string>) => ({ limit: LOG_ANSWER, headers });
+/** One of several agents that takes longer counts as away. */
+const soon = { deadline: STATUS_DEADLINE_MS };
 
 const PAGE_END = /\],"total":\d+,"page":\d+,"pageSize":\d+(,"partial":true)?\}$/;
 

@@ -50,3 +50,7 @@ export const createReadProxies =
 /** Null if none is known. */
 export const oldestOf = (versions: readonly (string | null)[]): string | null =>
   versions.flatMap((version) => version ?? []).toSorted(Bun.semver.order)[0] ?? null;
+
+/** `:443 is not open: held by nginx (process 123)`. */
+export const sentenceOfClosed = ({ address, reason }: { address: string; reason: string }) =>
+  `${address} is not open: ${reason}`;

@@ -1,11 +1,21 @@
 /** `/vhosts/bulk`: several changes in one publish. */
 import { Elysia, type Static, t } from 'elysia';
+import { createPauses } from '../../shared/async.ts';
+import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf } from '../auth/guard.ts';
 import { about, DEMANDS } from '../http/about.ts';
 import { ChangeQuery, demandsOf } from '../http/params.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
-import { Done, Lacking, lacking, untriedWarnings, type Warning, warned } from '../http/schemas.ts';
+import {
+  Done,
+  Lacking,
+  lacking,
+  openWarnings,
+  untriedWarnings,
+  type Warning,
+  warned,
+} from '../http/schemas.ts';
 import { vhostsTouched } from '../model/applied.ts';
 import { type Change, inOperation, sequence } from '../model/changes.ts';
 import { changeOf, Operation, PolicyOperation, policyChangeOf } from '../model/operation.ts';
@@ -19,13 +29,21 @@ import {
   CHANGED,
   ChangedVhost,
   NEW_VHOST,
-  openWarnings,
+  ownHosts,
   Unreached,
   unreached,
   viewVhost,
 } from './vhost-view.ts';
 
 const MAX_OPERATIONS = 1_000;
+/** Characters: as much as an agent takes of a whole Caddyfile. */
+const MOST_ANSWERED = 16 * 1024 * 1024;
+
+/** The fields of a vhost or policy that the caller has read, and its id. */
+const Seen = t.Object({ id: t.Integer() }, { additionalProperties: true });
+
+const SeenAll = t.Optional(t.Array(Seen, { maxItems: MAX_OPERATIONS }));
+const Expected = { vhosts: SeenAll, policies: SeenAll };
 
 type Result = Vhost | Policy | { success: true };
 
@@ -40,7 +58,8 @@ export function vhostBulkRoutes(context: ApiContext) {
         retries.once({ request, who, body, query, set }, 200, async (keep) => {
           const before = publisher.current();
           const changes = await changesOf(body.operations, before);
-          const applied = await publisher.apply(withoutLoops(sequence(changes)), authorOf(who), {
+          const change = bounded(expecting(body.expects ?? {}, withoutLoops(sequence(changes))));
+          const applied = await publisher.apply(change, authorOf(who), {
             ...demandsOf(query),
             ...keep<Result[]>((stored, next) => viewed(stored, next)),
           });
@@ -51,8 +70,7 @@ export function vhostBulkRoutes(context: ApiContext) {
             ...('domain' in one ? (warnings.get(one.id) ?? []) : []),
             ...openWarnings(
               applied.open,
-              touchedBy(one, body.operations[at], before, next),
-              before,
+              ownHosts(() => touchedBy(one, body.operations[at], before, next), before),
             ),
           ]);
           const ports = await unreached([...warnings.values()].flat(), readPorts);
@@ -62,12 +80,25 @@ export function vhostBulkRoutes(context: ApiContext) {
         query: ChangeQuery,
         body: t.Object({
           operations: t.Array(t.Union([Operation, PolicyOperation]), { maxItems: MAX_OPERATIONS }),
+          expects: t.Optional(
+            t.Object(Expected, {
+              description:
+                'vhosts and policies as you read them, or some of their fields; if one of them is no longer so before the first operation, nothing is changed',
+            }),
+          ),
         }),
         response: {
           200: t.Composite([
             Lacking,
             Unreached,
-            t.Object({ results: t.Array(t.Union([ChangedVhost, ChangedPolicy, Done])) }),
+            t.Object({
+              results: t.Array(t.Union([ChangedVhost, ChangedPolicy, Done])),
+              group: t.Optional(
+                t.Integer({
+                  description: 'of these changes in the changelog; left out if nothing has changed',
+                }),
+              ),
+            }),
           ]),
           ...refusals(
             ...PUBLISHES,
@@ -75,6 +106,7 @@ export function vhostBulkRoutes(context: ApiContext) {
             'NOT_FOUND',
             'DOMAIN_TAKEN',
             'POLICY_TAKEN',
+            'PRECONDITION_FAILED',
             'KEY_REUSED',
           ),
         },
@@ -100,6 +132,7 @@ export function vhostBulkRoutes(context: ApiContext) {
           },
           example: {
             results: [CHANGED, { ...CHANGED, id: 2, domain: 'b.example.org' }, { success: true }],
+            group: 2,
           },
         }),
       },
@@ -118,6 +151,56 @@ const changesOf = (operations: readonly AnyOperation[], set: SiteSet): Promise<C
     ),
   );
 
+/** The change, if these vhosts and policies are as expected. @throws Failure PRECONDITION_FAILED, when planned */
+const expecting =
+  <T>(
+    { vhosts = [], policies = [] }: { vhosts?: readonly Thing[]; policies?: readonly Thing[] },
+    change: Change<T>,
+  ): Change<T> =>
+  (set, time) => {
+    const siteOf = new Map(set.vhosts.map((one) => [one.id, one]));
+    const policyOf = new Map(set.policies.map((one) => [one.id, one]));
+    for (const seen of vhosts) {
+      const now = siteOf.get(seen.id);
+      assertSeen(seen, now && viewVhost(now, set), `site ${now?.domain ?? seen.id}`);
+    }
+    for (const seen of policies) {
+      const now = policyOf.get(seen.id);
+      assertSeen(seen, now && viewedPolicy(now, set).body, `policy ${now?.name ?? seen.id}`);
+    }
+    return change(set, time);
+  };
+
+/** The change, if its answer is not too large. @throws Failure BODY_TOO_LARGE, when planned */
+const bounded =
+  (change: Change<Result[]>): Change<Result[]> =>
+  async (set, time) => {
+    const plan = await change(set, time);
+    const [results, next] = 'done' in plan ? [plan.done, set] : [plan.result, plan.next];
+    const pause = createPauses();
+    let length = 0;
+    for (const one of results) {
+      const shown = 'recipe' in one ? viewedPolicy(one, next).body : one;
+      length += JSON.stringify(shown).length;
+      if (length > MOST_ANSWERED) throw tooLarge();
+      await pause();
+    }
+    return plan;
+  };
+
+const tooLarge = () =>
+  new Failure('BODY_TOO_LARGE', 'The response would be larger than 16 MiB; nothing was changed.', {
+    hint: 'Send fewer operations in one request: the response has a vhost for each of them.',
+  });
+
+type Thing = Static<typeof Seen>;
+
+/** @param now as it is shown; undefined if it is gone @throws Failure PRECONDITION_FAILED */
+function assertSeen(seen: Thing, now: Thing | undefined, name: string): void {
+  if (now && Bun.deepEquals({ ...now, ...seen }, now)) return;
+  throw new Failure('PRECONDITION_FAILED', `The ${name} has changed since you read it.`);
+}
+
 /** The vhosts that an operation has touched, as they were. @param one its result */
 function touchedBy(
   one: Result,
@@ -132,7 +215,7 @@ function touchedBy(
 
 /** The answer. @param warningsOf those of a result; none while they are not known */
 const viewed = (
-  { result: results, behind, untried }: Applied<Result[]>,
+  { result: results, group, behind, untried }: Applied<Result[]>,
   among: SiteSet,
   warningsOf: (one: Result, at: number) => Warning[] = () => [],
 ) => ({
@@ -144,6 +227,7 @@ const viewed = (
       const own = untriedWarnings(untried, one.domain);
       return { ...viewVhost(one, among), warnings: [...own, ...warnings] };
     }),
+    ...(group !== null && { group }),
     ...lacking(behind),
   },
 });

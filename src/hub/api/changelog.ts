@@ -187,7 +187,10 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
         } catch (error) {
           if (!(error instanceof Failure) || error.code !== 'REVERT_CONFLICT') throw error;
           const changes = changelog.laterOf(entry);
-          const detail = changes.length > 0 ? `changed since by ${changes.join(', ')}` : undefined;
+          const detail =
+            changes.length > 0
+              ? `Changed since by ${changes.length === 1 ? 'entry' : 'entries'} ${changes.join(', ')}.`
+              : undefined;
           throw new Failure(error.code, error.message, { detail, changes });
         }
       },

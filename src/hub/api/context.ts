@@ -29,15 +29,21 @@ import { createStore, type Store } from '../model/store.ts';
 import { createReadPorts, type ReadPorts } from '../publish/ports.ts';
 import { createPublisher, type Publisher, type PublisherDeps } from '../publish/publisher.ts';
 import type { ActivityDeps } from '../watch/activity.ts';
+import { beginnings } from '../watch/incidents/incidents.ts';
+import { createKnown } from '../watch/known.ts';
 import { createLook, type Look, type LookDeps } from '../watch/look.ts';
 import {
   collectCertificates,
+  collectProblems,
   collectStandings,
   collectVhosts,
   createHubMetrics,
   type HubMetrics,
 } from '../watch/metrics.ts';
+import type { ProblemView } from '../watch/problem.ts';
+import { createProblemList, type ListProblems } from '../watch/problem-list.ts';
 import { createWarningsAfter, type WarningsAfter } from '../watch/sites/states.ts';
+import { createUptime, type Uptime, type UptimeDeps } from '../watch/uptime/uptime.ts';
 import { createFleet, type Fleet } from './fleet.ts';
 import { createRetries, type Retries } from './retries.ts';
 
@@ -79,7 +85,11 @@ export type HubGiven = {
   collect: Collector;
   pace: PublisherDeps['pace'] &
     LookDeps['pace'] &
-    NotificationsDeps['pace'] & { activity: ActivityDeps['kept'] };
+    NotificationsDeps['pace'] & {
+      activity: ActivityDeps['kept'];
+      checking: number;
+      checks: UptimeDeps['pace'];
+    };
   now: () => Date;
   /** Milliseconds from a clock that is never set. */
   elapsed: () => number;
@@ -105,8 +115,11 @@ export type HubContext = Pick<
   /** What visitors of vhosts would notice that were just changed. */
   warningsAfter: WarningsAfter;
   readPorts: ReadPorts;
-  /** One look at what may be wrong; routes and the watcher share it. */
+  /** What sites with a check answer between changes. */
+  uptime: Uptime;
+  /** One look at what may be wrong; routes and the watcher share it, and its list of problems. */
   look: () => Promise<Look>;
+  listProblems: ListProblems;
   channels: Channels;
   deliver: Deliver;
   notifications: Notifications;
@@ -136,6 +149,7 @@ export function createContext(given: HubGiven): HubContext {
       () => collectStandings(publisher),
       () => collectCertificates(publisher),
       () => notifications.collect(),
+      () => collectProblems(latest),
     ],
     log,
   );
@@ -155,19 +169,32 @@ export function createContext(given: HubGiven): HubContext {
   );
   if (accounts.any()) setupCode.forget();
   const channels = createChannels({ db, now });
+  const uptime = createUptime({ db, publisher, pace: pace.checks, now, elapsed, log });
   const look = createLook({
-    ...{ publisher, pace, now, elapsed, warnings, locked: accounts.locked },
+    ...{ publisher, uptime, pace, now, elapsed, warnings, locked: accounts.locked },
     failing: channels.failing,
     disks: createDisks([{ what: 'the hub’s data', folder: settings.dataDir }]),
   });
+  const known = createKnown({ db, now, pace });
+  const readProblems = createProblemList({
+    ...{ beginnings: () => beginnings(db), known: known.read },
+  });
+  /** Of the last look, at most five seconds ago: the watcher looks as often. */
+  let latest: readonly ProblemView[] = [];
+  const listProblems: ListProblems = (found, time) => {
+    const problems = readProblems(found, time);
+    latest = problems;
+    return problems;
+  };
   const deliver = createDeliver(store.id);
   const notifications = createNotifications({
-    ...{ db, hub: store.id, look, deliver, metrics },
+    ...{ db, hub: store.id, look, listProblems, known, deliver, metrics },
     ...{ pace, now, elapsed, log },
   });
   return {
     ...{ settings, commandLine, version, commit, pace, now, elapsed, log },
-    ...{ db, assertInPlace, store, accounts, publisher, look, channels, deliver },
+    ...{ db, assertInPlace, store, accounts, publisher, uptime, look, listProblems, channels },
+    ...{ deliver },
     ...{ notifications, metrics, warnings },
     directory: createDirectory({ db }),
     retries: createRetries({ db, now }),
@@ -176,8 +203,11 @@ export function createContext(given: HubGiven): HubContext {
       ...{ publisher, now },
       readImport: createReadImport(settings.importDirs),
     }),
-    fleet: createFleet({ publisher, keys, hub: store, first: firstOf(settings) }),
-    warningsAfter: createWarningsAfter({ publisher, now }),
+    fleet: createFleet({
+      ...{ publisher, keys, hub: store, first: firstOf(settings) },
+      beginnings: () => beginnings(db),
+    }),
+    warningsAfter: createWarningsAfter({ publisher, uptime, now }),
     readPorts: createReadPorts({ publisher }),
   };
 }

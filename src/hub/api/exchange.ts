@@ -10,8 +10,11 @@ import { checkedPolicies } from '../exchange/snapshot-policies.ts';
 import { about } from '../http/about.ts';
 import { ChangeQuery, demandsOf } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
+import { Outcome, outcomeOf } from '../http/schemas.ts';
 import { siteOf } from '../model/applied.ts';
+import type { SiteSet } from '../model/vhost.ts';
 import { findVhost } from '../model/vhost-changes.ts';
+import type { Applied } from '../publish/queue.ts';
 import type { ApiContext } from './context.ts';
 
 /** Bytes; a file of 25,000 sites is about 1.6 MB. */
@@ -128,17 +131,20 @@ export function exchangeRoutes({ publisher, importer, retries, guard }: ApiConte
           const { policies } = body;
           const document = policies ? { ...body, policies: await checkedPolicies(policies) } : body;
           const change = restoreChange(document, demands.replace);
-          await publisher.apply(change, authorOf(who), {
-            ...{ ...demands, unchecked: true },
-            ...keep((_, next) => ({ body: snapshotOf(next) })),
+          const restored = (applied: Applied<unknown>, set: SiteSet) => ({
+            body: { ...snapshotOf(set), ...outcomeOf(applied) },
           });
-          return { body: snapshotOf(publisher.current()) };
+          const applied = await publisher.apply(change, authorOf(who), {
+            ...{ ...demands, unchecked: true },
+            ...keep(restored),
+          });
+          return restored(applied, publisher.current());
         }),
       {
         query: ChangeQuery,
         body: Snapshot,
         response: {
-          200: Snapshot,
+          200: t.Composite([Snapshot, Outcome], { title: 'Restored' }),
           ...refusals(...PUBLISHES, ...BODY, 'DOMAIN_TAKEN', 'NOT_EMPTY', 'KEY_REUSED'),
         },
         detail: about({

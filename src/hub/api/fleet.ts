@@ -1,5 +1,6 @@
 /** Adds, changes and removes agents. */
 import { createQueue, messageOf, within } from '../../shared/async.ts';
+import type { EventName } from '../../shared/events.ts';
 import { Failure } from '../../shared/failure.ts';
 import { parseInvitation } from '../../shared/invitation.ts';
 import { enrol } from '../agents/enrol.ts';
@@ -17,7 +18,9 @@ import type { Author, Change } from '../model/changes.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { assertNotSuperseded } from '../publish/target/ownership.ts';
-import type { AgentStanding } from '../publish/target/targets.ts';
+import type { AgentStanding, AgentState } from '../publish/target/targets.ts';
+import { incidentKey, placeOf } from '../watch/problem.ts';
+import type { Beginnings } from '../watch/problem-list.ts';
 
 /** Where the settings say that the first agent is. */
 type FirstAgent = Readonly<{ url: string; fingerprint: string | null }>;
@@ -28,6 +31,8 @@ export type FleetDeps = {
   /** Who this hub is to agents. */
   hub: { id: string; term: number };
   first: FirstAgent;
+  /** When the open incidents began. */
+  beginnings: () => Beginnings;
 };
 
 export type Fleet = {
@@ -58,13 +63,15 @@ const LOOK_MS = 2_000;
 /** Milliseconds to wait for a new agent's proxy; it is brought up in any case. */
 const BRING_UP_MS = 10_000;
 
-export function createFleet({ publisher, keys, hub, first }: FleetDeps): Fleet {
+export function createFleet({ publisher, keys, hub, first, beginnings }: FleetDeps): Fleet {
   /** One at a time: the id of a new agent is part of its token. */
   const oneByOne = createQueue();
 
   function viewOf(standing: AgentStanding): AgentView {
     const { vhosts } = setFor(publisher.current(), standing.agent.id);
-    return viewAgent(standing, first, vhosts.filter(({ enabled }) => enabled).length);
+    const since = beganAt(standing, beginnings()) ?? standing.since;
+    const sites = vhosts.filter(({ enabled }) => enabled).length;
+    return viewAgent({ ...standing, since }, first, sites);
   }
 
   /** @throws Failure NOT_FOUND if it was removed */
@@ -178,6 +185,23 @@ const updateById =
 const removed = () => new Failure('NOT_FOUND', 'The agent has been removed.');
 
 /** @param sites how many enabled vhosts are placed on it */
+/** The incidents that a state is, of the agent itself or, with `ports`, of its proxy's ports. */
+const INCIDENTS: Readonly<Record<AgentState, readonly [EventName, part?: string][]>> = {
+  'in-step': [],
+  behind: [['agent.behind']],
+  unreachable: [['agent.unreachable'], ['proxy.down']],
+  refused: [['agent.behind'], ['vhost.broken', ' ports']],
+};
+
+/** When the first incident began that an agent's state is; undefined if it is none. */
+const beganAt = ({ agent, state }: AgentStanding, all: Beginnings): Date | undefined =>
+  INCIDENTS[state]
+    .flatMap(([event, part = '']) => {
+      const subject = `${placeOf(agent.id)}${part}`;
+      return all.get(incidentKey({ event, subject })) ?? [];
+    })
+    .toSorted((a, b) => a.getTime() - b.getTime())[0];
+
 function viewAgent(standing: AgentStanding, first: FirstAgent, sites: number): AgentView {
   const { agent, state, since, detail, status, latencyMs, skewMs } = standing;
   const isFirst = agent.id === FIRST_AGENT;

@@ -20,7 +20,7 @@ import type { Applied } from '../publish/queue.ts';
 import type { Policy } from '../recipes/policy.ts';
 import { withoutSecrets } from '../recipes/secrets.ts';
 import type { ApiContext } from './context.ts';
-import { openWarnings } from './vhost-view.ts';
+import { ownHosts } from './vhost-view.ts';
 
 export const PolicyView = t.Object(
   {
@@ -240,10 +240,10 @@ export function viewedPolicy(policy: Policy, among: SiteSet) {
 
 /** The answer to a change, and its ETag. @param before the set before it */
 function changed(applied: Applied<Policy>, before: SiteSet, next: SiteSet) {
-  const { result, open } = applied;
+  const { result } = applied;
   const { body, etag } = viewedPolicy(result, next);
-  const warnings = openWarnings(open, vhostsTouched(next, before, result.id), before);
-  return { body: { ...body, ...outcomeOf(applied, warnings) }, etag };
+  const isOwn = ownHosts(() => vhostsTouched(next, before, result.id), before);
+  return { body: { ...body, ...outcomeOf(applied, isOwn) }, etag };
 }
 
 /** The precondition that `If-Match` makes; undefined if there is none. */

@@ -1,7 +1,7 @@
 /** `Idempotency-Key`: a request that is sent again gets the first answer, and changes nothing again. */
-import { createHash, createHmac } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 import { Failure } from '../../shared/failure.ts';
-import { authorOf, type Caller } from '../auth/guard.ts';
+import type { Caller } from '../auth/guard.ts';
 import type { Db } from '../db/open.ts';
 import { findAnswer, type KeptAnswer, keepAnswer } from '../model/answers.ts';
 import type { SiteSet } from '../model/vhost.ts';
@@ -46,13 +46,14 @@ export function createRetries({ db, now }: { db: Db; now: () => Date }): Retries
   const underWay = new Map<string, Promise<unknown>>();
 
   async function work<B extends object>(
-    ids: Pick<KeptAnswer, 'key' | 'request'>,
+    given: string,
+    ids: Pick<KeptAnswer, 'key' | 'whose' | 'request'>,
     status: number,
     run: (keep: Keep) => Promise<Answer<B>>,
   ): Promise<Answer<B>> {
     const kept = ({ body, etag }: Answer<object>): KeptAnswer => ({
       ...{ ...ids, status, etag: etag ?? null },
-      ...{ body: JSON.stringify(body), createdAt: now() },
+      ...{ body: sealed(given, JSON.stringify(body)), createdAt: now() },
     });
     const answer = await run((draft) => ({
       answer: (applied, next) => kept(draft(applied as Parameters<typeof draft>[0], next)),
@@ -84,9 +85,15 @@ export function createRetries({ db, now }: { db: Db; now: () => Date }): Retries
       const known = findAnswer(db, ids.key, now());
       if (known) {
         if (known.request !== ids.request) throw keyReused();
-        return answered(set, known.status, known.etag, JSON.parse(known.body) as B);
+        if (!known.body) throw notKept(known.createdAt);
+        return answered(
+          set,
+          known.status,
+          known.etag,
+          JSON.parse(unsealed(given, known.body)) as B,
+        );
       }
-      const made = work(ids, status, run).finally(() => underWay.delete(ids.key));
+      const made = work(given, ids, status, run).finally(() => underWay.delete(ids.key));
       underWay.set(ids.key, made);
       const { body, etag } = await made;
       return answered(set, status, etag, body);
@@ -114,11 +121,13 @@ function idsOf(key: string, { request, who, body, query }: Asked) {
   if (!KEY.test(key)) {
     throw new Failure('INVALID_REQUEST', 'An Idempotency-Key has 1 to 255 visible characters.');
   }
-  const { userId, via } = authorOf(who);
   const route = new URL(request.url).pathname;
-  const whose = JSON.stringify([request.method, route, userId, via, key]);
+  const whose = JSON.stringify([who.user.id, who.token ?? null]);
   return {
-    key: createHash('sha256').update(whose).digest('hex'),
+    key: createHash('sha256')
+      .update(JSON.stringify([request.method, route, whose, key]))
+      .digest('hex'),
+    whose,
     request: createHmac('sha256', key)
       .update(JSON.stringify([body, query], sorted))
       .digest('hex'),
@@ -130,6 +139,32 @@ const sorted = (_: string, value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
     : value;
+
+const CIPHER = 'aes-256-gcm';
+const [IV_BYTES, TAG_BYTES] = [12, 16];
+
+/** An answer may hold hashes of passwords, so that only who has the key can read it. */
+function sealed(key: string, text: string): Buffer {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv(CIPHER, secretOf(key), iv);
+  const body = [cipher.update(text, 'utf8'), cipher.final()];
+  return Buffer.concat([iv, cipher.getAuthTag(), ...body]);
+}
+
+/** @throws Error if the database was tampered with */
+function unsealed(key: string, bytes: Buffer): string {
+  const begin = IV_BYTES + TAG_BYTES;
+  const decipher = createDecipheriv(CIPHER, secretOf(key), bytes.subarray(0, IV_BYTES));
+  decipher.setAuthTag(bytes.subarray(IV_BYTES, begin));
+  return decipher.update(bytes.subarray(begin), undefined, 'utf8') + decipher.final('utf8');
+}
+
+const secretOf = (key: string): Buffer => createHmac('sha256', key).update('answer').digest();
+
+const notKept = (at: Date) =>
+  new Failure('KEY_REUSED', 'This request was accepted before, but its answer is no longer kept.', {
+    detail: `It was accepted at ${at.toISOString()}; nothing was changed again.`,
+  });
 
 const keyReused = () =>
   new Failure('KEY_REUSED', 'This Idempotency-Key was used for another request.', {

@@ -29,6 +29,10 @@ const HubStatus = t.Object(
       description:
         'all current problems, one entry per cause, worst first; unknown facts are left out',
     }),
+    checking: t.Integer({
+      description:
+        'how many enabled vhosts the agents have not looked at yet since the hub was started, or since the last change, for a minute at most; until it is 0, a problem may still be missing',
+    }),
     advisories: nullable(
       t.Array(t.Object({ id: t.String(), summary: t.String(), fixedIn: t.String() }), {
         description:
@@ -81,10 +85,22 @@ const HubStatus = t.Object(
       t.Object({ at: Timestamp, milliseconds: t.Number(), changes: t.Integer() }),
     ),
     warnings: t.Array(t.String(), { description: 'warnings for the operator' }),
-    broken: t.Array(t.Object({ id: t.Integer(), domain: t.String(), detail: t.String() }), {
-      description:
-        'stored vhosts that are not served: the proxy refuses them, or could not open their port',
-    }),
+    broken: t.Array(
+      t.Object({
+        id: t.Integer(),
+        domain: t.String(),
+        agents: t.Optional(
+          t.Array(t.String(), {
+            description: 'whose proxies do not serve it; only if the hub has several agents',
+          }),
+        ),
+        detail: t.String(),
+      }),
+      {
+        description:
+          'stored vhosts that are not served: the proxy refuses them, or could not open their port',
+      },
+    ),
     certificates: t.Array(
       t.Object({
         id: t.Integer({ description: 'of the vhost' }),
@@ -102,7 +118,7 @@ const HubStatus = t.Object(
       }),
       {
         description:
-          'certificates that expire within 14 days, overdue ones first, at most 100; empty if the agent or the proxy does not respond',
+          'certificates that expire within 14 days, overdue ones first, at most 100; those of the proxy’s own authority, and others that are renewed every few days, only if they are overdue; empty if the agent or the proxy does not respond',
       },
     ),
   },
@@ -126,6 +142,7 @@ export function statusRoutes({ guard, ...deps }: StatusDeps & { guard: Guard }) 
         serving: SERVING,
         problems: [
           {
+            key: '0f4c8a61d2b97e35',
             code: 'UPSTREAM_DOWN',
             level: 'bad',
             vhost: { id: 1, domain: 'app.example.org' },
@@ -133,6 +150,7 @@ export function statusRoutes({ guard, ...deps }: StatusDeps & { guard: Guard }) 
             message: '127.0.0.1:8000 does not answer: connection refused.',
           },
         ],
+        checking: 0,
         advisories: advisoriesFor('2.11.3'),
         advisoriesAsOf: ADVISORIES_AS_OF,
         upgrade: UPGRADE,

@@ -1,11 +1,10 @@
 /** A vhost as the API shows it, its entity tag, warnings about it, and examples for the API's description. */
 import { t } from 'elysia';
 import { Check } from '../../shared/wire/checks.ts';
-import type { StillOpen } from '../../shared/wire/proxy.ts';
 import { etagOf, ifMatch } from '../http/etag.ts';
 import { Lacking, Timestamp, Warning } from '../http/schemas.ts';
 import { exceptOf } from '../model/applied.ts';
-import { endpointsUnder } from '../model/endpoints.ts';
+import { addressesOf, endpointsUnder } from '../model/endpoints.ts';
 import { isPlacedOn, placesOf } from '../model/placement.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
 import type { Precondition } from '../model/vhost-changes.ts';
@@ -16,6 +15,10 @@ export const VhostView = t.Object(
   {
     id: t.Integer(),
     domain: t.String(),
+    addresses: t.Array(t.String(), {
+      description:
+        'all that it answers to, as written, the domain first; several only if `config` is a whole block',
+    }),
     config: t.String(),
     enabled: t.Boolean(),
     upstream: t.String(),
@@ -63,6 +66,7 @@ export const ChangedVhost = t.Composite(
 export const VHOST = {
   id: 1,
   domain: 'app.example.org',
+  addresses: ['app.example.org'],
   config: 'reverse_proxy {upstream}',
   enabled: true,
   upstream: '127.0.0.1:8000',
@@ -89,15 +93,19 @@ export const NEW_VHOST = {
 type Among = Pick<SiteSet, 'agents' | 'policies'>;
 
 /** Leaves out the position, which is private; policies and agents go by their names. */
-export const viewVhost = ({ position: _, ...vhost }: Vhost, among: Among) => ({
-  ...vhost,
-  agents: placesOf(vhost, among.agents),
-  policies: vhost.policies.map(({ name }) => name),
-  except: exceptOf(vhost, among),
-  tags: [...vhost.tags],
-  createdAt: vhost.createdAt.toISOString(),
-  updatedAt: vhost.updatedAt.toISOString(),
-});
+export const viewVhost = (stored: Vhost, among: Among) => {
+  const { position: _, ...vhost } = stored;
+  return {
+    ...vhost,
+    addresses: [...addressesOf(stored)],
+    agents: placesOf(vhost, among.agents),
+    policies: vhost.policies.map(({ name }) => name),
+    except: exceptOf(vhost, among),
+    tags: [...vhost.tags],
+    createdAt: vhost.createdAt.toISOString(),
+    updatedAt: vhost.updatedAt.toISOString(),
+  };
+};
 
 /** Shows a vhost of a set, and sets its ETag. */
 export function tagged(
@@ -133,27 +141,14 @@ const hostsOf = (vhosts: readonly Vhost[], { preamble, agents }: SiteSet): Set<s
   );
 
 /**
- * Warns of websockets that outlive a change: of vhosts that it deletes, switches off or guards.
- * @param open what outlives the changes that went live together
- * @param vhosts those that were changed, as they were before
+ * Whether a host is of some vhosts.
+ * @param changed those that a change touched, as they were before; asked for only if a host is
  * @param set the one that they were in
  */
-export function openWarnings(
-  open: readonly StillOpen[],
-  vhosts: readonly Vhost[],
-  set: SiteSet,
-): Warning[] {
-  if (open.length === 0) return [];
-  const hosts = hostsOf(vhosts, set);
-  const found = new Map<string, number>();
-  for (const { host, upstream, requests } of open) {
-    if (hosts.has(host)) found.set(upstream, Math.max(requests, found.get(upstream) ?? 0));
-  }
-  return [...found].map(([upstream, requests]) => ({
-    code: 'STILL_OPEN',
-    message: wordsOf(upstream, requests),
-  }));
+export function ownHosts(changed: () => readonly Vhost[], set: SiteSet): (host: string) => boolean {
+  let hosts: ReadonlySet<string> | null = null;
+  return (host) => {
+    hosts ??= hostsOf(changed(), set);
+    return hosts.has(host);
+  };
 }
-
-const wordsOf = (upstream: string, requests: number): string =>
-  `${requests === 1 ? '1 connection to' : `${requests} connections to`} ${upstream} ${requests === 1 ? 'was' : 'were'} open: websockets stay open for up to 24 hours, or until Caddy restarts`;

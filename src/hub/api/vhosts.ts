@@ -6,11 +6,18 @@ import { about, DEMANDS, INTEGER_ID } from '../http/about.ts';
 import { etagOf } from '../http/etag.ts';
 import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
-import { Done, lacking, outcomeOf, untriedWarnings, type Warning } from '../http/schemas.ts';
+import {
+  Done,
+  lacking,
+  openWarnings,
+  outcomeOf,
+  untriedWarnings,
+  type Warning,
+} from '../http/schemas.ts';
 import { NewVhost, VhostFields, written } from '../model/operation.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
 import { withoutLoops } from '../model/sign-in-loop.ts';
-import { byDomain, EMPTY_SET, type SiteSet, type Vhost } from '../model/vhost.ts';
+import { byDomain, type SiteSet, type Vhost } from '../model/vhost.ts';
 import {
   createChange,
   deleteChange,
@@ -24,7 +31,7 @@ import {
   CHANGED,
   ChangedVhost,
   NEW_VHOST,
-  openWarnings,
+  ownHosts,
   preconditionOf,
   tagged,
   unreached,
@@ -33,8 +40,6 @@ import {
   viewVhost,
 } from './vhost-view.ts';
 
-/** What a vhost was that is created. */
-const NOTHING: { set: SiteSet; vhosts: Vhost[] } = { set: EMPTY_SET, vhosts: [] };
 const CHANGED_AT = '2026-11-20T19:00:00.000Z';
 const MOVED = { upstream: '127.0.0.1:8001' };
 
@@ -47,24 +52,22 @@ export function vhostRoutes({
   bodyLimit,
 }: ApiContext) {
   const expectedBy = (request: Request) => preconditionOf(request, publisher.current());
-  /** The vhosts with an id, before it is changed. */
-  const before = (id: number) => {
-    const set = publisher.current();
-    return { set, vhosts: set.vhosts.filter((vhost) => vhost.id === id) };
-  };
-  const answered = async (applied: Applied<Vhost>, { set, vhosts } = NOTHING) => {
-    const { result, open } = applied;
+  /** @param id of the vhost that was changed @param before the set before it */
+  const isOwn = (id: number, before: SiteSet) =>
+    ownHosts(() => before.vhosts.filter((vhost) => vhost.id === id), before);
+  const answered = async (applied: Applied<Vhost>, before: SiteSet) => {
+    const { result } = applied;
     const found = (await warningsAfter([result])).get(result.id) ?? [];
-    const warnings = [...found, ...openWarnings(open, vhosts, set)];
+    const warnings = [...found, ...openWarnings(applied.open, isOwn(result.id, before))];
     const { body, etag } = viewed(applied, publisher.current(), warnings);
     return { body: { ...body, ...(await unreached(warnings, readPorts)) }, etag };
   };
   const answer = async (
     applied: Applied<Vhost>,
     set: { headers: Record<string, string | number> },
-    was: ReturnType<typeof before>,
+    before: SiteSet,
   ) => {
-    const { body, etag } = await answered(applied, was);
+    const { body, etag } = await answered(applied, before);
     set.headers.ETag = etag;
     return body;
   };
@@ -112,8 +115,8 @@ export function vhostRoutes({
       '/:id/toggle',
       async ({ params, query, request, who, set }) => {
         const id = idOf(params);
-        const [change, was] = [toggleChange(id, expectedBy(request)), before(id)];
-        return answer(await publisher.apply(change, authorOf(who), demandsOf(query)), set, was);
+        const [change, before] = [toggleChange(id, expectedBy(request)), publisher.current()];
+        return answer(await publisher.apply(change, authorOf(who), demandsOf(query)), set, before);
       },
       {
         params: IdParams,
@@ -138,11 +141,10 @@ export function vhostRoutes({
       '/:id',
       async ({ params, query, request, who }) => {
         const id = idOf(params);
-        const { set, vhosts } = before(id);
+        const before = publisher.current();
         const change = deleteChange(id, expectedBy(request));
         const applied = await publisher.apply(change, authorOf(who), demandsOf(query));
-        const warnings = openWarnings(applied.open, vhosts, set);
-        return { ...applied.result, ...outcomeOf(applied, warnings) };
+        return { ...applied.result, ...outcomeOf(applied, isOwn(id, before)) };
       },
       {
         params: IdParams,
@@ -164,12 +166,13 @@ export function vhostRoutes({
       '/',
       ({ body, query, who, set, request }) =>
         retries.once({ request, who, body, query, set }, 201, async (keep) => {
+          const before = publisher.current();
           const change = withoutLoops(written(body, createChange(body)));
           const applied = await publisher.apply(change, authorOf(who), {
             ...demandsOf(query),
             ...keep<Vhost>(viewed),
           });
-          return answered(applied);
+          return answered(applied, before);
         }),
       {
         query: ChangeQuery,
@@ -212,9 +215,9 @@ export function vhostRoutes({
       '/:id',
       async ({ params, query, body, request, who, set }) => {
         const id = idOf(params);
-        const was = before(id);
+        const before = publisher.current();
         const change = withoutLoops(written(body, updateChange(id, body, expectedBy(request))));
-        return answer(await publisher.apply(change, authorOf(who), demandsOf(query)), set, was);
+        return answer(await publisher.apply(change, authorOf(who), demandsOf(query)), set, before);
       },
       {
         params: IdParams,

@@ -15,8 +15,8 @@ export type GuardDeps = {
   commandLine: CommandLine;
 };
 
-/** Who makes a request, and the name of the API token it uses; null for a session or the command line. */
-export type Caller = { user: Pick<User, 'id' | 'name'>; via: string | null };
+/** Who makes a request, and the name and id of the API token it uses; without, it is a session or the command line. */
+export type Caller = { user: Pick<User, 'id' | 'name'>; via: string | null; token?: string };
 
 /** The caller as the changelog records them. */
 export const authorOf = ({ user, via }: Caller) => ({
@@ -62,7 +62,8 @@ export function createGuard({ accounts, tokens, cookies, commandLine }: GuardDep
         throw new Failure('FORBIDDEN', 'This token is read-only.');
       }
       const isSignedIn = () => tokens.isValid(bearer);
-      return { who: { user: found.user, via: found.token.name }, isSignedIn };
+      const { id, name } = found.token;
+      return { who: { user: found.user, via: name, token: id }, isSignedIn };
     })
     .onBeforeHandle({ as: 'scoped' }, assertStillSignedIn);
 }

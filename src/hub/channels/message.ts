@@ -39,6 +39,7 @@ const PHRASES: Readonly<Record<EventName, readonly [began: string, over: string]
   drift: ['Caddyfile changed by another program', 'Caddyfile restored'],
   'vhost.broken': ['site broken', 'site works again'],
   'upstream.down': ['upstream down', 'upstream back'],
+  'check.failing': ['check failing', 'check passes again'],
   'sign-in.locked': ['sign-ins refused for a while', 'sign-ins accepted again'],
   'disk.full': ['disk almost full', 'disk has space again'],
 };

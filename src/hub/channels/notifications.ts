@@ -5,7 +5,9 @@ import type { Family, Metrics } from '../../shared/observe/metrics.ts';
 import type { Db } from '../db/open.ts';
 import { createIncidents } from '../watch/incidents/incidents.ts';
 import { createWatcher, type WatcherDeps } from '../watch/incidents/watcher.ts';
+import type { Known } from '../watch/known.ts';
 import type { Look } from '../watch/look.ts';
+import type { ListProblems } from '../watch/problem-list.ts';
 import type { Deliver } from './deliver.ts';
 import { CHANNEL_KINDS } from './kinds/kinds.ts';
 import { outbox } from './outbox.ts';
@@ -17,6 +19,8 @@ export type NotificationsDeps = {
   /** The id of the hub. */
   hub: string;
   look: () => Promise<Look>;
+  listProblems: ListProblems;
+  known: Known;
   deliver: Deliver;
   metrics: Pick<Metrics, 'counter'>;
   pace: { watch: WatcherDeps['pace']; send: SendPace & { every: number } };
@@ -36,7 +40,8 @@ export type Notifications = {
 
 export function createNotifications(deps: NotificationsDeps): Notifications {
   const { watch, send } = deps.pace;
-  const incidents = createIncidents({ db: deps.db, outbox, pace: watch });
+  const isKnown = (problem: string) => deps.known.read().has(problem);
+  const incidents = createIncidents({ db: deps.db, outbox, isKnown, pace: watch });
   const attempts = deps.metrics.counter(
     'signalbox_notifications_total',
     'Attempts to deliver a message or a digest; failed ones are repeated until the hub gives up.',

@@ -6,10 +6,19 @@ import first from './migrations/0001-first.sql' with { type: 'text' };
 import changelogGroups from './migrations/0002-changelog-groups.sql' with { type: 'text' };
 import answers from './migrations/0003-answers.sql' with { type: 'text' };
 import everywhere from './migrations/0004-everywhere.sql' with { type: 'text' };
+import knownProblems from './migrations/0005-known-problems.sql' with { type: 'text' };
+import uptime from './migrations/0006-uptime.sql' with { type: 'text' };
 import { versionOf } from './version.ts';
 
 /** In order; `PRAGMA user_version` counts them. Never edit one that was released. */
-export const MIGRATIONS: readonly string[] = [first, changelogGroups, answers, everywhere];
+export const MIGRATIONS: readonly string[] = [
+  first,
+  changelogGroups,
+  answers,
+  everywhere,
+  knownProblems,
+  uptime,
+];
 
 /** @throws Error if `version`, that of `subject`, is newer than this program supports */
 export function refuseNewer(

@@ -1,6 +1,14 @@
 /** The tables, as the scripts in `migrations/` create them; a test compares the two. Times are milliseconds since 1970. */
 import { isNull, sql } from 'drizzle-orm';
-import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import {
+  blob,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core';
 import { EVENT_NAMES, type EventName, type QuietHours } from '../../shared/events.ts';
 import type { Check } from '../../shared/wire/checks.ts';
 
@@ -123,15 +131,20 @@ export const answers = sqliteTable(
   {
     /** SHA-256 of route, account or token, and key. */
     key: text('key').primaryKey(),
+    /** The account or token. */
+    whose: text('whose').notNull(),
     /** HMAC of body and query with the key: another request with this key is refused. */
     request: text('request').notNull(),
     status: integer('status').notNull(),
     etag: text('etag'),
-    /** As JSON text. */
-    body: text('body').notNull(),
+    /** JSON text, encrypted with the key of the request; null if it was too large to keep. */
+    body: blob('body', { mode: 'buffer' }),
     createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
   },
-  (table) => [index('answers_created_at').on(table.createdAt)],
+  (table) => [
+    index('answers_created_at').on(table.createdAt),
+    index('answers_whose').on(table.whose, table.createdAt),
+  ],
 );
 
 /** The agents this hub publishes to. The first, with the id 1, is where the settings say. */
@@ -210,8 +223,30 @@ export const incidents = sqliteTable(
     /** Of one that flaps: since when it has not been seen. */
     goneAt: integer('gone_at', { mode: 'timestamp_ms' }),
     overAt: integer('over_at', { mode: 'timestamp_ms' }),
+    /** The problem that it is, as those in `known_problems` go by. */
+    problem: text('problem').notNull().default(''),
+    /** Whether it was announced to nobody, because it is known. */
+    untold: integer('untold', { mode: 'boolean' }).notNull().default(false),
   },
   (table) => [index('incidents_open').on(table.event, table.subject).where(isNull(table.overAt))],
+);
+
+/** Problems that people know of: they are announced to nobody, and counted nowhere. */
+export const knownProblems = sqliteTable(
+  'known_problems',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    problem: text('problem').notNull(),
+    words: text('words').notNull(),
+    /** ISO 8601; null: until it is over. */
+    until: text('until'),
+    by: text('by').notNull(),
+    /** When it was over, if it was known until then: should it come again, it counts. A plain number, as it is written as null. */
+    overAt: integer('over_at'),
+    createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
+    updatedAt: integer('updated_at', { mode: 'timestamp_ms' }).notNull(),
+  },
+  (table) => [uniqueIndex('known_problems_problem').on(table.problem)],
 );
 
 /** The outbox, and what was sent from it: one row for each channel that gets a message. */
@@ -244,4 +279,49 @@ export const messages = sqliteTable(
     index('messages_waiting').on(table.channelId, table.dueAt).where(isNull(table.sentAt)),
     index('messages_of_incident').on(table.incidentId),
   ],
+);
+
+const ofVhost = () =>
+  integer('vhost_id')
+    .notNull()
+    .references(() => vhosts.id, { onDelete: 'cascade' });
+
+/** How sites answered between changes, by the hour, for 90 days. */
+export const uptime = sqliteTable(
+  'uptime',
+  {
+    vhostId: ofVhost(),
+    /** Hours since 1970. */
+    hour: integer('hour').notNull(),
+    asked: integer('asked').notNull(),
+    failed: integer('failed').notNull(),
+    /** Milliseconds; null if no answer was right. */
+    p50: integer('p50'),
+    p95: integer('p95'),
+  },
+  (table) => [primaryKey({ columns: [table.vhostId, table.hour] })],
+);
+
+/** The same for the hour that is not over, with each time: percentiles of parts have none of the whole. */
+export const openHours = sqliteTable('open_hours', {
+  vhostId: ofVhost().primaryKey(),
+  hour: integer('hour').notNull(),
+  asked: integer('asked').notNull(),
+  failed: integer('failed').notNull(),
+  /** Milliseconds of the answers that were right. */
+  times: text('times', { mode: 'json' }).$type<number[]>().notNull(),
+});
+
+/** The checks that fail now, where, and since when. */
+export const failingChecks = sqliteTable(
+  'failing_checks',
+  {
+    vhostId: ofVhost(),
+    agentId: integer('agent_id')
+      .notNull()
+      .references(() => agents.id, { onDelete: 'cascade' }),
+    since: integer('since', { mode: 'timestamp_ms' }).notNull(),
+    reason: text('reason').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.vhostId, table.agentId] })],
 );

@@ -1,5 +1,5 @@
-/** Compares two Caddyfiles in the format of `diff -u`. Pure. */
-import { formatPatch, type StructuredPatchHunk, structuredPatch } from 'diff';
+/** Compares two Caddyfiles in the format of `diff -u`, without the names of files. Pure. */
+import { formatPatch, OMIT_HEADERS, type StructuredPatchHunk, structuredPatch } from 'diff';
 import type { Rendered, Span } from '../caddyfile/render.ts';
 
 /**
@@ -98,15 +98,12 @@ const movedBy = (hunk: StructuredPatchHunk, old: number, now: number): Structure
 });
 
 const patchOf = (hunks: StructuredPatchHunk[] | null): string =>
-  hunks === null
-    ? `--- live\n+++ preview\n${TOO_DIFFERENT}\n`
-    : formatPatch({
-        oldFileName: 'live',
-        newFileName: 'preview',
-        oldHeader: undefined,
-        newHeader: undefined,
-        hunks,
-      });
+  hunks === null ? `${TOO_DIFFERENT}\n` : formatPatch({ ...NAMELESS, hunks }, OMIT_HEADERS);
+
+const NAMELESS = {
+  ...{ oldFileName: undefined, newFileName: undefined },
+  ...{ oldHeader: undefined, newHeader: undefined },
+};
 
 const lines = (text: string): string[] => text.replace(/\n$/, '').split('\n');
 const textOf = (part: readonly string[]): string => part.map((line) => `${line}\n`).join('');

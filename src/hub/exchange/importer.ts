@@ -1,6 +1,7 @@
 /** Imports a Caddyfile as preamble and vhosts, and proves that they mean the same to the proxy. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
+import type { Static } from 'elysia';
 import { mayImport } from '../../shared/caddyfile/file-imports.ts';
 import { Failure, sentenceOf } from '../../shared/failure.ts';
 import { nearest } from '../../shared/nearest.ts';
@@ -9,7 +10,7 @@ import { addressKey } from '../caddyfile/address.ts';
 import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
 import { render } from '../caddyfile/render.ts';
 import { type ImportedSite, type Skipped, splitCaddyfile } from '../caddyfile/split.ts';
-import { lacking } from '../http/schemas.ts';
+import { type Outcome, outcomeOf } from '../http/schemas.ts';
 import { sitesOf } from '../model/applied.ts';
 import { type Author, type Change, sequence } from '../model/changes.ts';
 import { assertContained, assertPreambleContained } from '../model/containment.ts';
@@ -48,9 +49,7 @@ export type Imported = {
   skipped: Skipped[];
   proxyfile: string;
   merge: MergeView;
-  /** The agents whose proxies lack it, if there are any. */
-  behind?: string[];
-};
+} & Static<typeof Outcome>;
 
 export type ImportOptions = MergeOptions & {
   /** Whether to only report what would be imported. */
@@ -126,7 +125,7 @@ export function createImporter(deps: ImporterDeps): Importer {
           ...sites.map((site) => {
             const isReplaced = replaced.has(addressKey(site.domain));
             const placed = name === undefined ? site : { ...site, agents: [name] };
-            return mergeSite(placed, isReplaced ? 'replace' : options.taken, dialect);
+            return mergeSite(placed, isReplaced ? 'replace' : options.taken, dialect, set);
           }),
         ])(set, time);
       });
@@ -139,16 +138,14 @@ export function createImporter(deps: ImporterDeps): Importer {
           const { refusal } = await publisher.preview(importing);
           if (refusal) throw refusal;
           const outcome = await importing(publisher.current(), now());
-          const merge = mergeView(
-            merged,
-            mergedOf('done' in outcome ? outcome.done : outcome.result),
-          );
+          const made = mergedOf('done' in outcome ? outcome.done : outcome.result);
+          const merge = mergeView(merged, made, publisher.current());
           const vhosts = sites.map((site) => ({ ...site, id: null }));
           const { text } = render(preamble, sitesOf(imported));
           return { preamble, vhosts, skipped, proxyfile: text, merge };
         }
-        const answer = ({ result, behind }: Applied<unknown[]>, set: SiteSet): Imported => {
-          const made = mergedOf(result);
+        const answer = (applied: Applied<unknown[]>, set: SiteSet): Imported => {
+          const made = mergedOf(applied.result);
           const { agent: name } = options;
           const shown = name === undefined ? set : setFor(set, agentNamed(name, set).id);
           return {
@@ -156,8 +153,8 @@ export function createImporter(deps: ImporterDeps): Importer {
             vhosts: made.filter(({ action }) => action !== 'skip').map(published),
             skipped,
             proxyfile: renderedOf(shown, version).text,
-            merge: mergeView(merged, made),
-            ...lacking(behind),
+            merge: mergeView(merged, made, set),
+            ...outcomeOf(applied),
           };
         };
         const applied = await publisher.apply(importing, options.author, {

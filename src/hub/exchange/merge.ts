@@ -11,6 +11,7 @@ import {
 } from '../caddyfile/merge-preambles.ts';
 import { plainSite } from '../caddyfile/render.ts';
 import type { ImportedSite } from '../caddyfile/split.ts';
+import { policiesOn } from '../model/applied.ts';
 import { type Change, sequence } from '../model/changes.ts';
 import {
   domainTaken,
@@ -20,6 +21,7 @@ import {
   type VhostInput,
 } from '../model/vhost.ts';
 import { createChange, deleteChange, newVhost, updateChange } from '../model/vhost-changes.ts';
+import type { Policy } from '../recipes/policy.ts';
 import { unifiedDiff } from './diff.ts';
 import type { MergeView } from './schemas.ts';
 
@@ -95,7 +97,8 @@ function stateOf({ name, present, file }: PreamblePart, differs: ReadonlySet<str
 }
 
 /**
- * Creates a site of the file, unless it is there already.
+ * Creates a site of the file, unless it is there already. What takes the place of others gets their policies.
+ * @param here the set before the import, of which other sites of the file may have replaced some
  * @throws Failure DOMAIN_TAKEN, and as the changes it consists of
  */
 export const mergeSite =
@@ -103,15 +106,18 @@ export const mergeSite =
     site: ImportedSite & Pick<VhostInput, 'agents'>,
     taken: MergeOptions['taken'],
     dialect: TokenizeOptions,
+    here: SiteSet,
   ): Change<MergedSite> =>
   async (set, time) => {
-    const wanted = newVhost(site, set, time);
-    const before = rivalsOf(wanted, set);
+    const asked = newVhost(site, set, time);
+    const before = rivalsOf(asked, set);
+    const policies = policiesOf([...before, ...rivalsOf(asked, here)], set);
+    const wanted = newVhost({ ...site, ...policies }, set, time);
     const isSame = (vhost: Vhost) =>
       vhost.enabled && sameWords(plainSite(vhost).text, plainSite(wanted).text, dialect);
     const [first] = before;
     if (first === undefined) {
-      const plan = createChange(site)(set, time);
+      const plan = createChange({ ...site, ...policies })(set, time);
       return { ...plan, result: { action: 'create', vhost: plan.result, wanted, before } };
     }
     if (before.length === 1 && isSame(first)) {
@@ -130,7 +136,7 @@ export const mergeSite =
     const plan = await sequence<unknown>([
       ...before.filter((vhost) => vhost !== target).map(({ id }) => deleteChange(id)),
       updateChange(target.id, {
-        ...{ domain, config, upstream, enabled: true },
+        ...{ domain, config, upstream, enabled: true, ...policies },
         agents: placesOf(target, wanted, set),
       }),
     ])(set, time);
@@ -139,6 +145,21 @@ export const mergeSite =
     const vhost = plan.next.vhosts.find(({ id }) => id === target.id) ?? target;
     return { ...plan, result: { ...replaced, vhost } };
   };
+
+/**
+ * The policies by which no address loses one: all that one of the vhosts has, and left out only what all of
+ * them leave out.
+ */
+function policiesOf(
+  vhosts: readonly Vhost[],
+  { policies }: SiteSet,
+): Pick<VhostInput, 'policies' | 'except'> {
+  if (vhosts.length === 0) return {};
+  const own = new Set(vhosts.flatMap((vhost) => vhost.policies.map(({ name }) => name)));
+  const isLeftOut = ({ id, name }: Policy) =>
+    !own.has(name) && vhosts.every(({ except }) => except.includes(id));
+  return { policies: [...own], except: policies.filter(isLeftOut).map(({ name }) => name) };
+}
 
 /** The agents of a vhost, and those that an imported one is for; none: all. */
 const placesOf = (vhost: Vhost, wanted: Vhost, { agents }: SiteSet): string[] =>
@@ -151,12 +172,18 @@ const placesOf = (vhost: Vhost, wanted: Vhost, { agents }: SiteSet): string[] =>
 const CHOOSE =
   'Send "taken": "skip" or "replace" for all such sites, or name the sites to replace in "replace".';
 
-export const mergeView = (preamble: MergedPreamble, sites: readonly MergedSite[]): MergeView => ({
+/** @param among the set of these sites */
+export const mergeView = (
+  preamble: MergedPreamble,
+  sites: readonly MergedSite[],
+  among: SiteSet,
+): MergeView => ({
   sites: sites.map(({ action, wanted, before }) => ({
     domain: wanted.domain,
     action,
     vhosts: before.map(({ id, domain, enabled }) => ({ id, domain, enabled })),
-    diff: before.length === 0 ? '' : unifiedDiff(blocksOf(before), blocksOf([wanted])),
+    diff:
+      before.length === 0 ? '' : unifiedDiff(blocksOf(before, among), blocksOf([wanted], among)),
   })),
   preamble: preamble.parts.map(({ name, present, file, state, side }) => ({
     name,
@@ -166,5 +193,11 @@ export const mergeView = (preamble: MergedPreamble, sites: readonly MergedSite[]
   })),
 });
 
-const blocksOf = (vhosts: readonly Vhost[]): string =>
-  vhosts.map((vhost) => `${plainSite(vhost).text}\n`).join('\n');
+const blocksOf = (vhosts: readonly Vhost[], among: SiteSet): string =>
+  vhosts
+    .map((vhost) => {
+      const names = policiesOn(vhost, among).map(({ name }) => name);
+      const said = names.length > 0 ? `# policies: ${names.join(', ')}\n` : '';
+      return `${said}${plainSite(vhost).text}\n`;
+    })
+    .join('\n');

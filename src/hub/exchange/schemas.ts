@@ -1,7 +1,7 @@
 /** What several routes of this folder share: import on the wire, and examples for the API's description. */
 import { type Static, t } from 'elysia';
 import { type Rendered, render } from '../caddyfile/render.ts';
-import { Lacking } from '../http/schemas.ts';
+import { Outcome } from '../http/schemas.ts';
 import { sitesOf } from '../model/applied.ts';
 import type { SiteSet } from '../model/vhost.ts';
 
@@ -87,7 +87,7 @@ export const ImportAnswer = t.Composite(
       proxyfile: t.String(),
       merge: MergeView,
     }),
-    Lacking,
+    Outcome,
   ],
   { title: 'ImportAnswer' },
 );

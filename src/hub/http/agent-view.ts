@@ -14,7 +14,7 @@ export const AgentView = t.Object(
       [t.Literal('in-step'), t.Literal('behind'), t.Literal('unreachable'), t.Literal('refused')],
       {
         description:
-          '`in-step`: up to date; `behind`: its proxy does not serve the stored state; `unreachable`: it or its proxy does not answer; `refused`: its proxy refuses sites, or obeys another hub',
+          '`in-step`: up to date; `behind`: its proxy does not serve the stored state; `unreachable`: it or its proxy does not answer; `refused`: its proxy refuses sites, cannot open one of its ports, or obeys another hub',
       },
     ),
     since: Timestamp,

@@ -35,6 +35,7 @@ export const PUBLISHES = [
   'PROXY_UNREACHABLE',
   'AGENT_UNREACHABLE',
   'CHECK_FAILED',
+  'STOPPING',
 ] as const;
 
 type Refusals<Code extends FailureCode> = {

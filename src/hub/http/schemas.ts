@@ -1,5 +1,7 @@
 /** Schemas that the responses of several features share. */
 import { type Static, t } from 'elysia';
+import { clip, oneLine } from '../../shared/one-line.ts';
+import type { StillOpen } from '../../shared/wire/proxy.ts';
 
 /** A point in time, as in every response. */
 export const Timestamp = t.String({
@@ -51,22 +53,63 @@ export const Outcome = t.Object({ ...Behind, ...Noted });
 /** The response to a change that has nothing else to say. */
 export const Done = t.Object({ success: t.Literal(true), ...Behind, ...Noted }, { title: 'Done' });
 
-/** @param untried why sites could not be tried, by their domains @param domain of the only one to name */
-export const untriedWarnings = (untried: ReadonlyMap<string, string>, domain?: string): Warning[] =>
-  [...untried]
-    .filter(([name]) => domain === undefined || name === domain)
-    .map(([name, why]) => ({
-      code: 'NOT_TRIED',
-      message: `The check of ${name} ran only once the change was live: ${why}.`,
-    }));
+/** How many sites that could not be tried are named. */
+const MOST_UNTRIED = 50;
 
-/** The fields that name who lacks a change, and what to know of it, if there is anything. */
+/** @param untried why sites could not be tried, by their domains @param domain of the only one to name */
+export function untriedWarnings(untried: ReadonlyMap<string, string>, domain?: string): Warning[] {
+  const found = [...untried].filter(([name]) => domain === undefined || name === domain);
+  const late = 'ran only once the change was live';
+  const shown = found
+    .slice(0, MOST_UNTRIED)
+    .map(([name, why]) => `The check of ${name} ${late}: ${why}.`);
+  const more = found.length - shown.length;
+  if (more > 0) shown.push(`The checks of ${more} more sites ${late}.`);
+  return shown.map((message) => ({ code: 'NOT_TRIED', message }));
+}
+
+/**
+ * Warns of websockets that outlive a change: of vhosts that it deletes, switches off or guards.
+ * @param open what outlives the changes that went live together
+ * @param isOwn whether a host is of a vhost that the change touched
+ */
+export function openWarnings(
+  open: readonly StillOpen[],
+  isOwn: (host: string) => boolean = () => true,
+): Warning[] {
+  const found = new Map<string, number>();
+  for (const { host, upstream, requests } of open) {
+    if (isOwn(host)) found.set(upstream, Math.max(requests, found.get(upstream) ?? 0));
+  }
+  const shown = [...found].slice(0, MOST_OPEN).map(([to, requests]) => openWords(to, requests));
+  const more = found.size - shown.length;
+  if (more > 0) shown.push(`Connections to ${more} more upstreams were open`);
+  return shown.map((message) => ({ code: 'STILL_OPEN', message }));
+}
+
+/** How many upstreams are named. */
+const MOST_OPEN = 20;
+
+const openWords = (upstream: string, requests: number): string =>
+  `${requests === 1 ? '1 connection to' : `${requests} connections to`} ${clip(oneLine(upstream))} ${requests === 1 ? 'was' : 'were'} open: websockets stay open for up to 24 hours, or until Caddy restarts`;
+
+/** What a route knows of a change that went live. */
+type Ended = {
+  behind: readonly string[];
+  untried: ReadonlyMap<string, string>;
+  open: readonly StillOpen[];
+};
+
+/**
+ * The fields that name who lacks a change, and what to know of it, if there is anything.
+ * @param isOwn as for `openWarnings`; all, if it is not known which vhosts the change touched
+ */
 export const outcomeOf = (
-  { behind, untried }: { behind: readonly string[]; untried: ReadonlyMap<string, string> },
-  others: readonly Warning[] = [],
+  { behind, untried, open }: Ended,
+  isOwn?: (host: string) => boolean,
 ): Static<typeof Outcome> => ({
   ...lacking(behind),
-  ...warned([...untriedWarnings(untried), ...others]),
+  ...warned([...untriedWarnings(untried), ...openWarnings(open, isOwn)]),
 });
 
 /** The field of warnings, if there are any. */

@@ -97,8 +97,14 @@ async function readMergedStats(agents: readonly Agent[], query: StatsQuery): Pro
   const { answers, missing } = await askAll(agents, ({ client }) =>
     client.sums({ ...query, ...range }),
   );
+  const stats = statsOf(addSums(answers.map(({ answer }) => answer)));
+  const shares = answers.flatMap(({ agent, answer }) =>
+    answer.sampled ? [[agent.name, answer.sampled.of]] : [],
+  );
+  const { sampled } = stats;
   return {
-    ...statsOf(addSums(answers.map(({ answer }) => answer))),
+    ...stats,
+    ...(sampled && { sampled: { ...sampled, agents: Object.fromEntries(shares) } }),
     ...(missing.length > 0 && { missing }),
   };
 }

@@ -22,7 +22,11 @@ const REFUSALS = [...ASKS_AGENT, 'NOT_FOUND'] as const;
 
 const FILTERS = {
   ...AGENT,
-  domain: { description: 'The host without its port, in Unicode or punycode.' },
+  domain: {
+    description:
+      'The host without its port, in Unicode or punycode; or several, with spaces between them. A label `*` stands for any one.',
+    example: 'example.org *.example.org',
+  },
   ip: { description: 'The client’s address.', example: '192.0.2.7' },
   from: {
     description: 'ISO 8601, UTC if it has no zone; inclusive.',
@@ -156,8 +160,11 @@ export function logRoutes({ agents, guard }: { agents: Agents; guard: Guard }) {
         id: 'getLogStats',
         tag: 'Logs',
         summary: 'Get requests and latencies over time',
-        description:
-          'Visitors’ requests: those of checks do not count. With several agents, these are of all logs together.',
+        description: [
+          'Visitors’ requests: those of checks do not count. With several agents, these are of all logs',
+          'together. If reading all the lines that a filter needs would take more than about a second,',
+          'the numbers are estimates, and `sampled` says what part of the lines they come from.',
+        ].join('\n'),
         access: 'read',
         params: {
           ...FILTERS,

@@ -93,7 +93,7 @@ export const deleteAgentChange =
     if (alone.length > 0) {
       throw new Failure('AGENT_IN_USE', 'Some sites run only on this agent.', {
         detail: `Placed there: ${alone.map(({ domain }) => domain).join(', ')}.`,
-        hint: 'Move or delete them first.',
+        hint: 'Move them to another agent first: to delete them, this one would have to answer.',
       });
     }
     const steps: Step[] = [];

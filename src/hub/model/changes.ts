@@ -3,13 +3,19 @@ import { createPauses } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import type { Policy } from '../recipes/policy.ts';
 import type { StoredAgent } from './agent.ts';
-import { follows, type SiteSet, type Vhost } from './vhost.ts';
+import { follows, type KnownProblem, type SiteSet, type Vhost } from './vhost.ts';
 
 /** Who makes a change; `via` is the name of the API token they used, null for a session. */
 export type Author = { userId: string; userName: string; via: string | null };
 
 /** What can be stored and changed, by its kind: each has an entry in `ENTITIES`. */
-export type Stored = { vhost: Vhost; preamble: Preamble; policy: Policy; agent: StoredAgent };
+export type Stored = {
+  vhost: Vhost;
+  preamble: Preamble;
+  policy: Policy;
+  agent: StoredAgent;
+  known: KnownProblem;
+};
 export type Kind = keyof Stored;
 
 /** The common one, or that of an agent, which has none of its own where `config` is null. */

@@ -1,6 +1,15 @@
-/** The endpoints of a vhost as Caddy's own configuration names them. Pure. */
+/** The addresses of a vhost, as they are written, and as Caddy's own configuration names them. Pure. */
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
+import { memoize } from '../../shared/memoize.ts';
+import { fillUpstream } from '../caddyfile/render.ts';
+import { siteForm } from '../caddyfile/site.ts';
 import { keysOf, type Vhost } from './vhost.ts';
+
+/** All that it answers to, as written, the domain first; several only if its config is a whole block. */
+export const addressesOf = memoize(({ domain, config, upstream }: Vhost): readonly string[] => {
+  const form = siteForm(domain, fillUpstream(config, upstream));
+  return form.form === 'block' ? [...new Set(form.addresses)] : [domain];
+});
 
 /** A host in lower case and punycode, without brackets, empty for any; and a port. */
 export type Endpoint = { name: string; port: number };

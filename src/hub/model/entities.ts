@@ -3,12 +3,14 @@
  * (`changes.ts`) and an entry here; how it is written (`store.ts`), recorded and undone (`history.ts`)
  * and to whom it goes follow. Pure.
  */
+import { wantsSame } from '../../shared/wire/checks.ts';
 import * as tables from '../db/schema.ts';
 import type { Policy } from '../recipes/policy.ts';
 import { withoutSecrets } from '../recipes/secrets.ts';
 import type { StoredAgent } from './agent.ts';
 import { exceptOf } from './applied.ts';
 import type { Change, Kind, Step, StepOf, Stored } from './changes.ts';
+import { knownAgainChange, unknownChange } from './known-changes.ts';
 import { isPlacedOn, placesOf } from './placement.ts';
 import {
   isSamePolicy,
@@ -17,7 +19,7 @@ import {
   updatePolicyChange,
 } from './policy-changes.ts';
 import { agentPreambleChange, preambleChange } from './preamble-changes.ts';
-import { changedFields, FIELDS, type SiteSet, type Vhost } from './vhost.ts';
+import { changedFields, FIELDS, type KnownProblem, type SiteSet, type Vhost } from './vhost.ts';
 import { deleteChange, recreateChange, toggleChange, updateChange } from './vhost-changes.ts';
 
 /** What is kept of each kind in the changelog, as JSON text. */
@@ -26,6 +28,7 @@ export type Kept = {
   preamble: { config: string | null; agent?: number };
   policy: Policy;
   agent: never;
+  known: KnownProblem;
 };
 
 /** What a change may name, deleted by it or not. */
@@ -55,7 +58,8 @@ export type Row = {
     | typeof tables.vhosts
     | typeof tables.policies
     | typeof tables.agents
-    | typeof tables.preamble;
+    | typeof tables.preamble
+    | typeof tables.knownProblems;
   values: Readonly<Record<string, unknown>> & { readonly id: number };
 };
 
@@ -98,8 +102,11 @@ const vhost: Entity<'vhost'> = {
 
   isPublished({ before, after }) {
     if (!before || !after) return true;
-    // A site that is served is asked as soon as it has a check.
-    const isAsked = after.enabled && after.check !== null;
+    // A site that is served is asked as soon as it has a check, but not when it is only asked more often.
+    const isAsked =
+      after.enabled &&
+      after.check !== null &&
+      !(before.check && wantsSame(before.check, after.check));
     return changedFields(before, after).some(
       (field) => field !== 'tags' && (field !== 'check' || isAsked),
     );
@@ -226,11 +233,36 @@ const agent: Entity<'agent'> = {
   undo: null,
 };
 
+const known: Entity<'known'> = {
+  mark: '(problem ',
+  nameOf: ({ words }) => `(problem ${words})`,
+  // Whatever was over begins again.
+  rowOf: (thing) => ({ table: tables.knownProblems, values: { ...thing, overAt: null } }),
+  shown: ({ until, by }, after) => [
+    { until, by },
+    { until: after.until, by: after.by },
+  ],
+  isPublished: () => false,
+  concerns: () => false,
+  validated: () => [],
+
+  undo: {
+    keep: (thing) => thing,
+    find: (set, { id }) => set.known.find((one) => one.id === id),
+    isAsMade: (now, made) => now.until === made.until && now.by === made.by,
+    restore: (_, __, { old }) => knownAgainChange(old),
+    recreate: (set, old) =>
+      set.known.some(({ problem }) => problem === old.problem) ? null : knownAgainChange(old),
+    remove: ({ id }) => unknownChange((one) => one.id === id),
+  },
+};
+
 export const ENTITIES: { readonly [K in Kind]: Entity<K> } = {
   vhost,
   preamble,
   policy,
   agent,
+  known,
 };
 
 const entityOf = <K extends Kind>({ kind }: StepOf<K>): Entity<K> => ENTITIES[kind];
@@ -240,6 +272,12 @@ const KINDS = Object.keys(ENTITIES) as readonly Kind[];
 /** The kind of thing that an entry of the changelog is about, by its name there. */
 export const kindOf = (name: string): Kind =>
   KINDS.find((kind) => kind !== 'vhost' && name.startsWith(ENTITIES[kind].mark)) ?? 'vhost';
+
+/** Whether steps change nothing that a proxy could ever get: a hub that has only those has not published. */
+export const areAside = (steps: readonly Step[]): boolean =>
+  steps.every(({ kind }) => ASIDE.includes(kind));
+
+export const ASIDE: readonly Kind[] = ['agent', 'known'];
 
 /** Whether a step changes what the proxies get. */
 export const isPublished = <K extends Kind>(step: StepOf<K>): boolean =>

@@ -114,7 +114,7 @@ function policyStored(set: SiteSet, before: Policy | null, after: Policy): Plan<
   assertName(after.name);
   const others = set.policies.filter((policy) => policy !== before);
   if (others.some(({ name }) => name === after.name)) {
-    throw new Failure('POLICY_TAKEN', `There is already a policy ${after.name}.`, {
+    throw new Failure('POLICY_TAKEN', `There is already a policy "${after.name}".`, {
       at: { field: 'name' },
     });
   }

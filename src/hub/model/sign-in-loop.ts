@@ -27,9 +27,9 @@ export const withoutLoops =
     const { next, steps } = plan;
     const touched = idsAfter(steps);
     const pause = createPauses();
-    for (const vhost of next.vhosts) {
+    for (const vhost of next.vhosts.filter(({ id }) => touched.has(id))) {
       await pause();
-      const policy = touched.has(vhost.id) && loopOf(vhost, next);
+      const policy = loopOf(vhost, next);
       if (policy && !wasLoop(vhost, set)) throw loop(policy, vhost, steps);
     }
     return plan;

@@ -1,11 +1,11 @@
 /** Keeps the published set, and the changelog beside it, in the database. */
 import { and, asc, eq, inArray, isNull, notLike, sql } from 'drizzle-orm';
 import { inTransaction, type OpenDatabase } from '../db/open.ts';
-import { agents, changelog, hub, policies, preamble, vhosts } from '../db/schema.ts';
+import { agents, changelog, hub, knownProblems, policies, preamble, vhosts } from '../db/schema.ts';
 import { FIRST_AGENT, firstThenByName, type StoredAgent } from './agent.ts';
-import { type KeptAnswer, keepAnswer } from './answers.ts';
+import { dropAnswers, type KeptAnswer, keepAnswer } from './answers.ts';
 import type { Author, Kind, Plan, Step, Stored } from './changes.ts';
-import { ENTITIES, type Known, reviver } from './entities.ts';
+import { ASIDE, ENTITIES, type Known, reviver } from './entities.ts';
 import { summaryOf } from './history/summary.ts';
 import { prepareWrites } from './history/writes.ts';
 import type { SiteSet } from './vhost.ts';
@@ -14,8 +14,11 @@ import type { SiteSet } from './vhost.ts';
 export type Accepted = {
   author: Author;
   plan: Pick<Plan<unknown>, 'next' | 'steps'>;
-  /** The answer to keep for a retry. @param behind the names of the agents that lack the change */
-  answer?: (behind: readonly string[]) => KeptAnswer;
+  /**
+   * The answer to keep for a retry.
+   * @param behind the names of the agents that lack the change @param group of its entries
+   */
+  answer?: (behind: readonly string[], group: number) => KeptAnswer;
 };
 
 export type Store = {
@@ -41,9 +44,10 @@ export type Store = {
   /**
    * Stores rows and changelog in one transaction, or nothing.
    * @param behind the agents whose proxies lack these changes
+   * @returns the group of the entries of each change
    * @throws as `assertInPlace`; SQLite errors
    */
-  commit(changes: readonly Accepted[], time: Date, behind?: readonly StoredAgent[]): void;
+  commit(changes: readonly Accepted[], time: Date, behind?: readonly StoredAgent[]): number[];
   /** Since when an agent's proxy lacks a change; null if it lacks none. */
   behindSince(id: number): Date | null;
   /** Notes that an agent's proxy lacks nothing any more. @throws SQLite errors */
@@ -105,6 +109,12 @@ export function createStore({
           .map(({ behindSince: _, ...agent }) => agent)
           .toSorted(firstThenByName),
         nextAgentId: nextIdOf('agents'),
+        known: db
+          .select()
+          .from(knownProblems)
+          .all()
+          .map(({ overAt: _, ...one }) => one),
+        nextKnownId: nextIdOf('known_problems'),
       };
     },
 
@@ -115,7 +125,7 @@ export function createStore({
         db
           .select({ id: changelog.id })
           .from(changelog)
-          .where(notLike(changelog.domain, `${ENTITIES.agent.mark}%`))
+          .where(and(...ASIDE.map((kind) => notLike(changelog.domain, `${ENTITIES[kind].mark}%`))))
           .limit(1)
           .get() !== undefined;
       return published;
@@ -129,24 +139,27 @@ export function createStore({
 
     commit(changes, time, behind = []) {
       assertInPlace();
-      inTransaction(db, (tx) => {
+      return inTransaction(db, (tx) => {
         const names = behind.map(({ name }) => name);
         const write = prepareWrites(tx, time, names);
         let nextEntry = nextIdOf('changelog');
-        for (const { author, plan, answer } of changes) {
+        dropAnswers(tx, time);
+        const groups = changes.map(({ author, plan, answer }) => {
           const known = knownIn(plan);
           const group = nextEntry;
           for (const step of plan.steps) {
             const summary = nextEntry++ === group ? summaryOf(plan.steps) : null;
             write(step, { ...author, group, summary }, known);
           }
-          if (answer) keepAnswer(tx, answer(names));
-        }
+          if (answer) keepAnswer(tx, answer(names, group));
+          return group;
+        });
         if (behind.length > 0) {
           const ids = behind.map(({ id }) => id);
           const isNew = and(inArray(agents.id, ids), isNull(agents.behindSince));
           tx.update(agents).set({ behindSince: time }).where(isNew).run();
         }
+        return groups;
       });
     },
 

@@ -59,6 +59,24 @@ export type SiteSet = Readonly<{
   /** The first agent first, then by name. */
   agents: readonly StoredAgent[];
   nextAgentId: number;
+  /** The problems that people know of. */
+  known: readonly KnownProblem[];
+  nextKnownId: number;
+}>;
+
+/** That a problem is known, until it is over, or for some time. */
+export type KnownProblem = Readonly<{
+  id: number;
+  /** Which one, as `markOf` has it. */
+  problem: string;
+  /** The same for people, as it was then. */
+  words: string;
+  /** ISO 8601; null: until it is over. */
+  until: string | null;
+  /** The name of the person who said so last. */
+  by: string;
+  createdAt: Date;
+  updatedAt: Date;
 }>;
 
 /** Nothing at all. */
@@ -70,6 +88,8 @@ export const EMPTY_SET: SiteSet = {
   nextPolicyId: 1,
   agents: [],
   nextAgentId: 1,
+  known: [],
+  nextKnownId: 1,
 };
 
 /** The fields that a person sets. */

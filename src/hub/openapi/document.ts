@@ -35,7 +35,8 @@ const SECURITY_SCHEMES = {
     type: 'apiKey',
     in: 'cookie',
     name: 'signalbox_session',
-    description: 'The same token as a cookie; over HTTPS, its name is `__Host-signalbox_session`.',
+    description:
+      'The same token as a cookie; over HTTPS, its name is `__Host-signalbox_session`. At `http://localhost:PORT`, or another loopback address, sign-in sets it as `signalbox_session_PORT`.',
   },
   apiToken: {
     type: 'http',

@@ -17,8 +17,8 @@ export type Batch = {
   later: readonly Waiting[];
 };
 
-/** What a step affects: a vhost by its id, or with anything else every vhost. */
-type Affected = number | typeof EVERYTHING;
+/** What steps affect: vhosts by their ids, or with anything else every vhost. */
+export type Affected = ReadonlySet<number | typeof EVERYTHING>;
 const EVERYTHING = 'everything';
 
 /**
@@ -31,7 +31,7 @@ export async function planBatch(
   time: Date,
 ): Promise<Batch> {
   const batch: Batch = { plans: [], refused: [], done: [], later: [] };
-  const affected = new Set<Affected>();
+  const affected = new Set<number | typeof EVERYTHING>();
   let set = accepted;
   for (const [index, item] of items.entries()) {
     try {
@@ -40,7 +40,7 @@ export async function planBatch(
         batch.done.push({ item, result: plan.done });
         continue;
       }
-      const own = new Set(plan.steps.map(affectedBy));
+      const own = affectedBy(plan.steps);
       if (overlap(own, affected)) {
         batch.later = items.slice(index);
         return batch;
@@ -55,34 +55,53 @@ export async function planBatch(
   return batch;
 }
 
-const affectedBy = (step: Step): Affected =>
-  step.kind === 'vhost' ? ((step.after ?? step.before)?.id ?? EVERYTHING) : EVERYTHING;
+export const affectedBy = (steps: readonly Step[]): Affected =>
+  new Set(
+    steps.map((step) =>
+      step.kind === 'vhost' ? ((step.after ?? step.before)?.id ?? EVERYTHING) : EVERYTHING,
+    ),
+  );
 
-function overlap(one: ReadonlySet<Affected>, other: ReadonlySet<Affected>): boolean {
+/** Whether one of two changes affects what the other does. */
+export function overlap(one: Affected, other: Affected): boolean {
   if (one.has(EVERYTHING)) return other.size > 0;
   return other.has(EVERYTHING) || !one.isDisjointFrom(other);
 }
 
 /** What comes of a publish, for each of its changes. */
-export type Ended = Pick<Applied<unknown>, 'behind' | 'open'>;
+export type Ended = Pick<Applied<unknown>, 'behind' | 'open'> & {
+  /** Of the entries of each plan. */
+  groups: readonly number[];
+};
 
 /** Of changes that the proxies need not know. */
-export const NOTHING_ENDED: Ended = { behind: [], open: [] };
+export const NOTHING_ENDED: Ended = { behind: [], open: [], groups: [] };
 
 /**
  * Gives every change of a batch its outcome, after all of `plans` were accepted.
  * @param ended what came of those
  */
-export function settle({ plans, refused, done }: Batch, ended: Ended): void {
-  for (const { item, plan } of plans) item.resolve(appliedOf(item, plan.result, ended));
-  for (const { item, result } of done) item.resolve(appliedOf(item, result, NOTHING_ENDED));
+export function settle({ plans, refused, done }: Batch, { groups, ...ended }: Ended): void {
+  for (const [at, { item, plan }] of plans.entries()) {
+    item.resolve(appliedOf(item, plan.result, { ...ended, group: groups[at] ?? null }));
+  }
+  for (const { item, result } of done) item.resolve(appliedOf(item, result, UNCHANGED));
   for (const { item, error } of refused) item.reject(error);
 }
 
-const appliedOf = <T>({ trial }: Waiting, result: T, ended: Ended): Applied<T> => ({
+const UNCHANGED = { behind: [], open: [], group: null };
+
+const appliedOf = <T>(
+  { trial }: Waiting,
+  result: T,
+  ended: Pick<Applied<T>, 'behind' | 'open' | 'group'>,
+): Applied<T> => ({
   result,
   ...ended,
-  untried: trial?.untried ?? new Map(),
+  // Where it is not live, its check has not run either.
+  untried: new Map(
+    trial?.untried.flatMap(([agent, ...one]) => (ended.behind.includes(agent) ? [] : [one])),
+  ),
 });
 
 /** Changes that are refused, each with its error. */
@@ -97,8 +116,8 @@ export const acceptedOf = (plans: readonly Planned[]): Accepted[] =>
   plans.map(({ item, plan }) => {
     const { author, answer } = item;
     const kept = answer && {
-      answer: (behind: readonly string[]) =>
-        answer(appliedOf(item, plan.result, { behind, open: [] }), plan.next),
+      answer: (behind: readonly string[], group: number) =>
+        answer(appliedOf(item, plan.result, { behind, open: [], group }), plan.next),
     };
     return { author, plan, ...kept };
   });

@@ -22,15 +22,15 @@ export type Checked = {
 
 type CheckAnswer = ChecksAnswer['answers'][number];
 
-const isChecked = ({ enabled, check }: Vhost): boolean => enabled && check !== null;
+export const isChecked = ({ enabled, check }: Vhost): boolean => enabled && check !== null;
 
-const checkedSteps = (plans: readonly Planned[]): Step[] =>
+export const checkedSteps = (plans: readonly Planned[]): Step[] =>
   stepsOf(plans.filter(({ item }) => !item.unchecked)).filter(isPublished);
 
-const isOfVhost = ({ kind }: Step): boolean => kind === 'vhost';
+export const isOfVhost = ({ kind }: Step): boolean => kind === 'vhost';
 
 /** The vhosts with a check that plans concern without changing them, through the preamble or a policy. */
-function concerned(plans: readonly Planned[], set: SiteSet): Vhost[] {
+export function concerned(plans: readonly Planned[], set: SiteSet): Vhost[] {
   const steps = checkedSteps(plans).filter((step) => !isOfVhost(step));
   if (steps.length === 0) return [];
   const isEvery = steps.some(({ kind }) => kind === 'preamble');
@@ -141,7 +141,8 @@ export async function failedChecks(targets: readonly Target[], live: Checked): P
   const { plans } = live;
   const found = await askEach(targets, live, (target, part, vhosts) =>
     ask(target, part, vhosts, {
-      tried: (vhost) => causeOf(plans, vhost)?.item.trial?.took.get(triedAs(target, part, vhost)),
+      tried: (vhost) =>
+        causeOf(plans, vhost)?.item.trial?.took.get(triedAs(target, part, vhost)) ?? undefined,
     }),
   );
   return refusedBy(found, plans);

@@ -5,7 +5,8 @@
  * 0. If sites with a check depend on a change, it is tried beside the proxy (`trials.ts`), while others are
  *    published. What fails there is refused.
  * 1. Changes that wait are taken from the queue (`queue.ts`) and planned, each on top of the ones
- *    before it (`batch.ts`).
+ *    before it (`batch.ts`). If that brings another version of a site than was tried, 0 starts again
+ *    (`overtaken.ts`).
  * 2. What cannot be published is refused here, without asking the proxy (`model/containment.ts`).
  * 3. The agent makes the resulting set live, all changes at once (`gateway.ts`).
  * 4. If the proxy refuses it, the changes at fault are refused (`blame.ts`), and 1 starts again
@@ -21,7 +22,7 @@ import type { AgentClient } from '../agents/client.ts';
 import { FIRST_AGENT, type StoredAgent } from '../model/agent.ts';
 import type { Author, Change } from '../model/changes.ts';
 import { assertPlanContained, type Dialect } from '../model/containment.ts';
-import { isPublished } from '../model/entities.ts';
+import { areAside, isPublished } from '../model/entities.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
 import { forCaller } from '../model/refusal.ts';
 import type { Store } from '../model/store.ts';
@@ -38,6 +39,7 @@ import {
   stepsOf,
 } from './batch.ts';
 import { areChecked } from './checks.ts';
+import { partOvertaken } from './overtaken.ts';
 import { createPreview, type Preview } from './preview.ts';
 import { type Applied, createChangeQueue, type Demands, type Waiting } from './queue.ts';
 import { rollOut } from './rollout.ts';
@@ -103,6 +105,8 @@ export type Publisher = {
    * vhosts again that were left out. @throws Failure as `apply`
    */
   reconcile(id: number): Promise<void>;
+  /** Rejects changes that are not tried yet with Failure STOPPING; others are finished. */
+  stop(): void;
 };
 
 export function createPublisher({
@@ -123,20 +127,33 @@ export function createPublisher({
     ...{ connect, store, startTimer, importDirs, pace, now, log },
     stored: () => accepted,
   });
-  const tryOut = createTrials({ targets, store, accepted: () => accepted, startTimer, now });
-  const queue = createChangeQueue(tryOut, publishAll);
+  const trials = createTrials({ targets, store, accepted: () => accepted, startTimer, now });
+  const queue = createChangeQueue(trials.tryOut, publishAll);
 
-  /** Publishes the changes that wait; without those at fault, again and again until none is left. */
-  async function publishAll(items: readonly Waiting[]): Promise<void> {
+  /**
+   * Publishes the changes that wait; without those at fault, again and again until none is left.
+   * @returns those that are to be tried again
+   */
+  async function publishAll(items: readonly Waiting[]): Promise<readonly Waiting[]> {
+    const again: Waiting[] = [];
     let open = items;
     while (open.length > 0) {
       const time = now();
       const batch = await planBatch(accepted, open, time);
-      if (batch.plans.length === 0) return settle(batch, NOTHING_ENDED);
+      if (batch.plans.length === 0) {
+        settle(batch, NOTHING_ENDED);
+        break;
+      }
+      const parted = store.hasPublished() && partOvertaken(open, batch.plans, accepted, targets);
+      if (parted) {
+        again.push(...parted.again);
+        open = parted.open;
+        continue;
+      }
       const done = (await refuseEarly(batch.plans)) ?? (await publish(batch.plans, time));
       if (done === 'together') {
         const half = (open.length - batch.later.length) >> 1;
-        await publishAll(open.slice(0, half));
+        again.push(...(await publishAll(open.slice(0, half))));
         open = open.slice(half);
       } else if ('behind' in done) {
         settle(batch, done);
@@ -146,6 +163,7 @@ export function createPublisher({
         open = open.filter((item) => !done.has(item));
       }
     }
+    return again;
   }
 
   /** Refuses what need not be shown to the proxies; null if there is nothing to refuse. */
@@ -161,8 +179,7 @@ export function createPublisher({
       }
     }
     if (refused.size > 0) return refused;
-    const isSites = stepsOf(plans).some(({ kind }) => kind !== 'agent');
-    return store.hasPublished() || !isSites ? null : refuseTakeover(plans);
+    return store.hasPublished() || areAside(stepsOf(plans)) ? null : refuseTakeover(plans);
   }
 
   /** The first publish may replace sites that this hub did not publish only if the change says so. */
@@ -192,8 +209,7 @@ export function createPublisher({
     const stored = plans.at(-1)?.plan.next ?? accepted;
     const all = stepsOf(plans);
     const steps = all.filter(isPublished);
-    const isAgents = all.every(({ kind }) => kind === 'agent');
-    if (steps.length === 0 && (store.hasPublished() || isAgents)) return record(plans, time);
+    if (steps.length === 0 && (store.hasPublished() || areAside(all))) return record(plans, time);
     const from = performance.now();
     const report = startTimer(plans.length);
     published = stored.vhosts.length;
@@ -207,9 +223,10 @@ export function createPublisher({
     const behind = lacking.flatMap(
       ({ id }) => stored.agents.find((agent) => agent.id === id) ?? [],
     );
+    let groups: number[];
     try {
       store.markOwner();
-      store.commit(acceptedOf(plans), time, behind);
+      groups = store.commit(acceptedOf(plans), time, behind);
     } catch (error) {
       // It is live but cannot be recorded: the proxies go back to what is stored.
       log('commit failed', { reason: reasonOf(error) }, 'error');
@@ -227,7 +244,7 @@ export function createPublisher({
     for (const target of live) target.settle(stored, steps);
     for (const target of lacking) target.fellBehind(time, stored, steps);
     lastPublish = { at: now(), milliseconds: performance.now() - from, changes: plans.length };
-    return { behind: behind.map(({ name }) => name), open };
+    return { behind: behind.map(({ name }) => name), open, groups };
   }
 
   /** Once the first publish is known to be live nowhere, what this hub has live later is no attempt. */
@@ -238,14 +255,15 @@ export function createPublisher({
 
   /** Records plans that change nothing for the proxies. @returns as `publish` */
   function record(plans: readonly Planned[], time: Date): Refusals | Ended {
+    let groups: number[];
     try {
-      store.commit(acceptedOf(plans), time);
+      groups = store.commit(acceptedOf(plans), time);
     } catch (error) {
       log('commit failed', { reason: reasonOf(error) }, 'error');
       return refuseAll(plans, error);
     }
     accept(plans.at(-1)?.plan.next ?? accepted);
-    return NOTHING_ENDED;
+    return { ...NOTHING_ENDED, groups };
   }
 
   function accept(set: SiteSet): void {
@@ -300,5 +318,6 @@ export function createPublisher({
 
     preview: createPreview({ targets, stored: () => accepted, now }),
     reconcile,
+    stop: trials.stop,
   };
 }

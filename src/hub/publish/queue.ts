@@ -9,6 +9,8 @@ import type { SiteSet, Vhost } from '../model/vhost.ts';
 /** A change's result. */
 export type Applied<T> = {
   result: T;
+  /** Of its entries in the changelog; null if it changed nothing. */
+  group: number | null;
   /** The names of the agents whose proxies lack it. */
   behind: readonly string[];
   /** Which connections outlive it, and the changes that went live with it. */
@@ -18,9 +20,11 @@ export type Applied<T> = {
 };
 
 /** What the trial of a change has shown. */
-export type Trial = Pick<Applied<unknown>, 'untried'> & {
-  /** Of each site that passed, by `triedAs`: how long its answer took, in milliseconds. */
-  took: ReadonlyMap<string, number>;
+export type Trial = {
+  /** Why sites could not be tried, by the names of their agents and their domains. */
+  untried: readonly (readonly [agent: string, domain: string, why: string])[];
+  /** Of each site, by `triedAs`: how long its answer took, in milliseconds; null if it could not be tried. */
+  took: ReadonlyMap<string, number | null>;
   /** As `Passing`, by the ids of the targets. */
   before: ReadonlyMap<number, ReadonlyMap<Vhost, boolean>>;
 };
@@ -39,6 +43,8 @@ export type Waiting = {
   answer: ((applied: Applied<unknown>, next: SiteSet) => KeptAnswer) | null;
   /** What its trial has shown; null if there was none. */
   trial: Trial | null;
+  /** How often another change was live first, so that its trial said nothing any more. */
+  overtaken: number;
   resolve: (applied: Applied<unknown>) => void;
   reject: (error: unknown) => void;
   /** The requests that wait for it, for the log. */
@@ -69,57 +75,58 @@ export async function untilAllArrived(waiting: readonly unknown[]): Promise<void
   }
 }
 
+/** Adds a change to the next batch. Resolves when it has an outcome, or is to be tried again. */
+export type GoOn = (item: Waiting) => Promise<void>;
+
 /**
  * @param tryOut what each change goes through first; meanwhile, others may be published
- * @param publish resolves or rejects every change of the batch; called with one batch at a time
+ * @param publish called with one batch at a time: resolves or rejects its changes, or returns those that are
+ * to be tried again
  */
 export function createChangeQueue(
-  tryOut: (item: Waiting) => Promise<Waiting>,
-  publish: (batch: readonly Waiting[]) => Promise<void>,
+  tryOut: (item: Waiting, goOn: GoOn) => void,
+  publish: (batch: readonly Waiting[]) => Promise<readonly Waiting[]>,
 ): ChangeQueue {
   const between = createQueue();
-  let waiting: Waiting[] = [];
-  let underWay = 0;
-  let beingTried = 0;
+  let waiting: { item: Waiting; over: () => void }[] = [];
+  let length = 0;
 
-  async function add(item: Waiting): Promise<void> {
-    beingTried++;
-    try {
-      const tried = await tryOut(item);
-      waiting.push(tried);
-      if (waiting.length === 1) void between(publishWaiting);
-    } catch (error) {
-      item.reject(error);
-    } finally {
-      beingTried--;
-    }
+  function goOn(item: Waiting): Promise<void> {
+    const { promise, resolve: over } = Promise.withResolvers<void>();
+    waiting.push({ item, over });
+    if (waiting.length === 1) void between(publishWaiting);
+    return promise;
   }
 
   async function publishWaiting(): Promise<void> {
     await untilAllArrived(waiting);
     const batch = waiting;
     waiting = [];
-    underWay = batch.length;
-    const ids = batch.flatMap((item) => item.requestIds);
-    await inRequests(ids, () => publish(batch)).catch((error) => {
-      for (const { reject } of batch) reject(error);
+    const items = batch.map(({ item }) => item);
+    const ids = items.flatMap((item) => item.requestIds);
+    const again = await inRequests(ids, () => publish(items)).catch((error) => {
+      for (const { reject } of items) reject(error);
+      return [];
     });
-    underWay = 0;
+    for (const { over } of batch) over();
+    for (const item of again) tryOut(item, goOn);
   }
 
   return {
     add<T>(change: Change<T>, author: Author, demands: Demands) {
       const { replace = false, requireAll = false, unchecked = false, answer = null } = demands;
       const { promise, resolve, reject } = Promise.withResolvers<Applied<T>>();
-      void add({
-        ...{ change, author, replace, requireAll, unchecked, answer, trial: null, reject },
-        requestIds: requestIds(),
+      const item: Waiting = {
+        ...{ change, author, replace, requireAll, unchecked, answer, trial: null, overtaken: 0 },
+        ...{ requestIds: requestIds(), reject },
         // The answer to a large change is made in another turn than its commit.
         resolve: (applied) => setImmediate(() => resolve(applied as Applied<T>)),
-      });
-      return promise;
+      };
+      length++;
+      tryOut(item, goOn);
+      return promise.finally(() => length--);
     },
     between,
-    length: () => beingTried + waiting.length + underWay,
+    length: () => length,
   };
 }

@@ -64,7 +64,7 @@ export function servingOf(facts: ServingFacts): Serving | null {
     const obstacle = obstacleOf(stateOf(scheme));
     if (obstacle !== null) return { port, wanted, reason: obstacle, blocked: true };
     const chosen = `the global option ${scheme}_port is ${port}`;
-    const free = stateOf(scheme)?.state === 'free' ? `${wanted} is free: ${chosen}` : chosen;
+    const free = stateOf(scheme)?.state === 'free' ? `${wanted} is free, but ${chosen}` : chosen;
     if (whyNot === undefined) return { port, wanted, reason: free, blocked: false };
     return { port, wanted, reason: `${port} is not open: ${whyNot}`, blocked: true };
   };
@@ -146,7 +146,8 @@ export function linesOf({ http, https, cure }: Serving): string[] {
   const reasons = [...new Set([http, https].flatMap(({ reason }) => reason ?? []))];
   if (reasons.length === 0) return [`${where}.`];
   return [
-    `${where}: ${reasons.join('; ')}.`,
+    `${where}.`,
+    ...reasons.map((reason) => `  ${reason}.`),
     'Public certificates can only be obtained if ports 80 and 443 lead to these, or over DNS.',
     ...(cure === null ? [] : [`${cure === MOVE ? 'To move' : 'To fix it'}: ${cure}`]),
   ];

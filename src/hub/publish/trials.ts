@@ -1,235 +1,172 @@
 /**
  * What a change goes through before the queue: if sites with a check depend on it, they are asked at a
  * Caddy of their own first, so that no visitor sees a mistake that a check finds. Plans made here are for
- * the trial alone. What waits for a trial is tried together, as the queue publishes together what waits; a
- * site that does not answer well at once waits apart, so that it keeps nobody waiting.
+ * the trial alone: what is live by then may be another set (`overtaken.ts`). What waits for a trial is tried
+ * together, as the queue publishes together what waits; a site that does not answer well at once waits apart,
+ * so that it keeps nobody waiting, and an agent keeps only those waiting that it serves.
  */
 import { createQueue } from '../../shared/async.ts';
-import { Failure, wordsOf } from '../../shared/failure.ts';
+import { Failure } from '../../shared/failure.ts';
 import { inRequests } from '../../shared/observe/context.ts';
 import { TRIALS_AT_ONCE } from '../../shared/wire/checks.ts';
-import { assertPlanContained } from '../model/containment.ts';
-import { isRejection } from '../model/refusal.ts';
 import type { Store } from '../model/store.ts';
-import type { SiteSet } from '../model/vhost.ts';
-import { type Planned, planBatch, type Refusals, stepsOf } from './batch.ts';
-import {
-  answersOf,
-  askEach,
-  causeOf,
-  concernChecked,
-  type Found,
-  passingBefore,
-  refusedBy,
-  triedAs,
-} from './checks.ts';
-import { type Trial, untilAllArrived, type Waiting } from './queue.ts';
-import type { PublishTimer } from './target/outcome.ts';
-import type { Target } from './target/target.ts';
-import type { Targets } from './target/targets.ts';
+import { type Affected, affectedBy, overlap } from './batch.ts';
+import { concernChecked } from './checks.ts';
+import { type GoOn, untilAllArrived, type Waiting } from './queue.ts';
+import { type RoundDeps, tryTogether } from './round.ts';
 
-type TrialsDeps = {
-  targets: Targets;
-  store: Pick<Store, 'hasPublished' | 'assertInPlace'>;
-  /** The set that is accepted and stored. */
-  accepted: () => SiteSet;
-  startTimer: PublishTimer;
-  now: () => Date;
-};
+type TrialsDeps = RoundDeps & { store: Pick<Store, 'hasPublished' | 'assertInPlace'> };
 
 type Entry = {
   item: Waiting;
-  go: (on: Waiting) => void;
-  refuse: (error: unknown) => void;
+  goOn: GoOn;
+  affected: Affected;
+  /** The ids of the agents that are asked, as text; those with the same ones are tried together. */
+  lane: string;
   /** Whether some site of it did not pass in a brief round. */
   isSlow?: true;
 };
 
-/** For each site of a round that others wait for as well, in milliseconds; apart from them, its `within`. */
-const BRIEF_MS = 1_000;
-/** How many rounds may take longer at once: one is left for what is brief. */
+/** What goes on without a trial, or where it waits for one. */
+type Looked = Pick<Entry, 'affected'> & ({ on: Waiting } | { lane: string });
+
+/** How many rounds of an agent may take longer at once: one is left for what is brief. */
 const MOST_LONG = TRIALS_AT_ONCE - 1;
 
-/**
- * @returns what resolves with the change as it goes on, once it was tried or if there is nothing to try,
- * and rejects with Failure CHECK_FAILED. What cannot be tried goes on.
- */
-export function createTrials(deps: TrialsDeps): (item: Waiting) => Promise<Waiting> {
-  const { targets, store, accepted, startTimer, now } = deps;
+type Trials = {
+  /**
+   * Calls `goOn` with the change once it was tried, or if there is nothing to try, and otherwise rejects it
+   * with Failure CHECK_FAILED. What cannot be tried goes on.
+   */
+  tryOut(item: Waiting, goOn: GoOn): void;
+  /** Rejects what waits for its trial, now and later, with Failure STOPPING. */
+  stop(): void;
+};
+
+export function createTrials(deps: TrialsDeps): Trials {
+  const { targets, store, accepted, now } = deps;
   const inOrder = createQueue();
   let waiting: Entry[] = [];
-  let running = 0;
-  let long = 0;
+  /** By agent, how many rounds run, and how many of them may take longer. */
+  const [running, long] = [new Map<string, number>(), new Map<string, number>()];
+  /** What has not gone on yet. */
+  const open = new Set<Waiting>();
+  let isStopping = false;
+  /** What has gone on and has no outcome yet. */
+  const ahead = new Map<Promise<void>, Affected>();
 
-  /**
-   * The change as it goes on without a trial; null if it needs one. In the queue it is not planned again if
-   * nothing has come between.
-   */
-  async function untried(item: Waiting): Promise<Waiting | null> {
+  /** In the queue it is not planned again if nothing has come between. */
+  async function look(item: Waiting): Promise<Looked> {
     // The first change may be refused because of what it would replace.
-    if (item.unchecked || !store.hasPublished()) return item;
+    if (item.unchecked || !store.hasPublished()) return { on: item, affected: NOTHING };
     try {
       store.assertInPlace();
       const [set, time] = [accepted(), now()];
       const plan = await item.change(set, time);
-      if (!('done' in plan) && concernChecked([{ item, plan }], set)) return null;
+      if ('done' in plan) return { on: item, affected: NOTHING };
+      const { steps, next } = plan;
+      // What is created affects nothing that others can have planned.
+      const affected = affectedBy(steps.filter(({ kind, before }) => kind !== 'vhost' || before));
+      if (concernChecked([{ item, plan }], set)) {
+        const { asked } = targets.destinations(steps, next);
+        return { affected, lane: asked.map(({ id }) => id).join() };
+      }
       const change: Waiting['change'] = (on, at) => (on === set ? plan : item.change(on, at));
-      return { ...item, change };
+      return { on: { ...item, change }, affected };
     } catch {
       // The queue finds the same, and says so.
-      return item;
+      return { on: item, affected: NOTHING };
     }
   }
 
-  /** Tries what waits, as far as there is room. */
-  async function tryWaiting(): Promise<void> {
-    if (running >= TRIALS_AT_ONCE) return;
-    running++;
+  /** Resolves when it has an outcome, or comes back to be tried again. */
+  function letOn(goOn: GoOn, item: Waiting, affected: Affected): Promise<void> {
+    const over = goOn(item).finally(() => ahead.delete(over));
+    ahead.set(over, affected);
+    return over;
+  }
+
+  async function enter(item: Waiting, goOn: GoOn): Promise<void> {
+    const looked = await inOrder(() => look(item));
+    const { affected } = looked;
+    if ('on' in looked) return void letOn(goOn, looked.on, affected);
+    if (isStopping) return item.reject(stopping());
+    open.add(item);
+    // A trial on top of what is about to change would say nothing.
+    await Promise.all([...ahead].flatMap(([over, one]) => (overlap(one, affected) ? over : [])));
+    if (isStopping) return;
+    waiting.push({ item, goOn, affected, lane: looked.lane });
+    void tryWaiting(looked.lane);
+  }
+
+  /** Tries what waits for the same agents, as far as there is room. */
+  async function tryWaiting(lane: string): Promise<void> {
+    const agents = lane.split(',');
+    const are = (fewer: number, counts: typeof running) =>
+      agents.every((agent) => (counts.get(agent) ?? 0) < fewer);
+    const count = (counts: typeof running, more: number) => {
+      for (const agent of agents) counts.set(agent, (counts.get(agent) ?? 0) + more);
+    };
     await untilAllArrived(waiting);
-    const { slow = [], others = [] } = Object.groupBy(waiting, ({ isSlow }) =>
-      isSlow ? 'slow' : 'others',
+    if (!are(TRIALS_AT_ONCE, running)) return;
+    const { slow = [], others = [] } = Object.groupBy(
+      waiting.filter((one) => one.lane === lane),
+      ({ isSlow }) => (isSlow ? 'slow' : 'others'),
     );
-    const mayLast = long < MOST_LONG;
+    const mayLast = are(MOST_LONG, long);
     const round = mayLast && slow.length > 0 ? slow : others;
     const isBrief = round === others && (others.length > 1 || !mayLast);
-    waiting = round === others ? slow : others;
-    if (round.length > 0) {
-      long += isBrief ? 0 : 1;
-      // What is left may have a turn beside it.
-      void tryWaiting();
-      const ids = round.flatMap(({ item }) => item.requestIds);
-      await inRequests(ids, () => tryTogether(round, isBrief)).catch(() => {
-        for (const { item, go } of round) go(item);
-      });
-      long -= isBrief ? 0 : 1;
-    }
-    running--;
-    if (round.length > 0) void tryWaiting();
+    if (round.length === 0) return;
+    const taken = new Set(round);
+    waiting = waiting.filter((one) => !taken.has(one));
+    count(running, 1);
+    count(long, isBrief ? 0 : 1);
+    // What is left may have a turn beside it.
+    void tryWaiting(lane);
+    await tryRound(round, isBrief);
+    count(running, -1);
+    count(long, isBrief ? 0 : -1);
+    for (const one of new Set(waiting.map((entry) => entry.lane))) void tryWaiting(one);
   }
 
   /** Lets them go on, or refuses them; those that depend on others, or are slow, wait for another round. */
-  async function tryTogether(entries: readonly Entry[], isBrief: boolean): Promise<void> {
-    const entryOf = new Map(entries.map((entry) => [entry.item, entry]));
-    const goOn = (item: Waiting, trial: Trial | null = null) =>
-      entryOf.get(item)?.go({ ...item, trial });
-    const set = accepted();
-    const batch = await planBatch(set, [...entryOf.keys()], now());
-    const { plans } = batch;
-    const depend = [...batch.refused.map(({ item }) => item), ...batch.later];
-    for (const { item } of batch.done) goOn(item);
-    if (plans.length === 0) {
-      for (const item of depend) goOn(item);
-      return;
+  async function tryRound(round: readonly Entry[], isBrief: boolean): Promise<void> {
+    const items = round.map(({ item }) => item);
+    const ids = items.flatMap(({ requestIds }) => requestIds);
+    const decided = await inRequests(ids, () => tryTogether(deps, items, isBrief)).catch(
+      () => null,
+    );
+    if (isStopping) return;
+    const outcomes: Promise<void>[] = [];
+    const later: Entry[] = [];
+    for (const entry of round) {
+      const { item, goOn, affected } = entry;
+      const decision = decided?.get(item) ?? { on: item };
+      if (decision !== 'slow') open.delete(item);
+      if (decision === 'slow') waiting.push({ ...entry, isSlow: true });
+      else if (decision === 'later') later.push(entry);
+      else if ('on' in decision) outcomes.push(letOn(goOn, decision.on, affected));
+      else item.reject(decision.refused);
     }
-    const refusable = await uncontained(plans);
-    if (refusable.length > 0) {
-      for (const item of refusable) goOn(item);
-      const others = entries.filter(({ item }) => !refusable.includes(item));
-      return tryTogether(others, isBrief);
-    }
-    waiting.unshift(...depend.flatMap((item) => entryOf.get(item) ?? []));
-    const report = startTimer(1);
-    const outcome = await ask(plans, set, isBrief);
-    if (outcome === 'apart') {
-      const own = plans.flatMap(({ item }) => entryOf.get(item) ?? []);
-      await tryTogether(own.slice(0, own.length >> 1), isBrief);
-      return tryTogether(own.slice(own.length >> 1), isBrief);
-    }
-    for (const { item } of plans) {
-      const entry = entryOf.get(item);
-      if (isBrief && entry && outcome.isSlow(item)) waiting.push({ ...entry, isSlow: true });
-      else if (!outcome.refused.has(item)) goOn(item, outcome.trialOf(item));
-      else {
-        const thrown = outcome.refused.get(item);
-        report({ thrown });
-        entry?.refuse(thrown);
-      }
-    }
-  }
-
-  /** Those that the queue refuses without asking a proxy. */
-  async function uncontained(plans: readonly Planned[]): Promise<Waiting[]> {
-    const next = plans.at(-1)?.plan.next ?? accepted();
-    const dialects = await targets.dialectsOf(next, stepsOf(plans));
-    const found: Waiting[] = [];
-    for (const { item, plan } of plans) {
-      await assertPlanContained(plan, dialects).catch(() => found.push(item));
-    }
-    return found;
-  }
-
-  /** @returns `apart` if Caddy refuses several together */
-  async function ask(
-    plans: readonly Planned[],
-    set: SiteSet,
-    isBrief: boolean,
-  ): Promise<Outcome | 'apart'> {
-    const how = { change: true, ...(isBrief && { most: BRIEF_MS }) };
-    const next = plans.at(-1)?.plan.next ?? set;
-    const steps = stepsOf(plans);
-    const { asked } = targets.destinations(steps, next);
-    const passing = await passingBefore(asked, plans, set);
-    const changed = new Set(steps.flatMap(({ kind, after }) => (kind === 'vhost' && after) || []));
-    const found = await askEach(asked, { plans, next, passing }, (target, part, vhosts) => {
-      const isTried = new Set(vhosts);
-      const tried = part.vhosts.filter((one) => isTried.has(one) || changed.has(one));
-      return answersOf(part, vhosts, (checks) =>
-        target.watched(target.gateway.tryOut({ ...part, vhosts: tried }, checks, how)),
-      );
+    void Promise.all(outcomes).then(() => {
+      for (const { item, goOn } of later) void enter(item, goOn);
     });
-    if (plans.length > 1 && found.some(({ error }) => isRejection(error))) return 'apart';
-    return judged(found, plans, new Map([...passing].map(([{ id }, known]) => [id, known])));
   }
 
-  return async (item) => {
-    const on = await inOrder(() => untried(item));
-    if (on) return on;
-    const { promise, resolve, reject } = Promise.withResolvers<Waiting>();
-    waiting.push({ item, go: resolve, refuse: reject });
-    void tryWaiting();
-    return promise;
-  };
-}
-
-/** What becomes of each change of a round. */
-type Outcome = {
-  refused: Refusals;
-  trialOf: (item: Waiting) => Trial;
-  /** Whether some site of it answered, but did not pass. */
-  isSlow: (item: Waiting) => boolean;
-};
-
-/** What the sites have answered, once more by change. @param before see `Trial` */
-function judged(
-  found: readonly Found[],
-  plans: readonly Planned[],
-  before: Trial['before'],
-): Outcome {
-  const sure = found.filter(({ answer }) => answer && !answer.passed && answer.doubt === null);
-  const of = (item: Waiting) => found.filter(({ vhost }) => causeOf(plans, vhost)?.item === item);
   return {
-    refused: refusedBy(sure, plans),
-    isSlow: (item) => of(item).some(({ answer }) => answer && !answer.passed),
-    trialOf(item) {
-      const took = new Map<string, number>();
-      const untried = new Map<string, string>();
-      for (const one of of(item)) {
-        const { target, part, vhost, answer } = one;
-        if (!answer?.passed) untried.set(vhost.domain, doubtOf(target, one));
-        else if (answer.took !== undefined) took.set(triedAs(target, part, vhost), answer.took);
-      }
-      return { took, before, untried };
+    tryOut: (item, goOn) => void enter(item, goOn),
+    stop() {
+      isStopping = true;
+      waiting = [];
+      for (const item of open) item.reject(stopping());
+      open.clear();
     },
   };
 }
 
-/** Why it is not known how a site would answer. */
-function doubtOf(target: Target, { answer, error }: Found): string {
-  const agent = target.label();
-  const why = answer
-    ? (answer.doubt ?? 'The agent is of an older version')
-    : error instanceof Failure
-      ? wordsOf(error).replace(/\.$/, '')
-      : 'The agent could not try it';
-  return agent === undefined ? why : `On ${agent}: ${why}`;
-}
+const stopping = () =>
+  new Failure('STOPPING', 'The hub is stopping; nothing was changed.', {
+    hint: 'Repeat the request once the hub runs again.',
+  });
+
+const NOTHING: Affected = new Set();

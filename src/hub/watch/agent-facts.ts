@@ -9,22 +9,28 @@ import { NO_ANSWER } from '../agents/answer.ts';
 import type { AgentClient } from '../agents/client.ts';
 import { labelOf } from '../model/agent.ts';
 import { setFor } from '../model/placement.ts';
+import type { Vhost } from '../model/vhost.ts';
 import { readServing } from '../publish/ports.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { Serving } from '../publish/serving.ts';
 import { LARGE_SKEW_MS } from '../publish/target/last-seen.ts';
 import type { AgentStanding } from '../publish/target/targets.ts';
 import type { Facts } from './problems/agent.ts';
+import type { FailingSite } from './problems/sites.ts';
 import { endingCertificates } from './sites/certificates.ts';
 import { statesOf } from './sites/state.ts';
 import { findUnserved, type Unserved } from './sites/unserved.ts';
 import type { VhostState } from './sites/view.ts';
+import type { FailingCheck } from './uptime/failing.ts';
+import type { Uptime } from './uptime/uptime.ts';
 
 export type FactsDeps = {
   publisher: Publisher;
   now: () => Date;
   /** Milliseconds from a clock that is never set. */
   elapsed: () => number;
+  /** What the sites answer between changes. */
+  uptime: Pick<Uptime, 'of' | 'isUnknown'>;
   pace: { recentSites: RecentSitesDeps['pace'] };
 };
 
@@ -39,6 +45,10 @@ export type AgentFacts = Omit<Facts, 'sites'> & {
   unserved: readonly Unserved[];
   /** Whether it said which certificates end soon; else there may be more. */
   knowsEnding: boolean;
+  /** Whether `sites` is from after the last change. */
+  isCurrent: boolean;
+  /** Whether a vhost has a check, but was not asked often enough here to tell if that fails. */
+  isUnasked(vhost: number): boolean;
   /** The ids of the enabled vhosts that its proxy is to serve. */
   placed: ReadonlySet<number>;
   /** Null: not known. */
@@ -52,7 +62,7 @@ export const UPGRADE = `Install Caddy ${SAFE_VERSION} or newer from Caddy's own 
 const ONE_OF_SEVERAL_MS = 2_000;
 
 /** @returns a function that reads them and never fails; null if the agent was removed meanwhile */
-export function createFactsReader({ publisher, now, elapsed, pace }: FactsDeps) {
+export function createFactsReader({ publisher, now, elapsed, uptime, pace }: FactsDeps) {
   const recent = new WeakMap<AgentClient, ReturnType<typeof createRecentSites>>();
 
   function recentSites({ id, client: agent }: Agent) {
@@ -60,6 +70,7 @@ export function createFactsReader({ publisher, now, elapsed, pace }: FactsDeps) 
     if (known) return known();
     const made = createRecentSites({
       ...{ agent, elapsed, pace: pace.recentSites, isOnTrial: () => publisher.isOnTrial(id) },
+      published: publisher.lastPublish,
     });
     recent.set(agent, made);
     return made();
@@ -85,13 +96,14 @@ export function createFactsReader({ publisher, now, elapsed, pace }: FactsDeps) 
           return null;
         });
     const latencyMs = status === null ? null : roundToTenths(performance.now() - from);
-    const live = status === null ? null : await asked;
+    const { sites: live, isCurrent } = (status !== null && (await asked)) || UNASKED;
     const unserved = await findUnserved({ agent, publisher }, status, live ?? undefined);
     const serving = await readServing({ publisher }, agent, status);
     const certificates = mayLack && status === null ? null : await ending;
     const standing = publisher.standings().find((one) => one.agent.id === agent.id);
     if (!standing) return null;
     const set = setFor(publisher.current(), agent.id);
+    const failing = (vhost: number) => uptime.of(vhost, agent.id);
     const time = now();
     const count = advisoriesFor(status?.proxy.version ?? null)?.length ?? 0;
     return {
@@ -101,9 +113,11 @@ export function createFactsReader({ publisher, now, elapsed, pace }: FactsDeps) 
       ...(label === undefined ? {} : { lag: lagOf(standing) }),
       rejection: rejectionOf(standing.failure),
       ownership: standing.ownership,
-      sites: live && set.vhosts.map(statesOf(set, live, unserved, time)),
+      sites: live && set.vhosts.map(statesOf(set, live, unserved, failing, time)),
+      failing: set.vhosts.flatMap(failingAs(failing)),
+      isUnasked: (vhost) => uptime.isUnknown(vhost, agent.id),
       certificates: certificates ?? [],
-      knowsEnding: certificates !== null,
+      ...{ isCurrent, knowsEnding: certificates !== null },
       placed: new Set(set.vhosts.flatMap(({ id, enabled }) => (enabled ? id : []))),
       advisories: { count, cure: UPGRADE },
       warnings: [
@@ -114,6 +128,14 @@ export function createFactsReader({ publisher, now, elapsed, pace }: FactsDeps) 
     };
   };
 }
+
+/** A vhost, if its check fails. */
+const failingAs =
+  (failing: (vhost: number) => FailingCheck | null) =>
+  ({ id, domain }: Vhost): FailingSite[] => {
+    const found = failing(id);
+    return found ? [{ ...{ id, domain }, ...found, since: found.since.toISOString() }] : [];
+  };
 
 export const roundToTenths = (value: number): number => Math.round(value * 10) / 10;
 
@@ -141,6 +163,8 @@ type RecentSitesDeps = {
   elapsed: () => number;
   /** Whether the proxy serves a change that may still be rolled back. */
   isOnTrial: () => boolean;
+  /** The last publish: after another one, an answer is asked for at once. */
+  published: () => object | null;
   /** Milliseconds from one question to the next, and for which an answer counts. */
   pace: Readonly<{ every: number; kept: number }>;
 };
@@ -148,29 +172,37 @@ type RecentSitesDeps = {
 /** The agent may wait for handshakes; what it learns is in the next answer. */
 const WAIT_MS = 200;
 
-/** @returns a function that gives the last answer, or null if there is none; never fails, and hardly waits */
+/** `sites`: null if there is no answer; `isCurrent`: whether it is from after the last publish. */
+type Recent = { sites: readonly SiteState[] | null; isCurrent: boolean };
+
+const UNASKED: Recent = { sites: null, isCurrent: false };
+
+/** @returns a function that gives the last answer; never fails, and hardly waits */
 export function createRecentSites({
   agent,
   elapsed,
   isOnTrial,
+  published,
   pace,
-}: RecentSitesDeps): () => Promise<readonly SiteState[] | null> {
-  let last: { at: number; sites: readonly SiteState[] } | null = null;
+}: RecentSitesDeps): () => Promise<Recent> {
+  let last: { at: number; of: object | null; sites: readonly SiteState[] } | null = null;
   let asking: Promise<void> | null = null;
   const age = () => (last === null ? Number.POSITIVE_INFINITY : elapsed() - last.at);
 
   async function ask(): Promise<void> {
     const wasOnTrial = isOnTrial();
+    const of = published();
     const answer = await agent.sites(undefined, undefined, true).catch(() => null);
-    if (!wasOnTrial && !isOnTrial()) last = answer && { at: elapsed(), sites: answer.sites };
+    if (!wasOnTrial && !isOnTrial()) last = answer && { at: elapsed(), of, sites: answer.sites };
     asking = null;
   }
 
   return async () => {
-    if (age() >= pace.every) {
+    if (age() >= pace.every || last?.of !== published()) {
       asking ??= ask();
       await within(asking, WAIT_MS, () => undefined);
     }
-    return last !== null && age() < pace.kept ? last.sites : null;
+    if (last === null || age() >= pace.kept) return UNASKED;
+    return { sites: last.sites, isCurrent: last.of === published() };
   };
 }

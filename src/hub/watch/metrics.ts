@@ -18,6 +18,7 @@ import type { SignInFailure } from '../auth/accounts/count-sign-ins.ts';
 import { labelOf } from '../model/agent.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { OUTCOMES, type PublishSeen } from '../publish/target/outcome.ts';
+import type { ProblemView } from './problem.ts';
 import { readCertificates } from './sites/certificates.ts';
 
 export type HubMetrics = Pick<Metrics, 'text' | 'contentType' | 'counter'> & {
@@ -167,6 +168,21 @@ function brokenVhosts(publisher: Publisher): Family {
     }),
   };
 }
+
+/** How many problems the last look found: as many as the status lists. */
+export const collectProblems = (
+  problems: readonly Pick<ProblemView, 'level' | 'known'>[],
+): Family[] => [
+  {
+    name: 'signalbox_problems',
+    help: 'Current problems, as listed by /api/status, without those that are known.',
+    type: 'gauge',
+    samples: (['bad', 'warn'] as const).map((level) => ({
+      labels: { level },
+      value: problems.filter((one) => one.level === level && !one.known).length,
+    })),
+  },
+];
 
 /** Stored vhosts and pending changes; asks neither agent nor proxy. */
 export function collectVhosts(publisher: Publisher): readonly Family[] {

@@ -1,15 +1,21 @@
 /** The list of all problems: one entry per cause, worst first, which says whose proxies it is about. */
 
+import type { Saying } from '../model/known-changes.ts';
 import { byDomain } from '../model/vhost.ts';
 import type { AgentFacts } from './agent-facts.ts';
 import type { Look } from './look.ts';
 import {
+  HUB_PLACE,
+  incidentKey,
   keyOf,
   listed,
+  markOf,
   type Problem,
   type ProblemView,
+  placeOf,
   said,
   sentence,
+  subjectOf,
   worstFirst,
 } from './problem.ts';
 import { problemsOf } from './problems/agent.ts';
@@ -18,22 +24,41 @@ import { advisedStates } from './sites/several.ts';
 /** Since when each problem is there, by `keyOf`. */
 type Since = ReadonlyMap<string, string>;
 
-type Dated = ProblemView & Pick<Problem, 'cause'>;
+/** `marks`: as `markOf` has them, one for each place it was found at. */
+export type Listed = ProblemView & { marks: readonly string[] };
 
-/** @returns a function that lists them, and remembers when each was found first */
-export function createProblemList(): (
-  look: Pick<Look, 'agents' | 'hub'>,
-  now: Date,
-) => ProblemView[] {
+type Dated = Omit<Listed, 'key'> & Pick<Problem, 'cause'>;
+
+/** When each open incident began, by `incidentKey`. */
+export type Beginnings = ReadonlyMap<string, Date>;
+
+export type ListProblems = (look: Pick<Look, 'agents' | 'hub'>, now: Date) => Listed[];
+
+/** What is known of problems that were found before: when the incidents began that they are, and who knows of them. */
+export type Told = {
+  beginnings: () => Beginnings;
+  known: () => ReadonlyMap<string, Saying>;
+};
+
+const NOTHING: Told = { beginnings: () => new Map(), known: () => new Map() };
+
+/** @returns a function that lists them, and remembers when those were found first that are no incidents */
+export function createProblemList({ beginnings, known: readKnown } = NOTHING): ListProblems {
   /** By agent. */
   let known: ReadonlyMap<string, Since> = new Map();
   let ofHub: Since = new Map();
 
   return ({ agents, hub }, now) => {
     const problems = problemsOfEach(agents);
-    const found = agents.map(({ name, label, status, now: time }, i) => {
+    const began = beginnings();
+    const marks = readKnown();
+    const found = agents.map(({ id, name, label, status, now: time }, i) => {
       const before: Since = known.get(name) ?? new Map();
-      return { name, label, status, before, all: dated(problems[i] ?? [], before, time) };
+      const place = placeOf(id);
+      const all = dated(problems[i] ?? [], sinceIn(before, began, place, time), (one) =>
+        markedIn(one, place, marks),
+      );
+      return { name, label, status, before, all };
     });
     known = new Map(
       found.map(({ name, status, before, all }) => [
@@ -42,9 +67,11 @@ export function createProblemList(): (
         new Map([...(status === null ? before : []), ...sinceOf(all)]),
       ]),
     );
-    const own = dated(hub, ofHub, now.toISOString());
+    const own = dated(hub, sinceIn(ofHub, began, HUB_PLACE, now.toISOString()), (one) =>
+      markedIn(one, HUB_PLACE, marks),
+    );
     ofHub = sinceOf(own);
-    return [...shared(together(found)), ...own].toSorted(worstFirst);
+    return [...shared(together(found)), ...own].map(keyed).toSorted(worstFirst);
   };
 }
 
@@ -54,24 +81,50 @@ export function problemsOfEach(agents: readonly AgentFacts[]): Problem[][] {
   return agents.map((facts, i) => problemsOf({ ...facts, sites: advised[i]?.states ?? null }));
 }
 
-/** With when each was found first, worst first. */
-export const dated = (found: readonly Problem[], since: Since, now: string): Dated[] =>
+/** Tells since when a problem is there, that was found at a place. */
+const sinceIn =
+  (before: Since, began: Beginnings, place: string, now: string) =>
+  (one: Problem): string => {
+    const incident = subjectOf(one, place);
+    const since = incident && began.get(incidentKey(incident));
+    return since?.toISOString() ?? one.since ?? before.get(keyOf(one)) ?? now;
+  };
+
+/** Which one it is, and who knows of it. */
+function markedIn(one: Problem, place: string, all: ReadonlyMap<string, Saying>) {
+  const mark = markOf(one, place);
+  const known = all.get(mark);
+  return { marks: [mark], ...(known && { known }) };
+}
+
+/** In an address, and the same after a restart. */
+const keyed = ({ ...one }: Omit<Listed, 'key'>): Listed => ({
+  key: new Bun.CryptoHasher('sha256').update(one.marks.join('\n')).digest('hex').slice(0, 16),
+  ...one,
+});
+
+/** With when each began, worst first. */
+export const dated = (
+  found: readonly Problem[],
+  since: (one: Problem) => string,
+  marked: (one: Problem) => Pick<Listed, 'marks' | 'known'>,
+): Dated[] =>
   found
     .map((one) => {
       const { code, level, vhost, message, cause } = one;
-      const known = { code, level, since: one.since ?? since.get(keyOf(one)) ?? now, message };
+      const known = { code, level, since: since(one), message, ...marked(one) };
       return { ...known, ...(vhost && { vhost }), ...(cause !== undefined && { cause }) };
     })
     .toSorted(worstFirst);
 
-const sinceOf = (all: readonly ProblemView[]): Since =>
+const sinceOf = (all: readonly Dated[]): Since =>
   new Map(all.map((one) => [keyOf(one), one.since]));
 
 /** What several agents have in common is one problem, since the first of them had it. */
 function together(found: readonly { label: string | undefined; all: readonly Dated[] }[]): Dated[] {
   const each = found.flatMap(({ label, all }) => all.map((problem) => ({ label, problem })));
-  const groups = Map.groupBy(each, ({ problem: { code, level, vhost, message } }) =>
-    JSON.stringify([code, level, vhost?.id, message]),
+  const groups = Map.groupBy(each, ({ problem: { code, level, vhost, message, known } }) =>
+    JSON.stringify([code, level, vhost?.id, message, known]),
   );
   return [...groups.values()].flatMap((same) => {
     const labels = same.map(({ label }) => label);
@@ -79,14 +132,20 @@ function together(found: readonly { label: string | undefined; all: readonly Dat
     const [first] = same.map(({ problem }) => problem).toSorted(worstFirst);
     if (!first) return [];
     const message = said(labels, first.message);
-    return { ...first, ...(agents.length > 0 && { agents }), message };
+    const marks = marksOf(same.map(({ problem }) => problem));
+    return { ...first, marks, ...(agents.length > 0 && { agents }), message };
   });
 }
 
+const marksOf = (all: readonly Dated[]): string[] =>
+  [...new Set(all.flatMap(({ marks }) => marks))].toSorted();
+
 /** What several vhosts have in common is one problem, since the first of them had it. */
-function shared(found: readonly Dated[]): ProblemView[] {
+function shared(found: readonly Dated[]): Omit<Listed, 'key'>[] {
   const groups = Map.groupBy(found, (one) =>
-    one.cause === undefined ? one : JSON.stringify([one.code, one.level, one.cause, one.agents]),
+    one.cause === undefined
+      ? one
+      : JSON.stringify([one.code, one.level, one.cause, one.agents, one.known]),
   );
   return [...groups.values()].flatMap((same) => {
     const [first] = same.toSorted(worstFirst);
@@ -95,6 +154,11 @@ function shared(found: readonly Dated[]): ProblemView[] {
     const vhosts = same.flatMap((one) => one.vhost ?? []).toSorted(byDomain);
     if (vhosts.length < 2) return { ...problem, ...(vhost && { vhost }) };
     const names = listed(vhosts.map(({ domain }) => domain));
-    return { ...problem, vhosts, message: `${sentence(problem.message)} Sites: ${names}.` };
+    return {
+      ...problem,
+      vhosts,
+      marks: marksOf(same),
+      message: `${sentence(problem.message)} Sites: ${names}.`,
+    };
   });
 }

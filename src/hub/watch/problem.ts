@@ -4,27 +4,33 @@ import type { EventName } from '../../shared/events.ts';
 import { Timestamp } from '../http/schemas.ts';
 
 /**
- * The code of each problem, with the event that it is once it has lasted: an incident that channels get
- * messages about. Those with null are only shown.
+ * The code of each problem, the gravest first: of two that are equally bad, that counts before their age.
+ * With the event that it is once it has lasted: an incident that channels get messages about. Those with
+ * null are only shown.
  */
 const CODES = {
-  AGENT_UNREACHABLE: 'agent.unreachable',
+  // All sites of a proxy.
   PROXY_DOWN: 'proxy.down',
-  VHOST_BROKEN: 'vhost.broken',
+  AGENT_UNREACHABLE: 'agent.unreachable',
   PORT_HELD: 'vhost.broken',
+  // What changes need: without room, the database takes none.
+  DISK_FULL: 'disk.full',
+  NOT_IN_STEP: 'agent.behind',
+  FOREIGN: null,
+  // Single sites.
+  VHOST_BROKEN: 'vhost.broken',
+  UPSTREAM_DOWN: 'upstream.down',
+  CHECK_FAILING: 'check.failing',
   CERTIFICATE_EXPIRED: 'certificate.ending',
   CERTIFICATE_MISSING: 'certificate.failed',
   CERTIFICATE_ENDING: 'certificate.ending',
-  UPSTREAM_DOWN: 'upstream.down',
-  FOREIGN: null,
-  NOT_IN_STEP: 'agent.behind',
+  // What visitors do not notice.
   DRIFT: 'drift',
   RESTART_NEEDED: null,
-  DISK_FULL: 'disk.full',
   SIGN_IN_LOCKED: 'sign-in.locked',
   CHANNEL_FAILING: null,
-  ADVISORY: null,
   WARNING: null,
+  ADVISORY: null,
 } as const satisfies Record<string, EventName | null>;
 
 type Code = keyof typeof CODES;
@@ -36,9 +42,23 @@ const ONLY_IF_BAD: readonly Code[] = ['NOT_IN_STEP', 'PORT_HELD'];
 export const eventOf = ({ code, level }: Pick<Problem, 'code' | 'level'>): EventName | null =>
   level === 'warn' && ONLY_IF_BAD.includes(code) ? null : CODES[code];
 
+export const KnownView = t.Object(
+  {
+    until: t.Union([Timestamp, t.Null()], { description: 'null: until it is over' }),
+    by: t.String({ description: 'who said so' }),
+  },
+  {
+    description:
+      'only if someone said that they know of it: it is announced to no channel, and counted nowhere',
+  },
+);
+
 /** As the status has it. */
 export const ProblemView = t.Object(
   {
+    key: t.String({
+      description: 'the same for the same problem as long as it is there, whatever its words',
+    }),
     code: t.UnionEnum(Object.keys(CODES) as [Code, ...Code[]]),
     level: t.UnionEnum(['bad', 'warn'], {
       description: '`bad`: it affects visitors or changes now',
@@ -60,6 +80,7 @@ export const ProblemView = t.Object(
     message: t.String({
       description: 'for people: the cause, and the fix if there is one',
     }),
+    known: t.Optional(KnownView),
   },
   { title: 'Problem' },
 );
@@ -73,8 +94,44 @@ export type Problem = Pick<ProblemView, 'code' | 'level' | 'vhost' | 'message'> 
   /** What it comes from: with the same cause, that of several vhosts is one problem. */
   cause?: string;
   /** How long it has to last to be an incident, if that is not the usual time. */
-  settles?: 'certificateSettles' | 'requestsSettle';
+  settles?: 'certificateSettles' | 'requestsSettle' | 'checkSettles';
 };
+
+/** What an incident is known by: `vhost 3`, `agent 1` or `hub`, the latter two with more if need be. */
+export type Subject = Readonly<{ event: EventName; subject: string }>;
+
+export const incidentKey = ({ event, subject }: Subject): string => `${event} ${subject}`;
+
+/** The place of an agent's problems; those of the hub itself have `HUB_PLACE`. */
+export const placeOf = (agent: number): string => `agent ${agent}`;
+export const HUB_PLACE = 'hub';
+
+/** The incident that a problem is, if it lasts; null if it is none. @param place where it was found */
+export function subjectOf(problem: Problem, place: string): Subject | null {
+  const event = eventOf(problem);
+  if (event === null) return null;
+  const { vhost, part } = problem;
+  if (part !== undefined) return { event, subject: `${place} ${part}` };
+  return { event, subject: vhost ? `vhost ${vhost.id}` : place };
+}
+
+/**
+ * What a person knows of who knows of a problem, wherever it is found: a dead upstream whichever sites need it,
+ * what is wrong with a site on whichever proxy.
+ */
+export function markOf(problem: Problem, place: string): string {
+  const { code, cause, part, vhost, message } = problem;
+  // Who knows that one site fails may not know of another that fails alike.
+  if (code === 'CHECK_FAILING') return `${code} ${place} vhost ${vhost?.id}`;
+  // The same loopback address is another program on another machine.
+  if (cause !== undefined) return `${code} ${LOOPBACK.test(cause) ? `${place} ` : ''}${cause}`;
+  if (part !== undefined) return `${code} ${place} ${part}`;
+  if (vhost) return `${code} vhost ${vhost.id}`;
+  return NAMED_BY_WORDS.includes(code) ? `${code} ${place} ${message}` : `${code} ${place}`;
+}
+
+const LOOPBACK = /^(?:127\.|localhost\b|\[::1\])/;
+const NAMED_BY_WORDS: readonly Code[] = ['WARNING', 'CHANNEL_FAILING'];
 
 /** What a problem is about: its words may change, unless it has nothing else. */
 export const keyOf = ({ code, vhost, message }: Problem): string =>
@@ -82,11 +139,19 @@ export const keyOf = ({ code, vhost, message }: Problem): string =>
 
 const SEVERAL: readonly Code[] = ['WARNING', 'PORT_HELD', 'DISK_FULL'];
 
-type Rank = Pick<ProblemView, 'level' | 'since'>;
+type Rank = Pick<ProblemView, 'code' | 'level' | 'since' | 'known'>;
 
-/** Of two that are equally bad, the older one first. */
+const WEIGHTS = Object.keys(CODES);
+
+/**
+ * What affects visitors or changes first, then by kind, and of the same kind the older one first; what is
+ * known comes last.
+ */
 export const worstFirst = (a: Rank, b: Rank): number =>
-  a.level === b.level ? compare(a.since, b.since) : compare(a.level, b.level);
+  Number(a.known !== undefined) - Number(b.known !== undefined) ||
+  compare(a.level, b.level) ||
+  WEIGHTS.indexOf(a.code) - WEIGHTS.indexOf(b.code) ||
+  compare(a.since, b.since);
 
 /** `bad` comes before `warn`, and earlier times before later ones. */
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,19 +1,19 @@
 /** How hub, agent and proxy are, and whether they are in step. */
 import { ADVISORIES_AS_OF, advisoriesFor } from '../../shared/advisories.ts';
-import { oldestOf } from '../agents/proxy.ts';
+import { oldestOf, sentenceOfClosed } from '../agents/proxy.ts';
 import type { AgentView } from '../http/agent-view.ts';
 import { obstaclesOf } from '../model/obstacles.ts';
 import { worstServing } from '../publish/serving.ts';
 import { type AgentFacts, type FactsDeps, roundToTenths, UPGRADE } from './agent-facts.ts';
 import type { Look } from './look.ts';
 import { saying } from './problem.ts';
-import { createProblemList } from './problem-list.ts';
+import type { ListProblems } from './problem-list.ts';
 import { EDITED, notLive } from './problems/agent.ts';
 import { mostUrgent } from './sites/certificates.ts';
-import { sentenceOfClosed } from './sites/unserved.ts';
 
-export type StatusDeps = Omit<FactsDeps, 'pace'> & {
+export type StatusDeps = Omit<FactsDeps, 'pace' | 'uptime'> & {
   look: () => Promise<Look>;
+  listProblems: ListProblems;
   /** As `GET /agents` shows them. */
   agents: () => AgentView[];
   /** The hub's own. */
@@ -23,12 +23,19 @@ export type StatusDeps = Omit<FactsDeps, 'pace'> & {
   commit: string | null;
   /** As `elapsed` gives it. */
   startedAt: number;
+  /** `checking`: for how many milliseconds after a start or a change. */
+  pace: { checking: number };
 };
 
 /** @returns a function that never fails: if an agent does not respond, the status says so */
 export function createStatusReader(deps: StatusDeps) {
-  const { publisher, look, version, commit, startedAt, elapsed, now } = deps;
-  const listProblems = createProblemList();
+  const { publisher, look, listProblems, version, commit, startedAt, elapsed, now, pace } = deps;
+
+  /** Whether hub or last change are so new that what has not been looked at will be. */
+  function isRecent(): boolean {
+    const changedAt = publisher.lastPublish()?.at.getTime() ?? 0;
+    return Math.min(elapsed() - startedAt, now().getTime() - changedAt) < pace.checking;
+  }
 
   return async () => {
     const found = await look();
@@ -54,6 +61,7 @@ export function createStatusReader(deps: StatusDeps) {
       proxy,
       serving: worstServing(all),
       problems: listProblems(found, now()),
+      checking: isRecent() ? unseenIn(all).size : 0,
       advisories,
       advisoriesAsOf: ADVISORIES_AS_OF,
       upgrade: advisories?.length ? UPGRADE : null,
@@ -79,6 +87,18 @@ export function createStatusReader(deps: StatusDeps) {
   };
 }
 
+/** The enabled sites that an agent has not looked at since the last change; those of an outage are none. */
+const unseenIn = (all: readonly AgentFacts[]): Set<number> =>
+  new Set(
+    all.flatMap(({ status, sites, isCurrent, placed, unserved }) => {
+      if (!status?.proxy.running) return [];
+      const refused = new Set(unserved.map(({ vhost }) => vhost.id));
+      const seen = (isCurrent ? (sites ?? []) : []).filter(({ checking }) => !checking);
+      const known = new Set(seen.map(({ id }) => id));
+      return [...placed].filter((id) => !known.has(id) && !refused.has(id));
+    }),
+  );
+
 /** What is a warning as well, although it has a field. */
 const alsoWarned = ({ agentFault, status, rejection }: AgentFacts): string[] => [
   ...(agentFault === null ? [] : [agentFault]),
@@ -93,6 +113,9 @@ const brokenOf = (all: readonly AgentFacts[]) => {
   );
   return [...Map.groupBy(found, ({ id }) => id)].map(([id, same]) => ({
     ...{ id, domain: same[0]?.domain ?? '' },
+    ...agentsOf(same.flatMap(({ label }) => label ?? [])),
     detail: saying(same).join('; '),
   }));
 };
+
+const agentsOf = (agents: readonly string[]) => (agents.length > 0 ? { agents: [...agents] } : {});

@@ -16,6 +16,8 @@ export type Option = {
   summary: string;
   /** The placeholder of its value, `DIR`; an option without one is a switch. */
   takes?: string;
+  /** A letter that stands for it, after a single dash. */
+  short?: string;
 };
 
 /** The arguments and options that were given, parsed as the command declares them. */
@@ -59,6 +61,8 @@ export type Cli = {
   ask: (question: string, usual: string) => string;
   /** From now on, such signals end nothing. Resolves with the name of the first one that asks the program to stop. */
   stopSignal: () => Promise<string>;
+  /** Resolves if nobody reads standard output any more, which is noticed when something is written. */
+  readerGone: () => Promise<void>;
 };
 
 /** The exit codes of the whole program. */
@@ -111,9 +115,12 @@ function parseGiven(words: string[], { args, options }: Command): Given | null {
       args: words,
       allowPositionals: true,
       options: Object.fromEntries(
-        Object.entries(options).map(([name, { takes }]) => [
+        Object.entries(options).map(([name, { takes, short }]) => [
           name,
-          { type: takes === undefined ? ('boolean' as const) : ('string' as const) },
+          {
+            type: takes === undefined ? ('boolean' as const) : ('string' as const),
+            ...(short !== undefined && { short }),
+          },
         ]),
       ),
     });

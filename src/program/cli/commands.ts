@@ -1,16 +1,19 @@
 /** All commands, in the order of `--help`. */
-import { agents } from './agents.ts';
+import { agents } from './api/agents.ts';
+import { changelog, undo } from './api/changelog.ts';
+import { importFile } from './api/import.ts';
+import { logs } from './api/logs.ts';
+import { policy } from './api/policy.ts';
+import { ports } from './api/ports.ts';
+import { site } from './api/site.ts';
 import type { Command } from './command.ts';
 import { completion } from './completion.ts';
 import { backup, promote, restore } from './database.ts';
 import { health } from './health.ts';
 import { help } from './help.ts';
-import { importFile } from './import.ts';
 import { install, uninstall } from './install.ts';
 import { passwd } from './passwd.ts';
-import { ports } from './ports.ts';
 import { agent, all, hub } from './serve.ts';
-import { site } from './site.ts';
 
 export const COMMANDS: readonly Command[] = [
   all,
@@ -18,6 +21,10 @@ export const COMMANDS: readonly Command[] = [
   agent,
   health,
   site,
+  policy,
+  logs,
+  changelog,
+  undo,
   agents,
   importFile,
   ports,

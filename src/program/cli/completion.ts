@@ -89,9 +89,10 @@ export function zshScript(commands: Commands): string {
         const action = isFile(arg.name) ? '_files' : words === '' ? '' : `(${words})`;
         return `${at + 1}:${plain(arg.name)}:${action}`;
       }),
-      ...Object.entries(options).map(([name, { summary, takes }]) => {
+      ...Object.entries(options).flatMap(([name, { summary, takes, short }]) => {
         const value = takes === undefined ? '' : `:${takes}:${isFile(takes) ? '_files' : ''}`;
-        return `--${name}[${plain(summary)}]${value}`;
+        const forms = [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
+        return forms.map((form) => `${form}[${plain(summary)}]${value}`);
       }),
       '--help[show help]',
     ];
@@ -125,9 +126,10 @@ export function fishScript(commands: Commands): string {
       `complete -c signalbox -n __fish_use_subcommand -a ${name} -d ${fishQuoted(summary)}`,
       ...(words.length === 0 ? [] : [`${after} -a ${fishQuoted(words.join(' '))}`]),
       ...(args.some((arg) => isFile(arg.name)) ? [`${after} -F`] : []),
-      ...Object.entries(options).map(([option, { summary: what, takes }]) => {
+      ...Object.entries(options).map(([option, { summary: what, takes, short }]) => {
         const value = takes === undefined ? '' : isFile(takes) ? ' -r -F' : ' -x';
-        return `${after} -l ${option}${value} -d ${fishQuoted(what)}`;
+        const letter = short === undefined ? '' : ` -s ${short}`;
+        return `${after} -l ${option}${letter}${value} -d ${fishQuoted(what)}`;
       }),
     ];
   });

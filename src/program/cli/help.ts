@@ -70,9 +70,10 @@ ${settingsHelp(ROLES)}`;
 
 /** What `signalbox NAME --help` prints. */
 export function commandHelp(command: Command): string {
-  const options = Object.entries(command.options).map(([name, { takes, summary }]) =>
-    row(`  --${name}${takes === undefined ? '' : ` ${takes}`}`, summary),
-  );
+  const options = Object.entries(command.options).map(([name, { takes, summary, short }]) => {
+    const letter = short === undefined ? '' : `-${short}, `;
+    return row(`  ${letter}--${name}${takes === undefined ? '' : ` ${takes}`}`, summary);
+  });
   const list = options.length === 0 ? '' : `\nOptions:\n${options.join('')}`;
   const used = command.role === undefined ? '' : `\n${settingsHelp([command.role])}`;
   return `${USAGE}${synopsis(command)}\n\n${command.help}${list}\n${EXIT_CODES}${used}`;

@@ -1,7 +1,8 @@
 /** `signalbox install` and `signalbox uninstall`: show a plan, ask, and carry it out. */
 import { randomBytes } from 'node:crypto';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { messageOf } from '../../shared/async.ts';
+import { PROGRAM } from '../install/layout.ts';
 import type { Step, SystemState } from '../install/steps.ts';
 import { ROLES, type Role, SETTINGS } from '../settings.ts';
 import { visible } from '../visible.ts';
@@ -147,6 +148,9 @@ async function runPlan(
     assertBelow(folder, steps);
     for (const step of steps) out(show(step, paint));
     for (const note of notes) out(`${visible(note)}\n`);
+    if (name === 'install' && !live && steps.length > 0) {
+      out(`The program itself is not copied: put it at ${visible(join(folder, PROGRAM))}.\n`);
+    }
     if (steps.length === 0) out('Nothing to do.\n');
     if (printed || steps.length === 0) return EXIT.done;
     if (!given.has('yes')) {

@@ -22,8 +22,9 @@ import {
 import type { Pace } from '../../../agent/pace.ts';
 import { createAuthorities } from '../../../agent/sites/authorities.ts';
 import { createChecks } from '../../../agent/sites/checks/checks.ts';
+import { createRounds } from '../../../agent/sites/checks/rounds.ts';
 import { createTrials } from '../../../agent/sites/checks/trial.ts';
-import { handshake } from '../../../agent/sites/handshake.ts';
+import { handshake, isOwnAddress } from '../../../agent/sites/handshake.ts';
 import { createProxyState } from '../../../agent/sites/proxy-state.ts';
 import { createDialUpstream } from '../../../agent/sites/upstreams/dial.ts';
 import { createProber } from '../../../agent/sites/upstreams/prober.ts';
@@ -33,9 +34,10 @@ import { messageOf, runAll } from '../../shared/async.ts';
 import { type Log, withFields } from '../../shared/log.ts';
 import { collectProcess } from '../../shared/observe/metrics.ts';
 import { createDisks } from '../../shared/system/disks.ts';
-import { isWritable, readIfThere } from '../../shared/system/files.ts';
+import { isOpen, isWritable, readIfThere } from '../../shared/system/files.ts';
 import { lockFolder } from '../../shared/system/lock.ts';
 import type { AgentSettings } from '../agent-settings.ts';
+import { agentTokenIn } from '../data-folder.ts';
 import { listen, type Running } from '../listen.ts';
 import { VERSION } from '../version.ts';
 import { createAgentAccess } from './agent-access.ts';
@@ -45,6 +47,9 @@ export type RunningAgent = Running & {
   /** The secret of its invitation; null if it does not invite a hub. */
   secret: string | null;
 };
+
+const OPEN_TOKEN =
+  'Other users of this machine can read agent-token in DATA_DIR, and control Caddy with it. Stop signalbox, delete the file, and start it again: it makes a new one that only its own user can read.';
 
 /**
  * @param token null for an agent that is or will be enrolled
@@ -82,12 +87,14 @@ export function prepareAgent(
         : null;
     const warnings = createWarnings(log);
     if (typeof separated === 'string') warnings.set('user', separated);
+    if (inDataDir !== undefined && isOpen(agentTokenIn(dirname(inDataDir)))) {
+      warnings.set('token', OPEN_TOKEN);
+    }
     const user = typeof separated === 'string' ? null : separated;
     const prepare = () => {
       user?.giveFolders();
       if (managed && socket !== null) prepareSocketFolder(socket, user?.uid);
     };
-    prepare();
     const logFolder = dirname(accessLog.file);
     // A managed proxy makes the folder if it is missing.
     const isKept = existsSync(logFolder) ? isWritable(logFolder) : managed !== null;
@@ -99,7 +106,7 @@ export function prepareAgent(
       access.enrolled,
     );
     const { onIndexing, over } = indexing ?? {};
-    const checkWords = createCheckWords(accessLog.file);
+    const checkWords = createCheckWords(accessLog.file, isOwnAddress);
     const logs = createLogs({
       file: accessLog.file,
       checkWords,
@@ -155,6 +162,7 @@ export function prepareAgent(
       ...{ isKnown: access.isKnown, enrolment: access.enrolment },
       ...{ proxy, state, authorities, disks, logs, tls, metrics, log },
       ...{ checks: createChecks(state.live, checkWords.userAgent), trials },
+      rounds: createRounds({ now: state.live, last: state.lastLive }, checkWords.userAgent),
     });
     const listening = listen(
       app,

@@ -51,7 +51,7 @@ export function prepareHub(
       collect: collectProcess(VERSION, 'hub', now),
       elapsed: () => performance.now(),
     });
-    const { publisher, accounts, notifications } = context;
+    const { publisher, accounts, notifications, uptime } = context;
     const app = createHub(context, readDashboard);
     if (dirname(socket) !== dataDir) prepareSocketFolder(socket);
     const listening = listen(app, { of: 'HUB', host, port });
@@ -67,10 +67,13 @@ export function prepareHub(
         const reconciler = startReconciler(publisher, log, pace.reconcile);
         stopReconciler = reconciler.stop;
         notifications.begin();
+        uptime.begin();
       },
       stop: () =>
         runAll(
+          publisher.stop,
           () => settleAll([listening.stop(endStreams()), local.stop()]),
+          uptime.stop,
           () => settleAll([stopReconciler(), notifications.stop()]),
           database.close,
         ),

@@ -1,5 +1,5 @@
 /** What hub and agent have in common when they are started. */
-import { lstatSync, mkdirSync } from 'node:fs';
+import { closeSync, constants, fchmodSync, fstatSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { PACE as AGENT_PACE, type Pace as AgentPace } from '../../../agent/pace.ts';
 import { PACE as HUB_PACE, type Pace as HubPace } from '../../hub/pace.ts';
@@ -26,17 +26,26 @@ export type RunningHub = Running & {
 };
 
 /**
- * Whoever can open the socket controls the proxy, so no other user may own or enter its folder.
+ * Whoever can open the socket controls the proxy, so no other user may own or enter its folder. One that
+ * others may only enter is closed again: nobody can have put anything there.
  * @param owner the user who listens on it
- * @throws Error if someone else owns or may enter it
+ * @throws Error if someone else owns or may change it
  */
 export function prepareSocketFolder(socket: string, owner = process.getuid?.()): void {
   const folder = dirname(socket);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const { uid, mode } = lstatSync(folder);
-  if (uid !== owner || (mode & 0o077) !== 0) {
+  // Held, because in a shared folder something else may take its name meanwhile.
+  const held = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    const { uid, mode } = fstatSync(held);
+    if (uid === owner && (mode & 0o022) === 0) {
+      if ((mode & 0o077) !== 0) fchmodSync(held, 0o700);
+      return;
+    }
     throw new Error(
       `${folder} must be owned by ${owner === process.getuid?.() ? 'this user' : `uid ${owner}`} and closed to all others (mode 0700)`,
     );
+  } finally {
+    closeSync(held);
   }
 }

@@ -1,5 +1,4 @@
 /** Starts and stops the hub, the agent, or both together with Caddy. */
-import { join } from 'node:path';
 import type { HubSettings } from '../../hub/api/context.ts';
 import { DatabaseUnusable } from '../../hub/db/fault.ts';
 import { type OpenDatabase, openDatabase } from '../../hub/db/open.ts';
@@ -7,6 +6,7 @@ import { runAll } from '../../shared/async.ts';
 import type { Log } from '../../shared/log.ts';
 import type { AgentSettings } from '../agent-settings.ts';
 import type { Settings } from '../config.ts';
+import { agentTokenIn } from '../data-folder.ts';
 import type { Running } from '../listen.ts';
 import { prepareAgent, type RunningAgent } from './agent.ts';
 import { firstPreamble, ownToken } from './first-run.ts';
@@ -58,7 +58,7 @@ export async function serveAll(
   const { hub, agent } = settings;
   if (process.getuid?.() === 0) log('warning', { warning: SHARED_ROOT }, 'warn');
   const database = openUnlessUnusable(hub.dataDir, log);
-  const token = settings.token ?? ownToken(join(hub.dataDir, 'agent-token'), secretReplaced(log));
+  const token = settings.token ?? ownToken(agentTokenIn(hub.dataDir), secretReplaced(log));
   let preparedAgent: Prepared;
   try {
     preparedAgent = prepareAgent(agent, token, log, paces.agent, indexing);
@@ -88,7 +88,7 @@ export async function serveAll(
 }
 
 const SHARED_ROOT =
-  'Hub and agent run in one process as root; only Caddy can have a separate user. `signalbox install` gives hub and agent separate users.';
+  'Hub and agent run in one process as root; only Caddy has a separate user. `signalbox install` gives hub and agent separate users.';
 /** @returns null if the database cannot be used; the log says why. @throws as `openDatabase` otherwise */
 function openUnlessUnusable(folder: string, log: Log): OpenDatabase | null {
   try {

@@ -15,6 +15,8 @@ type RequestsDeps = {
   seen: (request: RequestSeen) => void;
   /** Whether a request may carry the ids of a whole batch. */
   several: boolean;
+  /** Routes that are asked all the time and change nothing, whatever their method. */
+  quiet?: readonly string[];
 };
 
 /** Any path without a route, and any unknown method. */
@@ -27,7 +29,7 @@ export type Handler = (request: Request) => Response | Promise<Response>;
 export type Wrap = Parameters<AnyElysia['wrap']>[0];
 
 /** For Elysia's `wrap`, so that the app cannot answer anything without it. */
-export function observeRequests({ routes, log, seen, several }: RequestsDeps): Wrap {
+export function observeRequests({ routes, log, seen, several, quiet = [] }: RequestsDeps): Wrap {
   let find: ((path: string) => string) | undefined;
 
   function report(request: Request, status: number, from: number): void {
@@ -38,7 +40,11 @@ export function observeRequests({ routes, log, seen, several }: RequestsDeps): W
     const milliseconds = performance.now() - from;
     seen({ method, route, status, seconds: milliseconds / 1000 });
     const fields = { method, route, status, ms: Math.round(milliseconds * 10) / 10 };
-    log('request', { ...fields, ...notes() }, levelOf(method, route));
+    log(
+      'request',
+      { ...fields, ...notes() },
+      quiet.includes(route) ? 'debug' : levelOf(method, route),
+    );
   }
 
   const wrap =
@@ -54,9 +60,12 @@ export function observeRequests({ routes, log, seen, several }: RequestsDeps): W
   return wrap as unknown as Wrap;
 }
 
+/** Routes of hub and agent that answer a question which is too long for an address. */
+const QUESTIONS = /^\/(?:api\/preview|logs\/merge|proxy\/(?:adapt|authorities|sites|validate))$/;
+
 /** Changes are logged; reads, and what scanners try, only at `debug`. */
 const levelOf = (method: string, route: string): Level =>
-  CHANGES.has(method) && route !== OTHER ? 'info' : 'debug';
+  CHANGES.has(method) && route !== OTHER && !QUESTIONS.test(route) ? 'info' : 'debug';
 
 /** Finds the pattern of a path, literal ones first, as the router does. */
 function createRouteFinder(patterns: readonly string[]): (path: string) => string {

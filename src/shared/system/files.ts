@@ -47,6 +47,10 @@ export function readIfThere(file: string): string | null {
   }
 }
 
+/** Whether users other than its owner can read or change a file; false if there is none. */
+export const isOpen = (file: string): boolean =>
+  ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
+
 /** Whether this process can create files in a folder. */
 export function isWritable(folder: string): boolean {
   try {

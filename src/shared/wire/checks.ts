@@ -3,14 +3,20 @@ import { type Static, t } from 'elysia';
 
 /** Seconds, unless a check says otherwise. */
 export const WITHIN = 5;
+/** Seconds from one request to the next while nothing changes, unless a check says otherwise. */
+export const EVERY = 60;
 
 /** How an agent asks: so many at once, and each attempt for at least this long, in milliseconds. */
 export const AT_ONCE = 64;
 export const LEAST_MS = 1_000;
+/** Of an answer: more than any check waits. */
+const LONGEST_MS = 600_000;
 /** How long a single attempt may take, see `ChecksRequest`. */
 export const ONCE_MS = 2_000;
 /** How many trials of changes run at once: a Caddy each. */
 export const TRIALS_AT_ONCE = 3;
+/** How long a trial may run, in milliseconds: a start takes up to 2 s with 10,000 sites, and a check 15 s. */
+export const TRIAL_MS = 20_000;
 
 /** Checked by the agent through the proxy's own listener, by the vhost's name; no redirect is followed. */
 export const Check = t.Object(
@@ -41,14 +47,26 @@ export const Check = t.Object(
         description: `the time limit in seconds; default: ${WITHIN}`,
       }),
     ),
+    every: t.Optional(
+      t.Union([t.Literal(0), t.Number({ minimum: 10, maximum: 3600, multipleOf: 1 })], {
+        description: `how often the site is asked between changes, in seconds; 0: never; default: ${EVERY}`,
+      }),
+    ),
   },
   {
     title: 'Check',
     description:
-      'how the site must answer, before a change is live and again once it is; otherwise the change is refused',
+      'how the site must answer, before a change is live and again once it is; otherwise the change is refused. It is asked between changes as well',
   },
 );
 export type Check = Readonly<Static<typeof Check>>;
+
+/** Seconds from one request to the next between changes; 0: none is made. */
+export const everyOf = ({ every = EVERY }: Check): number => every;
+
+/** Whether two checks want the same answer, however often they ask for it. */
+export const wantsSame = ({ every: _, ...one }: Check, { every: __, ...other }: Check): boolean =>
+  Bun.deepEquals(one, other);
 
 /**
  * A name as `SiteState` has it and a port that it is served on; without a check, any answer passes. `tried`:
@@ -69,6 +87,10 @@ export const ChecksRequest = t.Object({
   once: t.Optional(t.Boolean()),
 });
 export type ChecksRequest = Static<typeof ChecksRequest>;
+
+/** Between changes: each is asked once, for all of its `within`. */
+export const RoundRequest = t.Object({ checks: t.Array(CheckTarget) });
+export type RoundRequest = Static<typeof RoundRequest>;
 
 /**
  * Asks the same of a proxy of its own, which serves `proxyfile` on ports that nobody else knows. With
@@ -92,7 +114,12 @@ export const ChecksAnswer = t.Object({
       reason: t.String({
         description: 'the last response in words, for people: `GET / answered 502 instead of 200`',
       }),
-      took: t.Optional(t.Number({ description: 'milliseconds that the last response took' })),
+      took: t.Optional(
+        t.Number({
+          ...{ minimum: 0, maximum: LONGEST_MS },
+          description: 'milliseconds that the last response took',
+        }),
+      ),
       doubt: t.Optional(
         t.Union([t.String(), t.Null()], {
           description:

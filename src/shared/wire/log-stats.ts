@@ -6,7 +6,7 @@ const TOP = 10;
 
 /** Percentiles and top tens of what was counted. */
 export function statsOf({ buckets, domains, statuses, latest, ...sums }: LogSums): LogStats {
-  const { from, to, requests, partial } = sums;
+  const { from, to, requests, sampled, partial } = sums;
   return {
     from,
     to,
@@ -22,8 +22,14 @@ export function statsOf({ buckets, domains, statuses, latest, ...sums }: LogSums
       requests: latest.requests,
       paths: topOf(latest.paths).map(([path, requests]) => ({ path, requests })),
       ips: topOf(latest.ips).map(([ip, requests]) => ({ ip, requests })),
+      ...(latest.userAgents && {
+        userAgents: topOf(latest.userAgents).map(([userAgent, requests]) => {
+          return { userAgent, requests };
+        }),
+      }),
       ...(latest.partial && { partial: true as const }),
     },
+    ...(sampled && { sampled }),
     ...(partial && { partial: true as const }),
   };
 }
@@ -32,6 +38,9 @@ export function statsOf({ buckets, domains, statuses, latest, ...sums }: LogSums
 export function addSums(all: readonly LogSums[]): LogSums {
   const [{ from, to, buckets }] = all as [LogSums];
   const isPartial = (one: { partial?: true }) => one.partial;
+  // The least exact one is as exact as the sum.
+  const least = Math.max(...all.map(({ sampled }) => sampled?.of ?? 1));
+  const userAgents = all.flatMap(({ latest }) => (latest.userAgents ? [latest.userAgents] : []));
   return {
     from,
     to,
@@ -48,7 +57,9 @@ export function addSums(all: readonly LogSums[]): LogSums {
         '5xx': of('5xx'),
         other: of('other'),
       };
-      return { from, to, requests, latencies: addLatencies(each.map((one) => one.latencies)) };
+      const latencies = addLatencies(each.map((one) => one.latencies));
+      const isUnread = each.some(({ unread }) => unread);
+      return { from, to, requests, latencies, ...(isUnread && { unread: true as const }) };
     }),
     domains: addTallies(all.map(({ domains }) => domains)),
     statuses: addTallies(all.map(({ statuses }) => statuses)),
@@ -56,8 +67,10 @@ export function addSums(all: readonly LogSums[]): LogSums {
       requests: total(all.map(({ latest }) => latest.requests)),
       paths: addTallies(all.map(({ latest }) => latest.paths)),
       ips: addTallies(all.map(({ latest }) => latest.ips)),
+      ...(userAgents.length > 0 && { userAgents: addTallies(userAgents) }),
       ...(all.some(({ latest }) => isPartial(latest)) && { partial: true as const }),
     },
+    ...(least > 1 && { sampled: { of: least } }),
     ...(all.some(isPartial) && { partial: true as const }),
   };
 }

@@ -12,6 +12,12 @@ export const conditions = {
   path: t.Optional(t.String({ ...LOG_FILTERS.path, description: 'the start of the path' })),
   q: t.Optional(t.String({ ...LOG_FILTERS.q, description: 'any part of the path' })),
   ip: t.Optional(t.String(LOG_FILTERS.ip)),
+  userAgent: t.Optional(
+    t.String({
+      ...LOG_FILTERS.userAgent,
+      description: 'any part of the user agent, in upper or lower case',
+    }),
+  ),
   from: t.Optional(t.String(LOG_FILTERS.from)),
   to: t.Optional(t.String(LOG_FILTERS.to)),
 };
@@ -97,9 +103,7 @@ export type ExportQuery = Static<typeof ExportQuery>;
 
 /** `from` is inclusive, `to` exclusive; without them, the whole log. */
 export const StatsQuery = t.Object({
-  domain: conditions.domain,
-  from: conditions.from,
-  to: conditions.to,
+  ...conditions,
   buckets: t.Optional(t.String({ pattern: '^([1-9][0-9]?|[1-4][0-9]{2}|500)?$' })),
 });
 export type StatsQuery = Static<typeof StatsQuery>;
@@ -117,6 +121,13 @@ export const PerClass = t.Object({
   other: Requests,
 });
 
+/** In numbers that were made of a part of the lines. */
+export const Unread = t.Optional(
+  t.Literal(true, {
+    description: 'sampled, and no line of this time was read: the number is unknown, not 0',
+  }),
+);
+
 /** Figures over time; entries without a time are not counted. */
 export const LogStats = t.Object(
   {
@@ -132,6 +143,7 @@ export const LogStats = t.Object(
         requests: PerClass,
         p50: Latency,
         p95: Latency,
+        unread: Unread,
       }),
     ),
     domains: t.Array(t.Object({ domain: t.String(), requests: Requests }), {
@@ -143,9 +155,33 @@ export const LogStats = t.Object(
         requests: Requests,
         paths: t.Array(t.Object({ path: t.String(), requests: Requests })),
         ips: t.Array(t.Object({ ip: t.String(), requests: Requests })),
+        userAgents: t.Optional(
+          t.Array(t.Object({ userAgent: t.String(), requests: Requests }), {
+            description: 'an empty one stands for requests without; absent if no agent counts them',
+          }),
+        ),
         partial: t.Optional(t.Literal(true)),
       },
-      { description: 'of the newest requests in the range; partial if there are more' },
+      {
+        description:
+          'of the newest requests in the range; partial if there are more. If lines had to be read to count the requests, of all these lines',
+      },
+    ),
+    sampled: t.Optional(
+      t.Object(
+        {
+          of: t.Integer({ description: 'one of so many lines was read' }),
+          agents: t.Optional(
+            t.Record(t.String(), t.Integer(), {
+              description: 'with several agents: the same for each that read only a part',
+            }),
+          ),
+        },
+        {
+          description:
+            'all numbers are estimates, multiplied already: to read all lines would have taken too long. With several agents, `of` is that of the least exact',
+        },
+      ),
     ),
     partial: t.Optional(t.Literal(true, { description: 'not all of the log was read' })),
     missing: Missing,

@@ -1,6 +1,6 @@
 /** What a hub asks an agent for to make one answer of the logs of several. */
 import { type Static, t } from 'elysia';
-import { conditions, Latencies, LogEntry, PerClass } from './logs.ts';
+import { conditions, Latencies, LogEntry, PerClass, Unread } from './logs.ts';
 
 /**
  * The times of entries are whole milliseconds since 1970. An entry without a time counts as written
@@ -63,7 +63,13 @@ export const LogSums = t.Object({
   to: t.Union([t.String(), t.Null()]),
   requests: Count,
   buckets: t.Array(
-    t.Object({ from: t.String(), to: t.String(), requests: PerClass, latencies: Latencies }),
+    t.Object({
+      from: t.String(),
+      to: t.String(),
+      requests: PerClass,
+      latencies: Latencies,
+      unread: Unread,
+    }),
   ),
   domains: Tally,
   statuses: t.Array(t.Tuple([t.Integer(), Count])),
@@ -71,8 +77,12 @@ export const LogSums = t.Object({
     requests: Count,
     paths: Tally,
     ips: Tally,
+    /** Older agents do not count them. */
+    userAgents: t.Optional(Tally),
     partial: t.Optional(t.Literal(true)),
   }),
+  /** One of so many lines was read; the numbers are multiplied already. */
+  sampled: t.Optional(t.Object({ of: t.Integer({ minimum: 2 }) })),
   partial: t.Optional(t.Literal(true)),
 });
 export type LogSums = Static<typeof LogSums>;

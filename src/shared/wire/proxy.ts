@@ -34,11 +34,16 @@ export const StillOpen = t.Object({
 });
 export type StillOpen = Static<typeof StillOpen>;
 
+const Closed = t.Object({ address: t.String(), port: t.Integer(), reason: t.String() });
+/** A listener that the live configuration does without until it can be opened. */
+export type Closed = Static<typeof Closed>;
+
 /** Digests are lower-case hex SHA-256 of a proxyfile's UTF-8 bytes. */
 export const ReloadAnswer = t.Object({
   success: t.Literal(true),
   digest: t.String(),
   open: t.Optional(t.Array(StillOpen, { description: 'if there are any' })),
+  closed: t.Optional(t.Array(Closed, { description: 'if there are any' })),
 });
 export type ReloadAnswer = Static<typeof ReloadAnswer>;
 
@@ -104,7 +109,7 @@ export const ProxyStatus = t.Object({
   now: t.Optional(t.String({ description: 'what time it is for the agent, to a hub that asks' })),
   warnings: t.Array(t.String(), { description: 'warnings for the operator' }),
   closed: t.Optional(
-    t.Array(t.Object({ address: t.String(), port: t.Integer(), reason: t.String() }), {
+    t.Array(Closed, {
       description: 'listeners that the live configuration does without until they can be opened',
     }),
   ),

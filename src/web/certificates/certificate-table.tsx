@@ -1,14 +1,24 @@
-/** The table of certificates, sorted by a click on the head of a column. */
+/** The table of certificates, a row for each site, sorted by a click on the head of a column. */
+import { localTime, plural } from '../lib/format.ts';
 import type { Certificate } from '../lib/types.ts';
 import { Time } from '../parts/time.tsx';
-import { type Column, expiry, markOf, signer, sortedBy, type View } from './rows.ts';
+import {
+  type Column,
+  type Part,
+  renewsItself,
+  type SiteRow,
+  signer,
+  sortedBy,
+  stateOf,
+  type View,
+} from './rows.ts';
 
-type Props = { rows: readonly Certificate[]; view: View; onView: (view: View) => void };
+type Props = { rows: readonly SiteRow[]; view: View; onView: (view: View) => void };
 
 const HEADS: readonly [Column, string][] = [
-  ['name', 'Name'],
+  ['name', 'Site'],
+  ['state', 'State'],
   ['issuer', 'Signed by'],
-  ['expires', 'Expires'],
 ];
 
 export function CertificateTable({ rows, view, onView }: Props) {
@@ -24,13 +34,11 @@ export function CertificateTable({ rows, view, onView }: Props) {
                 </button>
               </th>
             ))}
-            <th>Renewal</th>
-            <th>State</th>
           </tr>
         </thead>
         <tbody>
           {rows.map((row) => (
-            <Row key={`${row.id} ${row.name} ${row.port} ${row.agent}`} row={row} />
+            <Row key={row.id} row={row} />
           ))}
         </tbody>
       </table>
@@ -38,49 +46,81 @@ export function CertificateTable({ rows, view, onView }: Props) {
   );
 }
 
-function Row({ row }: { row: Certificate }) {
-  const mark = markOf(row);
-  const { id, name, domain, port, notAfter, automated, problem, error, agent } = row;
+function Row({ row: { id, domain, further, parts } }: { row: SiteRow }) {
+  const [first, ...others] = parts;
   return (
     <tr>
       <td>
-        <a href={`/sites/${id}`}>{name}</a>
-        {port !== 443 && <span class="muted">:{port}</span>}
-        {domain.replace(/^https:\/\//, '').replace(/:\d+$/, '') !== name && (
-          <span class="block tiny muted">in {domain}</span>
-        )}
-        {agent && <span class="block tiny muted">on {agent}</span>}
+        <a href={`/sites/${id}`}>{domain}</a>
+        {further.length > 0 && <span class="block tiny muted">{further.join(', ')}</span>}
       </td>
-      <td>{signer(row) || <span class="muted">–</span>}</td>
-      <td class="nowrap">
-        {notAfter ? (
-          <time dateTime={notAfter} title={notAfter.slice(0, 10)}>
-            {expiry(row)}
-          </time>
-        ) : (
-          <span class="muted">–</span>
-        )}
-      </td>
-      <td class="nowrap">{automated ? 'by Caddy' : 'by hand'}</td>
-      <td class="certificate-state">
-        <span class={`tag tag-${mark.level}`}>{mark.label}</span>
-        {problem && <p>{problem}</p>}
-        {error?.standing && (
-          <details>
-            <summary>
-              Last error, <Time at={error.at} />
-            </summary>
-            <pre class="proxy-words">{error.message}</pre>
-            {error.retryAt && (
-              <p>
-                Caddy tries again <Time at={error.retryAt} />.
-              </p>
-            )}
+      <td>
+        <State of={first.certificate} />
+        {others.length > 0 && <span class="small muted"> {whereOf(first, parts)}</span>}
+        <Trouble of={first.certificate} />
+        {others.length > 0 && (
+          <details open={others.some(({ certificate }) => certificate.problem !== null)}>
+            <summary>{plural(others.length, 'other certificate')}</summary>
+            <ul class="lines plain small">
+              {others.map((part) => (
+                <li key={`${part.names} ${part.agents}`}>
+                  {whereOf(part, parts)}: <State of={part.certificate} />
+                  {signer(part.certificate) && `, ${signer(part.certificate)}`}
+                  <Trouble of={part.certificate} />
+                </li>
+              ))}
+            </ul>
           </details>
+        )}
+      </td>
+      <td class={renewsItself(first.certificate) ? 'muted' : undefined}>
+        {signer(first.certificate) || <span class="muted">–</span>}
+        {!first.certificate.automated && (
+          <span class="block tiny muted">not renewed automatically</span>
         )}
       </td>
     </tr>
   );
+}
+
+function State({ of }: { of: Certificate }) {
+  const { level, label } = stateOf(of);
+  const style = level === 'plain' ? (renewsItself(of) ? 'muted' : '') : `tag tag-${level}`;
+  return of.notAfter ? (
+    <time class={style} dateTime={of.notAfter} title={`until ${localTime(of.notAfter)}`}>
+      {label}
+    </time>
+  ) : (
+    <span class={style || 'muted'}>{label}</span>
+  );
+}
+
+/** What is wrong, and what Caddy said of it. */
+const Trouble = ({ of: { problem, error } }: { of: Certificate }) => (
+  <>
+    {problem && <p class="small">{problem}</p>}
+    {error?.standing && (
+      <details>
+        <summary>
+          Last error, <Time at={error.at} />
+        </summary>
+        <pre class="proxy-words">{error.message}</pre>
+        {error.retryAt && (
+          <p>
+            Caddy tries again <Time at={error.retryAt} />.
+          </p>
+        )}
+      </details>
+    )}
+  </>
+);
+
+/** `a.example, b.example on edge`: of the names and the proxies, what sets a part apart from the others. */
+export function whereOf({ names, agents }: Part, parts: readonly Part[]): string {
+  const differ = (of: (part: Part) => readonly string[]) =>
+    new Set(parts.map((part) => of(part).join(' '))).size > 1;
+  const on = differ((part) => part.agents) ? `on ${agents.join(', ')}` : '';
+  return [differ((part) => part.names) ? names.join(', ') : '', on].filter(Boolean).join(' ');
 }
 
 const sortOf = (view: View, column: Column) =>

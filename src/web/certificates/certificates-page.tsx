@@ -1,15 +1,16 @@
-/** The certificates page: every name that is served over HTTPS, and how its certificate is. */
+/** The certificates page: every site that is served over HTTPS, and how its certificates are. */
 import { useEffect } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import { navigate } from '../lib/router.ts';
 import type { Certificate } from '../lib/types.ts';
+import { ROOT_INSTALLED, useKept } from '../lib/use-browser.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { CertificateTable } from './certificate-table.tsx';
-import { addressOf, readView, shownRows, type View } from './rows.ts';
+import { addressOf, hasProblem, readView, rowsOf, shownRows, type View } from './rows.ts';
 
 /** Certificates arrive within seconds, and errors within minutes. */
 const EVERY_MS = 15_000;
@@ -31,7 +32,8 @@ export function CertificatesPage({ query }: { query: URLSearchParams }) {
   const view = readView(query);
   const change = (next: View) => navigate(addressOf(next), { replace: true });
   const rows = shownRows(data ?? [], view);
-  const counts = { all: data?.length, problems: data?.filter(({ problem }) => problem).length };
+  const sites = data && rowsOf(data);
+  const counts = { all: sites?.length, problems: sites?.filter(hasProblem).length };
 
   return (
     <>
@@ -58,13 +60,13 @@ export function CertificatesPage({ query }: { query: URLSearchParams }) {
       {!data && !error && <SkeletonRows rows={6} label="Loading certificates" />}
       {data && (
         <p class="visually-hidden" role="status">
-          {plural(rows.length, 'certificate')}
+          Certificates of {plural(rows.length, 'site')}
         </p>
       )}
       {data && rows.length === 0 && (
         <p class="empty muted">
           {data.length > 0
-            ? 'Every name has a valid certificate.'
+            ? 'Every site has valid certificates.'
             : 'No site is served over HTTPS yet. Certificates appear here as soon as one is.'}
         </p>
       )}
@@ -100,14 +102,30 @@ const DEVICES: readonly [string, string][] = [
 
 /** @param isUsed whether Caddy's own authority signs any certificate */
 function TrustGuide({ isUsed }: { isUsed: boolean }) {
+  const [isInstalled, setInstalled] = useKept(ROOT_INSTALLED, false);
+  if (isInstalled) {
+    return (
+      <p class="trust-guide small muted">
+        You installed the root of Caddy’s own authority on this device.{' '}
+        <button type="button" class="link" onClick={() => setInstalled(false)}>
+          Show the guide
+        </button>
+      </p>
+    );
+  }
   return (
     <section class="trust-guide" aria-labelledby="trust-title">
       <div class="card-head row">
         <h2 id="trust-title">Caddy’s own authority</h2>
         {isUsed && (
-          <a class="button" href="/api/certificates/root" download="caddy-root.crt">
-            Download its root
-          </a>
+          <span class="row">
+            <a class="button" href="/api/certificates/root" download="caddy-root.crt">
+              Download its root
+            </a>
+            <button type="button" onClick={() => setInstalled(true)}>
+              I installed it
+            </button>
+          </span>
         )}
       </div>
       <p>

@@ -14,7 +14,8 @@ import { EntryView } from './entry-view.tsx';
 import { GroupView } from './group-view.tsx';
 import type { Find } from './undo.tsx';
 
-export function Changelog({ filter }: { filter: ChangeFilter }) {
+export function Changelog({ query: given }: { query: URLSearchParams }) {
+  const filter = readFilter(given);
   const query = queryOf(filter);
   return (
     <>
@@ -115,6 +116,9 @@ function FilterBar({ filter }: { filter: ChangeFilter }) {
   const policies = useLoad('policies', (signal) => get<Policy[]>('/policies', signal));
   const proxies = useProxyNames();
   const change = (next: Partial<ChangeFilter>) => navigate(addressOf({ ...filter, ...next }));
+  /** The changes of a site go by its first name. */
+  const domainOf = (name: string) =>
+    sites.data?.find(({ addresses }) => addresses.includes(name))?.domain ?? name;
   const isGone = user !== '' && users.data?.every(({ id }) => id !== user);
   return (
     <search class="change-filters flow">
@@ -128,7 +132,7 @@ function FilterBar({ filter }: { filter: ChangeFilter }) {
             defaultValue={domain}
             placeholder="any"
             spellcheck={false}
-            onChange={(event) => change({ domain: event.currentTarget.value.trim() })}
+            onChange={(event) => change({ domain: domainOf(event.currentTarget.value.trim()) })}
           />
         )}
       </Field>
@@ -178,9 +182,9 @@ function FilterBar({ filter }: { filter: ChangeFilter }) {
             <option key={`${kind} ${name}`} value={`(${kind} ${name})`} />
           )),
         )}
-        {sites.data?.map((site) => (
-          <option key={site.id} value={site.domain} />
-        ))}
+        {sites.data?.flatMap(({ addresses }) =>
+          addresses.map((name) => <option key={name} value={name} />),
+        )}
       </datalist>
     </search>
   );

@@ -19,6 +19,9 @@ const PROXY_WORDS: Partial<Record<Entry['action'], string>> = {
 
 /** What was done, such as `Created`. */
 export function wordOf(entry: Pick<Entry, 'action' | 'enabled' | 'diff' | 'domain'>): string {
+  if (subjectIn(entry.domain).kind === 'problem') {
+    return entry.action === 'delete' ? 'No longer known:' : 'Known:';
+  }
   if (isFinal(entry)) {
     const [first, ...rest] = fieldsOf(entry.diff);
     if (first?.field === 'paused' && rest.length === 0) {
@@ -42,6 +45,7 @@ export function undoSentence(entry: Entry): string {
   const { action, domain, diff } = entry;
   const { kind, name } = subjectIn(domain);
   if (kind === 'policy') return undoPolicy(entry, name);
+  if (kind === 'problem') return UNDO_KNOWN[action];
   if (kind === 'preamble') {
     return name === ''
       ? 'Restores the preamble from before this change. This affects all sites.'
@@ -55,6 +59,13 @@ export function undoSentence(entry: Entry): string {
   const what = names.length > 0 ? `${listed(names)} of` : 'changed fields of';
   return `Restores the ${what} the site ${domain} from before this change. Everything else stays as it is now.`;
 }
+
+const UNDO_KNOWN = {
+  create: 'Counts the problem again.',
+  delete: 'Notes again that the problem is known.',
+  update: 'Restores until when the problem is known.',
+  toggle: '',
+} as const satisfies Record<Entry['action'], string>;
 
 function undoPolicy({ action, diff }: Entry, name: string): string {
   if (action === 'create') return `Deletes the policy ${name}.`;
@@ -127,16 +138,21 @@ export function merged<T extends Pick<Group, 'group'>>(
 export const PREAMBLE = '(preamble)';
 
 /** What an entry changes; `name` is a site's domain, and empty for the common preamble. */
-type Subject = { kind: 'site' | 'policy' | 'proxy' | 'preamble'; name: string };
+type Subject = { kind: 'site' | 'policy' | 'proxy' | 'preamble' | 'problem'; name: string };
 
 /** `agent` is the API's word for a proxy. */
-const KINDS = { policy: 'policy', agent: 'proxy', preamble: 'preamble' } as const;
+const KINDS = {
+  policy: 'policy',
+  agent: 'proxy',
+  preamble: 'preamble',
+  problem: 'problem',
+} as const;
 
 /** Reads what the hub recorded as the domain. */
 function subjectIn(domain: string): Subject {
-  const [, word, name = ''] = /^\((policy|agent|preamble)(?: (.*))?\)$/.exec(domain) ?? [];
-  const known = word === 'policy' || word === 'agent' || word === 'preamble';
-  return known ? { kind: KINDS[word], name } : { kind: 'site', name: domain };
+  const [, word, name = ''] = /^\((policy|agent|preamble|problem)(?: (.*))?\)$/s.exec(domain) ?? [];
+  const kind = Object.entries(KINDS).find(([mark]) => mark === word)?.[1];
+  return kind ? { kind, name } : { kind: 'site', name: domain };
 }
 
 /** Whether it cannot be undone: a proxy that was removed has to be invited again. */
@@ -146,7 +162,7 @@ export const isFinal = ({ domain }: Pick<Entry, 'domain'>): boolean =>
 /** What was changed: `the preamble`, `the policy NAME` or a site's domain. */
 export function subjectOf(domain: string): string {
   const { kind, name } = subjectIn(domain);
-  if (kind === 'site') return name;
+  if (kind === 'site' || kind === 'problem') return name;
   if (kind === 'preamble') return name === '' ? 'the preamble' : `the preamble of ${name}`;
   return `the ${kind} ${name}`;
 }

@@ -2,10 +2,10 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Entry } from '../lib/types.ts';
 import { Confirm } from '../parts/dialog.tsx';
-import { DiffView, lineDiff } from '../parts/diff-view.tsx';
 import { ByLine } from './by-line.tsx';
 import { isFinal, kindOf, subjectOf, undoSentence, WORDS, wordOf } from './describe.ts';
-import { type FieldChange, fieldsOf, reversed } from './fields.ts';
+import { FieldDiff, FieldValues, isInLine, namedFields } from './field-values.tsx';
+import { fieldsOf, reversed } from './fields.ts';
 import { type Find, UndoOutcome, useUndo } from './undo.tsx';
 
 type Props = {
@@ -22,7 +22,8 @@ export function EntryView({ entry, summary, find, onUndone }: Props) {
   const [open, setOpen] = useState(false);
   const undo = useUndo(`/changelog/${id}/revert`, onUndone);
   const { sign } = WORDS[action];
-  const fields = fieldsOf(entry.diff);
+  const fields = useMemo(() => fieldsOf(entry.diff), [entry.diff]);
+  const named = useMemo(() => namedFields(entry), [entry]);
   const subject = (
     <a
       href={`/changelog?domain=${encodeURIComponent(domain)}`}
@@ -41,6 +42,7 @@ export function EntryView({ entry, summary, find, onUndone }: Props) {
         <p class="change-what">
           {summary === undefined ? <>{wordOf(entry)} </> : <>{summary}, by </>}
           {subject}
+          {summary === undefined && <FieldValues fields={named} />}
           <ByLine of={entry} behind={behind} />
         </p>
         {!isFinal(entry) && (
@@ -50,11 +52,9 @@ export function EntryView({ entry, summary, find, onUndone }: Props) {
         )}
       </div>
       <UndoOutcome of={undo} find={find} />
-      {fields.length > 0 && (
+      {!named.every(isInLine) && (
         <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-          <summary>
-            What changed: <span class="mono">{fields.map(({ field }) => field).join(', ')}</span>
-          </summary>
+          <summary>What changed</summary>
           {open && <FieldDiff fields={fields} />}
         </details>
       )}
@@ -73,33 +73,4 @@ export function EntryView({ entry, summary, find, onUndone }: Props) {
       )}
     </li>
   );
-}
-
-/** The changed fields of an update: a line diff for text, old and new value for the rest. */
-function FieldDiff({ fields }: { fields: readonly FieldChange[] }) {
-  return (
-    <dl class="field-diff">
-      {fields.map((change) => (
-        <div key={change.field}>
-          <dt class="tiny strong">{change.field}</dt>
-          <dd>
-            {change.kind === 'text' ? (
-              <TextDiff change={change} />
-            ) : (
-              <span class="mono">
-                <del>{change.old}</del>
-                <span aria-hidden="true"> → </span>
-                <ins>{change.new}</ins>
-              </span>
-            )}
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-function TextDiff({ change }: { change: FieldChange }) {
-  const lines = useMemo(() => lineDiff(change.old, change.new), [change.old, change.new]);
-  return <DiffView lines={lines} label={`Changes to ${change.field}`} />;
 }

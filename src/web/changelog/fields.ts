@@ -1,20 +1,46 @@
 /** The fields that a change of the changelog changed. Pure. */
 import { isCheck, wordsOfCheck } from '../lib/check.ts';
+import { blockIn } from '../sites/form/block.ts';
 
 /** A field of an update; a `text` is compared line by line. */
-export type FieldChange = { field: string; kind: 'text' | 'value'; old: string; new: string };
+export type FieldChange = {
+  field: string;
+  kind: 'text' | 'value';
+  old: string;
+  new: string;
+  /** One of the values that a policy's recipe has: names of users, addresses and the like. */
+  isOfPolicy?: true;
+};
 
 /** The fields of an update, in the hub's order; none if the diff cannot be read. */
 export function fieldsOf(diff: string | null): FieldChange[] {
   const { old, new: now } = parsed(diff);
   const { values: oldValues, ...oldFields } = old;
   const { values: newValues, ...newFields } = now;
-  const fields = changesOf(oldFields, newFields).filter(isChange);
+  const fields = changesOf(...withNames(oldFields, newFields)).filter(isChange);
   if (!isFields(oldValues) || !isFields(newValues)) return fields;
-  const values = changesOf(oldValues, newValues).filter(isChange);
+  const values = changesOf(oldValues, newValues)
+    .filter(isChange)
+    .map((value): FieldChange => ({ ...value, isOfPolicy: true }));
   // The hub shows no passwords.
-  const secret: FieldChange = { field: 'passwords', kind: 'value', old: 'hidden', new: 'changed' };
+  const secret: FieldChange = {
+    ...{ field: 'passwords', kind: 'value', old: 'hidden', new: 'changed' },
+    isOfPolicy: true,
+  };
   return [...fields, ...(values.length > 0 ? values : [secret])];
+}
+
+/** With the names of a site instead of the block that has them, if they are what was changed. */
+function withNames(old: Fields, now: Fields): [Fields, Fields] {
+  const blocks = [old, now].map(({ config }) => blockIn(String(config ?? '')));
+  const [first] = blocks.flatMap((block) => block?.frame?.names ?? []);
+  const [was, is] = [old, now].map((fields, at) => ({
+    ...fields,
+    names: blocks[at]?.frame?.names ?? [fields.domain ?? first],
+    config: blocks[at]?.config ?? fields.config,
+  }));
+  const isSame = first === undefined || was?.names.join() === is?.names.join();
+  return isSame || !was || !is ? [old, now] : [was, is];
 }
 
 const isChange = ({ old, new: now }: FieldChange): boolean => old !== now;
@@ -66,8 +92,8 @@ function parsed(diff: string | null): { old: Fields; new: Fields } {
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A longer list has a line for each of its items. */
-const MAX_INLINE = 60;
+/** In characters: a longer list has a line for each of its items, and a longer value is not shown in a line. */
+export const MAX_INLINE = 60;
 
 /** A list of a policy or a site: its items, or the names of these; null if it is none. */
 function itemsOf(value: unknown): string[] | null {

@@ -4,6 +4,7 @@ import type { Group } from '../lib/types.ts';
 import { Confirm } from '../parts/dialog.tsx';
 import { ByLine } from './by-line.tsx';
 import { isFinal, subjectOf, wordOf } from './describe.ts';
+import { FieldValues, namedFields } from './field-values.tsx';
 import { type Find, UndoOutcome, useUndo } from './undo.tsx';
 
 type Props = {
@@ -39,6 +40,7 @@ export function GroupView({ group: { group, summary, count, entries, ...made }, 
           {entries.map((entry) => (
             <li key={entry.id}>
               {wordOf(entry)} {subjectOf(entry.domain)}
+              <FieldValues fields={namedFields(entry)} />
             </li>
           ))}
           <li>

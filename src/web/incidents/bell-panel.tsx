@@ -1,18 +1,22 @@
-/** What the bell opens: the open problems, and the latest that are over. */
+/** What the bell opens: the problems, as the status bar has them, and the latest incidents that are over. */
 import { get } from '../lib/api.ts';
-import type { Incident } from '../lib/types.ts';
-import { useLoad } from '../lib/use-load.ts';
+import type { Incident, Status } from '../lib/types.ts';
+import { useEvery, useLoad } from '../lib/use-load.ts';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { ProblemList } from '../status/problem-list.tsx';
 import { IncidentList } from './incident-list.tsx';
+
+/** As often as the status. */
+const EVERY_MS = 5_000;
 
 /** Of those that are over. */
 const MOST = 5;
 
-export function BellPanel({ open }: { open: readonly Incident[] }) {
-  // Again as soon as one is over, or there is another.
-  const key = open.map(({ id }) => id).join();
-  const latest = useLoad(key, (signal) => get<Incident[]>('/incidents', signal));
+export function BellPanel({ status }: { status: Status }) {
+  const { problems } = status;
+  const latest = useLoad('incidents', (signal) => get<Incident[]>('/incidents', signal));
+  useEvery(EVERY_MS, latest.reload);
   const over = latest.data?.filter(({ overAt }) => overAt !== null).slice(0, MOST);
   return (
     <>
@@ -22,7 +26,7 @@ export function BellPanel({ open }: { open: readonly Incident[] }) {
           <a href="/notifications">All notifications</a>
         </small>
       </div>
-      {open.length === 0 ? <p class="muted">None.</p> : <IncidentList incidents={open} />}
+      {problems.length === 0 ? <p class="muted">None.</p> : <ProblemList status={status} />}
       <h2>Over</h2>
       {latest.error && <Notice kind="error">{latest.error}</Notice>}
       {!over && !latest.error && <SkeletonRows rows={2} label="Loading" />}

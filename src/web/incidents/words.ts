@@ -12,6 +12,7 @@ export const SUBJECTS: Readonly<Record<Incident['event'], string>> = {
   drift: 'Caddyfile',
   'vhost.broken': 'Site',
   'upstream.down': 'Upstream',
+  'check.failing': 'Check',
   'sign-in.locked': 'Sign-in',
   'disk.full': 'Disk',
 };
@@ -29,10 +30,6 @@ export function subjectOf({ event, vhost, agent }: Incident): { name: string; to
   if (agent !== undefined) return { name: agent, to: `/proxies/${agent}` };
   return { name: SUBJECTS[event], to: PAGES[event] ?? null };
 }
-
-/** How bad the worst is. */
-export const worstOf = (incidents: readonly Incident[]): Incident['level'] =>
-  incidents.some(({ level }) => level === 'bad') ? 'bad' : 'warn';
 
 const UNITS = [
   ['day', 86_400],

@@ -15,6 +15,7 @@ export type EventName =
   | 'drift'
   | 'vhost.broken'
   | 'upstream.down'
+  | 'check.failing'
   | 'sign-in.locked'
   | 'disk.full';
 
@@ -91,11 +92,20 @@ export interface VhostState {
   /** where the vhost is reached, in the order of its block */
   addresses: Address[];
   upstreams: Upstream[];
+  /** since when it does not answer as its check requires, and what came instead: wrong twice in a row, until it is right twice in a row; null if it does, is not asked between changes, or was not asked often enough since the hub started */
+  check: {
+    failingSince: Timestamp;
+    reason: string;
+  } | null;
   /** problems that a visitor would notice now */
   warnings: Warning[];
   errors: LastErrors;
   /** only if the hub has several agents: the report of each agent that the vhost is placed on; the other fields are the worst of them */
   agents?: OneState[];
+  /** whether an agent that it is placed on has not looked at its upstreams or certificates yet, as after a start or a change */
+  checking?: true;
+  /** the agents whose proxies do not serve it, or not on all of its addresses, and those that are unreachable, or whose proxy is; only if there are any */
+  downOn?: string[];
   /** the unreachable agents among those it is placed on, if any */
   missing?: string[];
 }
@@ -119,6 +129,8 @@ export interface Address {
     fingerprint: string;
     /** whole days; negative if it has expired */
     daysLeft: number;
+    /** expires within 14 days, and is not renewed automatically or should have been by now */
+    overdue: boolean;
   } | null;
   /** why there is no certificate */
   reason: string | null;
@@ -192,6 +204,11 @@ export interface OneState {
   /** where the vhost is reached, in the order of its block */
   addresses: Address[];
   upstreams: Upstream[];
+  /** since when it does not answer as its check requires, and what came instead: wrong twice in a row, until it is right twice in a row; null if it does, is not asked between changes, or was not asked often enough since the hub started */
+  check: {
+    failingSince: Timestamp;
+    reason: string;
+  } | null;
   /** problems that a visitor would notice now */
   warnings: Warning[];
   errors: LastErrors;
@@ -219,6 +236,43 @@ export interface Activity {
   status5xx: number[];
   /** milliseconds, accurate to 6.25 % */
   p95: number | null;
+}
+export interface UptimeBars {
+  id: number;
+  day: {
+    /** of right answers, from 0 to 1; null: it was not asked */
+    share: number | null;
+    /**
+     * each of the last 24 hours, oldest first
+     *
+     * Items: of right answers, from 0 to 1; null: it was not asked
+     */
+    bars: (number | null)[];
+  };
+  month: {
+    /** of right answers, from 0 to 1; null: it was not asked */
+    share: number | null;
+    /**
+     * each of the last 30 times 24 hours, oldest first
+     *
+     * Items: of right answers, from 0 to 1; null: it was not asked
+     */
+    bars: (number | null)[];
+  };
+}
+export interface VhostUptime {
+  /** the hours in which it was asked, oldest first; the last one is not over */
+  buckets: {
+    from: Timestamp;
+    asked: number;
+    failed: number;
+    /** milliseconds of the right answers; null if there were none */
+    p50: number | null;
+    /** milliseconds of the right answers; null if there were none */
+    p95: number | null;
+  }[];
+  /** of right answers, from 0 to 1; null: it was not asked */
+  share: number | null;
 }
 export interface Certificate {
   /** of the vhost */
@@ -273,6 +327,8 @@ export interface DraftAdvice {
 export interface Vhost {
   id: number;
   domain: string;
+  /** all that it answers to, as written, the domain first; several only if `config` is a whole block */
+  addresses: string[];
   config: string;
   enabled: boolean;
   upstream: string;
@@ -287,7 +343,7 @@ export interface Vhost {
   createdAt: Timestamp;
   updatedAt: Timestamp;
 }
-/** how the site must answer, before a change is live and again once it is; otherwise the change is refused */
+/** how the site must answer, before a change is live and again once it is; otherwise the change is refused. It is asked between changes as well */
 export interface Check {
   /** with its query, percent-encoded */
   path: string;
@@ -297,6 +353,8 @@ export interface Check {
   contains?: string;
   /** the time limit in seconds; default: 5 */
   within?: number;
+  /** how often the site is asked between changes, in seconds; 0: never; default: 60 */
+  every?: 0 | number;
 }
 export interface ChangedVhost extends Vhost {
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
@@ -443,7 +501,7 @@ export interface LogStats {
     status: number;
     requests: number;
   }[];
-  /** of the newest requests in the range; partial if there are more */
+  /** of the newest requests in the range; partial if there are more. If lines had to be read to count the requests, of all these lines */
   latest: {
     requests: number;
     paths: {
@@ -454,7 +512,21 @@ export interface LogStats {
       ip: string;
       requests: number;
     }[];
+    /** an empty one stands for requests without; absent if no agent counts them */
+    userAgents?: {
+      userAgent: string;
+      requests: number;
+    }[];
     partial?: true;
+  };
+  /** all numbers are estimates, multiplied already: to read all lines would have taken too long. With several agents, `of` is that of the least exact */
+  sampled?: {
+    /** one of so many lines was read */
+    of: number;
+    /** with several agents: the same for each that read only a part */
+    agents?: {
+      [k: string]: number;
+    };
   };
   /** not all of the log was read */
   partial?: true;
@@ -476,6 +548,8 @@ export interface Bucket {
   p50: number | null;
   /** milliseconds, accurate to 6.25 % */
   p95: number | null;
+  /** sampled, and no line of this time was read: the number is unknown, not 0 */
+  unread?: true;
 }
 export interface Status {
   version: string;
@@ -489,6 +563,8 @@ export interface Status {
   proxy: Proxy;
   /** all current problems, one entry per cause, worst first; unknown facts are left out */
   problems: Problem[];
+  /** how many enabled vhosts the agents have not looked at yet since the hub was started, or since the last change, for a minute at most; until it is 0, a problem may still be missing */
+  checking: number;
   /** security advisories that affect the proxy's version; null if the version is unknown */
   advisories:
     | {
@@ -536,9 +612,11 @@ export interface Status {
   broken: {
     id: number;
     domain: string;
+    /** whose proxies do not serve it; only if the hub has several agents */
+    agents?: string[];
     detail: string;
   }[];
-  /** certificates that expire within 14 days, overdue ones first, at most 100; empty if the agent or the proxy does not respond */
+  /** certificates that expire within 14 days, overdue ones first, at most 100; those of the proxy’s own authority, and others that are renewed every few days, only if they are overdue; empty if the agent or the proxy does not respond */
   certificates: {
     /** of the vhost */
     id: number;
@@ -557,24 +635,27 @@ export interface Status {
   }[];
 }
 export interface Problem {
+  /** the same for the same problem as long as it is there, whatever its words */
+  key: string;
   code:
-    | 'AGENT_UNREACHABLE'
     | 'PROXY_DOWN'
-    | 'VHOST_BROKEN'
+    | 'AGENT_UNREACHABLE'
     | 'PORT_HELD'
+    | 'DISK_FULL'
+    | 'NOT_IN_STEP'
+    | 'FOREIGN'
+    | 'VHOST_BROKEN'
+    | 'UPSTREAM_DOWN'
+    | 'CHECK_FAILING'
     | 'CERTIFICATE_EXPIRED'
     | 'CERTIFICATE_MISSING'
     | 'CERTIFICATE_ENDING'
-    | 'UPSTREAM_DOWN'
-    | 'FOREIGN'
-    | 'NOT_IN_STEP'
     | 'DRIFT'
     | 'RESTART_NEEDED'
-    | 'DISK_FULL'
     | 'SIGN_IN_LOCKED'
     | 'CHANNEL_FAILING'
-    | 'ADVISORY'
-    | 'WARNING';
+    | 'WARNING'
+    | 'ADVISORY';
   level: Level;
   vhost?: VhostName;
   /** if it affects several, such as an upstream that they share */
@@ -584,6 +665,12 @@ export interface Problem {
   agents?: string[];
   /** for people: the cause, and the fix if there is one */
   message: string;
+  /** only if someone said that they know of it: it is announced to no channel, and counted nowhere */
+  known?: {
+    until: Timestamp | null;
+    /** who said so */
+    by: string;
+  };
 }
 /** if it affects only one */
 export interface VhostName {
@@ -801,6 +888,14 @@ export interface ImportAnswer {
   };
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
+  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`) */
+  warnings?: Warning[];
+}
+export interface Restored extends Snapshot {
+  /** the unreachable agents: their proxies serve their previous sites until the agents return */
+  behind?: string[];
+  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`) */
+  warnings?: Warning[];
 }
 export interface Verdict {
   valid: boolean;

@@ -1,66 +1,100 @@
-/** Changes policies or tags of several sites: one publish, for all of them or for none. */
-import { get, send } from './api.ts';
-import type { Vhost } from './types.ts';
+/** Changes several sites: one publish and one undo, for all of them or for none. */
+import { ApiError, get, send } from './api.ts';
+import type { Done, Policy, Vhost } from './types.ts';
 
 /** Of a bulk request. */
 export const MOST = 1_000;
 
 type Labels = Partial<Pick<Vhost, 'policies' | 'except' | 'tags'>>;
+
+/** What a change of several sites has come to. */
 export type Relabelled = {
   /** How many sites were changed. */
   count: number;
-  /** Gives them back what they had. */
-  undo: () => Promise<void>;
+  /** Of the changes in the changelog, by which they are undone; null if there was nothing to change. */
+  group: number | null;
 };
 
-type Change = (site: Vhost) => Labels;
+type With = {
+  /** An operation before those of the sites. */
+  first?: object;
+  /** One after them. */
+  last?: object;
+  /** Policies as they were read, or some of their fields: if one is no longer so, the change is refused. */
+  seen?: readonly (Partial<Policy> & Pick<Policy, 'id'>)[];
+};
 
 /**
+ * Changes policies or tags of sites.
  * @param change what a site of these gets; it is called with the sites as they are now
- * @throws ApiError; none is changed then
+ * @returns also the result of the first operation
+ * @throws ApiError; nothing is changed then
  */
-export async function relabel(ids: readonly number[], change: Change): Promise<Relabelled> {
-  const { update, ...relabelled } = await planned(ids, change);
-  if (relabelled.count > 0) await bulk(update('after'));
-  return relabelled;
-}
-
-/**
- * The same after another operation, in the same publish.
- * @returns also the result of that operation
- */
-export async function relabelAfter<T>(
-  operation: object,
+export async function relabel<T>(
   ids: readonly number[],
-  change: Change,
-): Promise<[T, Relabelled]> {
-  const { update, ...relabelled } = await planned(ids, change);
-  const { results } = await bulk<T>([operation, ...update('after')]);
-  return [results[0] as T, relabelled];
-}
-
-const bulk = <T>(operations: readonly object[]): Promise<{ results: T[] }> =>
-  send('POST', '/vhosts/bulk', { operations });
-
-async function planned(ids: readonly number[], change: Change) {
+  change: (site: Vhost) => Labels,
+  { first, last, seen = [] }: With = {},
+): Promise<Relabelled & { result: T | undefined }> {
   const wanted = new Set(ids);
-  const sites = (await get<Vhost[]>('/vhosts')).filter(({ id }) => wanted.has(id));
-  const changed = sites
+  const changed = (await get<Vhost[]>('/vhosts'))
+    .filter(({ id }) => wanted.has(id))
     .map((before) => ({ before, after: change(before) }))
     .filter(({ before, after }) => !isSame(before, after));
-  const update = (of: 'before' | 'after') =>
-    changed.map(({ before, after }) => ({
-      op: 'update',
-      id: before.id,
-      ...(of === 'after' ? after : labelsOf(before, after)),
-    }));
-  return {
-    count: changed.length,
-    update,
-    undo: async () => {
-      await bulk(update('before'));
-    },
-  };
+  const updates = changed.map(({ before: { id }, after }) => ({ op: 'update', id, ...after }));
+  const vhosts = changed.map(({ before, after }) => ({
+    id: before.id,
+    ...labelsOf(before, after),
+  }));
+  const { results, group } = await bulk<T>(
+    [first, ...updates, last].filter((one) => one !== undefined),
+    { vhosts, policies: seen },
+  );
+  return { count: changed.length, group, result: results[0] };
+}
+
+/**
+ * Turns a site on or off, unless somebody has done so since it was read.
+ * @returns the site as it is now, and how to undo what was done, if anything was
+ * @throws ApiError; nothing is changed then
+ */
+export async function toggle({
+  id,
+  enabled,
+}: Vhost): Promise<Pick<Relabelled, 'group'> & { site: Vhost }> {
+  try {
+    const expects = { vhosts: [{ id, enabled }], policies: [] };
+    const { results, group } = await bulk<Vhost>([{ op: 'toggle', id }], expects);
+    const [site] = results;
+    if (site) return { site, group };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'PRECONDITION_FAILED') throw error;
+  }
+  return { site: await get<Vhost>(`/vhosts/${id}`), group: null };
+}
+
+/**
+ * Deletes a site, unless somebody has changed it since it was read.
+ * @throws ApiError; nothing is changed then
+ */
+export async function remove({ id, updatedAt }: Vhost): Promise<Done & Pick<Relabelled, 'group'>> {
+  const expects = { vhosts: [{ id, updatedAt }], policies: [] };
+  const { results, group, behind } = await bulk<Done>([{ op: 'delete', id }], expects);
+  return { ...results[0], success: true, behind, group };
+}
+
+/**
+ * @param expects what must be as it was read
+ * @returns the results of the operations, the group of the changes, and the proxies that were unreachable
+ * @throws ApiError; nothing is changed then
+ */
+export async function bulk<T>(
+  operations: readonly object[],
+  expects?: { vhosts: readonly object[]; policies: readonly object[] },
+): Promise<{ results: T[]; group: number | null; behind: string[] }> {
+  type Changed = { results: T[]; group?: number; behind?: string[] };
+  const body = { operations, expects };
+  const { results, group = null, behind = [] } = await send<Changed>('POST', '/vhosts/bulk', body);
+  return { results, group, behind };
 }
 
 /** The same fields as they were. */

@@ -128,7 +128,12 @@ function followInside(event: MouseEvent): void {
 }
 
 /** A message to show on the next page. */
-export type Flash = { kind: 'success' | 'warning'; text: string };
+export type Flash = {
+  kind: 'success' | 'warning';
+  text: string;
+  /** What the list of sites offers to undo: a group of the changelog. */
+  done?: { words: string; group: number | null };
+};
 
 let message: Flash | null = null;
 

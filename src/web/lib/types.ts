@@ -32,11 +32,13 @@ export type {
   Snapshot,
   SnapshotSite,
   Status,
+  UptimeBars,
   User,
   Verdict as Preview,
   Vhost,
   VhostActivity,
   VhostState as SiteState,
+  VhostUptime,
 } from './api-types.ts';
 
 /** What a newer Caddy refuses although the running one accepts it. */

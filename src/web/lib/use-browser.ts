@@ -16,6 +16,9 @@ export function useKept(name: string, initial: boolean): [boolean, (next: boolea
   ];
 }
 
+/** Kept by `useKept`: whether this device trusts the root of Caddy's own authority, as its user says. */
+export const ROOT_INSTALLED = 'root-installed';
+
 /** Null if nothing is kept under that name. */
 export function readKept(name: string): string | null {
   try {

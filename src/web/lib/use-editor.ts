@@ -22,7 +22,7 @@ export type Subject<Stored, Draft> = {
    * @returns what is stored now, null if another page shows it, and what to say
    * @throws ApiError; PRECONDITION_FAILED if someone else has changed that state
    */
-  save: (draft: Draft, over: Stored | null, how: How<Stored>) => Promise<Saved<Stored>>;
+  save: (draft: Draft, over: Stored | null, how: How) => Promise<Saved<Stored>>;
   load: () => Promise<Stored>;
   /** What to say of a change whose answer got lost. */
   wordsOf: (stored: Stored) => string;
@@ -32,11 +32,9 @@ export type Subject<Stored, Draft> = {
   onStored?: ((stored: Stored) => void) | undefined;
 };
 
-type How<Stored> = {
+type How = {
   /** Whether to replace what Caddy serves from elsewhere. */
   replace: boolean;
-  /** For the first of two changes: it stays, whatever becomes of the second. */
-  adopt: (stored: Stored) => void;
 };
 type Saved<Stored> = { stored: Stored | null; outcome: Flash };
 
@@ -67,13 +65,16 @@ export type Editor<Stored, Draft> = {
 export function useEditor<Stored, Draft extends object>(
   subject: Subject<Stored, Draft>,
 ): Editor<Stored, Draft> {
-  const { refresh } = useHub();
+  const { refresh, offline } = useHub();
   const { draftOf, isSame, empty, onStored } = subject;
   const [stored, setStored] = useState(subject.stored);
   const [draft, setDraft] = useState(() => (stored === null ? empty : draftOf(stored)));
   const [theirs, setTheirs] = useState<Stored | null>(null);
   const [outcome, setOutcome] = useState<Flash | null>(null);
   const [isReleased, setReleased] = useState(false);
+  /** What was sent last. */
+  const sent = useRef<{ mine: Draft; over: Stored | null }>(undefined);
+  const [isUnmade, setUnmade] = useState(false);
   const base = stored === null ? null : draftOf(stored);
   const dirty = !isSame(base ?? empty, draft);
 
@@ -95,8 +96,10 @@ export function useEditor<Stored, Draft extends object>(
   };
   const { busy, error, run, clear } = useSubmit(
     async (mine: Draft, over: Stored | null, replace: boolean) => {
+      sent.current = { mine, over };
+      setUnmade(false);
       try {
-        const saved = await subject.save(mine, over, { replace, adopt });
+        const saved = await subject.save(mine, over, { replace });
         finish(saved.stored, saved.outcome, mine);
       } catch (reason) {
         if (!(reason instanceof ApiError) || reason.code !== 'PRECONDITION_FAILED') throw reason;
@@ -110,6 +113,24 @@ export function useEditor<Stored, Draft extends object>(
       }
     },
   );
+  const isLost = error instanceof ApiError && error.status === 0;
+  useEffect(() => {
+    const { mine, over } = sent.current ?? {};
+    if (!isLost || offline || !mine || !over) return;
+    const look = async () => {
+      const now = await subject.load().catch(() => null);
+      if (now === null) return;
+      clear();
+      if (isSame(draftOf(now), mine)) {
+        finish(now, { kind: 'success', text: subject.wordsOf(now) }, mine);
+      } else if (isSame(draftOf(now), draftOf(over))) {
+        setUnmade(true);
+      } else {
+        setTheirs(() => now);
+      }
+    };
+    void look();
+  }, [isLost, offline]);
   const save = (replace = false) => run(draft, stored, replace);
   const canSave = !busy && theirs === null && (stored === null || dirty);
 
@@ -125,7 +146,7 @@ export function useEditor<Stored, Draft extends object>(
     canSave,
     // What someone else changed is shown instead.
     error: theirs === null ? error : null,
-    outcome: dirty ? null : outcome,
+    outcome: !dirty ? outcome : isUnmade ? UNMADE : null,
     verdict: useVerdict(subject.operation?.(draft, base) ?? null),
     theirs,
     async keep() {
@@ -145,6 +166,7 @@ export function useEditor<Stored, Draft extends object>(
       setDraft((old) => ({ ...old, ...change }));
       clear();
       setOutcome(null);
+      setUnmade(false);
       setReleased(false);
     },
     save,
@@ -154,11 +176,20 @@ export function useEditor<Stored, Draft extends object>(
   };
 }
 
+/** What to say of a change that did not reach the hub. */
+const UNMADE: Flash = {
+  kind: 'warning',
+  text: 'The hub answers again. Your change was not made: save it again.',
+};
+
 /** Shows what is wrong: the first field or notice at fault. @param fault null if nothing is */
 function useFaultInView(form: RefObject<HTMLFormElement | null>, fault: unknown): void {
   useEffect(() => {
     if (fault === null) return;
     const shown = form.current?.querySelector('[aria-invalid], [role=alert], .notice-warning');
-    shown?.scrollIntoView({ block: 'nearest' });
+    const show = () => shown?.scrollIntoView({ block: 'nearest' });
+    show();
+    // An editor above it measures its lines as they pass by, and so may move it.
+    requestAnimationFrame(() => requestAnimationFrame(show));
   }, [form, fault]);
 }

@@ -1,6 +1,6 @@
 /** Loads from the hub for a page, and again as often as it wants. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { sentenceOf } from './api.ts';
+import { ApiError, sentenceOf } from './api.ts';
 import { useAnswers } from './hub.ts';
 
 export type Loaded<T> = {
@@ -70,3 +70,11 @@ export function useEvery(milliseconds: number, run: () => unknown): void {
     return () => clearInterval(timer);
   }, [milliseconds]);
 }
+
+/** Of a change that was refused: loads what it was based on, so that the next attempt is about what is there now. */
+export const again =
+  ({ reload }: Pick<Loaded<unknown>, 'reload'>) =>
+  async (reason: unknown): Promise<never> => {
+    if (reason instanceof ApiError && reason.status !== 0) await reload();
+    throw reason;
+  };

@@ -73,7 +73,11 @@ export function factsOf(entry: LogEntry): FactGroup[] {
       facts: [
         { label: 'IP address', value: entry.ip, filter: 'ip' },
         { label: 'Port', value: textOf(at(request, 'remote_port')) },
-        { label: 'User agent', value: textOf(at(request, 'headers', 'User-Agent')) },
+        {
+          label: 'User agent',
+          value: textOf(at(request, 'headers', 'User-Agent')),
+          filter: 'userAgent',
+        },
         { label: 'Referer', value: textOf(at(request, 'headers', 'Referer')) },
         { label: 'User', value: textOf(at(details, 'user_id')) },
       ],

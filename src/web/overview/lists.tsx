@@ -3,6 +3,7 @@ import { lineOf } from '../changelog/describe.ts';
 import { logsOf } from '../figures/hours.ts';
 import { count, localTime, plural } from '../lib/format.ts';
 import type { Group, Status, Vhost, VhostActivity } from '../lib/types.ts';
+import { anyOf } from '../logs/filter/filters.ts';
 import { Time } from '../parts/time.tsx';
 
 const MOST = 6;
@@ -53,6 +54,9 @@ type BusySite = {
   logs: { requests: string; errors: string };
 };
 
+/** Of a site in the activity, even if visitors asked for more. */
+const MOST_HOSTS = 20;
+
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 /** Most requests first, at most `most`; sites that no longer exist are left out. */
@@ -66,10 +70,10 @@ export function busiest(
     .flatMap(({ id, requests, status5xx, hosts }) => {
       const domain = domains.get(id);
       if (domain === undefined) return [];
-      const range = { domain: hosts[0] ?? '', from: from ?? '', to: to ?? '' };
-      // The log filters by one name; the numbers of several are on the site’s page.
-      const leadTo = (status: string) =>
-        hosts.length === 1 ? logsOf({ ...range, status }) : `/sites/${id}`;
+      const range = { domain: anyOf(hosts), from: from ?? '', to: to ?? '' };
+      // The hub names no more; the numbers of any are on the site’s page.
+      const isKnown = range.domain !== '' && hosts.length < MOST_HOSTS;
+      const leadTo = (status: string) => (isKnown ? logsOf({ ...range, status }) : `/sites/${id}`);
       const logs = { requests: leadTo(''), errors: leadTo('5xx') };
       return [{ id, domain, requests: sum(requests), errors: sum(status5xx), logs }];
     })
@@ -80,14 +84,9 @@ export function busiest(
 /** What `certificates` of the status covers. */
 const WITHIN_DAYS = 14;
 
-/** One with hours left that is not overdue is short-lived, such as Caddy's own, and never due. */
-const isDue = ({ overdue, daysLeft }: Status['certificates'][number]): boolean =>
-  overdue || daysLeft >= 1;
-
 /** The certificates that end soon. */
 export function CertificatesDue({ status }: { status: Status }) {
-  const { agent, proxy } = status;
-  const certificates = status.certificates.filter(isDue);
+  const { agent, proxy, certificates } = status;
   if (certificates.length === 0) {
     const isKnown = agent.reachable && proxy.running;
     return (
@@ -104,7 +103,7 @@ export function CertificatesDue({ status }: { status: Status }) {
         <li key={`${id} ${name} ${agent}`} class="flow">
           <a href={`/sites/${id}`}>{name}</a>
           <span class={overdue ? 'over' : 'muted'} title={localTime(notAfter)}>
-            {daysLeft < 0 ? 'expired' : plural(daysLeft, 'day')}
+            {daysLeft < 0 ? 'expired' : daysLeft === 0 ? 'within a day' : plural(daysLeft, 'day')}
             {overdue && daysLeft >= 0 && ', not renewed'}
             {agent && ` on ${agent}`}
           </span>

@@ -3,13 +3,14 @@ import type { ComponentChildren } from 'preact';
 import { HourTiles } from '../figures/hour-tiles.tsx';
 import { useFigures } from '../figures/hours.ts';
 import { get } from '../lib/api.ts';
-import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import type { Group, Vhost, VhostActivity } from '../lib/types.ts';
 import { type Loaded, useEvery, useLoad } from '../lib/use-load.ts';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { ProblemList } from '../status/problem-list.tsx';
+import { countedIn } from '../status/problems.ts';
+import { headlineOf } from '../status/status-bar.tsx';
 import { HourBars, SPAN } from './hour-bars.tsx';
 import { BusiestSites, CertificatesDue, LastChanges } from './lists.tsx';
 
@@ -36,7 +37,9 @@ export function Overview() {
         <div class="overview">
           {status.problems.length > 0 && (
             <section class="card tight overview-problems small" aria-label="Problems">
-              <h2>{plural(status.problems.length, 'problem')}</h2>
+              <h2>
+                {countedIn(status.problems).length > 0 ? headlineOf(status) : 'Known problems'}
+              </h2>
               <ProblemList status={status} first={MOST_AT_ONCE} />
             </section>
           )}

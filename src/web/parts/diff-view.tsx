@@ -3,11 +3,11 @@ import { structuredPatch } from 'diff';
 
 type DiffLine = { kind: 'add' | 'remove' | 'context' | 'hunk'; text: string };
 
-/** The lines of a unified diff, without its file names. */
+/** The lines of a unified diff without the names of files. */
 export function diffLines(diff: string): DiffLine[] {
+  if (diff === '') return [];
   const lines = diff.replace(/\n$/, '').split('\n');
-  const first = lines.findIndex((line) => line.startsWith('@@'));
-  return (first < 0 ? [] : lines.slice(first)).flatMap((line): DiffLine[] => {
+  return lines.flatMap((line): DiffLine[] => {
     if (line.startsWith('@@')) return [{ kind: 'hunk', text: line }];
     if (line.startsWith('\\')) return [];
     const text = line.slice(1);
@@ -60,6 +60,17 @@ export function lineDiff(old: string, now: string): DiffLine[] {
     // The line number only matters if lines are left out before it.
     return at === 0 && oldStart <= 1 ? shown : [hunk, ...shown];
   });
+}
+
+/** How many lines of a text are added, removed, or replaced by another one. */
+export function linesChanged(old: string, now: string): number {
+  let [count, added, removed] = [0, 0, 0];
+  for (const { kind } of [...lineDiff(old, now), { kind: 'context' }]) {
+    if (kind === 'add') added += 1;
+    else if (kind === 'remove') removed += 1;
+    else [count, added, removed] = [count + Math.max(added, removed), 0, 0];
+  }
+  return count;
 }
 
 const withEnd = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`);

@@ -44,12 +44,14 @@ export function Field({ label, help, error, children, ...given }: FieldProps) {
 
 type Attributes = Pick<
   PartialInputHTMLAttributes<HTMLInputElement>,
-  | ('name' | 'class' | 'value' | 'required' | 'minLength' | 'maxLength' | 'onInput')
+  | ('name' | 'class' | 'value' | 'required' | 'minLength' | 'maxLength')
+  | ('onInput' | 'onChange' | 'onKeyDown')
   | ('autocomplete' | 'autocapitalize' | 'spellcheck' | 'pattern' | 'title')
 >;
 type Props = Omit<FieldProps, 'children'> & Attributes;
 // Preact declares an input's attributes per type, so this has to be a union as well.
-type Typed = Props & ({ type: 'text' } | { type: 'email' } | { type: 'password' });
+type Typed = Props &
+  ({ type: 'text' } | { type: 'email' } | { type: 'password' } | { type: 'date' });
 
 /** @param props those of the field; all others are the input's attributes */
 export const TextField = ({ label, help, error, ...input }: Typed) => (

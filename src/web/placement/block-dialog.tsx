@@ -1,15 +1,15 @@
 /** Blocks a client's address on a site, or on all. */
 import { useState } from 'preact/hooks';
-import { get, read, request } from '../lib/api.ts';
+import { get } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import type { Policy, Session, Vhost } from '../lib/types.ts';
 import { submitWith, useSubmit } from '../lib/use-form.ts';
-import { useLoad } from '../lib/use-load.ts';
+import { again, useLoad } from '../lib/use-load.ts';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice, RefusedNotice } from '../parts/notice.tsx';
 import { type BlockPlan, networksOf, planBlock, siteOf } from './block.ts';
-import { cleanUp, createOn, place } from './store.ts';
+import { changeOn, createOn } from './store.ts';
 
 type Props = { address: string; host: string; onClose: () => void };
 
@@ -24,14 +24,15 @@ const load = async (signal: AbortSignal) => {
 
 export function BlockDialog({ address, host, onClose }: Props) {
   const { refresh } = useHub();
-  const { data, error } = useLoad('to block', load);
+  const loaded = useLoad('to block', load);
+  const { data, error } = loaded;
   const [isEverywhere, setEverywhere] = useState(false);
   const [done, setDone] = useState<{ id: number; name: string } | null>(null);
   const site = data ? siteOf(host, data.sites) : null;
   const plan = data && planBlock(address, isEverywhere ? null : site, data.policies, data.sites);
   const block = useSubmit(async () => {
     if (!plan || plan.kind === 'done') return;
-    setDone(await carryOut(plan, address));
+    setDone(await carryOut(plan, address).catch(again(loaded)));
     refresh();
   });
   if (error) return <Notice kind="error" title={error} />;
@@ -111,10 +112,10 @@ function wordsFor(plan: BlockPlan, address: string): string {
   if (plan.kind === 'create') {
     return `This creates the policy ${plan.name}, which refuses ${address}, and puts it on ${on}.`;
   }
-  return `This adds ${address} to the policy ${plan.policy.name}${on ? `, and puts that on ${on}` : ''}.`;
+  return `This adds ${address} to the policy ${plan.policy.name}${on ? `, and applies that policy to ${on}` : ''}.`;
 }
 
-/** @returns the policy that blocks it now. @throws ApiError; Error if only the first of two changes was made */
+/** @returns the policy that blocks it now. @throws ApiError; nothing is changed then */
 async function carryOut(plan: Exclude<BlockPlan, { kind: 'done' }>, address: string) {
   const ids = plan.on.map(({ id }) => id);
   if (plan.kind === 'create') {
@@ -122,26 +123,9 @@ async function carryOut(plan: Exclude<BlockPlan, { kind: 'done' }>, address: str
     const fresh = { name, recipe: 'block', values: { networks: [address] }, everywhere };
     return (await createOn(fresh, ids)).policy;
   }
-  const { body: policy, etag } = await read<Policy>(`/policies/${plan.policy.id}`);
-  const path = `/policies/${policy.id}`;
-  const everywhere = policy.everywhere || plan.everywhere;
+  const { policy } = plan;
   const networks = [...new Set([...networksOf(policy), address])];
-  await request(path, {
-    method: 'PUT',
-    body: { values: { ...policy.values, networks }, everywhere },
-    ifMatch: etag,
-  });
-  if (ids.length === 0) return policy;
-  try {
-    await place({ ...policy, everywhere }, ids);
-  } catch (reason) {
-    await cleanUp(reason, policy.name, () =>
-      request(path, {
-        method: 'PUT',
-        body: { values: policy.values, everywhere: policy.everywhere },
-      }),
-    );
-    throw reason;
-  }
+  const values = { ...policy.values, networks };
+  await changeOn(policy, { values, everywhere: policy.everywhere || plan.everywhere }, ids);
   return policy;
 }

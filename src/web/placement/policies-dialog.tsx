@@ -5,7 +5,7 @@ import { plural } from '../lib/format.ts';
 import { type Relabelled, relabel } from '../lib/relabel.ts';
 import type { Policy, Vhost } from '../lib/types.ts';
 import { submitWith, useSubmit } from '../lib/use-form.ts';
-import { useLoad } from '../lib/use-load.ts';
+import { again, useLoad } from '../lib/use-load.ts';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice, RefusedNotice } from '../parts/notice.tsx';
 import { hasOf, TickList, type Ticks } from '../parts/tick-list.tsx';
@@ -27,14 +27,16 @@ export function PoliciesDialog({ sites, onClose, onDone }: Props) {
   const ids = sites.map(({ id }) => id);
   const { busy, error, run } = useSubmit(async () => {
     const chosen = (policies.data ?? []).filter(({ name }) => ticks[name] !== undefined);
-    const done = await relabel(ids, (site) => {
+    const seen = chosen.map(({ id, name, everywhere }) => ({ id, name, everywhere }));
+    const change = (site: Vhost) => {
       let { policies, except } = site;
       for (const policy of chosen) {
         const place = placing(policy, ticks[policy.name] ? ids : []);
         ({ policies = policies, except = except } = place({ ...site, policies, except }));
       }
       return { policies, except };
-    });
+    };
+    const done = await relabel(ids, change, { seen }).catch(again(policies));
     await onDone(`Policies of ${plural(done.count, 'site')} changed`, done);
   });
   const failure = policies.error ?? recipes.error;

@@ -1,6 +1,5 @@
-/** Reads and changes policies, puts them on sites, and says what they are in words. */
-import { ApiError, send, wordsOf } from '../lib/api.ts';
-import { type Relabelled, relabel, relabelAfter } from '../lib/relabel.ts';
+/** Changes policies, puts them on sites, and says what they are in words. */
+import { type Relabelled, relabel } from '../lib/relabel.ts';
 import type { Policy, Vhost } from '../lib/types.ts';
 import { fieldsOf, type JsonSchema, type Values } from '../recipes/schema.ts';
 
@@ -23,58 +22,32 @@ export const placing =
     return { policies: others, except: except.includes(name) ? except : [...except, name] };
   };
 
-/** Puts a policy on sites, and takes it off others. @throws ApiError; no site is changed then */
-export const place = (
-  policy: Placed,
-  on: readonly number[],
-  off: readonly number[] = [],
-): Promise<Relabelled> => relabel([...on, ...off], placing(policy, on));
-
 /** Creates a policy and puts it on sites, in one change. @throws ApiError; nothing is changed then */
 export async function createOn(
   fresh: NewPolicy,
   on: readonly number[],
   off: readonly number[] = [],
 ): Promise<{ policy: Policy; placed: Relabelled }> {
-  const [policy, placed] = await relabelAfter<Policy>(
-    { op: 'policy', ...fresh },
-    [...on, ...off],
-    placing(fresh, on),
-  );
-  const undo = async () => {
-    await placed.undo();
-    await send('DELETE', `/policies/${policy.id}`);
-  };
-  return { policy, placed: { ...placed, undo } };
+  const lead = { first: { op: 'policy', ...fresh } };
+  const { result, ...placed } = await relabel<Policy>([...on, ...off], placing(fresh, on), lead);
+  return { policy: result as Policy, placed };
 }
 
-/** Changes a policy and where it applies, in one change. @throws ApiError; nothing is changed then */
-export const changeOn = (
-  id: number,
-  policy: NewPolicy,
+/**
+ * Changes a policy and where it applies, in one change.
+ * @param seen the policy as it was read
+ * @throws ApiError; nothing is changed then: PRECONDITION_FAILED if someone else has changed it
+ */
+export async function changeOn(
+  seen: Policy,
+  fields: Partial<Pick<Policy, 'name' | 'values' | 'everywhere'>>,
   on: readonly number[],
-  off: readonly number[],
-): Promise<unknown> => {
-  const { recipe: _, ...fields } = policy;
-  return relabelAfter({ op: 'policy', id, ...fields }, [...on, ...off], placing(policy, on));
-};
-
-/** Reverts the first of two changes whose second was refused. @throws Error if that fails as well */
-export async function cleanUp(
-  reason: unknown,
-  name: string,
-  revert: () => Promise<unknown>,
+  off: readonly number[] = [],
 ): Promise<void> {
-  // Nobody knows what became of a request without an answer.
-  const isOpen = reason instanceof ApiError && reason.status === 0;
-  const isReverted =
-    !isOpen &&
-    (await revert().then(
-      () => true,
-      () => false,
-    ));
-  if (isReverted) return;
-  throw new Error(`The policy ${name} was saved, but is not on the sites. ${wordsOf(reason)}`);
+  const { everywhere = seen.everywhere } = fields;
+  // Last: until then, the sites have it by the name that was read.
+  const last = { op: 'policy', id: seen.id, ...fields };
+  await relabel([...on, ...off], placing({ ...seen, everywhere }, on), { last, seen: [seen] });
 }
 
 type Start = { name: string; values?: Values };

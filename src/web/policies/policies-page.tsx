@@ -69,7 +69,7 @@ function PolicyRow({ policy, ...props }: RowProps) {
       </div>
       <p class="policy-summary">{summaryOf(recipe?.fields, values)}</p>
       <p class="policy-sites">
-        {everywhere && <span>every site, also new ones: </span>}
+        {everywhere && <span>every site, also new ones; now </span>}
         {vhosts.length === 0 ? (
           <span class="muted">on no site</span>
         ) : (

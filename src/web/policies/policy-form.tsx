@@ -1,6 +1,6 @@
 /** The form of a policy: its name, its values and the sites that have it. */
 import { useState } from 'preact/hooks';
-import { type Answer, read, request, sentenceOf } from '../lib/api.ts';
+import { type Answer, read, request } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import { navigate, setFlash } from '../lib/router.ts';
@@ -11,7 +11,7 @@ import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { Notice, RefusedNotice } from '../parts/notice.tsx';
 import { SaveBar } from '../parts/save-bar.tsx';
 import { faultOf, isShownAt, NameField } from '../placement/new-policy-form.tsx';
-import { changeOn, createOn, place } from '../placement/store.ts';
+import { changeOn, createOn } from '../placement/store.ts';
 import { RecipeForm } from '../recipes/recipe-form.tsx';
 import { isFilled, type Recipe, type Values } from '../recipes/schema.ts';
 import { PreviewPanel } from '../sites/form/preview-panel.tsx';
@@ -142,7 +142,7 @@ const isFilledIn = (recipe: Recipe, { name, values }: Pick<Draft, 'name' | 'valu
 
 const idsOf = (sites: readonly Vhost[]): Set<number> => new Set(sites.map(({ id }) => id));
 
-/** Whether name or values differ, which are one change; its sites are another. */
+/** Whether name or values differ. */
 const isEdited = (a: Pick<Draft, 'name' | 'values'>, b: Pick<Draft, 'name' | 'values'>): boolean =>
   a.name !== b.name || JSON.stringify(a.values) !== JSON.stringify(b.values);
 
@@ -175,42 +175,19 @@ const policyOf = (
         ? { op: 'policy', id: stored.body.id, name, values, everywhere }
         : null;
     },
-    async save(draft, over, { adopt }) {
-      const { name, values, everywhere, picked } = draft;
-      const fresh = { name, recipe: recipe.id, values, everywhere };
+    async save(draft, over) {
+      const { picked, ...fields } = draft;
       const rest = [...idsOf(sites).difference(picked)];
-      if (over === null) {
-        await createOn(fresh, [...picked], rest);
-        const where = picked.size > 0 ? `live on ${plural(picked.size, 'site')}` : 'saved';
-        setFlash({ kind: 'success', text: `The policy ${name} is ${where}.` });
-        navigate('/policies');
-        return { stored: null, outcome };
-      }
-      if (everywhere !== over.body.everywhere) {
-        // Changes nothing, but is refused if somebody else did.
-        const path = `/policies/${over.body.id}`;
-        await request(path, { method: 'PUT', body: {}, ifMatch: over.etag });
-        await changeOn(over.body.id, fresh, [...picked], rest);
+      if (over !== null) {
+        await changeOn(over.body, fields, [...picked], rest);
         return { stored: await load(), outcome };
       }
-      let now = over;
-      if (isEdited(over.body, draft)) {
-        now = await request<Policy>(`/policies/${over.body.id}`, {
-          method: 'PUT',
-          body: { name, values },
-          ifMatch: over.etag,
-        });
-      }
-      const { on, off } = movesOf(over.body.vhosts, picked);
-      if (on.length + off.length === 0) return { stored: now, outcome };
-      try {
-        await place(fresh, on, off);
-      } catch (reason) {
-        if (now === over) throw reason;
-        adopt(now);
-        throw new Error(`The policy was saved, but not its sites. ${sentenceOf(reason)}`);
-      }
-      return { stored: await load(), outcome };
+      const { name } = fields;
+      await createOn({ recipe: recipe.id, ...fields }, [...picked], rest);
+      const where = picked.size > 0 ? `live on ${plural(picked.size, 'site')}` : 'saved';
+      setFlash({ kind: 'success', text: `The policy ${name} is ${where}.` });
+      navigate('/policies');
+      return { stored: null, outcome };
     },
     load,
     wordsOf: () => outcome.text,

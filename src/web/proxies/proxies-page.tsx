@@ -76,6 +76,15 @@ const LINES = [
   { title: 'By hand', line: 'AGENT_HOST=0.0.0.0 ./signalbox agent --invite' },
 ] as const;
 
+/** What is said once a proxy is added. */
+export const addedText = ({ name, state, detail }: Pick<Agent, 'name' | 'state' | 'detail'>) =>
+  state === 'in-step'
+    ? ({ kind: 'success', text: `${name} is added and in step.` } as const)
+    : ({
+        kind: 'warning',
+        text: `${name} is added, but not in step yet${detail ? `: ${detail}` : '.'}`,
+      } as const);
+
 /** Adds a proxy: what to run on its machine, and a form for the line that is printed there. */
 function AddProxy({ onClose }: { onClose: () => void }) {
   const { refresh } = useHub();
@@ -83,11 +92,7 @@ function AddProxy({ onClose }: { onClose: () => void }) {
   const [asking, setAsking] = useState(false);
   const { busy, error, run } = useSubmit(async (replace: boolean) => {
     const agent = await send<Agent>('POST', `/agents${replace ? '?replace=true' : ''}`, values);
-    const isLive = agent.state === 'in-step';
-    setFlash({
-      kind: isLive ? 'success' : 'warning',
-      text: `${agent.name} is added${isLive ? ' and in step' : ', but not in step yet'}.`,
-    });
+    setFlash(addedText(agent));
     refresh();
     navigate(`/proxies/${agent.name}`);
   });

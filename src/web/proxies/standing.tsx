@@ -50,7 +50,13 @@ export function standingOf({ state, paused, since }: State & Pick<Agent, 'since'
 }
 
 /** What that means for its visitors; null if nothing, or if the detail says it. */
-export function consequenceOf({ state, paused }: State): string | null {
+export function consequenceOf({
+  state,
+  paused,
+  proxy,
+  latencyMs,
+}: State & Pick<Agent, 'proxy' | 'latencyMs'>): string | null {
+  if (latencyMs !== null && !proxy.running) return 'Visitors get nothing there until Caddy runs.';
   if (paused && state === 'in-step') return 'Changes will not reach it until you resume it.';
   if (state === 'in-step' || state === 'refused') return null;
   const until = paused ? 'you resume it' : 'it returns';

@@ -1,18 +1,21 @@
 /** The pages of one site: to create it, and its state, figures and requests above its form. */
 import { useState } from 'preact/hooks';
+import { logsOf } from '../figures/hours.ts';
 import { get, read } from '../lib/api.ts';
 import { useHub } from '../lib/hub.ts';
 import { takeFlash } from '../lib/router.ts';
 import type { Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
+import { anyOf } from '../logs/filter/filters.ts';
+import { hostsOf, siteFilter } from '../logs/filter/site-names.ts';
 import { lazy } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { draftOf, EDIT, EMPTY, useEditKey } from './form/draft.ts';
+import { copyOf, draftOf, EDIT, EMPTY, useEditKey } from './form/draft.ts';
 import { hasLabels, SiteLabels } from './labels.tsx';
-import { hostsOf } from './link.ts';
 import { reportedProblems } from './problem.ts';
 import { SiteTraffic } from './site-traffic.tsx';
 import { StatePanel } from './state-panel.tsx';
+import { UptimePanel } from './uptime-panel.tsx';
 import { useSiteState } from './use-states.ts';
 
 export function SitePage({ id }: { id: number }) {
@@ -23,7 +26,9 @@ export function SitePage({ id }: { id: number }) {
   const problem = reportedProblems(useHub().status).get(id);
   const hosts = site ? hostsOf(site, state.data) : [];
   const [chosen, setChosen] = useState('');
-  const host = hosts.includes(chosen) ? chosen : (hosts[0] ?? '');
+  const all = anyOf(hosts);
+  const host = hosts.includes(chosen) ? chosen : all || (hosts[0] ?? '');
+  const log = site ? siteFilter(site) : '';
   useEditKey(site !== undefined);
   return (
     <>
@@ -34,7 +39,7 @@ export function SitePage({ id }: { id: number }) {
             <a class="button" href={`#${EDIT}`} title="Edit (E)">
               Edit
             </a>
-            <a class="button" href={host ? `/logs?domain=${encodeURIComponent(host)}` : '/logs'}>
+            <a class="button" href={logsOf({ domain: log })}>
               Logs
             </a>
             <a class="button" href={`/changelog?domain=${encodeURIComponent(site.domain)}`}>
@@ -53,10 +58,12 @@ export function SitePage({ id }: { id: number }) {
       {stored.data && site && (
         <>
           <StatePanel state={state} problem={problem} />
+          {site.check && site.check.every !== 0 && <UptimePanel id={id} check={site.check} />}
           {hosts.length > 1 && (
             <label class="site-host row">
               Requests to
               <select value={host} onChange={(event) => setChosen(event.currentTarget.value)}>
+                {all !== '' && <option value={all}>all names</option>}
                 {hosts.map((name) => (
                   <option key={name}>{name}</option>
                 ))}
@@ -74,7 +81,7 @@ export function SitePage({ id }: { id: number }) {
           <SiteForm
             id={id}
             stored={stored.data}
-            initial={site}
+            initial={draftOf(site)}
             onStored={(now) => stored.set(() => now)}
           />
         </>
@@ -86,7 +93,7 @@ export function SitePage({ id }: { id: number }) {
 /** @param from the site that it starts as a copy of */
 export function NewSite({ from }: { from: number | null }) {
   const pattern = useLoad(`pattern ${from}`, async (signal) =>
-    from === null ? EMPTY : { ...draftOf(await get<Vhost>(`/vhosts/${from}`, signal)), domain: '' },
+    from === null ? EMPTY : copyOf(await get<Vhost>(`/vhosts/${from}`, signal)),
   );
   return (
     <>

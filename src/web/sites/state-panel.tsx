@@ -21,13 +21,16 @@ export function StatePanel({ state, problem }: Props) {
         <>
           <ul class="facts plain">
             <ServedFact state={state.data} problem={problem} />
+            {state.data.check && <CheckFact check={state.data.check} />}
             {state.data.agents?.map((agent) => (
               <ProxyFact key={agent.name} agent={agent} />
             ))}
             {state.data.missing?.map((name) => (
               <li key={name}>
-                <Lamp state="unknown" />
-                <span>{name} is unreachable.</span>
+                <Lamp state="bad" />
+                <span>
+                  <a href={`/proxies/${name}`}>{name}</a> is unreachable.
+                </span>
               </li>
             ))}
             {state.data.addresses.map((address) => (
@@ -56,9 +59,10 @@ const isShown = ({ upstreams, errors }: SiteState): boolean =>
   upstreams.some(({ error }) => error !== null && errors.upstream?.message.includes(error.message));
 
 function ServedFact({ state, problem }: { state: SiteState; problem: Props['problem'] }) {
-  const { enabled, addresses } = state;
-  const isServed = addresses.some(({ served }) => served);
-  const words = isServed ? 'Caddy serves this site.' : 'Caddy does not serve this site.';
+  const { enabled, addresses, downOn = [] } = state;
+  const isServed = addresses.some(({ served }) => served) && downOn.length === 0;
+  const where = downOn.length > 0 ? ` on ${downOn.join(', ')}` : '';
+  const words = isServed ? 'Caddy serves this site.' : `Caddy does not serve this site${where}.`;
   return (
     <li>
       <Lamp state={isServed ? 'good' : enabled ? 'bad' : 'unknown'} />
@@ -69,6 +73,16 @@ function ServedFact({ state, problem }: { state: SiteState; problem: Props['prob
     </li>
   );
 }
+
+const CheckFact = ({ check }: { check: NonNullable<SiteState['check']> }) => (
+  <li>
+    <Lamp state="bad" />
+    <span>
+      The check fails since <ClockTime at={check.failingSince} />
+      <span class="block small over">{check.reason}</span>
+    </span>
+  </li>
+);
 
 type OneAgent = NonNullable<SiteState['agents']>[number];
 
@@ -114,7 +128,7 @@ function UpstreamFact({ upstream }: { upstream: Upstream }) {
 }
 
 function AddressFact({ address }: { address: Address }) {
-  const { name, port, served, tls, certificate } = address;
+  const { name, port, served, tls, certificate, authority } = address;
   const reason = address.advice?.message ?? address.reason;
   const link = linkTo(address);
   const where = link ? (
@@ -133,12 +147,9 @@ function AddressFact({ address }: { address: Address }) {
         {where} {!served && 'is not served'}
         {certificate && (
           <span class="block small muted">
-            Certificate by {certificate.issuer},{' '}
-            {certificate.daysLeft < 0
-              ? 'expired'
-              : certificate.daysLeft === 0
-                ? 'valid for less than a day'
-                : `valid for ${plural(certificate.daysLeft, 'day')}`}
+            {authority === 'internal' && !certificate.overdue
+              ? 'Certificate by Caddy’s own authority, renews itself'
+              : `Certificate by ${certificate.issuer}, ${validityOf(certificate)}`}
             {!address.automated && ', not renewed automatically'}
           </span>
         )}
@@ -146,6 +157,11 @@ function AddressFact({ address }: { address: Address }) {
       </span>
     </li>
   );
+}
+
+function validityOf({ daysLeft }: NonNullable<Address['certificate']>): string {
+  if (daysLeft < 0) return 'expired';
+  return daysLeft === 0 ? 'valid for less than a day' : `valid for ${plural(daysLeft, 'day')}`;
 }
 
 function ErrorFact({ title, error }: { title: string; error: LastError | null }) {

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import { useAnswers, useHub } from '../lib/hub.ts';
-import type { Activity, SiteState } from '../lib/types.ts';
+import type { Activity, SiteState, Status, UptimeBars } from '../lib/types.ts';
 import { type Loaded, useEvery, useLoad } from '../lib/use-load.ts';
 
 type States = {
@@ -10,10 +10,12 @@ type States = {
   states: ReadonlyMap<number, SiteState>;
   /** Only sites with requests. */
   activity: ReadonlyMap<number, Activity>;
+  /** Only sites with a check. */
+  uptime: ReadonlyMap<number, UptimeBars>;
 };
 
 const EVERY_MS = 60_000;
-const NONE: States = { states: new Map(), activity: new Map() };
+const NONE: States = { states: new Map(), activity: new Map(), uptime: new Map() };
 const byId = <T extends { id: number }>(all: readonly T[]) =>
   new Map(all.map((one) => [one.id, one]));
 
@@ -28,6 +30,7 @@ export function useStates(publishes: number): States {
       ? agents.every(({ proxy }) => !proxy.running)
       : status?.proxy.running === false;
   const isKnown = answers && !isDown;
+  const news = useNews(status);
   useEffect(() => {
     if (!answers) return;
     const own = new AbortController();
@@ -41,6 +44,10 @@ export function useStates(publishes: number): States {
         ({ vhosts }) => setStates((old) => ({ ...old, activity: byId(vhosts) })),
         () => {},
       );
+      get<UptimeBars[]>('/vhosts/uptime', own.signal).then(
+        (all) => setStates((old) => ({ ...old, uptime: byId(all) })),
+        () => {},
+      );
     };
     load();
     const timer = setInterval(() => {
@@ -50,8 +57,20 @@ export function useStates(publishes: number): States {
       own.abort();
       clearInterval(timer);
     };
-  }, [publishes, answers]);
+  }, [publishes, answers, news]);
   return isKnown ? states : { ...states, states: NONE.states };
+}
+
+/** How often proxies came, went or were done with checking sites, since that was first known. */
+function useNews(status: Status | null): number {
+  const seen = useRef<{ words: string; count: number }>(undefined);
+  if (status) {
+    const standings = status.agents.map(({ state, proxy }) => `${state} ${proxy.running}`);
+    const words = [...standings, status.checking > 0].join();
+    const { words: before = words, count = 0 } = seen.current ?? {};
+    seen.current = { words, count: words === before ? count : count + 1 };
+  }
+  return seen.current?.count ?? 0;
 }
 
 const ONE_EVERY_MS = 15_000;

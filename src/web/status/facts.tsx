@@ -10,7 +10,8 @@ import { Time } from '../parts/time.tsx';
 import { caddyOf, standingOf } from '../proxies/standing.tsx';
 
 export function Facts({ status }: { status: Status }) {
-  const { agent, agents, proxy, lastPublish, inStep, version } = status;
+  const { agent, agents, proxy, lastPublish, version } = status;
+  const [only] = agents;
   const isKnown = agent.reachable && proxy.running;
   return (
     <dl class="status-list">
@@ -24,7 +25,9 @@ export function Facts({ status }: { status: Status }) {
         <>
           <Fact name="In step">
             {isKnown &&
-              (inStep ? 'Caddy serves the stored sites' : 'no, Caddy serves something else')}
+              (only?.state === 'in-step'
+                ? 'Caddy serves the stored sites'
+                : `no: ${only?.detail ?? 'Caddy serves something else'}`)}
           </Fact>
           <Fact name="Caddy">
             {agent.reachable &&

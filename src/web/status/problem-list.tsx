@@ -1,8 +1,16 @@
-/** All problems, worst first, those of one site together. */
-import { plural } from '../lib/format.ts';
+/** All problems, worst first, those of one site together; each can be marked as known. */
+import { useState } from 'preact/hooks';
+import { send, wordsOf } from '../lib/api.ts';
+import { clockTime, plural } from '../lib/format.ts';
+import { useHub } from '../lib/hub.ts';
 import type { Obstacle, Problem, Status } from '../lib/types.ts';
+import { useSubmit } from '../lib/use-form.ts';
+import { lazy } from '../parts/loading.tsx';
+import { Notice } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
-import { type Group, groupsOf, levelOf, linkOf } from './problems.ts';
+import { countedIn, type Group, groupsOf, levelOf, linkOf } from './problems.ts';
+
+const KnownDialog = lazy(async () => (await import('./known-dialog.tsx')).KnownDialog);
 
 /** More than anyone reads; the list of sites has them all. */
 const MOST = 50;
@@ -21,7 +29,7 @@ export function ProblemList({ status, first = MOST }: Props) {
   const list = (some: readonly Group[], more: number) => (
     <ul class="problems plain">
       {some.map((group) => (
-        <GroupItem key={group.problems[0]} group={group} status={status} />
+        <GroupItem key={group.problems[0]?.key} group={group} status={status} />
       ))}
       {more > 0 && (
         <li>
@@ -46,13 +54,15 @@ export function ProblemList({ status, first = MOST }: Props) {
 const sizeOf = (groups: readonly Group[]) => groups.flatMap(({ problems }) => problems).length;
 
 function GroupItem({ group: { vhost, problems }, status }: { group: Group; status: Status }) {
+  // What is known is not good.
+  const level = countedIn(problems).length === 0 ? 'unknown' : levelOf(problems);
   return (
     <li>
-      <span class={`lamp lamp-${levelOf(problems)}`} aria-hidden="true" />
+      <span class={`lamp lamp-${level}`} aria-hidden="true" />
       <div>
         {vhost && <a href={`/sites/${vhost.id}`}>{vhost.domain}</a>}
         {problems.map((problem) => (
-          <Line key={`${problem.code} ${problem.message}`} problem={problem} status={status} />
+          <Line key={problem.key} problem={problem} status={status} />
         ))}
       </div>
     </li>
@@ -67,7 +77,8 @@ function Line({ problem, status }: { problem: Problem; status: Status }) {
       {message} {link && <a href={link.to}>{link.label}</a>}{' '}
       <span class="muted">
         <Time at={since} />
-      </span>
+      </span>{' '}
+      <Known problem={problem} />
       {code === 'ADVISORY' && (
         <details>
           <summary>Which ones</summary>
@@ -99,4 +110,39 @@ function Where({ obstacle: { vhost, agents } }: { obstacle: Obstacle }) {
   if (vhost) return <a href={`/sites/${vhost.id}`}>{vhost.domain}</a>;
   const whose = agents ? ` of ${agents.join(', ')}` : '';
   return <a href="/preamble">{`The preamble${whose}`}</a>;
+}
+
+/** `Known until 1 Dec, 08:00 (Ann)`. */
+export const knownWords = ({ until, by }: NonNullable<Problem['known']>, now: Date): string =>
+  `Known until ${until === null ? 'it is over' : clockTime(until, now)} (${by})`;
+
+/** The mark of a problem that is known, and the way to set and remove it. */
+export function Known({ problem }: { problem: Problem }) {
+  const { key, known } = problem;
+  const { refresh } = useHub();
+  const [isOpen, setOpen] = useState(false);
+  const path = `/problems/${key}/known`;
+  const forget = useSubmit(async () => {
+    await send('DELETE', path);
+    refresh();
+  });
+  if (known) {
+    return (
+      <>
+        <span class="tag">{knownWords(known, new Date())}</span>{' '}
+        <button type="button" class="link" disabled={forget.busy} onClick={() => void forget.run()}>
+          Count it again
+        </button>
+        {forget.error !== null && <Notice kind="error">{wordsOf(forget.error)}</Notice>}
+      </>
+    );
+  }
+  return (
+    <>
+      <button type="button" class="link" onClick={() => setOpen(true)}>
+        Mark as known …
+      </button>
+      {isOpen && <KnownDialog problem={problem} path={path} onClose={() => setOpen(false)} />}
+    </>
+  );
 }

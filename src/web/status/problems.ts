@@ -10,8 +10,13 @@ export function groupsOf(problems: readonly Problem[]): Group[] {
   return [...groups.values()].map((all) => ({ vhost: all[0]?.vhost, problems: all }));
 }
 
-/** How bad it is as a whole. */
-export function levelOf(problems: readonly Problem[]): 'good' | Problem['level'] {
+/** Those that nobody knows of yet: only these are counted. */
+export const countedIn = (problems: readonly Problem[]): Problem[] =>
+  problems.filter(({ known }) => !known);
+
+/** How bad it is as a whole, but for what is known. */
+export function levelOf(all: readonly Problem[]): 'good' | Problem['level'] {
+  const problems = countedIn(all);
   if (problems.some(({ level }) => level === 'bad')) return 'bad';
   return problems.length === 0 ? 'good' : 'warn';
 }
@@ -43,6 +48,8 @@ function wordsFor({ code, vhost, vhosts, message }: Problem): string {
       return `The certificate of ${name} was not renewed`;
     case 'UPSTREAM_DOWN':
       return `The upstream of ${name} is down`;
+    case 'CHECK_FAILING':
+      return `The check of ${name} fails`;
     case 'FOREIGN':
       return 'Caddy serves sites that signalbox does not manage';
     case 'NOT_IN_STEP':

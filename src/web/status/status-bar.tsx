@@ -5,13 +5,17 @@ import { onAnswer } from '../lib/api.ts';
 import { count, plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import type { Status } from '../lib/types.ts';
+import { lazy } from '../parts/loading.tsx';
 import { Time } from '../parts/time.tsx';
-import { Facts } from './facts.tsx';
-import { ProblemList } from './problem-list.tsx';
-import { levelOf, titleOf } from './problems.ts';
+import { countedIn, levelOf, titleOf } from './problems.ts';
+
+// Loaded when somebody opens it: the line itself is on every page.
+const Facts = lazy(async () => (await import('./facts.tsx')).Facts);
+const ProblemList = lazy(async () => (await import('./problem-list.tsx')).ProblemList);
 
 export function StatusBar() {
   const { status, offline } = useHub();
+  const [isOpen, setOpen] = useState(false);
   if (offline) {
     return (
       <div class="status small status-bad" role="alert">
@@ -21,16 +25,18 @@ export function StatusBar() {
     );
   }
   if (!status) return <div class="status small" aria-busy="true" />;
-  const { problems, proxy, lastPublish } = status;
-  const [worst] = problems;
+  const { problems, checking, proxy, lastPublish } = status;
+  const [worst] = countedIn(problems);
+  const level = !worst && checking > 0 ? 'unknown' : levelOf(problems);
   return (
-    <details class={`status small status-${levelOf(problems)}`}>
+    <details
+      class={`status small status-${level}`}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
       <summary>
-        <span class={`lamp lamp-${levelOf(problems)}`} aria-hidden="true" />
+        <span class={`lamp lamp-${level}`} aria-hidden="true" />
         <span class="status-line" role="status">
-          <span class="status-main nowrap strong">
-            {problems.length === 0 ? 'No problems' : plural(problems.length, 'problem')}
-          </span>
+          <span class="status-main nowrap strong">{headlineOf(status)}</span>
           {worst && <span class="status-worst cut">{titleOf(worst)}</span>}
         </span>
         <span class="status-facts flow end muted">
@@ -43,17 +49,24 @@ export function StatusBar() {
         </span>
       </summary>
       <div class="status-open">
-        {problems.length > 0 && <ProblemList status={status} />}
-        <Facts status={status} />
+        {isOpen && problems.length > 0 && <ProblemList status={status} />}
+        {isOpen && <Facts status={status} />}
       </div>
     </details>
   );
 }
 
+/** `2 problems`, or what is done until it is known that there are none. */
+export function headlineOf({ problems, checking }: Pick<Status, 'problems' | 'checking'>): string {
+  const count = countedIn(problems).length;
+  if (count > 0) return plural(count, 'problem');
+  return checking > 0 ? `Checking ${plural(checking, 'site')} …` : 'No problems';
+}
+
 /** How many problems there are, beside an entry of the menu. */
 export function ProblemCount() {
   const { status, offline } = useHub();
-  const problems = status?.problems ?? [];
+  const problems = countedIn(status?.problems ?? []);
   if (offline || problems.length === 0) return null;
   return (
     <span class={`problem-count tiny problem-count-${levelOf(problems)}`}>
@@ -66,10 +79,11 @@ export function ProblemCount() {
 /** `asOf` is the last status from before the answer, which cannot know of the change. */
 type Lacking = { names: readonly string[]; asOf: Status | null };
 
-/** Says which proxies did not get a change, and what that means, until they have it. */
+/** Says which proxies did not get a change, and what that means, until they have it; and what else it left behind. */
 export function BehindNotice() {
   const { status, agents } = useHub();
   const [lacking, setLacking] = useState<Lacking | null>(null);
+  const [left, setLeft] = useState<readonly string[]>([]);
   const latest = useRef(status);
   latest.current = status;
   useEffect(
@@ -77,6 +91,8 @@ export function BehindNotice() {
       onAnswer((_, body) => {
         const names = behindIn(body);
         if (names.length > 0) setLacking({ names, asOf: latest.current });
+        const messages = leftIn(body);
+        if (messages.length > 0) setLeft(messages);
       }),
     [],
   );
@@ -99,7 +115,34 @@ export function BehindNotice() {
           </button>
         </div>
       )}
+      {left.length > 0 && (
+        <div class="notice notice-warning">
+          <div>
+            <strong>The change is live, but</strong>
+            <ul class="plain">
+              {left.map((message) => (
+                <li key={message}>{message}</li>
+              ))}
+            </ul>
+          </div>
+          <button type="button" class="quiet" onClick={() => setLeft([])}>
+            Dismiss
+          </button>
+        </div>
+      )}
     </div>
+  );
+}
+
+/** What outlives any change: of a policy, the preamble or an undo as well. */
+const LEFT = ['NOT_TRIED', 'STILL_OPEN'];
+
+/** The warnings of an answer that is not that of a site, which says so itself. */
+export function leftIn(body: unknown): string[] {
+  if (typeof body !== 'object' || body === null || 'domain' in body) return [];
+  if (!('warnings' in body) || !Array.isArray(body.warnings)) return [];
+  return body.warnings.flatMap((one: { code?: unknown; message?: unknown } | null) =>
+    LEFT.includes(String(one?.code)) ? String(one?.message) : [],
   );
 }
 

@@ -7,8 +7,8 @@ import type { Conditions, LogFilter } from '../../../agent/logs/answers/filter.t
 import { parseDuration, parseTime } from '../../../agent/logs/line/time-values.ts';
 import type { LogEntry, LogPage } from '../../../src/shared/wire/logs.ts';
 
-/** An entry, its host in punycode, and its latency in milliseconds. */
-export type Keyed = { key: string; entry: LogEntry; latency: number };
+/** An entry, its host in punycode, its latency in milliseconds, and its user agent. */
+export type Keyed = { key: string; entry: LogEntry; latency: number; userAgent: string };
 
 /** All entries of a log, newest first. */
 export function allEntries(file: string): Keyed[] {
@@ -39,7 +39,7 @@ export function referencePage(entries: readonly Keyed[], filter: LogFilter): Log
 }
 
 /** Whether an entry matches all conditions. */
-export function isWanted({ key, entry }: Keyed, filter: Conditions): boolean {
+export function isWanted({ key, entry, userAgent }: Keyed, filter: Conditions): boolean {
   const { domain, status, statusClass, method, path, q, ip, from, to } = filter;
   const time = from === undefined && to === undefined ? 0 : Date.parse(entry.timestamp);
   const answers = [
@@ -54,6 +54,8 @@ export function isWanted({ key, entry }: Keyed, filter: Conditions): boolean {
     path === undefined || entry.path.slice(0, path.length) === path,
     q === undefined || entry.path.split(q).length > 1,
     ip === undefined || entry.ip === ip,
+    filter.userAgent === undefined ||
+      userAgent.toLowerCase().split(filter.userAgent.toLowerCase()).length > 1,
     from === undefined || time >= from,
     to === undefined || time < to,
   ];
@@ -102,7 +104,9 @@ function entryOf(line: string): Keyed | undefined {
     ip: string(request.client_ip ?? request.remote_ip),
   };
   const latency = parseDuration(value.duration);
-  return { key: inAscii(domain), entry, latency };
+  const agents = isObject(request.headers) ? request.headers['User-Agent'] : undefined;
+  const userAgent = Array.isArray(agents) ? agents.map(string).join(', ') : '';
+  return { key: inAscii(domain), entry, latency, userAgent };
 }
 
 /** Few hosts are asked for thousands of times. */

@@ -9,8 +9,12 @@ const line = (entry: object) => JSON.stringify({ level: 'error', ts: NOW / 1000,
 const request = (host: string, more: object = {}) => ({ request: { host, ...more }, status: 502 });
 const dial = (address: string) => `dial tcp ${address}: connect: connection refused`;
 
-const isCheck = (word: string) => word === '0123456789abcdef';
-const askedBy = (agent: string) => ({ headers: { 'User-Agent': [agent] } });
+const isCheck = (word: string, _: number, address: string) =>
+  word === '0123456789abcdef' && address === '127.0.0.1';
+const askedBy = (agent: string, client = '127.0.0.1') => ({
+  ...{ remote_ip: '127.0.0.1', client_ip: client },
+  headers: { 'User-Agent': [agent] },
+});
 const CHECK = 'signalbox-check/0123456789abcdef';
 
 describe('a line is not an event', () => {
@@ -29,6 +33,11 @@ describe('a line is not an event', () => {
     line({ logger: 'http.log.error', msg: 'x', ...request('a', askedBy(CHECK)) }),
     line({ logger: 'tls.obtain', msg: 'will retry', error: 'no name', retrying_in: 60 }),
     line({ logger: 'tls.obtain', msg: 'something', error: 'of nobody' }),
+    // A load ended the attempt.
+    line({
+      ...{ logger: 'tls', msg: 'job failed' },
+      error: 'a.example: obtaining certificate: context canceled',
+    }),
     line({ logger: 'tls.obtain', level: 'info', msg: 'lock acquired', identifier: 'a' }),
   ])('%p', (text) => {
     expect(readLogEvent(text, isCheck)).toBeNull();
@@ -127,6 +136,12 @@ describe('a line says', () => {
     ],
   ])('%s', (_, text, expected) => {
     expect(readLogEvent(text, isCheck)).toEqual(expected);
+  });
+
+  test('what a visitor got who knows the word of a check', () => {
+    const visitor = request('a', askedBy(CHECK, '203.0.113.9'));
+    const event = readLogEvent(line({ logger: 'http.log.error', msg: 'x', ...visitor }), isCheck);
+    expect(event).toMatchObject({ kind: 'upstream', host: 'a' });
   });
 
   test('only as much as fits', () => {

@@ -1,6 +1,13 @@
 /** Requests that are sent again with their `Idempotency-Key`. */
+import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { openDatabase } from '../../../src/hub/db/open.ts';
+import { answers } from '../../../src/hub/db/schema.ts';
+import { dropAnswers, findAnswer, keepAnswer } from '../../../src/hub/model/answers.ts';
 import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
+import { temporaryFolder } from '../../harness/stack.ts';
 
 let owner: Owner;
 
@@ -50,6 +57,36 @@ describe('a key', () => {
     expect([other.status, other.body.domain]).toEqual([201, 'http://by-token.example']);
     const operations = [{ op: 'create', ...site('bulk') }];
     expect((await send('/vhosts/bulk', 'taken', { operations })).status).toBe(200);
+  });
+
+  test('of a token is not that of a later one with the same name', async () => {
+    const asToken = async () => {
+      const { body } = await owner.call<{ id: number; token: string }>('POST', '/tokens', {
+        ...{ name: 'ci', scope: 'write' },
+      });
+      return { id: body.id, headers: { Authorization: `Bearer ${body.token}` } };
+    };
+    const first = await asToken();
+    expect((await send('/vhosts', 'ci', site('ci'), first.headers)).status).toBe(201);
+    await owner.call('DELETE', `/tokens/${first.id}`);
+    const second = await asToken();
+    const again = await send('/vhosts', 'ci', site('ci'), second.headers);
+    expect([again.status, again.body.code]).toEqual([409, 'DOMAIN_TAKEN']);
+    const other = await send('/vhosts', 'ci', site('ci-2'), second.headers);
+    expect([other.status, other.body.domain]).toEqual([201, 'http://ci-2.example']);
+  });
+
+  test('whose answer was too large to keep is 422, and changes nothing', async () => {
+    expect((await send('/vhosts', 'large', site('large'))).status).toBe(201);
+    const stored = new Database(join(owner.stack.dataDir, 'signalbox.db'));
+    const last = 'SELECT key FROM answers ORDER BY rowid DESC LIMIT 1';
+    stored.run(`UPDATE answers SET body = NULL WHERE key = (${last})`);
+    stored.close();
+    const before = await owner.everything();
+    const again = await send('/vhosts', 'large', site('large'));
+    expect([again.status, again.body.code]).toEqual([422, 'KEY_REUSED']);
+    expect(again.text).toContain('was accepted');
+    expect(await owner.everything()).toEqual(before);
   });
 
   test('of a request that was refused can be used again', async () => {
@@ -110,5 +147,56 @@ describe('a retry', () => {
     const wrong = { ...site('wrong'), config: 'respnd' };
     const all = await Promise.all([1, 2, 3].map(() => send('/vhosts', 'refused', wrong)));
     expect(all.map(({ status }) => status)).toEqual([502, 502, 502]);
+  });
+});
+
+describe('what is stored of answers', () => {
+  test('cannot be read without the key', async () => {
+    await send('/vhosts', 'secret', site('secret'));
+    const stored = new Database(join(owner.stack.dataDir, 'signalbox.db'), { readonly: true });
+    const rows = stored.query('SELECT * FROM answers').all() as { body: Uint8Array | null }[];
+    stored.close();
+    expect(rows.length).toBeGreaterThan(0);
+    for (const row of rows) {
+      expect(Buffer.from(row.body ?? []).toString()).not.toContain('example');
+      expect(JSON.stringify({ ...row, body: null })).not.toContain('example');
+    }
+  });
+
+  test('is bounded for each account or token: the oldest go, and their keys stay', () => {
+    const folder = temporaryFolder();
+    const { db, close } = openDatabase(folder);
+    const now = Date.now();
+    const keep = (key: string, whose: string, bytes: number, at: number) =>
+      keepAnswer(
+        db,
+        {
+          ...{ key, whose, request: '', status: 200, body: Buffer.alloc(bytes) },
+          createdAt: new Date(now + at),
+        },
+        1_000,
+      );
+    const kept = (...keys: string[]) =>
+      keys.map((key) => findAnswer(db, key, new Date(now))?.body?.length ?? null);
+    keep('a', 'one', 400, 0);
+    keep('b', 'one', 400, 1);
+    keep('else', 'two', 900, 2);
+    expect(kept('a', 'b', 'else')).toEqual([400, 400, 900]);
+    keep('c', 'one', 400, 3);
+    expect(kept('a', 'b', 'c', 'else')).toEqual([null, 400, 400, 900]);
+    keep('d', 'one', 1_001, 4);
+    expect(kept('a', 'b', 'c', 'd', 'else')).toEqual([null, null, null, null, 900]);
+    expect(findAnswer(db, 'd', new Date(now))?.status).toBe(200);
+    // A day later, with the next change.
+    dropAnswers(db, new Date(now + 24 * 3_600_000 + 3));
+    expect(
+      db
+        .select()
+        .from(answers)
+        .all()
+        .map(({ key }) => key),
+    ).toEqual(['d']);
+    close();
+    rmSync(folder, { recursive: true });
   });
 });

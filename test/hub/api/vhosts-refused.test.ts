@@ -119,6 +119,17 @@ describe('an invalid request', () => {
     ]);
   });
 
+  test('several changes whose response would exceed 16 MiB are 413', async () => {
+    const config = `respond long\n# ${'x'.repeat(900_000)}`;
+    const { id } = await create('http://long.example', config);
+    const toggle = { op: 'toggle', id };
+    const operations = Array.from({ length: 20 }, () => toggle);
+    await expectUnchanged(() => vhosts('POST', '/bulk', { operations }), 413, 'BODY_TOO_LARGE');
+    const fewer = [...operations.slice(0, 10), { op: 'delete', id }];
+    expect((await vhosts('POST', '/bulk', { operations: fewer })).status).toBe(200);
+    known = null;
+  }, 20_000);
+
   test.each(['0', '-1', '1.5', 'x', '999', '1e3', '99999999999999999999'])(
     'the id %s is 404 on every route',
     async (id) => {

@@ -5,6 +5,7 @@ import { ask, freePort, type Stack, signUp, startStack } from '../../harness/sta
 type Vhost = {
   id: number;
   domain: string;
+  addresses?: string[];
   config: string;
   upstream: string;
   enabled: boolean;
@@ -52,6 +53,7 @@ describe('an accepted change is live and recorded', () => {
       check: null,
       id: expect.any(Number),
       domain: 'http://life.example',
+      addresses: ['http://life.example'],
       config: 'respond "{upstream}"',
       upstream: '127.0.0.1:7',
       enabled: true,
@@ -105,6 +107,7 @@ describe('an accepted change is live and recorded', () => {
     const config = '# mine\nhttp://whole.example, http://twin.example {\n\trespond "{host}"\n}';
     const made = await create('http://whole.example', config);
     expect(made.config).toBe(config);
+    expect(made.addresses).toEqual(['http://whole.example', 'http://twin.example']);
     expect(stack.readProxyfile()).toContain(config);
     expect((await stack.served('twin.example')).text).toBe('twin.example');
     const port = freePort();

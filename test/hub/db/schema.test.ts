@@ -28,16 +28,17 @@ test('the migrations create exactly the tables of the schema', () => {
   const sqlite = new Database(join(folder, 'fresh', 'signalbox.db'));
   type Column = { name: string; type: string; notnull: number; pk: number };
   for (const table of tables) {
-    const { name, columns } = getTableConfig(table);
+    const { name, columns, primaryKeys } = getTableConfig(table);
+    const inKey = new Set(primaryKeys.flatMap((key) => key.columns));
     const made = sqlite.query(`PRAGMA table_info(${name})`).all() as Column[];
     expect(
-      made.map((column) => [column.name, column.type, column.notnull === 1, column.pk === 1]),
+      made.map((column) => [column.name, column.type, column.notnull === 1, column.pk > 0]),
     ).toEqual(
       columns.map((column) => [
         column.name,
         column.getSQLType().toUpperCase(),
         column.notNull,
-        column.primary,
+        column.primary || inKey.has(column),
       ]),
     );
   }

@@ -164,6 +164,55 @@ describe('an import onto sites that are there', () => {
     expect((await list()).map(({ id }) => id).toSorted()).toEqual([1, 2, 4]);
   });
 
+  test('takes no policy off an address, and shows those that others get', async () => {
+    const wall = { recipe: 'block', values: { networks: ['127.0.0.1', '::1'], status: 451 } };
+    const policy = (name: string, more = {}) =>
+      owner.call('POST', '/policies', { name, ...wall, ...more });
+    const statuses = (...names: string[]) =>
+      Promise.all(names.map(async (name) => (await owner.stack.served(`${name}.example`)).status));
+    const guarded = (name: string, more: object) =>
+      owner.call('POST', '/vhosts', {
+        ...{ domain: `http://${name}.example`, config: `respond ${name}`, ...more },
+      });
+    const own = await policy('own');
+    await guarded('g-1', {});
+    await guarded('g-2', { policies: ['own'] });
+    await guarded('g-5', {
+      config: 'http://g-5.example, http://g-6.example {\n\trespond 5\n}',
+      policies: ['own'],
+    });
+    const everywhere = await policy('wall', { everywhere: true });
+    await guarded('g-3', { except: ['wall'] });
+    await guarded('g-4', {});
+    for (const name of ['g-1', 'g-5']) {
+      const { id } = (await list()).find(({ domain }) => domain === `http://${name}.example`) ?? {};
+      await owner.call('PUT', `/vhosts/${id}`, { except: ['wall'] });
+    }
+    expect(await statuses('g-1', 'g-2', 'g-3', 'g-4', 'g-5', 'g-6')).toEqual([
+      ...[200, 451, 200, 451, 451, 451],
+    ]);
+
+    const merged = (one: string, other: string) =>
+      `http://${one}.example, http://${other}.example {\n\trespond merged\n}\n`;
+    const file = `${merged('g-1', 'g-2')}${merged('g-3', 'g-4')}${site('g-5')}${site('g-6')}`;
+    const dry = await post(file, { taken: 'replace', dryRun: true });
+    const [one, two] = dry.body.merge.sites;
+    expect(one?.diff).toContain(' # policies: wall, own\n');
+    expect(two?.diff).toContain(' # policies: wall\n');
+    const { status, body } = await post(file, { taken: 'replace' });
+    expect([status, body.detail]).toEqual([200, undefined]);
+    expect(await statuses('g-1', 'g-2', 'g-3', 'g-4', 'g-5', 'g-6')).toEqual([
+      ...[451, 451, 451, 451, 451, 451],
+    ]);
+    for (const { id, domain } of await list()) {
+      if (domain.includes('g-')) await owner.call('DELETE', `/vhosts/${id}`);
+    }
+    await owner.call('PUT', `/policies/${everywhere.body.id}`, { everywhere: false });
+    for (const { id } of [own.body, everywhere.body]) {
+      expect((await owner.call('DELETE', `/policies/${id}`)).status).toBe(200);
+    }
+  });
+
   test('is refused in terms of the file if Caddy refuses it, with how to fix it', async () => {
     const before = await owner.everything();
     const { status, body } = await post('http://bad.example {\n\tredirect /a /b\n}\n');

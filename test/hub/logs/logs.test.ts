@@ -34,22 +34,22 @@ afterAll(() => stack.stop());
 
 describe('an invalid query', () => {
   // All of them: see test/agent/logs/answers.
-  test.each(['page=0', 'pageSize=501', 'status=6xx', 'ip=10.0.0.1/8', 'to=2026-02-30'])(
-    '%s is 400 at hub and agent',
-    async (query) => {
-      for (const [url, init] of [
-        [`${stack.hub}/logs?${query}`, { headers }],
-        [`${stack.agent}/logs?${query}`, { headers: stack.agentHeaders }],
-      ] as const) {
-        const answer = await ask<{ code: string }>(url, init);
-        expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_REQUEST']);
-      }
-    },
-  );
+  test.each([
+    ...['page=0', 'pageSize=501', 'status=6xx', 'ip=10.0.0.1/8', 'to=2026-02-30'],
+    `userAgent=${'x'.repeat(1025)}`,
+  ])('%s is 400 at hub and agent', async (query) => {
+    for (const [url, init] of [
+      [`${stack.hub}/logs?${query}`, { headers }],
+      [`${stack.agent}/logs?${query}`, { headers: stack.agentHeaders }],
+    ] as const) {
+      const answer = await ask<{ code: string }>(url, init);
+      expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_REQUEST']);
+    }
+  });
 });
 
 describe('statistics', () => {
-  test.each(['buckets=0', 'buckets=501', 'from=now', 'to=2026-02-30'])(
+  test.each(['buckets=0', 'buckets=501', 'from=now', 'to=2026-02-30', 'status=6xx', 'ip=::/0'])(
     '%s is 400',
     async (query) => {
       for (const [url, init] of [
@@ -85,7 +85,9 @@ describe('the access log', () => {
     expect((await logs('?status=0')).total).toBe(1);
     expect((await logs('?domain=quiet.example')).total).toBe(0);
     expect((await logs('?status=4xx&q=iss&path=/m&method=get&ip=127.0.0.1')).total).toBe(1);
-    expect((await logs('?status=&q=&path=&method=&ip=&from=&to=')).total).toBe(4);
+    expect((await logs('?status=&q=&path=&method=&ip=&userAgent=&from=&to=')).total).toBe(4);
+    expect((await logs('?userAgent=nobody')).total).toBe(0);
+    expect((await logs(`?userAgent=BUN/${Bun.version}`)).total).toBe(4);
     const newest = all.logs[0]?.timestamp ?? '';
     const isNewest = ({ timestamp }: { timestamp: string }) => timestamp >= newest;
     expect((await logs(`?from=${newest}`)).logs).toEqual(all.logs.filter(isNewest));
@@ -103,6 +105,8 @@ describe('the access log', () => {
     expect(body.domains).toEqual([{ domain: 'one.example', requests: 2 }]);
     expect(body.buckets).toMatchObject([{ requests: { '2xx': 1, '4xx': 1, other: 0 } }]);
     expect(body.buckets[0]?.p50).toBeGreaterThan(0);
+    const filtered = await ask<Stats>(`${url}&path=/miss&status=4xx&userAgent=bun/`, { headers });
+    expect(filtered.body.requests).toBe(1);
   });
 
   test('ignores lines that are not access entries', async () => {

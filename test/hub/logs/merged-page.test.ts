@@ -70,6 +70,7 @@ function anyQuery(r: Random, entries: readonly Keyed[]): LogQuery {
     ...(r.chance(0.1) && { method: 'get' }),
     ...(r.chance(0.2) && { path: one?.path.slice(0, 1 + r.below(4)) || '/p' }),
     ...(r.chance(0.1) && { q: '7' }),
+    ...(r.chance(0.1) && { userAgent: 'Mozilla' }),
     ...(r.chance(0.1) && { ip: one?.ip || '10.0.0.9' }),
     ...(r.chance(0.2) && { from: time() }),
     ...(r.chance(0.2) && { to: time() }),

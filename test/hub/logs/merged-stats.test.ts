@@ -45,6 +45,8 @@ describe('statistics of several agents', () => {
     { from: '2026-11-20T22:12:50Z', to: '2026-11-20T22:13:05Z' },
     { domain: 'a.example', buckets: '24' },
     { domain: '011.example' },
+    { path: '/p/1', status: '4xx', buckets: '9' },
+    { method: 'post', q: '7', ip: '10.0.0.9', from: '2026-11-20T22:12:50Z' },
     { from: '2026-11-21', to: '2026-11-20' },
     { from: '2027-11-21' },
     { to: '2025-11-21' },
@@ -66,7 +68,7 @@ describe('statistics of several agents', () => {
       buckets: [],
       domains: [],
       statuses: [],
-      latest: { requests: 0, paths: [], ips: [] },
+      latest: { requests: 0, paths: [], ips: [], userAgents: [] },
     });
     appendFileSync(some[1].file, anyLines(random(1), 500, START));
     expect(await stats(some, {})).toEqual(await stats([some[1]], {}));
@@ -84,6 +86,39 @@ describe('statistics of several agents', () => {
     await two.stop();
     expect(await stats([one, two], { buckets: '3' })).toEqual({ ...alone, missing: ['two'] });
     two.start();
+  });
+});
+
+describe('sampled statistics of several agents', () => {
+  const some = newAgents(
+    'all',
+    { name: 'few', readLimit: 1 },
+    { name: 'some', readLimit: 1 << 16 },
+  );
+  const lines = (count: number, from: number) =>
+    Array.from({ length: count }, (_, i) =>
+      line({ ts: START + from + i / 10, request: { uri: i % 2 ? '/odd' : '/even' } }),
+    ).join('\n');
+  for (const [i, { file }] of some.entries()) writeFileSync(file, `${lines(3000, i * 1000)}\n`);
+  const range = { from: '2026-11-20T22:12:00Z', to: '2026-11-20T23:30:00Z', buckets: '20' };
+
+  test('name each agent that read only a part, and say of the sum what the least exact one says', async () => {
+    expect((await stats(some, range)).sampled).toBeUndefined();
+    const query = { ...range, path: '/odd' };
+    const each = await Promise.all(some.map((one) => stats([one], query)));
+    const [few, part] = [each[1]?.sampled?.of ?? 0, each[2]?.sampled?.of ?? 0];
+    expect(few).toBeGreaterThan(part);
+    expect(part).toBeGreaterThan(1);
+    const alone = await stats(some, { ...query, agent: 'all' });
+    expect([alone.requests, alone.sampled]).toEqual([1500, undefined]);
+    const merged = await stats(some, query);
+    expect(merged.sampled).toEqual({ of: few, agents: { few, some: part } });
+    expect(merged.requests).toBe(each.reduce((sum, { requests }) => sum + requests, 0));
+    expect(merged.latest.requests).toBe(merged.requests);
+    for (const [at, { unread }] of merged.buckets.entries()) {
+      expect(unread).toBe(each.some(({ buckets }) => buckets[at]?.unread) || undefined);
+    }
+    expect(merged.buckets.filter(({ unread }) => unread).length).toBeGreaterThan(0);
   });
 });
 

@@ -11,8 +11,11 @@ export function temporaryAgents() {
   afterAll(async () => {
     for (const agent of made) await agent.stop();
   });
-  return (...names: string[]): LogAgent[] => {
-    const some = names.map((name, i) => serveLogs(i + 1, name, join(newFolder(), 'access.log')));
+  return (...names: (string | { name: string; readLimit: number })[]): LogAgent[] => {
+    const some = names.map((one, i) => {
+      const { name, ...limits } = typeof one === 'string' ? { name: one } : one;
+      return serveLogs(i + 1, name, join(newFolder(), 'access.log'), limits);
+    });
     made.push(...some);
     return some;
   };

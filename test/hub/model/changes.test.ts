@@ -31,7 +31,7 @@ describe('undo', () => {
     const conflict = await revert(created);
     expect([conflict.status, conflict.body.code]).toEqual([409, 'REVERT_CONFLICT']);
     expect(conflict.body).toMatchObject({
-      detail: `changed since by ${updated}`,
+      detail: `Changed since by entry ${updated}.`,
       changes: [updated],
     });
     expect((await revert(updated)).status).toBe(200);
@@ -131,6 +131,51 @@ describe('two people at the same time', () => {
 });
 
 describe('several changes in one request', () => {
+  test('are all refused if a site or a policy is not as the caller read it', async () => {
+    const send = (body: object) =>
+      owner.call<{ group?: number; code?: string; message?: string }>('POST', '/vhosts/bulk', body);
+    const blocked = { name: 'seen', recipe: 'block', values: { networks: ['203.0.113.9'] } };
+    const policy = (await owner.call('POST', '/policies', blocked)).body;
+    const site = { domain: 'http://seen.example', config: 'respond seen', policies: ['seen'] };
+    const vhost = (await owner.call('POST', '/vhosts', site)).body;
+    const values = { networks: ['203.0.113.10'] };
+    const operations = [
+      { op: 'policy', id: policy.id, values },
+      { op: 'update', id: vhost.id, policies: [] },
+    ];
+    const [{ id }, before] = [vhost, await owner.everything()];
+    for (const [expects, name] of [
+      [{ policies: [policy] }, 'policy seen'],
+      [{ policies: [{ id: policy.id, name: 'other' }] }, 'policy seen'],
+      [{ vhosts: [{ ...vhost, policies: [] }] }, `site ${site.domain}`],
+      [{ vhosts: [{ id }, { id, policies: ['seen'], tags: ['x'] }] }, `site ${site.domain}`],
+      [{ vhosts: [{ id, colour: 'red' }] }, `site ${site.domain}`],
+    ] as const) {
+      const { status, body } = await send({ operations, expects });
+      expect([status, body.code]).toEqual([412, 'PRECONDITION_FAILED']);
+      expect(body.message).toBe(`The ${name} has changed since you read it.`);
+    }
+    for (const expects of [{ vhosts: [{ id: 9999 }] }, { policies: [{ id: 9999 }] }]) {
+      expect((await send({ operations, expects })).status).toBe(412);
+    }
+    for (const expects of [{ vhosts: {} }, { vhosts: [{ policies: [] }] }]) {
+      expect((await send({ operations, expects })).status).toBe(400);
+    }
+    expect(await owner.everything()).toEqual(before);
+
+    // All of it is compared with what is stored before the first operation.
+    const seen = (await owner.call('GET', `/policies/${policy.id}`)).body;
+    const sites = (await owner.call<Body[]>('GET', '/vhosts')).body;
+    const { status, body } = await send({
+      operations,
+      expects: { vhosts: sites, policies: [seen] },
+    });
+    expect([status, body.code]).toEqual([200, undefined] as never);
+    const [last] = await owner.changelog();
+    expect(body.group).toBe((last as { group?: number }).group);
+    expect((await send({ operations })).body.group).toBeUndefined();
+  });
+
   const bulk = (operations: unknown) =>
     owner.call<{ results: Body[]; code?: string; detail?: string }>('POST', '/vhosts/bulk', {
       operations,

@@ -234,6 +234,13 @@ describe('vhosts', () => {
     await refused('listVhostActivity', 'INVALID_REQUEST', { query: { buckets: 'x' } });
     await signedIn('getVhostState', { params: { id: 1 } });
     await signedIn('listVhostStates');
+    await refused('getVhostUptime', 'NOT_FOUND', { params: { id: 999 } });
+    await refused('getVhostUptime', 'INVALID_REQUEST', {
+      params: { id: 1 },
+      query: { days: '91' },
+    });
+    await signedIn('getVhostUptime', { params: { id: 1 } });
+    await signedIn('listUptime');
     await stack.served('a.example');
     await until(
       async () => (await signedIn<{ total: number }>('listLogs')).body.total > 0,
@@ -268,6 +275,8 @@ describe('vhosts', () => {
     const id = results.body.results[0]?.id ?? 0;
     await refused('bulkVhosts', 'NOT_FOUND', { json: { operations: [{ op: 'delete', id: 999 }] } });
     await refused('bulkVhosts', 'DOMAIN_TAKEN', { json: { operations: [operation] } });
+    const expects = { vhosts: [{ id: 999 }] };
+    await refused('bulkVhosts', 'PRECONDITION_FAILED', { json: { operations: [], expects } });
     const headers = { 'Idempotency-Key': 'once' };
     await signedIn('bulkVhosts', { headers, json: { operations: [] } });
     await refused('bulkVhosts', 'KEY_REUSED', { headers, json: { operations: [operation] } });
@@ -440,6 +449,10 @@ describe('status', () => {
     await signedIn('listIncidents', { query: { open: 'true' } });
     await refused('listIncidents', 'INVALID_REQUEST', { query: { open: 'x' } });
     await signedIn('listEvents');
+    const json = { until: null };
+    await refused('knowProblem', 'NOT_FOUND', { params: { key: 'x' }, json });
+    await refused('knowProblem', 'INVALID_REQUEST', { params: { key: 'x' }, json: {} });
+    await refused('forgetProblem', 'NOT_FOUND', { params: { key: 'x' } });
   });
 
   test('metrics, locally or with a token', async () => {
@@ -520,7 +533,10 @@ describe('if the agent fails', () => {
   ])('%s', async (code, given) => {
     answer = given;
     expect((await there.call('createVhost', { ...create, headers })).body.code).toBe(code);
-    await there.call('getStatus', { headers });
+    const { body } = await there.call<{ problems: { key: string }[] }>('getStatus', { headers });
+    const params = { key: body.problems[0]?.key ?? '' };
+    await there.call('knowProblem', { params, headers, json: { until: null } });
+    await there.call('forgetProblem', { params, headers });
     // This hub has no other ports.
     await there.call('moveToStandardPorts', { headers });
     for (const id of [
@@ -543,7 +559,7 @@ describe('if the agent fails', () => {
 });
 
 /** Cannot be provoked from outside, or is provoked elsewhere. */
-const ELSEWHERE = ['INTERNAL', 'DATABASE_UNUSABLE', 'BODY_TOO_SLOW', 'IMPORT_DIFFERS'];
+const ELSEWHERE = ['INTERNAL', 'DATABASE_UNUSABLE', 'BODY_TOO_SLOW', 'IMPORT_DIFFERS', 'STOPPING'];
 
 test('every operation has succeeded once, and every code has occurred', () => {
   expect(ids.filter((id) => !succeeded.has(id))).toEqual([]);

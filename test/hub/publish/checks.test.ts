@@ -123,6 +123,11 @@ describe('is refused, with everything as it was,', () => {
     ['time in quotes', { path: '/', within: '5' }],
     ['an empty text', { path: '/', contains: '' }],
     ['a long text', { path: '/', contains: 'x'.repeat(1001) }],
+    ['a request every nine seconds', { path: '/', every: 9 }],
+    ['a request every hour and a second', { path: '/', every: 3601 }],
+    ['a request every ten and a half seconds', { path: '/', every: 10.5 }],
+    ['a request in the past', { path: '/', every: -60 }],
+    ['a number of requests in quotes', { path: '/', every: '60' }],
   ])('a check that asks for %s', async (_, check) => {
     const before = await allOf(owner, []);
     const json = { ...site('malformed'), check };
@@ -244,7 +249,7 @@ test('of 50 at once, only the one that does not answer is refused', async () => 
 describe('is accepted', () => {
   test('a site that answers, asked as what it is, and its check is stored as sent', async () => {
     const before = upstream.askedBy.length;
-    const check = { path: '/health?deep=1', status: 200, contains: 'ready' };
+    const check = { path: '/health?deep=1', status: 200, contains: 'ready', every: 3600 };
     const { id, ...body } = await made('good', upstream.port, check);
     expect(body).toMatchObject({ check });
     // At its trial, and once it is live.
@@ -344,17 +349,34 @@ describe('nobody is asked', () => {
     await remove(id);
   });
 
+  test('if a site that fails is only to be asked more or less often', async () => {
+    const check = { path: '/', within };
+    const { id } = await made('rarely', upstream.port, check);
+    upstream.answer = 500;
+    expect(await asked(() => put(id, { check: { ...check, every: 0 } }))).toBe(0);
+    const [entry] = await owner.changelog();
+    expect(JSON.parse(entry?.diff ?? '')).toEqual({
+      old: { check },
+      new: { check: { ...check, every: 0 } },
+    });
+    expect(await asked(() => put(id, { check: { ...check, every: 10 } }))).toBe(0);
+    const other = await put(id, { check: { ...check, every: 10, status: 204 } });
+    expect(other.body).toMatchObject(FAILED('GET / answered 500 instead of 204'));
+    await remove(id);
+  });
+
   test('by an export that is restored, nor by an import', async () => {
-    const { id } = await made('kept');
+    const check = { path: '/', within, every: 3600 };
+    const { id } = await made('kept', upstream.port, check);
     const snapshot = (await owner.call<{ vhosts: Body[] }>('GET', '/export')).body;
     const kept = snapshot.vhosts.find(({ domain }) => domain === 'http://kept.example');
-    expect(kept).toMatchObject({ check: { path: '/', within } });
+    expect(kept).toMatchObject({ check });
     upstream.answer = 500;
     await remove(id);
     expect(await asked(() => owner.call('POST', '/restore?replace=true', snapshot))).toBe(0);
     const restored = (await owner.call<Body[]>('GET', '/vhosts')).body;
     const again = restored.find(({ domain }) => domain === 'http://kept.example');
-    expect(again).toMatchObject({ check: { path: '/', within } });
+    expect(again).toMatchObject({ check });
     const proxyfile = 'http://kept.example {\n\trespond imported\n}\n';
     const json = { proxyfile, replace: ['http://kept.example'], preamble: 'keep' };
     expect(await asked(() => owner.call('POST', '/import', json))).toBe(0);

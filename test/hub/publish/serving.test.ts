@@ -69,7 +69,7 @@ describe('where Caddy listens', () => {
       https: {
         port: 8443,
         wanted: 443,
-        reason: '443 is free: the global option https_port is 8443',
+        reason: '443 is free, but the global option https_port is 8443',
         blocked: false,
       },
       cure: 'sudo systemctl disable --now caddy',
@@ -98,8 +98,9 @@ describe('where Caddy listens', () => {
       return found === null ? [] : linesOf(found);
     };
     expect(lines('')).toEqual(["Caddy's ports are 80 for HTTP and 443 for HTTPS."]);
-    const [where, follows, helps] = lines(MOVED, [of('free'), of('free', 443)]);
-    expect(where).toContain('8080 for HTTP and 8443 for HTTPS: 80 is free');
+    const [where, why, , follows, helps] = lines(MOVED, [of('free'), of('free', 443)]);
+    expect(where).toEndWith('8080 for HTTP and 8443 for HTTPS.');
+    expect(why).toBe('  80 is free, but the global option http_port is 8080.');
     expect(follows).toContain('certificates');
     expect(helps).toBe('To move: signalbox ports --standard');
   });

@@ -3,12 +3,20 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { RunningHub } from '../../../src/program/serve/running.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
+import { formatInvitation } from '../../../src/shared/invitation.ts';
 import type { CheckTarget } from '../../../src/shared/wire/checks.ts';
 import { startUpstream, type Upstream } from '../../harness/checked.ts';
+import { startEnrollable } from '../../harness/enrolled.ts';
 import { QUICK } from '../../harness/pace.ts';
 import { ask, freePort, type Stack, signUp, startStack, until } from '../../harness/stack.ts';
 
-type Body = { id: number; code?: string; config: string; warnings?: { code: string }[] };
+type Body = {
+  id: number;
+  code?: string;
+  config: string;
+  behind?: string[];
+  warnings?: { code: string; message: string }[];
+};
 type Asked = { checks: CheckTarget[]; most?: number };
 
 let stack: Stack;
@@ -21,27 +29,13 @@ let asked: { path: string; body: Asked }[];
 /** What stands between hub and agent does to an answer about trials. */
 let older: ((answer: Response) => Response | Promise<Response>) | null;
 
+/** Whether it answers nothing any more. */
+let isGone: boolean;
+
 const askedFor = (path: string) => asked.filter((one) => one.path === path);
 
-beforeEach(async () => {
-  stack = await startStack();
-  upstream = startUpstream();
-  [asked, older] = [[], null];
-  between = Bun.serve({
-    ...{ hostname: '127.0.0.1', port: 0, idleTimeout: 0 },
-    async fetch(request) {
-      const { pathname, search } = new URL(request.url);
-      const body = await request.text();
-      const path = pathname.replace('/proxy/', '');
-      if (['trial', 'checks'].includes(path)) asked.push({ path, body: JSON.parse(body) });
-      const answer = await fetch(`${stack.agent}${pathname}${search}`, {
-        ...{ method: request.method, headers: request.headers, keepalive: false },
-        ...(body === '' ? {} : { body }),
-      });
-      return path === 'trial' && older ? older(answer) : new Response(answer.body, answer);
-    },
-  });
-  hub = await serveHub(
+const start = () =>
+  serveHub(
     {
       ...{ ...stack.settings.hub, port: 0, dataDir: join(stack.folder, 'apart') },
       agentUrl: `http://127.0.0.1:${between.port}`,
@@ -50,6 +44,27 @@ beforeEach(async () => {
     () => {},
     QUICK.hub,
   );
+
+beforeEach(async () => {
+  stack = await startStack();
+  upstream = startUpstream();
+  [asked, older, isGone] = [[], null, false];
+  between = Bun.serve({
+    ...{ hostname: '127.0.0.1', port: 0, idleTimeout: 0 },
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      const body = await request.text();
+      const path = pathname.replace('/proxy/', '');
+      if (isGone) return new Response('');
+      if (['trial', 'checks'].includes(path)) asked.push({ path, body: JSON.parse(body) });
+      const answer = await fetch(`${stack.agent}${pathname}${search}`, {
+        ...{ method: request.method, headers: request.headers, keepalive: false },
+        ...(body === '' ? {} : { body }),
+      });
+      return path === 'trial' && older ? older(answer) : new Response(answer.body, answer);
+    },
+  });
+  hub = await start();
   headers = (await signUp({ hub: `${hub.url}/api` })).headers;
   await create('base', null);
 });
@@ -102,17 +117,36 @@ test('a site is asked again once it is live, as one that was tried', async () =>
   expect([live?.name, typeof live?.tried, others]).toEqual(['tried.example', 'number', []]);
 });
 
-test('a site is not one that was tried if the preamble has changed since', async () => {
+/** Changes the preamble, which every site depends on. */
+async function changePreamble(text: string): Promise<void> {
+  const { config } = (await call('GET', '/preamble')).body;
+  expect((await call('PUT', '/preamble', { config: `${config}\n# ${text}` })).status).toBe(200);
+}
+
+test('a site is tried once more if the preamble has changed since', async () => {
   upstream.answer = 503;
   const creating = create('late', { path: '/', within: 15 });
   await until(() => upstream.askedBy.length > 0, 'the trial');
-  const { config } = (await call('GET', '/preamble')).body;
-  expect((await call('PUT', '/preamble', { config: `${config}\n# changed` })).status).toBe(200);
+  await changePreamble('changed');
   upstream.answer = 'ready';
-  expect((await creating).status).toBe(201);
+  const { status, body } = await creating;
+  expect([status, body.warnings]).toEqual([201, []]);
+  expect(askedFor('trial')).toHaveLength(2);
   const live = askedFor('checks').flatMap(({ body }) => body.checks);
-  expect(live).toMatchObject([{ name: 'late.example' }]);
-  expect(live[0]).not.toHaveProperty('tried');
+  expect(live).toMatchObject([{ name: 'late.example', tried: expect.any(Number) }]);
+}, 30_000);
+
+test('a change does not wait forever for a trial that nothing overtakes', async () => {
+  let times = 0;
+  older = async (answer) => {
+    await changePreamble(String(times++));
+    return answer;
+  };
+  const { status, body } = await create('often', { path: '/' });
+  expect([status, body.warnings]).toMatchObject([201, [{ code: 'NOT_TRIED' }]]);
+  expect(times).toBe(4);
+  const live = askedFor('checks').flatMap(({ body }) => body.checks);
+  expect(live.map(({ name, tried }) => [name, tried])).toEqual([['often.example', undefined]]);
 }, 30_000);
 
 test('many are tried together, and the sites that a policy concerns are asked once before', async () => {
@@ -136,4 +170,85 @@ test('many are tried together, and the sites that a policy concerns are asked on
     ['trial', 1],
     ['checks', 1],
   ]);
+}, 60_000);
+
+test('what waits for a trial when the hub stops is refused, and nothing was changed', async () => {
+  const { promise: isStopped, resolve: answer } = Promise.withResolvers<void>();
+  older = async (said) => {
+    await isStopped;
+    return said;
+  };
+  const check = { path: '/', within: 15 };
+  const first = create('stop-1', check);
+  await until(() => askedFor('trial').length === 1, 'the trial');
+  const others = ['stop-2', 'stop-2', 'stop-3'].map((name) => create(name, check));
+  await until(() => askedFor('trial').length > 1, 'the next trial');
+  await hub.stop();
+  for (const { status, body } of await Promise.all([first, ...others])) {
+    expect([status, body.code]).toEqual([503, 'STOPPING']);
+  }
+  answer();
+  hub = await start();
+  const sites = (await call<{ domain: string }[]>('GET', '/vhosts')).body;
+  expect(sites.map(({ domain }) => domain)).toEqual([`http://base.example:${stack.httpPort}`]);
+}, 60_000);
+
+test('what an agent says of a trial is a short sentence, and nonsense is no answer', async () => {
+  const doubt = `\u001b[31mred\u202e\n${'x'.repeat(50_000)}`;
+  const said = (answer: object) => async () => Response.json({ answers: [answer] });
+  const check = { path: '/' };
+  older = said({ passed: false, status: null, reason: 'none', doubt });
+  const doubted = await create('doubted', check);
+  expect([doubted.status, doubted.body.warnings?.length]).toEqual([201, 1]);
+  expect(doubted.text.length).toBeLessThan(2_000);
+  expect(doubted.body.warnings?.[0]?.message).toContain(': [31mred xxx');
+  older = said({ passed: true, status: 200, reason: 'fine', took: -5 });
+  const early = await create('early', check);
+  expect([early.status, early.body.warnings?.[0]?.code]).toEqual([201, 'NOT_TRIED']);
+});
+
+test('an agent that never answers a trial keeps only its own changes waiting', async () => {
+  const other = await startEnrollable({ AGENT_PORT: String(freePort()) });
+  try {
+    const invitation = formatInvitation(other.invitation);
+    expect((await call('POST', '/agents', { name: 'other', invitation })).status).toBe(201);
+    const ports = `http_port ${other.httpPort}\n\thttps_port ${other.httpsPort}`;
+    const config = `{\n\t${ports}\n\tskip_install_trust\n}`;
+    expect((await call('PUT', '/preamble?agent=other', { config })).status).toBe(200);
+    const [{ name: mute } = { name: '' }] = (await call<{ name: string }[]>('GET', '/agents')).body;
+    const site = (name: string, agent: string) =>
+      call('POST', '/vhosts', {
+        ...{ domain: `http://${name}.example`, config: 'respond ready', check: { path: '/' } },
+        agents: [agent],
+      });
+    expect((await site('first', 'other')).status).toBe(201);
+
+    const { promise: isLate, resolve: answer } = Promise.withResolvers<void>();
+    older = async () => {
+      await isLate;
+      return new Response('{}', { status: 404 });
+    };
+    let ended = 0;
+    const muted: Promise<unknown>[] = [];
+    for (const at of [1, 2, 3]) {
+      muted.push(site(`mute-${at}`, mute).finally(() => ended++));
+      await until(() => askedFor('trial').length === at, 'the trial');
+    }
+    const made = await site('second', 'other');
+    expect([made.status, made.body.warnings, ended]).toEqual([201, [], 0]);
+    answer();
+    await Promise.all(muted);
+
+    // Where it is not live, its check did not run late either.
+    older = async () => {
+      isGone = true;
+      return new Response('');
+    };
+    const { status, body } = await call('POST', '/vhosts', {
+      ...{ domain: 'http://both.example', config: 'respond ready', check: { path: '/' } },
+    });
+    expect([status, body.behind, body.warnings]).toEqual([201, [mute], []]);
+  } finally {
+    await other.stop();
+  }
 }, 60_000);

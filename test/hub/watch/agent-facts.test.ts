@@ -24,10 +24,12 @@ function read(agent: Agent, skewMs: number | null, isOnly: boolean) {
     current: () => EMPTY_SET,
     standings: () => [standing],
     isOnTrial: () => false,
+    lastPublish: () => null,
     agents: { all: () => (isOnly ? [agent] : [agent, { ...agent, id: 2 }]) },
   } as unknown as Publisher;
   const reader = createFactsReader({
     publisher,
+    uptime: { of: () => null, isUnknown: () => false },
     now: () => new Date(),
     elapsed: () => 0,
     pace: PACE,

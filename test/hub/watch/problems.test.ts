@@ -1,6 +1,13 @@
 /** Which problems follow from which facts. */
 import { describe, expect, test } from 'bun:test';
-import { keyOf, type ProblemView } from '../../../src/hub/watch/problem.ts';
+import {
+  keyOf,
+  markOf,
+  type Problem,
+  type ProblemView,
+  placeOf,
+  worstFirst,
+} from '../../../src/hub/watch/problem.ts';
 import { dated } from '../../../src/hub/watch/problem-list.ts';
 import { type Facts, problemsOf } from '../../../src/hub/watch/problems/agent.ts';
 import type { SiteFacts } from '../../../src/hub/watch/problems/sites.ts';
@@ -19,6 +26,7 @@ const facts = (change: Partial<Facts> = {}): Facts => ({
   ownership: null,
   unserved: [],
   sites: [],
+  failing: [],
   certificates: [],
   advisories: { count: 0, cure: 'Install Caddy 3.' },
   warnings: [],
@@ -50,8 +58,12 @@ const closed = { address: ':443', port: 443, reason: 'held by nginx (process 7)'
 const waits = (id: number): Unserved => ({
   ...{ vhost: { ...vhost, id }, detail: 'closed', ports: [443] },
 });
-const find = (change: Partial<Facts>, since = new Map<string, string>()): ProblemView[] =>
-  dated(problemsOf(facts(change)), since, NOW);
+const find = (change: Partial<Facts>, since = new Map<string, string>()) =>
+  dated(
+    problemsOf(facts(change)),
+    (one) => one.since ?? since.get(keyOf(one)) ?? NOW,
+    (one) => ({ marks: [markOf(one, 'agent 1')] }),
+  );
 
 describe('there is no problem', () => {
   test.each<[string, Partial<Facts>]>([
@@ -203,6 +215,15 @@ const CASES: readonly [string, Partial<Facts>, Partial<ProblemView>][] = [
     },
   ],
   [
+    'a certificate of hours that should have been renewed, with the hour',
+    { certificates: [{ ...ending, daysLeft: 0, notAfter: '2026-11-21T03:04:05.000Z' }] },
+    {
+      ...{ code: 'CERTIFICATE_ENDING', level: 'warn', vhost: A },
+      message:
+        'The certificate for a.example expires on 2026-11-21 at 03:04 UTC and was not renewed.',
+    },
+  ],
+  [
     'a missing certificate, with the advice, else what the authority said, else the proxy',
     { sites: [site({ addresses: [{ ...address, advice: { message: 'It is internal' } }] })] },
     {
@@ -306,6 +327,25 @@ describe('several problems', () => {
     expect(found.map(({ code, vhost: of }) => of?.id ?? code)).toEqual([2, 1, 'WARNING']);
   });
 
+  test('come by kind before their age: what takes down all sites before what takes down one', () => {
+    const codes = [
+      ...(['ADVISORY', 'WARNING', 'DRIFT', 'CERTIFICATE_MISSING', 'UPSTREAM_DOWN'] as const),
+      ...(['VHOST_BROKEN', 'NOT_IN_STEP', 'DISK_FULL', 'PORT_HELD'] as const),
+      ...(['AGENT_UNREACHABLE', 'PROXY_DOWN'] as const),
+    ];
+    const all = (['warn', 'bad'] as const).flatMap((level) =>
+      codes.map((code, at) => ({ code, level, since: `2026-11-${at + 10}` })),
+    );
+    const later = { code: 'PROXY_DOWN', level: 'bad', since: '2026-12-01' } as const;
+    const sorted = [later, ...all].toSorted(worstFirst).map(({ level, code }) => [level, code]);
+    expect<unknown>(sorted).toEqual([
+      ['bad', 'PROXY_DOWN'],
+      ...codes.toReversed().map((code) => ['bad', code]),
+      ...codes.toReversed().map((code) => ['warn', code]),
+    ]);
+    expect([later, ...all].toSorted(worstFirst)[1]).toBe(later);
+  });
+
   test('keep their time while their words change, each its own', () => {
     const first = find({ unserved: [{ vhost, detail: 'x', ports: [] }], warnings: ['w'] });
     const since = new Map(first.map((one) => [keyOf(one), EARLIER]));
@@ -321,4 +361,22 @@ describe('several problems', () => {
       ['v.', NOW],
     ]);
   });
+});
+
+test('who knows of one failing check, or of one loopback address, knows of no other', () => {
+  const failing = (id: number, domain: string): Problem => ({
+    ...{ code: 'CHECK_FAILING', level: 'bad', cause: 'GET / answered 502' },
+    ...{ vhost: { id, domain }, message: 'The check fails: GET / answered 502' },
+  });
+  const marks = [1, 2].flatMap((agent) =>
+    [failing(7, 'a.example'), failing(8, 'b.example')].map((one) => markOf(one, placeOf(agent))),
+  );
+  expect(new Set(marks).size).toBe(4);
+  const down = (cause: string): Problem => ({
+    ...{ code: 'UPSTREAM_DOWN', level: 'bad', cause },
+    ...{ vhost: { id: 7, domain: 'a.example' }, message: `${cause} does not answer` },
+  });
+  const placesOf = (cause: string) =>
+    new Set([1, 2].map((agent) => markOf(down(cause), placeOf(agent)))).size;
+  expect([placesOf('127.0.0.1:3000'), placesOf('10.0.0.5:3000')]).toEqual([2, 1]);
 });

@@ -15,6 +15,7 @@ const namesOf = (sites: readonly SiteState[] | null) => sites?.map(({ name }) =>
 function start() {
   let time = 0;
   let isOnTrial = false;
+  let published = { changes: 0 };
   const asked: PromiseWithResolvers<{ sites: SiteState[] }>[] = [];
   const agent = {
     sites() {
@@ -25,10 +26,15 @@ function start() {
   };
   const recent = createRecentSites({
     ...{ agent, elapsed: () => time, isOnTrial: () => isOnTrial, pace: PACE.recentSites },
+    published: () => published,
   });
   return {
     asked,
-    read: () => recent().then(namesOf),
+    read: () => recent().then(({ sites }) => namesOf(sites)),
+    isCurrent: () => recent().then((found) => found.isCurrent),
+    publish: () => {
+      published = { changes: 1 };
+    },
     pass: (milliseconds: number) => {
       time += milliseconds;
     },
@@ -69,6 +75,18 @@ test('an answer serves for eight seconds, a late one takes its place, and after 
   asked[1]?.resolve({ sites: [site('b')] });
   expect(await read()).toEqual(['b']);
   expect(asked).toHaveLength(2);
+});
+
+test('after a publish it is asked at once, and until it answers, what it said is not current', async () => {
+  const { asked, read, isCurrent, publish } = start();
+  expect(await isCurrent()).toBe(false);
+  asked[0]?.resolve({ sites: [site('a')] });
+  expect([await read(), await isCurrent()]).toEqual([['a'], true]);
+  publish();
+  expect([await read(), await isCurrent()]).toEqual([['a'], false]);
+  expect(asked).toHaveLength(2);
+  asked[1]?.resolve({ sites: [site('b')] });
+  expect([await read(), await isCurrent()]).toEqual([['b'], true]);
 });
 
 test('what is said of a change that may be taken back does not count', async () => {

@@ -1,9 +1,12 @@
 /** Which problems follow from the facts of several agents. */
 import { expect, test } from 'bun:test';
+import { EMPTY_SET, type Vhost } from '../../../src/hub/model/vhost.ts';
+import type { Publisher } from '../../../src/hub/publish/publisher.ts';
 import type { AgentFacts } from '../../../src/hub/watch/agent-facts.ts';
 import type { Problem } from '../../../src/hub/watch/problem.ts';
-import { createProblemList } from '../../../src/hub/watch/problem-list.ts';
+import { createProblemList, type Listed } from '../../../src/hub/watch/problem-list.ts';
 import type { VhostState } from '../../../src/hub/watch/sites/view.ts';
+import { createStatusReader } from '../../../src/hub/watch/status.ts';
 
 type Upstream = VhostState['upstreams'][number];
 
@@ -16,10 +19,15 @@ const status = {
 const of = (name: string, change: Partial<AgentFacts> = {}, now = NOW): AgentFacts => ({
   ...{ id: 1, name, label: name, now, status, latencyMs: 1, agentFault: null, inStep: true },
   ...{ serving: null, lag: { since: null, paused: false }, rejection: null, ownership: null },
-  ...{ unserved: [], sites: [], certificates: [], knowsEnding: true, placed: new Set() },
+  ...{ unserved: [], sites: [], failing: [], certificates: [], knowsEnding: true },
+  ...{ isUnasked: () => false, placed: new Set() },
+  isCurrent: true,
   ...{ advisories: { count: 0, cure: '' }, warnings: [], ...change },
 });
-const find = (...agents: AgentFacts[]) => createProblemList()({ agents, hub: [] }, new Date(NOW));
+/** Without what they are known by. */
+const shown = (found: readonly Listed[]) => found.map(({ key: _, marks: __, ...one }) => one);
+const find = (...agents: AgentFacts[]) =>
+  shown(createProblemList()({ agents, hub: [] }, new Date(NOW)));
 const LACKS = 'Its Caddy lacks changes: it still serves deleted sites and ignores new policies.';
 
 test('all is well', () => {
@@ -74,7 +82,7 @@ test('what is wrong with the hub itself belongs to no agent, and is as old as wh
   const hub = [{ code: 'DISK_FULL' as const, level: 'warn' as const, message: 'Less than 5 %.' }];
   list({ agents, hub }, new Date(EARLIER));
   const found = list({ agents, hub }, new Date(NOW));
-  expect(found).toEqual([{ ...(hub[0] as Problem), since: EARLIER }]);
+  expect(shown(found)).toEqual([{ ...(hub[0] as Problem), since: EARLIER }] as never);
   expect(list({ agents, hub: [] }, new Date(NOW))).toEqual([]);
 });
 
@@ -82,6 +90,7 @@ const DOWN = { address: '127.0.0.1:8000', latencyMs: null, lastChecked: NOW, unk
 /** A site with upstreams, of which the first is down. */
 const downSite = (id: number, since: string, ...others: Partial<Upstream>[]): VhostState => ({
   ...{ id, domain: `s${id}.example`, enabled: true, problem: null, addresses: [], warnings: [] },
+  check: null,
   upstreams: [{}, ...others].map((one) => ({
     ...{ ...DOWN, up: false, since, requests: 0, fails: 0 },
     error: { at: since, message: 'refused' },
@@ -125,6 +134,60 @@ test('one dead upstream of ten sites is one problem that lists them', () => {
   ]);
 });
 
+test('in the first minute after a start or a change, sites that nobody has looked at are being checked', async () => {
+  const MINUTE = 60_000;
+  const seen = downSite(1, NOW);
+  const unseen = { ...downSite(2, NOW), checking: true as const };
+  const placed = new Set([1, 2]);
+  const known = { placed, sites: [seen, unseen] };
+  const count = (agents: AgentFacts[], { up = 2 * MINUTE, changed = MINUTE } = {}) =>
+    createStatusReader({
+      publisher: {
+        current: () => EMPTY_SET,
+        lastPublish: () => ({ at: new Date(-changed), milliseconds: 1, changes: 1 }),
+      } as unknown as Publisher,
+      look: async () => ({ agents, disks: [], hub: [] }),
+      ...{ listProblems: () => [], agents: () => [], warnings: [], version: '', commit: null },
+      ...{ startedAt: -up, elapsed: () => 0, now: () => new Date(0), pace: { checking: MINUTE } },
+    })().then(({ checking }) => checking);
+  const justStarted = { up: MINUTE - 1 };
+  expect(await count([of('local', known)])).toBe(0);
+  expect(await count([of('local', known)], justStarted)).toBe(1);
+  expect(await count([of('local', known)], { changed: MINUTE - 1 })).toBe(1);
+  expect(await count([of('local', { placed, sites: null })], justStarted)).toBe(2);
+  expect(await count([of('local', { ...known, isCurrent: false })], justStarted)).toBe(2);
+  const twin = of('twin', { placed: new Set([2, 3]), sites: [] });
+  expect(await count([of('local', known), twin], justStarted)).toBe(2);
+  // What is known to be down is not being checked.
+  const refused = { vhost: { id: 2 } as Vhost, detail: 'no', ports: [] };
+  expect(await count([of('local', { ...known, unserved: [refused] })], justStarted)).toBe(0);
+  const down = { ...status, proxy: { running: false, version: null } };
+  expect(await count([of('local', { ...known, status: null })], justStarted)).toBe(0);
+  expect(await count([of('local', { ...known, status: down })], justStarted)).toBe(0);
+});
+
+test('sites whose checks fail in the same way are one problem, and say so while Caddy runs', () => {
+  const failing = [11, 12, 13].map((id) => ({
+    ...{ id, domain: `s${id}.example`, since: id === 12 ? EARLIER : NOW },
+    reason: `GET / answered ${id === 13 ? 503 : 502}`,
+  }));
+  const alone = { label: undefined, failing };
+  expect(find(of('local', alone))).toEqual([
+    {
+      ...{ code: 'CHECK_FAILING', level: 'bad', since: EARLIER, vhosts: vhostsOf(11, 12) },
+      message: 'The check fails: GET / answered 502. Sites: s11.example and s12.example.',
+    },
+    {
+      ...{ code: 'CHECK_FAILING', level: 'bad', since: NOW, vhost: vhostsOf(13)[0] },
+      message: 'The check fails: GET / answered 503.',
+    },
+  ] as ReturnType<typeof find>);
+  const down = { ...status, proxy: { running: false, version: null } };
+  expect(find(of('local', { ...alone, status: down })).map(({ code }) => code)).toEqual([
+    'PROXY_DOWN',
+  ]);
+});
+
 test('of several agents, those that see the same upstream of the same sites down share it', () => {
   const sites = [downSite(1, NOW), downSite(2, NOW)];
   const found = find(of('local', { sites }), of('twin', { sites }), of('vps', { sites: [] }));
@@ -146,11 +209,12 @@ test('a name without a certificate that another agent has one for', () => {
   const states = (certificate: VhostState['addresses'][number]['certificate']): VhostState[] => [
     {
       ...{ id: 1, domain: 'a.example', enabled: true, problem: null, upstreams: [], warnings: [] },
-      ...{ addresses: [{ ...address, certificate }], errors: { acme: null, upstream: null } },
+      ...{ addresses: [{ ...address, certificate }], check: null },
+      errors: { acme: null, upstream: null },
     },
   ];
   const certificate = {
-    ...{ issuer: 'R11', names: [], fingerprint: '', daysLeft: 1 },
+    ...{ issuer: 'R11', names: [], fingerprint: '', daysLeft: 1, overdue: false },
     ...{ notBefore: EARLIER, notAfter: NOW },
   };
   const found = find(

@@ -18,7 +18,7 @@ const vhost: Vhost = {
 };
 const NOW = '2026-11-20T18:00:00.000Z';
 const certificate = {
-  ...{ issuer: 'R11', names: ['app.example'], fingerprint: 'AB', daysLeft: 70 },
+  ...{ issuer: 'R11', names: ['app.example'], fingerprint: 'AB', daysLeft: 70, overdue: false },
   ...{ notBefore: '2026-11-01T00:00:00.000Z', notAfter: '2027-01-30T00:00:00.000Z' },
 };
 type Address = VhostState['addresses'][number];
@@ -30,7 +30,7 @@ const address = (change: Partial<Address> = {}): Address => ({
 const bare = (change: Partial<Address> = {}) => address({ certificate: null, ...change });
 const state = (change: Partial<VhostState> = {}): VhostState => ({
   ...{ id: 1, domain: 'app.example', enabled: true, problem: null, addresses: [address()] },
-  ...{ upstreams: [], warnings: [], errors: { acme: null, upstream: null } },
+  ...{ upstreams: [], check: null, warnings: [], errors: { acme: null, upstream: null } },
   ...change,
 });
 const worst = (local: Partial<VhostState>, twin: Partial<VhostState>, missing: string[] = []) =>
@@ -114,6 +114,25 @@ test('the rest is the worst as well, and says whose it is', () => {
   expect('missing' in worst({}, {})).toBe(false);
   const errors = (at: string) => ({ errors: { acme: error(at), upstream: null } });
   expect(worst(errors(NOW), errors('2026-11-20T17:00:00.000Z')).errors.acme?.at).toBe(NOW);
+});
+
+test('it is being checked as long as one of them has not looked at it', () => {
+  expect(worst({}, {}).checking).toBeUndefined();
+  expect(worst({}, { checking: true }).checking).toBe(true);
+});
+
+test('it is down on those that do not serve it, by name, and on those that nobody can ask', () => {
+  const elsewhere = { addresses: [address({ served: false })] };
+  const of = (isBehind: boolean, change: Partial<VhostState>, of = vhost) =>
+    worstState(of, [{ name: 'twin', isBehind, state: state(change) }], []).downOn;
+  expect(of(false, {})).toBeUndefined();
+  // It was just published: the agent has not looked at its proxy yet.
+  expect(of(false, elsewhere)).toBeUndefined();
+  expect(of(true, {})).toBeUndefined();
+  expect(of(true, elsewhere)).toEqual(['twin']);
+  expect(of(false, { problem: 'refused' })).toEqual(['twin']);
+  expect(of(false, { problem: 'refused' }, { ...vhost, enabled: false })).toBeUndefined();
+  expect(worst({}, { problem: ':443 is not open' }, ['vps']).downOn).toEqual(['twin', 'vps']);
 });
 
 test('nothing is said of a vhost whose agents cannot be asked', () => {

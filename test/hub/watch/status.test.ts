@@ -12,6 +12,7 @@ import { ask, freePort, signUp, startStack, temporaryFolder, until } from '../..
 type Status = {
   problems: { code: string; level: string; vhost?: object; since: string; message: string }[];
   proxy: { version: string };
+  checking: number;
   advisories: { id: string }[] | null;
   advisoriesAsOf: string;
   beforeUpgrade: { vhost?: { id: number }; line: number; detail: string; instead: string }[];
@@ -146,6 +147,16 @@ test('/status names an upstream that is down, since it is, and no longer once it
   expect(found).toMatchObject({ level: 'bad', vhost: { id, domain: 'http://down.example' } });
   expect(found.message).toMatch(/^127\.0\.0\.1:\d+ does not answer: .*connection refused/);
   expect((await read())?.since).toBe(found.since);
+
+  // After a start, nothing is green before everything was looked at.
+  await stack.restart();
+  const checked = await until(async () => {
+    const { body } = await ask<Status>(`${stack.hub}/status`, { headers });
+    return body.checking === 0 && body;
+  }, 'a look at everything');
+  expect(checked.problems).toContainEqual(expect.objectContaining({ code: 'UPSTREAM_DOWN' }));
+  const states = await ask<{ checking?: true }[]>(`${stack.hub}/vhosts/state`, { headers });
+  expect(states.body.filter(({ checking }) => checking)).toEqual([]);
 
   const server = Bun.serve({ hostname: '127.0.0.1', port, fetch: () => new Response('back') });
   await until(async () => (await stack.served('down.example')).status === 200);

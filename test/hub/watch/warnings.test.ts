@@ -223,8 +223,13 @@ test('a port that another program holds is named in every answer about a site th
   const elsewhere = freePort();
   const other = { domain: `http://other.example:${elsewhere}`, config: 'respond hi' };
   expect((await send('POST', '', other)).body.warnings).toEqual([]);
-  const status = await ask<{ serving: object }>(`${stack.hub}/status`, { headers });
+  type Status = { serving: object; agents: object[]; problems: object[] };
+  const status = await ask<Status>(`${stack.hub}/status`, { headers });
   expect(status.body.serving).toMatchObject(blocked);
+  // Nobody reaches its sites, so it is not in step, and says what is missing.
+  const detail = named.message;
+  expect(status.body.agents).toMatchObject([{ state: 'refused', detail }]);
+  expect(status.body.problems[0]).toMatchObject({ code: 'PORT_HELD', level: 'bad' });
   expect((await stateOf(before.body.id)).warnings).toEqual([named]);
 
   holder?.stop(true);
@@ -232,4 +237,6 @@ test('a port that another program holds is named in every answer about a site th
   await until(async () => (await served())?.text === 'bulk', 'the site');
   const again = await send('PUT', `/${before.body.id}`, { config: 'respond free' });
   expect([again.body.warnings, 'serving' in again.body]).toEqual([[], false]);
+  const { body } = await ask<Status>(`${stack.hub}/status`, { headers });
+  expect(body.agents).toMatchObject([{ state: 'in-step' }]);
 });

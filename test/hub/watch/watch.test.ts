@@ -6,12 +6,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { outbox } from '../../../src/hub/channels/outbox.ts';
 import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
-import { channels, incidents, messages } from '../../../src/hub/db/schema.ts';
+import { channels, incidents, knownProblems, messages } from '../../../src/hub/db/schema.ts';
 import { PACE } from '../../../src/hub/pace.ts';
 import type { AgentFacts } from '../../../src/hub/watch/agent-facts.ts';
 import { createIncidents, DROPPED } from '../../../src/hub/watch/incidents/incidents.ts';
 import { createWatcher } from '../../../src/hub/watch/incidents/watcher.ts';
+import { createKnown } from '../../../src/hub/watch/known.ts';
 import type { Look } from '../../../src/hub/watch/look.ts';
+import { createProblemList } from '../../../src/hub/watch/problem-list.ts';
 import { STATE, type VhostState } from '../../../src/hub/watch/sites/view.ts';
 import type { EventName } from '../../../src/shared/events.ts';
 import type { ProxyStatus } from '../../../src/shared/wire/proxy.ts';
@@ -38,15 +40,17 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function startWatcher(
-  incidentsOf = createIncidents({ db: database.db, outbox, pace: PACE.watch }),
-) {
+function startWatcher() {
+  const { db } = database;
+  const now = () => new Date(START + seconds * 1000);
+  const known = createKnown({ db, now, pace: PACE });
+  const isKnown = (problem: string) => known.read().has(problem);
   return createWatcher({
     look: async () => current,
-    incidents: incidentsOf,
+    incidents: createIncidents({ db, outbox, isKnown, pace: PACE.watch }),
     recorded: () => {},
-    pace: PACE.watch,
-    now: () => new Date(START + seconds * 1000),
+    listProblems: createProblemList({ beginnings: () => new Map(), known: known.read }),
+    ...{ known, pace: PACE.watch, now },
     elapsed: () => seconds * 1000,
     log: (message, fields) => lines.push(`${message} ${JSON.stringify(fields)}`),
   });
@@ -97,6 +101,7 @@ function agent(
   return {
     ...{ id, name, now: '', status, latencyMs: 1, agentFault: null, inStep, rejection: null },
     ...{ ownership: null, serving: null, unserved: [], certificates: [], warnings: [] },
+    ...{ failing: [], isUnasked: () => false, isCurrent: true },
     ...{ knowsEnding: status !== null, placed: change.placed ?? new Set([1]) },
     ...{ sites: status?.proxy.running ? states : null, advisories: { count: 0, cure: '' } },
     ...change.facts,
@@ -184,6 +189,7 @@ const ending = {
   ...{ id: 1, domain: 'app.example.org', name: 'app.example.org', issuer: 'x' },
   ...{ notAfter: '2026-11-22T00:00:00.000Z', daysLeft: 2, overdue: true },
 };
+const failing = { ...{ id: 1, domain: 'app.example.org', since: '' }, reason: 'answered 502' };
 const closed = [{ address: ':80', port: 80, reason: 'held by nginx' }];
 const vhost = { id: 1, domain: 'app.example.org' };
 const lag = { since: '2026-11-20T17:00:00.000Z', paused: false };
@@ -309,6 +315,30 @@ describe('what is not known is not over', () => {
   test('and it is over at once if the site is disabled or deleted, whoever is silent', async () => {
     await pass(only({ status: null, placed: new Set() }), 5);
     expect(events()).toEqual(['upstream.down vhost 1 over']);
+  });
+});
+
+describe('a check that fails', () => {
+  const failed = only({ facts: { failing: [failing] } });
+
+  test('was wrong twice already, so that it begins at once', async () => {
+    await pass(failed, 5);
+    expect(events()).toEqual(['check.failing vhost 1']);
+  });
+
+  test('is not over while nobody has asked often enough, nor while Caddy is down', async () => {
+    await pass(failed, 5);
+    watcher = startWatcher();
+    await pass(only({ facts: { isUnasked: () => true } }), 60);
+    await pass(only({ status: DOWN, facts: { failing: [failing] } }), 60);
+    expect(events().filter((one) => one.startsWith('check'))).toEqual(['check.failing vhost 1']);
+    await pass(only(), 15);
+    expect(events()).toContain('check.failing vhost 1 over');
+  });
+
+  test('is not one for each site while Caddy is down', async () => {
+    await pass(only({ status: DOWN, facts: { failing: [failing] } }), 60);
+    expect(events()).toEqual(['proxy.down agent 1']);
   });
 });
 
@@ -492,6 +522,76 @@ describe('messages', () => {
     database.db.run('DROP TRIGGER full');
     await pass(only({ states: [dead] }), 5);
     expect([events(), sent()]).toEqual([['upstream.down vhost 1'], ['1 began upstream.down']]);
+  });
+
+  const UPSTREAM = `UPSTREAM_DOWN agent 1 ${upstream.address}`;
+  /** @param until minutes after the start; null: until it is over */
+  const know = (until: number | null, problem = UPSTREAM) => {
+    const at = new Date(START);
+    const time = until === null ? null : new Date(START + until * 60_000).toISOString();
+    const row = { problem, words: 'It is off', by: 'Ann', createdAt: at, updatedAt: at };
+    database.db
+      .insert(knownProblems)
+      .values({ ...row, until: time })
+      .run();
+  };
+  const down = only({ states: [dead] });
+
+  test('are not sent of what is known: not when it begins, and not when it is over', async () => {
+    channel();
+    know(null);
+    await pass(down, 60);
+    watcher = startWatcher();
+    await pass(down, 60);
+    await pass(only(), 30);
+    expect(events()).toEqual(['upstream.down vhost 1 over']);
+    expect(sent()).toEqual([]);
+    // It comes again.
+    await pass(down);
+    expect(sent()).toEqual(['1 began upstream.down']);
+  });
+
+  test('are sent of another problem of the same site, and of what was told before it was known', async () => {
+    channel();
+    know(null, 'UPSTREAM_DOWN 127.0.0.1:9999');
+    await pass(down);
+    know(null);
+    await pass(only());
+    expect(sent()).toEqual(['1 began upstream.down', '1 over upstream.down']);
+  });
+
+  test('are sent of what is still there once it is no longer known', async () => {
+    channel();
+    know(2);
+    await pass(down, 115);
+    expect(sent()).toEqual([]);
+    await pass(down, 10);
+    expect(sent()).toEqual(['1 began upstream.down']);
+    await pass(only());
+    expect(sent()).toEqual(['1 began upstream.down', '1 over upstream.down']);
+  });
+
+  test('are not sent of what is known as long as nobody can tell whether it is over', async () => {
+    channel();
+    know(null);
+    await pass(down);
+    await pass(only({ states: null }), 60);
+    know(null, 'ADVISORY agent 1');
+    know(null, 'ADVISORY agent 12');
+    await pass(only({ status: DOWN }), 15);
+    const over = () =>
+      database.db
+        .select()
+        .from(knownProblems)
+        .all()
+        .filter(({ overAt }) => overAt !== null)
+        .map(({ problem }) => problem);
+    // There is no agent 12: what it had is over.
+    expect(over()).toEqual(['ADVISORY agent 12']);
+    await pass(down, 5);
+    expect(sent()).toEqual(['1 began proxy.down']);
+    await pass(only(), 30);
+    expect(over()).toEqual([UPSTREAM, 'ADVISORY agent 1', 'ADVISORY agent 12']);
   });
 
   test('the last thousand are kept, and what is open or waits for longer', async () => {

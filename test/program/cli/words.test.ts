@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import { parseWords } from '../../../src/program/cli/command.ts';
 import { COMMANDS } from '../../../src/program/cli/commands.ts';
 import { commandHelp, overallHelp, synopsis } from '../../../src/program/cli/help.ts';
+import { runHere } from '../../harness/command.ts';
 import { MAIN } from '../../harness/program.ts';
 
 const parse = (...words: string[]) => parseWords(words, COMMANDS);
@@ -46,6 +47,70 @@ describe('the command line', () => {
   });
 });
 
+describe('wrong usage', () => {
+  test.each([
+    'site',
+    'site list a.example',
+    'site off a.example 127.0.0.1:1',
+    'site rm a.example --off',
+    'site add a.example',
+    'site add a.example 127.0.0.1:1 x',
+    'site add a.example 127.0.0.1:1 --upstream 127.0.0.1:2',
+    'site on a.example --check /',
+    'site add a.example 127.0.0.1:1 --expect 200',
+    'site add a.example 127.0.0.1:1 --check health',
+    'site add a.example 127.0.0.1:1 --check / --expect ok',
+    'site add a.example 127.0.0.1:1 --check / --expect 100',
+    'site add a.example 127.0.0.1:1 --every 60',
+    'site add a.example 127.0.0.1:1 --check / --every 9',
+    'site add a.example 127.0.0.1:1 --check / --every 3601',
+    'site add a.example 127.0.0.1:1 --check / --every 1.5e1',
+    'site on a.example --every 60',
+    'site edit a.example --check= --every 60',
+    'site show',
+    'site show a.example --config -',
+    'site edit',
+    // There is no terminal for an editor.
+    'site edit a.example',
+    'site edit a.example 127.0.0.1:1',
+    'site edit a.example --off',
+    'site edit a.example --check health',
+    'site edit a.example --check= --expect 200',
+    'policy put',
+    'policy put shut',
+    'policy list shut',
+    'policy rm shut FILE',
+    'policy rm shut --everywhere',
+    'logs a.example',
+    'logs -n many',
+    'logs -n 10001',
+    'logs -f --until 1h',
+    'changelog 1',
+    'changelog -n many',
+    // There is no terminal to ask at.
+    'undo',
+    'undo a.example',
+    'undo 0',
+    'agents',
+    'agents drop vps',
+    'agents add vps',
+    'agents rename vps',
+    'agents remove vps --replace',
+    'import',
+    'import a --preamble both',
+    'import a --replace-all --skip-taken',
+  ])('signalbox %s', async (line) => {
+    const words = line.split(' ');
+    if (parse(...words).ask === 'unknown') return;
+    const { code, out, text } = await runHere(words, {
+      env: { DATA_DIR: '/nonexistent' },
+      host: { hasTerminal: false },
+    });
+    expect([code, out]).toEqual([2, '']);
+    expect(text).toStartWith(`signalbox ${words[0]}: `);
+  });
+});
+
 test('a closed pipe is not an error', () => {
   const script = 'set -o pipefail; "$@" help | true; echo $?';
   const { stdout, stderr } = Bun.spawnSync(['bash', '-c', script, 'bash', process.execPath, MAIN]);
@@ -77,7 +142,9 @@ describe('help', () => {
       const text = commandHelp(command);
       expect(text).toStartWith(`Usage: ${synopsis(command)}\n\n`);
       expect(text).toContain('Exit codes: 0 ');
-      for (const option of Object.keys(command.options)) expect(text).toContain(`  --${option}`);
+      for (const [option, { short }] of Object.entries(command.options)) {
+        expect(text).toContain(`  ${short === undefined ? '' : `-${short}, `}--${option}`);
+      }
       expect(overallHelp(COMMANDS)).toContain(`\n  ${synopsis(command)}`);
     },
   );

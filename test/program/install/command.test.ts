@@ -12,11 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { type Cli, parseWords } from '../../../src/program/cli/command.ts';
-import { COMMANDS } from '../../../src/program/cli/commands.ts';
-import { createProgress } from '../../../src/program/cli/progress.ts';
 import { carryOut, isSafe } from '../../../src/program/install/machine.ts';
-import { createPaint } from '../../../src/program/paint.ts';
+import { type Here, runHere } from '../../harness/command.ts';
 import { runProgram } from '../../harness/program.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 
@@ -34,54 +31,8 @@ function emptyRoot(name: string): string {
 }
 
 /** Runs the command as on another machine. */
-async function onMachine(host: Partial<Cli['host']>, agrees: boolean, ...words: string[]) {
-  return onMachineWith('', host, agrees, ...words);
-}
-
-/** The same, with an answer to where the dashboard is to listen. */
-async function onMachineWith(
-  answer: string,
-  host: Partial<Cli['host']>,
-  agrees: boolean,
-  ...words: string[]
-) {
-  const parsed = parseWords(words, COMMANDS);
-  if (parsed.ask !== 'run') throw new Error('no such command');
-  let text = '';
-  const asked: string[] = [];
-  const write = (more: string) => {
-    text += more;
-  };
-  const code = await parsed.command.run(parsed.given, {
-    commands: COMMANDS,
-    env: {},
-    machine: { readFile: () => '', which: () => null },
-    out: write,
-    err: write,
-    fail: write,
-    paint: createPaint(false, {}),
-    progress: createProgress({ terminal: { write }, now: () => 0, every: () => () => {} }),
-    host: {
-      writesToTerminal: false,
-      isRoot: true,
-      hasTerminal: true,
-      runsSystemd: true,
-      program: null,
-      addresses: async () => [],
-      ...host,
-    },
-    ask: (question, usual) => {
-      asked.push(question);
-      return answer || usual;
-    },
-    confirm: (question) => {
-      asked.push(question);
-      return agrees;
-    },
-    stopSignal: () => Promise.reject(new Error('nothing runs')),
-  });
-  return { code, text, asked };
-}
+const onMachine = (host: Here['host'], agrees: boolean, ...words: string[]) =>
+  runHere(words, { host, agrees });
 
 describe('signalbox install refuses', () => {
   test.each([
@@ -194,15 +145,9 @@ describe('where the dashboard listens', () => {
 
   test('is asked on a terminal, or set by --listen', async () => {
     const asked = emptyRoot('listens-asked');
-    const answer = await onMachineWith(
-      '192.168.1.5',
-      host,
-      true,
-      'install',
-      'hub',
-      '--root',
-      asked,
-    );
+    const answer = await runHere(['install', 'hub', '--root', asked], {
+      ...{ host, agrees: true, answer: '192.168.1.5' },
+    });
     expect([answer.code, answer.asked]).toEqual([0, ['Address', 'Continue?']]);
     expect(answer.text).toContain('  192.168.1.5      your network\n');
     expect(settings(asked)).toContain('\nHUB_HOST=192.168.1.5\n');
@@ -243,6 +188,7 @@ describe('signalbox install', () => {
     expect(token.trim().length).toBeGreaterThanOrEqual(32);
     expect(first.out).not.toContain(token.trim());
     expect(first.out).not.toContain('systemctl daemon-reload');
+    expect(first.out).toContain(`put it at ${root}/usr/local/bin/signalbox.`);
     expect(statSync(join(root, TOKEN)).mode & 0o777).toBe(0o600);
     expect(statSync(join(root, 'etc/signalbox/hub.env')).mode & 0o777).toBe(0o600);
     expect(statSync(join(root, UNIT)).mode & 0o777).toBe(0o644);

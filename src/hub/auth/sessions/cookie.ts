@@ -1,6 +1,7 @@
 /** Reads and writes the session cookie; the only file that uses `@elysiajs/cookie`. */
 import { cookie } from '@elysiajs/cookie';
 import { Elysia } from 'elysia';
+import { isLoopbackHost } from '../../../shared/loopback.ts';
 import { bearerOf } from '../secret.ts';
 
 const NAME = 'signalbox_session';
@@ -33,10 +34,12 @@ export function createSessionCookies(isHttps: (request: Request) => boolean) {
       const { request, cookie: cookies, setCookie } = context as unknown as CookieContext;
       const secure = isHttps(request);
       // The prefix makes browsers reject it from a subdomain or over plain HTTP (RFC 6265bis 4.1.3).
-      const name = secure ? `__Host-${NAME}` : NAME;
+      const plain = secure ? `__Host-${NAME}` : NAME;
+      const name = secure ? plain : `${NAME}${portOnLoopback(request.headers)}`;
       const options = { httpOnly: true, sameSite: 'lax', path: '/', secure };
       const bearer = bearerOf(request.headers);
-      const own = cookies[name];
+      // The plain name is for clients that send what the API reference says, on loopback too.
+      const own = cookies[name] ?? cookies[plain];
       return {
         sessionCookie: {
           bearer,
@@ -46,6 +49,16 @@ export function createSessionCookies(isHttps: (request: Request) => boolean) {
         } satisfies SessionCookie as SessionCookie,
       };
     });
+}
+
+/**
+ * `_8080` for a hub at `localhost:8080`: browsers send a cookie to every port of a host (RFC 6265bis 8.5),
+ * and several hubs may run on one machine. Empty elsewhere.
+ */
+function portOnLoopback(headers: Headers): string {
+  const host = headers.get('host') ?? '';
+  const port = isLoopbackHost(host) ? URL.parse(`http://${host}`)?.port : '';
+  return port ? `_${port}` : '';
 }
 
 export type SessionCookies = ReturnType<typeof createSessionCookies>;

@@ -11,7 +11,7 @@ import { tryToNote } from '../try-to-note.ts';
 /** A token with the scope `read` cannot change anything. */
 export type Scope = 'read' | 'write';
 export type TokenInfo = Omit<typeof apiTokens.$inferSelect, 'tokenHash' | 'userId'>;
-export type TokenUse = { user: User; token: { name: string; scope: Scope } };
+export type TokenUse = { user: User; token: { id: string; name: string; scope: Scope } };
 
 export type Tokens = {
   /** The user's tokens, newest first. */
@@ -106,7 +106,7 @@ export function createTokens({ db, now }: { db: Db; now: () => Date }): Tokens {
           db.update(apiTokens).set({ lastUsedAt: at }).where(eq(apiTokens.id, token.id)).run(),
         );
       }
-      return { user, token: { name: token.name, scope: token.scope } };
+      return { user, token };
     },
   };
 }

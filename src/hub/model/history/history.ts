@@ -82,7 +82,7 @@ function revived<T>(text: string | null): T {
 }
 
 const conflict = () =>
-  new Failure('REVERT_CONFLICT', 'Later changes prevent this one from being undone.');
+  new Failure('REVERT_CONFLICT', 'Later changes prevent this change from being undone.');
 
 const notUndoable = () =>
   new Failure(

@@ -16,6 +16,9 @@ const ORDER = [
   'vhost update',
   'vhost toggle',
   'vhost delete',
+  'known create',
+  'known delete',
+  'known update',
 ];
 
 /** Names of changed things that an error lists. */
@@ -108,10 +111,14 @@ function assertNoneMissing({ vhosts, policies }: SiteSet): void {
 function changedSince(entries: readonly Numbered[]): Failure {
   const more = entries.length - MOST_NAMED;
   const named = entries.slice(0, MOST_NAMED).map(({ domain }) => domain);
-  return new Failure('CHANGED_SINCE', 'Later changes prevent these from being undone.', {
-    detail: `Changed since: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
-    changes: entries.map(({ id }) => id),
-  });
+  return new Failure(
+    'CHANGED_SINCE',
+    'Later changes prevent this group of changes from being undone.',
+    {
+      detail: `Changed since: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
+      changes: entries.map(({ id }) => id),
+    },
+  );
 }
 
 /** One entry for each thing: from what it was before all of them to what they made of it. */

@@ -14,6 +14,11 @@ export function summaryOf(steps: readonly Step[]): string | null {
   const blocked = policies.length + sites.length === steps.length && blocking(policies, sites);
   if (blocked) return blocked;
   if (steps.length === 1) return null;
+  const [known] = steps;
+  if (known?.kind === 'known') {
+    const thing = known.after ?? known.before;
+    return thing && knownLine(ENTITIES.known.nameOf(thing), known.after === null);
+  }
   const others = steps.filter(({ kind }) => kind !== 'policy' && kind !== 'vhost');
   const parts = [
     ...byAction(policies, 'policies'),
@@ -34,6 +39,7 @@ export function lineOf(
   }: Pick<ChangelogRecord, 'action' | 'domain'> & { enabled: boolean | null },
   entries: number,
 ): string {
+  if (kindOf(domain) === 'known') return knownLine(domain, action === 'delete');
   const word = enabled === null ? WORDS[action] : `Turned ${enabled ? 'on' : 'off'}`;
   return `${word} ${shownName(domain)}${entries > 1 ? ` and ${entries - 1} more` : ''}`;
 }
@@ -44,6 +50,10 @@ const WORDS = {
   delete: 'Deleted',
   toggle: 'Turned on or off',
 };
+
+/** In the words of the problem. */
+const knownLine = (name: string, isGone: boolean): string =>
+  `${isGone ? 'No longer known' : 'Known'}: ${name.slice(ENTITIES.known.mark.length, -1)}`;
 
 /** `a.example`, `the policy lan-only` or `the preamble`. */
 const shownName = (name: string): string =>
@@ -56,7 +66,7 @@ function blocking(policies: readonly PolicyStep[], sites: readonly SiteStep[]): 
   const [step] = policies;
   const policy = step?.after;
   if (!policy || policies.length > 1 || policy.recipe !== 'block') return null;
-  if (!sites.every((site) => policyGained(site) === policy.id)) return null;
+  if (!sites.every((site) => gains(site, policy.id))) return null;
   const known = step.before ? networksOf(step.before) : [];
   const added = networksOf(policy).filter((network) => !known.includes(network));
   const on = new Set(
@@ -65,6 +75,16 @@ function blocking(policies: readonly PolicyStep[], sites: readonly SiteStep[]): 
   if (added.length === 0 || on.size === 0) return null;
   return `Blocked ${added.length > 3 ? `${added.length} networks` : added.join(', ')} on ${counted(on.size)}`;
 }
+
+/** Whether a site was only put under a policy, or no longer leaves it out. */
+const gains = (site: SiteStep, policy: number): boolean =>
+  policyGained(site) === policy || exceptionsLost(site).join() === `${policy}`;
+
+/** The ids of the policies that a site leaves out no longer; none if it got or lost one by its name. */
+const exceptionsLost = ({ before, after }: SiteStep): number[] =>
+  before && after && before.policies.length === after.policies.length
+    ? before.except.filter((id) => !after.except.includes(id))
+    : [];
 
 const networksOf = ({ values: { networks } }: Policy): string[] =>
   Array.isArray(networks) ? networks.map(String) : [];

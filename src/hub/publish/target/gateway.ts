@@ -3,7 +3,7 @@ import { ERAS } from '../../../shared/caddyfile/dialect.ts';
 import { Failure, type Location } from '../../../shared/failure.ts';
 import { memoize } from '../../../shared/memoize.ts';
 import type { ChecksAnswer, CheckTarget, TrialRequest } from '../../../shared/wire/checks.ts';
-import type { StillOpen } from '../../../shared/wire/proxy.ts';
+import type { Closed, StillOpen } from '../../../shared/wire/proxy.ts';
 import type { AgentClient, Replacing } from '../../agents/client.ts';
 import { mistakeLine, renderProbe } from '../../caddyfile/probe.ts';
 import { locate, type Place, type Rendered, render, type Site } from '../../caddyfile/render.ts';
@@ -55,8 +55,15 @@ export type Gateway = {
 /** Changes wait meanwhile. Of 1,000 vhosts, three are found in two seconds on two cores. */
 const SEARCH_MS = 5_000;
 
-/** @param version the proxy's, such as `2.6.2`; null if it is not known */
-export function createGateway(agent: AgentClient, version: () => string | null): Gateway {
+/**
+ * @param version the proxy's, such as `2.6.2`; null if it is not known
+ * @param noteClosed gets the listeners that a set does without which was made live
+ */
+export function createGateway(
+  agent: AgentClient,
+  version: () => string | null,
+  noteClosed: (closed: Closed[]) => void,
+): Gateway {
   let ended = 0;
   const known = new WeakMap<SiteSet, { of: string | null; rendered: Rendered }>();
 
@@ -130,7 +137,9 @@ export function createGateway(agent: AgentClient, version: () => string | null):
     async publish(set, { changed, ...how } = {}) {
       const { text, probe, lines } = probed(set, changed);
       const answer = explained(agent.reload(text, probe, how), lines, set, probe);
-      return (await answer.finally(() => ended++)).open ?? [];
+      const { open = [], closed = [] } = await answer.finally(() => ended++);
+      noteClosed(closed);
+      return open;
     },
 
     published: () => ended,

@@ -1,7 +1,7 @@
 /** What a target last saw of its agent and proxy, and whether they could be asked. */
 import { dialectOf } from '../../../shared/caddyfile/dialect.ts';
 import { Failure } from '../../../shared/failure.ts';
-import type { ProxyStatus } from '../../../shared/wire/proxy.ts';
+import type { Closed, ProxyStatus } from '../../../shared/wire/proxy.ts';
 import type { AgentClient } from '../../agents/client.ts';
 import type { Dialect } from '../../model/containment.ts';
 import { isAway } from '../../model/refusal.ts';
@@ -43,6 +43,8 @@ export type LastSeen = {
   lastDialect(): Dialect;
   /** The Caddyfile with this digest was made live since. */
   noteLive(digest: string): void;
+  /** What was made live since does without these listeners. */
+  noteClosed(closed: Closed[]): void;
   /** What is stored is live since. */
   notePublished(): void;
 };
@@ -113,6 +115,11 @@ export function createLastSeen(deps: LastSeenDeps): LastSeen {
       if (!seen.status) return;
       const live = { liveDigest: digest, fileDigest: digest, foreign: false, checked: true };
       seen = { ...seen, status: { ...seen.status, ...live } };
+    },
+
+    noteClosed(closed) {
+      times++;
+      if (seen.status) seen = { ...seen, status: { ...seen.status, closed } };
     },
 
     notePublished() {

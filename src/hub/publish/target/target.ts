@@ -111,7 +111,7 @@ export function createTarget(deps: TargetDeps): Target {
   let starting = true;
   let onTrial: SiteSet | null = null;
   let behindSince = store.behindSince(id);
-  const gateway = createGateway(client, version);
+  const gateway = createGateway(client, version, lastSeen.noteClosed);
   const standing = createStanding(store, log, pace.contention);
   const leftOut = createLeftOut(log, performance.now.bind(performance), pace.leftOut);
   const own = () => setFor(stored(), id);

@@ -2,6 +2,7 @@
 import { Failure, wordsOf } from '../../../shared/failure.ts';
 import type { ProxyStatus } from '../../../shared/wire/proxy.ts';
 import type { AgentClient } from '../../agents/client.ts';
+import { sentenceOfClosed } from '../../agents/proxy.ts';
 import { FIRST_AGENT, type StoredAgent } from '../../model/agent.ts';
 import type { Step } from '../../model/changes.ts';
 import type { Dialect } from '../../model/containment.ts';
@@ -106,18 +107,18 @@ export function createTargets({ connect, ...deps }: TargetsDeps): Targets {
   };
 }
 
-const isPaused = () => new Failure('AGENT_UNREACHABLE', 'The agent is paused.');
+const isPaused = () => new Failure('AGENT_UNREACHABLE', 'The agent is paused; resume it first.');
 
 /**
  * `unreachable`: it, or its proxy, does not answer; `refused`: its proxy refuses some or all of what is
- * stored, or obeys another hub; `behind`: it serves something else than what is stored.
+ * stored, cannot open a port, or obeys another hub; `behind`: it serves something else than what is stored.
  */
 export type AgentState = 'in-step' | 'behind' | 'unreachable' | 'refused';
 
 export type AgentStanding = Readonly<{
   agent: StoredAgent;
   state: AgentState;
-  /** Since when it is in this state; behind or unreachable, since when its proxy lacks a change. */
+  /** Since when it is in this state; behind, since when its proxy lacks a change. */
   since: Date;
   detail: string | null;
   /** As last seen. */
@@ -153,7 +154,7 @@ export function createStandings(now: () => Date): Standings {
       return {
         agent: target.agent(),
         state,
-        since: (state !== 'in-step' && target.behindSince()) || changedAt,
+        since: (state === 'behind' && target.behindSince()) || changedAt,
         detail,
         status,
         latencyMs: latency === null ? null : Math.round(latency * 10) / 10,
@@ -181,6 +182,10 @@ function stateOf(target: Target): { state: AgentState; detail: string | null } {
   const ownership = target.standing.ownership();
   if (ownership !== null) return { state: 'refused', detail: ownership };
   const { status, isPublished } = target.seen();
+  const closed = (status?.closed ?? []).filter(({ address }) => !address.startsWith('udp/'));
+  if (closed.length > 0) {
+    return { state: 'refused', detail: `${closed.map(sentenceOfClosed).join('; ')}.` };
+  }
   const isLive = isPublished || (status !== null && target.isInStep(status));
   return { state: isLive && target.behindSince() === null ? 'in-step' : 'behind', detail: null };
 }

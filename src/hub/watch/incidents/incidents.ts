@@ -6,7 +6,8 @@ import { EVENT_NAMES, type EventName } from '../../../shared/events.ts';
 import { type Db, inTransaction } from '../../db/open.ts';
 import { incidents } from '../../db/schema.ts';
 import { Timestamp } from '../../http/schemas.ts';
-import { type Incident, keyOf, vhostIdOf, type WatchPace } from './reports.ts';
+import { incidentKey } from '../problem.ts';
+import { type Incident, vhostIdOf, type WatchPace } from './reports.ts';
 import { type Act, reopened, type Watched } from './step.ts';
 
 /** The database, or a transaction. */
@@ -26,6 +27,8 @@ export type Outbox = {
 type IncidentsDeps = {
   db: Db;
   outbox: Outbox;
+  /** Whether people know of a problem: such an incident is announced to nobody. */
+  isKnown: (problem: string) => boolean;
   pace: Pick<WatchPace, 'settles' | 'flapping'>;
 };
 
@@ -37,6 +40,11 @@ export type Incidents = {
   load(now: Date, elapsed: number): Watched;
   /** All of it, or nothing. @param now when the look was that led to it */
   record(acts: readonly Act[], now: Date): void;
+  /**
+   * Announces those that were not, because they were known, and are no longer.
+   * @returns whether there were any
+   */
+  tell(now: Date): boolean;
   /** How many are open, by event. */
   open(): ReadonlyMap<EventName, number>;
 };
@@ -44,7 +52,7 @@ export type Incidents = {
 /** Of those that are over. */
 const KEPT = 1_000;
 
-export function createIncidents({ db, outbox, pace }: IncidentsDeps): Incidents {
+export function createIncidents({ db, outbox, isKnown, pace }: IncidentsDeps): Incidents {
   return {
     load(now, elapsed) {
       const whenWas = (at: Date) => elapsed - Math.max(0, now.getTime() - at.getTime());
@@ -58,7 +66,7 @@ export function createIncidents({ db, outbox, pace }: IncidentsDeps): Incidents 
           ),
         ),
         beginnings: new Map(
-          [...Map.groupBy(recent, keyOf)].map(([key, all]) => [
+          [...Map.groupBy(recent, incidentKey)].map(([key, all]) => [
             key,
             all.map(({ beganAt }) => whenWas(beganAt)),
           ]),
@@ -69,10 +77,28 @@ export function createIncidents({ db, outbox, pace }: IncidentsDeps): Incidents 
     record(acts, now) {
       inTransaction(db, (tx) => {
         const announce = outbox.announcer(tx);
-        for (const act of acts) recordOne(tx, announce, act, new Date(now.getTime() - act.ago));
+        for (const act of acts) {
+          const untold = isKnown(act.incident.problem);
+          recordOne(tx, announce, { ...act, untold }, new Date(now.getTime() - act.ago));
+        }
         prune(tx);
         outbox.prune(tx);
       });
+    },
+
+    tell(now) {
+      const isUntold = and(isNull(incidents.overAt), eq(incidents.untold, true));
+      const told = db.select().from(incidents).where(isUntold).all();
+      const open = told.filter(({ problem }) => !isKnown(problem));
+      if (open.length === 0) return false;
+      inTransaction(db, (tx) => {
+        const announce = outbox.announcer(tx);
+        for (const one of open) {
+          tx.update(incidents).set({ untold: false }).where(eq(incidents.id, one.id)).run();
+          announce(one, one.flapping ? 'flapping' : 'began', now);
+        }
+      });
+      return true;
     },
 
     open: () =>
@@ -89,25 +115,25 @@ export function createIncidents({ db, outbox, pace }: IncidentsDeps): Incidents 
 }
 
 const incidentOf = (
-  { event, subject, about, level, message }: StoredIncident,
+  { event, subject, about, level, message, problem }: StoredIncident,
   { settles }: Pick<WatchPace, 'settles'>,
-): Incident => ({ event, subject, about, level, message, settles });
+): Incident => ({ event, subject, about, level, message, problem, settles });
 
 function recordOne(
   tx: Writer,
   announce: ReturnType<Outbox['announcer']>,
-  { kind, incident }: Act,
+  { kind, incident, untold }: Act & { untold: boolean },
   at: Date,
 ): void {
-  const { event, subject, about, level, message } = incident;
+  const { event, subject, about, level, message, problem } = incident;
   if (kind === 'began' || kind === 'flapping') {
-    const values = { event, subject, about, level, message, beganAt: at };
+    const values = { event, subject, about, level, message, problem, untold, beganAt: at };
     const made = tx
       .insert(incidents)
       .values({ ...values, flapping: kind === 'flapping' })
       .returning()
       .get();
-    announce(made, kind, at);
+    if (!untold) announce(made, kind, at);
     return;
   }
   const isIt = and(
@@ -121,13 +147,13 @@ function recordOne(
     stayed: { flapping: false },
     left: { goneAt: at },
     returned: { goneAt: null },
-    changed: { about, level, message },
+    changed: { about, level, message, problem },
   }[kind];
   const changed = tx.update(incidents).set(changes).where(isIt).returning().get();
   if (!changed) return;
   if (kind === 'over') announce(changed, 'over', at);
   if (kind === 'dropped') announce({ ...changed, message: DROPPED }, 'over', at);
-  if (kind === 'stayed') announce(changed, 'began', at);
+  if (kind === 'stayed' && !changed.untold) announce(changed, 'began', at);
 }
 
 /** Forgets the oldest of those that are over. */
@@ -145,6 +171,17 @@ function prune(tx: Writer): void {
     .where(and(isNotNull(incidents.overAt), lte(incidents.id, oldest.id)))
     .run();
 }
+
+/** When each open incident began, by `incidentKey`. */
+export const beginnings = (db: Db): ReadonlyMap<string, Date> =>
+  new Map(
+    db
+      .select({ event: incidents.event, subject: incidents.subject, beganAt: incidents.beganAt })
+      .from(incidents)
+      .where(isNull(incidents.overAt))
+      .all()
+      .map(({ beganAt, ...one }) => [incidentKey(one), beganAt]),
+  );
 
 export const IncidentView = t.Object(
   {

@@ -1,14 +1,11 @@
 /** What one look finds of each event: what is there, and what may be there. Pure. */
 import type { EventName } from '../../../shared/events.ts';
-import { NOT_DIALLED_YET } from '../../../shared/wire/sites.ts';
 import type { AgentFacts } from '../agent-facts.ts';
 import type { Look } from '../look.ts';
-import { eventOf, type Problem } from '../problem.ts';
+import { HUB_PLACE, markOf, type Problem, placeOf, type Subject, subjectOf } from '../problem.ts';
 import { problemsOfEach } from '../problem-list.ts';
 import { isBetween, partOf } from '../problems/hub.ts';
-
-/** What an incident is known by: `vhost 3`, `agent 1` or `hub`, the latter two with more if need be. */
-export type Subject = Readonly<{ event: EventName; subject: string }>;
+import { bareOf, isNowhere, isUndialled } from '../sites/state.ts';
 
 /** A problem that is one of the events: an incident, if it lasts. */
 export type Incident = Subject &
@@ -17,6 +14,8 @@ export type Incident = Subject &
     about: string;
     level: 'bad' | 'warn';
     message: string;
+    /** As `markOf` has it. */
+    problem: string;
     /** Milliseconds that it has to last to count. */
     settles: number;
   }>;
@@ -42,11 +41,10 @@ export type WatchPace = Readonly<{
   settles: number;
   certificateSettles: number;
   requestsSettle: number;
+  checkSettles: number;
   flapping: number;
   tolerance: number;
 }>;
-
-export const keyOf = ({ event, subject }: Subject): string => `${event} ${subject}`;
 
 /** The id in `vhost 3`; null of any other subject. */
 export function vhostIdOf(subject: string): number | null {
@@ -65,14 +63,14 @@ export function reportsOf({ agents, disks, hub }: Look, pace: WatchPace): Report
   const problems = problemsOfEach(agents);
   const own: Report = {
     ...{ of: HUB, label: undefined, placed: new Set() },
-    present: hub.flatMap((one) => incidentOf(one, { subject: 'hub', about: '' }, pace)),
+    present: hub.flatMap((one) => incidentOf(one, { place: HUB_PLACE, about: '' }, pace)),
     isUnknown: ({ event }) => event === 'disk.full' && disks.some(isBetween),
   };
   return [
     own,
     ...agents.map((agent, i): Report => {
       const { id, label, placed } = agent;
-      const here = { subject: `agent ${id}`, about: label ?? '' };
+      const here = { place: placeOf(id), about: label ?? '' };
       return {
         ...{ of: id, label, placed },
         present: (problems[i] ?? [])
@@ -90,17 +88,20 @@ const byLevel = (a: Problem, b: Problem): number =>
 
 /** What a problem is an incident of, if it lasts; nothing if it is none. */
 function incidentOf(
-  { vhost, part, message, ...problem }: Problem,
-  place: { subject: string; about: string },
+  problem: Problem,
+  { place, about }: { place: string; about: string },
   pace: WatchPace,
 ): Incident[] {
-  const event = eventOf(problem);
-  if (event === null) return [];
-  const { level, settles = 'settles' } = problem;
-  const one = { event, level, message, settles: pace[settles] };
-  if (part !== undefined) return [{ ...one, ...place, subject: `${place.subject} ${part}` }];
-  if (!vhost) return [{ ...one, ...place }];
-  return [{ ...one, subject: `vhost ${vhost.id}`, about: vhost.domain }];
+  const subject = subjectOf(problem, place);
+  if (subject === null) return [];
+  const { vhost, part, level, message, settles = 'settles' } = problem;
+  const isOfSite = vhost !== undefined && part === undefined;
+  return [
+    {
+      ...{ ...subject, about: isOfSite ? vhost.domain : about, level, message },
+      ...{ problem: markOf(problem, place), settles: pace[settles] },
+    },
+  ];
 }
 
 /** Whether what an agent does not report may be there. */
@@ -119,23 +120,15 @@ function isUnknownTo(agent: AgentFacts, { event, subject }: Subject): boolean {
   if (event === 'agent.behind') return !inStep;
   // After a start, the hub learns which sites are refused when it publishes.
   if (vhost === null) return false;
+  if (event === 'check.failing') return agent.isUnasked(vhost);
   return event === 'vhost.broken' ? !inStep : isSiteUnknown(agent, event, vhost);
 }
 
 function isSiteUnknown({ sites, knowsEnding }: AgentFacts, event: EventName, id: number): boolean {
   const state = sites?.find((one) => one.id === id);
-  if (!state) return true;
-  const { addresses, upstreams } = state;
-  const served = addresses.filter((one) => one.served);
-  if (addresses.length > 0 && served.length === 0) return true;
-  if (event === 'upstream.down') {
-    return upstreams.some(({ up, unknown }) => up === null && unknown === NOT_DIALLED_YET);
-  }
-  // One that is issued on demand has a reason, and is never asked for.
-  const bare = served.filter(
-    ({ name, tls, certificate, reason, checkedAt }) =>
-      tls && name !== '' && certificate === null && (checkedAt !== null || reason === null),
-  );
+  if (!state || isNowhere(state.addresses)) return true;
+  if (event === 'upstream.down') return state.upstreams.some(isUndialled);
+  const bare = bareOf(state.addresses);
   return event === 'certificate.ending'
     ? !knowsEnding || bare.length > 0
     : bare.some(({ checkedAt }) => checkedAt === null);

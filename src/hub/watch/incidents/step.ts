@@ -3,7 +3,8 @@
  * Each incident begins once and is over once. One that begins for the third time within ten minutes
  * flaps: its comings and goings are one incident, until it has been away, or has stayed, for ten.
  */
-import { type Incident, keyOf, type WatchPace } from './reports.ts';
+import { incidentKey } from '../problem.ts';
+import type { Incident, WatchPace } from './reports.ts';
 
 /** Times are milliseconds of a clock that is never set. */
 type Pending = Readonly<{ phase: 'pending'; incident: Incident; since: number }>;
@@ -18,7 +19,7 @@ export type Open = Readonly<{
 }>;
 
 export type Watched = Readonly<{
-  /** By `keyOf`. */
+  /** By `incidentKey`. */
   states: ReadonlyMap<string, Pending | Open>;
   /** When each began lately. */
   beginnings: ReadonlyMap<string, readonly number[]>;
@@ -45,7 +46,7 @@ export type Act = Readonly<{ kind: ActKind; incident: Incident; ago: number }>;
 export type Step = Readonly<{
   /** Milliseconds of a clock that is never set. */
   elapsed: number;
-  /** What is there now, by `keyOf`. */
+  /** What is there now, by `incidentKey`. */
   incidents: ReadonlyMap<string, Incident>;
   /** Whether there is nothing left that it could be about. */
   isMoot: (incident: Incident) => boolean;
@@ -105,8 +106,13 @@ function stays(known: Open, incident: Incident, step: Step): Result {
   if (known.flapping && known.goneSince !== null) acts.push({ kind: 'returned', incident, ago: 0 });
   const hasStayed = known.flapping && hasLasted(seenSince, step, step.pace.flapping);
   if (hasStayed) acts.push({ kind: 'stayed', incident, ago: elapsed - seenSince });
-  const { about, level, message } = known.incident;
-  if (incident.about !== about || incident.level !== level || incident.message !== message) {
+  const { about, level, message, problem } = known.incident;
+  const isSame =
+    incident.about === about &&
+    incident.level === level &&
+    incident.message === message &&
+    incident.problem === problem;
+  if (!isSame) {
     acts.push({ kind: 'changed', incident, ago: 0 });
   }
   const flapping = known.flapping && !hasStayed;
@@ -143,6 +149,6 @@ export const reopened = (
   flapping: boolean,
   goneSince: number | null,
 ): [string, Open] => [
-  keyOf(incident),
+  incidentKey(incident),
   { phase: 'open', incident, flapping, seenSince: null, goneSince },
 ];

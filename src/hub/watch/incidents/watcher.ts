@@ -4,14 +4,15 @@
  */
 import type { Log } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/log.ts';
+import type { Known } from '../known.ts';
 import type { Look } from '../look.ts';
-import { saying } from '../problem.ts';
+import { incidentKey, saying } from '../problem.ts';
+import type { ListProblems } from '../problem-list.ts';
 import type { Incidents } from './incidents.ts';
 import {
   agentIdOf,
   HUB,
   type Incident,
-  keyOf,
   type Report,
   reportsOf,
   vhostIdOf,
@@ -21,7 +22,10 @@ import { takeStep, type Watched } from './step.ts';
 
 export type WatcherDeps = {
   look: () => Promise<Look>;
-  incidents: Pick<Incidents, 'load' | 'record'>;
+  /** Called after each look, so that all who list problems know since when each is there. */
+  listProblems: ListProblems;
+  incidents: Pick<Incidents, 'load' | 'record' | 'tell'>;
+  known: Pick<Known, 'end'>;
   /** Called when something was recorded. */
   recorded: () => void;
   pace: WatchPace & { every: number };
@@ -64,6 +68,9 @@ export function createWatcher(deps: WatcherDeps): Watcher {
       incidents.record(acts, at);
       recorded();
     }
+    const present = deps.listProblems(look, at).flatMap(({ marks }) => marks);
+    deps.known.end(new Set(present), look, time);
+    if (incidents.tell(at)) recorded();
     // Only now: what could not be recorded is tried again at the next look.
     watched = after;
   }
@@ -112,7 +119,7 @@ function isMoot({ subject }: Incident, reports: readonly Report[]): boolean {
 /** `label` is that of who reported it; null if that was before the hub was started. */
 type Held = Readonly<{ incident: Incident; label: string | undefined | null }>;
 
-/** What each agent, and the hub, reported last; by `keyOf`. */
+/** What each agent, and the hub, reported last; by `incidentKey`. */
 type Memory = ReadonlyMap<number, ReadonlyMap<string, Held>>;
 
 /**
@@ -125,7 +132,7 @@ const rememberOpen = (open: readonly Incident[], reports: readonly Report[]): Me
       of,
       new Map(
         open.flatMap((incident): [string, Held][] =>
-          isFor(incident, of) ? [[keyOf(incident), { incident, label: null }]] : [],
+          isFor(incident, of) ? [[incidentKey(incident), { incident, label: null }]] : [],
         ),
       ),
     ]),
@@ -144,7 +151,7 @@ const remember = (before: Memory, reports: readonly Report[]): Memory =>
         if (report.isUnknown(held.incident)) now.set(key, held);
       }
       for (const incident of report.present) {
-        const key = keyOf(incident);
+        const key = incidentKey(incident);
         // The worst comes first.
         if (!now.has(key) || now.get(key) === before.get(report.of)?.get(key)) {
           now.set(key, { incident, label: report.label });

@@ -1,10 +1,18 @@
 /** What is wrong with an agent, its proxy and its sites. Pure. */
 import type { Disk, ProxyStatus } from '../../../shared/wire/proxy.ts';
+import { sentenceOfClosed } from '../../agents/proxy.ts';
 import { listed, type Problem, sentence } from '../problem.ts';
 import type { EndingCertificate } from '../sites/certificates.ts';
-import { sentenceOfClosed, type Unserved } from '../sites/unserved.ts';
+import type { Unserved } from '../sites/unserved.ts';
 import { fullDisk, isFull, partOf } from './hub.ts';
-import { downUpstreams, lateCertificates, missingCertificates, type SiteFacts } from './sites.ts';
+import {
+  downUpstreams,
+  type FailingSite,
+  failingChecks,
+  lateCertificates,
+  missingCertificates,
+  type SiteFacts,
+} from './sites.ts';
 
 /** What counts of one of several agents. */
 type Lag = {
@@ -33,6 +41,8 @@ export type Facts = {
   unserved: readonly Pick<Unserved, 'vhost' | 'detail' | 'ports'>[];
   /** Null or empty: not known. */
   sites: readonly SiteFacts[] | null;
+  /** Those whose checks fail here. */
+  failing: readonly FailingSite[];
   certificates: readonly EndingCertificate[];
   /** Where the proxy listens; null: not known. */
   serving?: { http: Listening; https: Listening; cure: string | null } | null;
@@ -59,6 +69,7 @@ export function problemsOf(facts: Facts): Problem[] {
     ...(isUp ? heldPorts(facts) : []),
     ...lateCertificates(facts.certificates, sites),
     ...missingCertificates(sites),
+    ...(isUp ? failingChecks(facts.failing) : []),
     ...downUpstreams(sites),
     ...fileProblems(facts),
     ...(facts.disks ?? [])
@@ -82,7 +93,7 @@ function standingProblems({ status, lag, ...facts }: Facts): Problem[] {
   if (!status) {
     const toll = lag ? (lacks ?? NOT_REACHED) : UNKNOWN;
     const message = `${sentence(facts.agentFault ?? 'The agent does not answer.')} ${toll}`;
-    return [{ code: 'AGENT_UNREACHABLE', level: 'bad', ...since, message }];
+    return [{ code: 'AGENT_UNREACHABLE', level: 'bad', message }];
   }
   if (!status.proxy.running) {
     const message = 'Caddy is not running, or does not answer. No site is known to be served.';
@@ -143,9 +154,9 @@ function heldPorts({ status, unserved, serving }: Facts): Problem[] {
     };
   });
   if (!serving) return closed;
-  // Other ports that someone chose are no problem.
+  // Other ports that someone chose are no problem, and on one that is not open, Caddy does not listen.
   const moved = [serving.http, serving.https].filter(
-    ({ port, wanted, blocked }) => blocked && port !== wanted,
+    ({ port, wanted, blocked }) => blocked && port !== wanted && !byPort.has(port),
   );
   if (moved.length === 0) return closed;
   const where = listed(moved.map(({ port, wanted }) => `${port} instead of ${wanted}`));

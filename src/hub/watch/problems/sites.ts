@@ -21,6 +21,21 @@ export type SiteFacts = Pick<VhostState, 'id' | 'domain' | 'enabled'> & {
   errors: Pick<VhostState['errors'], 'acme'>;
 };
 
+/** A site whose check fails at an agent; `since` in ISO 8601, `reason`: what came instead. */
+export type FailingSite = Readonly<{ id: number; domain: string; since: string; reason: string }>;
+
+/** Those that do not answer as their checks require; with the same answer, they are one problem. */
+export const failingChecks = (sites: readonly FailingSite[]): Problem[] =>
+  sites.map(({ id, domain, since, reason }) => ({
+    code: 'CHECK_FAILING',
+    level: 'bad',
+    vhost: { id, domain },
+    cause: reason,
+    since,
+    settles: 'checkSettles',
+    message: `The check fails: ${reason}`,
+  }));
+
 /** Those with an upstream that does not answer. */
 export function downUpstreams(sites: readonly SiteFacts[]): Problem[] {
   return sites.flatMap(({ id, domain, enabled, upstreams }) => {
@@ -85,7 +100,13 @@ export function lateCertificates(
       level: isOver ? 'bad' : 'warn',
       vhost: { id, domain },
       since: isOver ? notAfter : null,
-      message: `${what} ${isOver ? 'has expired' : `expires on ${notAfter.slice(0, 10)}`} and was not renewed${why ? `: ${why}` : ''}`,
+      message: `${what} ${isOver ? 'has expired' : `expires ${momentOf(first)}`} and was not renewed${why ? `: ${why}` : ''}`,
     };
   });
+}
+
+/** `on 2026-11-25`; with the time if it is the last day. */
+function momentOf({ notAfter, daysLeft }: EndingCertificate): string {
+  const day = `on ${notAfter.slice(0, 10)}`;
+  return daysLeft > 0 ? day : `${day} at ${notAfter.slice(11, 16)} UTC`;
 }

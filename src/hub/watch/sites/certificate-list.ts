@@ -9,7 +9,7 @@ import type { SiteSet, VhostInput } from '../../model/vhost.ts';
 import { draftCaddyfile } from '../../publish/preview.ts';
 import type { Publisher } from '../../publish/publisher.ts';
 import { type Advice, adviceOf, type MirrorFacts, mirrorAdvice, NullableAdvice } from './advice.ts';
-import { daysLeft, isOverdue, isSoon, type KnownName, readNames } from './certificates.ts';
+import { daysLeft, isLate, type KnownName, readNames } from './certificates.ts';
 
 const nullable = <T extends Parameters<typeof t.Union>[0][number]>(schema: T, of = '') =>
   t.Union([schema, t.Null()], of === '' ? {} : { description: of });
@@ -122,7 +122,7 @@ function problemOf(
   const [notBefore, notAfter] = [new Date(certificate.notBefore), new Date(certificate.notAfter)];
   if (notAfter.getTime() < time) return 'It has expired.';
   if (advice) return advice.message;
-  if (!isSoon(notAfter, time) || !isOverdue({ automated, notBefore, notAfter }, time)) return null;
+  if (!isLate({ automated, notBefore, notAfter }, time)) return null;
   return automated ? 'Caddy should have renewed it by now.' : 'It is not renewed automatically.';
 }
 

@@ -1,5 +1,5 @@
-/** The certificates of all vhosts, and which of them expire soon. */
-import type { CertificatesAnswer } from '../../../shared/wire/sites.ts';
+/** The certificates of all vhosts, and which of them are due. */
+import type { Authority, CertificatesAnswer } from '../../../shared/wire/sites.ts';
 import type { Agent } from '../../agents/agents.ts';
 import { type Endpoint, endpointsUnder, keyOfEndpoint } from '../../model/endpoints.ts';
 import { setFor } from '../../model/placement.ts';
@@ -18,9 +18,10 @@ type VhostCertificate = {
   notAfter: Date;
   /** Whether the proxy renews it automatically. */
   automated: boolean;
+  authority: Authority | null;
 };
 
-/** A certificate that expires soon; `notAfter` as ISO 8601. */
+/** A certificate that is due; `notAfter` as ISO 8601. */
 export type EndingCertificate = Pick<VhostCertificate, 'id' | 'domain' | 'name' | 'issuer'> & {
   notAfter: string;
   daysLeft: number;
@@ -69,28 +70,38 @@ export async function readNames({ agent, publisher }: CertificatesDeps): Promise
 export async function readCertificates(deps: CertificatesDeps): Promise<VhostCertificate[]> {
   return (await readNames(deps)).flatMap(({ vhost: { id, domain }, endpoint: { name }, site }) => {
     if (!site.certificate) return [];
-    const { issuer, notBefore, notAfter } = site.certificate;
-    const [from, to] = [new Date(notBefore), new Date(notAfter)];
-    return { id, domain, name, issuer, notBefore: from, notAfter: to, automated: site.automated };
+    const { automated, authority, certificate } = site;
+    const [from, to] = [new Date(certificate.notBefore), new Date(certificate.notAfter)];
+    const lasts = { notBefore: from, notAfter: to };
+    return { id, domain, name, issuer: certificate.issuer, ...lasts, automated, authority };
   });
 }
 
-/** Those that expire within 14 days, in any order. @throws Failure as `readCertificates` */
+/** Those that are due, in any order. @throws Failure as `readCertificates` */
 export async function endingCertificates({
   now,
   ...deps
 }: CertificatesDeps & { now: () => Date }): Promise<EndingCertificate[]> {
-  const all = await readCertificates(deps);
-  const time = now().getTime();
-  return all
-    .filter(({ notAfter }) => isSoon(notAfter, time))
+  return endingOf(await readCertificates(deps), now().getTime());
+}
+
+/**
+ * Those that expire within 14 days. What the proxy renews counts only once it is late, if its own
+ * authority signs it or if it never lasts that long: it would always be listed.
+ * @param time milliseconds since 1970
+ */
+export const endingOf = (all: readonly VhostCertificate[], time: number): EndingCertificate[] =>
+  all
+    .filter((one) => isSoon(one.notAfter, time) && (isOverdue(one, time) || !isRoutine(one)))
     .map((one) => ({
       ...{ id: one.id, domain: one.domain, name: one.name, issuer: one.issuer },
       notAfter: one.notAfter.toISOString(),
       daysLeft: daysLeft(one.notAfter, time),
       overdue: isOverdue(one, time),
     }));
-}
+
+const isRoutine = (one: VhostCertificate): boolean =>
+  one.authority === 'internal' || lifetimeOf(one) < SOON_MS;
 
 /** At most 100, overdue ones first, then by expiry. */
 export const mostUrgent = <T extends EndingCertificate>(all: readonly T[]): T[] =>
@@ -105,19 +116,17 @@ export const mostUrgent = <T extends EndingCertificate>(all: readonly T[]): T[] 
 export const daysLeft = (notAfter: Date, time: number): number =>
   Math.floor((notAfter.getTime() - time) / DAY_MS);
 
-/** Whether it expires within 14 days of `time`, or has expired. */
-export const isSoon = (notAfter: Date, time: number): boolean =>
-  notAfter.getTime() - time < SOON_MS;
+const isSoon = (notAfter: Date, time: number): boolean => notAfter.getTime() - time < SOON_MS;
 
-/** Whether one that expires soon needs attention. @param time milliseconds since 1970 */
-export function isOverdue(
-  {
-    automated,
-    notBefore,
-    notAfter,
-  }: Pick<VhostCertificate, 'automated' | 'notBefore' | 'notAfter'>,
-  time: number,
-): boolean {
-  const lifetime = notAfter.getTime() - notBefore.getTime();
-  return !automated || notAfter.getTime() - time < lifetime * OVERDUE_SHARE;
-}
+type Lasting = Pick<VhostCertificate, 'automated' | 'notBefore' | 'notAfter'>;
+
+const lifetimeOf = ({ notBefore, notAfter }: Pick<Lasting, 'notBefore' | 'notAfter'>): number =>
+  notAfter.getTime() - notBefore.getTime();
+
+/** Whether the proxy does not renew it, or should have by now. */
+const isOverdue = (one: Lasting, time: number): boolean =>
+  !one.automated || one.notAfter.getTime() - time < lifetimeOf(one) * OVERDUE_SHARE;
+
+/** Whether it expires within 14 days of `time` (milliseconds since 1970), and nothing will renew it. */
+export const isLate = (one: Lasting, time: number): boolean =>
+  isSoon(one.notAfter, time) && isOverdue(one, time);

@@ -7,8 +7,8 @@ import { type MirrorFacts, mirrorAdvice } from './advice.ts';
 import { upstreamsOf, warningsOf } from './state.ts';
 import type { VhostState } from './view.ts';
 
-/** What one of several agents knows. */
-type StateOf = { name: string; state: VhostState };
+/** What one of several agents knows. `isBehind`: its proxy lacks accepted changes. */
+type StateOf = { name: string; state: VhostState; isBehind?: boolean };
 
 type Address = VhostState['addresses'][number];
 type Kind = keyof VhostState['errors'];
@@ -24,13 +24,16 @@ export function worstState(
 ): VhostState {
   const all = advisedStates(given.map(({ name, state }) => ({ name, states: [state] }))).flatMap(
     ({ name, states }) =>
-      states.map(({ problem, addresses, upstreams, warnings, errors }) => ({
-        ...{ name, problem, addresses, upstreams, warnings, errors },
+      states.map(({ problem, addresses, upstreams, check, warnings, errors }) => ({
+        ...{ name, problem, addresses, upstreams, check, warnings, errors },
       })),
   );
   const problems = all.flatMap(({ name, problem }) =>
     problem === null ? [] : { label: name, message: problem },
   );
+  const downOn = enabled
+    ? [...given.flatMap((one) => (isServed(one) ? [] : one.name)), ...missing]
+    : [];
   const lastOf = (kind: Kind) =>
     all
       .flatMap(({ errors }) => errors[kind] ?? [])
@@ -41,12 +44,19 @@ export function worstState(
     problem: problems.length > 0 ? saying(problems).join('; ') : null,
     addresses: worstAddresses(all.flatMap(({ addresses }) => addresses)),
     upstreams: upstreamsOf(all),
+    check: togetherChecks(all),
     warnings: togetherWarnings(all.map((one) => ({ label: one.name, warnings: one.warnings }))),
     errors: { acme: lastOf('acme'), upstream: lastOf('upstream') },
     agents: all,
+    ...(given.some(({ state }) => state.checking) && { checking: true as const }),
+    ...(downOn.length > 0 && { downOn }),
     ...(missing.length > 0 && { missing: [...missing] }),
   };
 }
+
+/** After a change, an agent in step may not have looked at its proxy yet. */
+const isServed = ({ state: { problem, addresses }, isBehind }: StateOf): boolean =>
+  problem === null && !(isBehind && addresses.every(({ served }) => !served));
 
 /** With advice for names that have a certificate on another agent. */
 export function advisedStates(
@@ -71,6 +81,17 @@ export function advisedStates(
       return { ...state, addresses, warnings: warningsOf({ ...state, addresses }) };
     }),
   }));
+}
+
+/** It fails if it fails at one of them, since the first did. */
+function togetherChecks(
+  all: readonly { name: string; check: VhostState['check'] }[],
+): VhostState['check'] {
+  const failing = all.flatMap(({ name, check }) =>
+    check === null ? [] : { since: check.failingSince, label: name, message: check.reason },
+  );
+  const [failingSince] = failing.map(({ since }) => since).toSorted();
+  return failingSince === undefined ? null : { failingSince, reason: saying(failing).join('; ') };
 }
 
 /** Each once, as the agent knows it that serves it worst. */

@@ -1,11 +1,17 @@
 /** The state of a vhost, assembled from what the proxy knows of its addresses. */
 import { portOptions } from '../../../shared/caddyfile/preamble.ts';
-import type { SiteError, SiteState, SiteUpstream } from '../../../shared/wire/sites.ts';
+import {
+  NOT_DIALLED_YET,
+  type SiteError,
+  type SiteState,
+  type SiteUpstream,
+} from '../../../shared/wire/sites.ts';
 import type { Warning } from '../../http/schemas.ts';
 import { type Endpoint, endpointsUnder, keyOfEndpoint } from '../../model/endpoints.ts';
 import type { SiteSet, Vhost } from '../../model/vhost.ts';
+import type { FailingCheck } from '../uptime/failing.ts';
 import { adviceOf } from './advice.ts';
-import { daysLeft } from './certificates.ts';
+import { daysLeft, isLate } from './certificates.ts';
 import type { Unserved } from './unserved.ts';
 import type { VhostState } from './view.ts';
 
@@ -19,11 +25,13 @@ export const namesOf = (vhost: Vhost, { preamble }: SiteSet): string[] =>
  * Returns a function that gives the state of any vhost of the set.
  * @param sites as the agent reported them
  * @param unserved the vhosts that are not served
+ * @param failing the check of a vhost, if it fails at the agent
  */
 export function statesOf(
   { preamble }: SiteSet,
   sites: readonly SiteState[],
   unserved: readonly Unserved[],
+  failing: (vhost: number) => FailingCheck | null,
   now: Date,
 ): (vhost: Vhost) => VhostState {
   const endpointsOf = endpointsUnder(preamble);
@@ -37,7 +45,11 @@ export function statesOf(
   return (vhost) => {
     const problem = problems.get(vhost.id) ?? null;
     const state = stateOf(vhost, endpointsOf(vhost), byEndpoint, { ports, now });
-    return { ...state, problem, warnings: warningsOf({ ...state, problem }) };
+    const check = checkOf(failing(vhost.id));
+    return {
+      ...{ ...state, problem, check, warnings: warningsOf({ ...state, problem }) },
+      ...(vhost.enabled && problem === null && isUnseen(state) && { checking: true as const }),
+    };
   };
 }
 
@@ -47,7 +59,7 @@ function stateOf(
   endpoints: readonly Endpoint[],
   byEndpoint: ReadonlyMap<string, SiteState>,
   known: { ports: Ports; now: Date },
-): Omit<VhostState, 'problem' | 'warnings'> {
+): Omit<VhostState, 'problem' | 'check' | 'warnings'> {
   const found = endpoints.map((endpoint) => {
     const site = vhost.enabled ? byEndpoint.get(keyOfEndpoint(endpoint)) : undefined;
     return { endpoint, site };
@@ -64,6 +76,35 @@ function stateOf(
     errors: { acme: lastError(sites, 'acme'), upstream: lastError(sites, 'upstream') },
   };
 }
+
+type Seen = Pick<VhostState, 'addresses' | 'upstreams'>;
+
+/** Whether nobody has looked at its addresses or upstreams yet. */
+const isUnseen = ({ addresses, upstreams }: Seen): boolean =>
+  isNowhere(addresses) ||
+  upstreams.some(isUndialled) ||
+  bareOf(addresses).some(({ checkedAt }) => checkedAt === null);
+
+/** Whether the proxy serves none of these. */
+export const isNowhere = (addresses: Seen['addresses']): boolean =>
+  addresses.length > 0 && addresses.every(({ served }) => !served);
+
+export const isUndialled = ({ up, unknown }: SiteUpstream): boolean =>
+  up === null && unknown === NOT_DIALLED_YET;
+
+/** Those that lack a certificate, or may. One that is issued on demand has a reason, and is never asked for. */
+export const bareOf = (addresses: Seen['addresses']): Seen['addresses'] =>
+  addresses.filter(
+    ({ served, name, tls, certificate, reason, checkedAt }) =>
+      served &&
+      tls &&
+      name !== '' &&
+      certificate === null &&
+      (checkedAt !== null || reason === null),
+  );
+
+const checkOf = (failing: FailingCheck | null): VhostState['check'] =>
+  failing && { failingSince: failing.since.toISOString(), reason: failing.reason };
 
 /** What a visitor would notice now. */
 export const warningsOf = ({
@@ -90,22 +131,12 @@ const upstreamWarnings = (upstreams: readonly SiteUpstream[]): Warning[] =>
     });
 
 /** Of the addresses that are served over TLS, in their order. */
-export function certificateWarnings(
-  addresses: readonly (Pick<
-    VhostState['addresses'][number],
-    'name' | 'tls' | 'authority' | 'advice'
-  > & { certificate: object | null })[],
-): Warning[] {
-  return addresses.flatMap(({ name, tls, certificate, authority, advice }) => {
-    if (!tls) return [];
-    if (!certificate && advice) {
-      return { code: 'NO_CERTIFICATE', message: `${name} has no certificate: ${advice.message}` };
-    }
-    if (authority !== 'internal' || name === '') return [];
-    const message = `Caddy’s own authority signs the certificate of ${name}: browsers warn until they trust its root.`;
-    return { code: 'LOCAL_CERTIFICATE', message };
-  });
-}
+export const certificateWarnings = (addresses: Seen['addresses']): Warning[] =>
+  addresses.flatMap(({ name, tls, certificate, advice }) =>
+    tls && !certificate && advice
+      ? { code: 'NO_CERTIFICATE', message: `${name} has no certificate: ${advice.message}` }
+      : [],
+  );
 
 function addressOf(
   { name, port }: Endpoint,
@@ -113,6 +144,7 @@ function addressOf(
   { ports, now }: { ports: Ports; now: Date },
 ) {
   const certificate = site?.certificate ?? null;
+  const time = now.getTime();
   const refusal = site?.errors.find(({ kind, standing }) => kind === 'acme' && standing);
   return {
     name,
@@ -121,7 +153,15 @@ function addressOf(
     tls: site?.tls ?? false,
     certificate: certificate && {
       ...certificate,
-      daysLeft: daysLeft(new Date(certificate.notAfter), now.getTime()),
+      daysLeft: daysLeft(new Date(certificate.notAfter), time),
+      overdue: isLate(
+        {
+          automated: site?.automated ?? false,
+          notBefore: new Date(certificate.notBefore),
+          notAfter: new Date(certificate.notAfter),
+        },
+        time,
+      ),
     },
     reason: site?.reason ?? null,
     checkedAt: site?.checkedAt ?? null,

@@ -7,12 +7,18 @@ import { isPlacedOn, setFor } from '../../model/placement.ts';
 import { byDomain, type SiteSet, type Vhost } from '../../model/vhost.ts';
 import { findVhost } from '../../model/vhost-changes.ts';
 import type { Publisher } from '../../publish/publisher.ts';
+import type { Uptime } from '../uptime/uptime.ts';
 import { togetherWarnings, worstState } from './several.ts';
 import { namesOf, statesOf } from './state.ts';
 import { findUnserved } from './unserved.ts';
 import type { VhostState } from './view.ts';
 
-export type StatesDeps = { publisher: Publisher; now: () => Date };
+export type StatesDeps = {
+  publisher: Publisher;
+  /** What the sites answer between changes. */
+  uptime: Pick<Uptime, 'of'>;
+  now: () => Date;
+};
 
 /** @param agent the name of the only one to ask; @throws Failure NOT_FOUND, AGENT_UNREACHABLE, PROXY_UNREACHABLE */
 export type States = {
@@ -22,10 +28,10 @@ export type States = {
   one(id: number, agent?: string): Promise<VhostState>;
 };
 
-/** What an agent serves, and the state of each vhost of it. */
-type Known = { set: SiteSet; stateOf: (vhost: Vhost) => VhostState };
+/** What an agent serves, the state of each vhost of it, and whether its proxy lacks changes. */
+type Known = { set: SiteSet; stateOf: (vhost: Vhost) => VhostState; isBehind: boolean };
 
-export function createStates({ publisher, now }: StatesDeps): States {
+export function createStates({ publisher, uptime, now }: StatesDeps): States {
   const { agents } = publisher;
 
   /** @param id of the only vhost that matters */
@@ -40,7 +46,10 @@ export function createStates({ publisher, now }: StatesDeps): States {
     const known = id === undefined ? sites : undefined;
     const unserved = await findUnserved({ agent, publisher }, status, known);
     const set = setFor(publisher.current(), agent.id);
-    return { set, stateOf: statesOf(set, sites, unserved, now()) };
+    const failing = (vhost: number) => uptime.of(vhost, agent.id);
+    const standing = publisher.standings().find((one) => one.agent.id === agent.id);
+    const isBehind = standing !== undefined && standing.behindSince !== null;
+    return { set, stateOf: statesOf(set, sites, unserved, failing, now()), isBehind };
   }
 
   /** @param asked those of the vhosts' agents that are to be asked */
@@ -51,7 +60,9 @@ export function createStates({ publisher, now }: StatesDeps): States {
       const known = answers.filter(({ agent }) => isPlacedOn(vhost, agent.id));
       return worstState(
         vhost,
-        known.map(({ agent: { name }, answer }) => ({ name, state: answer.stateOf(vhost) })),
+        known.map(({ agent: { name }, answer: { stateOf, isBehind } }) => ({
+          ...{ name, isBehind, state: stateOf(vhost) },
+        })),
         away.filter(({ id }) => isPlacedOn(vhost, id)).map(({ name }) => name),
       );
     };
@@ -96,7 +107,13 @@ const MAY_PROXY = /\b(?:reverse_proxy|php_fastcgi|forward_auth|import|invoke)\b/
 const mayWarn = ({ domain, config }: Vhost): boolean =>
   !domain.startsWith('http://') || MAY_PROXY.test(config);
 
-export function createWarningsAfter({ publisher, now }: StatesDeps): WarningsAfter {
+export function createWarningsAfter({ publisher, uptime, now }: StatesDeps): WarningsAfter {
+  /** As known after a change, whose answer says which ports are not open. */
+  async function lastStatus({ id, client }: Agent) {
+    const standing = publisher.standings().find(({ agent }) => agent.id === id);
+    return standing?.status ?? (await client.status());
+  }
+
   /** Of those of the vhosts that are placed there; null if the agent does not say in time. */
   async function read(agent: Agent, vhosts: readonly Vhost[]) {
     const { id, client } = agent;
@@ -106,12 +123,12 @@ export function createWarningsAfter({ publisher, now }: StatesDeps): WarningsAft
     const names = new Set(placed.filter(mayWarn).flatMap((vhost) => namesOf(vhost, set)));
     const asked = Promise.all([
       names.size > 0 ? client.sites([...names], WAIT_MS) : { sites: [] },
-      client.status().then((status) => findUnserved({ agent, publisher }, status)),
+      lastStatus(agent).then((status) => findUnserved({ agent, publisher }, status)),
     ]).catch(() => null);
     const found = await within(asked, MOST_MS, () => null);
     if (found === null) return null;
     const [{ sites }, unserved] = found;
-    const stateOf = statesOf(set, sites, unserved, now());
+    const stateOf = statesOf(set, sites, unserved, (vhost) => uptime.of(vhost, id), now());
     const label = labelOf(id, publisher.agents.all());
     return { label, found: new Map(placed.map((one) => [one.id, stateOf(one).warnings])) };
   }

@@ -3,6 +3,7 @@ import { fullSentenceOf } from '../../../shared/failure.ts';
 import type { ProxyStatus } from '../../../shared/wire/proxy.ts';
 import type { SiteState } from '../../../shared/wire/sites.ts';
 import type { Agent } from '../../agents/agents.ts';
+import { sentenceOfClosed } from '../../agents/proxy.ts';
 import { endpointsUnder, keyOfEndpoint } from '../../model/endpoints.ts';
 import { setFor } from '../../model/placement.ts';
 import { ofVhost } from '../../model/refusal.ts';
@@ -51,7 +52,3 @@ export async function findUnserved(
   });
   return [...broken, ...waiting];
 }
-
-/** `:443 is not open: held by nginx (process 123)`. */
-export const sentenceOfClosed = ({ address, reason }: { address: string; reason: string }) =>
-  `${address} is not open: ${reason}`;

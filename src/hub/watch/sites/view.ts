@@ -6,7 +6,7 @@ import {
   SiteError,
   SiteUpstream,
 } from '../../../shared/wire/sites.ts';
-import { Warning } from '../../http/schemas.ts';
+import { Timestamp, Warning } from '../../http/schemas.ts';
 import { NullableAdvice } from './advice.ts';
 
 const LastError = t.Union([
@@ -33,6 +33,10 @@ const known = {
           SiteCertificate,
           t.Object({
             daysLeft: t.Integer({ description: 'whole days; negative if it has expired' }),
+            overdue: t.Boolean({
+              description:
+                'expires within 14 days, and is not renewed automatically or should have been by now',
+            }),
           }),
         ]),
         t.Null(),
@@ -50,6 +54,10 @@ const known = {
     { description: 'where the vhost is reached, in the order of its block' },
   ),
   upstreams: t.Array(SiteUpstream),
+  check: t.Union([t.Object({ failingSince: Timestamp, reason: t.String() }), t.Null()], {
+    description:
+      'since when it does not answer as its check requires, and what came instead: wrong twice in a row, until it is right twice in a row; null if it does, is not asked between changes, or was not asked often enough since the hub started',
+  }),
   warnings: t.Array(Warning, { description: 'problems that a visitor would notice now' }),
   errors: t.Object(
     { acme: LastError, upstream: LastError },
@@ -67,6 +75,18 @@ export const VhostState = t.Object(
       t.Array(t.Object({ name: t.String(), ...known }), {
         description:
           'only if the hub has several agents: the report of each agent that the vhost is placed on; the other fields are the worst of them',
+      }),
+    ),
+    checking: t.Optional(
+      t.Literal(true, {
+        description:
+          'whether an agent that it is placed on has not looked at its upstreams or certificates yet, as after a start or a change',
+      }),
+    ),
+    downOn: t.Optional(
+      t.Array(t.String(), {
+        description:
+          'the agents whose proxies do not serve it, or not on all of its addresses, and those that are unreachable, or whose proxy is; only if there are any',
       }),
     ),
     missing: t.Optional(
@@ -97,6 +117,7 @@ export const STATE = {
         notAfter: '2027-01-30T00:00:00.000Z',
         fingerprint: 'AB:CD:EF:01',
         daysLeft: 70,
+        overdue: false,
       },
       reason: null,
       checkedAt: '2026-11-20T18:00:00.000Z',
@@ -118,6 +139,7 @@ export const STATE = {
       error: null,
     },
   ],
+  check: null,
   warnings: [],
   errors: { acme: null, upstream: null },
 };

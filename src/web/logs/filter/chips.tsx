@@ -11,6 +11,7 @@ import {
   NO_FILTERS,
   parseFilters,
 } from './filters.ts';
+import { namesIn } from './site-names.ts';
 
 /** Removes all filters; the page size stays. */
 export const clearFilters = ({ pageSize }: Filters): void =>
@@ -22,7 +23,10 @@ export function Chips({ filters }: { filters: Filters }) {
   return (
     <ul class="log-chips flow plain" aria-label="Active filters">
       {active.map(({ key, label, value }) => {
-        const text = key === 'from' || key === 'to' ? localTime(value) : shown(value, 60);
+        const isTime = key === 'from' || key === 'to';
+        const text = isTime
+          ? localTime(value)
+          : shown(key === 'domain' ? namesIn(value) : value, 60);
         return (
           <li key={key}>
             <button

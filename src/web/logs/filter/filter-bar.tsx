@@ -7,7 +7,8 @@ import { useMedia, WIDE } from '../../lib/use-browser.ts';
 import { useLoad } from '../../lib/use-load.ts';
 import { Field, ProxySelect } from '../../parts/field.tsx';
 import { filterBy } from './chips.tsx';
-import { accepted, applied, type FilterKey, type Filters, siteNames } from './filters.ts';
+import { accepted, applied, type FilterKey, type Filters } from './filters.ts';
+import { suggestionsFor } from './site-names.ts';
 import { TimeRange } from './time-range.tsx';
 
 /** Always open on a wide screen, collapsed on a narrow one. */
@@ -30,7 +31,7 @@ function Inputs({ filters }: { filters: Filters }) {
   const proxies = useProxyNames();
   const { data: sites } = useLoad('sites', (signal) => get<Vhost[]>('/vhosts', signal));
   const names = useMemo(
-    () => siteNames(sites ?? []).map((name) => <option key={name} value={name} />),
+    () => suggestionsFor(sites ?? []).map((one) => <option key={one.value} {...one} />),
     [sites],
   );
   return (
@@ -59,6 +60,7 @@ function Inputs({ filters }: { filters: Filters }) {
           value={filters.ip}
           invalid="Enter a complete IP address such as 192.0.2.1."
         />
+        <FilterField name="userAgent" label="User agent" value={filters.userAgent} />
         {proxies.length > 0 && (
           <Field label="Proxy">
             {(attributes) => (

@@ -1,9 +1,9 @@
 /** The filters of the log: read from the page's address, sent to the API, shown as chips. Pure. */
 import { LOG_FILTERS } from '../../../shared/patterns.ts';
-import type { LogEntry, Vhost } from '../../lib/types.ts';
+import type { LogEntry } from '../../lib/types.ts';
 
 /** Those of the live log, which has no time range. */
-const TAIL_KEYS = ['domain', 'status', 'method', 'path', 'q', 'ip', 'agent'] as const;
+const TAIL_KEYS = ['domain', 'status', 'method', 'path', 'q', 'ip', 'userAgent', 'agent'] as const;
 const FILTER_KEYS = [...TAIL_KEYS, 'from', 'to'] as const;
 export type FilterKey = (typeof FILTER_KEYS)[number];
 
@@ -22,6 +22,7 @@ export const NO_FILTERS: Filters = {
   path: '',
   q: '',
   ip: '',
+  userAgent: '',
   agent: '',
   from: '',
   to: '',
@@ -55,6 +56,7 @@ const NORMAL: Readonly<Record<FilterKey, (text: string) => string | undefined>> 
   path: (text) => fits('path', text),
   q: (text) => fits('q', text),
   ip: (text) => fits('ip', text.trim()),
+  userAgent: (text) => fits('userAgent', text),
   agent: (text) => (/^[a-z0-9-]{0,40}$/.test(text.trim()) ? text.trim() : undefined),
   from: (text) => (text === '' ? '' : utc(text)),
   to: (text) => (text === '' ? '' : utc(text)),
@@ -98,12 +100,9 @@ export function addressOf(filters: Filters): string {
 
 export const pageRequest = (filters: Filters): string => `/logs?${paged(filters)}`;
 
-/** The only filters that the API's statistics support. */
-export const STATS_KEYS = ['domain', 'agent', 'from', 'to'] as const;
-
 /** The API's path for the numbers of the plot. @param buckets how many columns it has */
 export function statsRequest(filters: Filters, buckets: number): string {
-  const query = queryOf(filters, STATS_KEYS);
+  const query = queryOf(filters, FILTER_KEYS);
   query.set('buckets', String(buckets));
   return `/logs/stats?${query}`;
 }
@@ -163,6 +162,7 @@ const LABELS: Readonly<Record<FilterKey, string>> = {
   path: 'path starts with',
   q: 'path contains',
   ip: 'IP address',
+  userAgent: 'user agent contains',
   agent: 'proxy',
   from: 'from',
   to: 'until',
@@ -178,16 +178,6 @@ export const applied = (filters: Filters): Applied[] =>
     value: filters[key],
   }));
 
-/**
- * The host names of sites as the log has them: without scheme, port and path, each once. Leaves out
- * patterns, variables and bare ports.
- */
-export function siteNames(sites: readonly Pick<Vhost, 'domain'>[]): string[] {
-  const names = sites.map(({ domain }) =>
-    domain
-      .replace(/^https?:\/\//, '')
-      .replace(/\/.*$/, '')
-      .replace(/:\d*$/, ''),
-  );
-  return [...new Set(names.filter((name) => name !== '' && !/[{}*]/.test(name)))];
-}
+/** The domain filter for several names; empty if it would be too long. */
+export const anyOf = (names: readonly string[]): string =>
+  accepted('domain', names.join(' ')) ?? '';

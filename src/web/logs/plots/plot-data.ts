@@ -1,4 +1,5 @@
 /** Converts statistics to what the plot draws: stacked columns. Pure. */
+import { count } from '../../lib/format.ts';
 import type { Entry, LogStats, StatusClass } from '../../lib/types.ts';
 import { CLASSES } from '../values.tsx';
 
@@ -39,6 +40,10 @@ export function plotData({ from, to, buckets }: LogStats): PlotData | undefined 
     p95: buckets.map((bucket) => bucket.p95),
   };
 }
+
+/** A number of requests; `≈ 40` if it is an estimate. */
+export const amount = (requests: number, { sampled }: Pick<LogStats, 'sampled'>): string =>
+  `${sampled ? '≈\u00a0' : ''}${count(requests)}`;
 
 type Totals = Record<StatusClass, number>;
 

@@ -1,17 +1,17 @@
 /** The plot of requests and latency over time, with its legend and tables. */
 import { useState } from 'preact/hooks';
 import { get } from '../../lib/api.ts';
-import { count, duration, localTime } from '../../lib/format.ts';
+import { duration, localTime } from '../../lib/format.ts';
 import type { Entry, LogStats } from '../../lib/types.ts';
 import { useKept, WIDE } from '../../lib/use-browser.ts';
 import { useEvery, useLoad } from '../../lib/use-load.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { filterBy } from '../filter/chips.tsx';
-import { applied, type Filters, STATS_KEYS, statsRequest } from '../filter/filters.ts';
+import { type Filters, statsRequest } from '../filter/filters.ts';
 import { CLASSES } from '../values.tsx';
-import { bucketLength } from './plot-data.ts';
+import { amount, bucketLength } from './plot-data.ts';
 import { Plots } from './plots.tsx';
-import { TopPanel } from './top-panel.tsx';
+import { shareOf, TopPanel } from './top-panel.tsx';
 
 /** As many columns as the screen can show clearly. */
 const BUCKETS = matchMedia(WIDE).matches ? 120 : 48;
@@ -28,11 +28,9 @@ export function PlotPanel({ filters, isLive }: { filters: Filters; isLive: boole
   const changelog = useLoad('changelog', (signal) => get<Entry[]>('/changelog', signal));
   const [isWhole, setWhole] = useKept('logs.plot', false);
 
-  const ignoresSome = applied(filters).some(
-    ({ key }) => !STATS_KEYS.some((known) => known === key),
-  );
   const isZoomed = filters.from !== '' || filters.to !== '';
   const bar = data ? bucketLength(data) : '';
+  const unread = data?.buckets.filter(({ unread }) => unread).length ?? 0;
   return (
     <section
       class={isWhole ? 'card tight log-plot' : 'card tight log-plot log-plot-low'}
@@ -40,7 +38,7 @@ export function PlotPanel({ filters, isLive }: { filters: Filters; isLive: boole
       aria-busy={loading}
     >
       <div class="log-plot-head flow">
-        <h2>{data ? `${count(data.requests)} requests` : 'Requests'}</h2>
+        <h2>{data ? `${amount(data.requests, data)} requests` : 'Requests'}</h2>
         <span class="small numeric muted">
           {data?.from && data.to && `${localTime(data.from)} to ${localTime(data.to)}`}
           {bar && `, 1 bar = ${bar}`}
@@ -71,10 +69,12 @@ export function PlotPanel({ filters, isLive }: { filters: Filters; isLive: boole
         changes={changelog.data ?? []}
         onZoom={filterBy}
       />
-      {(isWhole || ignoresSome || data?.partial) && (
+      {(isWhole || data?.sampled || data?.partial) && (
         <p class="log-plot-notes tiny muted">
           {isWhole && <span class="log-drag">Drag across the plot to zoom in. </span>}
-          {ignoresSome && 'The plot uses only the domain and time filters. '}
+          {data?.sampled && `Estimated ${shareOf(data)}. `}
+          {unread > 0 &&
+            `${unread} ${unread === 1 ? 'bar is' : 'bars are'} unknown, not 0: no line was read. `}
           {data?.partial && 'The numbers are incomplete.'}
         </p>
       )}
@@ -99,8 +99,10 @@ function FiguresTable({ stats }: { stats: LogStats | undefined }) {
   );
 }
 
-function Figures({ stats: { buckets } }: { stats: LogStats }) {
-  const busy = buckets.filter(({ requests }) => CLASSES.some((name) => requests[name] > 0));
+function Figures({ stats }: { stats: LogStats }) {
+  const busy = stats.buckets.filter(
+    ({ requests, unread }) => unread || CLASSES.some((name) => requests[name] > 0),
+  );
   const latency = (value: number | null) => (value === null ? '–' : duration(value));
   return (
     <section
@@ -123,11 +125,11 @@ function Figures({ stats: { buckets } }: { stats: LogStats }) {
           </tr>
         </thead>
         <tbody>
-          {busy.map(({ from, requests, p50, p95 }) => (
+          {busy.map(({ from, requests, p50, p95, unread }) => (
             <tr key={from}>
               <th scope="row">{localTime(from)}</th>
               {CLASSES.map((name) => (
-                <td key={name}>{requests[name].toLocaleString('en')}</td>
+                <td key={name}>{unread ? 'unknown' : amount(requests[name], stats)}</td>
               ))}
               <td>{latency(p50)}</td>
               <td>{latency(p95)}</td>

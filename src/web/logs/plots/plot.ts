@@ -19,6 +19,10 @@ const LATENCY_HEIGHT = 116;
 /** Pixels; anything shorter is a shaky click. */
 const LEAST_DRAG = 5;
 const AXIS_WIDTH = 66;
+const PADDING = 8;
+/** Pixels, at least: from time to time on the axis, and between their names. */
+const TIME_SPACE = 76;
+const TIME_GAP = 12;
 
 /**
  * @param latency null for a low plot of the requests only
@@ -31,6 +35,13 @@ export function drawPlots(
   events: PlotEvents,
 ): () => void {
   const ink = readInk();
+  const widthOf = measure(ink.font);
+  // The step will be no shorter than this, and the names of longer ones are no wider.
+  const space = (_: uPlot, __: number, from: number, to: number, width: number) =>
+    Math.max(
+      TIME_SPACE,
+      TIME_GAP + widthOf(tickNames([from], ((to - from) / width) * TIME_SPACE)[0] ?? ''),
+    );
   const group = uPlot.sync(`log-${data.from}-${data.to}`);
   const moves = (type: string) => type === 'mousemove' || type === 'mouseleave';
   const axis = {
@@ -43,7 +54,7 @@ export function drawPlots(
     width: Math.max(requests.clientWidth, 1),
     height,
     legend: { show: false },
-    padding: [8, 8, 0, 0] as [number, number, number, number],
+    padding: [PADDING, PADDING, 0, 0] as [number, number, number, number],
     cursor: {
       y: false,
       points: { show: false },
@@ -57,7 +68,7 @@ export function drawPlots(
       },
     },
     axes: [
-      { ...axis, space: 76, ...xAxis },
+      { ...axis, space, ...xAxis },
       {
         ...axis,
         size: AXIS_WIDTH,
@@ -82,8 +93,14 @@ export function drawPlots(
     most ? most * 1.08 : 1,
   ];
 
-  const timeNames = (_: uPlot, times: number[], __: number, ___: number, step: number) =>
-    tickNames(times, step);
+  // Without those that would be cut at the edge.
+  const timeNames = (plot: uPlot, times: number[], _: number, __: number, step: number) => {
+    const room = plot.width - AXIS_WIDTH - PADDING;
+    return tickNames(times, step).map((name, at) => {
+      const middle = (((times[at] ?? 0) - data.from) / (data.to - data.from)) * room;
+      return middle + widthOf(name) / 2 > room + PADDING ? '' : name;
+    });
+  };
 
   // The tallest is drawn first, and the lower ones over it.
   const fills = stackFills(ink);
@@ -135,6 +152,13 @@ export function drawPlots(
     room.disconnect();
     for (const plot of plots) plot.destroy();
   };
+}
+
+/** The width of a name in pixels, that of its longest line. */
+function measure(font: string): (name: string) => number {
+  const pen = document.createElement('canvas').getContext('2d');
+  if (pen) pen.font = font;
+  return (name) => Math.max(...name.split('\n').map((line) => pen?.measureText(line).width ?? 0));
 }
 
 const wholeCount = (value: number): string => (Number.isInteger(value) ? count(value) : '');

@@ -1,13 +1,13 @@
 /** The plots of requests and latency, with a legend and marks where changes went live. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { sentenceOf } from '../../lib/api.ts';
-import { count, duration, localTime } from '../../lib/format.ts';
+import { duration, localTime } from '../../lib/format.ts';
 import { useDark } from '../../lib/theme.ts';
 import type { Entry, LogStats } from '../../lib/types.ts';
 import { Notice } from '../../parts/notice.tsx';
 import type { Range } from '../filter/time-range.tsx';
 import { CLASS_WORDS } from '../values.tsx';
-import { type Mark, marksOf, plotData, STACK, totals } from './plot-data.ts';
+import { amount, type Mark, marksOf, plotData, STACK, totals } from './plot-data.ts';
 
 type Props = {
   stats: LogStats | undefined;
@@ -88,7 +88,7 @@ function Legend({ stats, at }: { stats: LogStats | undefined; at: number | null 
         <span key={name} class="nowrap">
           <span class={`swatch swatch-${name}`} aria-hidden="true" />
           <span title={CLASS_WORDS[name]}>{name}</span>{' '}
-          <b>{requests ? count(requests[name]) : '–'}</b>
+          <b>{bucket?.unread ? '?' : stats && requests ? amount(requests[name], stats) : '–'}</b>
         </span>
       ))}
       {(['p50', 'p95'] as const).map((name) => (

@@ -9,7 +9,14 @@ import { SkeletonRows } from '../../parts/loading.tsx';
 import { Notice, RefusedNotice } from '../../parts/notice.tsx';
 import { RecipeForm } from '../../recipes/recipe-form.tsx';
 import { type Fault, isFilled, type Recipe, type Values } from '../../recipes/schema.ts';
-import { ADDITIONS, type Addition, type AdditionId, additionOf, insert } from './additions.ts';
+import {
+  ADDITIONS,
+  type Addition,
+  type AdditionId,
+  additionOf,
+  insert,
+  withField,
+} from './additions.ts';
 
 type Props = {
   id: AdditionId;
@@ -34,8 +41,9 @@ export function AdditionDialog({ id, recipes, config, upstream, onInsert, onClos
       {addition?.lacking === null && (
         <AdditionForm
           addition={addition}
-          start={asksAddress && upstream !== '' ? { address: upstream } : {}}
+          start={asksAddress && upstream !== '' ? { address: bareOf(upstream) } : {}}
           config={config}
+          upstream={upstream}
           onInsert={onInsert}
           onClose={onClose}
         />
@@ -68,16 +76,19 @@ type AdditionFormProps = {
   /** What the form begins with. */
   start: Values;
   config: string;
+  upstream: string;
   onInsert: (config: string) => void;
   onClose: () => void;
 };
 
 /** Asks what an addition needs to know, and shows the text that it becomes before it is inserted. */
-function AdditionForm({ addition, start, config, onInsert, onClose }: AdditionFormProps) {
+function AdditionForm({ addition, start, config, upstream, onInsert, onClose }: AdditionFormProps) {
   const [values, setValues] = useState(start);
   const [text, setText] = useState<string | null>(null);
   const isComplete = isFilled(addition.fields, values);
   const body = JSON.stringify(values);
+  const write: Addition['write'] = async (...given) =>
+    withField(await addition.write(...given), upstream);
 
   useEffect(() => {
     setText(null);
@@ -85,7 +96,7 @@ function AdditionForm({ addition, start, config, onInsert, onClose }: AdditionFo
     const own = new AbortController();
     const timer = setTimeout(() => {
       // What is invalid is said when it is inserted.
-      addition.write(JSON.parse(body), own.signal).then(setText, () => {});
+      write(JSON.parse(body), own.signal).then(setText, () => {});
     }, PAUSE_MS);
     return () => {
       own.abort();
@@ -94,7 +105,7 @@ function AdditionForm({ addition, start, config, onInsert, onClose }: AdditionFo
   }, [addition, body, isComplete]);
 
   const { busy, error, run, clear } = useSubmit(async () => {
-    const written = await addition.write(values, new AbortController().signal);
+    const written = await write(values);
     onInsert(insert(config, written).config);
   });
   const form = useRef<HTMLFormElement>(null);
@@ -141,6 +152,9 @@ function AdditionForm({ addition, start, config, onInsert, onClose }: AdditionFo
     </form>
   );
 }
+
+/** An address as recipes ask for it. */
+const bareOf = (upstream: string): string => upstream.replace(/^https:\/\//i, '');
 
 const faultOf = (error: unknown): Fault | null =>
   error instanceof ApiError && error.field !== null

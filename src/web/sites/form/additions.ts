@@ -58,6 +58,10 @@ const fromRecipe = ({ id, description, fields, available, reason }: Recipe): Add
   },
 });
 
+/** With the upstream of the site in it as `{upstream}`, so that the field of the form stays in use. */
+export const withField = (text: string, upstream: string): string =>
+  text.replace(`reverse_proxy ${upstream} {`, () => 'reverse_proxy {upstream} {');
+
 /** A directive with its block, and the comments above it. */
 type Part = { name: string; hasMatcher: boolean; text: string };
 

@@ -1,10 +1,11 @@
 /** The check of a site: how it has to answer, or a change of it is refused. */
 import { useRef } from 'preact/hooks';
 import { ApiError, wordsOf } from '../../lib/api.ts';
-import { type Fields, tidied, WITHIN } from '../../lib/check.ts';
+import { EVERY, type Fields, tidied, WITHIN } from '../../lib/check.ts';
 import type { Check } from '../../lib/types.ts';
 import { Field, type FieldProps, TextField } from '../../parts/field.tsx';
 import { RefusedNotice } from '../../parts/notice.tsx';
+import { SuggestCheck } from './suggest-check.tsx';
 import { TrialRow } from './trial.tsx';
 
 type Props = {
@@ -12,7 +13,7 @@ type Props = {
   /** Why the change was refused, if the check is at fault. */
   error: unknown;
   /** The change of the form, with that check; null while the form is not complete. */
-  operationWith: ((check: Check) => object) | null;
+  operationWith: ((check: Check | null) => object) | null;
   onChange: (check: Check | null) => void;
 };
 
@@ -32,13 +33,18 @@ export function CheckField({ check, error, operationWith, onChange }: Props) {
         <span>
           Refuse changes that break this site{' '}
           <small class="muted">
-            Right after a change, signalbox requests a path from Caddy. If the response is not the
-            expected one, the change is refused and the site stays as it was.
+            Each change is tried in a second Caddy first, and refused unless a path answers as
+            expected. Between changes it is requested every minute; you hear if it fails twice in a
+            row.
           </small>
         </span>
       </label>
       {error !== null && error !== undefined && <Refused error={error} />}
-      {check && <Details check={check} operationWith={operationWith} onChange={onChange} />}
+      {check ? (
+        <Details check={check} operationWith={operationWith} onChange={onChange} />
+      ) : (
+        <SuggestCheck operation={operationWith?.(null) ?? null} onAccept={onChange} />
+      )}
     </fieldset>
   );
 }
@@ -86,6 +92,14 @@ function Details({ check, operationWith, onChange }: DetailsProps) {
           placeholder={String(WITHIN)}
           value={check.within}
           onChange={(within) => set({ within })}
+        />
+        <NumberField
+          label="Every (s)"
+          min={0}
+          max={3600}
+          placeholder={String(EVERY)}
+          value={check.every}
+          onChange={(every) => set({ every })}
         />
       </div>
       <TextField

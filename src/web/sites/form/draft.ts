@@ -4,10 +4,12 @@ import { useEffect } from 'preact/hooks';
 import { tidied } from '../../lib/check.ts';
 import type { Flash } from '../../lib/router.ts';
 import type { ChangedVhost, Vhost } from '../../lib/types.ts';
+import { closedBlock, type Frame, openedBlock } from './block.ts';
 
 /** In the order in which conflicts are listed. */
 const FIELDS = [
   'domain',
+  'names',
   'upstream',
   'policies',
   'except',
@@ -19,14 +21,25 @@ const FIELDS = [
 ] as const;
 export type DraftField = (typeof FIELDS)[number];
 
-export type Draft = Pick<Vhost, DraftField>;
+/** As the hub has it. */
+type Sent = Pick<Vhost, Exclude<DraftField, 'names'>>;
+
+/** The config is the body of the block if the site is stored as one that the form can open. */
+export type Draft = Sent & {
+  /** Those after the domain. */
+  names: readonly string[];
+  /** Null if it is stored without a block. */
+  frame: Frame | null;
+};
 
 /** What decides which addresses are served, and from where. */
-export type Proxied = Pick<Draft, 'domain' | 'upstream' | 'config'>;
+export type Proxied = Pick<Vhost, 'domain' | 'upstream' | 'config'>;
 
 /** A new site's initial values. */
 export const EMPTY: Draft = {
   domain: '',
+  names: [],
+  frame: null,
   upstream: '',
   policies: [],
   except: [],
@@ -39,18 +52,47 @@ export const EMPTY: Draft = {
 
 /** The editable fields of a site. */
 export const draftOf = (site: Vhost): Draft => {
-  const { domain, upstream, policies, except, tags, agents, config, enabled } = site;
+  const { domain, upstream, policies, except, tags, agents, enabled } = site;
   const check = site.check && tidied(site.check);
-  return { domain, upstream, policies, except, tags, agents, check, config, enabled };
+  const { names, config, frame } = openedBlock(site) ?? { ...site, names: [], frame: null };
+  return {
+    ...{ domain, names, frame, upstream, policies, except, tags, agents },
+    ...{ check, config, enabled },
+  };
 };
+
+/** A new site like this one. */
+export const copyOf = (site: Vhost): Draft => ({
+  ...draftOf(site),
+  ...{ domain: '', names: [], frame: null },
+});
+
+/** What the hub is sent. */
+export function sentOf(draft: Draft): Sent {
+  const { names: _, frame: __, ...sent } = draft;
+  return { ...sent, config: closedBlock(draft) };
+}
 
 /** The fields in which two states of a site differ. */
 export const changedFields = (a: Draft, b: Draft): DraftField[] =>
   FIELDS.filter((field) => JSON.stringify(a[field]) !== JSON.stringify(b[field]));
 
-/** Only the fields that differ from `base`, so that others' changes to the rest survive. */
-export const changesFrom = (base: Draft, draft: Draft): Partial<Draft> =>
-  Object.fromEntries(changedFields(base, draft).map((field) => [field, draft[field]]));
+/** Only what differs from `base`, so that others' changes to the rest survive. */
+export function changesFrom(base: Draft, draft: Draft): Partial<Sent> {
+  const [before, sent] = [sentOf(base), sentOf(draft)];
+  const fields = FIELDS.filter((field) => field !== 'names');
+  return Object.fromEntries(
+    fields
+      .filter((field) => JSON.stringify(before[field]) !== JSON.stringify(sent[field]))
+      .map((field) => [field, sent[field]]),
+  );
+}
+
+/** What someone else has stored meanwhile, with what the draft changes of `base`. */
+export const mergedDraft = (base: Draft, draft: Draft, theirs: Draft): Draft => ({
+  ...theirs,
+  ...Object.fromEntries(changedFields(base, draft).map((field) => [field, draft[field]])),
+});
 
 /** Whether the form is complete enough for a preview. */
 export const isComplete = ({ domain, config, upstream }: Proxied): boolean =>
@@ -61,8 +103,8 @@ export const isComplete = ({ domain, config, upstream }: Proxied): boolean =>
 /** The change of the form, for a preview. @param base the stored site; null for a new one */
 export const operationOf = (id: number | null, base: Draft | null, draft: Draft): object =>
   id === null
-    ? { op: 'create', ...draft }
-    : { op: 'update', id, ...(base ? changesFrom(base, draft) : draft) };
+    ? { op: 'create', ...sentOf(draft) }
+    : { op: 'update', id, ...(base ? changesFrom(base, draft) : sentOf(draft)) };
 
 /** Whether visitors reach it, as far as its answer says: a port may not be open. */
 export const isLive = ({
@@ -103,7 +145,12 @@ export function useEditAddress(): void {
   }, []);
 }
 
-const focusEditor = () => document.getElementById(EDIT)?.focus();
+function focusEditor(): void {
+  const editor = document.getElementById(EDIT);
+  const folded = editor?.closest('details');
+  if (folded) folded.open = true;
+  editor?.focus();
+}
 
 /** @param isShown whether the editor is on the page */
 export function useEditKey(isShown: boolean): void {

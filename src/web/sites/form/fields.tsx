@@ -1,49 +1,34 @@
-/** The fields of a site: its addresses, its tags, and where it is served. */
+/** The fields of a site with one control each: its config, its tags, and where it is served. */
 import { useState } from 'preact/hooks';
-import { useProxyNames } from '../../lib/hub.ts';
-import { TextField } from '../../parts/field.tsx';
-import type { Draft } from './draft.ts';
+import { CodeEditor } from '../../parts/code-editor.tsx';
+import { Field, TextField } from '../../parts/field.tsx';
+import { EDIT } from './draft.ts';
 
-type Props = {
-  draft: Draft;
-  /** The error to show beside a field. */
-  errorAt: (name: 'domain' | 'upstream') => string | null;
-  onChange: (change: Partial<Draft>) => void;
+type ConfigFieldProps = {
+  config: string;
+  /** The line at fault, from 1; null if there is none. */
+  badLine: number | null;
+  onChange: (change: { config: string }) => void;
 };
 
-export function AddressFields({ draft, errorAt, onChange }: Props) {
-  const input = (name: 'domain' | 'upstream') => ({
-    type: 'text' as const,
-    class: 'mono',
-    autocomplete: 'off',
-    autocapitalize: 'off' as const,
-    spellcheck: false,
-    value: draft[name],
-    onInput: (event: { currentTarget: HTMLInputElement }) =>
-      onChange({ [name]: event.currentTarget.value }),
-  });
-  return (
-    <div class="site-pair">
-      <TextField
-        label="Domain"
-        error={errorAt('domain')}
-        help="app.example.org, *.example.org or http://app.localhost"
-        {...input('domain')}
-        required
+/** The editor of the config, or of the body of the block that it is. */
+export const ConfigField = ({ config, badLine, onChange }: ConfigFieldProps) => (
+  <Field
+    label="Config"
+    id={EDIT}
+    help="Caddyfile directives for this site. Tab indents; press Escape, then Tab to leave the editor."
+  >
+    {(attributes) => (
+      <CodeEditor
+        value={config}
+        onInput={(next) => onChange({ config: next })}
+        badLine={badLine}
+        rows={6}
+        attributes={attributes}
       />
-      <TextField
-        label="Forward to"
-        error={errorAt('upstream')}
-        help={
-          draft.config.includes('{upstream}')
-            ? 'Host and port of the service, such as 127.0.0.1:8000'
-            : 'Not used: the config does not contain {upstream}'
-        }
-        {...input('upstream')}
-      />
-    </div>
-  );
-}
+    )}
+  </Field>
+);
 
 type TagsFieldProps = {
   tags: readonly string[];
@@ -82,16 +67,16 @@ export function TagsField({ tags, error, onChange }: TagsFieldProps) {
 }
 
 type PlacementFieldProps = {
+  /** The names of all; there are several. */
+  proxies: readonly string[];
   /** The names of the site's own; empty: all, and those that are added later. */
   chosen: readonly string[];
   error: string | null;
   onChange: (chosen: string[]) => void;
 };
 
-/** Boxes for where a site is served, if there are several proxies: on all of them, or on some. */
-export function PlacementField({ chosen, error, onChange }: PlacementFieldProps) {
-  const proxies = useProxyNames();
-  if (proxies.length === 0) return null;
+/** Boxes for where a site is served: on all proxies, or on some. */
+export function PlacementField({ proxies, chosen, error, onChange }: PlacementFieldProps) {
   const isEverywhere = chosen.length === 0;
   const tick = (name: string, isOn: boolean) =>
     onChange(proxies.filter((one) => (one === name ? isOn : chosen.includes(one))));

@@ -64,14 +64,10 @@ type DeleteSiteProps = { domain: string; onConfirm: () => Promise<void>; onClose
 
 /** Asks before a site is deleted. */
 const DeleteSite = ({ domain, onConfirm, onClose }: DeleteSiteProps) => (
-  <Confirm
-    title={`Delete ${domain}?`}
-    action="Delete site"
-    name={domain}
-    onConfirm={onConfirm}
-    onClose={onClose}
-  >
-    <p>Caddy stops serving it at once. You can restore it from the changelog.</p>
+  <Confirm title={`Delete ${domain}?`} action="Delete site" onConfirm={onConfirm} onClose={onClose}>
+    <p>
+      Caddy stops serving it at once. You can undo it, in the list of sites or in the changelog.
+    </p>
   </Confirm>
 );
 

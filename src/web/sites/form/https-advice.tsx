@@ -2,7 +2,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { request } from '../../lib/api.ts';
 import type { DraftAdvice } from '../../lib/types.ts';
+import { ROOT_INSTALLED, useKept } from '../../lib/use-browser.ts';
 import { CodeBlock, CopyButton } from '../../parts/code-block.tsx';
+import { closedBlock, headLine, withoutScheme } from './block.ts';
 import { type Draft, isComplete, type Proxied } from './draft.ts';
 
 type Props = { draft: Draft; onChange: (change: Partial<Draft>) => void };
@@ -87,60 +89,63 @@ function DnsWay(props: {
   );
 }
 
-const TrustLink = () => (
-  <>
-    Browsers warn until they{' '}
-    <a href="/certificates#trust-title" target="_blank" rel="noreferrer">
-      trust its root
-    </a>
-    .
-  </>
-);
+/** Until somebody says that this device trusts it. */
+function TrustLink() {
+  const [isInstalled, setInstalled] = useKept(ROOT_INSTALLED, false);
+  if (isInstalled) return null;
+  return (
+    <>
+      Browsers warn until they{' '}
+      <a href="/certificates#trust-title" target="_blank" rel="noreferrer">
+        trust its root
+      </a>
+      .{' '}
+      <button type="button" class="link" onClick={() => setInstalled(true)}>
+        I installed it
+      </button>
+    </>
+  );
+}
 
 /** Adds directives to the config: at its top, or at the top of its block if it is a whole one. */
 export function withDirective(draft: Proxied, directive: string): Partial<Proxied> {
   const lines = draft.config.split('\n');
-  const head = headOf(draft, lines);
+  const head = headLine(draft);
   const text = head === -1 ? directive : directive.replace(/^/gm, '\t');
   return { config: lines.toSpliced(head + 1, 0, text).join('\n') };
 }
 
 /** The same site over plain HTTP. */
-export function overHttp(draft: Proxied): Partial<Proxied> {
-  const domain = `http://${bare(draft.domain)}`;
+export function overHttp(draft: Proxied & Pick<Draft, 'names'>): Partial<Draft> {
+  const http = (name: string) => `http://${withoutScheme(name.trim())}`;
+  const [domain, names] = [http(draft.domain), draft.names.map(http)];
   const lines = draft.config.split('\n');
-  const head = headOf(draft, lines);
-  if (head === -1) return { domain };
+  const head = headLine(draft);
+  if (head === -1) return { domain, names };
   const addresses = (lines[head] ?? '').replace(
     /(^|[\s,])(?:https?:\/\/)?([^\s,{]+)/g,
     '$1http://$2',
   );
-  return { domain, config: lines.with(head, addresses).join('\n') };
+  return { domain, names, config: lines.with(head, addresses).join('\n') };
 }
 
 /** `tls` with a provider; the key comes from the environment of Caddy. */
 export const dnsDirective = (provider: string): string =>
   `tls {\n\tdns ${provider} {env.${provider.toUpperCase().replace(/\W/g, '_')}_API_TOKEN}\n}`;
 
-const bare = (domain: string): string => domain.trim().replace(/^https?:\/\//i, '');
-
-/** The line that opens the site's block; -1 if the config is only a body. */
-function headOf({ domain }: Proxied, lines: readonly string[]): number {
-  const at = lines.findIndex((line) => line.trim() !== '' && !line.trim().startsWith('#'));
-  const line = lines[at]?.trim() ?? '';
-  const first = bare(line.split(/[\s,]/)[0] ?? '');
-  return line.endsWith('{') && first === bare(domain) ? at : -1;
-}
-
 /** Longer than the preview's pause, which matters more. */
 const PAUSE_MS = 700;
 
 /** Null while nothing is known, also of a draft that would be refused: the preview explains that. */
-function useHttpsAdvice({ domain, config, upstream }: Proxied): DraftAdvice | null {
+function useHttpsAdvice(draft: Draft): DraftAdvice | null {
   const [advice, setAdvice] = useState<DraftAdvice | null>(null);
+  const { domain, names, upstream } = draft;
+  const isPlain = [domain, ...names].every((name) => /^\s*http:/i.test(name));
+  const isAsked = isComplete(draft) && !isPlain;
+  const config = closedBlock(draft);
   useEffect(() => {
     const body = { domain, config, upstream };
-    if (!isComplete(body) || /^http:/i.test(domain.trim())) {
+    if (!isAsked) {
       setAdvice(null);
       return;
     }
@@ -156,6 +161,6 @@ function useHttpsAdvice({ domain, config, upstream }: Proxied): DraftAdvice | nu
       own.abort();
       clearTimeout(timer);
     };
-  }, [domain, config, upstream]);
+  }, [isAsked, domain, config, upstream]);
   return advice;
 }

@@ -10,12 +10,14 @@ import { PolicyFault } from './preview-panel.tsx';
 
 type Props = {
   error: unknown;
+  /** Of the config that the form shows. */
+  line: number | null;
   /** For a link to the one at fault. */
   policies: readonly Policy[];
   onReplace: () => Promise<void>;
 };
 
-export function Refusal({ error, policies, onReplace }: Props) {
+export function Refusal({ error, line, policies, onReplace }: Props) {
   const [asking, setAsking] = useState(false);
   const known = error instanceof ApiError ? error : null;
   const fault = known?.policy;
@@ -33,7 +35,7 @@ export function Refusal({ error, policies, onReplace }: Props) {
         ) : fault ? (
           <PolicyFault fault={fault} policies={policies} />
         ) : (
-          known?.line && <p>See line {known.line} of the config.</p>
+          line !== null && <p>See line {line} of the config.</p>
         )}
       </Notice>
       {asking && <ConfirmReplace onReplace={onReplace} onClose={() => setAsking(false)} />}
@@ -50,6 +52,7 @@ type ConflictProps = {
 
 const NAMES: Record<DraftField, string> = {
   domain: 'Domain',
+  names: 'Further names',
   upstream: 'Forward to',
   policies: 'Policies',
   except: 'Policies left out',

@@ -1,36 +1,41 @@
 /** The form of a site: where it forwards to, its policies and its config, with errors next to what caused them. */
-import { useEffect, useState } from 'preact/hooks';
+import type { VNode } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Answer, ApiError, read, request } from '../../lib/api.ts';
-import { useHub } from '../../lib/hub.ts';
+import { useHub, useProxyNames } from '../../lib/hub.ts';
+import { remove } from '../../lib/relabel.ts';
 import { navigate, setFlash } from '../../lib/router.ts';
-import type { ChangedVhost, Done, Vhost } from '../../lib/types.ts';
+import type { ChangedVhost, Vhost } from '../../lib/types.ts';
 import { useSaveKey } from '../../lib/use-browser.ts';
 import { type Subject, useEditor } from '../../lib/use-editor.ts';
 import { placeError } from '../../lib/use-form.ts';
-import { CodeEditor } from '../../parts/code-editor.tsx';
-import { Field } from '../../parts/field.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { SaveBar } from '../../parts/save-bar.tsx';
 import { AdditionButtons } from './addition-dialog.tsx';
+import { AddressFields, useCorrections } from './address-fields.tsx';
+import { linesAbove } from './block.ts';
 import { CheckField } from './check-field.tsx';
 import {
   changedFields,
   changesFrom,
   type Draft,
+  type DraftField,
   draftOf,
-  EDIT,
   isComplete,
   isLive,
+  mergedDraft,
   operationOf,
   outcomeOf,
+  sentOf,
   useEditAddress,
 } from './draft.ts';
-import { AddressFields, PlacementField, TagsField } from './fields.tsx';
+import { ConfigField, PlacementField, TagsField } from './fields.tsx';
 import { FormDialogs, type OpenDialog } from './form-dialogs.tsx';
 import { HttpsAdvice } from './https-advice.tsx';
 import { PolicyField, usePolicies } from './policy-field.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
 import { Conflict, Refusal } from './refused.tsx';
+import { type Section, Sections } from './sections.tsx';
 
 type Stored = Answer<Vhost>;
 
@@ -44,10 +49,14 @@ type Props = {
 
 export function SiteForm({ id, stored, initial, onStored }: Props) {
   const { refresh } = useHub();
+  const proxies = useProxyNames();
   const [open, setOpen] = useState<OpenDialog | null>(null);
   const { policies, recipes, add, error: loadError } = usePolicies();
-  const editor = useEditor({ ...siteOf(id), stored, empty: initial, onStored });
+  const said = useRef('');
+  const editor = useEditor({ ...siteOf(id, said), stored, empty: initial, onStored });
   const { base, draft, error, outcome, verdict, theirs, form, set } = editor;
+  const corrections = useCorrections(draft, set);
+  said.current = corrections.said;
 
   useSaveKey(() => form.current?.requestSubmit());
   useEditAddress();
@@ -55,12 +64,11 @@ export function SiteForm({ id, stored, initial, onStored }: Props) {
     if (id === null) form.current?.querySelector('input')?.focus();
   }, [form, id]);
 
-  const remove = async () => {
-    // Refused if someone else has changed the site since it was loaded.
-    const ifMatch = editor.stored?.etag;
-    const { body } = await request<Done>(`/vhosts/${id}`, { method: 'DELETE', ifMatch });
-    const { warnings } = body;
-    if (warnings) setFlash(outcomeOf('The site is deleted', { ...body, warnings }));
+  const onDelete = async () => {
+    if (!editor.stored) return;
+    const words = `${editor.stored.body.domain} is deleted`;
+    const { warnings = [], behind = [], group } = await remove(editor.stored.body);
+    setFlash({ ...outcomeOf(words, { warnings, behind }), done: { words, group } });
     refresh();
     editor.release();
     navigate('/sites', { replace: true });
@@ -68,77 +76,121 @@ export function SiteForm({ id, stored, initial, onStored }: Props) {
   const { at, notice } = placeError(error, PLACES, ({ code, field }) =>
     code === 'CHECK_FAILED' ? 'check' : (field?.split('.')[0] ?? null),
   );
-  const badLine =
-    error instanceof ApiError && error.line !== null
-      ? error.line
-      : verdict.state === 'refused'
-        ? verdict.line
-        : null;
+  /** A line of what was sent, in the config that is shown. */
+  const shownLine = (line: number | null) => {
+    const shown = (line ?? 0) - linesAbove(draft);
+    return shown > 0 ? shown : null;
+  };
+  const seen =
+    verdict.state === 'refused' ? { ...verdict, line: shownLine(verdict.line) } : verdict;
+  const refusedLine = error instanceof ApiError ? shownLine(error.line) : null;
+  const badLine = refusedLine ?? (seen.state === 'refused' ? seen.line : null);
+
+  const served = (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={draft.enabled}
+        onChange={(event) => set({ enabled: event.currentTarget.checked })}
+      />
+      Served
+    </label>
+  );
+  const policyError = at('policies') ?? at('except') ?? loadError;
+  const part = (name: string, fields: DraftField[], fault: unknown, view: VNode): Section => {
+    return { name, fields, hasError: fault !== null, view };
+  };
+  const sections = [
+    part(
+      'policies',
+      ['policies', 'except'],
+      policyError,
+      <PolicyField
+        policies={policies}
+        recipes={recipes}
+        chosen={draft.policies}
+        except={draft.except}
+        error={policyError}
+        onChange={set}
+        onNew={(policy) => setOpen({ policy })}
+      />,
+    ),
+    part(
+      'tags',
+      ['tags'],
+      at('tags'),
+      <TagsField tags={draft.tags} error={at('tags')} onChange={(tags) => set({ tags })} />,
+    ),
+    ...(proxies.length > 0
+      ? [
+          part(
+            'proxies',
+            ['agents'],
+            at('agents'),
+            <PlacementField
+              proxies={proxies}
+              chosen={draft.agents}
+              error={at('agents')}
+              onChange={(agents) => set({ agents })}
+            />,
+          ),
+        ]
+      : []),
+    part(
+      'config',
+      ['config'],
+      refusedLine,
+      <>
+        <AdditionButtons onChoose={(add) => setOpen({ add })} />
+        <ConfigField config={draft.config} badLine={badLine} onChange={set} />
+      </>,
+    ),
+    part(
+      'check',
+      ['check'],
+      at('check'),
+      <CheckField
+        check={draft.check}
+        error={at('check') && error}
+        operationWith={
+          isComplete(draft) ? (check) => operationOf(id, base, { ...draft, check }) : null
+        }
+        onChange={(check) => set({ check })}
+      />,
+    ),
+    ...(id === null ? [part('on or off', ['enabled'], null, served)] : []),
+  ];
 
   return (
     <div class="site-form">
       <form ref={form} onSubmit={editor.onSubmit}>
-        <AddressFields draft={draft} errorAt={at} onChange={set} />
-        <PolicyField
-          policies={policies}
-          recipes={recipes}
-          chosen={draft.policies}
-          except={draft.except}
-          error={at('policies') ?? at('except') ?? loadError}
+        <AddressFields
+          draft={draft}
+          corrections={corrections}
+          errorAt={at}
           onChange={set}
-          onNew={(policy) => setOpen({ policy })}
+          onAccept={() => setOpen({ add: 'https-upstream' })}
         />
-        <TagsField tags={draft.tags} error={at('tags')} onChange={(tags) => set({ tags })} />
-        <PlacementField
-          chosen={draft.agents}
-          error={at('agents')}
-          onChange={(agents) => set({ agents })}
-        />
-        <AdditionButtons onChoose={(add) => setOpen({ add })} />
-        <Field
-          label="Config"
-          id={EDIT}
-          help="Caddyfile directives for this site. Tab indents; press Escape, then Tab to leave the editor."
-        >
-          {(attributes) => (
-            <CodeEditor
-              value={draft.config}
-              onInput={(config) => set({ config })}
-              badLine={badLine}
-              rows={6}
-              attributes={attributes}
-            />
-          )}
-        </Field>
-        <CheckField
-          check={draft.check}
-          error={at('check') && error}
-          operationWith={
-            isComplete(draft) ? (check) => operationOf(id, base, { ...draft, check }) : null
-          }
-          onChange={(check) => set({ check })}
-        />
+        <Sections draft={draft} sections={sections} />
         {theirs && base && <Conflict base={base} draft={draft} theirs={theirs.body} />}
         {notice !== null && (
-          <Refusal error={error} policies={policies ?? []} onReplace={() => editor.save(true)} />
+          <Refusal
+            error={error}
+            line={refusedLine}
+            policies={policies ?? []}
+            onReplace={() => editor.save(true)}
+          />
         )}
         {outcome && <Notice kind={outcome.kind}>{outcome.text}</Notice>}
         <SaveBar
           editor={editor}
           onDelete={() => editor.stored && setOpen({ delete: editor.stored.body.domain })}
         >
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={draft.enabled}
-              onChange={(event) => set({ enabled: event.currentTarget.checked })}
-            />
-            Served
-          </label>
+          {id !== null && served}
         </SaveBar>
       </form>
       <div>
-        <PreviewPanel verdict={verdict} policies={policies ?? []} />
+        <PreviewPanel verdict={seen} policies={policies ?? []} />
         <HttpsAdvice draft={draft} onChange={set} />
       </div>
       {open && (
@@ -149,7 +201,7 @@ export function SiteForm({ id, stored, initial, onStored }: Props) {
           recipes={recipes}
           onPolicy={add}
           onChange={set}
-          onDelete={remove}
+          onDelete={onDelete}
           onClose={() => setOpen(null)}
         />
       )}
@@ -160,8 +212,15 @@ export function SiteForm({ id, stored, initial, onStored }: Props) {
 /** The fields that show their own errors. */
 const PLACES = ['domain', 'upstream', 'policies', 'except', 'tags', 'agents', 'check'] as const;
 
-/** What the form edits. @param id null for a new site, whose page opens once it is stored */
-const siteOf = (id: number | null): Omit<Subject<Stored, Draft>, 'stored' | 'empty'> => ({
+/**
+ * What the form edits.
+ * @param id null for a new site, whose page opens once it is stored
+ * @param said what was corrected, which that page says
+ */
+const siteOf = (
+  id: number | null,
+  said: { current: string },
+): Omit<Subject<Stored, Draft>, 'stored' | 'empty'> => ({
   draftOf: ({ body }) => draftOf(body),
   isSame: (a, b) => changedFields(a, b).length === 0,
   operation: (draft, base) =>
@@ -171,9 +230,9 @@ const siteOf = (id: number | null): Omit<Subject<Stored, Draft>, 'stored' | 'emp
   async save(draft, over, { replace }) {
     const query = replace ? '?replace=true' : '';
     if (over === null) {
-      const { body } = await request<ChangedVhost>(`/vhosts${query}`, { body: draft });
+      const { body } = await request<ChangedVhost>(`/vhosts${query}`, { body: sentOf(draft) });
       const outcome = outcomeOf(`${body.domain} is ${isLive(body) ? 'live' : 'saved'}`, body);
-      setFlash(outcome);
+      setFlash({ ...outcome, text: outcome.text + said.current });
       navigate(`/sites/${body.id}`, { replace: true });
       return { stored: null, outcome };
     }
@@ -186,7 +245,7 @@ const siteOf = (id: number | null): Omit<Subject<Stored, Draft>, 'stored' | 'emp
   },
   load: () => read<Vhost>(`/vhosts/${id}`),
   wordsOf: ({ body }) => `${doneWords(body)}.`,
-  merge: (base, draft, theirs) => ({ ...theirs, ...changesFrom(base, draft) }),
+  merge: mergedDraft,
 });
 
 const doneWords = (vhost: Vhost | ChangedVhost) => (isLive(vhost) ? 'Saved and live' : 'Saved');

@@ -99,7 +99,7 @@ function useTrial(
     setTried(null);
     const { path, within } = check;
     const asked = why === 'try' ? check : { path, ...(within !== undefined && { within }) };
-    const body = await ask(operationWith(asked));
+    const body = await askNow(operationWith(asked));
     const status = why === 'fill' ? body.find((one) => one.status !== null)?.status : undefined;
     const next = typeof status === 'number' ? tidied({ ...check, status }) : check;
     setTried({ of: JSON.stringify(operationWith(next)), by: body });
@@ -113,8 +113,8 @@ function useTrial(
   };
 }
 
-/** @throws ApiError; Error if Caddy would refuse the site, or is not asked for it */
-async function ask(operation: object): Promise<readonly Tried[]> {
+/** How a site would answer now, through each proxy. @throws ApiError; Error if Caddy would refuse it, or is not asked */
+export async function askNow(operation: object): Promise<readonly Tried[]> {
   const { body } = await request<Preview>('/preview?try=true', {
     body: operation,
   });

@@ -64,20 +64,38 @@ type Wanted = Pick<SiteFilter, 'search' | 'tag' | 'policy' | 'agent'> & {
   guarded?: readonly number[] | undefined;
 };
 
-/** Each word of the search must occur in the domain, the upstream, a policy or a tag, in any case. */
+const wordsIn = (search: string): string[] => search.toLowerCase().split(/\s+/).filter(Boolean);
+
+/** Each word of the search must occur in a name, an upstream, a policy or a tag, in any case. */
 export function searchRows(rows: readonly Row[], wanted: Wanted): Row[] {
   const { search, tag, policy, agent, guarded } = wanted;
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  return rows.filter(({ site }) => {
+  const words = wordsIn(search);
+  return rows.filter(({ site, upstreams }) => {
     if (tag !== '' && !site.tags.includes(tag)) return false;
     const isGuarded = guarded?.includes(site.id) ?? site.policies.includes(policy);
     if (policy !== '' && !isGuarded) return false;
     const isElsewhere = site.agents.length > 0 && !site.agents.includes(agent);
     if (agent !== '' && isElsewhere) return false;
-    const { domain, upstream, policies, tags } = site;
-    const text = [domain, upstream, ...policies, ...tags].join(' ').toLowerCase();
+    const { addresses, upstream, policies, tags } = site;
+    const all = [...addresses, upstream, ...(upstreams ?? []), ...policies, ...tags];
+    const text = all.join(' ').toLowerCase();
     return words.every((word) => text.includes(word));
   });
+}
+
+/** What the list says of the names after the first: which one, how many, or the one that the search found. */
+export function furtherNames(
+  { addresses }: Pick<Row['site'], 'addresses'>,
+  search: string,
+): string {
+  const [, first, ...others] = addresses;
+  if (first === undefined) return '';
+  if (others.length === 0) return `+ ${first}`;
+  const words = wordsIn(search);
+  const found = [first, ...others].find((name) =>
+    words.some((word) => name.toLowerCase().includes(word)),
+  );
+  return found ? `+ ${found} and ${others.length} more` : `+ ${others.length + 1} names`;
 }
 
 export function isShown({ site, health }: Row, shown: Shown): boolean {

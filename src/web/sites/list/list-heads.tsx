@@ -8,7 +8,12 @@ export const COLUMN_LABELS: Record<Column, string> = {
   certificate: 'Certificate',
   requests: 'Requests, 1 h',
   latency: 'p95',
+  uptime: 'Check',
   state: 'State',
+};
+const TITLES: Partial<Record<Column, string>> = {
+  latency: '95 of 100 requests were answered faster',
+  uptime: 'How the site answered its check: the last 24 hours above, the last 30 days below',
 };
 const GROUP = { role: 'rowgroup' } as const;
 const ROW = { role: 'row' } as const;
@@ -69,7 +74,7 @@ function Head({ column, order, onSort }: HeadProps) {
       scope="col"
       class={`site-${column}`}
       aria-sort={isSorted ? direction : undefined}
-      title={column === 'latency' ? '95 of 100 requests were answered faster' : undefined}
+      title={TITLES[column]}
     >
       <button
         type="button"

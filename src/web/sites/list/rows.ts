@@ -1,11 +1,13 @@
 /** What the list shows of each site, in which order, and under which tags. Pure. */
-import type { Activity, SiteState, Vhost } from '../../lib/types.ts';
+import type { Activity, SiteState, UptimeBars, Vhost } from '../../lib/types.ts';
 import { linkTo } from '../link.ts';
-import { type Health, healthOf, type SiteProblem } from '../problem.ts';
+import { type Health, healthOf, type Outages, type SiteProblem } from '../problem.ts';
 
 export type Row = {
   site: Vhost;
   health: Health;
+  /** All that it forwards to, whichever directive names it; null if that is not known. */
+  upstreams: readonly string[] | null;
   /** Undefined if there were no requests in the last hour. */
   activity: Activity | undefined;
   /** In the last hour; a 4xx is the visitor's mistake and no error. */
@@ -14,17 +16,29 @@ export type Row = {
   rejected: number;
   /** Milliseconds. */
   p95: number | null;
+  /** How it answered its check; undefined without one. */
+  uptime: UptimeBars | undefined;
   /** The one that ends first; null: none. */
-  certificate: { issuer: string; notAfter: string; daysLeft: number } | null;
+  certificate: Certificate | null;
   /** Where a browser reaches it. */
   link: string | null;
 };
 
-/** All by the site's id. */
+type Certificate = Pick<
+  NonNullable<SiteState['addresses'][number]['certificate']>,
+  'issuer' | 'notAfter' | 'daysLeft' | 'overdue'
+> & {
+  /** Signed by Caddy's own authority: it lasts hours, and renews itself. */
+  isOwn: boolean;
+};
+
+/** By the site's id, but for what the status says of proxies. */
 type Facts = {
+  outages?: Outages;
   reported: ReadonlyMap<number, SiteProblem>;
   states: ReadonlyMap<number, SiteState>;
   activity: ReadonlyMap<number, Activity>;
+  uptime: ReadonlyMap<number, UptimeBars>;
 };
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
@@ -33,22 +47,48 @@ export function rowOf(site: Vhost, facts: Facts): Row {
   const state = facts.states.get(site.id);
   const activity = facts.activity.get(site.id);
   const addresses = state?.addresses ?? [];
-  const certificates = addresses.flatMap(({ certificate }) => certificate ?? []);
+  const certificates = addresses.flatMap(({ certificate, authority }): Certificate[] =>
+    certificate
+      ? [{ ...certificate, isOwn: authority === 'internal' && !certificate.overdue }]
+      : [],
+  );
   return {
     site,
-    health: healthOf(site, facts.reported.get(site.id), state),
+    health: healthOf(site, facts.reported.get(site.id), state, facts.outages),
+    upstreams: upstreamsOf(site, state),
     activity,
     requests: activity ? sum(activity.requests) : 0,
     errors: activity ? sum(activity.status5xx) : 0,
     rejected: activity ? sum(activity.status4xx) : 0,
     p95: activity?.p95 ?? null,
-    certificate: certificates.toSorted((a, b) => a.daysLeft - b.daysLeft)[0] ?? null,
+    uptime: facts.uptime.get(site.id),
+    certificate: certificates.toSorted((a, b) => leftOf(a) - leftOf(b))[0] ?? null,
     link: addresses.map(linkTo).find((link) => link !== null) ?? null,
   };
 }
 
+/** One that renews itself comes after all others. */
+const leftOf = ({ daysLeft, isOwn }: Certificate): number =>
+  isOwn ? Number.MAX_SAFE_INTEGER : daysLeft;
+
+/** The one that the site was given, unless Caddy has others as well. */
+function upstreamsOf({ upstream }: Vhost, state: SiteState | undefined): string[] | null {
+  const live = state?.upstreams.map(({ address }) => address) ?? [];
+  if (upstream !== '' && live.length < 2) return [upstream];
+  const isKnown = live.length > 0 || state?.addresses.some(({ served }) => served);
+  return isKnown ? live : null;
+}
+
 /** By which the list can be sorted. */
-export const COLUMNS = ['site', 'upstream', 'certificate', 'requests', 'latency', 'state'] as const;
+export const COLUMNS = [
+  'site',
+  'upstream',
+  'certificate',
+  'requests',
+  'latency',
+  'uptime',
+  'state',
+] as const;
 export type Column = (typeof COLUMNS)[number];
 export type Order = { column: Column; isReversed: boolean };
 
@@ -60,10 +100,11 @@ const LEVELS = ['bad', 'warn', 'unknown', 'good', 'off'] as const;
 /** What is first is the least; null comes last in both directions. */
 const VALUES: Record<Column, (row: Row) => string | number | null> = {
   site: ({ site }) => site.domain.replace(/^https?:\/\//, ''),
-  upstream: ({ site }) => site.upstream || null,
-  certificate: ({ certificate }) => certificate?.daysLeft ?? null,
+  upstream: ({ upstreams }) => upstreams?.[0] ?? null,
+  certificate: ({ certificate }) => certificate && leftOf(certificate),
   requests: ({ requests }) => (requests > 0 ? -requests : null),
   latency: ({ p95 }) => (p95 === null ? null : -p95),
+  uptime: ({ uptime }) => uptime?.month.share ?? null,
   state: ({ health }) => LEVELS.indexOf(health.level),
 };
 

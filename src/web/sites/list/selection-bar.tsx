@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { send, sentenceOf } from '../../lib/api.ts';
 import { plural } from '../../lib/format.ts';
-import { MOST, type Relabelled } from '../../lib/relabel.ts';
+import { bulk, MOST, type Relabelled } from '../../lib/relabel.ts';
 import type { Vhost } from '../../lib/types.ts';
 import { useSubmit } from '../../lib/use-form.ts';
 import { Confirm, Dialog } from '../../parts/dialog.tsx';
@@ -22,7 +22,7 @@ const WORDS: Record<Action, { title: string; action: string; done: string; text:
     title: 'Delete',
     action: 'Delete',
     done: 'deleted',
-    text: 'Caddy stops serving them at once. You can restore them from the changelog.',
+    text: 'Caddy stops serving these at once. You can undo it, here or in the changelog:',
   },
 };
 
@@ -57,13 +57,13 @@ export function SelectionBar({ sites, onClear, onDone }: Props) {
     const operations = of.map(({ id }) =>
       action === 'delete' ? { op: 'delete', id } : { op: 'update', id, enabled: action === 'on' },
     );
-    await send('POST', '/vhosts/bulk', { operations });
+    const { group } = await bulk(operations);
     setAsked(null);
-    await onDone({ words: `${plural(of.length, 'site')} ${WORDS[action].done}`, undo: null });
+    await onDone({ words: `${plural(of.length, 'site')} ${WORDS[action].done}`, group });
   };
-  const relabelled = async (words: string, { count, undo }: Relabelled) => {
+  const relabelled = async (words: string, { group }: Relabelled) => {
     setLabels(null);
-    await onDone({ words, undo: count > 0 ? undo : null });
+    await onDone({ words, group });
   };
   const dialog = { sites, onClose: () => setLabels(null), onDone: relabelled };
   const chosen = asked && meant(asked);
@@ -100,7 +100,6 @@ export function SelectionBar({ sites, onClear, onDone }: Props) {
           title={`${WORDS[asked].title} ${plural(chosen.length, 'site')}?`}
           action={`${WORDS[asked].action} ${plural(chosen.length, 'site')}`}
           kind={asked === 'on' ? 'primary' : 'danger'}
-          {...(asked === 'delete' ? { name: `delete ${chosen.length}` } : {})}
           onConfirm={() => act(asked)}
           onClose={() => setAsked(null)}
         >
@@ -116,31 +115,35 @@ export function SelectionBar({ sites, onClear, onDone }: Props) {
   );
 }
 
-export type Done = {
-  words: string;
-  /** Null: only the changelog has it. */
-  undo: (() => Promise<void>) | null;
-};
+export type Done = { words: string } & Pick<Relabelled, 'group'>;
 
-type DoneNoteProps = { done: Done; onUndone: () => Promise<void> };
+type DoneNoteProps = { done: Done | null; onUndone: () => Promise<void>; onClose: () => void };
 
-/** What was done to the selected sites, with an undo if there is one. */
-export function DoneNote({ done: { words, undo }, onUndone }: DoneNoteProps) {
+/** What was done to a site or to several, with an undo if there is one; in sight wherever the list is scrolled to. */
+export function DoneNote({ done, onUndone, onClose }: DoneNoteProps) {
   const [isUndone, setUndone] = useState(false);
-  const { busy, error, run } = useSubmit(async () => {
-    await undo?.();
+  const { busy, error, run } = useSubmit(async (group: number) => {
+    await send('POST', `/changelog/groups/${group}/revert`);
     setUndone(true);
     await onUndone();
   });
+  if (!done) return <div role="status" />;
+  const { words, group } = done;
   return (
-    <>
-      {` · ${words}${isUndone ? ', and undone' : ''} `}
-      {undo && !isUndone && (
-        <button type="button" class="link" aria-disabled={busy} onClick={() => run()}>
+    <div role="status" class="selection-bar row">
+      <span>
+        {words}
+        {isUndone && ', and undone'}
+      </span>
+      {group !== null && !isUndone && (
+        <button type="button" class="link" aria-disabled={busy} onClick={() => run(group)}>
           Undo
         </button>
       )}
-      {error !== null && <span class="field-error"> {sentenceOf(error)}</span>}
-    </>
+      {error !== null && <span class="field-error">{sentenceOf(error)}</span>}
+      <button type="button" class="quiet" onClick={onClose}>
+        Close
+      </button>
+    </div>
   );
 }

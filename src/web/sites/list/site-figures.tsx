@@ -2,26 +2,26 @@
 
 import { barsPath, BARS_HEIGHT as HEIGHT, BARS_WIDTH as WIDTH } from '../../figures/hours.ts';
 import { count, duration, localTime, plural } from '../../lib/format.ts';
+import { percentOf, UptimeBars } from '../uptime-bars.tsx';
 import type { Row } from './rows.ts';
 
 const CELL = { role: 'cell' } as const;
 
 export function SiteFigures({ row, layout }: { row: Row; layout: 'columns' | 'stacked' }) {
-  const certificate = <Certificate of={row.certificate} />;
   const latency = row.p95 === null ? null : duration(row.p95);
   if (layout === 'stacked') {
     return (
       <td {...CELL} class="site-figures line cut tiny numeric muted">
         <Sparkline row={row} />
         {latency && <span>p95 {latency}</span>}
-        {row.certificate && <span>certificate {certificate}</span>}
+        <Uptime of={row.uptime} />
       </td>
     );
   }
   return (
     <>
       <td {...CELL} class="site-certificate small numeric">
-        {certificate}
+        <Certificate of={row.certificate} />
       </td>
       <td {...CELL} class="site-requests">
         <Sparkline row={row} />
@@ -29,18 +29,38 @@ export function SiteFigures({ row, layout }: { row: Row; layout: 'columns' | 'st
       <td {...CELL} class="site-latency small numeric">
         {latency ?? <Nothing words="no requests" />}
       </td>
+      <td {...CELL} class="site-uptime">
+        {row.uptime ? <Uptime of={row.uptime} /> : <Nothing words="no check" />}
+      </td>
     </>
+  );
+}
+
+/** The last 24 hours, and below them the last 30 days. */
+function Uptime({ of }: { of: Row['uptime'] }) {
+  if (!of) return null;
+  const { day, month } = of;
+  const words = `Right answers to the check: ${percentOf(day.share)} in 24 hours, ${percentOf(month.share)} in 30 days`;
+  return (
+    <span class="uptime-pair" role="img" aria-label={words} title={words}>
+      <UptimeBars bars={day.bars} />
+      <UptimeBars bars={month.bars} />
+    </span>
   );
 }
 
 function Certificate({ of }: { of: Row['certificate'] }) {
   if (!of) return <Nothing words="none" />;
-  const { daysLeft, issuer, notAfter } = of;
+  const { daysLeft, issuer, notAfter, overdue, isOwn } = of;
+  if (isOwn) {
+    return (
+      <span class="muted" title="Caddy’s own authority signs it, and Caddy renews it">
+        own CA
+      </span>
+    );
+  }
   return (
-    <span
-      class={daysLeft < 0 ? 'over' : undefined}
-      title={`By ${issuer}, until ${localTime(notAfter)}`}
-    >
+    <span class={overdue ? 'over' : undefined} title={`By ${issuer}, until ${localTime(notAfter)}`}>
       {daysLeft < 0 ? 'expired' : daysLeft === 0 ? '< 1 day' : plural(daysLeft, 'day')}
     </span>
   );

@@ -11,7 +11,7 @@ import { useLoad } from '../../lib/use-load.ts';
 import { SkeletonRows } from '../../parts/loading.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { hasLabels, TagChip } from '../labels.tsx';
-import { reportedProblems, type SiteProblem } from '../problem.ts';
+import { type Outages, outagesIn, reportedProblems, type SiteProblem } from '../problem.ts';
 import { useStates } from '../use-states.ts';
 import { isShown, NO_FILTER, queryOf, readFilter, type SiteFilter, searchRows } from './filter.ts';
 import { ListHeads } from './list-heads.tsx';
@@ -24,7 +24,7 @@ import { VirtualRows } from './virtual-rows.tsx';
 /** There is room for one line per site, with a column for each figure. */
 const ROOMY = '(min-width: 1100px)';
 /** Pixels. */
-const ROW_HEIGHT = { columns: 46, stacked: 88 };
+const ROW_HEIGHT = { columns: 46, stacked: 80 };
 /** More, if a site has policies or tags. */
 const LABELS_HEIGHT = { columns: 6, stacked: 26 };
 // CSS grid removes a table's implicit roles, so they are set explicitly.
@@ -45,25 +45,22 @@ export function SiteList({ query }: { query: URLSearchParams }) {
   // A publish, even someone else's, may have changed any site.
   const sites = useLoad(`sites ${publishes}`, (signal) => get<Vhost[]>('/vhosts', signal));
   const guarded = useLoad(`guarded ${policy} ${publishes}`, (signal) => guardedBy(policy, signal));
-  const { states, activity } = useStates(publishes);
+  const { states, activity, uptime } = useStates(publishes);
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
-  const [done, setDone] = useState<Done | null>(null);
   const [flash] = useState(takeFlash);
+  const [done, setDone] = useState<Done | null>(flash?.done ?? null);
   const layout = useMedia(ROOMY) ? 'columns' : 'stacked';
 
   const change = (next: Partial<SiteFilter>) =>
     navigate(`${location.pathname}${queryOf({ ...filter, ...next })}`, { replace: true });
   const { column, isReversed } = filter.order;
   // As a text: the status is a new object every few seconds, but what it reports seldom changes.
-  const reported = JSON.stringify([...reportedProblems(status)]);
+  const reported = JSON.stringify([outagesIn(status), [...reportedProblems(status)]]);
   const all = useMemo(() => {
-    const facts = {
-      reported: new Map<number, SiteProblem>(JSON.parse(reported)),
-      states,
-      activity,
-    };
+    const [outages, problems]: [Outages, [number, SiteProblem][]] = JSON.parse(reported);
+    const facts = { outages, reported: new Map(problems), states, activity, uptime };
     return (sites.data ?? []).map((site) => rowOf(site, facts));
-  }, [sites.data, reported, states, activity]);
+  }, [sites.data, reported, states, activity, uptime]);
   const sorted = useMemo(() => sortRows(all, { column, isReversed }), [all, column, isReversed]);
   const found = useMemo(
     () => searchRows(sorted, { search, tag, policy, agent, guarded: guarded.data }),
@@ -87,18 +84,21 @@ export function SiteList({ query }: { query: URLSearchParams }) {
     refresh();
     await sites.reload();
   };
-  const replace = (site: Vhost) =>
+  const toggled = (site: Vhost, next: Done | null) => {
     sites.set((all) => all?.map((other) => (other.id === site.id ? site : other)));
+    setDone(next);
+  };
   // Preact skips a row whose node is the same as before; scrolling changes none.
-  const nodes = useMemo(() => new WeakMap<Row, VNode>(), [layout, selected]);
+  const nodes = useMemo(() => new WeakMap<Row, VNode>(), [layout, selected, search]);
   const draw = (row: Row): VNode => {
     const node = nodes.get(row) ?? (
       <SiteRow
         row={row}
         layout={layout}
+        search={search}
         isSelected={selected.has(row.site.id)}
         onSelect={(isSelected) => select([row.site.id], isSelected)}
-        onChanged={replace}
+        onToggled={toggled}
       />
     );
     nodes.set(row, node);
@@ -121,14 +121,15 @@ export function SiteList({ query }: { query: URLSearchParams }) {
         hasHeads={layout === 'columns'}
         onChange={change}
       />
-      {flash && <Notice kind={flash.kind}>{flash.text}</Notice>}
+      {flash && (flash.kind === 'warning' || !flash.done) && (
+        <Notice kind={flash.kind}>{flash.text}</Notice>
+      )}
       {sites.error && <Notice kind="error" title={sites.error} />}
       <p class="muted site-count small" role="status">
         {sites.data &&
           (rows.length === total
             ? plural(total, 'site')
             : `${rows.length} of ${plural(total, 'site')}`)}
-        {done && <DoneNote key={done.words} done={done} onUndone={changed} />}
       </p>
       {!sites.data && !sites.error && <SkeletonRows rows={10} label="Loading sites" />}
       {rows.length > 0 && (
@@ -171,6 +172,12 @@ export function SiteList({ query }: { query: URLSearchParams }) {
           }}
         />
       )}
+      <DoneNote
+        key={done?.group}
+        done={chosen.length === 0 ? done : null}
+        onUndone={changed}
+        onClose={() => setDone(null)}
+      />
       {sites.data && total === 0 && (
         <div class="empty muted card">
           <p>You have no sites yet.</p>

@@ -1,12 +1,15 @@
 /** A site in the list: its figures and state, and the switch that turns it on and off. */
 import { useId, useState } from 'preact/hooks';
-import { ApiError, request, wordsOf } from '../../lib/api.ts';
+import { ApiError, wordsOf } from '../../lib/api.ts';
+import { toggle as toggleSite } from '../../lib/relabel.ts';
 import type { Vhost } from '../../lib/types.ts';
 import { useSubmit } from '../../lib/use-form.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { hasLabels, SiteLabels } from '../labels.tsx';
+import { furtherNames } from './filter.ts';
 import type { Row } from './rows.ts';
+import type { Done } from './selection-bar.tsx';
 import { SiteFigures } from './site-figures.tsx';
 
 const CELL = { role: 'cell' } as const;
@@ -14,21 +17,23 @@ const CELL = { role: 'cell' } as const;
 type Props = {
   row: Row;
   layout: 'columns' | 'stacked';
+  /** The search that found it. */
+  search: string;
   isSelected: boolean;
   onSelect: (isSelected: boolean) => void;
-  onChanged: (site: Vhost) => void;
+  /** Called with the site as it is then; `done` is null if somebody else has already switched it. */
+  onToggled: (site: Vhost, done: Done | null) => void;
 };
 
-export function SiteRow({ row, layout, isSelected, onSelect, onChanged }: Props) {
-  const { site, health, link } = row;
+export function SiteRow({ row, layout, search, isSelected, onSelect, onToggled }: Props) {
+  const { site, health, upstreams, link } = row;
+  const further = furtherNames(site, search);
   const id = useId();
   const [isExplained, setExplained] = useState(false);
   const toggle = useSubmit(async () => {
-    const { body, etag } = await request<Vhost>(`/vhosts/${site.id}`);
-    // If someone else has already switched it, there is nothing left to do.
-    const isAsShown = body.enabled === site.enabled;
-    const change = { method: 'PATCH', ifMatch: etag } as const;
-    onChanged(isAsShown ? (await request<Vhost>(`/vhosts/${site.id}/toggle`, change)).body : body);
+    const { site: now, group } = await toggleSite(site);
+    const words = `${now.domain} turned ${now.enabled ? 'on' : 'off'}`;
+    onToggled(now, group === null ? null : { words, group });
   });
   const refusal = toggle.error;
   const hasReason = refusal !== null || health.text !== '';
@@ -58,15 +63,20 @@ export function SiteRow({ row, layout, isSelected, onSelect, onChanged }: Props)
       </td>
       <td {...CELL} class="site-site">
         <a id={id} class="block cut strong" href={`/sites/${site.id}`} title={site.domain}>
-          {site.domain}
+          {layout === 'stacked' ? withBreaks(site.domain) : site.domain}
         </a>
+        {further && (
+          <span class="cut tiny muted" title={site.addresses.join(', ')}>
+            {further}
+          </span>
+        )}
       </td>
-      {(layout === 'columns' || !hasReason) && (
-        <td {...CELL} class="site-upstream mono tiny muted cut" title={site.upstream}>
-          {site.upstream || <span class="muted">no upstream</span>}
+      {layout === 'columns' && (
+        <td {...CELL} class="site-upstream mono tiny muted cut" title={upstreams?.join(', ')}>
+          {upstreams?.length === 0 ? <span class="muted">no upstream</span> : upstreams?.join(', ')}
         </td>
       )}
-      <SiteFigures row={row} layout={layout} />
+      {(layout === 'columns' || !hasReason) && <SiteFigures row={row} layout={layout} />}
       <td {...CELL} class="site-state">
         <span class={`health muted health-${health.level}`}>
           <Icon name={health.level} />
@@ -105,14 +115,16 @@ export function SiteRow({ row, layout, isSelected, onSelect, onChanged }: Props)
             <Icon name="open" />
           </a>
         )}
-        <a
-          href={`/sites/new?from=${site.id}`}
-          title="New from this"
-          aria-label="New from this"
-          aria-describedby={id}
-        >
-          <Icon name="copy" />
-        </a>
+        {layout === 'columns' && (
+          <a
+            href={`/sites/new?from=${site.id}`}
+            title="New from this"
+            aria-label="New from this"
+            aria-describedby={id}
+          >
+            <Icon name="copy" />
+          </a>
+        )}
         {isExplained && (
           <Dialog title={`${site.domain} was not changed`} onClose={() => setExplained(false)}>
             <p>{refusal instanceof Error ? refusal.message : ''}</p>
@@ -133,3 +145,7 @@ export function SiteRow({ row, layout, isSelected, onSelect, onChanged }: Props)
     </>
   );
 }
+
+/** A long name may be broken after a dot, not in a word. */
+const withBreaks = (domain: string) =>
+  domain.split(/(?<=\.)/).flatMap((part, at) => (at > 0 ? [<wbr key={at} />, part] : [part]));

@@ -1,6 +1,6 @@
 /** What an agent makes of a Caddy that ends, does not answer, or cannot be looked at. */
 import { afterEach, describe, expect, test } from 'bun:test';
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { AdminUnreachable } from '../../../../agent/caddy/admin.ts';
@@ -52,6 +52,54 @@ describe('Caddy', () => {
   }, 90_000);
 });
 
+describe('the rights of the data folder', () => {
+  const statusOf = (of: Stack) =>
+    ask<{ warnings: string[] }>(`${of.agent}/proxy/status`, {
+      headers: of.agentHeaders,
+    });
+  const warnings = async (of: Stack) => (await statusOf(of)).body.warnings.join('\n');
+  const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+  function killCaddy(of: Stack): void {
+    for (const { pid } of caddiesOf(of.dataDir)) process.kill(pid, 'SIGKILL');
+  }
+
+  test('are mended if everyone may read it, and a secret that was open is named', async () => {
+    stack = await startStack();
+    const of = stack;
+    const run = join(of.dataDir, 'caddy', 'run');
+    expect((await reload(of)).status).toBe(200);
+    const open = () => Bun.spawnSync(['chmod', '-R', 'a+rX', of.dataDir]);
+    open();
+    killCaddy(of);
+    await until(() => isServed(of), 'Caddy to be back');
+    expect(modeOf(run)).toBe('700');
+    expect(await warnings(of)).not.toContain('agent-token');
+    await of.restart(() => open());
+    expect(await warnings(of)).toContain('Other users of this machine can read agent-token');
+    expect(modeOf(run)).toBe('700');
+    await until(() => isServed(of), 'the site');
+  });
+
+  test('are named, with the cure, where someone else may have put a socket there', async () => {
+    stack = await startStack();
+    const of = stack;
+    const run = join(of.dataDir, 'caddy', 'run');
+    expect((await reload(of)).status).toBe(200);
+    chmodSync(run, 0o777);
+    killCaddy(of);
+    const said = await until(async () => {
+      const found = await warnings(of);
+      return found.includes('Caddy cannot be started') && found;
+    }, 'the reason');
+    expect(said).toContain('DATA_DIR/caddy/run must be owned by');
+    expect(said).toContain('chmod -R go= DATA_DIR/caddy');
+    expect(said).not.toContain(of.folder);
+    chmodSync(run, 0o700);
+    await until(() => isServed(of), 'Caddy to be back', 60_000);
+    expect(await warnings(of)).not.toContain('Caddy cannot be started');
+  }, 90_000);
+});
+
 /** A stand-in: a real Caddy does not end at once. */
 test('a Caddy that ends at once is tried again, and the agent answers meanwhile', async () => {
   const folder = temporaryFolder();
@@ -92,7 +140,7 @@ describe('a Caddy is not taken for mute', () => {
     let asked = 0;
     const watch = createMuteWatch(
       {
-        async metrics() {
+        async knock() {
           asked++;
           throw new AdminUnreachable('', { cause: failure(asked) });
         },
@@ -120,8 +168,8 @@ describe('a Caddy is not taken for mute', () => {
     let isBack = false;
     const watch = createMuteWatch(
       {
-        async metrics() {
-          if (isBack) return '';
+        async knock() {
+          if (isBack) return;
           now += 40_000;
           isBack = true;
           throw new AdminUnreachable('', { cause: silence });

@@ -10,10 +10,12 @@ import { ALL, keeperOf, ROLL, temporaryFolders } from '../temp.ts';
 const newFolder = temporaryFolders();
 const WORD = '0123456789abcdef';
 const OLD = 'fedcba9876543210';
+const OWN = '127.0.0.9';
 /** Seconds: when the agent started again, with another word. */
 const RESTART = 1795212800;
 const checkWords = {
-  isCheck: (word: string, time: number) => word === WORD || (word === OLD && time < RESTART * 1000),
+  isCheck: (word: string, time: number, address: string) =>
+    address === OWN && (word === WORD || (word === OLD && time < RESTART * 1000)),
   forgetBefore() {},
 };
 
@@ -32,7 +34,7 @@ const by = (agent: string | string[], uri: string, more: object = {}) =>
     ...{ ts: RESTART + 0.5, status: 502, ...more },
     request: {
       uri,
-      remote_ip: '127.0.0.9',
+      remote_ip: OWN,
       headers: { Accept: ['*/*'], 'User-Agent': [agent].flat() },
     },
   });
@@ -61,8 +63,19 @@ const visitors = [
   line({ request: { uri: '/visitor', headers: { 'x"User-Agent': [check] } } }),
   line({ request: { uri: '/visitor', headers: { Referer: [`"User-Agent":["${check}"]`] } } }),
   inOtherOrder(by(old, '/visitor')),
+  ...[
+    { remote_ip: '203.0.113.9' },
+    { remote_ip: OWN, client_ip: '203.0.113.9' },
+    { remote_ip: OWN, client_ip: '' },
+  ].flatMap((from) => {
+    const spoken = line({
+      ...{ ts: RESTART + 0.5, status: 502 },
+      request: { uri: '/visitor', ...from, headers: { 'User-Agent': [check] } },
+    });
+    return [spoken, inOtherOrder(spoken)];
+  }),
 ];
-const all = checks.flatMap((one, at) => [one, ...visitors.slice(3 * at, 3 * at + 3)]);
+const all = checks.flatMap((one, at) => [one, ...visitors.slice(5 * at, 5 * at + 5)]);
 const LOG = `${all.join('\n')}\n`;
 
 async function expectFigures(logs: Logs): Promise<void> {
@@ -72,16 +85,16 @@ async function expectFigures(logs: Logs): Promise<void> {
     expect(stats.latest.requests).toBe(visitors.length);
     expect(stats.latest.paths).toEqual([['/visitor', visitors.length]]);
     const { statuses, buckets, domains } = stats;
-    expect(Object.fromEntries(statuses)).toEqual({ 200: 4, 502: 8 });
-    expect(buckets.reduce((sum, { requests }) => sum + requests['5xx'], 0)).toBe(8);
+    expect(Object.fromEntries(statuses)).toEqual({ 200: 4, 502: 14 });
+    expect(buckets.reduce((sum, { requests }) => sum + requests['5xx'], 0)).toBe(14);
     expect(domains).toEqual([['b.example', visitors.length]]);
   }
   const { domains } = await logs.activity({ buckets: 1 });
-  expect(domains['b.example']).toMatchObject({ requests: [visitors.length], status5xx: [8] });
+  expect(domains['b.example']).toMatchObject({ requests: [visitors.length], status5xx: [14] });
   // Both are found as before.
   expect((await logs.page(ALL)).total).toBe(all.length);
   expect((await logs.page({ ...ALL, path: '/check' })).total).toBe(checks.length);
-  expect((await logs.page({ ...ALL, domain: 'b.example', status: 502 })).total).toBe(11);
+  expect((await logs.page({ ...ALL, domain: 'b.example', status: 502 })).total).toBe(17);
 }
 
 describe('are in no figure', () => {

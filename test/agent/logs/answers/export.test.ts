@@ -54,6 +54,7 @@ test('an export has every match once, oldest first, over plain and compressed fi
     { domain: 'a.example', status: 404 },
     { path: '/p/1' },
     { q: '7', method: 'GET' },
+    { userAgent: 'mozilla', status: 200 },
     { from: 1_795_002_000_000, to: 1_795_025_000_000 },
     { domain: 'nowhere.example' },
   ];

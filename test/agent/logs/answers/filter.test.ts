@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { gzipSync } from 'node:zlib';
 import { getSchemaValidator } from 'elysia';
-import { parseLogQuery } from '../../../../agent/logs/answers/filter.ts';
+import { factsTest, parseLogQuery } from '../../../../agent/logs/answers/filter.ts';
+import { entryFacts } from '../../../../agent/logs/line/entry.ts';
 import { LogQuery } from '../../../../src/shared/wire/logs.ts';
 import { line } from '../lines.ts';
 import { ROLL, temporaryLogs } from '../temp.ts';
@@ -100,6 +101,69 @@ describe('conditions', () => {
   });
 });
 
+describe('user agents', () => {
+  const agents: Readonly<Record<string, unknown>> = {
+    '/firefox': { 'User-Agent': ['Mozilla/5.0 (X11; rv:128.0) Firefox/128.0'] },
+    '/curl': { Accept: ['*/*'], 'User-Agent': ['curl/8.5.0'] },
+    '/two': { 'User-Agent': ['one', 'Curl two'] },
+    '/quoted': { 'If-None-Match': ['W/"curl"'], 'User-Agent': ['say "curl"\\'] },
+    '/umlaut': { 'User-Agent': ['Fünf\u0007 curl'] },
+    // Named elsewhere only.
+    '/none': { Vary: ['curl', 'User-Agent'], 'X-Sly': ['"User-Agent":["curl/'] },
+    '/nested': { 'X-Sly': [{ A: ['curl'], 'User-Agent': ['curl'] }] },
+    '/prefixed': { 'X-User-Agent': ['curl'] },
+    '/quote': { '"User-Agent': ['curl'] },
+    '/text': { 'User-Agent': 'curl' },
+    '/empty': {},
+  };
+  const entries = Object.entries(agents).map(([uri, headers]) =>
+    line({ request: { uri, headers } }),
+  );
+  // What Caddy never writes.
+  entries.push(
+    line({ request: { uri: '/twice' } }).replace('"Accept"', '"User-Agent":["wget"],"Accept"'),
+    line({ request: { uri: '/escaped' } }).replace('"User-Agent"', '"User\\u002dAgent"'),
+    line({ request: { uri: '/spaced' } }).replace('"User-Agent":', '"User-Agent" : '),
+  );
+
+  test.each([
+    ['no such agent', ''],
+    ['curl', '/spaced /escaped /umlaut /quoted /two /curl'],
+    ['CURL/8', '/curl'],
+    ['firefox/128', '/firefox'],
+    ['one, curl', '/two'],
+    ['say "curl"\\', '/quoted'],
+    ['FÜNF', '/umlaut'],
+    ['wget', '/twice'],
+    ['7.88.1', '/spaced /escaped'],
+  ])('%s', async (userAgent, expected) => {
+    expect(checks({ userAgent })).toBe(true);
+    const { logs, paths } = logWith({ 'access.log': `${entries.join('\n')}\n` });
+    const { page: _, pageSize: __, ...conditions } = parseLogQuery({ userAgent });
+    expect(await paths(conditions)).toBe(expected);
+    const { requests, latest } = await logs.stats({ ...conditions, buckets: 1 });
+    expect(requests).toBe(expected.split(' ').filter(Boolean).length);
+    expect(
+      latest.userAgents?.every((one) =>
+        one.userAgent.toLowerCase().includes(userAgent.toLowerCase()),
+      ),
+    ).toBe(true);
+  });
+
+  test('a longer part than any is refused', () => {
+    expect(checks({ userAgent: 'x'.repeat(1024) })).toBe(true);
+    expect(checks({ userAgent: 'x'.repeat(1025) })).toBe(false);
+  });
+
+  test('are among the most frequent values', async () => {
+    const { logs } = logWith({ 'access.log': `${entries.join('\n')}\n` });
+    const { latest } = await logs.stats({ buckets: 1 });
+    expect(latest.userAgents?.[0]).toEqual({ userAgent: '', requests: 6 });
+    expect(latest.userAgents).toContainEqual({ userAgent: 'one, Curl two', requests: 1 });
+    expect(latest.userAgents).toContainEqual({ userAgent: 'say "curl"\\', requests: 1 });
+  });
+});
+
 describe('domains', () => {
   const hosts = [
     'B.Example:81',
@@ -122,8 +186,34 @@ describe('domains', () => {
     ['::1', '/4'],
     ['[::1]', '/4'],
     ['[::1]:8080', '/4'],
+    [' ', ''],
+    ['no.example nor.example', ''],
+    ['  ::1   b.example:80 ', '/4 /1 /0'],
+    ['b.example, BÜCHER.example', '/3 /2 /1 /0'],
+    ['b.example b.example', '/1 /0'],
+    // One label each, and never a part of one.
+    ['*.example', '/3 /2 /1 /0'],
+    ['*', '/4'],
+    ['*.*.example', ''],
+    ['*xample', ''],
+    ['b*.example', ''],
+    ['b.*', '/1 /0'],
+    ['(b|x).example', ''],
+    ['*.EXAMPLE. ::1', '/4 /3 /2 /1 /0'],
   ])('%s', async (domain, expected) => {
-    expect(await logWith({ 'access.log': text }).paths({ domain })).toBe(expected);
+    const { logs, paths } = logWith({ 'access.log': text });
+    expect(await paths({ domain })).toBe(expected);
+    const { requests } = await logs.stats({ domain, buckets: 1 });
+    expect(requests).toBe(expected.split(' ').filter(Boolean).length);
+    // By its facts, as in a tail.
+    const wanted = factsTest({ domain });
+    const found = text.split('\n').map((one) => entryFacts(one));
+    expect(found.filter((facts) => facts && wanted(facts))).toHaveLength(requests);
+  });
+
+  test('are refused if they are longer than those of any site', () => {
+    expect(checks({ domain: 'x'.repeat(2000) })).toBe(true);
+    expect(checks({ domain: 'x'.repeat(2001) })).toBe(false);
   });
 
   test('more of them than the index tells apart are still exact', async () => {
@@ -131,11 +221,14 @@ describe('domains', () => {
       return line({ status: 200 + (i % 2), request: { host: `h${i}.example`, uri: `/${i}` } });
     });
     many.push(line({ request: { host: 'x'.repeat(300), uri: '/long' } }));
-    const { paths } = logWith({ [`${ROLL}.gz`]: gzipSync(`${many.join('\n')}\n`) });
+    const { logs, paths } = logWith({ [`${ROLL}.gz`]: gzipSync(`${many.join('\n')}\n`) });
     expect(await paths({ domain: 'h5.example' })).toBe('/5');
     expect(await paths({ domain: 'h16999.example' })).toBe('/16999');
     expect(await paths({ domain: 'h16999.example', status: 200 })).toBe('');
     expect(await paths({ domain: 'nobody.example' })).toBe('');
+    expect(await paths({ domain: 'h7.example h16998.example nobody.example' })).toBe('/16998 /7');
+    const all = { domain: '*.example nobody.example', status: 200 };
+    expect((await logs.page({ ...all, page: 1, pageSize: 1 })).total).toBe(8_500);
     expect(await paths({ domain: 'x'.repeat(300) })).toBe('/long');
   });
 });

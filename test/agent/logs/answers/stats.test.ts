@@ -59,6 +59,7 @@ function naiveStats(entries: readonly Keyed[], filter: StatsFilter) {
     statuses: top(found.map(({ entry }) => entry.status)),
     paths: top(found.map(({ entry }) => entry.path)),
     ips: top(found.map(({ entry }) => entry.ip)),
+    userAgents: top(found.map(({ userAgent }) => userAgent)),
   };
 }
 
@@ -70,13 +71,23 @@ function flat({ domains, statuses, latest, ...rest }: LogStats) {
     statuses: statuses.map(({ status, requests }): [number, number] => [status, requests]),
     paths: latest.paths.map(({ path, requests }): [string, number] => [path, requests]),
     ips: latest.ips.map(({ ip, requests }): [string, number] => [ip, requests]),
+    userAgents: latest.userAgents?.map(({ userAgent, requests }) => [userAgent, requests]),
   };
 }
 
-function anyFilter(r: Random): StatsFilter {
+// Conditions of every kind, most of which match some entry.
+function anyFilter(r: Random, entries: readonly Keyed[]): StatsFilter {
   const domains = ['a.example', 'b.example', 'bücher.example', 'no.example'];
+  const one = r.pick(entries)?.entry;
   return {
-    ...(r.chance(0.5) && { domain: r.pick(domains) }),
+    ...(r.chance(0.4) && { domain: r.pick(domains) }),
+    ...(r.chance(0.2) && { status: r.pick([200, 404, 0, 499, 599]) }),
+    ...(r.chance(0.2) && { statusClass: 1 + r.below(5) }),
+    ...(r.chance(0.2) && { method: one?.method || 'POST' }),
+    ...(r.chance(0.2) && { path: one?.path.slice(0, 1 + r.below(6)) || '/p' }),
+    ...(r.chance(0.2) && { q: one?.path.slice(-1 - r.below(3)) || '7' }),
+    ...(r.chance(0.2) && { ip: one?.ip || '10.0.0.9' }),
+    ...(r.chance(0.2) && { userAgent: r.pick(['mozilla', '"', 'curly', 'ünï']) }),
     ...anyRange(r, 90, [1, 2, 7, 60, 500]),
   };
 }
@@ -91,7 +102,7 @@ describe('stats', () => {
       buckets: [],
       domains: [],
       statuses: [],
-      latest: { requests: 0, paths: [], ips: [] },
+      latest: { requests: 0, paths: [], ips: [], userAgents: [] },
     };
     expect(await createLogs({ file }).stats({ buckets: 60 })).toEqual(nothing);
     writeFileSync(file, `${line({ ts: 'never' })}\n`);
@@ -103,7 +114,7 @@ describe('stats', () => {
 
   test.each(SEEDS)('of log %d are what sorting all entries gives', async (seed) => {
     await checkGrowingLog(newFolder(), seed, async (logs, entries, r) => {
-      const filter = anyFilter(r);
+      const filter = anyFilter(r, entries);
       const truth = naiveStats(entries, filter);
       for (let twice = 0; twice < 2; twice++) {
         expect(flat(await logs.stats(filter))).toEqual(truth);

@@ -41,6 +41,7 @@ function anyFilter(r: Random, entries: readonly Keyed[]): LogFilter {
     ...(r.chance(0.3) && { path: one?.path.slice(0, 1 + r.below(6)) || '/p' }),
     ...(r.chance(0.3) && { q: one?.path.slice(-1 - r.below(3)) || '7' }),
     ...(r.chance(0.2) && { ip: one?.ip || '10.0.0.9' }),
+    ...(r.chance(0.2) && { userAgent: r.pick(['mozilla', '"', 'curly', '\ufffd', 'ünï']) }),
     ...(r.chance(0.4) && { from: time() }),
     ...(r.chance(0.4) && { to: time() + r.below(2000) }),
     page: 1 + r.below(4),

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { entryFacts, hostKey } from '../../../../agent/logs/line/entry.ts';
 import { requestFacts } from '../../../../agent/logs/line/scanned-line.ts';
 import { createScanner } from '../../../../agent/logs/line/scanner.ts';
+import { createUserAgentFinder } from '../../../../agent/logs/line/user-agent.ts';
 import { anyLines, caddyEntry, line, random } from '../lines.ts';
 
 const scanner = createScanner();
@@ -49,9 +50,12 @@ test("recognises Caddy's default lines", () => {
 test('never disagrees with JSON.parse on adversarial lines', () => {
   let recognised = 0;
   let withFields = 0;
+  const userAgents = createUserAgentFinder();
+  let withAgent = 0;
   for (let seed = 1; seed <= 60; seed++) {
     const bytes = anyLines(random(seed), 200, 1795212767 + seed);
     scanner.open(bytes);
+    userAgents.open(bytes);
     for (let start = 0; start < bytes.length; ) {
       const end = bytes.indexOf(10, start);
       if (scanner.scan(start, end)) {
@@ -62,6 +66,9 @@ test('never disagrees with JSON.parse on adversarial lines', () => {
         const fields = requestFacts(bytes, scanner.line);
         expect(facts).toMatchObject(fields ?? {});
         if (fields) withFields++;
+        const userAgent = userAgents.find(scanner.line);
+        if (userAgent !== undefined) expect(facts?.userAgent).toBe(userAgent);
+        if (userAgent) withAgent++;
         recognised++;
       }
       start = end + 1;
@@ -69,6 +76,7 @@ test('never disagrees with JSON.parse on adversarial lines', () => {
   }
   expect(recognised).toBeGreaterThan(1000);
   expect(withFields).toBeGreaterThan(1000);
+  expect(withAgent).toBeGreaterThan(1000);
 });
 
 test('a line cut anywhere is not recognised', () => {

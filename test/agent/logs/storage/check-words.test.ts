@@ -14,10 +14,13 @@ import { temporaryFolders } from '../temp.ts';
 
 const newFolder = temporaryFolders();
 const newFile = () => join(newFolder(), 'access.log');
+const isOwn = (address: string) => address === '127.0.0.1';
 /** A start of the agent at a time. */
 const startAt = (file: string, time: number) => {
-  const words = createCheckWords(file, () => time);
-  return { ...words, word: words.userAgent().slice(CHECK_AGENT.length) };
+  const words = createCheckWords(file, isOwn, () => time);
+  const isCheck = (word: string, at: number, address = '127.0.0.1') =>
+    words.isCheck(word, at, address);
+  return { ...words, isCheck, word: words.userAgent().slice(CHECK_AGENT.length) };
 };
 
 test('each start makes another word, and the earlier ones count for their own time only', () => {
@@ -39,6 +42,14 @@ test('each start makes another word, and the earlier ones count for their own ti
   expect(third.isCheck('', 1_500)).toBe(false);
 });
 
+test('a word that was told to somebody else hides no visitor', () => {
+  const { word, isCheck } = startAt(newFile(), 1_000);
+  for (const address of ['203.0.113.9', '2001:db8::9', '', '127.0.0.1, 203.0.113.9']) {
+    expect([address, isCheck(word, 2_000, address)]).toEqual([address, false]);
+  }
+  expect(isCheck(word, 2_000)).toBe(true);
+});
+
 test('is stored for the agent alone, and forgotten with the last entry of its time', () => {
   const file = newFile();
   const first = startAt(file, 1_000);
@@ -58,7 +69,7 @@ test('is stored for the agent alone, and forgotten with the last entry of its ti
 test('is stored by the first check if the folder did not exist at the start', () => {
   const folder = newFolder();
   const file = join(folder, 'logs', 'access.log');
-  const first = createCheckWords(file, () => 1_000);
+  const first = createCheckWords(file, isOwn, () => 1_000);
   expect(readdirSync(folder)).toEqual([]);
   mkdirSync(join(folder, 'logs'));
   const word = first.userAgent().slice(CHECK_AGENT.length);

@@ -43,8 +43,13 @@ describe('a tail', () => {
   test('sends only the entries that match', async () => {
     const { file, open } = tailing();
     writeFileSync(file, lines('/old'));
-    const events = open({ domain: 'B.example', method: 'GET', path: '/y', statusClass: 2 });
+    const events = open({
+      ...{ domain: 'B.example', method: 'GET', path: '/y', statusClass: 2 },
+      userAgent: 'curl',
+    });
     await events.begun();
+    const headers = { 'User-Agent': ['wget/1.21'] };
+    appendFileSync(file, `${line({ request: { uri: '/y0', headers } })}\n`);
     appendFileSync(file, lines('/x1', '/y1'));
     appendFileSync(file, `${line({ status: 404, request: { uri: '/y2' } })}\n`);
     appendFileSync(file, `${line({ request: { host: 'a.example', uri: '/y3' } })}\n`);

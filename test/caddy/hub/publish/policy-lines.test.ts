@@ -56,6 +56,7 @@ const gateway = () =>
       },
     } as unknown as AgentClient,
     () => version,
+    () => {},
   );
 
 /** The refusal of the whole set, and of a probe with its second site. */
@@ -131,7 +132,11 @@ test('a mistake in a policy names policy, field and site', async () => {
 
 test('another version of Caddy needs another proxyfile only if policies do', () => {
   let running: string | null = '2.6.2';
-  const { digestOf } = createGateway({} as AgentClient, () => running);
+  const { digestOf } = createGateway(
+    {} as AgentClient,
+    () => running,
+    () => {},
+  );
   const plain = setOf(vhost(1, 'respond one'));
   const guarded = setOf(vhost(1, 'respond one', [LAN]));
   const digests = [digestOf(plain), digestOf(guarded)];

@@ -90,6 +90,66 @@ test('a visitor never sees what is refused', async () => {
   expect(trialsLeft()).toEqual([]);
 }, 120_000);
 
+describe('a visitor never sees what only two changes together bring, of which each passes', () => {
+  const bad = (value: string) => `@bad vars a ${value}\nrespond @bad 503\nrespond ready`;
+  const snippet = (config: string, value: number) => `${config}\n(part) {\n\tvars a ${value}\n}`;
+
+  // In milliseconds: those of one site, and of a site and the preamble.
+  test.each<[string, number[]]>([
+    ['that arrive at once', [0, 0]],
+    ['one during the other’s trial', [5, 30]],
+  ])('%s', async (_, apart) => {
+    const { config } = (await call('GET', '/preamble')).body;
+    const [plain = ''] = config.split('\n(part)');
+    await call('PUT', '/preamble', { config: snippet(plain, 1) });
+    const config1 = 'vars a {upstream}\nrespond ready';
+    const { id } = (await create(`both-${apart[0]}`, 1, { config: config1 })).body;
+    const { id: other } = (
+      await create(`part-${apart[0]}`, 1, { config: 'import part\nrespond ready' })
+    ).body;
+    const pairs: [string, string, object][][] = [
+      [
+        ['PUT', `/vhosts/${id}`, { upstream: '127.0.0.1:2' }],
+        ['PUT', `/vhosts/${id}`, { config: `vars a {upstream}\n${bad('127.0.0.1:2')}` }],
+      ],
+      [
+        ['PUT', '/preamble', { config: snippet(plain, 2) }],
+        ['PUT', `/vhosts/${other}`, { config: `import part\n${bad('2')}` }],
+      ],
+    ];
+    const seen = new Set<number>();
+    let isOver = false;
+    const visits = (async () => {
+      while (!isOver) {
+        for (const host of ['both', 'part']) {
+          seen.add((await owner.stack.served(`${host}-${apart[0]}.example`)).status);
+        }
+      }
+    })();
+    try {
+      for (const [at, pair] of pairs.entries()) {
+        const answers = await Promise.all(
+          pair.map(async ([method, path, json], second) => {
+            if (second > 0) await Bun.sleep(apart[at] ?? 0);
+            return call(method, path, json);
+          }),
+        );
+        expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 502]);
+        for (const { status, body } of answers) {
+          expect(body.code).toBe(status === 200 ? undefined : 'CHECK_FAILED');
+          expect(body.warnings ?? []).toEqual([]);
+        }
+      }
+    } finally {
+      isOver = true;
+      await visits;
+    }
+    expect([...seen]).toEqual([200]);
+    await remove([id, other]);
+    await call('PUT', '/preamble', { config: plain });
+  });
+});
+
 describe('is refused for another reason than its check', () => {
   test.each<[string, object, string, number]>([
     [

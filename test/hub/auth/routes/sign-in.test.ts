@@ -10,6 +10,7 @@ const PASSWORD = GOOD.password;
 type Body = { code: string; message: string; field?: string };
 
 let stack: HubAlone;
+const cookieName = () => `signalbox_session_${new URL(stack.hub).port}`;
 const at = (path: string) => `${stack.hub}/auth${path}`;
 const signUpWith = (json: unknown) => ask<Body>(at('/sign-up/email'), { json });
 const signInWith = (json: unknown) => ask<Body>(at('/sign-in/email'), { json });
@@ -130,7 +131,7 @@ describe('with an account', () => {
       },
     } as never);
     const cookie = answer.headers.get('set-cookie') ?? '';
-    expect(cookie).toContain(`signalbox_session=${answer.body.token};`);
+    expect(cookie).toStartWith(`${cookieName()}=${answer.body.token};`);
     for (const part of ['HttpOnly', 'SameSite=Lax', 'Path=/', 'Max-Age=604800']) {
       expect(cookie).toContain(part);
     }
@@ -171,13 +172,20 @@ describe('with an account', () => {
     expect((await ask(at('/get-session'), { headers: { Cookie: cookie } })).text).toBe('null');
   });
 
+  test('two hubs on one machine do not sign each other out', async () => {
+    const cookie = { Cookie: `${cookieName()}=${owner.token}; signalbox_session=of-another` };
+    expect((await ask(`${stack.hub}/vhosts`, { headers: cookie })).status).toBe(200);
+    const other = { Cookie: `signalbox_session_1=${owner.token}` };
+    expect((await ask(`${stack.hub}/vhosts`, { headers: other })).status).toBe(401);
+  });
+
   test('signing out ends the session on the server and clears the cookie', async () => {
     const { body } = await ask<{ token: string }>(at('/sign-in/email'), { json: GOOD });
     const headers = { Cookie: `other=1; signalbox_session=${body.token}` };
     expect((await ask(`${stack.hub}/vhosts`, { headers })).status).toBe(200);
     const out = await ask(at('/sign-out'), { json: {}, headers });
     expect([out.status, out.body]).toEqual([200, { success: true }]);
-    expect(out.headers.get('set-cookie')).toMatch(/^signalbox_session=; Max-Age=0; Path=\//);
+    expect(out.headers.get('set-cookie')).toStartWith(`${cookieName()}=; Max-Age=0; Path=/`);
     expect((await ask<Body>(`${stack.hub}/vhosts`, { headers })).body.code).toBe('UNAUTHENTICATED');
   });
 

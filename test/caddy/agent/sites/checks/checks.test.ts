@@ -166,8 +166,10 @@ describe('a request is refused', () => {
     ['that takes long', { checks: [{ name: 'a', port: 80, check: { path: '/', within: 16 } }] }],
   ])('%s', async (_, json) => {
     const headers = stack.agentHeaders;
-    const answer = await ask<object>(`${stack.agent}/proxy/checks`, { json, headers });
-    expect([answer.status, answer.body]).toMatchObject([400, { code: 'INVALID_REQUEST' }]);
+    for (const path of ['/proxy/checks', '/proxy/round']) {
+      const answer = await ask<object>(`${stack.agent}${path}`, { json, headers });
+      expect([answer.status, answer.body]).toMatchObject([400, { code: 'INVALID_REQUEST' }]);
+    }
   });
 });
 

@@ -1,14 +1,8 @@
 /** `signalbox agents list|add|pause|resume|rename|remove|rotate`: the agents of the hub on this machine. */
-import type { AgentView } from '../../hub/http/agent-view.ts';
-import { visible } from '../visible.ts';
-import { type Cli, type Command, EXIT, type Given } from './command.ts';
-import {
-  askLocalHub,
-  failRefused,
-  failWithoutHub,
-  type LocalAnswer,
-  type LocalRequest,
-} from './local-hub.ts';
+import type { AgentView } from '../../../hub/http/agent-view.ts';
+import { visible } from '../../visible.ts';
+import type { Cli, Command, Given } from '../command.ts';
+import { askLocalHub, jsonLine, type LocalRequest, usingHub } from './local-hub.ts';
 
 /** What each action takes after its own name. */
 const ARGUMENTS = {
@@ -50,30 +44,22 @@ Prints the agent, or all of them: name, state, since when, version of Caddy, and
 by tabs. Reasons for refused sites go to standard error. The hub must be running with the same
 DATA_DIR. You need no password, but must be root or the user who runs the hub.
 `,
-  async run(given, cli) {
-    const wrong = whyWrong(given);
-    if (wrong !== null) {
-      cli.fail(`signalbox agents: ${wrong}`);
-      return EXIT.usage;
-    }
-    let answer: LocalAnswer<AgentView | AgentView[]>;
-    try {
-      answer = await ask(given, cli);
-    } catch {
-      return failWithoutHub('agents', cli);
-    }
-    if ('refusal' in answer) return failRefused('agents', answer.refusal, cli);
-    const shown = [answer.body].flat();
-    cli.out(given.has('json') ? `${JSON.stringify(answer.body)}\n` : shown.map(row).join(''));
-    if (given.args[0] === 'remove') {
-      cli.err('Its Caddy keeps running unchanged until you stop it there.\n');
-    }
-    for (const { name, detail } of shown) {
-      if (detail !== undefined) cli.err(`${name}: ${visible(detail)}\n`);
-    }
-    return EXIT.done;
-  },
+  run: (given, cli) =>
+    usingHub({ command: 'agents', wrong: whyWrong(given), run: () => carryOut(given, cli) }, cli),
 };
+
+/** @throws Refused */
+async function carryOut(given: Given, cli: Cli): Promise<void> {
+  const answer = await ask(given, cli);
+  const shown = [answer].flat();
+  cli.out(given.has('json') ? jsonLine(answer) : shown.map(row).join(''));
+  if (given.args[0] === 'remove') {
+    cli.err('Its Caddy keeps running unchanged until you stop it there.\n');
+  }
+  for (const { name, detail } of shown) {
+    if (detail !== undefined) cli.err(`${name}: ${visible(detail)}\n`);
+  }
+}
 
 /** Null if the words fit together. */
 function whyWrong({ args: [action = '', ...rest], has }: Given): string | null {
@@ -91,15 +77,15 @@ function whyWrong({ args: [action = '', ...rest], has }: Given): string | null {
 /** What the hub says of an agent that it has removed. */
 type Removed = { warnings: string[] };
 
-/** @throws if no hub answers */
+/** @throws Refused */
 async function ask(
   { args: [action, name = '', last = ''], has }: Given,
   { env, progress }: Pick<Cli, 'env' | 'progress'>,
-): Promise<LocalAnswer<AgentView | AgentView[]>> {
-  if (action === 'list') return askLocalHub<AgentView[]>(env, { path: '/agents' });
+): Promise<AgentView | AgentView[]> {
+  if (action === 'list') return (await askLocalHub<AgentView[]>(env, { path: '/agents' })).body;
   const path = `/agents/${encodeURIComponent(name)}`;
-  const send = (label: string, request: LocalRequest): Promise<LocalAnswer<AgentView>> =>
-    progress.during(label, askLocalHub(env, request));
+  const send = async <T = AgentView>(label: string, request: LocalRequest): Promise<T> =>
+    (await progress.during(label, askLocalHub<T>(env, request))).body;
   switch (action) {
     case 'add': {
       const invitation = last === '-' ? await Bun.stdin.text() : last;
@@ -109,14 +95,9 @@ async function ask(
     case 'rename':
       return send('renaming', { method: 'PATCH', path, body: { name: last } });
     case 'remove': {
-      const shown = await send('removing', { path });
-      const request: LocalRequest = { method: 'DELETE', path };
-      const removed = await progress.during('removing', askLocalHub<Removed>(env, request));
-      if ('refusal' in removed) return removed;
-      if ('refusal' in shown) return shown;
-      const { detail: _, ...agent } = shown.body;
-      const [warning] = removed.body.warnings;
-      return { ...shown, body: warning === undefined ? agent : { ...agent, detail: warning } };
+      const { detail: _, ...agent } = await send('removing', { path });
+      const [detail] = (await send<Removed>('removing', { method: 'DELETE', path })).warnings;
+      return detail === undefined ? agent : { ...agent, detail };
     }
     case 'rotate':
       return send('rotating', { method: 'POST', path: `${path}/rotate` });

@@ -1,14 +1,8 @@
 /** `signalbox import FILE`: imports a Caddyfile into the hub running on this machine. */
-import type { Imported } from '../../hub/exchange/importer.ts';
-import { visible, visibleLines } from '../visible.ts';
-import { type Cli, type Command, EXIT, type Given } from './command.ts';
-import {
-  askLocalHub,
-  failRefused,
-  failWithoutHub,
-  type LocalAnswer,
-  warnOfBehind,
-} from './local-hub.ts';
+import type { Imported } from '../../../hub/exchange/importer.ts';
+import { visible, visibleLines } from '../../visible.ts';
+import type { Cli, Command, Given } from '../command.ts';
+import { askLocalHub, Refused, readGiven, usingHub, warnOfBehind } from './local-hub.ts';
 
 const SIDES = ['keep', 'file'];
 
@@ -40,56 +34,54 @@ unless you decide with the options below. With --on, that agent gets the options
 separate preamble, and only its Caddy serves the sites. The hub must be running with the same
 DATA_DIR. You need no password, but must be root or the user who runs the hub.
 `,
-  run: (given, cli) => importCommand(given, cli),
+  run: (given, cli) =>
+    usingHub(
+      { command: 'import', wrong: whyWrong(given), run: () => importGiven(given, cli) },
+      cli,
+    ),
 };
 
-/** @returns the exit code: 0 if it was imported or, on a dry run, could be */
-async function importCommand(given: Given, cli: Cli): Promise<number> {
-  const [file = ''] = given.args;
-  const { env, out, err, fail, progress, host } = cli;
-  const side = given.value('preamble');
-  if ((side !== undefined && !SIDES.includes(side)) || isTwice(given)) {
-    fail('signalbox import: --preamble is keep or file, and --replace-all excludes --skip-taken');
-    return EXIT.usage;
-  }
-  let proxyfile: string;
-  try {
-    proxyfile = await (file === '-' ? Bun.stdin : Bun.file(file)).text();
-  } catch {
-    fail(`signalbox import: ${file} cannot be read`);
-    return EXIT.failed;
-  }
+/** Null if the words fit together. */
+function whyWrong({ has, value }: Given): string | null {
+  const side = value('preamble');
+  const isTwice = has('replace-all') && has('skip-taken');
+  if (!isTwice && (side === undefined || SIDES.includes(side))) return null;
+  return '--preamble is keep or file, and --replace-all excludes --skip-taken';
+}
+
+/** @throws Refused if it was not imported or, on a dry run, could not be */
+async function importGiven(given: Given, cli: Cli): Promise<void> {
+  const { env, out, err, progress, host } = cli;
+  const proxyfile = await readGiven(given.args[0] ?? '');
   const dryRun = given.has('dry-run');
   const request = { proxyfile, dryRun, ...choices(given) };
-  const ask = (more: object = {}) =>
-    askLocalHub<Imported>(env, {
-      ...{ method: 'POST', path: '/import' },
-      body: { ...request, ...more },
+  const ask = async (more: object = {}) =>
+    (
+      await askLocalHub<Imported>(env, {
+        method: 'POST',
+        path: '/import',
+        body: { ...request, ...more },
+      })
+    ).body;
+  const imported = await progress
+    .during(dryRun ? 'checking' : 'importing', ask())
+    .catch(async (error) => {
+      const isConflict = error instanceof Refused && CONFLICTS.includes(error.refusal.code ?? '');
+      if (!isConflict) throw error;
+      const all = { taken: 'skip', preamble: 'keep', ...choices(given), dryRun: true };
+      const shown = await ask(all).catch(() => null);
+      if (shown) err(differences(shown));
+      throw new Refused({ ...error.refusal, hint: CHOOSE });
     });
-  let answer: LocalAnswer<Imported>;
-  try {
-    answer = await progress.during(dryRun ? 'checking' : 'importing', ask());
-    if ('refusal' in answer && CONFLICTS.includes(answer.refusal.code)) {
-      const shown = await ask({ taken: 'skip', preamble: 'keep', ...choices(given), dryRun: true });
-      if ('body' in shown) err(differences(shown.body));
-      return failRefused('import', { ...answer.refusal, hint: CHOOSE }, cli);
-    }
-  } catch {
-    return failWithoutHub('import', cli);
-  }
-  if ('refusal' in answer) return failRefused('import', answer.refusal, cli);
-  const { vhosts, skipped, proxyfile: text, behind } = answer.body;
+  const { vhosts, skipped, proxyfile: text, behind } = imported;
   for (const { line, reason } of skipped) err(`line ${line} skipped: ${visible(reason)}\n`);
-  err(outcomes(answer.body));
+  err(outcomes(imported));
   const sites = `${vhosts.length} ${vhosts.length === 1 ? 'site' : 'sites'}`;
   err(`${sites} ${dryRun ? 'would be imported' : 'imported'}\n`);
   if (behind) warnOfBehind(behind, cli);
   if (dryRun) out(host.writesToTerminal ? visibleLines(text) : text);
   else out(vhosts.map(({ id, domain }) => `${id}\t${visible(domain)}\n`).join(''));
-  return EXIT.done;
 }
-
-const isTwice = ({ has }: Given): boolean => has('replace-all') && has('skip-taken');
 
 /** What the options say about what is there already, and about where the sites are served. */
 function choices({ has, value }: Given): object {

@@ -1,0 +1,146 @@
+/** Uses the API of the hub that runs on this machine, by its socket and the secret beside it. */
+import { readIfThere } from '../../../shared/system/files.ts';
+import { dataDirOf, hubSocket, localSecret } from '../../data-folder.ts';
+import type { Env } from '../../settings.ts';
+import { visible } from '../../visible.ts';
+import { type Cli, EXIT } from '../command.ts';
+
+export type Refusal = {
+  message: string;
+  /** The hub's; a command that fails by itself has none. */
+  code?: string;
+  detail?: string;
+  hint?: string;
+};
+
+/** Why a command fails: the hub refuses, or does not answer, or what the command was given is wrong. */
+export class Refused extends Error {
+  constructor(readonly refusal: Refusal) {
+    super(refusal.message);
+  }
+}
+
+/** A body, and its entity tag, which is empty if it has none. */
+export type LocalAnswer<T> = { body: T; etag: string };
+
+export type LocalRequest = {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below `/api`. */
+  path: string;
+  body?: object;
+  headers?: Record<string, string>;
+};
+
+/** @throws Refused */
+export async function askLocalHub<T>(env: Env, request: LocalRequest): Promise<LocalAnswer<T>> {
+  const response = await openLocalHub(env, request);
+  return { body: await bodyOf<T>(response), etag: response.headers.get('etag') ?? '' };
+}
+
+/**
+ * Asks for what is read as it arrives.
+ * @param signal ends it
+ * @throws Refused
+ */
+export async function openLocalHub(
+  env: Env,
+  { method = 'GET', path, body, headers = {} }: LocalRequest,
+  signal?: AbortSignal,
+): Promise<Response> {
+  let response: Response;
+  try {
+    const secret = readIfThere(localSecret(dataDirOf(env)))?.trim() ?? '';
+    response = await fetch(`http://signalbox/api${path}`, {
+      method,
+      unix: hubSocket(dataDirOf(env)),
+      headers: { Authorization: `Bearer ${secret}`, ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    });
+  } catch {
+    throw withoutHub();
+  }
+  if (!response.ok) throw new Refused(await bodyOf<Refusal>(response));
+  return response;
+}
+
+/** @throws Refused if the hub went away meanwhile */
+const bodyOf = <T>(response: Response): Promise<T> =>
+  response.json().catch(() => {
+    throw withoutHub();
+  }) as Promise<T>;
+
+const withoutHub = () =>
+  new Refused({ message: 'no hub is running with this DATA_DIR; start it first' });
+
+/** What the requests of a command have in common: none of them is made if its words do not fit together. */
+export type Work = {
+  /** The name of the command. */
+  command: string;
+  /** What is wrong with its words; null if nothing is. */
+  wrong: string | null;
+  /** @throws Refused */
+  run: () => Promise<void>;
+};
+
+/** Runs a command that uses the hub, and prints why it fails. @returns the exit code */
+export async function usingHub(
+  { command, wrong, run }: Work,
+  cli: Pick<Cli, 'fail' | 'err'>,
+): Promise<number> {
+  if (wrong !== null) {
+    cli.fail(`signalbox ${command}: ${wrong}`);
+    return EXIT.usage;
+  }
+  try {
+    await run();
+    return EXIT.done;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return failRefused(command, error.refusal, cli);
+  }
+}
+
+/** Prints why a command was refused, with its detail and how to fix it. @returns the exit code */
+export function failRefused(
+  command: string,
+  { code, message, detail, hint }: Refusal,
+  { fail, err }: Pick<Cli, 'fail' | 'err'>,
+): number {
+  fail(
+    `signalbox ${command}: ${visible(message)}${code === undefined ? '' : ` (${visible(code)})`}`,
+  );
+  for (const line of [detail, hint]) if (line !== undefined) err(`  ${visible(line)}\n`);
+  return EXIT.failed;
+}
+
+/** Says which agents lack a change that was accepted. */
+export function warnOfBehind(names: readonly string[], { err }: Pick<Cli, 'err'>): void {
+  const who = names.map(visible).join(', ');
+  const until =
+    names.length === 1
+      ? 'Until it is back or resumed, its Caddy serves its previous sites.'
+      : 'Until they are back or resumed, their Caddys serve their previous sites.';
+  err(`Behind: ${who}. ${until}\n`);
+}
+
+/** What the answer to a change says besides. */
+export type Warned = { behind?: string[]; warnings?: { message: string }[] };
+
+/** Says it, on standard error. */
+export function warnOf({ behind, warnings = [] }: Warned, cli: Pick<Cli, 'err'>): void {
+  if (behind) warnOfBehind(behind, cli);
+  for (const { message } of warnings) cli.err(`${visible(message)}\n`);
+}
+
+/** A line of JSON that a terminal can show: what would control it is escaped, as JSON may have it. */
+export const jsonLine = (value: unknown): string => `${visible(JSON.stringify(value))}\n`;
+
+/** The text of a file, or of standard input for `-`. @throws Refused if it cannot be read */
+export async function readGiven(file: string): Promise<string> {
+  try {
+    return await (file === '-' ? Bun.stdin : Bun.file(file)).text();
+  } catch {
+    throw new Refused({ message: `${file} cannot be read` });
+  }
+}

@@ -1,0 +1,17 @@
+/** Makes a sentence from another program fit to be shown. Pure. */
+
+/**
+ * Control, format and invisible characters, and line separators: a request's host name or the response
+ * of a stranger's server may be quoted.
+ */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{DI}]+/gu;
+
+/** Characters: enough for any sentence of Caddy's, few enough for a form. */
+const LONGEST = 500;
+
+/** On one line, without what nobody sees. */
+export const oneLine = (text: string): string => text.replace(UNSEEN, ' ').trim();
+
+/** The beginning of a text that is too long to be shown. */
+export const clip = (text: string): string =>
+  text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;

@@ -1,0 +1,11 @@
+/** The pages that are seldom the first: loaded together, they are smaller than each on its own. */
+export { AccountPage } from './account/account-page.tsx';
+export { CertificatesPage } from './certificates/certificates-page.tsx';
+export { Changelog } from './changelog/changelog.tsx';
+export { ImportExport } from './config/import-export.tsx';
+export { PreamblePage } from './config/preamble-page.tsx';
+export { NotificationsPage } from './notifications/notifications-page.tsx';
+export { PoliciesPage } from './policies/policies-page.tsx';
+export { NewPolicy, PolicyPage } from './policies/policy-page.tsx';
+export { ProxiesPage } from './proxies/proxies-page.tsx';
+export { ProxyPage } from './proxies/proxy-page.tsx';

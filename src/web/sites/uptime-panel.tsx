@@ -1,0 +1,57 @@
+/** How a site answered its check in the last 24 hours and 30 days. */
+import { get } from '../lib/api.ts';
+import { wordsOfCheck } from '../lib/check.ts';
+import { duration } from '../lib/format.ts';
+import type { Check, VhostUptime } from '../lib/types.ts';
+import { useEvery, useLoad } from '../lib/use-load.ts';
+import { type Span, spanOf, summaryOf } from './uptime.ts';
+import { percentOf, UptimeBars } from './uptime-bars.tsx';
+
+const EVERY_MS = 30_000;
+const DAYS = 30;
+
+export function UptimePanel({ id, check }: { id: number; check: Check }) {
+  const { data, error, reload } = useLoad(`uptime ${id}`, (signal) =>
+    get<VhostUptime>(`/vhosts/${id}/uptime?days=${DAYS}`, signal),
+  );
+  useEvery(EVERY_MS, reload);
+  const spans = { buckets: data?.buckets ?? [] };
+  const now = new Date();
+  return (
+    <section class="card tight uptime-panel" aria-label="Check" aria-busy={!data}>
+      <div class="row small">
+        <h2>Check</h2>
+        <span class="muted">{wordsOfCheck(check)}</span>
+      </div>
+      {error && <p class="muted">{error}</p>}
+      <Strip title="Last 24 hours" span={spanOf(spans, { hours: 1, count: 24, now })} />
+      <Strip title="Last 30 days" span={spanOf(spans, { hours: 24, count: DAYS, now })} />
+    </section>
+  );
+}
+
+function Strip({ title, span }: { title: string; span: Span }) {
+  const { bars, titles, share, p50, p95 } = span;
+  return (
+    <div class="uptime-strip">
+      <span class="small">{title}</span>
+      <span class="visually-hidden">{summaryOf(span)}</span>
+      <div class="uptime-plot" aria-hidden="true">
+        <UptimeBars bars={bars} />
+        <div class="uptime-titles">
+          {titles.map((words) => (
+            <span key={words} title={words} />
+          ))}
+        </div>
+      </div>
+      <span class="small numeric" aria-hidden="true">
+        <strong>{percentOf(share)}</strong>{' '}
+        <span class="muted nowrap">
+          {p50 === null || p95 === null
+            ? 'not known yet'
+            : `median ${duration(p50)}, p95 ≤ ${duration(p95)}`}
+        </span>
+      </span>
+    </div>
+  );
+}
