@@ -1,5 +1,6 @@
 /** Every error code of the two interfaces, and the failures that carry them. */
 import { messageOf } from './async.ts';
+import type { Role } from './roles.ts';
 
 /** The HTTP status of each code, and its meaning in the documentation. */
 export const FAILURES = {
@@ -29,6 +30,11 @@ export const FAILURES = {
     status: 403,
     meaning: 'The request comes from another website, or names a host that is not the hub’s.',
   },
+  FORBIDDEN_ROLE: { status: 403, meaning: 'The account’s role does not suffice; needs names it.' },
+  SESSION_NOT_FRESH: {
+    status: 403,
+    meaning: 'The session’s last proof is over an hour old: prove who you are again.',
+  },
   SIGN_UP_CLOSED: { status: 403, meaning: 'This hub does not accept new accounts.' },
   SETUP_CODE_REQUIRED: {
     status: 403,
@@ -51,6 +57,10 @@ export const FAILURES = {
   PREAMBLE_DIFFERS: {
     status: 409,
     meaning: 'The preamble has other options or snippets than the imported file.',
+  },
+  LAST_OWNER: {
+    status: 409,
+    meaning: 'The last owner can neither be deleted nor be given another role.',
   },
   LAST_USER: { status: 409, meaning: 'The last account cannot be deleted.' },
   STALE: {
@@ -161,6 +171,8 @@ export type FailureExtra = {
   /** One sentence on how to fix it. */
   hint?: string | undefined;
   at?: Location | undefined;
+  /** The role that would suffice. */
+  needs?: Role | undefined;
   /** Changelog entries that prevent an undo. */
   changes?: readonly number[] | undefined;
   /** Seconds after which it is worth another try; travels as `Retry-After`. */
@@ -174,6 +186,7 @@ export class Failure extends Error {
   readonly detail: string | undefined;
   readonly hint: string | undefined;
   readonly at: Location;
+  readonly needs: Role | undefined;
   readonly changes: readonly number[] | undefined;
   readonly retryAfter: number | undefined;
 
@@ -187,6 +200,7 @@ export class Failure extends Error {
     this.detail = extra.detail;
     this.hint = extra.hint;
     this.at = extra.at ?? {};
+    this.needs = extra.needs;
     this.changes = extra.changes;
     this.retryAfter = extra.retryAfter;
   }

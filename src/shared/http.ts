@@ -15,7 +15,7 @@ function failureResponse(
   failure: Failure,
   { headers = {}, words = false }: { headers?: Record<string, string>; words?: boolean } = {},
 ): Response {
-  const { code, message, detail, hint, at, changes, retryAfter } = failure;
+  const { code, message, detail, hint, at, needs, changes, retryAfter } = failure;
   if (retryAfter !== undefined) headers['Retry-After'] = String(retryAfter);
   const body = {
     code,
@@ -27,6 +27,7 @@ function failureResponse(
     field: at.field,
     policy: at.policy,
     agent: at.agent,
+    needs,
     changes,
     words: words ? detail : undefined,
   };

@@ -5,8 +5,8 @@
  */
 import { request } from 'node:http';
 import { createPasswords } from '../../src/hub/auth/accounts/password.ts';
+import { users } from '../../src/hub/db/accounts-schema.ts';
 import { openDatabase } from '../../src/hub/db/open.ts';
-import { users } from '../../src/hub/db/schema.ts';
 import { runProgram } from '../harness/program.ts';
 import { ask, portSettings, signUp, temporaryFolder } from '../harness/stack.ts';
 import { median, ms, printTable, timed } from './table.ts';

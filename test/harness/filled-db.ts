@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { hashOf } from '../../src/hub/auth/secret.ts';
+import * as accounts from '../../src/hub/db/accounts-schema.ts';
 import { openDatabase } from '../../src/hub/db/open.ts';
 import * as tables from '../../src/hub/db/schema.ts';
 
@@ -70,20 +71,58 @@ export function layDatabase(dataDir: string, ports: { http: number; https: numbe
   const [{ id: userId, name: userName }] = PEOPLE;
   const globals = `{\n\thttp_port ${ports.http}\n\thttps_port ${ports.https}\n\tskip_install_trust\n}`;
   const snippet = '(snippet) {\n\theader X-Snippet yes\n}';
-  db.insert(tables.users)
+  db.insert(accounts.users)
     .values(PEOPLE.map((person) => ({ ...person, ...times })))
     .run();
-  db.insert(tables.sessions)
+  db.insert(accounts.sessions)
     .values({
       ...{ id: 'a652b428-29c1-4642-a5b2-094597cbacdc', userId, tokenHash: hashOf(SESSION) },
       ...{ ipAddress: '127.0.0.1', userAgent: 'curl/8', ...times },
       expiresAt: new Date('2100-01-01T00:00:00.000Z'),
     })
     .run();
-  db.insert(tables.apiTokens)
+  db.insert(accounts.apiTokens)
     .values({
       ...{ id: 'e2d7b169-45b2-4940-ba28-496459f2c955', userId, name: 'scripts', scope: 'write' },
       ...{ tokenHash: hashOf(API_TOKEN), createdAt: AT, lastUsedAt: AT },
+    })
+    .run();
+  db.insert(accounts.twoFactors)
+    .values({
+      ...{ userId, secret: Buffer.from('0c'.repeat(40), 'hex'), codes: ['0d'.repeat(32)] },
+      ...{ verified: true, lastStep: 59_000_000, failures: 1, lockedUntil: AT },
+    })
+    .run();
+  db.insert(accounts.passkeys)
+    .values({
+      ...{ id: 'c5ab3d0e', userId, name: 'Phone', credentialId: 'b3RoZXI', counter: 4 },
+      ...{ publicKey: Buffer.from('key'), deviceType: 'multiDevice', backedUp: true },
+      ...{ transports: ['internal'], aaguid: '0'.repeat(32), createdAt: AT, lastUsedAt: AT },
+    })
+    .run();
+  db.insert(accounts.linkedAccounts)
+    .values({
+      ...{ id: 'a8d3f0e1', userId, provider: 'oidc', issuer: 'https://id.example.org' },
+      ...{ subject: '4711', createdAt: AT },
+    })
+    .run();
+  db.insert(accounts.challenges)
+    .values({
+      ...{ idHash: '0e'.repeat(32), kind: 'sign-in', userId, data: {}, failures: 0 },
+      expiresAt: AT,
+    })
+    .run();
+  db.insert(accounts.invitations)
+    .values({
+      ...{ id: 'f2b7c9d4', tokenHash: '0f'.repeat(32), role: 'editor', email: 'eve@example.org' },
+      ...{ invitedBy: 'Ada', createdAt: AT, expiresAt: AT },
+    })
+    .run();
+  db.insert(accounts.securityLog)
+    .values({
+      ...{ at: AT, kind: 'sign-in', actor: userId, actorName: 'Ada', via: 'scripts' },
+      ...{ target: 'ada@example.org', ip: '192.0.2.7', userAgent: 'curl/8', outcome: 'ok' },
+      detail: 'password',
     })
     .run();
   // The ids of what was deleted are taken as well.

@@ -20,7 +20,7 @@ const PUBLIC = new Set([
 ]);
 /** Routes that no token may use. */
 const SESSION_ONLY = [
-  /^\w+ \/api\/(sessions|users|tokens|channels|deliveries|auth\/change-password)(\/|$)/,
+  /^\w+ \/api\/(sessions|users|tokens|channels|deliveries|auth\/(change-password|prove|admin))(\/|$)/,
   /^(POST|DELETE) \/api\/agents(\/|$)/,
 ];
 
@@ -78,7 +78,7 @@ beforeAll(async () => {
   credentials.writeToken = bearer((await makeToken('write')).token);
   credentials.tokenAsCookie = cookie((await makeToken('write')).token);
   await ask(`${stack.hub}/users`, {
-    json: { name: 'Bob', email: 'bob@example.org', password },
+    json: { name: 'Bob', email: 'bob@example.org', password, role: 'owner' },
     headers: owner.headers,
   });
   credentials.otherUser = cookie(await signIn('bob@example.org'));

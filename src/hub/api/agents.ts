@@ -26,6 +26,7 @@ export function agentRoutes(context: ApiContext) {
         tag: 'Agents',
         summary: 'List the agents, the first one first',
         access: 'read',
+        needs: 'viewer',
         example: [AGENT],
       }),
     })
@@ -37,6 +38,7 @@ export function agentRoutes(context: ApiContext) {
         tag: 'Agents',
         summary: 'Get an agent',
         access: 'read',
+        needs: 'viewer',
         params: NAMED,
         example: AGENT,
       }),
@@ -58,6 +60,7 @@ export function agentRoutes(context: ApiContext) {
         tag: 'Agents',
         summary: 'Rename an agent, or pause and resume publishing to it',
         access: 'write',
+        needs: 'editor',
         params: NAMED,
         bodies: { pause: { value: { paused: true } } },
         example: { ...AGENT, paused: true },
@@ -93,7 +96,7 @@ function membershipRoutes({ fleet, guard, bodyLimit }: ApiContext) {
               description: 'whether the agent may still accept a token of this hub',
             }),
           }),
-          ...refusals(...PUBLISHES, 'NOT_FOUND', 'AGENT_IN_USE'),
+          ...refusals(...PUBLISHES, 'SESSION_NOT_FRESH', 'NOT_FOUND', 'AGENT_IN_USE'),
         },
         detail: about({
           id: 'deleteAgent',
@@ -101,6 +104,8 @@ function membershipRoutes({ fleet, guard, bodyLimit }: ApiContext) {
           summary: 'Remove an agent',
           description: `${GOES_ON} The agent forgets its token; if it could not be told to, \`warnings\` says so. The first agent cannot be removed, and an agent that alone serves a vhost cannot be removed either.`,
           access: 'session',
+          needs: 'owner',
+          fresh: true,
           params: NAMED,
           example: { success: true, message: GOES_ON, warnings: [] },
         }),
@@ -110,7 +115,7 @@ function membershipRoutes({ fleet, guard, bodyLimit }: ApiContext) {
       params: NameParams,
       response: {
         200: AgentView,
-        ...refusals(...PUBLISHES, 'INVALID_REQUEST', 'NOT_FOUND'),
+        ...refusals(...PUBLISHES, 'SESSION_NOT_FRESH', 'INVALID_REQUEST', 'NOT_FOUND'),
       },
       detail: about({
         id: 'rotateAgentToken',
@@ -118,6 +123,8 @@ function membershipRoutes({ fleet, guard, bodyLimit }: ApiContext) {
         summary: 'Give an agent a new token',
         description: 'Nothing is interrupted. The token of the first agent is a setting.',
         access: 'session',
+        needs: 'owner',
+        fresh: true,
         params: NAMED,
         example: AGENT,
       }),
@@ -145,7 +152,13 @@ function membershipRoutes({ fleet, guard, bodyLimit }: ApiContext) {
         ),
         response: {
           201: AgentView,
-          ...refusals(...PUBLISHES, ...BODY, 'INVITATION_INVALID', 'AGENT_TAKEN'),
+          ...refusals(
+            ...PUBLISHES,
+            'SESSION_NOT_FRESH',
+            ...BODY,
+            'INVITATION_INVALID',
+            'AGENT_TAKEN',
+          ),
         },
         detail: about({
           id: 'addAgent',
@@ -154,6 +167,8 @@ function membershipRoutes({ fleet, guard, bodyLimit }: ApiContext) {
           description:
             'Vhosts without a placement are published to it at once. If an agent of this name was enrolled before, it gets a new token.',
           access: 'session',
+          needs: 'owner',
+          fresh: true,
           params: { replace: DEMANDS.replace },
           bodies: { vps: { value: { name: AGENT.name, invitation: 'sbxi_WyJodHRwczov…' } } },
           example: AGENT,

@@ -117,6 +117,7 @@ export function vhostBulkRoutes(context: ApiContext) {
           description:
             'Each operation sees those before it: a policy can be created and put on vhosts in one request.',
           access: 'write',
+          needs: 'editor',
           params: DEMANDS,
           requestHeaders: ['Idempotency-Key'],
           bodies: {

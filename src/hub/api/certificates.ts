@@ -65,6 +65,7 @@ export function certificateRoutes({ guard, bodyLimit, ...deps }: CertificateRout
           description:
             'With several agents, the list has the certificates of all; the header `X-Missing-Agents` names the unreachable ones.',
           access: 'read',
+          needs: 'viewer',
           params: AGENT,
           example: CERTIFICATES,
         }),
@@ -93,6 +94,7 @@ export function certificateRoutes({ guard, bodyLimit, ...deps }: CertificateRout
           description:
             'Devices that trust it accept the certificates that Caddy signs itself. It is public: the key stays with Caddy.',
           access: 'read',
+          needs: 'viewer',
           params: {
             agent: { description: 'The agent whose Caddy it is; by default the first one.' },
           },
@@ -113,6 +115,7 @@ export function certificateRoutes({ guard, bodyLimit, ...deps }: CertificateRout
         summary: 'Show which certificates a vhost would get, or why it cannot get one',
         description: 'Nothing is changed.',
         access: 'write',
+        needs: 'editor',
         bodies: { site: { value: { domain: 'nas.lan', config: 'respond hi' } } },
         example: {
           names: [{ name: 'nas.lan', port: 443, authority: 'public', advice: INTERNAL_NAME }],

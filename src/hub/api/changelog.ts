@@ -108,6 +108,7 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
           tag: 'Changelog',
           summary: 'List accepted changes, newest first, 100 per page',
           access: 'read',
+          needs: 'viewer',
           params: {
             before: {
               description:
@@ -172,6 +173,7 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
           description:
             'In one publish. The new entries are a group as well, so that the undo can be undone.',
           access: 'write',
+          needs: 'editor',
           params: INTEGER_ID,
           example: { success: true },
         }),
@@ -205,6 +207,7 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
           tag: 'Changelog',
           summary: 'Undo a change, as a new change',
           access: 'write',
+          needs: 'editor',
           params: INTEGER_ID,
           example: { success: true },
         }),

@@ -76,6 +76,7 @@ export function channelRoutes({ channels, guard, bodyLimit, ...deps }: ChannelRo
           tag: 'Notifications',
           summary: 'List all channels',
           access: 'session',
+          needs: 'owner',
           example: [CHANNEL],
         }),
       },
@@ -91,6 +92,7 @@ export function channelRoutes({ channels, guard, bodyLimit, ...deps }: ChannelRo
           tag: 'Notifications',
           summary: 'Get a channel',
           access: 'session',
+          needs: 'owner',
           params: INTEGER_ID,
           example: CHANNEL,
         }),
@@ -104,12 +106,14 @@ export function channelRoutes({ channels, guard, bodyLimit, ...deps }: ChannelRo
       },
       {
         params: IdParams,
-        response: { 200: Success, ...refusals(...WRITES, 'NOT_FOUND') },
+        response: { 200: Success, ...refusals(...WRITES, 'SESSION_NOT_FRESH', 'NOT_FOUND') },
         detail: about({
           id: 'deleteChannel',
           tag: 'Notifications',
           summary: 'Delete a channel, with its queued messages and its deliveries',
           access: 'session',
+          needs: 'owner',
+          fresh: true,
           params: INTEGER_ID,
           example: { success: true },
         }),
@@ -131,6 +135,7 @@ export function channelRoutes({ channels, guard, bodyLimit, ...deps }: ChannelRo
           description:
             'Responds when the channel has accepted the message, after ten seconds at most. If it does not, the status is 502, and `detail` says why, such as `HTTP 404` or `SMTP 535: the user or password was refused`.',
           access: 'session',
+          needs: 'owner',
           params: INTEGER_ID,
           example: { success: true },
         }),
@@ -146,7 +151,7 @@ export function channelRoutes({ channels, guard, bodyLimit, ...deps }: ChannelRo
       },
       {
         body: t.Object(NewChannel, { title: 'NewChannel' }),
-        response: { 201: MadeChannel, ...refusals(...WRITES, ...BODY) },
+        response: { 201: MadeChannel, ...refusals(...WRITES, 'SESSION_NOT_FRESH', ...BODY) },
         detail: about({
           id: 'createChannel',
           tag: 'Notifications',
@@ -154,6 +159,8 @@ export function channelRoutes({ channels, guard, bodyLimit, ...deps }: ChannelRo
           description:
             'There are at most 20. A 400 names the `field`, such as `target.url`. Channels are not part of the configuration: exports and the changelog do not contain them, but backups do.',
           access: 'session',
+          needs: 'owner',
+          fresh: true,
           bodies: {
             ntfy: { summary: 'ntfy, silent at night', value: PHONE },
             webhook: { summary: 'A webhook, with a secret that the hub generates', value: WEBHOOK },
@@ -178,7 +185,10 @@ export function channelRoutes({ channels, guard, bodyLimit, ...deps }: ChannelRo
       {
         params: IdParams,
         body: t.Object(ChannelFields, { title: 'ChannelChanges' }),
-        response: { 200: ChannelView, ...refusals(...WRITES, ...BODY, 'NOT_FOUND') },
+        response: {
+          200: ChannelView,
+          ...refusals(...WRITES, 'SESSION_NOT_FRESH', ...BODY, 'NOT_FOUND'),
+        },
         detail: about({
           id: 'updateChannel',
           tag: 'Notifications',
@@ -186,6 +196,8 @@ export function channelRoutes({ channels, guard, bodyLimit, ...deps }: ChannelRo
           description:
             'A field of the target keeps its value if you leave it out or send it as it is shown; `null` removes an optional one. If the server changes, or there is less encryption, send the credentials again. Queued messages go to the new target.',
           access: 'session',
+          needs: 'owner',
+          fresh: true,
           params: INTEGER_ID,
           bodies: { quiet: { value: { quiet: CHANNEL.quiet } } },
           example: CHANNEL,

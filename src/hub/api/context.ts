@@ -196,7 +196,7 @@ export function createContext(given: HubGiven): HubContext {
     ...{ db, assertInPlace, store, accounts, publisher, uptime, look, listProblems, channels },
     ...{ deliver },
     ...{ notifications, metrics, warnings },
-    directory: createDirectory({ db }),
+    directory: createDirectory({ db, now }),
     retries: createRetries({ db, now }),
     tokens: createTokens({ db, now }),
     importer: createImporter({

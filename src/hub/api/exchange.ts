@@ -44,6 +44,7 @@ export function exchangeRoutes({ publisher, importer, retries, guard }: ApiConte
           tag: 'Configuration',
           summary: 'Get the published Caddyfile',
           access: 'read',
+          needs: 'editor',
           params: {
             agent: {
               description: 'Only the part that this agent’s proxy serves.',
@@ -63,6 +64,7 @@ export function exchangeRoutes({ publisher, importer, retries, guard }: ApiConte
         summary: 'Export the preamble and all vhosts as one document',
         description: 'Does not contain accounts or the changelog.',
         access: 'read',
+        needs: 'editor',
         example: SNAPSHOT,
       }),
     })
@@ -97,6 +99,7 @@ export function exchangeRoutes({ publisher, importer, retries, guard }: ApiConte
           description:
             'In one publish, all or nothing. Refused unless the proxy would behave exactly as with the original file. Existing vhosts and options stay, and are replaced only if the request says so.',
           access: 'write',
+          needs: 'editor',
           requestHeaders: ['Idempotency-Key'],
           bodies: {
             dry: { summary: 'Dry run', value: { proxyfile: PROXYFILE, dryRun: true } },
@@ -145,13 +148,22 @@ export function exchangeRoutes({ publisher, importer, retries, guard }: ApiConte
         body: Snapshot,
         response: {
           200: t.Composite([Snapshot, Outcome], { title: 'Restored' }),
-          ...refusals(...PUBLISHES, ...BODY, 'DOMAIN_TAKEN', 'NOT_EMPTY', 'KEY_REUSED'),
+          ...refusals(
+            ...PUBLISHES,
+            'SESSION_NOT_FRESH',
+            ...BODY,
+            'DOMAIN_TAKEN',
+            'NOT_EMPTY',
+            'KEY_REUSED',
+          ),
         },
         detail: about({
           id: 'restoreConfiguration',
           tag: 'Configuration',
           summary: 'Restore an exported document',
           access: 'write',
+          needs: 'owner',
+          fresh: true,
           params: {
             replace: {
               description:

@@ -42,6 +42,7 @@ export function incidentRoutes({ db, guard }: { db: Db; guard: Guard }) {
         summary: 'List the incidents, newest first, at most 100',
         description: 'A problem of the status is an incident once it has lasted for ten seconds.',
         access: 'read',
+        needs: 'viewer',
         params: { open: { description: '`true`: only unresolved ones.', example: 'true' } },
         example: [INCIDENT],
       }),
@@ -53,6 +54,7 @@ export function incidentRoutes({ db, guard }: { db: Db; guard: Guard }) {
         tag: 'Notifications',
         summary: 'List the events that a channel can get, with their meanings',
         access: 'read',
+        needs: 'viewer',
         example: [{ event: 'upstream.down', meaning: EVENTS['upstream.down'] }],
       }),
     });
@@ -130,6 +132,7 @@ export function deliveryRoutes({ db, guard }: { db: Db; guard: SessionGuard }) {
         tag: 'Notifications',
         summary: 'List the latest 100 messages with their delivery status, newest first',
         access: 'session',
+        needs: 'owner',
         example: [DELIVERY],
       }),
     });

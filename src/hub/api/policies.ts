@@ -79,6 +79,7 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
           tag: 'Policies',
           summary: 'List all policies, sorted by name',
           access: 'read',
+          needs: 'viewer',
           example: [POLICY],
         }),
       },
@@ -97,6 +98,7 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
           tag: 'Policies',
           summary: 'Get a policy',
           access: 'read',
+          needs: 'viewer',
           params: INTEGER_ID,
           example: POLICY,
           responseHeaders: ['ETag'],
@@ -121,6 +123,7 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
           tag: 'Policies',
           summary: 'Delete an unused policy',
           access: 'write',
+          needs: 'editor',
           params: { ...INTEGER_ID, ...DEMANDS },
           requestHeaders: ['If-Match'],
           example: { success: true },
@@ -154,6 +157,7 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
           description:
             'It applies to the vhosts that name it in the field `policies`; with `everywhere`, to all vhosts, also to those that are created later, except to those that name it in `except`. Passwords are stored as bcrypt hashes. A 400 names the `field`, such as `users.0.password`.',
           access: 'write',
+          needs: 'editor',
           params: DEMANDS,
           requestHeaders: ['Idempotency-Key'],
           bodies: {
@@ -202,6 +206,7 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
           description:
             'One publish and one changelog entry; one undo reverts it. If the proxy refuses it for one vhost, nothing changes, and the error names that vhost. `values` replaces all values, but users without a `password` in the request keep theirs.',
           access: 'write',
+          needs: 'editor',
           params: { ...INTEGER_ID, ...DEMANDS },
           requestHeaders: ['If-Match'],
           bodies: { networks: { value: MOVED } },

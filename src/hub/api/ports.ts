@@ -41,6 +41,7 @@ export function portsRoutes({ guard, readPorts, publisher }: ApiContext) {
         description:
           'Sets `http_port` and `https_port` in the preamble. You can undo this change. It is refused while another program holds one of the ports.',
         access: 'write',
+        needs: 'owner',
         params: {
           ...DEMANDS,
           agent: {

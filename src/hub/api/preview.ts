@@ -89,6 +89,7 @@ export function previewRoutes({ publisher, guard, bodyLimit }: ApiContext) {
           summary: 'Check if the proxy would accept a change, and show its effect',
           description: `Nothing is changed. \`diff\` is in the format of \`diff -u\`; instead of more than a few hundred changed lines it says \`${TOO_DIFFERENT}\`. With \`try=true\`, the sites are requested as well: an agent starts a separate Caddy on free loopback ports, which signs all certificates itself, and stops it afterwards.`,
           access: 'write',
+          needs: 'editor',
           params: {
             agent: {
               description:

@@ -54,6 +54,7 @@ export function problemRoutes(context: ApiContext) {
           tag: 'Status',
           summary: 'Announce and count a problem again',
           access: 'write',
+          needs: 'editor',
           params: KEY,
           example: { success: true },
         }),
@@ -84,6 +85,7 @@ export function problemRoutes(context: ApiContext) {
           description:
             'It stays in the list, last. You can undo this change; nothing is published. A channel that was told of it is still told when it is over.',
           access: 'write',
+          needs: 'editor',
           params: KEY,
           bodies: { time: { value: { until: '2026-12-01T08:00:00.000Z' } } },
           example: { until: '2026-12-01T08:00:00.000Z', by: 'Ann' },

@@ -65,6 +65,7 @@ export function recipeRoutes({ publisher, guard, bodyLimit }: ApiContext) {
           tag: 'Policies',
           summary: 'List all recipes',
           access: 'read',
+          needs: 'viewer',
           example: [
             {
               ...{ id: 'allow', kind: 'policy', title: 'Only some networks' },
@@ -102,6 +103,7 @@ export function recipeRoutes({ publisher, guard, bodyLimit }: ApiContext) {
           description:
             'Stores nothing. The text is for the config of one vhost; the text of a policy has a place for the directives that follow it. Passwords become hashes. If a value is invalid, `field` says which, such as `users.0.password`.',
           access: 'write',
+          needs: 'editor',
           params: { id: { example: 'allow' } },
           bodies: { allow: { value: { values: EXAMPLE } } },
           example: {

@@ -133,6 +133,7 @@ export function statusRoutes({ guard, ...deps }: StatusDeps & { guard: Guard }) 
       summary: 'Get the state of hub, agent and proxy, and whether they are in step',
       description: 'Succeeds even if the agent or the proxy does not respond.',
       access: 'read',
+      needs: 'viewer',
       example: {
         version: '0.1.0',
         commit: null,

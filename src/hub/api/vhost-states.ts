@@ -32,6 +32,7 @@ export function vhostStateRoutes({ guard, ...deps }: StatesDeps & { guard: Guard
         description:
           'Certificates are those that the proxy presented in a TLS handshake with the agent, at most five minutes ago. With several agents, the state is the worst of theirs.',
         access: 'read',
+        needs: 'viewer',
         params: AGENT,
         example: [STATE],
       }),
@@ -45,6 +46,7 @@ export function vhostStateRoutes({ guard, ...deps }: StatesDeps & { guard: Guard
         tag: 'Vhosts',
         summary: 'Get the state of a vhost',
         access: 'read',
+        needs: 'viewer',
         params: { ...INTEGER_ID, ...AGENT },
         example: STATE,
       }),
@@ -92,6 +94,7 @@ export function vhostActivityRoutes({ activity, guard }: { activity: Activity; g
           description:
             'Oldest bucket first; requests of checks do not count. With several agents, the requests of all together.',
           access: 'read',
+          needs: 'viewer',
           params: {
             ...AGENT,
             buckets: {
@@ -188,6 +191,7 @@ export function uptimeRoutes({ publisher, uptime, guard }: UptimeRoutesDeps) {
         tag: 'Vhosts',
         summary: 'The share of right answers of all vhosts with a check, by hour and by day',
         access: 'read',
+        needs: 'viewer',
         example: [
           {
             id: 1,
@@ -211,6 +215,7 @@ export function uptimeRoutes({ publisher, uptime, guard }: UptimeRoutesDeps) {
           description:
             'Requests of the check at a change do not count. On several proxies, all of them have to answer right. An hour that is missing is not known: the vhost was not asked. Kept for 90 days, or until the vhost is deleted.',
           access: 'read',
+          needs: 'viewer',
           params: {
             ...INTEGER_ID,
             days: { description: 'How many days, 1 to 90; 30 by default.', example: '30' },

@@ -1,6 +1,8 @@
 /** Where a request came from, behind a reverse proxy too: over what, from which address, and whether from here. */
+
 import { isIP } from 'node:net';
 import { isAskedHere, isLoopbackHost, plain } from '../../shared/loopback.ts';
+import type { Client } from './sessions/sessions.ts';
 
 export type ForwardedDeps = {
   /** Believe the last hop of `X-Forwarded-For`, and `X-Forwarded-Proto`. */
@@ -68,3 +70,9 @@ export function createLocalCheck({ loopback, trustProxy, hosts }: LocalRules): L
   const isAlone = loopback && !trustProxy && hosts.every(isLoopbackHost);
   return ({ headers }) => isAlone && isAskedHere(headers);
 }
+
+/** Where a request comes from. @param ip as `Forwarded.addressOf` knows it */
+export const clientOf = (request: Request, ip: string): Client => ({
+  ip,
+  userAgent: request.headers.get('user-agent') ?? '',
+});

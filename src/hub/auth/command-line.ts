@@ -8,7 +8,7 @@ import { pathOf } from '../../shared/http.ts';
 import { bearerOf, isSame } from './secret.ts';
 
 /** How the changelog and the log name it; there is no such account. */
-export const COMMAND_LINE = { id: 'local', name: 'command line' };
+export const COMMAND_LINE = { id: 'local', name: 'command line', role: 'owner' } as const;
 
 type Handle = (request: Request) => Response | Promise<Response>;
 

@@ -1,11 +1,14 @@
-/** Refuses requests without a session or an API token; every controller but health and sign-in uses it. */
+/** Refuses requests of those who may not make them; every controller but health and sign-in uses it. */
 import { Elysia } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { note } from '../../shared/observe/context.ts';
+import { isAtLeast, type Role } from '../../shared/roles.ts';
+import type { Demands } from '../http/about.ts';
 import type { Accounts } from './accounts/accounts.ts';
+import { clientOf } from './client.ts';
 import { COMMAND_LINE, type CommandLine, noPerson } from './command-line.ts';
 import type { SessionCookies } from './sessions/cookie.ts';
-import type { SignedIn, User } from './sessions/sessions.ts';
+import { type Client, isFresh, type Person, type Session, type User } from './sessions/sessions.ts';
 import type { Tokens } from './tokens/tokens.ts';
 
 export type GuardDeps = {
@@ -13,10 +16,19 @@ export type GuardDeps = {
   tokens: Tokens;
   cookies: SessionCookies;
   commandLine: CommandLine;
+  addressOf: (request: Request) => string;
+  now: () => Date;
+  /** What a route declares, by `METHOD /path`. */
+  demands: () => ReadonlyMap<string, Demands>;
 };
 
 /** Who makes a request, and the name and id of the API token it uses; without, it is a session or the command line. */
-export type Caller = { user: Pick<User, 'id' | 'name'>; via: string | null; token?: string };
+export type Caller = {
+  user: Pick<User, 'id' | 'name' | 'role'>;
+  via: string | null;
+  token?: string;
+  client: Client;
+};
 
 /** The caller as the changelog records them. */
 export const authorOf = ({ user, via }: Caller) => ({
@@ -30,63 +42,106 @@ const READS = new Set(['GET', 'HEAD']);
 /** What the guards add to the context of the controllers that use them. */
 type Guarded<Who> = {
   who: Who;
-  /** Whether the session or token of the request is still valid. */
-  isSignedIn: () => boolean;
+  /** Whether the session or token of the request is still valid, and its role may still do this. */
+  isAllowed: () => boolean;
 };
 
+type Asked = { request: Request; route: string };
+
+function createDemands({ demands, now }: Pick<GuardDeps, 'demands' | 'now'>) {
+  /** @throws Error for a route that declares nothing: nobody may call it */
+  function of({ request, route }: Asked): Demands & { needs: Role } {
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    const declared = demands().get(`${method} ${route}`);
+    if (!declared?.needs) throw new Error(`${method} ${route} declares no role`);
+    return declared;
+  }
+  return {
+    /** @throws Failure FORBIDDEN_ROLE */
+    assertRole(asked: Asked, role: Role): void {
+      const { needs } = of(asked);
+      if (!isAtLeast(role, needs)) throw forbiddenRole(needs);
+    },
+    /** @throws Failure SESSION_NOT_FRESH */
+    assertFresh(asked: Asked, session: Session): void {
+      if (of(asked).fresh && !isFresh(session, now())) throw notFresh();
+    },
+    /** Checks `role` as it is when it is called. */
+    isAllowed: (asked: Asked, role: () => Role | null) => () => {
+      const found = role();
+      return found !== null && isAtLeast(found, of(asked).needs);
+    },
+  };
+}
+
 /**
- * For people, scripts and the command line. Adds `who` and `isSignedIn`. A scoped `derive`: it runs before the body is
+ * For people, scripts and the command line. Adds `who` and `isAllowed`. A scoped `derive`: it runs before the body is
  * read, so that a stranger's bad body gets 401. Once a body has been read, which may take minutes,
- * the session or token must still be valid.
- * @throws Failure, per request: UNAUTHENTICATED, FORBIDDEN
+ * the session or token must still be valid, and the role still suffice.
+ * @throws Failure, per request: UNAUTHENTICATED, FORBIDDEN, FORBIDDEN_ROLE, SESSION_NOT_FRESH
  */
-export function createGuard({ accounts, tokens, cookies, commandLine }: GuardDeps) {
+export function createGuard(deps: GuardDeps) {
+  const { accounts, tokens, cookies, commandLine, addressOf } = deps;
+  const demands = createDemands(deps);
   return new Elysia({ name: 'guard' })
     .use(cookies)
-    .derive({ as: 'scoped' }, ({ request, sessionCookie }): Guarded<Caller> => {
+    .derive({ as: 'scoped' }, ({ request, route, sessionCookie }): Guarded<Caller> => {
+      const asked = { request, route };
+      const client = clientOf(request, addressOf(request));
       if (commandLine.isFrom(request)) {
         note({ user: COMMAND_LINE.id });
-        return { who: { user: COMMAND_LINE, via: null }, isSignedIn: () => true };
+        return { who: { user: COMMAND_LINE, via: null, client }, isAllowed: () => true };
       }
       const { presented, bearer } = sessionCookie;
       const signedIn = accounts.find(presented);
       if (signedIn) {
-        note({ user: signedIn.user.id });
-        const isSignedIn = () => accounts.isValid(presented);
-        return { who: { user: signedIn.user, via: null }, isSignedIn };
+        const { user, session } = signedIn;
+        note({ user: user.id });
+        demands.assertRole(asked, user.role);
+        demands.assertFresh(asked, session);
+        const isAllowed = demands.isAllowed(asked, () => accounts.roleOf(presented));
+        return { who: { user, via: null, client }, isAllowed };
       }
       const found = tokens.find(bearer);
       if (!found) throw unauthenticated();
-      note({ user: found.user.id });
-      if (found.token.scope === 'read' && !READS.has(request.method)) {
+      const { user, token } = found;
+      note({ user: user.id });
+      if (token.scope === 'read' && !READS.has(request.method)) {
         throw new Failure('FORBIDDEN', 'This token is read-only.');
       }
-      const isSignedIn = () => tokens.isValid(bearer);
-      const { id, name } = found.token;
-      return { who: { user: found.user, via: name, token: id }, isSignedIn };
+      demands.assertRole(asked, user.role);
+      const isAllowed = demands.isAllowed(asked, () => tokens.roleOf(bearer));
+      return { who: { user, via: token.name, token: token.id, client }, isAllowed };
     })
-    .onBeforeHandle({ as: 'scoped' }, assertStillSignedIn);
+    .onBeforeHandle({ as: 'scoped' }, assertStillAllowed);
 }
 
 /**
  * For what only a person may do: accounts, sessions, passwords and API tokens. Adds the same.
- * @throws Failure, per request: UNAUTHENTICATED, FORBIDDEN
+ * @throws Failure, per request: UNAUTHENTICATED, FORBIDDEN, FORBIDDEN_ROLE, SESSION_NOT_FRESH
  */
-export function createSessionGuard({ accounts, tokens, cookies, commandLine }: GuardDeps) {
+export function createSessionGuard(deps: GuardDeps) {
+  const { accounts, tokens, cookies, commandLine, addressOf } = deps;
+  const demands = createDemands(deps);
   return new Elysia({ name: 'session-guard' })
     .use(cookies)
-    .derive({ as: 'scoped' }, ({ request, sessionCookie }): Guarded<SignedIn> => {
+    .derive({ as: 'scoped' }, ({ request, route, sessionCookie }): Guarded<Person> => {
       if (commandLine.isFrom(request)) throw noPerson();
+      const asked = { request, route };
       const { presented } = sessionCookie;
       const who = accounts.find(presented);
-      if (who) {
-        note({ user: who.user.id });
-        return { who, isSignedIn: () => accounts.isValid(presented) };
+      if (!who) {
+        if (!tokens.find(sessionCookie.bearer)) throw unauthenticated();
+        throw noTokens();
       }
-      if (!tokens.find(sessionCookie.bearer)) throw unauthenticated();
-      throw noTokens();
+      note({ user: who.user.id });
+      demands.assertRole(asked, who.user.role);
+      demands.assertFresh(asked, who.session);
+      const client = clientOf(request, addressOf(request));
+      const isAllowed = demands.isAllowed(asked, () => accounts.roleOf(presented));
+      return { who: { ...who, via: null, client }, isAllowed };
     })
-    .onBeforeHandle({ as: 'scoped' }, assertStillSignedIn);
+    .onBeforeHandle({ as: 'scoped' }, assertStillAllowed);
 }
 
 /**
@@ -99,14 +154,20 @@ export function assertNoToken({ who }: { who: Caller }): void {
 }
 
 /** @throws Failure UNAUTHENTICATED */
-function assertStillSignedIn({ request, isSignedIn }: { request: Request } & Guarded<unknown>) {
-  if (!READS.has(request.method) && !isSignedIn()) throw unauthenticated();
+function assertStillAllowed({ request, isAllowed }: { request: Request } & Guarded<unknown>) {
+  if (!READS.has(request.method) && !isAllowed()) throw unauthenticated();
 }
 
 const noTokens = () =>
   new Failure('FORBIDDEN', 'This requires a session; API tokens are not accepted.');
 
 const unauthenticated = () => new Failure('UNAUTHENTICATED', 'Sign in first.');
+
+const forbiddenRole = (needs: Role) =>
+  new Failure('FORBIDDEN_ROLE', `This requires the role “${needs}”.`, { needs });
+
+const notFresh = () =>
+  new Failure('SESSION_NOT_FRESH', 'Prove who you are again: your last proof is over an hour old.');
 
 export type Guard = ReturnType<typeof createGuard>;
 export type SessionGuard = ReturnType<typeof createSessionGuard>;

@@ -8,6 +8,7 @@ import answers from './migrations/0003-answers.sql' with { type: 'text' };
 import everywhere from './migrations/0004-everywhere.sql' with { type: 'text' };
 import knownProblems from './migrations/0005-known-problems.sql' with { type: 'text' };
 import uptime from './migrations/0006-uptime.sql' with { type: 'text' };
+import identity from './migrations/0007-identity.sql' with { type: 'text' };
 import { versionOf } from './version.ts';
 
 /** In order; `PRAGMA user_version` counts them. Never edit one that was released. */
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly string[] = [
   everywhere,
   knownProblems,
   uptime,
+  identity,
 ];
 
 /** @throws Error if `version`, that of `subject`, is newer than this program supports */

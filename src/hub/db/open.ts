@@ -6,10 +6,13 @@ import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite';
 import { Failure } from '../../shared/failure.ts';
 import { makePrivate } from '../../shared/system/files.ts';
 import { lockFolder } from '../../shared/system/lock.ts';
+import * as accountTables from './accounts-schema.ts';
 import { asUnusable, damaged } from './fault.ts';
 import { MIGRATIONS, migrate, refuseNewer } from './migrate.ts';
-import * as schema from './schema.ts';
+import * as otherTables from './schema.ts';
 import { storedVersion, versionOf } from './version.ts';
+
+const schema = { ...accountTables, ...otherTables };
 
 /** The path of the database in a data folder. */
 export const databaseIn = (folder: string): string => join(folder, 'signalbox.db');

@@ -12,57 +12,6 @@ import {
 import { EVENT_NAMES, type EventName, type QuietHours } from '../../shared/events.ts';
 import type { Check } from '../../shared/wire/checks.ts';
 
-export const users = sqliteTable(
-  'users',
-  {
-    id: text('id').primaryKey(),
-    name: text('name').notNull(),
-    /** In lower case. */
-    email: text('email').notNull(),
-    /** A PHC string of argon2id. */
-    passwordHash: text('password_hash').notNull(),
-    createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
-    updatedAt: integer('updated_at', { mode: 'timestamp_ms' }).notNull(),
-  },
-  (table) => [uniqueIndex('users_email').on(table.email)],
-);
-
-export const sessions = sqliteTable(
-  'sessions',
-  {
-    id: text('id').primaryKey(),
-    userId: text('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
-    /** Hex SHA-256 of the token; the token itself is not stored. */
-    tokenHash: text('token_hash').notNull(),
-    ipAddress: text('ip_address').notNull(),
-    userAgent: text('user_agent').notNull(),
-    expiresAt: integer('expires_at', { mode: 'timestamp_ms' }).notNull(),
-    createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
-    updatedAt: integer('updated_at', { mode: 'timestamp_ms' }).notNull(),
-  },
-  (table) => [uniqueIndex('sessions_token_hash').on(table.tokenHash)],
-);
-
-export const apiTokens = sqliteTable(
-  'api_tokens',
-  {
-    id: text('id').primaryKey(),
-    userId: text('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
-    name: text('name').notNull(),
-    /** Hex SHA-256 of the token; the token itself is not stored. */
-    tokenHash: text('token_hash').notNull(),
-    scope: text('scope', { enum: ['read', 'write'] }).notNull(),
-    expiresAt: integer('expires_at', { mode: 'timestamp_ms' }),
-    lastUsedAt: integer('last_used_at', { mode: 'timestamp_ms' }),
-    createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
-  },
-  (table) => [uniqueIndex('api_tokens_token_hash').on(table.tokenHash)],
-);
-
 export const vhosts = sqliteTable('vhosts', {
   id: integer('id').primaryKey({ autoIncrement: true }),
   /** Rendering order: it matters to Caddy. */

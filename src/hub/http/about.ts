@@ -1,4 +1,5 @@
-/** A route's OpenAPI `detail`: what its schemas do not say. Pure. */
+/** A route's OpenAPI `detail`: what its schemas do not say, and who may call it. Pure. */
+import type { Role } from '../../shared/roles.ts';
 
 /** The sections of the document, in order. */
 export const TAGS = {
@@ -28,13 +29,23 @@ export type Access = 'anyone' | 'local' | 'read' | 'write' | 'session';
 
 export type Example = { summary?: string; value: unknown };
 
-export type About = {
+/** Who may call a route. The guards refuse what it does not declare. */
+export type Demands =
+  | { access: 'anyone' | 'local'; needs?: undefined; fresh?: undefined }
+  | {
+      access: 'read' | 'write' | 'session';
+      /** The least that the account's role has to be, also that of a token's maker. */
+      needs: Role;
+      /** A session needs a proof that is at most an hour old. */
+      fresh?: true;
+    };
+
+export type About = Demands & {
   /** Stable, camelCase: the name of the function in a generated client. */
   id: string;
   tag: keyof typeof TAGS;
   summary: string;
   description?: string;
-  access: Access;
   /** Examples of the request body, by name. */
   bodies?: Record<string, Example>;
   /** An example of a successful response. */
@@ -78,15 +89,40 @@ const CREDENTIALS = {
   session: [{ session: [] }, { sessionCookie: [] }],
 } satisfies Record<Access, Record<string, string[]>[]>;
 
+const NEEDS = {
+  viewer: '',
+  editor: 'Requires the role `editor` or `owner`.',
+  owner: 'Requires the role `owner`.',
+} satisfies Record<Role, string>;
+
 /** Makes the `detail` of a route. */
 export function about(route: About) {
-  const { id, tag, summary, description, access } = route;
+  const { id, tag, summary, access, needs = 'viewer', fresh } = route;
+  const description = [
+    route.description,
+    NEEDS[needs],
+    fresh && 'A session needs a proof that is at most an hour old: see `POST /api/auth/prove`.',
+  ]
+    .filter(Boolean)
+    .join(' ');
   return {
     operationId: id,
     tags: [tag],
     summary,
-    ...(description === undefined ? {} : { description }),
+    ...(description === '' ? {} : { description }),
     security: CREDENTIALS[access],
     [ABOUT]: route,
   };
+}
+
+/** What `about` declared of each route, by `METHOD /path`. */
+export function demandsOf(
+  routes: readonly { method: string; path: string; hooks: Record<string, unknown> }[],
+): ReadonlyMap<string, Demands> {
+  return new Map(
+    routes.flatMap(({ method, path, hooks }) => {
+      const detail = hooks.detail as { [ABOUT]?: Demands } | undefined;
+      return detail?.[ABOUT] ? [[`${method} ${path}`, detail[ABOUT]] as const] : [];
+    }),
+  );
 }

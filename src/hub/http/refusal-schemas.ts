@@ -15,7 +15,7 @@ export const OPEN = [
 /** Routes for a session or any API token. */
 export const READS = [...OPEN, 'UNAUTHENTICATED'] as const;
 /** Routes for a session only, or for a session or an API token with the scope `write`. */
-export const WRITES = [...READS, 'FORBIDDEN'] as const;
+export const WRITES = [...READS, 'FORBIDDEN', 'FORBIDDEN_ROLE'] as const;
 export const BODY = ['INVALID_JSON', 'BODY_TOO_LARGE', 'BODY_TOO_SLOW'] as const;
 /** Routes that set a password. */
 export const NEW_PASSWORD = [

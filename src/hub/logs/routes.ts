@@ -75,6 +75,7 @@ export function logRoutes({ agents, guard }: { agents: Agents; guard: Guard }) {
           'a page of all logs together: by time, and by agent within a millisecond.',
         ].join('\n'),
         access: 'read',
+        needs: 'viewer',
         params: {
           ...FILTERS,
           page: { description: 'Starts at 1.', example: '1' },
@@ -88,10 +89,10 @@ export function logRoutes({ agents, guard }: { agents: Agents; guard: Guard }) {
     })
     .get(
       '/logs/tail',
-      async ({ query, request, who, isSignedIn }) => {
+      async ({ query, request, who, isAllowed }) => {
         const ended = takeTail(who.user.id);
         const lastEventId = request.headers.get('last-event-id');
-        return eventStream(await reader.tail(query, lastEventId, { mayRead: isSignedIn, ended }));
+        return eventStream(await reader.tail(query, lastEventId, { mayRead: isAllowed, ended }));
       },
       {
         query: t.Composite([t.Omit(TailQuery, ['after']), After, AgentQuery]),
@@ -108,6 +109,7 @@ export function logRoutes({ agents, guard }: { agents: Agents; guard: Guard }) {
             'continues while an agent is offline; data has the name of its `agent`.',
           ].join('\n'),
           access: 'read',
+          needs: 'viewer',
           params: {
             ...FILTERS,
             after: {
@@ -123,9 +125,9 @@ export function logRoutes({ agents, guard }: { agents: Agents; guard: Guard }) {
     )
     .get(
       '/logs/export',
-      async ({ query, who, isSignedIn }) => {
+      async ({ query, who, isAllowed }) => {
         const ended = takeExport(who.user.id);
-        const answer = await reader.export(query, { mayRead: isSignedIn, ended });
+        const answer = await reader.export(query, { mayRead: isAllowed, ended });
         const name = `access-log.${query.format || 'ndjson'}`;
         return exportStream(answer, {
           'Content-Disposition': `attachment; filename="${name}"`,
@@ -147,6 +149,7 @@ export function logRoutes({ agents, guard }: { agents: Agents; guard: Guard }) {
             'name of its `agent`, and `X-Missing-Agents` names those that could not be reached.',
           ].join('\n'),
           access: 'read',
+          needs: 'editor',
           params: { ...FILTERS, format: { description: '`ndjson` or `csv`.', example: 'csv' } },
           mediaType: 'application/x-ndjson',
           example: `${JSON.stringify(ENTRY)}\n`,
@@ -166,6 +169,7 @@ export function logRoutes({ agents, guard }: { agents: Agents; guard: Guard }) {
           'the numbers are estimates, and `sampled` says what part of the lines they come from.',
         ].join('\n'),
         access: 'read',
+        needs: 'viewer',
         params: {
           ...FILTERS,
           buckets: {

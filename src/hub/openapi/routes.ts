@@ -41,6 +41,7 @@ export function openapiRoutes({ guard, version, routes }: OpenapiRoutesDeps) {
           tag: 'Document',
           summary: 'Get this description as an OpenAPI 3.1 document',
           access: 'read',
+          needs: 'viewer',
           example: { openapi: '3.1.0' },
         }),
       },
@@ -52,9 +53,21 @@ export function openapiRoutes({ guard, version, routes }: OpenapiRoutesDeps) {
         tag: 'Document',
         summary: 'Get this description as a web page',
         access: 'read',
+        needs: 'viewer',
         mediaType: 'text/html',
         example: '<!doctype html>…',
       }),
     })
-    .get('/docs/style.css', () => answer(style, 'text/css'), { detail: { hide: true } });
+    .get('/docs/style.css', () => answer(style, 'text/css'), {
+      detail: {
+        ...about({
+          id: 'getDocsStyle',
+          tag: 'Document',
+          summary: 'The style sheet of the page',
+          access: 'read',
+          needs: 'viewer',
+        }),
+        hide: true,
+      },
+    });
 }

@@ -53,6 +53,7 @@ export const ErrorBody = t.Object(
         description: 'of several agents: the one whose proxy does not accept the change',
       }),
     ),
+    needs: t.Optional(t.String({ description: 'the role that would suffice' })),
     changes: t.Optional(
       t.Array(t.Integer(), { description: 'changelog entries that prevent an undo' }),
     ),

@@ -45,6 +45,8 @@ export interface User {
   email: string;
   emailVerified: false;
   image: null;
+  /** `viewer` by default: looks; `editor` changes sites and policies; `owner` changes everything */
+  role: 'viewer' | 'editor' | 'owner';
   createdAt: Timestamp;
   updatedAt: Timestamp;
 }
@@ -67,8 +69,14 @@ export interface SignedInSession {
   updatedAt: Timestamp;
   expiresAt: Timestamp;
 }
+export interface Proved {
+  freshUntil: Timestamp;
+}
 export interface PasswordChanged {
   token: string | null;
+  user: User;
+}
+export interface RoleChanged {
   user: User;
 }
 export interface ApiToken {

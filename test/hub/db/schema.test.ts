@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { is } from 'drizzle-orm';
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
+import * as accounts from '../../../src/hub/db/accounts-schema.ts';
 import { openDatabase } from '../../../src/hub/db/open.ts';
 import * as schema from '../../../src/hub/db/schema.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
@@ -11,7 +12,7 @@ import { temporaryFolder } from '../../harness/stack.ts';
 const folder = temporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const tables = Object.values(schema).filter((value) => is(value, SQLiteTable));
+const tables = Object.values({ ...accounts, ...schema }).filter((value) => is(value, SQLiteTable));
 
 test('a database from a newer version is refused and left unchanged', () => {
   const newer = join(folder, 'newer');

@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite';
 /** Calls every operation of the OpenAPI document and checks the real responses against it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
@@ -160,11 +161,33 @@ describe('accounts', () => {
     await refused('createUser', 'PASSWORD_TOO_SHORT', { json: { ...bob, password: 'short' } });
     const { body } = await signedIn<Made>('createUser', { json: bob });
     await refused('createUser', 'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL', { json: bob });
+    const cyd = { ...bob, email: 'cyd@example.org' };
+    await signedIn<Made>('createUser', { json: cyd });
+    const viewer = await call<Made>('signInEmail', { json: cyd });
+    const asViewer = await call('listUsers', { headers: bearer(viewer.body.token) });
+    expect(asViewer).toMatchObject({
+      status: 403,
+      body: { code: 'FORBIDDEN_ROLE', needs: 'owner' },
+    });
     await signedIn('listUsers');
+    await signedIn('setRole', { json: { userId: body.id, role: 'editor' } });
+    const [owner] = (await signedIn<Made[]>('listUsers')).body;
+    await refused('setRole', 'LAST_OWNER', { json: { userId: owner?.id, role: 'viewer' } });
     await signedIn('deleteUser', { params: { id: body.id } });
     await refused('deleteUser', 'NOT_FOUND', { params: { id: body.id } });
-    const [last] = (await signedIn<Made[]>('listUsers')).body;
+    const [last, other] = (await signedIn<Made[]>('listUsers')).body;
+    await signedIn('deleteUser', { params: { id: other?.id ?? '' } });
     await refused('deleteUser', 'LAST_USER', { params: { id: last?.id ?? '' } });
+  });
+
+  test('a session whose last proof is over an hour old', async () => {
+    const db = new Database(join(stack.dataDir, 'signalbox.db'));
+    db.run('UPDATE sessions SET proved_at = 0');
+    db.close();
+    await refused('createUser', 'SESSION_NOT_FRESH', { json: bob });
+    await refused('prove', 'INVALID_PASSWORD', { json: { password: 'wrong' } });
+    await signedIn('prove', { json: { password: PASSWORD } });
+    await refused('createUser', 'VALIDATION_ERROR', { json: { ...bob, email: 'nobody' } });
   });
 
   test('sessions and the password', async () => {

@@ -23,7 +23,7 @@ const route = (response: object, detail?: object) => ({
   path: '/a',
   hooks: { response, ...(detail && { detail }) },
 });
-const detail = about({ id: 'getA', tag: 'Status', summary: 'A', access: 'read' });
+const detail = about({ id: 'getA', tag: 'Status', summary: 'A', access: 'read', needs: 'viewer' });
 
 describe('buildDocument refuses', () => {
   test('routes without detail or response, naming all of them', () => {

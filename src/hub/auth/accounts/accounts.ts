@@ -1,11 +1,13 @@
 /** Signing up, signing in and changing the password. */
 import { and, eq } from 'drizzle-orm';
 import { Failure } from '../../../shared/failure.ts';
+import type { Role } from '../../../shared/roles.ts';
+import { users } from '../../db/accounts-schema.ts';
 import { inTransaction } from '../../db/open.ts';
-import { users } from '../../db/schema.ts';
 import {
   type Client,
   createSessions,
+  type Person,
   type Session,
   type Sessions,
   type SignedIn,
@@ -45,7 +47,7 @@ export type Locked = Readonly<{
 const BY_ID = 'id ';
 
 export type Accounts = Pick<SignUp, 'any' | 'door' | 'assertOpen'> &
-  Pick<Sessions, 'find' | 'isValid' | 'list'> & {
+  Pick<Sessions, 'find' | 'roleOf' | 'list'> & {
     /**
      * @param client `isLocal`: the request must have come from this machine
      * @throws Failure SIGN_UP_CLOSED, SETUP_CODE_REQUIRED, VALIDATION_ERROR, PASSWORD_…,
@@ -53,10 +55,10 @@ export type Accounts = Pick<SignUp, 'any' | 'door' | 'assertOpen'> &
      */
     signUp(
       input: NewAccount & { setupCode?: string | undefined },
-      client: Client & { signedIn: boolean; isLocal: boolean },
+      client: Client & { byOwner: boolean; isLocal: boolean },
     ): Promise<SignedIn>;
     /** Creates an account for someone else. @throws Failure as `signUp` */
-    create(input: NewAccount): Promise<User>;
+    create(input: NewAccount & { role: Role }): Promise<User>;
     /**
      * @param client `previous`: the token of a session to end
      * @throws Failure INVALID_EMAIL, INVALID_EMAIL_OR_PASSWORD, RATE_LIMITED
@@ -70,6 +72,12 @@ export type Accounts = Pick<SignUp, 'any' | 'door' | 'assertOpen'> &
     signOut(token: string | null): void;
     /** Ends one session of a user. @throws Failure NOT_FOUND, also for another user's session */
     endSession(userId: string, id: string): void;
+    /**
+     * Notes that whoever has the session just proved who they are.
+     * @returns until when that counts
+     * @throws Failure INVALID_PASSWORD, RATE_LIMITED
+     */
+    prove(who: Person, proof: { password: string }): Promise<Date>;
     /**
      * Ends all other sessions.
      * @returns the session that replaces this one, if that was requested; else null
@@ -105,6 +113,13 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     return matches;
   }
 
+  /** @throws Failure INVALID_PASSWORD, RATE_LIMITED */
+  async function assertPassword(user: User, { ip }: Client, password: string, field: string) {
+    // A separate counter: a stranger's guesses at sign-in must not block the owner here.
+    if (await guess(`${BY_ID}${user.id}`, ip, user, password)) return;
+    throw new Failure('INVALID_PASSWORD', 'The current password is wrong.', { at: { field } });
+  }
+
   /** @param account as `guess` counts it */
   function findByAccount(account: string): User | undefined {
     if (!account.startsWith(BY_ID)) return findByEmail(db, account);
@@ -128,7 +143,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     door,
     assertOpen,
     find: sessions.find,
-    isValid: sessions.isValid,
+    roleOf: sessions.roleOf,
     list: sessions.list,
     signOut: sessions.end,
     create: (input) => create(input, true),
@@ -142,7 +157,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
 
     async signUp(input, client) {
       assertMayBeFirst(client.isLocal, input.setupCode);
-      const user = await create(input, client.signedIn, () => limits.takeSignUp(client.ip));
+      const user = await create(input, client.byOwner, () => limits.takeSignUp(client.ip));
       return { user, session: sessions.start(user.id, client) };
     },
 
@@ -168,14 +183,14 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       throw new Failure('NOT_FOUND', 'There is no such session.');
     },
 
+    async prove({ user, session, client }, { password }) {
+      await assertPassword(user, client, password, 'password');
+      return sessions.prove(session.token);
+    },
+
     async changePassword({ user, session }, input, client) {
       await checkPassword(input.newPassword, 'newPassword');
-      // A separate counter: a stranger's guesses at sign-in must not block the owner here.
-      if (!(await guess(`${BY_ID}${user.id}`, client.ip, user, input.currentPassword))) {
-        throw new Failure('INVALID_PASSWORD', 'The current password is wrong.', {
-          at: { field: 'currentPassword' },
-        });
-      }
+      await assertPassword(user, client, input.currentPassword, 'currentPassword');
       const passwordHash = await passwords.hash(input.newPassword);
       // This session may have been ended while this hashed.
       if (!sessions.find(session.token)) throw new Failure('UNAUTHENTICATED', 'Sign in first.');

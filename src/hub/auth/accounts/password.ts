@@ -5,8 +5,8 @@ import { eq } from 'drizzle-orm';
 import { createConcurrencyLimit } from '../../../shared/async.ts';
 import { Failure } from '../../../shared/failure.ts';
 import { loadOnce } from '../../../shared/memoize.ts';
+import { sessions, users } from '../../db/accounts-schema.ts';
 import { type Db, inTransaction } from '../../db/open.ts';
-import { sessions, users } from '../../db/schema.ts';
 import { rateLimited } from './attempt-limits.ts';
 
 export type Passwords = {

@@ -2,13 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { FAILURES, Failure } from '../../../shared/failure.ts';
+import type { Role } from '../../../shared/roles.ts';
+import { users } from '../../db/accounts-schema.ts';
 import type { Db } from '../../db/open.ts';
-import { users } from '../../db/schema.ts';
 import type { User } from '../sessions/sessions.ts';
 import { checkPassword, type Passwords } from './password.ts';
 import type { SetupCode } from './setup-code.ts';
 
-/** `first`: anyone may create the first account, then only signed-in users; `open`: anyone; `closed`: nobody. */
+/** `first`: anyone may create the first account, then only owners; `open`: anyone; `closed`: nobody. */
 export type SignUpPolicy = 'first' | 'open' | 'closed';
 
 /**
@@ -32,8 +33,8 @@ export type SignUp = {
   any(): boolean;
   /** What a stranger needs to sign up. @param isLocal whether the request must have come from this machine */
   door(isLocal: boolean): SignUpDoor;
-  /** @param signedIn whether the request carries a valid session @throws Failure SIGN_UP_CLOSED */
-  assertOpen(signedIn: boolean): void;
+  /** @param byOwner whether an owner is signed in @throws Failure SIGN_UP_CLOSED */
+  assertOpen(byOwner: boolean): void;
   /**
    * Only the person who started the hub may create the first account: with the setup code or, soon
    * after the first start, from this machine.
@@ -41,11 +42,12 @@ export type SignUp = {
    */
   assertMayBeFirst(isLocal: boolean, code: string | undefined): void;
   /**
+   * @param input `role`: else the first account is an owner, and every other a viewer
    * @param count counts the attempt, once the input is well-formed
    * @throws Failure SIGN_UP_CLOSED, VALIDATION_ERROR, PASSWORD_…, USER_ALREADY_EXISTS_…,
    * RATE_LIMITED, and what `count` throws
    */
-  create(input: NewAccount, signedIn: boolean, count?: () => void): Promise<User>;
+  create(input: NewAccount & { role?: Role }, byOwner: boolean, count?: () => void): Promise<User>;
 };
 
 /** RFC 5321 4.5.3.1.3 leaves 254 characters for an address. */
@@ -60,8 +62,8 @@ export function createSignUp(deps: SignUpDeps): SignUp {
 
   const mayDoWithout = (isLocal: boolean) => isLocal && setupCode.isFresh(now());
 
-  function assertOpen(signedIn: boolean): void {
-    if (policy === 'open' || (policy === 'first' && (signedIn || !any()))) return;
+  function assertOpen(byOwner: boolean): void {
+    if (policy === 'open' || (policy === 'first' && (byOwner || !any()))) return;
     throw new Failure('SIGN_UP_CLOSED', 'Sign-up is closed on this hub.');
   }
 
@@ -90,8 +92,8 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       );
     },
 
-    async create(input, signedIn, count = () => {}) {
-      assertOpen(signedIn);
+    async create(input, byOwner, count = () => {}) {
+      assertOpen(byOwner);
       const name = input.name.trim();
       const email = normalizeEmail(input.email);
       if (name === '') throw invalid('name', 'A name is required.');
@@ -104,10 +106,12 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       assertNew(email);
       const passwordHash = await passwords.hash(input.password);
       // Someone else may have been faster while this hashed.
-      assertOpen(signedIn);
+      assertOpen(byOwner);
       assertNew(email);
       const at = now();
-      const user = { id: randomUUID(), name, email, passwordHash, createdAt: at, updatedAt: at };
+      const role = input.role ?? (any() ? 'viewer' : 'owner');
+      const made = { createdAt: at, updatedAt: at };
+      const user = { id: randomUUID(), name, email, passwordHash, role, ...made };
       db.insert(users).values(user).run();
       setupCode.forget();
       return user;

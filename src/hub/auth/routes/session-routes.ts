@@ -5,10 +5,11 @@ import { about } from '../../http/about.ts';
 import { BODY, NEW_PASSWORD, refusals, WRITES } from '../../http/refusal-schemas.ts';
 import { Success, Timestamp } from '../../http/schemas.ts';
 import type { Accounts } from '../accounts/accounts.ts';
+import { clientOf } from '../client.ts';
 import type { SessionGuard } from '../guard.ts';
 import type { SessionCookies } from '../sessions/cookie.ts';
 import { SESSION_SECONDS } from '../sessions/sessions.ts';
-import { CREDENTIALS, clientOf, SESSION, USER, UserView, viewSession, viewUser } from './views.ts';
+import { CREDENTIALS, SESSION, USER, UserView, viewSession, viewUser } from './views.ts';
 
 const SessionEntry = t.Object(
   {
@@ -51,6 +52,7 @@ export function sessionRoutes(deps: SessionRoutesDeps) {
           tag: 'Accounts',
           summary: 'List your sessions',
           access: 'session',
+          needs: 'viewer',
           example: [{ ...LISTED, current: true }],
         }),
       },
@@ -69,12 +71,35 @@ export function sessionRoutes(deps: SessionRoutesDeps) {
           tag: 'Accounts',
           summary: 'End one of your sessions',
           access: 'session',
+          needs: 'viewer',
           params: { id: { example: SESSION.id } },
           example: { success: true },
         }),
       },
     )
     .use(jsonBody(bodyLimit))
+    .post(
+      '/auth/prove',
+      async ({ body, who }) => ({ freshUntil: (await accounts.prove(who, body)).toISOString() }),
+      {
+        body: t.Object({ password: t.String({ minLength: 1 }) }, { title: 'Proof' }),
+        response: {
+          200: t.Object({ freshUntil: Timestamp }, { title: 'Proved' }),
+          ...refusals(...WRITES, ...BODY, 'VALIDATION_ERROR', 'INVALID_PASSWORD', 'RATE_LIMITED'),
+        },
+        detail: about({
+          id: 'prove',
+          tag: 'Accounts',
+          summary: 'Prove who you are again',
+          description:
+            'For an hour, this session may then change who may do what: accounts, roles, tokens, agents and channels.',
+          access: 'session',
+          needs: 'viewer',
+          bodies: { password: { value: { password: CREDENTIALS.password } } },
+          example: { freshUntil: '2026-11-20T19:00:00.000Z' },
+        }),
+      },
+    )
     .post(
       '/auth/change-password',
       async ({ body, request, sessionCookie, who }) => {
@@ -106,6 +131,7 @@ export function sessionRoutes(deps: SessionRoutesDeps) {
           description:
             'Ends all other sessions. With `revokeOtherSessions`, a new session, whose token is `token`, also replaces this one.',
           access: 'session',
+          needs: 'viewer',
           bodies: {
             change: {
               value: {

@@ -6,12 +6,11 @@ import { about } from '../../http/about.ts';
 import { BODY, NEW_PASSWORD, OPEN, refusals } from '../../http/refusal-schemas.ts';
 import { Success } from '../../http/schemas.ts';
 import type { Accounts } from '../accounts/accounts.ts';
-import type { LocalCheck } from '../client.ts';
+import { clientOf, type LocalCheck } from '../client.ts';
 import type { SessionCookies } from '../sessions/cookie.ts';
 import { SESSION_SECONDS } from '../sessions/sessions.ts';
 import {
   CREDENTIALS,
-  clientOf,
   SESSION,
   SessionView,
   USER,
@@ -35,7 +34,7 @@ export function signInRoutes(deps: SignInRoutesDeps) {
     .onTransform(({ path, sessionCookie }) => {
       // Before the body is read: while sign-up is closed, the response must not depend on the body.
       if (path.includes('/sign-up/')) {
-        accounts.assertOpen(accounts.find(sessionCookie.presented) !== null);
+        accounts.assertOpen(accounts.roleOf(sessionCookie.presented) === 'owner');
       }
     })
     .post(
@@ -89,7 +88,7 @@ export function signInRoutes(deps: SignInRoutesDeps) {
         const { session, user } = await accounts.signUp(body, {
           ...clientOf(request, addressOf(request)),
           // Once more: the session may have ended while the body arrived.
-          signedIn: accounts.find(sessionCookie.presented) !== null,
+          byOwner: accounts.roleOf(sessionCookie.presented) === 'owner',
           isLocal: isLocal(request),
         });
         note({ user: user.id });
@@ -125,7 +124,7 @@ export function signInRoutes(deps: SignInRoutesDeps) {
           tag: 'Accounts',
           summary: 'Create an account and sign it in',
           description:
-            '`SIGN_UP` decides who may: with `first`, anyone may create the first account, then only signed-in users.',
+            '`SIGN_UP` decides who may: with `first`, anyone may create the first account, which is an owner, then only owners. All others are viewers.',
           access: 'anyone',
           bodies: { owner: { value: { name: USER.name, ...CREDENTIALS } } },
           example: { token: SESSION.token, user: USER },

@@ -52,6 +52,7 @@ export function tokenRoutes({ tokens, guard, bodyLimit }: TokenRoutesDeps) {
         tag: 'Tokens',
         summary: 'List your API tokens',
         access: 'session',
+        needs: 'viewer',
         example: [API_TOKEN],
       }),
     })
@@ -63,12 +64,14 @@ export function tokenRoutes({ tokens, guard, bodyLimit }: TokenRoutesDeps) {
       },
       {
         params: t.Object({ id: t.String() }),
-        response: { 200: Success, ...refusals(...WRITES, 'NOT_FOUND') },
+        response: { 200: Success, ...refusals(...WRITES, 'SESSION_NOT_FRESH', 'NOT_FOUND') },
         detail: about({
           id: 'deleteToken',
           tag: 'Tokens',
           summary: 'Revoke an API token',
           access: 'session',
+          needs: 'viewer',
+          fresh: true,
           params: { id: { example: API_TOKEN.id } },
           example: { success: true },
         }),
@@ -95,13 +98,15 @@ export function tokenRoutes({ tokens, guard, bodyLimit }: TokenRoutesDeps) {
           },
           { title: 'TokenRequest' },
         ),
-        response: { 201: NewToken, ...refusals(...WRITES, ...BODY) },
+        response: { 201: NewToken, ...refusals(...WRITES, 'SESSION_NOT_FRESH', ...BODY) },
         detail: about({
           id: 'createToken',
           tag: 'Tokens',
           summary: 'Create an API token',
           description: 'Only this response contains the token itself.',
           access: 'session',
+          needs: 'viewer',
+          fresh: true,
           bodies: {
             reader: { summary: 'Read-only', value: { name: 'backup' } },
             writer: {

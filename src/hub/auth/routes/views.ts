@@ -1,7 +1,13 @@
 /** Users and sessions as the API shows them, with examples for its description. */
 import { t } from 'elysia';
+import { ROLES } from '../../../shared/roles.ts';
 import { Timestamp } from '../../http/schemas.ts';
-import type { Client, Session, User } from '../sessions/sessions.ts';
+import type { Session, User } from '../sessions/sessions.ts';
+
+export const RoleName = t.UnionEnum([...ROLES], {
+  description:
+    '`viewer` by default: looks; `editor` changes sites and policies; `owner` changes everything',
+});
 
 export const UserView = t.Object(
   {
@@ -10,6 +16,7 @@ export const UserView = t.Object(
     email: t.String(),
     emailVerified: t.Literal(false),
     image: t.Null(),
+    role: RoleName,
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
@@ -37,6 +44,7 @@ export const viewUser = (user: User) => ({
   email: user.email,
   emailVerified: false as const,
   image: null,
+  role: user.role,
   createdAt: user.createdAt.toISOString(),
   updatedAt: user.updatedAt.toISOString(),
 });
@@ -46,15 +54,10 @@ export const viewSession = <T extends Pick<Session, 'expiresAt' | 'createdAt' | 
   session: T,
 ) => ({
   ...session,
+  provedAt: undefined,
   expiresAt: session.expiresAt.toISOString(),
   createdAt: session.createdAt.toISOString(),
   updatedAt: session.updatedAt.toISOString(),
-});
-
-/** Where a request comes from. @param ip as `Forwarded.addressOf` knows it */
-export const clientOf = (request: Request, ip: string): Client => ({
-  ip,
-  userAgent: request.headers.get('user-agent') ?? '',
 });
 
 const AT = '2026-11-20T18:00:00.000Z';
@@ -67,6 +70,7 @@ export const USER = {
   email: CREDENTIALS.email,
   emailVerified: false,
   image: null,
+  role: 'owner',
   createdAt: AT,
   updatedAt: AT,
 };

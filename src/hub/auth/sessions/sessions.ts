@@ -1,8 +1,9 @@
 /** Sessions in the database: started, found by token, extended, ended. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { and, desc, eq, getTableColumns, gt, lt, ne } from 'drizzle-orm';
+import type { Role } from '../../../shared/roles.ts';
+import { sessions, users } from '../../db/accounts-schema.ts';
 import type { Db } from '../../db/open.ts';
-import { sessions, users } from '../../db/schema.ts';
 import { hashOf } from '../secret.ts';
 import { tryToNote } from '../try-to-note.ts';
 
@@ -10,17 +11,21 @@ export type User = typeof users.$inferSelect;
 /** A session with the token that its owner presented; only the token's hash is stored. */
 export type Session = Omit<typeof sessions.$inferSelect, 'tokenHash'> & { token: string };
 /** A session as its owner sees it in a list: without the token. */
-export type SessionInfo = Omit<Session, 'token' | 'userId'>;
+export type SessionInfo = Omit<Session, 'token' | 'userId' | 'provedAt'>;
 export type SignedIn = { user: User; session: Session };
 /** Where a request comes from. */
 export type Client = { ip: string; userAgent: string };
+/** Somebody with a session who makes a request. */
+export type Person = SignedIn & { via: null; client: Client };
 
 export type Sessions = {
   start(userId: string, client: Client): Session;
   /** Null for any token that is not valid, whatever the reason. Extends the session. */
   find(token: string | null): SignedIn | null;
-  /** Whether `find` would find it; does not extend the session. */
-  isValid(token: string | null): boolean;
+  /** The role of whoever `find` would find; does not extend the session. */
+  roleOf(token: string | null): Role | null;
+  /** Notes that its owner proved who they are. @returns until when that counts */
+  prove(token: string): Date;
   /** The user's valid sessions, most recently used first. */
   list(userId: string): SessionInfo[];
   /** Ends the session with this token, if there is one. */
@@ -32,12 +37,25 @@ export type Sessions = {
 };
 
 /** As in better-auth: seven days, extended when a session that is over a day old is used. */
-const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
-const EXTEND_AFTER_MS = 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const LIFETIME_MS = 7 * DAY_MS;
+const EXTEND_AFTER_MS = DAY_MS;
+/** However often it is used (ASVS 5.0, 7.3.2; NIST SP 800-63B 2.2.3). */
+const LONGEST_MS = 30 * DAY_MS;
+/** For how long a proof counts for what changes who may do what (ASVS 5.0, 7.5.1). */
+const FRESH_MS = 60 * 60 * 1000;
 /** The lifetime of a session, for its cookie. */
 export const SESSION_SECONDS = LIFETIME_MS / 1000;
 
-const { tokenHash: _, userId: __, ...LISTED } = getTableColumns(sessions);
+/** Whether its owner has just proved who they are; not if the clock was ahead then. */
+export const isFresh = (session: Pick<Session, 'provedAt'>, at: Date): boolean =>
+  Math.abs(at.getTime() - session.provedAt.getTime()) <= FRESH_MS;
+
+/** Until when a session lasts that is used now. */
+const expiryOf = (createdAt: Date, at: Date): Date =>
+  new Date(Math.min(at.getTime() + LIFETIME_MS, createdAt.getTime() + LONGEST_MS));
+
+const { tokenHash: _, userId: __, provedAt: ___, ...LISTED } = getTableColumns(sessions);
 
 const TOKEN_BYTES = 32;
 const MAX_USER_AGENT = 512;
@@ -48,6 +66,7 @@ export function createSessions({ db, now }: { db: Db; now: () => Date }): Sessio
     const expiresAt = new Date(at.getTime() + LIFETIME_MS);
     const longer = gt(sessions.expiresAt, expiresAt);
     db.update(sessions).set({ expiresAt, updatedAt: at }).where(longer).run();
+    db.update(sessions).set({ createdAt: at }).where(gt(sessions.createdAt, at)).run();
   }
 
   return {
@@ -60,9 +79,10 @@ export function createSessions({ db, now }: { db: Db; now: () => Date }): Sessio
         tokenHash: hashOf(token),
         ipAddress: client.ip,
         userAgent: client.userAgent.slice(0, MAX_USER_AGENT),
-        expiresAt: new Date(at.getTime() + LIFETIME_MS),
+        expiresAt: expiryOf(at, at),
         createdAt: at,
         updatedAt: at,
+        provedAt: at,
       };
       db.delete(sessions).where(lt(sessions.expiresAt, at)).run();
       limitLifetimes(at);
@@ -84,8 +104,8 @@ export function createSessions({ db, now }: { db: Db; now: () => Date }): Sessio
       // Also if the clock was ahead when it was last used.
       if (Math.abs(at.getTime() - found.sessions.updatedAt.getTime()) > EXTEND_AFTER_MS) {
         tryToNote(() => {
-          const extended = { expiresAt: new Date(at.getTime() + LIFETIME_MS), updatedAt: at };
           limitLifetimes(at);
+          const extended = { expiresAt: expiryOf(found.sessions.createdAt, at), updatedAt: at };
           db.update(sessions).set(extended).where(eq(sessions.tokenHash, tokenHash)).run();
           Object.assign(found.sessions, extended);
         });
@@ -93,10 +113,23 @@ export function createSessions({ db, now }: { db: Db; now: () => Date }): Sessio
       return { user: found.users, session: withToken(found.sessions, token) };
     },
 
-    isValid(token) {
-      if (token === null) return false;
+    roleOf(token) {
+      if (token === null) return null;
       const valid = and(eq(sessions.tokenHash, hashOf(token)), gt(sessions.expiresAt, now()));
-      return db.select({ id: sessions.id }).from(sessions).where(valid).get() !== undefined;
+      const found = db
+        .select({ role: users.role })
+        .from(sessions)
+        .innerJoin(users, eq(users.id, sessions.userId))
+        .where(valid)
+        .get();
+      return found?.role ?? null;
+    },
+
+    prove(token) {
+      const provedAt = now();
+      const byToken = eq(sessions.tokenHash, hashOf(token));
+      db.update(sessions).set({ provedAt }).where(byToken).run();
+      return new Date(provedAt.getTime() + FRESH_MS);
     },
 
     list: (userId) =>

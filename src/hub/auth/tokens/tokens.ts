@@ -2,8 +2,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { and, desc, eq, getTableColumns } from 'drizzle-orm';
 import { Failure } from '../../../shared/failure.ts';
+import type { Role } from '../../../shared/roles.ts';
+import { apiTokens, users } from '../../db/accounts-schema.ts';
 import type { Db } from '../../db/open.ts';
-import { apiTokens, users } from '../../db/schema.ts';
 import { hashOf } from '../secret.ts';
 import type { User } from '../sessions/sessions.ts';
 import { tryToNote } from '../try-to-note.ts';
@@ -29,8 +30,8 @@ export type Tokens = {
   remove(userId: string, id: string): void;
   /** Null for any token that is not valid, whatever the reason. */
   find(text: string | null): TokenUse | null;
-  /** Whether `find` would find it; does not count as a use. */
-  isValid(text: string | null): boolean;
+  /** The role now of whoever made what `find` would find; does not count as a use. */
+  roleOf(text: string | null): Role | null;
 };
 
 const { tokenHash: _, userId: __, ...LISTED } = getTableColumns(apiTokens);
@@ -92,7 +93,7 @@ export function createTokens({ db, now }: { db: Db; now: () => Date }): Tokens {
       throw new Failure('NOT_FOUND', 'There is no such token.');
     },
 
-    isValid: (text) => lookUp(text) !== null,
+    roleOf: (text) => lookUp(text)?.users.role ?? null,
 
     find(text) {
       const found = lookUp(text);

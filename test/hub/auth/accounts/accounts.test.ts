@@ -31,9 +31,9 @@ async function signIn(email = 'ada@example.org', password = PASSWORD) {
   return { status, token: body.token, headers: { Authorization: `Bearer ${body.token}` } };
 }
 
-const makeUser = (name: string, headers: Headers = ada.headers) =>
-  call<Body & { id: string }>('POST', '/users', headers, {
-    name,
+const makeUser = (name: string, role = 'viewer') =>
+  call<Body & { id: string }>('POST', '/users', ada.headers, {
+    ...{ name, role },
     email: `${name}@example.org`,
     password: PASSWORD,
   });
@@ -167,8 +167,8 @@ describe('accounts', () => {
 
   test('are deleted with their sessions; the last one cannot be', async () => {
     const cyd = await signIn('cyd@example.org');
-    const { body } = await call<{ id: string }[]>('GET', '/users', cyd.headers);
-    expect((await call('DELETE', '/users/none', cyd.headers)).status).toBe(404);
+    const { body } = await call<{ id: string }[]>('GET', '/users', ada.headers);
+    expect((await call('DELETE', '/users/none', ada.headers)).status).toBe(404);
     for (const { id } of body.filter((user) => user.id !== ada.userId)) {
       expect((await call('DELETE', `/users/${id}`, ada.headers)).status).toBe(200);
     }
@@ -179,7 +179,7 @@ describe('accounts', () => {
   });
 
   test('can be deleted by their owner', async () => {
-    const dan = await makeUser('dan');
+    const dan = await makeUser('dan', 'owner');
     const { headers } = await signIn('dan@example.org');
     expect((await call('DELETE', `/users/${dan.body.id}`, headers)).status).toBe(200);
     expect((await call('GET', '/users', headers)).status).toBe(401);

@@ -126,6 +126,7 @@ describe('with an account', () => {
         email: 'ada@example.org',
         emailVerified: false,
         image: null,
+        role: 'owner',
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         updatedAt: expect.any(String),
       },

@@ -1,0 +1,98 @@
+/** Who signed in, who was refused, and who changed who may do what (ASVS 5.0, 16.3). */
+import { and, desc, eq, lt, lte, max } from 'drizzle-orm';
+import { securityLog } from '../db/accounts-schema.ts';
+import type { Db } from '../db/open.ts';
+import type { Client, User } from './sessions/sessions.ts';
+
+export const KINDS = [
+  'sign-in',
+  'sign-out',
+  'refusal',
+  'session',
+  'password',
+  'factor',
+  'account',
+  'role',
+  'invitation',
+  'token',
+  'agent',
+  'channel',
+  'certificate',
+  'restore',
+] as const;
+export const OUTCOMES = ['ok', 'half', 'refused', 'locked'] as const;
+
+/** Who did something, and from where; `via` is the name of an API token. */
+export type Actor = {
+  /** Null: nobody known, by the name that was given. */
+  user: Pick<User, 'id' | 'name'> | { id: null; name: string };
+  via: string | null;
+  client: Client;
+};
+
+export type SecurityEvent = {
+  kind: (typeof KINDS)[number];
+  /** What it was done to, such as an email address or a name; else the actor. */
+  target?: string;
+  /** `half`: a password was right, and a second factor is missing. */
+  outcome?: (typeof OUTCOMES)[number];
+  /** One or two words more, such as `created` or the method of a sign-in; never a secret. */
+  detail?: string;
+};
+
+export type SecurityEntry = typeof securityLog.$inferSelect;
+
+/** As ASVS 5.0, 16.1.1 asks, it is said how long: a year, but at most so many entries. */
+const MOST = 10_000;
+const LONGEST_MS = 365 * 24 * 60 * 60 * 1000;
+export const PAGE_SIZE = 50;
+/** Of a text that somebody else chose, such as the user agent. */
+const MAX_TEXT = 512;
+
+/** A database, or a transaction in it. */
+type Writes = Pick<Db, 'insert' | 'delete' | 'select'>;
+
+/** Call it in the transaction of what it records. @param db that transaction */
+export function recordSecurity(db: Writes, at: Date, actor: Actor, event: SecurityEvent): void {
+  const cut = (text: string) => text.slice(0, MAX_TEXT);
+  db.insert(securityLog)
+    .values({
+      ...{ at, kind: event.kind, actor: actor.user.id, actorName: cut(actor.user.name) },
+      ...{ via: actor.via, target: cut(event.target ?? ''), ip: actor.client.ip },
+      ...{ userAgent: cut(actor.client.userAgent), outcome: event.outcome ?? 'ok' },
+      detail: cut(event.detail ?? ''),
+    })
+    .run();
+  const last = db
+    .select({ id: max(securityLog.id) })
+    .from(securityLog)
+    .get()?.id;
+  db.delete(securityLog)
+    .where(lte(securityLog.id, (last ?? 0) - MOST))
+    .run();
+  db.delete(securityLog)
+    .where(lt(securityLog.at, new Date(at.getTime() - LONGEST_MS)))
+    .run();
+}
+
+/**
+ * A page of the entries, newest first.
+ * @param filter `before`: only those with a smaller id
+ */
+export function readSecurityLog(
+  db: Db,
+  filter: { kind?: SecurityEvent['kind'] | undefined; before?: number | undefined },
+): SecurityEntry[] {
+  const { kind, before } = filter;
+  const matches = and(
+    kind === undefined ? undefined : eq(securityLog.kind, kind),
+    before === undefined ? undefined : lt(securityLog.id, before),
+  );
+  return db
+    .select()
+    .from(securityLog)
+    .where(matches)
+    .orderBy(desc(securityLog.id))
+    .limit(PAGE_SIZE)
+    .all();
+}
