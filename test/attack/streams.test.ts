@@ -30,7 +30,7 @@ afterAll(() => stack.stop());
 /** Another account, signed in. */
 async function newAccount(): Promise<Account> {
   const email = `eve${++eves}@example.org`;
-  const account = { name: 'Eve', email, password: PASSWORD };
+  const account = { name: 'Eve', email, password: PASSWORD, role: 'owner' };
   await ask(`${stack.hub}/users`, { json: account, headers: owner });
   const { body } = await ask<{ token: string; user: { id: string } }>(
     `${stack.hub}/auth/sign-in/email`,

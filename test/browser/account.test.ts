@@ -343,7 +343,7 @@ describe('the account page', () => {
 
   test('removing your own account signs you out', async () => {
     const { token } = (await signIn('a better passphrase')).body;
-    const json = { name: 'Next', email: 'next@example.org', password: PASSWORD };
+    const json = { name: 'Next', email: 'next@example.org', password: PASSWORD, role: 'owner' };
     await ask(`${stack.hub}/users`, { ...bearer(token), json });
     await page.reload();
     await page.getByRole('button', { name: 'Remove ada@example.org' }).click();

@@ -42,7 +42,7 @@ export type SignUp = {
    */
   assertMayBeFirst(isLocal: boolean, code: string | undefined): void;
   /**
-   * @param input `role`: else the first account is an owner, and every other a viewer
+   * @param input `role`: else the first account is an owner, one that an owner signs up an editor, any other a viewer
    * @param count counts the attempt, once the input is well-formed
    * @throws Failure SIGN_UP_CLOSED, VALIDATION_ERROR, PASSWORD_…, USER_ALREADY_EXISTS_…,
    * RATE_LIMITED, and what `count` throws
@@ -109,7 +109,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       assertOpen(byOwner);
       assertNew(email);
       const at = now();
-      const role = input.role ?? (any() ? 'viewer' : 'owner');
+      const role = input.role ?? (any() ? (byOwner ? 'editor' : 'viewer') : 'owner');
       const made = { createdAt: at, updatedAt: at };
       const user = { id: randomUUID(), name, email, passwordHash, role, ...made };
       db.insert(users).values(user).run();

@@ -124,7 +124,7 @@ export function signInRoutes(deps: SignInRoutesDeps) {
           tag: 'Accounts',
           summary: 'Create an account and sign it in',
           description:
-            '`SIGN_UP` decides who may: with `first`, anyone may create the first account, which is an owner, then only owners. All others are viewers.',
+            '`SIGN_UP` decides who may: with `first`, anyone may create the first account, which is an owner, then only owners, who make editors. Strangers become viewers.',
           access: 'anyone',
           bodies: { owner: { value: { name: USER.name, ...CREDENTIALS } } },
           example: { token: SESSION.token, user: USER },
