@@ -21,6 +21,9 @@ export const agentTokenIn = (dataDir: string): string => join(dataDir, 'agent-to
 /** The file with the key from which the tokens of the enrolled agents derive. */
 export const agentsKeyIn = (dataDir: string): string => join(dataDir, 'agents-key');
 
+/** The file with the key of all secrets that are sealed in the database. */
+export const secretKeyIn = (dataDir: string): string => join(dataDir, 'secret-key');
+
 /** In `folder`, or in a temporary folder with a shorter path if that one is too long for a socket. */
 export function socketIn(folder: string, file: string): string {
   const path = join(folder, file);

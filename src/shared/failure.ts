@@ -139,6 +139,11 @@ export const FAILURES = {
     meaning:
       'The database is damaged or cannot be opened; see the hub’s log. Your sites are still being served.',
   },
+  SECRET_KEY_UNUSABLE: {
+    status: 503,
+    meaning:
+      'The file `DATA_DIR/secret-key` is missing, damaged or that of another database, so that stored secrets cannot be read; the message says what to do.',
+  },
   STORAGE_UNAVAILABLE: {
     status: 507,
     meaning: 'The disk is full or not writable; nothing was recorded.',

@@ -23,6 +23,7 @@ import {
   type NotificationsDeps,
 } from '../channels/notifications.ts';
 import type { Db, OpenDatabase } from '../db/open.ts';
+import { createSealing, type Sealing } from '../db/sealing.ts';
 import { createImporter, createReadImport, type Importer } from '../exchange/importer.ts';
 import type { StoredAgent } from '../model/agent.ts';
 import { createStore, type Store } from '../model/store.ts';
@@ -75,6 +76,8 @@ export type HubGiven = {
   database: OpenDatabase;
   /** Of the first agent. */
   token: string;
+  /** The file with the key of what is sealed. */
+  secretKey: string;
   keys: AgentKeys;
   setupCode: SetupCode;
   commandLine: CommandLine;
@@ -105,6 +108,8 @@ export type HubContext = Pick<
   db: Db;
   /** @throws Failure if what is written to the database would be lost */
   assertInPlace: () => void;
+  /** Of secrets in the database. */
+  sealing: Sealing;
   store: Store;
   accounts: Accounts;
   directory: Directory;
@@ -139,6 +144,7 @@ export function createContext(given: HubGiven): HubContext {
   const { settings, database, keys, setupCode, pace, now, elapsed, log } = given;
   const { commandLine, version, commit } = given;
   const { db, assertInPlace } = database;
+  const sealing = createSealing({ db, file: given.secretKey });
   const store = createStore(database);
   if (given.preamble && store.isUnseeded()) store.seedPreamble(given.preamble(), now());
   store.nameFirstAgent(settings.agentName);
@@ -193,7 +199,18 @@ export function createContext(given: HubGiven): HubContext {
   });
   return {
     ...{ settings, commandLine, version, commit, pace, now, elapsed, log },
-    ...{ db, assertInPlace, store, accounts, publisher, uptime, look, listProblems, channels },
+    ...{
+      db,
+      assertInPlace,
+      sealing,
+      store,
+      accounts,
+      publisher,
+      uptime,
+      look,
+      listProblems,
+      channels,
+    },
     ...{ deliver },
     ...{ notifications, metrics, warnings },
     directory: createDirectory({ db, now }),

@@ -12,7 +12,7 @@ import { runAll, settleAll } from '../../shared/async.ts';
 import { type Log, withFields } from '../../shared/log.ts';
 import { collectProcess } from '../../shared/observe/metrics.ts';
 import { newSecret } from '../../shared/system/files.ts';
-import { agentsKeyIn, localSecret } from '../data-folder.ts';
+import { agentsKeyIn, localSecret, secretKeyIn } from '../data-folder.ts';
 import { listen, listenLocally } from '../listen.ts';
 import { COMMIT, VERSION } from '../version.ts';
 import { readDashboard } from './dashboard.ts';
@@ -46,6 +46,7 @@ export function prepareHub(
     const commandLine = createCommandLine(newSecret(localSecret(dataDir), SECRET_BYTES));
     const context = createContext({
       ...{ settings, database, token, setupCode, commandLine, pace, now, log, preamble },
+      secretKey: secretKeyIn(dataDir),
       keys: createAgentKeys(agentsKeyIn(dataDir)),
       ...{ version: VERSION, commit: COMMIT },
       collect: collectProcess(VERSION, 'hub', now),
