@@ -50,13 +50,24 @@ describe('signalbox site show', () => {
       ...{ id: 1, domain: 'a.example', upstream: FORGED, enabled: true, updatedAt: '' },
       ...{ ...names, config: `respond ${FORGED}` },
     };
-    answer = ({ url }) => Response.json(new URL(url).pathname.endsWith('/1') ? theirs : [theirs]);
+    const message = `It fails: ${FORGED}`;
+    const problem = { code: 'UPSTREAM_DOWN', level: 'bad', vhost: { id: 1 }, message };
+    const status = { agents: [], problems: [problem], broken: [] };
+    answer = ({ url }) => {
+      const { pathname } = new URL(url);
+      if (pathname.endsWith('/status')) return Response.json(status);
+      return Response.json(pathname.endsWith('/1') ? theirs : [theirs]);
+    };
     const { code, out } = await run(['site', 'show', 'a.example']);
     expect([code, out]).toEqual([0, expect.not.stringMatching(OBEYED)]);
     expect(out).toContain('\nupstream  \\u001b[2J');
+    expect(out).toContain('\nstate     down: It fails: \\u001b[2J');
     const json = await run(['site', 'show', 'a.example', '--json']);
     expect(json.out).not.toMatch(OBEYED);
-    expect(JSON.parse(json.out)).toEqual(theirs);
+    expect(JSON.parse(json.out)).toEqual({
+      ...theirs,
+      health: { level: 'bad', label: 'down', text: message },
+    });
   });
 });
 
@@ -69,12 +80,17 @@ describe('a list', () => {
     ...{ group: 1, userName: FORGED, via: FORGED, createdAt: FORGED, summary: FORGED, count: 1 },
     entries: [{ action: 'update', domain: FORGED, diff: JSON.stringify({ new: { [SLY]: 1 } }) }],
   };
+  const problem = {
+    ...{ key: 'a', code: 'WARNING', level: FORGED, since: FORGED, message: FORGED },
+    vhost: { id: 1, domain: FORGED },
+  };
   const policy = { name: SLY, recipe: SLY, values: {}, vhosts: [1] };
 
   test.each([
     ['logs', { logs: [entry], missing: [FORGED] }, 1],
     ['changelog', [group], 0],
     ['policy list', [{ ...policy, id: 1, domain: FORGED, addresses: [] }], 0],
+    ['status', { problems: [{ ...problem, known: { by: SLY } }], checking: 0 }, 1],
   ])('of %s has no control characters and no forged lines', async (line, body, notes) => {
     answer = () => Response.json(body);
     for (const json of [[], ['--json']]) {

@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { askLocalHub } from '../../src/program/cli/api/local-hub.ts';
 import { createOperator } from '../harness/operator.ts';
 import { MAIN, runProgram } from '../harness/program.ts';
-import { temporaryFolder } from '../harness/stack.ts';
+import { temporaryFolder, until } from '../harness/stack.ts';
 import { runAtTerminal } from '../harness/terminal.ts';
 
 // A site that does not pass its check is asked for five seconds.
@@ -74,9 +75,8 @@ describe('signalbox site', () => {
     expect(second.out).not.toContain('"warnings"');
     const taken = await site(['add', 'http://A.example', '127.0.0.1:9']);
     expect([taken.code, taken.err]).toEqual([1, expect.stringContaining('(DOMAIN_TAKEN)')]);
-    expect((await site(['list'])).out).toBe(
-      '1\thttp://a.example\t\ton\n2\thttp://b.example\t127.0.0.1:9\toff\n',
-    );
+    const rows = '1\thttp://a.example\t\tlive\n2\thttp://b.example\t127.0.0.1:9\toff\n';
+    await until(async () => (await site(['list'])).out === rows, 'a site that is live');
 
     for (let again = 0; again < 2; again++) {
       const off = await site(['off', 'http://A.example']);
@@ -108,7 +108,7 @@ describe('signalbox site', () => {
     const shown = await site(['show', 'www.w.example']);
     expect([shown.code, shown.err]).toEqual([0, '']);
     expect(shown.out).toMatch(
-      /^domain {4}http:\/\/w\.example\nalso at {3}http:\/\/www\.w\.example\nid {8}3\nstate {5}on\nproxies {3}all\nchanged {3}\S+Z\n\nhttp/,
+      /^domain {4}http:\/\/w\.example\nalso at {3}http:\/\/www\.w\.example\nid {8}3\nstate {5}(?:checking|live)\nproxies {3}all\nchanged {3}\S+Z\n\nhttp/,
     );
     expect(shown.out).toEndWith(`\n\n${whole}`);
     const json = await site(['show', 'W.example', '--json']);
@@ -194,5 +194,55 @@ describe('signalbox site', () => {
       ...[0, [], '3\thttp://w.example\t127.0.0.1:7\ton\n'],
     ]);
     expect(await operator.served('w.example')).toBe('v');
+  });
+
+  test('says that a site is down, and what is wrong, until somebody knows of it', async () => {
+    const message = '127.0.0.1:9 does not answer: ';
+    const status = async () => {
+      const { code, out, err } = await operator.run(['status', '--json']);
+      return { code, err, ...(JSON.parse(out) as { problems: { key: string; code: string }[] }) };
+    };
+    // Who runs the tests, and with which Caddy, is a problem of its own.
+    const know = async () => {
+      for (const { key } of (await status()).problems) {
+        const path = `/problems/${key}/known`;
+        const env = { DATA_DIR: join(operator.folder, 'data') };
+        await askLocalHub(env, { method: 'PUT', path, body: { until: null } });
+      }
+    };
+    await know();
+    expect(await status()).toMatchObject({ code: 0, err: 'No problems\n' });
+
+    await site(['add', 'http://dead.example', '127.0.0.1:9']);
+    const list = await until(async () => {
+      const listed = await site(['list']);
+      return listed.out.includes('\t127.0.0.1:9\tdown\n') && listed;
+    }, 'a site that is down');
+    expect([list.code, list.err]).toEqual([0, '']);
+    const shown = await site(['show', 'dead.example']);
+    expect(shown.out).toContain(`\nstate     down: ${message}`);
+    for (const words of [['list'], ['show', 'dead.example']]) {
+      const json = await site([...words, '--json']);
+      expect([JSON.parse(json.out)].flat()).toContainEqual(
+        expect.objectContaining({
+          domain: 'http://dead.example',
+          health: { level: 'bad', label: 'down', text: expect.stringContaining(message) },
+        }),
+      );
+    }
+    const rows = await operator.run(['status']);
+    expect([rows.code, rows.err]).toEqual([1, '1 problem\n']);
+    expect(rows.out.split('\n')[0]).toMatch(
+      /^bad\t\S+Z\thttp:\/\/dead\.example\t127\.0\.0\.1:9 does not answer: [^\t]+$/,
+    );
+    const found = await status();
+    expect(found).toMatchObject({ code: 1, err: '1 problem\n' });
+    expect(found.problems[0]).toMatchObject({ code: 'UPSTREAM_DOWN' });
+
+    await know();
+    expect((await site(['list'])).out).toContain('\tdown, known\n');
+    const known = await operator.run(['status']);
+    expect([known.code, known.err]).toEqual([0, 'No problems\n']);
+    expect(known.out).toMatch(/^known\t[^\n]+ does not answer/m);
   });
 });

@@ -3,8 +3,7 @@ import { expect, test } from 'bun:test';
 import type { Problem } from '../../src/web/lib/types.ts';
 import { endOf } from '../../src/web/status/known-dialog.tsx';
 import { knownWords } from '../../src/web/status/problem-list.tsx';
-import { groupsOf, levelOf, linkOf, titleOf } from '../../src/web/status/problems.ts';
-import { headlineOf } from '../../src/web/status/status-bar.tsx';
+import { groupsOf, headlineOf, levelOf, linkOf, titleOf } from '../../src/web/status/problems.ts';
 
 const problem = (change: Partial<Problem> = {}): Problem => ({
   ...{

@@ -6,6 +6,7 @@ import { logs } from './api/logs.ts';
 import { policy } from './api/policy.ts';
 import { ports } from './api/ports.ts';
 import { site } from './api/site.ts';
+import { status } from './api/status.ts';
 import type { Command } from './command.ts';
 import { completion } from './completion.ts';
 import { backup, promote, restore } from './database.ts';
@@ -20,6 +21,7 @@ export const COMMANDS: readonly Command[] = [
   hub,
   agent,
   health,
+  status,
   site,
   policy,
   logs,

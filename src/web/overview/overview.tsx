@@ -9,8 +9,7 @@ import { type Loaded, useEvery, useLoad } from '../lib/use-load.ts';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { ProblemList } from '../status/problem-list.tsx';
-import { countedIn } from '../status/problems.ts';
-import { headlineOf } from '../status/status-bar.tsx';
+import { countedIn, headlineOf } from '../status/problems.ts';
 import { HourBars, SPAN } from './hour-bars.tsx';
 import { BusiestSites, CertificatesDue, LastChanges } from './lists.tsx';
 

@@ -1,5 +1,6 @@
 /** What the hub reports as problems, for people. Pure. */
-import type { Problem } from '../lib/types.ts';
+import { plural } from '../lib/format.ts';
+import type { Problem, Status } from '../lib/types.ts';
 
 /** The problems of one site, or one that is about no site; worst first. */
 export type Group = { vhost: Problem['vhost']; problems: readonly Problem[] };
@@ -13,6 +14,13 @@ export function groupsOf(problems: readonly Problem[]): Group[] {
 /** Those that nobody knows of yet: only these are counted. */
 export const countedIn = (problems: readonly Problem[]): Problem[] =>
   problems.filter(({ known }) => !known);
+
+/** `2 problems`, or what is done until it is known that there are none. */
+export function headlineOf({ problems, checking }: Pick<Status, 'problems' | 'checking'>): string {
+  const count = countedIn(problems).length;
+  if (count > 0) return plural(count, 'problem');
+  return checking > 0 ? `Checking ${plural(checking, 'site')} …` : 'No problems';
+}
 
 /** How bad it is as a whole, but for what is known. */
 export function levelOf(all: readonly Problem[]): 'good' | Problem['level'] {

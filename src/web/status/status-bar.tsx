@@ -2,12 +2,12 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { onAnswer } from '../lib/api.ts';
-import { count, plural } from '../lib/format.ts';
+import { count } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import type { Status } from '../lib/types.ts';
 import { lazy } from '../parts/loading.tsx';
 import { Time } from '../parts/time.tsx';
-import { countedIn, levelOf, titleOf } from './problems.ts';
+import { countedIn, headlineOf, levelOf, titleOf } from './problems.ts';
 
 // Loaded when somebody opens it: the line itself is on every page.
 const Facts = lazy(async () => (await import('./facts.tsx')).Facts);
@@ -54,13 +54,6 @@ export function StatusBar() {
       </div>
     </details>
   );
-}
-
-/** `2 problems`, or what is done until it is known that there are none. */
-export function headlineOf({ problems, checking }: Pick<Status, 'problems' | 'checking'>): string {
-  const count = countedIn(problems).length;
-  if (count > 0) return plural(count, 'problem');
-  return checking > 0 ? `Checking ${plural(checking, 'site')} …` : 'No problems';
 }
 
 /** How many problems there are, beside an entry of the menu. */

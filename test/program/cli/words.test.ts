@@ -76,6 +76,7 @@ describe('wrong usage', () => {
     'site edit a.example --off',
     'site edit a.example --check health',
     'site edit a.example --check= --expect 200',
+    'status b.example',
     'policy put',
     'policy put shut',
     'policy list shut',

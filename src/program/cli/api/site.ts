@@ -12,6 +12,8 @@ import {
   siteNamed,
   siteRows,
   siteWith,
+  stateWord,
+  withHealth,
 } from './sites.ts';
 
 type Action = {
@@ -45,11 +47,18 @@ const toggling = (on: boolean): Action =>
   changing(({ enabled }) => (enabled === on ? null : { method: 'PATCH', below: '/toggle' }));
 
 const ACTIONS: Readonly<Record<string, Action>> = {
-  list: { takes: [], least: 0, options: [], run: (_given, cli) => listSites(cli) },
+  list: {
+    takes: [],
+    least: 0,
+    options: [],
+    run: async (_given, cli) => withHealth(await listSites(cli), cli),
+  },
   show: {
     ...{ takes: ['DOMAIN'], least: 1, options: [] },
-    run: async ({ args: [, domain = ''] }, cli) =>
-      (await readSite(siteWith(domain, await listSites(cli)), cli)).body,
+    run: async ({ args: [, domain = ''] }, cli) => {
+      const { body } = await readSite(siteWith(domain, await listSites(cli)), cli);
+      return (await withHealth([body], cli))[0] ?? body;
+    },
   },
   add: {
     ...{ takes: ['DOMAIN', 'UPSTREAM'], least: 1 },
@@ -107,7 +116,8 @@ are checked in the same way. Between changes it is asked every 60 s, or as --eve
 Text that you saved in the editor is refused if the site has changed since you opened it. Text that
 is refused is kept in a file, and the command prints its path.
 
-Prints the site, or all of them: id, domain, upstream, and on or off, separated by tabs. When the
+Prints the site, or all of them: id, domain, upstream, and on or off, separated by tabs. Instead of
+on, list and show print the state: live, down, or what else is wrong, as in the dashboard. When the
 command returns, the change is live, or nothing changed. Unreachable agents are listed on standard
 error. The hub must be running with the same DATA_DIR. You need no password, but must be root or the
 user who runs the hub.
@@ -180,24 +190,13 @@ async function addSite({ args, has, value }: Given, cli: Cli): Promise<Site> {
 
 /** All of a site, for people: its fields, and then its config. */
 function pageOf(one: Site): string {
-  const {
-    id,
-    domain,
-    addresses,
-    upstream,
-    enabled,
-    policies,
-    except,
-    tags,
-    agents,
-    check,
-    config,
-  } = one;
+  const { id, domain, addresses, upstream, health, policies, except, tags, agents, check, config } =
+    one;
   const fields = {
     domain,
     'also at': addresses.slice(1).join(', '),
     id: String(id),
-    state: enabled ? 'on' : 'off',
+    state: stateWord(one) + (health?.text ? `: ${health.text}` : ''),
     upstream,
     policies: policies.join(', '),
     'left out': except.join(', '),

@@ -3,6 +3,8 @@ import type { Static } from 'elysia';
 import type { VhostView } from '../../../hub/api/vhost-view.ts';
 import { isNamed } from '../../../hub/model/vhost.ts';
 import { nearest } from '../../../shared/nearest.ts';
+import type { SiteState, Status } from '../../../web/lib/types.ts';
+import { type Health, healthOf, outagesIn, reportedProblems } from '../../../web/sites/problem.ts';
 import { visible } from '../../visible.ts';
 import type { Cli } from '../command.ts';
 import { askLocalHub, type LocalAnswer, type LocalRequest, Refused } from './local-hub.ts';
@@ -10,6 +12,8 @@ import { askLocalHub, type LocalAnswer, type LocalRequest, Refused } from './loc
 export type Site = Static<typeof VhostView> & {
   /** The agents whose proxies lack the change. */
   behind?: string[];
+  /** Whether it is live, if that was asked. */
+  health?: Health;
 };
 
 type HubOf = Pick<Cli, 'env' | 'progress'>;
@@ -17,6 +21,24 @@ type HubOf = Pick<Cli, 'env' | 'progress'>;
 /** @throws Refused */
 export const listSites = async ({ env }: Pick<Cli, 'env'>): Promise<Site[]> =>
   (await askLocalHub<Site[]>(env, { path: '/vhosts' })).body;
+
+/** Sites with what the dashboard says of their state. @throws Refused */
+export async function withHealth(
+  sites: readonly Site[],
+  { env }: Pick<Cli, 'env'>,
+): Promise<Site[]> {
+  const [{ body: status }, states] = await Promise.all([
+    askLocalHub<Status>(env, { path: '/status' }),
+    // Without agent or proxy there is none, as the status says.
+    askLocalHub<SiteState[]>(env, { path: '/vhosts/state' }).catch(() => ({ body: [] })),
+  ]);
+  const stateOf = new Map(states.body.map((state) => [state.id, state]));
+  const [reported, outages] = [reportedProblems(status), outagesIn(status)];
+  return sites.map((site) => ({
+    ...site,
+    health: healthOf(site, reported.get(site.id), stateOf.get(site.id), outages),
+  }));
+}
 
 /**
  * By its domain, or without the scheme if no other site has that domain.
@@ -90,11 +112,15 @@ export async function changeSite(
 
 const behindOf = ({ behind }: Site) => (behind ? { behind } : {});
 
-/** A line for each: id, domain, upstream, and on or off. */
+/** `on` or `off`, or how it is, if that was asked. */
+export const stateWord = ({ enabled, health }: Site): string =>
+  visible(health?.label ?? (enabled ? 'on' : 'off'));
+
+/** A line for each: id, domain, upstream, and state. */
 export const siteRows = (sites: readonly Site[]): string =>
   sites
-    .map(({ id, domain, upstream, enabled }) =>
-      [id, visible(domain), visible(upstream), enabled ? 'on' : 'off'].join('\t'),
+    .map((site) =>
+      [site.id, visible(site.domain), visible(site.upstream), stateWord(site)].join('\t'),
     )
     .map((line) => `${line}\n`)
     .join('');
