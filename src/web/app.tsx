@@ -46,7 +46,7 @@ export function App() {
   const page = pageAt(place);
   const isIn = session.state === 'in';
   const problems = isIn && !hub.offline ? countedIn(hub.status?.problems ?? []).length : 0;
-  const title = `${problems > 0 ? `(${problems}) ` : ''}${isIn ? page.title : 'Sign in'}`;
+  const title = `${problems > 0 ? `(${problems}) ` : ''}${isIn ? (place.name ?? page.title) : 'Sign in'}`;
   useEffect(() => {
     document.title = `${title} · signalbox`;
   }, [title]);

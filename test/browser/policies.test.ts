@@ -210,6 +210,7 @@ describe('the page of policies', () => {
     const made = (await groups()).length;
     await button('Save and publish').click();
     await page.getByText('Saved.', { exact: true }).waitFor();
+    expect(await page.title()).toEndWith('home-only · signalbox');
     expect((await groups()).length).toBe(made + 1);
     expect(await policies()).toEqual(['home-only 2', 'password 1']);
     await page.getByRole('textbox', { name: 'Policy name' }).fill('lan-only');

@@ -115,6 +115,7 @@ describe('a site’s page', () => {
     expect(await upstream.textContent()).toContain('connection refused');
     const text = await state.textContent();
     expect(text?.split('connection refused').length).toBe(2);
+    expect(await page.title()).toMatch(/^\(\d+\) http:\/\/down\.example · signalbox$/);
   });
 
   test('says that the check fails, since when and why, and how the site answered before', async () => {

@@ -1,11 +1,19 @@
 /** Client-side routing: follows links and the history without reloading the page, with a message for the next one. */
 import { useEffect, useState } from 'preact/hooks';
 
-export type Place = { path: string; query: URLSearchParams };
+export type Place = {
+  path: string;
+  query: URLSearchParams;
+  /** The name of what is there, once the page has said so. */
+  name?: string | undefined;
+};
+
+let named = { path: '', name: '' };
 
 const here = (): Place => ({
   path: location.pathname,
   query: new URLSearchParams(location.search),
+  name: named.path === location.pathname ? named.name : undefined,
 });
 
 const CHANGED = 'signalbox:place';
@@ -125,6 +133,15 @@ function followInside(event: MouseEvent): void {
     return;
   }
   navigate(link.href);
+}
+
+/** Names what this page is about in the title of the tab, once that is known. */
+export function useTitle(name: string | undefined): void {
+  useEffect(() => {
+    if (name === undefined) return;
+    named = { path: location.pathname, name };
+    dispatchEvent(new Event(CHANGED));
+  }, [name]);
 }
 
 /** A message to show on the next page. */

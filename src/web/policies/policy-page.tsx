@@ -1,5 +1,6 @@
 /** The pages of one policy: to create it, and to change it. */
 import { get, read } from '../lib/api.ts';
+import { useTitle } from '../lib/router.ts';
 import type { Policy, Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -58,6 +59,7 @@ export function PolicyPage({ id }: { id: number }) {
   const policy = stored.data?.body;
   const recipe = recipes.data?.find((one) => one.id === policy?.recipe);
   const error = stored.error ?? recipes.error ?? sites.error;
+  useTitle(policy?.name);
   return (
     <>
       <div class="page-head row">

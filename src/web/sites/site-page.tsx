@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { logsOf } from '../figures/hours.ts';
 import { get, read } from '../lib/api.ts';
 import { useHub } from '../lib/hub.ts';
-import { takeFlash } from '../lib/router.ts';
+import { takeFlash, useTitle } from '../lib/router.ts';
 import type { Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { anyOf } from '../logs/filter/filters.ts';
@@ -30,6 +30,7 @@ export function SitePage({ id }: { id: number }) {
   const host = hosts.includes(chosen) ? chosen : all || (hosts[0] ?? '');
   const log = site ? siteFilter(site) : '';
   useEditKey(site !== undefined);
+  useTitle(site?.domain);
   return (
     <>
       <div class="page-head row">
