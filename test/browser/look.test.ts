@@ -262,6 +262,35 @@ describe('the status bar', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
+  test('shows all of its line on a phone', async () => {
+    const vhost = { id, domain: 'http://a-site-with-a-long-name.living-room.home.arpa:8080' };
+    const down = { code: 'UPSTREAM_DOWN', level: 'bad', since, message: 'It is gone.', vhost };
+    const before = page.viewportSize();
+    const cut = () =>
+      page.evaluate(() => {
+        const bell = document.querySelector('.bell')?.getBoundingClientRect().left ?? 0;
+        return [...document.querySelectorAll('.status-main, .status-worst')]
+          .filter(
+            (it) => it.scrollWidth > it.clientWidth || it.getBoundingClientRect().right > bell,
+          )
+          .map((it) => it.textContent);
+      });
+    await pretend(() => ({ problems: [down] }));
+    await bar().getByText(vhost.domain).waitFor();
+    for (const width of [320, 390]) {
+      await page.setViewportSize({ width, height: 700 });
+      expect([width, await cut()]).toEqual([width, []]);
+    }
+    await page.route('**/api/status', (route) => route.abort());
+    await bar().getByText('The hub does not answer').waitFor();
+    for (const width of [320, 390]) {
+      await page.setViewportSize({ width, height: 700 });
+      expect([width, await cut()]).toEqual([width, []]);
+    }
+    if (before) await page.setViewportSize(before);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
   test('names the site that is down, and leads to it', async () => {
     const message = 'The upstream of http://a.localhost is down: connection refused.';
     const vhost = { id, domain: 'http://a.localhost' };
