@@ -257,7 +257,7 @@ describe('the status bar', () => {
     await bar().getByRole('link', { name: 's0.example' }).waitFor();
     expect(await bar().locator('.problems > li').count()).toBe(51);
     expect(await bar().locator('.problems > li').first().locator('.problem').count()).toBe(2);
-    await bar().getByText('20 more problems in the list of sites').waitFor();
+    await bar().getByText('20 more in the list of sites').waitFor();
     expect(await flaws(page)).toEqual([]);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
@@ -288,6 +288,22 @@ describe('the status bar', () => {
       expect([width, await cut()]).toEqual([width, []]);
     }
     if (before) await page.setViewportSize(before);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
+  test('says how many more there are as it counts them, without those that are known', async () => {
+    const known = { until: null, by: 'Ann' };
+    const message = 'It is gone.';
+    await pretend(() => ({
+      problems: Array.from({ length: 8 }, (_, at) => ({
+        ...{ key: String(at), code: 'UPSTREAM_DOWN', level: 'bad', since, message },
+        ...{ vhost: { id: at, domain: `s${at}.example` }, ...(at > 5 && { known }) },
+      })),
+    }));
+    await bar().getByText('6 problems', { exact: true }).waitFor();
+    const card = page.getByRole('region', { name: 'Problems' });
+    await card.getByRole('heading', { name: '6 problems' }).waitFor();
+    await card.getByText('1 more, 2 known', { exact: true }).waitFor();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 

@@ -169,6 +169,13 @@ describe('the bell', () => {
     await bellOf(count - 1).waitFor();
     expect(await page.title()).toStartWith(count > 1 ? `(${count - 1}) ` : 'Overview');
     expect(await flaws(page)).toEqual([]);
+    await page.goto('/notifications');
+    const incident = card('Problems')
+      .getByRole('listitem')
+      .filter({ hasText: `:${deadPort} ` });
+    await incident.getByText('Known until it is over (Ada)').waitFor();
+    expect(await incident.locator('.lamp-unknown').count()).toBe(1);
+    await page.goto('/');
     await line.getByRole('button', { name: 'Count it again' }).click();
     await bellOf(count).waitFor();
   });

@@ -118,6 +118,21 @@ describe('a site’s page', () => {
     expect(await page.title()).toMatch(/^\(\d+\) http:\/\/down\.example · signalbox$/);
   });
 
+  test('says that somebody knows of its problem, and lets it count again', async () => {
+    type Found = { problems: { key: string; vhost?: { id: number } }[] };
+    const { problems } = await api<Found>('/status');
+    const key = problems.find(({ vhost }) => vhost?.id === site.id)?.key;
+    const url = `${dashboard.stack.hub}/problems/${key}/known`;
+    const { headers } = dashboard.owner;
+    await ask(url, { method: 'PUT', headers, json: { until: null } });
+    const known = region('Live state').getByRole('listitem').filter({ hasText: 'Known until' });
+    await known.getByText('Known until it is over (Ada)').waitFor();
+    expect(await known.textContent()).toStartWith('The upstream of http://down.example is down');
+    expect(await flaws(page)).toEqual([]);
+    await known.getByRole('button', { name: 'Count it again' }).click();
+    await known.waitFor({ state: 'detached' });
+  });
+
   test('says that the check fails, since when and why, and how the site answered before', async () => {
     await page.goto(`/sites/${watched.id}`);
     const fails = region('Live state').getByRole('listitem').filter({ hasText: 'The check fails' });

@@ -3,7 +3,14 @@ import { expect, test } from 'bun:test';
 import type { Problem } from '../../src/web/lib/types.ts';
 import { endOf } from '../../src/web/status/known-dialog.tsx';
 import { knownWords } from '../../src/web/status/problem-list.tsx';
-import { groupsOf, headlineOf, levelOf, linkOf, titleOf } from '../../src/web/status/problems.ts';
+import {
+  groupsOf,
+  headlineOf,
+  levelOf,
+  linkOf,
+  moreWords,
+  titleOf,
+} from '../../src/web/status/problems.ts';
 
 const problem = (change: Partial<Problem> = {}): Problem => ({
   ...{
@@ -41,6 +48,9 @@ test('what somebody knows of is counted nowhere, and says until when', () => {
   expect(levelOf(all)).toBe('warn');
   expect(headlineOf({ problems: all, checking: 0 })).toBe('1 problem');
   expect(headlineOf({ problems: all.slice(0, 1), checking: 0 })).toBe('No problems');
+  expect(moreWords(all)).toBe('1 more, 1 known');
+  expect(moreWords(all.slice(0, 1))).toBe('1 known');
+  expect(moreWords([])).toBe('');
   const now = new Date('2026-11-20T18:00:00');
   expect(knownWords(known, now)).toBe('Known until it is over (Ann)');
   const words = knownWords({ ...known, until: new Date('2026-12-01T08:00').toISOString() }, now);

@@ -31,7 +31,7 @@ import { createReadPorts, type ReadPorts } from '../publish/ports.ts';
 import { createPublisher, type Publisher, type PublisherDeps } from '../publish/publisher.ts';
 import type { ActivityDeps } from '../watch/activity.ts';
 import { beginnings } from '../watch/incidents/incidents.ts';
-import { createKnown } from '../watch/known.ts';
+import { createKnown, type Known } from '../watch/known.ts';
 import { createLook, type Look, type LookDeps } from '../watch/look.ts';
 import {
   collectCertificates,
@@ -125,6 +125,8 @@ export type HubContext = Pick<
   /** One look at what may be wrong; routes and the watcher share it, and its list of problems. */
   look: () => Promise<Look>;
   listProblems: ListProblems;
+  /** Which problems people know of. */
+  known: Known;
   channels: Channels;
   deliver: Deliver;
   notifications: Notifications;
@@ -199,19 +201,8 @@ export function createContext(given: HubGiven): HubContext {
   });
   return {
     ...{ settings, commandLine, version, commit, pace, now, elapsed, log },
-    ...{
-      db,
-      assertInPlace,
-      sealing,
-      store,
-      accounts,
-      publisher,
-      uptime,
-      look,
-      listProblems,
-      channels,
-    },
-    ...{ deliver },
+    ...{ db, assertInPlace, sealing, store, accounts, publisher, uptime, look, listProblems },
+    ...{ channels, deliver, known },
     ...{ notifications, metrics, warnings },
     directory: createDirectory({ db, now }),
     retries: createRetries({ db, now }),

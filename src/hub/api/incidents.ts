@@ -9,6 +9,7 @@ import { about } from '../http/about.ts';
 import { READS, refusals, WRITES } from '../http/refusal-schemas.ts';
 import { Timestamp } from '../http/schemas.ts';
 import { IncidentView, listIncidents } from '../watch/incidents/incidents.ts';
+import type { Known } from '../watch/known.ts';
 
 const Event = t.Object(
   { event: t.UnionEnum(EVENT_NAMES), meaning: t.String() },
@@ -27,11 +28,13 @@ const INCIDENT: IncidentView = {
   flapping: false,
 };
 
+type IncidentDeps = { db: Db; known: Pick<Known, 'read'> };
+
 /** `/incidents` and `/events`. */
-export function incidentRoutes({ db, guard }: { db: Db; guard: Guard }) {
+export function incidentRoutes({ db, guard, known }: IncidentDeps & { guard: Guard }) {
   return new Elysia({ name: 'incidents' })
     .use(guard)
-    .get('/incidents', ({ query }) => listIncidents(db, query.open === 'true'), {
+    .get('/incidents', ({ query }) => listIncidents(db, query.open === 'true', known.read()), {
       query: t.Object({
         open: t.Optional(t.Union([t.Literal('true'), t.Literal('false'), t.Literal('')])),
       }),

@@ -1,6 +1,7 @@
 /** What is or was wrong: each with what it is about, and since when or how long. */
 import type { Incident } from '../lib/types.ts';
 import { ClockTime, Time } from '../parts/time.tsx';
+import { knownWords } from '../status/problem-list.tsx';
 import { lasting, subjectOf } from './words.ts';
 
 export const IncidentList = ({ incidents }: { incidents: readonly Incident[] }) => (
@@ -12,14 +13,18 @@ export const IncidentList = ({ incidents }: { incidents: readonly Incident[] }) 
 );
 
 export function IncidentItem({ incident }: { incident: Incident }) {
-  const { level, message, beganAt, overAt, flapping } = incident;
+  const { level, message, beganAt, overAt, flapping, known } = incident;
   const { name, to } = subjectOf(incident);
   return (
     <li>
-      <span class={`lamp lamp-${overAt === null ? level : 'unknown'}`} aria-hidden="true" />
+      <span
+        class={`lamp lamp-${overAt === null && !known ? level : 'unknown'}`}
+        aria-hidden="true"
+      />
       <div>
         <strong>{to === null ? name : <a href={to}>{name}</a>}</strong>{' '}
-        {flapping && <span class="tag tag-warn">flapping</span>}
+        {flapping && <span class="tag tag-warn">flapping</span>}{' '}
+        {known && <span class="tag">{knownWords(known, new Date())}</span>}
         <p>{message}</p>
         <p class="muted">
           {overAt === null ? (

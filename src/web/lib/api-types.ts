@@ -703,6 +703,12 @@ export interface Incident {
   overAt: Timestamp | null;
   /** it began so often that it counts as resolved only after ten minutes without it */
   flapping: boolean;
+  /** only if someone said that they know of it: it is announced to no channel, and counted nowhere */
+  known?: {
+    until: Timestamp | null;
+    /** who said so */
+    by: string;
+  };
 }
 export interface Event {
   event: EventName;

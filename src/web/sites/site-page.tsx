@@ -23,7 +23,11 @@ export function SitePage({ id }: { id: number }) {
   const stored = useLoad(`site ${id}`, (signal) => read<Vhost>(`/vhosts/${id}`, signal));
   const site = stored.data?.body;
   const state = useSiteState(id);
-  const problem = reportedProblems(useHub().status).get(id);
+  const { status } = useHub();
+  const known = status?.problems.filter(
+    ({ known: isKnown, vhost, vhosts = [vhost] }) =>
+      isKnown && vhosts.some((one) => one?.id === id),
+  );
   const hosts = site ? hostsOf(site, state.data) : [];
   const [chosen, setChosen] = useState('');
   const all = anyOf(hosts);
@@ -58,7 +62,11 @@ export function SitePage({ id }: { id: number }) {
       {stored.error && <Notice kind="error" title={stored.error} />}
       {stored.data && site && (
         <>
-          <StatePanel state={state} problem={problem} />
+          <StatePanel
+            state={state}
+            problem={reportedProblems(status).get(id)}
+            known={known ?? []}
+          />
           {site.check && site.check.every !== 0 && <UptimePanel id={id} check={site.check} />}
           {hosts.length > 1 && (
             <label class="site-host row">

@@ -1,8 +1,10 @@
 /** The live state of a site: its addresses, certificates, upstreams and last errors. */
 import { plural } from '../lib/format.ts';
-import type { Address, LastError, SiteState } from '../lib/types.ts';
+import type { Address, LastError, Problem, SiteState } from '../lib/types.ts';
 import type { Loaded } from '../lib/use-load.ts';
 import { ClockTime, Time } from '../parts/time.tsx';
+import { Known } from '../status/problem-list.tsx';
+import { titleOf } from '../status/problems.ts';
 import { linkTo } from './link.ts';
 import type { SiteProblem } from './problem.ts';
 
@@ -10,9 +12,11 @@ type Props = {
   state: Loaded<SiteState>;
   /** The worst problem that the status reports of the site. */
   problem: SiteProblem | undefined;
+  /** Those of its problems that somebody knows of. */
+  known: readonly Problem[];
 };
 
-export function StatePanel({ state, problem }: Props) {
+export function StatePanel({ state, problem, known }: Props) {
   return (
     <section class="card site-state-panel" aria-label="Live state" aria-busy={!state.data}>
       <h2>Live state</h2>
@@ -24,6 +28,14 @@ export function StatePanel({ state, problem }: Props) {
             {state.data.check && <CheckFact check={state.data.check} />}
             {state.data.agents?.map((agent) => (
               <ProxyFact key={agent.name} agent={agent} />
+            ))}
+            {known.map((one) => (
+              <li key={one.key}>
+                <Lamp state="unknown" />
+                <span>
+                  {titleOf(one)} <Known problem={one} />
+                </span>
+              </li>
             ))}
             {state.data.missing?.map((name) => (
               <li key={name}>

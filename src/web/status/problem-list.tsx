@@ -1,14 +1,14 @@
 /** All problems, worst first, those of one site together; each can be marked as known. */
 import { useState } from 'preact/hooks';
 import { send, wordsOf } from '../lib/api.ts';
-import { clockTime, plural } from '../lib/format.ts';
+import { clockTime } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import type { Obstacle, Problem, Status } from '../lib/types.ts';
 import { useSubmit } from '../lib/use-form.ts';
 import { lazy } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
-import { countedIn, type Group, groupsOf, levelOf, linkOf } from './problems.ts';
+import { countedIn, type Group, groupsOf, levelOf, linkOf, moreWords } from './problems.ts';
 
 const KnownDialog = lazy(async () => (await import('./known-dialog.tsx')).KnownDialog);
 
@@ -25,25 +25,25 @@ export function ProblemList({ status, first = MOST }: Props) {
   const groups = groupsOf(status.problems);
   const shown = groups.slice(0, MOST);
   const later = shown.slice(first);
-  const rest = sizeOf(groups.slice(MOST));
-  const list = (some: readonly Group[], more: number) => (
+  const rest = problemsIn(groups.slice(MOST));
+  const list = (some: readonly Group[], more: readonly Problem[]) => (
     <ul class="problems plain">
       {some.map((group) => (
         <GroupItem key={group.problems[0]?.key} group={group} status={status} />
       ))}
-      {more > 0 && (
+      {more.length > 0 && (
         <li>
-          <a href="/sites?show=problems">{plural(more, 'more problem')} in the list of sites</a>
+          <a href="/sites?show=problems">{moreWords(more)} in the list of sites</a>
         </li>
       )}
     </ul>
   );
   return (
     <>
-      {list(shown.slice(0, first), later.length === 0 ? rest : 0)}
+      {list(shown.slice(0, first), later.length === 0 ? rest : [])}
       {later.length > 0 && (
         <details>
-          <summary>{sizeOf(later) + rest} more</summary>
+          <summary>{moreWords([...problemsIn(later), ...rest])}</summary>
           {list(later, rest)}
         </details>
       )}
@@ -51,7 +51,7 @@ export function ProblemList({ status, first = MOST }: Props) {
   );
 }
 
-const sizeOf = (groups: readonly Group[]) => groups.flatMap(({ problems }) => problems).length;
+const problemsIn = (groups: readonly Group[]) => groups.flatMap(({ problems }) => problems);
 
 function GroupItem({ group: { vhost, problems }, status }: { group: Group; status: Status }) {
   // What is known is not good.

@@ -1,5 +1,5 @@
 /** What the hub reports as problems, for people. Pure. */
-import { plural } from '../lib/format.ts';
+import { count, plural } from '../lib/format.ts';
 import type { Problem, Status } from '../lib/types.ts';
 
 /** The problems of one site, or one that is about no site; worst first. */
@@ -17,9 +17,19 @@ export const countedIn = (problems: readonly Problem[]): Problem[] =>
 
 /** `2 problems`, or what is done until it is known that there are none. */
 export function headlineOf({ problems, checking }: Pick<Status, 'problems' | 'checking'>): string {
-  const count = countedIn(problems).length;
-  if (count > 0) return plural(count, 'problem');
+  const counted = countedIn(problems).length;
+  if (counted > 0) return plural(counted, 'problem');
   return checking > 0 ? `Checking ${plural(checking, 'site')} …` : 'No problems';
+}
+
+/** `2 more, 1 known`: of problems that are not shown yet; empty if there are none. */
+export function moreWords(problems: readonly Problem[]): string {
+  const counted = countedIn(problems).length;
+  const known = problems.length - counted;
+  return [
+    ...(counted > 0 ? [`${count(counted)} more`] : []),
+    ...(known > 0 ? [`${count(known)} known`] : []),
+  ].join(', ');
 }
 
 /** How bad it is as a whole, but for what is known. */

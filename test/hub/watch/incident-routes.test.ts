@@ -35,7 +35,7 @@ const gone = {
   ...{
     message:
       'The agent does not answer. Caddy’s state is unknown, and nothing can be changed until the agent returns.',
-    beganAt,
+    ...{ beganAt, problem: 'AGENT_UNREACHABLE agent 1' },
   },
 };
 
@@ -157,6 +157,10 @@ describe('a problem that somebody knows of', () => {
     expect(after.at(-1)?.known).toEqual({ until: later, by: 'Ada' });
     const metrics = readExposition((await ask(`${hub.url}/metrics`)).text);
     expect(sampleOf(metrics, 'signalbox_problems', 'level="bad"')).toBe(0);
+    type Incident = { event: string; known?: object };
+    const incidentsNow = await ask<Incident[]>(`${api}/incidents`, { headers });
+    const known = incidentsNow.body.filter((one) => 'known' in one);
+    expect(known).toMatchObject([{ event: gone.event, known: { until: later, by: 'Ada' } }]);
 
     const groups = async () =>
       (await ask<Group[]>(`${api}/changelog?grouped=true`, { headers })).body;

@@ -6,7 +6,8 @@ import { EVENT_NAMES, type EventName } from '../../../shared/events.ts';
 import { type Db, inTransaction } from '../../db/open.ts';
 import { incidents } from '../../db/schema.ts';
 import { Timestamp } from '../../http/schemas.ts';
-import { incidentKey } from '../problem.ts';
+import type { Saying } from '../../model/known-changes.ts';
+import { incidentKey, KnownView } from '../problem.ts';
 import { type Incident, vhostIdOf, type WatchPace } from './reports.ts';
 import { type Act, reopened, type Watched } from './step.ts';
 
@@ -203,6 +204,7 @@ export const IncidentView = t.Object(
     flapping: t.Boolean({
       description: 'it began so often that it counts as resolved only after ten minutes without it',
     }),
+    known: t.Optional(KnownView),
   },
   { title: 'Incident' },
 );
@@ -210,8 +212,12 @@ export type IncidentView = Static<typeof IncidentView>;
 
 const MOST = 100;
 
-/** At most 100, newest first. */
-export const listIncidents = (db: Db, onlyOpen: boolean): IncidentView[] =>
+/** At most 100, newest first. @param known what is known now, by the problem */
+export const listIncidents = (
+  db: Db,
+  onlyOpen: boolean,
+  known: ReadonlyMap<string, Saying>,
+): IncidentView[] =>
   db
     .select()
     .from(incidents)
@@ -219,12 +225,15 @@ export const listIncidents = (db: Db, onlyOpen: boolean): IncidentView[] =>
     .orderBy(desc(incidents.id))
     .limit(MOST)
     .all()
-    .map(({ id, event, subject, about, level, message, beganAt, overAt, flapping }) => ({
+    .map(({ id, event, subject, about, level, message, beganAt, overAt, flapping, problem }) => ({
       ...{ id, event, level, message, flapping },
       ...whoOf(subject, about),
       beganAt: beganAt.toISOString(),
       overAt: overAt?.toISOString() ?? null,
+      ...(overAt === null && knownOf(known.get(problem))),
     }));
+
+const knownOf = (known: Saying | undefined) => known && { known };
 
 function whoOf(subject: string, about: string): Pick<IncidentView, 'vhost' | 'agent'> {
   const id = vhostIdOf(subject);
