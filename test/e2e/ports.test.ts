@@ -147,6 +147,17 @@ describe.skipIf(probe === null)('Caddy’s ports', () => {
     const refused = await ports('--standard');
     expect([refused.code, refused.out]).toEqual([1, '']);
     expect(refused.err).toContain(`80 ${forbidden}`);
+    const words = [];
+    for (const dryRun of [['--dry-run'], []]) {
+      const input = ':80 {\n\trespond a\n}\n';
+      const prefix = [...network.prefix, ...user];
+      const command = runProgram(['import', '-', ...dryRun], {}, home, { prefix, input });
+      const { code, out, err } = await command.exited();
+      expect([code, out]).toEqual([1, '']);
+      words.push(err);
+    }
+    expect(words[0]).toContain('listening on :80: permission denied');
+    expect(words[1]).toBe(words[0] ?? '');
 
     // It is a setting of each network.
     await network.run('echo 80 > /proc/sys/net/ipv4/ip_unprivileged_port_start');

@@ -15,15 +15,45 @@ type Obstacle = 'in use' | 'no address' | 'unknown';
  * The listeners of `next` that cannot be opened beside those of `before`. A port that is open in
  * `before`, on whatever address, is not tried, because Caddy itself has it.
  * @param before the live configuration as JSON text
+ * @param isForbidden whether Caddy may not open a port
  */
-export function obstructed(next: Json, before: string): Listener[] {
+export function obstructed(
+  next: Json,
+  before: string,
+  isForbidden: (port: number) => boolean = () => false,
+): Listener[] {
   const open = listenersOf(parseJson(before));
   const names = new Set(open.map(nameOf));
   const ports = new Set(open.map(({ port }) => port));
   return listenersOf(next).filter((listener) => {
     if (names.has(nameOf(listener))) return false;
+    if (isForbidden(listener.port)) return true;
     const obstacle = obstacleTo(listener);
     return obstacle === 'no address' || (obstacle === 'in use' && !ports.has(listener.port));
+  });
+}
+
+/** The listeners for HTTP/3 that `next` adds and another program has, on all addresses. As `obstructed`. */
+export function obstructedHttp3(next: Json, before: string): Listener[] {
+  const open = new Set(http3Of(parseJson(before)).map(nameOf));
+  return http3Of(next).filter(
+    (one) => one.host === '' && !open.has(nameOf(one)) && obstacleTo(one) === 'in use',
+  );
+}
+
+/** Caddy's rule for HTTP/3: a server with TLS, unless it says otherwise, but not on the HTTP port. */
+function http3Of(config: Json): Listener[] {
+  const http = field(config, 'apps', 'http');
+  const httpPort = portOf(field(http, 'http_port'), 80);
+  return Object.values(object(field(http, 'servers'))).flatMap((server) => {
+    const protocols = list(field(server, 'protocols'));
+    const own = ownListeners(server).filter(({ port }) => port !== httpPort);
+    const ports = own.map(({ port }) => port);
+    const hasTls =
+      list(field(server, 'tls_connection_policies')).length > 0 ||
+      hasAutomaticHttps(server, ports, httpPort);
+    if (!hasTls || (protocols.length > 0 && !protocols.includes('h3'))) return [];
+    return own.map((one) => ({ ...one, udp: true as const }));
   });
 }
 

@@ -75,10 +75,10 @@ export function portsOf(pid: number, network: Network): number[] {
 }
 
 /** Whether a process alone listens on a port; false if /proc does not say. */
-export function isSoleHolder(pid: number, port: number): boolean {
+export function isSoleHolder(pid: number, port: number, network: Network = 'tcp'): boolean {
   try {
     const own = socketsOf(pid);
-    const inodes = listeningInodes(port);
+    const inodes = listeningInodes(port, network);
     return inodes.length > 0 && inodes.every((inode) => own.has(inode));
   } catch {
     return false;

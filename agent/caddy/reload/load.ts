@@ -4,8 +4,9 @@ import type { Log } from '../../../src/shared/log.ts';
 import { type Admin, type AdminAnswer, proxyUnreachable } from '../admin.ts';
 import { parseStampId, patchConfig, type Stamp, stampId } from '../config/patch.ts';
 import { listenerIn, whyClosed, withoutListeners } from '../ports/closed.ts';
-import { type Listener, nameOf, obstacleTo, obstructed } from '../ports/ports.ts';
+import { type Listener, nameOf, obstacleTo, obstructed, obstructedHttp3 } from '../ports/ports.ts';
 import { isSoleHolder } from '../ports/sockets.ts';
+import { isForbidden } from '../standard-ports.ts';
 import { rejected } from '../words.ts';
 import type { Recovery, RecoveryDeps } from './recovery.ts';
 
@@ -50,11 +51,16 @@ export function createLoad({ admin, recovery, managed, log }: LoadDeps): Load {
   /** Those of them that only Caddy's own attempt showed to be impossible. */
   let failed: readonly Listener[] = [];
 
-  /** A socket of Caddy's own on a port that is not live: a failed start has left it behind. */
-  const isStray = ({ port, udp }: Listener): boolean => {
+  const mayNotOpen = (port: number): boolean => isForbidden(port, managed?.pid() ?? null);
+
+  /** Whether Caddy alone has the port. */
+  const isOwn = ({ port, udp }: Listener): boolean => {
     const pid = managed?.pid() ?? null;
-    return pid !== null && !udp && isSoleHolder(pid, port);
+    return pid !== null && isSoleHolder(pid, port, udp ? 'udp' : 'tcp');
   };
+
+  /** A socket of Caddy's own on a port that is not live: a failed start has left it behind. */
+  const isStray = (listener: Listener): boolean => !listener.udp && isOwn(listener);
 
   const wasClosed = (listener: Listener): boolean =>
     closed.some((one) => nameOf(one) === nameOf(listener));
@@ -63,11 +69,15 @@ export function createLoad({ admin, recovery, managed, log }: LoadDeps): Load {
   function refuse(listeners: readonly Listener[]): void {
     const [first] = listeners.filter((listener) => !wasClosed(listener));
     if (first === undefined) return;
-    const words =
-      obstacleTo(first) === 'no address'
-        ? 'cannot assign requested address'
-        : `address already in use, ${whyClosed(first)}`;
-    throw rejected(`listening on ${nameOf(first)}: ${words}`);
+    throw rejected(`listening on ${nameOf(first)}: ${obstacleIn(first)}`);
+  }
+
+  /** In Caddy's words. */
+  function obstacleIn(listener: Listener): string {
+    if (mayNotOpen(listener.port)) return 'permission denied';
+    return obstacleTo(listener) === 'no address'
+      ? 'cannot assign requested address'
+      : `address already in use, ${whyClosed(listener)}`;
   }
 
   /** @throws Failure, after an attempt to restore `previous` */
@@ -117,7 +127,7 @@ export function createLoad({ admin, recovery, managed, log }: LoadDeps): Load {
     },
 
     async load(adapted, stamp, previous, partial) {
-      const blocked = obstructed(adapted, previous);
+      const blocked = obstructed(adapted, previous, mayNotOpen);
       const strays = blocked.filter(isStray);
       if (strays.length > 0) await recovery.restart(`stray listeners on ${strays.map(nameOf)}`);
       const out = blocked.filter((listener) => !strays.includes(listener));
@@ -137,7 +147,12 @@ export function createLoad({ admin, recovery, managed, log }: LoadDeps): Load {
     },
 
     assertOpenable(adapted, previous) {
-      refuse(obstructed(adapted, previous).filter((listener) => !isStray(listener)));
+      const blocked = [
+        ...obstructed(adapted, previous, mayNotOpen),
+        // A load leaves these to Caddy, which may be about to close one of its own.
+        ...obstructedHttp3(adapted, previous),
+      ];
+      refuse(blocked.filter((listener) => !isOwn(listener)));
     },
 
     closed: () => closed,

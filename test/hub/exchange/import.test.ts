@@ -59,6 +59,25 @@ describe('an import that is refused', () => {
     expect(await text('/vhosts')).toBe(before);
   });
 
+  test('because it needs a port for HTTP/3 that is in use changes nothing', async () => {
+    const other = await Bun.udpSocket({ hostname: '0.0.0.0', port: 0 });
+    const before = await text('/vhosts');
+    const site = (domain: string) => `https://${domain} {\n\ttls internal\n\trespond a\n}\n`;
+    for (const dryRun of [true, false]) {
+      const refused = await post(site(`a.localhost:${other.port}`), { dryRun });
+      expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
+      expect(refused.body.detail).toContain('address already in use');
+    }
+    expect(await text('/vhosts')).toBe(before);
+    for (const file of [
+      `http://a.localhost:${other.port} {\n\trespond a\n}\n`,
+      `{\n\tservers {\n\t\tprotocols h1 h2\n\t}\n}\n${site(`a.localhost:${other.port}`)}`,
+    ]) {
+      expect((await post(file, { dryRun: true })).status).toBe(200);
+    }
+    other.close();
+  });
+
   test('because the body is malformed is 400', async () => {
     for (const json of [{}, { proxyfile: 7 }, { proxyfile: '', dryRun: 'yes' }]) {
       expect((await owner.call('POST', '/import', json)).status).toBe(400);

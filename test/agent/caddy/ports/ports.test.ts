@@ -59,6 +59,13 @@ describe('a port is in use', () => {
     expect(obstructed(next, JSON.stringify(next))).toEqual([]);
   });
 
+  test('or if Caddy may not open it', () => {
+    const next = config({ a: { listen: ['127.0.0.1:80', ':8080'] } });
+    const low = (port: number) => port < 1024;
+    expect(obstructed(next, 'null', low)).toContainEqual({ host: '127.0.0.1', port: 80 });
+    expect(obstructed(next, JSON.stringify(next), low)).toEqual([]);
+  });
+
   test('and a name that nobody knows is left to Caddy', () => {
     expect(obstacleTo({ host: 'no-such-host.invalid', port: 80 })).toBe('unknown');
     expect(obstructed(config({ a: { listen: ['no-such-host.invalid:80'] } }), 'null')).toEqual([]);
