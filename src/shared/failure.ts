@@ -90,7 +90,8 @@ export const FAILURES = {
   NOT_EMPTY: { status: 409, meaning: 'The hub already has vhosts: repeat with replace=true.' },
   PRECONDITION_FAILED: {
     status: 412,
-    meaning: 'The vhost or policy is no longer in the state that `If-Match` or `expects` names.',
+    meaning:
+      'The vhost, policy or preamble is no longer in the state that `If-Match` or `expects` names.',
   },
   BODY_TOO_LARGE: { status: 413, meaning: 'The body exceeds this route’s limit.' },
   IMPORT_DIFFERS: {

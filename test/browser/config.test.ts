@@ -96,12 +96,17 @@ describe('the preamble', () => {
     const { config } = await preamble();
     await editor().fill(`${config}\n# mine`);
     const theirs = `${config}\n# theirs`;
-    await call('PUT', '/preamble', { config: theirs });
     await button('Save preamble …').click();
+    // At the last moment.
+    await page.route('**/api/preamble', async (route) => {
+      if (route.request().method() === 'PUT') await call('PUT', '/preamble', { config: theirs });
+      await route.continue();
+    });
     await button('Save for all sites').click();
     await page.getByText('Someone else changed the preamble while you were editing it').waitFor();
     expect((await preamble()).config).toBe(theirs);
     expect(await codeIn(editor())).toBe(`${config}\n# mine`);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
     await button('Overwrite theirs with mine').click();
     await page.getByText('Saved', { exact: true }).waitFor();
     expect((await preamble()).config).toBe(`${config}\n# mine`);

@@ -5,12 +5,14 @@ import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf } from '../auth/guard.ts';
 import { PREAMBLE } from '../exchange/schemas.ts';
 import { about, DEMANDS } from '../http/about.ts';
+import { etagOf, ifMatch } from '../http/etag.ts';
 import { AgentQuery, ChangeQuery, demandsOf } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import { Outcome, outcomeOf, Timestamp } from '../http/schemas.ts';
 import type { Change } from '../model/changes.ts';
 import { agentNamed } from '../model/placement.ts';
 import { agentPreambleChange, preambleChange } from '../model/preamble-changes.ts';
+import type { SiteSet } from '../model/vhost.ts';
 import type { ApiContext } from './context.ts';
 
 const PreambleView = t.Object(
@@ -41,22 +43,18 @@ const OF_AGENT = {
 const VIEW = { config: PREAMBLE, updatedAt: '2026-11-20T18:00:00.000Z' };
 
 export function preambleRoutes({ publisher, store, guard, bodyLimit }: ApiContext) {
-  const view = (name?: string) => {
+  /** The current one, and its ETag. */
+  const view = (headers: Record<string, string | number>, name?: string) => {
     const set = publisher.current();
-    const agent = name ? agentNamed(name, set) : null;
-    return {
-      config: agent?.preamble ?? set.preamble,
-      updatedAt: (agent?.preamble != null
-        ? agent.updatedAt
-        : store.preambleUpdatedAt()
-      ).toISOString(),
-      ...(agent && { own: agent.preamble !== null }),
-    };
+    const own = name ? agentNamed(name, set) : null;
+    headers.ETag = tagIn(set, name);
+    const changed = own?.preamble != null ? own.updatedAt : store.preambleUpdatedAt();
+    return { ...partIn(set, name), updatedAt: changed.toISOString() };
   };
 
   return new Elysia({ name: 'preamble' })
     .use(guard)
-    .get('/preamble', ({ query }) => view(query.agent), {
+    .get('/preamble', ({ query, set }) => view(set.headers, query.agent), {
       query: AgentQuery,
       response: { 200: PreambleView, ...refusals(...READS, 'NOT_FOUND') },
       detail: about({
@@ -67,22 +65,28 @@ export function preambleRoutes({ publisher, store, guard, bodyLimit }: ApiContex
         needs: 'editor',
         params: OF_AGENT,
         example: VIEW,
+        responseHeaders: ['ETag'],
       }),
     })
     .use(jsonBody(bodyLimit))
     .put(
       '/preamble',
-      async ({ body, query, who }) => {
-        const change = changeTo(body.config, query.agent);
+      async ({ body, query: { agent, ...query }, who, request, set }) => {
+        const assertTag = ifMatch(request, 'preamble');
+        const to = changeTo(body.config, agent);
+        const change: typeof to = (on, time) => {
+          assertTag?.(tagIn(on, agent));
+          return to(on, time);
+        };
         const applied = await publisher.apply(change, authorOf(who), demandsOf(query));
-        return { ...view(query.agent), ...outcomeOf(applied) };
+        return { ...view(set.headers, agent), ...outcomeOf(applied) };
       },
       {
         query: t.Composite([ChangeQuery, AgentQuery]),
         body: PreambleBody,
         response: {
           200: t.Composite([PreambleView, Outcome], { title: 'ChangedPreamble' }),
-          ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND'),
+          ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'PRECONDITION_FAILED'),
         },
         detail: about({
           id: 'updatePreamble',
@@ -91,12 +95,25 @@ export function preambleRoutes({ publisher, store, guard, bodyLimit }: ApiContex
           access: 'write',
           needs: 'editor',
           params: { ...OF_AGENT, ...DEMANDS },
+          requestHeaders: ['If-Match'],
+          responseHeaders: ['ETag'],
           bodies: { email: { value: { config: PREAMBLE } } },
           example: VIEW,
         }),
       },
     );
 }
+
+/** What is shown of a preamble, but for its time. @throws Failure NOT_FOUND */
+function partIn(set: SiteSet, name?: string) {
+  const agent = name ? agentNamed(name, set) : null;
+  return {
+    config: agent?.preamble ?? set.preamble,
+    ...(agent && { own: agent.preamble !== null }),
+  };
+}
+
+const tagIn = (set: SiteSet, name?: string): string => etagOf(partIn(set, name));
 
 /** @throws Failure INVALID_REQUEST if it is to be removed, and no agent is named */
 function changeTo(config: string | null, agent?: string): Change<{ success: true }> {

@@ -6,7 +6,7 @@ import { type Components, hoist, plain } from './json.ts';
 
 const HEADERS = {
   ETag: {
-    description: 'Identifies this state of the vhost; for If-Match.',
+    description: 'Identifies this state; for If-Match.',
     schema: { type: 'string' },
   },
   'Set-Cookie': { description: 'Sets or clears the session cookie.', schema: { type: 'string' } },

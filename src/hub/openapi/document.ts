@@ -49,8 +49,7 @@ const SECURITY_SCHEMES = {
 
 const REQUEST_HEADERS = {
   'If-Match': {
-    description:
-      'The ETag of the expected state. If the vhost has changed since, the response is 412.',
+    description: 'The ETag of the expected state. If it has changed since, the response is 412.',
     example: '"9f86d081884c7d659a2feaa0c55ad015"',
   },
   'Idempotency-Key': {

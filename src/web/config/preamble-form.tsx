@@ -1,6 +1,6 @@
 /** Edits the preamble: previews the change as a diff, then saves and publishes it. */
 import { useState } from 'preact/hooks';
-import { ApiError, get, send } from '../lib/api.ts';
+import { type Answer, ApiError, read, request, send } from '../lib/api.ts';
 import type { Preamble, Preview } from '../lib/types.ts';
 import { useSaveKey } from '../lib/use-browser.ts';
 import { type Subject, useEditor } from '../lib/use-editor.ts';
@@ -14,10 +14,10 @@ import { Time } from '../parts/time.tsx';
 import { PreambleConflict, PreambleRefused } from './preamble-refused.tsx';
 
 type Props = {
-  loaded: Preamble;
+  loaded: Answer<Preamble>;
   /** The proxy whose own one it is; without a name the common one. */
   agent?: string;
-  onSaved?: (now: Preamble) => void;
+  onSaved?: (now: Answer<Preamble>) => void;
 };
 
 export function PreambleForm({ loaded, agent, onSaved }: Props) {
@@ -64,7 +64,7 @@ export function PreambleForm({ loaded, agent, onSaved }: Props) {
         label="Caddyfile text"
         help={
           <>
-            Last changed <Time at={editor.stored?.updatedAt ?? loaded.updatedAt} />
+            Last changed <Time at={(editor.stored ?? loaded).body.updatedAt} />
             {dirty && ' · unsaved changes'}
           </>
         }
@@ -81,7 +81,7 @@ export function PreambleForm({ loaded, agent, onSaved }: Props) {
       </Field>
       {theirs && (
         <PreambleConflict
-          theirs={theirs}
+          theirs={theirs.body}
           mine={draft.config}
           onDiscard={() => {
             editor.discard();
@@ -157,26 +157,24 @@ export function PreambleForm({ loaded, agent, onSaved }: Props) {
   );
 }
 
-type Edited = Omit<Subject<Preamble, { config: string }>, 'stored' | 'empty'>;
+type Edited = Omit<Subject<Answer<Preamble>, { config: string }>, 'stored' | 'empty'>;
 
 /** What the form edits. @param agent the proxy whose own one it is */
 function preambleOf(agent: string | undefined): Edited & { query: string } {
   const query = agent === undefined ? '' : `?agent=${agent}`;
-  const load = () => get<Preamble>(`/preamble${query}`);
   const words = 'The preamble is live.';
   return {
     query,
-    draftOf: ({ config }) => ({ config }),
+    draftOf: ({ body: { config } }) => ({ config }),
     isSame: (a, b) => a.config === b.config,
-    load,
+    load: () => read<Preamble>(`/preamble${query}`),
     async save({ config }, over, { replace }) {
-      const now = await load();
-      if (now.updatedAt !== over?.updatedAt) {
-        const message = 'Someone else has changed the preamble.';
-        throw new ApiError(412, { code: 'PRECONDITION_FAILED', message }, null);
-      }
       const path = `/preamble${query}${replace ? `${query ? '&' : '?'}replace=true` : ''}`;
-      const stored = await send<Preamble>('PUT', path, { config });
+      const stored = await request<Preamble>(path, {
+        method: 'PUT',
+        body: { config },
+        ifMatch: over?.etag,
+      });
       return { stored, outcome: { kind: 'success', text: words } };
     },
     wordsOf: () => words,

@@ -1,5 +1,5 @@
 /** The page that edits the preamble: the Caddyfile's global options and snippets. */
-import { get } from '../lib/api.ts';
+import { read } from '../lib/api.ts';
 import type { Preamble } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { SkeletonRows } from '../parts/loading.tsx';
@@ -8,7 +8,7 @@ import { PreambleForm } from './preamble-form.tsx';
 
 export function PreamblePage() {
   const { data, error, reload } = useLoad('preamble', (signal) =>
-    get<Preamble>('/preamble', signal),
+    read<Preamble>('/preamble', signal),
   );
   return (
     <>

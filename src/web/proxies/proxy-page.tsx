@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { PreambleForm } from '../config/preamble-form.tsx';
-import { get, send } from '../lib/api.ts';
+import { get, read, request } from '../lib/api.ts';
 import { duration, plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import { takeFlash } from '../lib/router.ts';
@@ -100,16 +100,20 @@ const Fact = ({ label, children }: { label: string; children: ComponentChildren 
 /** The preamble of one proxy: the common one, or its own. */
 function ProxyPreamble({ name }: { name: string }) {
   const path = `/preamble?agent=${name}`;
-  const { data, error, set } = useLoad(path, (signal) => get<Preamble>(path, signal));
+  const { data, error, set } = useLoad(path, (signal) => read<Preamble>(path, signal));
   const [isOpen, setOpen] = useState(false);
   const [asking, setAsking] = useState(false);
   const share = async () => {
-    const common = await send<Preamble>('PUT', path, { config: null });
+    const common = await request<Preamble>(path, {
+      method: 'PUT',
+      body: { config: null },
+      ifMatch: data?.etag,
+    });
     setAsking(false);
     setOpen(false);
     set(() => common);
   };
-  const isOwn = data?.own === true;
+  const isOwn = data?.body.own === true;
   return (
     <section class="card" aria-labelledby="proxy-preamble">
       <div class="card-head row">

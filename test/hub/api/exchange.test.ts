@@ -44,6 +44,20 @@ describe('the preamble', () => {
     expect(both.body.detail).toMatch(/^preamble, line 4: /);
   });
 
+  test('that somebody else has changed since is not overwritten, if that was asked for', async () => {
+    const { body, headers } = await owner.call('GET', '/preamble');
+    const mine = { 'If-Match': headers.get('etag') ?? '' };
+    const put = (config: string, more = {}) => owner.call('PUT', '/preamble', { config }, more);
+    const theirs = await put(`${body.config}\n# theirs`);
+    const before = await owner.everything();
+    const refused = await put(`${body.config}\n# mine`, mine);
+    expect([refused.status, refused.body.code]).toEqual([412, 'PRECONDITION_FAILED']);
+    expect(await owner.everything()).toEqual(before);
+    const again = await put(body.config, { 'If-Match': theirs.headers.get('etag') ?? '' });
+    expect(again.status).toBe(200);
+    expect(again.headers.get('etag')).toBe(headers.get('etag'));
+  });
+
   test('is published, recorded and undone like any change', async () => {
     const { config } = (await owner.call('GET', '/preamble')).body;
     expect(config).toContain(`http_port ${owner.stack.httpPort}`);

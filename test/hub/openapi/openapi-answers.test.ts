@@ -330,6 +330,8 @@ describe('the whole configuration', () => {
     await signedIn('preview', { json: { op: 'toggle', id: 1 } });
     await signedIn('preview', { json: { op: 'update', id: 1, config: 'respnd' } });
     await signedIn('preview', { json: { op: 'preamble', config: '' } });
+    const headers = { 'If-Match': '"other"' };
+    await refused('updatePreamble', 'PRECONDITION_FAILED', { headers, json: { config: '' } });
     const query = { try: 'true' };
     const site = { op: 'create', domain: 'http://tried.example', config: 'respond tried' };
     const tried = await signedIn<{ tried: object[] }>('preview', { query, json: site });
