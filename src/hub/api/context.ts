@@ -34,6 +34,7 @@ import { beginnings } from '../watch/incidents/incidents.ts';
 import { createKnown, type Known } from '../watch/known.ts';
 import { createLook, type Look, type LookDeps } from '../watch/look.ts';
 import {
+  collectBroken,
   collectCertificates,
   collectProblems,
   collectStandings,
@@ -155,6 +156,7 @@ export function createContext(given: HubGiven): HubContext {
       given.collect,
       () => collectVhosts(publisher),
       () => collectStandings(publisher),
+      () => collectBroken(publisher),
       () => collectCertificates(publisher),
       () => notifications.collect(),
       () => collectProblems(latest),

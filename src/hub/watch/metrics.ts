@@ -20,6 +20,7 @@ import type { Publisher } from '../publish/publisher.ts';
 import { OUTCOMES, type PublishSeen } from '../publish/target/outcome.ts';
 import type { ProblemView } from './problem.ts';
 import { readCertificates } from './sites/certificates.ts';
+import { findUnserved } from './sites/unserved.ts';
 
 export type HubMetrics = Pick<Metrics, 'text' | 'contentType' | 'counter'> & {
   request(seen: RequestSeen): void;
@@ -82,13 +83,32 @@ const SILENT = {
 
 /** As `collectStanding`, of all agents. */
 export const collectStandings = (
-  publisher: Pick<Publisher, 'agents' | 'isInStep'>,
+  publisher: Pick<Publisher, 'agents' | 'isInStep' | 'standings'>,
 ): Promise<readonly Family[]> =>
   ofEach(publisher, ({ id, client }, isSkipped) =>
     collectStanding(isSkipped ? SILENT : client, {
-      isInStep: (status) => publisher.isInStep(status, id),
+      isInStep: (status) => publisher.isInStep(status, id) && !isRefused(publisher, id),
     }),
   );
+
+/** Whether its proxy refuses sites, or cannot open one of its ports. */
+const isRefused = ({ standings }: Pick<Publisher, 'standings'>, id: number): boolean =>
+  standings().some(({ agent, state }) => agent.id === id && state === 'refused');
+
+/** How many enabled vhosts are not served, or not on all of their ports, as `/status` lists them. */
+export const collectBroken = (publisher: Publisher): Promise<readonly Family[]> =>
+  ofEach(publisher, async (agent, isSkipped) => {
+    const known = publisher.standings().find((one) => one.agent.id === agent.id);
+    const status = isSkipped ? null : (known?.status ?? null);
+    const { length } = await findUnserved({ agent, publisher }, status);
+    return [
+      gauge(
+        'vhosts_broken',
+        'Stored vhosts that the proxy refuses, or whose port it cannot open.',
+        length,
+      ),
+    ];
+  });
 
 /** When each certificate that a proxy presents expires; without those that cannot be read in time. */
 export const collectCertificates = (
@@ -144,30 +164,13 @@ const labelled = ({ labelNames = [], samples, ...family }: Family, agent: string
   samples: samples.map(({ labels, value }) => ({ labels: { agent, ...labels }, value })),
 });
 
-/** One gauge without labels; true is 1, false is 0. */
-const gauge = (name: string, help: string, value: number | boolean): Family => ({
+/** One gauge without labels; true is 1, false is 0, and what is not known is left out. */
+const gauge = (name: string, help: string, value: number | boolean | undefined): Family => ({
   name: `signalbox_${name}`,
   help,
   type: 'gauge',
-  samples: [{ value: Number(value) }],
+  samples: value === undefined ? [] : [{ value: Number(value) }],
 });
-
-/** Of each agent if there are several, else without a label. */
-function brokenVhosts(publisher: Publisher): Family {
-  const standings = publisher.standings();
-  return {
-    name: 'signalbox_vhosts_broken',
-    help: 'Stored vhosts that the proxy refuses and that are left out.',
-    type: 'gauge',
-    samples: standings.map(({ agent: { id }, broken }) => {
-      const label = labelOf(
-        id,
-        standings.map(({ agent }) => agent),
-      );
-      return { ...(label !== undefined && { labels: { agent: label } }), value: broken.length };
-    }),
-  };
-}
 
 /** How many problems the last look found: as many as the status lists. */
 export const collectProblems = (
@@ -199,7 +202,6 @@ export function collectVhosts(publisher: Publisher): readonly Family[] {
         { labels: { enabled: 'false' }, value: vhosts.length - enabled },
       ],
     },
-    brokenVhosts(publisher),
     gauge(
       'publish_queue_length',
       'Changes without a response yet, including those being published.',
@@ -234,11 +236,11 @@ export async function collectStanding(
       'Whether the proxy and the file on disk match the stored state.',
       status !== null && publisher.isInStep(status),
     ),
-    gauge('drift', 'Whether another program changed the file on disk.', status?.drift ?? false),
+    gauge('drift', 'Whether another program changed the file on disk.', status?.drift),
     gauge(
       'restart_needed',
       'Whether a failed start may have left listeners open.',
-      status?.restartNeeded ?? false,
+      status?.restartNeeded,
     ),
   ];
 }

@@ -31,6 +31,7 @@ const publisherOf = (...all: Agent[]) => ({
   current: () => EMPTY_SET,
   agents: { all: () => all } as never,
   isInStep: () => true,
+  standings: () => [],
 });
 
 const silent = agentNamed('twin', {

@@ -236,6 +236,10 @@ describe('a scrape never waits for an agent that does not answer', () => {
     for (const name of ['agent_up', 'proxy_up', 'in_step']) {
       expect(values).toContainEqual([`signalbox_${name}`, 0]);
     }
+    // Nobody knows.
+    for (const name of ['drift', 'restart_needed']) {
+      expect(values).toContainEqual([`signalbox_${name}`, undefined]);
+    }
   });
 
   test.each(['is silent', 'is gone'])(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readExposition, sampleOf } from '../../harness/exposition.ts';
 import {
   ask,
   freePort,
@@ -223,7 +224,7 @@ test('a port that another program holds is named in every answer about a site th
   const elsewhere = freePort();
   const other = { domain: `http://other.example:${elsewhere}`, config: 'respond hi' };
   expect((await send('POST', '', other)).body.warnings).toEqual([]);
-  type Status = { serving: object; agents: object[]; problems: object[] };
+  type Status = { serving: object; agents: object[]; problems: object[]; broken: object[] };
   const status = await ask<Status>(`${stack.hub}/status`, { headers });
   expect(status.body.serving).toMatchObject(blocked);
   // Nobody reaches its sites, so it is not in step, and says what is missing.
@@ -231,6 +232,12 @@ test('a port that another program holds is named in every answer about a site th
   expect(status.body.agents).toMatchObject([{ state: 'refused', detail }]);
   expect(status.body.problems[0]).toMatchObject({ code: 'PORT_HELD', level: 'bad' });
   expect((await stateOf(before.body.id)).warnings).toEqual([named]);
+  const metrics = readExposition((await ask(stack.hub.replace(/\/api$/, '/metrics'))).text);
+  const counted = ['in_step', 'proxy_up', 'vhosts_broken'].map((name) =>
+    sampleOf(metrics, `signalbox_${name}`),
+  );
+  expect(counted).toEqual([0, 1, status.body.broken.length]);
+  expect(status.body.broken).not.toBeEmpty();
 
   holder?.stop(true);
   const served = () => stack.served('before.example').catch(() => null);
