@@ -8,6 +8,8 @@ export type Warnings = {
    * @param sentence for people, without paths of the host; null if there is nothing to warn of
    */
   set(key: string, sentence: string | null): void;
+  /** The sentence about something; null if there is none. */
+  get(key: string): string | null;
   /** All sentences, the oldest warning first. */
   list(): string[];
 };
@@ -26,6 +28,7 @@ export function createWarnings(log: Log): Warnings {
       log('warning', { warning: sentence }, 'warn');
     },
 
+    get: (key) => sentences.get(key) ?? null,
     list: () => [...sentences.values()],
   };
 }

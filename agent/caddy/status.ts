@@ -18,7 +18,7 @@ type StatusDeps = {
   version: () => Promise<string | null>;
   /** What tells the program that runs from any other; null if it cannot be asked now. */
   program: () => Promise<string | null>;
-  warnings: Pick<Warnings, 'list'>;
+  warnings: Pick<Warnings, 'get' | 'list'>;
 };
 
 export type ReadStatus = (hub?: string, term?: number) => Promise<ProxyStatus>;
@@ -49,6 +49,7 @@ export function createStatus({
     const isOthers = hub !== undefined && (owner !== hub || term < proxyfile.term(hub));
     const closed = digest === null ? [] : reload.closed();
     const checkedFor = await program();
+    const fault = live.running ? null : warnings.get('start');
     return {
       liveDigest: digest,
       fileDigest,
@@ -65,6 +66,7 @@ export function createStatus({
         checkedFor === null ||
         proxyfile.isCheckedFor(fileDigest, checkedFor),
       proxy: { running: live.running, version: await version() },
+      ...(fault === null ? {} : { fault }),
       restartNeeded: reload.restartNeeded(digest),
       warnings: warnings.list(),
       ...(closed.length > 0 ? { closed: closed.map(describeClosed) } : {}),

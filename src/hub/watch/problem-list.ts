@@ -7,6 +7,7 @@ import type { Look } from './look.ts';
 import {
   HUB_PLACE,
   incidentKey,
+  isOwn,
   keyOf,
   listed,
   markOf,
@@ -24,8 +25,10 @@ import { advisedStates } from './sites/several.ts';
 /** Since when each problem is there, by `keyOf`. */
 type Since = ReadonlyMap<string, string>;
 
-/** `marks`: as `markOf` has them, one for each place it was found at. */
-export type Listed = ProblemView & { marks: readonly string[] };
+/** What it is, one for each place it was found at: `marks` as `markOf` has them, `incidents` as `incidentKey` does. */
+type Names = { marks: readonly string[]; incidents: readonly string[] };
+
+export type Listed = ProblemView & Names;
 
 type Dated = Omit<Listed, 'key'> & Pick<Problem, 'cause'>;
 
@@ -56,7 +59,7 @@ export function createProblemList({ beginnings, known: readKnown } = NOTHING): L
       const before: Since = known.get(name) ?? new Map();
       const place = placeOf(id);
       const all = dated(problems[i] ?? [], sinceIn(before, began, place, time), (one) =>
-        markedIn(one, place, marks),
+        namedIn(one, place, marks),
       );
       return { name, label, status, before, all };
     });
@@ -68,7 +71,7 @@ export function createProblemList({ beginnings, known: readKnown } = NOTHING): L
       ]),
     );
     const own = dated(hub, sinceIn(ofHub, began, HUB_PLACE, now.toISOString()), (one) =>
-      markedIn(one, HUB_PLACE, marks),
+      namedIn(one, HUB_PLACE, marks),
     );
     ofHub = sinceOf(own);
     return [...shared(together(found)), ...own].map(keyed).toSorted(worstFirst);
@@ -91,10 +94,14 @@ const sinceIn =
   };
 
 /** Which one it is, and who knows of it. */
-function markedIn(one: Problem, place: string, all: ReadonlyMap<string, Saying>) {
+function namedIn(one: Problem, place: string, all: ReadonlyMap<string, Saying>) {
   const mark = markOf(one, place);
   const known = all.get(mark);
-  return { marks: [mark], ...(known && { known }) };
+  const incident = subjectOf(one, place);
+  return {
+    ...{ marks: [mark], incidents: incident ? [incidentKey(incident)] : [] },
+    ...(known && { known }),
+  };
 }
 
 /** In an address, and the same after a restart. */
@@ -107,12 +114,12 @@ const keyed = ({ ...one }: Omit<Listed, 'key'>): Listed => ({
 export const dated = (
   found: readonly Problem[],
   since: (one: Problem) => string,
-  marked: (one: Problem) => Pick<Listed, 'marks' | 'known'>,
+  named: (one: Problem) => Names & Pick<Listed, 'known'>,
 ): Dated[] =>
   found
     .map((one) => {
       const { code, level, vhost, message, cause } = one;
-      const known = { code, level, since: since(one), message, ...marked(one) };
+      const known = { code, level, since: since(one), message, ...named(one) };
       return { ...known, ...(vhost && { vhost }), ...(cause !== undefined && { cause }) };
     })
     .toSorted(worstFirst);
@@ -123,22 +130,25 @@ const sinceOf = (all: readonly Dated[]): Since =>
 /** What several agents have in common is one problem, since the first of them had it. */
 function together(found: readonly { label: string | undefined; all: readonly Dated[] }[]): Dated[] {
   const each = found.flatMap(({ label, all }) => all.map((problem) => ({ label, problem })));
-  const groups = Map.groupBy(each, ({ problem: { code, level, vhost, message, known } }) =>
-    JSON.stringify([code, level, vhost?.id, message, known]),
-  );
+  const groups = Map.groupBy(each, ({ label, problem }) => {
+    const { code, level, vhost, message, known } = problem;
+    return JSON.stringify([code, level, vhost?.id, message, known, isOwn(problem) && label]);
+  });
   return [...groups.values()].flatMap((same) => {
     const labels = same.map(({ label }) => label);
     const agents = labels.flatMap((label) => label ?? []);
     const [first] = same.map(({ problem }) => problem).toSorted(worstFirst);
     if (!first) return [];
     const message = said(labels, first.message);
-    const marks = marksOf(same.map(({ problem }) => problem));
-    return { ...first, marks, ...(agents.length > 0 && { agents }), message };
+    const names = namesOf(same.map(({ problem }) => problem));
+    return { ...first, ...names, ...(agents.length > 0 && { agents }), message };
   });
 }
 
-const marksOf = (all: readonly Dated[]): string[] =>
-  [...new Set(all.flatMap(({ marks }) => marks))].toSorted();
+const namesOf = (all: readonly Dated[]): Names => ({
+  marks: [...new Set(all.flatMap(({ marks }) => marks))].toSorted(),
+  incidents: all.flatMap(({ incidents }) => incidents),
+});
 
 /** What several vhosts have in common is one problem, since the first of them had it. */
 function shared(found: readonly Dated[]): Omit<Listed, 'key'>[] {
@@ -157,7 +167,7 @@ function shared(found: readonly Dated[]): Omit<Listed, 'key'>[] {
     return {
       ...problem,
       vhosts,
-      marks: marksOf(same),
+      ...namesOf(same),
       message: `${sentence(problem.message)} Sites: ${names}.`,
     };
   });

@@ -130,6 +130,22 @@ export function markOf(problem: Problem, place: string): string {
   return NAMED_BY_WORDS.includes(code) ? `${code} ${place} ${message}` : `${code} ${place}`;
 }
 
+/** What a mark of `markOf` is about: a vhost, with the incident that it may be, or upstreams, if of one place only with that. */
+export function aboutOf(mark: string): {
+  vhost?: number;
+  incident?: Subject;
+  upstreams?: { place: string | undefined; addresses: string[] };
+} {
+  const [, code, id] = /^(\w+) (?:agent \d+ )?vhost (\d+)$/.exec(mark) ?? [];
+  if (id !== undefined) {
+    const event = CODES[code as Code];
+    const vhost = Number(id);
+    return { vhost, ...(event && { incident: { event, subject: `vhost ${vhost}` } }) };
+  }
+  const [, place, addresses] = /^UPSTREAM_DOWN (?:(agent \d+) )?(.+)$/.exec(mark) ?? [];
+  return addresses === undefined ? {} : { upstreams: { place, addresses: addresses.split(' ') } };
+}
+
 const LOOPBACK = /^(?:127\.|localhost\b|\[::1\])/;
 const NAMED_BY_WORDS: readonly Code[] = ['WARNING', 'CHANNEL_FAILING'];
 
@@ -138,6 +154,10 @@ export const keyOf = ({ code, vhost, message }: Problem): string =>
   `${code} ${SEVERAL.includes(code) ? message : (vhost?.id ?? '')}`;
 
 const SEVERAL: readonly Code[] = ['WARNING', 'PORT_HELD', 'DISK_FULL'];
+
+/** What each agent has on its own, since its own time, even if several have it. */
+export const isOwn = ({ code }: Pick<Problem, 'code'>): boolean =>
+  code === 'PROXY_DOWN' || code === 'AGENT_UNREACHABLE';
 
 type Rank = Pick<ProblemView, 'code' | 'level' | 'since' | 'known'>;
 

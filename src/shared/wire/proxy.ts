@@ -105,6 +105,9 @@ export const ProxyStatus = t.Object({
     running: t.Boolean(),
     version: t.Union([t.String(), t.Null()]),
   }),
+  fault: t.Optional(
+    t.String({ description: 'why the proxy cannot be started; it is one of the warnings as well' }),
+  ),
   restartNeeded: t.Boolean(),
   now: t.Optional(t.String({ description: 'what time it is for the agent, to a hub that asks' })),
   warnings: t.Array(t.String(), { description: 'warnings for the operator' }),

@@ -1,10 +1,11 @@
 /** Which problems follow from which facts. */
 import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
 import {
   keyOf,
   markOf,
   type Problem,
-  type ProblemView,
+  ProblemView,
   placeOf,
   worstFirst,
 } from '../../../src/hub/watch/problem.ts';
@@ -12,6 +13,7 @@ import { dated } from '../../../src/hub/watch/problem-list.ts';
 import { type Facts, problemsOf } from '../../../src/hub/watch/problems/agent.ts';
 import type { SiteFacts } from '../../../src/hub/watch/problems/sites.ts';
 import type { Unserved } from '../../../src/hub/watch/sites/unserved.ts';
+import { ADVISORIES_AS_OF } from '../../../src/shared/advisories.ts';
 
 const NOW = '2026-11-20T18:00:00.000Z';
 const EARLIER = '2026-11-20T17:00:00.000Z';
@@ -62,7 +64,7 @@ const find = (change: Partial<Facts>, since = new Map<string, string>()) =>
   dated(
     problemsOf(facts(change)),
     (one) => one.since ?? since.get(keyOf(one)) ?? NOW,
-    (one) => ({ marks: [markOf(one, 'agent 1')] }),
+    (one) => ({ marks: [markOf(one, 'agent 1')], incidents: [] }),
   );
 
 describe('there is no problem', () => {
@@ -297,7 +299,7 @@ const CASES: readonly [string, Partial<Facts>, Partial<ProblemView>][] = [
     'advisories, all in one',
     { advisories: { count: 5, cure: 'Install Caddy 3.' } },
     {
-      ...{ code: 'ADVISORY', level: 'warn' },
+      ...{ code: 'ADVISORY', level: 'warn', since: `${ADVISORIES_AS_OF}T00:00:00.000Z` },
       message: 'Caddy 2.6.2 has 5 known vulnerabilities. Install Caddy 3.',
     },
   ],
@@ -344,6 +346,14 @@ describe('several problems', () => {
       ...codes.toReversed().map((code) => ['warn', code]),
     ]);
     expect([later, ...all].toSorted(worstFirst)[1]).toBe(later);
+  });
+
+  test('come in the order in which the docs list them', async () => {
+    const docs = await Bun.file(join(import.meta.dir, '../../../docs/api.md')).text();
+    const [, table = ''] = docs.split('\n## Problems\n');
+    const codes = [...table.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, code]) => code ?? '');
+    const known: string[] = ProblemView.properties.code.enum;
+    expect(codes.slice(0, known.length)).toEqual(known);
   });
 
   test('keep their time while their words change, each its own', () => {

@@ -25,7 +25,8 @@ const of = (name: string, change: Partial<AgentFacts> = {}, now = NOW): AgentFac
   ...{ advisories: { count: 0, cure: '' }, warnings: [], ...change },
 });
 /** Without what they are known by. */
-const shown = (found: readonly Listed[]) => found.map(({ key: _, marks: __, ...one }) => one);
+const shown = (found: readonly Listed[]) =>
+  found.map(({ key: _, marks: __, incidents: ___, ...one }) => one);
 const find = (...agents: AgentFacts[]) =>
   shown(createProblemList()({ agents, hub: [] }, new Date(NOW)));
 const LACKS = 'Its Caddy lacks changes: it still serves deleted sites and ignores new policies.';
@@ -74,6 +75,28 @@ test('what several of them have in common is one problem, as old as its first pa
   const found = list({ agents: [of('local', drift), of('twin', drift)], hub: [] }, new Date(NOW));
   expect(found).toMatchObject([{ code: 'DRIFT', agents: ['local', 'twin'], since: EARLIER }]);
   expect(found[0]?.message).toStartWith('local and twin: The Caddyfile on disk was edited');
+});
+
+test('two dead Caddys are two problems, each since its own time, with the reason and without a warning besides', () => {
+  const list = createProblemList();
+  const fault = 'Caddy cannot be started: the proxy did not start.';
+  const proxy = { running: false, version: '2.6.2' };
+  const down = { status: { ...status, proxy, fault }, warnings: [fault, 'Its clock is wrong.'] };
+  const silent = (name: string, id: number, now: string) => of(name, { id, status: null }, now);
+  const first = [of('local'), of('twin', { id: 2, ...down }, EARLIER), silent('vps', 3, EARLIER)];
+  list({ agents: first, hub: [] }, new Date(EARLIER));
+  const then = [of('local', down), of('twin', { id: 2, ...down }), silent('vps', 3, NOW)];
+  const agents = [...then, silent('nas', 4, NOW)];
+  const found = shown(list({ agents, hub: [] }, new Date(NOW)));
+  const message = `${fault} No site is known to be served.`;
+  const gone = 'The agent does not answer. Until it returns, its Caddy keeps its current sites.';
+  expect(found.map(({ code, since, message: words }) => [code, since, words])).toEqual([
+    ['PROXY_DOWN', EARLIER, `twin: ${message}`],
+    ['PROXY_DOWN', NOW, `local: ${message}`],
+    ['AGENT_UNREACHABLE', EARLIER, `vps: ${gone}`],
+    ['AGENT_UNREACHABLE', NOW, `nas: ${gone}`],
+    ['WARNING', EARLIER, 'local and twin: Its clock is wrong.'],
+  ]);
 });
 
 test('what is wrong with the hub itself belongs to no agent, and is as old as when it was found', () => {

@@ -87,7 +87,7 @@ export function createLastSeen(deps: LastSeenDeps): LastSeen {
       version = found.proxy.version;
       dialect = { ...dialectOf(version), importDirs };
       if (hasOthers() && !found.proxy.running) {
-        away = new Failure('PROXY_UNREACHABLE', 'The proxy does not answer.');
+        away = new Failure('PROXY_UNREACHABLE', found.fault ?? 'Caddy does not answer.');
       }
       return found;
     } catch (error) {

@@ -1,4 +1,5 @@
 /** What is wrong with an agent, its proxy and its sites. Pure. */
+import { ADVISORIES_AS_OF } from '../../../shared/advisories.ts';
 import type { Disk, ProxyStatus } from '../../../shared/wire/proxy.ts';
 import { sentenceOfClosed } from '../../agents/proxy.ts';
 import { listed, type Problem, sentence } from '../problem.ts';
@@ -28,7 +29,10 @@ export type Facts = {
   /** ISO 8601. */
   now: string;
   /** Null: the agent did not respond. */
-  status: Pick<ProxyStatus, 'proxy' | 'foreign' | 'drift' | 'restartNeeded' | 'closed'> | null;
+  status: Pick<
+    ProxyStatus,
+    'proxy' | 'fault' | 'foreign' | 'drift' | 'restartNeeded' | 'closed'
+  > | null;
   /** Why the agent cannot be asked, if it is there; null if it just does not respond. */
   agentFault: string | null;
   inStep: boolean;
@@ -50,7 +54,7 @@ export type Facts = {
   advisories: { count: number; cure: string };
   /** Those that agent and proxy write to, unless the hub has them too. */
   disks?: readonly Disk[];
-  /** Everything else that an operator should know; and `ownership`, if there is one. */
+  /** Everything else that an operator should know; with `ownership` and the proxy's fault, if there are any. */
   warnings: readonly string[];
 };
 
@@ -76,7 +80,7 @@ export function problemsOf(facts: Facts): Problem[] {
       .filter(isFull)
       .map((disk) => ({ ...fullDisk(disk), part: partOf(disk) })),
     ...facts.warnings
-      .filter((one) => one !== facts.ownership)
+      .filter((one) => one !== facts.ownership && one !== status?.fault)
       .map((message): Problem => ({ code: 'WARNING', level: 'warn', message })),
   ];
   return found.map((one) => ({ ...one, message: sentence(one.message) }));
@@ -96,7 +100,8 @@ function standingProblems({ status, lag, ...facts }: Facts): Problem[] {
     return [{ code: 'AGENT_UNREACHABLE', level: 'bad', message }];
   }
   if (!status.proxy.running) {
-    const message = 'Caddy is not running, or does not answer. No site is known to be served.';
+    const why = status.fault ?? 'Caddy is not running, or does not answer.';
+    const message = `${sentence(why)} No site is known to be served.`;
     return [{ code: 'PROXY_DOWN', level: 'bad', message }];
   }
   if (status.foreign || facts.ownership !== null) {
@@ -176,7 +181,9 @@ function fileProblems({ status, advisories: { count, cure } }: Facts): Problem[]
   if (count > 0) {
     const known = count === 1 ? '1 known vulnerability' : `${count} known vulnerabilities`;
     const message = `Caddy ${status?.proxy.version} has ${known}. ${cure}`;
-    found.push({ code: 'ADVISORY', level: 'warn', message });
+    // Since when this signalbox knows of them: that stays the same.
+    const since = new Date(ADVISORIES_AS_OF).toISOString();
+    found.push({ code: 'ADVISORY', level: 'warn', since, message });
   }
   return found;
 }
