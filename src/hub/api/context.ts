@@ -185,7 +185,7 @@ export function createContext(given: HubGiven): HubContext {
     failing: channels.failing,
     disks: createDisks([{ what: 'the hub’s data', folder: settings.dataDir }]),
   });
-  const known = createKnown({ db, now, pace });
+  const known = createKnown({ db, now, pace, current: publisher.current });
   const readProblems = createProblemList({
     ...{ beginnings: () => beginnings(db), known: known.read },
   });

@@ -68,7 +68,7 @@ function textOfOne(one: Message, timeZone: string): Text {
   const since =
     state === 'flapping'
       ? `Flapping, last at ${at}. The next message follows when nothing has changed for ten minutes.`
-      : `Since ${at}.`;
+      : `Since ${timeOf(one.beganAt ?? one.at, timeZone)}.`;
   return { title, body: `${message}\n\n${since}`, mood: level };
 }
 

@@ -141,7 +141,7 @@ export function createSender(deps: SenderDeps): Sender {
     incidentId,
   }: MessageRow): Message {
     const began =
-      state === 'over' && incidentId !== null
+      state !== 'flapping' && incidentId !== null
         ? db
             .select({ at: incidents.beganAt })
             .from(incidents)

@@ -169,7 +169,7 @@ export const incidents = sqliteTable(
     beganAt: integer('began_at', { mode: 'timestamp_ms' }).notNull(),
     /** Whether it came and went so often that it is over only after some time without it. */
     flapping: integer('flapping', { mode: 'boolean' }).notNull().default(false),
-    /** Of one that flaps: since when it has not been seen. */
+    /** Of an open one that flaps: since when it has not been seen. Of one that is over: since when nobody watches it. */
     goneAt: integer('gone_at', { mode: 'timestamp_ms' }),
     overAt: integer('over_at', { mode: 'timestamp_ms' }),
     /** The problem that it is, as those in `known_problems` go by. */

@@ -6,27 +6,37 @@ import { and, eq, isNull } from 'drizzle-orm';
 import type { Db } from '../db/open.ts';
 import { incidents, knownProblems } from '../db/schema.ts';
 import type { Saying } from '../model/known-changes.ts';
+import type { Vhost } from '../model/vhost.ts';
 import type { Look } from './look.ts';
-import { placeOf } from './problem.ts';
+import { aboutOf, placeOf, type Subject } from './problem.ts';
+import { isUndialled } from './sites/state.ts';
 
 export type Known = {
   /** What is known now, by the problem. */
   read(): ReadonlyMap<string, Saying>;
   /**
-   * Ends what was known until it is over, and is.
+   * Ends what was known until it is over, and is: not while nobody can tell, nor while its site is disabled.
    * @param present the problems that this look found
+   * @param isUnknown whether an incident that this look did not find may be there
    * @param elapsed milliseconds of a clock that is never set
    */
-  end(present: ReadonlySet<string>, look: Pick<Look, 'agents'>, elapsed: number): void;
+  end(
+    present: ReadonlySet<string>,
+    look: Pick<Look, 'agents'>,
+    isUnknown: (incident: Subject) => boolean,
+    elapsed: number,
+  ): void;
 };
 
 type KnownDeps = {
   db: Db;
   now: () => Date;
+  /** The stored set. */
+  current: () => { vhosts: readonly Vhost[] };
   pace: { watch: { settles: number; tolerance: number } };
 };
 
-export function createKnown({ db, now, pace: { watch } }: KnownDeps): Known {
+export function createKnown({ db, now, current, pace: { watch } }: KnownDeps): Known {
   /** Since when each has not been found. */
   let gone: ReadonlyMap<string, number> = new Map();
 
@@ -51,14 +61,22 @@ export function createKnown({ db, now, pace: { watch } }: KnownDeps): Known {
       );
     },
 
-    end(present, { agents }, elapsed) {
-      const silent = agents
+    end(present, look, isUnknown, elapsed) {
+      const silent = look.agents
         .filter(({ status }) => !status?.proxy.running)
         .map(({ id }) => ` ${placeOf(id)} `);
-      const isUnknown = (problem: string) => silent.some((place) => `${problem} `.includes(place));
+      const disabled = current().vhosts.filter(({ enabled }) => !enabled);
+      const mayBeThere = (problem: string): boolean => {
+        const { incident } = aboutOf(problem);
+        return (
+          silent.some((place) => `${problem} `.includes(place)) ||
+          (incident !== undefined && isUnknown(incident)) ||
+          isUnwatched(problem, look, disabled) ||
+          isOpen(problem)
+        );
+      };
       const missing = noted().filter(
-        ({ until, problem }) =>
-          until === null && !present.has(problem) && !isUnknown(problem) && !isOpen(problem),
+        ({ until, problem }) => until === null && !present.has(problem) && !mayBeThere(problem),
       );
       gone = new Map(missing.map(({ problem }) => [problem, gone.get(problem) ?? elapsed]));
       for (const [problem, since] of gone) {
@@ -69,3 +87,28 @@ export function createKnown({ db, now, pace: { watch } }: KnownDeps): Known {
     },
   };
 }
+
+/**
+ * Whether nobody can see if a problem is over, because sites that had it are disabled, or were enabled just now:
+ * a change that is undone has to find it as it was.
+ */
+function isUnwatched(
+  problem: string,
+  { agents }: Pick<Look, 'agents'>,
+  disabled: readonly Vhost[],
+): boolean {
+  const { vhost, upstreams } = aboutOf(problem);
+  if (vhost !== undefined) return disabled.some(({ id }) => id === vhost);
+  if (upstreams === undefined) return false;
+  const watched = agents
+    .filter(({ id }) => upstreams.place === undefined || upstreams.place === placeOf(id))
+    .flatMap(({ sites }) => (sites ?? []).flatMap((site) => site.upstreams))
+    .filter(({ address }) => upstreams.addresses.includes(address));
+  if (watched.length > 0) return watched.some(isUndialled);
+  return disabled.some(({ upstream, config }) =>
+    upstreams.addresses.every((one) => `${upstream} ${config}`.includes(withoutUsualPort(one))),
+  );
+}
+
+/** Which a config need not name. */
+const withoutUsualPort = (address: string): string => address.replace(/:(?:80|443)$/, '');

@@ -7,13 +7,19 @@ import { rmSync } from 'node:fs';
 import { outbox } from '../../../src/hub/channels/outbox.ts';
 import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
 import { channels, incidents, knownProblems, messages } from '../../../src/hub/db/schema.ts';
+import type { Vhost } from '../../../src/hub/model/vhost.ts';
 import { PACE } from '../../../src/hub/pace.ts';
 import type { AgentFacts } from '../../../src/hub/watch/agent-facts.ts';
-import { createIncidents, DROPPED } from '../../../src/hub/watch/incidents/incidents.ts';
+import {
+  beginnings,
+  createIncidents,
+  DROPPED,
+  listIncidents,
+} from '../../../src/hub/watch/incidents/incidents.ts';
 import { createWatcher } from '../../../src/hub/watch/incidents/watcher.ts';
 import { createKnown } from '../../../src/hub/watch/known.ts';
 import type { Look } from '../../../src/hub/watch/look.ts';
-import { createProblemList } from '../../../src/hub/watch/problem-list.ts';
+import { createProblemList, type ListProblems } from '../../../src/hub/watch/problem-list.ts';
 import { STATE, type VhostState } from '../../../src/hub/watch/sites/view.ts';
 import type { EventName } from '../../../src/shared/events.ts';
 import type { ProxyStatus } from '../../../src/shared/wire/proxy.ts';
@@ -27,8 +33,11 @@ let lines: string[];
 let seconds: number;
 let watcher: ReturnType<typeof startWatcher>;
 let current: Look;
+let listProblems: ListProblems;
+let stored: Vhost[];
 
 beforeEach(() => {
+  stored = [];
   folder = temporaryFolder();
   database = openDatabase(folder);
   lines = [];
@@ -43,14 +52,14 @@ afterEach(() => {
 function startWatcher() {
   const { db } = database;
   const now = () => new Date(START + seconds * 1000);
-  const known = createKnown({ db, now, pace: PACE });
+  const known = createKnown({ db, now, pace: PACE, current: () => ({ vhosts: stored }) });
   const isKnown = (problem: string) => known.read().has(problem);
+  listProblems = createProblemList({ beginnings: () => beginnings(db), known: known.read });
   return createWatcher({
     look: async () => current,
     incidents: createIncidents({ db, outbox, isKnown, pace: PACE.watch }),
     recorded: () => {},
-    listProblems: createProblemList({ beginnings: () => new Map(), known: known.read }),
-    ...{ known, pace: PACE.watch, now },
+    ...{ listProblems, known, pace: PACE.watch, now },
     elapsed: () => seconds * 1000,
     log: (message, fields) => lines.push(`${message} ${JSON.stringify(fields)}`),
   });
@@ -194,6 +203,12 @@ const closed = [{ address: ':80', port: 80, reason: 'held by nginx' }];
 const vhost = { id: 1, domain: 'app.example.org' };
 const lag = { since: '2026-11-20T17:00:00.000Z', paused: false };
 
+/** What the facts themselves say. */
+const BEGAN: Partial<Record<EventName, string>> = {
+  'upstream.down': upstream.since ?? '',
+  'agent.behind': lag.since,
+};
+
 describe('each event begins and is over once', () => {
   test.each<[EventName, string, Look, Look]>([
     ['agent.unreachable', 'agent 1', only({ status: null }), only()],
@@ -263,13 +278,63 @@ describe('each event begins and is over once', () => {
       .select()
       .from(incidents)
       .all();
-    expect([beganAt, overAt]).toEqual([new Date(START + 15_000), new Date(START + 55_000)]);
+    expect([beganAt, overAt]).toEqual([
+      new Date(BEGAN[event] ?? START + 15_000),
+      new Date(START + 55_000),
+    ]);
   });
 
   test('a certificate that is missing for long, without anybody having refused it', async () => {
     await pass(only({ states: [site({ addresses: [bare] })] }), 45);
     expect(events()).toEqual(['certificate.failed vhost 1']);
   });
+});
+
+describe('a problem is there since the same time', () => {
+  const sinces = () =>
+    listProblems(current, new Date(START + seconds * 1000)).map(({ since }) => since);
+
+  test.each<[string, Look, string]>([
+    ['its fact says', only({ states: [dead] }), upstream.since ?? ''],
+    ['a status found it', only({ facts: { now: '2026-11-20T17:59:58.000Z' }, status: DOWN }), ''],
+  ])('%s, before and after it is an incident, and over a restart', async (_, look, said) => {
+    current = look;
+    const since = said || '2026-11-20T17:59:58.000Z';
+    expect(sinces()).toEqual([since]);
+    for (const one of look.agents) one.now = '2026-11-20T18:00:01.000Z';
+    await pass(look, 10);
+    expect([sinces(), events()]).toEqual([[since], []]);
+    await pass(look, 10);
+    expect(sinces()).toEqual([since]);
+    watcher = startWatcher();
+    expect(sinces()).toEqual([since]);
+    expect(listIncidents(database.db, true).map(({ beganAt }) => beganAt)).toEqual([since]);
+  });
+
+  test('whatever an agent says that is no time', async () => {
+    const odd = { ...upstream, up: false, since: 'yesterday', error: null };
+    await pass(only({ states: [site({ upstreams: [odd] })] }), 20);
+    expect(listIncidents(database.db, true)).toMatchObject([
+      { beganAt: new Date(START).toISOString() },
+    ]);
+  });
+});
+
+test('a site that is turned off is no longer watched: nobody says that its incident was resolved', async () => {
+  const seen = () =>
+    listIncidents(database.db, false).map(({ overAt, dropped }) => [overAt === null, dropped]);
+  await pass(only({ states: [dead] }), 15);
+  await pass(only({ states: [], placed: new Set() }), 10);
+  await pass(only({ states: [dead] }), 15);
+  expect(seen()).toEqual([
+    [true, undefined],
+    [false, true],
+  ]);
+  await pass(only(), 15);
+  expect(seen()).toEqual([
+    [false, undefined],
+    [false, true],
+  ]);
 });
 
 describe('what is not known is not over', () => {
@@ -592,6 +657,59 @@ describe('messages', () => {
     expect(sent()).toEqual(['1 began proxy.down']);
     await pass(only(), 30);
     expect(over()).toEqual([UPSTREAM, 'ADVISORY agent 1', 'ADVISORY agent 12']);
+  });
+
+  test.each<[string, string, Look]>([
+    ['the upstream', UPSTREAM, down],
+    [
+      'the certificate',
+      'CERTIFICATE_MISSING vhost 1',
+      only({ states: [site({ addresses: [bare] })] }),
+    ],
+    ['the check', 'CHECK_FAILING agent 1 vhost 1', only({ facts: { failing: [failing] } })],
+  ])('are not sent of what is known after its site was off: %s', async (_, problem, look) => {
+    channel();
+    know(null, problem);
+    await pass(look, 60);
+    const off = {
+      id: 1,
+      enabled: false,
+      upstream: '127.0.0.1:8000',
+      config: 'reverse_proxy {upstream}',
+    };
+    stored = [off as Vhost];
+    await pass(only({ states: [], placed: new Set() }), 60);
+    stored = [{ ...off, enabled: true } as Vhost];
+    // It was turned on, and nobody has looked at it yet.
+    const unseen = { upstreams: [{ ...upstream, up: null, unknown: NOT_DIALLED_YET }] };
+    const unasked = { ...bare, checkedAt: null, reason: null };
+    await pass(
+      only({
+        states: [site({ ...unseen, addresses: [unasked] })],
+        facts: { isUnasked: () => true },
+      }),
+      5,
+    );
+    await pass(look, 60);
+    expect(sent()).toEqual([]);
+    // Deleted, it is over.
+    stored = [];
+    await pass(only({ states: [], placed: new Set() }), 15);
+    stored = [off as Vhost];
+    await pass(look, 60);
+    expect(sent()).toHaveLength(1);
+  });
+
+  test('are sent of an upstream that was up meanwhile, though another site that needs it is off', async () => {
+    channel();
+    know(null);
+    stored = [
+      { id: 2, enabled: false, upstream: '', config: 'reverse_proxy 127.0.0.1:8000' } as Vhost,
+    ];
+    await pass(down, 60);
+    await pass(only(), 30);
+    await pass(down);
+    expect(sent()).toEqual(['1 began upstream.down']);
   });
 
   test('the last thousand are kept, and what is open or waits for longer', async () => {

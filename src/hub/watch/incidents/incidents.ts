@@ -123,12 +123,13 @@ const incidentOf = (
 function recordOne(
   tx: Writer,
   announce: ReturnType<Outbox['announcer']>,
-  { kind, incident, untold }: Act & { untold: boolean },
+  { kind, incident, untold, since }: Act & { untold: boolean },
   at: Date,
 ): void {
   const { event, subject, about, level, message, problem } = incident;
   if (kind === 'began' || kind === 'flapping') {
-    const values = { event, subject, about, level, message, problem, untold, beganAt: at };
+    const beganAt = since && since < at ? since : at;
+    const values = { event, subject, about, level, message, problem, untold, beganAt };
     const made = tx
       .insert(incidents)
       .values({ ...values, flapping: kind === 'flapping' })
@@ -144,7 +145,7 @@ function recordOne(
   );
   const changes = {
     over: { overAt: at, goneAt: null },
-    dropped: { overAt: at, goneAt: null },
+    dropped: { overAt: at, goneAt: at },
     stayed: { flapping: false },
     left: { goneAt: at },
     returned: { goneAt: null },
@@ -201,6 +202,12 @@ export const IncidentView = t.Object(
     message: t.String({ description: 'for people: the cause, and the fix if there is one' }),
     beganAt: Timestamp,
     overAt: t.Union([Timestamp, t.Null()], { description: 'null while it is open' }),
+    dropped: t.Optional(
+      t.Literal(true, {
+        description:
+          'it was not resolved: its site was deleted or disabled, or its agent removed, so that nobody watches it any more',
+      }),
+    ),
     flapping: t.Boolean({
       description: 'it began so often that it counts as resolved only after ten minutes without it',
     }),
@@ -225,13 +232,28 @@ export const listIncidents = (
     .orderBy(desc(incidents.id))
     .limit(MOST)
     .all()
-    .map(({ id, event, subject, about, level, message, beganAt, overAt, flapping, problem }) => ({
-      ...{ id, event, level, message, flapping },
-      ...whoOf(subject, about),
-      beganAt: beganAt.toISOString(),
-      overAt: overAt?.toISOString() ?? null,
-      ...(overAt === null && knownOf(known.get(problem))),
-    }));
+    .map(
+      ({
+        id,
+        event,
+        subject,
+        about,
+        level,
+        message,
+        beganAt,
+        goneAt,
+        overAt,
+        flapping,
+        problem,
+      }) => ({
+        ...{ id, event, level, message, flapping },
+        ...whoOf(subject, about),
+        beganAt: beganAt.toISOString(),
+        overAt: overAt?.toISOString() ?? null,
+        ...(overAt === null && knownOf(known.get(problem))),
+        ...(overAt && goneAt && { dropped: true as const }),
+      }),
+    );
 
 const knownOf = (known: Saying | undefined) => known && { known };
 

@@ -40,8 +40,8 @@ export type ActKind =
   | 'returned'
   | 'changed';
 
-/** `ago`: how many milliseconds before this look it happened. */
-export type Act = Readonly<{ kind: ActKind; incident: Incident; ago: number }>;
+/** `ago`: how many milliseconds before this look it happened; `since`: when it began, if that was earlier. */
+export type Act = Readonly<{ kind: ActKind; incident: Incident; ago: number; since?: Date }>;
 
 export type Step = Readonly<{
   /** Milliseconds of a clock that is never set. */

@@ -6,8 +6,8 @@ import type { Log } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/log.ts';
 import type { Known } from '../known.ts';
 import type { Look } from '../look.ts';
-import { incidentKey, saying } from '../problem.ts';
-import type { ListProblems } from '../problem-list.ts';
+import { incidentKey, type Subject, saying } from '../problem.ts';
+import type { Listed, ListProblems } from '../problem-list.ts';
 import type { Incidents } from './incidents.ts';
 import {
   agentIdOf,
@@ -18,7 +18,7 @@ import {
   vhostIdOf,
   type WatchPace,
 } from './reports.ts';
-import { takeStep, type Watched } from './step.ts';
+import { type Act, takeStep, type Watched } from './step.ts';
 
 export type WatcherDeps = {
   look: () => Promise<Look>;
@@ -55,6 +55,7 @@ export function createWatcher(deps: WatcherDeps): Watcher {
   function judge(look: Look): void {
     const reports = reportsOf(look, pace);
     const [time, at] = [elapsed(), now()];
+    const listed = deps.listProblems(look, at);
     watched ??= incidents.load(at, time);
     memory ??= rememberOpen(openIn(watched), reports);
     memory = remember(memory, reports);
@@ -65,11 +66,12 @@ export function createWatcher(deps: WatcherDeps): Watcher {
       pace,
     });
     if (acts.length > 0) {
-      incidents.record(acts, at);
+      incidents.record(acts.map(sinceListed(listed)), at);
       recorded();
     }
-    const present = deps.listProblems(look, at).flatMap(({ marks }) => marks);
-    deps.known.end(new Set(present), look, time);
+    const present = new Set(listed.flatMap(({ marks }) => marks));
+    const isUnknown = (one: Subject) => reports.some((report) => report.isUnknown(one));
+    deps.known.end(present, look, isUnknown, time);
     if (incidents.tell(at)) recorded();
     // Only now: what could not be recorded is tried again at the next look.
     watched = after;
@@ -107,6 +109,21 @@ export function createWatcher(deps: WatcherDeps): Watcher {
 
 const openIn = ({ states }: Watched): Incident[] =>
   [...states.values()].flatMap((one) => (one.phase === 'open' ? one.incident : []));
+
+/** An incident begins when its problem did, as people have read it in the list. */
+function sinceListed(listed: readonly Listed[]): (act: Act) => Act {
+  const sinces = new Map<string, number>();
+  for (const { incidents, since } of listed) {
+    const time = Date.parse(since);
+    // An agent may say anything.
+    if (Number.isNaN(time)) continue;
+    for (const key of incidents) sinces.set(key, Math.min(time, sinces.get(key) ?? time));
+  }
+  return (act) => {
+    const since = sinces.get(incidentKey(act.incident));
+    return since === undefined ? act : { ...act, since: new Date(since) };
+  };
+}
 
 /** Whether the site is gone, disabled or nowhere placed, or the agent was removed. */
 function isMoot({ subject }: Incident, reports: readonly Report[]): boolean {
