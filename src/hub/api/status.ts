@@ -24,7 +24,12 @@ const HubStatus = t.Object(
       latencyMs: nullable(t.Number()),
     }),
     serving: ServingOrNull,
-    proxy: t.Object({ running: t.Boolean(), version: nullable(t.String()) }),
+    proxy: t.Object({
+      running: t.Boolean({
+        description: 'false also while the agent does not answer, so that nobody knows',
+      }),
+      version: nullable(t.String()),
+    }),
     problems: t.Array(ProblemView, {
       description:
         'all current problems, one entry per cause, worst first; unknown facts are left out',

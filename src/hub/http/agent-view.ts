@@ -20,7 +20,9 @@ export const AgentView = t.Object(
     since: Timestamp,
     detail: t.Optional(t.String({ description: 'more about the state, for people' })),
     proxy: t.Object({
-      running: t.Boolean(),
+      running: t.Boolean({
+        description: 'false also while the agent does not answer, so that nobody knows',
+      }),
       version: t.Union([t.String(), t.Null()]),
     }),
     foreign: t.Boolean({

@@ -50,6 +50,8 @@ test('a problem says since when it is there, in the time zone of the channel', (
     mood: 'bad',
   });
   expect(text([one()], 'Europe/Berlin').body).toEndWith('Since 22 Nov 2026, 06:21 CET.');
+  // It was noticed later than it began.
+  expect(text([one({ beganAt: later(-3_600) })]).body).toEndWith('Since 22 Nov 2026, 04:21 UTC.');
 });
 
 test.each([

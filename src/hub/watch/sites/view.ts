@@ -86,12 +86,13 @@ export const VhostState = t.Object(
     downOn: t.Optional(
       t.Array(t.String(), {
         description:
-          'the agents whose proxies do not serve it, or not on all of its addresses, and those that are unreachable, or whose proxy is; only if there are any',
+          'the agents whose proxies do not serve it, or not on all of its addresses, and those in `missing`; only if there are any',
       }),
     ),
     missing: t.Optional(
       t.Array(t.String(), {
-        description: 'the unreachable agents among those it is placed on, if any',
+        description:
+          'those among the agents it is placed on that are unreachable, so that its proxy may well serve it, or whose proxy is; if any',
       }),
     ),
   },
