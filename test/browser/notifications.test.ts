@@ -189,7 +189,7 @@ describe('the bell', () => {
     await bellOf(await counted(false)).click();
     await dialog().getByText('resolved after').waitFor();
     await dialog().getByRole('link', { name: 'All notifications' }).click();
-    await card('Problems').getByText('resolved after').waitFor();
+    await card('Incidents').getByText('resolved after').waitFor();
     expect(await flaws(page)).toEqual([]);
     await upstream.stop(true);
   });

@@ -188,6 +188,32 @@ describe('a site’s page', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
+  test('says that Caddy is down, or that nothing is known, and shows no state from before', async () => {
+    await open();
+    await region('Live state').getByText('Caddy serves this site.').waitFor();
+    const status = await api<object>('/status');
+    const since = new Date().toISOString();
+    // A stand-in: the Caddy of these tests stays up.
+    const pretend = async (code: string, message: string) => {
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+      const problems = [{ key: 'x', code, level: 'bad', since, message }];
+      await page.route('**/api/status', (route) =>
+        route.fulfill({ json: { ...status, problems } }),
+      );
+      const json = { code: 'AGENT_UNREACHABLE', message: 'Nobody answers.' };
+      await page.route('**/state', (route) => route.fulfill({ status: 502, json }));
+    };
+    await pretend('PROXY_DOWN', 'It cannot be started.');
+    await region('Live state').getByText('It cannot be started.').waitFor({ timeout: 30_000 });
+    expect(await region('Live state').textContent()).toBe(
+      'Live state Caddy does not serve this site.It cannot be started.',
+    );
+    await pretend('AGENT_UNREACHABLE', 'The agent is gone.');
+    await region('Live state').getByText('Not known: Nobody answers.').waitFor();
+    expect(await region('Live state').getByRole('listitem').count()).toBe(0);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
   test('counts only its own requests, as the API does', async () => {
     await open();
     const requests = page.locator('.tile', { hasText: 'Requests' }).locator('a.tile-value');

@@ -1,6 +1,6 @@
 /** Channels, what was sent to them, and what the bell says. */
 import { describe, expect, test } from 'bun:test';
-import { lasting, subjectOf } from '../../src/web/incidents/words.ts';
+import { endOf, lasting, subjectOf } from '../../src/web/incidents/words.ts';
 import type { Channel, Delivery, Incident } from '../../src/web/lib/types.ts';
 import { isKept, targetFrom, typedFrom } from '../../src/web/notifications/kinds.ts';
 import { outcomeOf, placeOf, scopeOf } from '../../src/web/notifications/words.ts';
@@ -139,4 +139,10 @@ describe('an incident', () => {
   ])('that lasted %p minutes says so', (minutes, words) => {
     expect(lasting(at(0), at(minutes))).toBe(words);
   });
+});
+
+test('an incident of a site that was turned off was not resolved', () => {
+  const incident = { event: 'upstream.down', beganAt: at(-3), overAt: at(0) } as Incident;
+  expect(endOf(incident, at(0))).toBe('resolved after 3 minutes');
+  expect(endOf({ ...incident, dropped: true }, at(0))).toBe('no longer watched after 3 minutes');
 });

@@ -31,6 +31,13 @@ describe('the state of a proxy', () => {
     ]);
   });
 
+  test('tells a Caddy that is down from an agent that does not answer', () => {
+    const down = { ...of('unreachable'), proxy: { running: false, version: '2.6.2' } };
+    expect(standingOf(down)).toEqual({ level: 'bad', label: 'Caddy is down', since });
+    expect(standingOf({ ...down, paused: true }).label).toBe('paused, Caddy is down');
+    expect(standingOf({ ...down, latencyMs: null }).label).toBe('unreachable');
+  });
+
   test('says what a visitor still gets there, but nothing of one in step', () => {
     expect(consequenceOf(of('in-step'))).toBeNull();
     expect(consequenceOf(of('behind'))).toContain(
@@ -47,8 +54,8 @@ describe('the state of a proxy', () => {
 
   test('names Caddy as far as it is known', () => {
     const proxy = { running: false, version: null };
-    expect(caddyOf({ proxy, latencyMs: null })).toBe('Caddy is unreachable');
-    expect(caddyOf({ proxy, latencyMs: 1.24 })).toBe('Caddy does not answer');
+    expect(caddyOf({ proxy, latencyMs: null })).toBe('Caddy is not known');
+    expect(caddyOf({ proxy, latencyMs: 1.24 })).toBe('Caddy is down');
     expect(caddyOf({ proxy: { running: true, version: '2.6.2' }, latencyMs: 1.24 })).toBe(
       'Caddy 2.6.2 · answers in 1.2 ms',
     );

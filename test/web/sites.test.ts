@@ -35,7 +35,7 @@ import {
   sortRows,
   USUAL,
 } from '../../src/web/sites/list/rows.ts';
-import { healthOf, outagesIn, reportedProblems } from '../../src/web/sites/problem.ts';
+import { healthOf, outagesIn, reportedProblems, servedOf } from '../../src/web/sites/problem.ts';
 import { agent, site, status } from './samples.ts';
 
 const state = (change: Partial<SiteState> = {}): SiteState => ({
@@ -335,7 +335,30 @@ describe('the problem of a site', () => {
     const vhost = { id: 1, domain: 'app.example' };
     const two = { code: 'AGENT_UNREACHABLE' as const, agents: ['vps'] };
     const refused = { code: 'VHOST_BROKEN' as const, agents: ['local'], vhost };
-    expect(of(seen([two, refused]))).toBe('bad: down on local, vps, why');
+    // Without its agent, nobody knows whether Caddy serves it there.
+    expect(of(seen([two]))).toBe('unknown: not known on vps, why');
+    expect(of(seen([two]), site({ agents: ['vps'] }))).toBe('unknown: not known, why');
+    expect(of(seen([{ ...two, known: { until: null, by: 'Ada' } }]))).toBe(
+      'off: not known on vps, why',
+    );
+    const silent = { downOn: ['vps'], missing: ['vps'] };
+    expect(of(seen([]), site(), silent)).toBe('unknown: not known on vps');
+    expect(of(seen([{ code: 'PROXY_DOWN', agents: ['vps'] }]), site(), silent)).toBe(
+      'bad: down on vps, why',
+    );
+    expect(of(seen([{ ...two, message: 'gone.' }, refused]))).toBe('bad: down on local, why gone.');
+    const bare = {
+      code: 'CERTIFICATE_MISSING' as const,
+      agents: ['local'],
+      vhost,
+      message: 'none.',
+    };
+    expect(of(seen([two, bare]))).toBe('bad: no certificate, none. why');
+    // The upstream is dead on the others: then it is down everywhere, for both reasons.
+    const upstream = { code: 'UPSTREAM_DOWN' as const, agents: ['local', 'vps'], vhost };
+    expect(of(seen([{ code: 'PROXY_DOWN', agents: ['twin'], message: 'dead.' }, upstream]))).toBe(
+      'bad: down, why dead.',
+    );
     expect(of(seen([refused]))).toBe('bad: down on local, why');
     expect(of(seen([{ ...refused, agents: ['local', 'twin', 'vps'] }]))).toBe('bad: refused, why');
     const broken = [{ ...vhost, agents: ['vps'], detail: ':80 is not open' }];
@@ -355,6 +378,46 @@ describe('the problem of a site', () => {
     expect(of(seen([{ code: 'AGENT_UNREACHABLE' }], only), site(), { addresses: [] })).toBe(
       'unknown: not known',
     );
+  });
+
+  test('is above that of sites which other proxies still serve', () => {
+    const agents = [agent(), agent({ name: 'twin' })];
+    const problems = [
+      { code: 'PROXY_DOWN', agents: ['twin'] },
+      { code: 'UPSTREAM_DOWN', agents: ['local'], vhost: { id: 3, domain: 'c.example' } },
+      { code: 'UPSTREAM_DOWN', level: 'warn', vhost: { id: 4, domain: 'd.example' } },
+    ].map((one) => ({ level: 'bad', since: '', message: 'why', ...one }));
+    const found = { ...status({ agents }), problems } as unknown as Status;
+    const facts = { ...nothing, outages: outagesIn(found), reported: reportedProblems(found) };
+    const all = [1, 2, 3].map((id) => rowOf(site({ id }), facts));
+    all.push(rowOf(site({ id: 4, agents: ['local'] }), facts));
+    const sorted = (isReversed: boolean) => ids(sortRows(all, { column: 'state', isReversed }));
+    expect(sorted(false)).toEqual([3, 1, 2, 4]);
+    expect(sorted(true)).toEqual([4, 1, 2, 3]);
+  });
+
+  test('is said on its page, and of a proxy that nobody can ask nothing is', () => {
+    const served = [{ ...address, certificate: null, reason: null }];
+    const of = (change: object, silent: readonly string[] = ['vps']) => {
+      const { level, text } = servedOf(
+        state({ addresses: served, ...change } as unknown as Partial<SiteState>),
+        silent,
+      );
+      return `${level}: ${text}`;
+    };
+    const all = 'Caddy serves this site';
+    expect(of({})).toBe(`good: ${all}.`);
+    expect(of({ enabled: false })).toBe('unknown: Turned off: Caddy does not serve this site.');
+    expect(of({ downOn: ['vps'], missing: ['vps'] })).toBe(
+      `unknown: ${all}, but nobody knows whether it does on vps.`,
+    );
+    expect(of({ downOn: ['vps'], missing: ['vps'], addresses: [] })).toBe(
+      'unknown: Nobody knows whether Caddy serves this site.',
+    );
+    expect(of({ downOn: ['twin', 'vps'], missing: ['twin', 'vps'] })).toBe(
+      'bad: Caddy does not serve this site on twin.',
+    );
+    expect(of({ addresses: [] }, [])).toBe('bad: Caddy does not serve this site.');
   });
 
   test('is none if all is well, and a site is live only if that is known', () => {

@@ -83,6 +83,7 @@ test('a problem of one of several proxies names it and leads to it', () => {
   const gone = problem({ code: 'AGENT_UNREACHABLE', agents: ['vps'] });
   expect(titleOf(gone)).toBe('vps: The agent does not answer');
   expect(linkOf(gone)?.to).toBe('/proxies/vps');
+  expect(titleOf({ ...gone, code: 'PROXY_DOWN' })).toBe('vps: Caddy is down');
   expect(linkOf({ ...gone, agents: ['twin', 'vps'] })?.to).toBe('/proxies');
   expect(linkOf(problem({ code: 'FOREIGN', agents: ['vps'] }))?.to).toBe('/import');
   expect(linkOf(down(7, { agents: ['vps'] }))?.to).toBe('/sites/7');

@@ -21,7 +21,8 @@ const SHOWN: readonly [View['shown'], string][] = [
 ];
 
 export function CertificatesPage({ query }: { query: URLSearchParams }) {
-  const { status } = useHub();
+  const { status, agents } = useHub();
+  const unknown = agents.length > 1 ? agents.filter(({ proxy }) => !proxy.running) : [];
   const { data, error, reload } = useLoad(`certificates ${status?.lastPublish?.at}`, (signal) =>
     get<Certificate[]>('/certificates', signal),
   );
@@ -56,7 +57,13 @@ export function CertificatesPage({ query }: { query: URLSearchParams }) {
           ))}
         </fieldset>
       </div>
-      {error && <Notice kind="error" title={error} />}
+      {error && unknown.length === 0 && <Notice kind="error" title={error} />}
+      {unknown.length > 0 && (
+        <Notice kind="warning">
+          The certificates on {unknown.map(({ name }) => name).join(', ')} are not known.{' '}
+          <a href="/proxies">Proxies</a>
+        </Notice>
+      )}
       {!data && !error && <SkeletonRows rows={6} label="Loading certificates" />}
       {data && (
         <p class="visually-hidden" role="status">

@@ -2,7 +2,7 @@
 import type { Incident } from '../lib/types.ts';
 import { ClockTime, Time } from '../parts/time.tsx';
 import { knownWords } from '../status/problem-list.tsx';
-import { lasting, subjectOf } from './words.ts';
+import { endOf, subjectOf } from './words.ts';
 
 export const IncidentList = ({ incidents }: { incidents: readonly Incident[] }) => (
   <ul class="entries plain">
@@ -33,7 +33,7 @@ export function IncidentItem({ incident }: { incident: Incident }) {
             </>
           ) : (
             <>
-              <ClockTime at={beganAt} />, resolved after {lasting(beganAt, overAt)}
+              <ClockTime at={beganAt} />, {endOf(incident, overAt)}
             </>
           )}
         </p>

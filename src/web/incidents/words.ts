@@ -37,6 +37,10 @@ const UNITS = [
   ['minute', 60],
 ] as const;
 
+/** How it ended: what nobody watches any more may still be there. @param overAt ISO 8601 */
+export const endOf = ({ beganAt, dropped }: Incident, overAt: string): string =>
+  `${dropped ? 'no longer watched' : 'resolved'} after ${lasting(beganAt, overAt)}`;
+
 /** `3 minutes`, `2 days`; within a minute `less than a minute`. @param from, to ISO 8601 */
 export function lasting(from: string, to: string): string {
   const seconds = (Date.parse(to) - Date.parse(from)) / 1000;

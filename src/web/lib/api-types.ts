@@ -112,9 +112,9 @@ export interface VhostState {
   agents?: OneState[];
   /** whether an agent that it is placed on has not looked at its upstreams or certificates yet, as after a start or a change */
   checking?: true;
-  /** the agents whose proxies do not serve it, or not on all of its addresses, and those that are unreachable, or whose proxy is; only if there are any */
+  /** the agents whose proxies do not serve it, or not on all of its addresses, and those in `missing`; only if there are any */
   downOn?: string[];
-  /** the unreachable agents among those it is placed on, if any */
+  /** those among the agents it is placed on that are unreachable, so that its proxy may well serve it, or whose proxy is; if any */
   missing?: string[];
 }
 export interface Address {
@@ -464,6 +464,7 @@ export interface Agent {
   sites: number;
 }
 export interface Proxy {
+  /** false also while the agent does not answer, so that nobody knows */
   running: boolean;
   version: string | null;
 }
@@ -701,6 +702,8 @@ export interface Incident {
   message: string;
   beganAt: Timestamp;
   overAt: Timestamp | null;
+  /** it was not resolved: its site was deleted or disabled, or its agent removed, so that nobody watches it any more */
+  dropped?: true;
   /** it began so often that it counts as resolved only after ten minutes without it */
   flapping: boolean;
   /** only if someone said that they know of it: it is announced to no channel, and counted nowhere */

@@ -40,6 +40,10 @@ export function useProxyNames(): readonly string[] {
   return agents.length > 1 ? agents.map(({ name }) => name) : [];
 }
 
+/** The names of those proxies whose agents do not answer: nobody knows how they are. */
+export const silentIn = (agents: readonly Agent[]): string[] =>
+  agents.flatMap(({ name, latencyMs }) => (latencyMs === null ? name : []));
+
 /** Whether hub and agent answered the last request; of several agents, one is enough. */
 export function useAnswers(): boolean {
   const { offline, status, agents } = useHub();

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { get } from '../lib/api.ts';
 import type { LogEntry, LogPage } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
-import { Notice } from '../parts/notice.tsx';
+import { Notice, WithoutRequests } from '../parts/notice.tsx';
 import { EntryDialog } from './entry-dialog.tsx';
 import { Chips, filterBy, turnBy, turnTo } from './filter/chips.tsx';
 import { FilterBar } from './filter/filter-bar.tsx';
@@ -97,11 +97,7 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
           </span>
           <DownloadMenu filters={filters} total={data?.total} />
         </div>
-        {data?.missing && (
-          <p class="log-partial">
-            Requests of unreachable proxies are missing: {data.missing.join(', ')}.
-          </p>
-        )}
+        <WithoutRequests from={data?.missing} />
         {data?.partial && (
           <p class="log-partial">
             The search stopped early, so older matches may be missing.{' '}

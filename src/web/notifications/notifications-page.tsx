@@ -77,10 +77,10 @@ function IncidentsCard() {
   const { first, more } = useFirstOnes(list);
   return (
     <ListCard
-      title="Problems"
-      help="Problems that lasted more than a few seconds, open ones first."
+      title="Incidents"
+      help="Problems that lasted more than a few seconds: open ones first, then the latest."
       list={first}
-      empty="No problems so far."
+      empty="No incidents so far."
       action={more}
       item={(incident) => <IncidentItem key={incident.id} incident={incident} />}
     />

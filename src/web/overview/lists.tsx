@@ -86,30 +86,28 @@ const WITHIN_DAYS = 14;
 
 /** The certificates that end soon. */
 export function CertificatesDue({ status }: { status: Status }) {
-  const { agent, proxy, certificates } = status;
-  if (certificates.length === 0) {
-    const isKnown = agent.reachable && proxy.running;
-    return (
-      <p class="muted">
-        {isKnown
-          ? `No certificate is due within ${WITHIN_DAYS} days.`
-          : 'Unknown while Caddy is unreachable.'}
-      </p>
-    );
-  }
+  const { agents, certificates } = status;
+  const unknown = agents.filter(({ proxy }) => !proxy.running);
+  const note =
+    unknown.length > 0
+      ? `Not known${agents.length > 1 ? ` on ${unknown.map(({ name }) => name).join(', ')}` : ''}.`
+      : `No certificate is due within ${WITHIN_DAYS} days.`;
   return (
-    <ul class="lines plain">
-      {certificates.map(({ id, name, daysLeft, notAfter, overdue, agent }) => (
-        <li key={`${id} ${name} ${agent}`} class="flow">
-          <a href={`/sites/${id}`}>{name}</a>
-          <span class={overdue ? 'over' : 'muted'} title={localTime(notAfter)}>
-            {daysLeft < 0 ? 'expired' : daysLeft === 0 ? 'within a day' : plural(daysLeft, 'day')}
-            {overdue && daysLeft >= 0 && ', not renewed'}
-            {agent && ` on ${agent}`}
-          </span>
-        </li>
-      ))}
-    </ul>
+    <>
+      {(certificates.length === 0 || unknown.length > 0) && <p class="muted">{note}</p>}
+      <ul class="lines plain">
+        {certificates.map(({ id, name, daysLeft, notAfter, overdue, agent }) => (
+          <li key={`${id} ${name} ${agent}`} class="flow">
+            <a href={`/sites/${id}`}>{name}</a>
+            <span class={overdue ? 'over' : 'muted'} title={localTime(notAfter)}>
+              {daysLeft < 0 ? 'expired' : daysLeft === 0 ? 'within a day' : plural(daysLeft, 'day')}
+              {overdue && daysLeft >= 0 && ', not renewed'}
+              {agent && ` on ${agent}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

@@ -7,7 +7,7 @@ import { useHub } from '../lib/hub.ts';
 import type { Group, Vhost, VhostActivity } from '../lib/types.ts';
 import { type Loaded, useEvery, useLoad } from '../lib/use-load.ts';
 import { SkeletonRows } from '../parts/loading.tsx';
-import { Notice } from '../parts/notice.tsx';
+import { Notice, WithoutRequests } from '../parts/notice.tsx';
 import { ProblemList } from '../status/problem-list.tsx';
 import { countedIn, headlineOf } from '../status/problems.ts';
 import { HourBars, SPAN } from './hour-bars.tsx';
@@ -60,6 +60,7 @@ function LastHour({ sites }: { sites: readonly Vhost[] }) {
     <>
       {figures.error && <Notice kind="error" title={figures.error} />}
       <HourTiles hours={figures.data?.hours} domain="" />
+      <WithoutRequests from={figures.data?.plot.missing} />
       <HourBars stats={figures.data?.plot} entries={entries} />
       <div class="overview-lists">
         <Part title="Busiest sites" link={{ to: '/sites', label: 'All sites' }}>

@@ -23,6 +23,12 @@ export function Notice({ kind, title, detail, hint, children }: Props) {
   );
 }
 
+/** Whose requests are not among those shown, because their log cannot be read. @param from names of proxies */
+export const WithoutRequests = ({ from }: { from: readonly string[] | undefined }) =>
+  from && from.length > 0 ? (
+    <p class="log-partial">Requests of unreachable proxies are missing: {from.join(', ')}.</p>
+  ) : null;
+
 /** How to fix what was refused; words between backticks are code. */
 export function Hint({ text }: { text: string }) {
   return (

@@ -54,6 +54,8 @@ export function ProxyPage({ name }: { name: string }) {
 function State({ agent, isFirst }: { agent: Agent; isFirst: boolean }) {
   const { name, url, fingerprint, sites, detail, skewMs } = agent;
   const consequence = consequenceOf(agent);
+  const { status } = useHub();
+  const unserved = status?.broken.filter(({ agents = [name] }) => agents.includes(name)).length;
   return (
     <section class="card" aria-label="State">
       <dl class="proxy-facts">
@@ -62,8 +64,9 @@ function State({ agent, isFirst }: { agent: Agent; isFirst: boolean }) {
           {detail && <span class="block muted">{detail}</span>}
           {consequence && <span class="block muted">{consequence}</span>}
         </Fact>
-        <Fact label="Serves">
+        <Fact label="Sites">
           <a href={`/sites?agent=${name}`}>{plural(sites, 'site')}</a>
+          {unserved ? `, ${unserved} not served` : ''}
         </Fact>
         <Fact label="Caddy">{caddyOf(agent)}</Fact>
         {skewMs !== null && Math.abs(skewMs) >= SKEW_MS && (

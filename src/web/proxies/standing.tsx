@@ -36,11 +36,18 @@ const STATES: Readonly<Record<Agent['state'], Pick<Standing, 'level' | 'label'>>
   refused: { level: 'bad', label: 'refused' },
 };
 
-type State = Pick<Agent, 'state' | 'paused'>;
+const DOWN = { level: 'bad', label: 'Caddy is down' } as const;
+
+type State = Pick<Agent, 'state' | 'paused' | 'proxy' | 'latencyMs'>;
+
+/** Whether its agent says so. */
+const isDown = ({ proxy, latencyMs }: Pick<State, 'proxy' | 'latencyMs'>): boolean =>
+  latencyMs !== null && !proxy.running;
 
 /** How a proxy is, for people. */
-export function standingOf({ state, paused, since }: State & Pick<Agent, 'since'>): Standing {
-  const { level, label } = STATES[state];
+export function standingOf(agent: State & Pick<Agent, 'since'>): Standing {
+  const { state, paused, since } = agent;
+  const { level, label } = isDown(agent) ? DOWN : STATES[state];
   const isInStep = state === 'in-step';
   return {
     level: paused ? 'off' : level,
@@ -50,13 +57,9 @@ export function standingOf({ state, paused, since }: State & Pick<Agent, 'since'
 }
 
 /** What that means for its visitors; null if nothing, or if the detail says it. */
-export function consequenceOf({
-  state,
-  paused,
-  proxy,
-  latencyMs,
-}: State & Pick<Agent, 'proxy' | 'latencyMs'>): string | null {
-  if (latencyMs !== null && !proxy.running) return 'Visitors get nothing there until Caddy runs.';
+export function consequenceOf(agent: State): string | null {
+  const { state, paused } = agent;
+  if (isDown(agent)) return 'Visitors get nothing there until Caddy runs.';
   if (paused && state === 'in-step') return 'Changes will not reach it until you resume it.';
   if (state === 'in-step' || state === 'refused') return null;
   const until = paused ? 'you resume it' : 'it returns';
@@ -65,7 +68,7 @@ export function consequenceOf({
 
 /** `Caddy 2.6.2 · answers in 1.2 ms`. Without its agent, nothing is known of it. */
 export function caddyOf({ proxy, latencyMs }: Pick<Agent, 'proxy' | 'latencyMs'>): string {
-  if (latencyMs === null) return 'Caddy is unreachable';
+  if (latencyMs === null) return 'Caddy is not known';
   const name = proxy.version === null ? 'Caddy' : `Caddy ${proxy.version}`;
-  return proxy.running ? `${name} · answers in ${duration(latencyMs)}` : `${name} does not answer`;
+  return proxy.running ? `${name} · answers in ${duration(latencyMs)}` : `${name} is down`;
 }

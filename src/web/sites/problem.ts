@@ -11,10 +11,10 @@ export type SiteProblem = {
   isKnown?: true;
 };
 
-/** `text` is empty if the label says everything. */
-export type Health =
-  | Omit<SiteProblem, 'on' | 'isKnown'>
-  | { level: 'unknown' | 'good' | 'off'; label: string; text: string };
+/** `text` is empty if the label says everything; `isPartly`: it is down, but not on all of its proxies. */
+export type Health = { label: string; text: string; isPartly?: true } & {
+  level: Problem['level'] | 'unknown' | 'good' | 'off';
+};
 
 /** What the status says of all sites of some proxies. */
 export type Outages = {
@@ -22,11 +22,11 @@ export type Outages = {
   proxies: readonly string[];
   /** Whether some sites have not been looked at since a start or a change. */
   isChecking: boolean;
-  /** `on`: of those. */
-  down: readonly { on: readonly string[]; text: string; isKnown: boolean }[];
+  /** `on`: of those; `isAway`: only the agent does not answer, so that Caddy may well serve them. */
+  all: readonly { on: readonly string[]; text: string; isKnown: boolean; isAway: boolean }[];
 };
 
-export const NO_OUTAGES: Outages = { proxies: [], isChecking: false, down: [] };
+export const NO_OUTAGES: Outages = { proxies: [], isChecking: false, all: [] };
 
 const FAILING = 'failing';
 
@@ -76,12 +76,12 @@ export function reportedProblems(status: Status | null): ReadonlyMap<number, Sit
 /** The proxies that are down or unreachable. Of a proxy whose agent is the only one, nothing is known without it. */
 export function outagesIn(status: Status | null): Outages {
   const proxies = (status?.agents ?? []).map(({ name }) => name);
-  const down = (status?.problems ?? []).flatMap(({ code, agents, message, known }) => {
+  const all = (status?.problems ?? []).flatMap(({ code, agents, message, known }) => {
     const isAway = code === 'AGENT_UNREACHABLE' && proxies.length > 1;
     if (code !== 'PROXY_DOWN' && !isAway) return [];
-    return { on: agents ?? proxies, text: message, isKnown: known !== undefined };
+    return { on: agents ?? proxies, text: message, isKnown: known !== undefined, isAway };
   });
-  return { proxies, isChecking: (status?.checking ?? 0) > 0, down };
+  return { proxies, isChecking: (status?.checking ?? 0) > 0, all };
 }
 
 /** @param state undefined if agent or proxy cannot be asked */
@@ -93,28 +93,42 @@ export function healthOf(
 ): Health {
   if (!enabled) {
     // The only problem that a site can have while it is off is a refused config.
-    return reported?.level === 'bad' ? shown(reported) : { level: 'off', label: 'off', text: '' };
+    if (reported?.level !== 'bad') return { level: 'off', label: 'off', text: '' };
+    const { level, label, text, isKnown } = reported;
+    return isKnown ? { level: 'off', label: `${label}, known`, text } : { level, label, text };
   }
   const proxies = agents.length > 0 ? agents : outages.proxies;
-  const down = outages.down.filter(({ on }) => on.some((name) => proxies.includes(name)));
-  const isOff = (name: string) =>
-    [...down, reported, { on: state?.downOn }].some((one) => one?.on?.includes(name));
-  const off = proxies.filter(isOff);
-  if (off.length > 0 && off.length < proxies.length) {
-    const text = down[0]?.text ?? reported?.text ?? '';
-    const said = [...down, ...(reported ? [reported] : [])];
+  const { downOn = [], missing = [] } = state ?? {};
+  const concerned = outages.all.filter(({ on }) => on.some((name) => proxies.includes(name)));
+  const dead = concerned.filter(({ isAway }) => !isAway);
+  const silent = concerned.filter(({ isAway }) => isAway);
+  const isIn = (all: readonly (Pick<SiteProblem, 'on'> | undefined)[], name: string) =>
+    all.some((one) => one?.on?.includes(name));
+  // Those that cannot be asked may serve it.
+  const down = proxies.filter(
+    (name) => isIn([...dead, reported], name) || (downOn.includes(name) && !missing.includes(name)),
+  );
+  const unknown = proxies.filter(
+    (name) => !down.includes(name) && (isIn(silent, name) || missing.includes(name)),
+  );
+  const where = (words: string, on: readonly string[]) =>
+    on.length < proxies.length ? `${words} on ${on.join(', ')}` : words;
+  const isPartly = down.length > 0 && down.length < proxies.length;
+  const ownLabel = reported?.label ?? (down.length > 0 ? 'down' : undefined);
+  const label = isPartly || dead.length > 0 ? where('down', down) : ownLabel;
+  if (label !== undefined || unknown.length > 0) {
+    const said = [...(reported ? [reported] : []), ...concerned];
     const isKnown = said.length > 0 && said.every((one) => one.isKnown);
-    return shown({
-      ...{ level: 'bad', label: `down on ${off.join(', ')}`, text },
-      ...(isKnown && { isKnown }),
-    });
+    const level = down.length > 0 ? 'bad' : (reported?.level ?? 'unknown');
+    const words = label ?? where('not known', unknown);
+    return {
+      // What is known is shown, but is no problem any more.
+      level: isKnown ? 'off' : level,
+      label: isKnown && label !== undefined ? `${words}, known` : words,
+      text: [...new Set(said.map(({ text }) => text))].join(' '),
+      ...(isPartly && { isPartly }),
+    };
   }
-  const [outage] = down;
-  if (outage) {
-    const { text, isKnown } = outage;
-    return shown({ level: 'bad', label: 'down', text, ...(isKnown && { isKnown }) });
-  }
-  if (reported) return shown(reported);
   if (outages.isChecking && state?.checking) {
     return { level: 'unknown', label: 'checking', text: '' };
   }
@@ -126,6 +140,25 @@ export function healthOf(
   return { level: 'good', label: 'live', text: '' };
 }
 
-/** What is known is told, but is no problem any more. */
-const shown = ({ on: _, isKnown, ...problem }: SiteProblem): Health =>
-  isKnown ? { ...problem, level: 'off', label: `${problem.label}, known` } : problem;
+/**
+ * Whether Caddy serves a site, as its page says it.
+ * @param silent the proxies whose agents do not answer
+ */
+export function servedOf(
+  { enabled, addresses, downOn = [], missing = [] }: SiteState,
+  silent: readonly string[],
+): { level: 'good' | 'bad' | 'unknown'; text: string } {
+  if (!enabled) return { level: 'unknown', text: 'Turned off: Caddy does not serve this site.' };
+  const unknown = missing.filter((name) => silent.includes(name));
+  const down = downOn.filter((name) => !unknown.includes(name));
+  const isServed = addresses.some(({ served }) => served);
+  if (down.length === 0 && unknown.length > 0) {
+    const text = isServed
+      ? `Caddy serves this site, but nobody knows whether it does on ${unknown.join(', ')}.`
+      : 'Nobody knows whether Caddy serves this site.';
+    return { level: 'unknown', text };
+  }
+  if (down.length === 0 && isServed) return { level: 'good', text: 'Caddy serves this site.' };
+  const where = down.length > 0 ? ` on ${down.join(', ')}` : '';
+  return { level: 'bad', text: `Caddy does not serve this site${where}.` };
+}

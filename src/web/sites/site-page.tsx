@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { logsOf } from '../figures/hours.ts';
 import { get, read } from '../lib/api.ts';
-import { useHub } from '../lib/hub.ts';
+import { silentIn, useHub } from '../lib/hub.ts';
 import { takeFlash, useTitle } from '../lib/router.ts';
 import type { Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
@@ -12,7 +12,7 @@ import { lazy } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { copyOf, draftOf, EDIT, EMPTY, useEditKey } from './form/draft.ts';
 import { hasLabels, SiteLabels } from './labels.tsx';
-import { reportedProblems } from './problem.ts';
+import { healthOf, outagesIn, reportedProblems } from './problem.ts';
 import { SiteTraffic } from './site-traffic.tsx';
 import { StatePanel } from './state-panel.tsx';
 import { UptimePanel } from './uptime-panel.tsx';
@@ -23,7 +23,8 @@ export function SitePage({ id }: { id: number }) {
   const stored = useLoad(`site ${id}`, (signal) => read<Vhost>(`/vhosts/${id}`, signal));
   const site = stored.data?.body;
   const state = useSiteState(id);
-  const { status } = useHub();
+  const { status, agents } = useHub();
+  const problem = reportedProblems(status).get(id);
   const known = status?.problems.filter(
     ({ known: isKnown, vhost, vhosts = [vhost] }) =>
       isKnown && vhosts.some((one) => one?.id === id),
@@ -63,9 +64,10 @@ export function SitePage({ id }: { id: number }) {
       {stored.data && site && (
         <>
           <StatePanel
-            state={state}
-            problem={reportedProblems(status).get(id)}
+            {...{ state, problem }}
             known={known ?? []}
+            silent={silentIn(agents)}
+            health={healthOf(site, problem, undefined, outagesIn(status))}
           />
           {site.check && site.check.every !== 0 && <UptimePanel id={id} check={site.check} />}
           {hosts.length > 1 && (

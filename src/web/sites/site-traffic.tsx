@@ -12,7 +12,7 @@ import { EntryDialog } from '../logs/entry-dialog.tsx';
 import { Plots } from '../logs/plots/plots.tsx';
 import { CLASS_WORDS, classOf, StatusMark, shown } from '../logs/values.tsx';
 import { SkeletonRows } from '../parts/loading.tsx';
-import { Notice } from '../parts/notice.tsx';
+import { Notice, WithoutRequests } from '../parts/notice.tsx';
 
 const DAY_MS = 24 * HOUR_MS;
 const EVERY_MS = 30_000;
@@ -42,6 +42,7 @@ export function SiteTraffic({ host, domain }: { host: string; domain: string }) 
   return (
     <div class="site-traffic">
       <HourTiles hours={data?.hours} domain={host} />
+      <WithoutRequests from={data?.plot.missing} />
       <section class="card tight log-plot" aria-label="Requests and latency of the last 24 hours">
         <div class="log-plot-head flow">
           <h2>Last 24 hours</h2>

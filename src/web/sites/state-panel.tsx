@@ -2,11 +2,12 @@
 import { plural } from '../lib/format.ts';
 import type { Address, LastError, Problem, SiteState } from '../lib/types.ts';
 import type { Loaded } from '../lib/use-load.ts';
+import { SkeletonRows } from '../parts/loading.tsx';
 import { ClockTime, Time } from '../parts/time.tsx';
 import { Known } from '../status/problem-list.tsx';
 import { titleOf } from '../status/problems.ts';
 import { linkTo } from './link.ts';
-import type { SiteProblem } from './problem.ts';
+import { type Health, type SiteProblem, servedOf } from './problem.ts';
 
 type Props = {
   state: Loaded<SiteState>;
@@ -14,17 +15,30 @@ type Props = {
   problem: SiteProblem | undefined;
   /** Those of its problems that somebody knows of. */
   known: readonly Problem[];
+  /** The proxies whose agents do not answer. */
+  silent: readonly string[];
+  /** How the site is without its live state. */
+  health: Health;
 };
 
-export function StatePanel({ state, problem, known }: Props) {
+export function StatePanel({ state, problem, known, silent, health }: Props) {
   return (
     <section class="card site-state-panel" aria-label="Live state" aria-busy={!state.data}>
       <h2>Live state</h2>
-      {state.error && <p class="muted">{state.error}</p>}
-      {state.data && (
+      {state.error &&
+        (health.level === 'bad' ? (
+          <p>
+            <Lamp state="bad" /> Caddy does not serve this site.
+            <span class="block small muted">{health.text}</span>
+          </p>
+        ) : (
+          <p class="muted">Not known: {state.error}</p>
+        ))}
+      {!state.data && !state.error && <SkeletonRows rows={2} label="Loading the live state" />}
+      {state.data && !state.error && (
         <>
           <ul class="facts plain">
-            <ServedFact state={state.data} problem={problem} />
+            <ServedFact state={state.data} problem={problem} silent={silent} />
             {state.data.check && <CheckFact check={state.data.check} />}
             {state.data.agents?.map((agent) => (
               <ProxyFact key={agent.name} agent={agent} />
@@ -39,9 +53,10 @@ export function StatePanel({ state, problem, known }: Props) {
             ))}
             {state.data.missing?.map((name) => (
               <li key={name}>
-                <Lamp state="bad" />
+                <Lamp state={silent.includes(name) ? 'unknown' : 'bad'} />
                 <span>
-                  <a href={`/proxies/${name}`}>{name}</a> is unreachable.
+                  <a href={`/proxies/${name}`}>{name}</a>
+                  {silent.includes(name) ? ': the agent does not answer.' : ': Caddy is down.'}
                 </span>
               </li>
             ))}
@@ -70,17 +85,16 @@ function Lamp({ state }: { state: 'good' | 'bad' | 'unknown' }) {
 const isShown = ({ upstreams, errors }: SiteState): boolean =>
   upstreams.some(({ error }) => error !== null && errors.upstream?.message.includes(error.message));
 
-function ServedFact({ state, problem }: { state: SiteState; problem: Props['problem'] }) {
-  const { enabled, addresses, downOn = [] } = state;
-  const isServed = addresses.some(({ served }) => served) && downOn.length === 0;
-  const where = downOn.length > 0 ? ` on ${downOn.join(', ')}` : '';
-  const words = isServed ? 'Caddy serves this site.' : `Caddy does not serve this site${where}.`;
+type ServedProps = { state: SiteState } & Pick<Props, 'problem' | 'silent'>;
+
+function ServedFact({ state, problem, silent }: ServedProps) {
+  const { level, text } = servedOf(state, silent);
   return (
     <li>
-      <Lamp state={isServed ? 'good' : enabled ? 'bad' : 'unknown'} />
+      <Lamp state={level} />
       <span>
-        {enabled ? words : 'Turned off: Caddy does not serve this site.'}
-        {enabled && !isServed && problem && <span class="block small muted">{problem.text}</span>}
+        {text}
+        {level === 'bad' && problem && <span class="block small muted">{problem.text}</span>}
       </span>
     </li>
   );

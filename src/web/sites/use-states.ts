@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import { useAnswers, useHub } from '../lib/hub.ts';
-import type { Activity, SiteState, Status, UptimeBars } from '../lib/types.ts';
+import type { Activity, SiteState, Status, UptimeBars, VhostActivity } from '../lib/types.ts';
 import { type Loaded, useEvery, useLoad } from '../lib/use-load.ts';
 
 type States = {
@@ -10,12 +10,14 @@ type States = {
   states: ReadonlyMap<number, SiteState>;
   /** Only sites with requests. */
   activity: ReadonlyMap<number, Activity>;
+  /** The proxies whose requests are not among them. */
+  missing: readonly string[];
   /** Only sites with a check. */
   uptime: ReadonlyMap<number, UptimeBars>;
 };
 
 const EVERY_MS = 60_000;
-const NONE: States = { states: new Map(), activity: new Map(), uptime: new Map() };
+const NONE: States = { states: new Map(), activity: new Map(), missing: [], uptime: new Map() };
 const byId = <T extends { id: number }>(all: readonly T[]) =>
   new Map(all.map((one) => [one.id, one]));
 
@@ -40,8 +42,9 @@ export function useStates(publishes: number): States {
         (all) => setStates((old) => ({ ...old, states: byId(all) })),
         () => {},
       );
-      get<{ vhosts: Activity[] }>('/vhosts/activity', own.signal).then(
-        ({ vhosts }) => setStates((old) => ({ ...old, activity: byId(vhosts) })),
+      get<VhostActivity>('/vhosts/activity', own.signal).then(
+        ({ vhosts, missing = [] }) =>
+          setStates((old) => ({ ...old, missing, activity: byId(vhosts) })),
         () => {},
       );
       get<UptimeBars[]>('/vhosts/uptime', own.signal).then(

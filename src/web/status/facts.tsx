@@ -31,9 +31,7 @@ export function Facts({ status }: { status: Status }) {
           </Fact>
           <Fact name="Caddy">
             {agent.reachable &&
-              [proxy.version, proxy.running ? 'running' : 'does not answer']
-                .filter(Boolean)
-                .join(', ')}
+              [proxy.version, proxy.running ? 'running' : 'down'].filter(Boolean).join(', ')}
           </Fact>
           <Fact name="Ports">{status.serving && <Ports serving={status.serving} />}</Fact>
           <Fact name="Agent">

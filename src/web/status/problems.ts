@@ -53,7 +53,7 @@ function wordsFor({ code, vhost, vhosts, message }: Problem): string {
     case 'AGENT_UNREACHABLE':
       return 'The agent does not answer';
     case 'PROXY_DOWN':
-      return 'Caddy does not answer';
+      return 'Caddy is down';
     case 'VHOST_BROKEN':
       return `${name} is not served`;
     case 'PORT_HELD':

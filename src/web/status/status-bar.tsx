@@ -40,7 +40,7 @@ export function StatusBar() {
           {worst && <span class="status-worst cut">{titleOf(worst)}</span>}
         </span>
         <span class="status-facts flow end muted">
-          {proxy.version && <span>Caddy {proxy.version}</span>}
+          {proxy.running && proxy.version && <span>Caddy {proxy.version}</span>}
           {lastPublish && (
             <span>
               published <Time at={lastPublish.at} />

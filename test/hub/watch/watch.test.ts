@@ -308,13 +308,15 @@ describe('a problem is there since the same time', () => {
     expect(sinces()).toEqual([since]);
     watcher = startWatcher();
     expect(sinces()).toEqual([since]);
-    expect(listIncidents(database.db, true).map(({ beganAt }) => beganAt)).toEqual([since]);
+    expect(listIncidents(database.db, true, new Map()).map(({ beganAt }) => beganAt)).toEqual([
+      since,
+    ]);
   });
 
   test('whatever an agent says that is no time', async () => {
     const odd = { ...upstream, up: false, since: 'yesterday', error: null };
     await pass(only({ states: [site({ upstreams: [odd] })] }), 20);
-    expect(listIncidents(database.db, true)).toMatchObject([
+    expect(listIncidents(database.db, true, new Map())).toMatchObject([
       { beganAt: new Date(START).toISOString() },
     ]);
   });
@@ -322,7 +324,10 @@ describe('a problem is there since the same time', () => {
 
 test('a site that is turned off is no longer watched: nobody says that its incident was resolved', async () => {
   const seen = () =>
-    listIncidents(database.db, false).map(({ overAt, dropped }) => [overAt === null, dropped]);
+    listIncidents(database.db, false, new Map()).map(({ overAt, dropped }) => [
+      overAt === null,
+      dropped,
+    ]);
   await pass(only({ states: [dead] }), 15);
   await pass(only({ states: [], placed: new Set() }), 10);
   await pass(only({ states: [dead] }), 15);

@@ -92,7 +92,7 @@ export const COLUMNS = [
 export type Column = (typeof COLUMNS)[number];
 export type Order = { column: Column; isReversed: boolean };
 
-/** Problems first. */
+/** Problems first, and of those, what no proxy serves. */
 export const USUAL: Order = { column: 'state', isReversed: false };
 
 const LEVELS = ['bad', 'warn', 'unknown', 'good', 'off'] as const;
@@ -105,7 +105,7 @@ const VALUES: Record<Column, (row: Row) => string | number | null> = {
   requests: ({ requests }) => (requests > 0 ? -requests : null),
   latency: ({ p95 }) => (p95 === null ? null : -p95),
   uptime: ({ uptime }) => uptime?.month.share ?? null,
-  state: ({ health }) => LEVELS.indexOf(health.level),
+  state: ({ health }) => LEVELS.indexOf(health.level) + (health.isPartly ? 0.5 : 0),
 };
 
 /** The columns whose greatest value comes first. */

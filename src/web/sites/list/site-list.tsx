@@ -9,7 +9,7 @@ import type { Policy, Vhost } from '../../lib/types.ts';
 import { useMedia } from '../../lib/use-browser.ts';
 import { useLoad } from '../../lib/use-load.ts';
 import { SkeletonRows } from '../../parts/loading.tsx';
-import { Notice } from '../../parts/notice.tsx';
+import { Notice, WithoutRequests } from '../../parts/notice.tsx';
 import { hasLabels, TagChip } from '../labels.tsx';
 import { type Outages, outagesIn, reportedProblems, type SiteProblem } from '../problem.ts';
 import { useStates } from '../use-states.ts';
@@ -45,7 +45,7 @@ export function SiteList({ query }: { query: URLSearchParams }) {
   // A publish, even someone else's, may have changed any site.
   const sites = useLoad(`sites ${publishes}`, (signal) => get<Vhost[]>('/vhosts', signal));
   const guarded = useLoad(`guarded ${policy} ${publishes}`, (signal) => guardedBy(policy, signal));
-  const { states, activity, uptime } = useStates(publishes);
+  const { states, activity, missing, uptime } = useStates(publishes);
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
   const [flash] = useState(takeFlash);
   const [done, setDone] = useState<Done | null>(flash?.done ?? null);
@@ -131,6 +131,7 @@ export function SiteList({ query }: { query: URLSearchParams }) {
             ? plural(total, 'site')
             : `${rows.length} of ${plural(total, 'site')}`)}
       </p>
+      <WithoutRequests from={missing} />
       {!sites.data && !sites.error && <SkeletonRows rows={10} label="Loading sites" />}
       {rows.length > 0 && (
         <table

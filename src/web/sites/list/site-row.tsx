@@ -78,9 +78,9 @@ export function SiteRow({ row, layout, search, isSelected, onSelect, onToggled }
       )}
       {(layout === 'columns' || !hasReason) && <SiteFigures row={row} layout={layout} />}
       <td {...CELL} class="site-state">
-        <span class={`health muted health-${health.level}`}>
+        <span class={`health muted health-${health.level}`} title={health.label}>
           <Icon name={health.level} />
-          {health.label}
+          <span class="cut">{health.label}</span>
         </span>
         {refusal === null && health.text && (
           <span class="site-reason tiny muted cut" title={health.text}>
