@@ -206,7 +206,7 @@ describe('a site’s page', () => {
     await pretend('PROXY_DOWN', 'It cannot be started.');
     await region('Live state').getByText('It cannot be started.').waitFor({ timeout: 30_000 });
     expect(await region('Live state').textContent()).toBe(
-      'Live state Caddy does not serve this site.It cannot be started.',
+      'Live stateCaddy does not serve this site.It cannot be started.',
     );
     await pretend('AGENT_UNREACHABLE', 'The agent is gone.');
     await region('Live state').getByText('Not known: Nobody answers.').waitFor();

@@ -27,10 +27,15 @@ export function StatePanel({ state, problem, known, silent, health }: Props) {
       <h2>Live state</h2>
       {state.error &&
         (health.level === 'bad' ? (
-          <p>
-            <Lamp state="bad" /> Caddy does not serve this site.
-            <span class="block small muted">{health.text}</span>
-          </p>
+          <ul class="facts plain">
+            <li>
+              <Lamp state="bad" />
+              <span>
+                Caddy does not serve this site.
+                <span class="block small muted">{health.text}</span>
+              </span>
+            </li>
+          </ul>
         ) : (
           <p class="muted">Not known: {state.error}</p>
         ))}

@@ -172,6 +172,10 @@ export function createStandings(now: () => Date): Standings {
 function stateOf(target: Target): { state: AgentState; detail: string | null } {
   const away = target.away();
   if (away) return { state: 'unreachable', detail: wordsOf(away) };
+  const { status, isPublished } = target.seen();
+  if (!isPublished && status?.proxy.running === false) {
+    return { state: 'unreachable', detail: status.fault ?? 'Caddy does not answer.' };
+  }
   const failure = target.upkeep.failure();
   if (failure) return { state: 'refused', detail: wordsOf(failure) };
   const broken = target.leftOut.list();
@@ -181,7 +185,6 @@ function stateOf(target: Target): { state: AgentState; detail: string | null } {
   }
   const ownership = target.standing.ownership();
   if (ownership !== null) return { state: 'refused', detail: ownership };
-  const { status, isPublished } = target.seen();
   const closed = (status?.closed ?? []).filter(({ address }) => !address.startsWith('udp/'));
   if (closed.length > 0) {
     return { state: 'refused', detail: `${closed.map(sentenceOfClosed).join('; ')}.` };

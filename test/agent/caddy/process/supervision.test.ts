@@ -14,6 +14,7 @@ import {
   ask,
   portSettings,
   type Stack,
+  signUp,
   startStack,
   temporaryFolder,
   until,
@@ -94,6 +95,18 @@ describe('the rights of the data folder', () => {
     expect(said).toContain('DATA_DIR/caddy/run must be owned by');
     expect(said).toContain('chmod -R go= DATA_DIR/caddy');
     expect(said).not.toContain(of.folder);
+    // The hub has it as the one reason why Caddy is down, wherever that is shown.
+    const { headers } = await signUp(of);
+    type Seen = { problems: { code: string; message: string }[]; agents: object[] };
+    const seen = await until(async () => {
+      const { body } = await ask<Seen>(`${of.hub}/status`, { headers });
+      return body.problems[0]?.code === 'PROXY_DOWN' && body;
+    }, 'the problem');
+    const named = expect.stringContaining('Caddy cannot be started: DATA_DIR/caddy/run');
+    expect(seen.problems.filter(({ message }) => message.includes('cannot be started'))).toEqual([
+      expect.objectContaining({ code: 'PROXY_DOWN', message: named }),
+    ]);
+    expect(seen.agents).toMatchObject([{ state: 'unreachable', detail: named }]);
     chmodSync(run, 0o700);
     await until(() => isServed(of), 'Caddy to be back', 60_000);
     expect(await warnings(of)).not.toContain('Caddy cannot be started');
