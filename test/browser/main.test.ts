@@ -178,6 +178,51 @@ describe('an evening with a new hub', () => {
     expect(await served()).toBe('true');
   });
 
+  test('says the same of a new site, and opens it if it was made', async () => {
+    await page.goto('/sites/new');
+    await unfold(page);
+    await page.getByLabel('Domain').fill('http://Lost.localhost');
+    const save = page.getByRole('button', { name: 'Create and publish' });
+    const lose = async (isMade: boolean) => {
+      await page.getByLabel('Config').fill(`respond ${isMade}`);
+      await page.route('**/api/**', async (route) => {
+        const { pathname } = new URL(route.request().url());
+        if (isMade && pathname === '/api/vhosts') await route.fetch();
+        await route.abort();
+      });
+      await save.click();
+      await page.getByText('The change may or may not have been made.').waitFor();
+      await page.unroute('**/api/**');
+    };
+    await lose(false);
+    await page.getByText('Your change was not made: save it again.').waitFor();
+    expect(await page.getByText('may or may not').count()).toBe(0);
+    await lose(true);
+    await page.getByRole('heading', { level: 1, name: 'http://lost.localhost' }).waitFor();
+    await page.getByText('http://lost.localhost is live.').waitFor();
+    await goTo('Sites');
+    await page.getByRole('link', { name: 'http://lost.localhost', exact: true }).waitFor();
+  });
+
+  test('makes it once, although it is not to be seen yet and somebody saves again', async () => {
+    await page.goto('/sites/new');
+    await page.getByLabel('Domain').fill('http://late.localhost');
+    await unfold(page);
+    await page.getByLabel('Config').fill('respond late');
+    await page.route('**/api/vhosts', async (route) => {
+      if (route.request().method() === 'GET') return route.fulfill({ json: [] });
+      await route.fetch();
+      await route.abort();
+    });
+    const save = page.getByRole('button', { name: 'Create and publish' });
+    await save.click();
+    await page.getByText('Your change was not made: save it again.').waitFor();
+    await page.unroute('**/api/vhosts');
+    await save.click();
+    await page.getByRole('heading', { level: 1, name: 'http://late.localhost' }).waitFor();
+    await page.getByText('http://late.localhost is live.').waitFor();
+  });
+
   test('shows when the hub is gone, and recovers when it is back', async () => {
     await goTo('Sites');
     await page.getByRole('heading', { name: 'Sites' }).waitFor();

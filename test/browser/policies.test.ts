@@ -189,6 +189,22 @@ describe('the page of policies', () => {
     await page.getByRole('link', { name: 'password', exact: true }).waitFor();
   });
 
+  test('says what became of a new one whose answer was lost', async () => {
+    await page.goto('/policies/new?recipe=robots');
+    await page.getByRole('textbox', { name: 'Policy name' }).fill('lost');
+    await page.route('**/api/vhosts/bulk', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await button('Create and publish').click();
+    await page.getByText('The policy lost is saved.').waitFor();
+    await page.unroute('**/api/vhosts/bulk');
+    const lost = (await call<{ id: number; name: string }[]>('/policies')).body.find(
+      ({ name }) => name === 'lost',
+    );
+    await call(`/policies/${lost?.id}`, { method: 'DELETE' });
+  });
+
   test('makes one of a recipe, and changes it with a preview of the whole diff', async () => {
     await page.goto('/policies/new');
     await page.getByRole('link', { name: 'Only some networks' }).click();

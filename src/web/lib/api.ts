@@ -48,6 +48,8 @@ type Options = {
   body?: unknown;
   /** The ETag of the state that the change is meant for. */
   ifMatch?: string | undefined;
+  /** With the same one, the change is made once, however often it is sent. */
+  key?: string;
   signal?: AbortSignal;
 };
 
@@ -64,10 +66,17 @@ export function onAnswer(listener: Listener): () => void {
 
 /** @throws ApiError, or AbortError if `signal` aborted the request */
 export async function request<T>(path: string, options: Options = {}): Promise<Answer<T>> {
-  const { method = options.body === undefined ? 'GET' : 'POST', body, ifMatch, signal } = options;
+  const {
+    method = options.body === undefined ? 'GET' : 'POST',
+    body,
+    ifMatch,
+    key,
+    signal,
+  } = options;
   const headers: Record<string, string> = {};
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   if (ifMatch !== undefined) headers['If-Match'] = ifMatch;
+  if (key !== undefined) headers['Idempotency-Key'] = key;
   let response: Response;
   let text: string;
   try {

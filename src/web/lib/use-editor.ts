@@ -24,6 +24,8 @@ export type Subject<Stored, Draft> = {
    */
   save: (draft: Draft, over: Stored | null, how: How) => Promise<Saved<Stored>>;
   load: () => Promise<Stored>;
+  /** Opens what is new, if it was stored although the answer got lost; null if it was not. */
+  find?: (draft: Draft) => Promise<Saved<Stored> | null>;
   /** What to say of a change whose answer got lost. */
   wordsOf: (stored: Stored) => string;
   /** The draft with what someone else changed meanwhile; by default the draft. */
@@ -116,8 +118,19 @@ export function useEditor<Stored, Draft extends object>(
   const isLost = error instanceof ApiError && error.status === 0;
   useEffect(() => {
     const { mine, over } = sent.current ?? {};
-    if (!isLost || offline || !mine || !over) return;
+    if (!isLost || offline || !mine || over === undefined) return;
     const look = async () => {
+      if (over === null) {
+        // What it opens leaves this page.
+        setReleased(true);
+        const made = await subject.find?.(mine).catch(() => undefined);
+        if (!made) setReleased(false);
+        if (made === undefined) return;
+        clear();
+        if (made) finish(made.stored, made.outcome, mine);
+        else setUnmade(true);
+        return;
+      }
       const now = await subject.load().catch(() => null);
       if (now === null) return;
       clear();

@@ -1,6 +1,6 @@
 /** The form of a policy: its name, its values and the sites that have it. */
 import { useState } from 'preact/hooks';
-import { type Answer, read, request } from '../lib/api.ts';
+import { type Answer, get, read, request } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import { navigate, setFlash } from '../lib/router.ts';
@@ -160,6 +160,12 @@ const policyOf = (
 ): Omit<Subject<Stored, Draft>, 'stored' | 'empty'> => {
   const load = () => read<Policy>(`/policies/${stored?.body.id}`);
   const outcome = { kind: 'success', text: 'Saved.' } as const;
+  const made = ({ name, picked }: Draft) => {
+    const where = picked.size > 0 ? `live on ${plural(picked.size, 'site')}` : 'saved';
+    setFlash({ kind: 'success', text: `The policy ${name} is ${where}.` });
+    navigate('/policies');
+    return { stored: null, outcome };
+  };
   return {
     draftOf: ({ body: { name, values, everywhere, vhosts } }) => ({
       ...{ name, values, everywhere, picked: new Set(vhosts) },
@@ -182,14 +188,15 @@ const policyOf = (
         await changeOn(over.body, fields, [...picked], rest);
         return { stored: await load(), outcome };
       }
-      const { name } = fields;
       await createOn({ recipe: recipe.id, ...fields }, [...picked], rest);
-      const where = picked.size > 0 ? `live on ${plural(picked.size, 'site')}` : 'saved';
-      setFlash({ kind: 'success', text: `The policy ${name} is ${where}.` });
-      navigate('/policies');
-      return { stored: null, outcome };
+      return made(draft);
     },
     load,
+    async find(draft) {
+      const all = await get<Policy[]>('/policies');
+      const isIt = all.some((one) => one.name === draft.name && one.recipe === recipe.id);
+      return isIt ? made(draft) : null;
+    },
     wordsOf: () => outcome.text,
   };
 };

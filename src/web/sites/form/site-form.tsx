@@ -1,13 +1,12 @@
 /** The form of a site: where it forwards to, its policies and its config, with errors next to what caused them. */
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Answer, ApiError, read, request } from '../../lib/api.ts';
+import { ApiError } from '../../lib/api.ts';
 import { useHub, useProxyNames } from '../../lib/hub.ts';
 import { remove } from '../../lib/relabel.ts';
 import { navigate, setFlash } from '../../lib/router.ts';
-import type { ChangedVhost, Vhost } from '../../lib/types.ts';
 import { useSaveKey } from '../../lib/use-browser.ts';
-import { type Subject, useEditor } from '../../lib/use-editor.ts';
+import { useEditor } from '../../lib/use-editor.ts';
 import { placeError } from '../../lib/use-form.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { SaveBar } from '../../parts/save-bar.tsx';
@@ -16,17 +15,11 @@ import { AddressFields, useCorrections } from './address-fields.tsx';
 import { linesAbove } from './block.ts';
 import { CheckField } from './check-field.tsx';
 import {
-  changedFields,
-  changesFrom,
   type Draft,
   type DraftField,
-  draftOf,
   isComplete,
-  isLive,
-  mergedDraft,
   operationOf,
   outcomeOf,
-  sentOf,
   useEditAddress,
 } from './draft.ts';
 import { ConfigField, PlacementField, TagsField } from './fields.tsx';
@@ -36,8 +29,7 @@ import { PolicyField, usePolicies } from './policy-field.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
 import { Conflict, Refusal } from './refused.tsx';
 import { type Section, Sections } from './sections.tsx';
-
-type Stored = Answer<Vhost>;
+import { type Sending, type Stored, siteOf } from './subject.ts';
 
 type Props = {
   id: number | null;
@@ -53,7 +45,8 @@ export function SiteForm({ id, stored, initial, onStored }: Props) {
   const [open, setOpen] = useState<OpenDialog | null>(null);
   const { policies, recipes, add, error: loadError } = usePolicies();
   const said = useRef('');
-  const editor = useEditor({ ...siteOf(id, said), stored, empty: initial, onStored });
+  const sending = useRef<Sending>({ text: '', key: '' });
+  const editor = useEditor({ ...siteOf(id, said, sending), stored, empty: initial, onStored });
   const { base, draft, error, outcome, verdict, theirs, form, set } = editor;
   const corrections = useCorrections(draft, set);
   said.current = corrections.said;
@@ -211,41 +204,3 @@ export function SiteForm({ id, stored, initial, onStored }: Props) {
 
 /** The fields that show their own errors. */
 const PLACES = ['domain', 'upstream', 'policies', 'except', 'tags', 'agents', 'check'] as const;
-
-/**
- * What the form edits.
- * @param id null for a new site, whose page opens once it is stored
- * @param said what was corrected, which that page says
- */
-const siteOf = (
-  id: number | null,
-  said: { current: string },
-): Omit<Subject<Stored, Draft>, 'stored' | 'empty'> => ({
-  draftOf: ({ body }) => draftOf(body),
-  isSame: (a, b) => changedFields(a, b).length === 0,
-  operation: (draft, base) =>
-    isComplete(draft) && (!base || changedFields(base, draft).length > 0)
-      ? operationOf(id, base, draft)
-      : null,
-  async save(draft, over, { replace }) {
-    const query = replace ? '?replace=true' : '';
-    if (over === null) {
-      const { body } = await request<ChangedVhost>(`/vhosts${query}`, { body: sentOf(draft) });
-      const outcome = outcomeOf(`${body.domain} is ${isLive(body) ? 'live' : 'saved'}`, body);
-      setFlash({ ...outcome, text: outcome.text + said.current });
-      navigate(`/sites/${body.id}`, { replace: true });
-      return { stored: null, outcome };
-    }
-    const stored = await request<ChangedVhost>(`/vhosts/${id}${query}`, {
-      method: 'PUT',
-      body: changesFrom(draftOf(over.body), draft),
-      ifMatch: over.etag,
-    });
-    return { stored, outcome: outcomeOf(doneWords(stored.body), stored.body) };
-  },
-  load: () => read<Vhost>(`/vhosts/${id}`),
-  wordsOf: ({ body }) => `${doneWords(body)}.`,
-  merge: mergedDraft,
-});
-
-const doneWords = (vhost: Vhost | ChangedVhost) => (isLive(vhost) ? 'Saved and live' : 'Saved');
