@@ -108,7 +108,7 @@ export function layDatabase(dataDir: string, ports: { http: number; https: numbe
     .run();
   db.insert(accounts.challenges)
     .values({
-      ...{ idHash: '0e'.repeat(32), kind: 'sign-in', userId, data: {}, failures: 0 },
+      ...{ idHash: '0e'.repeat(32), kind: 'two_factor', userId, data: {}, failures: 0 },
       expiresAt: AT,
     })
     .run();

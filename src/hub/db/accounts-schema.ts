@@ -1,5 +1,13 @@
 /** The tables of accounts, of how they sign in, and of what they did to that; as `schema.ts`. */
-import { blob, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import {
+  blob,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core';
 import { ROLES } from '../../shared/roles.ts';
 
 export const users = sqliteTable(
@@ -62,20 +70,24 @@ const ofUser = () =>
     .references(() => users.id, { onDelete: 'cascade' });
 
 /** The second factor of an account: codes by TOTP (RFC 6238), and codes for when the device is lost. */
-export const twoFactors = sqliteTable('two_factors', {
-  userId: ofUser().primaryKey(),
-  /** Sealed. */
-  secret: blob('secret', { mode: 'buffer' }).notNull(),
-  /** Hex SHA-256 of the recovery codes that are left. */
-  codes: text('codes', { mode: 'json' }).$type<readonly string[]>().notNull(),
-  /** Whether a first code was right; before, it counts for nothing. */
-  verified: integer('verified', { mode: 'boolean' }).notNull(),
-  /** The time step of the last code that was accepted: each is accepted once. */
-  lastStep: integer('last_step').notNull(),
-  /** Wrong codes in a row. */
-  failures: integer('failures').notNull(),
-  lockedUntil: integer('locked_until', { mode: 'timestamp_ms' }),
-});
+export const twoFactors = sqliteTable(
+  'two_factors',
+  {
+    userId: ofUser(),
+    /** Sealed. */
+    secret: blob('secret', { mode: 'buffer' }).notNull(),
+    /** Hex SHA-256 of the recovery codes that are left. */
+    codes: text('codes', { mode: 'json' }).$type<readonly string[]>().notNull(),
+    /** Whether a first code was right. Before, it counts for nothing, and may stand beside one that counts. */
+    verified: integer('verified', { mode: 'boolean' }).notNull(),
+    /** The time step of the last code that was accepted: each is accepted once. */
+    lastStep: integer('last_step').notNull(),
+    /** Wrong codes in a row. */
+    failures: integer('failures').notNull(),
+    lockedUntil: integer('locked_until', { mode: 'timestamp_ms' }),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.verified] })],
+);
 
 export const passkeys = sqliteTable(
   'passkeys',

@@ -1,10 +1,16 @@
-/** Reads and writes the session cookie; the only file that uses `@elysiajs/cookie`. */
+/** Reads and writes cookies, above all the session's; the only file that uses `@elysiajs/cookie`. */
 import { cookie } from '@elysiajs/cookie';
 import { Elysia } from 'elysia';
 import { isLoopbackHost } from '../../../shared/loopback.ts';
 import { bearerOf } from '../secret.ts';
 
-const NAME = 'signalbox_session';
+/** A cookie that no script of a page can read. */
+export type OwnCookie = {
+  /** Null if there is none. */
+  value: string | null;
+  write: (value: string, maxAgeSeconds: number) => void;
+  expire: () => void;
+};
 
 /** What routes and guards find in their context as `sessionCookie`. */
 export type SessionCookie = {
@@ -12,9 +18,7 @@ export type SessionCookie = {
   presented: string | null;
   /** The token from `Authorization: Bearer` only. */
   bearer: string | null;
-  write: (token: string, maxAgeSeconds: number) => void;
-  expire: () => void;
-};
+} & Omit<OwnCookie, 'value'>;
 
 type CookieContext = {
   request: Request;
@@ -23,7 +27,7 @@ type CookieContext = {
 };
 
 /**
- * Adds `sessionCookie` to the context.
+ * Adds `sessionCookie` to the context, and `ownCookie` for others by their name.
  * The plugin (0.8 on Elysia 1.4) reaches the parent only as 'global', and its `removeCookie` forgets
  * the path and drops other cookies, so a cookie is expired by writing it with `maxAge` 0.
  */
@@ -33,21 +37,24 @@ export function createSessionCookies(isHttps: (request: Request) => boolean) {
     .derive({ as: 'global' }, (context) => {
       const { request, cookie: cookies, setCookie } = context as unknown as CookieContext;
       const secure = isHttps(request);
-      // The prefix makes browsers reject it from a subdomain or over plain HTTP (RFC 6265bis 4.1.3).
-      const plain = secure ? `__Host-${NAME}` : NAME;
-      const name = secure ? plain : `${NAME}${portOnLoopback(request.headers)}`;
+      const port = portOnLoopback(request.headers);
       const options = { httpOnly: true, sameSite: 'lax', path: '/', secure };
-      const bearer = bearerOf(request.headers);
-      // The plain name is for clients that send what the API reference says, on loopback too.
-      const own = cookies[name] ?? cookies[plain];
-      return {
-        sessionCookie: {
-          bearer,
-          presented: bearer ?? (typeof own === 'string' && own !== '' ? own : null),
-          write: (token, maxAge) => setCookie(name, token, { ...options, maxAge }),
+      function ownCookie(base: string): OwnCookie {
+        // The prefix makes browsers reject it from a subdomain or over plain HTTP (RFC 6265bis 4.1.3).
+        const plain = `${secure ? '__Host-' : ''}signalbox_${base}`;
+        const name = secure ? plain : `${plain}${port}`;
+        // The plain name is for clients that send what the API reference says, on loopback too.
+        const own = cookies[name] ?? cookies[plain];
+        return {
+          value: typeof own === 'string' && own !== '' ? own : null,
+          write: (value, maxAge) => setCookie(name, value, { ...options, maxAge }),
           expire: () => setCookie(name, '', { ...options, maxAge: 0 }),
-        } satisfies SessionCookie as SessionCookie,
-      };
+        };
+      }
+      const bearer = bearerOf(request.headers);
+      const { value, ...session } = ownCookie('session');
+      const sessionCookie: SessionCookie = { bearer, presented: bearer ?? value, ...session };
+      return { sessionCookie, ownCookie };
     });
 }
 

@@ -1,13 +1,14 @@
 ALTER TABLE users ADD COLUMN role TEXT NOT NULL DEFAULT 'owner';
 ALTER TABLE sessions ADD COLUMN proved_at INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE two_factors (
-  user_id TEXT PRIMARY KEY NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   secret BLOB NOT NULL,
   codes TEXT NOT NULL,
   verified INTEGER NOT NULL,
   last_step INTEGER NOT NULL,
   failures INTEGER NOT NULL,
-  locked_until INTEGER
+  locked_until INTEGER,
+  PRIMARY KEY (user_id, verified)
 );
 CREATE TABLE passkeys (
   id TEXT PRIMARY KEY NOT NULL,
