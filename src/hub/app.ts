@@ -26,6 +26,7 @@ import { vhostRoutes } from './api/vhosts.ts';
 import { createForwarded, createLocalCheck } from './auth/client.ts';
 import { createGuard, createSessionGuard } from './auth/guard.ts';
 import { assertOwnOrigin } from './auth/origin.ts';
+import { invitationRoutes } from './auth/routes/invitation-routes.ts';
 import { sessionRoutes } from './auth/routes/session-routes.ts';
 import { signInRoutes } from './auth/routes/sign-in-routes.ts';
 import { tokenRoutes } from './auth/routes/token-routes.ts';
@@ -52,10 +53,12 @@ const READING = ['GET', 'HEAD', 'OPTIONS'];
 
 export function createHub(context: HubContext, dashboard: () => Promise<Dashboard>) {
   const { accounts, tokens, commandLine, publisher, fleet, metrics, log } = context;
-  const { trustProxy, hosts, host } = context.settings;
+  const { trustProxy, hosts, host, origins } = context.settings;
   const isLocal = createLocalCheck({ trustProxy, hosts, loopback: isLoopback(host) });
   const peerOf = (request: Request): string => hub.server?.requestIP(request)?.address ?? '';
   const { isHttps, addressOf } = createForwarded({ trustProxy, peerOf });
+  const originOf = (request: Request) =>
+    origins[0] ?? `${isHttps(request) ? 'https' : 'http'}://${request.headers.get('host')}`;
   const cookies = createSessionCookies(isHttps);
   let declared: ReturnType<typeof demandsOf> | undefined;
   const demands = () => (declared ??= demandsOf(routesOf()));
@@ -82,6 +85,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(signInRoutes({ ...forPeople, isLocal, bodyLimit: SIGN_IN_BODY_LIMIT }))
     .use(sessionRoutes(forPeople))
     .use(userRoutes(forPeople))
+    .use(invitationRoutes({ ...forPeople, originOf }))
     .use(tokenRoutes(forPeople))
     .use(vhostStateRoutes(all))
     .use(vhostActivityRoutes({ guard, activity: activityOf(context) }))

@@ -89,6 +89,7 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
   if (importDirs.map(resolvePath).some((dir) => isBelow(dir, data) || isBelow(data, dir))) {
     read.fault('IMPORT_DIRS', 'must not contain DATA_DIR or a folder inside it');
   }
+  const origins = read.origins('HUB_ORIGINS');
   const agentUrl = role === 'hub' ? read.url('AGENT_URL') : '';
 
   const settings: Settings = {
@@ -107,7 +108,8 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
       agentName: readName(read),
       agentTrust: role === 'hub' ? readTrust(read, agentUrl) : null,
       trustProxy: read.flag('TRUST_PROXY'),
-      hosts: read.hosts('HUB_ORIGINS'),
+      origins,
+      hosts: origins.map((origin) => origin.replace(/^https?:\/\/|:(80|443)$/g, '')),
       importDirs,
     },
     agent: {

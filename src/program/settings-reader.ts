@@ -1,5 +1,6 @@
 /** Reads single settings and collects everything wrong with them; never repeats a value. */
 import { isAbsolute, resolve } from 'node:path';
+import { isLoopbackHost } from '../shared/loopback.ts';
 import { type Env, givenIn, type Role, SETTINGS, type SettingName, valueIn } from './settings.ts';
 
 /** Everything wrong with the settings in one message, one problem a line. */
@@ -30,8 +31,8 @@ export type SettingsReader = {
   oneOf: <T extends string>(name: SettingName, choices: readonly [T, ...T[]]) => T;
   /** An http or https address, without a trailing slash. */
   url: (name: SettingName) => string;
-  /** Origins (`https://box.example`) or hosts, separated by commas or spaces; returned as hosts. */
-  hosts: (name: SettingName) => string[];
+  /** Origins (`https://box.example`), separated by commas or spaces; a host alone has HTTPS unless it is this machine. */
+  origins: (name: SettingName) => string[];
   /** Absolute paths of folders, separated by colons as in PATH. */
   folders: (name: SettingName) => string[];
   /** The content of the file it names; null if it is not set. */
@@ -119,15 +120,15 @@ export function createReader(
       return value.replace(/\/+$/, '');
     },
 
-    hosts(name) {
+    origins(name) {
       const all = text(name).split(/[\s,]+/);
-      return all.filter(Boolean).map((host) => {
-        const origin = /^https?:\/\//i.test(host) ? host : `http://${host}`;
-        const url = URL.canParse(origin) ? new URL(origin) : null;
+      return all.filter(Boolean).map((given) => {
+        const scheme = isLoopbackHost(given) ? 'http' : 'https';
+        const url = URL.parse(/^https?:\/\//i.test(given) ? given : `${scheme}://${given}`);
         if (url?.pathname !== '/' || url.username || url.search || url.hash) {
           fault(name, 'must be origins like https://box.example, or hosts');
         }
-        return url ? url.host.replace(/:(80|443)$/, '') : '';
+        return url?.origin ?? '';
       });
     },
 

@@ -19,8 +19,7 @@ export const FAILURES = {
   INVALID_EMAIL_OR_PASSWORD: { status: 401, meaning: 'The email address or password is wrong.' },
   INVITATION_INVALID: {
     status: 401,
-    meaning:
-      'The invitation is wrong, used or older than ten minutes: ask the agent for another one.',
+    meaning: 'The invitation is wrong, used or expired: ask for another one.',
   },
   FORBIDDEN: {
     status: 403,

@@ -26,16 +26,27 @@ export function jsonBody(limit: number, deadline = BODY_DEADLINE_MS) {
     async (context) => {
       const { body } = context;
       if (typeof body !== 'object' || body === null || !(UNREAD in body)) return;
-      const bytes = await readBounded(context.request, limit, deadline);
-      const pause = createPauses();
-      const parsed = parseBody(bytes);
-      await pause();
-      // Elysia would take anything else for an object without any of its optional fields.
-      if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
-        throw NOT_AN_OBJECT;
-      context.body = parsed;
+      context.body = await readJson(context.request, limit, deadline);
     },
   );
+}
+
+/**
+ * Reads the body of a request before `jsonBody` would, which then leaves it alone.
+ * @throws as `jsonBody`
+ */
+export async function readJson(
+  request: Request,
+  limit: number,
+  deadline = BODY_DEADLINE_MS,
+): Promise<object> {
+  const bytes = await readBounded(request, limit, deadline);
+  const pause = createPauses();
+  const parsed = parseBody(bytes);
+  await pause();
+  // Elysia would take anything else for an object without any of its optional fields.
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw NOT_AN_OBJECT;
+  return parsed;
 }
 
 const sizeOf = (bytes: number): string =>

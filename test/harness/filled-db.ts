@@ -115,7 +115,7 @@ export function layDatabase(dataDir: string, ports: { http: number; https: numbe
   db.insert(accounts.invitations)
     .values({
       ...{ id: 'f2b7c9d4', tokenHash: '0f'.repeat(32), role: 'editor', email: 'eve@example.org' },
-      ...{ invitedBy: 'Ada', createdAt: AT, expiresAt: AT },
+      ...{ invitedBy: userId, createdAt: AT, expiresAt: AT },
     })
     .run();
   db.insert(accounts.securityLog)

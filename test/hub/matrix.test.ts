@@ -20,7 +20,7 @@ const PUBLIC = new Set([
 ]);
 /** Routes that no token may use. */
 const SESSION_ONLY = [
-  /^\w+ \/api\/(sessions|users|tokens|channels|deliveries|auth\/(change-password|prove|admin))(\/|$)/,
+  /^\w+ \/api\/(sessions|users|invitations|tokens|channels|deliveries|auth\/(change-password|prove|admin))(\/|$)/,
   /^(POST|DELETE) \/api\/agents(\/|$)/,
 ];
 

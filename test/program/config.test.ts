@@ -158,6 +158,19 @@ describe('defaults', () => {
   });
 });
 
+test('a host alone has an origin with HTTPS, unless it is this machine’s', () => {
+  const given =
+    'http://Box.example:80/, box.example:8443 localhost:3000,[::1],https://b.example:443';
+  const { origins, hosts } = read('all', { HUB_ORIGINS: given }).hub;
+  expect(origins).toEqual([
+    ...['http://box.example', 'https://box.example:8443', 'http://localhost:3000', 'http://[::1]'],
+    'https://b.example',
+  ]);
+  expect(hosts).toEqual([
+    ...['box.example', 'box.example:8443', 'localhost:3000', '[::1]', 'b.example'],
+  ]);
+});
+
 describe('a log engine', () => {
   const engine = (env: Record<string, string>) =>
     read('all', { DATA_DIR: '/srv/box', ...env }).agent.ship;

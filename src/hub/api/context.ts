@@ -10,6 +10,7 @@ import type { AgentTrust } from '../agents/trust.ts';
 import { type Accounts, createAccounts } from '../auth/accounts/accounts.ts';
 import { countSignIns } from '../auth/accounts/count-sign-ins.ts';
 import { createDirectory, type Directory } from '../auth/accounts/directory.ts';
+import { createInvitations, type Invitations } from '../auth/accounts/invitations.ts';
 import type { SetupCode } from '../auth/accounts/setup-code.ts';
 import type { SignUpPolicy } from '../auth/accounts/sign-up.ts';
 import type { CommandLine } from '../auth/command-line.ts';
@@ -65,7 +66,9 @@ export type HubSettings = Readonly<{
   socket: string;
   /** How long the hub waits for the agent, milliseconds. Not a setting: only tests shorten it. */
   agentDeadline?: number;
-  /** The hosts the hub answers to, in normal form; empty: any. */
+  /** Where browsers reach the hub, first as links name it; empty: anywhere. */
+  origins: readonly string[];
+  /** The hosts of these, without default ports: the only ones the hub answers to; empty: any. */
   hosts: readonly string[];
   /** Absolute paths of the folders from which a config may import files. */
   importDirs: readonly string[];
@@ -114,6 +117,7 @@ export type HubContext = Pick<
   store: Store;
   accounts: Accounts;
   directory: Directory;
+  invitations: Invitations;
   tokens: Tokens;
   publisher: Publisher;
   importer: Importer;
@@ -170,8 +174,9 @@ export function createContext(given: HubGiven): HubContext {
   });
   const warnings = [...warningsOf(settings), ...lostKey(keys, publisher)];
   for (const warning of warnings) log('warning', { warning }, 'warn');
+  const invitations = createInvitations({ db, now });
   const accounts = countSignIns(
-    createAccounts({ db, now, elapsed, signUp: settings.signUp, setupCode }),
+    createAccounts({ db, now, elapsed, signUp: settings.signUp, setupCode, invitations }),
     (reason, ip) => {
       metrics.signInFailed(reason);
       log('sign-in failed', { reason, ip }, 'warn');
@@ -204,7 +209,7 @@ export function createContext(given: HubGiven): HubContext {
   return {
     ...{ settings, commandLine, version, commit, pace, now, elapsed, log },
     ...{ db, assertInPlace, sealing, store, accounts, publisher, uptime, look, listProblems },
-    ...{ channels, deliver, known },
+    ...{ channels, deliver, known, invitations },
     ...{ notifications, metrics, warnings },
     directory: createDirectory({ db, now }),
     retries: createRetries({ db, now }),

@@ -151,8 +151,10 @@ export const invitations = sqliteTable(
     role: text('role', { enum: ROLES }).notNull(),
     /** Of the only address that may use it, in lower case; null: any. */
     email: text('email'),
-    /** The name of the owner who invites. */
-    invitedBy: text('invited_by').notNull(),
+    /** The owner who invites, for as long as that is an owner. */
+    invitedBy: text('invited_by')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
     createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
     expiresAt: integer('expires_at', { mode: 'timestamp_ms' }).notNull(),
   },

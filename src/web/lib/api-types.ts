@@ -79,6 +79,25 @@ export interface PasswordChanged {
 export interface RoleChanged {
   user: User;
 }
+export interface Invitation {
+  id: string;
+  /** `viewer` by default: looks; `editor` changes sites and policies; `owner` changes everything */
+  role: 'viewer' | 'editor' | 'owner';
+  expiresAt: Timestamp;
+  /** the only address that may use it */
+  email: string | null;
+  /** name of the owner who made it */
+  invitedBy: string;
+  createdAt: Timestamp;
+}
+export interface NewInvitation {
+  id: string;
+  /** `viewer` by default: looks; `editor` changes sites and policies; `owner` changes everything */
+  role: 'viewer' | 'editor' | 'owner';
+  expiresAt: Timestamp;
+  /** shown only once, in this response */
+  url: string;
+}
 export interface ApiToken {
   id: string;
   name: string;

@@ -180,6 +180,21 @@ describe('accounts', () => {
     await refused('deleteUser', 'LAST_USER', { params: { id: last?.id ?? '' } });
   });
 
+  test('invitations', async () => {
+    const json = { role: 'viewer', email: 'dan@example.org' };
+    await refused('createInvitation', 'INVALID_REQUEST', { json: {} });
+    await refused('createInvitation', 'INVALID_EMAIL', { json: { ...json, email: 'nobody' } });
+    const taken = { ...json, email: 'ada@example.org' };
+    await refused('createInvitation', 'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL', { json: taken });
+    const { body } = await signedIn<Made & { url: string }>('createInvitation', { json });
+    await signedIn('listInvitations');
+    const invitation = body.url.split('=')[1];
+    const eve = await call('signUpEmail', { json: { ...bob, invitation } });
+    expect([eve.body.code]).toEqual(['INVITATION_INVALID']);
+    await signedIn('deleteInvitation', { params: { id: body.id } });
+    await refused('deleteInvitation', 'NOT_FOUND', { params: { id: body.id } });
+  });
+
   test('a session whose last proof is over an hour old', async () => {
     const db = new Database(join(stack.dataDir, 'signalbox.db'));
     db.run('UPDATE sessions SET proved_at = 0');

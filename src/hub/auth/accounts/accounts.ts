@@ -14,15 +14,9 @@ import {
   type User,
 } from '../sessions/sessions.ts';
 import { createAttemptLimits, type ThrottleOptions } from './attempt-limits.ts';
+import { findByEmail, readEmail } from './emails.ts';
 import { checkPassword, createPasswords, isWeak } from './password.ts';
-import {
-  createSignUp,
-  findByEmail,
-  type NewAccount,
-  normalizeEmail,
-  type SignUp,
-  type SignUpDeps,
-} from './sign-up.ts';
+import { createSignUp, type NewAccount, type SignUp, type SignUpDeps } from './sign-up.ts';
 
 export type AccountsDeps = Omit<SignUpDeps, 'passwords'> & Pick<ThrottleOptions, 'elapsed'>;
 
@@ -50,15 +44,15 @@ export type Accounts = Pick<SignUp, 'any' | 'door' | 'assertOpen'> &
   Pick<Sessions, 'find' | 'roleOf' | 'list'> & {
     /**
      * @param client `isLocal`: the request must have come from this machine
-     * @throws Failure SIGN_UP_CLOSED, SETUP_CODE_REQUIRED, VALIDATION_ERROR, PASSWORD_…,
-     * USER_ALREADY_EXISTS_…, RATE_LIMITED
+     * @throws Failure SIGN_UP_CLOSED, SETUP_CODE_REQUIRED, INVITATION_INVALID, VALIDATION_ERROR,
+     * PASSWORD_…, USER_ALREADY_EXISTS_…, RATE_LIMITED
      */
     signUp(
-      input: NewAccount & { setupCode?: string | undefined },
+      input: NewAccount & { setupCode?: string | undefined; invitation?: string | undefined },
       client: Client & { byOwner: boolean; isLocal: boolean },
     ): Promise<SignedIn>;
     /** Creates an account for someone else. @throws Failure as `signUp` */
-    create(input: NewAccount & { role: Role }): Promise<User>;
+    create(input: NewAccount & { role: Role }, by: { client: Client }): Promise<User>;
     /**
      * @param client `previous`: the token of a session to end
      * @throws Failure INVALID_EMAIL, INVALID_EMAIL_OR_PASSWORD, RATE_LIMITED
@@ -146,7 +140,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     roleOf: sessions.roleOf,
     list: sessions.list,
     signOut: sessions.end,
-    create: (input) => create(input, true),
+    create: (input, by) => create(input, { ...by, byOwner: true }),
 
     locked() {
       const { accounts, networks } = limits.exhausted();
@@ -157,16 +151,13 @@ export function createAccounts(deps: AccountsDeps): Accounts {
 
     async signUp(input, client) {
       assertMayBeFirst(client.isLocal, input.setupCode);
-      const user = await create(input, client.byOwner, () => limits.takeSignUp(client.ip));
+      const by = { client, byOwner: client.byOwner, invitation: input.invitation };
+      const user = await create(input, by, () => limits.takeSignUp(client.ip));
       return { user, session: sessions.start(user.id, client) };
     },
 
     async signIn(input, client) {
-      const email = normalizeEmail(input.email);
-      if (email === null)
-        throw new Failure('INVALID_EMAIL', 'The email address is not valid.', {
-          at: { field: 'email' },
-        });
+      const email = readEmail(input.email);
       const user = findByEmail(db, email);
       const matches = await guess(email, client.ip, user, input.password);
       if (!user || !matches) throw wrongCredentials();

@@ -1,11 +1,12 @@
 /** Creating accounts, and who may do so. */
 import { randomUUID } from 'node:crypto';
-import { eq } from 'drizzle-orm';
 import { FAILURES, Failure } from '../../../shared/failure.ts';
 import type { Role } from '../../../shared/roles.ts';
 import { users } from '../../db/accounts-schema.ts';
-import type { Db } from '../../db/open.ts';
-import type { User } from '../sessions/sessions.ts';
+import { type Db, inTransaction } from '../../db/open.ts';
+import type { Client, User } from '../sessions/sessions.ts';
+import { assertNewEmail, normalizeEmail } from './emails.ts';
+import type { Invitations } from './invitations.ts';
 import { checkPassword, type Passwords } from './password.ts';
 import type { SetupCode } from './setup-code.ts';
 
@@ -26,6 +27,16 @@ export type SignUpDeps = {
   signUp: SignUpPolicy;
   setupCode: SetupCode;
   passwords: Passwords;
+  invitations: Invitations;
+};
+
+/** Who makes an account, and what lets them. */
+export type Newcomer = {
+  client: Client;
+  /** Whether an owner is signed in. */
+  byOwner: boolean;
+  /** The token of an invitation, which counts for more than the door. */
+  invitation?: string | undefined;
 };
 
 export type SignUp = {
@@ -42,22 +53,20 @@ export type SignUp = {
    */
   assertMayBeFirst(isLocal: boolean, code: string | undefined): void;
   /**
-   * @param input `role`: else the first account is an owner, one that an owner signs up an editor, any other a viewer
+   * @param input `role`: else that of the invitation; else the first account is an owner, one that an
+   * owner signs up an editor, any other a viewer
    * @param count counts the attempt, once the input is well-formed
-   * @throws Failure SIGN_UP_CLOSED, VALIDATION_ERROR, PASSWORD_…, USER_ALREADY_EXISTS_…,
-   * RATE_LIMITED, and what `count` throws
+   * @throws Failure SIGN_UP_CLOSED, INVITATION_INVALID, VALIDATION_ERROR, PASSWORD_…,
+   * USER_ALREADY_EXISTS_…, RATE_LIMITED, and what `count` throws
    */
-  create(input: NewAccount & { role?: Role }, byOwner: boolean, count?: () => void): Promise<User>;
+  create(input: NewAccount & { role?: Role }, by: Newcomer, count?: () => void): Promise<User>;
 };
 
-/** RFC 5321 4.5.3.1.3 leaves 254 characters for an address. */
-const MAX_EMAIL = 254;
 /** Every changelog entry contains the name. */
 const MAX_NAME = 200;
-const EMAIL = /^[^\s@"(),:;<>[\\\]]+@(?:[\p{L}\p{N}_-]+\.)*[\p{L}\p{N}_-]+$/u;
 
 export function createSignUp(deps: SignUpDeps): SignUp {
-  const { db, now, signUp: policy, setupCode, passwords } = deps;
+  const { db, now, signUp: policy, setupCode, passwords, invitations } = deps;
   const any = () => db.select({ id: users.id }).from(users).limit(1).get() !== undefined;
 
   const mayDoWithout = (isLocal: boolean) => isLocal && setupCode.isFresh(now());
@@ -67,11 +76,11 @@ export function createSignUp(deps: SignUpDeps): SignUp {
     throw new Failure('SIGN_UP_CLOSED', 'Sign-up is closed on this hub.');
   }
 
-  function assertNew(email: string): void {
-    if (!findByEmail(db, email)) return;
-    const code = 'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL';
-    throw new Failure(code, FAILURES[code].meaning, { at: { field: 'email' } });
-  }
+  /** Without an invitation. */
+  const roleFor = (byOwner: boolean): Role => {
+    if (!any()) return 'owner';
+    return byOwner ? 'editor' : 'viewer';
+  };
 
   return {
     any,
@@ -92,8 +101,12 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       );
     },
 
-    async create(input, byOwner, count = () => {}) {
-      assertOpen(byOwner);
+    async create(input, by, count = () => {}) {
+      const admit = (email: string | null) =>
+        by.invitation === undefined
+          ? assertOpen(by.byOwner)
+          : invitations.check(by.invitation, email);
+      admit(null);
       const name = input.name.trim();
       const email = normalizeEmail(input.email);
       if (name === '') throw invalid('name', 'A name is required.');
@@ -101,18 +114,23 @@ export function createSignUp(deps: SignUpDeps): SignUp {
         throw invalid('name', `A name can have at most ${MAX_NAME} characters.`);
       }
       if (email === null) throw invalid('email', FAILURES.INVALID_EMAIL.meaning);
+      admit(email);
       await checkPassword(input.password);
       count();
-      assertNew(email);
+      assertNewEmail(db, email);
       const passwordHash = await passwords.hash(input.password);
-      // Someone else may have been faster while this hashed.
-      assertOpen(byOwner);
-      assertNew(email);
-      const at = now();
-      const role = input.role ?? (any() ? (byOwner ? 'editor' : 'viewer') : 'owner');
-      const made = { createdAt: at, updatedAt: at };
-      const user = { id: randomUUID(), name, email, passwordHash, role, ...made };
-      db.insert(users).values(user).run();
+      const user = inTransaction(db, () => {
+        // Someone else may have been faster while this hashed.
+        const invitation = admit(email);
+        assertNewEmail(db, email);
+        const at = now();
+        const role = input.role ?? invitation?.role ?? roleFor(by.byOwner);
+        const made = { createdAt: at, updatedAt: at };
+        const user = { id: randomUUID(), name, email, passwordHash, role, ...made };
+        db.insert(users).values(user).run();
+        if (invitation) invitations.use(invitation, { user, via: null, client: by.client });
+        return user;
+      });
       setupCode.forget();
       return user;
     },
@@ -121,13 +139,3 @@ export function createSignUp(deps: SignUpDeps): SignUp {
 
 const invalid = (field: keyof NewAccount, message: string) =>
   new Failure('VALIDATION_ERROR', message, { at: { field } });
-
-/** @param email in normal form */
-export const findByEmail = (db: Db, email: string): User | undefined =>
-  db.select().from(users).where(eq(users.email, email)).get();
-
-/** In lower case; null if it is not an email address. */
-export function normalizeEmail(email: string): string | null {
-  const normal = email.trim().toLowerCase();
-  return normal.length <= MAX_EMAIL && EMAIL.test(normal) ? normal : null;
-}

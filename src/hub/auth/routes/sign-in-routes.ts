@@ -1,6 +1,6 @@
 /** Sign-up, sign-in, sign-out and get-session, wire-compatible with better-auth's email routes. */
 import { Elysia, t } from 'elysia';
-import { jsonBody } from '../../../shared/json-body.ts';
+import { jsonBody, readJson } from '../../../shared/json-body.ts';
 import { note } from '../../../shared/observe/context.ts';
 import { about } from '../../http/about.ts';
 import { BODY, NEW_PASSWORD, OPEN, refusals } from '../../http/refusal-schemas.ts';
@@ -31,10 +31,15 @@ export function signInRoutes(deps: SignInRoutesDeps) {
   const { accounts, cookies, addressOf, isLocal, bodyLimit } = deps;
   return new Elysia({ name: 'auth', prefix: '/auth' })
     .use(cookies)
-    .onTransform(({ path, sessionCookie }) => {
-      // Before the body is read: while sign-up is closed, the response must not depend on the body.
-      if (path.includes('/sign-up/')) {
-        accounts.assertOpen(accounts.roleOf(sessionCookie.presented) === 'owner');
+    .onTransform(async (context) => {
+      if (!context.path.includes('/sign-up/')) return;
+      try {
+        accounts.assertOpen(accounts.roleOf(context.sessionCookie.presented) === 'owner');
+      } catch (closed) {
+        // The response must not depend on anything else in the body.
+        const body = await readJson(context.request, bodyLimit).catch(() => ({}));
+        if (!('invitation' in body && typeof body.invitation === 'string')) throw closed;
+        context.body = body;
       }
     })
     .post(
@@ -104,6 +109,11 @@ export function signInRoutes(deps: SignInRoutesDeps) {
             setupCode: t.Optional(
               t.String({ description: 'for the first account, from anywhere but this machine' }),
             ),
+            invitation: t.Optional(
+              t.String({
+                description: 'the token of an owner’s invitation, whatever `SIGN_UP` is',
+              }),
+            ),
           },
           { title: 'SignUp' },
         ),
@@ -116,6 +126,7 @@ export function signInRoutes(deps: SignInRoutesDeps) {
             'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL',
             'SIGN_UP_CLOSED',
             'SETUP_CODE_REQUIRED',
+            'INVITATION_INVALID',
             'RATE_LIMITED',
           ),
         },
@@ -124,7 +135,7 @@ export function signInRoutes(deps: SignInRoutesDeps) {
           tag: 'Accounts',
           summary: 'Create an account and sign it in',
           description:
-            '`SIGN_UP` decides who may: with `first`, anyone may create the first account, which is an owner, then only owners, who make editors. Strangers become viewers.',
+            '`SIGN_UP` decides who may: with `first`, anyone may create the first account, which is an owner, then only owners, who make editors. Strangers become viewers. An invitation says the role.',
           access: 'anyone',
           bodies: { owner: { value: { name: USER.name, ...CREDENTIALS } } },
           example: { token: SESSION.token, user: USER },

@@ -59,8 +59,8 @@ export function userRoutes({ accounts, directory, guard, bodyLimit }: UserRoutes
     .use(jsonBody(bodyLimit))
     .post(
       '/users',
-      async ({ body, set }) => {
-        const user = await accounts.create({ ...body, role: body.role ?? 'viewer' });
+      async ({ body, set, who }) => {
+        const user = await accounts.create({ ...body, role: body.role ?? 'viewer' }, who);
         set.status = 201;
         return viewUser(user);
       },

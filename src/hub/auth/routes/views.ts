@@ -5,6 +5,8 @@ import { Timestamp } from '../../http/schemas.ts';
 import type { Session, User } from '../sessions/sessions.ts';
 
 export const RoleName = t.UnionEnum([...ROLES], {
+  // Else a missing role would be the first.
+  default: undefined,
   description:
     '`viewer` by default: looks; `editor` changes sites and policies; `owner` changes everything',
 });

@@ -1,6 +1,6 @@
 /** What a field of a channel's target may hold, how much of it is shown, and how a form asks for it. */
 import { type TSchema, t } from 'elysia';
-import { normalizeEmail } from '../../auth/accounts/sign-up.ts';
+import { normalizeEmail } from '../../auth/accounts/emails.ts';
 
 export type Value = string | number;
 

@@ -49,7 +49,7 @@ CREATE TABLE invitations (
   token_hash TEXT NOT NULL,
   role TEXT NOT NULL,
   email TEXT,
-  invited_by TEXT NOT NULL,
+  invited_by TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   created_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL
 );

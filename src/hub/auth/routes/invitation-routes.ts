@@ -1,0 +1,131 @@
+/** `/invitations`: links with which owners let others make an account. */
+import { Elysia, t } from 'elysia';
+import { jsonBody } from '../../../shared/json-body.ts';
+import { about } from '../../http/about.ts';
+import { BODY, refusals, WRITES } from '../../http/refusal-schemas.ts';
+import { Success, Timestamp } from '../../http/schemas.ts';
+import type { Invitations } from '../accounts/invitations.ts';
+import type { SessionGuard } from '../guard.ts';
+import { RoleName } from './views.ts';
+
+const fields = { id: t.String(), role: RoleName, expiresAt: Timestamp };
+const InvitationView = t.Object(
+  {
+    ...fields,
+    email: t.Union([t.String(), t.Null()], { description: 'the only address that may use it' }),
+    invitedBy: t.String({ description: 'name of the owner who made it' }),
+    createdAt: Timestamp,
+  },
+  { title: 'Invitation' },
+);
+const NewInvitation = t.Object(
+  { ...fields, url: t.String({ description: 'shown only once, in this response' }) },
+  { title: 'NewInvitation' },
+);
+
+const INVITATION = {
+  id: '5d1e8a3c7b42',
+  role: 'editor',
+  expiresAt: '2026-11-27T18:00:00.000Z',
+};
+
+export type InvitationRoutesDeps = {
+  invitations: Invitations;
+  /** The hub's own, as a browser names it. */
+  originOf: (request: Request) => string;
+  guard: SessionGuard;
+  bodyLimit: number;
+};
+
+export function invitationRoutes(deps: InvitationRoutesDeps) {
+  const { invitations, originOf, guard, bodyLimit } = deps;
+  return new Elysia({ name: 'invitations', prefix: '/invitations' })
+    .use(guard)
+    .get(
+      '/',
+      () =>
+        invitations.list().map((one) => ({
+          ...one,
+          createdAt: one.createdAt.toISOString(),
+          expiresAt: one.expiresAt.toISOString(),
+        })),
+      {
+        response: { 200: t.Array(InvitationView), ...refusals(...WRITES) },
+        detail: about({
+          id: 'listInvitations',
+          tag: 'Accounts',
+          summary: 'List the invitations that can still be used',
+          access: 'session',
+          needs: 'owner',
+          example: [
+            {
+              ...{ ...INVITATION, email: 'bob@example.org', invitedBy: 'Ada' },
+              createdAt: '2026-11-20T18:00:00.000Z',
+            },
+          ],
+        }),
+      },
+    )
+    .delete(
+      '/:id',
+      ({ params, who }) => {
+        invitations.remove(params.id, who);
+        return { success: true as const };
+      },
+      {
+        params: t.Object({ id: t.String() }),
+        response: { 200: Success, ...refusals(...WRITES, 'SESSION_NOT_FRESH', 'NOT_FOUND') },
+        detail: about({
+          id: 'deleteInvitation',
+          tag: 'Accounts',
+          summary: 'Take an invitation back',
+          access: 'session',
+          needs: 'owner',
+          fresh: true,
+          params: { id: { example: INVITATION.id } },
+          example: { success: true },
+        }),
+      },
+    )
+    .use(jsonBody(bodyLimit))
+    .post(
+      '/',
+      ({ body, request, who, set }) => {
+        const { id, role, token, expiresAt } = invitations.create(body, who);
+        set.status = 201;
+        const url = `${originOf(request)}/#invitation=${token}`;
+        return { id, url, role, expiresAt: expiresAt.toISOString() };
+      },
+      {
+        body: t.Object(
+          { role: RoleName, email: t.Optional(t.Union([t.String(), t.Null()])) },
+          { title: 'InvitationRequest' },
+        ),
+        response: {
+          201: NewInvitation,
+          ...refusals(
+            ...WRITES,
+            ...BODY,
+            'SESSION_NOT_FRESH',
+            'INVALID_EMAIL',
+            'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL',
+          ),
+        },
+        detail: about({
+          id: 'createInvitation',
+          tag: 'Accounts',
+          summary: 'Invite somebody to make an account',
+          description:
+            'The link works once, for seven days, also with `SIGN_UP=closed`, and ends when you are no longer an owner. With `email`, only that address can use it.',
+          access: 'session',
+          needs: 'owner',
+          fresh: true,
+          bodies: { editor: { value: { role: 'editor', email: 'bob@example.org' } } },
+          example: {
+            ...INVITATION,
+            url: 'https://box.example/#invitation=wq9c4m0q7k2n8s5t1u6w3x9y2z4a8Jm1vX0Zb0rXlq3',
+          },
+        }),
+      },
+    );
+}
