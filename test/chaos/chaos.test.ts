@@ -10,7 +10,7 @@ import { type Random, seededRandom } from '../harness/random.ts';
 import { createModel } from './model.ts';
 import { createWorld, type Part, type World } from './world.ts';
 
-const KILLS = some(8, 40, 'CHAOS_KILLS');
+const KILLS = some(5, 40, 'CHAOS_KILLS');
 const SEED = Number(process.env.CHAOS_SEED ?? 20261120);
 
 /** Which processes are killed: single ones, or several at once. */

@@ -13,7 +13,7 @@ import { runProgram } from '../harness/program.ts';
 import { seededRandom } from '../harness/random.ts';
 import { ask, freePort, portSettings, temporaryFolder, until } from '../harness/stack.ts';
 
-const KILLS = some(4, 8, 'CHAOS_KILLS');
+const KILLS = some(3, 8, 'CHAOS_KILLS');
 const SEED = Number(process.env.CHAOS_SEED ?? 20261121);
 const KILLS_PER_BOX = 4;
 /** About as long as a start takes. */

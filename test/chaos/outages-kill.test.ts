@@ -13,7 +13,7 @@ import { arrivedAt, awaited, lineOf } from './inbox.ts';
 import { startWorld, type World } from './outage-world.ts';
 import { expireCertificate, type Outage } from './outages.ts';
 
-const KILLS = some(6, 12, 'OUTAGE_KILLS');
+const KILLS = some(4, 12, 'OUTAGE_KILLS');
 const SEED = Number(process.env.OUTAGE_SEED ?? 20261122);
 /** An outage has to last longer before it is reported. */
 const UNREPORTED_MS = 0.9 * QUICK.hub.watch.settles;

@@ -12,7 +12,7 @@ import { type Program, runProgram } from '../harness/program.ts';
 import { type Random, seededRandom } from '../harness/random.ts';
 import { ask, freePort, until } from '../harness/stack.ts';
 
-const CUTS = some(6, 18, 'CHAOS_CUTS');
+const CUTS = some(4, 18, 'CHAOS_CUTS');
 const SEED = Number(process.env.CHAOS_SEED ?? 20261121);
 const CUTS_PER_BOX = 6;
 /** Of these, the ones that may fall into the first start; the others wait for a change to be there. */

@@ -9,7 +9,7 @@ import { type Random, seededRandom } from '../harness/random.ts';
 import { ask, until } from '../harness/stack.ts';
 import { createWorld, type Part, type World } from './world.ts';
 
-const KILLS = some(6, 200, 'CHAOS_KILLS');
+const KILLS = some(4, 200, 'CHAOS_KILLS');
 const SEED = Number(process.env.CHAOS_SEED ?? 20261122);
 /** About as long as it takes to publish them. */
 const PUBLISH_MS = 60;

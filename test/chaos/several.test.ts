@@ -13,7 +13,7 @@ import { createEvents } from './several-events.ts';
 import { createInspection } from './several-faults.ts';
 import { createModel, heldPort } from './several-model.ts';
 
-const EVENTS = some(8, 40, 'CHAOS_EVENTS');
+const EVENTS = some(5, 40, 'CHAOS_EVENTS');
 const SEED = Number(process.env.CHAOS_SEED ?? 20261122);
 /** The contract's limit for all proxies to agree again, which most events have to meet. */
 const CONTRACT_MS = 5_000;

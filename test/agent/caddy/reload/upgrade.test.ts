@@ -26,8 +26,8 @@ const from = next?.bin ?? '';
 const to = HEAD ?? installed?.bin ?? '';
 if (HEAD === null) console.log('No newest Caddy (CADDY_HEAD): the upgrade to it is left out.');
 
-const HARMLESS = some(20, 100);
-const HARMFUL = some(6, 20);
+const HARMLESS = some(8, 100);
+const HARMFUL = some(4, 20);
 
 /** One `header` for Caddy up to 2.11.4; for newer ones it ends, and a site of its own begins. */
 const harmful = (number: number, port: number): string => {
