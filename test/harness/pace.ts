@@ -24,8 +24,13 @@ export const IS_TEST = process.env.NODE_ENV === 'test';
 
 /**
  * What is started without a wish: who does not wait for messages has a watcher that rests, as its looks
- * cost more than all else, and no site is asked between changes, as some tests count its requests.
+ * cost more than all else, and no site is asked between changes, as some tests count its requests. What
+ * comes next in cost, for each second of each stack, is done less often: the comparison of proxy and
+ * hub, and the look whether Caddy runs.
  */
 export const USUAL: Paces = IS_TEST
-  ? { ...QUICK, hub: { ...QUICK.hub, watch: PACES.hub.watch, checks: RESTING } }
+  ? {
+      hub: { ...QUICK.hub, watch: PACES.hub.watch, checks: RESTING, reconcile: 600 },
+      agent: { ...QUICK.agent, supervise: { ...QUICK.agent.supervise, poll: 200 } },
+    }
   : PACES;

@@ -12,10 +12,13 @@ import { adaptApart, type CommandDeps, limitMemory, memoryLimit, timeLimit } fro
 
 export type ValidatorDeps = CommandDeps;
 
-/** Validation must not share the proxy's storage: it creates a CA if a site asks for one. */
+/**
+ * Validation must not share the proxy's storage: it creates a CA if a site asks for one. It ends before
+ * collecting garbage is worth a quarter of its processor time; 10,000 sites take 240 MB instead of 170.
+ */
 export function validationEnv(env: Record<string, string>): ValidatorDeps['env'] {
   const home = join(env.HOME ?? '/nonexistent', 'validate');
-  return { ...env, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home };
+  return { GOGC: '400', ...env, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home };
 }
 
 export type Validator = {
