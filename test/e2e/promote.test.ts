@@ -143,14 +143,14 @@ describe('signalbox promote', () => {
     const file = join(folder, 'backup.db');
     const { code, out } = await run(['backup', file], machine('first'));
     expect([code, out]).toEqual([0, expect.stringContaining('1 account, 1 enrolled agent,')]);
-    expect(out).toContain(`Not included: ${join(dataOf('first'), 'agents-key')}`);
+    expect(out).toContain(`Not included: ${join(dataOf('first'), 'secret-key')}`);
     mkdirSync(machine('elsewhere'));
     const restored = await run(['restore', file], machine('elsewhere'));
     const unkeyed = await run(['promote', '--without-key'], machine('elsewhere'));
     expect([unkeyed.code, unkeyed.out]).toEqual([0, expect.stringContaining('refuse the old one')]);
     expect([restored.code, restored.out]).toEqual([
       0,
-      expect.stringContaining('agents-key is missing'),
+      expect.stringContaining('secret-key is missing'),
     ]);
   });
 
@@ -161,8 +161,8 @@ describe('signalbox promote', () => {
     await program.address('hub');
     await stop({ program });
     const { out, err } = await program.exited();
-    expect(out + err).toContain('agents-key is missing: restore a copy of it');
-    expect(existsSync(join(dataOf('elsewhere'), 'agents-key'))).toBe(false);
+    expect(out + err).toContain('secret-key is missing: restore it');
+    expect(existsSync(join(dataOf('elsewhere'), 'secret-key'))).toBe(false);
   });
 
   test('leaves enrolled agents their names', async () => {
@@ -194,7 +194,7 @@ describe('signalbox promote', () => {
     expect([keyless.code, keyless.out]).toEqual([1, '']);
     expect(keyless.err).toContain('but their key is missing');
     expect(existsSync(join(dataOf('second'), 'signalbox.db'))).toBe(false);
-    copyFileSync(join(dataOf('first'), 'agents-key'), join(dataOf('second'), 'agents-key'));
+    copyFileSync(join(dataOf('first'), 'secret-key'), join(dataOf('second'), 'secret-key'));
     const done = await run(['promote', '--above', '1000000', replica], second);
     expect([done.code, done.err]).toEqual([0, '']);
     expect(done.out).toContain('2 sites, 1 account, 1 enrolled agent');
@@ -243,7 +243,7 @@ describe('signalbox promote', () => {
   test('is how to go on with a backup from before a promotion', async () => {
     const third = machine('third');
     mkdirSync(dataOf('third'), { recursive: true });
-    copyFileSync(join(dataOf('first'), 'agents-key'), join(dataOf('third'), 'agents-key'));
+    copyFileSync(join(dataOf('first'), 'secret-key'), join(dataOf('third'), 'secret-key'));
     expect((await run(['restore', replica], third)).code).toBe(0);
     const refused = await resume('third');
     await untilAll(refused, 'refused');

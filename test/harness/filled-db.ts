@@ -26,6 +26,9 @@ const PEOPLE = [
   },
 ] as const;
 
+/** With a key that is lost, as the one that the token of its agent derives from. */
+const SEALED = Buffer.from(`01${'0c'.repeat(60)}`, 'hex');
+
 const AT = new Date('2026-11-21T10:46:20.757Z');
 const times = { createdAt: AT, updatedAt: AT };
 
@@ -89,7 +92,7 @@ export function layDatabase(dataDir: string, ports: { http: number; https: numbe
     .run();
   db.insert(accounts.twoFactors)
     .values({
-      ...{ userId, secret: Buffer.from('0c'.repeat(40), 'hex'), codes: ['0d'.repeat(32)] },
+      ...{ userId, secret: SEALED, codes: ['0d'.repeat(32)] },
       ...{ verified: true, lastStep: 59_000_000, failures: 1, lockedUntil: AT },
     })
     .run();
@@ -179,7 +182,7 @@ export function layDatabase(dataDir: string, ports: { http: number; https: numbe
   db.insert(tables.channels)
     .values({
       ...{ name: 'Phone', kind: 'ntfy', enabled: true, events: ['proxy.down'], ...times },
-      target: { url: 'https://ntfy.example.org', topic: 'home' },
+      target: SEALED,
       quiet: { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin' },
     })
     .run();

@@ -1,7 +1,6 @@
 /** Every route that the two apps register. */
 import { join } from 'node:path';
 import { createAgent } from '../../agent/app.ts';
-import { createAgentKeys } from '../../src/hub/agents/keys.ts';
 import { createContext } from '../../src/hub/api/context.ts';
 import { createHub } from '../../src/hub/app.ts';
 import { createSetupCode } from '../../src/hub/auth/accounts/setup-code.ts';
@@ -44,7 +43,6 @@ export function registered(folder: string): Registered[] {
   const context = createContext({
     ...{ settings, database, token: TOKEN, version: '0', commit: null, pace: PACE },
     secretKey: join(folder, 'secret-key'),
-    keys: createAgentKeys(join(folder, 'agents-key')),
     setupCode: createSetupCode(join(folder, 'setup-code'), () => {}),
     commandLine: createCommandLine(TOKEN),
     collect: () => [],

@@ -115,7 +115,13 @@ function membershipRoutes({ fleet, guard, bodyLimit }: ApiContext) {
       params: NameParams,
       response: {
         200: AgentView,
-        ...refusals(...PUBLISHES, 'SESSION_NOT_FRESH', 'INVALID_REQUEST', 'NOT_FOUND'),
+        ...refusals(
+          ...PUBLISHES,
+          'SESSION_NOT_FRESH',
+          'INVALID_REQUEST',
+          'NOT_FOUND',
+          'SECRET_KEY_UNUSABLE',
+        ),
       },
       detail: about({
         id: 'rotateAgentToken',
@@ -158,6 +164,7 @@ function membershipRoutes({ fleet, guard, bodyLimit }: ApiContext) {
             ...BODY,
             'INVITATION_INVALID',
             'AGENT_TAKEN',
+            'SECRET_KEY_UNUSABLE',
           ),
         },
         detail: about({

@@ -127,7 +127,10 @@ export function channelRoutes({ channels, guard, bodyLimit, ...deps }: ChannelRo
       },
       {
         params: IdParams,
-        response: { 200: Success, ...refusals(...WRITES, 'NOT_FOUND', 'CHANNEL_FAILED') },
+        response: {
+          200: Success,
+          ...refusals(...WRITES, 'NOT_FOUND', 'CHANNEL_FAILED', 'SECRET_KEY_UNUSABLE'),
+        },
         detail: about({
           id: 'testChannel',
           tag: 'Notifications',
@@ -151,7 +154,10 @@ export function channelRoutes({ channels, guard, bodyLimit, ...deps }: ChannelRo
       },
       {
         body: t.Object(NewChannel, { title: 'NewChannel' }),
-        response: { 201: MadeChannel, ...refusals(...WRITES, 'SESSION_NOT_FRESH', ...BODY) },
+        response: {
+          201: MadeChannel,
+          ...refusals(...WRITES, 'SESSION_NOT_FRESH', ...BODY, 'SECRET_KEY_UNUSABLE'),
+        },
         detail: about({
           id: 'createChannel',
           tag: 'Notifications',
@@ -187,7 +193,7 @@ export function channelRoutes({ channels, guard, bodyLimit, ...deps }: ChannelRo
         body: t.Object(ChannelFields, { title: 'ChannelChanges' }),
         response: {
           200: ChannelView,
-          ...refusals(...WRITES, 'SESSION_NOT_FRESH', ...BODY, 'NOT_FOUND'),
+          ...refusals(...WRITES, 'SESSION_NOT_FRESH', ...BODY, 'NOT_FOUND', 'SECRET_KEY_UNUSABLE'),
         },
         detail: about({
           id: 'updateChannel',

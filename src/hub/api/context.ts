@@ -1,11 +1,12 @@
 /** The parts of the hub: made once, and passed to the routes and the program. */
 import { messageOf } from '../../shared/async.ts';
+import { Failure } from '../../shared/failure.ts';
 import type { Log } from '../../shared/log.ts';
 import { isLoopbackHost } from '../../shared/loopback.ts';
 import type { Collector } from '../../shared/observe/metrics.ts';
 import { createDisks } from '../../shared/system/disks.ts';
 import { type AgentClient, createAgentClient } from '../agents/client.ts';
-import type { AgentKeys } from '../agents/keys.ts';
+import { type AgentKeys, createAgentKeys } from '../agents/keys.ts';
 import type { AgentTrust } from '../agents/trust.ts';
 import { type Accounts, createAccounts } from '../auth/accounts/accounts.ts';
 import { countSignIns } from '../auth/accounts/count-sign-ins.ts';
@@ -23,6 +24,7 @@ import {
   type Notifications,
   type NotificationsDeps,
 } from '../channels/notifications.ts';
+import { sealTargets } from '../channels/seal-targets.ts';
 import type { Db, OpenDatabase } from '../db/open.ts';
 import { createSealing, type Sealing } from '../db/sealing.ts';
 import { createImporter, createReadImport, type Importer } from '../exchange/importer.ts';
@@ -82,7 +84,6 @@ export type HubGiven = {
   token: string;
   /** The file with the key of what is sealed. */
   secretKey: string;
-  keys: AgentKeys;
   setupCode: SetupCode;
   commandLine: CommandLine;
   version: string;
@@ -148,10 +149,11 @@ export type ApiContext = HubContext & {
 };
 
 export function createContext(given: HubGiven): HubContext {
-  const { settings, database, keys, setupCode, pace, now, elapsed, log } = given;
+  const { settings, database, setupCode, pace, now, elapsed, log } = given;
   const { commandLine, version, commit } = given;
   const { db, assertInPlace } = database;
   const sealing = createSealing({ db, file: given.secretKey });
+  const keys = createAgentKeys(sealing.key);
   const store = createStore(database);
   if (given.preamble && store.isUnseeded()) store.seedPreamble(given.preamble(), now());
   store.nameFirstAgent(settings.agentName);
@@ -168,12 +170,14 @@ export function createContext(given: HubGiven): HubContext {
     log,
   );
   const publisher = createPublisher({
-    ...{ store, connect: createConnect(given, store, () => publisher), pace, now, log },
+    ...{ store, connect: createConnect(given, keys, store, () => publisher), pace, now, log },
     observe: metrics.publish,
     importDirs: settings.importDirs,
   });
-  const warnings = [...warningsOf(settings), ...lostKey(keys, publisher)];
-  for (const warning of warnings) log('warning', { warning }, 'warn');
+  const warnings = warningsOf(settings);
+  for (const warning of [...warnings, sealing.fault()].filter((one) => one !== null)) {
+    log('warning', { warning }, 'warn');
+  }
   const invitations = createInvitations({ db, now });
   const accounts = countSignIns(
     createAccounts({ db, now, elapsed, signUp: settings.signUp, setupCode, invitations }),
@@ -183,11 +187,12 @@ export function createContext(given: HubGiven): HubContext {
     },
   );
   if (accounts.any()) setupCode.forget();
-  const channels = createChannels({ db, now });
+  sealTargets(db, sealing, log);
+  const channels = createChannels({ db, sealing, now });
   const uptime = createUptime({ db, publisher, pace: pace.checks, now, elapsed, log });
   const look = createLook({
     ...{ publisher, uptime, pace, now, elapsed, warnings, locked: accounts.locked },
-    failing: channels.failing,
+    ...{ failing: channels.failing, keyFault: sealing.fault },
     disks: createDisks([{ what: 'the hub’s data', folder: settings.dataDir }]),
   });
   const known = createKnown({ db, now, pace, current: publisher.current });
@@ -203,7 +208,7 @@ export function createContext(given: HubGiven): HubContext {
   };
   const deliver = createDeliver(store.id);
   const notifications = createNotifications({
-    ...{ db, hub: store.id, look, listProblems, known, deliver, metrics },
+    ...{ db, sealing, hub: store.id, look, listProblems, known, deliver, metrics },
     ...{ pace, now, elapsed, log },
   });
   return {
@@ -229,7 +234,8 @@ export function createContext(given: HubGiven): HubContext {
 
 /** Makes the client of an agent. The token of an enrolled one changes with each rotation. */
 function createConnect(
-  { settings, token, keys }: HubGiven,
+  { settings, token }: HubGiven,
+  keys: AgentKeys,
   store: Store,
   publisher: () => Publisher,
 ): (agent: StoredAgent) => AgentClient {
@@ -252,7 +258,11 @@ function createConnect(
     let { generation } = known;
     const tokenNow = () => {
       generation = stored()?.generation ?? generation;
-      return keys.tokenOf({ id, generation, fingerprint });
+      try {
+        return keys.tokenOf({ id, generation, fingerprint });
+      } catch (cause) {
+        throw new Failure('AGENT_UNREACHABLE', messageOf(cause), { cause });
+      }
     };
     return createAgentClient({ ...asHub, url, token: tokenNow, trust: { fingerprint } });
   };
@@ -262,18 +272,6 @@ const firstOf = ({ agentUrl: url, agentTrust: trust }: HubSettings) => ({
   url,
   fingerprint: trust && 'fingerprint' in trust ? trust.fingerprint : null,
 });
-
-/** What is wrong with the key of the enrolled agents, if there are any. */
-function lostKey(keys: AgentKeys, publisher: Publisher): string[] {
-  const agent = publisher.current().agents.find(({ fingerprint }) => fingerprint !== null);
-  if (!agent) return [];
-  try {
-    keys.tokenOf({ ...agent, fingerprint: agent.fingerprint ?? '' });
-    return [];
-  } catch (error) {
-    return [messageOf(error)];
-  }
-}
 
 /** What the operator should know; shown in the log and in the status. */
 function warningsOf({ agentUrl }: HubSettings): string[] {

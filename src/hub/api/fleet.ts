@@ -119,7 +119,7 @@ export function createFleet({ publisher, keys, hub, first, beginnings }: FleetDe
         const known = knownBy(name, fingerprint);
         const id = known?.id ?? publisher.current().nextAgentId;
         const generation = (known?.generation ?? 0) + 1;
-        keys.make();
+        keys.make(known !== null);
         const token = keys.tokenOf({ id, generation, fingerprint });
         await enrol(invitation, { hub: hub.id, term: hub.term, token, replace });
         const change = known

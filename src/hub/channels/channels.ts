@@ -4,16 +4,19 @@ import type { EventName, QuietHours } from '../../shared/events.ts';
 import { Failure } from '../../shared/failure.ts';
 import { type Db, inTransaction } from '../db/open.ts';
 import { channels, messages } from '../db/schema.ts';
+import type { Sealing } from '../db/sealing.ts';
 import type { Target } from './kinds/kind.ts';
 import type { ChannelKind } from './kinds/kinds.ts';
 import { tryNow } from './outbox.ts';
+import { ofTarget } from './seal-targets.ts';
 import { generated, readTarget, type TargetInput } from './target.ts';
 
 export type Channel = Readonly<{
   id: number;
   name: string;
   kind: ChannelKind;
-  target: Target;
+  /** @throws Failure SECRET_KEY_UNUSABLE */
+  target: () => Target;
   /** Empty: all. */
   events: readonly EventName[];
   quiet: QuietHours | null;
@@ -22,10 +25,13 @@ export type Channel = Readonly<{
   updatedAt: Date;
 }>;
 
-/** As it is stored. */
-export const channelOf = (row: typeof channels.$inferSelect): Channel => ({
+type Row = typeof channels.$inferSelect;
+
+/** As it is stored; its target is opened only where it is needed. */
+export const channelOf = (row: Row, { open }: Pick<Sealing, 'open'>): Channel => ({
   ...row,
   kind: row.kind as ChannelKind,
+  target: () => JSON.parse(open(row.target, ofTarget(row.id))),
 });
 
 /** Of the messages that a channel has not got yet. */
@@ -48,10 +54,10 @@ export type Channels = {
   get(id: number): Channel;
   /**
    * @returns the secret too, if the hub made one
-   * @throws Failure INVALID_REQUEST
+   * @throws Failure INVALID_REQUEST, SECRET_KEY_UNUSABLE
    */
   create(input: NewChannelInput): { channel: Channel; secret?: string };
-  /** @throws Failure NOT_FOUND, INVALID_REQUEST */
+  /** @throws Failure NOT_FOUND, INVALID_REQUEST, SECRET_KEY_UNUSABLE */
   update(id: number, input: ChannelInput): Channel;
   /** With its messages. @throws Failure NOT_FOUND */
   remove(id: number): void;
@@ -63,15 +69,24 @@ export type Channels = {
 
 const MOST = 20;
 
-export function createChannels({ db, now }: { db: Db; now: () => Date }): Channels {
+export type ChannelsDeps = { db: Db; sealing: Sealing; now: () => Date };
+
+export function createChannels({ db, sealing, now }: ChannelsDeps): Channels {
+  const seal = (id: number, target: Target) => sealing.seal(JSON.stringify(target), ofTarget(id));
+
   function get(id: number): Channel {
     const found = db.select().from(channels).where(eq(channels.id, id)).get();
-    if (found) return channelOf(found);
+    if (found) return channelOf(found, sealing);
     throw new Failure('NOT_FOUND', 'There is no such channel.');
   }
 
   const list = (): Channel[] =>
-    db.select().from(channels).orderBy(asc(channels.id)).all().map(channelOf);
+    db
+      .select()
+      .from(channels)
+      .orderBy(asc(channels.id))
+      .all()
+      .map((row) => channelOf(row, sealing));
 
   return {
     list,
@@ -83,7 +98,8 @@ export function createChannels({ db, now }: { db: Db; now: () => Date }): Channe
       const target = readTarget(kind, { ...input.target, ...made }, null);
       const at = now();
       const values = {
-        ...{ name, kind, target, enabled },
+        // Sealed below, for it is bound to the id.
+        ...{ name, kind, target: Buffer.alloc(0), enabled },
         events: [...new Set(events)],
         quiet: checkedQuiet(quiet),
         createdAt: at,
@@ -91,10 +107,14 @@ export function createChannels({ db, now }: { db: Db; now: () => Date }): Channe
       };
       const channel = inTransaction(db, (tx) => {
         const known = tx.select({ known: count() }).from(channels).get()?.known ?? 0;
-        if (known < MOST) return tx.insert(channels).values(values).returning().get();
-        throw new Failure('INVALID_REQUEST', `There are at most ${MOST} channels.`);
+        if (known >= MOST) {
+          throw new Failure('INVALID_REQUEST', `There are at most ${MOST} channels.`);
+        }
+        const { id } = tx.insert(channels).values(values).returning().get();
+        const sealed = { target: seal(id, target) };
+        return tx.update(channels).set(sealed).where(eq(channels.id, id)).returning().get();
       });
-      return { channel: channelOf(channel), ...made };
+      return { channel: channelOf(channel, sealing), ...made };
     },
 
     update(id, input) {
@@ -108,7 +128,9 @@ export function createChannels({ db, now }: { db: Db; now: () => Date }): Channe
         ...(input.enabled !== undefined && { enabled: input.enabled }),
         ...(input.events !== undefined && { events: [...new Set(input.events)] }),
         ...(input.quiet !== undefined && { quiet: checkedQuiet(input.quiet) }),
-        ...(input.target !== undefined && { target: readTarget(kind, input.target, target) }),
+        ...(input.target !== undefined && {
+          target: seal(id, readTarget(kind, input.target, target())),
+        }),
       };
       if (Object.keys(values).length === 0) return get(id);
       const time = now();

@@ -30,7 +30,7 @@ export function createDeliver(hub: string, deadline = DEADLINE_MS): Deliver {
     const { signal } = giveUp;
     const text = textOf(delivery, quiet?.timeZone ?? 'UTC');
     const sent = KINDS[kind]
-      .send(target, { hub, delivery, text, signal })
+      .send(target(), { hub, delivery, text, signal })
       // The message of any other error may contain the target.
       .catch((error) => {
         throw error instanceof Failure ? error : failedWith('');

@@ -3,6 +3,7 @@ import { DELIVERY_RESULTS, EVENT_NAMES } from '../../shared/events.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Family, Metrics } from '../../shared/observe/metrics.ts';
 import type { Db } from '../db/open.ts';
+import type { Sealing } from '../db/sealing.ts';
 import { createIncidents } from '../watch/incidents/incidents.ts';
 import { createWatcher, type WatcherDeps } from '../watch/incidents/watcher.ts';
 import type { Known } from '../watch/known.ts';
@@ -16,6 +17,7 @@ import type { SendPace } from './sender-plan.ts';
 
 export type NotificationsDeps = {
   db: Db;
+  sealing: Sealing;
   /** The id of the hub. */
   hub: string;
   look: () => Promise<Look>;

@@ -1,6 +1,7 @@
 /** Channels on the wire: what a client may send, and what is shown, without the secrets. */
 import { type Static, type TSchema, t } from 'elysia';
 import { EVENT_NAMES } from '../../shared/events.ts';
+import { Failure } from '../../shared/failure.ts';
 import { Timestamp } from '../http/schemas.ts';
 import type { Backlog, Channel } from './channels.ts';
 import { formatOf } from './kinds/fields.ts';
@@ -109,7 +110,10 @@ const TargetView = t.Object(
     const words = shown === undefined ? {} : { description: shown };
     return schema.type === 'integer' ? t.Integer(words) : t.String(words);
   }),
-  { title: 'ChannelTarget', description: 'the stored fields, masked' },
+  {
+    title: 'ChannelTarget',
+    description: 'the stored fields, masked; none if the hub’s key is lost',
+  },
 ) as unknown as TSchema & { static: Record<string, string | number> };
 
 const view = {
@@ -146,6 +150,16 @@ export const MadeChannel = t.Object(
   { title: 'NewChannelAnswer' },
 );
 
+/** Nothing of it, if it cannot be read. */
+function shownTarget({ kind, target }: Channel): ReturnType<typeof maskTarget> {
+  try {
+    return maskTarget(kind, target());
+  } catch (error) {
+    if (error instanceof Failure) return {};
+    throw error;
+  }
+}
+
 const EMPTY: Backlog = { waiting: 0, failing: null };
 
 /** @param backlogs by channel */
@@ -154,7 +168,7 @@ export function viewChannel(channel: Channel, backlogs: ReadonlyMap<number, Back
   return {
     ...channel,
     events: [...channel.events],
-    target: maskTarget(channel.kind, channel.target),
+    target: shownTarget(channel),
     createdAt: channel.createdAt.toISOString(),
     updatedAt: channel.updatedAt.toISOString(),
     waiting,

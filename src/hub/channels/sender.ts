@@ -6,6 +6,7 @@ import { Failure } from '../../shared/failure.ts';
 import { type Log, reasonOf } from '../../shared/log.ts';
 import type { Db } from '../db/open.ts';
 import { channels, incidents, messages } from '../db/schema.ts';
+import type { Sealing } from '../db/sealing.ts';
 import { type Channel, channelOf } from './channels.ts';
 import type { Deliver } from './deliver.ts';
 import type { ChannelKind } from './kinds/kinds.ts';
@@ -15,6 +16,7 @@ import { pauseAfter, planNext, type SendPace } from './sender-plan.ts';
 
 type SenderDeps = {
   db: Db;
+  sealing: Pick<Sealing, 'open'>;
   /** The id of the hub. */
   hub: string;
   deliver: Deliver;
@@ -44,7 +46,7 @@ const GIVEN_UP_MS = 7 * 86_400_000;
 const DRIFT_MS = 10_000;
 
 export function createSender(deps: SenderDeps): Sender {
-  const { db, hub, deliver, pace, now, random = Math.random, seen = () => {}, log } = deps;
+  const { db, sealing, hub, deliver, pace, now, random = Math.random, seen = () => {}, log } = deps;
   const running = new Map<number, Promise<void>>();
   let isStopped = false;
   let lastFault = '';
@@ -170,7 +172,8 @@ export function createSender(deps: SenderDeps): Sender {
 
   function enabledChannels(): Channel[] {
     try {
-      return db.select().from(channels).where(eq(channels.enabled, true)).all().map(channelOf);
+      const rows = db.select().from(channels).where(eq(channels.enabled, true)).all();
+      return rows.map((row) => channelOf(row, sealing));
     } catch (error) {
       report(error);
       return [];

@@ -1,6 +1,8 @@
 /** Checks that a file is a hub's database, and intact. */
 import type { Database } from 'bun:sqlite';
+import { getTableName } from 'drizzle-orm';
 import { messageOf } from '../../shared/async.ts';
+import { SEALED } from './sealing.ts';
 import { versionOf } from './version.ts';
 
 /** What a hub's database holds, so that a person can recognise it. */
@@ -10,6 +12,8 @@ export type Contents = {
   accounts: number;
   /** Besides the first one, which the settings name. */
   agents: number;
+  /** Whether it is of little use without the key of the hub: for enrolled agents, and for what is sealed. */
+  needsKey: boolean;
 };
 
 /** The tables of the first schema that tell a hub's database from any other. */
@@ -34,11 +38,19 @@ export function inspect(sqlite: Database, subject: string): Contents {
   if (version === 0 || !TABLES.every((table) => names.has(table))) {
     throw new Error(`${subject} is not a signalbox database`);
   }
+  const agents = count(sqlite, 'agents WHERE fingerprint IS NOT NULL');
+  // An older version may lack the table, or have the column in clear.
+  const isSealed = SEALED.some(
+    ({ table, column }) =>
+      names.has(getTableName(table)) &&
+      count(sqlite, `${getTableName(table)} WHERE substr(${column.name}, 1, 1) = x'01'`) > 0,
+  );
   return {
     version,
     sites: count(sqlite, 'vhosts'),
     accounts: count(sqlite, 'users'),
-    agents: count(sqlite, 'agents WHERE fingerprint IS NOT NULL'),
+    agents,
+    needsKey: agents > 0 || isSealed,
   };
 }
 

@@ -141,10 +141,6 @@ export const channels = sqliteTable('channels', {
   id: integer('id').primaryKey({ autoIncrement: true }),
   name: text('name').notNull(),
   kind: text('kind').notNull(),
-  /** Address and secrets, as the kind needs them. */
-  target: text('target', { mode: 'json' })
-    .$type<Readonly<Record<string, string | number>>>()
-    .notNull(),
   /** Those it gets; empty: all. */
   events: text('events', { mode: 'json' }).$type<readonly EventName[]>().notNull(),
   /** When messages wait; null: never. */
@@ -152,6 +148,8 @@ export const channels = sqliteTable('channels', {
   enabled: integer('enabled', { mode: 'boolean' }).notNull(),
   createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
   updatedAt: integer('updated_at', { mode: 'timestamp_ms' }).notNull(),
+  /** Sealed: address and secrets, as the kind needs them, in JSON. */
+  target: blob('target', { mode: 'buffer' }).notNull(),
 });
 
 /** What broke by itself, and when it was over. */

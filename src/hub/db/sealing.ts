@@ -1,12 +1,12 @@
 /** Seals secrets of the database with a key that no backup of it and no export holds. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { and, count, isNotNull, ne, sql } from 'drizzle-orm';
+import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { Failure } from '../../shared/failure.ts';
 import { fileErrorOf } from '../../shared/file-errors.ts';
 import { newSecret, readIfThere } from '../../shared/system/files.ts';
 import { twoFactors } from './accounts-schema.ts';
-import type { Db } from './open.ts';
 import { agents, channels } from './schema.ts';
 
 export type Sealing = {
@@ -47,7 +47,7 @@ const TAG_BYTES = 16;
 const START_BYTES = MARK_BYTES + NONCE_BYTES;
 
 /** What is sealed, and how to do without what was. */
-const SEALED = [
+export const SEALED = [
   {
     table: twoFactors,
     column: twoFactors.secret,
@@ -60,8 +60,10 @@ const SEALED = [
   },
 ] as const;
 
+export type SealingDeps = { db: Pick<BunSQLiteDatabase, 'select'>; file: string };
+
 /** @param file readable only by its owner; never replaced as long as something is sealed with its key */
-export function createSealing({ db, file }: { db: Db; file: string }): Sealing {
+export function createSealing({ db, file }: SealingDeps): Sealing {
   /** How to do without what is sealed, by a key with another mark if there is one. */
   const remediesFor = (mark?: Buffer): string[] =>
     SEALED.flatMap(({ table, column, remedy }) => {
@@ -130,6 +132,10 @@ export function createSealing({ db, file }: { db: Db; file: string }): Sealing {
     },
 
     open(sealed, of) {
+      if (!sealed.subarray(0, FORMAT.length).equals(FORMAT)) {
+        const message = 'A secret in the database is not sealed yet: restart the hub.';
+        throw new Failure('SECRET_KEY_UNUSABLE', message);
+      }
       const key = read();
       if (!sealed.subarray(0, MARK_BYTES).equals(markOf(key))) throw unusable(WRONG);
       try {

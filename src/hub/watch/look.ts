@@ -9,6 +9,7 @@ import {
   fullDisk,
   isFull,
   lockedOut,
+  lostKey,
   oldAdvisories,
 } from './problems/hub.ts';
 
@@ -18,6 +19,8 @@ export type LookDeps = FactsDeps & {
   /** Whose sign-ins are refused. */
   locked: () => Locked;
   failing: () => readonly FailingChannel[];
+  /** What is wrong with the key of what is sealed, and what to do; null: nothing. */
+  keyFault: () => string | null;
   /** What else the operator should know of the hub. */
   warnings: readonly string[];
   /** `send.failing`: milliseconds after which a channel that takes nothing is a problem. */
@@ -35,7 +38,7 @@ export type Look = {
 
 /** @returns a function that never fails: if an agent does not respond, its facts say so */
 export function createLook(deps: LookDeps): () => Promise<Look> {
-  const { publisher, disks, locked, failing, warnings, pace, now } = deps;
+  const { publisher, disks, locked, failing, keyFault, warnings, pace, now } = deps;
   const readFacts = createFactsReader(deps);
 
   return async () => {
@@ -50,7 +53,9 @@ export function createLook(deps: LookDeps): () => Promise<Look> {
     const time = now();
     const lock = lockedOut(locked());
     const old = oldAdvisories(time);
+    const fault = keyFault();
     const hub = [
+      ...(fault === null ? [] : [lostKey(fault)]),
       ...shared.filter(isFull).map(fullDisk),
       ...(lock ? [lock] : []),
       ...failingChannels(failing(), time, pace.send.failing),

@@ -17,6 +17,7 @@ const CODES = {
   DISK_FULL: 'disk.full',
   NOT_IN_STEP: 'agent.behind',
   FOREIGN: null,
+  SECRET_KEY_UNUSABLE: null,
   // Single sites.
   VHOST_BROKEN: 'vhost.broken',
   UPSTREAM_DOWN: 'upstream.down',

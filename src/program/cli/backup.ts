@@ -7,7 +7,7 @@ import { describeContents } from '../../hub/db/inspect.ts';
 import { databaseIn, openUnmigrated } from '../../hub/db/open.ts';
 import { BESIDE } from '../../hub/db/replace.ts';
 import { messageOf } from '../../shared/async.ts';
-import { agentsKeyIn } from '../data-folder.ts';
+import { keyFileIn } from '../data-folder.ts';
 import { visible } from '../visible.ts';
 import { EXIT } from './command.ts';
 
@@ -44,9 +44,9 @@ export async function backup(
       if (toOut) await send(target);
       const say = toOut ? err : out;
       say(`${toOut ? 'backup' : visible(file)}: ${describeContents(contents)}\n`);
-      if (contents.agents > 0) {
+      if (contents.needsKey) {
         say(
-          `Not included: ${visible(agentsKeyIn(folder))}, the key to the enrolled agents. Keep a copy.\n`,
+          `Not included: ${visible(keyFileIn(folder))}, the key to its secrets and to enrolled agents. Keep a copy.\n`,
         );
       }
       return EXIT.done;

@@ -11,8 +11,8 @@ export const backup: Command = {
   options: { force: { summary: 'replace FILE if it exists' } },
   summary: 'back up the database to FILE, even while the hub runs',
   help: `FILE may be - for standard output. The backup contains accounts, tokens, sites, global options,
-snippets and history, but not DATA_DIR/agents-key, the key to enrolled agents. The file is readable
-only by its owner. The backup is checked before FILE is created.
+snippets and history, but not DATA_DIR/secret-key, the key to its secrets and to enrolled agents. The
+file is readable only by its owner. The backup is checked before FILE is created.
 `,
   async run({ args: [file = ''], has }, { env, host, out, err }) {
     // Loaded here, as below: most commands do not need the database.
@@ -71,12 +71,12 @@ export const promote: Command = {
   args: [{ name: 'FILE', optional: true }],
   options: {
     above: { summary: 'also outrank a hub with this term, shown in /status', takes: 'TERM' },
-    'without-key': { summary: 'proceed without agents-key; every agent must be invited again' },
+    'without-key': { summary: 'proceed without secret-key: secrets and enrolled agents are lost' },
   },
   summary: 'make a database copy the active hub',
   help: `Use this if the hub's machine is lost: run it on another machine, while no hub runs there. FILE is
 a backup, or a copy of the database with its -wal beside it; - is standard input. Without FILE, the
-database in DATA_DIR itself is promoted. Put a copy of the first hub's DATA_DIR/agents-key into
+database in DATA_DIR itself is promoted. Put a copy of the first hub's DATA_DIR/secret-key into
 DATA_DIR first.
 
 Does what "signalbox restore" does. In addition, agents obey this hub once it has published to them,

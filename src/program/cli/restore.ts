@@ -9,7 +9,7 @@ import { databaseIn } from '../../hub/db/open.ts';
 import { BESIDE, giveToOwner, makeReady, putInPlace } from '../../hub/db/replace.ts';
 import { messageOf } from '../../shared/async.ts';
 import { lockFolder } from '../../shared/system/lock.ts';
-import { agentsKeyIn } from '../data-folder.ts';
+import { adoptAgentsKey, secretKeyIn } from '../data-folder.ts';
 import { visible } from '../visible.ts';
 import { EXIT } from './command.ts';
 
@@ -24,7 +24,7 @@ export type RestoreDeps = {
   /** Makes agents obey this copy alone; see `setTerm`. */
   promote?: {
     above: number;
-    /** Whether to do so even if the key of the enrolled agents is not there. */
+    /** Whether to do so even if the key of its secrets and enrolled agents is not there. */
     withoutKey: boolean;
   };
 };
@@ -36,7 +36,7 @@ export async function restore(
 ): Promise<number> {
   const name = file === '-' ? 'standard input' : file;
   const current = databaseIn(folder);
-  const key = agentsKeyIn(folder);
+  const key = secretKeyIn(folder);
   const staged = `${current}.restoring`;
   let release: (() => void) | undefined;
   try {
@@ -44,13 +44,14 @@ export async function restore(
       throw new Error(`${file} cannot be read`);
     }
     release = lock(folder);
+    adoptAgentsKey(folder);
     forget(staged);
     await stage(file, staged, open);
     const contents = makeReady(staged, name, { current, promote });
-    const lacksKey = contents.agents > 0 && !existsSync(key);
+    const lacksKey = contents.needsKey && !existsSync(key);
     if (lacksKey && promote && !promote.withoutKey) {
       throw new Error(
-        `${name} has enrolled agents, but their key is missing: copy agents-key from the first hub's DATA_DIR to ${key}, or use --without-key and invite each agent again`,
+        `${name} has enrolled agents or secrets, but their key is missing: copy secret-key from the first hub's DATA_DIR to ${key}, or use --without-key if it is lost; /status then says what to do without it`,
       );
     }
     const kept = putInPlace(staged, current, now().toISOString().replaceAll(/[:.]/g, '-'));
@@ -58,10 +59,10 @@ export async function restore(
     if (kept !== null) out(`The previous database was kept as ${visible(kept)}\n`);
     if (promote)
       out('Once it runs, agents obey this hub and refuse the old one. Switch the old one off.\n');
-    if (contents.agents > 0 && !lacksKey) giveToOwner(key);
+    if (contents.needsKey && !lacksKey) giveToOwner(key);
     if (lacksKey) {
       out(
-        `${visible(key)} is missing: before you start the hub, copy it from the machine of the backup, or invite each agent again.\n`,
+        `${visible(key)} is missing: copy it from the machine of the backup before you start the hub. If it is lost, /status says what to do without it.\n`,
       );
     }
     out('Start the hub to publish these sites. Everyone has to sign in again.\n');

@@ -1,6 +1,5 @@
 /** Gives the hub its files, its doors and its clocks, and makes it listen. */
 import { dirname, join } from 'node:path';
-import { createAgentKeys } from '../../hub/agents/keys.ts';
 import { createContext, type HubSettings } from '../../hub/api/context.ts';
 import { createHub } from '../../hub/app.ts';
 import { createSetupCode } from '../../hub/auth/accounts/setup-code.ts';
@@ -12,7 +11,7 @@ import { runAll, settleAll } from '../../shared/async.ts';
 import { type Log, withFields } from '../../shared/log.ts';
 import { collectProcess } from '../../shared/observe/metrics.ts';
 import { newSecret } from '../../shared/system/files.ts';
-import { agentsKeyIn, localSecret, secretKeyIn } from '../data-folder.ts';
+import { adoptAgentsKey, localSecret, secretKeyIn } from '../data-folder.ts';
 import { listen, listenLocally } from '../listen.ts';
 import { COMMIT, VERSION } from '../version.ts';
 import { readDashboard } from './dashboard.ts';
@@ -42,12 +41,12 @@ export function prepareHub(
     const { dataDir, host, port, socket } = settings;
     const now = () => new Date();
     const log = withFields(given, { part: 'hub' });
+    adoptAgentsKey(dataDir);
     const setupCode = createSetupCode(join(dataDir, 'setup-code'), secretReplaced(log));
     const commandLine = createCommandLine(newSecret(localSecret(dataDir), SECRET_BYTES));
     const context = createContext({
       ...{ settings, database, token, setupCode, commandLine, pace, now, log, preamble },
       secretKey: secretKeyIn(dataDir),
-      keys: createAgentKeys(agentsKeyIn(dataDir)),
       ...{ version: VERSION, commit: COMMIT },
       collect: collectProcess(VERSION, 'hub', now),
       elapsed: () => performance.now(),

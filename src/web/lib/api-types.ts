@@ -672,6 +672,7 @@ export interface Problem {
     | 'DISK_FULL'
     | 'NOT_IN_STEP'
     | 'FOREIGN'
+    | 'SECRET_KEY_UNUSABLE'
     | 'VHOST_BROKEN'
     | 'UPSTREAM_DOWN'
     | 'CHECK_FAILING'
@@ -764,7 +765,7 @@ export interface QuietHours {
   /** of the IANA database */
   timeZone: string;
 }
-/** the stored fields, masked */
+/** the stored fields, masked; none if the hub’s key is lost */
 export interface ChannelTarget {
   /** scheme and host, then *** */
   url?: string;

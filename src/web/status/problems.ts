@@ -76,6 +76,8 @@ function wordsFor({ code, vhost, vhosts, message }: Problem): string {
       return 'The Caddyfile on disk was edited';
     case 'RESTART_NEEDED':
       return 'Restart Caddy';
+    case 'SECRET_KEY_UNUSABLE':
+      return 'Stored secrets cannot be read';
     case 'DISK_FULL':
       return 'A disk is nearly full';
     case 'SIGN_IN_LOCKED':

@@ -1,50 +1,67 @@
 /** The tokens of the enrolled agents, and the one key behind them. */
-import { expect, test } from 'bun:test';
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAgentKeys } from '../../../src/hub/agents/keys.ts';
+import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
+import { createSealing, type SecretKey } from '../../../src/hub/db/sealing.ts';
+import { adoptAgentsKey, secretKeyIn } from '../../../src/program/data-folder.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 
 const AGENT = { id: 2, generation: 1, fingerprint: 'ab'.repeat(32) };
+/** Of a key and its token for that agent, as 0.1.0 made them. */
+const KEY = 'YWdlbnRzLWtleSBvZiAwLjEsIDMyIGJ5dGVzIGxvbmc';
+const TOKEN = '6wk3FOTEbd3ms9zmoEJ9UYo0tYE59XWD49hMihEvvv4';
+
+let folder: string;
+let file: string;
+let database: OpenDatabase;
+let secret: SecretKey;
+beforeEach(() => {
+  folder = temporaryFolder();
+  file = secretKeyIn(folder);
+  database = openDatabase(folder);
+  secret = createSealing({ db: database.db, file }).key;
+});
+afterEach(() => {
+  database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 test.each([
   ['empty', ''],
   ['cut', 'abc'],
   ['of NULs', '\0'.repeat(43)],
-])('a key file that is %s is refused and stays', (_, text) => {
-  const file = join(temporaryFolder(), 'agents-key');
+])('there is no token of a key that is %s', (_, text) => {
   writeFileSync(file, text);
-  expect(() => createAgentKeys(file).tokenOf(AGENT)).toThrow(`${file} is damaged`);
+  expect(() => createAgentKeys(secret).tokenOf(AGENT)).toThrow('secret-key is damaged');
   expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
-test('a key file that is missing is not made unasked', () => {
-  const file = join(temporaryFolder(), 'agents-key');
-  expect(() => createAgentKeys(file).tokenOf(AGENT)).toThrow(`${file} is missing`);
-  expect(existsSync(file)).toBe(false);
+test('there is none without a key, until that is there again', () => {
+  const keys = createAgentKeys(secret);
+  expect(() => keys.tokenOf(AGENT)).toThrow('secret-key is missing');
+  writeFileSync(file, `${KEY}\n`);
+  expect(keys.tokenOf(AGENT)).toBe(TOKEN);
 });
 
-test('the key is made when it is first needed, for its owner only, and kept', () => {
-  const file = join(temporaryFolder(), 'agents-key');
-  const keys = createAgentKeys(file);
-  expect(existsSync(file)).toBe(false);
-  keys.make();
-  keys.make();
+test('a token is not the key, and survives the loss of its file until the next start', () => {
+  const keys = createAgentKeys(secret);
+  keys.make(false);
+  keys.make(false);
   const token = keys.tokenOf(AGENT);
   expect(token).toMatch(/^[\w-]{43}$/);
-  expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(readFileSync(file, 'utf8')).not.toContain(token);
-  expect([keys.tokenOf(AGENT), createAgentKeys(file).tokenOf(AGENT)]).toEqual([token, token]);
+  expect(createAgentKeys(secret).tokenOf(AGENT)).toBe(token);
   rmSync(file);
   expect(keys.tokenOf(AGENT)).toBe(token);
-  const others = createAgentKeys(file);
-  others.make();
-  expect(others.tokenOf(AGENT)).not.toBe(token);
+  keys.make(false);
+  expect(keys.tokenOf(AGENT)).not.toBe(token);
 });
 
 test('each agent, generation and certificate has a token of its own', () => {
-  const keys = createAgentKeys(join(temporaryFolder(), 'agents-key'));
-  keys.make();
+  const keys = createAgentKeys(secret);
+  keys.make(false);
   const others = [
     AGENT,
     { ...AGENT, id: 3 },
@@ -52,4 +69,16 @@ test('each agent, generation and certificate has a token of its own', () => {
     { ...AGENT, fingerprint: 'ac'.repeat(32) },
   ];
   expect(new Set(others.map(keys.tokenOf)).size).toBe(others.length);
+});
+
+test('the key of 0.1 keeps its tokens, and a newer one is not replaced by it', () => {
+  const former = join(folder, 'agents-key');
+  writeFileSync(former, `${KEY}\n`, { mode: 0o600 });
+  adoptAgentsKey(folder);
+  adoptAgentsKey(folder);
+  expect(createAgentKeys(secret).tokenOf(AGENT)).toBe(TOKEN);
+  renameSync(file, former);
+  writeFileSync(file, `${'A'.repeat(43)}\n`);
+  adoptAgentsKey(folder);
+  expect(createAgentKeys(secret).tokenOf(AGENT)).not.toBe(TOKEN);
 });

@@ -1,5 +1,6 @@
 /** `/agents`: who may join, and what becomes of placements and preambles. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAgentClient } from '../../../src/hub/agents/client.ts';
 import { createAgentKeys } from '../../../src/hub/agents/keys.ts';
@@ -183,7 +184,9 @@ describe('an agent that is added', () => {
     await call('PUT', `/vhosts/${only?.id}`, { agents: ['visitor', 'vps'] });
     const before = guest.readProxyfile();
     const { url, fingerprint } = guest;
-    const keys = createAgentKeys(join(fleet.stack.dataDir, 'agents-key'));
+    const file = join(fleet.stack.dataDir, 'secret-key');
+    const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64url');
+    const keys = createAgentKeys({ read: () => key, make: () => {} });
     // The third agent, whose token was changed twice.
     const token = keys.tokenOf({ id: 3, generation: 3, fingerprint });
     const asHub = createAgentClient({ url, token, trust: { fingerprint } });

@@ -1,10 +1,12 @@
 /** What becomes of messages that wait for a channel, or were sent to it, when people change and test it. */
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { createChannels } from '../../../src/hub/channels/channels.ts';
 import { deliverTest } from '../../../src/hub/channels/deliver.ts';
 import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
 import { messages } from '../../../src/hub/db/schema.ts';
+import { createSealing } from '../../../src/hub/db/sealing.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 
@@ -23,7 +25,9 @@ let channels: ReturnType<typeof createChannels>;
 beforeEach(() => {
   folder = temporaryFolder();
   database = openDatabase(folder);
-  channels = createChannels({ db: database.db, now: () => NOON });
+  const { db } = database;
+  const sealing = createSealing({ db, file: join(folder, 'secret-key') });
+  channels = createChannels({ db, sealing, now: () => NOON });
   channels.create(hook);
 });
 afterEach(() => {

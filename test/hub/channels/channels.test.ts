@@ -1,7 +1,9 @@
 /** What is kept and shown of a channel. */
-import { Database } from 'bun:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { createChannels } from '../../../src/hub/channels/channels.ts';
+import { openBeside } from '../../../src/hub/db/open.ts';
+import { createSealing } from '../../../src/hub/db/sealing.ts';
 import { type HubAlone, startHubAlone } from '../../harness/hub-alone.ts';
 import { ask, signUp } from '../../harness/stack.ts';
 import { ALL, GOTIFY, HOOK, hook, MAIL, NTFY, quiet, SECRETS } from './samples.ts';
@@ -34,10 +36,13 @@ describe('a channel', () => {
   });
   const create = async (json: object) => (await call('POST', '/channels', json)).body;
   const stored = (id: number) => {
-    const db = new Database(join(stack.dataDir, 'signalbox.db'));
-    const row = db.query('SELECT target FROM channels WHERE id = ?').get(id) as { target: string };
-    db.close();
-    return JSON.parse(row.target);
+    const { db, close } = openBeside(stack.dataDir);
+    const sealing = createSealing({ db, file: join(stack.dataDir, 'secret-key') });
+    const target = createChannels({ db, sealing, now: () => new Date() })
+      .get(id)
+      .target();
+    close();
+    return target;
   };
 
   test.each(ALL)('$kind: is shown without its secrets', async (json) => {

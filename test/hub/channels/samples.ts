@@ -8,7 +8,7 @@ import type { Delivery, Message } from '../../../src/hub/channels/message.ts';
 const AT = new Date('2026-11-22T05:21:00Z');
 
 export const channel = (kind: ChannelKind, target: Target): Channel => ({
-  ...{ id: 1, name: 'Phone', kind, target, events: [], quiet: null, enabled: true },
+  ...{ id: 1, name: 'Phone', kind, target: () => target, events: [], quiet: null, enabled: true },
   ...{ createdAt: AT, updatedAt: AT },
 });
 

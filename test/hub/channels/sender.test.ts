@@ -41,6 +41,7 @@ const accept = async () => {};
 
 function start() {
   return createSender({
+    sealing: { open: () => '{}' },
     ...{ db: database.db, hub: 'h', pace: PACE.send, now, elapsed, random: () => 0.5 },
     async deliver(channel, delivery) {
       await receive(channel, delivery);
@@ -68,8 +69,8 @@ const addChannel = (more: Partial<typeof channels.$inferInsert> = {}) =>
   database.db
     .insert(channels)
     .values({
-      ...{ name: 'phone', kind: 'webhook', target: {}, events: [], quiet: null, enabled: true },
-      ...{ createdAt: new Date(0), updatedAt: new Date(0), ...more },
+      ...{ name: 'phone', kind: 'webhook', events: [], quiet: null, enabled: true },
+      ...{ target: Buffer.alloc(0), createdAt: new Date(0), updatedAt: new Date(0), ...more },
     })
     .run();
 

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 /** Calls every operation of the OpenAPI document and checks the real responses against it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildDocument } from '../../../src/hub/openapi/document.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
@@ -424,6 +424,12 @@ test('channels and deliveries', async () => {
   await signedIn('testChannel', { params });
   await server.stop(true);
   await refused('testChannel', 'CHANNEL_FAILED', { params });
+  const key = join(stack.dataDir, 'secret-key');
+  renameSync(key, `${key}.kept`);
+  await refused('testChannel', 'SECRET_KEY_UNUSABLE', { params });
+  await refused('createChannel', 'SECRET_KEY_UNUSABLE', { json });
+  await refused('updateChannel', 'SECRET_KEY_UNUSABLE', { params, json: { target: { url } } });
+  renameSync(`${key}.kept`, key);
   await signedIn('listDeliveries');
   await signedIn('deleteChannel', { params });
   for (const id of ['getChannel', 'updateChannel', 'testChannel', 'deleteChannel']) {

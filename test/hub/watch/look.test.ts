@@ -48,6 +48,7 @@ function lookerAt(now: Date, own: Disk[], theirs: Disk[][], warnings: string[] =
     pace: PACE,
     ...{ publisher, now: () => now, elapsed: () => 0, disks: async () => own },
     uptime: { of: () => null, isUnknown: () => false },
+    keyFault: () => null,
     locked: () => ({ emails: [], isUnknown: false, networks: [] }),
     failing: () => [],
     warnings,

@@ -482,8 +482,13 @@ describe('messages', () => {
     database.db
       .insert(channels)
       .values({
-        ...{ name: 'phone', kind: 'webhook', target: {}, events: [], quiet: null, enabled: true },
-        ...{ createdAt: new Date(START), updatedAt: new Date(START), ...more },
+        ...{ name: 'phone', kind: 'webhook', events: [], quiet: null, enabled: true },
+        ...{
+          target: Buffer.alloc(0),
+          createdAt: new Date(START),
+          updatedAt: new Date(START),
+          ...more,
+        },
       })
       .run();
   const sent = () =>

@@ -1,5 +1,10 @@
 ALTER TABLE users ADD COLUMN role TEXT NOT NULL DEFAULT 'owner';
 ALTER TABLE sessions ADD COLUMN proved_at INTEGER NOT NULL DEFAULT 0;
+-- In clear as before: the hub seals them when it has its key.
+ALTER TABLE channels ADD COLUMN sealed BLOB NOT NULL DEFAULT x'';
+UPDATE channels SET sealed = CAST(target AS BLOB);
+ALTER TABLE channels DROP COLUMN target;
+ALTER TABLE channels RENAME COLUMN sealed TO target;
 CREATE TABLE two_factors (
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   secret BLOB NOT NULL,

@@ -53,6 +53,12 @@ export function oldAdvisories(now: Date): Problem | null {
   };
 }
 
+export const lostKey = (message: string): Problem => ({
+  code: 'SECRET_KEY_UNUSABLE',
+  level: 'bad',
+  message,
+});
+
 /** Null if nobody is locked out. */
 export function lockedOut({ emails, isUnknown, networks }: Locked): Problem | null {
   const who = [...emails, ...(isUnknown ? ['accounts that do not exist'] : [])];
