@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Page } from 'playwright-core';
 import { openDatabase } from '../../src/hub/db/open.ts';
 import { failingChecks, uptime } from '../../src/hub/db/schema.ts';
-import type { LogPage, LogStats, Vhost } from '../../src/web/lib/api-types.ts';
+import type { LogPage, LogStats, Vhost } from '../../src/web/lib/types.ts';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { flaws } from '../harness/look.ts';
 import { ask, freePort, until } from '../harness/stack.ts';

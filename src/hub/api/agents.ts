@@ -1,9 +1,9 @@
 /** `/agents`: the agents this hub publishes to. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/json-body.ts';
-import { assertNoToken, authorOf } from '../auth/guard.ts';
+import { authorOf, forbiddenRole, isViewer } from '../auth/guard.ts';
 import { about, DEMANDS } from '../http/about.ts';
-import { AGENT, AgentView } from '../http/agent-view.ts';
+import { AGENT, AgentView, agentForViewers } from '../http/agent-view.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import type { ApiContext } from './context.ts';
 
@@ -19,7 +19,7 @@ export function agentRoutes(context: ApiContext) {
   const { fleet, guard, bodyLimit } = context;
   return new Elysia({ name: 'agents', prefix: '/agents' })
     .use(guard)
-    .get('/', () => fleet.list(), {
+    .get('/', ({ who }) => (isViewer(who) ? fleet.list().map(agentForViewers) : fleet.list()), {
       response: { 200: t.Array(AgentView), ...refusals(...READS) },
       detail: about({
         id: 'listAgents',
@@ -30,42 +30,57 @@ export function agentRoutes(context: ApiContext) {
         example: [AGENT],
       }),
     })
-    .get('/:name', ({ params }) => fleet.show(params.name), {
-      params: NameParams,
-      response: { 200: AgentView, ...refusals(...READS, 'NOT_FOUND') },
-      detail: about({
-        id: 'getAgent',
-        tag: 'Agents',
-        summary: 'Get an agent',
-        access: 'read',
-        needs: 'viewer',
-        params: NAMED,
-        example: AGENT,
-      }),
-    })
+    .get(
+      '/:name',
+      ({ params, who }) => {
+        const agent = fleet.show(params.name);
+        return isViewer(who) ? agentForViewers(agent) : agent;
+      },
+      {
+        params: NameParams,
+        response: { 200: AgentView, ...refusals(...READS, 'NOT_FOUND') },
+        detail: about({
+          id: 'getAgent',
+          tag: 'Agents',
+          summary: 'Get an agent',
+          access: 'read',
+          needs: 'viewer',
+          params: NAMED,
+          example: AGENT,
+        }),
+      },
+    )
     .use(membershipRoutes(context))
     .use(jsonBody(bodyLimit))
-    .patch('/:name', ({ params, body, who }) => fleet.update(params.name, body, authorOf(who)), {
-      params: NameParams,
-      body: t.Object(
-        { name: t.Optional(t.String()), paused: t.Optional(t.Boolean()) },
-        { title: 'AgentChanges' },
-      ),
-      response: {
-        200: AgentView,
-        ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'AGENT_TAKEN'),
+    .patch(
+      '/:name',
+      ({ params, body, who }) => {
+        if (body.name !== undefined && who.user.role !== 'owner') throw forbiddenRole('owner');
+        return fleet.update(params.name, body, authorOf(who));
       },
-      detail: about({
-        id: 'updateAgent',
-        tag: 'Agents',
-        summary: 'Rename an agent, or pause and resume publishing to it',
-        access: 'write',
-        needs: 'editor',
-        params: NAMED,
-        bodies: { pause: { value: { paused: true } } },
-        example: { ...AGENT, paused: true },
-      }),
-    });
+      {
+        params: NameParams,
+        body: t.Object(
+          { name: t.Optional(t.String()), paused: t.Optional(t.Boolean()) },
+          { title: 'AgentChanges' },
+        ),
+        response: {
+          200: AgentView,
+          ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'AGENT_TAKEN'),
+        },
+        detail: about({
+          id: 'updateAgent',
+          tag: 'Agents',
+          summary: 'Rename an agent, or pause and resume publishing to it',
+          description: 'Only owners may rename one.',
+          access: 'write',
+          needs: 'editor',
+          params: NAMED,
+          bodies: { pause: { value: { paused: true } } },
+          example: { ...AGENT, paused: true },
+        }),
+      },
+    );
 }
 
 /**
@@ -75,7 +90,6 @@ export function agentRoutes(context: ApiContext) {
 function membershipRoutes({ fleet, guard, bodyLimit }: ApiContext) {
   return new Elysia({ name: 'agents-membership' })
     .use(guard)
-    .derive(assertNoToken)
     .delete(
       '/:name',
       async ({ params, who }) => {

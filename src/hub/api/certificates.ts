@@ -2,11 +2,12 @@
 import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
-import type { Guard } from '../auth/guard.ts';
+import { type Guard, isViewer } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
 import { AGENT, AgentQuery } from '../http/params.ts';
 import { ASKS_PROXY, BODY, refusals } from '../http/refusal-schemas.ts';
 import { NewVhost } from '../model/operation.ts';
+import { certificateForViewers } from '../watch/for-viewers.ts';
 import {
   adviseDraft,
   CertificateEntry,
@@ -50,10 +51,10 @@ export function certificateRoutes({ guard, bodyLimit, ...deps }: CertificateRout
     .use(jsonBody(bodyLimit))
     .get(
       '/',
-      async ({ query, set }) => {
+      async ({ query, set, who }) => {
         const { entries, missing } = await listCertificates(deps, query.agent);
         if (missing.length > 0) set.headers['x-missing-agents'] = missing.join(', ');
-        return entries;
+        return isViewer(who) ? entries.map(certificateForViewers) : entries;
       },
       {
         query: AgentQuery,
@@ -107,7 +108,7 @@ export function certificateRoutes({ guard, bodyLimit, ...deps }: CertificateRout
       body: t.Pick(t.Object(NewVhost), ['domain', 'config', 'upstream', 'agents']),
       response: {
         200: DraftAdvice,
-        ...refusals(...ASKS_PROXY, ...BODY, 'FORBIDDEN', 'PROXY_REJECTED'),
+        ...refusals(...ASKS_PROXY, ...BODY, 'FORBIDDEN', 'FORBIDDEN_ROLE', 'PROXY_REJECTED'),
       },
       detail: about({
         id: 'adviseCertificates',

@@ -1,14 +1,16 @@
 /** `/changelog`: who changed what, and undoing a change. */
 import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
-import { authorOf } from '../auth/guard.ts';
+import { authorOf, isViewer } from '../auth/guard.ts';
 import { about, INTEGER_ID } from '../http/about.ts';
 import { IdParams, idOf } from '../http/params.ts';
 import { PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import { Done, lacking, outcomeOf, Timestamp } from '../http/schemas.ts';
+import { kindOf } from '../model/entities.ts';
 import { createChangelog, MAX_LATER, type PublicEntry } from '../model/history/changelog.ts';
 import { revertChange } from '../model/history/history.ts';
 import { revertGroup } from '../model/history/revert-group.ts';
+import { lineOf } from '../model/history/summary.ts';
 import type { ApiContext } from './context.ts';
 
 const UNDOES = [
@@ -33,7 +35,7 @@ const ChangelogEntry = t.Object(
     userName: t.String(),
     action: Action,
     domain: t.String(),
-    diff: t.Union([t.String(), t.Null()]),
+    diff: t.Union([t.String(), t.Null()], { description: 'null for viewers' }),
     enabled: t.Union([t.Boolean(), t.Null()], {
       description: 'the new state after a toggle; null for other actions',
     }),
@@ -67,13 +69,29 @@ const viewEntry = ({ behind, ...entry }: PublicEntry) => ({
   createdAt: entry.createdAt.toISOString(),
 });
 
+/** A viewer sees what was changed, but not how; and what people know of may quote a config. */
+const seen = (entry: PublicEntry): PublicEntry => ({
+  ...entry,
+  domain: kindOf(entry.domain) === 'known' ? KNOWN_PROBLEM : entry.domain,
+  diff: null,
+});
+const KNOWN_PROBLEM = '(problem …)';
+
+const viewForViewers = (entry: PublicEntry) => viewEntry(seen(entry));
+
+/** Others name the networks that were blocked. */
+const summaryForViewers = ([first]: readonly PublicEntry[], count: number): string =>
+  first ? lineOf(seen(first), count) : '';
+
 export function changelogRoutes({ db, publisher, guard }: ApiContext) {
   const changelog = createChangelog(db);
   return new Elysia({ name: 'changelog', prefix: '/changelog' })
     .use(guard)
     .get(
       '/',
-      ({ query }) => {
+      ({ query, who }) => {
+        // By the words of a problem, which a viewer could guess.
+        if (isViewer(who) && kindOf(query.domain ?? '') === 'known') return [];
         const before = query.before ? Number(query.before) : undefined;
         const filter = {
           before,
@@ -82,11 +100,13 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
           user: query.user || undefined,
           action: query.action || undefined,
         };
-        if (query.grouped !== 'true') return changelog.page(filter).map(viewEntry);
-        return changelog.groups(filter).map(({ createdAt, entries, ...group }) => ({
+        const view = isViewer(who) ? viewForViewers : viewEntry;
+        if (query.grouped !== 'true') return changelog.page(filter).map(view);
+        return changelog.groups(filter).map(({ createdAt, entries, summary, ...group }) => ({
           ...group,
+          summary: isViewer(who) ? summaryForViewers(entries, group.count) : summary,
           createdAt: createdAt.toISOString(),
-          entries: entries.map(viewEntry),
+          entries: entries.map(view),
         }));
       },
       {

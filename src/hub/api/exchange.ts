@@ -38,7 +38,7 @@ export function exchangeRoutes({ publisher, importer, retries, guard }: ApiConte
           vhost: t.Optional(t.String({ pattern: '^([1-9][0-9]{0,14})?$' })),
           agent: t.Optional(t.String({ maxLength: 40 })),
         }),
-        response: { 200: t.String(), ...refusals(...READS, 'NOT_FOUND') },
+        response: { 200: t.String(), ...refusals(...READS, 'FORBIDDEN_ROLE', 'NOT_FOUND') },
         detail: about({
           id: 'getProxyfile',
           tag: 'Configuration',
@@ -57,7 +57,7 @@ export function exchangeRoutes({ publisher, importer, retries, guard }: ApiConte
       },
     )
     .get('/export', () => snapshotOf(publisher.current()), {
-      response: { 200: Snapshot, ...refusals(...READS) },
+      response: { 200: Snapshot, ...refusals(...READS, 'FORBIDDEN_ROLE') },
       detail: about({
         id: 'exportConfiguration',
         tag: 'Configuration',

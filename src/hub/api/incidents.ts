@@ -1,13 +1,14 @@
 /** `/incidents`: what broke on its own; `/events`: what can; `/deliveries`: what was sent of it. */
 import { Elysia, t } from 'elysia';
 import { EVENT_NAMES, EVENTS } from '../../shared/events.ts';
-import type { Guard, SessionGuard } from '../auth/guard.ts';
+import { type Guard, isViewer, type SessionGuard } from '../auth/guard.ts';
 import { type DeliveryRow, latestDeliveries } from '../channels/deliver.ts';
 import { oneOf } from '../channels/schema.ts';
 import type { Db } from '../db/open.ts';
 import { about } from '../http/about.ts';
 import { READS, refusals, WRITES } from '../http/refusal-schemas.ts';
 import { Timestamp } from '../http/schemas.ts';
+import { incidentForViewers } from '../watch/for-viewers.ts';
 import { IncidentView, listIncidents } from '../watch/incidents/incidents.ts';
 import type { Known } from '../watch/known.ts';
 
@@ -34,22 +35,29 @@ type IncidentDeps = { db: Db; known: Pick<Known, 'read'> };
 export function incidentRoutes({ db, guard, known }: IncidentDeps & { guard: Guard }) {
   return new Elysia({ name: 'incidents' })
     .use(guard)
-    .get('/incidents', ({ query }) => listIncidents(db, query.open === 'true', known.read()), {
-      query: t.Object({
-        open: t.Optional(t.Union([t.Literal('true'), t.Literal('false'), t.Literal('')])),
-      }),
-      response: { 200: t.Array(IncidentView), ...refusals(...READS) },
-      detail: about({
-        id: 'listIncidents',
-        tag: 'Notifications',
-        summary: 'List the incidents, newest first, at most 100',
-        description: 'A problem of the status is an incident once it has lasted for ten seconds.',
-        access: 'read',
-        needs: 'viewer',
-        params: { open: { description: '`true`: only unresolved ones.', example: 'true' } },
-        example: [INCIDENT],
-      }),
-    })
+    .get(
+      '/incidents',
+      ({ query, who }) => {
+        const found = listIncidents(db, query.open === 'true', known.read());
+        return isViewer(who) ? found.map(incidentForViewers) : found;
+      },
+      {
+        query: t.Object({
+          open: t.Optional(t.Union([t.Literal('true'), t.Literal('false'), t.Literal('')])),
+        }),
+        response: { 200: t.Array(IncidentView), ...refusals(...READS) },
+        detail: about({
+          id: 'listIncidents',
+          tag: 'Notifications',
+          summary: 'List the incidents, newest first, at most 100',
+          description: 'A problem of the status is an incident once it has lasted for ten seconds.',
+          access: 'read',
+          needs: 'viewer',
+          params: { open: { description: '`true`: only unresolved ones.', example: 'true' } },
+          example: [INCIDENT],
+        }),
+      },
+    )
     .get('/events', () => EVENT_NAMES.map((event) => ({ event, meaning: EVENTS[event] })), {
       response: { 200: t.Array(Event), ...refusals(...READS) },
       detail: about({

@@ -1,7 +1,7 @@
 /** `/policies`: listing, reading, creating, updating and deleting a policy. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/json-body.ts';
-import { authorOf } from '../auth/guard.ts';
+import { authorOf, type Caller, isViewer } from '../auth/guard.ts';
 import { about, DEMANDS, INTEGER_ID } from '../http/about.ts';
 import { etagOf, ifMatch } from '../http/etag.ts';
 import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
@@ -22,7 +22,7 @@ import { withoutSecrets } from '../recipes/secrets.ts';
 import type { ApiContext } from './context.ts';
 import { ownHosts } from './vhost-view.ts';
 
-export const PolicyView = t.Object(
+const Whole = t.Object(
   {
     id: t.Integer(),
     name: t.String(),
@@ -40,8 +40,20 @@ export const PolicyView = t.Object(
   { title: 'Policy' },
 );
 
+export const PolicyView = t.Object(
+  {
+    ...Whole.properties,
+    values: t.Optional(
+      t.Record(t.String(), t.Unknown(), {
+        description: 'without passwords and their hashes; not for viewers',
+      }),
+    ),
+  },
+  { title: 'Policy' },
+);
+
 /** The answer to a change of one. */
-export const ChangedPolicy = t.Composite([PolicyView, Outcome], {
+export const ChangedPolicy = t.Composite([Whole, Outcome], {
   title: 'ChangedPolicy',
 });
 
@@ -68,9 +80,9 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
     .use(guard)
     .get(
       '/',
-      () => {
+      ({ who }) => {
         const current = publisher.current();
-        return current.policies.map((policy) => viewPolicy(policy, vhostsWith(current, policy.id)));
+        return current.policies.map((policy) => policyFor(who, policy, current).body);
       },
       {
         response: { 200: t.Array(PolicyView), ...refusals(...READS) },
@@ -86,9 +98,11 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
     )
     .get(
       '/:id',
-      ({ params, set }) => {
+      ({ params, set, who }) => {
         const current = publisher.current();
-        return tagged(findPolicy(current, idOf(params, 'policy')), current, set);
+        const { body, etag } = policyFor(who, findPolicy(current, idOf(params, 'policy')), current);
+        set.headers.ETag = etag;
+        return body;
       },
       {
         params: IdParams,
@@ -230,11 +244,12 @@ const viewPolicy = (policy: Policy, vhosts: readonly Vhost[]) => ({
 const tagOf = (policy: Policy, vhosts: readonly Vhost[]): string =>
   etagOf({ ...policy, vhosts: vhosts.map(({ id }) => id) });
 
-/** Shows a policy of a set, and sets its ETag. */
-function tagged(policy: Policy, among: SiteSet, set: { headers: Record<string, string | number> }) {
+/** A policy of a set for whoever asks, and its ETag: for a viewer, without its values. */
+function policyFor(who: Caller, policy: Policy, among: SiteSet) {
   const { body, etag } = viewedPolicy(policy, among);
-  set.headers.ETag = etag;
-  return body;
+  if (!isViewer(who)) return { body, etag };
+  const { values: _, ...seen } = body;
+  return { body: seen, etag: etagOf(seen) };
 }
 
 /** A policy of a set, and its ETag. */

@@ -56,7 +56,7 @@ export function preambleRoutes({ publisher, store, guard, bodyLimit }: ApiContex
     .use(guard)
     .get('/preamble', ({ query, set }) => view(set.headers, query.agent), {
       query: AgentQuery,
-      response: { 200: PreambleView, ...refusals(...READS, 'NOT_FOUND') },
+      response: { 200: PreambleView, ...refusals(...READS, 'FORBIDDEN_ROLE', 'NOT_FOUND') },
       detail: about({
         id: 'getPreamble',
         tag: 'Configuration',

@@ -5,7 +5,7 @@
  */
 import { Elysia, t } from 'elysia';
 import { ActivityQuery, Activity as Counts, Latency, LogActivity } from '../../shared/wire/logs.ts';
-import type { Guard } from '../auth/guard.ts';
+import { type Guard, isViewer } from '../auth/guard.ts';
 import { about, INTEGER_ID } from '../http/about.ts';
 import { AGENT, AgentQuery, IdParams, idOf } from '../http/params.ts';
 import { ASKS_AGENT, ASKS_PROXY, READS, refusals } from '../http/refusal-schemas.ts';
@@ -13,6 +13,7 @@ import { Timestamp } from '../http/schemas.ts';
 import { findVhost } from '../model/vhost-changes.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { type Activity, MOST_HOSTS } from '../watch/activity.ts';
+import { stateForViewers } from '../watch/for-viewers.ts';
 import { createStates, type StatesDeps } from '../watch/sites/states.ts';
 import { STATE, VhostState } from '../watch/sites/view.ts';
 import { DAYS, HOURS, shareOf } from '../watch/uptime/overview.ts';
@@ -22,35 +23,49 @@ export function vhostStateRoutes({ guard, ...deps }: StatesDeps & { guard: Guard
   const states = createStates(deps);
   return new Elysia({ name: 'vhost-state', prefix: '/vhosts' })
     .use(guard)
-    .get('/state', ({ query }) => states.all(query.agent), {
-      query: AgentQuery,
-      response: { 200: t.Array(VhostState), ...refusals(...ASKS_PROXY, 'NOT_FOUND') },
-      detail: about({
-        id: 'listVhostStates',
-        tag: 'Vhosts',
-        summary: 'List the state of all vhosts',
-        description:
-          'Certificates are those that the proxy presented in a TLS handshake with the agent, at most five minutes ago. With several agents, the state is the worst of theirs.',
-        access: 'read',
-        needs: 'viewer',
-        params: AGENT,
-        example: [STATE],
-      }),
-    })
-    .get('/:id/state', ({ params, query }) => states.one(idOf(params), query.agent), {
-      params: IdParams,
-      query: AgentQuery,
-      response: { 200: VhostState, ...refusals(...ASKS_PROXY, 'NOT_FOUND') },
-      detail: about({
-        id: 'getVhostState',
-        tag: 'Vhosts',
-        summary: 'Get the state of a vhost',
-        access: 'read',
-        needs: 'viewer',
-        params: { ...INTEGER_ID, ...AGENT },
-        example: STATE,
-      }),
-    });
+    .get(
+      '/state',
+      async ({ query, who }) => {
+        const all = await states.all(query.agent);
+        return isViewer(who) ? all.map(stateForViewers) : all;
+      },
+      {
+        query: AgentQuery,
+        response: { 200: t.Array(VhostState), ...refusals(...ASKS_PROXY, 'NOT_FOUND') },
+        detail: about({
+          id: 'listVhostStates',
+          tag: 'Vhosts',
+          summary: 'List the state of all vhosts',
+          description:
+            'Certificates are those that the proxy presented in a TLS handshake with the agent, at most five minutes ago. With several agents, the state is the worst of theirs.',
+          access: 'read',
+          needs: 'viewer',
+          params: AGENT,
+          example: [STATE],
+        }),
+      },
+    )
+    .get(
+      '/:id/state',
+      async ({ params, query, who }) => {
+        const state = await states.one(idOf(params), query.agent);
+        return isViewer(who) ? stateForViewers(state) : state;
+      },
+      {
+        params: IdParams,
+        query: AgentQuery,
+        response: { 200: VhostState, ...refusals(...ASKS_PROXY, 'NOT_FOUND') },
+        detail: about({
+          id: 'getVhostState',
+          tag: 'Vhosts',
+          summary: 'Get the state of a vhost',
+          access: 'read',
+          needs: 'viewer',
+          params: { ...INTEGER_ID, ...AGENT },
+          example: STATE,
+        }),
+      },
+    );
 }
 
 const VhostActivity = t.Composite(

@@ -1,6 +1,7 @@
 /** A vhost as the API shows it, its entity tag, warnings about it, and examples for the API's description. */
-import { t } from 'elysia';
+import { type Static, t } from 'elysia';
 import { Check } from '../../shared/wire/checks.ts';
+import { type Caller, isViewer } from '../auth/guard.ts';
 import { etagOf, ifMatch } from '../http/etag.ts';
 import { Lacking, Timestamp, Warning } from '../http/schemas.ts';
 import { exceptOf } from '../model/applied.ts';
@@ -11,7 +12,7 @@ import type { Precondition } from '../model/vhost-changes.ts';
 import type { ReadPorts } from '../publish/ports.ts';
 import { Serving } from '../publish/serving.ts';
 
-export const VhostView = t.Object(
+const Whole = t.Object(
   {
     id: t.Integer(),
     domain: t.String(),
@@ -37,6 +38,18 @@ export const VhostView = t.Object(
   { title: 'Vhost' },
 );
 
+const NOT_SEEN = { description: 'not for viewers' };
+
+/** As it is read: a viewer gets neither its config nor what its check asks and expects. */
+export const VhostView = t.Object(
+  {
+    ...Whole.properties,
+    config: t.Optional(t.String(NOT_SEEN)),
+    check: t.Optional(t.Union([Check, t.Null()], NOT_SEEN)),
+  },
+  { title: 'Vhost' },
+);
+
 /** What the answer to a change says of the proxy's ports. */
 export const Unreached = t.Object({
   serving: t.Optional(
@@ -50,7 +63,7 @@ export const Unreached = t.Object({
 /** The answer to a change. */
 export const ChangedVhost = t.Composite(
   [
-    VhostView,
+    Whole,
     Lacking,
     Unreached,
     t.Object({
@@ -107,13 +120,24 @@ export const viewVhost = (stored: Vhost, among: Among) => {
   };
 };
 
-/** Shows a vhost of a set, and sets its ETag. */
+/** The same for whoever asks. */
+export function vhostFor(
+  who: Pick<Caller, 'user'>,
+  stored: Vhost,
+  among: Among,
+): Static<typeof VhostView> {
+  const { config, check, ...seen } = viewVhost(stored, among);
+  return isViewer(who) ? seen : { ...seen, config, check };
+}
+
+/** Shows a vhost of a set to whoever asks, and sets its ETag: of what is shown. */
 export function tagged(
+  who: Pick<Caller, 'user'>,
   vhost: Vhost,
   among: Among,
   set: { headers: Record<string, string | number> },
 ) {
-  const view = viewVhost(vhost, among);
+  const view = vhostFor(who, vhost, among);
   set.headers.ETag = etagOf(view);
   return view;
 }

@@ -37,6 +37,7 @@ import {
   unreached,
   VHOST,
   VhostView,
+  vhostFor,
   viewVhost,
 } from './vhost-view.ts';
 
@@ -73,30 +74,37 @@ export function vhostRoutes({
   };
   return new Elysia({ name: 'vhosts', prefix: '/vhosts' })
     .use(guard)
-    .get('/', ({ query: { tag, agent } }) => listed(publisher.current(), tag, agent), {
-      query: t.Object({
-        tag: t.Optional(t.String({ maxLength: 100 })),
-        agent: t.Optional(t.String({ maxLength: 40 })),
-      }),
-      response: { 200: t.Array(VhostView), ...refusals(...READS, 'NOT_FOUND') },
-      detail: about({
-        id: 'listVhosts',
-        tag: 'Vhosts',
-        summary: 'List all vhosts, sorted by domain',
-        access: 'read',
-        needs: 'viewer',
-        params: {
-          tag: { description: 'Only vhosts with this tag.', example: 'media' },
-          agent: { description: 'Only vhosts that this agent’s proxy serves.', example: 'local' },
-        },
-        example: [VHOST],
-      }),
-    })
+    .get(
+      '/',
+      ({ query: { tag, agent }, who }) => {
+        const current = publisher.current();
+        return listed(current, tag, agent).map((vhost) => vhostFor(who, vhost, current));
+      },
+      {
+        query: t.Object({
+          tag: t.Optional(t.String({ maxLength: 100 })),
+          agent: t.Optional(t.String({ maxLength: 40 })),
+        }),
+        response: { 200: t.Array(VhostView), ...refusals(...READS, 'NOT_FOUND') },
+        detail: about({
+          id: 'listVhosts',
+          tag: 'Vhosts',
+          summary: 'List all vhosts, sorted by domain',
+          access: 'read',
+          needs: 'viewer',
+          params: {
+            tag: { description: 'Only vhosts with this tag.', example: 'media' },
+            agent: { description: 'Only vhosts that this agent’s proxy serves.', example: 'local' },
+          },
+          example: [VHOST],
+        }),
+      },
+    )
     .get(
       '/:id',
-      ({ params, set }) => {
+      ({ params, set, who }) => {
         const current = publisher.current();
-        return tagged(findVhost(current, idOf(params)), current, set);
+        return tagged(who, findVhost(current, idOf(params)), current, set);
       },
       {
         params: IdParams,
@@ -263,10 +271,7 @@ function viewed(applied: Applied<Vhost>, among: SiteSet, others: Warning[] = [])
  * @param agent on which they must be placed; any if it is empty or missing
  * @throws Failure NOT_FOUND if there is no such agent
  */
-function listed(set: SiteSet, tag?: string, agent?: string) {
+function listed(set: SiteSet, tag?: string, agent?: string): Vhost[] {
   const { vhosts } = agent ? setFor(set, agentNamed(agent, set).id) : set;
-  return vhosts
-    .filter(({ tags }) => !tag || tags.includes(tag))
-    .toSorted(byDomain)
-    .map((vhost) => viewVhost(vhost, set));
+  return vhosts.filter(({ tags }) => !tag || tags.includes(tag)).toSorted(byDomain);
 }

@@ -30,6 +30,10 @@ export type Caller = {
   client: Client;
 };
 
+/** Whether the caller gets no config, and nothing that may quote one. */
+export const isViewer = ({ user }: Pick<Caller, 'user'>): boolean =>
+  !isAtLeast(user.role, 'editor');
+
 /** The caller as the changelog records them. */
 export const authorOf = ({ user, via }: Caller) => ({
   userId: user.id,
@@ -44,6 +48,8 @@ type Guarded<Who> = {
   who: Who;
   /** Whether the session or token of the request is still valid, and its role may still do this. */
   isAllowed: () => boolean;
+  /** @throws Failure UNAUTHENTICATED, FORBIDDEN_ROLE if not */
+  assertAllowed: () => void;
 };
 
 type Asked = { request: Request; route: string };
@@ -62,15 +68,27 @@ function createDemands({ demands, now }: Pick<GuardDeps, 'demands' | 'now'>) {
       const { needs } = of(asked);
       if (!isAtLeast(role, needs)) throw forbiddenRole(needs);
     },
+    /** @throws Failure FORBIDDEN where no token is accepted */
+    assertTokens(asked: Asked): void {
+      if (of(asked).access === 'session') throw noTokens();
+    },
     /** @throws Failure SESSION_NOT_FRESH */
     assertFresh(asked: Asked, session: Session): void {
       if (of(asked).fresh && !isFresh(session, now())) throw notFresh();
     },
-    /** Checks `role` as it is when it is called. */
-    isAllowed: (asked: Asked, role: () => Role | null) => () => {
-      const found = role();
-      return found !== null && isAtLeast(found, of(asked).needs);
-    },
+    /** Both check `role` as it is when they are called. */
+    still: (asked: Asked, role: () => Role | null) => ({
+      isAllowed() {
+        const found = role();
+        return found !== null && isAtLeast(found, of(asked).needs);
+      },
+      assertAllowed() {
+        const found = role();
+        if (found === null) throw unauthenticated();
+        const { needs } = of(asked);
+        if (!isAtLeast(found, needs)) throw forbiddenRole(needs);
+      },
+    }),
   };
 }
 
@@ -90,7 +108,8 @@ export function createGuard(deps: GuardDeps) {
       const client = clientOf(request, addressOf(request));
       if (commandLine.isFrom(request)) {
         note({ user: COMMAND_LINE.id });
-        return { who: { user: COMMAND_LINE, via: null, client }, isAllowed: () => true };
+        const who = { user: COMMAND_LINE, via: null, client };
+        return { who, isAllowed: () => true, assertAllowed: () => {} };
       }
       const { presented, bearer } = sessionCookie;
       const signedIn = accounts.find(presented);
@@ -99,19 +118,20 @@ export function createGuard(deps: GuardDeps) {
         note({ user: user.id });
         demands.assertRole(asked, user.role);
         demands.assertFresh(asked, session);
-        const isAllowed = demands.isAllowed(asked, () => accounts.roleOf(presented));
-        return { who: { user, via: null, client }, isAllowed };
+        const still = demands.still(asked, () => accounts.roleOf(presented));
+        return { who: { user, via: null, client }, ...still };
       }
       const found = tokens.find(bearer);
       if (!found) throw unauthenticated();
       const { user, token } = found;
       note({ user: user.id });
+      demands.assertTokens(asked);
       if (token.scope === 'read' && !READS.has(request.method)) {
         throw new Failure('FORBIDDEN', 'This token is read-only.');
       }
       demands.assertRole(asked, user.role);
-      const isAllowed = demands.isAllowed(asked, () => tokens.roleOf(bearer));
-      return { who: { user, via: token.name, token: token.id, client }, isAllowed };
+      const still = demands.still(asked, () => tokens.roleOf(bearer));
+      return { who: { user, via: token.name, token: token.id, client }, ...still };
     })
     .onBeforeHandle({ as: 'scoped' }, assertStillAllowed);
 }
@@ -138,24 +158,15 @@ export function createSessionGuard(deps: GuardDeps) {
       demands.assertRole(asked, who.user.role);
       demands.assertFresh(asked, who.session);
       const client = clientOf(request, addressOf(request));
-      const isAllowed = demands.isAllowed(asked, () => accounts.roleOf(presented));
-      return { who: { ...who, via: null, client }, isAllowed };
+      const still = demands.still(asked, () => accounts.roleOf(presented));
+      return { who: { ...who, via: null, client }, ...still };
     })
     .onBeforeHandle({ as: 'scoped' }, assertStillAllowed);
 }
 
-/**
- * For what outlasts an API token, such as an agent that obeys the hub of its invitation: only for people
- * and the command line. Derive it after the guard, before a body is read.
- * @throws Failure FORBIDDEN
- */
-export function assertNoToken({ who }: { who: Caller }): void {
-  if (who.via !== null) throw noTokens();
-}
-
-/** @throws Failure UNAUTHENTICATED */
-function assertStillAllowed({ request, isAllowed }: { request: Request } & Guarded<unknown>) {
-  if (!READS.has(request.method) && !isAllowed()) throw unauthenticated();
+/** @throws Failure UNAUTHENTICATED, FORBIDDEN_ROLE */
+function assertStillAllowed({ request, assertAllowed }: { request: Request } & Guarded<unknown>) {
+  if (!READS.has(request.method)) assertAllowed();
 }
 
 const noTokens = () =>
@@ -163,7 +174,7 @@ const noTokens = () =>
 
 const unauthenticated = () => new Failure('UNAUTHENTICATED', 'Sign in first.');
 
-const forbiddenRole = (needs: Role) =>
+export const forbiddenRole = (needs: Role) =>
   new Failure('FORBIDDEN_ROLE', `This requires the role “${needs}”.`, { needs });
 
 const notFresh = () =>

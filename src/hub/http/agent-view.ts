@@ -5,10 +5,13 @@ import { Timestamp } from './schemas.ts';
 export const AgentView = t.Object(
   {
     name: t.String(),
-    url: t.String({ description: 'where the hub reaches it' }),
-    fingerprint: t.Union([t.String(), t.Null()], {
-      description: 'SHA-256 of its certificate; null if the hub trusts it otherwise',
-    }),
+    url: t.Optional(t.String({ description: 'where the hub reaches it; not for viewers' })),
+    fingerprint: t.Optional(
+      t.Union([t.String(), t.Null()], {
+        description:
+          'SHA-256 of its certificate; null if the hub trusts it otherwise; not for viewers',
+      }),
+    ),
     paused: t.Boolean({ description: 'whether publishing to it is paused' }),
     state: t.Union(
       [t.Literal('in-step'), t.Literal('behind'), t.Literal('unreachable'), t.Literal('refused')],
@@ -18,7 +21,9 @@ export const AgentView = t.Object(
       },
     ),
     since: Timestamp,
-    detail: t.Optional(t.String({ description: 'more about the state, for people' })),
+    detail: t.Optional(
+      t.String({ description: 'more about the state, for people; not for viewers' }),
+    ),
     proxy: t.Object({
       running: t.Boolean({
         description: 'false also while the agent does not answer, so that nobody knows',
@@ -40,6 +45,10 @@ export const AgentView = t.Object(
   { title: 'Agent' },
 );
 export type AgentView = Static<typeof AgentView>;
+
+/** A viewer sees names and states. */
+export const agentForViewers = ({ url, fingerprint, detail, ...seen }: AgentView): AgentView =>
+  seen;
 
 export const AGENT = {
   name: 'vps',

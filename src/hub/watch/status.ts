@@ -27,6 +27,8 @@ export type StatusDeps = Omit<FactsDeps, 'pace' | 'uptime'> & {
   pace: { checking: number };
 };
 
+export type Status = Awaited<ReturnType<ReturnType<typeof createStatusReader>>>;
+
 /** @returns a function that never fails: if an agent does not respond, the status says so */
 export function createStatusReader(deps: StatusDeps) {
   const { publisher, look, listProblems, version, commit, startedAt, elapsed, now, pace } = deps;

@@ -356,7 +356,8 @@ export interface Vhost {
   domain: string;
   /** all that it answers to, as written, the domain first; several only if `config` is a whole block */
   addresses: string[];
-  config: string;
+  /** not for viewers */
+  config?: string;
   enabled: boolean;
   upstream: string;
   /** by name, in order */
@@ -366,7 +367,7 @@ export interface Vhost {
   tags: string[];
   /** the agents whose proxies serve it, by name; if empty: all */
   agents: string[];
-  check: Check | null;
+  check?: Check | null;
   createdAt: Timestamp;
   updatedAt: Timestamp;
 }
@@ -383,7 +384,24 @@ export interface Check {
   /** how often the site is asked between changes, in seconds; 0: never; default: 60 */
   every?: 0 | number;
 }
-export interface ChangedVhost extends Vhost {
+export interface ChangedVhost {
+  id: number;
+  domain: string;
+  /** all that it answers to, as written, the domain first; several only if `config` is a whole block */
+  addresses: string[];
+  config: string;
+  enabled: boolean;
+  upstream: string;
+  /** by name, in order */
+  policies: string[];
+  /** the policies that apply to every vhost, but not to this one, by name */
+  except: string[];
+  tags: string[];
+  /** the agents whose proxies serve it, by name; if empty: all */
+  agents: string[];
+  check: Check | null;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
   /** as in `/status`; only if `warnings` says that visitors do not reach a vhost (`NOT_SERVED`) */
@@ -414,17 +432,12 @@ export interface Done {
   /** the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`) */
   warnings?: Warning[];
 }
-export interface ChangedPolicy extends Policy {
-  /** the unreachable agents: their proxies serve their previous sites until the agents return */
-  behind?: string[];
-  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`) */
-  warnings?: Warning[];
-}
-export interface Policy {
+export interface ChangedPolicy {
   id: number;
   name: string;
   /** the id of its recipe */
   recipe: string;
+  /** without passwords and their hashes */
   values: Values;
   /** whether it applies to every vhost that does not name it in `except` */
   everywhere: boolean;
@@ -432,10 +445,27 @@ export interface Policy {
   vhosts: number[];
   createdAt: Timestamp;
   updatedAt: Timestamp;
+  /** the unreachable agents: their proxies serve their previous sites until the agents return */
+  behind?: string[];
+  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`) */
+  warnings?: Warning[];
 }
-/** without passwords and their hashes */
+/** without passwords and their hashes; not for viewers */
 export interface Values {
   [k: string]: unknown;
+}
+export interface Policy {
+  id: number;
+  name: string;
+  /** the id of its recipe */
+  recipe: string;
+  values?: Values;
+  /** whether it applies to every vhost that does not name it in `except` */
+  everywhere: boolean;
+  /** the ids of the vhosts to which it applies */
+  vhosts: number[];
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
 }
 export interface Recipe {
   id: string;
@@ -462,15 +492,15 @@ export interface RenderedRecipe {
 }
 export interface Agent {
   name: string;
-  /** where the hub reaches it */
-  url: string;
-  /** SHA-256 of its certificate; null if the hub trusts it otherwise */
-  fingerprint: string | null;
+  /** where the hub reaches it; not for viewers */
+  url?: string;
+  /** SHA-256 of its certificate; null if the hub trusts it otherwise; not for viewers */
+  fingerprint?: string | null;
   /** whether publishing to it is paused */
   paused: boolean;
   state: 'in-step' | 'behind' | 'unreachable' | 'refused';
   since: Timestamp;
-  /** more about the state, for people */
+  /** more about the state, for people; not for viewers */
   detail?: string;
   proxy: Proxy;
   /** whether its proxy serves sites that this hub did not publish */
@@ -822,6 +852,7 @@ export interface ChangelogEntry {
   userName: string;
   action: 'create' | 'update' | 'delete' | 'toggle';
   domain: string;
+  /** null for viewers */
   diff: string | null;
   /** the new state after a toggle; null for other actions */
   enabled: boolean | null;

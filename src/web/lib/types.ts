@@ -1,5 +1,5 @@
 /** The API's types under the dashboard's names. */
-import type { Bucket, Status } from './api-types.ts';
+import type * as api from './api-types.ts';
 
 export type {
   Activity,
@@ -25,7 +25,6 @@ export type {
   LogStats,
   NewApiToken as NewToken,
   NewChannelAnswer as NewChannel,
-  Policy,
   Preamble,
   Problem,
   SignedInSession as Session,
@@ -35,12 +34,15 @@ export type {
   UptimeBars,
   User,
   Verdict as Preview,
-  Vhost,
   VhostActivity,
   VhostState as SiteState,
   VhostUptime,
 } from './api-types.ts';
 
+/** As editors and owners get them: a viewer lacks `config`, `check` and `values`. */
+export type Vhost = Required<api.Vhost>;
+export type Policy = Required<api.Policy>;
+
 /** What a newer Caddy refuses although the running one accepts it. */
-export type Obstacle = Status['beforeUpgrade'][number];
-export type StatusClass = keyof Bucket['requests'];
+export type Obstacle = api.Status['beforeUpgrade'][number];
+export type StatusClass = keyof api.Bucket['requests'];

@@ -107,4 +107,4 @@ async function ask(
 }
 
 const row = ({ name, state, paused, since, proxy, url }: AgentView): string =>
-  `${[name, paused ? `${state}, paused` : state, since, visible(proxy.version ?? '-'), visible(url)].join('\t')}\n`;
+  `${[name, paused ? `${state}, paused` : state, since, visible(proxy.version ?? '-'), visible(url ?? '-')].join('\t')}\n`;

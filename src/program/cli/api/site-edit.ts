@@ -59,10 +59,12 @@ function checkOf({ domain, check }: Site, value: Given['value']) {
 
 async function editConfig({ args: [, domain = ''] }: Given, cli: Cli): Promise<Site> {
   const { body: site, etag } = await readSite(siteWith(domain, await listSites(cli)), cli);
+  const { config: stored } = site;
+  if (stored === undefined) throw new Refused({ message: 'A viewer cannot edit a config.' });
   const file = join(mkdtempSync(join(tmpdir(), 'signalbox-')), nameOf(site));
   // An editor ends the last line.
-  const isEnded = site.config.endsWith('\n');
-  writeFileSync(file, isEnded ? site.config : `${site.config}\n`, { mode: 0o600 });
+  const isEnded = stored.endsWith('\n');
+  writeFileSync(file, isEnded ? stored : `${stored}\n`, { mode: 0o600 });
   const read = () => {
     const text = readFileSync(file, 'utf8');
     return isEnded ? text : text.replace(/\n$/, '');
@@ -73,7 +75,7 @@ async function editConfig({ args: [, domain = ''] }: Given, cli: Cli): Promise<S
     const config = read();
     const request = { method: 'PUT', path: `/vhosts/${site.id}`, body: { config } } as const;
     const changed =
-      config === site.config
+      config === stored
         ? null
         : await publishSite({ ...request, headers: { 'If-Match': etag } }, cli);
     remove();

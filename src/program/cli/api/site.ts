@@ -208,5 +208,7 @@ function pageOf(one: Site): string {
   const lines = Object.entries(fields)
     .filter(([, value]) => value !== '')
     .map(([name, value]) => `${name.padEnd(10)}${visible(value)}\n`);
+  // A viewer's token does not get it.
+  if (config === undefined) return lines.join('');
   return `${lines.join('')}\n${visibleLines(config).replace(/\n*$/, '\n')}`;
 }
