@@ -30,7 +30,9 @@ import { invitationRoutes } from './auth/routes/invitation-routes.ts';
 import { sessionRoutes } from './auth/routes/session-routes.ts';
 import { signInRoutes } from './auth/routes/sign-in-routes.ts';
 import { tokenRoutes } from './auth/routes/token-routes.ts';
+import { twoFactorRoutes } from './auth/routes/two-factor-routes.ts';
 import { userRoutes } from './auth/routes/user-routes.ts';
+import { verifyRoutes } from './auth/routes/verify-routes.ts';
 import { createSessionCookies } from './auth/sessions/cookie.ts';
 import { type Dashboard, dashboardRoutes } from './dashboard/routes.ts';
 import { databaseUnusable, isDamage } from './db/fault.ts';
@@ -83,7 +85,9 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
   const api = new Elysia({ name: 'api', prefix: '/api' })
     .use(healthRoutes(assertUsable))
     .use(signInRoutes({ ...forPeople, isLocal, bodyLimit: SIGN_IN_BODY_LIMIT }))
+    .use(verifyRoutes({ ...forPeople, bodyLimit: SIGN_IN_BODY_LIMIT }))
     .use(sessionRoutes(forPeople))
+    .use(twoFactorRoutes(forPeople))
     .use(userRoutes(forPeople))
     .use(invitationRoutes({ ...forPeople, originOf }))
     .use(tokenRoutes(forPeople))

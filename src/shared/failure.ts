@@ -15,8 +15,21 @@ export const FAILURES = {
   PASSWORD_TOO_SHORT: { status: 400, meaning: 'A password needs at least 8 characters.' },
   PASSWORD_TOO_LONG: { status: 400, meaning: 'A password has at most 128 characters.' },
   PASSWORD_TOO_COMMON: { status: 400, meaning: 'The password is too common.' },
+  TOTP_NOT_ENABLED: { status: 400, meaning: 'The account has no authenticator app.' },
+  BACKUP_CODES_NOT_ENABLED: { status: 400, meaning: 'The account has no recovery codes.' },
+  TWO_FACTOR_NOT_ENABLED: { status: 400, meaning: 'The account has no second factor.' },
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: {
+    status: 400,
+    meaning: 'After five wrong codes, a sign-in begins again with the password.',
+  },
   UNAUTHENTICATED: { status: 401, meaning: 'There is no session or token, or it has expired.' },
   INVALID_EMAIL_OR_PASSWORD: { status: 401, meaning: 'The email address or password is wrong.' },
+  INVALID_CODE: { status: 401, meaning: 'The code is wrong, or was used before.' },
+  INVALID_BACKUP_CODE: { status: 401, meaning: 'The recovery code is wrong, or was used.' },
+  INVALID_TWO_FACTOR_COOKIE: {
+    status: 401,
+    meaning: 'No sign-in of this browser waits for a code, or it is over ten minutes old.',
+  },
   INVITATION_INVALID: {
     status: 401,
     meaning: 'The invitation is wrong, used or expired: ask for another one.',
@@ -105,6 +118,10 @@ export const FAILURES = {
   USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: {
     status: 422,
     meaning: 'An account with this email address already exists.',
+  },
+  ACCOUNT_TEMPORARILY_LOCKED: {
+    status: 429,
+    meaning: 'After ten wrong codes in a row, the account accepts none for 15 minutes.',
   },
   RATE_LIMITED: {
     status: 429,

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { type TOTP, URI } from 'otpauth';
 import { PAGES } from '../../src/hub/dashboard/routes.ts';
 import { agentRoutes, hubRoutes, type Route } from '../harness/routes.ts';
 import { ask, type Stack, signUp, startStack, temporaryFolder } from '../harness/stack.ts';
@@ -12,6 +13,8 @@ const PUBLIC = new Set([
   'POST /api/auth/sign-up/email',
   'POST /api/auth/sign-in/email',
   'POST /api/auth/sign-out',
+  'POST /api/auth/two-factor/verify-totp',
+  'POST /api/auth/two-factor/verify-backup-code',
   'GET /api/auth/get-session',
   // The dashboard's files contain no data.
   'GET /:file',
@@ -20,7 +23,7 @@ const PUBLIC = new Set([
 ]);
 /** Routes that no token may use. */
 const SESSION_ONLY = [
-  /^\w+ \/api\/(sessions|users|invitations|tokens|channels|deliveries|auth\/(change-password|prove|admin))(\/|$)/,
+  /^\w+ \/api\/(sessions|users|invitations|tokens|channels|deliveries|auth\/(change-password|prove|admin|two-factor))(\/|$)/,
   /^(POST|DELETE) \/api\/agents(\/|$)/,
 ];
 
@@ -82,10 +85,32 @@ beforeAll(async () => {
     headers: owner.headers,
   });
   credentials.otherUser = cookie(await signIn('bob@example.org'));
+  await makeHalves(stack.hub, owner.headers);
   const wrong = { Origin: 'https://evil.example' };
   credentials.wrongOrigin = { ...cookie(owner.token), ...wrong };
   credentials.strangerElsewhere = { ...cookie('A'.repeat(43)), ...wrong };
 });
+/** Adds credentials of an account whose password was right, and whose second factor is missing. */
+async function makeHalves(hub: string, headers: Record<string, string>) {
+  const eve = { name: 'Eve', email: 'eve@example.org', password, role: 'owner' };
+  await ask(`${hub}/users`, { json: eve, headers });
+  const signIn = () => ask<{ token: string }>(`${hub}/auth/sign-in/email`, { json: eve });
+  const session = { Authorization: `Bearer ${(await signIn()).body.token}` };
+  const { body } = await ask<{ totpURI: string }>(`${hub}/auth/two-factor/enable`, {
+    json: { password },
+    headers: session,
+  });
+  const code = (URI.parse(body.totpURI) as TOTP).generate();
+  const verified = { json: { code }, headers: session };
+  expect((await ask(`${hub}/auth/two-factor/verify-totp`, verified)).status).toBe(200);
+  const half = (await signIn()).headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const challenge = half.split('=')[1] ?? '';
+  expect(challenge.length).toBe(43);
+  credentials.half = { Cookie: half };
+  credentials.halfAsSession = { Cookie: `${half}; signalbox_session=${challenge}` };
+  credentials.halfAsBearer = { Authorization: `Bearer ${challenge}`, Cookie: half };
+}
+
 afterAll(async () => {
   await stack.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -96,7 +121,7 @@ const BAD = { id: 'x', query: '?page=x&buckets=x&status=x&from=now&format=x&open
 
 const WRONG = [
   ...['none', 'badCookie', 'badBearer', 'agentToken', 'socketSecret', 'expired', 'signedOut'],
-  ...['expiredToken', 'deletedToken', 'tokenAsCookie'],
+  ...['expiredToken', 'deletedToken', 'tokenAsCookie', 'half', 'halfAsSession', 'halfAsBearer'],
 ];
 
 /** A body that never parses, for the same reason. */

@@ -9,12 +9,15 @@ import { type AgentClient, createAgentClient } from '../agents/client.ts';
 import { type AgentKeys, createAgentKeys } from '../agents/keys.ts';
 import type { AgentTrust } from '../agents/trust.ts';
 import { type Accounts, createAccounts } from '../auth/accounts/accounts.ts';
-import { countSignIns } from '../auth/accounts/count-sign-ins.ts';
+import { createAttemptLimits } from '../auth/accounts/attempt-limits.ts';
+import { countFailures, type SignInFailure } from '../auth/accounts/count-sign-ins.ts';
 import { createDirectory, type Directory } from '../auth/accounts/directory.ts';
 import { createInvitations, type Invitations } from '../auth/accounts/invitations.ts';
 import type { SetupCode } from '../auth/accounts/setup-code.ts';
 import type { SignUpPolicy } from '../auth/accounts/sign-up.ts';
 import type { CommandLine } from '../auth/command-line.ts';
+import { createChallenges } from '../auth/factors/challenges.ts';
+import { createSecondFactor, type SecondFactor } from '../auth/factors/second-factor.ts';
 import type { Guard } from '../auth/guard.ts';
 import { createTokens, type Tokens } from '../auth/tokens/tokens.ts';
 import { type Channels, createChannels } from '../channels/channels.ts';
@@ -117,6 +120,7 @@ export type HubContext = Pick<
   sealing: Sealing;
   store: Store;
   accounts: Accounts;
+  secondFactor: SecondFactor;
   directory: Directory;
   invitations: Invitations;
   tokens: Tokens;
@@ -179,13 +183,19 @@ export function createContext(given: HubGiven): HubContext {
     log('warning', { warning }, 'warn');
   }
   const invitations = createInvitations({ db, now });
-  const accounts = countSignIns(
-    createAccounts({ db, now, elapsed, signUp: settings.signUp, setupCode, invitations }),
-    (reason, ip) => {
-      metrics.signInFailed(reason);
-      log('sign-in failed', { reason, ip }, 'warn');
-    },
-  );
+  const limits = createAttemptLimits(elapsed);
+  const challenges = createChallenges({ db, now });
+  const factor = createSecondFactor({ db, now, sealing, challenges, limits });
+  const account = createAccounts({
+    ...{ db, now, limits, signUp: settings.signUp, setupCode, invitations },
+    beginSecondHalf: factor.begin,
+  });
+  const failed = (reason: SignInFailure, ip: string) => {
+    metrics.signInFailed(reason);
+    log('sign-in failed', { reason, ip }, 'warn');
+  };
+  const accounts = { ...account, signIn: countFailures(account.signIn, failed) };
+  const secondFactor = { ...factor, signIn: countFailures(factor.signIn, failed) };
   if (accounts.any()) setupCode.forget();
   sealTargets(db, sealing, log);
   const channels = createChannels({ db, sealing, now });
@@ -214,7 +224,7 @@ export function createContext(given: HubGiven): HubContext {
   return {
     ...{ settings, commandLine, version, commit, pace, now, elapsed, log },
     ...{ db, assertInPlace, sealing, store, accounts, publisher, uptime, look, listProblems },
-    ...{ channels, deliver, known, invitations },
+    ...{ channels, deliver, known, invitations, secondFactor },
     ...{ notifications, metrics, warnings },
     directory: createDirectory({ db, now }),
     retries: createRetries({ db, now }),

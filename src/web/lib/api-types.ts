@@ -47,6 +47,8 @@ export interface User {
   image: null;
   /** `viewer` by default: looks; `editor` changes sites and policies; `owner` changes everything */
   role: 'viewer' | 'editor' | 'owner';
+  /** signing in by password needs a code, too */
+  twoFactorEnabled: boolean;
   createdAt: Timestamp;
   updatedAt: Timestamp;
 }
@@ -56,6 +58,14 @@ export interface SignedUp {
 }
 export interface SignedInAgain {
   redirect: false;
+  token: string;
+  user: User;
+}
+export interface HalfSignedIn {
+  twoFactorRedirect: true;
+  twoFactorMethods: 'totp'[];
+}
+export interface Verified {
   token: string;
   user: User;
 }
@@ -75,6 +85,21 @@ export interface Proved {
 export interface PasswordChanged {
   token: string | null;
   user: User;
+}
+export interface TwoFactorBegun {
+  method: 'totp';
+  totpURI: string;
+  backupCodes: string[];
+}
+export interface TwoFactorDisabled {
+  status: true;
+}
+export interface RecoveryCodes {
+  status: true;
+  backupCodes: string[];
+}
+export interface TotpUri {
+  totpURI: string;
 }
 export interface RoleChanged {
   user: User;

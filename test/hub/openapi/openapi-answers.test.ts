@@ -3,6 +3,7 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { type TOTP, URI } from 'otpauth';
 import { buildDocument } from '../../../src/hub/openapi/document.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
 import { formatInvitation } from '../../../src/shared/invitation.ts';
@@ -223,6 +224,50 @@ describe('accounts', () => {
     });
     ownerToken = renewed.body.token;
     owner = bearer(ownerToken);
+  });
+
+  test('the second factor', async () => {
+    const ada = { email: 'ada@example.org', password: PASSWORD };
+    const json = { password: PASSWORD };
+    const wrong = { json: { password: 'wrong' } };
+    await refused('verifyTotp', 'TOTP_NOT_ENABLED', { json: { code: '123456' } });
+    await refused('verifyBackupCode', 'BACKUP_CODES_NOT_ENABLED', { json: { code: 'x' } });
+    await refused('generateBackupCodes', 'TWO_FACTOR_NOT_ENABLED', { json });
+    await refused('getTotpUri', 'TOTP_NOT_ENABLED', { json });
+    for (const id of ['enableTwoFactor', 'disableTwoFactor', 'generateBackupCodes']) {
+      await refused(id, 'INVALID_PASSWORD', wrong);
+    }
+    type Begun = { totpURI: string; backupCodes: string[] };
+    const { body } = await signedIn<Begun>('enableTwoFactor', { json });
+    const uri = await signedIn<Begun>('getTotpUri', { json });
+    expect(uri.body.totpURI).toBe(body.totpURI);
+    const code = (URI.parse(body.totpURI) as TOTP).generate();
+    await signedIn('verifyTotp', { json: { code } });
+    const key = join(stack.dataDir, 'secret-key');
+    renameSync(key, `${key}.away`);
+    expect((await call('signInEmail', { json: ada })).body.code).toBe('SECRET_KEY_UNUSABLE');
+    renameSync(`${key}.away`, key);
+    const half = await call('signInEmail', { json: ada });
+    const Cookie = half.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const again = (id: string, text: string) =>
+      call(id, { json: { code: text }, headers: { Cookie } });
+    expect((await call('verifyTotp', { json: { code } })).body.code).toBe(
+      'INVALID_TWO_FACTOR_COOKIE',
+    );
+    expect((await again('verifyTotp', code)).body.code).toBe('INVALID_CODE');
+    for (let failure = 0; failure < 4; failure++) {
+      expect((await again('verifyBackupCode', 'x')).body.code).toBe('INVALID_BACKUP_CODE');
+    }
+    const over = 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE';
+    expect((await again('verifyTotp', code)).body.code).toBe(over);
+    await signedIn('verifyBackupCode', { json: { code: body.backupCodes[0] } });
+    const db = new Database(join(stack.dataDir, 'signalbox.db'));
+    db.run('UPDATE two_factors SET failures = 9');
+    db.close();
+    await refused('prove', 'INVALID_CODE', { json: { code } });
+    await refused('prove', 'ACCOUNT_TEMPORARILY_LOCKED', { json: { code } });
+    await signedIn('generateBackupCodes', { json });
+    await signedIn('disableTwoFactor', { json });
   });
 
   test('tokens', async () => {

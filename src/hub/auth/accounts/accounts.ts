@@ -11,14 +11,19 @@ import {
   type Session,
   type Sessions,
   type SignedIn,
+  USER,
   type User,
 } from '../sessions/sessions.ts';
-import { createAttemptLimits, type ThrottleOptions } from './attempt-limits.ts';
+import type { AttemptLimits } from './attempt-limits.ts';
 import { findByEmail, readEmail } from './emails.ts';
 import { checkPassword, createPasswords, isWeak } from './password.ts';
 import { createSignUp, type NewAccount, type SignUp, type SignUpDeps } from './sign-up.ts';
 
-export type AccountsDeps = Omit<SignUpDeps, 'passwords'> & Pick<ThrottleOptions, 'elapsed'>;
+export type AccountsDeps = Omit<SignUpDeps, 'passwords'> & {
+  limits: AttemptLimits;
+  /** Begins the second half of a sign-in: a challenge, or null if the account has no second factor. */
+  beginSecondHalf: (user: User, client: Client) => string | null;
+};
 
 export type PasswordChange = {
   currentPassword: string;
@@ -55,23 +60,22 @@ export type Accounts = Pick<SignUp, 'any' | 'door' | 'assertOpen'> &
     create(input: NewAccount & { role: Role }, by: { client: Client }): Promise<User>;
     /**
      * @param client `previous`: the token of a session to end
-     * @throws Failure INVALID_EMAIL, INVALID_EMAIL_OR_PASSWORD, RATE_LIMITED
+     * @returns a challenge instead of a session, if the account has a second factor
+     * @throws Failure INVALID_EMAIL, INVALID_EMAIL_OR_PASSWORD, RATE_LIMITED, SECRET_KEY_UNUSABLE
      */
     signIn(
       input: { email: string; password: string },
       client: Client & { previous: string | null },
-    ): Promise<SignedIn>;
+    ): Promise<SignedIn | { challenge: string }>;
     locked(): Locked;
     /** Ends the session with this token, if there is one. */
     signOut(token: string | null): void;
     /** Ends one session of a user. @throws Failure NOT_FOUND, also for another user's session */
     endSession(userId: string, id: string): void;
-    /**
-     * Notes that whoever has the session just proved who they are.
-     * @returns until when that counts
-     * @throws Failure INVALID_PASSWORD, RATE_LIMITED
-     */
-    prove(who: Person, proof: { password: string }): Promise<Date>;
+    /** @throws Failure INVALID_PASSWORD, RATE_LIMITED, UNAUTHENTICATED if the session ended meanwhile */
+    assertPassword(who: Person, password: string): Promise<void>;
+    /** Notes that whoever has the session just proved who they are. @returns until when that counts */
+    prove(who: Person): Date;
     /**
      * Ends all other sessions.
      * @returns the session that replaces this one, if that was requested; else null
@@ -81,10 +85,9 @@ export type Accounts = Pick<SignUp, 'any' | 'door' | 'assertOpen'> &
   };
 
 export function createAccounts(deps: AccountsDeps): Accounts {
-  const { db, now } = deps;
+  const { db, now, limits } = deps;
   const sessions = createSessions({ db, now });
   const passwords = createPasswords();
-  const limits = createAttemptLimits(deps.elapsed);
   const { any, door, assertOpen, assertMayBeFirst, create } = createSignUp({ ...deps, passwords });
 
   /**
@@ -118,7 +121,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   function findByAccount(account: string): User | undefined {
     if (!account.startsWith(BY_ID)) return findByEmail(db, account);
     return db
-      .select()
+      .select(USER)
       .from(users)
       .where(eq(users.id, account.slice(BY_ID.length)))
       .get();
@@ -163,10 +166,12 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       if (!user || !matches) throw wrongCredentials();
       // The password may have changed, or the account may be gone, while this verified.
       if (findByEmail(db, email)?.passwordHash !== user.passwordHash) throw wrongCredentials();
+      const challenge = deps.beginSecondHalf(user, client);
       sessions.end(client.previous);
-      const session = sessions.start(user.id, client);
+      const begun =
+        challenge === null ? { user, session: sessions.start(user.id, client) } : { challenge };
       await strengthen(user, input.password);
-      return { user, session };
+      return begun;
     },
 
     endSession(userId, id) {
@@ -174,17 +179,19 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       throw new Failure('NOT_FOUND', 'There is no such session.');
     },
 
-    async prove({ user, session, client }, { password }) {
+    async assertPassword({ user, session, client }, password) {
       await assertPassword(user, client, password, 'password');
-      return sessions.prove(session.token);
+      if (!sessions.find(session.token)) throw signInFirst();
     },
+
+    prove: ({ session }) => sessions.prove(session.token),
 
     async changePassword({ user, session }, input, client) {
       await checkPassword(input.newPassword, 'newPassword');
       await assertPassword(user, client, input.currentPassword, 'currentPassword');
       const passwordHash = await passwords.hash(input.newPassword);
       // This session may have been ended while this hashed.
-      if (!sessions.find(session.token)) throw new Failure('UNAUTHENTICATED', 'Sign in first.');
+      if (!sessions.find(session.token)) throw signInFirst();
       return inTransaction(db, (tx) => {
         tx.update(users).set({ passwordHash, updatedAt: now() }).where(eq(users.id, user.id)).run();
         if (input.revokeOtherSessions !== true) {
@@ -197,6 +204,8 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     },
   };
 }
+
+const signInFirst = () => new Failure('UNAUTHENTICATED', 'Sign in first.');
 
 const wrongCredentials = () =>
   new Failure('INVALID_EMAIL_OR_PASSWORD', 'The email address or password is wrong.');

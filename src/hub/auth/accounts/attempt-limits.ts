@@ -81,7 +81,7 @@ export function createThrottle(options: ThrottleOptions): Throttle {
 export const rateLimited = (retryAfter: number): Failure =>
   new Failure('RATE_LIMITED', 'Too many attempts. Try again later.', { retryAfter });
 
-type AttemptLimits = {
+export type AttemptLimits = {
   /** @throws Failure RATE_LIMITED, whether or not the account exists */
   checkPassword(account: string, ip: string): void;
   /**
@@ -89,6 +89,10 @@ type AttemptLimits = {
    * @throws Failure RATE_LIMITED, with nothing counted
    */
   takePassword(account: string, ip: string): () => void;
+  /** @throws Failure RATE_LIMITED */
+  checkAddress(ip: string): void;
+  /** Counts a wrong code. @throws Failure RATE_LIMITED, with nothing counted */
+  takeAddress(ip: string): void;
   /** The accounts and the clients that have no guess left now; of many, the latest. */
   exhausted(): { accounts: string[]; networks: string[] };
   /** Counts a sign-up. @throws Failure RATE_LIMITED */
@@ -113,13 +117,19 @@ export function createAttemptLimits(elapsed: () => number): AttemptLimits {
   const addresses = createThrottle({ limit: PER_ADDRESS, windowMs: WINDOW_MS, elapsed });
   const signUps = createThrottle({ limit: SIGN_UPS, windowMs: SIGN_UP_WINDOW_MS, elapsed });
 
+  const checkAddress = (ip: string) => addresses.check(networkOf(ip));
+
   function checkPassword(account: string, ip: string): void {
     accounts.check(account);
-    addresses.check(networkOf(ip));
+    checkAddress(ip);
   }
 
   return {
     checkPassword,
+    checkAddress,
+    takeAddress(ip) {
+      addresses.take(networkOf(ip));
+    },
     takePassword(account, ip) {
       checkPassword(account, ip);
       const undo = [accounts.take(account), addresses.take(networkOf(ip))];

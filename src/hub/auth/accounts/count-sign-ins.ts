@@ -1,30 +1,28 @@
 /** Reports failed sign-ins to the log and the metrics. */
-import { Failure } from '../../../shared/failure.ts';
-import type { Accounts } from './accounts.ts';
+import { Failure, type FailureCode } from '../../../shared/failure.ts';
 
-const REASONS = {
+export type SignInFailure = 'credentials' | 'code' | 'rate_limited';
+
+const REASONS: Partial<Record<FailureCode, SignInFailure>> = {
   INVALID_EMAIL_OR_PASSWORD: 'credentials',
+  INVALID_CODE: 'code',
+  INVALID_BACKUP_CODE: 'code',
+  ACCOUNT_TEMPORARILY_LOCKED: 'rate_limited',
   RATE_LIMITED: 'rate_limited',
-} as const;
+};
 
-export type SignInFailure = (typeof REASONS)[keyof typeof REASONS];
-
-/** The same accounts; `failed` learns the reason and the client's address, never the account. */
-export function countSignIns(
-  accounts: Accounts,
+/** The same way to sign in; `failed` learns the reason and the client's address, never the account. */
+export function countFailures<Input, From extends { ip: string }, Result>(
+  signIn: (input: Input, client: From) => Promise<Result>,
   failed: (reason: SignInFailure, ip: string) => void,
-): Accounts {
-  return {
-    ...accounts,
-    async signIn(input, client) {
-      try {
-        return await accounts.signIn(input, client);
-      } catch (error) {
-        if (error instanceof Failure && error.code in REASONS) {
-          failed(REASONS[error.code as keyof typeof REASONS], client.ip);
-        }
-        throw error;
-      }
-    },
+): typeof signIn {
+  return async (input, client) => {
+    try {
+      return await signIn(input, client);
+    } catch (error) {
+      const reason = error instanceof Failure ? REASONS[error.code] : undefined;
+      if (reason) failed(reason, client.ip);
+      throw error;
+    }
   };
 }

@@ -5,7 +5,7 @@ import type { Role } from '../../../shared/roles.ts';
 import { sessions, users } from '../../db/accounts-schema.ts';
 import { type Db, inTransaction } from '../../db/open.ts';
 import { type Actor, recordSecurity } from '../security-log.ts';
-import type { User } from '../sessions/sessions.ts';
+import { USER, type User } from '../sessions/sessions.ts';
 
 export type Directory = {
   /** All accounts, oldest first. */
@@ -27,7 +27,7 @@ type Transaction = Parameters<Parameters<typeof inTransaction>[1]>[0];
 export function createDirectory({ db, now }: { db: Db; now: () => Date }): Directory {
   /** @throws Failure NOT_FOUND */
   function find(tx: Transaction, id: string): User {
-    const user = tx.select().from(users).where(eq(users.id, id)).get();
+    const user = tx.select(USER).from(users).where(eq(users.id, id)).get();
     if (!user) throw new Failure('NOT_FOUND', 'There is no such account.');
     return user;
   }
@@ -44,7 +44,7 @@ export function createDirectory({ db, now }: { db: Db; now: () => Date }): Direc
   }
 
   return {
-    list: () => db.select().from(users).orderBy(asc(users.createdAt), asc(users.id)).all(),
+    list: () => db.select(USER).from(users).orderBy(asc(users.createdAt), asc(users.id)).all(),
 
     remove(id, by) {
       inTransaction(db, (tx) => {

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import { FAILURES, Failure } from '../../../shared/failure.ts';
 import { users } from '../../db/accounts-schema.ts';
 import type { Db } from '../../db/open.ts';
-import type { User } from '../sessions/sessions.ts';
+import { USER, type User } from '../sessions/sessions.ts';
 
 /** RFC 5321 4.5.3.1.3 leaves 254 characters for an address. */
 const MAX_EMAIL = 254;
@@ -24,7 +24,7 @@ export function readEmail(email: string): string {
 
 /** @param email in normal form */
 export const findByEmail = (db: Db, email: string): User | undefined =>
-  db.select().from(users).where(eq(users.email, email)).get();
+  db.select(USER).from(users).where(eq(users.email, email)).get();
 
 /** @param email in normal form @throws Failure USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL */
 export function assertNewEmail(db: Db, email: string): void {

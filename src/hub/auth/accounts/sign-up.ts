@@ -132,7 +132,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
         return user;
       });
       setupCode.forget();
-      return user;
+      return { ...user, twoFactorEnabled: false };
     },
   };
 }

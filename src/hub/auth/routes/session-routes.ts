@@ -1,15 +1,27 @@
 /** `/sessions` and `/auth/change-password`: what signed-in users manage about their own account. */
 import { Elysia, t } from 'elysia';
+import { Failure } from '../../../shared/failure.ts';
 import { jsonBody } from '../../../shared/json-body.ts';
 import { about } from '../../http/about.ts';
 import { BODY, NEW_PASSWORD, refusals, WRITES } from '../../http/refusal-schemas.ts';
 import { Success, Timestamp } from '../../http/schemas.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { clientOf } from '../client.ts';
+import type { SecondFactor } from '../factors/second-factor.ts';
 import type { SessionGuard } from '../guard.ts';
 import type { SessionCookies } from '../sessions/cookie.ts';
 import { SESSION_SECONDS } from '../sessions/sessions.ts';
-import { CREDENTIALS, SESSION, USER, UserView, viewSession, viewUser } from './views.ts';
+import {
+  CODE,
+  Code,
+  CREDENTIALS,
+  SESSION,
+  USER,
+  UserView,
+  viewSession,
+  viewUser,
+  WRONG_CODE,
+} from './views.ts';
 
 const SessionEntry = t.Object(
   {
@@ -28,6 +40,7 @@ const { token: _, userId: __, ...LISTED } = SESSION;
 
 export type SessionRoutesDeps = {
   accounts: Accounts;
+  secondFactor: SecondFactor;
   guard: SessionGuard;
   cookies: SessionCookies;
   addressOf: (request: Request) => string;
@@ -35,7 +48,7 @@ export type SessionRoutesDeps = {
 };
 
 export function sessionRoutes(deps: SessionRoutesDeps) {
-  const { accounts, guard, cookies, addressOf, bodyLimit } = deps;
+  const { accounts, secondFactor, guard, cookies, addressOf, bodyLimit } = deps;
   return new Elysia({ name: 'sessions' })
     .use(cookies)
     .use(guard)
@@ -80,12 +93,24 @@ export function sessionRoutes(deps: SessionRoutesDeps) {
     .use(jsonBody(bodyLimit))
     .post(
       '/auth/prove',
-      async ({ body, who }) => ({ freshUntil: (await accounts.prove(who, body)).toISOString() }),
+      async ({ body, who }) => {
+        const { password, code } = body;
+        if ((password === undefined) === (code === undefined)) throw oneProof();
+        if (password !== undefined) await accounts.assertPassword(who, password);
+        else if (code !== undefined) await secondFactor.prove(who, code);
+        return { freshUntil: accounts.prove(who).toISOString() };
+      },
       {
-        body: t.Object({ password: t.String({ minLength: 1 }) }, { title: 'Proof' }),
+        body: t.Object(
+          {
+            password: t.Optional(t.String({ minLength: 1 })),
+            code: t.Optional(Code),
+          },
+          { title: 'Proof', description: 'exactly one of them' },
+        ),
         response: {
           200: t.Object({ freshUntil: Timestamp }, { title: 'Proved' }),
-          ...refusals(...WRITES, ...BODY, 'VALIDATION_ERROR', 'INVALID_PASSWORD', 'RATE_LIMITED'),
+          ...refusals(...WRITES, ...BODY, ...WRONG_CODE, 'INVALID_PASSWORD', 'TOTP_NOT_ENABLED'),
         },
         detail: about({
           id: 'prove',
@@ -95,7 +120,10 @@ export function sessionRoutes(deps: SessionRoutesDeps) {
             'For an hour, this session may then change who may do what: accounts, roles, tokens, agents and channels.',
           access: 'session',
           needs: 'viewer',
-          bodies: { password: { value: { password: CREDENTIALS.password } } },
+          bodies: {
+            password: { value: { password: CREDENTIALS.password } },
+            code: { summary: 'Of an app, or a recovery code', value: { code: CODE } },
+          },
           example: { freshUntil: '2026-11-20T19:00:00.000Z' },
         }),
       },
@@ -145,3 +173,6 @@ export function sessionRoutes(deps: SessionRoutesDeps) {
       },
     );
 }
+
+const oneProof = () =>
+  new Failure('VALIDATION_ERROR', 'Send a password or a code, and nothing else.');

@@ -7,6 +7,7 @@ import { BODY, NEW_PASSWORD, OPEN, refusals } from '../../http/refusal-schemas.t
 import { Success } from '../../http/schemas.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { clientOf, type LocalCheck } from '../client.ts';
+import { SECONDS } from '../factors/challenges.ts';
 import type { SessionCookies } from '../sessions/cookie.ts';
 import { SESSION_SECONDS } from '../sessions/sessions.ts';
 import {
@@ -145,10 +146,16 @@ export function signInRoutes(deps: SignInRoutesDeps) {
     )
     .post(
       '/sign-in/email',
-      async ({ body, request, sessionCookie }) => {
+      async ({ body, request, sessionCookie, ownCookie }) => {
         const client = clientOf(request, addressOf(request));
         const previous = sessionCookie.presented;
-        const { session, user } = await accounts.signIn(body, { ...client, previous });
+        const begun = await accounts.signIn(body, { ...client, previous });
+        if ('challenge' in begun) {
+          ownCookie('two_factor').write(begun.challenge, SECONDS.two_factor);
+          if (previous !== null) sessionCookie.expire();
+          return { twoFactorRedirect: true as const, twoFactorMethods: ['totp' as const] };
+        }
+        const { session, user } = begun;
         note({ user: user.id });
         sessionCookie.write(session.token, SESSION_SECONDS);
         return { redirect: false as const, token: session.token, user: viewUser(user) };
@@ -159,10 +166,19 @@ export function signInRoutes(deps: SignInRoutesDeps) {
           { title: 'SignIn' },
         ),
         response: {
-          200: t.Object(
-            { redirect: t.Literal(false), token: t.String(), user: UserView },
-            { title: 'SignedInAgain' },
-          ),
+          200: t.Union([
+            t.Object(
+              { redirect: t.Literal(false), token: t.String(), user: UserView },
+              { title: 'SignedInAgain' },
+            ),
+            t.Object(
+              {
+                twoFactorRedirect: t.Literal(true),
+                twoFactorMethods: t.Array(t.Literal('totp')),
+              },
+              { title: 'HalfSignedIn' },
+            ),
+          ]),
           ...refusals(
             ...OPEN,
             ...BODY,
@@ -170,12 +186,15 @@ export function signInRoutes(deps: SignInRoutesDeps) {
             'INVALID_EMAIL',
             'INVALID_EMAIL_OR_PASSWORD',
             'RATE_LIMITED',
+            'SECRET_KEY_UNUSABLE',
           ),
         },
         detail: about({
           id: 'signInEmail',
           tag: 'Accounts',
           summary: 'Sign in',
+          description:
+            'An account with a second factor gets `twoFactorRedirect` and no session: its next request is one to `/api/auth/two-factor/verify-totp` or `verify-backup-code` with the cookie of this response.',
           access: 'anyone',
           bodies: { ada: { value: CREDENTIALS } },
           example: { redirect: false, token: SESSION.token, user: USER },

@@ -19,6 +19,7 @@ export const UserView = t.Object(
     emailVerified: t.Literal(false),
     image: t.Null(),
     role: RoleName,
+    twoFactorEnabled: t.Boolean({ description: 'signing in by password needs a code, too' }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
@@ -47,6 +48,7 @@ export const viewUser = (user: User) => ({
   emailVerified: false as const,
   image: null,
   role: user.role,
+  twoFactorEnabled: user.twoFactorEnabled,
   createdAt: user.createdAt.toISOString(),
   updatedAt: user.updatedAt.toISOString(),
 });
@@ -64,6 +66,20 @@ export const viewSession = <T extends Pick<Session, 'expiresAt' | 'createdAt' | 
 
 const AT = '2026-11-20T18:00:00.000Z';
 
+/** Of an app, or a recovery code. */
+export const Code = t.String({ minLength: 1, maxLength: 64 });
+export const CODE = '287082';
+
+/** Refusals of routes that take a code. */
+export const WRONG_CODE = [
+  'VALIDATION_ERROR',
+  'INVALID_CODE',
+  'INVALID_BACKUP_CODE',
+  'ACCOUNT_TEMPORARILY_LOCKED',
+  'RATE_LIMITED',
+  'SECRET_KEY_UNUSABLE',
+] as const;
+
 export const CREDENTIALS = { email: 'ada@example.org', password: 'four words of yours' };
 
 export const USER = {
@@ -73,6 +89,7 @@ export const USER = {
   emailVerified: false,
   image: null,
   role: 'owner',
+  twoFactorEnabled: false,
   createdAt: AT,
   updatedAt: AT,
 };

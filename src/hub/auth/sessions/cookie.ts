@@ -22,6 +22,7 @@ export type SessionCookie = {
 
 type CookieContext = {
   request: Request;
+  set: { headers: Record<string, unknown> };
   cookie: Record<string, unknown>;
   setCookie: (name: string, value: string, options?: object) => void;
 };
@@ -29,16 +30,21 @@ type CookieContext = {
 /**
  * Adds `sessionCookie` to the context, and `ownCookie` for others by their name.
  * The plugin (0.8 on Elysia 1.4) reaches the parent only as 'global', and its `removeCookie` forgets
- * the path and drops other cookies, so a cookie is expired by writing it with `maxAge` 0.
+ * the path and drops other cookies, so a cookie is expired by writing it with `maxAge` 0. It capitalises
+ * the header, and Elysia would join several into one that browsers misread.
  */
 export function createSessionCookies(isHttps: (request: Request) => boolean) {
   return new Elysia({ name: 'session-cookie' })
     .use(cookie().as('global'))
     .derive({ as: 'global' }, (context) => {
-      const { request, cookie: cookies, setCookie } = context as unknown as CookieContext;
+      const { request, set, cookie: cookies, setCookie } = context as unknown as CookieContext;
       const secure = isHttps(request);
       const port = portOnLoopback(request.headers);
       const options = { httpOnly: true, sameSite: 'lax', path: '/', secure };
+      function write(name: string, value: string, maxAge: number): void {
+        setCookie(name, value, { ...options, maxAge });
+        set.headers['set-cookie'] = set.headers['Set-Cookie'];
+      }
       function ownCookie(base: string): OwnCookie {
         // The prefix makes browsers reject it from a subdomain or over plain HTTP (RFC 6265bis 4.1.3).
         const plain = `${secure ? '__Host-' : ''}signalbox_${base}`;
@@ -47,8 +53,8 @@ export function createSessionCookies(isHttps: (request: Request) => boolean) {
         const own = cookies[name] ?? cookies[plain];
         return {
           value: typeof own === 'string' && own !== '' ? own : null,
-          write: (value, maxAge) => setCookie(name, value, { ...options, maxAge }),
-          expire: () => setCookie(name, '', { ...options, maxAge: 0 }),
+          write: (text, maxAge) => write(name, text, maxAge),
+          expire: () => write(name, '', 0),
         };
       }
       const bearer = bearerOf(request.headers);

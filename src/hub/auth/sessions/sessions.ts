@@ -1,13 +1,24 @@
 /** Sessions in the database: started, found by token, extended, ended. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { and, desc, eq, getTableColumns, gt, lt, ne } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, gt, lt, ne, sql } from 'drizzle-orm';
 import type { Role } from '../../../shared/roles.ts';
 import { sessions, users } from '../../db/accounts-schema.ts';
 import type { Db } from '../../db/open.ts';
 import { hashOf } from '../secret.ts';
 import { tryToNote } from '../try-to-note.ts';
 
-export type User = typeof users.$inferSelect;
+export type User = typeof users.$inferSelect & {
+  /** Whether signing in by password needs a code, too. */
+  twoFactorEnabled: boolean;
+};
+/** What to select for a `User`. */
+export const USER = {
+  ...getTableColumns(users),
+  twoFactorEnabled:
+    sql`EXISTS (SELECT 1 FROM two_factors WHERE two_factors.user_id = users.id AND verified)`.mapWith(
+      Boolean,
+    ),
+};
 /** A session with the token that its owner presented; only the token's hash is stored. */
 export type Session = Omit<typeof sessions.$inferSelect, 'tokenHash'> & { token: string };
 /** A session as its owner sees it in a list: without the token. */
@@ -94,7 +105,7 @@ export function createSessions({ db, now }: { db: Db; now: () => Date }): Sessio
       if (token === null) return null;
       const tokenHash = hashOf(token);
       const found = db
-        .select()
+        .select({ sessions: getTableColumns(sessions), users: USER })
         .from(sessions)
         .innerJoin(users, eq(users.id, sessions.userId))
         .where(eq(sessions.tokenHash, tokenHash))

@@ -12,7 +12,10 @@ import { tryToNote } from '../try-to-note.ts';
 /** A token with the scope `read` cannot change anything. */
 export type Scope = 'read' | 'write';
 export type TokenInfo = Omit<typeof apiTokens.$inferSelect, 'tokenHash' | 'userId'>;
-export type TokenUse = { user: User; token: { id: string; name: string; scope: Scope } };
+export type TokenUse = {
+  user: Pick<User, 'id' | 'name' | 'role'>;
+  token: { id: string; name: string; scope: Scope };
+};
 
 export type Tokens = {
   /** The user's tokens, newest first. */

@@ -127,6 +127,7 @@ describe('with an account', () => {
         emailVerified: false,
         image: null,
         role: 'owner',
+        twoFactorEnabled: false,
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         updatedAt: expect.any(String),
       },

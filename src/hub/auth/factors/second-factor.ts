@@ -1,0 +1,303 @@
+/** The second factor of an account: turned on and off, and asked for at sign-in. */
+import { and, eq } from 'drizzle-orm';
+import { Failure } from '../../../shared/failure.ts';
+import { twoFactors, users } from '../../db/accounts-schema.ts';
+import { type Db, inTransaction } from '../../db/open.ts';
+import type { Sealing } from '../../db/sealing.ts';
+import type { AttemptLimits } from '../accounts/attempt-limits.ts';
+import { recordSecurity } from '../security-log.ts';
+import {
+  type Client,
+  createSessions,
+  type Person,
+  type SignedIn,
+  USER,
+  type User,
+} from '../sessions/sessions.ts';
+import type { Challenges } from './challenges.ts';
+import {
+  currentStep,
+  hashOfRecoveryCode,
+  loadTotp,
+  makeRecoveryCodes,
+  methodOf,
+  type Totp,
+} from './codes.ts';
+
+export type SecondFactorDeps = {
+  db: Db;
+  now: () => Date;
+  sealing: Pick<Sealing, 'seal' | 'open'>;
+  challenges: Challenges;
+  limits: Pick<AttemptLimits, 'checkAddress' | 'takeAddress'>;
+};
+
+export type Attempt = { method: 'totp' | 'recovery'; code: string };
+
+export type SecondFactor = {
+  /**
+   * Begins the second half of a sign-in.
+   * @returns the challenge for the browser; null if the account has no second factor
+   * @throws Failure SECRET_KEY_UNUSABLE
+   */
+  begin(user: User, client: Client): string | null;
+  /**
+   * Completes a sign-in.
+   * @param client `previous`: the token of a session to end
+   * @throws Failure INVALID_TWO_FACTOR_COOKIE, INVALID_CODE, INVALID_BACKUP_CODE, RATE_LIMITED,
+   * TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE, ACCOUNT_TEMPORARILY_LOCKED, SECRET_KEY_UNUSABLE
+   */
+  signIn(
+    attempt: Attempt & { challenge: string | null },
+    client: Client & { previous: string | null },
+  ): Promise<SignedIn>;
+  /**
+   * Accepts a code of somebody who has a session; the first one of an app turns the factor on, and ends
+   * the account's other sessions.
+   * @throws Failure TOTP_NOT_ENABLED, BACKUP_CODES_NOT_ENABLED, and as `signIn`
+   */
+  verify(who: Person, attempt: Attempt): Promise<void>;
+  /** The same for a code of either kind. @throws Failure as `verify` */
+  prove(who: Person, code: string): Promise<void>;
+  /**
+   * Makes a secret and recovery codes, which count once a first code was verified.
+   * @throws Failure SECRET_KEY_UNUSABLE
+   */
+  enable(who: Person, issuer: string): Promise<{ totpURI: string; backupCodes: string[] }>;
+  /** @throws Failure TOTP_NOT_ENABLED, SECRET_KEY_UNUSABLE */
+  uri(who: Person): Promise<string>;
+  /** Replaces the recovery codes. @throws Failure TWO_FACTOR_NOT_ENABLED */
+  renewCodes(who: Person): string[];
+  /** Ends the account's other sessions, if it had a second factor. */
+  disable(who: Person): void;
+};
+
+type Factor = typeof twoFactors.$inferSelect;
+
+/** Wrong codes of one challenge. */
+const TRIES = 5;
+/** Wrong codes in a row, of all challenges (NIST SP 800-63B 5.2.2 allows a hundred). */
+const MOST_FAILURES = 10;
+const LOCK_MS = 15 * 60 * 1000;
+
+const sealedOf = (userId: string) => `two_factors ${userId} secret`;
+
+export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
+  const { db, now, sealing, challenges, limits } = deps;
+  const sessions = createSessions({ db, now });
+
+  const row = (userId: string, verified: boolean) =>
+    and(eq(twoFactors.userId, userId), eq(twoFactors.verified, verified));
+  const find = (userId: string, verified = true): Factor | undefined =>
+    db.select().from(twoFactors).where(row(userId, verified)).get();
+  const change = (factor: Factor, changed: Partial<Factor>) =>
+    db.update(twoFactors).set(changed).where(row(factor.userId, factor.verified)).run();
+  const openSecret = ({ userId, secret }: Factor) => sealing.open(secret, sealedOf(userId));
+
+  /** Milliseconds for which no code is accepted. */
+  function lockedFor({ lockedUntil }: Factor): number {
+    const left = (lockedUntil?.getTime() ?? 0) - now().getTime();
+    // Longer, if the clock was ahead when it was locked.
+    return left <= LOCK_MS ? left : 0;
+  }
+
+  /** Accepts a code, once. In a transaction. */
+  function accept(factor: Factor, { method, code }: Attempt, totp: Totp): boolean {
+    const begun = { failures: 0, lockedUntil: null };
+    if (method === 'recovery') {
+      const used = hashOfRecoveryCode(code);
+      if (!factor.codes.includes(used)) return false;
+      change(factor, { ...begun, codes: factor.codes.filter((one) => one !== used) });
+      return true;
+    }
+    const at = now();
+    const step = totp.stepOf(openSecret(factor), code, at);
+    // A later step than now's is from when the clock was ahead.
+    const last = factor.lastStep > currentStep(at) + 1 ? 0 : factor.lastStep;
+    if (step === null || step <= last) return false;
+    change(factor, { ...begun, lastStep: step });
+    return true;
+  }
+
+  /**
+   * Accepts a code, or counts a wrong one. In a transaction.
+   * @param tries how many there were already
+   * @returns why it is refused
+   */
+  function check(
+    factor: Factor,
+    attempt: Attempt,
+    { totp, client, tries = 0 }: { totp: Totp; client: Client; tries?: number },
+  ): Failure | null {
+    const left = lockedFor(factor);
+    if (left > 0) return locked(Math.ceil(left / 1000));
+    if (tries >= TRIES) return tooMany();
+    if (accept(factor, attempt, totp)) return null;
+    limits.takeAddress(client.ip);
+    const failures = factor.lockedUntil ? 1 : factor.failures + 1;
+    const isLast = failures >= MOST_FAILURES;
+    change(factor, { failures, lockedUntil: isLast ? new Date(now().getTime() + LOCK_MS) : null });
+    return wrong(attempt);
+  }
+
+  /** Runs `work` in a transaction that a refusal does not roll back: it counts, and is recorded. */
+  function decide<T>(work: () => T | Failure): T {
+    const decided = inTransaction(db, work);
+    if (decided instanceof Failure) throw decided;
+    return decided;
+  }
+
+  const outcomeOf = ({ code }: Failure) =>
+    code === 'ACCOUNT_TEMPORARILY_LOCKED' ? ('locked' as const) : ('refused' as const);
+
+  function turnOn(who: Person, pending: Factor, lastStep: number): void {
+    const { user, session } = who;
+    db.delete(twoFactors).where(row(user.id, true)).run();
+    change(pending, { verified: true, lastStep });
+    sessions.endOthers(user.id, session.id);
+    recordFactor(who, 'totp enabled');
+  }
+
+  const recordFactor = (who: Person, detail: string) =>
+    recordSecurity(db, now(), who, { kind: 'factor', target: who.user.email, detail });
+
+  async function verify(who: Person, attempt: Attempt): Promise<void> {
+    const totp = await loadTotp();
+    limits.checkAddress(who.client.ip);
+    decide(() => {
+      const pending = attempt.method === 'totp' ? find(who.user.id, false) : undefined;
+      const first = pending && totp.stepOf(openSecret(pending), attempt.code, now());
+      if (pending && typeof first === 'number') return turnOn(who, pending, first);
+      const factor = find(who.user.id);
+      if (!factor && !pending) return notEnabled(attempt);
+      if (!factor) {
+        limits.takeAddress(who.client.ip);
+        return wrong(attempt);
+      }
+      const refusal = check(factor, attempt, { totp, client: who.client });
+      if (!refusal) return undefined;
+      const outcome = outcomeOf(refusal);
+      recordSecurity(db, now(), who, { kind: 'refusal', outcome, detail: attempt.method });
+      return refusal;
+    });
+  }
+
+  return {
+    verify,
+    prove: (who, code) => verify(who, { method: methodOf(code), code }),
+
+    begin(user, client) {
+      const factor = find(user.id);
+      if (!factor) return null;
+      // Without the key no code can be right, which has to be said now.
+      openSecret(factor);
+      const data = { since: user.updatedAt.getTime() };
+      return inTransaction(db, () => {
+        const event = { kind: 'sign-in', outcome: 'half', detail: 'password' } as const;
+        recordSecurity(db, now(), { user, via: null, client }, event);
+        return challenges.begin('two_factor', { userId: user.id, data });
+      });
+    },
+
+    async signIn({ challenge: id, ...attempt }, client) {
+      const totp = await loadTotp();
+      limits.checkAddress(client.ip);
+      return decide((): SignedIn | Failure => {
+        const challenge = challenges.find('two_factor', id);
+        const byId = eq(users.id, challenge?.userId ?? '');
+        const user = db.select(USER).from(users).where(byId).get();
+        const factor = user && find(user.id);
+        // A new password or role ends what began with the old one.
+        const isCurrent = challenge?.data.since === user?.updatedAt.getTime();
+        if (id === null || !challenge || !factor || !isCurrent) return invalidCookie();
+        const actor = { user, via: null, client };
+        const event = { kind: 'sign-in', detail: attempt.method } as const;
+        const refusal = check(factor, attempt, { totp, client, tries: challenge.failures });
+        if (refusal) {
+          if (refusal.code === 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE')
+            challenges.take('two_factor', id);
+          else if (outcomeOf(refusal) === 'refused') challenges.fail(id);
+          recordSecurity(db, now(), actor, { ...event, outcome: outcomeOf(refusal) });
+          return refusal;
+        }
+        challenges.take('two_factor', id);
+        sessions.end(client.previous);
+        recordSecurity(db, now(), actor, event);
+        return { user, session: sessions.start(user.id, client) };
+      });
+    },
+
+    async enable({ user }, issuer) {
+      const totp = await loadTotp();
+      const secret = totp.makeSecret();
+      const backupCodes = makeRecoveryCodes();
+      const pending = {
+        ...{ userId: user.id, verified: false, lastStep: 0, failures: 0, lockedUntil: null },
+        secret: sealing.seal(secret, sealedOf(user.id)),
+        codes: backupCodes.map(hashOfRecoveryCode),
+      };
+      db.insert(twoFactors)
+        .values(pending)
+        .onConflictDoUpdate({ target: [twoFactors.userId, twoFactors.verified], set: pending })
+        .run();
+      return { totpURI: totp.uriOf(secret, { issuer, label: user.email }), backupCodes };
+    },
+
+    async uri({ user }) {
+      const totp = await loadTotp();
+      const factor = find(user.id, false) ?? find(user.id);
+      if (!factor) throw notEnabled({ method: 'totp' });
+      return totp.uriOf(openSecret(factor), { issuer: '', label: user.email });
+    },
+
+    renewCodes(who) {
+      const backupCodes = makeRecoveryCodes();
+      decide(() => {
+        const factor = find(who.user.id);
+        if (!factor) return new Failure('TWO_FACTOR_NOT_ENABLED', 'There is no second factor.');
+        change(factor, { codes: backupCodes.map(hashOfRecoveryCode) });
+        return recordFactor(who, 'recovery codes');
+      });
+      return backupCodes;
+    },
+
+    disable(who) {
+      const { user, session } = who;
+      inTransaction(db, () => {
+        const isOn = find(user.id) !== undefined;
+        db.delete(twoFactors).where(eq(twoFactors.userId, user.id)).run();
+        if (!isOn) return;
+        sessions.endOthers(user.id, session.id);
+        recordFactor(who, 'totp disabled');
+      });
+    },
+  };
+}
+
+const wrong = ({ method }: Pick<Attempt, 'method'>) =>
+  method === 'totp'
+    ? new Failure('INVALID_CODE', 'The code is wrong, or was used before.', AT_CODE)
+    : new Failure('INVALID_BACKUP_CODE', 'The recovery code is wrong, or was used.', AT_CODE);
+const AT_CODE = { at: { field: 'code' } };
+
+const notEnabled = ({ method }: Pick<Attempt, 'method'>) =>
+  new Failure(
+    method === 'totp' ? 'TOTP_NOT_ENABLED' : 'BACKUP_CODES_NOT_ENABLED',
+    'There is no second factor.',
+  );
+
+const invalidCookie = () =>
+  new Failure('INVALID_TWO_FACTOR_COOKIE', 'This sign-in has expired: enter the password again.');
+
+const tooMany = () =>
+  new Failure(
+    'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE',
+    'Too many wrong codes: enter the password again.',
+  );
+
+const locked = (retryAfter: number) =>
+  new Failure(
+    'ACCOUNT_TEMPORARILY_LOCKED',
+    'Too many wrong codes: this account accepts none for now. A passkey still works.',
+    { retryAfter },
+  );
