@@ -25,12 +25,6 @@ export function App() {
     return () => removeEventListener('hashchange', take);
   }, []);
   const place = usePlace();
-  const signedOut = useCallback(() => {
-    // A wrong password at sign-in also answers 401, but ends no session.
-    setSession((old) => (old.state === 'in' ? { state: 'ended', user: old.user } : old));
-  }, []);
-  const hub = useHubState(session.state === 'in', signedOut);
-
   const loadSession = useCallback(async () => {
     try {
       const answer = await get<{ user: User } | null>('/auth/get-session');
@@ -42,8 +36,20 @@ export function App() {
     }
   }, []);
   useEffect(() => void loadSession(), [loadSession]);
+  const onRefused = useCallback(
+    (code: string) => {
+      // A wrong password at sign-in also answers 401, but ends no session.
+      if (code === 'UNAUTHENTICATED') {
+        setSession((old) => (old.state === 'in' ? { state: 'ended', user: old.user } : old));
+      }
+      // Somebody has changed the account's role.
+      if (code === 'FORBIDDEN_ROLE') void loadSession();
+    },
+    [loadSession],
+  );
+  const hub = useHubState(session.state === 'in', onRefused);
 
-  const page = pageAt(place);
+  const page = pageAt(place, 'user' in session ? session.user.role : 'viewer');
   const isIn = session.state === 'in';
   const problems = isIn && !hub.offline ? countedIn(hub.status?.problems ?? []).length : 0;
   const title = `${problems > 0 ? `(${problems}) ` : ''}${isIn ? (place.name ?? page.title) : 'Sign in'}`;
@@ -75,7 +81,9 @@ export function App() {
         // What the user typed is kept until they sign in again, and shown to nobody else.
         <div key={session.user.id} hidden={!isIn}>
           <UserContext.Provider value={session.user}>
-            <HubContext.Provider value={isIn ? hub : { ...hub, offline: true }}>
+            <HubContext.Provider
+              value={{ ...hub, offline: hub.offline || !isIn, reloadUser: loadSession }}
+            >
               <Shell path={place.path} onSignedOut={() => setSession({ state: 'out' })}>
                 {page.view}
               </Shell>

@@ -1,5 +1,6 @@
 /** The pages, their addresses and their titles. */
 import type { ComponentChildren } from 'preact';
+import { isAllowed, neededAt, type Role } from './lib/roles.ts';
 import type { Place } from './lib/router.ts';
 import { LogsPage } from './logs/logs-page.tsx';
 import { Overview } from './overview/overview.tsx';
@@ -19,6 +20,7 @@ const PolicyPage = lazy(async () => (await seldom()).PolicyPage);
 const PreamblePage = lazy(async () => (await seldom()).PreamblePage);
 const ProxiesPage = lazy(async () => (await seldom()).ProxiesPage);
 const ProxyPage = lazy(async () => (await seldom()).ProxyPage);
+const UsersPage = lazy(async () => (await seldom()).UsersPage);
 
 type Page = { title: string; view: ComponentChildren };
 
@@ -34,11 +36,15 @@ export const MENU = [
   { path: '/proxies', label: 'Proxies' },
   { path: '/notifications', label: 'Notifications' },
   { path: '/import', label: 'Import & export' },
+  { path: '/users', label: 'Users' },
   { path: '/account', label: 'Account' },
 ] as const;
 
-/** The page at an address; for an unknown one, a page that says so. */
-export function pageAt({ path, query }: Place): Page {
+/** The page at an address; for an unknown one, or one that is not for that role, a page that says so. */
+export function pageAt({ path, query }: Place, role: Role): Page {
+  const needed = neededAt(path);
+  if (!isAllowed(role, needed))
+    return { title: 'Not allowed', view: <NotAllowed needed={needed} /> };
   if (path === '/') return { title: 'Overview', view: <Overview key="overview" /> };
   if (path === '/sites') return { title: 'Sites', view: <SiteList key="sites" query={query} /> };
   if (path === '/sites/new') {
@@ -69,8 +75,21 @@ export function pageAt({ path, query }: Place): Page {
     return { title: 'Notifications', view: <NotificationsPage key="notifications" /> };
   }
   if (path === '/import') return { title: 'Import & export', view: <ImportExport key="import" /> };
+  if (path === '/users') return { title: 'Users', view: <UsersPage key="users" /> };
   if (path === '/account') return { title: 'Account', view: <AccountPage key="account" /> };
   return { title: 'Not found', view: <NotFound /> };
+}
+
+function NotAllowed({ needed }: { needed: Role }) {
+  return (
+    <>
+      <h1>Not allowed</h1>
+      <p>
+        This page is for the role “{needed}”. An owner can give it to you.{' '}
+        <a href="/">Go to the overview</a>
+      </p>
+    </>
+  );
 }
 
 function NotFound() {

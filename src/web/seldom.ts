@@ -1,5 +1,6 @@
 /** The pages that are seldom the first: loaded together, they are smaller than each on its own. */
 export { AccountPage } from './account/account-page.tsx';
+export { ProveDialog } from './account/prove-dialog.tsx';
 export { CertificatesPage } from './certificates/certificates-page.tsx';
 export { Changelog } from './changelog/changelog.tsx';
 export { ImportExport } from './config/import-export.tsx';
@@ -9,3 +10,4 @@ export { PoliciesPage } from './policies/policies-page.tsx';
 export { NewPolicy, PolicyPage } from './policies/policy-page.tsx';
 export { ProxiesPage } from './proxies/proxies-page.tsx';
 export { ProxyPage } from './proxies/proxy-page.tsx';
+export { UsersPage } from './users/users-page.tsx';

@@ -2,14 +2,16 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks';
 import { Bell } from './incidents/bell.tsx';
-import { request, sentenceOf } from './lib/api.ts';
+import { onProofNeeded, request, sentenceOf } from './lib/api.ts';
 import { useUser } from './lib/hub.ts';
+import { isAllowed, neededAt } from './lib/roles.ts';
 import { useLeaving } from './lib/router.ts';
 import { THEMES, useTheme } from './lib/theme.ts';
 import { MENU } from './pages.tsx';
 import { Dialog } from './parts/dialog.tsx';
 import { Brand, Icon, type IconName } from './parts/icon.tsx';
 import { KeysHelp } from './parts/keys-help.tsx';
+import { lazy } from './parts/loading.tsx';
 import { Notice } from './parts/notice.tsx';
 import { BehindNotice, ProblemCount, StatusBar } from './status/status-bar.tsx';
 
@@ -24,6 +26,7 @@ const ICONS: Partial<Record<string, IconName>> = {
   Proxies: 'proxies',
   Notifications: 'bell',
   'Import & export': 'transfer',
+  Users: 'users',
   Account: 'account',
 };
 
@@ -70,15 +73,17 @@ export function Shell({ path, onSignedOut, children }: Props) {
         </button>
         <nav id="menu" class={open ? 'menu open' : 'menu'} aria-label="Pages">
           <ul class="plain">
-            {MENU.map(({ path: to, label }) => (
-              <li key={to}>
-                <a href={to} aria-current={isIn(path, to) ? 'page' : undefined}>
-                  <Icon name={ICONS[label] ?? 'sites'} />
-                  {label}
-                  {to === '/' && <ProblemCount />}
-                </a>
-              </li>
-            ))}
+            {MENU.filter(({ path: to }) => user && isAllowed(user.role, neededAt(to))).map(
+              ({ path: to, label }) => (
+                <li key={to}>
+                  <a href={to} aria-current={isIn(path, to) ? 'page' : undefined}>
+                    <Icon name={ICONS[label] ?? 'sites'} />
+                    {label}
+                    {to === '/' && <ProblemCount />}
+                  </a>
+                </li>
+              ),
+            )}
           </ul>
           <div class="settings line">
             <ThemeSwitch />
@@ -98,6 +103,7 @@ export function Shell({ path, onSignedOut, children }: Props) {
       <main id="main" ref={main} tabIndex={-1}>
         <BehindNotice />
         <Guarded key={path}>{children}</Guarded>
+        <Prover />
       </main>
     </div>
   );
@@ -116,6 +122,31 @@ function Guarded({ children }: { children: ComponentChildren }) {
       </p>
     </Notice>
   );
+}
+
+const ProveDialog = lazy(async () => (await import('./seldom.ts')).ProveDialog);
+
+/** Asks users to prove who they are when the hub wants that; requests of the meantime share the answer. */
+function Prover() {
+  const asked = useRef<PromiseWithResolvers<boolean>>(undefined);
+  const [isOpen, setOpen] = useState(false);
+  const settle = (isProved: boolean) => {
+    asked.current?.resolve(isProved);
+    asked.current = undefined;
+    setOpen(false);
+  };
+  useEffect(() => {
+    const forget = onProofNeeded(() => {
+      asked.current ??= Promise.withResolvers<boolean>();
+      setOpen(true);
+      return asked.current.promise;
+    });
+    return () => {
+      forget();
+      settle(false);
+    };
+  }, []);
+  return isOpen ? <ProveDialog onDone={settle} /> : null;
 }
 
 /** Asks before unsaved work is lost. */

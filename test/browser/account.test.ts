@@ -1,4 +1,4 @@
-/** Who did what: the changelog and its undo, then users, tokens, sessions and the password. */
+/** Who did what: the changelog and its undo, then tokens, sessions and the password. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { type Dashboard, PASSWORD, startDashboard } from '../harness/dashboard.ts';
@@ -193,43 +193,7 @@ describe('the changelog', () => {
 describe('the account page', () => {
   beforeAll(async () => {
     await page.goto('/account');
-    await entries('Users').first().waitFor();
-  });
-
-  describe('users', () => {
-    test('the last one cannot be removed, and the page says so', async () => {
-      await card('Users').getByText('The last account cannot be removed.').waitFor();
-      expect(await card('Users').getByRole('button', { name: 'Remove' }).count()).toBe(0);
-      expect(await entries('Users').textContent()).toContain(HOSTILE);
-      expect(await page.locator('main img').count()).toBe(0);
-    });
-
-    test('an address in use is refused beside its field, and nothing typed is lost', async () => {
-      await page.getByRole('button', { name: 'Add user' }).click();
-      const form = page.getByRole('form', { name: 'New user' });
-      await form.getByLabel('Name').fill('Grace');
-      await form.getByLabel('E-mail').fill('ada@example.org');
-      await form.getByLabel('Password').fill('another long passphrase');
-      await form.getByRole('button', { name: 'Add this user' }).click();
-      await form.getByText('An account with this email address already exists.').waitFor();
-      expect(await form.getByLabel('E-mail').getAttribute('aria-invalid')).toBe('true');
-      expect(await form.getByLabel('Password').inputValue()).toBe('another long passphrase');
-      await form.getByLabel('E-mail').fill('grace@example.org');
-      await form.getByRole('button', { name: 'Add this user' }).click();
-      await entries('Users').filter({ hasText: 'grace@example.org' }).waitFor();
-      expect((await signIn('another long passphrase', 'grace@example.org')).status).toBe(200);
-    });
-
-    test('are removed only after typing their address', async () => {
-      await page.getByRole('button', { name: 'Remove grace@example.org' }).click();
-      const confirm = dialog().getByRole('button', { name: 'Remove user' });
-      await dialog().getByLabel('Type grace@example.org to confirm').fill('grace@example.com');
-      expect(await confirm.isDisabled()).toBe(true);
-      await dialog().getByLabel('Type grace@example.org to confirm').fill('grace@example.org');
-      await confirm.click();
-      await card('Users').getByText('The last account cannot be removed.').waitFor();
-      expect((await signIn('another long passphrase', 'grace@example.org')).status).toBe(401);
-    });
+    await entries('Sessions').first().waitFor();
   });
 
   describe('API tokens', () => {
@@ -337,20 +301,6 @@ describe('the account page', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     expect(await open.evaluate((button) => button === document.activeElement)).toBe(true);
     await open.click();
-    await page.getByRole('button', { name: 'Add user' }).click();
     expect(await flaws(page)).toEqual([]);
-  });
-
-  test('removing your own account signs you out', async () => {
-    const { token } = (await signIn('a better passphrase')).body;
-    const json = { name: 'Next', email: 'next@example.org', password: PASSWORD, role: 'owner' };
-    await ask(`${stack.hub}/users`, { ...bearer(token), json });
-    await page.reload();
-    await page.getByRole('button', { name: 'Remove ada@example.org' }).click();
-    await dialog().getByText('You will be signed out at once').waitFor();
-    await dialog().getByLabel('Type ada@example.org to confirm').fill('ada@example.org');
-    await dialog().getByRole('button', { name: 'Remove user' }).click();
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    expect(await knows(token)).toBe(false);
   });
 });

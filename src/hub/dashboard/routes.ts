@@ -22,6 +22,7 @@ export const PAGES = [
   '/proxies/:name',
   '/notifications',
   '/import',
+  '/users',
   '/account',
 ] as const;
 

@@ -1,6 +1,6 @@
-/** The account page: your password and your sessions, your tokens, and everyone else who has an account. */
+/** The account page: your password and what else you sign in with, your sessions and tokens. */
 import { useState } from 'preact/hooks';
-import { ApiError, get, send, sentenceOf } from '../lib/api.ts';
+import { get, send } from '../lib/api.ts';
 import { useUser } from '../lib/hub.ts';
 import type { Session } from '../lib/types.ts';
 import { placeError, submitWith, useFields, useSubmit } from '../lib/use-form.ts';
@@ -9,10 +9,8 @@ import { Confirm } from '../parts/dialog.tsx';
 import { NewPasswordField, TextField } from '../parts/field.tsx';
 import { ListCard } from '../parts/list-card.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { Time } from '../parts/time.tsx';
-import { clientName } from './describe.ts';
+import { endSession, SessionItem } from './session-item.tsx';
 import { TokensCard } from './tokens-card.tsx';
-import { UsersCard } from './users-card.tsx';
 
 export function AccountPage() {
   const [changes, setChanges] = useState(0);
@@ -25,7 +23,6 @@ export function AccountPage() {
         <PasswordCard onChanged={() => setChanges((count) => count + 1)} />
         <SessionsCard changes={changes} />
         <TokensCard />
-        <UsersCard />
       </div>
     </>
   );
@@ -84,30 +81,15 @@ function PasswordCard({ onChanged }: { onChanged: () => void }) {
   );
 }
 
-/** A session that no longer exists counts as ended. */
-const end = async ({ id }: Session) => {
-  try {
-    await send('DELETE', `/sessions/${id}`);
-  } catch (reason) {
-    if (!(reason instanceof ApiError) || reason.code !== 'NOT_FOUND') throw reason;
-  }
-};
-
 /** @param changes how often the password was changed; each time ends sessions */
 function SessionsCard({ changes }: { changes: number }) {
   const list = useLoad(`sessions ${changes}`, (signal) => get<Session[]>('/sessions', signal));
   const [asking, setAsking] = useState(false);
-  const [ending, setEnding] = useState<string | null>(null);
   const others = list.data?.filter(({ current }) => !current) ?? [];
 
-  const { error, run: endOne } = useSubmit(async (session: Session) => {
-    setEnding(session.id);
-    await end(session);
-    await list.reload();
-  });
   const endOthers = async () => {
     try {
-      for (const session of others) await end(session);
+      for (const session of others) await endSession(session);
       setAsking(false);
     } finally {
       await list.reload();
@@ -117,7 +99,7 @@ function SessionsCard({ changes }: { changes: number }) {
   return (
     <ListCard
       title="Sessions"
-      help="Where you are signed in. A session ends after seven days without use."
+      help="Where you are signed in. A session ends after seven days without use, and after thirty in any case."
       list={list}
       action={
         others.length > 1 && (
@@ -126,30 +108,7 @@ function SessionsCard({ changes }: { changes: number }) {
           </button>
         )
       }
-      item={(session) => (
-        <li key={session.id}>
-          <div>
-            <strong>{clientName(session.userAgent)}</strong>{' '}
-            {session.current && <span class="tag tag-good">this session</span>}
-            <p class="muted">
-              <span class="mono">{session.ipAddress}</span>, signed in{' '}
-              <Time at={session.createdAt} />, last used <Time at={session.updatedAt} />
-            </p>
-            {error !== null && ending === session.id && (
-              <Notice kind="error">{sentenceOf(error)}</Notice>
-            )}
-          </div>
-          {!session.current && (
-            <button
-              type="button"
-              aria-label={`End the session of ${clientName(session.userAgent)} at ${session.ipAddress}`}
-              onClick={() => endOne(session)}
-            >
-              End
-            </button>
-          )}
-        </li>
-      )}
+      item={(session) => <SessionItem key={session.id} session={session} list={list} />}
     >
       {asking && (
         <Confirm

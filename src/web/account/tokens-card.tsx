@@ -1,6 +1,7 @@
 /** Lists, creates and revokes API tokens, and the form of a new one. */
 import { useState } from 'preact/hooks';
 import { get, send } from '../lib/api.ts';
+import { useCan } from '../lib/roles.ts';
 import type { NewToken, Token } from '../lib/types.ts';
 import { placeError, useFields, useSubmit } from '../lib/use-form.ts';
 import { useLoad } from '../lib/use-load.ts';
@@ -27,7 +28,8 @@ export function TokensCard() {
       title="API tokens"
       help={
         <>
-          Let scripts use the API without a password. You can revoke each token separately.{' '}
+          Let scripts use the API without a password, and do no more than you may. You can revoke
+          each token separately.{' '}
           <a href="/api/docs" target="_blank" rel="noreferrer">
             API reference
           </a>
@@ -130,6 +132,7 @@ type Props = { onCreated: (token: NewToken) => void; onClose: () => void };
 function TokenForm({ onCreated, onClose }: Props) {
   const { values, input } = useFields({ name: '' });
   const [scope, setScope] = useState<Token['scope']>('read');
+  const canWrite = useCan('editor');
   const [days, setDays] = useState<number | null>(DEFAULT_DAYS);
   const { busy, error, run } = useSubmit(async () => {
     const body = { ...values, scope, expiresAt: expiryAt(days, new Date()) };
@@ -157,19 +160,21 @@ function TokenForm({ onCreated, onClose }: Props) {
       />
       <fieldset class="choices">
         <legend>Access</legend>
-        {SCOPES.map(({ scope: option, label, help }) => (
-          <label key={option}>
-            <input
-              type="radio"
-              name="scope"
-              checked={scope === option}
-              onChange={() => setScope(option)}
-            />
-            <span>
-              {label} <small class="muted">{help}</small>
-            </span>
-          </label>
-        ))}
+        {SCOPES.filter((one) => canWrite || one.scope === 'read').map(
+          ({ scope: option, label, help }) => (
+            <label key={option}>
+              <input
+                type="radio"
+                name="scope"
+                checked={scope === option}
+                onChange={() => setScope(option)}
+              />
+              <span>
+                {label} <small class="muted">{help}</small>
+              </span>
+            </label>
+          ),
+        )}
       </fieldset>
       <Field label="Expires after">
         {(attributes) => (

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { get, sentenceOf } from '../lib/api.ts';
 import { useHub, useProxyNames } from '../lib/hub.ts';
+import { useCan } from '../lib/roles.ts';
 import { navigate } from '../lib/router.ts';
 import type { Entry, Group, Policy, User, Vhost } from '../lib/types.ts';
 import { useSubmit } from '../lib/use-form.ts';
@@ -111,7 +112,8 @@ function EntryList({ query }: { query: string }) {
 /** The inputs that filter the changelog. */
 function FilterBar({ filter }: { filter: ChangeFilter }) {
   const { domain, user, action } = filter;
-  const users = useLoad('users', (signal) => get<User[]>('/users', signal));
+  const isOwner = useCan('owner');
+  const users = useLoad('users', async (signal) => (isOwner ? get<User[]>('/users', signal) : []));
   const sites = useLoad('sites', (signal) => get<Vhost[]>('/vhosts', signal));
   const policies = useLoad('policies', (signal) => get<Policy[]>('/policies', signal));
   const proxies = useProxyNames();
@@ -136,23 +138,29 @@ function FilterBar({ filter }: { filter: ChangeFilter }) {
           />
         )}
       </Field>
-      <Field label="Person">
-        {(described) => (
-          <select
-            {...described}
-            value={user}
-            onChange={(event) => change({ user: event.currentTarget.value })}
-          >
-            <option value="">Anyone</option>
-            {users.data?.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-            {isGone && <option value={user}>Someone without an account</option>}
-          </select>
-        )}
-      </Field>
+      {(isOwner || user !== '') && (
+        <Field label="Person">
+          {(described) => (
+            <select
+              {...described}
+              value={user}
+              onChange={(event) => change({ user: event.currentTarget.value })}
+            >
+              <option value="">Anyone</option>
+              {users.data?.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+              {isGone && (
+                <option value={user}>
+                  {isOwner ? 'Someone without an account' : 'One person'}
+                </option>
+              )}
+            </select>
+          )}
+        </Field>
+      )}
       <Field label="Change">
         {(described) => (
           <select

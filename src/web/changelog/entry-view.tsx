@@ -1,5 +1,6 @@
 /** A change: what, who and when, with its diff and an undo button. */
 import { useMemo, useState } from 'preact/hooks';
+import { useCan } from '../lib/roles.ts';
 import type { Entry } from '../lib/types.ts';
 import { Confirm } from '../parts/dialog.tsx';
 import { ByLine } from './by-line.tsx';
@@ -19,6 +20,7 @@ type Props = {
 
 export function EntryView({ entry, summary, find, onUndone }: Props) {
   const { id, action, domain, behind = [] } = entry;
+  const canUndo = useCan('editor') && !isFinal(entry);
   const [open, setOpen] = useState(false);
   const undo = useUndo(`/changelog/${id}/revert`, onUndone);
   const { sign } = WORDS[action];
@@ -45,7 +47,7 @@ export function EntryView({ entry, summary, find, onUndone }: Props) {
           {summary === undefined && <FieldValues fields={named} />}
           <ByLine of={entry} behind={behind} />
         </p>
-        {!isFinal(entry) && (
+        {canUndo && (
           <button type="button" aria-describedby={`change-${id}`} onClick={undo.ask}>
             Undo
           </button>

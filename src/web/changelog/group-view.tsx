@@ -1,5 +1,6 @@
 /** The changes of one request: what they did together, with an undo for all of them. */
 import { plural } from '../lib/format.ts';
+import { useCan } from '../lib/roles.ts';
 import type { Group } from '../lib/types.ts';
 import { Confirm } from '../parts/dialog.tsx';
 import { ByLine } from './by-line.tsx';
@@ -16,6 +17,7 @@ type Props = {
 
 export function GroupView({ group: { group, summary, count, entries, ...made }, ...page }: Props) {
   const undo = useUndo(`/changelog/groups/${group}/revert`, page.onUndone);
+  const canUndo = useCan('editor') && !entries.some(isFinal);
   const changes = plural(count, 'change');
   return (
     <li class="change" id={`change-${group}`} tabIndex={-1}>
@@ -27,7 +29,7 @@ export function GroupView({ group: { group, summary, count, entries, ...made }, 
           {summary}
           <ByLine of={made} />
         </p>
-        {!entries.some(isFinal) && (
+        {canUndo && (
           <button type="button" aria-describedby={`change-${group}`} onClick={undo.ask}>
             Undo
           </button>

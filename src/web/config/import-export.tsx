@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { get, send, sentenceOf } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
+import { useCan } from '../lib/roles.ts';
 import type { Snapshot } from '../lib/types.ts';
 import { useSubmit } from '../lib/use-form.ts';
 import { CaddyfileShown } from '../parts/code-block.tsx';
@@ -14,6 +15,7 @@ import { ImportCard } from './import-card.tsx';
 import { readSnapshot, restoreSummary, sitesOf } from './import-summary.ts';
 
 export function ImportExport() {
+  const canRestore = useCan('owner');
   return (
     <>
       <div class="page-head row">
@@ -22,7 +24,7 @@ export function ImportExport() {
       <div class="cards">
         <ImportCard />
         <ExportCard />
-        <RestoreCard />
+        {canRestore && <RestoreCard />}
       </div>
     </>
   );
@@ -34,8 +36,8 @@ const ExportCard = () => (
     <h2 id="export-title">Export</h2>
     <p>
       The <strong>Caddyfile</strong> is what Caddy serves: the preamble and all sites that are on.
-      The <strong>snapshot</strong> also contains the sites that are off, policies and tags, and you
-      can restore it below. Both contain the hashes of the passwords in policies; neither contains
+      The <strong>snapshot</strong> also contains the sites that are off, policies and tags; owners
+      can restore it here. Both contain the hashes of the passwords in policies; neither contains
       accounts or the changelog.
     </p>
     <CaddyfileShown path="/proxyfile">

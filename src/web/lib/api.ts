@@ -64,6 +64,19 @@ export function onAnswer(listener: Listener): () => void {
   return () => listeners.delete(listener);
 }
 
+let askForProof: (() => Promise<boolean>) | null = null;
+
+/**
+ * Registers what asks users to prove again who they are, and says whether they have: the request that
+ * needed it is then sent again. @returns a function that unregisters it
+ */
+export function onProofNeeded(ask: () => Promise<boolean>): () => void {
+  askForProof = ask;
+  return () => {
+    askForProof = null;
+  };
+}
+
 /** @throws ApiError, or AbortError if `signal` aborted the request */
 export async function request<T>(path: string, options: Options = {}): Promise<Answer<T>> {
   const {
@@ -97,13 +110,15 @@ export async function request<T>(path: string, options: Options = {}): Promise<A
   const parsed = parse(text);
   if (!response.ok) {
     const wait = Number(response.headers.get('Retry-After'));
-    throw announced(
-      new ApiError(
-        response.status,
-        typeof parsed === 'object' && parsed !== null ? { ...parsed } : {},
-        Number.isFinite(wait) && wait > 0 ? wait : null,
-      ),
+    const error = new ApiError(
+      response.status,
+      typeof parsed === 'object' && parsed !== null ? { ...parsed } : {},
+      Number.isFinite(wait) && wait > 0 ? wait : null,
     );
+    if (error.code === 'SESSION_NOT_FRESH' && (await askForProof?.())) {
+      return request<T>(path, options);
+    }
+    throw announced(error);
   }
   for (const listener of listeners) listener(null, parsed);
   return { body: parsed as T, etag: response.headers.get('ETag') ?? undefined };

@@ -13,6 +13,8 @@ type Hub = {
   offline: boolean;
   /** Polls now. */
   refresh: () => void;
+  /** Loads the signed-in user, after a change of what they are or have. */
+  reloadUser: () => Promise<void>;
 };
 
 const EVERY_MS = 5_000;
@@ -26,6 +28,7 @@ export const HubContext = createContext<Hub>({
   agents: [],
   offline: false,
   refresh: () => {},
+  reloadUser: async () => {},
 });
 export const UserContext = createContext<User | null>(null);
 
@@ -64,8 +67,13 @@ export function usePublishes(): number {
   return known.current?.count ?? 0;
 }
 
-/** Polls the status. @param onSignedOut called when the hub reports that the session has ended */
-export function useHubState(signedIn: boolean, onSignedOut: () => void): Hub {
+type Watched = Omit<Hub, 'reloadUser'>;
+
+/**
+ * Polls the status.
+ * @param onRefused called with the code of each request that the hub refuses
+ */
+export function useHubState(signedIn: boolean, onRefused: (code: string) => void): Watched {
   const [status, setStatus] = useState<Status | null>(null);
   const [offline, setOffline] = useState(false);
   const [turn, setTurn] = useState(0);
@@ -74,9 +82,9 @@ export function useHubState(signedIn: boolean, onSignedOut: () => void): Hub {
     () =>
       onAnswer((error: ApiError | null) => {
         setOffline(error?.status === 0);
-        if (error?.code === 'UNAUTHENTICATED') onSignedOut();
+        if (error) onRefused(error.code);
       }),
-    [onSignedOut],
+    [onRefused],
   );
 
   useEffect(() => {

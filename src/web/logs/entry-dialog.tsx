@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import { localTime } from '../lib/format.ts';
+import { useCan } from '../lib/roles.ts';
 import type { LogEntry, LogPage } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { CopyButton } from '../parts/code-block.tsx';
@@ -29,6 +30,7 @@ export function EntryDialog({ entry, onClose }: Props) {
   });
   // The answer of one proxy does not name it.
   const whole = { ...entry, ...data };
+  const canBlock = useCan('editor') && accepted('ip', entry.ip) !== undefined;
   const [isBlocking, setBlocking] = useState(false);
   if (isBlocking) {
     return (
@@ -59,7 +61,7 @@ export function EntryDialog({ entry, onClose }: Props) {
         ))}
       </div>
       <div class="actions">
-        {accepted('ip', entry.ip) !== undefined && (
+        {canBlock && (
           <button type="button" onClick={() => setBlocking(true)}>
             Block this address …
           </button>

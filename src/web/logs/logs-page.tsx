@@ -2,6 +2,7 @@
 import type { RefObject } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { get } from '../lib/api.ts';
+import { useCan } from '../lib/roles.ts';
 import type { LogEntry, LogPage } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Notice, WithoutRequests } from '../parts/notice.tsx';
@@ -16,6 +17,7 @@ import { below } from './tail-rows.ts';
 import { useTail } from './use-tail.ts';
 
 export function LogsPage({ query }: { query: URLSearchParams }) {
+  const canDownload = useCan('editor');
   const filters = parseFilters(query);
   const request = pageRequest(filters);
   const { data, error, loading, reload } = useLoad(request, (signal) =>
@@ -95,7 +97,7 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
           <span class="log-extent small muted numeric" role="status">
             {data && !isLive ? extent(data) : ''}
           </span>
-          <DownloadMenu filters={filters} total={data?.total} />
+          {canDownload && <DownloadMenu filters={filters} total={data?.total} />}
         </div>
         <WithoutRequests from={data?.missing} />
         {data?.partial && (

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { IncidentItem } from '../incidents/incident-list.tsx';
 import { SUBJECTS } from '../incidents/words.ts';
 import { get } from '../lib/api.ts';
+import { useCan } from '../lib/roles.ts';
 import type { Channel, Delivery, Incident } from '../lib/types.ts';
 import { type Loaded, useEvery, useLoad } from '../lib/use-load.ts';
 import { ListCard } from '../parts/list-card.tsx';
@@ -13,7 +14,17 @@ import { outcomeOf, STATES } from './words.ts';
 
 const EVERY_MS = 10_000;
 
-export function NotificationsPage() {
+export const NotificationsPage = () => (
+  <>
+    <div class="page-head row">
+      <h1>Notifications</h1>
+    </div>
+    <div class="cards">{useCan('owner') ? <Messages /> : <IncidentsCard />}</div>
+  </>
+);
+
+/** The channels and their messages, for owners. */
+function Messages() {
   const channels = useLoad('channels', (signal) => get<Channel[]>('/channels', signal));
   const sent = useLoad('deliveries', (signal) => get<Delivery[]>('/deliveries', signal));
   const reload = async () => {
@@ -22,14 +33,9 @@ export function NotificationsPage() {
   useEvery(EVERY_MS, reload);
   return (
     <>
-      <div class="page-head row">
-        <h1>Notifications</h1>
-      </div>
-      <div class="cards">
-        <ChannelsCard list={channels} deliveries={sent.data ?? []} onChanged={reload} />
-        <IncidentsCard />
-        <DeliveriesCard list={sent} />
-      </div>
+      <ChannelsCard list={channels} deliveries={sent.data ?? []} onChanged={reload} />
+      <IncidentsCard />
+      <DeliveriesCard list={sent} />
     </>
   );
 }

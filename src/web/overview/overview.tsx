@@ -4,6 +4,7 @@ import { HourTiles } from '../figures/hour-tiles.tsx';
 import { useFigures } from '../figures/hours.ts';
 import { get } from '../lib/api.ts';
 import { useHub } from '../lib/hub.ts';
+import { useCan } from '../lib/roles.ts';
 import type { Group, Vhost, VhostActivity } from '../lib/types.ts';
 import { type Loaded, useEvery, useLoad } from '../lib/use-load.ts';
 import { SkeletonRows } from '../parts/loading.tsx';
@@ -19,6 +20,7 @@ const MOST_AT_ONCE = 5;
 
 export function Overview() {
   const { status } = useHub();
+  const canEdit = useCan('editor');
   const sites = useLoad('sites', (signal) => get<Vhost[]>('/vhosts', signal));
   useEvery(EVERY_MS, sites.reload);
   const isEmpty = sites.data?.length === 0;
@@ -26,9 +28,11 @@ export function Overview() {
     <>
       <div class="page-head row">
         <h1>Overview</h1>
-        <a class="button primary" href="/sites/new">
-          New site
-        </a>
+        {canEdit && (
+          <a class="button primary" href="/sites/new">
+            New site
+          </a>
+        )}
       </div>
       {sites.error && <Notice kind="error" title={sites.error} />}
       {(!status || !sites.data) && !sites.error && <SkeletonRows rows={8} label="Loading" />}
@@ -42,7 +46,9 @@ export function Overview() {
               <ProblemList status={status} first={MOST_AT_ONCE} />
             </section>
           )}
-          {isEmpty ? <FirstSteps foreign={status.foreign} /> : <LastHour sites={sites.data} />}
+          {!isEmpty && <LastHour sites={sites.data} />}
+          {isEmpty && canEdit && <FirstSteps foreign={status.foreign} />}
+          {isEmpty && !canEdit && <p class="muted">There are no sites yet.</p>}
         </div>
       )}
     </>

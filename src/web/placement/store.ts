@@ -80,7 +80,7 @@ export function freeName(name: string, taken: readonly string[]): string {
 }
 
 /** What a policy does in short: its values by their titles, such as `Networks: private_ranges`. */
-export function summaryOf(fields: JsonSchema | undefined, values: Values): string {
+export function summaryOf(fields: JsonSchema | undefined, values: Values = {}): string {
   return fieldsOf(fields ?? {})
     .map(({ name, schema }) => ({ title: schema.title ?? name, text: textOf(values[name]) }))
     .filter(({ text }) => text !== '')

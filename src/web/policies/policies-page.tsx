@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { usePublishes } from '../lib/hub.ts';
+import { useCan } from '../lib/roles.ts';
 import { takeFlash } from '../lib/router.ts';
 import type { Policy, Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
@@ -21,14 +22,17 @@ export function PoliciesPage() {
   const policies = useLoad(`policies ${publishes}`, (signal) => get<Policy[]>('/policies', signal));
   const sites = useLoad(`sites ${publishes}`, (signal) => get<Vhost[]>('/vhosts', signal));
   const recipes = useRecipes('policy');
+  const canEdit = useCan('editor');
   const known = policies.data && recipes.data ? policies.data : undefined;
   return (
     <>
       <div class="page-head row">
         <h1>Policies</h1>
-        <a class="button primary" href="/policies/new">
-          New policy
-        </a>
+        {canEdit && (
+          <a class="button primary" href="/policies/new">
+            New policy
+          </a>
+        )}
       </div>
       {flash && <Notice kind={flash.kind}>{flash.text}</Notice>}
       {[policies.error, recipes.error].map(
@@ -37,7 +41,7 @@ export function PoliciesPage() {
       {!known && !policies.error && !recipes.error && (
         <SkeletonRows rows={4} label="Loading policies" />
       )}
-      {known?.length === 0 && <NoPolicies recipes={recipes.data ?? []} />}
+      {known?.length === 0 && <NoPolicies recipes={canEdit ? recipes.data : undefined} />}
       {known && known.length > 0 && (
         <ul class="policies plain card">
           {known.map((policy) => (
@@ -93,8 +97,9 @@ function PolicyRow({ policy, ...props }: RowProps) {
   );
 }
 
-function NoPolicies({ recipes }: { recipes: readonly Recipe[] }) {
-  const common = recipes.filter(({ id, available }) => available && COMMON.includes(id));
+/** @param recipes what can be created; undefined: nothing */
+function NoPolicies({ recipes }: { recipes: readonly Recipe[] | undefined }) {
+  const common = recipes?.filter(({ id, available }) => available && COMMON.includes(id));
   return (
     <div class="empty muted card">
       <p>You have no policies yet.</p>
@@ -103,16 +108,18 @@ function NoPolicies({ recipes }: { recipes: readonly Recipe[] }) {
         them. You set it up once, put it on as many sites as you like, and change it on all of them
         at once.
       </p>
-      <div class="actions policy-common">
-        {common.map(({ id, title }) => (
-          <a key={id} class="button" href={`/policies/new?recipe=${id}`}>
-            {title}
+      {common && (
+        <div class="actions policy-common">
+          {common.map(({ id, title }) => (
+            <a key={id} class="button" href={`/policies/new?recipe=${id}`}>
+              {title}
+            </a>
+          ))}
+          <a class="button" href="/policies/new">
+            All kinds …
           </a>
-        ))}
-        <a class="button" href="/policies/new">
-          All kinds …
-        </a>
-      </div>
+        </div>
+      )}
     </div>
   );
 }

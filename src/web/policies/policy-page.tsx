@@ -1,5 +1,7 @@
 /** The pages of one policy: to create it, and to change it. */
 import { get, read } from '../lib/api.ts';
+import { plural } from '../lib/format.ts';
+import { useCan } from '../lib/roles.ts';
 import { useTitle } from '../lib/router.ts';
 import type { Policy, Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
@@ -53,6 +55,7 @@ export function NewPolicy({ recipe: chosen }: { recipe: string | null }) {
 }
 
 export function PolicyPage({ id }: { id: number }) {
+  const canEdit = useCan('editor');
   const recipes = useRecipes('policy');
   const stored = useLoad(`policy ${id}`, (signal) => read<Policy>(`/policies/${id}`, signal));
   const sites = useLoad('sites', (signal) => get<Vhost[]>('/vhosts', signal));
@@ -88,7 +91,10 @@ export function PolicyPage({ id }: { id: number }) {
       {recipe && !recipe.available && (
         <Notice kind="warning">{recipe.reason ?? 'Your Caddy does not support this.'}</Notice>
       )}
-      {recipe && stored.data && policy && sites.data && (
+      {!canEdit && policy && sites.data && (
+        <SitesWith sites={sites.data.filter((site) => policy.vhosts.includes(site.id))} />
+      )}
+      {canEdit && recipe && stored.data && policy && sites.data && (
         <PolicyForm
           recipe={recipe}
           stored={stored.data}
@@ -100,6 +106,20 @@ export function PolicyPage({ id }: { id: number }) {
     </>
   );
 }
+
+/** Where a policy applies, for those who cannot change it. */
+const SitesWith = ({ sites }: { sites: readonly Vhost[] }) => (
+  <section class="card" aria-label="Sites">
+    <h2>{sites.length === 0 ? 'On no site' : `On ${plural(sites.length, 'site')}`}</h2>
+    <ul class="lines plain">
+      {sites.map(({ id, domain }) => (
+        <li key={id}>
+          <a href={`/sites/${id}`}>{domain}</a>
+        </li>
+      ))}
+    </ul>
+  </section>
+);
 
 /** @param hrefOf where the choice leads */
 function RecipeCards({

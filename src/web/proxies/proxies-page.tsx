@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { ApiError, send } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
+import { useCan } from '../lib/roles.ts';
 import { navigate, setFlash, takeFlash } from '../lib/router.ts';
 import type { Agent } from '../lib/types.ts';
 import { placeError, useFields, useSubmit } from '../lib/use-form.ts';
@@ -18,13 +19,16 @@ export function ProxiesPage() {
   const [flash] = useState(takeFlash);
   const { agents } = useHub();
   const { isOpen, opener, close } = useOpener();
+  const canAdd = useCan('owner');
   return (
     <>
       <div class="page-head row">
         <h1>Proxies</h1>
-        <button {...opener} class="primary">
-          Add proxy
-        </button>
+        {canAdd && (
+          <button {...opener} class="primary">
+            Add proxy
+          </button>
+        )}
       </div>
       {flash && <Notice kind={flash.kind}>{flash.text}</Notice>}
       {isOpen && <AddProxy onClose={close} />}
@@ -36,7 +40,7 @@ export function ProxiesPage() {
           ))}
         </ul>
       )}
-      {agents.length === 1 && !isOpen && (
+      {canAdd && agents.length === 1 && !isOpen && (
         <p class="muted proxy-why">
           A second proxy serves your sites from another machine: a twin that takes over when the
           first one is down, or a VPS in front of your home. Each site is served everywhere, or only

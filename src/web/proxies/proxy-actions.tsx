@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { send, wordsOf } from '../lib/api.ts';
 import { useHub } from '../lib/hub.ts';
+import { useCan } from '../lib/roles.ts';
 import { navigate, setFlash } from '../lib/router.ts';
 import type { Agent } from '../lib/types.ts';
 import { submitWith, useSubmit } from '../lib/use-form.ts';
@@ -21,6 +22,7 @@ type Asked = 'pause' | 'rename' | 'rotate' | 'remove';
 
 export function ProxyActions({ agent: { name, paused }, isFirst, onChanged }: Props) {
   const { refresh } = useHub();
+  const isOwner = useCan('owner');
   const [asked, setAsked] = useState<Asked | null>(null);
   const path = `/agents/${name}`;
   const close = () => setAsked(null);
@@ -60,7 +62,7 @@ export function ProxyActions({ agent: { name, paused }, isFirst, onChanged }: Pr
           Pause …
         </button>
       )}
-      {!isFirst && (
+      {isOwner && !isFirst && (
         <>
           <button type="button" onClick={() => setAsked('rename')}>
             Rename …

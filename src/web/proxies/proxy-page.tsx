@@ -5,6 +5,7 @@ import { PreambleForm } from '../config/preamble-form.tsx';
 import { get, read, request } from '../lib/api.ts';
 import { duration, plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
+import { useCan } from '../lib/roles.ts';
 import { takeFlash } from '../lib/router.ts';
 import type { Agent, Preamble } from '../lib/types.ts';
 import { useEvery, useLoad } from '../lib/use-load.ts';
@@ -27,11 +28,12 @@ export function ProxyPage({ name }: { name: string }) {
   );
   useEvery(EVERY_MS, reload);
   const isFirst = agents[0]?.name === name;
+  const canEdit = useCan('editor');
   return (
     <>
       <div class="page-head row">
         <h1>{name}</h1>
-        {data && <ProxyActions agent={data} isFirst={isFirst} onChanged={reload} />}
+        {data && canEdit && <ProxyActions agent={data} isFirst={isFirst} onChanged={reload} />}
       </div>
       {flash && <Notice kind={flash.kind}>{flash.text}</Notice>}
       {error && <Notice kind="error" title={error} />}
@@ -39,12 +41,14 @@ export function ProxyPage({ name }: { name: string }) {
       {data && (
         <div class="cards">
           <State agent={data} isFirst={isFirst} />
-          <section class="card" aria-labelledby="proxy-caddyfile">
-            <h2 id="proxy-caddyfile">Target Caddyfile</h2>
-            <p class="muted">The preamble, and all enabled sites placed on it.</p>
-            <CaddyfileShown path={`/proxyfile?agent=${name}`} />
-          </section>
-          <ProxyPreamble name={name} />
+          {canEdit && (
+            <section class="card" aria-labelledby="proxy-caddyfile">
+              <h2 id="proxy-caddyfile">Target Caddyfile</h2>
+              <p class="muted">The preamble, and all enabled sites placed on it.</p>
+              <CaddyfileShown path={`/proxyfile?agent=${name}`} />
+            </section>
+          )}
+          {canEdit && <ProxyPreamble name={name} />}
         </div>
       )}
     </>
@@ -56,6 +60,7 @@ function State({ agent, isFirst }: { agent: Agent; isFirst: boolean }) {
   const consequence = consequenceOf(agent);
   const { status } = useHub();
   const unserved = status?.broken.filter(({ agents = [name] }) => agents.includes(name)).length;
+  const canEdit = useCan('editor');
   return (
     <section class="card" aria-label="State">
       <dl class="proxy-facts">
@@ -83,7 +88,7 @@ function State({ agent, isFirst }: { agent: Agent; isFirst: boolean }) {
           </Fact>
         )}
       </dl>
-      {isFirst && (
+      {isFirst && canEdit && (
         <p class="muted">
           The settings of the hub say where the first proxy is, what it is called (
           <code>AGENT_NAME</code>) and what its token is, so it can only be paused here.

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { logsOf } from '../figures/hours.ts';
 import { get, read } from '../lib/api.ts';
 import { silentIn, useHub } from '../lib/hub.ts';
+import { useCan } from '../lib/roles.ts';
 import { takeFlash, useTitle } from '../lib/router.ts';
 import type { Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
@@ -34,7 +35,8 @@ export function SitePage({ id }: { id: number }) {
   const all = anyOf(hosts);
   const host = hosts.includes(chosen) ? chosen : all || (hosts[0] ?? '');
   const log = site ? siteFilter(site) : '';
-  useEditKey(site !== undefined);
+  const canEdit = useCan('editor');
+  useEditKey(canEdit && site !== undefined);
   useTitle(site?.domain);
   return (
     <>
@@ -42,9 +44,11 @@ export function SitePage({ id }: { id: number }) {
         <h1>{site?.domain ?? 'Site'}</h1>
         {site && (
           <>
-            <a class="button" href={`#${EDIT}`} title="Edit (E)">
-              Edit
-            </a>
+            {canEdit && (
+              <a class="button" href={`#${EDIT}`} title="Edit (E)">
+                Edit
+              </a>
+            )}
             <a class="button" href={logsOf({ domain: log })}>
               Logs
             </a>
@@ -69,7 +73,10 @@ export function SitePage({ id }: { id: number }) {
             silent={silentIn(agents)}
             health={healthOf(site, problem, undefined, outagesIn(status))}
           />
-          {site.check && site.check.every !== 0 && <UptimePanel id={id} check={site.check} />}
+          {/* A viewer is not told how it is checked. */}
+          {site.check !== null && site.check?.every !== 0 && (
+            <UptimePanel id={id} check={site.check} />
+          )}
           {hosts.length > 1 && (
             <label class="site-host row">
               Requests to
@@ -89,12 +96,14 @@ export function SitePage({ id }: { id: number }) {
           ) : (
             <SiteTraffic key={host} host={host} domain={site.domain} />
           )}
-          <SiteForm
-            id={id}
-            stored={stored.data}
-            initial={draftOf(site)}
-            onStored={(now) => stored.set(() => now)}
-          />
+          {canEdit && (
+            <SiteForm
+              id={id}
+              stored={stored.data}
+              initial={draftOf(site)}
+              onStored={(now) => stored.set(() => now)}
+            />
+          )}
         </>
       )}
     </>

@@ -10,18 +10,20 @@ import { percentOf, UptimeBars } from './uptime-bars.tsx';
 const EVERY_MS = 30_000;
 const DAYS = 30;
 
-export function UptimePanel({ id, check }: { id: number; check: Check }) {
+/** @param check undefined for those who may not see it */
+export function UptimePanel({ id, check }: { id: number; check: Check | undefined }) {
   const { data, error, reload } = useLoad(`uptime ${id}`, (signal) =>
     get<VhostUptime>(`/vhosts/${id}/uptime?days=${DAYS}`, signal),
   );
   useEvery(EVERY_MS, reload);
+  if (!check && !data?.buckets.length) return null;
   const spans = { buckets: data?.buckets ?? [] };
   const now = new Date();
   return (
     <section class="card tight uptime-panel" aria-label="Check" aria-busy={!data}>
       <div class="row small">
         <h2>Check</h2>
-        <span class="muted">{wordsOfCheck(check)}</span>
+        {check && <span class="muted">{wordsOfCheck(check)}</span>}
       </div>
       {error && <p class="muted">{error}</p>}
       <Strip title="Last 24 hours" span={spanOf(spans, { hours: 1, count: 24, now })} />

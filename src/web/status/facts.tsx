@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { request, wordsOf } from '../lib/api.ts';
 import { duration } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
+import { useCan } from '../lib/roles.ts';
 import type { Status } from '../lib/types.ts';
 import { useSubmit } from '../lib/use-form.ts';
 import { Notice } from '../parts/notice.tsx';
@@ -80,6 +81,7 @@ const isElsewhere = ({ http, https }: Serving): boolean =>
 /** Shown in the status details. */
 function Ports({ serving }: { serving: Serving }) {
   const { refresh } = useHub();
+  const canMove = useCan('owner');
   const { busy, error, run } = useSubmit(async () => {
     await request('/ports/standard', { method: 'POST' });
     refresh();
@@ -96,7 +98,7 @@ function Ports({ serving }: { serving: Serving }) {
           . To fix it: <code>{cure}</code>
         </>
       )}
-      {isElsewhere(serving) && (
+      {canMove && isElsewhere(serving) && (
         <>
           {' '}
           <button type="button" class="link" disabled={busy} onClick={() => void run()}>

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { send, wordsOf } from '../lib/api.ts';
 import { clockTime } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
+import { neededAt, useCan } from '../lib/roles.ts';
 import type { Obstacle, Problem, Status } from '../lib/types.ts';
 import { useSubmit } from '../lib/use-form.ts';
 import { lazy } from '../parts/loading.tsx';
@@ -71,7 +72,8 @@ function GroupItem({ group: { vhost, problems }, status }: { group: Group; statu
 
 function Line({ problem, status }: { problem: Problem; status: Status }) {
   const { code, vhost, message, since } = problem;
-  const link = vhost ? null : linkOf(problem);
+  const found = vhost ? null : linkOf(problem);
+  const link = useCan(neededAt(found?.to ?? '')) ? found : null;
   return (
     <div class="problem">
       {message} {link && <a href={link.to}>{link.label}</a>}{' '}
@@ -107,9 +109,10 @@ function Line({ problem, status }: { problem: Problem; status: Status }) {
 }
 
 function Where({ obstacle: { vhost, agents } }: { obstacle: Obstacle }) {
+  const canEdit = useCan('editor');
   if (vhost) return <a href={`/sites/${vhost.id}`}>{vhost.domain}</a>;
-  const whose = agents ? ` of ${agents.join(', ')}` : '';
-  return <a href="/preamble">{`The preamble${whose}`}</a>;
+  const words = `The preamble${agents ? ` of ${agents.join(', ')}` : ''}`;
+  return canEdit ? <a href="/preamble">{words}</a> : words;
 }
 
 /** `Known until 1 Dec, 08:00 (Ann)`. */
@@ -120,6 +123,7 @@ export const knownWords = ({ until, by }: NonNullable<Problem['known']>, now: Da
 export function Known({ problem }: { problem: Problem }) {
   const { key, known } = problem;
   const { refresh } = useHub();
+  const canEdit = useCan('editor');
   const [isOpen, setOpen] = useState(false);
   const path = `/problems/${key}/known`;
   const forget = useSubmit(async () => {
@@ -130,13 +134,21 @@ export function Known({ problem }: { problem: Problem }) {
     return (
       <>
         <span class="tag">{knownWords(known, new Date())}</span>{' '}
-        <button type="button" class="link" disabled={forget.busy} onClick={() => void forget.run()}>
-          Count it again
-        </button>
+        {canEdit && (
+          <button
+            type="button"
+            class="link"
+            disabled={forget.busy}
+            onClick={() => void forget.run()}
+          >
+            Count it again
+          </button>
+        )}
         {forget.error !== null && <Notice kind="error">{wordsOf(forget.error)}</Notice>}
       </>
     );
   }
+  if (!canEdit) return null;
   return (
     <>
       <button type="button" class="link" onClick={() => setOpen(true)}>

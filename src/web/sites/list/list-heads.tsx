@@ -23,30 +23,34 @@ type Props = {
   order: Order;
   /** Only the box. */
   isPlain: boolean;
+  canEdit: boolean;
   selected: 'none' | 'some' | 'all';
   onSort: (order: Order) => void;
   onSelect: (isSelected: boolean) => void;
 };
 
-export function ListHeads({ order, isPlain, selected, onSort, onSelect }: Props) {
+export function ListHeads({ order, isPlain, canEdit, selected, onSort, onSelect }: Props) {
+  if (isPlain && !canEdit) return null;
   return (
     <thead {...GROUP} class="site-heads">
       <tr {...ROW} aria-rowindex={1}>
         <th {...HEAD} scope="col" class="site-pick">
-          <label>
-            <input
-              type="checkbox"
-              aria-label="Select all these sites"
-              checked={selected === 'all'}
-              indeterminate={selected === 'some'}
-              onChange={(event) => onSelect(event.currentTarget.checked)}
-            />
-            {isPlain && <span aria-hidden="true">Select all</span>}
-          </label>
+          {canEdit && (
+            <label>
+              <input
+                type="checkbox"
+                aria-label="Select all these sites"
+                checked={selected === 'all'}
+                indeterminate={selected === 'some'}
+                onChange={(event) => onSelect(event.currentTarget.checked)}
+              />
+              {isPlain && <span aria-hidden="true">Select all</span>}
+            </label>
+          )}
         </th>
         {!isPlain && (
           <th {...HEAD} scope="col" class="site-switch">
-            <span class="visually-hidden">Served</span>
+            {canEdit && <span class="visually-hidden">Served</span>}
           </th>
         )}
         {!isPlain &&

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { get } from '../../lib/api.ts';
 import { plural } from '../../lib/format.ts';
 import { useHub, usePublishes } from '../../lib/hub.ts';
+import { useCan } from '../../lib/roles.ts';
 import { navigate, takeFlash } from '../../lib/router.ts';
 import type { Policy, Vhost } from '../../lib/types.ts';
 import { useMedia } from '../../lib/use-browser.ts';
@@ -39,6 +40,7 @@ async function guardedBy(name: string, signal: AbortSignal): Promise<number[] | 
 
 export function SiteList({ query }: { query: URLSearchParams }) {
   const { status, refresh } = useHub();
+  const canEdit = useCan('editor');
   const filter = readFilter(query);
   const { search, shown, tag, policy, agent, isGrouped } = filter;
   const publishes = usePublishes();
@@ -89,13 +91,14 @@ export function SiteList({ query }: { query: URLSearchParams }) {
     setDone(next);
   };
   // Preact skips a row whose node is the same as before; scrolling changes none.
-  const nodes = useMemo(() => new WeakMap<Row, VNode>(), [layout, selected, search]);
+  const nodes = useMemo(() => new WeakMap<Row, VNode>(), [layout, selected, search, canEdit]);
   const draw = (row: Row): VNode => {
     const node = nodes.get(row) ?? (
       <SiteRow
         row={row}
         layout={layout}
         search={search}
+        canEdit={canEdit}
         isSelected={selected.has(row.site.id)}
         onSelect={(isSelected) => select([row.site.id], isSelected)}
         onToggled={toggled}
@@ -110,9 +113,11 @@ export function SiteList({ query }: { query: URLSearchParams }) {
     <>
       <div class="page-head row">
         <h1>Sites</h1>
-        <a class="button primary" href="/sites/new">
-          New site
-        </a>
+        {canEdit && (
+          <a class="button primary" href="/sites/new">
+            New site
+          </a>
+        )}
       </div>
       <ListTools
         filter={filter}
@@ -136,13 +141,14 @@ export function SiteList({ query }: { query: URLSearchParams }) {
       {rows.length > 0 && (
         <table
           {...TABLE}
-          class={`sites sites-${layout}`}
+          class={`sites sites-${layout}${canEdit ? '' : ' sites-read'}`}
           aria-label="Sites"
           aria-rowcount={lines.length + 1}
         >
           <ListHeads
             order={filter.order}
             isPlain={layout === 'stacked'}
+            canEdit={canEdit}
             selected={chosen.length === 0 ? 'none' : chosen.length < rows.length ? 'some' : 'all'}
             onSort={(order) => change({ order })}
             onSelect={(isSelected) =>
@@ -181,11 +187,13 @@ export function SiteList({ query }: { query: URLSearchParams }) {
       />
       {sites.data && total === 0 && (
         <div class="empty muted card">
-          <p>You have no sites yet.</p>
-          <p>
-            <a href="/sites/new">Create your first site</a>, or{' '}
-            <a href="/import">import your Caddyfile</a>.
-          </p>
+          <p>{canEdit ? 'You have no sites yet.' : 'There are no sites yet.'}</p>
+          {canEdit && (
+            <p>
+              <a href="/sites/new">Create your first site</a>, or{' '}
+              <a href="/import">import your Caddyfile</a>.
+            </p>
+          )}
         </div>
       )}
       {total > 0 && rows.length === 0 && (

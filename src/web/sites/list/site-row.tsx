@@ -19,13 +19,15 @@ type Props = {
   layout: 'columns' | 'stacked';
   /** The search that found it. */
   search: string;
+  canEdit: boolean;
   isSelected: boolean;
   onSelect: (isSelected: boolean) => void;
   /** Called with the site as it is then; `done` is null if somebody else has already switched it. */
   onToggled: (site: Vhost, done: Done | null) => void;
 };
 
-export function SiteRow({ row, layout, search, isSelected, onSelect, onToggled }: Props) {
+export function SiteRow(props: Props) {
+  const { row, layout, search, canEdit, isSelected, onSelect, onToggled } = props;
   const { site, health, upstreams, link } = row;
   const further = furtherNames(site, search);
   const id = useId();
@@ -41,25 +43,29 @@ export function SiteRow({ row, layout, search, isSelected, onSelect, onToggled }
   return (
     <>
       <td {...CELL} class="site-pick">
-        <label class="line">
-          <input
-            type="checkbox"
-            aria-label={`Select ${site.domain}`}
-            checked={isSelected}
-            onChange={(event) => onSelect(event.currentTarget.checked)}
-          />
-        </label>
+        {canEdit && (
+          <label class="line">
+            <input
+              type="checkbox"
+              aria-label={`Select ${site.domain}`}
+              checked={isSelected}
+              onChange={(event) => onSelect(event.currentTarget.checked)}
+            />
+          </label>
+        )}
       </td>
       <td {...CELL} class="site-switch">
-        <button
-          type="button"
-          role="switch"
-          class="switch"
-          aria-checked={site.enabled}
-          aria-busy={toggle.busy}
-          aria-label={`Serve ${site.domain}`}
-          onClick={toggle.run}
-        />
+        {canEdit && (
+          <button
+            type="button"
+            role="switch"
+            class="switch"
+            aria-checked={site.enabled}
+            aria-busy={toggle.busy}
+            aria-label={`Serve ${site.domain}`}
+            onClick={toggle.run}
+          />
+        )}
       </td>
       <td {...CELL} class="site-site">
         <a id={id} class="block cut strong" href={`/sites/${site.id}`} title={site.domain}>
@@ -115,7 +121,7 @@ export function SiteRow({ row, layout, search, isSelected, onSelect, onToggled }
             <Icon name="open" />
           </a>
         )}
-        {layout === 'columns' && (
+        {canEdit && layout === 'columns' && (
           <a
             href={`/sites/new?from=${site.id}`}
             title="New from this"

@@ -1,0 +1,47 @@
+/** Asks users to prove again who they are. */
+import { send } from '../lib/api.ts';
+import { useUser } from '../lib/hub.ts';
+import { placeError, submitWith, useFields, useSubmit } from '../lib/use-form.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { TextField } from '../parts/field.tsx';
+import { Notice } from '../parts/notice.tsx';
+
+/** @param onDone called with whether they have */
+export function ProveDialog({ onDone }: { onDone: (isProved: boolean) => void }) {
+  const user = useUser();
+  const { values, input } = useFields({ password: '' });
+  const { busy, error, run } = useSubmit(async () => {
+    await send('POST', '/auth/prove', values);
+    onDone(true);
+  });
+  const { at, notice } = placeError(error, ['password'], ({ code }) =>
+    code === 'INVALID_PASSWORD' ? 'password' : null,
+  );
+  return (
+    <Dialog title="Prove who you are" onClose={() => onDone(false)}>
+      <form onSubmit={submitWith(run)}>
+        <p>
+          This changes who may do what, and you last proved who you are more than an hour ago. What
+          you were doing continues after this.
+        </p>
+        <input type="hidden" name="username" autocomplete="username" value={user?.email ?? ''} />
+        <TextField
+          label="Password"
+          error={at('password') && 'Wrong password.'}
+          {...input('password')}
+          type="password"
+          autocomplete="current-password"
+        />
+        {notice && <Notice kind="error">{notice}</Notice>}
+        <div class="actions">
+          <button type="button" onClick={() => onDone(false)}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={busy}>
+            Continue
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

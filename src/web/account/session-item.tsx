@@ -1,0 +1,50 @@
+/** A session in a list, with a button that ends it. */
+import { ApiError, send, sentenceOf } from '../lib/api.ts';
+import type { Session } from '../lib/types.ts';
+import { useSubmit } from '../lib/use-form.ts';
+import type { Loaded } from '../lib/use-load.ts';
+import { Notice } from '../parts/notice.tsx';
+import { Time } from '../parts/time.tsx';
+import { clientName } from './describe.ts';
+
+/** A session that no longer exists counts as ended. @throws ApiError */
+export async function endSession({ id }: Session): Promise<void> {
+  try {
+    await send('DELETE', `/sessions/${id}`);
+  } catch (reason) {
+    if (!(reason instanceof ApiError) || reason.code !== 'NOT_FOUND') throw reason;
+  }
+}
+
+type Props = { session: Session; list: Loaded<Session[]> };
+
+export function SessionItem({ session, list }: Props) {
+  const { current, userAgent, ipAddress, createdAt, updatedAt } = session;
+  const { busy, error, run } = useSubmit(async () => {
+    await endSession(session);
+    await list.reload();
+  });
+  return (
+    <li>
+      <div>
+        <strong>{clientName(userAgent)}</strong>{' '}
+        {current && <span class="tag tag-good">this session</span>}
+        <p class="muted">
+          <span class="mono">{ipAddress}</span>, signed in <Time at={createdAt} />, last used{' '}
+          <Time at={updatedAt} />
+        </p>
+        {error !== null && <Notice kind="error">{sentenceOf(error)}</Notice>}
+      </div>
+      {!current && (
+        <button
+          type="button"
+          disabled={busy}
+          aria-label={`End the session of ${clientName(userAgent)} at ${ipAddress}`}
+          onClick={run}
+        >
+          End
+        </button>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,165 @@
+/** Who has an account and what they may do: the users page, and the proof that its changes need. */
+import { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { type Dashboard, PASSWORD, startDashboard } from '../harness/dashboard.ts';
+import { flaws } from '../harness/look.ts';
+import { ask, type Stack, until } from '../harness/stack.ts';
+import { BROWSER_TIMEOUT_MS } from '../harness/visit.ts';
+
+setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
+
+const HOSTILE = '<img src=x onerror=alert(1)>';
+const GRACE = 'grace@example.org';
+
+let dashboard: Dashboard;
+let stack: Stack;
+let page: Page;
+
+const signIn = (email: string, password = PASSWORD) =>
+  ask<{ token: string; user: { role: string } }>(`${stack.hub}/auth/sign-in/email`, {
+    json: { email, password },
+  });
+const card = (name: string) => page.getByRole('region', { name, exact: true });
+const entry = (text: string) =>
+  page.getByRole('list', { name: 'Accounts' }).getByRole('listitem').filter({ hasText: text });
+const dialog = (name?: string) => page.getByRole('dialog', name === undefined ? {} : { name });
+const roleOf = async (email: string) => (await signIn(email)).body.user.role;
+
+/** As if all sessions had been proved long ago. */
+function age(): void {
+  const db = new Database(join(stack.dataDir, 'signalbox.db'));
+  db.run('UPDATE sessions SET proved_at = 0');
+  db.close();
+}
+
+beforeAll(async () => {
+  dashboard = await startDashboard(undefined, HOSTILE);
+  ({ stack } = dashboard);
+  page = await dashboard.open();
+  await page.goto('/users');
+  await entry('ada@example.org').waitFor();
+});
+afterAll(() => dashboard?.stop());
+
+describe('the users page', () => {
+  test('keeps the last owner, and says why', async () => {
+    const last = entry('ada@example.org');
+    await last.getByText('make somebody else an owner first').waitFor();
+    expect(await last.getByRole('combobox').isDisabled()).toBe(true);
+    expect(await last.getByRole('button', { name: /^Remove/ }).count()).toBe(0);
+    expect(await last.textContent()).toContain(HOSTILE);
+    expect(await page.locator('main img').count()).toBe(0);
+  });
+
+  test('refuses an address in use beside its field, and nothing typed is lost', async () => {
+    await page.getByRole('button', { name: 'Add user' }).click();
+    const form = page.getByRole('form', { name: 'New user' });
+    await form.getByLabel('Name').fill('Grace');
+    await form.getByLabel('E-mail').fill('ada@example.org');
+    await form.getByLabel('Password').fill(PASSWORD);
+    await form.getByLabel('Role').selectOption('editor');
+    await form.getByRole('button', { name: 'Add this user' }).click();
+    await form.getByText('An account with this email address already exists.').waitFor();
+    expect(await form.getByLabel('E-mail').getAttribute('aria-invalid')).toBe('true');
+    expect(await form.getByLabel('Password').inputValue()).toBe(PASSWORD);
+    await form.getByLabel('E-mail').fill(GRACE);
+    await form.getByRole('button', { name: 'Add this user' }).click();
+    await entry(GRACE).waitFor();
+    expect(await roleOf(GRACE)).toBe('editor');
+  });
+
+  test('changes a role, after which the other owner can go', async () => {
+    await page.getByLabel(`Role of ${GRACE}`).selectOption('owner');
+    await until(async () => (await roleOf(GRACE)) === 'owner', 'the role');
+    const first = entry('ada@example.org');
+    await first.getByText('make somebody else an owner first').waitFor({ state: 'detached' });
+    expect(await first.getByRole('combobox').isDisabled()).toBe(false);
+    await page.getByLabel(`Role of ${GRACE}`).selectOption('viewer');
+    await first.getByText('make somebody else an owner first').waitFor();
+    expect(await roleOf(GRACE)).toBe('viewer');
+  });
+
+  test('asks for a proof when the last one is old, and goes on with what was being done', async () => {
+    age();
+    await page.getByLabel(`Role of ${GRACE}`).selectOption('editor');
+    const proof = dialog('Prove who you are');
+    await proof.waitFor();
+    expect(await flaws(page)).toEqual([]);
+    await proof.getByLabel('Password').fill('not the passphrase');
+    await page.keyboard.press('Enter');
+    await proof.getByText('Wrong password.').waitFor();
+    expect(await roleOf(GRACE)).toBe('viewer');
+    await proof.getByLabel('Password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await proof.waitFor({ state: 'detached' });
+    await until(async () => (await roleOf(GRACE)) === 'editor', 'the role');
+    // For an hour it is not asked again.
+    await page.getByLabel(`Role of ${GRACE}`).selectOption('viewer');
+    await until(async () => (await roleOf(GRACE)) === 'viewer', 'the role');
+    expect(await proof.count()).toBe(0);
+  });
+
+  test('changes nothing if the proof is not given, and says so', async () => {
+    age();
+    await page.getByLabel(`Role of ${GRACE}`).selectOption('owner');
+    await dialog('Prove who you are').getByRole('button', { name: 'Cancel' }).click();
+    await entry(GRACE).getByText('Prove who you are again').waitFor();
+    expect(await page.getByLabel(`Role of ${GRACE}`).inputValue()).toBe('viewer');
+    expect(await roleOf(GRACE)).toBe('viewer');
+  });
+
+  test('removes an account only after typing its address, above which the proof is asked', async () => {
+    await page.getByRole('button', { name: `Remove ${GRACE}` }).click();
+    const confirm = dialog().getByRole('button', { name: 'Remove user' });
+    const typed = dialog().getByLabel(`Type ${GRACE} to confirm`);
+    await typed.fill('grace@example.com');
+    expect(await confirm.isDisabled()).toBe(true);
+    await typed.fill(GRACE);
+    await confirm.click();
+    await dialog('Prove who you are').getByLabel('Password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await entry(GRACE).waitFor({ state: 'detached' });
+    expect((await signIn(GRACE)).status).toBe(401);
+  });
+
+  test('fits a small phone, light and dark', async () => {
+    const open = page.getByRole('button', { name: 'Add user' });
+    await open.click();
+    expect(await flaws(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect(await open.evaluate((button) => button === document.activeElement)).toBe(true);
+    expect(await card('Accounts').count()).toBe(1);
+  });
+
+  test('lets an owner step down only after a question, and is then no longer theirs', async () => {
+    const { headers } = dashboard.owner;
+    const json = { name: 'Next', email: 'next@example.org', password: PASSWORD, role: 'owner' };
+    expect((await ask(`${stack.hub}/users`, { headers, json })).status).toBe(201);
+    await page.reload();
+    await page.getByLabel('Role of ada@example.org').selectOption('viewer');
+    await dialog('Give up your role?').getByRole('button', { name: 'Become a viewer' }).click();
+    await page.getByText('This page is for the role “owner”.').waitFor();
+    expect(await page.getByRole('link', { name: 'Users' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Preamble' }).count()).toBe(0);
+  });
+
+  test('removing your own account signs you out', async () => {
+    const next = await dashboard.open();
+    const { token } = (await signIn('next@example.org')).body;
+    await next.context().clearCookies();
+    const url = new URL(stack.hub).origin;
+    await next.context().addCookies([{ name: 'signalbox_session', value: token, url }]);
+    const json = { name: 'Last', email: 'last@example.org', password: PASSWORD, role: 'owner' };
+    await ask(`${stack.hub}/users`, { headers: { Authorization: `Bearer ${token}` }, json });
+    await next.goto('/users');
+    await next.getByRole('button', { name: 'Remove next@example.org' }).click();
+    const question = next.getByRole('dialog');
+    await question.getByText('You will be signed out at once').waitFor();
+    await question.getByLabel('Type next@example.org to confirm').fill('next@example.org');
+    await question.getByRole('button', { name: 'Remove user' }).click();
+    await next.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect((await signIn('next@example.org')).status).toBe(401);
+  });
+});
