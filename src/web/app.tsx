@@ -9,7 +9,7 @@ import { Brand } from './parts/icon.tsx';
 import { SkeletonRows } from './parts/loading.tsx';
 import { Notice } from './parts/notice.tsx';
 import { Shell } from './shell.tsx';
-import { SignIn, takeSetupCode } from './sign-in.tsx';
+import { SignIn, takeGiven } from './sign-in/sign-in.tsx';
 import { countedIn } from './status/problems.ts';
 
 type Session = { state: 'unknown' | 'out' } | { state: 'in' | 'ended'; user: User };
@@ -17,10 +17,13 @@ type Session = { state: 'unknown' | 'out' } | { state: 'in' | 'ended'; user: Use
 export function App() {
   const [session, setSession] = useState<Session>({ state: 'unknown' });
   const [error, setError] = useState<string | null>(null);
-  const [setupCode, setSetupCode] = useState(takeSetupCode);
+  const [given, setGiven] = useState(takeGiven);
   useEffect(() => {
     // The link was opened in a tab that already shows the dashboard.
-    const take = () => setSetupCode((old) => takeSetupCode() || old);
+    const take = () => {
+      const next = takeGiven();
+      if (next.setup !== '' || next.invitation !== '') setGiven(next);
+    };
     addEventListener('hashchange', take);
     return () => removeEventListener('hashchange', take);
   }, []);
@@ -71,10 +74,10 @@ export function App() {
     <>
       {!isIn && (
         <SignIn
-          key={setupCode}
+          key={given.setup + given.invitation}
           ended={session.state === 'ended'}
-          setupCode={setupCode}
-          onSignedIn={(user) => setSession({ state: 'in', user })}
+          given={given}
+          onSignedIn={loadSession}
         />
       )}
       {'user' in session && (

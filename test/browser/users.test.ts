@@ -124,11 +124,76 @@ describe('the users page', () => {
     expect((await signIn(GRACE)).status).toBe(401);
   });
 
+  describe('invitations', () => {
+    const invite = async (email: string) => {
+      await page.getByRole('button', { name: 'Invite somebody' }).click();
+      const form = page.getByRole('form', { name: 'New invitation' });
+      await form.getByLabel('Role').selectOption('editor');
+      await form.getByLabel('E-mail').fill(email);
+      await form.getByRole('button', { name: 'Make the link' }).click();
+    };
+    const invited = () => page.getByRole('list', { name: 'Invitations' }).getByRole('listitem');
+
+    test('for an address in use are refused beside it', async () => {
+      await invite('ada@example.org');
+      await page.getByText('An account with this email address already exists.').waitFor();
+      await page.getByRole('button', { name: 'Cancel' }).click();
+    });
+
+    test('are links that are shown once, and with which somebody makes an account', async () => {
+      await invite('');
+      const link = (await dialog('Your invitation').locator('.secret code').textContent()) ?? '';
+      expect(new URL(link).hash).toStartWith('#invitation=');
+      expect(await flaws(page)).toEqual([]);
+      await dialog().getByRole('button', { name: 'I have copied it' }).click();
+      expect(await page.content()).not.toContain(link);
+      await invited().filter({ hasText: 'anyone with the link' }).getByText('editor').waitFor();
+
+      const guest = await dashboard.open();
+      await guest.context().clearCookies();
+      await guest.goto(link);
+      await guest.getByText('You are invited to this hub.').waitFor();
+      expect(guest.url()).not.toContain('invitation');
+      expect(await flaws(guest)).toEqual([]);
+      await guest.getByLabel('Name').fill('Invited');
+      await guest.getByLabel('E-mail').fill('invited@example.org');
+      await guest.getByLabel('Password').fill(PASSWORD);
+      await guest.getByRole('button', { name: 'Create account' }).click();
+      await guest.getByRole('link', { name: 'Preamble' }).waitFor();
+      expect(await guest.getByRole('link', { name: 'Users' }).count()).toBe(0);
+      expect(await roleOf('invited@example.org')).toBe('editor');
+
+      const late = await dashboard.open();
+      await late.context().clearCookies();
+      await late.goto(link);
+      await late.getByLabel('Name').fill('Late');
+      await late.getByLabel('E-mail').fill('late@example.org');
+      await late.getByLabel('Password').fill(PASSWORD);
+      await late.getByRole('button', { name: 'Create account' }).click();
+      await late.getByText('This invitation is wrong, used or expired').waitFor();
+      expect(await late.getByLabel('Name').inputValue()).toBe('Late');
+    });
+
+    test('can be withdrawn', async () => {
+      await invite(GRACE);
+      const link = (await dialog('Your invitation').locator('.secret code').textContent()) ?? '';
+      await page.keyboard.press('Escape');
+      await invited()
+        .getByRole('button', { name: `Withdraw the invitation of ${GRACE}` })
+        .click();
+      await card('Invitations').getByText(GRACE).waitFor({ state: 'detached' });
+      const invitation = new URL(link).hash.replace('#invitation=', '');
+      const json = { name: 'Grace', email: GRACE, password: PASSWORD, invitation };
+      expect((await ask(`${stack.hub}/auth/sign-up/email`, { json })).status).toBe(401);
+    });
+  });
+
   test('fits a small phone, light and dark', async () => {
     const open = page.getByRole('button', { name: 'Add user' });
+    await page.getByRole('button', { name: 'Invite somebody' }).click();
     await open.click();
     expect(await flaws(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Cancel' }).click();
+    await card('Accounts').getByRole('button', { name: 'Cancel' }).click();
     expect(await open.evaluate((button) => button === document.activeElement)).toBe(true);
     expect(await card('Accounts').count()).toBe(1);
   });

@@ -1,4 +1,5 @@
-/** The page for owners: who has an account, and what they may do. */
+/** The page for owners: who has an account, what they may do, and who is invited. */
+import { InvitationsCard } from './invitations-card.tsx';
 import { UsersCard } from './users-card.tsx';
 
 export const UsersPage = () => (
@@ -8,6 +9,7 @@ export const UsersPage = () => (
     </div>
     <div class="cards">
       <UsersCard />
+      <InvitationsCard />
     </div>
   </>
 );
