@@ -2,10 +2,10 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type OwnNetwork, startDebiansCaddy, startOwnNetwork } from '../harness/own-network.ts';
-import { type Program, runProgram } from '../harness/program.ts';
-import { until } from '../harness/stack.ts';
-import { asUser, NOBODY, openFolder } from '../harness/unprivileged.ts';
+import { type OwnNetwork, startDebiansCaddy, startOwnNetwork } from '../../harness/own-network.ts';
+import { type Program, runProgram } from '../../harness/program.ts';
+import { until } from '../../harness/stack.ts';
+import { asUser, NOBODY, openFolder } from '../../harness/unprivileged.ts';
 
 const probe = await startOwnNetwork();
 await probe?.stop();

@@ -1,6 +1,6 @@
 /** `signalbox policy` for scripts on the host. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { createOperator } from '../harness/operator.ts';
+import { createOperator } from '../../harness/operator.ts';
 
 setDefaultTimeout(30_000);
 

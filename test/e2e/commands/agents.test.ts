@@ -1,9 +1,9 @@
 /** `signalbox agents`, and `signalbox site add --on`, for scripts on the host. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { formatInvitation } from '../../src/shared/invitation.ts';
-import { type EnrollableAgent, startEnrollable } from '../harness/enrolled.ts';
-import { createOperator } from '../harness/operator.ts';
-import { ask } from '../harness/stack.ts';
+import { formatInvitation } from '../../../src/shared/invitation.ts';
+import { type EnrollableAgent, startEnrollable } from '../../harness/enrolled.ts';
+import { createOperator } from '../../harness/operator.ts';
+import { ask } from '../../harness/stack.ts';
 
 const operator = createOperator();
 let guest: EnrollableAgent;

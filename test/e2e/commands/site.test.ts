@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { askLocalHub } from '../../src/program/cli/api/local-hub.ts';
-import { createOperator } from '../harness/operator.ts';
-import { MAIN, runProgram } from '../harness/program.ts';
-import { temporaryFolder, until } from '../harness/stack.ts';
-import { runAtTerminal } from '../harness/terminal.ts';
+import { askLocalHub } from '../../../src/program/cli/api/local-hub.ts';
+import { createOperator } from '../../harness/operator.ts';
+import { MAIN, runProgram } from '../../harness/program.ts';
+import { temporaryFolder, until } from '../../harness/stack.ts';
+import { runAtTerminal } from '../../harness/terminal.ts';
 
 // A site that does not pass its check is asked for five seconds.
 setDefaultTimeout(30_000);
