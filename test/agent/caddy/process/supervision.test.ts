@@ -97,10 +97,11 @@ describe('the rights of the data folder', () => {
     expect(said).not.toContain(of.folder);
     // The hub has it as the one reason why Caddy is down, wherever that is shown.
     const { headers } = await signUp(of);
-    type Seen = { problems: { code: string; message: string }[]; agents: object[] };
+    type Seen = { problems: { code: string; message: string }[]; agents: { state: string }[] };
     const seen = await until(async () => {
       const { body } = await ask<Seen>(`${of.hub}/status`, { headers });
-      return body.problems[0]?.code === 'PROXY_DOWN' && body;
+      const isSeen = body.agents[0]?.state === 'unreachable';
+      return isSeen && body.problems[0]?.code === 'PROXY_DOWN' && body;
     }, 'the problem');
     const named = expect.stringContaining('Caddy cannot be started: DATA_DIR/caddy/run');
     expect(seen.problems.filter(({ message }) => message.includes('cannot be started'))).toEqual([
