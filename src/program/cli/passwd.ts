@@ -1,4 +1,4 @@
-/** `signalbox passwd EMAIL`: sets a password on the host itself, for someone who is locked out. */
+/** `signalbox passwd EMAIL`: lets someone in again who is locked out, on the host itself. */
 import { messageOf } from '../../shared/async.ts';
 import { dataDirOf } from '../data-folder.ts';
 import { type Command, EXIT } from './command.ts';
@@ -6,24 +6,35 @@ import { type Command, EXIT } from './command.ts';
 export const passwd: Command = {
   name: 'passwd',
   args: [{ name: 'EMAIL' }],
-  options: {},
+  options: {
+    'reset-factors': { summary: 'remove codes, recovery codes and passkeys; keep the password' },
+    owner: { summary: 'give the account the role owner; keep the password' },
+  },
   summary: 'reset the password of an account',
-  help: `Reads the password from standard input; if that is empty, generates one and prints it. Ends all
-sessions of the account. Works on the database in DATA_DIR, even while the hub runs.
+  help: `Reads the password from standard input; if that is empty, generates one and prints it. A second
+factor stays, unless you remove it with --reset-factors. Ends all sessions of the account. Works on
+the database in DATA_DIR, even while the hub runs.
 `,
-  async run({ args: [email = ''] }, { env, out, fail }) {
+  async run({ args: [email = ''], has }, { env, out, fail }) {
+    const [resetFactors, owner] = [has('reset-factors'), has('owner')];
     try {
       // Loaded here: no other small command needs the database.
       const { openBeside } = await import('../../hub/db/open.ts');
-      const { generatePassword, resetPassword } = await import(
-        '../../hub/auth/accounts/password.ts'
-      );
+      const { generatePassword } = await import('../../hub/auth/accounts/password.ts');
+      const { recoverAccount } = await import('../../hub/auth/accounts/recovery.ts');
       const { db, close } = openBeside(dataDirOf(env));
       try {
+        if (resetFactors || owner) {
+          const address = await recoverAccount(db, email, { resetFactors, owner }, new Date());
+          if (resetFactors)
+            out(`The second factors and passkeys of ${address} have been removed.\n`);
+          if (owner) out(`${address} is an owner.\n`);
+          return EXIT.done;
+        }
         const given = await readSecretLine('New password (leave empty to generate one): ');
         if (given === null) return EXIT.failed;
         const password = given === '' ? generatePassword() : given;
-        await resetPassword(db, email, password, new Date());
+        await recoverAccount(db, email, { password }, new Date());
         out(
           given === '' ? `The new password is ${password}\n` : 'The password has been changed.\n',
         );

@@ -27,7 +27,7 @@ describe('bash completion', () => {
   test('offers nothing after an unknown command, and files only to commands that take them', () => {
     expect(offered('nothing', '')).toEqual([]);
     expect(offered('hub', 'o')).toEqual([]);
-    expect(offered('passwd', '')).toEqual(['--help']);
+    expect(offered('passwd', '')).toEqual(['--reset-factors', '--owner', '--help']);
   });
 
   test('offers every command', () => {

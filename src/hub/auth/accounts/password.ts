@@ -1,12 +1,9 @@
 /** Password rules (OWASP ASVS 5.0, 6.2) and hashing, off the event loop and a few at a time. */
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
-import { eq } from 'drizzle-orm';
 import { createConcurrencyLimit } from '../../../shared/async.ts';
 import { Failure } from '../../../shared/failure.ts';
 import { loadOnce } from '../../../shared/memoize.ts';
-import { sessions, users } from '../../db/accounts-schema.ts';
-import { type Db, inTransaction } from '../../db/open.ts';
 import { rateLimited } from './attempt-limits.ts';
 
 export type Passwords = {
@@ -109,24 +106,3 @@ try {
 const GENERATED_BYTES = 18;
 
 export const generatePassword = (): string => randomBytes(GENERATED_BYTES).toString('base64url');
-
-/**
- * Sets an account's password without the old one, and ends all its sessions.
- * @throws Error if there is no such account; Failure PASSWORD_…
- */
-export async function resetPassword(
-  db: Db,
-  email: string,
-  password: string,
-  at: Date,
-): Promise<void> {
-  const account = eq(users.email, email.trim().toLowerCase());
-  const user = db.select({ id: users.id }).from(users).where(account).get();
-  if (!user) throw new Error('there is no account with this email address');
-  await checkPassword(password);
-  const passwordHash = await createPasswords().hash(password);
-  inTransaction(db, (tx) => {
-    tx.update(users).set({ passwordHash, updatedAt: at }).where(eq(users.id, user.id)).run();
-    tx.delete(sessions).where(eq(sessions.userId, user.id)).run();
-  });
-}
