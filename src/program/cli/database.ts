@@ -11,8 +11,8 @@ export const backup: Command = {
   options: { force: { summary: 'replace FILE if it exists' } },
   summary: 'back up the database to FILE, even while the hub runs',
   help: `FILE may be - for standard output. The backup contains accounts, tokens, sites, global options,
-snippets and history, but not DATA_DIR/secret-key, the key to its secrets and to enrolled agents. The
-file is readable only by its owner. The backup is checked before FILE is created.
+snippets and history, but not DATA_DIR/secret-key, the key to its secrets and to enrolled agents.
+The file is readable only by its owner. The backup is checked before FILE is created.
 `,
   async run({ args: [file = ''], has }, { env, host, out, err }) {
     // Loaded here, as below: most commands do not need the database.
