@@ -9,6 +9,7 @@ import { Confirm } from '../parts/dialog.tsx';
 import { NewPasswordField, TextField } from '../parts/field.tsx';
 import { ListCard } from '../parts/list-card.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { FactorCard } from './factor-card.tsx';
 import { endSession, SessionItem } from './session-item.tsx';
 import { TokensCard } from './tokens-card.tsx';
 
@@ -21,6 +22,7 @@ export function AccountPage() {
       </div>
       <div class="cards">
         <PasswordCard onChanged={() => setChanges((count) => count + 1)} />
+        <FactorCard />
         <SessionsCard changes={changes} />
         <TokensCard />
       </div>

@@ -1,21 +1,24 @@
-/** Asks users to prove again who they are. */
+/** Asks users to prove again who they are: with the password, or a code of their app. */
+import { useState } from 'preact/hooks';
 import { send } from '../lib/api.ts';
 import { useUser } from '../lib/hub.ts';
 import { placeError, submitWith, useFields, useSubmit } from '../lib/use-form.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { TextField } from '../parts/field.tsx';
+import { CodeField, digitsOf, TextField } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 
 /** @param onDone called with whether they have */
 export function ProveDialog({ onDone }: { onDone: (isProved: boolean) => void }) {
   const user = useUser();
-  const { values, input } = useFields({ password: '' });
+  const [byCode, setByCode] = useState(false);
+  const { values, input } = useFields({ password: '', code: '' });
   const { busy, error, run } = useSubmit(async () => {
-    await send('POST', '/auth/prove', values);
+    const { password, code } = values;
+    await send('POST', '/auth/prove', byCode ? { code: digitsOf(code) } : { password });
     onDone(true);
   });
-  const { at, notice } = placeError(error, ['password'], ({ code }) =>
-    code === 'INVALID_PASSWORD' ? 'password' : null,
+  const { at, notice } = placeError(error, ['password', 'code'], ({ code }) =>
+    code === 'INVALID_PASSWORD' ? 'password' : code === 'INVALID_CODE' ? 'code' : null,
   );
   return (
     <Dialog title="Prove who you are" onClose={() => onDone(false)}>
@@ -25,14 +28,25 @@ export function ProveDialog({ onDone }: { onDone: (isProved: boolean) => void })
           you were doing continues after this.
         </p>
         <input type="hidden" name="username" autocomplete="username" value={user?.email ?? ''} />
-        <TextField
-          label="Password"
-          error={at('password') && 'Wrong password.'}
-          {...input('password')}
-          type="password"
-          autocomplete="current-password"
-        />
+        {byCode ? (
+          <CodeField label="Code from your app" error={at('code')} {...input('code')} />
+        ) : (
+          <TextField
+            label="Password"
+            error={at('password') && 'Wrong password.'}
+            {...input('password')}
+            type="password"
+            autocomplete="current-password"
+          />
+        )}
         {notice && <Notice kind="error">{notice}</Notice>}
+        {user?.twoFactorEnabled && (
+          <p>
+            <button type="button" class="link" onClick={() => setByCode(!byCode)}>
+              {byCode ? 'Use the password' : 'Use a code from your app'}
+            </button>
+          </p>
+        )}
         <div class="actions">
           <button type="button" onClick={() => onDone(false)}>
             Cancel

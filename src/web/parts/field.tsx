@@ -46,7 +46,7 @@ type Attributes = Pick<
   PartialInputHTMLAttributes<HTMLInputElement>,
   | ('name' | 'class' | 'value' | 'required' | 'minLength' | 'maxLength')
   | ('onInput' | 'onChange' | 'onKeyDown')
-  | ('autocomplete' | 'autocapitalize' | 'spellcheck' | 'pattern' | 'title')
+  | ('autocomplete' | 'inputMode' | 'autocapitalize' | 'spellcheck' | 'pattern' | 'title')
 >;
 type Props = Omit<FieldProps, 'children'> & Attributes;
 // Preact declares an input's attributes per type, so this has to be a union as well.
@@ -64,6 +64,14 @@ export const TextField = ({ label, help, error, ...input }: Typed) => (
 export const NewPasswordField = (props: Props) => (
   <TextField {...props} type="password" minLength={8} maxLength={128} autocomplete="new-password" />
 );
+
+/** An input for a code of an authenticator app, which may be pasted with spaces. */
+export const CodeField = (props: Props) => (
+  <TextField {...props} type="text" class="mono" inputMode="numeric" autocomplete="one-time-code" />
+);
+
+/** A code without the spaces that make it readable. */
+export const digitsOf = (code: string): string => code.replace(/\s/g, '');
 
 type ProxySelectProps = Partial<Described> & {
   class?: string;

@@ -4,9 +4,12 @@ import { send } from '../lib/api.ts';
 import { placeError, submitWith, useFields, useSubmit } from '../lib/use-form.ts';
 import { Field, TextField } from '../parts/field.tsx';
 import { Brand } from '../parts/icon.tsx';
+import { lazy } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { focusOnce } from './focus-once.ts';
 import { SignUpForm } from './sign-up-form.tsx';
+
+const SecondStep = lazy(async () => (await import('./second-step.tsx')).SecondStep);
 
 type Props = {
   ended: boolean;
@@ -21,6 +24,7 @@ export function SignIn({ ended, given: { setup, invitation }, onSignedIn }: Prop
   const [door] = useState(page.door ?? 'closed');
   const isSetup = door === 'setup' || door === 'setup-code';
   const [signUp, setSignUp] = useState(isSetup || invitation !== '');
+  const [isHalf, setHalf] = useState(false);
   const title = signUp ? (isSetup ? 'Create the owner’s account' : 'Create an account') : 'Sign in';
   const arrived = async () => {
     await onSignedIn();
@@ -41,17 +45,17 @@ export function SignIn({ ended, given: { setup, invitation }, onSignedIn }: Prop
         {signUp && invitation !== '' && (
           <p class="muted">You are invited to this hub. The invitation works once.</p>
         )}
-        {signUp ? (
+        {isHalf && <SecondStep onSignedIn={arrived} onBack={() => setHalf(false)} />}
+        {!isHalf && signUp && (
           <SignUpForm
             needsCode={door === 'setup-code'}
             setupCode={setup}
             invitation={invitation}
             onSignedIn={arrived}
           />
-        ) : (
-          <SignInForm onSignedIn={arrived} />
         )}
-        {(door === 'open' || isSetup || invitation !== '') && (
+        {!isHalf && !signUp && <SignInForm onSignedIn={arrived} onHalf={() => setHalf(true)} />}
+        {!isHalf && (door === 'open' || isSetup || invitation !== '') && (
           <p class="door-other">
             <button type="button" class="link" onClick={() => setSignUp(!signUp)}>
               {signUp ? 'I already have an account' : 'Create an account'}
@@ -63,12 +67,20 @@ export function SignIn({ ended, given: { setup, invitation }, onSignedIn }: Prop
   );
 }
 
+type FormProps = {
+  onSignedIn: () => Promise<void>;
+  /** Called when the password was right, and a second factor is missing. */
+  onHalf: () => void;
+};
+
 /** Signs in with e-mail and password. */
-function SignInForm({ onSignedIn }: { onSignedIn: () => Promise<void> }) {
+function SignInForm({ onSignedIn, onHalf }: FormProps) {
   const { values, input } = useFields({ email: '', password: '' });
   const { busy, error, run } = useSubmit(async () => {
-    await send('POST', '/auth/sign-in/email', values);
-    await onSignedIn();
+    const path = '/auth/sign-in/email';
+    const answer = await send<{ twoFactorRedirect?: true }>('POST', path, values);
+    if (answer.twoFactorRedirect) onHalf();
+    else await onSignedIn();
   });
   const { at, notice } = placeError(error, ['email', 'password'], ({ code, field }) =>
     code === 'INVALID_EMAIL_OR_PASSWORD' ? 'password' : field,

@@ -38,7 +38,8 @@ export function UsersCard() {
           <li key={user.id} class="user">
             <div>
               <strong>{user.name}</strong>{' '}
-              {user.id === me?.id && <span class="tag tag-good">you</span>}
+              {user.id === me?.id && <span class="tag tag-good">you</span>}{' '}
+              {user.twoFactorEnabled && <span class="tag">second factor</span>}
               <p class="muted">
                 <span class="mono">{user.email}</span>, since <Time at={user.createdAt} />
               </p>

@@ -1,0 +1,229 @@
+/** The second factor: codes of an app, and recovery codes for when it is lost. */
+import { useState } from 'preact/hooks';
+import { send } from '../lib/api.ts';
+import { useHub, useUser } from '../lib/hub.ts';
+import { placeError, submitWith, useFields, useSubmit } from '../lib/use-form.ts';
+import { CopyButton } from '../parts/code-block.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { CodeField, digitsOf, TextField } from '../parts/field.tsx';
+import { lazy } from '../parts/loading.tsx';
+import { Notice } from '../parts/notice.tsx';
+
+const QrCode = lazy(async () => (await import('./qr-code.tsx')).QrCode);
+
+type Made = { totpURI: string; backupCodes: string[] };
+type Step =
+  | { name: 'enable' | 'renew' | 'disable' }
+  | ({ name: 'scan' } & Made)
+  | { name: 'codes'; codes: string[] };
+
+export function FactorCard() {
+  const user = useUser();
+  const { reloadUser } = useHub();
+  const [step, setStep] = useState<Step | null>(null);
+  const close = () => setStep(null);
+  const isOn = user?.twoFactorEnabled === true;
+  const path = '/auth/two-factor';
+
+  const enable = async (password: string) =>
+    setStep({ name: 'scan', ...(await send<Made>('POST', `${path}/enable`, { password })) });
+  const renew = async (password: string) => {
+    const { backupCodes } = await send<Made>('POST', `${path}/generate-backup-codes`, { password });
+    setStep({ name: 'codes', codes: backupCodes });
+  };
+  const disable = async (password: string) => {
+    await send('POST', `${path}/disable`, { password });
+    await reloadUser();
+    close();
+  };
+
+  return (
+    <section class="card" aria-labelledby="factor-title">
+      <div class="card-head row">
+        <h2 id="factor-title">Second factor</h2>
+        {isOn ? (
+          <span class="row">
+            <button type="button" onClick={() => setStep({ name: 'renew' })}>
+              New recovery codes …
+            </button>
+            <button type="button" onClick={() => setStep({ name: 'disable' })}>
+              Turn off …
+            </button>
+          </span>
+        ) : (
+          <button type="button" onClick={() => setStep({ name: 'enable' })}>
+            Set up …
+          </button>
+        )}
+      </div>
+      <p class="muted">
+        {isOn
+          ? 'On: after your password, signing in needs a code from your app.'
+          : 'Off. With a second factor, a stolen password is not enough: signing in also needs a code from an app on your phone.'}
+      </p>
+      {step?.name === 'enable' && (
+        <PasswordDialog
+          title="Set up a second factor"
+          action="Continue"
+          run={enable}
+          onClose={close}
+        >
+          You need an authenticator app, such as Aegis, 2FAS or Google Authenticator, or a password
+          manager.
+        </PasswordDialog>
+      )}
+      {step?.name === 'scan' && (
+        <ScanDialog
+          uri={step.totpURI}
+          onDone={() => setStep({ name: 'codes', codes: step.backupCodes })}
+          onClose={close}
+        />
+      )}
+      {step?.name === 'codes' && (
+        <CodesDialog
+          codes={step.codes}
+          onClose={() => {
+            close();
+            void reloadUser();
+          }}
+        />
+      )}
+      {step?.name === 'renew' && (
+        <PasswordDialog
+          title="New recovery codes"
+          action="Make new codes"
+          run={renew}
+          onClose={close}
+        >
+          The codes that you have now stop working.
+        </PasswordDialog>
+      )}
+      {step?.name === 'disable' && (
+        <PasswordDialog
+          title="Turn off the second factor?"
+          action="Turn off"
+          kind="danger"
+          run={disable}
+          onClose={close}
+        >
+          Your password alone is then enough to sign in. Your other sessions end.
+        </PasswordDialog>
+      )}
+    </section>
+  );
+}
+
+type PasswordProps = {
+  title: string;
+  action: string;
+  kind?: 'primary' | 'danger';
+  run: (password: string) => Promise<void>;
+  onClose: () => void;
+  children: string | string[];
+};
+
+function PasswordDialog({ title, action, kind = 'primary', onClose, ...props }: PasswordProps) {
+  const user = useUser();
+  const { values, input } = useFields({ password: '' });
+  const { busy, error, run } = useSubmit(() => props.run(values.password));
+  const { at, notice } = placeError(error, ['password'], ({ code }) =>
+    code === 'INVALID_PASSWORD' ? 'password' : null,
+  );
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form onSubmit={submitWith(run)}>
+        <p>{props.children}</p>
+        <input type="hidden" name="username" autocomplete="username" value={user?.email ?? ''} />
+        <TextField
+          label="Password"
+          error={at('password') && 'Wrong password.'}
+          {...input('password')}
+          type="password"
+          autocomplete="current-password"
+        />
+        {notice && <Notice kind="error">{notice}</Notice>}
+        <div class="actions">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class={kind} disabled={busy}>
+            {action}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+type ScanProps = { uri: string; onDone: () => void; onClose: () => void };
+
+/** Shows the secret to the app, and asks for its first code. */
+function ScanDialog({ uri, onDone, onClose }: ScanProps) {
+  const secret = new URL(uri).searchParams.get('secret') ?? '';
+  const { values, input } = useFields({ code: '' });
+  const { busy, error, run } = useSubmit(async () => {
+    await send('POST', '/auth/two-factor/verify-totp', { code: digitsOf(values.code) });
+    onDone();
+  });
+  const { at, notice } = placeError(error, ['code'], ({ code }) =>
+    code === 'INVALID_CODE' ? 'code' : null,
+  );
+  return (
+    <Dialog title="Scan this with your app" onClose={onClose}>
+      <form onSubmit={submitWith(run)}>
+        <QrCode text={uri} label="QR code with the secret" />
+        <p>Or type the secret into the app:</p>
+        <p class="secret">
+          <code>{secret.match(/.{1,4}/g)?.join(' ')}</code>
+        </p>
+        <CodeField
+          label="Code from your app"
+          help="Six digits. The second factor is on once this code is right."
+          error={at('code') && 'Wrong code. If the next one is wrong too, compare the clocks.'}
+          {...input('code')}
+        />
+        {notice && <Notice kind="error">{notice}</Notice>}
+        <div class="actions">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <CopyButton text={secret} label="Copy secret" />
+          <button type="submit" class="primary" disabled={busy}>
+            Turn on
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Shows recovery codes, once. */
+function CodesDialog({ codes, onClose }: { codes: string[]; onClose: () => void }) {
+  const text = codes.join('\n');
+  return (
+    <Dialog title="Your recovery codes" onClose={onClose}>
+      <p>
+        Each signs you in once if you lose the app. Keep them where you find them without this
+        device. They will not be shown again.
+      </p>
+      <ol class="secret recovery-codes mono" aria-label="Recovery codes">
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ol>
+      <div class="actions">
+        <CopyButton text={text} label="Copy codes" />
+        <a
+          class="button"
+          href={`data:text/plain;charset=utf-8,${encodeURIComponent(`${text}\n`)}`}
+          download={`signalbox-recovery-codes-${location.hostname}.txt`}
+        >
+          Download
+        </a>
+        <button type="button" class="primary" onClick={onClose}>
+          I have kept them
+        </button>
+      </div>
+    </Dialog>
+  );
+}
