@@ -185,8 +185,10 @@ test('what cannot be sealed because the key of the agents is lost stays, and is 
   const refused = await call('POST', '/channels/1/test');
   expect([refused.status, refused.body.code]).toEqual([503, 'SECRET_KEY_UNUSABLE']);
   expect(existsSync(key)).toBe(false);
-  await Bun.write(key, `${'A'.repeat(43)}\n`);
+  // By the name that it had in 0.1.
+  await Bun.write(join(dataDir, 'agents-key'), `${'A'.repeat(43)}\n`);
   await hub.restart();
+  expect([existsSync(key), existsSync(join(dataDir, 'agents-key'))]).toEqual([true, false]);
   expect((await call('POST', '/channels/1/test')).status).toBe(200);
   expect([...holding(...files()), ...(await faults())]).toEqual([]);
 });
