@@ -23,10 +23,16 @@ import { recipeRoutes } from './api/recipes.ts';
 import { statusRoutes } from './api/status.ts';
 import { uptimeRoutes, vhostActivityRoutes, vhostStateRoutes } from './api/vhost-states.ts';
 import { vhostRoutes } from './api/vhosts.ts';
+import { countFailures } from './auth/accounts/count-sign-ins.ts';
 import { createForwarded, createLocalCheck } from './auth/client.ts';
+import { createPasskeySignIn } from './auth/factors/passkey-sign-in.ts';
+import { createPasskeys } from './auth/factors/passkeys.ts';
+import { partyOf } from './auth/factors/webauthn.ts';
 import { createGuard, createSessionGuard } from './auth/guard.ts';
 import { assertOwnOrigin } from './auth/origin.ts';
 import { invitationRoutes } from './auth/routes/invitation-routes.ts';
+import { passkeyRoutes } from './auth/routes/passkey-routes.ts';
+import { passkeySignInRoutes } from './auth/routes/passkey-sign-in-routes.ts';
 import { sessionRoutes } from './auth/routes/session-routes.ts';
 import { signInRoutes } from './auth/routes/sign-in-routes.ts';
 import { tokenRoutes } from './auth/routes/token-routes.ts';
@@ -71,6 +77,14 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
   const all: ApiContext = { ...context, guard, bodyLimit };
   const forPeople = { ...all, guard: sessionGuard, cookies, addressOf };
 
+  const party = () => partyOf(origins, hub.server?.port ?? context.settings.port);
+  const uncounted = createPasskeySignIn({ ...context, party });
+  const passkeySignIn = {
+    ...uncounted,
+    signIn: countFailures(uncounted.signIn, context.signInFailed),
+  };
+  const passkeys = createPasskeys({ ...context, party });
+
   let isUsable = true;
   /** Damage may be found long after the start. */
   function failureOf(error: unknown) {
@@ -86,8 +100,10 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(healthRoutes(assertUsable))
     .use(signInRoutes({ ...forPeople, isLocal, bodyLimit: SIGN_IN_BODY_LIMIT }))
     .use(verifyRoutes({ ...forPeople, bodyLimit: SIGN_IN_BODY_LIMIT }))
-    .use(sessionRoutes(forPeople))
+    .use(passkeySignInRoutes({ ...forPeople, passkeySignIn, bodyLimit: SIGN_IN_BODY_LIMIT }))
+    .use(sessionRoutes({ ...forPeople, passkeySignIn }))
     .use(twoFactorRoutes(forPeople))
+    .use(passkeyRoutes({ ...forPeople, passkeys }))
     .use(userRoutes(forPeople))
     .use(invitationRoutes({ ...forPeople, originOf }))
     .use(tokenRoutes(forPeople))

@@ -22,8 +22,16 @@ export const FAILURES = {
     status: 400,
     meaning: 'After five wrong codes, a sign-in begins again with the password.',
   },
+  CHALLENGE_NOT_FOUND: {
+    status: 400,
+    meaning: 'This browser has not begun to use a passkey within the last five minutes.',
+  },
+  FAILED_TO_VERIFY_REGISTRATION: { status: 400, meaning: 'The new passkey was not accepted.' },
+  PREVIOUSLY_REGISTERED: { status: 400, meaning: 'The passkey is already in use.' },
   UNAUTHENTICATED: { status: 401, meaning: 'There is no session or token, or it has expired.' },
   INVALID_EMAIL_OR_PASSWORD: { status: 401, meaning: 'The email address or password is wrong.' },
+  AUTHENTICATION_FAILED: { status: 401, meaning: 'The passkey was not accepted.' },
+  PASSKEY_NOT_FOUND: { status: 401, meaning: 'The hub does not know the passkey.' },
   INVALID_CODE: { status: 401, meaning: 'The code is wrong, or was used before.' },
   INVALID_BACKUP_CODE: { status: 401, meaning: 'The recovery code is wrong, or was used.' },
   INVALID_TWO_FACTOR_COOKIE: {

@@ -16,6 +16,8 @@ const PUBLIC = new Set([
   'POST /api/auth/two-factor/verify-totp',
   'POST /api/auth/two-factor/verify-backup-code',
   'GET /api/auth/get-session',
+  'GET /api/auth/passkey/generate-authenticate-options',
+  'POST /api/auth/passkey/verify-authentication',
   // The dashboard's files contain no data.
   'GET /:file',
   'GET /*',
@@ -23,7 +25,7 @@ const PUBLIC = new Set([
 ]);
 /** Routes that no token may use. */
 const SESSION_ONLY = [
-  /^\w+ \/api\/(sessions|users|invitations|tokens|channels|deliveries|auth\/(change-password|prove|admin|two-factor))(\/|$)/,
+  /^\w+ \/api\/(sessions|users|invitations|tokens|channels|deliveries|auth\/(change-password|prove|admin|two-factor|passkey))(\/|$)/,
   /^(POST|DELETE) \/api\/agents(\/|$)/,
 ];
 

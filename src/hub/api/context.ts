@@ -9,14 +9,14 @@ import { type AgentClient, createAgentClient } from '../agents/client.ts';
 import { type AgentKeys, createAgentKeys } from '../agents/keys.ts';
 import type { AgentTrust } from '../agents/trust.ts';
 import { type Accounts, createAccounts } from '../auth/accounts/accounts.ts';
-import { createAttemptLimits } from '../auth/accounts/attempt-limits.ts';
+import { type AttemptLimits, createAttemptLimits } from '../auth/accounts/attempt-limits.ts';
 import { countFailures, type SignInFailure } from '../auth/accounts/count-sign-ins.ts';
 import { createDirectory, type Directory } from '../auth/accounts/directory.ts';
 import { createInvitations, type Invitations } from '../auth/accounts/invitations.ts';
 import type { SetupCode } from '../auth/accounts/setup-code.ts';
 import type { SignUpPolicy } from '../auth/accounts/sign-up.ts';
 import type { CommandLine } from '../auth/command-line.ts';
-import { createChallenges } from '../auth/factors/challenges.ts';
+import { type Challenges, createChallenges } from '../auth/factors/challenges.ts';
 import { createSecondFactor, type SecondFactor } from '../auth/factors/second-factor.ts';
 import type { Guard } from '../auth/guard.ts';
 import { createTokens, type Tokens } from '../auth/tokens/tokens.ts';
@@ -121,6 +121,10 @@ export type HubContext = Pick<
   store: Store;
   accounts: Accounts;
   secondFactor: SecondFactor;
+  challenges: Challenges;
+  limits: AttemptLimits;
+  /** Reports a failed sign-in. */
+  signInFailed: (reason: SignInFailure, ip: string) => void;
   directory: Directory;
   invitations: Invitations;
   tokens: Tokens;
@@ -190,12 +194,12 @@ export function createContext(given: HubGiven): HubContext {
     ...{ db, now, limits, signUp: settings.signUp, setupCode, invitations },
     beginSecondHalf: factor.begin,
   });
-  const failed = (reason: SignInFailure, ip: string) => {
+  const signInFailed = (reason: SignInFailure, ip: string) => {
     metrics.signInFailed(reason);
     log('sign-in failed', { reason, ip }, 'warn');
   };
-  const accounts = { ...account, signIn: countFailures(account.signIn, failed) };
-  const secondFactor = { ...factor, signIn: countFailures(factor.signIn, failed) };
+  const accounts = { ...account, signIn: countFailures(account.signIn, signInFailed) };
+  const secondFactor = { ...factor, signIn: countFailures(factor.signIn, signInFailed) };
   if (accounts.any()) setupCode.forget();
   sealTargets(db, sealing, log);
   const channels = createChannels({ db, sealing, now });
@@ -224,7 +228,7 @@ export function createContext(given: HubGiven): HubContext {
   return {
     ...{ settings, commandLine, version, commit, pace, now, elapsed, log },
     ...{ db, assertInPlace, sealing, store, accounts, publisher, uptime, look, listProblems },
-    ...{ channels, deliver, known, invitations, secondFactor },
+    ...{ channels, deliver, known, invitations, secondFactor, challenges, limits, signInFailed },
     ...{ notifications, metrics, warnings },
     directory: createDirectory({ db, now }),
     retries: createRetries({ db, now }),

@@ -69,6 +69,16 @@ export interface Verified {
   token: string;
   user: User;
 }
+export interface AuthenticationOptions {
+  challenge: string;
+  rpId?: string;
+  userVerification: 'required';
+  [k: string]: unknown;
+}
+export interface SignedInByPasskey {
+  session: Session;
+  user: User;
+}
 export interface SignedInSession {
   id: string;
   /** the session that made this request */
@@ -100,6 +110,47 @@ export interface RecoveryCodes {
 }
 export interface TotpUri {
   totpURI: string;
+}
+export interface Passkey {
+  id: string;
+  name: string;
+  userId: string;
+  /** COSE, in Base64 */
+  publicKey: string;
+  credentialID: string;
+  counter: number;
+  deviceType: string;
+  /** synchronised by its provider */
+  backedUp: boolean;
+  /** separated by commas */
+  transports: string;
+  /** the model of the authenticator */
+  aaguid: string;
+  createdAt: Timestamp;
+  lastUsedAt: Timestamp | null;
+}
+export interface RegistrationOptions {
+  challenge: string;
+  rp: {
+    id?: string;
+    name: string;
+  };
+  user: {
+    id: string;
+    name: string;
+    displayName: string;
+  };
+  pubKeyCredParams: {
+    type: string;
+    alg: number;
+  }[];
+  [k: string]: unknown;
+}
+export interface PasskeyRenamed {
+  passkey: Passkey;
+}
+export interface PasskeyDeleted {
+  status: true;
 }
 export interface RoleChanged {
   user: User;

@@ -7,6 +7,7 @@ import { type TOTP, URI } from 'otpauth';
 import { buildDocument } from '../../../src/hub/openapi/document.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
 import { formatInvitation } from '../../../src/shared/invitation.ts';
+import { createAuthenticator } from '../../harness/authenticator.ts';
 import { startEnrollable } from '../../harness/enrolled.ts';
 import { holdPort80 } from '../../harness/listeners.ts';
 import { createChecker, type Document, operationsOf } from '../../harness/openapi.ts';
@@ -268,6 +269,43 @@ describe('accounts', () => {
     await refused('prove', 'ACCOUNT_TEMPORARILY_LOCKED', { json: { code } });
     await signedIn('generateBackupCodes', { json });
     await signedIn('disableTwoFactor', { json });
+  });
+
+  test('passkeys', async () => {
+    const device = createAuthenticator();
+    const said = { rpId: 'localhost', origin: `http://localhost:${new URL(stack.hub).port}` };
+    type Begun = { challenge: string };
+    const cookieOf = (headers: Headers) => ({
+      Cookie: headers.getSetCookie()[0]?.split(';')[0] ?? '',
+    });
+    async function add(origin = said.origin) {
+      const begun = await signedIn<Begun>('beginPasskey');
+      const response = device.register(begun.body.challenge, { ...said, origin });
+      return { json: { response }, headers: cookieOf(begun.headers) };
+    }
+    async function use(rpId = said.rpId, headers: Record<string, string> = {}) {
+      const begun = await call<Begun>('beginPasskeySignIn', { headers });
+      const response = device.authenticate(begun.body.challenge, { ...said, rpId });
+      return { response, headers: cookieOf(begun.headers) };
+    }
+    const signIn = ({ response, headers }: Awaited<ReturnType<typeof use>>) =>
+      call<{ code?: string }>('signInPasskey', { json: { response }, headers });
+
+    expect((await signIn(await use())).body.code).toBe('PASSKEY_NOT_FOUND');
+    const foreign = await add('https://evil.example');
+    await refused('addPasskey', 'FAILED_TO_VERIFY_REGISTRATION', foreign);
+    await refused('addPasskey', 'CHALLENGE_NOT_FOUND', foreign);
+    const { body } = await signedIn<{ id: string }>('addPasskey', await add());
+    await refused('addPasskey', 'PREVIOUSLY_REGISTERED', await add());
+    await signedIn('listPasskeys');
+    expect((await signIn(await use('evil.example'))).body.code).toBe('AUTHENTICATION_FAILED');
+    expect((await signIn(await use())).status).toBe(200);
+    const proof = await use(said.rpId, owner);
+    await signedIn('prove', { json: { passkey: proof.response }, headers: proof.headers });
+    await refused('renamePasskey', 'NOT_FOUND', { json: { id: 'none', name: 'Key' } });
+    await signedIn('renamePasskey', { json: { id: body.id, name: 'Key' } });
+    await signedIn('deletePasskey', { json: { id: body.id } });
+    await refused('deletePasskey', 'NOT_FOUND', { json: { id: body.id } });
   });
 
   test('tokens', async () => {

@@ -5,6 +5,8 @@ export type SignInFailure = 'credentials' | 'code' | 'rate_limited';
 
 const REASONS: Partial<Record<FailureCode, SignInFailure>> = {
   INVALID_EMAIL_OR_PASSWORD: 'credentials',
+  PASSKEY_NOT_FOUND: 'credentials',
+  AUTHENTICATION_FAILED: 'credentials',
   INVALID_CODE: 'code',
   INVALID_BACKUP_CODE: 'code',
   ACCOUNT_TEMPORARILY_LOCKED: 'rate_limited',

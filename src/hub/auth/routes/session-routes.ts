@@ -7,10 +7,12 @@ import { BODY, NEW_PASSWORD, refusals, WRITES } from '../../http/refusal-schemas
 import { Success, Timestamp } from '../../http/schemas.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { clientOf } from '../client.ts';
+import type { PasskeySignIn } from '../factors/passkey-sign-in.ts';
 import type { SecondFactor } from '../factors/second-factor.ts';
 import type { SessionGuard } from '../guard.ts';
 import type { SessionCookies } from '../sessions/cookie.ts';
 import { SESSION_SECONDS } from '../sessions/sessions.ts';
+import { AUTHENTICATION, AuthenticationResponse } from './passkey-views.ts';
 import {
   CODE,
   Code,
@@ -21,6 +23,7 @@ import {
   viewSession,
   viewUser,
   WRONG_CODE,
+  WRONG_PASSKEY,
 } from './views.ts';
 
 const SessionEntry = t.Object(
@@ -41,6 +44,7 @@ const { token: _, userId: __, ...LISTED } = SESSION;
 export type SessionRoutesDeps = {
   accounts: Accounts;
   secondFactor: SecondFactor;
+  passkeySignIn: PasskeySignIn;
   guard: SessionGuard;
   cookies: SessionCookies;
   addressOf: (request: Request) => string;
@@ -48,7 +52,7 @@ export type SessionRoutesDeps = {
 };
 
 export function sessionRoutes(deps: SessionRoutesDeps) {
-  const { accounts, secondFactor, guard, cookies, addressOf, bodyLimit } = deps;
+  const { accounts, secondFactor, passkeySignIn, guard, cookies, addressOf, bodyLimit } = deps;
   return new Elysia({ name: 'sessions' })
     .use(cookies)
     .use(guard)
@@ -93,11 +97,17 @@ export function sessionRoutes(deps: SessionRoutesDeps) {
     .use(jsonBody(bodyLimit))
     .post(
       '/auth/prove',
-      async ({ body, who }) => {
-        const { password, code } = body;
-        if ((password === undefined) === (code === undefined)) throw oneProof();
+      async ({ body, who, ownCookie }) => {
+        const { password, code, passkey } = body;
+        const given = [password, code, passkey].filter((one) => one !== undefined);
+        if (given.length !== 1) throw oneProof();
         if (password !== undefined) await accounts.assertPassword(who, password);
         else if (code !== undefined) await secondFactor.prove(who, code);
+        else if (passkey !== undefined) {
+          const cookie = ownCookie('passkey');
+          await passkeySignIn.prove(who, { response: passkey, challenge: cookie.value });
+          cookie.expire();
+        }
         return { freshUntil: accounts.prove(who).toISOString() };
       },
       {
@@ -105,12 +115,20 @@ export function sessionRoutes(deps: SessionRoutesDeps) {
           {
             password: t.Optional(t.String({ minLength: 1 })),
             code: t.Optional(Code),
+            passkey: t.Optional(AuthenticationResponse),
           },
           { title: 'Proof', description: 'exactly one of them' },
         ),
         response: {
           200: t.Object({ freshUntil: Timestamp }, { title: 'Proved' }),
-          ...refusals(...WRITES, ...BODY, ...WRONG_CODE, 'INVALID_PASSWORD', 'TOTP_NOT_ENABLED'),
+          ...refusals(
+            ...WRITES,
+            ...BODY,
+            ...WRONG_CODE,
+            ...WRONG_PASSKEY,
+            'INVALID_PASSWORD',
+            'TOTP_NOT_ENABLED',
+          ),
         },
         detail: about({
           id: 'prove',
@@ -123,6 +141,7 @@ export function sessionRoutes(deps: SessionRoutesDeps) {
           bodies: {
             password: { value: { password: CREDENTIALS.password } },
             code: { summary: 'Of an app, or a recovery code', value: { code: CODE } },
+            passkey: { value: { passkey: AUTHENTICATION } },
           },
           example: { freshUntil: '2026-11-20T19:00:00.000Z' },
         }),
@@ -175,4 +194,7 @@ export function sessionRoutes(deps: SessionRoutesDeps) {
 }
 
 const oneProof = () =>
-  new Failure('VALIDATION_ERROR', 'Send a password or a code, and nothing else.');
+  new Failure(
+    'VALIDATION_ERROR',
+    'Send a password, a code or a passkey’s response, and only one of them.',
+  );

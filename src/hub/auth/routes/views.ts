@@ -80,6 +80,15 @@ export const WRONG_CODE = [
   'SECRET_KEY_UNUSABLE',
 ] as const;
 
+/** Refusals of routes that take a passkey's response. */
+export const WRONG_PASSKEY = [
+  'VALIDATION_ERROR',
+  'CHALLENGE_NOT_FOUND',
+  'PASSKEY_NOT_FOUND',
+  'AUTHENTICATION_FAILED',
+  'RATE_LIMITED',
+] as const;
+
 export const CREDENTIALS = { email: 'ada@example.org', password: 'four words of yours' };
 
 export const USER = {
