@@ -17,6 +17,7 @@ import type { SetupCode } from '../auth/accounts/setup-code.ts';
 import type { SignUpPolicy } from '../auth/accounts/sign-up.ts';
 import type { CommandLine } from '../auth/command-line.ts';
 import { type Challenges, createChallenges } from '../auth/factors/challenges.ts';
+import { createFactorSetup, type FactorSetup } from '../auth/factors/factor-setup.ts';
 import { createSecondFactor, type SecondFactor } from '../auth/factors/second-factor.ts';
 import type { Guard } from '../auth/guard.ts';
 import { createTokens, type Tokens } from '../auth/tokens/tokens.ts';
@@ -121,6 +122,7 @@ export type HubContext = Pick<
   store: Store;
   accounts: Accounts;
   secondFactor: SecondFactor;
+  factorSetup: FactorSetup;
   challenges: Challenges;
   limits: AttemptLimits;
   /** Reports a failed sign-in. */
@@ -230,6 +232,7 @@ export function createContext(given: HubGiven): HubContext {
     ...{ db, assertInPlace, sealing, store, accounts, publisher, uptime, look, listProblems },
     ...{ channels, deliver, known, invitations, secondFactor, challenges, limits, signInFailed },
     ...{ notifications, metrics, warnings },
+    factorSetup: createFactorSetup({ db, now, sealing }),
     directory: createDirectory({ db, now }),
     retries: createRetries({ db, now }),
     tokens: createTokens({ db, now }),

@@ -1,9 +1,8 @@
-/** The second factor of an account: turned on and off, and asked for at sign-in. */
-import { and, eq } from 'drizzle-orm';
+/** Asking for the second factor: at sign-in, and of somebody who has a session. */
+import { eq } from 'drizzle-orm';
 import { Failure } from '../../../shared/failure.ts';
-import { twoFactors, users } from '../../db/accounts-schema.ts';
-import { type Db, inTransaction } from '../../db/open.ts';
-import type { Sealing } from '../../db/sealing.ts';
+import { users } from '../../db/accounts-schema.ts';
+import { inTransaction } from '../../db/open.ts';
 import type { AttemptLimits } from '../accounts/attempt-limits.ts';
 import { recordSecurity } from '../security-log.ts';
 import {
@@ -15,19 +14,10 @@ import {
   type User,
 } from '../sessions/sessions.ts';
 import type { Challenges } from './challenges.ts';
-import {
-  currentStep,
-  hashOfRecoveryCode,
-  loadTotp,
-  makeRecoveryCodes,
-  methodOf,
-  type Totp,
-} from './codes.ts';
+import { currentStep, hashOfRecoveryCode, loadTotp, methodOf, type Totp } from './codes.ts';
+import { createFactors, type Factor, type FactorsDeps, notEnabled } from './factors.ts';
 
-export type SecondFactorDeps = {
-  db: Db;
-  now: () => Date;
-  sealing: Pick<Sealing, 'seal' | 'open'>;
+export type SecondFactorDeps = FactorsDeps & {
   challenges: Challenges;
   limits: Pick<AttemptLimits, 'checkAddress' | 'takeAddress'>;
 };
@@ -59,20 +49,7 @@ export type SecondFactor = {
   verify(who: Person, attempt: Attempt): Promise<void>;
   /** The same for a code of either kind. @throws Failure as `verify` */
   prove(who: Person, code: string): Promise<void>;
-  /**
-   * Makes a secret and recovery codes, which count once a first code was verified.
-   * @throws Failure SECRET_KEY_UNUSABLE
-   */
-  enable(who: Person, issuer: string): Promise<{ totpURI: string; backupCodes: string[] }>;
-  /** @throws Failure TOTP_NOT_ENABLED, SECRET_KEY_UNUSABLE */
-  uri(who: Person): Promise<string>;
-  /** Replaces the recovery codes. @throws Failure TWO_FACTOR_NOT_ENABLED */
-  renewCodes(who: Person): string[];
-  /** Ends the account's other sessions, if it had a second factor. */
-  disable(who: Person): void;
 };
-
-type Factor = typeof twoFactors.$inferSelect;
 
 /** Wrong codes of one challenge. */
 const TRIES = 5;
@@ -80,19 +57,12 @@ const TRIES = 5;
 const MOST_FAILURES = 10;
 const LOCK_MS = 15 * 60 * 1000;
 
-const sealedOf = (userId: string) => `two_factors ${userId} secret`;
-
 export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
-  const { db, now, sealing, challenges, limits } = deps;
-  const sessions = createSessions({ db, now });
+  const { db, now, challenges, limits } = deps;
+  const factors = createFactors(deps);
+  const sessions = createSessions(deps);
 
-  const row = (userId: string, verified: boolean) =>
-    and(eq(twoFactors.userId, userId), eq(twoFactors.verified, verified));
-  const find = (userId: string, verified = true): Factor | undefined =>
-    db.select().from(twoFactors).where(row(userId, verified)).get();
-  const change = (factor: Factor, changed: Partial<Factor>) =>
-    db.update(twoFactors).set(changed).where(row(factor.userId, factor.verified)).run();
-  const openSecret = ({ userId, secret }: Factor) => sealing.open(secret, sealedOf(userId));
+  const { find, change, open: openSecret } = factors;
 
   /** Milliseconds for which no code is accepted. */
   function lockedFor({ lockedUntil }: Factor): number {
@@ -152,14 +122,11 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
 
   function turnOn(who: Person, pending: Factor, lastStep: number): void {
     const { user, session } = who;
-    db.delete(twoFactors).where(row(user.id, true)).run();
+    factors.remove(user.id, true);
     change(pending, { verified: true, lastStep });
     sessions.endOthers(user.id, session.id);
-    recordFactor(who, 'totp enabled');
+    factors.record(who, 'totp enabled');
   }
-
-  const recordFactor = (who: Person, detail: string) =>
-    recordSecurity(db, now(), who, { kind: 'factor', target: who.user.email, detail });
 
   async function verify(who: Person, attempt: Attempt): Promise<void> {
     const totp = await loadTotp();
@@ -168,8 +135,8 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
       const pending = attempt.method === 'totp' ? find(who.user.id, false) : undefined;
       const first = pending && totp.stepOf(openSecret(pending), attempt.code, now());
       if (pending && typeof first === 'number') return turnOn(who, pending, first);
-      const factor = find(who.user.id);
-      if (!factor && !pending) return notEnabled(attempt);
+      const factor = find(who.user.id, true);
+      if (!factor && !pending) return notEnabled(attempt.method);
       if (!factor) {
         limits.takeAddress(who.client.ip);
         return wrong(attempt);
@@ -187,7 +154,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     prove: (who, code) => verify(who, { method: methodOf(code), code }),
 
     begin(user, client) {
-      const factor = find(user.id);
+      const factor = find(user.id, true);
       if (!factor) return null;
       // Without the key no code can be right, which has to be said now.
       openSecret(factor);
@@ -206,7 +173,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
         const challenge = challenges.find('two_factor', id);
         const byId = eq(users.id, challenge?.userId ?? '');
         const user = db.select(USER).from(users).where(byId).get();
-        const factor = user && find(user.id);
+        const factor = user && find(user.id, true);
         // A new password or role ends what began with the old one.
         const isCurrent = challenge?.data.since === user?.updatedAt.getTime();
         if (id === null || !challenge || !factor || !isCurrent) return invalidCookie();
@@ -226,51 +193,6 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
         return { user, session: sessions.start(user.id, client) };
       });
     },
-
-    async enable({ user }, issuer) {
-      const totp = await loadTotp();
-      const secret = totp.makeSecret();
-      const backupCodes = makeRecoveryCodes();
-      const pending = {
-        ...{ userId: user.id, verified: false, lastStep: 0, failures: 0, lockedUntil: null },
-        secret: sealing.seal(secret, sealedOf(user.id)),
-        codes: backupCodes.map(hashOfRecoveryCode),
-      };
-      db.insert(twoFactors)
-        .values(pending)
-        .onConflictDoUpdate({ target: [twoFactors.userId, twoFactors.verified], set: pending })
-        .run();
-      return { totpURI: totp.uriOf(secret, { issuer, label: user.email }), backupCodes };
-    },
-
-    async uri({ user }) {
-      const totp = await loadTotp();
-      const factor = find(user.id, false) ?? find(user.id);
-      if (!factor) throw notEnabled({ method: 'totp' });
-      return totp.uriOf(openSecret(factor), { issuer: '', label: user.email });
-    },
-
-    renewCodes(who) {
-      const backupCodes = makeRecoveryCodes();
-      decide(() => {
-        const factor = find(who.user.id);
-        if (!factor) return new Failure('TWO_FACTOR_NOT_ENABLED', 'There is no second factor.');
-        change(factor, { codes: backupCodes.map(hashOfRecoveryCode) });
-        return recordFactor(who, 'recovery codes');
-      });
-      return backupCodes;
-    },
-
-    disable(who) {
-      const { user, session } = who;
-      inTransaction(db, () => {
-        const isOn = find(user.id) !== undefined;
-        db.delete(twoFactors).where(eq(twoFactors.userId, user.id)).run();
-        if (!isOn) return;
-        sessions.endOthers(user.id, session.id);
-        recordFactor(who, 'totp disabled');
-      });
-    },
   };
 }
 
@@ -279,12 +201,6 @@ const wrong = ({ method }: Pick<Attempt, 'method'>) =>
     ? new Failure('INVALID_CODE', 'The code is wrong, or was used before.', AT_CODE)
     : new Failure('INVALID_BACKUP_CODE', 'The recovery code is wrong, or was used.', AT_CODE);
 const AT_CODE = { at: { field: 'code' } };
-
-const notEnabled = ({ method }: Pick<Attempt, 'method'>) =>
-  new Failure(
-    method === 'totp' ? 'TOTP_NOT_ENABLED' : 'BACKUP_CODES_NOT_ENABLED',
-    'There is no second factor.',
-  );
 
 const invalidCookie = () =>
   new Failure('INVALID_TWO_FACTOR_COOKIE', 'This sign-in has expired: enter the password again.');

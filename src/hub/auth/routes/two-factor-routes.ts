@@ -4,7 +4,7 @@ import { jsonBody } from '../../../shared/json-body.ts';
 import { about } from '../../http/about.ts';
 import { BODY, refusals, WRITES } from '../../http/refusal-schemas.ts';
 import type { Accounts } from '../accounts/accounts.ts';
-import type { SecondFactor } from '../factors/second-factor.ts';
+import type { FactorSetup } from '../factors/factor-setup.ts';
 import type { SessionGuard } from '../guard.ts';
 import { CREDENTIALS, USER } from './views.ts';
 
@@ -22,12 +22,12 @@ const REFUSALS = [
 
 export type TwoFactorRoutesDeps = {
   accounts: Accounts;
-  secondFactor: SecondFactor;
+  factorSetup: FactorSetup;
   guard: SessionGuard;
   bodyLimit: number;
 };
 
-export function twoFactorRoutes({ accounts, secondFactor, guard, bodyLimit }: TwoFactorRoutesDeps) {
+export function twoFactorRoutes({ accounts, factorSetup, guard, bodyLimit }: TwoFactorRoutesDeps) {
   return new Elysia({ name: 'two-factor', prefix: '/auth/two-factor' })
     .use(guard)
     .use(jsonBody(bodyLimit))
@@ -35,7 +35,7 @@ export function twoFactorRoutes({ accounts, secondFactor, guard, bodyLimit }: Tw
       '/enable',
       async ({ body, who }) => {
         await accounts.assertPassword(who, body.password);
-        const made = await secondFactor.enable(who, body.issuer ?? '');
+        const made = await factorSetup.enable(who, body.issuer ?? '');
         return { method: 'totp' as const, ...made };
       },
       {
@@ -81,7 +81,7 @@ export function twoFactorRoutes({ accounts, secondFactor, guard, bodyLimit }: Tw
       '/disable',
       async ({ body, who }) => {
         await accounts.assertPassword(who, body.password);
-        secondFactor.disable(who);
+        factorSetup.disable(who);
         return { status: true as const };
       },
       {
@@ -107,7 +107,7 @@ export function twoFactorRoutes({ accounts, secondFactor, guard, bodyLimit }: Tw
       '/generate-backup-codes',
       async ({ body, who }) => {
         await accounts.assertPassword(who, body.password);
-        return { status: true as const, backupCodes: secondFactor.renewCodes(who) };
+        return { status: true as const, backupCodes: factorSetup.renewCodes(who) };
       },
       {
         body: JustPassword,
@@ -134,7 +134,7 @@ export function twoFactorRoutes({ accounts, secondFactor, guard, bodyLimit }: Tw
       '/get-totp-uri',
       async ({ body, who }) => {
         await accounts.assertPassword(who, body.password);
-        return { totpURI: await secondFactor.uri(who) };
+        return { totpURI: await factorSetup.uri(who) };
       },
       {
         body: JustPassword,
