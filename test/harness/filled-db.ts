@@ -93,7 +93,8 @@ export function layDatabase(dataDir: string, ports: { http: number; https: numbe
   db.insert(accounts.twoFactors)
     .values({
       ...{ userId, secret: SEALED, codes: ['0d'.repeat(32)] },
-      ...{ verified: true, lastStep: 59_000_000, failures: 1, lockedUntil: AT },
+      // Nothing here has the key that would open it.
+      ...{ verified: false, lastStep: 59_000_000, failures: 1, lockedUntil: AT },
     })
     .run();
   db.insert(accounts.passkeys)

@@ -24,7 +24,7 @@ export type LogAgent = Agent & {
 export function serveRoutes(agents: Agents): { url: string; stop(): Promise<void> } {
   const guard = new Elysia({ name: 'guard' }).derive({ as: 'scoped' }, () => ({
     who: { user: { id: '1' } },
-    isSignedIn: () => true,
+    isAllowed: () => true,
   }));
   const app = new Elysia()
     .use(errors({ report: (error) => console.error(error) }))
