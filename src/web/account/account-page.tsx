@@ -10,6 +10,7 @@ import { NewPasswordField, TextField } from '../parts/field.tsx';
 import { ListCard } from '../parts/list-card.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { FactorCard } from './factor-card.tsx';
+import { PasskeysCard } from './passkeys-card.tsx';
 import { endSession, SessionItem } from './session-item.tsx';
 import { TokensCard } from './tokens-card.tsx';
 
@@ -23,6 +24,7 @@ export function AccountPage() {
       <div class="cards">
         <PasswordCard onChanged={() => setChanges((count) => count + 1)} />
         <FactorCard />
+        <PasskeysCard />
         <SessionsCard changes={changes} />
         <TokensCard />
       </div>

@@ -1,20 +1,27 @@
-/** Asks users to prove again who they are: with the password, or a code of their app. */
+/** Asks users to prove again who they are: with the password, a code of their app, or a passkey. */
 import { useState } from 'preact/hooks';
-import { send } from '../lib/api.ts';
+import { get, send } from '../lib/api.ts';
 import { useUser } from '../lib/hub.ts';
+import type { Passkey } from '../lib/types.ts';
 import { placeError, submitWith, useFields, useSubmit } from '../lib/use-form.ts';
+import { useLoad } from '../lib/use-load.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { CodeField, digitsOf, TextField } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { answerPasskey, canUsePasskeys } from './passkeys.ts';
 
 /** @param onDone called with whether they have */
 export function ProveDialog({ onDone }: { onDone: (isProved: boolean) => void }) {
   const user = useUser();
+  const passkeys = useLoad('passkeys', async (signal) =>
+    canUsePasskeys() ? get<Passkey[]>('/auth/passkey/list-user-passkeys', signal) : [],
+  );
   const [byCode, setByCode] = useState(false);
   const { values, input } = useFields({ password: '', code: '' });
-  const { busy, error, run } = useSubmit(async () => {
+  const { busy, error, run } = useSubmit(async (withPasskey: boolean) => {
     const { password, code } = values;
-    await send('POST', '/auth/prove', byCode ? { code: digitsOf(code) } : { password });
+    const given = byCode ? { code: digitsOf(code) } : { password };
+    await send('POST', '/auth/prove', withPasskey ? { passkey: await answerPasskey() } : given);
     onDone(true);
   });
   const { at, notice } = placeError(error, ['password', 'code'], ({ code }) =>
@@ -22,7 +29,7 @@ export function ProveDialog({ onDone }: { onDone: (isProved: boolean) => void })
   );
   return (
     <Dialog title="Prove who you are" onClose={() => onDone(false)}>
-      <form onSubmit={submitWith(run)}>
+      <form onSubmit={submitWith(() => run(false))}>
         <p>
           This changes who may do what, and you last proved who you are more than an hour ago. What
           you were doing continues after this.
@@ -44,6 +51,13 @@ export function ProveDialog({ onDone }: { onDone: (isProved: boolean) => void })
           <p>
             <button type="button" class="link" onClick={() => setByCode(!byCode)}>
               {byCode ? 'Use the password' : 'Use a code from your app'}
+            </button>
+          </p>
+        )}
+        {(passkeys.data?.length ?? 0) > 0 && (
+          <p>
+            <button type="button" class="link" disabled={busy} onClick={() => run(true)}>
+              Use a passkey
             </button>
           </p>
         )}

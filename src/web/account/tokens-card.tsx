@@ -97,7 +97,8 @@ export function TokensCard() {
   );
 }
 
-const LastUse = ({ at }: { at: string | null }) =>
+/** Of a token or a passkey. */
+export const LastUse = ({ at }: { at: string | null }) =>
   at === null ? (
     <>never used</>
   ) : (

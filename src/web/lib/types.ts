@@ -27,6 +27,7 @@ export type {
   NewApiToken as NewToken,
   NewChannelAnswer as NewChannel,
   NewInvitation,
+  Passkey,
   Preamble,
   Problem,
   SignedInSession as Session,

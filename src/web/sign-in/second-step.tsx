@@ -72,7 +72,7 @@ export function SecondStep({ onSignedIn, onBack }: Props) {
       </p>
       <p class="door-other">
         <button type="button" class="link" onClick={onBack}>
-          Back
+          Enter the password again
         </button>
       </p>
     </form>

@@ -1,6 +1,7 @@
 /** What a visitor who is not signed in sees: the first account is created here, later ones sign in. */
 import { useState } from 'preact/hooks';
-import { send } from '../lib/api.ts';
+import { canUsePasskeys, hasUsedPasskey, signInWithPasskey } from '../account/passkeys.ts';
+import { send, sentenceOf } from '../lib/api.ts';
 import { placeError, submitWith, useFields, useSubmit } from '../lib/use-form.ts';
 import { Field, TextField } from '../parts/field.tsx';
 import { Brand } from '../parts/icon.tsx';
@@ -31,6 +32,9 @@ export function SignIn({ ended, given: { setup, invitation }, onSignedIn }: Prop
     if (isSetup) page.door = 'closed';
   };
 
+  const usesPasskeys = hasUsedPasskey();
+  const others = !isHalf && !signUp && canUsePasskeys() && <PasskeyWay onSignedIn={arrived} />;
+
   return (
     <main class="door">
       <p class="brand line">
@@ -45,6 +49,7 @@ export function SignIn({ ended, given: { setup, invitation }, onSignedIn }: Prop
         {signUp && invitation !== '' && (
           <p class="muted">You are invited to this hub. The invitation works once.</p>
         )}
+        {usesPasskeys && others}
         {isHalf && <SecondStep onSignedIn={arrived} onBack={() => setHalf(false)} />}
         {!isHalf && signUp && (
           <SignUpForm
@@ -55,6 +60,7 @@ export function SignIn({ ended, given: { setup, invitation }, onSignedIn }: Prop
           />
         )}
         {!isHalf && !signUp && <SignInForm onSignedIn={arrived} onHalf={() => setHalf(true)} />}
+        {!usesPasskeys && others}
         {!isHalf && (door === 'open' || isSetup || invitation !== '') && (
           <p class="door-other">
             <button type="button" class="link" onClick={() => setSignUp(!signUp)}>
@@ -119,6 +125,27 @@ function SignInForm({ onSignedIn, onHalf }: FormProps) {
         {busy ? 'Signing in …' : 'Sign in'}
       </button>
     </form>
+  );
+}
+
+/** Signs in with a passkey. */
+function PasskeyWay({ onSignedIn }: { onSignedIn: () => Promise<void> }) {
+  const { busy, error, run } = useSubmit(async () => {
+    await signInWithPasskey();
+    await onSignedIn();
+  });
+  return (
+    <div class="door-ways">
+      <button
+        type="button"
+        class={hasUsedPasskey() ? 'wide primary' : 'wide'}
+        disabled={busy}
+        onClick={run}
+      >
+        Sign in with a passkey
+      </button>
+      {error !== null && <Notice kind="error">{sentenceOf(error)}</Notice>}
+    </div>
   );
 }
 
