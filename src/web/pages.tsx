@@ -20,6 +20,7 @@ const PolicyPage = lazy(async () => (await seldom()).PolicyPage);
 const PreamblePage = lazy(async () => (await seldom()).PreamblePage);
 const ProxiesPage = lazy(async () => (await seldom()).ProxiesPage);
 const ProxyPage = lazy(async () => (await seldom()).ProxyPage);
+const SecurityLog = lazy(async () => (await seldom()).SecurityLog);
 const UsersPage = lazy(async () => (await seldom()).UsersPage);
 
 type Page = { title: string; view: ComponentChildren };
@@ -37,6 +38,7 @@ export const MENU = [
   { path: '/notifications', label: 'Notifications' },
   { path: '/import', label: 'Import & export' },
   { path: '/users', label: 'Users' },
+  { path: '/security-log', label: 'Security log' },
   { path: '/account', label: 'Account' },
 ] as const;
 
@@ -76,6 +78,9 @@ export function pageAt({ path, query }: Place, role: Role): Page {
   }
   if (path === '/import') return { title: 'Import & export', view: <ImportExport key="import" /> };
   if (path === '/users') return { title: 'Users', view: <UsersPage key="users" /> };
+  if (path === '/security-log') {
+    return { title: 'Security log', view: <SecurityLog key="security log" query={query} /> };
+  }
   if (path === '/account') return { title: 'Account', view: <AccountPage key="account" /> };
   return { title: 'Not found', view: <NotFound /> };
 }

@@ -10,4 +10,5 @@ export { PoliciesPage } from './policies/policies-page.tsx';
 export { NewPolicy, PolicyPage } from './policies/policy-page.tsx';
 export { ProxiesPage } from './proxies/proxies-page.tsx';
 export { ProxyPage } from './proxies/proxy-page.tsx';
+export { SecurityLog } from './users/security-log.tsx';
 export { UsersPage } from './users/users-page.tsx';

@@ -28,6 +28,7 @@ const ICONS: Partial<Record<string, IconName>> = {
   Notifications: 'bell',
   'Import & export': 'transfer',
   Users: 'users',
+  'Security log': 'security',
   Account: 'account',
 };
 

@@ -110,6 +110,36 @@ describe('the users page', () => {
     expect(await roleOf(GRACE)).toBe('viewer');
   });
 
+  test('ends the sessions of another account', async () => {
+    const { token } = (await signIn(GRACE)).body;
+    const isIn = async () =>
+      (await ask(`${stack.hub}/sessions`, { headers: { Authorization: `Bearer ${token}` } }))
+        .status === 200;
+    expect(await isIn()).toBe(true);
+    await page.getByRole('button', { name: `Sessions of ${GRACE}` }).click();
+    const sessions = dialog('Sessions of Grace').getByRole('listitem');
+    await sessions.first().waitFor();
+    expect(await flaws(page)).toEqual([]);
+    await sessions
+      .first()
+      .getByRole('button', { name: /^End the session/ })
+      .click();
+    // The test before gave no proof.
+    await dialog('Prove who you are').getByLabel('Password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    for (let left = (await sessions.count()) - 1; left > 0; left -= 1) {
+      await until(async () => (await sessions.count()) === left, 'one session less');
+      await sessions
+        .first()
+        .getByRole('button', { name: /^End the session/ })
+        .click();
+    }
+    await dialog().getByText('Not signed in anywhere.').waitFor();
+    expect(await isIn()).toBe(false);
+    await page.keyboard.press('Escape');
+    age();
+  });
+
   test('removes an account only after typing its address, above which the proof is asked', async () => {
     await page.getByRole('button', { name: `Remove ${GRACE}` }).click();
     const confirm = dialog().getByRole('button', { name: 'Remove user' });
@@ -196,6 +226,48 @@ describe('the users page', () => {
     await card('Accounts').getByRole('button', { name: 'Cancel' }).click();
     expect(await open.evaluate((button) => button === document.activeElement)).toBe(true);
     expect(await card('Accounts').count()).toBe(1);
+  });
+
+  describe('the security log', () => {
+    const entries = () => page.getByRole('list', { name: 'Entries' }).getByRole('listitem');
+
+    test('says who did what, from where, and what was refused', async () => {
+      await signIn(`${HOSTILE}@example.org`, 'wrong');
+      await signIn('ada@example.org', 'wrong');
+      await page.getByRole('link', { name: 'Security log' }).click();
+      const refused = entries().filter({ hasText: 'refused' }).first();
+      await refused.getByText('Sign-in').waitFor();
+      expect(await refused.textContent()).toContain('127.0.0.1');
+      expect(await page.locator('main img').count()).toBe(0);
+      expect(await flaws(page)).toEqual([]);
+    });
+
+    test('is filtered by kind, which the address keeps', async () => {
+      await page.getByLabel('Kind').selectOption('Role');
+      await until(() => new URL(page.url()).searchParams.get('kind') === 'role', 'the filter');
+      await entries().filter({ hasText: GRACE }).first().waitFor();
+      await page.reload();
+      await entries().first().waitFor();
+      const all = await entries().locator('strong').allTextContents();
+      expect(new Set(all)).toEqual(new Set(['Role']));
+      await page.getByLabel('Kind').selectOption('Certificate');
+      await page.getByText('There are no such entries.').waitFor();
+    });
+
+    test('has older pages', async () => {
+      const { headers } = dashboard.owner;
+      for (let at = 0; at < 60; at += 1) {
+        await ask(`${stack.hub}/tokens`, { headers, json: { name: `token ${at}` } });
+      }
+      await page.goto('/security-log?kind=token');
+      const older = page.getByRole('button', { name: 'Older entries' });
+      await older.waitFor();
+      expect(await entries().count()).toBe(50);
+      await older.click();
+      await until(async () => (await entries().count()) === 60, 'the older entries');
+      expect(await older.count()).toBe(0);
+      await page.goto('/users');
+    });
   });
 
   test('lets an owner step down only after a question, and is then no longer theirs', async () => {

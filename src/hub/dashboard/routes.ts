@@ -23,6 +23,7 @@ export const PAGES = [
   '/notifications',
   '/import',
   '/users',
+  '/security-log',
   '/account',
 ] as const;
 

@@ -9,7 +9,7 @@ const RANKS: Readonly<Record<Role, number>> = { viewer: 0, editor: 1, owner: 2 }
 /** Pages that are not for everybody, by their paths. */
 const NEEDS: readonly [RegExp, Role][] = [
   [/^\/(preamble|import|sites\/new|policies\/new)$/, 'editor'],
-  [/^\/users$/, 'owner'],
+  [/^\/(users|security-log)$/, 'owner'],
 ];
 
 /** The least role that a page is for. @param path may have a query */

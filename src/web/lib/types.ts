@@ -46,6 +46,33 @@ export type {
 export type Vhost = Required<api.Vhost>;
 export type Policy = Required<api.Policy>;
 
+export type SecurityEntry = {
+  id: number;
+  at: string;
+  kind:
+    | 'sign-in'
+    | 'sign-out'
+    | 'refusal'
+    | 'session'
+    | 'password'
+    | 'factor'
+    | 'account'
+    | 'role'
+    | 'invitation'
+    | 'token'
+    | 'agent'
+    | 'channel'
+    | 'certificate'
+    | 'restore';
+  actorName: string;
+  via: string | null;
+  target: string;
+  ip: string;
+  userAgent: string;
+  outcome: 'ok' | 'half' | 'refused' | 'locked';
+  detail: string;
+};
+
 /** What a newer Caddy refuses although the running one accepts it. */
 export type Obstacle = api.Status['beforeUpgrade'][number];
 export type StatusClass = keyof api.Bucket['requests'];

@@ -1,26 +1,30 @@
-/** Lists, adds and removes accounts, and changes their roles. */
+/** Lists, adds and removes accounts, changes their roles, and ends their sessions. */
 import { useState } from 'preact/hooks';
+import { SessionItem } from '../account/session-item.tsx';
 import { get, send, wordsOf } from '../lib/api.ts';
 import { useHub, useUser } from '../lib/hub.ts';
 import type { Role } from '../lib/roles.ts';
-import type { User } from '../lib/types.ts';
+import type { Session, User } from '../lib/types.ts';
 import { placeError, useFields, useSubmit } from '../lib/use-form.ts';
 import { useLoad } from '../lib/use-load.ts';
-import { Confirm } from '../parts/dialog.tsx';
+import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { NewPasswordField, TextField } from '../parts/field.tsx';
 import { InsetForm, ListCard, useOpener } from '../parts/list-card.tsx';
+import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
 import { RoleField, RoleOptions } from './role-field.tsx';
+
+type Asked = { name: 'remove' | 'sessions'; user: User };
 
 export function UsersCard() {
   const me = useUser();
   const { reloadUser } = useHub();
   const list = useLoad('users', (signal) => get<User[]>('/users', signal));
   const { isOpen, opener, close } = useOpener();
-  const [removing, setRemoving] = useState<User | null>(null);
+  const [asked, setAsked] = useState<Asked | null>(null);
   const owners = list.data?.filter(({ role }) => role === 'owner') ?? [];
-  const stop = () => setRemoving(null);
+  const stop = () => setAsked(null);
   const changed = async () => {
     stop();
     await list.reload();
@@ -57,11 +61,20 @@ export function UsersCard() {
                 else await list.reload();
               }}
             />
+            {user.id !== me?.id && (
+              <button
+                type="button"
+                aria-label={`Sessions of ${user.email}`}
+                onClick={() => setAsked({ name: 'sessions', user })}
+              >
+                Sessions
+              </button>
+            )}
             {!isLast && (
               <button
                 type="button"
                 aria-label={`Remove ${user.email}`}
-                onClick={() => setRemoving(user)}
+                onClick={() => setAsked({ name: 'remove', user })}
               >
                 Remove
               </button>
@@ -79,10 +92,11 @@ export function UsersCard() {
           onClose={close}
         />
       )}
-      {removing && (
+      {asked?.name === 'sessions' && <SessionsDialog user={asked.user} onClose={stop} />}
+      {asked?.name === 'remove' && (
         <RemoveDialog
-          user={removing}
-          isMe={removing.id === me?.id}
+          user={asked.user}
+          isMe={asked.user.id === me?.id}
           onRemoved={changed}
           onClose={stop}
         />
@@ -133,6 +147,30 @@ function RoleSelect({ user, isLast, onChanged }: RoleProps) {
         </Confirm>
       )}
     </>
+  );
+}
+
+/** Where somebody else is signed in. */
+function SessionsDialog({ user, onClose }: { user: User; onClose: () => void }) {
+  const list = useLoad(`sessions of ${user.id}`, (signal) =>
+    get<Session[]>(`/sessions?user=${encodeURIComponent(user.id)}`, signal),
+  );
+  return (
+    <Dialog title={`Sessions of ${user.name}`} onClose={onClose}>
+      {list.error && <Notice kind="error" title={list.error} />}
+      {!list.data && !list.error && <SkeletonRows rows={2} label="Loading sessions" />}
+      {list.data?.length === 0 && <p class="muted">Not signed in anywhere.</p>}
+      <ul class="entries plain">
+        {list.data?.map((session) => (
+          <SessionItem key={session.id} session={session} list={list} />
+        ))}
+      </ul>
+      <div class="actions">
+        <button type="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
   );
 }
 
@@ -203,7 +241,7 @@ function UserForm({ onAdded, onClose }: Props) {
       <NewPasswordField
         label="Password"
         error={at('password')}
-        help="At least 8 characters. They can change it after signing in."
+        help="At least 8 characters. They can change it after signing in. With an invitation, they choose it themselves."
         {...input('password')}
       />
       <RoleField role={role} onPick={setRole} />

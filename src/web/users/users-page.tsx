@@ -1,4 +1,4 @@
-/** The page for owners: who has an account, what they may do, and who is invited. */
+/** The page for owners: who has an account, what they may do, where they are signed in, and who is invited. */
 import { InvitationsCard } from './invitations-card.tsx';
 import { UsersCard } from './users-card.tsx';
 
