@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { get, send } from '../lib/api.ts';
 import { useUser } from '../lib/hub.ts';
-import type { Session } from '../lib/types.ts';
+import type { Linked, Session } from '../lib/types.ts';
 import { placeError, submitWith, useFields, useSubmit } from '../lib/use-form.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Confirm } from '../parts/dialog.tsx';
@@ -10,21 +10,25 @@ import { NewPasswordField, TextField } from '../parts/field.tsx';
 import { ListCard } from '../parts/list-card.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { FactorCard } from './factor-card.tsx';
+import { LinkedCard } from './linked-card.tsx';
 import { PasskeysCard } from './passkeys-card.tsx';
 import { endSession, SessionItem } from './session-item.tsx';
 import { TokensCard } from './tokens-card.tsx';
 
 export function AccountPage() {
   const [changes, setChanges] = useState(0);
+  const ways = useLoad('ways', (signal) => get<Linked[]>('/auth/list-accounts', signal));
+  const hasPassword = ways.data?.some(({ providerId }) => providerId === 'credential') ?? true;
   return (
     <>
       <div class="page-head row">
         <h1>Account</h1>
       </div>
       <div class="cards">
-        <PasswordCard onChanged={() => setChanges((count) => count + 1)} />
-        <FactorCard />
+        {hasPassword && <PasswordCard onChanged={() => setChanges((count) => count + 1)} />}
+        {hasPassword && <FactorCard />}
         <PasskeysCard />
+        <LinkedCard list={ways} />
         <SessionsCard changes={changes} />
         <TokensCard />
       </div>

@@ -1,6 +1,6 @@
 /** Asks users to prove again who they are: with the password, a code of their app, or a passkey. */
 import { useState } from 'preact/hooks';
-import { get, send } from '../lib/api.ts';
+import { get, send, sentenceOf } from '../lib/api.ts';
 import { useUser } from '../lib/hub.ts';
 import type { Passkey } from '../lib/types.ts';
 import { placeError, submitWith, useFields, useSubmit } from '../lib/use-form.ts';
@@ -8,6 +8,7 @@ import { useLoad } from '../lib/use-load.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { CodeField, digitsOf, TextField } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { SERVICE, visitService } from '../sign-in/service.ts';
 import { answerPasskey, canUsePasskeys } from './passkeys.ts';
 
 /** @param onDone called with whether they have */
@@ -27,6 +28,7 @@ export function ProveDialog({ onDone }: { onDone: (isProved: boolean) => void })
   const { at, notice } = placeError(error, ['password', 'code'], ({ code }) =>
     code === 'INVALID_PASSWORD' ? 'password' : code === 'INVALID_CODE' ? 'code' : null,
   );
+  const service = useSubmit(() => visitService('/auth/sign-in/social'));
   return (
     <Dialog title="Prove who you are" onClose={() => onDone(false)}>
       <form onSubmit={submitWith(() => run(false))}>
@@ -61,6 +63,14 @@ export function ProveDialog({ onDone }: { onDone: (isProved: boolean) => void })
             </button>
           </p>
         )}
+        {SERVICE !== '' && (
+          <p>
+            <button type="button" class="link" disabled={service.busy} onClick={service.run}>
+              Leave this page, and sign in with {SERVICE} again
+            </button>
+          </p>
+        )}
+        {service.error !== null && <Notice kind="error">{sentenceOf(service.error)}</Notice>}
         <div class="actions">
           <button type="button" onClick={() => onDone(false)}>
             Cancel

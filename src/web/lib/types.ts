@@ -46,6 +46,7 @@ export type {
 export type Vhost = Required<api.Vhost>;
 export type Policy = Required<api.Policy>;
 
+export type Linked = { id: string; providerId: string; accountId: string; createdAt: string };
 export type SecurityEntry = {
   id: number;
   at: string;

@@ -8,8 +8,10 @@ import { Brand } from '../parts/icon.tsx';
 import { lazy } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { focusOnce } from './focus-once.ts';
+import { SERVICE, takeReturn, visitService } from './service.ts';
 import { SignUpForm } from './sign-up-form.tsx';
 
+const ServiceProblem = lazy(async () => (await import('./service-problem.tsx')).ServiceProblem);
 const SecondStep = lazy(async () => (await import('./second-step.tsx')).SecondStep);
 
 type Props = {
@@ -25,7 +27,8 @@ export function SignIn({ ended, given: { setup, invitation }, onSignedIn }: Prop
   const [door] = useState(page.door ?? 'closed');
   const isSetup = door === 'setup' || door === 'setup-code';
   const [signUp, setSignUp] = useState(isSetup || invitation !== '');
-  const [isHalf, setHalf] = useState(false);
+  const [returned] = useState(takeReturn);
+  const [isHalf, setHalf] = useState(returned.isHalf);
   const title = signUp ? (isSetup ? 'Create the owner’s account' : 'Create an account') : 'Sign in';
   const arrived = async () => {
     await onSignedIn();
@@ -33,7 +36,9 @@ export function SignIn({ ended, given: { setup, invitation }, onSignedIn }: Prop
   };
 
   const usesPasskeys = hasUsedPasskey();
-  const others = !isHalf && !signUp && canUsePasskeys() && <PasskeyWay onSignedIn={arrived} />;
+  const others = !isHalf && !isSetup && (
+    <OtherWays signUp={signUp} invitation={invitation} onSignedIn={arrived} />
+  );
 
   return (
     <main class="door">
@@ -49,6 +54,7 @@ export function SignIn({ ended, given: { setup, invitation }, onSignedIn }: Prop
         {signUp && invitation !== '' && (
           <p class="muted">You are invited to this hub. The invitation works once.</p>
         )}
+        {returned.problem && <ServiceProblem code={returned.problem} />}
         {usesPasskeys && others}
         {isHalf && <SecondStep onSignedIn={arrived} onBack={() => setHalf(false)} />}
         {!isHalf && signUp && (
@@ -128,22 +134,37 @@ function SignInForm({ onSignedIn, onHalf }: FormProps) {
   );
 }
 
-/** Signs in with a passkey. */
-function PasskeyWay({ onSignedIn }: { onSignedIn: () => Promise<void> }) {
-  const { busy, error, run } = useSubmit(async () => {
+type OtherProps = { signUp: boolean; invitation: string; onSignedIn: () => Promise<void> };
+
+/** Signs in with a passkey, or at the sign-in service. */
+function OtherWays({ signUp, invitation, onSignedIn }: OtherProps) {
+  const passkey = useSubmit(async () => {
     await signInWithPasskey();
     await onSignedIn();
   });
+  const service = useSubmit(() =>
+    visitService('/auth/sign-in/social', invitation && signUp ? { invitation } : {}),
+  );
+  const error = passkey.error ?? service.error;
+  const hasPasskeys = canUsePasskeys() && !signUp;
+  if (!hasPasskeys && SERVICE === '') return null;
   return (
     <div class="door-ways">
-      <button
-        type="button"
-        class={hasUsedPasskey() ? 'wide primary' : 'wide'}
-        disabled={busy}
-        onClick={run}
-      >
-        Sign in with a passkey
-      </button>
+      {hasPasskeys && (
+        <button
+          type="button"
+          class={hasUsedPasskey() ? 'wide primary' : 'wide'}
+          disabled={passkey.busy}
+          onClick={passkey.run}
+        >
+          Sign in with a passkey
+        </button>
+      )}
+      {SERVICE !== '' && (
+        <button type="button" class="wide" disabled={service.busy} onClick={service.run}>
+          {signUp ? 'Continue' : 'Sign in'} with {SERVICE}
+        </button>
+      )}
       {error !== null && <Notice kind="error">{sentenceOf(error)}</Notice>}
     </div>
   );
