@@ -23,6 +23,7 @@ import { recipeRoutes } from './api/recipes.ts';
 import { statusRoutes } from './api/status.ts';
 import { uptimeRoutes, vhostActivityRoutes, vhostStateRoutes } from './api/vhost-states.ts';
 import { vhostRoutes } from './api/vhosts.ts';
+import { createSeldom } from './auth/accounts/attempt-limits.ts';
 import { countFailures } from './auth/accounts/count-sign-ins.ts';
 import { createForwarded, createLocalCheck } from './auth/client.ts';
 import { createPasskeySignIn } from './auth/factors/passkey-sign-in.ts';
@@ -33,6 +34,7 @@ import { assertOwnOrigin } from './auth/origin.ts';
 import { invitationRoutes } from './auth/routes/invitation-routes.ts';
 import { passkeyRoutes } from './auth/routes/passkey-routes.ts';
 import { passkeySignInRoutes } from './auth/routes/passkey-sign-in-routes.ts';
+import { securityRoutes } from './auth/routes/security-routes.ts';
 import { sessionRoutes } from './auth/routes/session-routes.ts';
 import { signInRoutes } from './auth/routes/sign-in-routes.ts';
 import { tokenRoutes } from './auth/routes/token-routes.ts';
@@ -70,7 +72,12 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
   const cookies = createSessionCookies(isHttps);
   let declared: ReturnType<typeof demandsOf> | undefined;
   const demands = () => (declared ??= demandsOf(routesOf()));
-  const guards = { accounts, tokens, cookies, commandLine, demands, addressOf, now: context.now };
+  const { db, now, elapsed } = context;
+  const isFirst = createSeldom(elapsed);
+  const guards = {
+    ...{ accounts, tokens, cookies, commandLine, demands, addressOf },
+    ...{ db, now, isFirst },
+  };
   const guard = createGuard(guards);
   const sessionGuard = createSessionGuard(guards);
   const bodyLimit = HUB_BODY_LIMIT;
@@ -107,6 +114,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(userRoutes(forPeople))
     .use(invitationRoutes({ ...forPeople, originOf }))
     .use(tokenRoutes(forPeople))
+    .use(securityRoutes(all))
     .use(vhostStateRoutes(all))
     .use(vhostActivityRoutes({ guard, activity: activityOf(context) }))
     .use(uptimeRoutes(all))

@@ -1,7 +1,7 @@
 /** `/agents`: the agents this hub publishes to. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/json-body.ts';
-import { authorOf, forbiddenRole, isViewer } from '../auth/guard.ts';
+import { authorOf, type Caller, forbiddenRole, isViewer, recordedAuthorOf } from '../auth/guard.ts';
 import { about, DEMANDS } from '../http/about.ts';
 import { AGENT, AgentView, agentForViewers } from '../http/agent-view.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
@@ -10,6 +10,9 @@ import type { ApiContext } from './context.ts';
 const NAMED = { name: { description: 'The agent’s name.', example: AGENT.name } };
 const NameParams = t.Object({ name: t.String() });
 const GOES_ON = 'The proxy keeps running unchanged.';
+
+const recorded = (who: Caller, target: string, detail: string) =>
+  recordedAuthorOf(who, { kind: 'agent', target, detail });
 
 /** @param reason a sentence */
 const stillAccepts = (reason: string): string =>
@@ -56,7 +59,11 @@ export function agentRoutes(context: ApiContext) {
       '/:name',
       ({ params, body, who }) => {
         if (body.name !== undefined && who.user.role !== 'owner') throw forbiddenRole('owner');
-        return fleet.update(params.name, body, authorOf(who));
+        const author =
+          body.name === undefined
+            ? authorOf(who)
+            : recorded(who, params.name, `renamed: ${body.name}`);
+        return fleet.update(params.name, body, author);
       },
       {
         params: NameParams,
@@ -93,7 +100,7 @@ function membershipRoutes({ fleet, guard, bodyLimit }: ApiContext) {
     .delete(
       '/:name',
       async ({ params, who }) => {
-        const kept = await fleet.remove(params.name, authorOf(who));
+        const kept = await fleet.remove(params.name, recorded(who, params.name, 'removed'));
         return {
           success: true as const,
           message: GOES_ON,
@@ -125,37 +132,41 @@ function membershipRoutes({ fleet, guard, bodyLimit }: ApiContext) {
         }),
       },
     )
-    .post('/:name/rotate', ({ params, who }) => fleet.rotate(params.name, authorOf(who)), {
-      params: NameParams,
-      response: {
-        200: AgentView,
-        ...refusals(
-          ...PUBLISHES,
-          'SESSION_NOT_FRESH',
-          'INVALID_REQUEST',
-          'NOT_FOUND',
-          'SECRET_KEY_UNUSABLE',
-        ),
+    .post(
+      '/:name/rotate',
+      ({ params, who }) => fleet.rotate(params.name, recorded(who, params.name, 'new token')),
+      {
+        params: NameParams,
+        response: {
+          200: AgentView,
+          ...refusals(
+            ...PUBLISHES,
+            'SESSION_NOT_FRESH',
+            'INVALID_REQUEST',
+            'NOT_FOUND',
+            'SECRET_KEY_UNUSABLE',
+          ),
+        },
+        detail: about({
+          id: 'rotateAgentToken',
+          tag: 'Agents',
+          summary: 'Give an agent a new token',
+          description: 'Nothing is interrupted. The token of the first agent is a setting.',
+          access: 'session',
+          needs: 'owner',
+          fresh: true,
+          params: NAMED,
+          example: AGENT,
+        }),
       },
-      detail: about({
-        id: 'rotateAgentToken',
-        tag: 'Agents',
-        summary: 'Give an agent a new token',
-        description: 'Nothing is interrupted. The token of the first agent is a setting.',
-        access: 'session',
-        needs: 'owner',
-        fresh: true,
-        params: NAMED,
-        example: AGENT,
-      }),
-    })
+    )
     .use(jsonBody(bodyLimit))
     .post(
       '/',
       async ({ body, query, who, set }) => {
         const { name, invitation } = body;
         const replace = query.replace === 'true';
-        const agent = await fleet.add(name, invitation, authorOf(who), replace);
+        const agent = await fleet.add(name, invitation, recorded(who, name, 'added'), replace);
         set.status = 201;
         return agent;
       },

@@ -2,6 +2,8 @@
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/json-body.ts';
 import type { SessionGuard } from '../auth/guard.ts';
+import { recordSecurity } from '../auth/security-log.ts';
+import type { Person } from '../auth/sessions/sessions.ts';
 import type { Channels } from '../channels/channels.ts';
 import { deliverTest, type TestDeps } from '../channels/deliver.ts';
 import {
@@ -11,6 +13,7 @@ import {
   NewChannel,
   viewChannel,
 } from '../channels/schema.ts';
+import { type Db, inTransaction } from '../db/open.ts';
 import { about, INTEGER_ID } from '../http/about.ts';
 import { IdParams, idOf } from '../http/params.ts';
 import { BODY, refusals, WRITES } from '../http/refusal-schemas.ts';
@@ -55,12 +58,22 @@ const EMAIL = {
 };
 
 export type ChannelRoutesDeps = TestDeps & {
+  db: Db;
+  now: () => Date;
   channels: Channels;
   guard: SessionGuard;
   bodyLimit: number;
 };
 
 export function channelRoutes({ channels, guard, bodyLimit, ...deps }: ChannelRoutesDeps) {
+  const { db, now } = deps;
+  /** Does it, and records it with it. */
+  const recorded = <T extends { name: string }>(who: Person, detail: string, work: () => T): T =>
+    inTransaction(db, (tx) => {
+      const channel = work();
+      recordSecurity(tx, now(), who, { kind: 'channel', target: channel.name, detail });
+      return channel;
+    });
   return new Elysia({ name: 'channels', prefix: '/channels' })
     .use(guard)
     .get(
@@ -100,8 +113,12 @@ export function channelRoutes({ channels, guard, bodyLimit, ...deps }: ChannelRo
     )
     .delete(
       '/:id',
-      ({ params }) => {
-        channels.remove(idOf(params, 'channel'));
+      ({ params, who }) => {
+        const channel = channels.get(idOf(params, 'channel'));
+        recorded(who, 'deleted', () => {
+          channels.remove(channel.id);
+          return channel;
+        });
         return { success: true as const };
       },
       {
@@ -147,8 +164,11 @@ export function channelRoutes({ channels, guard, bodyLimit, ...deps }: ChannelRo
     .use(jsonBody(bodyLimit))
     .post(
       '/',
-      ({ body, set }) => {
-        const { channel, ...made } = channels.create(body);
+      ({ body, set, who }) => {
+        const { name, channel, ...made } = recorded(who, 'created', () => {
+          const created = channels.create(body);
+          return { ...created, name: created.channel.name };
+        });
         set.status = 201;
         return { ...viewChannel(channel, new Map()), ...made };
       },
@@ -186,8 +206,11 @@ export function channelRoutes({ channels, guard, bodyLimit, ...deps }: ChannelRo
     )
     .put(
       '/:id',
-      ({ params, body }) =>
-        viewChannel(channels.update(idOf(params, 'channel'), body), channels.backlogs()),
+      ({ params, body, who }) => {
+        const id = idOf(params, 'channel');
+        const channel = recorded(who, 'changed', () => channels.update(id, body));
+        return viewChannel(channel, channels.backlogs());
+      },
       {
         params: IdParams,
         body: t.Object(ChannelFields, { title: 'ChannelChanges' }),

@@ -193,7 +193,7 @@ export function createContext(given: HubGiven): HubContext {
   const challenges = createChallenges({ db, now });
   const factor = createSecondFactor({ db, now, sealing, challenges, limits });
   const account = createAccounts({
-    ...{ db, now, limits, signUp: settings.signUp, setupCode, invitations },
+    ...{ db, now, elapsed, limits, signUp: settings.signUp, setupCode, invitations },
     beginSecondHalf: factor.begin,
   });
   const signInFailed = (reason: SignInFailure, ip: string) => {

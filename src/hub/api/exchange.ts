@@ -1,7 +1,7 @@
 /** The whole configuration: read as a Caddyfile or one document, and replaced by either. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/json-body.ts';
-import { authorOf } from '../auth/guard.ts';
+import { authorOf, recordedAuthorOf } from '../auth/guard.ts';
 import { contextOf } from '../caddyfile/context.ts';
 import { renderSite } from '../caddyfile/render.ts';
 import { ImportAnswer, ImportBody, PROXYFILE, renderedOf, SITE } from '../exchange/schemas.ts';
@@ -137,7 +137,8 @@ export function exchangeRoutes({ publisher, importer, retries, guard }: ApiConte
           const restored = (applied: Applied<unknown>, set: SiteSet) => ({
             body: { ...snapshotOf(set), ...outcomeOf(applied) },
           });
-          const applied = await publisher.apply(change, authorOf(who), {
+          const author = recordedAuthorOf(who, { kind: 'restore', target: 'configuration' });
+          const applied = await publisher.apply(change, author, {
             ...{ ...demands, unchecked: true },
             ...keep(restored),
           });

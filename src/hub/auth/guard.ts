@@ -3,13 +3,27 @@ import { Elysia } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { note } from '../../shared/observe/context.ts';
 import { isAtLeast, type Role } from '../../shared/roles.ts';
+import type { Db } from '../db/open.ts';
 import type { Demands } from '../http/about.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import { clientOf } from './client.ts';
 import { COMMAND_LINE, type CommandLine, noPerson } from './command-line.ts';
+import {
+  type Actor,
+  recordSecurity,
+  type SecurityEvent,
+  type SecurityWrites,
+} from './security-log.ts';
 import type { SessionCookies } from './sessions/cookie.ts';
-import { type Client, isFresh, type Person, type Session, type User } from './sessions/sessions.ts';
-import type { Tokens } from './tokens/tokens.ts';
+import {
+  assertFresh,
+  type Client,
+  type Person,
+  type Session,
+  type User,
+} from './sessions/sessions.ts';
+import type { Scope, Tokens } from './tokens/tokens.ts';
+import { tryToNote } from './try-to-note.ts';
 
 export type GuardDeps = {
   accounts: Accounts;
@@ -18,6 +32,9 @@ export type GuardDeps = {
   commandLine: CommandLine;
   addressOf: (request: Request) => string;
   now: () => Date;
+  db: Db;
+  /** Whether something happens for the first time in a while. */
+  isFirst: (what: string) => boolean;
   /** What a route declares, by `METHOD /path`. */
   demands: () => ReadonlyMap<string, Demands>;
 };
@@ -41,6 +58,12 @@ export const authorOf = ({ user, via }: Caller) => ({
   via,
 });
 
+/** The same, for a change that the security log records with it. */
+export const recordedAuthorOf = (who: Caller, event: SecurityEvent) => ({
+  ...authorOf(who),
+  also: (tx: SecurityWrites, time: Date) => recordSecurity(tx, time, who, event),
+});
+
 const READS = new Set(['GET', 'HEAD']);
 
 /** What the guards add to the context of the controllers that use them. */
@@ -54,7 +77,17 @@ type Guarded<Who> = {
 
 type Asked = { request: Request; route: string };
 
-function createDemands({ demands, now }: Pick<GuardDeps, 'demands' | 'now'>) {
+function createDemands({ demands, now, db, isFirst }: GuardDeps) {
+  /** Records that somebody is refused, at most once a minute for each route. */
+  function refused({ request, route }: Asked, who: Actor, failure: Failure): Failure {
+    const target = `${request.method} ${route}`;
+    if (isFirst(`${who.user.id} ${target}`)) {
+      const event = { kind: 'refusal', target, outcome: 'refused', detail: failure.code } as const;
+      tryToNote(() => recordSecurity(db, now(), who, event));
+    }
+    return failure;
+  }
+
   /** @throws Error for a route that declares nothing: nobody may call it */
   function of({ request, route }: Asked): Demands & { needs: Role } {
     const method = request.method === 'HEAD' ? 'GET' : request.method;
@@ -64,17 +97,20 @@ function createDemands({ demands, now }: Pick<GuardDeps, 'demands' | 'now'>) {
   }
   return {
     /** @throws Failure FORBIDDEN_ROLE */
-    assertRole(asked: Asked, role: Role): void {
+    assertRole(asked: Asked, who: Caller): void {
       const { needs } = of(asked);
-      if (!isAtLeast(role, needs)) throw forbiddenRole(needs);
+      if (!isAtLeast(who.user.role, needs)) throw refused(asked, who, forbiddenRole(needs));
     },
-    /** @throws Failure FORBIDDEN where no token is accepted */
-    assertTokens(asked: Asked): void {
-      if (of(asked).access === 'session') throw noTokens();
+    /** @throws Failure FORBIDDEN if no token with this scope is accepted */
+    assertToken(asked: Asked, who: Actor, scope: Scope): void {
+      if (of(asked).access === 'session') throw refused(asked, who, noTokens());
+      if (scope === 'write' || READS.has(asked.request.method)) return;
+      throw refused(asked, who, new Failure('FORBIDDEN', 'This token is read-only.'));
     },
+    noTokens: (asked: Asked, who: Actor) => refused(asked, who, noTokens()),
     /** @throws Failure SESSION_NOT_FRESH */
     assertFresh(asked: Asked, session: Session): void {
-      if (of(asked).fresh && !isFresh(session, now())) throw notFresh();
+      if (of(asked).fresh) assertFresh(session, now());
     },
     /** Both check `role` as it is when they are called. */
     still: (asked: Asked, role: () => Role | null) => ({
@@ -116,22 +152,19 @@ export function createGuard(deps: GuardDeps) {
       if (signedIn) {
         const { user, session } = signedIn;
         note({ user: user.id });
-        demands.assertRole(asked, user.role);
+        const who = { user, via: null, client };
+        demands.assertRole(asked, who);
         demands.assertFresh(asked, session);
-        const still = demands.still(asked, () => accounts.roleOf(presented));
-        return { who: { user, via: null, client }, ...still };
+        return { who, ...demands.still(asked, () => accounts.roleOf(presented)) };
       }
       const found = tokens.find(bearer);
       if (!found) throw unauthenticated();
       const { user, token } = found;
       note({ user: user.id });
-      demands.assertTokens(asked);
-      if (token.scope === 'read' && !READS.has(request.method)) {
-        throw new Failure('FORBIDDEN', 'This token is read-only.');
-      }
-      demands.assertRole(asked, user.role);
-      const still = demands.still(asked, () => tokens.roleOf(bearer));
-      return { who: { user, via: token.name, token: token.id, client }, ...still };
+      const who = { user, via: token.name, token: token.id, client };
+      demands.assertToken(asked, who, token.scope);
+      demands.assertRole(asked, who);
+      return { who, ...demands.still(asked, () => tokens.roleOf(bearer)) };
     })
     .onBeforeHandle({ as: 'scoped' }, assertStillAllowed);
 }
@@ -149,17 +182,19 @@ export function createSessionGuard(deps: GuardDeps) {
       if (commandLine.isFrom(request)) throw noPerson();
       const asked = { request, route };
       const { presented } = sessionCookie;
-      const who = accounts.find(presented);
-      if (!who) {
-        if (!tokens.find(sessionCookie.bearer)) throw unauthenticated();
-        throw noTokens();
-      }
-      note({ user: who.user.id });
-      demands.assertRole(asked, who.user.role);
-      demands.assertFresh(asked, who.session);
       const client = clientOf(request, addressOf(request));
-      const still = demands.still(asked, () => accounts.roleOf(presented));
-      return { who: { ...who, via: null, client }, ...still };
+      const signedIn = accounts.find(presented);
+      if (!signedIn) {
+        const found = tokens.find(sessionCookie.bearer);
+        if (!found) throw unauthenticated();
+        const { user, token } = found;
+        throw demands.noTokens(asked, { user, via: token.name, client });
+      }
+      note({ user: signedIn.user.id });
+      const who = { ...signedIn, via: null, client };
+      demands.assertRole(asked, who);
+      demands.assertFresh(asked, who.session);
+      return { who, ...demands.still(asked, () => accounts.roleOf(presented)) };
     })
     .onBeforeHandle({ as: 'scoped' }, assertStillAllowed);
 }
@@ -176,9 +211,6 @@ const unauthenticated = () => new Failure('UNAUTHENTICATED', 'Sign in first.');
 
 export const forbiddenRole = (needs: Role) =>
   new Failure('FORBIDDEN_ROLE', `This requires the role “${needs}”.`, { needs });
-
-const notFresh = () =>
-  new Failure('SESSION_NOT_FRESH', 'Prove who you are again: your last proof is over an hour old.');
 
 export type Guard = ReturnType<typeof createGuard>;
 export type SessionGuard = ReturnType<typeof createSessionGuard>;

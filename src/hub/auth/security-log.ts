@@ -35,12 +35,15 @@ export type SecurityEvent = {
   /** What it was done to, such as an email address or a name; else the actor. */
   target?: string;
   /** `half`: a password was right, and a second factor is missing. */
-  outcome?: (typeof OUTCOMES)[number];
+  outcome?: (typeof OUTCOMES)[number] | undefined;
   /** One or two words more, such as `created` or the method of a sign-in; never a secret. */
   detail?: string;
 };
 
-export type SecurityEntry = typeof securityLog.$inferSelect;
+export type SecurityEntry = Omit<typeof securityLog.$inferSelect, 'kind' | 'outcome'> & {
+  kind: SecurityEvent['kind'];
+  outcome: (typeof OUTCOMES)[number];
+};
 
 /** As ASVS 5.0, 16.1.1 asks, it is said how long: a year, but at most so many entries. */
 const MOST = 10_000;
@@ -50,10 +53,15 @@ export const PAGE_SIZE = 50;
 const MAX_TEXT = 512;
 
 /** A database, or a transaction in it. */
-type Writes = Pick<Db, 'insert' | 'delete' | 'select'>;
+export type SecurityWrites = Pick<Db, 'insert' | 'delete' | 'select'>;
 
 /** Call it in the transaction of what it records. @param db that transaction */
-export function recordSecurity(db: Writes, at: Date, actor: Actor, event: SecurityEvent): void {
+export function recordSecurity(
+  db: SecurityWrites,
+  at: Date,
+  actor: Actor,
+  event: SecurityEvent,
+): void {
   const cut = (text: string) => text.slice(0, MAX_TEXT);
   db.insert(securityLog)
     .values({
@@ -75,18 +83,21 @@ export function recordSecurity(db: Writes, at: Date, actor: Actor, event: Securi
     .run();
 }
 
+const isBefore = (id: string) =>
+  /^\d+$/.test(id) ? lt(securityLog.id, Number(id)) : lt(securityLog.at, new Date(id));
+
 /**
  * A page of the entries, newest first.
- * @param filter `before`: only those with a smaller id
+ * @param filter `before`: only those with a smaller id, or from before a time in ISO 8601
  */
 export function readSecurityLog(
   db: Db,
-  filter: { kind?: SecurityEvent['kind'] | undefined; before?: number | undefined },
+  filter: { kind?: SecurityEvent['kind'] | undefined; before?: string | undefined },
 ): SecurityEntry[] {
   const { kind, before } = filter;
   const matches = and(
     kind === undefined ? undefined : eq(securityLog.kind, kind),
-    before === undefined ? undefined : lt(securityLog.id, before),
+    before ? isBefore(before) : undefined,
   );
   return db
     .select()
@@ -94,5 +105,5 @@ export function readSecurityLog(
     .where(matches)
     .orderBy(desc(securityLog.id))
     .limit(PAGE_SIZE)
-    .all();
+    .all() as SecurityEntry[];
 }

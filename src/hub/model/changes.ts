@@ -1,12 +1,20 @@
 /** What a change is: planned on top of a set, as steps that lead to the next one. Pure. */
+
 import { createPauses } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
+import type { Db } from '../db/open.ts';
 import type { Policy } from '../recipes/policy.ts';
 import type { StoredAgent } from './agent.ts';
 import { follows, type KnownProblem, type SiteSet, type Vhost } from './vhost.ts';
 
 /** Who makes a change; `via` is the name of the API token they used, null for a session. */
-export type Author = { userId: string; userName: string; via: string | null };
+export type Author = {
+  userId: string;
+  userName: string;
+  via: string | null;
+  /** Stores more in the transaction of the change, such as an entry of the security log. */
+  also?: (tx: Pick<Db, 'select' | 'insert' | 'delete'>, time: Date) => void;
+};
 
 /** What can be stored and changed, by its kind: each has an entry in `ENTITIES`. */
 export type Stored = {

@@ -144,7 +144,7 @@ export function createStore({
         const write = prepareWrites(tx, time, names);
         let nextEntry = nextIdOf('changelog');
         dropAnswers(tx, time);
-        const groups = changes.map(({ author, plan, answer }) => {
+        const groups = changes.map(({ author: { also, ...author }, plan, answer }) => {
           const known = knownIn(plan);
           const group = nextEntry;
           for (const step of plan.steps) {
@@ -152,6 +152,7 @@ export function createStore({
             write(step, { ...author, group, summary }, known);
           }
           if (answer) keepAnswer(tx, answer(names, group));
+          also?.(tx, time);
           return group;
         });
         if (behind.length > 0) {

@@ -186,6 +186,51 @@ export interface NewApiToken extends ApiToken {
   /** shown only once, in this response */
   token: string;
 }
+export interface SecurityEntry {
+  id: number;
+  at: Timestamp;
+  kind:
+    | 'sign-in'
+    | 'sign-out'
+    | 'refusal'
+    | 'session'
+    | 'password'
+    | 'factor'
+    | 'account'
+    | 'role'
+    | 'invitation'
+    | 'token'
+    | 'agent'
+    | 'channel'
+    | 'certificate'
+    | 'restore';
+  /** the id of an account, or `local` for the command line; null: nobody known */
+  actor: string | null;
+  /** or the email address that was given */
+  actorName: string;
+  /** the name of the API token */
+  via: string | null;
+  /** what it was done to, such as an email address or a name */
+  target: string;
+  ip: string;
+  userAgent: string;
+  /** `half`: the password was right, and a second factor is missing; `locked`: too many had failed, at most one entry per address and minute */
+  outcome: 'ok' | 'half' | 'refused' | 'locked';
+  /** one or two words more */
+  detail: string;
+}
+export interface SignInEntry {
+  at: Timestamp;
+  /** as it was given */
+  email: string;
+  /** null: there is no such account */
+  userId: string | null;
+  method: 'password' | 'totp' | 'recovery' | 'passkey' | 'oidc';
+  ip: string;
+  userAgent: string;
+  /** `half`: the password was right, and a second factor is missing; `locked`: too many had failed, at most one entry per address and minute */
+  outcome: 'ok' | 'half' | 'refused' | 'locked';
+}
 export interface VhostState {
   id: number;
   domain: string;

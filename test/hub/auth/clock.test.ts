@@ -69,6 +69,35 @@ test('a session made while the clock was ahead lives for seven days from its nex
   }
 });
 
+test('a session ends after 30 days, however often it is used', async () => {
+  const { token } = (await signIn('a long passphrase')).body;
+  const use = async () => (await ask(`${stack.hub}/sessions`, { headers: bearer(token) })).status;
+  for (const days of [6, 6, 6, 6, 5.9]) {
+    jump(days * DAY);
+    expect(await use()).toBe(200);
+  }
+  jump(0.2 * DAY);
+  expect(await use()).toBe(401);
+});
+
+test('a proof counts for an hour, and not if the clock was ahead', async () => {
+  const { token } = (await signIn('a long passphrase')).body;
+  const post = (path: string, json: object, by = token) =>
+    ask<{ code: string; freshUntil: string }>(`${stack.hub}${path}`, { json, headers: bearer(by) });
+  const change = async (by = token) => (await post('/tokens', { name: '' }, by)).body.code;
+  jump(59 * 60_000);
+  expect(await change()).toBe('INVALID_REQUEST');
+  jump(2 * 60_000);
+  expect(await change()).toBe('SESSION_NOT_FRESH');
+  const { body } = await post('/auth/prove', { password: 'a long passphrase' });
+  expect(Date.parse(body.freshUntil) - Date.now()).toBe(60 * 60_000);
+  expect(await change()).toBe('INVALID_REQUEST');
+  jump(2 * DAY);
+  const ahead = (await signIn('a long passphrase')).body.token;
+  setSystemTime();
+  expect(await change(ahead)).toBe('SESSION_NOT_FRESH');
+});
+
 test('guesses are not forgotten when the clock jumps ahead', async () => {
   const guess = () => signIn('a wrong passphrase', 'eve@example.org');
   for (let time = 0; time < 10; time++) expect((await guess()).status).toBe(401);

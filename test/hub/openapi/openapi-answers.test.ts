@@ -447,9 +447,10 @@ describe('the whole configuration', () => {
   });
 
   test('import, export, restore', async () => {
-    const snapshot = (await signedIn('exportConfiguration')).body;
+    const snapshot = (await signedIn<{ preamble: string }>('exportConfiguration')).body;
     await refused('restoreConfiguration', 'NOT_EMPTY', { json: snapshot });
-    await signedIn('restoreConfiguration', { json: snapshot, query: { replace: 'true' } });
+    const json = { ...snapshot, preamble: `${snapshot.preamble}\n# restored` };
+    await signedIn('restoreConfiguration', { json, query: { replace: 'true' } });
     const port = stack.httpPort;
     const proxyfile = `http://c.example:${port} {\n\trespond c\n}\n`;
     await refused('importProxyfile', 'PROXY_REJECTED', { json: { proxyfile: 'c.example {' } });
@@ -566,6 +567,15 @@ describe('the access log', () => {
     await refused('getLogStats', 'INVALID_REQUEST', { query: { buckets: '0' } });
     await refused('tailLogs', 'INVALID_REQUEST', { headers: { 'Last-Event-ID': 'x' } });
   });
+});
+
+test('the security log has what changed who may do what', async () => {
+  for (const kind of ['restore', 'agent', 'token', 'session']) {
+    const { body } = await signedIn<object[]>('listSecurityLog', { query: { kind } });
+    expect([kind, body.length]).not.toEqual([kind, 0]);
+  }
+  await refused('listSecurityLog', 'INVALID_REQUEST', { query: { before: 'x' } });
+  await signedIn('listSignIns');
 });
 
 describe('status', () => {

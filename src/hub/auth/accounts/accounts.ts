@@ -4,23 +4,34 @@ import { Failure } from '../../../shared/failure.ts';
 import type { Role } from '../../../shared/roles.ts';
 import { users } from '../../db/accounts-schema.ts';
 import { inTransaction } from '../../db/open.ts';
+import { networkOf } from '../client.ts';
 import {
+  type Actor,
+  recordSecurity,
+  type SecurityEvent,
+  type SecurityWrites,
+} from '../security-log.ts';
+import {
+  assertFresh,
   type Client,
   createSessions,
   type Person,
   type Session,
+  type SessionInfo,
   type Sessions,
   type SignedIn,
   USER,
   type User,
 } from '../sessions/sessions.ts';
-import type { AttemptLimits } from './attempt-limits.ts';
+import { type AttemptLimits, createSeldom } from './attempt-limits.ts';
 import { findByEmail, readEmail } from './emails.ts';
 import { checkPassword, createPasswords, isWeak } from './password.ts';
 import { createSignUp, type NewAccount, type SignUp, type SignUpDeps } from './sign-up.ts';
 
 export type AccountsDeps = Omit<SignUpDeps, 'passwords'> & {
   limits: AttemptLimits;
+  /** Milliseconds from a clock that is never set. */
+  elapsed: () => number;
   /** Begins the second half of a sign-in: a challenge, or null if the account has no second factor. */
   beginSecondHalf: (user: User, client: Client) => string | null;
 };
@@ -46,7 +57,7 @@ export type Locked = Readonly<{
 const BY_ID = 'id ';
 
 export type Accounts = Pick<SignUp, 'any' | 'door' | 'assertOpen'> &
-  Pick<Sessions, 'find' | 'roleOf' | 'list'> & {
+  Pick<Sessions, 'find' | 'roleOf'> & {
     /**
      * @param client `isLocal`: the request must have come from this machine
      * @throws Failure SIGN_UP_CLOSED, SETUP_CODE_REQUIRED, INVITATION_INVALID, VALIDATION_ERROR,
@@ -57,7 +68,7 @@ export type Accounts = Pick<SignUp, 'any' | 'door' | 'assertOpen'> &
       client: Client & { byOwner: boolean; isLocal: boolean },
     ): Promise<SignedIn>;
     /** Creates an account for someone else. @throws Failure as `signUp` */
-    create(input: NewAccount & { role: Role }, by: { client: Client }): Promise<User>;
+    create(input: NewAccount & { role: Role }, by: Actor): Promise<User>;
     /**
      * @param client `previous`: the token of a session to end
      * @returns a challenge instead of a session, if the account has a second factor
@@ -69,9 +80,14 @@ export type Accounts = Pick<SignUp, 'any' | 'door' | 'assertOpen'> &
     ): Promise<SignedIn | { challenge: string }>;
     locked(): Locked;
     /** Ends the session with this token, if there is one. */
-    signOut(token: string | null): void;
-    /** Ends one session of a user. @throws Failure NOT_FOUND, also for another user's session */
-    endSession(userId: string, id: string): void;
+    signOut(token: string | null, client: Client): void;
+    /** The valid sessions of an account, most recently used first. @throws Failure NOT_FOUND */
+    listOf(userId: string): SessionInfo[];
+    /**
+     * Ends one of the person's sessions or, if they are an owner, anybody's.
+     * @throws Failure NOT_FOUND, also for another user's session; SESSION_NOT_FRESH for that of an owner
+     */
+    endSession(who: Person, id: string): void;
     /** @throws Failure INVALID_PASSWORD, RATE_LIMITED, UNAUTHENTICATED if the session ended meanwhile */
     assertPassword(who: Person, password: string): Promise<void>;
     /** Notes that whoever has the session just proved who they are. @returns until when that counts */
@@ -88,6 +104,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   const { db, now, limits } = deps;
   const sessions = createSessions({ db, now });
   const passwords = createPasswords();
+  const isFirst = createSeldom(deps.elapsed);
   const { any, door, assertOpen, assertMayBeFirst, create } = createSignUp({ ...deps, passwords });
 
   /**
@@ -111,21 +128,26 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   }
 
   /** @throws Failure INVALID_PASSWORD, RATE_LIMITED */
-  async function assertPassword(user: User, { ip }: Client, password: string, field: string) {
+  async function assertPassword(user: User, client: Client, password: string, field: string) {
     // A separate counter: a stranger's guesses at sign-in must not block the owner here.
-    if (await guess(`${BY_ID}${user.id}`, ip, user, password)) return;
+    if (await guess(`${BY_ID}${user.id}`, client.ip, user, password)) return;
+    const event = { kind: 'password', target: user.email, outcome: 'refused' } as const;
+    recordSecurity(db, now(), { user, via: null, client }, event);
     throw new Failure('INVALID_PASSWORD', 'The current password is wrong.', { at: { field } });
   }
 
-  /** @param account as `guess` counts it */
-  function findByAccount(account: string): User | undefined {
-    if (!account.startsWith(BY_ID)) return findByEmail(db, account);
-    return db
-      .select(USER)
-      .from(users)
-      .where(eq(users.id, account.slice(BY_ID.length)))
-      .get();
+  const byId = (id: string) => db.select(USER).from(users).where(eq(users.id, id)).get();
+
+  /** @throws Failure NOT_FOUND */
+  function findById(id: string): User {
+    const user = byId(id);
+    if (user) return user;
+    throw new Failure('NOT_FOUND', 'There is no such account.');
   }
+
+  /** @param account as `guess` counts it */
+  const findByAccount = (account: string): User | undefined =>
+    account.startsWith(BY_ID) ? byId(account.slice(BY_ID.length)) : findByEmail(db, account);
 
   /** Rehashes with today's parameters while the password is known. */
   async function strengthen(user: User, password: string): Promise<void> {
@@ -141,9 +163,18 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     assertOpen,
     find: sessions.find,
     roleOf: sessions.roleOf,
-    list: sessions.list,
-    signOut: sessions.end,
-    create: (input, by) => create(input, { ...by, byOwner: true }),
+
+    signOut(token, client) {
+      const { user } = sessions.find(token) ?? {};
+      if (!user) return;
+      inTransaction(db, (tx) => {
+        sessions.end(token);
+        const event = { kind: 'sign-out', target: user.email } as const;
+        recordSecurity(tx, now(), { user, via: null, client }, event);
+      });
+    },
+
+    create: (input, by) => create(input, { by, client: by.client, byOwner: true }),
 
     locked() {
       const { accounts, networks } = limits.exhausted();
@@ -162,21 +193,47 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     async signIn(input, client) {
       const email = readEmail(input.email);
       const user = findByEmail(db, email);
-      const matches = await guess(email, client.ip, user, input.password);
-      if (!user || !matches) throw wrongCredentials();
+      const record = (outcome: SecurityEvent['outcome'], tx: SecurityWrites = db) =>
+        recordSecurity(
+          ...([tx, now(), { user: user ?? { id: null, name: email }, via: null, client }] as const),
+          { kind: 'sign-in', target: email, outcome, detail: 'password' },
+        );
+      const matches = await guess(email, client.ip, user, input.password).catch((error) => {
+        // Nobody fills the log with what is refused anyway.
+        if (isRateLimited(error) && isFirst(networkOf(client.ip))) record('locked');
+        throw error;
+      });
       // The password may have changed, or the account may be gone, while this verified.
-      if (findByEmail(db, email)?.passwordHash !== user.passwordHash) throw wrongCredentials();
-      const challenge = deps.beginSecondHalf(user, client);
-      sessions.end(client.previous);
-      const begun =
-        challenge === null ? { user, session: sessions.start(user.id, client) } : { challenge };
+      if (!user || !matches || findByEmail(db, email)?.passwordHash !== user.passwordHash) {
+        record('refused');
+        throw wrongCredentials();
+      }
+      const begun = inTransaction(db, (tx) => {
+        const challenge = deps.beginSecondHalf(user, client);
+        sessions.end(client.previous);
+        if (challenge !== null) return { challenge };
+        record('ok', tx);
+        return { user, session: sessions.start(user.id, client) };
+      });
       await strengthen(user, input.password);
       return begun;
     },
 
-    endSession(userId, id) {
-      if (sessions.endOne(userId, id)) return;
-      throw new Failure('NOT_FOUND', 'There is no such session.');
+    listOf(userId) {
+      findById(userId);
+      return sessions.list(userId);
+    },
+
+    endSession(who, id) {
+      inTransaction(db, (tx) => {
+        const { user, session } = who;
+        const owner =
+          sessions.endOne(id, user.id) ?? (user.role === 'owner' ? sessions.endOne(id) : null);
+        if (owner === null) throw new Failure('NOT_FOUND', 'There is no such session.');
+        if (owner !== user.id) assertFresh(session, now());
+        const { email } = findById(owner);
+        recordSecurity(tx, now(), who, { kind: 'session', target: email, detail: 'ended' });
+      });
     },
 
     async assertPassword({ user, session, client }, password) {
@@ -193,7 +250,10 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       // This session may have been ended while this hashed.
       if (!sessions.find(session.token)) throw signInFirst();
       return inTransaction(db, (tx) => {
-        tx.update(users).set({ passwordHash, updatedAt: now() }).where(eq(users.id, user.id)).run();
+        const at = now();
+        tx.update(users).set({ passwordHash, updatedAt: at }).where(eq(users.id, user.id)).run();
+        const event = { kind: 'password', target: user.email, detail: 'changed' } as const;
+        recordSecurity(tx, at, { user, via: null, client }, event);
         if (input.revokeOtherSessions !== true) {
           sessions.endOthers(user.id, session.id);
           return null;
@@ -206,6 +266,9 @@ export function createAccounts(deps: AccountsDeps): Accounts {
 }
 
 const signInFirst = () => new Failure('UNAUTHENTICATED', 'Sign in first.');
+
+const isRateLimited = (error: unknown): boolean =>
+  error instanceof Failure && error.code === 'RATE_LIMITED';
 
 const wrongCredentials = () =>
   new Failure('INVALID_EMAIL_OR_PASSWORD', 'The email address or password is wrong.');

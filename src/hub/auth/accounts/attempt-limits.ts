@@ -81,6 +81,21 @@ export function createThrottle(options: ThrottleOptions): Throttle {
 export const rateLimited = (retryAfter: number): Failure =>
   new Failure('RATE_LIMITED', 'Too many attempts. Try again later.', { retryAfter });
 
+const MINUTE_MS = 60_000;
+
+/** @returns whether something happens for the first time in a minute */
+export function createSeldom(elapsed: () => number): (what: string) => boolean {
+  const throttle = createThrottle({ limit: 1, windowMs: MINUTE_MS, elapsed, maxKeys: 1_000 });
+  return (what) => {
+    try {
+      throttle.take(what);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+}
+
 export type AttemptLimits = {
   /** @throws Failure RATE_LIMITED, whether or not the account exists */
   checkPassword(account: string, ip: string): void;

@@ -4,6 +4,7 @@ import { FAILURES, Failure } from '../../../shared/failure.ts';
 import type { Role } from '../../../shared/roles.ts';
 import { users } from '../../db/accounts-schema.ts';
 import { type Db, inTransaction } from '../../db/open.ts';
+import { type Actor, recordSecurity } from '../security-log.ts';
 import type { Client, User } from '../sessions/sessions.ts';
 import { assertNewEmail, normalizeEmail } from './emails.ts';
 import type { Invitations } from './invitations.ts';
@@ -32,6 +33,8 @@ export type SignUpDeps = {
 
 /** Who makes an account, and what lets them. */
 export type Newcomer = {
+  /** Who makes it for somebody else. */
+  by?: Actor;
   client: Client;
   /** Whether an owner is signed in. */
   byOwner: boolean;
@@ -128,6 +131,12 @@ export function createSignUp(deps: SignUpDeps): SignUp {
         const made = { createdAt: at, updatedAt: at };
         const user = { id: randomUUID(), name, email, passwordHash, role, ...made };
         db.insert(users).values(user).run();
+        const actor = by.by ?? { user, via: null, client: by.client };
+        recordSecurity(db, at, actor, {
+          kind: 'account',
+          target: email,
+          detail: `created: ${role}`,
+        });
         if (invitation) invitations.use(invitation, { user, via: null, client: by.client });
         return user;
       });

@@ -160,8 +160,8 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
       openSecret(factor);
       const data = { since: user.updatedAt.getTime() };
       return inTransaction(db, () => {
-        const event = { kind: 'sign-in', outcome: 'half', detail: 'password' } as const;
-        recordSecurity(db, now(), { user, via: null, client }, event);
+        const event = { kind: 'sign-in', target: user.email, detail: 'password' } as const;
+        recordSecurity(db, now(), { user, via: null, client }, { ...event, outcome: 'half' });
         return challenges.begin('two_factor', { userId: user.id, data });
       });
     },
@@ -178,7 +178,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
         const isCurrent = challenge?.data.since === user?.updatedAt.getTime();
         if (id === null || !challenge || !factor || !isCurrent) return invalidCookie();
         const actor = { user, via: null, client };
-        const event = { kind: 'sign-in', detail: attempt.method } as const;
+        const event = { kind: 'sign-in', target: user.email, detail: attempt.method } as const;
         const refusal = check(factor, attempt, { totp, client, tries: challenge.failures });
         if (refusal) {
           if (refusal.code === 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE')

@@ -9,9 +9,9 @@ import type { Accounts } from '../accounts/accounts.ts';
 import { clientOf } from '../client.ts';
 import type { PasskeySignIn } from '../factors/passkey-sign-in.ts';
 import type { SecondFactor } from '../factors/second-factor.ts';
-import type { SessionGuard } from '../guard.ts';
+import { forbiddenRole, type SessionGuard } from '../guard.ts';
 import type { SessionCookies } from '../sessions/cookie.ts';
-import { SESSION_SECONDS } from '../sessions/sessions.ts';
+import { SESSION_SECONDS, type SessionInfo } from '../sessions/sessions.ts';
 import { AUTHENTICATION, AuthenticationResponse } from './passkey-views.ts';
 import {
   CODE,
@@ -58,18 +58,27 @@ export function sessionRoutes(deps: SessionRoutesDeps) {
     .use(guard)
     .get(
       '/sessions',
-      ({ who }) =>
-        accounts
-          .list(who.user.id)
-          .map((one) => ({ ...viewSession(one), current: one.id === who.session.id })),
+      ({ query, who }) => {
+        const user = query.user || who.user.id;
+        if (user !== who.user.id && who.user.role !== 'owner') throw forbiddenRole('owner');
+        const view = (one: SessionInfo) => ({
+          ...viewSession(one),
+          current: one.id === who.session.id,
+        });
+        return accounts.listOf(user).map(view);
+      },
       {
-        response: { 200: t.Array(SessionEntry), ...refusals(...WRITES) },
+        query: t.Object({ user: t.Optional(t.String({ maxLength: 100 })) }),
+        response: { 200: t.Array(SessionEntry), ...refusals(...WRITES, 'NOT_FOUND') },
         detail: about({
           id: 'listSessions',
           tag: 'Accounts',
-          summary: 'List your sessions',
+          summary: 'List your sessions or, as an owner, those of an account',
           access: 'session',
           needs: 'viewer',
+          params: {
+            user: { description: 'The id of an account; only for owners.', example: USER.id },
+          },
           example: [{ ...LISTED, current: true }],
         }),
       },
@@ -77,16 +86,18 @@ export function sessionRoutes(deps: SessionRoutesDeps) {
     .delete(
       '/sessions/:id',
       ({ params, who }) => {
-        accounts.endSession(who.user.id, params.id);
+        accounts.endSession(who, params.id);
         return { success: true as const };
       },
       {
         params: t.Object({ id: t.String() }),
-        response: { 200: Success, ...refusals(...WRITES, 'NOT_FOUND') },
+        response: { 200: Success, ...refusals(...WRITES, 'SESSION_NOT_FRESH', 'NOT_FOUND') },
         detail: about({
           id: 'endSession',
           tag: 'Accounts',
-          summary: 'End one of your sessions',
+          summary: 'End one of your sessions or, as an owner, anybody’s',
+          description:
+            'That of another account needs a proof that is at most an hour old: see `POST /api/auth/prove`.',
           access: 'session',
           needs: 'viewer',
           params: { id: { example: SESSION.id } },

@@ -45,8 +45,8 @@ export function signInRoutes(deps: SignInRoutesDeps) {
     })
     .post(
       '/sign-out',
-      ({ sessionCookie }) => {
-        accounts.signOut(sessionCookie.presented);
+      ({ request, sessionCookie }) => {
+        accounts.signOut(sessionCookie.presented, clientOf(request, addressOf(request)));
         sessionCookie.expire();
         return { success: true as const };
       },

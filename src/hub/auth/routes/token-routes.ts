@@ -59,7 +59,7 @@ export function tokenRoutes({ tokens, guard, bodyLimit }: TokenRoutesDeps) {
     .delete(
       '/:id',
       ({ params, who }) => {
-        tokens.remove(who.user.id, params.id);
+        tokens.remove(who, params.id);
         return { success: true as const };
       },
       {
@@ -81,7 +81,7 @@ export function tokenRoutes({ tokens, guard, bodyLimit }: TokenRoutesDeps) {
     .post(
       '/',
       ({ body, who, set }) => {
-        const token = tokens.create(who.user.id, {
+        const token = tokens.create(who, {
           name: body.name,
           scope: body.scope ?? 'read',
           expiresAt: body.expiresAt ?? null,

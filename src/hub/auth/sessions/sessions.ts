@@ -1,6 +1,7 @@
 /** Sessions in the database: started, found by token, extended, ended. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { and, desc, eq, getTableColumns, gt, lt, ne, sql } from 'drizzle-orm';
+import { Failure } from '../../../shared/failure.ts';
 import type { Role } from '../../../shared/roles.ts';
 import { sessions, users } from '../../db/accounts-schema.ts';
 import type { Db } from '../../db/open.ts';
@@ -41,8 +42,8 @@ export type Sessions = {
   list(userId: string): SessionInfo[];
   /** Ends the session with this token, if there is one. */
   end(token: string | null): void;
-  /** @returns whether the user had this session */
-  endOne(userId: string, id: string): boolean;
+  /** @param userId whose it must be; without, anybody's @returns whose it was; null if there is no such session */
+  endOne(id: string, userId?: string): string | null;
   /** Ends all of the user's sessions except `kept`, an id. */
   endOthers(userId: string, kept: string): void;
 };
@@ -57,6 +58,15 @@ const LONGEST_MS = 30 * DAY_MS;
 const FRESH_MS = 60 * 60 * 1000;
 /** The lifetime of a session, for its cookie. */
 export const SESSION_SECONDS = LIFETIME_MS / 1000;
+
+/** @throws Failure SESSION_NOT_FRESH */
+export function assertFresh(session: Pick<Session, 'provedAt'>, at: Date): void {
+  if (isFresh(session, at)) return;
+  throw new Failure(
+    'SESSION_NOT_FRESH',
+    'Prove who you are again: your last proof is over an hour old.',
+  );
+}
 
 /** Whether its owner has just proved who they are; not if the clock was ahead then. */
 export const isFresh = (session: Pick<Session, 'provedAt'>, at: Date): boolean =>
@@ -157,9 +167,13 @@ export function createSessions({ db, now }: { db: Db; now: () => Date }): Sessio
       db.delete(sessions).where(byToken).run();
     },
 
-    endOne(userId, id) {
-      const own = and(eq(sessions.userId, userId), eq(sessions.id, id));
-      return db.delete(sessions).where(own).returning({ id: sessions.id }).get() !== undefined;
+    endOne(id, userId) {
+      const own = userId === undefined ? undefined : eq(sessions.userId, userId);
+      const ended = db
+        .delete(sessions)
+        .where(and(eq(sessions.id, id), own))
+        .returning({ userId: sessions.userId });
+      return ended.get()?.userId ?? null;
     },
 
     endOthers(userId, kept) {

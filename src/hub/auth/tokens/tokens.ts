@@ -4,9 +4,10 @@ import { and, desc, eq, getTableColumns } from 'drizzle-orm';
 import { Failure } from '../../../shared/failure.ts';
 import type { Role } from '../../../shared/roles.ts';
 import { apiTokens, users } from '../../db/accounts-schema.ts';
-import type { Db } from '../../db/open.ts';
+import { type Db, inTransaction } from '../../db/open.ts';
 import { hashOf } from '../secret.ts';
-import type { User } from '../sessions/sessions.ts';
+import { recordSecurity } from '../security-log.ts';
+import type { Person, User } from '../sessions/sessions.ts';
 import { tryToNote } from '../try-to-note.ts';
 
 /** A token with the scope `read` cannot change anything. */
@@ -26,11 +27,11 @@ export type Tokens = {
    * @throws Failure INVALID_REQUEST
    */
   create(
-    userId: string,
+    who: Person,
     input: { name: string; scope: Scope; expiresAt: string | null },
   ): TokenInfo & { token: string };
   /** @throws Failure NOT_FOUND, also for another user's token */
-  remove(userId: string, id: string): void;
+  remove(who: Person, id: string): void;
   /** Null for any token that is not valid, whatever the reason. */
   find(text: string | null): TokenUse | null;
   /** The role now of whoever made what `find` would find; does not count as a use. */
@@ -67,7 +68,7 @@ export function createTokens({ db, now }: { db: Db; now: () => Date }): Tokens {
         .orderBy(desc(apiTokens.createdAt), desc(apiTokens.id))
         .all(),
 
-    create(userId, input) {
+    create(who, input) {
       const name = input.name.trim();
       if (name === '' || name.length > MAX_NAME) {
         throw invalid(`A token must have a name of at most ${MAX_NAME} characters.`);
@@ -84,16 +85,24 @@ export function createTokens({ db, now }: { db: Db; now: () => Date }): Tokens {
         lastUsedAt: null,
         createdAt: at,
       };
-      db.insert(apiTokens)
-        .values({ ...info, userId, tokenHash: hashOf(token) })
-        .run();
+      inTransaction(db, (tx) => {
+        tx.insert(apiTokens)
+          .values({ ...info, userId: who.user.id, tokenHash: hashOf(token) })
+          .run();
+        const event = { kind: 'token', target: name, detail: `created: ${info.scope}` } as const;
+        recordSecurity(tx, at, who, event);
+      });
       return { ...info, token };
     },
 
-    remove(userId, id) {
-      const own = and(eq(apiTokens.userId, userId), eq(apiTokens.id, id));
-      if (db.delete(apiTokens).where(own).returning({ id: apiTokens.id }).get()) return;
-      throw new Failure('NOT_FOUND', 'There is no such token.');
+    remove(who, id) {
+      const own = and(eq(apiTokens.userId, who.user.id), eq(apiTokens.id, id));
+      inTransaction(db, (tx) => {
+        const removed = tx.delete(apiTokens).where(own).returning({ name: apiTokens.name }).get();
+        if (!removed) throw new Failure('NOT_FOUND', 'There is no such token.');
+        const event = { kind: 'token', target: removed.name, detail: 'deleted' } as const;
+        recordSecurity(tx, now(), who, event);
+      });
     },
 
     roleOf: (text) => lookUp(text)?.users.role ?? null,

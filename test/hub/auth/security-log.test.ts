@@ -1,0 +1,222 @@
+/** Who signed in, who was refused and who changed who may do what: recorded with what it records. */
+import { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { recordSecurity } from '../../../src/hub/auth/security-log.ts';
+import { securityLog } from '../../../src/hub/db/accounts-schema.ts';
+import { openDatabase } from '../../../src/hub/db/open.ts';
+import { type HubAlone, startHubAlone } from '../../harness/hub-alone.ts';
+import { ask, temporaryFolder } from '../../harness/stack.ts';
+
+type Entry = {
+  id: number;
+  at: string;
+  kind: string;
+  actor: string | null;
+  actorName: string;
+  target: string;
+  outcome: string;
+  detail: string;
+  via: string | null;
+};
+type SignIn = { email: string; userId: string | null; method: string; outcome: string };
+type Headers = Record<string, string>;
+type Session = { id: string; current: boolean };
+
+const PASSWORD = 'a long passphrase';
+const BOB = 'bob@example.org';
+let hub: HubAlone;
+let owner: Headers;
+let ownerId: string;
+let bob: { id: string };
+
+const call = <T>(method: string, path: string, json?: unknown, headers = owner) =>
+  ask<T>(`${hub.hub}${path}`, { method, headers, ...(json !== undefined && { json }) });
+const log = async (query = '') => (await call<Entry[]>('GET', `/security-log${query}`)).body;
+const latest = async () => (await log())[0];
+const bearer = (token: string): Headers => ({ Authorization: `Bearer ${token}` });
+const signIn = (email: string, password = PASSWORD, headers: Headers = {}) =>
+  call<{ token: string }>('POST', '/auth/sign-in/email', { email, password }, headers);
+
+beforeAll(async () => {
+  hub = await startHubAlone({ TRUST_PROXY: 'true' });
+  const setupCode = readFileSync(join(hub.dataDir, 'setup-code'), 'utf8').trim();
+  const ada = { name: 'Ada', email: 'ada@example.org', password: PASSWORD, setupCode };
+  const made = await call<{ token: string; user: { id: string } }>(
+    ...(['POST', '/auth/sign-up/email', ada, {}] as const),
+  );
+  owner = bearer(made.body.token);
+  ownerId = made.body.user.id;
+  const json = { name: 'Bob', email: BOB, password: PASSWORD, role: 'editor' };
+  bob = (await call<{ id: string }>('POST', '/users', json)).body;
+});
+afterAll(() => hub.stop());
+
+describe('sign-ins', () => {
+  test('are recorded however they end; nothing of a password is', async () => {
+    const from = { 'X-Forwarded-For': '192.0.2.9', 'User-Agent': 'test/1' };
+    await signIn(BOB, 'not the passphrase', from);
+    await signIn('nobody@example.org', 'not the passphrase', from);
+    await signIn(BOB, PASSWORD, from);
+    const { body } = await call<SignIn[]>('GET', '/sign-ins');
+    expect(body.slice(0, 3)).toEqual([
+      expect.objectContaining({ email: BOB, userId: bob.id, method: 'password', outcome: 'ok' }),
+      expect.objectContaining({ email: 'nobody@example.org', userId: null, outcome: 'refused' }),
+      expect.objectContaining({ email: BOB, userId: bob.id, outcome: 'refused' }),
+    ]);
+    expect(body[0]).toMatchObject({ ip: '192.0.2.9', userAgent: 'test/1' });
+    expect(JSON.stringify(await log())).not.toContain('passphrase');
+  });
+
+  test('a flood of refusals is one entry a minute', async () => {
+    const from = { 'X-Forwarded-For': '192.0.2.10', 'User-Agent': 'x'.repeat(2000) };
+    for (let i = 0; i < 15; i++) await signIn('flood@example.org', 'wrong', from);
+    const entries = (await log('?kind=sign-in')).filter((one) => one.target.startsWith('flood'));
+    expect(entries.filter(({ outcome }) => outcome === 'locked')).toHaveLength(1);
+    expect(entries.filter(({ outcome }) => outcome === 'refused')).toHaveLength(10);
+    expect(JSON.stringify(entries)).not.toContain('x'.repeat(513));
+  });
+
+  test('and so are sign-outs', async () => {
+    const { token } = (await signIn(BOB)).body;
+    await call('POST', '/auth/sign-out', undefined, bearer(token));
+    expect(await latest()).toMatchObject({ kind: 'sign-out', actor: bob.id, target: BOB });
+  });
+});
+
+test('what changes who may do what is recorded', async () => {
+  const made = await call<{ id: string; token: string }>('POST', '/tokens', { name: 'backup' });
+  expect(await latest()).toMatchObject({
+    ...{ kind: 'token', actor: ownerId, target: 'backup', detail: 'created: read' },
+  });
+  await call('DELETE', `/tokens/${made.body.id}`);
+  expect(await latest()).toMatchObject({ kind: 'token', target: 'backup', detail: 'deleted' });
+  const target = { url: 'http://127.0.0.1:1/hook' };
+  const json = { name: 'Hook', kind: 'webhook', target };
+  const { body: channel } = await call<{ id: number }>('POST', '/channels', json);
+  expect(await latest()).toMatchObject({ kind: 'channel', target: 'Hook', detail: 'created' });
+  await call('PUT', `/channels/${channel.id}`, { name: 'Hooks' });
+  expect(await latest()).toMatchObject({ kind: 'channel', target: 'Hooks', detail: 'changed' });
+  await call('DELETE', `/channels/${channel.id}`);
+  expect(await latest()).toMatchObject({ kind: 'channel', target: 'Hooks', detail: 'deleted' });
+  const cyd = { name: 'Cyd', email: 'cyd@example.org', password: PASSWORD };
+  const { body: user } = await call<{ id: string }>('POST', '/users', cyd);
+  expect(await latest()).toMatchObject({
+    ...{ kind: 'account', actor: ownerId, target: cyd.email, detail: 'created: viewer' },
+  });
+  await call('POST', '/auth/admin/set-role', { userId: user.id, role: 'editor' });
+  expect(await latest()).toMatchObject({ kind: 'role', target: cyd.email, detail: 'editor' });
+  await call('DELETE', `/users/${user.id}`);
+  expect(await latest()).toMatchObject({ kind: 'account', target: cyd.email, detail: 'deleted' });
+  const exported = (await call('GET', '/export')).body;
+  await call('POST', '/restore?replace=true', exported);
+  const [restored] = await log('?kind=restore');
+  // Without an agent, nothing is restored, and nothing is recorded either.
+  expect(restored).toBeUndefined();
+});
+
+test('a password change is recorded, and so is a wrong current password', async () => {
+  const { token } = (await signIn(BOB)).body;
+  const change = (currentPassword: string) =>
+    call(
+      ...(['POST', '/auth/change-password'] as const),
+      ...([{ currentPassword, newPassword: PASSWORD }, bearer(token)] as const),
+    );
+  await change('wrong');
+  expect(await latest()).toMatchObject({ kind: 'password', target: BOB, outcome: 'refused' });
+  await change(PASSWORD);
+  expect(await latest()).toMatchObject({ kind: 'password', target: BOB, outcome: 'ok' });
+});
+
+test('a refusal is recorded once a minute for each route', async () => {
+  const { token } = (await signIn(BOB)).body;
+  for (let i = 0; i < 3; i++) await call('GET', '/users', undefined, bearer(token));
+  const found = (await log('?kind=refusal')).filter(({ target }) => target === 'GET /api/users');
+  expect(found).toEqual([
+    expect.objectContaining({ actor: bob.id, outcome: 'refused', detail: 'FORBIDDEN_ROLE' }),
+  ]);
+});
+
+describe('sessions of others', () => {
+  test('are closed to everybody but an owner', async () => {
+    const { token } = (await signIn(BOB)).body;
+    const as = bearer(token);
+    const listed = await call('GET', `/sessions?user=${ownerId}`, undefined, as);
+    expect(listed).toMatchObject({ status: 403, body: { code: 'FORBIDDEN_ROLE', needs: 'owner' } });
+    const [own] = (await call<Session[]>('GET', '/sessions')).body;
+    expect((await call('DELETE', `/sessions/${own?.id}`, undefined, as)).status).toBe(404);
+    expect((await call('GET', '/sessions')).status).toBe(200);
+  });
+
+  test('are listed, and ended only after a proof', async () => {
+    const { token } = (await signIn(BOB)).body;
+    const { body } = await call<Session[]>('GET', `/sessions?user=${bob.id}`);
+    expect(body.every(({ current }) => !current)).toBe(true);
+    expect((await call('GET', '/sessions?user=nobody')).status).toBe(404);
+    const mine = (await call<Session[]>('GET', '/sessions', undefined, bearer(token))).body;
+    const id = mine.find(({ current }) => current)?.id;
+    const db = new Database(join(hub.dataDir, 'signalbox.db'));
+    db.run('UPDATE sessions SET proved_at = 0 WHERE user_id = ?', [ownerId]);
+    db.close();
+    const end = () => call<{ code: string }>('DELETE', `/sessions/${id}`);
+    expect((await end()).body.code).toBe('SESSION_NOT_FRESH');
+    expect((await call('GET', '/sessions', undefined, bearer(token))).status).toBe(200);
+    await call('POST', '/auth/prove', { password: PASSWORD });
+    expect((await end()).status).toBe(200);
+    expect((await call('GET', '/sessions', undefined, bearer(token))).status).toBe(401);
+    expect(await latest()).toMatchObject({ kind: 'session', actor: ownerId, target: BOB });
+  });
+});
+
+describe('the log', () => {
+  test('is for owners, also by their tokens', async () => {
+    const made = await call<{ token: string }>('POST', '/tokens', { name: 'siem' });
+    const as = bearer(made.body.token);
+    expect((await call('GET', '/security-log', undefined, as)).status).toBe(200);
+    const { token } = (await signIn(BOB)).body;
+    for (const path of ['/security-log', '/sign-ins']) {
+      expect((await call('GET', path, undefined, bearer(token))).status).toBe(403);
+      expect((await call('GET', `${path}?before=x`)).status).toBe(400);
+    }
+    expect((await call('GET', '/security-log?kind=x')).status).toBe(400);
+  });
+
+  test('is read in pages of 50, by id or by time', async () => {
+    const database = new Database(join(hub.dataDir, 'signalbox.db'));
+    const insert = `INSERT INTO security_log (at, kind, actor_name, target, ip, user_agent, outcome, detail)
+      VALUES (?, 'agent', 'x', 'x', '', '', 'ok', '')`;
+    for (let i = 0; i < 60; i++) database.run(insert, [1_000 + i]);
+    database.close();
+    const first = await log('?kind=agent');
+    expect(first).toHaveLength(50);
+    for (const before of [String(first[49]?.id), first[49]?.at]) {
+      expect(await log(`?kind=agent&before=${before}`)).toHaveLength(10);
+    }
+  });
+
+  test('has 10,000 entries at most, and none older than a year', () => {
+    const folder = temporaryFolder();
+    const { db, close } = openDatabase(folder);
+    const day = 24 * 60 * 60 * 1000;
+    const at = Date.parse('2026-11-20T18:00:00.000Z');
+    const actor = {
+      ...{ user: { id: null, name: 'x' }, via: null },
+      client: { ip: '', userAgent: '' },
+    };
+    const rows = () => db.$count(securityLog);
+    const record = (time: number) => recordSecurity(db, new Date(time), actor, { kind: 'agent' });
+    record(at - 366 * day);
+    record(at - 364 * day);
+    return (async () => {
+      record(at);
+      expect(await rows()).toBe(2);
+      db.transaction(() => {
+        for (let i = 0; i < 10_050; i++) record(at);
+      });
+      expect(await rows()).toBe(10_000);
+      close();
+      rmSync(folder, { recursive: true, force: true });
+    })();
+  });
+});
