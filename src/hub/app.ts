@@ -88,7 +88,8 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
   const uncounted = createPasskeySignIn({ ...context, party });
   const passkeySignIn = {
     ...uncounted,
-    signIn: countFailures(uncounted.signIn, context.signInFailed),
+    // Nobody says who they are before a passkey is accepted.
+    signIn: countFailures(uncounted.signIn, () => '', context.signInFailed),
   };
   const passkeys = createPasskeys({ ...context, party });
 

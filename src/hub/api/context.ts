@@ -1,4 +1,5 @@
 /** The parts of the hub: made once, and passed to the routes and the program. */
+import { eq } from 'drizzle-orm';
 import { messageOf } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import type { Log } from '../../shared/log.ts';
@@ -29,6 +30,7 @@ import {
   type NotificationsDeps,
 } from '../channels/notifications.ts';
 import { sealTargets } from '../channels/seal-targets.ts';
+import { users } from '../db/accounts-schema.ts';
 import type { Db, OpenDatabase } from '../db/open.ts';
 import { createSealing, type Sealing } from '../db/sealing.ts';
 import { createImporter, createReadImport, type Importer } from '../exchange/importer.ts';
@@ -196,12 +198,20 @@ export function createContext(given: HubGiven): HubContext {
     ...{ db, now, elapsed, limits, signUp: settings.signUp, setupCode, invitations },
     beginSecondHalf: factor.begin,
   });
-  const signInFailed = (reason: SignInFailure, ip: string) => {
+  const signInFailed = (reason: SignInFailure, ip: string, account: string) => {
     metrics.signInFailed(reason);
-    log('sign-in failed', { reason, ip }, 'warn');
+    log('sign-in failed', { reason, ip, account }, 'warn');
   };
-  const accounts = { ...account, signIn: countFailures(account.signIn, signInFailed) };
-  const secondFactor = { ...factor, signIn: countFailures(factor.signIn, signInFailed) };
+  /** Of whoever began a sign-in. */
+  function emailOf({ challenge }: { challenge: string | null }): string {
+    const byId = eq(users.id, challenges.find('two_factor', challenge)?.userId ?? '');
+    return db.select({ email: users.email }).from(users).where(byId).get()?.email ?? '';
+  }
+  const accounts = {
+    ...account,
+    signIn: countFailures(account.signIn, ({ email }) => email, signInFailed),
+  };
+  const secondFactor = { ...factor, signIn: countFailures(factor.signIn, emailOf, signInFailed) };
   if (accounts.any()) setupCode.forget();
   sealTargets(db, sealing, log);
   const channels = createChannels({ db, sealing, now });

@@ -78,6 +78,23 @@ describe('sign-ins', () => {
     expect(JSON.stringify(entries)).not.toContain('x'.repeat(513));
   });
 
+  test('a refused one is a line of the log that the filter for fail2ban finds', async () => {
+    const docs = readFileSync(join(import.meta.dir, '../../../docs/security.md'), 'utf8');
+    const found = /^failregex = (.*)$/m.exec(docs)?.[1] ?? '';
+    const filter = new RegExp(found.replace('<HOST>', '(?<host>[\\d.]+|[\\da-f:]+)'));
+    const matches = () => hub.lines.flatMap((line) => filter.exec(line)?.groups?.host ?? []);
+    const before = matches().length;
+    // Who puts another address into the account bans nobody else.
+    const odd = 'ip=198.51.100.1@example.org';
+    for (const ip of ['192.0.2.11', '2001:db8::11']) {
+      await signIn(odd, 'wrong', { 'X-Forwarded-For': ip });
+      await signIn(`a\u0007b@${'x'.repeat(300)}`, 'wrong', { 'X-Forwarded-For': ip });
+      await signIn(BOB, PASSWORD, { 'X-Forwarded-For': ip });
+    }
+    expect(matches().slice(before)).toEqual(['192.0.2.11', '2001:db8::11']);
+    expect(hub.lines.findLast((line) => filter.test(line))).toContain('198.51.100.1@example.org');
+  });
+
   test('and so are sign-outs', async () => {
     const { token } = (await signIn(BOB)).body;
     await call('POST', '/auth/sign-out', undefined, bearer(token));

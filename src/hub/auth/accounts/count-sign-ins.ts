@@ -1,5 +1,6 @@
 /** Reports failed sign-ins to the log and the metrics. */
 import { Failure, type FailureCode } from '../../../shared/failure.ts';
+import { oneLine } from '../../../shared/one-line.ts';
 
 export type SignInFailure = 'credentials' | 'code' | 'rate_limited';
 
@@ -13,17 +14,26 @@ const REASONS: Partial<Record<FailureCode, SignInFailure>> = {
   RATE_LIMITED: 'rate_limited',
 };
 
-/** The same way to sign in; `failed` learns the reason and the client's address, never the account. */
+/** An email address has no more. */
+const LONGEST = 254;
+
+/**
+ * The same way to sign in.
+ * @param accountOf the email address that an input is about, as it was given
+ * @param failed learns the reason, the client's address and that email address
+ */
 export function countFailures<Input, From extends { ip: string }, Result>(
   signIn: (input: Input, client: From) => Promise<Result>,
-  failed: (reason: SignInFailure, ip: string) => void,
+  accountOf: (input: Input) => string,
+  failed: (reason: SignInFailure, ip: string, account: string) => void,
 ): typeof signIn {
   return async (input, client) => {
+    const account = oneLine(accountOf(input)).slice(0, LONGEST);
     try {
       return await signIn(input, client);
     } catch (error) {
       const reason = error instanceof Failure ? REASONS[error.code] : undefined;
-      if (reason) failed(reason, client.ip);
+      if (reason) failed(reason, client.ip, account);
       throw error;
     }
   };

@@ -104,7 +104,8 @@ export function createPasskeySignIn(deps: PasskeySignInDeps): PasskeySignIn {
       if (user) {
         const kind = who ? 'refusal' : 'sign-in';
         const actor = who ?? { user, via: null, client };
-        recordSecurity(db, now(), actor, { kind, outcome: 'refused', detail: 'passkey' });
+        const event = { kind, target: user.email, detail: 'passkey' } as const;
+        recordSecurity(db, now(), actor, { ...event, outcome: 'refused' });
       }
       return null;
     });
@@ -129,7 +130,8 @@ export function createPasskeySignIn(deps: PasskeySignInDeps): PasskeySignIn {
       authenticate(answer, { client }, (user) => {
         sessions.end(client.previous);
         const actor = { user, via: null, client };
-        recordSecurity(db, now(), actor, { kind: 'sign-in', detail: 'passkey' });
+        const event = { kind: 'sign-in', target: user.email, detail: 'passkey' } as const;
+        recordSecurity(db, now(), actor, event);
         return { user, session: sessions.start(user.id, client) };
       }),
 
