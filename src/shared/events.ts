@@ -13,9 +13,16 @@ export const EVENTS = {
   'check.failing': 'A site did not answer as its check requires, twice in a row.',
   'sign-in.locked': 'Too many failed sign-ins; further ones are refused for a while.',
   'disk.full': 'Less than 5 % of a disk that signalbox or Caddy writes to is free.',
+  'sign-in.new-address': 'An account signed in from a network it had not signed in from before.',
+  'account.changed':
+    'An account was created or deleted, or its password, role or second factor changed.',
 } as const;
 
 export type EventName = keyof typeof EVENTS;
+
+/** What happens once and is never resolved: only channels that name it get it. */
+export const ONE_OFF: readonly EventName[] = ['sign-in.new-address', 'account.changed'];
+
 export const EVENT_NAMES = Object.keys(EVENTS) as [EventName, ...EventName[]];
 
 /** What becomes of an attempt to deliver; `failed` ones are repeated until they are given up. */

@@ -1,7 +1,10 @@
 /** Who signed in, who was refused, and who changed who may do what (ASVS 5.0, 16.3). */
 import { and, desc, eq, lt, lte, max } from 'drizzle-orm';
+import type { EventName } from '../../shared/events.ts';
 import { securityLog } from '../db/accounts-schema.ts';
 import type { Db } from '../db/open.ts';
+import { channels, messages } from '../db/schema.ts';
+import { networkOf } from './client.ts';
 import type { Client, User } from './sessions/sessions.ts';
 
 export const KINDS = [
@@ -53,7 +56,7 @@ export const PAGE_SIZE = 50;
 const MAX_TEXT = 512;
 
 /** A database, or a transaction in it. */
-export type SecurityWrites = Pick<Db, 'insert' | 'delete' | 'select'>;
+export type SecurityWrites = Pick<Db, 'insert' | 'delete' | 'select' | 'selectDistinct'>;
 
 /** Call it in the transaction of what it records. @param db that transaction */
 export function recordSecurity(
@@ -63,6 +66,7 @@ export function recordSecurity(
   event: SecurityEvent,
 ): void {
   const cut = (text: string) => text.slice(0, MAX_TEXT);
+  announce(db, at, actor, event);
   db.insert(securityLog)
     .values({
       ...{ at, kind: event.kind, actor: actor.user.id, actorName: cut(actor.user.name) },
@@ -106,4 +110,52 @@ export function readSecurityLog(
     .orderBy(desc(securityLog.id))
     .limit(PAGE_SIZE)
     .all() as SecurityEntry[];
+}
+
+/** What messages say of it, for channels that name these events. */
+const CHANGES: Partial<Record<SecurityEvent['kind'], string>> = {
+  account: 'The account was',
+  factor: 'Its second factor:',
+  password: 'The password was',
+  role: 'The role is now',
+};
+
+/** Queues what an event means to people, if it means anything. Call it before the event is recorded. */
+function announce(db: SecurityWrites, at: Date, actor: Actor, event: SecurityEvent): void {
+  const { kind, target = '', outcome = 'ok', detail = '' } = event;
+  if (outcome !== 'ok') return;
+  const { name } = actor.user;
+  const { ip } = actor.client;
+  if (kind === 'sign-in' && isNewNetwork(db, actor)) {
+    put(db, at, 'sign-in.new-address', target, `${name} signed in from ${ip} for the first time.`);
+  }
+  const change = CHANGES[kind];
+  if (change === undefined) return;
+  put(db, at, 'account.changed', target, `${change} ${detail}, by ${name}, from ${ip}.`);
+}
+
+/** Not at the first sign-in of an account. */
+function isNewNetwork(db: SecurityWrites, { user, client }: Actor): boolean {
+  if (user.id === null) return false;
+  const { kind, actor, outcome, ip } = securityLog;
+  const known = db
+    .selectDistinct({ ip })
+    .from(securityLog)
+    .where(and(eq(kind, 'sign-in'), eq(actor, user.id), eq(outcome, 'ok')))
+    .all()
+    .map((one) => networkOf(one.ip));
+  return known.length > 0 && !known.includes(networkOf(client.ip));
+}
+
+function put(db: SecurityWrites, at: Date, event: EventName, about: string, message: string) {
+  const wanting = db
+    .select({ id: channels.id, enabled: channels.enabled, events: channels.events })
+    .from(channels)
+    .all()
+    .filter(({ enabled, events }) => enabled && events.includes(event));
+  if (wanting.length === 0) return;
+  const what = { event, about, message, state: 'began', level: 'warn', at, dueAt: at } as const;
+  db.insert(messages)
+    .values(wanting.map(({ id }) => ({ ...what, channelId: id })))
+    .run();
 }

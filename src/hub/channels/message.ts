@@ -1,5 +1,5 @@
 /** A message: what is sent to a channel when an incident begins or is over, and its words for a person. Pure. */
-import type { EventName } from '../../shared/events.ts';
+import { type EventName, ONE_OFF } from '../../shared/events.ts';
 import { DROPPED } from '../watch/incidents/incidents.ts';
 
 /** `event` is null for a test. `about` is a domain, an agent, or empty for the hub. */
@@ -42,6 +42,8 @@ const PHRASES: Readonly<Record<EventName, readonly [began: string, over: string]
   'check.failing': ['check failing', 'check passes again'],
   'sign-in.locked': ['sign-ins refused for a while', 'sign-ins accepted again'],
   'disk.full': ['disk almost full', 'disk has space again'],
+  'sign-in.new-address': ['sign-in from a new address', ''],
+  'account.changed': ['account changed', ''],
 };
 
 /** Of the body. ntfy takes 4,096 bytes, which these can be at most, and makes a file of what is longer. */
@@ -64,6 +66,9 @@ function textOfOne(one: Message, timeZone: string): Text {
   if (state === 'over') {
     const why = message === DROPPED ? message : `It was: ${message}`;
     return { title, body: `${overSince(one, at)}\n\n${why}`, mood: 'over' };
+  }
+  if (one.event && ONE_OFF.includes(one.event)) {
+    return { title, body: `${message}\n\nAt ${at}.`, mood: level };
   }
   const since =
     state === 'flapping'

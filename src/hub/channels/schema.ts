@@ -1,6 +1,6 @@
 /** Channels on the wire: what a client may send, and what is shown, without the secrets. */
 import { type Static, type TSchema, t } from 'elysia';
-import { EVENT_NAMES } from '../../shared/events.ts';
+import { EVENT_NAMES, ONE_OFF } from '../../shared/events.ts';
 import { Failure } from '../../shared/failure.ts';
 import { Timestamp } from '../http/schemas.ts';
 import type { Backlog, Channel } from './channels.ts';
@@ -86,7 +86,7 @@ export const ChannelFields = {
   events: t.Optional(
     t.Array(oneOf(EVENT_NAMES), {
       maxItems: EVENT_NAMES.length,
-      description: 'the events it gets; if empty, as in a new channel: all',
+      description: `the events it gets; if empty, as in a new channel: all but ${ONE_OFF.map((name) => `\`${name}\``).join(' and ')}`,
     }),
   ),
   quiet: t.Optional(t.Union([Quiet, t.Null()])),
@@ -121,7 +121,9 @@ const view = {
   name: t.String(),
   kind: t.UnionEnum(CHANNEL_KINDS),
   enabled: t.Boolean(),
-  events: t.Array(t.UnionEnum(EVENT_NAMES), { description: 'the events it gets; if empty: all' }),
+  events: t.Array(t.UnionEnum(EVENT_NAMES), {
+    description: 'the events it gets; if empty: all that can be resolved',
+  }),
   quiet: t.Union([Quiet, t.Null()]),
   target: TargetView,
   createdAt: Timestamp,

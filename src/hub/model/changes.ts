@@ -13,7 +13,7 @@ export type Author = {
   userName: string;
   via: string | null;
   /** Stores more in the transaction of the change, such as an entry of the security log. */
-  also?: (tx: Pick<Db, 'select' | 'insert' | 'delete'>, time: Date) => void;
+  also?: (tx: Pick<Db, 'select' | 'selectDistinct' | 'insert' | 'delete'>, time: Date) => void;
 };
 
 /** What can be stored and changed, by its kind: each has an entry in `ENTITIES`. */

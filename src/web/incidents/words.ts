@@ -14,6 +14,8 @@ export const SUBJECTS: Readonly<Record<Incident['event'], string>> = {
   'upstream.down': 'Upstream',
   'check.failing': 'Check',
   'sign-in.locked': 'Sign-in',
+  'sign-in.new-address': 'Sign-in',
+  'account.changed': 'Account',
   'disk.full': 'Disk',
 };
 

@@ -17,7 +17,9 @@ export type EventName =
   | 'upstream.down'
   | 'check.failing'
   | 'sign-in.locked'
-  | 'disk.full';
+  | 'disk.full'
+  | 'sign-in.new-address'
+  | 'account.changed';
 
 export interface Health {
   status: 'ok';
@@ -893,7 +895,7 @@ export interface Channel {
   name: string;
   kind: 'ntfy' | 'gotify' | 'smtp' | 'webhook';
   enabled: boolean;
-  /** the events it gets; if empty: all */
+  /** the events it gets; if empty: all that can be resolved */
   events: EventName[];
   quiet: QuietHours | null;
   target: ChannelTarget;

@@ -7,7 +7,7 @@ import { recordSecurity } from '../../../src/hub/auth/security-log.ts';
 import { securityLog } from '../../../src/hub/db/accounts-schema.ts';
 import { openDatabase } from '../../../src/hub/db/open.ts';
 import { type HubAlone, startHubAlone } from '../../harness/hub-alone.ts';
-import { ask, temporaryFolder } from '../../harness/stack.ts';
+import { ask, temporaryFolder, until } from '../../harness/stack.ts';
 
 type Entry = {
   id: number;
@@ -183,6 +183,54 @@ describe('sessions of others', () => {
     expect((await end()).status).toBe(200);
     expect((await call('GET', '/sessions', undefined, bearer(token))).status).toBe(401);
     expect(await latest()).toMatchObject({ kind: 'session', actor: ownerId, target: BOB });
+  });
+});
+
+describe('messages', () => {
+  const received: { event: string; about: string; message: string }[] = [];
+  const hook = Bun.serve({
+    ...{ hostname: '127.0.0.1', port: 0 },
+    async fetch(request) {
+      const { messages = [], ...one } = (await request.json()) as Record<string, never[]>;
+      received.push(...((messages.length > 0 ? messages : [one]) as never[]));
+      return new Response('');
+    },
+  });
+  afterAll(() => hook.stop(true));
+  const add = (name: string, events: string[]) =>
+    call('POST', '/channels', {
+      ...{
+        name,
+        kind: 'webhook',
+        target: { url: `http://127.0.0.1:${hook.port}/${name}` },
+        events,
+      },
+    });
+  const deliveries = async () =>
+    (
+      await call<{ channel: { name: string }; event: string; about: string }[]>(
+        'GET',
+        '/deliveries',
+      )
+    ).body;
+
+  test('about accounts reach the channels that name them, and no other', async () => {
+    await add('all', []);
+    await add('wants', ['sign-in.new-address', 'account.changed']);
+    await signIn(BOB, PASSWORD, { 'X-Forwarded-For': '198.51.100.20' });
+    await signIn(BOB, PASSWORD, { 'X-Forwarded-For': '198.51.100.20' });
+    await signIn(BOB, 'wrong', { 'X-Forwarded-For': '198.51.100.21' });
+    const dan = { name: 'Dan', email: 'dan@example.org', password: PASSWORD };
+    await call('POST', '/users', dan);
+    // The first sign-in of an account.
+    await signIn(dan.email, PASSWORD, { 'X-Forwarded-For': '198.51.100.22' });
+    const found = await deliveries();
+    expect(found.map(({ channel, event, about }) => [channel.name, event, about])).toEqual([
+      ['wants', 'account.changed', dan.email],
+      ['wants', 'sign-in.new-address', BOB],
+    ]);
+    await until(() => received.length >= 2, 'both messages');
+    expect(JSON.stringify(received)).toContain('198.51.100.20');
   });
 });
 
