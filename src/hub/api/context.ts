@@ -128,7 +128,7 @@ export type HubContext = Pick<
   challenges: Challenges;
   limits: AttemptLimits;
   /** Reports a failed sign-in. */
-  signInFailed: (reason: SignInFailure, ip: string) => void;
+  signInFailed: (reason: SignInFailure, ip: string, account: string) => void;
   directory: Directory;
   invitations: Invitations;
   tokens: Tokens;
