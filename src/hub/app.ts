@@ -30,8 +30,12 @@ import { createPasskeySignIn } from './auth/factors/passkey-sign-in.ts';
 import { createPasskeys } from './auth/factors/passkeys.ts';
 import { partyOf } from './auth/factors/webauthn.ts';
 import { createGuard, createSessionGuard } from './auth/guard.ts';
+import { createService } from './auth/oidc/service.ts';
+import { createOidcSignIn } from './auth/oidc/sign-in.ts';
 import { assertOwnOrigin } from './auth/origin.ts';
 import { invitationRoutes } from './auth/routes/invitation-routes.ts';
+import { linkedRoutes } from './auth/routes/linked-routes.ts';
+import { oidcRoutes } from './auth/routes/oidc-routes.ts';
 import { passkeyRoutes } from './auth/routes/passkey-routes.ts';
 import { passkeySignInRoutes } from './auth/routes/passkey-sign-in-routes.ts';
 import { securityRoutes } from './auth/routes/security-routes.ts';
@@ -83,6 +87,8 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
   const bodyLimit = HUB_BODY_LIMIT;
   const all: ApiContext = { ...context, guard, bodyLimit };
   const forPeople = { ...all, guard: sessionGuard, cookies, addressOf };
+  const oidc = oidcOf(context, () => origins[0] ?? `http://localhost:${hub.server?.port}`);
+  const forVisits = { ...forPeople, oidc, originOf };
 
   const party = () => partyOf(origins, hub.server?.port ?? context.settings.port);
   const uncounted = createPasskeySignIn({ ...context, party });
@@ -109,6 +115,8 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(signInRoutes({ ...forPeople, isLocal, bodyLimit: SIGN_IN_BODY_LIMIT }))
     .use(verifyRoutes({ ...forPeople, bodyLimit: SIGN_IN_BODY_LIMIT }))
     .use(passkeySignInRoutes({ ...forPeople, passkeySignIn, bodyLimit: SIGN_IN_BODY_LIMIT }))
+    .use(oidcRoutes({ ...forVisits, bodyLimit: SIGN_IN_BODY_LIMIT }))
+    .use(linkedRoutes(forVisits))
     .use(sessionRoutes({ ...forPeople, passkeySignIn }))
     .use(twoFactorRoutes(forPeople))
     .use(passkeyRoutes({ ...forPeople, passkeys }))
@@ -170,10 +178,20 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
       dashboardRoutes({
         read: dashboard,
         doorFor: (request) => accounts.door(isLocal(request)),
+        service: context.settings.oidc?.name ?? '',
       }),
     );
   const routesOf = (): readonly RegisteredRoute[] => hub.routes as unknown as RegisteredRoute[];
   return hub;
+}
+
+/** @param origin of the hub: what a request calls it may be somebody else's invention */
+function oidcOf(context: HubContext, origin: () => string) {
+  const { settings, now } = context;
+  if (!settings.oidc) return null;
+  const redirectUri = () => `${origin()}/api/auth/callback/oidc`;
+  const service = createService({ settings: settings.oidc, redirectUri, now });
+  return createOidcSignIn({ ...context, service });
 }
 
 const activityOf = ({ publisher, pace, now }: HubContext) =>

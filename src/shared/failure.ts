@@ -28,6 +28,11 @@ export const FAILURES = {
   },
   FAILED_TO_VERIFY_REGISTRATION: { status: 400, meaning: 'The new passkey was not accepted.' },
   PREVIOUSLY_REGISTERED: { status: 400, meaning: 'The passkey is already in use.' },
+  ACCOUNT_NOT_FOUND: { status: 400, meaning: 'No such account of a sign-in service is linked.' },
+  FAILED_TO_UNLINK_LAST_ACCOUNT: {
+    status: 400,
+    meaning: 'An account without a password keeps the last one that is linked to it.',
+  },
   UNAUTHENTICATED: { status: 401, meaning: 'There is no session or token, or it has expired.' },
   INVALID_EMAIL_OR_PASSWORD: { status: 401, meaning: 'The email address or password is wrong.' },
   AUTHENTICATION_FAILED: { status: 401, meaning: 'The passkey was not accepted.' },
@@ -61,6 +66,7 @@ export const FAILURES = {
     meaning: 'The first account needs the setup code that the hub printed when it started.',
   },
   NOT_FOUND: { status: 404, meaning: 'No such resource.' },
+  PROVIDER_NOT_FOUND: { status: 404, meaning: 'The hub has no such sign-in service.' },
   BODY_TOO_SLOW: { status: 408, meaning: 'The body took too long to arrive.' },
   DOMAIN_TAKEN: { status: 409, meaning: 'Another vhost already has this domain.' },
   POLICY_TAKEN: { status: 409, meaning: 'Another policy already has this name.' },
@@ -154,6 +160,10 @@ export const FAILURES = {
   CHANNEL_FAILED: {
     status: 502,
     meaning: 'The channel did not accept the message; detail says why.',
+  },
+  OIDC_UNREACHABLE: {
+    status: 502,
+    meaning: 'The sign-in service does not answer as it should; see the hub’s log.',
   },
   STOPPING: {
     status: 503,

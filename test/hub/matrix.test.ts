@@ -12,6 +12,8 @@ const PUBLIC = new Set([
   'GET /api/health',
   'POST /api/auth/sign-up/email',
   'POST /api/auth/sign-in/email',
+  'POST /api/auth/sign-in/social',
+  'GET /api/auth/callback/oidc',
   'POST /api/auth/sign-out',
   'POST /api/auth/two-factor/verify-totp',
   'POST /api/auth/two-factor/verify-backup-code',
@@ -25,7 +27,7 @@ const PUBLIC = new Set([
 ]);
 /** Routes that no token may use. */
 const SESSION_ONLY = [
-  /^\w+ \/api\/(sessions|users|invitations|tokens|channels|deliveries|auth\/(change-password|prove|admin|two-factor|passkey))(\/|$)/,
+  /^\w+ \/api\/(sessions|users|invitations|tokens|channels|deliveries|auth\/(change-password|prove|admin|two-factor|passkey|link-social|list-accounts|unlink-account))(\/|$)/,
   /^(POST|DELETE) \/api\/agents(\/|$)/,
 ];
 

@@ -4,6 +4,7 @@ import { readSettings } from '../../src/program/config.ts';
 import type { Role } from '../../src/program/settings.ts';
 
 const TOKEN = 'abcdefghijklmnopqrstuvwxyz0123456789';
+const OIDC = { OIDC_ISSUER: 'https://id.example/realms/home/', OIDC_CLIENT_ID: 'box' };
 const files: Record<string, string> = {
   '/run/token': `${TOKEN}\n`,
   '/etc/empty': '\n',
@@ -56,6 +57,22 @@ describe('wrong settings', () => {
     ['all', { IMPORT_DIRS: '/srv/box/sites', DATA_DIR: '/srv/box' }, ['IMPORT_DIRS']],
     ['agent', { AGENT_TOKEN: TOKEN, AGENT_TOKEN_PREVIOUS: 'short' }, ['AGENT_TOKEN_PREVIOUS']],
     ['hub', { AGENT_TOKEN: TOKEN, HUB_ORIGINS: 'https://a.example/path' }, ['HUB_ORIGINS']],
+    ['all', { OIDC_NAME: 'Home' }, ['OIDC_ISSUER', 'OIDC_CLIENT_ID']],
+    ['all', { OIDC_ISSUER: 'http://id.example', OIDC_CLIENT_ID: 'x' }, ['OIDC_ISSUER']],
+    ['all', { OIDC_ISSUER: 'id.example', OIDC_CLIENT_ID: 'x' }, ['OIDC_ISSUER']],
+    ['all', { OIDC_ISSUER: 'ftp://localhost', OIDC_CLIENT_ID: 'x' }, ['OIDC_ISSUER']],
+    ['all', { OIDC_ISSUER: 'https://u:hush@id.example', OIDC_CLIENT_ID: 'x' }, ['OIDC_ISSUER']],
+    ['all', { OIDC_ISSUER: 'https://id.example/?x=1', OIDC_CLIENT_ID: 'x' }, ['OIDC_ISSUER']],
+    [
+      'all',
+      {
+        OIDC_ISSUER: 'https://id.example/.well-known/openid-configuration',
+        OIDC_CLIENT_ID: 'x',
+      },
+      ['OIDC_ISSUER'],
+    ],
+    ['all', { ...OIDC, OIDC_CLIENT_SECRET_FILE: '/etc/empty' }, ['OIDC_CLIENT_SECRET_FILE']],
+    ['all', { ...OIDC, OIDC_CLIENT_SECRET_FILE: '/nowhere' }, ['OIDC_CLIENT_SECRET_FILE']],
     ['all', { PROXY_BIN: '/nowhere/caddy' }, ['PROXY_BIN']],
     ['all', { PROXY_ADMIN: 'unix/relative' }, ['PROXY_ADMIN']],
     ['all', { DATA_DIR: '/srv/{box}' }, ['DATA_DIR']],
@@ -156,6 +173,19 @@ describe('defaults', () => {
       signUp: 'first',
     });
   });
+});
+
+test('a sign-in service is none by default, may be on this machine, and has a name', () => {
+  expect(read('all').hub.oidc).toBeNull();
+  const given = { ...OIDC, OIDC_CLIENT_SECRET_FILE: '/etc/cut' };
+  const { oidc, origins } = read('all', given).hub;
+  expect(oidc).toEqual({
+    ...{ issuer: OIDC.OIDC_ISSUER, clientId: 'box', clientSecret: 'abcdefghij' },
+    name: 'id.example',
+  });
+  expect(origins).toEqual([]);
+  const here = { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'x', OIDC_NAME: 'Home' };
+  expect(read('all', here).hub.oidc).toMatchObject({ name: 'Home', clientSecret: null });
 });
 
 test('a host alone has an origin with HTTPS, unless it is this machine’s', () => {

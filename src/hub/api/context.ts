@@ -21,6 +21,8 @@ import { type Challenges, createChallenges } from '../auth/factors/challenges.ts
 import { createFactorSetup, type FactorSetup } from '../auth/factors/factor-setup.ts';
 import { createSecondFactor, type SecondFactor } from '../auth/factors/second-factor.ts';
 import type { Guard } from '../auth/guard.ts';
+import { createLinkedAccounts, type LinkedAccounts } from '../auth/oidc/linked-accounts.ts';
+import type { OidcSettings } from '../auth/oidc/service.ts';
 import { createTokens, type Tokens } from '../auth/tokens/tokens.ts';
 import { type Channels, createChannels } from '../channels/channels.ts';
 import { createDeliver, type Deliver } from '../channels/deliver.ts';
@@ -78,6 +80,8 @@ export type HubSettings = Readonly<{
   origins: readonly string[];
   /** The hosts of these, without default ports: the only ones the hub answers to; empty: any. */
   hosts: readonly string[];
+  /** The service that people can sign in with; null: none. */
+  oidc: OidcSettings | null;
   /** Absolute paths of the folders from which a config may import files. */
   importDirs: readonly string[];
 }>;
@@ -131,6 +135,7 @@ export type HubContext = Pick<
   signInFailed: (reason: SignInFailure, ip: string, account: string) => void;
   directory: Directory;
   invitations: Invitations;
+  linked: LinkedAccounts;
   tokens: Tokens;
   publisher: Publisher;
   importer: Importer;
@@ -241,6 +246,7 @@ export function createContext(given: HubGiven): HubContext {
     ...{ settings, commandLine, version, commit, pace, now, elapsed, log },
     ...{ db, assertInPlace, sealing, store, accounts, publisher, uptime, look, listProblems },
     ...{ channels, deliver, known, invitations, secondFactor, challenges, limits, signInFailed },
+    linked: createLinkedAccounts({ db, now }),
     ...{ notifications, metrics, warnings },
     factorSetup: createFactorSetup({ db, now, sealing }),
     directory: createDirectory({ db, now }),

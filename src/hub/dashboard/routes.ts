@@ -43,6 +43,8 @@ export type DashboardRoutesDeps = {
   read: () => Promise<Dashboard>;
   /** What the client needs to sign up. */
   doorFor: (request: Request) => SignUpDoor;
+  /** The name of the sign-in service; empty if there is none. */
+  service: string;
 };
 
 /** Pages are not part of the API's description. */
@@ -51,11 +53,14 @@ const NOT_API = { detail: { hide: true } };
 /** A year: the name of a file changes with its content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
-export function dashboardRoutes({ read, doorFor }: DashboardRoutesDeps) {
+export function dashboardRoutes({ read, doorFor, service }: DashboardRoutesDeps) {
   async function showPage(request: Request, set: Answer): Promise<string> {
     set.headers['cache-control'] = 'no-store';
     set.headers['content-type'] = 'text/html; charset=utf-8';
-    return (await read()).page.replace('data-door=""', `data-door="${doorFor(request)}"`);
+    const { page } = await read();
+    return page
+      .replace('data-door=""', `data-door="${doorFor(request)}"`)
+      .replace('data-service=""', () => `data-service="${Bun.escapeHTML(service)}"`);
   }
 
   /** A person who mistyped an address gets the page, which shows where to go. */

@@ -81,6 +81,26 @@ export interface SignedInByPasskey {
   session: Session;
   user: User;
 }
+export interface Visit {
+  url: string;
+  /** what `disableRedirect` is not */
+  redirect: boolean;
+}
+export interface LinkedAccount {
+  id: string;
+  /** `oidc`, or `credential` for the password */
+  providerId: string;
+  issuer: string;
+  /** what the service calls the account (`sub`) */
+  accountId: string;
+  userId: string;
+  scopes: string[];
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+}
+export interface AccountUnlinked {
+  status: true;
+}
 export interface SignedInSession {
   id: string;
   /** the session that made this request */

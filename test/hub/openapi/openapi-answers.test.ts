@@ -13,6 +13,7 @@ import { holdPort80 } from '../../harness/listeners.ts';
 import { createChecker, type Document, operationsOf } from '../../harness/openapi.ts';
 import { createClient, type Input } from '../../harness/openapi-client.ts';
 import { registered } from '../../harness/routes.ts';
+import { type SignInService, startSignInService } from '../../harness/sign-in-service.ts';
 import {
   ask,
   type Stack,
@@ -40,6 +41,7 @@ const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 type Made = { token: string; id: string; user: { id: string } };
 
 let stack: Stack;
+let service: SignInService;
 let owner: Record<string, string>;
 let ownerToken: string;
 const origin = () => stack.hub.replace(/\/api$/, '');
@@ -54,7 +56,8 @@ async function refused(id: string, code: string, input: Input = {}) {
 }
 
 beforeAll(async () => {
-  stack = await startStack();
+  service = await startSignInService('http://localhost:1');
+  stack = await startStack(service.settings);
 });
 afterAll(async () => {
   await stack.stop();
@@ -195,6 +198,35 @@ describe('accounts', () => {
     expect([eve.body.code]).toEqual(['INVITATION_INVALID']);
     await signedIn('deleteInvitation', { params: { id: body.id } });
     await refused('deleteInvitation', 'NOT_FOUND', { params: { id: body.id } });
+  });
+
+  test('the sign-in service', async () => {
+    const json = { provider: 'oidc', callbackURL: '/' };
+    await call('signInSocial', { json });
+    await refused('signInSocial', 'VALIDATION_ERROR', { json: { ...json, callbackURL: '//x' } });
+    await refused('linkSocial', 'PROVIDER_NOT_FOUND', { json: { ...json, provider: 'x' } });
+    await signedIn('linkSocial', { json });
+    await signedIn('listAccounts');
+    const [owner] = (await signedIn<Made[]>('listUsers')).body;
+    const db = new Database(join(stack.dataDir, 'signalbox.db'));
+    db.run("INSERT INTO linked_accounts VALUES ('one', ?, 'oidc', 'https://a', '1', 0)", [
+      owner?.id ?? '',
+    ]);
+    const unlink = { json: { accountId: 'one' } };
+    const hashes = db.query<{ id: string; hash: string }, []>(
+      'SELECT id, password_hash AS hash FROM users',
+    );
+    const before = hashes.all();
+    db.run("UPDATE users SET password_hash = ''");
+    await refused('unlinkAccount', 'FAILED_TO_UNLINK_LAST_ACCOUNT', unlink);
+    for (const { id, hash } of before) {
+      db.run('UPDATE users SET password_hash = ? WHERE id = ?', [hash, id]);
+    }
+    db.close();
+    await signedIn('unlinkAccount', unlink);
+    await refused('unlinkAccount', 'ACCOUNT_NOT_FOUND', unlink);
+    await service.stop();
+    await refused('signInSocial', 'OIDC_UNREACHABLE', { json });
   });
 
   test('a session whose last proof is over an hour old', async () => {

@@ -263,7 +263,7 @@ describe('a scrape never waits for an agent that does not answer', () => {
         agentTrust: null,
         agentDeadline: 100,
         trustProxy: false,
-        ...{ origins: [], hosts: [] },
+        ...{ origins: [], hosts: [], oidc: null },
         importDirs: [],
       } as const;
       const hub = await serveHub(settings, 'x'.repeat(40), () => {});

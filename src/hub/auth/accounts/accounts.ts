@@ -33,7 +33,7 @@ export type AccountsDeps = Omit<SignUpDeps, 'passwords'> & {
   /** Milliseconds from a clock that is never set. */
   elapsed: () => number;
   /** Begins the second half of a sign-in: a challenge, or null if the account has no second factor. */
-  beginSecondHalf: (user: User, client: Client) => string | null;
+  beginSecondHalf: (user: User, client: Client, method: 'password' | 'oidc') => string | null;
 };
 
 export type PasswordChange = {
@@ -56,7 +56,7 @@ export type Locked = Readonly<{
 /** Before the id of a user, in what is counted; no email address has a space. */
 const BY_ID = 'id ';
 
-export type Accounts = Pick<SignUp, 'any' | 'door' | 'assertOpen'> &
+export type Accounts = Pick<SignUp, 'any' | 'door' | 'assertOpen' | 'createInvited'> &
   Pick<Sessions, 'find' | 'roleOf'> & {
     /**
      * @param client `isLocal`: the request must have come from this machine
@@ -78,6 +78,11 @@ export type Accounts = Pick<SignUp, 'any' | 'door' | 'assertOpen'> &
       input: { email: string; password: string },
       client: Client & { previous: string | null },
     ): Promise<SignedIn | { challenge: string }>;
+    /** The same for somebody whom a sign-in service vouches for. @throws Failure SECRET_KEY_UNUSABLE */
+    signInAs(
+      user: User,
+      client: Client & { previous: string | null },
+    ): SignedIn | { challenge: string };
     locked(): Locked;
     /** Ends the session with this token, if there is one. */
     signOut(token: string | null, client: Client): void;
@@ -105,7 +110,8 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   const sessions = createSessions({ db, now });
   const passwords = createPasswords();
   const isFirst = createSeldom(deps.elapsed);
-  const { any, door, assertOpen, assertMayBeFirst, create } = createSignUp({ ...deps, passwords });
+  const signUp = createSignUp({ ...deps, passwords });
+  const { any, door, assertOpen, assertMayBeFirst, create, createInvited } = signUp;
 
   /**
    * One guess at a password, counted unless it is right. The limit is checked before waiting, so
@@ -125,6 +131,21 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     });
     if (matches) undo();
     return matches;
+  }
+
+  function begin(
+    user: User,
+    client: Client & { previous: string | null },
+    method: 'password' | 'oidc',
+  ): SignedIn | { challenge: string } {
+    return inTransaction(db, (tx) => {
+      const challenge = deps.beginSecondHalf(user, client, method);
+      sessions.end(client.previous);
+      if (challenge !== null) return { challenge };
+      const event = { kind: 'sign-in', target: user.email, detail: method } as const;
+      recordSecurity(tx, now(), { user, via: null, client }, event);
+      return { user, session: sessions.start(user.id, client) };
+    });
   }
 
   /** @throws Failure INVALID_PASSWORD, RATE_LIMITED */
@@ -174,6 +195,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       });
     },
 
+    createInvited,
     create: (input, by) => create(input, { by, client: by.client, byOwner: true }),
 
     locked() {
@@ -185,7 +207,8 @@ export function createAccounts(deps: AccountsDeps): Accounts {
 
     async signUp(input, client) {
       assertMayBeFirst(client.isLocal, input.setupCode);
-      const by = { client, byOwner: client.byOwner, invitation: input.invitation };
+      const invitation = input.invitation === undefined ? undefined : { token: input.invitation };
+      const by = { client, byOwner: client.byOwner, invitation };
       const user = await create(input, by, () => limits.takeSignUp(client.ip));
       return { user, session: sessions.start(user.id, client) };
     },
@@ -208,16 +231,12 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         record('refused');
         throw wrongCredentials();
       }
-      const begun = inTransaction(db, (tx) => {
-        const challenge = deps.beginSecondHalf(user, client);
-        sessions.end(client.previous);
-        if (challenge !== null) return { challenge };
-        record('ok', tx);
-        return { user, session: sessions.start(user.id, client) };
-      });
+      const begun = begin(user, client, 'password');
       await strengthen(user, input.password);
       return begun;
     },
+
+    signInAs: (user, client) => begin(user, client, 'oidc'),
 
     listOf(userId) {
       findById(userId);

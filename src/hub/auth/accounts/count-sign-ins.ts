@@ -2,7 +2,7 @@
 import { Failure, type FailureCode } from '../../../shared/failure.ts';
 import { oneLine } from '../../../shared/one-line.ts';
 
-export type SignInFailure = 'credentials' | 'code' | 'rate_limited';
+export type SignInFailure = 'credentials' | 'code' | 'oidc' | 'rate_limited';
 
 const REASONS: Partial<Record<FailureCode, SignInFailure>> = {
   INVALID_EMAIL_OR_PASSWORD: 'credentials',

@@ -13,6 +13,8 @@ import { assertNewEmail, readEmail } from './emails.ts';
 /** An invitation without its token; `invitedBy` is the name of an owner. */
 export type Invitation = Omit<typeof invitations.$inferSelect, 'tokenHash'>;
 
+export type InvitationKey = { id: string } | { token: string };
+
 export type Invitations = {
   /** Those that can still be used, oldest first. */
   list(): Invitation[];
@@ -28,10 +30,11 @@ export type Invitations = {
   /** @throws Failure NOT_FOUND */
   remove(id: string, by: Actor): void;
   /**
+   * @param by the id, or the token for those who know nothing else
    * @param email of whoever wants to use it, in normal form; null: not known yet
    * @throws Failure INVITATION_INVALID
    */
-  check(token: string, email: string | null): Invitation;
+  check(by: InvitationKey, email: string | null): Invitation;
   /** Uses up what `check` found, in the transaction that makes the account. @param by the new account */
   use(invitation: Invitation, by: Actor & { user: Pick<User, 'email'> }): void;
 };
@@ -87,9 +90,10 @@ export function createInvitations({ db, now }: { db: Db; now: () => Date }): Inv
         record(by, 'removed', found);
       }),
 
-    check(token, email) {
-      const byToken = and(eq(invitations.tokenHash, hashOf(token)), isValid());
-      const found = select().where(byToken).get();
+    check(by, email) {
+      const one =
+        'id' in by ? eq(invitations.id, by.id) : eq(invitations.tokenHash, hashOf(by.token));
+      const found = select().where(and(one, isValid())).get();
       if (!found) {
         throw new Failure(
           'INVITATION_INVALID',

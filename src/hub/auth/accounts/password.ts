@@ -6,11 +6,14 @@ import { Failure } from '../../../shared/failure.ts';
 import { loadOnce } from '../../../shared/memoize.ts';
 import { rateLimited } from './attempt-limits.ts';
 
+/** Stored of an account that has none, because it signs in with a service. */
+export const NO_PASSWORD = '';
+
 export type Passwords = {
   /** @throws Failure RATE_LIMITED if too many wait */
   hash(password: string): Promise<string>;
   /**
-   * Takes as long for a missing account (`stored` null) as for a wrong password.
+   * Takes as long for a missing account (`stored` null) or password as for a wrong password.
    * @param begin called when its turn comes; what it throws is thrown
    * @throws Failure RATE_LIMITED if too many wait
    */
@@ -74,8 +77,8 @@ export function createPasswords(): Passwords {
         begin();
         decoy ??= hashNow(crypto.randomUUID());
         const other = await decoy;
-        const matches = await verify(stored ?? other, normalize(password));
-        return matches && stored !== null;
+        const matches = await verify(stored || other, normalize(password));
+        return matches && Boolean(stored);
       }),
   };
 }

@@ -7,8 +7,8 @@ import { type Db, inTransaction } from '../../db/open.ts';
 import { type Actor, recordSecurity } from '../security-log.ts';
 import type { Client, User } from '../sessions/sessions.ts';
 import { assertNewEmail, normalizeEmail } from './emails.ts';
-import type { Invitations } from './invitations.ts';
-import { checkPassword, type Passwords } from './password.ts';
+import type { InvitationKey, Invitations } from './invitations.ts';
+import { checkPassword, NO_PASSWORD, type Passwords } from './password.ts';
 import type { SetupCode } from './setup-code.ts';
 
 /** `first`: anyone may create the first account, then only owners; `open`: anyone; `closed`: nobody. */
@@ -38,8 +38,8 @@ export type Newcomer = {
   client: Client;
   /** Whether an owner is signed in. */
   byOwner: boolean;
-  /** The token of an invitation, which counts for more than the door. */
-  invitation?: string | undefined;
+  /** Counts for more than the door. */
+  invitation?: InvitationKey | undefined;
 };
 
 export type SignUp = {
@@ -63,6 +63,14 @@ export type SignUp = {
    * USER_ALREADY_EXISTS_…, RATE_LIMITED, and what `count` throws
    */
   create(input: NewAccount & { role?: Role }, by: Newcomer, count?: () => void): Promise<User>;
+  /**
+   * Creates an account without a password for somebody who is invited. In a transaction.
+   * @throws Failure INVITATION_INVALID, VALIDATION_ERROR, USER_ALREADY_EXISTS_…
+   */
+  createInvited(
+    input: Omit<NewAccount, 'password'>,
+    by: { client: Client; invitation: InvitationKey },
+  ): User;
 };
 
 /** Every changelog entry contains the name. */
@@ -85,6 +93,40 @@ export function createSignUp(deps: SignUpDeps): SignUp {
     return byOwner ? 'editor' : 'viewer';
   };
 
+  /** @param email null: not known yet @throws Failure SIGN_UP_CLOSED, INVITATION_INVALID */
+  const admit = ({ invitation, byOwner }: Newcomer, email: string | null) =>
+    invitation === undefined ? assertOpen(byOwner) : invitations.check(invitation, email);
+
+  /** @throws Failure VALIDATION_ERROR */
+  function check(input: Omit<NewAccount, 'password'>): { name: string; email: string } {
+    const name = input.name.trim();
+    const email = normalizeEmail(input.email);
+    if (name === '') throw invalid('name', 'A name is required.');
+    if (name.length > MAX_NAME) {
+      throw invalid('name', `A name can have at most ${MAX_NAME} characters.`);
+    }
+    if (email === null) throw invalid('email', FAILURES.INVALID_EMAIL.meaning);
+    return { name, email };
+  }
+
+  /** In a transaction. */
+  function insert(
+    fields: Pick<User, 'name' | 'email' | 'passwordHash'> & { role?: Role | undefined },
+    by: Newcomer,
+  ): User {
+    const invitation = admit(by, fields.email);
+    assertNewEmail(db, fields.email);
+    const at = now();
+    const role = fields.role ?? invitation?.role ?? roleFor(by.byOwner);
+    const user = { ...fields, id: randomUUID(), role, createdAt: at, updatedAt: at };
+    db.insert(users).values(user).run();
+    const own = { user, via: null, client: by.client };
+    const event = { kind: 'account', target: user.email, detail: `created: ${role}` } as const;
+    recordSecurity(db, at, by.by ?? own, event);
+    if (invitation) invitations.use(invitation, own);
+    return { ...user, twoFactorEnabled: false };
+  }
+
   return {
     any,
     assertOpen,
@@ -105,44 +147,26 @@ export function createSignUp(deps: SignUpDeps): SignUp {
     },
 
     async create(input, by, count = () => {}) {
-      const admit = (email: string | null) =>
-        by.invitation === undefined
-          ? assertOpen(by.byOwner)
-          : invitations.check(by.invitation, email);
-      admit(null);
-      const name = input.name.trim();
-      const email = normalizeEmail(input.email);
-      if (name === '') throw invalid('name', 'A name is required.');
-      if (name.length > MAX_NAME) {
-        throw invalid('name', `A name can have at most ${MAX_NAME} characters.`);
-      }
-      if (email === null) throw invalid('email', FAILURES.INVALID_EMAIL.meaning);
-      admit(email);
+      admit(by, null);
+      const { name, email } = check(input);
+      admit(by, email);
       await checkPassword(input.password);
       count();
       assertNewEmail(db, email);
       const passwordHash = await passwords.hash(input.password);
-      const user = inTransaction(db, () => {
-        // Someone else may have been faster while this hashed.
-        const invitation = admit(email);
-        assertNewEmail(db, email);
-        const at = now();
-        const role = input.role ?? invitation?.role ?? roleFor(by.byOwner);
-        const made = { createdAt: at, updatedAt: at };
-        const user = { id: randomUUID(), name, email, passwordHash, role, ...made };
-        db.insert(users).values(user).run();
-        const actor = by.by ?? { user, via: null, client: by.client };
-        recordSecurity(db, at, actor, {
-          kind: 'account',
-          target: email,
-          detail: `created: ${role}`,
-        });
-        if (invitation) invitations.use(invitation, { user, via: null, client: by.client });
-        return user;
-      });
+      // Someone else may have been faster while this hashed.
+      const user = inTransaction(db, () =>
+        insert({ name, email, passwordHash, role: input.role }, by),
+      );
       setupCode.forget();
       return { ...user, twoFactorEnabled: false };
     },
+
+    createInvited: (input, { client, invitation }) =>
+      insert(
+        { ...check(input), passwordHash: NO_PASSWORD },
+        { client, invitation, byOwner: false },
+      ),
   };
 }
 

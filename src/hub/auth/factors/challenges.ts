@@ -6,7 +6,7 @@ import { type Db, inTransaction } from '../../db/open.ts';
 import { hashOf } from '../secret.ts';
 
 /** How many seconds there are for an answer. */
-export const SECONDS = { two_factor: 600, passkey: 300, passkey_new: 300 } as const;
+export const SECONDS = { two_factor: 600, passkey: 300, passkey_new: 300, oidc: 600 } as const;
 
 export type ChallengeKind = keyof typeof SECONDS;
 

@@ -27,10 +27,11 @@ export type Attempt = { method: 'totp' | 'recovery'; code: string };
 export type SecondFactor = {
   /**
    * Begins the second half of a sign-in.
+   * @param method that of the first half
    * @returns the challenge for the browser; null if the account has no second factor
    * @throws Failure SECRET_KEY_UNUSABLE
    */
-  begin(user: User, client: Client): string | null;
+  begin(user: User, client: Client, method: 'password' | 'oidc'): string | null;
   /**
    * Completes a sign-in.
    * @param client `previous`: the token of a session to end
@@ -153,14 +154,14 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     verify,
     prove: (who, code) => verify(who, { method: methodOf(code), code }),
 
-    begin(user, client) {
+    begin(user, client, method) {
       const factor = find(user.id, true);
       if (!factor) return null;
       // Without the key no code can be right, which has to be said now.
       openSecret(factor);
       const data = { since: user.updatedAt.getTime() };
       return inTransaction(db, () => {
-        const event = { kind: 'sign-in', target: user.email, detail: 'password' } as const;
+        const event = { kind: 'sign-in', target: user.email, detail: method } as const;
         recordSecurity(db, now(), { user, via: null, client }, { ...event, outcome: 'half' });
         return challenges.begin('two_factor', { userId: user.id, data });
       });

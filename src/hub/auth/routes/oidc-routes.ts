@@ -1,0 +1,67 @@
+/** Signing in with the sign-in service; better-auth's routes. */
+import { Elysia, t } from 'elysia';
+import { jsonBody } from '../../../shared/json-body.ts';
+import { note } from '../../../shared/observe/context.ts';
+import { about } from '../../http/about.ts';
+import { BODY, OPEN, refusals } from '../../http/refusal-schemas.ts';
+import { clientOf } from '../client.ts';
+import { SECONDS } from '../factors/challenges.ts';
+import { PROVIDER } from '../oidc/linked-accounts.ts';
+import { SESSION_SECONDS } from '../sessions/sessions.ts';
+import { COOKIE, createVisits, GO, VISIT, VISITS, Visit, type VisitDeps, visit } from './visits.ts';
+
+/** The way there and back. */
+export function oidcRoutes(deps: VisitDeps) {
+  const { oidc, cookies, addressOf, bodyLimit } = deps;
+  const visitService = createVisits(deps);
+  return new Elysia({ name: 'oidc', prefix: '/auth' })
+    .use(cookies)
+    .get(
+      `/callback/${PROVIDER}`,
+      async ({ request, set, sessionCookie, ownCookie }) => {
+        const cookie = ownCookie(COOKIE);
+        const previous = sessionCookie.presented;
+        const client = { ...clientOf(request, addressOf(request)), previous };
+        const { searchParams } = new URL(request.url);
+        const back = await oidc?.finish(cookie.value, searchParams, client);
+        cookie.expire();
+        const { begun } = back ?? {};
+        if (begun && 'challenge' in begun) {
+          ownCookie('two_factor').write(begun.challenge, SECONDS.two_factor);
+          if (previous !== null) sessionCookie.expire();
+        } else if (begun) {
+          note({ user: begun.user.id });
+          sessionCookie.write(begun.session.token, SESSION_SECONDS);
+        }
+        set.status = 302;
+        set.headers.location = back?.to ?? '/';
+        set.headers['cache-control'] = 'no-store';
+        return '';
+      },
+      { detail: { hide: true } },
+    )
+    .use(jsonBody(bodyLimit))
+    .post('/sign-in/social', (context) => visitService(context.body, context), {
+      body: t.Object(
+        {
+          ...visit,
+          invitation: t.Optional(
+            t.String({ description: 'the token of an owner’s invitation, to make an account' }),
+          ),
+        },
+        { title: 'SocialSignIn' },
+      ),
+      response: { 200: Visit, ...refusals(...OPEN, ...BODY, ...VISITS, 'INVITATION_INVALID') },
+      detail: about({
+        id: 'signInSocial',
+        tag: 'Accounts',
+        summary: 'Sign in with the sign-in service',
+        description:
+          'Send the browser to `url`, with the cookie of this response. It comes back to `callbackURL`, signed in, or to `errorCallbackURL` with `?error=`. Only an account that is linked signs in; with `invitation`, one is made for it.',
+        access: 'anyone',
+        bodies: { oidc: GO },
+        example: VISIT,
+        responseHeaders: ['Set-Cookie'],
+      }),
+    });
+}
