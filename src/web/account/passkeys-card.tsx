@@ -33,7 +33,7 @@ export function PasskeysCard() {
       help={
         canAdd
           ? 'Sign in with your fingerprint, your face, a PIN or a security key instead of a password and a code. A passkey cannot be phished.'
-          : 'Sign in without a password. This needs a browser that knows passkeys, and the dashboard at an https:// address or on this machine.'
+          : 'Sign in without a password. For that, open the dashboard by its name and HTTPS, or as localhost, in a browser that knows passkeys.'
       }
       list={list}
       empty="You have no passkeys."

@@ -2,9 +2,13 @@
 import { get, send } from '../lib/api.ts';
 import { keep, readKept } from '../lib/use-browser.ts';
 
-/** Whether this browser can, here: it needs HTTPS, or this machine. */
+const IP_ADDRESS = /^[\d.]+$|^\[/;
+
+/** Whether this browser can, here: it needs a name, not an IP address, and HTTPS unless that is localhost. */
 export const canUsePasskeys = (): boolean =>
-  'PublicKeyCredential' in globalThis && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
+  'PublicKeyCredential' in globalThis &&
+  'parseRequestOptionsFromJSON' in PublicKeyCredential &&
+  !IP_ADDRESS.test(location.hostname);
 
 const KEPT = 'passkey';
 
@@ -46,9 +50,7 @@ async function answered(asked: Promise<Credential | null>): Promise<unknown> {
       throw new Error('This device already has a passkey for this account.');
     }
     if (error instanceof DOMException && error.name === 'SecurityError') {
-      throw new Error(
-        'Passkeys do not work at this address: open the hub by its name, not by its IP address.',
-      );
+      throw new Error('Passkeys do not work at this address of the hub.');
     }
   }
   throw new Error('The browser gave no passkey. Try again.');
