@@ -9,8 +9,8 @@ import { TextField } from '../parts/field.tsx';
 import { ListCard } from '../parts/list-card.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
+import { addPasskey, canUsePasskeys } from '../sign-in/passkeys.ts';
 import { clientName } from './describe.ts';
-import { addPasskey, canUsePasskeys } from './passkeys.ts';
 import { LastUse } from './tokens-card.tsx';
 
 export function PasskeysCard() {

@@ -8,8 +8,8 @@ import { useLoad } from '../lib/use-load.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { CodeField, digitsOf, TextField } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { answerPasskey, canUsePasskeys } from '../sign-in/passkeys.ts';
 import { SERVICE, visitService } from '../sign-in/service.ts';
-import { answerPasskey, canUsePasskeys } from './passkeys.ts';
 
 /** @param onDone called with whether they have */
 export function ProveDialog({ onDone }: { onDone: (isProved: boolean) => void }) {

@@ -1,6 +1,5 @@
 /** What a visitor who is not signed in sees: the first account is created here, later ones sign in. */
 import { useState } from 'preact/hooks';
-import { canUsePasskeys, hasUsedPasskey, signInWithPasskey } from '../account/passkeys.ts';
 import { send, sentenceOf } from '../lib/api.ts';
 import { placeError, submitWith, useFields, useSubmit } from '../lib/use-form.ts';
 import { Field, TextField } from '../parts/field.tsx';
@@ -8,6 +7,7 @@ import { Brand } from '../parts/icon.tsx';
 import { lazy } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { focusOnce } from './focus-once.ts';
+import { canUsePasskeys, hasUsedPasskey, signInWithPasskey } from './passkeys.ts';
 import { SERVICE, takeReturn, visitService } from './service.ts';
 import { SignUpForm } from './sign-up-form.tsx';
 
