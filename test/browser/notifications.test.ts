@@ -50,7 +50,7 @@ describe('a channel', () => {
     await page.getByRole('button', { name: 'Webhook' }).waitFor();
     expect(await shiftOf(page)).toBeLessThan(0.1);
     await page.getByRole('button', { name: 'Webhook' }).press('Enter');
-    await page.getByLabel('Address').fill('nowhere');
+    await page.getByLabel('Address', { exact: true }).fill('nowhere');
     await button('Add channel').click();
     await page.locator('.field-error').getByText('http').waitFor();
     await page.getByLabel('Everything').uncheck();
@@ -64,7 +64,7 @@ describe('a channel', () => {
   });
 
   test('shows the secret that the hub made for it once', async () => {
-    await page.getByLabel('Address').fill(`http://127.0.0.1:${freePort()}/hook`);
+    await page.getByLabel('Address', { exact: true }).fill(`http://127.0.0.1:${freePort()}/hook`);
     await page.getByLabel('Name').fill('My script');
     await page.getByLabel('drift').check();
     await page.getByLabel('Hold messages back').check();
@@ -93,7 +93,7 @@ describe('a channel', () => {
 
   test('keeps its secret when its address is changed, and delivers', async () => {
     await button('Edit My script').click();
-    const address = page.getByLabel('Address');
+    const address = page.getByLabel('Address', { exact: true });
     expect(await address.inputValue()).toBe('');
     expect(await address.getAttribute('placeholder')).toMatch(/^http:.*\*\*\*$/);
     await address.fill(`${receiver.url}/hook`);
@@ -170,7 +170,7 @@ describe('the bell', () => {
     expect(await page.title()).toStartWith(count > 1 ? `(${count - 1}) ` : 'Overview');
     expect(await flaws(page)).toEqual([]);
     await page.goto('/notifications');
-    const incident = card('Problems')
+    const incident = card('Incidents')
       .getByRole('listitem')
       .filter({ hasText: `:${deadPort} ` });
     await incident.getByText('Known until it is over (Ada)').waitFor();

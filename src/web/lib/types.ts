@@ -21,6 +21,7 @@ export type {
   Incident,
   Invitation,
   LastError,
+  LinkedAccount as Linked,
   LogEntry,
   LogPage,
   LogStats,
@@ -30,6 +31,7 @@ export type {
   Passkey,
   Preamble,
   Problem,
+  SecurityEntry,
   SignedInSession as Session,
   Snapshot,
   SnapshotSite,
@@ -45,34 +47,6 @@ export type {
 /** As editors and owners get them: a viewer lacks `config`, `check` and `values`. */
 export type Vhost = Required<api.Vhost>;
 export type Policy = Required<api.Policy>;
-
-export type Linked = { id: string; providerId: string; accountId: string; createdAt: string };
-export type SecurityEntry = {
-  id: number;
-  at: string;
-  kind:
-    | 'sign-in'
-    | 'sign-out'
-    | 'refusal'
-    | 'session'
-    | 'password'
-    | 'factor'
-    | 'account'
-    | 'role'
-    | 'invitation'
-    | 'token'
-    | 'agent'
-    | 'channel'
-    | 'certificate'
-    | 'restore';
-  actorName: string;
-  via: string | null;
-  target: string;
-  ip: string;
-  userAgent: string;
-  outcome: 'ok' | 'half' | 'refused' | 'locked';
-  detail: string;
-};
 
 /** What a newer Caddy refuses although the running one accepts it. */
 export type Obstacle = api.Status['beforeUpgrade'][number];
