@@ -1,8 +1,9 @@
 /**
  * Runs the tests, several files at a time: all of them with the installed Caddy, then what is about Caddy
  * itself with the newer one in CADDY_NEXT, if it is set. With `--full`, of what takes long all of it; other
- * arguments are those of `bun test`. In the end come the slowest tests, the ones that failed, and
- * in the last line the counts of both passes together.
+ * arguments are those of `bun test`. The files of tests that failed run once more, by themselves: what
+ * passes then needs a quieter machine than it had, and is listed. In the end come the slowest tests, the
+ * ones that failed, and in the last line the counts of both passes together.
  */
 import {
   chmodSync,
@@ -25,6 +26,7 @@ type Pass = {
   failed: number;
   skipped: number;
   files: string[];
+  failedFiles: string[];
   failedTests: string[];
   times: { test: string; seconds: number }[];
 };
@@ -33,6 +35,8 @@ const TEST_TIMEOUT_MS = 30_000;
 /** Two for each core: tests wait for other processes half of the time. */
 const WORKERS = 2 * availableParallelism();
 const SLOWEST = 10;
+/** More files than this do not fail because the machine was busy. */
+const MOST_AGAIN = 3;
 /** Roughly how long files take, in milliseconds: the longest begin first. `--update-timings` measures. */
 const TIMINGS = join(import.meta.dir, '../test/timings.json');
 /** Files there are in memory, if it has room for those of all tests. */
@@ -89,6 +93,20 @@ function makeFolder(): string {
   }
 }
 
+const unsteady: string[] = [];
+
+/** Runs the tests, and the files of those that failed once more by themselves. */
+async function runTwice(PATH: string, args: readonly string[]): Promise<Pass> {
+  const first = await run(PATH, args);
+  const files = new Set(first.failedFiles);
+  if (files.size === 0 || files.size > MOST_AGAIN || words.length > 0) return first;
+  console.log(`once more, by themselves: ${[...files].join(', ')}`);
+  const again = await run(PATH, ['--parallel=1', ...files]);
+  const { failed, failedTests } = again;
+  unsteady.push(...first.failedTests.filter((name) => !failedTests.includes(name)));
+  return { ...first, passed: first.passed + first.failed - failed, failed, failedTests };
+}
+
 /** Runs the tests with the first `caddy` on this PATH. */
 async function run(PATH: string, args: readonly string[]): Promise<Pass> {
   const started = performance.now();
@@ -122,10 +140,12 @@ async function run(PATH: string, args: readonly string[]): Promise<Pass> {
   console.log(`\nwith Caddy ${version}: ${passed} passed, ${failed} failed, in ${seconds} s\n`);
   const nameOf = (tag: string) =>
     `${version}: ${attribute(tag, 'file')}: ${[attribute(tag, 'classname'), attribute(tag, 'name')].filter((one) => one !== '').join(' > ')}`;
+  const failedCases = xml.match(/<testcase [^>]*>\s*<failure [^>]*>/g) ?? [];
   return {
     ...{ passed, failed, skipped },
     files: xml.match(/(?<=<testsuite [^>]* file=")[^"]+/g) ?? [],
-    failedTests: (xml.match(/<testcase [^>]*>\s*<failure [^>]*>/g) ?? []).map((tags) => {
+    failedFiles: failedCases.map((tags) => attribute(tags, 'file')),
+    failedTests: failedCases.map((tags) => {
       const [test = '', failure = ''] = tags.split(/(?=<failure )/);
       return `${nameOf(test)}: ${attribute(failure, 'message')}`;
     }),
@@ -144,7 +164,7 @@ function attribute(tag: string, name: string): string {
   return line.replace(/&(\w+);/g, (text, entity: string) => characters[entity] ?? text);
 }
 
-const passes = [await run(path, words)];
+const passes = [await runTwice(path, words)];
 const isOnBoth = (file: string) =>
   (isFull ? ON_BOTH_IN_FULL : ON_BOTH).some((folder) => file.startsWith(folder));
 const files = passes[0]?.files ?? [];
@@ -154,7 +174,7 @@ if (files.some(isOnBoth) && !next) {
   const others = files.filter((file) => !isOnBoth(file));
   const ignored = others.map((file) => `--path-ignore-patterns=${file}`);
   passes.push(
-    await run(`${dirname(next)}:${path}`, ['--pass-with-no-tests', ...ignored, ...words]),
+    await runTwice(`${dirname(next)}:${path}`, ['--pass-with-no-tests', ...ignored, ...words]),
   );
 }
 
@@ -172,6 +192,7 @@ const slowest = passes.flatMap(({ times }) => times).toSorted((a, b) => b.second
 for (const { test, seconds } of slowest.slice(0, SLOWEST)) {
   console.log(`${seconds.toFixed(1).padStart(6)} s  ${test}`);
 }
+for (const name of unsteady) console.log(`passed only by itself: ${name}`);
 for (const name of passes.flatMap((pass) => pass.failedTests)) console.log(`failed: ${name}`);
 if (skipped > 0) console.log(`${skipped} skipped`);
 console.log(`${sum((pass) => pass.passed)} passed, ${failed} failed`);
