@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { some } from '../../harness/full.ts';
 import { type Owner, startOwner } from '../../harness/owner.ts';
-import { type Stack, temporaryFolder } from '../../harness/stack.ts';
+import { freePort, type Stack, temporaryFolder } from '../../harness/stack.ts';
 
 type Imported = {
   vhosts: { domain: string; config: string }[];
@@ -60,7 +60,8 @@ describe('an import that is refused', () => {
   });
 
   test('because it needs a port for HTTP/3 that is in use changes nothing', async () => {
-    const other = await Bun.udpSocket({ hostname: '0.0.0.0', port: 0 });
+    // One that no other test has for TCP.
+    const other = await Bun.udpSocket({ hostname: '0.0.0.0', port: freePort() });
     const before = await text('/vhosts');
     const site = (domain: string) => `https://${domain} {\n\ttls internal\n\trespond a\n}\n`;
     for (const dryRun of [true, false]) {
