@@ -184,6 +184,20 @@ describe('sessions of others', () => {
     expect((await call('GET', '/sessions', undefined, bearer(token))).status).toBe(401);
     expect(await latest()).toMatchObject({ kind: 'session', actor: ownerId, target: BOB });
   });
+
+  test('sign somebody up only after a proof, and are recorded as who did', async () => {
+    const eve = { name: 'Eve', email: 'eve@example.org', password: PASSWORD, role: 'owner' };
+    const db = new Database(join(hub.dataDir, 'signalbox.db'));
+    db.run('UPDATE sessions SET proved_at = 0 WHERE user_id = ?', [ownerId]);
+    db.close();
+    const signUp = () => call<{ code: string }>('POST', '/auth/sign-up/email', eve);
+    expect((await signUp()).body.code).toBe('SESSION_NOT_FRESH');
+    await call('POST', '/auth/prove', { password: PASSWORD });
+    expect(await signUp()).toMatchObject({ status: 200, body: { user: { role: 'editor' } } });
+    expect(await latest()).toMatchObject({
+      ...{ kind: 'account', actor: ownerId, target: eve.email, detail: 'created: editor' },
+    });
+  });
 });
 
 describe('messages', () => {

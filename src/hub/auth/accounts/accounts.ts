@@ -59,13 +59,13 @@ const BY_ID = 'id ';
 export type Accounts = Pick<SignUp, 'any' | 'door' | 'assertOpen' | 'createInvited'> &
   Pick<Sessions, 'find' | 'roleOf'> & {
     /**
-     * @param client `isLocal`: the request must have come from this machine
-     * @throws Failure SIGN_UP_CLOSED, SETUP_CODE_REQUIRED, INVITATION_INVALID, VALIDATION_ERROR,
-     * PASSWORD_…, USER_ALREADY_EXISTS_…, RATE_LIMITED
+     * @param client `owner`: who is signed in; `isLocal`: the request must have come from this machine
+     * @throws Failure SIGN_UP_CLOSED, SESSION_NOT_FRESH, SETUP_CODE_REQUIRED, INVITATION_INVALID,
+     * VALIDATION_ERROR, PASSWORD_…, USER_ALREADY_EXISTS_…, RATE_LIMITED
      */
     signUp(
       input: NewAccount & { setupCode?: string | undefined; invitation?: string | undefined },
-      client: Client & { byOwner: boolean; isLocal: boolean },
+      client: Client & { owner: Person | null; isLocal: boolean },
     ): Promise<SignedIn>;
     /** Creates an account for someone else. @throws Failure as `signUp` */
     create(input: NewAccount & { role: Role }, by: Actor): Promise<User>;
@@ -208,7 +208,10 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     async signUp(input, client) {
       assertMayBeFirst(client.isLocal, input.setupCode);
       const invitation = input.invitation === undefined ? undefined : { token: input.invitation };
-      const by = { client, byOwner: client.byOwner, invitation };
+      // Whom an invitation lets in needs no owner.
+      const owner = invitation ? null : client.owner;
+      if (owner) assertFresh(owner.session, now());
+      const by = { ...(owner && { by: owner }), client, byOwner: owner !== null, invitation };
       const user = await create(input, by, () => limits.takeSignUp(client.ip));
       return { user, session: sessions.start(user.id, client) };
     },

@@ -91,12 +91,12 @@ export function signInRoutes(deps: SignInRoutesDeps) {
     .post(
       '/sign-up/email',
       async ({ body, request, sessionCookie }) => {
-        const { session, user } = await accounts.signUp(body, {
-          ...clientOf(request, addressOf(request)),
-          // Once more: the session may have ended while the body arrived.
-          byOwner: accounts.roleOf(sessionCookie.presented) === 'owner',
-          isLocal: isLocal(request),
-        });
+        const client = clientOf(request, addressOf(request));
+        // Once more: the session may have ended while the body arrived.
+        const found = accounts.find(sessionCookie.presented);
+        const owner = found?.user.role === 'owner' ? { ...found, via: null, client } : null;
+        const by = { ...client, owner, isLocal: isLocal(request) };
+        const { session, user } = await accounts.signUp(body, by);
         note({ user: user.id });
         sessionCookie.write(session.token, SESSION_SECONDS);
         return { token: session.token, user: viewUser(user) };
@@ -126,6 +126,7 @@ export function signInRoutes(deps: SignInRoutesDeps) {
             ...NEW_PASSWORD,
             'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL',
             'SIGN_UP_CLOSED',
+            'SESSION_NOT_FRESH',
             'SETUP_CODE_REQUIRED',
             'INVITATION_INVALID',
             'RATE_LIMITED',
