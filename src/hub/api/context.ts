@@ -198,7 +198,7 @@ export function createContext(given: HubGiven): HubContext {
   const invitations = createInvitations({ db, now });
   const limits = createAttemptLimits(elapsed);
   const challenges = createChallenges({ db, now });
-  const factor = createSecondFactor({ db, now, sealing, challenges, limits });
+  const factor = createSecondFactor({ db, now, elapsed, sealing, challenges, limits });
   const account = createAccounts({
     ...{ db, now, elapsed, limits, signUp: settings.signUp, setupCode, invitations },
     beginSecondHalf: factor.begin,

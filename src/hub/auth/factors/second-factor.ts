@@ -3,8 +3,9 @@ import { eq } from 'drizzle-orm';
 import { Failure } from '../../../shared/failure.ts';
 import { users } from '../../db/accounts-schema.ts';
 import { inTransaction } from '../../db/open.ts';
-import type { AttemptLimits } from '../accounts/attempt-limits.ts';
-import { recordSecurity } from '../security-log.ts';
+import { type AttemptLimits, createSeldom } from '../accounts/attempt-limits.ts';
+import { networkOf } from '../client.ts';
+import { type Actor, recordSecurity, type SecurityEvent } from '../security-log.ts';
 import {
   type Client,
   createSessions,
@@ -20,6 +21,8 @@ import { createFactors, type Factor, type FactorsDeps, notEnabled } from './fact
 export type SecondFactorDeps = FactorsDeps & {
   challenges: Challenges;
   limits: Pick<AttemptLimits, 'checkAddress' | 'takeAddress'>;
+  /** Milliseconds from a clock that is never set. */
+  elapsed: () => number;
 };
 
 export type Attempt = { method: 'totp' | 'recovery'; code: string };
@@ -62,6 +65,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
   const { db, now, challenges, limits } = deps;
   const factors = createFactors(deps);
   const sessions = createSessions(deps);
+  const isFirst = createSeldom(deps.elapsed);
 
   const { find, change, open: openSecret } = factors;
 
@@ -121,6 +125,13 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
   const outcomeOf = ({ code }: Failure) =>
     code === 'ACCOUNT_TEMPORARILY_LOCKED' ? ('locked' as const) : ('refused' as const);
 
+  function recordRefusal(refusal: Failure, who: Actor, event: SecurityEvent): void {
+    const outcome = outcomeOf(refusal);
+    // Nobody fills the log with what is refused anyway.
+    if (outcome === 'locked' && !isFirst(`${who.user.id} ${networkOf(who.client.ip)}`)) return;
+    recordSecurity(db, now(), who, { ...event, outcome });
+  }
+
   function turnOn(who: Person, pending: Factor, lastStep: number): void {
     const { user, session } = who;
     factors.remove(user.id, true);
@@ -144,8 +155,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
       }
       const refusal = check(factor, attempt, { totp, client: who.client });
       if (!refusal) return undefined;
-      const outcome = outcomeOf(refusal);
-      recordSecurity(db, now(), who, { kind: 'refusal', outcome, detail: attempt.method });
+      recordRefusal(refusal, who, { kind: 'refusal', detail: attempt.method });
       return refusal;
     });
   }
@@ -185,7 +195,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
           if (refusal.code === 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE')
             challenges.take('two_factor', id);
           else if (outcomeOf(refusal) === 'refused') challenges.fail(id);
-          recordSecurity(db, now(), actor, { ...event, outcome: outcomeOf(refusal) });
+          recordRefusal(refusal, actor, event);
           return refusal;
         }
         challenges.take('two_factor', id);

@@ -273,6 +273,10 @@ describe.skipIf(!OATHTOOL)('wrong codes', () => {
     expect(codeIn(answer)).toEqual([429, 'ACCOUNT_TEMPORARILY_LOCKED']);
     expect(answer.headers.get('retry-after')).toBe('900');
     expect((await recover(third, codes[0] ?? '')).status).toBe(429);
+    const db = new Database(join(stack.dataDir, 'signalbox.db'));
+    const entries = "SELECT * FROM security_log WHERE outcome = 'locked' AND target = ?";
+    expect(db.query(entries).all(email)).toHaveLength(1);
+    db.close();
     await stack.restart();
     // The name of the cookie contained the hub's port.
     third.jar.set('signalbox_two_factor', third.cookie('two_factor') ?? '');
