@@ -24,9 +24,9 @@ export type Challenges = {
 };
 
 const ID_BYTES = 32;
-/** Who begins more at once loses the oldest. */
+/** Who begins more of a kind at once loses the oldest of that kind. */
 const PER_ACCOUNT = 20;
-/** The same for those of nobody, which strangers can begin: about a megabyte. */
+/** The same for those of nobody, which strangers can begin: a megabyte of passkeys’, of visits at most 20. */
 const OF_NOBODY = 5000;
 
 export function createChallenges({ db, now }: { db: Db; now: () => Date }): Challenges {
@@ -47,7 +47,8 @@ export function createChallenges({ db, now }: { db: Db; now: () => Date }): Chal
       const id = randomBytes(ID_BYTES).toString('base64url');
       const at = now();
       const expiresAt = new Date(at.getTime() + SECONDS[kind] * 1000);
-      const own = userId === null ? isNull(challenges.userId) : eq(challenges.userId, userId);
+      const whose = userId === null ? isNull(challenges.userId) : eq(challenges.userId, userId);
+      const own = and(eq(challenges.kind, kind), whose);
       inTransaction(db, (tx) => {
         tx.insert(challenges)
           .values({ idHash: hashOf(id), kind, userId, data, failures: 0, expiresAt })

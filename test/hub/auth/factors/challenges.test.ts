@@ -86,6 +86,22 @@ test('an account that begins many loses its own oldest only', () => {
   expect(count()).toBe(22);
 });
 
+test('those of one kind push out none of another, however long they last', () => {
+  const [passkey, own] = [challenges.begin('passkey', {}), challenges.begin('passkey', of('ada'))];
+  for (let one = 0; one < 21; one++) challenges.begin('two_factor', of('ada'));
+  const expiresAt = new Date(at + SECONDS.oidc * 1000);
+  const row = { kind: 'oidc', userId: null, data: {}, failures: 0, expiresAt };
+  const many = Array.from({ length: 5000 }, (_, one) => ({ ...row, idHash: `${one}` }));
+  for (let from = 0; from < many.length; from += 1000) {
+    db.insert(table)
+      .values(many.slice(from, from + 1000))
+      .run();
+  }
+  challenges.begin('oidc', {});
+  const later = challenges.begin('passkey', {});
+  for (const id of [passkey, own, later]) expect(challenges.find('passkey', id)).not.toBeNull();
+});
+
 test('those of nobody push out neither an account’s nor grow without end', () => {
   const adas = challenges.begin('passkey_new', of('ada'));
   const expiresAt = new Date(at + 1000);
