@@ -78,6 +78,7 @@ function readPath(given: string, origin: string, field: keyof Return): string {
   const isOwn = /^\/(?![/\\])/.test(given) || given.startsWith(`${origin}/`);
   const url = isOwn ? URL.parse(given, origin) : null;
   const path = url?.origin === origin ? `${url.pathname}${url.search}${url.hash}` : '//';
-  if (!OTHER_HOST.test(path)) return path;
+  // Some characters have become nine.
+  if (!OTHER_HOST.test(path) && path.length <= LONGEST) return path;
   throw new Failure('VALIDATION_ERROR', 'Must be a path of the hub.', { at: { field } });
 }

@@ -143,7 +143,7 @@ describe('the way there', () => {
       'evil.example',
     ],
     ...['/\t/evil.example', 'https://evil.example/', 'javascript:alert(1)', ''],
-    ...['http://localhost@evil.example/', `/${'x'.repeat(3000)}`],
+    ...['http://localhost@evil.example/', `/${'x'.repeat(3000)}`, `/${'€'.repeat(2000)}`],
   ])('does not end at %p', async (path) => {
     for (const field of ['callbackURL', 'errorCallbackURL']) {
       const answer = await send(createVisitor(), '/auth/sign-in/social', { ...TO, [field]: path });
