@@ -112,12 +112,16 @@ export type AttemptLimits = {
   exhausted(): { accounts: string[]; networks: string[] };
   /** Counts a sign-up. @throws Failure RATE_LIMITED */
   takeSignUp(ip: string): void;
+  /** Counts a visit of the sign-in service. @throws Failure RATE_LIMITED */
+  takeVisit(ip: string): void;
 };
 
 /** Documented limits: failed attempts per account and per address within 15 minutes. */
 const WINDOW_MS = 15 * 60 * 1000;
 const PER_ACCOUNT = 10;
 const PER_ADDRESS = 30;
+/** The same for visits of the sign-in service, which the hub asks at each. */
+const VISITS = 100;
 
 /** Documented limit: sign-ups per address and hour. */
 const SIGN_UP_WINDOW_MS = 60 * 60 * 1000;
@@ -130,6 +134,7 @@ const MOST_EXHAUSTED = 50;
 export function createAttemptLimits(elapsed: () => number): AttemptLimits {
   const accounts = createThrottle({ limit: PER_ACCOUNT, windowMs: WINDOW_MS, elapsed });
   const addresses = createThrottle({ limit: PER_ADDRESS, windowMs: WINDOW_MS, elapsed });
+  const visits = createThrottle({ limit: VISITS, windowMs: WINDOW_MS, elapsed });
   const signUps = createThrottle({ limit: SIGN_UPS, windowMs: SIGN_UP_WINDOW_MS, elapsed });
 
   const checkAddress = (ip: string) => addresses.check(networkOf(ip));
@@ -158,6 +163,9 @@ export function createAttemptLimits(elapsed: () => number): AttemptLimits {
     }),
     takeSignUp(ip) {
       signUps.take(networkOf(ip));
+    },
+    takeVisit(ip) {
+      visits.take(networkOf(ip));
     },
   };
 }

@@ -62,7 +62,7 @@ export type OidcSignInDeps = {
   linked: LinkedAccounts;
   invitations: Invitations;
   challenges: Challenges;
-  limits: Pick<AttemptLimits, 'checkAddress' | 'takeAddress'>;
+  limits: Pick<AttemptLimits, 'checkAddress' | 'takeAddress' | 'takeVisit'>;
   /** Counts and logs a failed sign-in. */
   signInFailed: (reason: 'oidc', ip: string, account: string) => void;
   log: Log;
@@ -133,6 +133,7 @@ export function createOidcSignIn(deps: OidcSignInDeps): OidcSignIn {
         ...(token !== undefined && { invitation: invitations.check({ token }, null).id }),
         ...(person && { session: person.session.id }),
       };
+      limits.takeVisit(client.ip);
       const challenge = challenges.begin('oidc', { userId: person?.user.id ?? null, data });
       try {
         return { url: (await service.begin(challenge)).href, challenge };
