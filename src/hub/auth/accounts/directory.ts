@@ -2,7 +2,7 @@
 import { and, asc, count, eq, ne } from 'drizzle-orm';
 import { Failure } from '../../../shared/failure.ts';
 import type { Role } from '../../../shared/roles.ts';
-import { sessions, users } from '../../db/accounts-schema.ts';
+import { invitations, sessions, users } from '../../db/accounts-schema.ts';
 import { type Db, inTransaction } from '../../db/open.ts';
 import { type Actor, recordSecurity } from '../security-log.ts';
 import { USER, type User } from '../sessions/sessions.ts';
@@ -67,6 +67,8 @@ export function createDirectory({ db, now }: { db: Db; now: () => Date }): Direc
         tx.update(users).set(changed).where(eq(users.id, id)).run();
         const others = and(eq(sessions.userId, id), ne(sessions.id, by.session?.id ?? ''));
         tx.delete(sessions).where(others).run();
+        // An owner again has to invite again.
+        tx.delete(invitations).where(eq(invitations.invitedBy, id)).run();
         recordSecurity(tx, now(), by, { kind: 'role', target: user.email, detail: role });
         return { ...user, ...changed };
       }),

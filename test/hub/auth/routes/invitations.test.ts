@@ -154,6 +154,7 @@ describe('an invitation', () => {
     expect(refusal(await accept(token, 'max'))).toEqual(INVALID);
     expect(await listed()).toEqual([]);
     await role('owner');
+    expect(refusal(await accept(token, 'max'))).toEqual(INVALID);
     expect((await call('DELETE', `/users/${lea.body.user.id}`, ada)).status).toBe(200);
     expect(refusal(await accept(token, 'max'))).toEqual(INVALID);
   });
