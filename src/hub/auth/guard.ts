@@ -21,6 +21,7 @@ import {
   type Person,
   type Session,
   type User,
+  unauthenticated,
 } from './sessions/sessions.ts';
 import type { Scope, Tokens } from './tokens/tokens.ts';
 import { tryToNote } from './try-to-note.ts';
@@ -206,8 +207,6 @@ function assertStillAllowed({ request, assertAllowed }: { request: Request } & G
 
 const noTokens = () =>
   new Failure('FORBIDDEN', 'This requires a session; API tokens are not accepted.');
-
-const unauthenticated = () => new Failure('UNAUTHENTICATED', 'Sign in first.');
 
 export const forbiddenRole = (needs: Role) =>
   new Failure('FORBIDDEN_ROLE', `This requires the role “${needs}”.`, { needs });

@@ -5,12 +5,7 @@ import type { Role } from '../../../shared/roles.ts';
 import { users } from '../../db/accounts-schema.ts';
 import { inTransaction } from '../../db/open.ts';
 import { networkOf } from '../client.ts';
-import {
-  type Actor,
-  recordSecurity,
-  type SecurityEvent,
-  type SecurityWrites,
-} from '../security-log.ts';
+import { type Actor, recordSecurity } from '../security-log.ts';
 import {
   assertFresh,
   type Client,
@@ -22,6 +17,7 @@ import {
   type SignedIn,
   USER,
   type User,
+  unauthenticated,
 } from '../sessions/sessions.ts';
 import { type AttemptLimits, createSeldom } from './attempt-limits.ts';
 import { findByEmail, readEmail } from './emails.ts';
@@ -219,11 +215,11 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     async signIn(input, client) {
       const email = readEmail(input.email);
       const user = findByEmail(db, email);
-      const record = (outcome: SecurityEvent['outcome'], tx: SecurityWrites = db) =>
-        recordSecurity(
-          ...([tx, now(), { user: user ?? { id: null, name: email }, via: null, client }] as const),
-          { kind: 'sign-in', target: email, outcome, detail: 'password' },
-        );
+      const actor = { user: user ?? { id: null, name: email }, via: null, client };
+      const record = (outcome: 'refused' | 'locked') => {
+        const event = { kind: 'sign-in', target: email, outcome, detail: 'password' } as const;
+        recordSecurity(db, now(), actor, event);
+      };
       const matches = await guess(email, client.ip, user, input.password).catch((error) => {
         // Nobody fills the log with what is refused anyway.
         if (isRateLimited(error) && isFirst(networkOf(client.ip))) record('locked');
@@ -260,7 +256,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
 
     async assertPassword({ user, session, client }, password) {
       await assertPassword(user, client, password, 'password');
-      if (!sessions.find(session.token)) throw signInFirst();
+      if (!sessions.find(session.token)) throw unauthenticated();
     },
 
     prove: ({ session }) => sessions.prove(session.token),
@@ -270,7 +266,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       await assertPassword(user, client, input.currentPassword, 'currentPassword');
       const passwordHash = await passwords.hash(input.newPassword);
       // This session may have been ended while this hashed.
-      if (!sessions.find(session.token)) throw signInFirst();
+      if (!sessions.find(session.token)) throw unauthenticated();
       return inTransaction(db, (tx) => {
         const at = now();
         tx.update(users).set({ passwordHash, updatedAt: at }).where(eq(users.id, user.id)).run();
@@ -286,8 +282,6 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     },
   };
 }
-
-const signInFirst = () => new Failure('UNAUTHENTICATED', 'Sign in first.');
 
 const isRateLimited = (error: unknown): boolean =>
   error instanceof Failure && error.code === 'RATE_LIMITED';

@@ -10,7 +10,7 @@ import { Failure } from '../../../shared/failure.ts';
 import { passkeys } from '../../db/accounts-schema.ts';
 import { type Db, inTransaction } from '../../db/open.ts';
 import { recordSecurity } from '../security-log.ts';
-import { createSessions, type Person } from '../sessions/sessions.ts';
+import { createSessions, type Person, unauthenticated } from '../sessions/sessions.ts';
 import {
   type Answer,
   type Begun,
@@ -109,7 +109,7 @@ export function createPasskeys(deps: WebAuthnDeps): Passkeys {
       return inTransaction(db, () => {
         // The session may have ended while this verified.
         if (!sessions.find(who.session.token)) {
-          throw new Failure('UNAUTHENTICATED', 'Sign in first.');
+          throw unauthenticated();
         }
         const isNew = db.insert(passkeys).values(passkey).onConflictDoNothing().returning().get();
         if (!isNew) throw new Failure('PREVIOUSLY_REGISTERED', 'This passkey is already in use.');

@@ -59,6 +59,9 @@ const FRESH_MS = 60 * 60 * 1000;
 /** The lifetime of a session, for its cookie. */
 export const SESSION_SECONDS = LIFETIME_MS / 1000;
 
+/** What a request without a session is refused with, also if it ended meanwhile. */
+export const unauthenticated = () => new Failure('UNAUTHENTICATED', 'Sign in first.');
+
 /** @throws Failure SESSION_NOT_FRESH */
 export function assertFresh(session: Pick<Session, 'provedAt'>, at: Date): void {
   if (isFresh(session, at)) return;
