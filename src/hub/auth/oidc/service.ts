@@ -58,7 +58,7 @@ export function createService(deps: ServiceDeps): Service {
   const { settings, redirectUri, now, deadline = DEADLINE_SECONDS } = deps;
   const { issuer, clientId, clientSecret } = settings;
 
-  /** Asked anew each time, as its keys are: they may have changed. */
+  /** Fetched each time, as its keys are, because both may have changed. */
   async function discover(): Promise<Configuration> {
     const oidc = await load();
     const config = await oidc.discovery(
