@@ -2,6 +2,10 @@
 import { type Static, t } from 'elysia';
 import { HubId, Term } from './protocol.ts';
 
+/** PEM: the leaf first, then what signed it; and the key of the leaf. */
+export const KeptCertificate = t.Object({ chain: t.String(), key: t.String() });
+export type KeptCertificate = Static<typeof KeptCertificate>;
+
 /**
  * `hub` is who asks: unless it may `replace` it, what is for another hub is not replaced, and the
  * answer is 409 OTHER_HUB; so it is if its `term` is lower than one that the agent knows of the same hub.
@@ -11,7 +15,8 @@ import { HubId, Term } from './protocol.ts';
  * answer is 409 STALE. `probe` is what to validate instead of the whole text: the same text with
  * lines left empty that need no validation, so that line numbers agree. It may be longer. `deadline` is
  * how many milliseconds the caller waits: after that, the text does not become live. With `partial`,
- * listeners that cannot be opened are left out until they can, instead of refused.
+ * listeners that cannot be opened are left out until they can, instead of refused. `certificates` are those
+ * that the proxyfile names (`keptDigests`); the agent may have those that the hub cannot read any more.
  */
 export const ReloadRequest = t.Object({
   proxyfile: t.String(),
@@ -23,6 +28,7 @@ export const ReloadRequest = t.Object({
   probe: t.Optional(t.String()),
   deadline: t.Optional(t.Integer({ minimum: 0 })),
   partial: t.Optional(t.Boolean()),
+  certificates: t.Optional(t.Array(KeptCertificate)),
 });
 export type ReloadRequest = Static<typeof ReloadRequest>;
 
