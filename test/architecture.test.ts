@@ -28,14 +28,15 @@ const MAY_IMPORT_IN_HUB: Readonly<Record<string, readonly string[]>> = {
   logs: ['http', 'auth', 'agents'],
   watch: ['http', 'auth', 'db', 'model', 'publish', 'agents'],
   channels: ['http', 'auth', 'db', 'watch'],
+  certificates: ['db', 'model', 'publish'],
   exchange: ['http', 'model', 'publish', 'recipes', 'caddyfile', 'agents'],
   api: [
     ...['http', 'auth', 'db', 'model', 'publish', 'recipes', 'caddyfile', 'agents'],
-    ...['exchange', 'watch', 'channels'],
+    ...['exchange', 'watch', 'channels', 'certificates'],
   ],
   app: [
     ...['http', 'db', 'recipes', 'caddyfile', 'agents', 'auth', 'model', 'publish'],
-    ...['openapi', 'dashboard', 'logs', 'watch', 'channels', 'exchange', 'api'],
+    ...['openapi', 'dashboard', 'logs', 'watch', 'channels', 'certificates', 'exchange', 'api'],
   ],
 };
 

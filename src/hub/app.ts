@@ -13,6 +13,7 @@ import { channelRoutes } from './api/channels.ts';
 import type { ApiContext, HubContext } from './api/context.ts';
 import { exchangeRoutes } from './api/exchange.ts';
 import { deliveryRoutes, incidentRoutes } from './api/incidents.ts';
+import { keptCertificateRoutes } from './api/kept-certificates.ts';
 import { healthRoutes, hubMetricsRoutes } from './api/monitoring.ts';
 import { policyRoutes } from './api/policies.ts';
 import { portsRoutes } from './api/ports.ts';
@@ -128,6 +129,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(vhostActivityRoutes({ guard, activity: activityOf(context) }))
     .use(uptimeRoutes(all))
     .use(certificateRoutes(all))
+    .use(keptCertificateRoutes(all))
     .use(vhostRoutes(all))
     .use(vhostBulkRoutes(all))
     .use(policyRoutes(all))

@@ -71,6 +71,11 @@ export const FAILURES = {
   DOMAIN_TAKEN: { status: 409, meaning: 'Another vhost already has this domain.' },
   POLICY_TAKEN: { status: 409, meaning: 'Another policy already has this name.' },
   POLICY_IN_USE: { status: 409, meaning: 'The policy is in use; detail names its vhosts.' },
+  CERTIFICATE_TAKEN: { status: 409, meaning: 'Another kept certificate already has this name.' },
+  CERTIFICATE_IN_USE: {
+    status: 409,
+    meaning: 'Sites are served with the certificate; detail names them. `force=true` deletes it.',
+  },
   AGENT_TAKEN: { status: 409, meaning: 'Another agent already has this name.' },
   AGENT_IN_USE: {
     status: 409,

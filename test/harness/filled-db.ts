@@ -27,6 +27,18 @@ const PEOPLE = [
 ] as const;
 
 /** With a key that is lost, as the one that the token of its agent derives from. */
+/** Of `*.home.example`, until 2126. */
+const CHAIN = `-----BEGIN CERTIFICATE-----
+MIIBoTCCAUagAwIBAgIUVBjO/cQn92qw+nHLjyeQBmAaGlgwCgYIKoZIzj0EAwIw
+FzEVMBMGA1UEAwwMaG9tZS5leGFtcGxlMCAXDTI2MTEyMzExNDkxMFoYDzIxMjYx
+MDMwMTE0OTEwWjAXMRUwEwYDVQQDDAxob21lLmV4YW1wbGUwWTATBgcqhkjOPQIB
+BggqhkjOPQMBBwNCAATffH7t/NsdLtM3ohpok5OYf2i/+H/Rv9upUjiUSxA8qD2C
+HnfbSdAYVXPVzwWY1ZaDOxu2W3a4IuEunWI5G++yo24wbDAdBgNVHQ4EFgQUaf+i
+CA2ymypuoHKypNq/XS9x6bkwHwYDVR0jBBgwFoAUaf+iCA2ymypuoHKypNq/XS9x
+6bkwDwYDVR0TAQH/BAUwAwEB/zAZBgNVHREEEjAQgg4qLmhvbWUuZXhhbXBsZTAK
+BggqhkjOPQQDAgNJADBGAiEAjfZgxoa35T+sV3lshSdQJOg8KAHPgp4HOn3ndTa4
+b7QCIQCIYcXw2wDY24TJ/7Fg8VhbNbEEnCH6bCI9ubXITKjM6g==
+-----END CERTIFICATE-----`;
 const SEALED = Buffer.from(`01${'0c'.repeat(60)}`, 'hex');
 
 const AT = new Date('2026-11-21T10:46:20.757Z');
@@ -146,6 +158,9 @@ export function layDatabase(dataDir: string, ports: { http: number; https: numbe
         values: { text: 'it\'s "closed"; ünïcode' },
       },
     ])
+    .run();
+  db.insert(tables.certificates)
+    .values({ name: 'home', chain: CHAIN, key: SEALED, ...times })
     .run();
   db.insert(tables.changelog)
     .values(

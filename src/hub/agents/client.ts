@@ -22,6 +22,7 @@ import { LogSums, MergeAnswer, type MergeRequest } from '../../shared/wire/merge
 import { counting, filtering, Stored } from '../../shared/wire/protocol.ts';
 import {
   AdaptAnswer,
+  type KeptCertificate,
   PortsAnswer,
   ProxyStatus,
   ReloadAnswer,
@@ -69,6 +70,8 @@ export type Replacing = Readonly<{
   keep?: boolean;
   /** Whether to do without listeners that cannot be opened, until they can. */
   partial?: boolean | undefined;
+  /** Those that the proxyfile names. */
+  certificates?: KeptCertificate[];
 }>;
 
 /** Every call rejects with Failure AGENT_UNREACHABLE if the agent does not answer, or not sensibly. */

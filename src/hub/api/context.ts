@@ -24,6 +24,7 @@ import type { Guard } from '../auth/guard.ts';
 import { createLinkedAccounts, type LinkedAccounts } from '../auth/oidc/linked-accounts.ts';
 import type { OidcSettings } from '../auth/oidc/service.ts';
 import { createTokens, type Tokens } from '../auth/tokens/tokens.ts';
+import { createSealedCertificates, type SealedCertificates } from '../certificates/sealed.ts';
 import { type Channels, createChannels } from '../channels/channels.ts';
 import { createDeliver, type Deliver } from '../channels/deliver.ts';
 import {
@@ -125,6 +126,8 @@ export type HubContext = Pick<
   assertInPlace: () => void;
   /** Of secrets in the database. */
   sealing: Sealing;
+  /** Of those that the hub keeps. */
+  certificates: SealedCertificates;
   store: Store;
   accounts: Accounts;
   secondFactor: SecondFactor;
@@ -186,7 +189,9 @@ export function createContext(given: HubGiven): HubContext {
     ],
     log,
   );
+  const certificates = createSealedCertificates(sealing);
   const publisher = createPublisher({
+    pairsFor: ({ url }) => (isConfidential(url ?? settings.agentUrl) ? certificates.pairOf : null),
     ...{ store, connect: createConnect(given, keys, store, () => publisher), pace, now, log },
     observe: metrics.publish,
     importDirs: settings.importDirs,
@@ -244,7 +249,18 @@ export function createContext(given: HubGiven): HubContext {
   });
   return {
     ...{ settings, commandLine, version, commit, pace, now, elapsed, log },
-    ...{ db, assertInPlace, sealing, store, accounts, publisher, uptime, look, listProblems },
+    ...{
+      db,
+      assertInPlace,
+      sealing,
+      certificates,
+      store,
+      accounts,
+      publisher,
+      uptime,
+      look,
+      listProblems,
+    },
     ...{ channels, deliver, known, invitations, secondFactor, challenges, limits, signInFailed },
     linked: createLinkedAccounts({ db, now }),
     ...{ notifications, metrics, warnings },
@@ -308,9 +324,14 @@ const firstOf = ({ agentUrl: url, agentTrust: trust }: HubSettings) => ({
 
 /** What the operator should know; shown in the log and in the status. */
 function warningsOf({ agentUrl }: HubSettings): string[] {
-  const { protocol, host } = new URL(agentUrl);
-  if (protocol === 'https:' || isLoopbackHost(host)) return [];
+  if (isConfidential(agentUrl)) return [];
   return [
-    'The connection to the agent is plain HTTP: anyone on the network path can read its token and control the proxy. Give the agent a certificate (signalbox agent --new-cert).',
+    'The connection to the agent is plain HTTP: anyone on the network path can read its token and control the proxy. Kept certificates are not sent to it. Give the agent a certificate (signalbox agent --new-cert).',
   ];
+}
+
+/** Whether nobody on the way to an agent can read what is sent there. */
+export function isConfidential(url: string): boolean {
+  const { protocol, host } = new URL(url);
+  return protocol === 'https:' || isLoopbackHost(host);
 }

@@ -4,14 +4,14 @@ import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf, recordedAuthorOf } from '../auth/guard.ts';
 import { contextOf } from '../caddyfile/context.ts';
 import { renderSite } from '../caddyfile/render.ts';
-import { ImportAnswer, ImportBody, PROXYFILE, renderedOf, SITE } from '../exchange/schemas.ts';
+import { ImportAnswer, ImportBody, PROXYFILE, SITE } from '../exchange/schemas.ts';
 import { restoreChange, SNAPSHOT, Snapshot, snapshotOf } from '../exchange/snapshot.ts';
 import { checkedPolicies } from '../exchange/snapshot-policies.ts';
 import { about } from '../http/about.ts';
 import { ChangeQuery, demandsOf } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import { Outcome, outcomeOf } from '../http/schemas.ts';
-import { siteOf } from '../model/applied.ts';
+import { renderSet, siteOf } from '../model/applied.ts';
 import type { SiteSet } from '../model/vhost.ts';
 import { findVhost } from '../model/vhost-changes.ts';
 import type { Applied } from '../publish/queue.ts';
@@ -29,7 +29,7 @@ export function exchangeRoutes({ publisher, importer, retries, guard }: ApiConte
         set.headers['content-type'] = 'text/plain; charset=utf-8';
         const all = publisher.setOf(query.agent);
         const version = publisher.version(query.agent);
-        if (!query.vhost) return renderedOf(all, version).text;
+        if (!query.vhost) return renderSet(all, version).text;
         const vhost = findVhost(all, Number(query.vhost));
         return `${renderSite(siteOf(vhost, all), () => contextOf(all.preamble, version)).text}\n`;
       },

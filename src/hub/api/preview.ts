@@ -4,11 +4,11 @@ import { createConcurrencyLimit } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { caddyfileDiff, TOO_DIFFERENT } from '../exchange/diff.ts';
-import { PREAMBLE, PROXYFILE, renderedOf, SITE } from '../exchange/schemas.ts';
+import { PREAMBLE, PROXYFILE, SITE } from '../exchange/schemas.ts';
 import { Verdict, verdictOf } from '../exchange/verdict.ts';
 import { about } from '../http/about.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
-import { vhostsWith } from '../model/applied.ts';
+import { renderSet, vhostsWith } from '../model/applied.ts';
 import type { Change } from '../model/changes.ts';
 import { changeOf, Operation, PolicyOperation, policyChangeOf } from '../model/operation.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
@@ -52,7 +52,7 @@ export function previewRoutes({ publisher, guard, bodyLimit }: ApiContext) {
         const current = publisher.current();
         const version = publisher.version(agent);
         const partOf = (set: SiteSet) =>
-          renderedOf(agent ? setFor(set, agentNamed(agent, set).id) : set, version);
+          renderSet(agent ? setFor(set, agentNamed(agent, set).id) : set, version);
         const live = partOf(current);
         try {
           const change = withoutLoops(await changeFrom(body, current, agent));

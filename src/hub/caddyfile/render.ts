@@ -56,11 +56,13 @@ const GUARD = '{\n\tgrace_period 0s\n}';
 /**
  * The proxyfile: the preamble, then every enabled site in the order given.
  * @param version the proxy's, such as `2.6.2`; null if it is not known
+ * @param certificates the comments that name those that travel beside it
  */
 export function render(
   preamble: string,
   sites: readonly Site[],
   version: string | null = null,
+  certificates: readonly string[] = [],
 ): Rendered {
   const context = () => contextOf(preamble, version);
   const parts: string[] = [];
@@ -74,7 +76,7 @@ export function render(
   const blocks = sites
     .filter(({ enabled }) => enabled)
     .map((site) => ({ site, ...renderSite(site, context) }));
-  add(HEADER, 1);
+  add([HEADER, ...certificates].join('\n'), 1 + certificates.length);
   if (blocks.some(({ variable }) => variable) && !hasGlobalOptions(preamble)) add(GUARD, 3);
   const options = trimEnd(preamble);
   const preambleLine = line;

@@ -9,6 +9,7 @@ import everywhere from './migrations/0004-everywhere.sql' with { type: 'text' };
 import knownProblems from './migrations/0005-known-problems.sql' with { type: 'text' };
 import uptime from './migrations/0006-uptime.sql' with { type: 'text' };
 import identity from './migrations/0007-identity.sql' with { type: 'text' };
+import certificates from './migrations/0008-certificates.sql' with { type: 'text' };
 import { versionOf } from './version.ts';
 
 /** In order; `PRAGMA user_version` counts them. Never edit one that was released. */
@@ -20,6 +21,7 @@ export const MIGRATIONS: readonly string[] = [
   knownProblems,
   uptime,
   identity,
+  certificates,
 ];
 
 /** @throws Error if `version`, that of `subject`, is newer than this program supports */

@@ -51,6 +51,30 @@ export const policies = sqliteTable(
   (table) => [uniqueIndex('policies_name').on(table.name)],
 );
 
+/** Those that the hub keeps, for all proxies. */
+export const certificates = sqliteTable(
+  'certificates',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    name: text('name').notNull(),
+    /** PEM, the leaf first. */
+    chain: text('chain').notNull(),
+    /** Sealed: PKCS #8 in PEM. */
+    key: blob('key', { mode: 'buffer' }).notNull(),
+    /** Of DNS, if the hub obtains it; null: it was uploaded. */
+    provider: text('provider'),
+    /** Sealed: the order, in JSON; null as `provider`. */
+    spec: blob('spec', { mode: 'buffer' }),
+    /** When the last renewal failed (a plain number, as it is written as null), how many have in a row, and why. */
+    failedAt: integer('failed_at'),
+    failures: integer('failures').notNull().default(0),
+    lastError: text('last_error'),
+    createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
+    updatedAt: integer('updated_at', { mode: 'timestamp_ms' }).notNull(),
+  },
+  (table) => [uniqueIndex('certificates_name').on(table.name)],
+);
+
 export const changelog = sqliteTable('changelog', {
   id: integer('id').primaryKey({ autoIncrement: true }),
   /** Not a foreign key: entries outlive the account. */

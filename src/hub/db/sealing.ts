@@ -7,7 +7,7 @@ import { Failure } from '../../shared/failure.ts';
 import { fileErrorOf } from '../../shared/file-errors.ts';
 import { newSecret, readIfThere } from '../../shared/system/files.ts';
 import { twoFactors } from './accounts-schema.ts';
-import { agents, channels } from './schema.ts';
+import { agents, certificates, channels } from './schema.ts';
 
 export type Sealing = {
   /**
@@ -58,6 +58,16 @@ export const SEALED = [
     column: channels.target,
     remedy: 'delete all channels and create them again',
   },
+  {
+    table: certificates,
+    column: certificates.key,
+    remedy: 'delete all kept certificates and add them again',
+  },
+  {
+    table: certificates,
+    column: certificates.spec,
+    remedy: 'delete all kept certificates and add them again',
+  },
 ] as const;
 
 export type SealingDeps = { db: Pick<BunSQLiteDatabase, 'select'>; file: string };
@@ -65,14 +75,17 @@ export type SealingDeps = { db: Pick<BunSQLiteDatabase, 'select'>; file: string 
 /** @param file readable only by its owner; never replaced as long as something is sealed with its key */
 export function createSealing({ db, file }: SealingDeps): Sealing {
   /** How to do without what is sealed, by a key with another mark if there is one. */
-  const remediesFor = (mark?: Buffer): string[] =>
-    SEALED.flatMap(({ table, column, remedy }) => {
-      const isSealed = and(
-        sql`${start(column, FORMAT.length)} = ${FORMAT}`,
-        mark && ne(start(column, MARK_BYTES), mark),
-      );
-      return db.select({ all: count() }).from(table).where(isSealed).get()?.all ? [remedy] : [];
-    });
+  const remediesFor = (mark?: Buffer): string[] => [
+    ...new Set(
+      SEALED.flatMap(({ table, column, remedy }) => {
+        const isSealed = and(
+          sql`${start(column, FORMAT.length)} = ${FORMAT}`,
+          mark && ne(start(column, MARK_BYTES), mark),
+        );
+        return db.select({ all: count() }).from(table).where(isSealed).get()?.all ? [remedy] : [];
+      }),
+    ),
+  ];
 
   const remediesForAgents = (): string[] =>
     db.select({ id: agents.id }).from(agents).where(isNotNull(agents.fingerprint)).get()

@@ -11,7 +11,7 @@ import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
 import { render } from '../caddyfile/render.ts';
 import { type ImportedSite, type Skipped, splitCaddyfile } from '../caddyfile/split.ts';
 import { type Outcome, outcomeOf } from '../http/schemas.ts';
-import { sitesOf } from '../model/applied.ts';
+import { renderSet, sitesOf } from '../model/applied.ts';
 import { type Author, type Change, sequence } from '../model/changes.ts';
 import { assertContained, assertPreambleContained } from '../model/containment.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
@@ -33,7 +33,7 @@ import {
   mergeSite,
   mergeView,
 } from './merge.ts';
-import { type MergeView, renderedOf } from './schemas.ts';
+import type { MergeView } from './schemas.ts';
 
 export type ImporterDeps = {
   publisher: Publisher;
@@ -152,7 +152,7 @@ export function createImporter(deps: ImporterDeps): Importer {
             preamble: merged.text,
             vhosts: made.filter(({ action }) => action !== 'skip').map(published),
             skipped,
-            proxyfile: renderedOf(shown, version).text,
+            proxyfile: renderSet(shown, version).text,
             merge: mergeView(merged, made, set),
             ...outcomeOf(applied),
           };

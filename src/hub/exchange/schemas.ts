@@ -1,9 +1,6 @@
 /** What several routes of this folder share: import on the wire, and examples for the API's description. */
 import { type Static, t } from 'elysia';
-import { type Rendered, render } from '../caddyfile/render.ts';
 import { Outcome } from '../http/schemas.ts';
-import { sitesOf } from '../model/applied.ts';
-import type { SiteSet } from '../model/vhost.ts';
 
 const Side = t.Union([t.Literal('keep'), t.Literal('file')]);
 
@@ -91,10 +88,6 @@ export const ImportAnswer = t.Composite(
   ],
   { title: 'ImportAnswer' },
 );
-
-/** @param version the proxy's, such as `2.6.2` */
-export const renderedOf = (set: SiteSet, version: string | null): Rendered =>
-  render(set.preamble, sitesOf(set), version);
 
 export const PREAMBLE = '{\n\temail ada@example.org\n}';
 export const SITE = {

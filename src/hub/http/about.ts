@@ -9,6 +9,8 @@ export const TAGS = {
     'Rules shared by several sites: a password, sign-in with a service, a list of networks. A policy is a recipe with values, put on any number of vhosts; other recipes make the text of one vhost.',
   Configuration:
     'Everything around the vhosts: global options and snippets (the preamble), preview, import, export and restore.',
+  Certificates:
+    'Certificates that the hub keeps: uploaded, and served from all proxies at once. Those that Caddy gets itself are in Status.',
   Agents: 'The agents that this hub publishes to, each beside its own proxy.',
   Logs: 'The access log: pages, statistics and a live stream.',
   Changelog: 'Who changed what, and undoing a change.',

@@ -1,6 +1,9 @@
-/** Which policies apply to a vhost: those it names, and those that apply everywhere. Pure. */
-import type { Site } from '../caddyfile/render.ts';
+/** A set as it is rendered: which policies apply to a vhost, and which certificates travel along. Pure. */
+import { keptLine } from '../../shared/caddyfile/kept-certificates.ts';
+import { type Rendered, render, type Site } from '../caddyfile/render.ts';
 import type { Policy } from '../recipes/policy.ts';
+import { byEnd, digestOf } from './certificate.ts';
+import { chainFacts } from './pem.ts';
 import { policiesNamed, type SiteSet, type Vhost } from './vhost.ts';
 
 /** What of a set says which policies apply. */
@@ -55,6 +58,18 @@ export function siteOf(vhost: Vhost, among: Among): Site {
 /** The vhosts of a set as they are rendered, in order. */
 export const sitesOf = (set: Pick<SiteSet, 'vhosts' | 'policies'>): Site[] =>
   set.vhosts.map((vhost) => siteOf(vhost, set));
+
+/** The proxyfile of a set. @param version the proxy's, such as `2.6.2`; null if it is not known */
+export const renderSet = (set: SiteSet, version: string | null): Rendered =>
+  render(
+    set.preamble,
+    sitesOf(set),
+    version,
+    set.certificates.toSorted(byEnd).map((one) => {
+      const { names } = chainFacts(one.chain);
+      return keptLine({ name: one.name, names, digest: digestOf(one) });
+    }),
+  );
 
 /**
  * What a vhost leaves out, by the names that someone sent. What was deleted stays: its undo brings it

@@ -5,6 +5,7 @@ import { Failure } from '../../shared/failure.ts';
 import type { Db } from '../db/open.ts';
 import type { Policy } from '../recipes/policy.ts';
 import type { StoredAgent } from './agent.ts';
+import type { Certificate } from './certificate.ts';
 import { follows, type KnownProblem, type SiteSet, type Vhost } from './vhost.ts';
 
 /** Who makes a change; `via` is the name of the API token they used, null for a session. */
@@ -23,6 +24,7 @@ export type Stored = {
   policy: Policy;
   agent: StoredAgent;
   known: KnownProblem;
+  certificate: Certificate;
 };
 export type Kind = keyof Stored;
 

@@ -9,8 +9,15 @@ import type { Policy } from '../recipes/policy.ts';
 import { withoutSecrets } from '../recipes/secrets.ts';
 import type { StoredAgent } from './agent.ts';
 import { exceptOf } from './applied.ts';
+import type { Certificate } from './certificate.ts';
+import {
+  deleteCertificateChange,
+  isSameCertificate,
+  restoreCertificateChange,
+} from './certificate-changes.ts';
 import type { Change, Kind, Step, StepOf, Stored } from './changes.ts';
 import { knownAgainChange, unknownChange } from './known-changes.ts';
+import { chainFacts } from './pem.ts';
 import { isPlacedOn, placesOf } from './placement.ts';
 import {
   isSamePolicy,
@@ -29,6 +36,7 @@ export type Kept = {
   policy: Policy;
   agent: never;
   known: KnownProblem;
+  certificate: Certificate;
 };
 
 /** What a change may name, deleted by it or not. */
@@ -59,7 +67,8 @@ export type Row = {
     | typeof tables.policies
     | typeof tables.agents
     | typeof tables.preamble
-    | typeof tables.knownProblems;
+    | typeof tables.knownProblems
+    | typeof tables.certificates;
   values: Readonly<Record<string, unknown>> & { readonly id: number };
 };
 
@@ -257,12 +266,48 @@ const known: Entity<'known'> = {
   },
 };
 
+const certificate: Entity<'certificate'> = {
+  mark: '(certificate ',
+  nameOf: ({ name }) => `(certificate ${name})`,
+  // What was wrong with the one before says nothing of this one.
+  rowOf: ({ key, spec, ...thing }) => ({
+    table: tables.certificates,
+    values: {
+      ...thing,
+      key: Buffer.from(key, 'base64'),
+      spec: spec === null ? null : Buffer.from(spec, 'base64'),
+      ...{ failedAt: null, failures: 0, lastError: null },
+    },
+  }),
+  shown(before, after) {
+    const shownOf = ({ name, chain, provider }: Certificate) => {
+      const { names, serial, notAfter } = chainFacts(chain);
+      return { name, names, serial, notAfter, provider };
+    };
+    return [shownOf(before), shownOf(after)];
+  },
+  isPublished: ({ before, after }) =>
+    before?.chain !== after?.chain || before?.name !== after?.name,
+  concerns: () => true,
+  validated: () => [],
+
+  undo: {
+    keep: (thing) => thing,
+    find: (set, { id }) => set.certificates.find((one) => one.id === id),
+    isAsMade: (now, made) => isSameCertificate(now, made),
+    restore: (_, __, { old }) => restoreCertificateChange(old),
+    recreate: (_, old) => restoreCertificateChange(old),
+    remove: ({ id }) => deleteCertificateChange(id, true),
+  },
+};
+
 export const ENTITIES: { readonly [K in Kind]: Entity<K> } = {
   vhost,
   preamble,
   policy,
   agent,
   known,
+  certificate,
 };
 
 const entityOf = <K extends Kind>({ kind }: StepOf<K>): Entity<K> => ENTITIES[kind];

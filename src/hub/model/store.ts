@@ -1,9 +1,19 @@
 /** Keeps the published set, and the changelog beside it, in the database. */
 import { and, asc, eq, inArray, isNull, notLike, sql } from 'drizzle-orm';
 import { inTransaction, type OpenDatabase } from '../db/open.ts';
-import { agents, changelog, hub, knownProblems, policies, preamble, vhosts } from '../db/schema.ts';
+import {
+  agents,
+  certificates,
+  changelog,
+  hub,
+  knownProblems,
+  policies,
+  preamble,
+  vhosts,
+} from '../db/schema.ts';
 import { FIRST_AGENT, firstThenByName, type StoredAgent } from './agent.ts';
 import { dropAnswers, type KeptAnswer, keepAnswer } from './answers.ts';
+import type { Certificate } from './certificate.ts';
 import type { Author, Kind, Plan, Step, Stored } from './changes.ts';
 import { ASIDE, ENTITIES, type Known, reviver } from './entities.ts';
 import { summaryOf } from './history/summary.ts';
@@ -115,6 +125,13 @@ export function createStore({
           .all()
           .map(({ overAt: _, ...one }) => one),
         nextKnownId: nextIdOf('known_problems'),
+        certificates: db
+          .select()
+          .from(certificates)
+          .orderBy(asc(certificates.id))
+          .all()
+          .map(storedOf),
+        nextCertificateId: nextIdOf('certificates'),
       };
     },
 
@@ -186,6 +203,11 @@ export function createStore({
     },
   };
 }
+
+const storedOf = (row: typeof certificates.$inferSelect): Certificate => {
+  const { failedAt: _, failures: __, lastError: ___, key, spec, ...rest } = row;
+  return { ...rest, key: key.toString('base64'), spec: spec?.toString('base64') ?? null };
+};
 
 /** The agents and policies of a plan, with those that it deletes. */
 function knownIn({ next, steps }: Accepted['plan']): Known {

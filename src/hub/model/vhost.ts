@@ -15,6 +15,7 @@ import { addressList, siteForm } from '../caddyfile/site.ts';
 import { pathHint } from '../caddyfile/upstream-hints.ts';
 import type { Policy } from '../recipes/policy.ts';
 import type { StoredAgent } from './agent.ts';
+import type { Certificate } from './certificate.ts';
 
 /** Immutable: a changed vhost is a new object, so that what follows from one can be cached. */
 export type Vhost = Readonly<{
@@ -62,6 +63,9 @@ export type SiteSet = Readonly<{
   /** The problems that people know of. */
   known: readonly KnownProblem[];
   nextKnownId: number;
+  /** Those that the hub keeps, by id. */
+  certificates: readonly Certificate[];
+  nextCertificateId: number;
 }>;
 
 /** That a problem is known, until it is over, or for some time. */
@@ -90,6 +94,8 @@ export const EMPTY_SET: SiteSet = {
   nextAgentId: 1,
   known: [],
   nextKnownId: 1,
+  certificates: [],
+  nextCertificateId: 1,
 };
 
 /** The fields that a person sets. */

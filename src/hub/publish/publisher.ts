@@ -53,6 +53,8 @@ export type PublisherDeps = {
   store: Store;
   /** A client of an agent. */
   connect: (agent: StoredAgent) => AgentClient;
+  /** As `TargetDeps['pairOf']` of an agent. */
+  pairsFor?: (agent: StoredAgent) => TargetDeps['pairOf'];
   pace: TargetDeps['pace'];
   now: () => Date;
   log: Log;
@@ -112,6 +114,7 @@ export type Publisher = {
 export function createPublisher({
   store,
   connect,
+  pairsFor = () => null,
   pace,
   now,
   log,
@@ -124,7 +127,7 @@ export function createPublisher({
   let lastPublish: LastPublish | null = null;
   let published = 0;
   const targets = createTargets({
-    ...{ connect, store, startTimer, importDirs, pace, now, log },
+    ...{ connect, pairsFor, store, startTimer, importDirs, pace, now, log },
     stored: () => accepted,
   });
   const trials = createTrials({ targets, store, accepted: () => accepted, startTimer, now });

@@ -494,6 +494,32 @@ export interface DraftAdvice {
     command: string | null;
   };
 }
+export interface KeptCertificate {
+  id: number;
+  name: string;
+  /** the host names it is valid for */
+  names: string[];
+  issuer: string;
+  /** hexadecimal */
+  serial: string;
+  notBefore: Timestamp;
+  notAfter: Timestamp;
+  source: 'upload' | 'dns';
+  /** of DNS, if the hub obtains it itself */
+  provider?: string;
+  /** why some devices may refuse it, for people */
+  warning?: string;
+  /** the ids of the vhosts that are served with it, unless they have a `tls` of their own */
+  sites: number[];
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+}
+export interface ChangedKeptCertificate extends KeptCertificate {
+  /** the unreachable agents: their proxies serve their previous sites until the agents return */
+  behind?: string[];
+  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`) */
+  warnings?: Warning[];
+}
 export interface Vhost {
   id: number;
   domain: string;

@@ -8,6 +8,7 @@ import { buildDocument } from '../../../src/hub/openapi/document.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
 import { formatInvitation } from '../../../src/shared/invitation.ts';
 import { createAuthenticator } from '../../harness/authenticator.ts';
+import { selfSigned } from '../../harness/certificate.ts';
 import { startEnrollable } from '../../harness/enrolled.ts';
 import { holdPort80 } from '../../harness/listeners.ts';
 import { createChecker, type Document, operationsOf } from '../../harness/openapi.ts';
@@ -525,6 +526,28 @@ describe('policies', () => {
     await signedIn('createPolicy', { json });
     await refused('revertChangelogEntry', 'POLICY_TAKEN', { params: { id: entry?.id ?? 0 } });
   });
+});
+
+test('kept certificates', async () => {
+  const { certificate: chain, key } = await selfSigned(['kept.example']);
+  const json = { name: 'home', chain, key };
+  await refused('createKeptCertificate', 'INVALID_REQUEST', { json: { ...json, key: chain } });
+  await signedIn('createKeptCertificate', { json });
+  await refused('createKeptCertificate', 'CERTIFICATE_TAKEN', { json });
+  const [params, headers] = [{ id: 'home' }, { 'If-Match': '"old"' }];
+  await signedIn('listKeptCertificates');
+  await signedIn('getKeptCertificate', { params });
+  await refused('getKeptCertificate', 'NOT_FOUND', { params: { id: 'none' } });
+  await refused('updateKeptCertificate', 'PRECONDITION_FAILED', {
+    ...{ params, headers, json: { name: 'house' } },
+  });
+  await signedIn('updateKeptCertificate', { params, json: { chain, key } });
+  const site = { domain: 'kept.example', config: 'respond kept' };
+  const vhost = await signedIn<{ id: number }>('createVhost', { json: site });
+  await refused('deleteKeptCertificate', 'CERTIFICATE_IN_USE', { params });
+  await signedIn('deleteVhost', { params: { id: vhost.body.id } });
+  await refused('deleteKeptCertificate', 'PRECONDITION_FAILED', { params, headers });
+  await signedIn('deleteKeptCertificate', { params });
 });
 
 test('channels and deliveries', async () => {

@@ -8,6 +8,9 @@ import { type Entry, revertChange } from './history.ts';
 
 /** What is undone first: a policy's name and a site's addresses have to be free for the next one. */
 const ORDER = [
+  'certificate create',
+  'certificate update',
+  'certificate delete',
   'policy create',
   'policy delete',
   'policy update',

@@ -3,14 +3,18 @@ import { ERAS } from '../../../shared/caddyfile/dialect.ts';
 import { Failure, type Location } from '../../../shared/failure.ts';
 import { memoize } from '../../../shared/memoize.ts';
 import type { ChecksAnswer, CheckTarget, TrialRequest } from '../../../shared/wire/checks.ts';
-import type { Closed, StillOpen } from '../../../shared/wire/proxy.ts';
+import type { Closed, KeptCertificate, StillOpen } from '../../../shared/wire/proxy.ts';
 import type { AgentClient, Replacing } from '../../agents/client.ts';
 import { mistakeLine, renderProbe } from '../../caddyfile/probe.ts';
-import { locate, type Place, type Rendered, render, type Site } from '../../caddyfile/render.ts';
-import { siteOf, sitesOf } from '../../model/applied.ts';
+import { locate, type Place, type Rendered, type Site } from '../../caddyfile/render.ts';
+import { renderSet, siteOf } from '../../model/applied.ts';
+import type { Certificate } from '../../model/certificate.ts';
 import { type Findings, isRejection } from '../../model/refusal.ts';
 import type { SiteSet, Vhost } from '../../model/vhost.ts';
 import { hintFor } from './hints.ts';
+
+/** A certificate with its key; null if that cannot be read: the agent may still have it. */
+export type PairOf = (certificate: Certificate) => KeptCertificate | null;
 
 export type PublishOptions = Replacing & {
   /** The vhosts whose config needs validation; all of them if it is missing. */
@@ -58,20 +62,25 @@ const SEARCH_MS = 5_000;
 /**
  * @param version the proxy's, such as `2.6.2`; null if it is not known
  * @param noteClosed gets the listeners that a set does without which was made live
+ * @param pairOf null if no key may travel to the agent: then no certificate does
  */
 export function createGateway(
   agent: AgentClient,
   version: () => string | null,
   noteClosed: (closed: Closed[]) => void,
+  pairOf: PairOf | null = null,
 ): Gateway {
   let ended = 0;
   const known = new WeakMap<SiteSet, { of: string | null; rendered: Rendered }>();
+
+  const sent = (set: SiteSet): SiteSet =>
+    pairOf || set.certificates.length === 0 ? set : { ...set, certificates: [] };
 
   /** Of another version, another text: it has words of its own for what policies do. */
   function renderedOf(set: SiteSet): Rendered {
     const [found, of] = [known.get(set), version()];
     if (found?.of === of) return found.rendered;
-    const rendered = render(set.preamble, sitesOf(set), of);
+    const rendered = renderSet(sent(set), of);
     known.set(set, { of, rendered });
     return rendered;
   }
@@ -127,7 +136,7 @@ export function createGateway(
     digestOf: (set) => digestOf(renderedOf(set)),
 
     isOfAnyVersion: (set, digest) =>
-      ERAS.some((era) => digestOf(render(set.preamble, sitesOf(set), era)) === digest),
+      ERAS.some((era) => digestOf(renderSet(sent(set), era)) === digest),
 
     async prepare(set, changed) {
       const { text, probe, lines } = probed(set, changed);
@@ -136,7 +145,13 @@ export function createGateway(
 
     async publish(set, { changed, ...how } = {}) {
       const { text, probe, lines } = probed(set, changed);
-      const answer = explained(agent.reload(text, probe, how), lines, set, probe);
+      const certificates = sent(set).certificates.flatMap((one) => pairOf?.(one) ?? []);
+      const answer = explained(
+        agent.reload(text, probe, { ...how, certificates }),
+        lines,
+        set,
+        probe,
+      );
       const { open = [], closed = [] } = await answer.finally(() => ended++);
       noteClosed(closed);
       return open;

@@ -11,7 +11,7 @@ import { isPlacedOn, setFor } from '../../model/placement.ts';
 import type { Store } from '../../model/store.ts';
 import type { SiteSet, Vhost } from '../../model/vhost.ts';
 import { type Acceptance, createAcceptance } from './acceptance.ts';
-import { createGateway, type Gateway } from './gateway.ts';
+import { createGateway, type Gateway, type PairOf } from './gateway.ts';
 import { createLastSeen, type LastSeen } from './last-seen.ts';
 import { createLeftOut, type LeftOut, type LeftOutPace } from './left-out.ts';
 import type { PublishTimer } from './outcome.ts';
@@ -28,6 +28,8 @@ export type TargetDeps = {
   stored: () => SiteSet;
   startTimer: PublishTimer;
   importDirs: readonly string[];
+  /** Of certificates that it is to have; null: none may travel there. */
+  pairOf?: PairOf | null | undefined;
   pace: { leftOut: LeftOutPace; contention: ContentionPace };
   now: () => Date;
   log: Log;
@@ -111,7 +113,7 @@ export function createTarget(deps: TargetDeps): Target {
   let starting = true;
   let onTrial: SiteSet | null = null;
   let behindSince = store.behindSince(id);
-  const gateway = createGateway(client, version, lastSeen.noteClosed);
+  const gateway = createGateway(client, version, lastSeen.noteClosed, deps.pairOf);
   const standing = createStanding(store, log, pace.contention);
   const leftOut = createLeftOut(log, performance.now.bind(performance), pace.leftOut);
   const own = () => setFor(stored(), id);

@@ -33,11 +33,12 @@ export type Targets = {
   destinations(steps: readonly Step[], next: SiteSet): Destinations;
 };
 
-export type TargetsDeps = Omit<TargetDeps, 'id' | 'url' | 'client'> & {
+export type TargetsDeps = Omit<TargetDeps, 'id' | 'url' | 'client' | 'pairOf'> & {
   connect: (agent: StoredAgent) => AgentClient;
+  pairsFor: (agent: StoredAgent) => TargetDeps['pairOf'];
 };
 
-export function createTargets({ connect, ...deps }: TargetsDeps): Targets {
+export function createTargets({ connect, pairsFor, ...deps }: TargetsDeps): Targets {
   const { stored } = deps;
   const byId = new Map<number, Target>();
 
@@ -66,7 +67,8 @@ export function createTargets({ connect, ...deps }: TargetsDeps): Targets {
       const { id, url } = agent;
       // Invited again, it may be elsewhere.
       if (byId.get(id)?.url === url) continue;
-      byId.set(id, createTarget({ ...deps, id, url, client: judging(id, connect(agent)) }));
+      const client = judging(id, connect(agent));
+      byId.set(id, createTarget({ ...deps, id, url, client, pairOf: pairsFor(agent) }));
     }
   }
 

@@ -1,0 +1,121 @@
+/** The changes of certificates that the hub keeps. Pure, but for the sealing that callers hand in. */
+import { portOptions } from '../../shared/caddyfile/preamble.ts';
+import { Failure } from '../../shared/failure.ts';
+import { assertName } from './agent.ts';
+import type { Certificate } from './certificate.ts';
+import type { Change, Plan } from './changes.ts';
+import { endpointsUnder } from './endpoints.ts';
+import { chainFacts, isValidFor } from './pem.ts';
+import type { SiteSet, Vhost } from './vhost.ts';
+
+/** What it is, and how the hub gets it; made for an id, as it is sealed for that. */
+export type Content = Pick<Certificate, 'chain' | 'key' | 'provider' | 'spec'>;
+
+/** Passes if it is still as the client last saw it. @throws Failure PRECONDITION_FAILED */
+export type CertificatePrecondition = (certificate: Certificate) => void;
+
+/** @param of its id, or its name @throws Failure NOT_FOUND */
+export function findCertificate({ certificates }: SiteSet, of: number | string): Certificate {
+  const found = certificates.find(({ id, name }) => id === of || name === of);
+  if (found) return found;
+  throw new Failure('NOT_FOUND', 'There is no such kept certificate.');
+}
+
+/** The sites that it is valid for, and that are served over TLS: switched on or not. */
+export function sitesWith({ chain }: Certificate, { preamble, vhosts }: SiteSet): Vhost[] {
+  const { names } = chainFacts(chain);
+  const { http } = portOptions(preamble);
+  const endpointsOf = endpointsUnder(preamble);
+  return vhosts.filter((vhost) =>
+    endpointsOf(vhost).some(({ name, port }) => port !== http && isValidFor(names, name)),
+  );
+}
+
+/** @throws Failure INVALID_REQUEST, CERTIFICATE_TAKEN */
+export const createCertificateChange =
+  (name: string, contentFor: (id: number) => Content): Change<Certificate> =>
+  (set, time) => {
+    const id = set.nextCertificateId;
+    const made = { id, name, ...contentFor(id), createdAt: time, updatedAt: time };
+    return stored(set, null, made);
+  };
+
+/** @throws Failure NOT_FOUND, PRECONDITION_FAILED, INVALID_REQUEST, CERTIFICATE_TAKEN */
+export const updateCertificateChange =
+  (
+    id: number,
+    { name, contentFor }: { name?: string | undefined; contentFor?: (id: number) => Content },
+    expected?: CertificatePrecondition,
+  ): Change<Certificate> =>
+  (set, time) => {
+    const before = findCertificate(set, id);
+    expected?.(before);
+    const after = {
+      ...before,
+      ...contentFor?.(id),
+      name: name ?? before.name,
+      updatedAt: time,
+    };
+    return isSameCertificate(before, after) ? { done: before } : stored(set, before, after);
+  };
+
+/**
+ * @param force whether sites may lose it
+ * @throws Failure NOT_FOUND, PRECONDITION_FAILED, CERTIFICATE_IN_USE
+ */
+export const deleteCertificateChange =
+  (id: number, force: boolean, expected?: CertificatePrecondition): Change<{ success: true }> =>
+  (set) => {
+    const before = findCertificate(set, id);
+    expected?.(before);
+    const users = force ? [] : sitesWith(before, set);
+    if (users.length > 0) {
+      throw new Failure('CERTIFICATE_IN_USE', 'Sites are served with this certificate.', {
+        detail: `Used by ${users.map(({ domain }) => domain).join(', ')}.`,
+        hint: 'Without it, Caddy gets certificates for them itself where it can. Delete it anyway with force=true.',
+      });
+    }
+    const certificates = set.certificates.filter((one) => one !== before);
+    return {
+      next: { ...set, certificates },
+      steps: [{ kind: 'certificate', before, after: null, vhosts: [] }],
+      result: { success: true },
+    };
+  };
+
+/** Makes it what it was, or brings it back. @throws Failure REVERT_CONFLICT, CERTIFICATE_TAKEN */
+export const restoreCertificateChange =
+  (old: Certificate): Change<Certificate> =>
+  (set, time) => {
+    if (chainFacts(old.chain).notAfter <= time) {
+      throw new Failure(
+        'REVERT_CONFLICT',
+        'The certificate that this would bring back has expired.',
+      );
+    }
+    const before = set.certificates.find(({ id }) => id === old.id) ?? null;
+    return stored(set, before, { ...old, updatedAt: time });
+  };
+
+/** Whether two versions are the same; the key belongs to the chain, and is never sealed the same twice. */
+export const isSameCertificate = (one: Certificate, other: Certificate): boolean =>
+  one.name === other.name && one.chain === other.chain && one.spec === other.spec;
+
+/** The set with one version in place of the other. @throws Failure INVALID_REQUEST, CERTIFICATE_TAKEN */
+function stored(set: SiteSet, before: Certificate | null, after: Certificate): Plan<Certificate> {
+  assertName(after.name);
+  const others = set.certificates.filter((one) => one !== before);
+  if (others.some(({ name }) => name === after.name)) {
+    const message = `There is already a kept certificate "${after.name}".`;
+    throw new Failure('CERTIFICATE_TAKEN', message, { at: { field: 'name' } });
+  }
+  return {
+    next: {
+      ...set,
+      certificates: [...others, after].toSorted((a, b) => a.id - b.id),
+      nextCertificateId: Math.max(set.nextCertificateId, after.id + 1),
+    },
+    steps: [{ kind: 'certificate', before, after, vhosts: [] }],
+    result: after,
+  };
+}
