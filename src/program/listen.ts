@@ -110,6 +110,12 @@ export function listenLocally(
   }
 }
 
+/** Answers requests of this machine on a free port, until `stop`. */
+export function listenBriefly(fetch: (request: Request) => Response) {
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch, development: false });
+  return { url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
+}
+
 /** Why a port cannot be opened on all addresses at this moment; null if it can be. */
 export function whyClosed(port: number): string | null {
   try {

@@ -19,6 +19,19 @@ export async function readAtMost(
   return Buffer.concat(chunks);
 }
 
+/** A program's error is at the end of its output, so only this much of that is kept. */
+export const TAIL_BYTES = 64 * 1024;
+
+/** The end of a stream, as text. */
+export async function tail(stream: ReadableStream<Uint8Array>): Promise<string> {
+  let kept = Buffer.alloc(0);
+  for await (const chunk of stream) {
+    kept = Buffer.concat([kept, chunk]);
+    if (kept.length > 2 * TAIL_BYTES) kept = kept.subarray(-TAIL_BYTES);
+  }
+  return kept.subarray(-TAIL_BYTES).toString();
+}
+
 /** The same bytes in UTF-8 as in ASCII, and part of no other character. */
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -166,6 +166,11 @@ export const FAILURES = {
     status: 502,
     meaning: 'The channel did not accept the message; detail says why.',
   },
+  CERTIFICATE_FAILED: {
+    status: 502,
+    meaning:
+      'lego did not get the certificate; detail has the words of the certificate authority or the DNS provider.',
+  },
   OIDC_UNREACHABLE: {
     status: 502,
     meaning: 'The sign-in service does not answer as it should; see the hub’s log.',

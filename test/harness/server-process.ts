@@ -16,10 +16,15 @@ export async function startServer(
   command: readonly string[],
   folder: string,
   port: number,
+  env: Record<string, string> = {},
 ): Promise<() => Promise<void>> {
   const log = join(folder, 'server.log');
   const handle = openSync(log, 'a');
-  const child = Bun.spawn([...command], { cwd: folder, stdio: ['ignore', handle, handle] });
+  const child = Bun.spawn([...command], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', handle, handle],
+  });
   closeSync(handle);
   const stop = async () => {
     child.kill('SIGKILL');

@@ -5,6 +5,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { within } from '../../../src/shared/async.ts';
+import { tail } from '../../../src/shared/bounded.ts';
 import { field, object } from '../../../src/shared/json.ts';
 import { proxyUnreachable } from '../admin.ts';
 import { isStoredFilesFault, lastErrorOf, NO_REASON, rejected } from '../words.ts';
@@ -36,9 +37,6 @@ type Child = Bun.Subprocess<'pipe', 'ignore', 'pipe'>;
 
 /** Starting a child takes a core for about 15 ms. */
 const STAND_BY_MS = 10;
-
-/** The error is at the end of Caddy's output, so only this much of it is kept. */
-const KEPT_BYTES = 64 * 1024;
 
 /** What replaces the log of a text whose refusal cannot be seen. */
 const SEEN = { writer: { output: 'stderr' }, encoder: { format: 'json' }, level: 'ERROR' };
@@ -150,14 +148,4 @@ export function createValidator(deps: ValidatorDeps): Validator {
       ready = null;
     },
   };
-}
-
-/** The end of a stream, as text. */
-export async function tail(stream: ReadableStream<Uint8Array>): Promise<string> {
-  let kept = Buffer.alloc(0);
-  for await (const chunk of stream) {
-    kept = Buffer.concat([kept, chunk]);
-    if (kept.length > 2 * KEPT_BYTES) kept = kept.subarray(-KEPT_BYTES);
-  }
-  return kept.subarray(-KEPT_BYTES).toString();
 }

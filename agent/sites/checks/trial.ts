@@ -6,11 +6,12 @@
 import { existsSync, lchownSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createConcurrencyLimit } from '../../../src/shared/async.ts';
+import { tail } from '../../../src/shared/bounded.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import { field, type JsonObject, object } from '../../../src/shared/json.ts';
 import { TRIAL_MS, TRIALS_AT_ONCE, type TrialRequest } from '../../../src/shared/wire/checks.ts';
 import { limitMemory, memoryLimit } from '../../caddy/config/adapt.ts';
-import { tail, type ValidatorDeps } from '../../caddy/config/validate.ts';
+import type { ValidatorDeps } from '../../caddy/config/validate.ts';
 import { freePorts } from '../../caddy/ports/ports.ts';
 import { listeningInodes } from '../../caddy/ports/sockets.ts';
 import { end, findCaddies, pidFileOf } from '../../caddy/process/processes.ts';

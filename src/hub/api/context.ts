@@ -1,4 +1,5 @@
 /** The parts of the hub: made once, and passed to the routes and the program. */
+import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { messageOf } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
@@ -24,6 +25,12 @@ import type { Guard } from '../auth/guard.ts';
 import { createLinkedAccounts, type LinkedAccounts } from '../auth/oidc/linked-accounts.ts';
 import type { OidcSettings } from '../auth/oidc/service.ts';
 import { createTokens, type Tokens } from '../auth/tokens/tokens.ts';
+import {
+  createLego,
+  type Lego,
+  type LegoSettings,
+  type ListenBriefly,
+} from '../certificates/lego.ts';
 import { createSealedCertificates, type SealedCertificates } from '../certificates/sealed.ts';
 import { type Channels, createChannels } from '../channels/channels.ts';
 import { createDeliver, type Deliver } from '../channels/deliver.ts';
@@ -83,6 +90,8 @@ export type HubSettings = Readonly<{
   hosts: readonly string[];
   /** The service that people can sign in with; null: none. */
   oidc: OidcSettings | null;
+  /** The program that gets certificates by DNS, and the authority it asks. */
+  lego: LegoSettings;
   /** Absolute paths of the folders from which a config may import files. */
   importDirs: readonly string[];
 }>;
@@ -110,6 +119,8 @@ export type HubGiven = {
       checks: UptimeDeps['pace'];
     };
   now: () => Date;
+  /** For what runs on this machine for the hub. */
+  listenBriefly: ListenBriefly;
   /** Milliseconds from a clock that is never set. */
   elapsed: () => number;
   log: Log;
@@ -156,6 +167,8 @@ export type HubContext = Pick<
   channels: Channels;
   deliver: Deliver;
   notifications: Notifications;
+  /** Certificates by DNS. */
+  lego: Lego;
   metrics: HubMetrics;
   retries: Retries;
   /** What the operator should know of the hub, for the status. */
@@ -266,6 +279,10 @@ export function createContext(given: HubGiven): HubContext {
     ...{ notifications, metrics, warnings },
     factorSetup: createFactorSetup({ db, now, sealing }),
     directory: createDirectory({ db, now }),
+    lego: createLego({
+      ...{ ...settings.lego, folder: join(settings.dataDir, 'lego') },
+      ...{ listenBriefly: given.listenBriefly, log },
+    }),
     retries: createRetries({ db, now }),
     tokens: createTokens({ db, now }),
     importer: createImporter({

@@ -12,7 +12,7 @@ import { type Log, withFields } from '../../shared/log.ts';
 import { collectProcess } from '../../shared/observe/metrics.ts';
 import { newSecret } from '../../shared/system/files.ts';
 import { adoptAgentsKey, localSecret, secretKeyIn } from '../data-folder.ts';
-import { listen, listenLocally } from '../listen.ts';
+import { listen, listenBriefly, listenLocally } from '../listen.ts';
 import { COMMIT, VERSION } from '../version.ts';
 import { readDashboard } from './dashboard.ts';
 import { SECRET_BYTES } from './first-run.ts';
@@ -47,11 +47,12 @@ export function prepareHub(
     const context = createContext({
       ...{ settings, database, token, setupCode, commandLine, pace, now, log, preamble },
       secretKey: secretKeyIn(dataDir),
+      listenBriefly,
       ...{ version: VERSION, commit: COMMIT },
       collect: collectProcess(VERSION, 'hub', now),
       elapsed: () => performance.now(),
     });
-    const { publisher, accounts, notifications, uptime } = context;
+    const { publisher, accounts, notifications, uptime, lego } = context;
     const app = createHub(context, readDashboard);
     if (dirname(socket) !== dataDir) prepareSocketFolder(socket);
     const listening = listen(app, { of: 'HUB', host, port });
@@ -71,7 +72,7 @@ export function prepareHub(
       },
       stop: () =>
         runAll(
-          publisher.stop,
+          () => settleAll([publisher.stop(), lego.stop()]),
           () => settleAll([listening.stop(endStreams()), local.stop()]),
           uptime.stop,
           () => settleAll([stopReconciler(), notifications.stop()]),

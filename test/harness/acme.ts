@@ -1,0 +1,175 @@
+/** A real certificate authority and the DNS it asks: pebble and knot, the first on the PATH. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { selfSigned } from './certificate.ts';
+import { findServer, startServer } from './server-process.ts';
+import { freePort, temporaryFolder } from './stack.ts';
+
+const PEBBLE = findServer('PEBBLE', 'pebble');
+const KNOT = findServer('KNOT', 'knotd') ?? Bun.which('/usr/sbin/knotd');
+/** Debian's, or another. */
+export const LEGO = findServer('LEGO', 'lego');
+/** False: the tests that need them are left out. */
+export const HAS_ACME = PEBBLE !== null && KNOT !== null && LEGO !== null;
+
+/** The only zone. */
+export const ZONE = 'home.example';
+
+/** As an order names it. */
+export type AcmeDns = {
+  provider: 'rfc2136';
+  credentials: Record<string, string>;
+  resolvers: string[];
+  wait: number;
+};
+
+export type Dns = {
+  /** `127.0.0.1:PORT` */
+  readonly address: string;
+  /** How an order reaches it. The nameserver is not asked by itself: that needs port 53. */
+  readonly spec: AcmeDns;
+  /** The TXT records of a name, asked over TCP with knot's own `kdig`. */
+  records(name: string): string[];
+  stop(): Promise<void>;
+};
+
+export type Acme = {
+  readonly directory: string;
+  /** A PEM file: who trusts it believes that the directory is the directory. */
+  readonly roots: string;
+  /** The PEM of the root that issues. */
+  readonly issuer: string;
+  readonly dns: Dns;
+  /** How many accounts were made, orders taken and the like: lines of pebble's log with these words. */
+  logged(words: string): number;
+  /** Ends both, and removes what they have. */
+  stop(): Promise<void>;
+};
+
+/** Starts knot with the zone and a key that may change it. @throws Error if it does not start */
+export async function startDns(): Promise<Dns> {
+  if (KNOT === null) throw new Error('no knot');
+  const folder = temporaryFolder();
+  const port = freePort();
+  const address = `127.0.0.1:${port}`;
+  const secret = crypto.getRandomValues(Buffer.alloc(32)).toString('base64');
+  const config = `
+server:
+    rundir: ${folder}
+    listen: 127.0.0.1@${port}
+    udp-workers: 1
+    tcp-workers: 1
+    background-workers: 1
+database:
+    storage: ${join(folder, 'db')}
+key:
+  - id: signalbox
+    algorithm: hmac-sha256
+    secret: ${secret}
+acl:
+  - id: signalbox
+    key: signalbox
+    action: update
+zone:
+  - domain: ${ZONE}
+    file: ${join(folder, 'zone')}
+    acl: signalbox
+    zonefile-sync: -1
+    journal-content: all
+`;
+  const zone = `$TTL 60
+@ SOA ns admin 1 3600 600 86400 60
+@ NS ns
+ns A 127.0.0.1
+`;
+  mkdirSync(join(folder, 'db'));
+  writeFileSync(join(folder, 'zone'), `$ORIGIN ${ZONE}.\n${zone}`);
+  const file = join(folder, 'knot.conf');
+  writeFileSync(file, config, { mode: 0o600 });
+  const kill = await startServer([KNOT, '-c', file], folder, port);
+  return {
+    address,
+    spec: {
+      provider: 'rfc2136',
+      credentials: {
+        RFC2136_NAMESERVER: address,
+        RFC2136_TSIG_ALGORITHM: 'hmac-sha256.',
+        RFC2136_TSIG_KEY: 'signalbox',
+        RFC2136_TSIG_SECRET: secret,
+        // Between two names; a minute unless it is set.
+        RFC2136_SEQUENCE_INTERVAL: '1',
+      },
+      resolvers: [address],
+      wait: 1,
+    },
+    records(name) {
+      const words = ['@127.0.0.1', '-p', String(port), '+tcp', '+short', '+timeout=5', name, 'TXT'];
+      const { stdout } = Bun.spawnSync(['kdig', ...words], { stderr: 'ignore' });
+      return stdout.toString().split('\n').filter(Boolean);
+    },
+    async stop() {
+      await kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+type AcmeOptions = {
+  /** The percentage of good nonces that pebble rejects; none unless it is set. */
+  nonceReject?: number;
+  /** The DNS that pebble asks, `host:port`, if not that of the orders. */
+  asks?: string;
+};
+
+/** @throws Error if one of the two does not start */
+export async function startAcme(options: AcmeOptions = {}): Promise<Acme> {
+  if (PEBBLE === null) throw new Error('no pebble');
+  const dns = await startDns();
+  const folder = temporaryFolder();
+  const [port, management] = [freePort(), freePort()];
+  const own = await selfSigned(['localhost']);
+  const [roots, key] = [join(folder, 'roots.pem'), join(folder, 'key.pem')];
+  writeFileSync(roots, own.certificate);
+  writeFileSync(key, own.key, { mode: 0o600 });
+  const config = {
+    listenAddress: `127.0.0.1:${port}`,
+    managementListenAddress: `127.0.0.1:${management}`,
+    certificate: roots,
+    privateKey: key,
+    httpPort: freePort(),
+    tlsPort: freePort(),
+    ocspResponderURL: '',
+    externalAccountBindingRequired: false,
+  };
+  const file = join(folder, 'pebble.json');
+  writeFileSync(file, JSON.stringify({ pebble: config }));
+  const env = {
+    PEBBLE_VA_NOSLEEP: '1',
+    // Each order is validated, also a second one for the same names.
+    PEBBLE_AUTHZREUSE: '0',
+    PEBBLE_WFE_NONCEREJECT: String(options.nonceReject ?? 0),
+  };
+  const command = [PEBBLE, '-config', file, '-dnsserver', options.asks ?? dns.address];
+  let kill = async () => {};
+  const stop = async () => {
+    await Promise.all([kill(), dns.stop()]);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    kill = await startServer(command, folder, port, env);
+    const answer = await fetch(`https://127.0.0.1:${management}/roots/0`, {
+      tls: { ca: own.certificate },
+    });
+    return {
+      directory: `https://127.0.0.1:${port}/dir`,
+      roots,
+      issuer: await answer.text(),
+      dns,
+      logged: () => 0,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
