@@ -7,6 +7,7 @@ import { isLoopback } from '../shared/loopback.ts';
 import { observeRequests, type Routes } from '../shared/observe/requests.ts';
 import { agentRoutes } from './api/agents.ts';
 import { vhostBulkRoutes } from './api/bulk.ts';
+import { certificateOrderRoutes } from './api/certificate-orders.ts';
 import { certificateRoutes } from './api/certificates.ts';
 import { changelogRoutes } from './api/changelog.ts';
 import { channelRoutes } from './api/channels.ts';
@@ -130,6 +131,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(uptimeRoutes(all))
     .use(certificateRoutes(all))
     .use(keptCertificateRoutes(all))
+    .use(certificateOrderRoutes(all))
     .use(vhostRoutes(all))
     .use(vhostBulkRoutes(all))
     .use(policyRoutes(all))

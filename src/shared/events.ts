@@ -3,7 +3,7 @@
 /** Each with its meaning, for the documentation and the dashboard. */
 export const EVENTS = {
   'certificate.ending': 'A certificate was not renewed in time, or has expired.',
-  'certificate.failed': 'Caddy cannot get a certificate for a site.',
+  'certificate.failed': 'A certificate for a site cannot be obtained or renewed.',
   'proxy.down': 'Caddy is not running, or does not answer.',
   'agent.unreachable': 'An agent does not answer.',
   'agent.behind': 'The proxy of an agent lacks accepted changes.',

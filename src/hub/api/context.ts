@@ -31,6 +31,7 @@ import {
   type LegoSettings,
   type ListenBriefly,
 } from '../certificates/lego.ts';
+import { createRenewals, type Renewals, type RenewalsPace } from '../certificates/renewals.ts';
 import { createSealedCertificates, type SealedCertificates } from '../certificates/sealed.ts';
 import { type Channels, createChannels } from '../channels/channels.ts';
 import { createDeliver, type Deliver } from '../channels/deliver.ts';
@@ -117,6 +118,7 @@ export type HubGiven = {
       activity: ActivityDeps['kept'];
       checking: number;
       checks: UptimeDeps['pace'];
+      renewals: RenewalsPace;
     };
   now: () => Date;
   /** For what runs on this machine for the hub. */
@@ -169,6 +171,7 @@ export type HubContext = Pick<
   notifications: Notifications;
   /** Certificates by DNS. */
   lego: Lego;
+  renewals: Renewals;
   metrics: HubMetrics;
   retries: Retries;
   /** What the operator should know of the hub, for the status. */
@@ -209,6 +212,13 @@ export function createContext(given: HubGiven): HubContext {
     observe: metrics.publish,
     importDirs: settings.importDirs,
   });
+  const lego = createLego({
+    ...{ ...settings.lego, folder: join(settings.dataDir, 'lego') },
+    ...{ listenBriefly: given.listenBriefly, log },
+  });
+  const renewals = createRenewals({
+    ...{ db, publisher, lego, certificates, pace: pace.renewals, now, log },
+  });
   const warnings = warningsOf(settings);
   for (const warning of [...warnings, sealing.fault()].filter((one) => one !== null)) {
     log('warning', { warning }, 'warn');
@@ -239,9 +249,17 @@ export function createContext(given: HubGiven): HubContext {
   sealTargets(db, sealing, log);
   const channels = createChannels({ db, sealing, now });
   const uptime = createUptime({ db, publisher, pace: pace.checks, now, elapsed, log });
+  const failedRenewals = () => {
+    const failed = renewals.failed();
+    const { certificates } = publisher.current();
+    return certificates.flatMap(({ id, name }) => {
+      const failure = failed.get(id);
+      return failure ? [{ name, error: failure.error }] : [];
+    });
+  };
   const look = createLook({
     ...{ publisher, uptime, pace, now, elapsed, warnings, locked: accounts.locked },
-    ...{ failing: channels.failing, keyFault: sealing.fault },
+    ...{ failing: channels.failing, keyFault: sealing.fault, renewals: failedRenewals },
     disks: createDisks([{ what: 'the hub’s data', folder: settings.dataDir }]),
   });
   const known = createKnown({ db, now, pace, current: publisher.current });
@@ -279,10 +297,7 @@ export function createContext(given: HubGiven): HubContext {
     ...{ notifications, metrics, warnings },
     factorSetup: createFactorSetup({ db, now, sealing }),
     directory: createDirectory({ db, now }),
-    lego: createLego({
-      ...{ ...settings.lego, folder: join(settings.dataDir, 'lego') },
-      ...{ listenBriefly: given.listenBriefly, log },
-    }),
+    ...{ lego, renewals },
     retries: createRetries({ db, now }),
     tokens: createTokens({ db, now }),
     importer: createImporter({

@@ -1,99 +1,45 @@
 /** `/certificates/kept`: certificates that the hub keeps, for all proxies at once. */
-import { Elysia, type Static, t } from 'elysia';
+import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { type Caller, recordedAuthorOf } from '../auth/guard.ts';
 import { about, DEMANDS } from '../http/about.ts';
-import { etagOf, ifMatch } from '../http/etag.ts';
+import { etagOf } from '../http/etag.ts';
 import { ChangeQuery, demandsOf, IdParams } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
-import { Outcome, outcomeOf, Success, Timestamp } from '../http/schemas.ts';
+import { Success } from '../http/schemas.ts';
 import type { Certificate } from '../model/certificate.ts';
 import {
-  type CertificatePrecondition,
+  assertNameFree,
   createCertificateChange,
   deleteCertificateChange,
   findCertificate,
-  sitesWith,
   updateCertificateChange,
 } from '../model/certificate-changes.ts';
-import { chainFacts, readPair } from '../model/pem.ts';
-import type { SiteSet } from '../model/vhost.ts';
-import type { Applied } from '../publish/queue.ts';
+import { readPair } from '../model/pem.ts';
 import { type ApiContext, isConfidential } from './context.ts';
-
-const KeptCertificateView = t.Object(
-  {
-    id: t.Integer(),
-    name: t.String(),
-    names: t.Array(t.String(), { description: 'the host names it is valid for' }),
-    issuer: t.String(),
-    serial: t.String({ description: 'hexadecimal' }),
-    notBefore: Timestamp,
-    notAfter: Timestamp,
-    source: t.Union([t.Literal('upload'), t.Literal('dns')]),
-    provider: t.Optional(t.String({ description: 'of DNS, if the hub obtains it itself' })),
-    warning: t.Optional(t.String({ description: 'why some devices may refuse it, for people' })),
-    sites: t.Array(t.Integer(), {
-      description:
-        'the ids of the vhosts that are served with it, unless they have a `tls` of their own',
-    }),
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
-  },
-  { title: 'KeptCertificate' },
-);
-
-const ChangedCertificate = t.Composite([KeptCertificateView, Outcome], {
-  title: 'ChangedKeptCertificate',
-});
-
-const Pem = {
-  chain: t.String({ description: 'PEM: the certificate first, then what signed it' }),
-  key: t.String({ description: 'PEM: the private key, without a passphrase; never shown again' }),
-};
-
-const NewCertificate = t.Object(
-  { name: t.String({ description: '1 to 40 lower-case letters, digits and hyphens' }), ...Pem },
-  { title: 'NewKeptCertificate' },
-);
-
-const CertificateFields = t.Object(
-  {
-    name: t.Optional(NewCertificate.properties.name),
-    chain: t.Optional(Pem.chain),
-    key: t.Optional(Pem.key),
-  },
-  { title: 'KeptCertificateChanges' },
-);
+import {
+  BY_ID,
+  CERTIFICATE,
+  CertificateFields,
+  ChangedCertificate,
+  createViews,
+  KeptCertificateView,
+  NewCertificate,
+  ORDER,
+  orderFrom,
+  UPLOAD,
+} from './kept-certificate-view.ts';
 
 const ForceQuery = t.Object({
   ...ChangeQuery.properties,
   force: t.Optional(t.Union([t.Literal('true'), t.Literal('false')])),
 });
 
-const UPLOAD = {
-  name: 'home',
-  chain: '-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n',
-  key: '-----BEGIN PRIVATE KEY-----\n…\n-----END PRIVATE KEY-----\n',
-};
-
-const CERTIFICATE = {
-  ...{ id: 1, name: 'home', names: ['*.home.example'], issuer: "R11 (Let's Encrypt)" },
-  serial: '04a1b2c3d4',
-  notBefore: '2026-11-01T00:00:00.000Z',
-  notAfter: '2027-01-30T00:00:00.000Z',
-  ...{ source: 'upload', sites: [1, 2] },
-  createdAt: '2026-11-20T18:00:00.000Z',
-  updatedAt: '2026-11-20T18:00:00.000Z',
-};
-
-const BY_ID = { id: { description: 'The number or the name.', example: 'home' } };
-
 export function keptCertificateRoutes(context: ApiContext) {
-  const { publisher, retries, guard, bodyLimit, certificates, settings, now } = context;
-  const of = ({ id }: { id: string }) => (/^[1-9]\d{0,14}$/.test(id) ? Number(id) : id);
-  const found = (params: { id: string }) => findCertificate(publisher.current(), of(params));
+  const { publisher, retries, guard, bodyLimit, certificates, renewals, settings, now } = context;
+  const { viewedFor, changed, preconditionOf } = createViews(renewals);
+  const found = ({ id }: { id: string }) => findCertificate(publisher.current(), id);
 
   /** @throws Failure INVALID_REQUEST if a key would travel to the agent in clear */
   function assertConfidential(): void {
@@ -108,18 +54,16 @@ export function keptCertificateRoutes(context: ApiContext) {
   }
 
   /** What is stored of an upload. @throws Failure INVALID_REQUEST */
-  function uploaded({ chain, key }: { chain: string; key: string }) {
-    assertConfidential();
-    return certificates.contentFor(readPair(chain, key, now()), null);
-  }
+  const uploaded = ({ chain = '', key = '' }: CertificateFields) =>
+    certificates.contentFor(readPair(chain, key, now()), null);
 
   return new Elysia({ name: 'kept-certificates', prefix: '/certificates/kept' })
     .use(guard)
     .get(
       '/',
-      () => {
+      ({ who }) => {
         const current = publisher.current();
-        return current.certificates.map((one) => viewed(one, current));
+        return current.certificates.map((one) => viewedFor(who, one, current));
       },
       {
         response: { 200: t.Array(KeptCertificateView), ...refusals(...READS) },
@@ -136,8 +80,8 @@ export function keptCertificateRoutes(context: ApiContext) {
     )
     .get(
       '/:id',
-      ({ params, set }) => {
-        const body = viewed(found(params), publisher.current());
+      ({ params, set, who }) => {
+        const body = viewedFor(who, found(params), publisher.current());
         set.headers.ETag = etagOf(body);
         return body;
       },
@@ -196,10 +140,18 @@ export function keptCertificateRoutes(context: ApiContext) {
     .use(jsonBody(bodyLimit))
     .post(
       '/',
-      ({ body, query, who, set, request }) =>
+      ({ body, query, who, set, request, server }) =>
         retries.once({ request, who, body, query, set }, 201, async (keep) => {
-          const change = createCertificateChange(body.name, uploaded(body));
-          const author = recordedAuthorOf(who, eventOf(body.name, 'uploaded'));
+          assertConfidential();
+          assertNameFree(body.name, publisher.current());
+          const content = isPair(body) ? uploaded(body) : null;
+          const detail = content ? 'uploaded' : 'obtained';
+          if (!content) server?.timeout(request, 0);
+          const change = createCertificateChange(
+            body.name,
+            content ?? (await renewals.obtained(orderFrom(body, null))),
+          );
+          const author = recordedAuthorOf(who, eventOf(body.name, detail));
           const applied = await publisher.apply(change, author, {
             ...demandsOf(query),
             ...keep<Certificate>((stored, next) => changed(stored, next)),
@@ -215,6 +167,7 @@ export function keptCertificateRoutes(context: ApiContext) {
             ...PUBLISHES,
             ...BODY,
             'SESSION_NOT_FRESH',
+            'CERTIFICATE_FAILED',
             'CERTIFICATE_TAKEN',
             'SECRET_KEY_UNUSABLE',
             'KEY_REUSED',
@@ -225,13 +178,16 @@ export function keptCertificateRoutes(context: ApiContext) {
           tag: 'Certificates',
           summary: 'Keep a certificate, and serve it from all proxies',
           description:
-            'Caddy serves it for every name in it, also under a wildcard, and asks no authority for those. A `tls` of a site’s own counts instead. A 400 names the `field`.',
+            'Either `chain` and `key`, or `names`, `email` and `dns`: then the hub obtains it from the authority by DNS-01, which takes up to five minutes, and renews it. Caddy serves it for every name in it, also under a wildcard, and asks no authority for those. A `tls` of a site’s own counts instead. A 400 names the `field`.',
           access: 'session',
           needs: 'owner',
           fresh: true,
           params: DEMANDS,
           requestHeaders: ['Idempotency-Key'],
-          bodies: { upload: { summary: 'Upload', value: UPLOAD } },
+          bodies: {
+            upload: { summary: 'Upload', value: UPLOAD },
+            dns: { summary: 'By DNS', value: { name: 'home', ...ORDER } },
+          },
           example: { ...CERTIFICATE, sites: [] },
           responseHeaders: ['ETag'],
         }),
@@ -239,25 +195,29 @@ export function keptCertificateRoutes(context: ApiContext) {
     )
     .put(
       '/:id',
-      async ({ params, query, body, request, who, set }) => {
-        const { id, name } = found(params);
-        const { chain, key } = body;
+      async ({ params, query, body, request, who, set, server }) => {
+        const before = found(params);
+        const { id, name } = before;
         assertOnlyPair(who, body);
-        const isReplaced = chain !== undefined || key !== undefined;
+        assertConfidential();
+        const expected = preconditionOf(request, publisher.current);
+        expected?.(before);
+        if (body.name !== undefined) assertNameFree(body.name, publisher.current(), id);
+        const isOrdered = !isPair(body) && (body.names ?? body.email ?? body.dns) !== undefined;
+        if (isOrdered) server?.timeout(request, 0);
+        const content = isOrdered
+          ? await renewals.obtained(orderFrom(body, certificates.orderOf(before)))
+          : isPair(body)
+            ? uploaded(body)
+            : undefined;
         const change = updateCertificateChange(
           id,
-          {
-            name: body.name,
-            ...(isReplaced && { contentFor: uploaded({ chain: chain ?? '', key: key ?? '' }) }),
-          },
-          preconditionOf(request, publisher.current),
+          { name: body.name, ...(content && { contentFor: content }) },
+          expected,
         );
-        const event = eventOf(name, isReplaced ? 'replaced' : 'renamed');
-        const applied = await publisher.apply(
-          change,
-          recordedAuthorOf(who, event),
-          demandsOf(query),
-        );
+        const event = eventOf(name, content ? 'replaced' : 'renamed');
+        const author = recordedAuthorOf(who, event);
+        const applied = await publisher.apply(change, author, demandsOf(query));
         const answer = changed(applied, publisher.current());
         set.headers.ETag = answer.etag;
         return answer.body;
@@ -273,6 +233,7 @@ export function keptCertificateRoutes(context: ApiContext) {
             ...BODY,
             'SESSION_NOT_FRESH',
             'NOT_FOUND',
+            'CERTIFICATE_FAILED',
             'CERTIFICATE_TAKEN',
             'PRECONDITION_FAILED',
             'SECRET_KEY_UNUSABLE',
@@ -283,13 +244,16 @@ export function keptCertificateRoutes(context: ApiContext) {
           tag: 'Certificates',
           summary: 'Replace a kept certificate on all proxies at once',
           description:
-            'One publish and one changelog entry; one undo brings the old one back, unless it has expired. A token with the scope `write` may send `chain` and `key`, and nothing else: as the deploy hook of an ACME client.',
+            'One publish and one changelog entry; one undo brings the old one back, unless it has expired. With `names`, `email` or `dns` the hub orders a new one; what is left out stays as it was, credentials too. A token with the scope `write` may send `chain` and `key`, and nothing else: as the deploy hook of an ACME client.',
           access: 'write',
           needs: 'owner',
           fresh: true,
           params: { ...BY_ID, ...DEMANDS },
           requestHeaders: ['If-Match'],
-          bodies: { pair: { value: { chain: UPLOAD.chain, key: UPLOAD.key } } },
+          bodies: {
+            pair: { summary: 'Upload', value: { chain: UPLOAD.chain, key: UPLOAD.key } },
+            names: { summary: 'Other names, by DNS', value: { names: ORDER.names } },
+          },
           example: CERTIFICATE,
           responseHeaders: ['ETag'],
         }),
@@ -297,46 +261,22 @@ export function keptCertificateRoutes(context: ApiContext) {
     );
 }
 
-const eventOf = (name: string, detail: string) =>
+/** For the security log. */
+export const eventOf = (name: string, detail: string) =>
   ({ kind: 'certificate', target: name, detail }) as const;
 
+/** @throws Failure INVALID_REQUEST for an upload that is an order, too */
+function isPair({ chain, key, names, email, dns }: CertificateFields): boolean {
+  const is = chain !== undefined || key !== undefined;
+  if (!is || (names ?? email ?? dns) === undefined) return is;
+  const at = { field: 'dns' };
+  throw new Failure('INVALID_REQUEST', 'Send a chain with its key, or what to order.', { at });
+}
+
 /** @throws Failure FORBIDDEN for a token that wants more than a deploy hook needs */
-function assertOnlyPair(who: Caller, body: Static<typeof CertificateFields>): void {
+function assertOnlyPair(who: Caller, body: CertificateFields): void {
   const { chain: _, key: __, ...more } = body;
   if (who.token === undefined || Object.keys(more).length === 0) return;
   const message = 'An API token can replace `chain` and `key`; anything else requires a session.';
   throw new Failure('FORBIDDEN', message);
-}
-
-function viewed(certificate: Certificate, among: SiteSet) {
-  const { id, name, chain, provider, createdAt, updatedAt } = certificate;
-  const { warning, notBefore, notAfter, ...facts } = chainFacts(chain);
-  return {
-    ...{ id, name },
-    ...facts,
-    names: [...facts.names],
-    notBefore: notBefore.toISOString(),
-    notAfter: notAfter.toISOString(),
-    source: provider === null ? ('upload' as const) : ('dns' as const),
-    ...(provider !== null && { provider }),
-    ...(warning !== null && { warning }),
-    sites: sitesWith(certificate, among).map((vhost) => vhost.id),
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-  };
-}
-
-/** The answer to a change, and its ETag. */
-function changed(applied: Applied<Certificate>, next: SiteSet) {
-  const body = viewed(applied.result, next);
-  return { body: { ...body, ...outcomeOf(applied, () => false) }, etag: etagOf(body) };
-}
-
-/** The precondition that `If-Match` makes; undefined if there is none. */
-function preconditionOf(
-  request: Request,
-  current: () => SiteSet,
-): CertificatePrecondition | undefined {
-  const assertTag = ifMatch(request, 'certificate');
-  return assertTag && ((certificate) => assertTag(etagOf(viewed(certificate, current()))));
 }

@@ -4,19 +4,7 @@ import type { Sealing } from '../db/sealing.ts';
 import { type Certificate, ofKey, ofSpec } from '../model/certificate.ts';
 import type { Content } from '../model/certificate-changes.ts';
 import type { Pair } from '../model/pem.ts';
-
-/** How the hub gets a certificate by DNS-01 (RFC 8555, 8.4). */
-export type CertificateOrder = Readonly<{
-  names: readonly string[];
-  email: string;
-  dns: Readonly<{
-    provider: string;
-    /** What the provider needs, by the names of its environment variables. */
-    credentials: Readonly<Record<string, string>>;
-    /** DNS servers to ask instead of the system's. */
-    resolvers?: readonly string[] | undefined;
-  }>;
-}>;
+import type { CertificateOrder } from './order.ts';
 
 export type SealedCertificates = {
   /** What is stored of a pair, and of the order that brought it, if there is one. @throws as `Sealing.seal` */

@@ -14,9 +14,11 @@ export type Content = Pick<Certificate, 'chain' | 'key' | 'provider' | 'spec'>;
 /** Passes if it is still as the client last saw it. @throws Failure PRECONDITION_FAILED */
 export type CertificatePrecondition = (certificate: Certificate) => void;
 
-/** @param of its id, or its name @throws Failure NOT_FOUND */
+/** @param of its id, also as text, or its name @throws Failure NOT_FOUND */
 export function findCertificate({ certificates }: SiteSet, of: number | string): Certificate {
-  const found = certificates.find(({ id, name }) => id === of || name === of);
+  const found =
+    certificates.find(({ id }) => `${id}` === `${of}`) ??
+    certificates.find((one) => one.name === of);
   if (found) return found;
   throw new Failure('NOT_FOUND', 'There is no such kept certificate.');
 }
@@ -101,14 +103,21 @@ export const restoreCertificateChange =
 export const isSameCertificate = (one: Certificate, other: Certificate): boolean =>
   one.name === other.name && one.chain === other.chain && one.spec === other.spec;
 
+/**
+ * Passes if a certificate can have a name. @param but the one that has it now
+ * @throws Failure INVALID_REQUEST, CERTIFICATE_TAKEN
+ */
+export function assertNameFree(name: string, { certificates }: SiteSet, but?: number): void {
+  assertName(name);
+  if (!certificates.some((one) => one.name === name && one.id !== but)) return;
+  const message = `There is already a kept certificate "${name}".`;
+  throw new Failure('CERTIFICATE_TAKEN', message, { at: { field: 'name' } });
+}
+
 /** The set with one version in place of the other. @throws Failure INVALID_REQUEST, CERTIFICATE_TAKEN */
 function stored(set: SiteSet, before: Certificate | null, after: Certificate): Plan<Certificate> {
-  assertName(after.name);
+  assertNameFree(after.name, set, after.id);
   const others = set.certificates.filter((one) => one !== before);
-  if (others.some(({ name }) => name === after.name)) {
-    const message = `There is already a kept certificate "${after.name}".`;
-    throw new Failure('CERTIFICATE_TAKEN', message, { at: { field: 'name' } });
-  }
   return {
     next: {
       ...set,

@@ -4,7 +4,9 @@ import type { Locked } from '../auth/accounts/accounts.ts';
 import { type AgentFacts, createFactsReader, type FactsDeps } from './agent-facts.ts';
 import { type Problem, sentence } from './problem.ts';
 import {
+  type FailedRenewal,
   type FailingChannel,
+  failedRenewals,
   failingChannels,
   fullDisk,
   isFull,
@@ -19,6 +21,7 @@ export type LookDeps = FactsDeps & {
   /** Whose sign-ins are refused. */
   locked: () => Locked;
   failing: () => readonly FailingChannel[];
+  renewals: () => readonly FailedRenewal[];
   /** What is wrong with the key of what is sealed, and what to do; null: nothing. */
   keyFault: () => string | null;
   /** What else the operator should know of the hub. */
@@ -38,7 +41,7 @@ export type Look = {
 
 /** @returns a function that never fails: if an agent does not respond, its facts say so */
 export function createLook(deps: LookDeps): () => Promise<Look> {
-  const { publisher, disks, locked, failing, keyFault, warnings, pace, now } = deps;
+  const { publisher, disks, locked, failing, keyFault, renewals, warnings, pace, now } = deps;
   const readFacts = createFactsReader(deps);
 
   return async () => {
@@ -58,6 +61,7 @@ export function createLook(deps: LookDeps): () => Promise<Look> {
       ...(fault === null ? [] : [lostKey(fault)]),
       ...shared.filter(isFull).map(fullDisk),
       ...(lock ? [lock] : []),
+      ...failedRenewals(renewals()),
       ...failingChannels(failing(), time, pace.send.failing),
       ...(old ? [old] : []),
       ...warnings.map(

@@ -25,6 +25,7 @@ const CODES = {
   CERTIFICATE_EXPIRED: 'certificate.ending',
   CERTIFICATE_MISSING: 'certificate.failed',
   CERTIFICATE_ENDING: 'certificate.ending',
+  RENEWAL_FAILED: 'certificate.failed',
   // What visitors do not notice.
   DRIFT: 'drift',
   RESTART_NEEDED: null,
@@ -154,7 +155,7 @@ const NAMED_BY_WORDS: readonly Code[] = ['WARNING', 'CHANNEL_FAILING'];
 export const keyOf = ({ code, vhost, message }: Problem): string =>
   `${code} ${SEVERAL.includes(code) ? message : (vhost?.id ?? '')}`;
 
-const SEVERAL: readonly Code[] = ['WARNING', 'PORT_HELD', 'DISK_FULL'];
+const SEVERAL: readonly Code[] = ['WARNING', 'PORT_HELD', 'DISK_FULL', 'RENEWAL_FAILED'];
 
 /** What each agent has on its own, since its own time, even if several have it. */
 export const isOwn = ({ code }: Pick<Problem, 'code'>): boolean =>

@@ -52,7 +52,7 @@ export function prepareHub(
       collect: collectProcess(VERSION, 'hub', now),
       elapsed: () => performance.now(),
     });
-    const { publisher, accounts, notifications, uptime, lego } = context;
+    const { publisher, accounts, notifications, uptime, lego, renewals } = context;
     const app = createHub(context, readDashboard);
     if (dirname(socket) !== dataDir) prepareSocketFolder(socket);
     const listening = listen(app, { of: 'HUB', host, port });
@@ -69,9 +69,11 @@ export function prepareHub(
         stopReconciler = reconciler.stop;
         notifications.begin();
         uptime.begin();
+        renewals.begin();
       },
       stop: () =>
         runAll(
+          renewals.stop,
           () => settleAll([publisher.stop(), lego.stop()]),
           () => settleAll([listening.stop(endStreams()), local.stop()]),
           uptime.stop,

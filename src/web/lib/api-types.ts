@@ -507,6 +507,12 @@ export interface KeptCertificate {
   source: 'upload' | 'dns';
   /** of DNS, if the hub obtains it itself */
   provider?: string;
+  /** when the hub renews it, or tries again */
+  renewsAt?: Timestamp;
+  /** why the last renewal failed, for people; not for viewers */
+  lastError?: string;
+  /** when it did */
+  failedAt?: Timestamp;
   /** why some devices may refuse it, for people */
   warning?: string;
   /** the ids of the vhosts that are served with it, unless they have a `tls` of their own */
@@ -878,6 +884,7 @@ export interface Problem {
     | 'CERTIFICATE_EXPIRED'
     | 'CERTIFICATE_MISSING'
     | 'CERTIFICATE_ENDING'
+    | 'RENEWAL_FAILED'
     | 'DRIFT'
     | 'RESTART_NEEDED'
     | 'SIGN_IN_LOCKED'
