@@ -23,6 +23,7 @@ import { type Reopener, startReopener } from './ports/closed.ts';
 import { assertSupported, createRunning, dnsProviders, modulesOf } from './process/program.ts';
 import { createSupervisor } from './process/supervisor.ts';
 import type { CaddyUser } from './process/user.ts';
+import { createKeptFile, keptFilesOf } from './reload/kept-file.ts';
 import { createProxyfile } from './reload/proxyfile.ts';
 import { createReload, type Reload } from './reload/reload.ts';
 import { createStandardPorts } from './standard-ports.ts';
@@ -127,6 +128,7 @@ export function createProxy(
   };
   const validator = createValidator(commands);
   const proxyfile = createProxyfile(settings.proxyfile, () => new Date());
+  const kept = createKeptFile(settings.proxyfile, warnings);
   if (enrolled && proxyfile.owner() !== enrolled.hub) proxyfile.enrol(enrolled.hub, enrolled.term);
   const managed =
     settings.managed &&
@@ -162,9 +164,11 @@ export function createProxy(
     }),
     env: settings.env,
     importDirs: settings.importDirs ?? [],
+    secrets: keptFilesOf(settings.proxyfile),
     paths: {
       dirs: [
         settings.storage ?? [],
+        keptFilesOf(settings.proxyfile),
         settings.user
           ? [settings.managed?.folder ?? [], settings.proxyfile].flat()
           : (settings.ownPaths ?? []),
@@ -177,6 +181,7 @@ export function createProxy(
     validator,
     adaptApart: (text) => adaptApart(text, commands),
     proxyfile,
+    kept,
     program: programOf,
     accessLog: settings.accessLog,
     certificates: settings.storage ?? null,
@@ -209,7 +214,7 @@ export function createProxy(
   }
 
   const status = createStatus({
-    ...{ admin, watch, proxyfile, reload, warnings },
+    ...{ admin, watch, proxyfile, kept, reload, warnings },
     version: versionOf,
     program: programOf,
   });

@@ -5,6 +5,7 @@ import type { Admin } from './admin.ts';
 import { isForeign } from './config/foreign.ts';
 import { parseStampId } from './config/patch.ts';
 import { describeClosed } from './ports/closed.ts';
+import type { KeptFile } from './reload/kept-file.ts';
 import { digestOf, type Proxyfile } from './reload/proxyfile.ts';
 import type { Reload } from './reload/reload.ts';
 import type { Watch } from './watch.ts';
@@ -13,6 +14,7 @@ type StatusDeps = {
   admin: Pick<Admin, 'config'>;
   watch: Pick<Watch, 'liveId'>;
   proxyfile: Proxyfile;
+  kept: Pick<KeptFile, 'hasAll'>;
   reload: Pick<Reload, 'closed' | 'restartNeeded'>;
   /** As `Running.version`. */
   version: () => Promise<string | null>;
@@ -28,6 +30,7 @@ export function createStatus({
   admin,
   watch,
   proxyfile,
+  kept,
   reload,
   version,
   program,
@@ -49,6 +52,7 @@ export function createStatus({
     const isOthers = hub !== undefined && (owner !== hub || term < proxyfile.term(hub));
     const closed = digest === null ? [] : reload.closed();
     const checkedFor = await program();
+    const isLacking = live.stamp?.lacking === true || (file !== null && !kept.hasAll(file));
     const fault = live.running ? null : warnings.get('start');
     return {
       liveDigest: digest,
@@ -63,8 +67,7 @@ export function createStatus({
       checked:
         fileDigest === null ||
         unknownFile ||
-        checkedFor === null ||
-        proxyfile.isCheckedFor(fileDigest, checkedFor),
+        (!isLacking && (checkedFor === null || proxyfile.isCheckedFor(fileDigest, checkedFor))),
       proxy: { running: live.running, version: await version() },
       ...(fault === null ? {} : { fault }),
       restartNeeded: reload.restartNeeded(digest),

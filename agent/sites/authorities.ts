@@ -1,15 +1,18 @@
 /** Who signs what: the root of Caddy's own authority, and the authorities of a Caddyfile's names. */
 import { isIP } from 'node:net';
+import { keptIn } from '../../src/shared/caddyfile/kept-certificates.ts';
 import { isInternalName } from '../../src/shared/internal-names.ts';
-import { field, type Json, list } from '../../src/shared/json.ts';
+import { field, type Json, type JsonObject, list } from '../../src/shared/json.ts';
 import type { AuthoritiesAnswer } from '../../src/shared/wire/sites.ts';
 import { type Admin, reachable } from '../caddy/admin.ts';
+import { withKept } from '../caddy/config/kept.ts';
+import { readOwnTls } from '../caddy/config/own-tls.ts';
 import { authorityOf, type LiveSite, type LiveTls, liveSites } from './live-sites.ts';
 
 type AuthoritiesDeps = {
   admin: Pick<Admin, 'adapt' | 'authority' | 'config'>;
   /** @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
-  adapt: (text: string) => Promise<Json>;
+  adapt: (text: string) => Promise<JsonObject>;
   dnsProviders: () => Promise<string[]>;
 };
 
@@ -25,6 +28,13 @@ const CERTIFICATE = /^-----BEGIN CERTIFICATE-----\n[A-Za-z0-9+/=\n]+-----END CER
 
 export function createAuthorities({ admin, adapt, dnsProviders }: AuthoritiesDeps): Authorities {
   const sitesOf = (config: Json) => resolveAuthorities(liveSites(config), admin.adapt);
+
+  /** As it would be loaded, as far as the text tells: its certificates need not be here yet. */
+  async function adaptWithKept(text: string): Promise<Json> {
+    const config = await adapt(text);
+    const certificates = keptIn(text).map((one) => ({ ...one, chain: '', key: '' }));
+    return withKept(config, { certificates, own: await readOwnTls(text, config, adapt) });
+  }
 
   async function readRoot(): Promise<string | null> {
     const config = JSON.parse(await admin.config()) as Json;
@@ -44,9 +54,12 @@ export function createAuthorities({ admin, adapt, dnsProviders }: AuthoritiesDep
       }),
 
     async of(text) {
-      const [sites, providers] = await Promise.all([adapt(text).then(sitesOf), dnsProviders()]);
+      const [sites, providers] = await Promise.all([
+        adaptWithKept(text).then(sitesOf),
+        dnsProviders(),
+      ]);
       const named = sites.map(({ name, ports, tls }) => ({
-        ...{ name, ports: [...ports], tls: tls !== null },
+        ...{ name, ports: [...ports], tls: tls !== null, kept: tls?.kept ?? false },
         ...signingOf(tls),
       }));
       return { sites: named, dnsProviders: providers };

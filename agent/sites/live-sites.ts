@@ -1,14 +1,17 @@
 /** The sites in a live configuration of Caddy, by host name. Pure. */
 import { field, type Json, type JsonObject, list, object } from '../../src/shared/json.ts';
 import type { Authority } from '../../src/shared/wire/sites.ts';
+import { isGiven, keptNames } from '../caddy/config/kept.ts';
 import { hasAutomaticHttps, type Listener, parseAddress, portOf } from '../caddy/ports/ports.ts';
 import { hostKey } from '../logs/line/entry.ts';
 import { type LiveUpstream, upstreamsOf } from './live-upstreams.ts';
 
 /** How a name is reached over TLS. */
 export type LiveTls = Listener & {
-  /** Whether Caddy obtains and renews the certificate; false if it was given files. */
+  /** Whether Caddy obtains and renews the certificate; false if it was given one. */
   automated: boolean;
+  /** Whether the hub keeps it. */
+  kept: boolean;
   /** Whether a handshake can make Caddy request the certificate. */
   onDemand: boolean;
   /** Who signs it, if it is automated. */
@@ -49,14 +52,20 @@ export function liveSites(config: Json): LiveSite[] {
     const subjects = list(field(policy, 'subjects'));
     return subjects.length === 0 ? null : subjects;
   });
+  const isKept = keptNames(config);
   return Object.values(object(field(http, 'servers'))).flatMap((server) =>
-    sitesOf(object(server), ports, automation),
+    sitesOf(object(server), ports, automation, isKept),
   );
 }
 
 type Ports = { http: number; https: number };
 
-function sitesOf(server: JsonObject, ports: Ports, automation: PolicyFinder): LiveSite[] {
+function sitesOf(
+  server: JsonObject,
+  ports: Ports,
+  automation: PolicyFinder,
+  isKept: ReturnType<typeof keptNames>,
+): LiveSite[] {
   const listeners = list(server.listen).flatMap((address) => parseAddress(String(address)));
   const found = new Map<string, { upstreams: Map<string, LiveUpstream>; alone: boolean }>();
   for (const route of list(server.routes)) {
@@ -74,21 +83,25 @@ function sitesOf(server: JsonObject, ports: Ports, automation: PolicyFinder): Li
     const names = field(policy, 'match', 'sni');
     return Array.isArray(names) ? names : null;
   });
+  function tlsOf(name: string, place: Listener): LiveTls {
+    const chosen = field(selection(name), 'certificate_selection');
+    const kept = isKept(name, chosen);
+    const policy = automation(name);
+    return {
+      ...place,
+      automated: !kept && !isGiven(chosen),
+      kept,
+      onDemand: !kept && field(policy, 'on_demand') === true,
+      authority: authorityOf(policy),
+      dns: usesDns(policy),
+    };
+  }
   return [...found].map(([name, { upstreams, alone }]) => ({
     name,
     ports: listeners.map(({ port }) => port),
     // Caddy serves no TLS on the HTTP port.
     listeners: listeners.map((one) => ({ ...one, tls: !!secure && one.port !== ports.http })),
-    tls: secure
-      ? {
-          ...secure,
-          // Set if the certificate comes from a file.
-          automated: field(selection(name), 'certificate_selection') === undefined,
-          onDemand: field(automation(name), 'on_demand') === true,
-          authority: authorityOf(automation(name)),
-          dns: usesDns(automation(name)),
-        }
-      : null,
+    tls: secure ? tlsOf(name, secure) : null,
     upstreams: [...upstreams.values()],
     alone,
   }));

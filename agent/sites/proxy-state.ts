@@ -105,7 +105,7 @@ export function createProxyState(deps: ProxyStateDeps): ProxyState {
     const nothing = { certificate: null, reason: null, checkedAt: null };
     const site = {
       ...{ name, ports: [...ports], tls: tls !== null, automated: tls?.automated ?? false },
-      ...signingOf(tls),
+      ...{ kept: tls?.kept ?? false, ...signingOf(tls) },
     };
     if (tls === null || name === '') return { ...site, ...nothing };
     if (tls.onDemand) {

@@ -1,9 +1,10 @@
-/** Adds the agent's admin endpoint, loggers, `@id` and delay for websockets to an adapted configuration. Pure. */
+/** Adds the agent's admin endpoint, loggers, `@id`, delay for websockets and the hub's certificates to an adapted configuration. Pure. */
 import { dirname } from 'node:path';
 import { field, type Json, type JsonObject, list, object } from '../../../src/shared/json.ts';
 import { ACCESS_LOGGER, ERROR_LOGGER } from '../admin.ts';
 import { SECRET_NAME } from '../identity.ts';
 import { type Listener, nameOf, parseName } from '../ports/ports.ts';
+import { type KeptStamp, withKept } from './kept.ts';
 import { withStreamDelay } from './stream-delay.ts';
 
 /** The admin endpoint, as a Caddyfile writes its address, and the only origins that it lets in. */
@@ -28,12 +29,16 @@ export type Stamp = {
   hub: string | null;
   /** The listeners of that Caddyfile that are left out. */
   closed?: readonly Listener[];
+  /** Whether certificates that it names are missing. */
+  lacking?: boolean;
   admin: AdminStamp;
   /** The folder where Caddy keeps certificates; null: its own. */
   storage: string | null;
   accessLog: AccessLogStamp;
   /** How long websockets outlive this configuration, such as `24h`; null: not at all. */
   streamDelay?: string | null;
+  /** The certificates that the hub keeps; absent: none. */
+  kept?: KeptStamp;
 };
 
 const ACCESS = 'http.log.access';
@@ -85,7 +90,8 @@ const adminOf = ({ listen, origins }: AdminStamp): JsonObject => ({
  * errors.
  * @returns a new object
  */
-export function patchConfig(adapted: JsonObject, stamp: Stamp): JsonObject {
+export function patchConfig(given: JsonObject, stamp: Stamp): JsonObject {
+  const adapted = stamp.kept ? withKept(given, stamp.kept) : given;
   const logging = object(adapted.logging);
   const logs = withoutAdmin(object(logging.logs));
   const fallback = { ...object(logs.default) };
@@ -187,17 +193,26 @@ function withoutAdmin(logs: JsonObject): JsonObject {
 }
 
 /**
- * What is live: the digest of its Caddyfile, the hub that it is for (null if none said so), and the
- * listeners of that text that it does without.
+ * What is live: the digest of its Caddyfile, the hub that it is for (null if none said so), the
+ * listeners of that text that it does without, and whether it lacks certificates that the text names.
  */
-type LiveStamp = { digest: string; hub: string | null; closed: Listener[] };
+type LiveStamp = { digest: string; hub: string | null; closed: Listener[]; lacking: boolean };
 
-type StampParts = { digest: string; hub: string | null; closed?: readonly Listener[] };
+type StampParts = Pick<LiveStamp, 'digest' | 'hub'> & {
+  closed?: readonly Listener[];
+  lacking?: boolean;
+};
 
-/** The `@id` that the agent writes into what it loads: `rev-DIGEST-hub-ID`, followed by each closed listener after a semicolon. */
-export function stampId({ digest, hub, closed = [] }: StampParts): string {
+/** No listener is called so. */
+const LACKING = 'lacking';
+
+/**
+ * The `@id` that the agent writes into what it loads: `rev-DIGEST-hub-ID`, followed by `lacking` and each
+ * closed listener, after a semicolon.
+ */
+export function stampId({ digest, hub, closed = [], lacking = false }: StampParts): string {
   const revision = hub === null ? `rev-${digest}` : `rev-${digest}-hub-${hub}`;
-  return [revision, ...closed.map(nameOf)].join(';');
+  return [revision, ...(lacking ? [LACKING] : []), ...closed.map(nameOf)].join(';');
 }
 
 /** @returns null for an id that `stampId` did not make */
@@ -205,5 +220,6 @@ export function parseStampId(id: string | null): LiveStamp | null {
   const [revision = '', ...names] = id?.split(';') ?? [];
   const [, digest, hub = null] =
     /^rev-([0-9a-f]{64})(?:-hub-([0-9a-f]{32}))?$/.exec(revision) ?? [];
-  return digest === undefined ? null : { digest, hub, closed: names.flatMap(parseName) };
+  if (digest === undefined) return null;
+  return { digest, hub, closed: names.flatMap(parseName), lacking: names.includes(LACKING) };
 }

@@ -11,7 +11,7 @@ import { readExpression } from './expression.ts';
 import { contentPaths } from './file-contents.ts';
 
 /** Raise it when something is refused that was not: stored Caddyfiles are then judged again. */
-export const PATH_RULES = 2;
+export const PATH_RULES = 3;
 
 export type PathRules = {
   /** Absolute paths of the files and folders that no configuration may use. */

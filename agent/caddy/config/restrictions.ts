@@ -26,6 +26,8 @@ type RestrictionsDeps = {
   env: Readonly<Record<string, string>>;
   /** Absolute paths of the folders whose files may be imported. */
   importDirs: readonly string[];
+  /** Absolute paths of files that may not be imported from them either. */
+  secrets: readonly string[];
   /** The paths that no configuration may name. */
   paths: Omit<PathRules, 'resolve' | 'env'>;
 };
@@ -69,7 +71,8 @@ export function createRestrictions(deps: RestrictionsDeps): Restrictions {
       }
       if (!mayReadMore(text)) return;
       const forbidden = fileImports(text, options).find(
-        ({ target }) => !mayImport(target, importDirs, options),
+        ({ target }) =>
+          !mayImport(target, importDirs, { ...options, secrets: deps.secrets.map(resolvePath) }),
       );
       if (forbidden)
         throw new Restricted(importDirs.length > 0 ? NO_SUCH_FILE : NO_FILES, forbidden.line);

@@ -19,7 +19,7 @@ type LoadDeps = {
 
 export type Load = {
   /** The live configuration, as JSON text and as its stamp says. @throws AdminUnreachable */
-  live(): Promise<{ digest: string | null; hub: string | null; json: string }>;
+  live(): Promise<{ digest: string | null; hub: string | null; lacking: boolean; json: string }>;
   /**
    * Makes a configuration live.
    * @param previous the live configuration as JSON text
@@ -123,7 +123,8 @@ export function createLoad({ admin, recovery, managed, log }: LoadDeps): Load {
       const stamp = parseStampId(id);
       closed = stamp?.closed ?? [];
       const json = loaded !== null && loaded.id === id ? loaded.json : await admin.config();
-      return { digest: stamp?.digest ?? null, hub: stamp?.hub ?? null, json };
+      const { digest = null, hub = null, lacking = false } = stamp ?? {};
+      return { digest, hub, lacking, json };
     },
 
     async load(adapted, stamp, previous, partial) {

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../../src/shared/json.ts';
 import type { Admin } from '../admin.ts';
 import { needsOwnProcess } from '../config/adapt.ts';
+import { type OwnTls, readOwnTls } from '../config/own-tls.ts';
 import type { Restrictions } from '../config/restrictions.ts';
 import type { Validator } from '../config/validate.ts';
 import { Restricted, rejected } from '../words.ts';
@@ -14,6 +15,9 @@ export type PrepareDeps = {
   restrictions: Restrictions;
 };
 
+/** What a text was adapted to, and which of its sites have a `tls` of their own, if it names kept certificates. */
+export type Prepared = { config: JsonObject; own: OwnTls };
+
 /** `probe`: the same text with the lines that need no validation left empty, and maybe more at its end. */
 type Preparation = {
   /** Checks what can be checked before Caddy reads any file that they name. @throws Failure PROXY_REJECTED */
@@ -23,7 +27,7 @@ type Preparation = {
    * @param trusted leaves out the checks
    * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE
    */
-  prepare(text: string, probe?: string, trusted?: boolean): Promise<JsonObject>;
+  prepare(text: string, probe?: string, trusted?: boolean): Promise<Prepared>;
 };
 
 export function createPreparation(deps: PrepareDeps): Preparation {
@@ -36,8 +40,11 @@ export function createPreparation(deps: PrepareDeps): Preparation {
     return (JSON.parse(answer.text) as { result: JsonObject }).result;
   }
 
+  const adaptOnly = (text: string) =>
+    needsOwnProcess(text) ? deps.adaptApart(text) : adaptLive(text);
+
   async function adapt(text: string, trusted: boolean): Promise<JsonObject> {
-    const config = needsOwnProcess(text) ? await deps.adaptApart(text) : await adaptLive(text);
+    const config = await adaptOnly(text);
     if (!trusted) restrictions.checkConfig(config, text);
     return config;
   }
@@ -63,17 +70,16 @@ export function createPreparation(deps: PrepareDeps): Preparation {
     },
 
     async prepare(text, probe, trusted = false) {
-      const preparing = [
-        adapt(text, trusted),
-        isBeyond(text, probe) ? adapt(probe, trusted) : null,
-      ] as const;
-      const [valid, adapted, tried] = await Promise.allSettled([
+      const adapting = adapt(text, trusted);
+      const preparing = [adapting, isBeyond(text, probe) ? adapt(probe, trusted) : null] as const;
+      const [valid, adapted, tried, own] = await Promise.allSettled([
         validate(probe ?? text, preparing),
         ...preparing,
+        adapting.then((config) => readOwnTls(text, config, adaptOnly)),
       ]);
       settled(valid);
       settled(tried);
-      return settled(adapted);
+      return { config: settled(adapted), own: settled(own) };
     },
   };
 }
@@ -89,10 +95,9 @@ const countLines = (text: string): number => text.split('\n').length;
 export type CheckedKey = { text: string; probe: string | undefined; program: string | null };
 
 type Checked = {
-  /** @param config what `text` was adapted to */
-  keep(key: CheckedKey, config: JsonObject): void;
+  keep(key: CheckedKey, prepared: Prepared): void;
   /** What that text was adapted to; null if it was not checked like this. Only once. */
-  take(key: CheckedKey): JsonObject | null;
+  take(key: CheckedKey): Prepared | null;
 };
 
 /** A hub that checks on several agents loads once the slowest of them has answered. */
@@ -100,7 +105,7 @@ const KEPT_MS = 60_000;
 
 /** So that the reload that follows need not check it again. */
 export function createChecked(): Checked {
-  let last: (CheckedKey & { config: JsonObject }) | null = null;
+  let last: (CheckedKey & { prepared: Prepared }) | null = null;
   let timer: Timer | undefined;
 
   function forget(): void {
@@ -109,17 +114,17 @@ export function createChecked(): Checked {
   }
 
   return {
-    keep(key, config) {
+    keep(key, prepared) {
       forget();
-      last = { ...key, config };
+      last = { ...key, prepared };
       timer = setTimeout(forget, KEPT_MS);
       timer.unref();
     },
     take({ text, probe, program }) {
       if (last?.text !== text || last.probe !== probe || last.program !== program) return null;
-      const { config } = last;
+      const { prepared } = last;
       forget();
-      return config;
+      return prepared;
     },
   };
 }

@@ -3,10 +3,11 @@
  * write beside ∥ validate ∥ adapt → try ports → patch → load → check the digest → swap the file in.
  */
 import { createQueue } from '../../../src/shared/async.ts';
+import type { NamedKept } from '../../../src/shared/caddyfile/kept-certificates.ts';
 import { withoutBlock } from '../../../src/shared/caddyfile/structure.ts';
 import { FAILURES, Failure, sentenceOf } from '../../../src/shared/failure.ts';
 import { type JsonObject, object } from '../../../src/shared/json.ts';
-import type { ReloadAnswer, StillOpen } from '../../../src/shared/wire/proxy.ts';
+import type { KeptCertificate, ReloadAnswer, StillOpen } from '../../../src/shared/wire/proxy.ts';
 import type { Warnings } from '../../warnings.ts';
 import { AdminUnreachable, proxyUnreachable } from '../admin.ts';
 import { withdrawnSentence } from '../config/foreign.ts';
@@ -14,6 +15,7 @@ import type { Stamp } from '../config/patch.ts';
 import { openRequests, stillOpen } from '../config/still-open.ts';
 import { describeClosed } from '../ports/closed.ts';
 import { type Amend, createAmend } from './amend.ts';
+import type { KeptFile } from './kept-file.ts';
 import { createLoad, type Load } from './load.ts';
 import { createChecked, createPreparation, type PrepareDeps, settled } from './prepare.ts';
 import { digestOf, isOther, type Proxyfile, type SwapOptions } from './proxyfile.ts';
@@ -22,6 +24,7 @@ import { createRecovery, type Recovery, type RecoveryDeps } from './recovery.ts'
 type ReloadDeps = Omit<RecoveryDeps, 'admin' | 'resume'> &
   PrepareDeps & {
     proxyfile: Proxyfile;
+    kept: KeptFile;
     /** What tells the program that runs from any other; null if it cannot be asked now. */
     program: () => Promise<string | null>;
     accessLog: Stamp['accessLog'];
@@ -46,6 +49,8 @@ type ReloadOptions = SwapOptions & {
   isWanted?: () => boolean;
   /** Whether to do without listeners that cannot be opened, until they can. */
   partial?: boolean | undefined;
+  /** Those that the text names, as far as the agent may lack them. */
+  certificates?: readonly KeptCertificate[] | undefined;
 };
 
 type Reloaded = Required<Omit<ReloadAnswer, 'success'>>;
@@ -61,8 +66,8 @@ export type Reload = {
   /**
    * Makes `text` live and stores it in the file, or leaves both as they were. One at a time.
    * @returns the digest of `text`, which connections of sites outlive it, and which listeners it does without
-   * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE, STALE, OTHER_HUB, STORAGE_UNAVAILABLE; file
-   * system errors
+   * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE, STALE, OTHER_HUB, STORAGE_UNAVAILABLE,
+   * INVALID_REQUEST if certificates are missing or not usable; file system errors
    */
   reload(text: string, options?: ReloadOptions): Promise<Reloaded>;
   /**
@@ -88,16 +93,16 @@ export type Reload = {
 };
 
 /**
- * `resumed`: it is on disk, and was checked for this program, or the operator wrote it. `part`: of what is
- * on disk, which stays there.
+ * `resumed`: it is on disk, and was checked for this program, or the operator wrote it. `unchecked`: it is on
+ * disk. `part`: of what is on disk, which stays there.
  */
-type Source = 'pushed' | 'resumed' | 'part';
+type Source = 'pushed' | 'resumed' | 'unchecked' | 'part';
 
 /** As many sites a start without the hub tries to do without; each takes a validation. */
 const MOST_LEFT_OUT = 100;
 
 export function createReload(deps: ReloadDeps): Reload {
-  const { admin, validator, proxyfile, log } = deps;
+  const { admin, validator, proxyfile, kept, log } = deps;
   const enqueue = createQueue();
   const recovery = createRecovery({ ...deps, resume });
   const { assertAllowed, prepare } = createPreparation(deps);
@@ -135,7 +140,12 @@ export function createReload(deps: ReloadDeps): Reload {
     const text = proxyfile.read();
     if (text === null) return;
     const digest = digestOf(text);
-    if ((await loader.live()).digest === digest) return;
+    const live = await loader.live();
+    if (live.digest === digest && !(live.lacking && kept.hasAll(text))) {
+      if (live.lacking) warnOf(kept.collect(text).missing);
+      else kept.prune(text);
+      return;
+    }
     const program = await deps.program();
     const isChecked = program !== null && proxyfile.isCheckedFor(digest, program);
     if (proxyfile.isForeign() || isChecked) await publish(text, { partial: true }, 'resumed');
@@ -149,7 +159,7 @@ export function createReload(deps: ReloadDeps): Reload {
   async function resumeUnchecked(text: string): Promise<void> {
     for (let rest = text, left = MOST_LEFT_OUT; ; left--) {
       try {
-        await publish(rest, { partial: true }, rest === text ? 'pushed' : 'part');
+        await publish(rest, { partial: true }, rest === text ? 'unchecked' : 'part');
         return;
       } catch (error) {
         const less =
@@ -172,12 +182,32 @@ export function createReload(deps: ReloadDeps): Reload {
     return loader.closed().length < before;
   }
 
+  /** Without the hub, sites are served with other certificates rather than not at all. */
+  function certificatesFor(text: string, given: ReloadOptions['certificates'], from: Source) {
+    const collected = kept.collect(text, given);
+    const [first] = collected.missing;
+    if (first && from === 'pushed') {
+      throw new Failure(
+        'INVALID_REQUEST',
+        `${lacks([first])}, and the hub did not send it; nothing was changed.`,
+      );
+    }
+    return collected;
+  }
+
+  function warnOf(missing: readonly NamedKept[]): void {
+    const sentence = missing.length === 0 ? null : `${lacks(missing)}: ${UNTIL_THEN}`;
+    deps.warnings.set('kept certificates', sentence);
+  }
+
   /** @param from where the text comes from */
   async function publish(text: string, options: ReloadOptions, from: Source): Promise<Reloaded> {
     const trusted = from === 'resumed';
     const digest = digestOf(text);
     const { probe, hub, term, keep, replace, partial = false, isWanted = () => true } = options;
+    let undo = () => {};
     try {
+      const { found: certificates, missing } = certificatesFor(text, options.certificates, from);
       const program = trusted ? null : await deps.program();
       const known = checked.take({ text, probe, program });
       if (!known && !trusted) await assertAllowed(text, probe);
@@ -189,10 +219,12 @@ export function createReload(deps: ReloadDeps): Reload {
         admin.upstreams(),
       ]);
       const previous = settled(was);
-      const config = settled(prepared);
+      const { config, own } = settled(prepared);
       settled(written);
       const stamp = {
         digest,
+        lacking: missing.length > 0,
+        kept: { certificates, own },
         hub: hub ?? proxyfile.owner(),
         admin: { listen: admin.address, origins: [admin.secret, ...settled(others)] },
         storage: deps.certificates,
@@ -201,10 +233,13 @@ export function createReload(deps: ReloadDeps): Reload {
       };
       const open = stamp.streamDelay === null ? [] : openOf(previous, config, upstreams);
       if (!isWanted()) throw new Failure('STALE', 'Cancelled: the caller has gone.');
+      // Before the text is on disk, and with what the one on disk names.
+      undo = kept.add(certificates);
       await loader.load(config, stamp, previous, partial).catch(async (error: unknown) => {
         if (!(await deps.repairAfter(error))) throw error;
         await loader.load(config, stamp, previous, partial);
       });
+      warnOf(missing);
       const closed = loader.closed().map(describeClosed);
       if (from === 'part') return { digest, open, closed };
       try {
@@ -215,6 +250,7 @@ export function createReload(deps: ReloadDeps): Reload {
           const sentence = isNamed ? withdrawnSentence(previous, config) : null;
           deps.warnings.set('withdrawn', sentence);
         }
+        if (missing.length === 0) kept.prune(text);
       } catch (error) {
         loader.forget();
         throw await recovery.restore(previous, error);
@@ -222,6 +258,7 @@ export function createReload(deps: ReloadDeps): Reload {
       return { digest, open, closed };
     } catch (error) {
       proxyfile.dropCandidate();
+      undo();
       throw reachable(error);
     } finally {
       validator.standBy();
@@ -233,9 +270,9 @@ export function createReload(deps: ReloadDeps): Reload {
       const program = await deps.program();
       await assertAllowed(text, probe);
       const [prepared, was] = await Promise.allSettled([prepare(text, probe), replaced()]);
-      const [config, previous] = [settled(prepared), settled(was)];
-      if (ports) loader.assertOpenable(config, previous);
-      checked.keep({ text, probe, program }, config);
+      const [ready, previous] = [settled(prepared), settled(was)];
+      if (ports) loader.assertOpenable(ready.config, previous);
+      checked.keep({ text, probe, program }, ready);
     } catch (error) {
       validator.standBy();
       throw reachable(error);
@@ -266,6 +303,10 @@ function openOf(
   const requests = openRequests(upstreams.status === 'fulfilled' ? upstreams.value : '[]');
   return requests.size === 0 ? [] : stillOpen(object(JSON.parse(previous)), next, requests);
 }
+
+const lacks = (missing: readonly NamedKept[]): string =>
+  `The agent lacks ${missing.length === 1 ? 'the certificate' : 'the certificates'} ${missing.map(({ name }) => name).join(', ')}`;
+const UNTIL_THEN = 'until the hub publishes again, Caddy serves the sites with others.';
 
 /** Not even with `replace`: whoever wants the old copy back promotes that one. */
 const SUPERSEDED =

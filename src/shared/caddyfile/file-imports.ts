@@ -20,6 +20,8 @@ type FileImport = { target: string; line: number };
 export type ReadingOptions = TokenizeOptions & {
   /** The proxy's variables; the text is also checked as if none were set. */
   environment?: Environment;
+  /** Paths of files that nothing may import, with links resolved. */
+  secrets?: readonly string[];
 };
 
 /** Whether a text can contain an import, or a placeholder that becomes one, at all. */
@@ -124,6 +126,7 @@ export function mayImport(
     const folder = realpathSync(dirname(path));
     return matching(folder, basename(path)).every((name) => {
       const file = realpathSync(join(folder, name));
+      if (options.secrets?.includes(file)) return false;
       if (!dirs.some((dir) => file.startsWith(realpathSync(dir) + sep))) return false;
       // Reading a device never ends, and a pipe waits for someone to write.
       if (!statSync(file).isFile()) return false;

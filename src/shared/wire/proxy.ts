@@ -16,7 +16,8 @@ export type KeptCertificate = Static<typeof KeptCertificate>;
  * lines left empty that need no validation, so that line numbers agree. It may be longer. `deadline` is
  * how many milliseconds the caller waits: after that, the text does not become live. With `partial`,
  * listeners that cannot be opened are left out until they can, instead of refused. `certificates` are those
- * that the proxyfile names (`keptDigests`); the agent may have those that the hub cannot read any more.
+ * that the proxyfile names (`keptDigests`); the agent may have those that the hub cannot read any more. If
+ * one is missing, the answer is 400 INVALID_REQUEST.
  */
 export const ReloadRequest = t.Object({
   proxyfile: t.String(),
@@ -104,7 +105,7 @@ export const ProxyStatus = t.Object({
   checked: t.Optional(
     t.Boolean({
       description:
-        'the proxyfile on disk was checked for the program that runs: false after an upgrade of Caddy, or of the agent to a version that knows more of Caddy',
+        'the proxyfile on disk was checked for the program that runs, and the agent has the certificates that it names: false after an upgrade of Caddy, or of the agent to a version that knows more of Caddy, and if their file was lost',
     }),
   ),
   proxy: t.Object({

@@ -76,6 +76,11 @@ export const NullableAuthority = t.Union(
 
 /** Who signs the certificates that the proxy renews. */
 const signing = {
+  kept: t.Optional(
+    t.Boolean({
+      description: 'whether the certificate is one that the hub keeps; then nobody signs',
+    }),
+  ),
   authority: NullableAuthority,
   dns: t.Boolean({ description: 'whether the proxy uses the DNS challenge' }),
 };

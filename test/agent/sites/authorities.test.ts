@@ -57,7 +57,7 @@ test('a proxy that does not answer is said to', async () => {
       config: () => Promise.reject(new AdminUnreachable('no answer')),
       authority: () => Promise.reject(new Error('unused')),
     },
-    adapt: async () => null,
+    adapt: async () => ({}),
     dnsProviders: async () => [],
   });
   await expect(failing.root()).rejects.toMatchObject({ code: 'PROXY_UNREACHABLE' });

@@ -157,7 +157,15 @@ const site = (name: string, ...upstreams: string[]): LiveSite => ({
   name,
   ports: [443],
   listeners: [],
-  tls: { host: '', port: 443, automated: true, onDemand: false, authority: 'public', dns: false },
+  tls: {
+    host: '',
+    port: 443,
+    automated: true,
+    kept: false,
+    onDemand: false,
+    authority: 'public',
+    dns: false,
+  },
   upstreams: upstreams.map((address) => ({ address, checked: false, dial: null, unknown: '' })),
   alone: true,
 });

@@ -63,7 +63,7 @@ test.each<[string, object | null]>([
   expect(listenerIn(sentence)).toEqual(listener as never);
 });
 
-test('the id of what is live tells what is closed', () => {
+test('the id of what is live tells what is closed, and whether certificates are missing', () => {
   const digest = 'd'.repeat(64);
   const closed = [
     { host: '', port: 443 },
@@ -71,8 +71,12 @@ test('the id of what is live tells what is closed', () => {
     { host: '10.0.0.1', port: 443, udp: true as const },
   ];
   for (const hub of [null, 'a'.repeat(32)]) {
-    expect(parseStampId(stampId({ digest, hub, closed }))).toEqual({ digest, hub, closed });
-    expect(parseStampId(stampId({ digest, hub }))).toEqual({ digest, hub, closed: [] });
+    for (const lacking of [false, true]) {
+      const live = { digest, hub, closed, lacking };
+      expect(parseStampId(stampId(live))).toEqual(live);
+      expect(parseStampId(stampId({ ...live, closed: [] }))).toEqual({ ...live, closed: [] });
+    }
+    expect(parseStampId(stampId({ digest, hub }))?.lacking).toBe(false);
   }
   for (const other of [null, '', 'rev-', `rev-${'D'.repeat(64)}`, `${digest};:443`]) {
     expect(parseStampId(other)).toBeNull();

@@ -1,8 +1,12 @@
 /** What a reload may take over from the check before it. */
 import { expect, test } from 'bun:test';
-import { type CheckedKey, createChecked } from '../../../../agent/caddy/reload/prepare.ts';
+import {
+  type CheckedKey,
+  createChecked,
+  type Prepared,
+} from '../../../../agent/caddy/reload/prepare.ts';
 
-const config = { apps: {} };
+const prepared: Prepared = { config: { apps: {} }, own: new Map() };
 const key: CheckedKey = { text: 'text', probe: 'probe', program: 'v2.6.2' };
 
 test.each<[string, Partial<CheckedKey>]>([
@@ -14,16 +18,16 @@ test.each<[string, Partial<CheckedKey>]>([
 ])('nothing for %s', (_, other) => {
   const checked = createChecked();
   expect(checked.take(key)).toBeNull();
-  checked.keep(key, config);
+  checked.keep(key, prepared);
   expect(checked.take({ ...key, ...other })).toBeNull();
 });
 
 test('what was checked last, and that only once', () => {
   const checked = createChecked();
   const before = { ...key, text: 'before' };
-  checked.keep(before, config);
-  checked.keep(key, config);
+  checked.keep(before, prepared);
+  checked.keep(key, prepared);
   expect(checked.take(before)).toBeNull();
-  expect(checked.take(key)).toBe(config);
+  expect(checked.take(key)).toBe(prepared);
   expect(checked.take(key)).toBeNull();
 });
