@@ -46,6 +46,6 @@ type Wanted = { names: readonly string[]; days: number; issuer: Pem };
 export async function makeChain({ names, days, issuer }: Wanted) {
   const leaf = await sign(names[0] ?? '', days * 86_400, [named(dns(names))], issuer);
   const chain = `${leaf.certificate.trim()}\n${issuer.certificate.trim()}\n`;
-  return { chain, key: leaf.key, serial: new X509Certificate(chain).serialNumber };
+  return { names, chain, key: leaf.key, serial: new X509Certificate(chain).serialNumber };
 }
 export type Chain = Awaited<ReturnType<typeof makeChain>>;

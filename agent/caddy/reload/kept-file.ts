@@ -47,7 +47,9 @@ export const keptFilesOf = (proxyfile: string): [string, string] => [
 ];
 
 export function createKeptFile(proxyfile: string, warnings: Pick<Warnings, 'set'>): KeptFile {
-  const [file] = keptFilesOf(proxyfile);
+  const [file, part] = keptFilesOf(proxyfile);
+  // Left by a crash, with keys in it.
+  tryTo(() => rmSync(part, { force: true }));
   let known: { state: string; byDigest: ReadonlyMap<string, Kept>; isDamaged: boolean } | null =
     null;
 

@@ -1,0 +1,222 @@
+/** Which certificate each site is served with, by each Caddy, over one load after another. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { allCaddys, versionOf } from '../../../harness/caddys.ts';
+import { type Chain, makeChain, makeIssuer } from '../../../harness/certificate.ts';
+import { type LoneAgent, siteOf, startLoneAgent } from '../../../harness/lone-agent.ts';
+import { startRefusingAcme } from '../../../harness/refusing-acme.ts';
+import { until } from '../../../harness/stack.ts';
+
+const LAN = 'lan.example.org';
+const at = (name: string) => `${name}.${LAN}`;
+
+let chainOf: (days: number, ...names: string[]) => Promise<Chain>;
+beforeAll(async () => {
+  const issuer = await makeIssuer();
+  chainOf = (days, ...names) => makeChain({ names: names.map(at), days, issuer });
+});
+
+describe.each(allCaddys())('$name', ({ bin }) => {
+  const acme = startRefusingAcme();
+  let agent: LoneAgent;
+  beforeAll(async () => {
+    agent = await startLoneAgent({ PROXY_BIN: bin });
+  });
+  afterAll(async () => {
+    await agent.stop();
+    await acme.stop();
+  });
+
+  /** Makes sites live, and waits until each name is served so. */
+  async function expectServed(
+    chains: readonly Chain[],
+    sites: string,
+    expected: Record<string, Chain | string>,
+    options: string[] = [],
+  ): Promise<void> {
+    const { status, text } = await agent.reload(agent.text(chains, sites, options), chains);
+    expect([status, text]).toEqual([200, expect.any(String)]);
+    const wanted = Object.entries(expected).map(
+      ([name, one]) => [name, typeof one === 'string' ? one : one.serial] as const,
+    );
+    const serve = () =>
+      Promise.all(wanted.map(async ([name]) => [name, await agent.presented(at(name))] as const));
+    const last = { served: await serve() };
+    await until(
+      async () => {
+        last.served = await serve();
+        return Bun.deepEquals(last.served, wanted);
+      },
+      'the certificates',
+      5_000,
+    ).catch(() => undefined);
+    expect(Object.fromEntries(last.served)).toEqual(Object.fromEntries(wanted));
+  }
+
+  test('a wildcard serves every site below it, and no authority is asked', async () => {
+    const wild = await chainOf(60, '*');
+    const sites = ['a', 'b', '*'].map((name) => siteOf(at(name))).join('');
+    const ca = `acme_ca ${acme.directory}`;
+    await expectServed([wild], sites, { a: wild, b: wild, any: wild }, [ca]);
+    expect(acme.orders).toEqual([]);
+    // Without it, this very Caddy asks.
+    const other = `${sites}${siteOf('deeper.a.lan.example.org')}`;
+    expect((await agent.reload(agent.text([wild], other, [ca]), [wild])).status).toBe(200);
+    await until(() => acme.orders.length > 0, 'an order');
+    expect(acme.orders.length).toBeGreaterThan(0);
+  });
+
+  describe('of two for one name, the one that ends later is served', () => {
+    const sites = siteOf(at('a')) + siteOf(at('b')) + siteOf(at('c'));
+
+    test('if it comes second, first, replaces the other, or goes', async () => {
+      const [early, middle, late] = await Promise.all(
+        [30, 60, 90].map((days) => chainOf(days, '*')),
+      );
+      if (!early || !middle || !late) throw new Error('no chains');
+      for (const [chains, served] of [
+        [[middle], middle],
+        [[late, middle], late],
+        [[middle], middle],
+        [[middle, early], middle],
+        [[late, middle, early], late],
+        [[early], early],
+        [[middle], middle],
+      ] as const) {
+        await expectServed(chains, sites, { a: served, b: served });
+      }
+    });
+
+    test('if they share some of their names only', async () => {
+      const [early, late] = [await chainOf(60, 'a', 'b'), await chainOf(90, 'b', 'c')];
+      await expectServed([early], siteOf(at('a')) + siteOf(at('b')), { a: early, b: early });
+      await expectServed([late, early], sites, { a: early, b: late, c: late });
+      const wilds = [await chainOf(120, '*', 'x'), await chainOf(100, '*', 'y')] as const;
+      await expectServed([wilds[1]], sites, { a: wilds[1], b: wilds[1] });
+      await expectServed(wilds, `${sites}${siteOf(at('*'))}`, { a: wilds[0], any: wilds[0] });
+      // The very name is closer than a wildcard.
+      await expectServed([wilds[0], late], sites, { a: wilds[0], b: late, c: late });
+    });
+  });
+
+  describe('a site with a tls of its own', () => {
+    const issuer = () => ['tls {', `issuer acme ${acme.directory}`, '}'];
+
+    test.each<[string, string[]]>([
+      ['tls internal', []],
+      ['tls internal', ['email ada@example.org']],
+      ['tls internal', ['local_certs']],
+      ['import own', []],
+      ['tls {\n\t\tissuer internal {\n\t\t\tlifetime 10h\n\t\t}\n\t}', ['local_certs']],
+    ])('is left alone: %s, with %j', async (config, options) => {
+      const wild = await chainOf(60, '*');
+      const snippet = '(issue) {\n\ttls {args.0}\n}\n(own) {\n\timport issue internal\n}\n';
+      const sites = siteOf(at('a')) + siteOf(at('own'), config);
+      const text = config === 'import own' ? snippet + sites : sites;
+      await expectServed([wild], siteOf(at('a')) + siteOf(at('own')), { own: wild }, options);
+      await expectServed([wild], text, { a: wild, own: 'Caddy' }, options);
+      // Its certificate comes from Caddy's storage again: the wildcard must not come back.
+      await expectServed([await chainOf(70, '*')], text, { own: 'Caddy' }, options);
+    });
+
+    test('asks the authority that it names', async () => {
+      const wild = await chainOf(60, '*');
+      const before = acme.orders.length;
+      const sites = siteOf(at('a')) + siteOf(at('own'), ...issuer());
+      // Until that has signed, the wildcard is better than nothing.
+      await expectServed([wild], sites, { a: wild, own: wild });
+      await until(() => acme.orders.length > before, 'an order');
+    });
+
+    test('is left alone where a kept certificate has its very name and nobody else needs it', async () => {
+      const [own, both] = [await chainOf(60, 'own'), await chainOf(90, 'own', 'a')];
+      const sites = siteOf(at('own'), 'tls internal');
+      await expectServed([own], siteOf(at('own')), { own });
+      await expectServed([own], sites, { own: 'Caddy' });
+      await expectServed([both], sites, { own: 'Caddy' });
+      // See docs/limits.md.
+      await expectServed([both], sites + siteOf(at('a')), { own: both, a: both });
+      await expectServed([both], sites, { own: 'Caddy' });
+    });
+
+    test('is left alone if it is a wildcard itself', async () => {
+      const wild = await chainOf(60, '*');
+      await expectServed([wild], siteOf(at('*')), { any: wild });
+      await expectServed([wild], siteOf(at('*'), 'tls internal'), { any: 'Caddy' });
+    });
+
+    test('is served with its files', async () => {
+      const [wild, own] = [await chainOf(60, '*'), await chainOf(10, 'own')];
+      const [chain, key] = [`${agent.folder}/own.pem`, `${agent.folder}/own.key`];
+      await Promise.all([Bun.write(chain, own.chain), Bun.write(key, own.key)]);
+      const sites = siteOf(at('a')) + siteOf(at('own'), `tls ${chain} ${key}`);
+      await expectServed([wild], sites, { a: wild, own });
+      // Nor does the site's wildcard serve its neighbours.
+      const other = await chainOf(20, '*');
+      await Promise.all([Bun.write(chain, other.chain), Bun.write(key, other.key)]);
+      await expectServed([wild], siteOf(at('b')) + sites, { a: wild, b: wild, own: other });
+    });
+
+    test('gets its certificate on demand', async () => {
+      const asked = Bun.serve({ port: 0, fetch: () => new Response() });
+      const [wild, exact] = [await chainOf(60, '*'), await chainOf(60, 'own', 'a')];
+      const ask = [`on_demand_tls {\n\t\task http://127.0.0.1:${asked.port}/\n\t}`];
+      const lines = ['tls {', 'issuer internal', 'on_demand', '}'];
+      const sites = siteOf(at('a')) + siteOf(at('own'), ...lines);
+      await expectServed([wild], sites, { a: wild, own: 'Caddy' }, ask);
+      await expectServed([exact, wild], sites, { a: exact, own: 'Caddy' }, ask);
+      asked.stop(true);
+    });
+  });
+
+  test('a tls that says nothing of certificates changes nothing', async () => {
+    const wild = await chainOf(60, '*');
+    const sites = siteOf(at('a'), 'tls {', 'protocols tls1.3', '}') + siteOf(at('b'));
+    await expectServed([wild], sites, { a: wild, b: wild }, ['email ada@example.org']);
+  });
+
+  test('names that no public authority signs are served whatever the global options say', async () => {
+    const issuer = await makeIssuer();
+    const names = ['*.home.arpa', '*.home.internal', '*.lan', '*.fritz.box'];
+    const chain = await makeChain({ names, days: 60, issuer });
+    const sites = names.map((name) => siteOf(name.replace('*', 'nas'))).join('');
+    for (const options of [
+      [],
+      ['email ada@example.org'],
+      [`acme_ca ${acme.directory}`],
+      ['local_certs'],
+    ]) {
+      const { status } = await agent.reload(agent.text([chain], sites, options), [chain]);
+      expect(status).toBe(200);
+      for (const name of names) {
+        expect([options, await agent.presented(name.replace('*', 'nas'))]).toEqual([
+          options,
+          chain.serial,
+        ]);
+      }
+    }
+  });
+
+  test('a choice for a wildcard leaves the connections of its neighbours as they are', async () => {
+    const wilds = [await chainOf(120, '*', 'x'), await chainOf(100, '*', 'y')] as const;
+    const sites = siteOf(at('*')) + siteOf(at('own'), 'tls internal');
+    await expectServed([wilds[1]], sites, { any: wilds[1], own: 'Caddy' });
+    await expectServed(wilds, sites, { any: wilds[0], own: 'Caddy' });
+    // Caddy 2.6 asks for the certificate of a neighbour that is beside these two as for the wildcard's.
+    const closed = siteOf(at('closed'), 'tls {', 'client_auth {', 'mode require', '}', '}');
+    await expectServed(wilds, siteOf(at('*')) + closed, { any: wilds[0] });
+    const visit = (host: string) =>
+      fetch(`https://127.0.0.1:${agent.httpsPort}/`, {
+        headers: { Host: host },
+        keepalive: false,
+        tls: { rejectUnauthorized: false, serverName: host },
+      }).then(
+        (answer) => answer.status,
+        () => 0,
+      );
+    expect([await visit(at('any')), await visit(at('closed'))]).toEqual([200, 0]);
+  });
+});
+
+test('are told apart by their versions', () => {
+  expect(new Set(allCaddys().map(({ bin }) => versionOf(bin))).size).toBe(allCaddys().length);
+});
