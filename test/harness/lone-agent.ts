@@ -1,4 +1,4 @@
-/** An agent in this process with a Caddy of its own and no hub, which gets certificates as a hub would send them. */
+/** An agent with a Caddy of its own and no hub, which gets certificates as a hub would send them. */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
@@ -8,6 +8,7 @@ import { digestOfChain, keptLine } from '../../src/shared/caddyfile/kept-certifi
 import type { ProxyStatus } from '../../src/shared/wire/proxy.ts';
 import type { Chain } from './certificate.ts';
 import { QUICK } from './pace.ts';
+import { runProgram } from './program.ts';
 import { ask, freePort, machine, temporaryFolder } from './stack.ts';
 
 export type LoneAgent = Awaited<ReturnType<typeof startLoneAgent>>;
@@ -34,9 +35,13 @@ export const commentsOf = (chains: readonly Chain[]): string =>
     .map((line) => `${line}\n`)
     .join('');
 
-/** @param more settings besides, which may depend on the folder of its Caddyfile */
+/**
+ * @param more settings besides, which may depend on the folder of its Caddyfile
+ * @param isApart whether it runs as a process, which can be killed
+ */
 export async function startLoneAgent(
   more: Record<string, string> | ((beside: string) => Record<string, string>) = {},
+  isApart = false,
 ) {
   const folder = temporaryFolder();
   const beside = join(folder, 'proxy');
@@ -51,7 +56,7 @@ export async function startLoneAgent(
   };
   const { agent: settings } = readSettings('agent', env, machine);
   const lines: string[] = [];
-  const begin = () =>
+  const beginHere = () =>
     serveAgent(
       settings,
       token,
@@ -59,6 +64,18 @@ export async function startLoneAgent(
       undefined,
       QUICK.agent,
     );
+  async function beginApart() {
+    const { PATH: _, ...rest } = env;
+    const program = runProgram(['agent'], rest, folder);
+    const end = async (signal: NodeJS.Signals) => {
+      program.child.kill(signal);
+      await program.exited();
+    };
+    const url = await program.address('agent');
+    return { url, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
+  }
+  const begin = (): Promise<{ url: string; stop(): Promise<void>; kill?(): Promise<void> }> =>
+    isApart ? beginApart() : beginHere();
   let running = await begin();
   const headers = { Authorization: `Bearer ${token}` };
   const { proxyfile } = settings.proxy;
@@ -106,6 +123,13 @@ export async function startLoneAgent(
     /** Stops agent and Caddy, and starts both. @param meanwhile runs in between */
     async restart(meanwhile = () => {}) {
       await running.stop();
+      meanwhile();
+      running = await begin();
+    },
+
+    /** Kills the agent, and not Caddy, and starts it again. @param meanwhile runs in between */
+    async kill(meanwhile = () => {}) {
+      await running.kill?.();
       meanwhile();
       running = await begin();
     },

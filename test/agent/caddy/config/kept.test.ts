@@ -1,5 +1,7 @@
 /** Which certificate each site is served with, by each Caddy, over one load after another. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { withKept } from '../../../../agent/caddy/config/kept.ts';
+import { field } from '../../../../src/shared/json.ts';
 import { allCaddys, versionOf } from '../../../harness/caddys.ts';
 import { type Chain, makeChain, makeIssuer } from '../../../harness/certificate.ts';
 import { type LoneAgent, siteOf, startLoneAgent } from '../../../harness/lone-agent.ts';
@@ -153,7 +155,9 @@ describe.each(allCaddys())('$name', ({ bin }) => {
       // Nor does the site's wildcard serve its neighbours.
       const other = await chainOf(20, '*');
       await Promise.all([Bun.write(chain, other.chain), Bun.write(key, other.key)]);
-      await expectServed([wild], siteOf(at('b')) + sites, { a: wild, b: wild, own: other });
+      const three = siteOf(at('b')) + sites;
+      await expectServed([], three, { own: other });
+      await expectServed([wild], three, { a: wild, b: wild, own: other });
     });
 
     test('gets its certificate on demand', async () => {
@@ -215,6 +219,47 @@ describe.each(allCaddys())('$name', ({ bin }) => {
       );
     expect([await visit(at('any')), await visit(at('closed'))]).toEqual([200, 0]);
   });
+});
+
+test('what a later one replaces is not given to Caddy, and the rest of a configuration stays', async () => {
+  const [early, late] = [await chainOf(60, 'a', '*'), await chainOf(90, '*', 'b', 'a')];
+  const certificates = [late, early].map((one) => ({ ...one, digest: one.serial }));
+  const own = new Map();
+  const servers = { srv0: { listen: [':443'], routes: [{ match: [{ host: [at('a')] }] }] } };
+  const config = {
+    admin: { disabled: true },
+    apps: { http: { servers, http_port: 8 }, tls: { certificates: { load_files: [] } } },
+  };
+  const before = structuredClone(config);
+  const { apps, ...rest } = withKept(config, { certificates, own });
+  expect(config).toEqual(before);
+  expect(rest).toEqual({ admin: { disabled: true } });
+  expect(field(apps, 'tls', 'certificates', 'load_pem')).toEqual([
+    { certificate: late.chain, key: late.key, tags: [`signalbox-${late.serial}`, ...late.names] },
+  ]);
+  const plain = { apps: { http: { servers } } };
+  const { apps: kept } = withKept(plain, { certificates, own });
+  expect(field(kept, 'http')).toEqual({ servers });
+  for (const none of [{}, { apps: {} }, { apps: { http: {} } }, { apps: { tls: {} } }]) {
+    expect(withKept(none, { certificates, own })).toBe(none);
+  }
+  expect(withKept(plain, { certificates: [], own })).toBe(plain);
+});
+
+test('a server for plain HTTP is left alone', async () => {
+  const [one, other] = [await chainOf(60, 'a', 'b'), await chainOf(90, 'a', 'c')];
+  const certificates = [other, one].map((chain) => ({ ...chain, digest: chain.serial }));
+  const routes = [{ match: [{ host: [at('a')] }] }];
+  const servers = { plain: { listen: [':80'], routes }, secure: { listen: [':443'], routes } };
+  const { apps } = withKept({ apps: { http: { servers } } }, { certificates, own: new Map() });
+  expect(field(apps, 'http', 'servers', 'plain')).toEqual(servers.plain);
+  expect(field(apps, 'http', 'servers', 'secure', 'tls_connection_policies')).toEqual([
+    {
+      match: { sni: [at('a')] },
+      certificate_selection: { any_tag: [`signalbox-${other.serial}`] },
+    },
+    {},
+  ]);
 });
 
 test('are told apart by their versions', () => {
