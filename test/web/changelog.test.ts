@@ -235,6 +235,16 @@ describe('the description of an undo', () => {
     expect(subjectOf(domain)).toBe('the policy lan-only');
     expect(subjectOf('a.example')).toBe('a.example');
   });
+
+  test('of a certificate names no site', () => {
+    const domain = '(certificate home)';
+    expect(subjectOf(domain)).toBe('the certificate home');
+    expect(undoSentence(entry({ domain, action: 'create' }))).toStartWith(
+      'Deletes the certificate home.',
+    );
+    expect(undoSentence(entry({ domain }))).toStartWith('Restores the certificate home from');
+    expect(wordOf(entry({ domain }))).toBe('Changed');
+  });
 });
 
 describe('a change of a proxy', () => {

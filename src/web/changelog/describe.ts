@@ -46,6 +46,11 @@ export function undoSentence(entry: Entry): string {
   const { kind, name } = subjectIn(domain);
   if (kind === 'policy') return undoPolicy(entry, name);
   if (kind === 'problem') return UNDO_KNOWN[action];
+  if (kind === 'certificate') {
+    return action === 'create'
+      ? `Deletes the certificate ${name}. Caddy gets its own for the sites that it can.`
+      : `Restores the certificate ${name} from before this change, unless that has expired.`;
+  }
   if (kind === 'preamble') {
     return name === ''
       ? 'Restores the preamble from before this change. This affects all sites.'
@@ -138,7 +143,7 @@ export function merged<T extends Pick<Group, 'group'>>(
 export const PREAMBLE = '(preamble)';
 
 /** What an entry changes; `name` is a site's domain, and empty for the common preamble. */
-type Subject = { kind: 'site' | 'policy' | 'proxy' | 'preamble' | 'problem'; name: string };
+type Subject = { kind: 'site' | (typeof KINDS)[keyof typeof KINDS]; name: string };
 
 /** `agent` is the API's word for a proxy. */
 const KINDS = {
@@ -146,11 +151,12 @@ const KINDS = {
   agent: 'proxy',
   preamble: 'preamble',
   problem: 'problem',
+  certificate: 'certificate',
 } as const;
 
 /** Reads what the hub recorded as the domain. */
 function subjectIn(domain: string): Subject {
-  const [, word, name = ''] = /^\((policy|agent|preamble|problem)(?: (.*))?\)$/s.exec(domain) ?? [];
+  const [, word, name = ''] = /^\(([a-z]+)(?: (.*))?\)$/s.exec(domain) ?? [];
   const kind = Object.entries(KINDS).find(([mark]) => mark === word)?.[1];
   return kind ? { kind, name } : { kind: 'site', name: domain };
 }
