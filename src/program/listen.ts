@@ -82,6 +82,12 @@ function whyNot({ of, host, port }: Address, cause: unknown): string {
 const forbidden = (port: number): string =>
   `port ${port} is forbidden: ports below 1024 are for root`;
 
+/**
+ * Bun cuts off what has no answer after ten seconds, and a publish or an order may take longer. Its types
+ * have no such option for a unix socket.
+ */
+const UNHURRIED: object = { idleTimeout: 0 };
+
 /** A unix socket on which requests are answered. */
 export type LocalListening = { stop: () => Promise<void> };
 
@@ -94,7 +100,7 @@ export function listenLocally(
   rmSync(path, { force: true });
   const umask = process.umask(0o177);
   try {
-    const server = Bun.serve({ unix: path, fetch, development: false });
+    const server = Bun.serve({ unix: path, fetch, development: false, ...UNHURRIED });
     return {
       async stop() {
         await server.stop();
