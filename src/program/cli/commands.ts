@@ -1,5 +1,6 @@
 /** All commands, in the order of `--help`. */
 import { agents } from './api/agents.ts';
+import { certificate } from './api/certificate.ts';
 import { changelog, undo } from './api/changelog.ts';
 import { importFile } from './api/import.ts';
 import { logs } from './api/logs.ts';
@@ -24,6 +25,7 @@ export const COMMANDS: readonly Command[] = [
   status,
   site,
   policy,
+  certificate,
   logs,
   changelog,
   undo,

@@ -26,7 +26,10 @@ describe('signalbox site', () => {
     expect(none.err).toContain('signalbox site: no hub is running');
     rmSync(elsewhere, { recursive: true, force: true });
     const missing = await site(['add', 'a.example', '--config', 'nowhere']);
-    expect([missing.code, missing.err]).toEqual([1, 'signalbox site: nowhere cannot be read\n']);
+    expect([missing.code, missing.err]).toEqual([
+      1,
+      'signalbox site: nowhere cannot be read: there is no such file or folder\n',
+    ]);
   });
 
   test('prints why it was refused, and how to fix it, and changes nothing', async () => {

@@ -1,4 +1,5 @@
 /** Uses the API of the hub that runs on this machine, by its socket and the secret beside it. */
+import { fileErrorOf } from '../../../shared/file-errors.ts';
 import { readIfThere } from '../../../shared/system/files.ts';
 import { dataDirOf, hubSocket, localSecret } from '../../data-folder.ts';
 import type { Env } from '../../settings.ts';
@@ -140,7 +141,8 @@ export const jsonLine = (value: unknown): string => `${visible(JSON.stringify(va
 export async function readGiven(file: string): Promise<string> {
   try {
     return await (file === '-' ? Bun.stdin : Bun.file(file)).text();
-  } catch {
-    throw new Refused({ message: `${file} cannot be read` });
+  } catch (error) {
+    const why = fileErrorOf({ code: (error as { code?: unknown }).code });
+    throw new Refused({ message: `${file} cannot be read${why === null ? '' : `: ${why}`}` });
   }
 }
