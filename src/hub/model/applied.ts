@@ -1,9 +1,7 @@
 /** A set as it is rendered: which policies apply to a vhost, and which certificates travel along. Pure. */
-import { keptLine } from '../../shared/caddyfile/kept-certificates.ts';
 import { type Rendered, render, type Site } from '../caddyfile/render.ts';
 import type { Policy } from '../recipes/policy.ts';
-import { byEnd, digestOf } from './certificate.ts';
-import { chainFacts } from './pem.ts';
+import { keptLines } from './certificate.ts';
 import { policiesNamed, type SiteSet, type Vhost } from './vhost.ts';
 
 /** What of a set says which policies apply. */
@@ -61,15 +59,7 @@ export const sitesOf = (set: Pick<SiteSet, 'vhosts' | 'policies'>): Site[] =>
 
 /** The proxyfile of a set. @param version the proxy's, such as `2.6.2`; null if it is not known */
 export const renderSet = (set: SiteSet, version: string | null): Rendered =>
-  render(
-    set.preamble,
-    sitesOf(set),
-    version,
-    set.certificates.toSorted(byEnd).map((one) => {
-      const { names } = chainFacts(one.chain);
-      return keptLine({ name: one.name, names, digest: digestOf(one) });
-    }),
-  );
+  render(set.preamble, sitesOf(set), version, keptLines(set.certificates));
 
 /**
  * What a vhost leaves out, by the names that someone sent. What was deleted stays: its undo brings it

@@ -1,7 +1,7 @@
 /** A certificate that the hub keeps. Pure. */
-import { digestOfChain } from '../../shared/caddyfile/kept-certificates.ts';
+import { digestOfChain, keptLine } from '../../shared/caddyfile/kept-certificates.ts';
 import { memoize } from '../../shared/memoize.ts';
-import { chainFacts } from './pem.ts';
+import { chainFacts, isValidFor } from './pem.ts';
 
 /** As it is stored. Immutable: a replaced one is a new object. */
 export type Certificate = Readonly<{
@@ -23,8 +23,22 @@ export type Certificate = Readonly<{
 export const ofKey = (id: number): string => `certificates ${id} key`;
 export const ofSpec = (id: number): string => `certificates ${id} spec`;
 
-export const digestOf = memoize(({ chain }: Certificate): string => digestOfChain(chain));
+const digestOf = memoize(({ chain }: Certificate): string => digestOfChain(chain));
 
 /** The order in which proxies get them: of two for one name, the one that ends later counts. */
-export const byEnd = (a: Certificate, b: Certificate): number =>
+const byEnd = (a: Certificate, b: Certificate): number =>
   chainFacts(b.chain).notAfter.getTime() - chainFacts(a.chain).notAfter.getTime() || a.id - b.id;
+
+/** The one that proxies serve for a host: one that names it before a wildcard, then the one that ends last. */
+export function servedFor(host: string, all: readonly Certificate[]): Certificate | undefined {
+  const found = all.filter(({ chain }) => isValidFor(chainFacts(chain).names, host));
+  const exact = found.filter(({ chain }) => chainFacts(chain).names.includes(host));
+  return (exact.length > 0 ? exact : found).toSorted(byEnd)[0];
+}
+
+/** The comments that name them in a proxyfile. */
+export const keptLines = (all: readonly Certificate[]): string[] =>
+  all.toSorted(byEnd).map((one) => {
+    const { names } = chainFacts(one.chain);
+    return keptLine({ name: one.name, names, digest: digestOf(one) });
+  });

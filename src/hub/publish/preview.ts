@@ -2,6 +2,7 @@
 import { messageOf } from '../../shared/async.ts';
 import { type Failure, sentenceOf } from '../../shared/failure.ts';
 import { render } from '../caddyfile/render.ts';
+import { keptLines } from '../model/certificate.ts';
 import { type Change, idsAfter, type Outcome, type Step, vhostStep } from '../model/changes.ts';
 import { assertPlanContained } from '../model/containment.ts';
 import { forCaller, isRejection } from '../model/refusal.ts';
@@ -123,9 +124,9 @@ const named = ({ id, domain }: Vhost, created: ReadonlySet<number>) => ({
 const wordsOf = (error: unknown): string =>
   (isRejection(error) ? sentenceOf(error) : undefined) ?? messageOf(error);
 
-/** The site under a preamble, as if it were the only one. @throws Failure INVALID_REQUEST */
-export function draftCaddyfile(preamble: string, draft: VhostInput): string {
+/** The site in a set, as if it were the only one. @throws Failure INVALID_REQUEST */
+export function draftCaddyfile({ preamble, certificates }: SiteSet, draft: VhostInput): string {
   const { domain = '', config = '', upstream = '' } = draft;
   const site = { id: 0, enabled: true, guards: [], ...normalize(domain, config, upstream) };
-  return render(preamble, [site]).text;
+  return render(preamble, [site], null, keptLines(certificates)).text;
 }

@@ -458,8 +458,10 @@ export interface Certificate {
   notAfter: Timestamp | null;
   /** whole days; negative if it has expired */
   daysLeft: number | null;
-  /** the proxy obtains and renews it automatically */
+  /** the proxy, or the hub, renews it automatically */
   automated: boolean;
+  /** the name of the kept certificate that it is */
+  kept?: string;
   authority: Authority | null;
   checkedAt: Timestamp | null;
   /** the problem that needs attention, for people */

@@ -4,6 +4,7 @@ import { portOptions } from '../../../shared/caddyfile/preamble.ts';
 import { NullableAuthority, SiteError } from '../../../shared/wire/sites.ts';
 import { type Agent, askAll, chosen } from '../../agents/agents.ts';
 import { Timestamp } from '../../http/schemas.ts';
+import { servedFor } from '../../model/certificate.ts';
 import { agentsNamed, setFor } from '../../model/placement.ts';
 import type { SiteSet, VhostInput } from '../../model/vhost.ts';
 import { draftCaddyfile } from '../../publish/preview.ts';
@@ -24,7 +25,8 @@ export const CertificateEntry = t.Object(
     notBefore: nullable(Timestamp),
     notAfter: nullable(Timestamp),
     daysLeft: nullable(t.Integer(), 'whole days; negative if it has expired'),
-    automated: t.Boolean({ description: 'the proxy obtains and renews it automatically' }),
+    automated: t.Boolean({ description: 'the proxy, or the hub, renews it automatically' }),
+    kept: t.Optional(t.String({ description: 'the name of the kept certificate that it is' })),
     authority: NullableAuthority,
     checkedAt: nullable(Timestamp, 'when the agent last asked the proxy for it'),
     problem: nullable(t.String(), 'the problem that needs attention, for people'),
@@ -56,11 +58,11 @@ export async function listCertificates(
 ): Promise<CertificateList> {
   async function read(agent: Agent): Promise<CertificateEntry[]> {
     const names = await readNames({ agent, publisher });
-    const ports = portOptions(setFor(publisher.current(), agent.id).preamble);
+    const set = setFor(publisher.current(), agent.id);
     const time = now().getTime();
     return names
       .filter(({ endpoint }) => endpoint.name !== '')
-      .map((known) => entryOf(known, ports, time));
+      .map((known) => entryOf(known, set, time));
   }
   const only = chosen(publisher.agents, name);
   if (only) return { entries: await read(only), missing: [] };
@@ -83,9 +85,11 @@ function advised(all: readonly (CertificateEntry & { agent: string })[]): Certif
 
 function entryOf(
   { vhost, endpoint, site }: KnownName,
-  ports: ReturnType<typeof portOptions>,
+  { preamble, certificates }: SiteSet,
   time: number,
 ): CertificateEntry {
+  const ports = portOptions(preamble);
+  const kept = site.kept ? servedFor(endpoint.name, certificates)?.name : undefined;
   const { certificate, automated, authority, checkedAt, error } = site;
   const advice = adviceOf({
     name: endpoint.name,
@@ -104,6 +108,7 @@ function entryOf(
     notAfter: certificate?.notAfter ?? null,
     daysLeft: certificate && daysLeft(new Date(certificate.notAfter), time),
     automated,
+    ...(kept !== undefined && { kept }),
     authority,
     checkedAt,
     problem: problemOf(site, advice, time),
@@ -113,7 +118,7 @@ function entryOf(
 }
 
 function problemOf(
-  { certificate, checkedAt, reason, automated }: KnownName['site'],
+  { certificate, checkedAt, reason, automated, kept }: KnownName['site'],
   advice: Advice | null,
   time: number,
 ): string | null {
@@ -123,7 +128,8 @@ function problemOf(
   if (notAfter.getTime() < time) return 'It has expired.';
   if (advice) return advice.message;
   if (!isLate({ automated, notBefore, notAfter }, time)) return null;
-  return automated ? 'Caddy should have renewed it by now.' : 'It is not renewed automatically.';
+  if (!automated) return 'It is not renewed automatically.';
+  return `${kept ? 'signalbox' : 'Caddy'} should have renewed it by now.`;
 }
 
 /** Downloads the newest Caddy with a DNS provider, from where Caddy's own download page does. */
@@ -169,7 +175,7 @@ export async function adviseDraft(
   const { id, client } = firstOf(publisher.agents.all(), draft, set);
   const { preamble } = setFor(set, id);
   const ports = portOptions(preamble);
-  const { sites, dnsProviders } = await client.authorities(draftCaddyfile(preamble, draft));
+  const { sites, dnsProviders } = await client.authorities(draftCaddyfile(setFor(set, id), draft));
   const named = sites.filter(({ name, tls }) => tls && name !== '');
   return {
     names: named.map(({ name, ports: own, authority, dns }) => ({

@@ -1,9 +1,10 @@
 /** The certificates of all vhosts, and which of them are due. */
 import type { Authority, CertificatesAnswer } from '../../../shared/wire/sites.ts';
 import type { Agent } from '../../agents/agents.ts';
+import { servedFor } from '../../model/certificate.ts';
 import { type Endpoint, endpointsUnder, keyOfEndpoint } from '../../model/endpoints.ts';
 import { setFor } from '../../model/placement.ts';
-import type { Vhost } from '../../model/vhost.ts';
+import type { SiteSet, Vhost } from '../../model/vhost.ts';
 import type { Publisher } from '../../publish/publisher.ts';
 
 type CertificatesDeps = { agent: Agent; publisher: Pick<Publisher, 'current'> };
@@ -49,14 +50,22 @@ export type KnownName = {
   site: CertificatesAnswer['sites'][number];
 };
 
+/** What an agent says of a name, where the hub knows better: it renews what it obtained itself. */
+export const withRenewal = <T extends { name: string; kept?: boolean; automated: boolean }>(
+  site: T,
+  { certificates }: Pick<SiteSet, 'certificates'>,
+): T =>
+  site.kept ? { ...site, automated: servedFor(site.name, certificates)?.provider != null } : site;
+
 /** The names that are served over TLS, by vhost in rendering order. @throws Failure AGENT_UNREACHABLE, PROXY_UNREACHABLE */
 export async function readNames({ agent, publisher }: CertificatesDeps): Promise<KnownName[]> {
   const { sites } = await agent.client.certificates();
+  const set = setFor(publisher.current(), agent.id);
   const byKey = new Map<string, KnownName['site']>();
   for (const site of sites) {
-    for (const port of site.ports) byKey.set(keyOfEndpoint({ name: site.name, port }), site);
+    const known = withRenewal(site, set);
+    for (const port of site.ports) byKey.set(keyOfEndpoint({ name: site.name, port }), known);
   }
-  const set = setFor(publisher.current(), agent.id);
   const endpointsOf = endpointsUnder(set.preamble);
   return set.vhosts.flatMap((vhost) =>
     endpointsOf(vhost).flatMap((endpoint) => {

@@ -11,7 +11,7 @@ import { type Endpoint, endpointsUnder, keyOfEndpoint } from '../../model/endpoi
 import type { SiteSet, Vhost } from '../../model/vhost.ts';
 import type { FailingCheck } from '../uptime/failing.ts';
 import { adviceOf } from './advice.ts';
-import { daysLeft, isLate } from './certificates.ts';
+import { daysLeft, isLate, withRenewal } from './certificates.ts';
 import type { Unserved } from './unserved.ts';
 import type { VhostState } from './view.ts';
 
@@ -28,18 +28,19 @@ export const namesOf = (vhost: Vhost, { preamble }: SiteSet): string[] =>
  * @param failing the check of a vhost, if it fails at the agent
  */
 export function statesOf(
-  { preamble }: SiteSet,
+  set: SiteSet,
   sites: readonly SiteState[],
   unserved: readonly Unserved[],
   failing: (vhost: number) => FailingCheck | null,
   now: Date,
 ): (vhost: Vhost) => VhostState {
-  const endpointsOf = endpointsUnder(preamble);
-  const ports = portOptions(preamble);
+  const endpointsOf = endpointsUnder(set.preamble);
+  const ports = portOptions(set.preamble);
   const byEndpoint = new Map(
-    sites.flatMap((site) =>
-      site.ports.map((port) => [keyOfEndpoint({ name: site.name, port }), site] as const),
-    ),
+    sites.flatMap((site) => {
+      const known = withRenewal(site, set);
+      return site.ports.map((port) => [keyOfEndpoint({ name: site.name, port }), known] as const);
+    }),
   );
   const problems = new Map(unserved.map(({ vhost, detail }) => [vhost.id, detail]));
   return (vhost) => {
