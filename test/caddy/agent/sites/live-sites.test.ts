@@ -54,6 +54,48 @@ describe('the sites of a live configuration', () => {
     expect(sites.map(({ tls }) => tls?.onDemand)).toEqual(names.map(() => false));
   });
 
+  test('are kept only if a certificate of the hub is what Caddy presents', () => {
+    const [keep, none] = [{ any_tag: ['signalbox-1'] }, { any_tag: ['signalbox-none'] }];
+    const names = [
+      'a.lan.test',
+      'own.lan.test',
+      'late.lan.test',
+      'file.lan.test',
+      'x.test',
+      'y.test',
+    ];
+    const policies = [
+      { match: { sni: ['late.lan.test'] }, certificate_selection: none },
+      { match: { sni: ['file.lan.test'] }, certificate_selection: { any_tag: ['cert0'] } },
+      { match: { sni: ['x.test'] }, certificate_selection: keep },
+      {},
+    ];
+    const routes = [{ match: [{ host: names }] }];
+    const sites = liveSites({
+      apps: {
+        http: { servers: { a: { listen: [':443'], routes, tls_connection_policies: policies } } },
+        tls: {
+          certificates: {
+            load_pem: [{ tags: ['signalbox-1', '*.lan.test', 'x.test'] }, { tags: ['y.test'] }],
+            automate: ['own.lan.test', 'x.test'],
+          },
+          automation: {
+            policies: [{ subjects: ['a.lan.test', 'late.lan.test'], on_demand: true }],
+          },
+        },
+      },
+    });
+    const facts = sites.map(({ name, tls }) => [name, tls?.kept, tls?.automated, tls?.onDemand]);
+    expect(facts).toEqual([
+      ['a.lan.test', true, false, false],
+      ['own.lan.test', false, true, false],
+      ['late.lan.test', false, true, true],
+      ['file.lan.test', false, false, false],
+      ['x.test', true, false, false],
+      ['y.test', false, true, false],
+    ]);
+  });
+
   test('use the first policy that covers their name', () => {
     const hosts = ['a.wild.example', 'b.wild.example', 'own.example', 'other.example'];
     const sites = liveSites({
