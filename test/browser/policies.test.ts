@@ -1,6 +1,7 @@
 /** Policies in the dashboard: made, put on sites, changed, and made from the log. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import { clientCertificate } from '../../src/hub/recipes/policies/client-certificate.ts';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { flaws } from '../harness/look.ts';
 import { ask, until } from '../harness/stack.ts';
@@ -203,6 +204,22 @@ describe('the page of policies', () => {
       ({ name }) => name === 'lost',
     );
     await call(`/policies/${lost?.id}`, { method: 'DELETE' });
+  });
+
+  test('takes a certificate of several lines as it is pasted', async () => {
+    const { authority } = clientCertificate.example;
+    await page.goto('/policies/new?recipe=client-certificate');
+    await page.getByLabel('Authority').fill('-----BEGIN PRIVATE KEY-----\nx');
+    await button('Create and publish').click();
+    await page.getByText('without the private key').waitFor();
+    await page.getByLabel('Authority').fill(String(authority));
+    await button('Create and publish').click();
+    await page.getByText('The policy client-certificate is saved.').waitFor();
+    const made = (
+      await call<{ id: number; name: string; values: object }[]>('/policies')
+    ).body.find(({ name }) => name === 'client-certificate');
+    expect(made?.values).toEqual({ authority });
+    await call(`/policies/${made?.id}`, { method: 'DELETE' });
   });
 
   test('makes one of a recipe, and changes it with a preview of the whole diff', async () => {

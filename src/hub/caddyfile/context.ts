@@ -26,7 +26,12 @@ export function contextOf(preamble: string, version: string | null): Context {
 }
 
 /** A policy as text for this proxy. A program that no longer has its recipe lets nobody in. */
-export const guardOf = ({ name, recipe, values }: Policy, { wording }: Context): Guard => ({
-  name,
-  lines: recipeOf(recipe)?.write(values, { wording, prefix: `@policy-${name}-` }) ?? ['error 503'],
-});
+export function guardOf({ name, recipe: id, values }: Policy, { wording }: Context): Guard {
+  const recipe = recipeOf(id);
+  const writing = { wording, prefix: `@policy-${name}-` };
+  return {
+    name,
+    lines: recipe?.write(values, writing) ?? ['error 503'],
+    site: recipe?.writeSite?.(values, writing) ?? [],
+  };
+}

@@ -7,8 +7,8 @@ import type { Imports } from './snippets.ts';
 /** Where a line comes from: a line of the config, from 1, or a policy, and the field that made it. */
 export type Origin = number | { name: string; field?: string | undefined };
 
-/** A policy as text. */
-export type Guard = { name: string; lines: readonly Line[] };
+/** A policy as text; `site`: what of it comes before everything else of the site. */
+export type Guard = { name: string; lines: readonly Line[]; site?: readonly Line[] };
 
 /** A line of a site block. */
 export type Row = { text: string; origin: Origin };
@@ -31,7 +31,9 @@ export function guardedBody(
   imports: Imports,
 ): Row[] {
   const first: First = (tabs) => guards.flatMap((one) => guardRows(one, tabs));
-  const settings: Row[] = [];
+  const settings: Row[] = guards.flatMap(({ name, site: lines = [] }) =>
+    lines.length > 0 ? guardRows({ name, lines }, 1) : [],
+  );
   const handlers: Row[] = [];
   let afterImport = false;
   for (const part of partsOf(text, imports)) {

@@ -12,6 +12,7 @@ import { type Imports, readImports } from '../caddyfile/snippets.ts';
 import { labelOf, type StoredAgent } from './agent.ts';
 import { policiesOn, siteOf } from './applied.ts';
 import type { Plan } from './changes.ts';
+import { assertCertificates } from './client-certificates.ts';
 import { isPlacedOn } from './placement.ts';
 import type { SiteSet, Vhost } from './vhost.ts';
 
@@ -106,7 +107,7 @@ export function assertPreambleContained(preamble: string, dialect: Dialect): voi
  * the preamble affects all of them: an import of a snippet that it no longer defines becomes an import
  * of a file.
  * @param dialects of the agents' proxies, by the agents' ids
- * @throws as `assertContained`, with the agent's name if not all of them read it alike
+ * @throws as `assertContained` and `assertCertificates`, with the agent's name if not all of them read it alike
  */
 export async function assertPlanContained(
   { next, steps }: Plan<unknown>,
@@ -120,8 +121,10 @@ export async function assertPlanContained(
   for (const { agents, preamble, dialect } of readings) {
     try {
       if (isPreamble) assertPreambleContained(preamble, dialect);
-      const here = vhosts.filter((vhost) => agents.some(({ id }) => isPlacedOn(vhost, id)));
+      const here = vhosts.filter(servedBy(agents));
       await assertContained(here, { ...next, preamble }, dialect);
+      const ids = new Set(here.map(({ id }) => id));
+      await assertCertificates(ids, { ...next, preamble }, dialect, servedBy(agents));
     } catch (error) {
       const [first] = readings.length > 1 ? agents : [];
       const agent = first && labelOf(first.id, next.agents);
@@ -130,6 +133,9 @@ export async function assertPlanContained(
     }
   }
 }
+
+const servedBy = (agents: readonly StoredAgent[]) => (vhost: Vhost) =>
+  agents.some(({ id }) => isPlacedOn(vhost, id));
 
 type Reading = { preamble: string; dialect: Dialect; agents: StoredAgent[] };
 

@@ -2,10 +2,14 @@
 import type { Static, TSchema } from 'elysia';
 import type { Line, Recipe, Writing } from './recipe.ts';
 
-type Definition<Fields extends TSchema> = Omit<Recipe, 'fields' | 'example' | 'write'> & {
+type Definition<Fields extends TSchema> = Omit<
+  Recipe,
+  'fields' | 'example' | 'write' | 'writeSite'
+> & {
   fields: Fields;
   example: Static<Fields>;
   write(values: Static<Fields>, writing: Writing): readonly Line[];
+  writeSite?(values: Static<Fields>, writing: Writing): readonly Line[];
 };
 
 /** A recipe whose `write` gets values of the types that its fields say. */

@@ -1,13 +1,11 @@
 /** What a text in a recipe's values must look like, by the `format` of its field. Pure. */
 import { isIP } from 'node:net';
+import { faultOfAuthorities } from './authorities.ts';
 import { comparable } from './networks.ts';
 import { isQuotable } from './quote.ts';
 
-type Format = {
-  is(text: string): boolean;
-  /** Completes "must be …". */
-  name: string;
-};
+/** What they say completes "must be …". */
+type Format = { is(text: string): boolean; name: string } | { fault(text: string): string | null };
 
 /** Bytes; bcrypt ignores the rest. */
 const MAX_PASSWORD = 72;
@@ -84,6 +82,7 @@ const FORMATS: Record<string, Format> = {
     name: 'text without {$, and without backticks if a backslash precedes a quote',
     is: isQuotable,
   },
+  authorities: { fault: faultOfAuthorities },
   size: { name: 'a size such as 100MB', is: (text) => /^[1-9]\d{0,5}(?:KB|MB|GB)$/.test(text) },
 };
 
@@ -91,6 +90,7 @@ const FORMATS: Record<string, Format> = {
 export function faultOf(text: string, format: string): string | null {
   const known = FORMATS[format];
   if (!known) throw new Error(`there is no format ${format}`);
+  if ('fault' in known) return known.fault(text);
   return known.is(text) ? null : known.name;
 }
 

@@ -29,4 +29,6 @@ export type Recipe = {
   example: Values;
   /** Lines without indentation of their own level: blocks inside are indented by tabs. */
   write(values: Values, writing: Writing): readonly Line[];
+  /** The lines of a policy at the level of the site, before all others of it. */
+  writeSite?(values: Values, writing: Writing): readonly Line[];
 };

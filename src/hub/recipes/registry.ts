@@ -4,6 +4,7 @@ import { authelia } from './policies/authelia.ts';
 import { authentik } from './policies/authentik.ts';
 import { basicAuth } from './policies/basic-auth.ts';
 import { block } from './policies/block.ts';
+import { clientCertificate } from './policies/client-certificate.ts';
 import { forwardAuth } from './policies/forward-auth.ts';
 import { headers } from './policies/headers.ts';
 import { maintenance } from './policies/maintenance.ts';
@@ -19,7 +20,8 @@ import { staticFiles } from './sites/static.ts';
 
 /** In the order in which people see them. */
 export const RECIPES: readonly Recipe[] = [
-  ...[basicAuth, allow, block, authelia, authentik, forwardAuth, headers, maintenance, robots],
+  ...[basicAuth, allow, block, authelia, authentik, forwardAuth, clientCertificate],
+  ...[headers, maintenance, robots],
   ...[proxy, redirect, httpsUpstream, paths, balance, staticFiles, errorPage],
 ];
 

@@ -1,6 +1,6 @@
 /** The text of a recipe to paste into the config of a site. Pure. */
 import { wordingOf } from '../../shared/caddyfile/dialect.ts';
-import type { Recipe, Values } from './recipe.ts';
+import type { Line, Recipe, Values } from './recipe.ts';
 
 /**
  * A policy stands in a `route` before a `handle` for the site's own directives: outside of one, Caddy
@@ -10,11 +10,11 @@ import type { Recipe, Values } from './recipe.ts';
  */
 export function standalone(recipe: Recipe, values: Values, version: string | null): string {
   const writing = { wording: wordingOf(version), prefix: `@${recipe.id}-` };
-  const lines = recipe
-    .write(values, writing)
-    .map((line) => (typeof line === 'string' ? line : line.text));
+  const textOf = (line: Line) => (typeof line === 'string' ? line : line.text);
+  const lines = recipe.write(values, writing).map(textOf);
   if (recipe.kind === 'site') return lines.join('\n');
   return [
+    ...(recipe.writeSite?.(values, writing).map(textOf) ?? []),
     'route {',
     ...lines.map((line) => `\t${line}`),
     '\thandle {',

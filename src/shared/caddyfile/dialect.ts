@@ -38,12 +38,15 @@ export type Wording = {
   basicAuth: 'basicauth' | 'basic_auth';
   /** `client_ip` since 2.7, which respects the global option `trusted_proxies`. */
   clientIp: 'remote_ip' | 'client_ip';
+  /** Whether `client_auth` takes its authorities from a `trust_pool`, as it does since 2.8. */
+  hasTrustPools: boolean;
 };
 
 /** The wording of a version, the oldest one if it is unknown. @param version such as `2.6.2` */
 export const wordingOf = (version: string | null): Wording => ({
   basicAuth: isSince(version, 8) ? 'basic_auth' : 'basicauth',
   clientIp: isSince(version, 7) ? 'client_ip' : 'remote_ip',
+  hasTrustPools: isSince(version, 8),
 });
 
 /**

@@ -67,7 +67,7 @@ function PlainField({ schema, name, isRequired, value, stored, fault, onChange }
             />
           );
         }
-        if (format === 'textarea') {
+        if (format === 'textarea' || format === 'authorities') {
           return (
             <textarea
               {...attributes}

@@ -68,7 +68,8 @@ describe('rendered', () => {
       expect([id, status]).toEqual([id, 200]);
       const config =
         kind === 'site' ? body.config : body.config.replace(/# the dir.*/, 'respond BODY');
-      const json = { op: 'create', domain: `http://${id}.example`, upstream: 'a:1', config };
+      const scheme = config.startsWith('tls ') ? 'https' : 'http';
+      const json = { op: 'create', domain: `${scheme}://${id}.example`, upstream: 'a:1', config };
       const preview = await ask<{ valid: boolean; detail: string | null }>(`${stack.hub}/preview`, {
         ...{ json, headers },
       });

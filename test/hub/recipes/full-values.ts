@@ -1,4 +1,5 @@
 /** Valid values of every recipe, with every field. */
+import { clientCertificate } from '../../../src/hub/recipes/policies/client-certificate.ts';
 import type { Values } from '../../../src/hub/recipes/recipe.ts';
 
 const HASH = '$2b$10$3dhAvBeEwNwOVDHSFVj8/Ow1WvMDJUwaIGGktAnAwB8/RIqyE/UKy';
@@ -30,6 +31,10 @@ export const FULL: Record<string, Values> = {
     uri: '/check',
     copyHeaders: ['X-Forwarded-User', 'x-auth-request-preferred-username', 'Remote-User'],
     ...exempt,
+  },
+  'client-certificate': {
+    authority: `${clientCertificate.example.authority}\n${clientCertificate.example.authority}`,
+    mode: 'request',
   },
   headers: {
     ...{ hsts: true, hstsSubdomains: true, hstsPreload: true, frame: 'deny', nosniff: true },

@@ -22,12 +22,16 @@ export type SitesCaddy = {
 export const TRUSTED_PROXY = '127.0.0.9';
 const version = versionOf('caddy');
 
-/** The text of a recipe, for the Caddy on the PATH. */
-export function textOf(id: string, values: Values): string[] {
+/** The text of a recipe, for the Caddy on the PATH. @param part the other one is at the level of the site */
+export function textOf(
+  id: string,
+  values: Values,
+  part: 'write' | 'writeSite' = 'write',
+): string[] {
   const recipe = recipeOf(id);
   if (!recipe) throw new Error(`there is no recipe ${id}`);
   const writing = { wording: wordingOf(version), prefix: `@policy-${id}-` };
-  const lines = recipe.write(checkValues(recipe, values), writing);
+  const lines = recipe[part]?.(checkValues(recipe, values), writing) ?? [];
   return lines.map((line) => (typeof line === 'string' ? line : line.text));
 }
 
@@ -37,6 +41,7 @@ export const behind = (
   body = 'header Seen BODY\nrespond BODY',
 ): string =>
   [
+    ...policies.flatMap(([id, values]) => textOf(id, values, 'writeSite')),
     'route {',
     ...policies.flatMap(([id, values]) => textOf(id, values)),
     'handle {',
@@ -45,14 +50,14 @@ export const behind = (
     '}',
   ].join('\n');
 
-/** @param sites the body of each host */
+/** @param sites the body of each host; over HTTPS if one of them begins with `tls`. @param port not for HTTPS */
 export function caddyfileOf(port: number, sites: Readonly<Record<string, string>>): string {
+  const isSecure = Object.values(sites).some((body) => body.startsWith('tls '));
+  const addressOf = (host: string) => (isSecure ? `https://${host}` : `http://${host}:${port}`);
   const trusted = caddyIs('>=2.7.0')
     ? `servers {\n\t\ttrusted_proxies static ${TRUSTED_PROXY}\n\t}\n`
     : '';
-  const blocks = Object.entries(sites).map(
-    ([host, body]) => `http://${host}:${port} {\n${body}\n}\n`,
-  );
+  const blocks = Object.entries(sites).map(([host, body]) => `${addressOf(host)} {\n${body}\n}\n`);
   return `{\n\tadmin off\n\t${trusted}}\n${blocks.join('')}`;
 }
 
