@@ -34,6 +34,10 @@ const FORMATS: Record<string, Format> = {
     name: 'host or host:port',
     is: (text) => isUpstream(`https://${text}`),
   },
+  wildcard: {
+    name: 'a wildcard such as *.home.example',
+    is: (text) => /^\*(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)+$/i.test(text),
+  },
   target: {
     name: 'an http:// or https:// address',
     is: (text) => TARGET.test(text) && URL.canParse(text) && isQuotable(text),

@@ -17,12 +17,13 @@ import { paths } from './sites/paths.ts';
 import { proxy } from './sites/proxy.ts';
 import { redirect } from './sites/redirect.ts';
 import { staticFiles } from './sites/static.ts';
+import { unknownHosts } from './sites/unknown-hosts.ts';
 
 /** In the order in which people see them. */
 export const RECIPES: readonly Recipe[] = [
   ...[basicAuth, allow, block, authelia, authentik, forwardAuth, clientCertificate],
   ...[headers, maintenance, robots],
-  ...[proxy, redirect, httpsUpstream, paths, balance, staticFiles, errorPage],
+  ...[proxy, redirect, httpsUpstream, paths, balance, staticFiles, errorPage, unknownHosts],
 ];
 
 const byId = new Map(RECIPES.map((recipe) => [recipe.id, recipe]));

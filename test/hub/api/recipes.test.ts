@@ -1,7 +1,9 @@
 /** `GET /recipes` and `POST /recipes/:id/render`. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { RECIPES } from '../../../src/hub/recipes/registry.ts';
 import { type Answer, ask, type Stack, signUp, startStack } from '../../harness/stack.ts';
+import { isBlock } from '../recipes/sites-caddy.ts';
 
 type RecipeView = {
   id: string;
@@ -68,8 +70,9 @@ describe('rendered', () => {
       expect([id, status]).toEqual([id, 200]);
       const config =
         kind === 'site' ? body.config : body.config.replace(/# the dir.*/, 'respond BODY');
-      const scheme = config.startsWith('tls ') ? 'https' : 'http';
-      const json = { op: 'create', domain: `${scheme}://${id}.example`, upstream: 'a:1', config };
+      const scheme = config.startsWith('tls ') ? 'https://' : 'http://';
+      const domain = isBlock(config) ? scheme : `${scheme}${id}.example`;
+      const json = { op: 'create', domain, upstream: 'a:1', config };
       const preview = await ask<{ valid: boolean; detail: string | null }>(`${stack.hub}/preview`, {
         ...{ json, headers },
       });

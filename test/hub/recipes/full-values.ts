@@ -58,5 +58,9 @@ export const FULL: Record<string, Values> = {
     ...{ healthPath: '/health?full=1', healthInterval: 5 },
   },
   static: { root: '/srv/my "www"', fallback: '/index.html', browse: true, compress: false },
+  'unknown-hosts': {
+    ...{ everywhere: true, wildcards: ['*.home.example', '*.b.home.example'] },
+    ...{ status: 410, text: '<h1>{host}</h1>\nis "unknown"', abort: false },
+  },
   'error-page': { address: 'a:1', text: '<style>a { b: c }</style>\n<h1>Back soon</h1>' },
 };

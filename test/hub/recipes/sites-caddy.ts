@@ -50,16 +50,21 @@ export const behind = (
     '}',
   ].join('\n');
 
-/** @param sites the body of each host; over HTTPS if one of them begins with `tls`. @param port not for HTTPS */
+/** @param sites the body of each host, or its whole block; over HTTPS if one of them begins with `tls`. @param port not for HTTPS */
 export function caddyfileOf(port: number, sites: Readonly<Record<string, string>>): string {
   const isSecure = Object.values(sites).some((body) => body.startsWith('tls '));
   const addressOf = (host: string) => (isSecure ? `https://${host}` : `http://${host}:${port}`);
   const trusted = caddyIs('>=2.7.0')
     ? `servers {\n\t\ttrusted_proxies static ${TRUSTED_PROXY}\n\t}\n`
     : '';
-  const blocks = Object.entries(sites).map(([host, body]) => `${addressOf(host)} {\n${body}\n}\n`);
+  const blocks = Object.entries(sites).map(([host, body]) =>
+    isBlock(body) ? `${body}\n` : `${addressOf(host)} {\n${body}\n}\n`,
+  );
   return `{\n\tadmin off\n\t${trusted}}\n${blocks.join('')}`;
 }
+
+/** Whether a text has addresses of its own. */
+export const isBlock = (body: string): boolean => body.startsWith('http://');
 
 export const startSitesCaddy = (sites: Readonly<Record<string, string>>): Promise<SitesCaddy> =>
   serveCaddyfile((port) => caddyfileOf(port, sites));

@@ -6,7 +6,7 @@ import { checkValues } from '../../../../src/hub/recipes/values.ts';
 import { type AdaptCaddy, startAdaptCaddy } from '../../../harness/adapt-caddy.ts';
 import { seededRandom } from '../../../harness/random.ts';
 import { FULL } from '../../../hub/recipes/full-values.ts';
-import { behind, caddyfileOf, textOf } from '../../../hub/recipes/sites-caddy.ts';
+import { behind, caddyfileOf, isBlock, textOf } from '../../../hub/recipes/sites-caddy.ts';
 
 const random = seededRandom(17);
 const PIECES = [
@@ -117,6 +117,13 @@ const EXPECTED = [
   [[{ host: ['z.test'] }], true],
 ];
 
+/** The same for a recipe whose text has addresses of its own, all hosts over HTTP among them. */
+const expectedOf = ({ wildcards }: Values) => [
+  [[{ host: (wildcards as string[]).map((name) => name.toLowerCase()) }], false],
+  [[{ host: ['z.test'] }], true],
+  [undefined, false],
+];
+
 test('a body that reaches outside is noticed', async () => {
   expect(await sitesOf('respond a')).toEqual(EXPECTED);
   expect(await sitesOf('respond a\n}\nhttp://evil.test {\nrespond b')).not.toEqual(EXPECTED);
@@ -134,7 +141,8 @@ test.each(RECIPES)('$id', async ({ id, kind }) => {
       kind === 'policy'
         ? behind([[id, values]])
         : textOf(id, values).join('\n').replaceAll('{upstream}', 'a:1');
-    expect([values, await sitesOf(body)]).toEqual([values, EXPECTED]);
+    const expected = isBlock(body) ? expectedOf(values) : EXPECTED;
+    expect([values, await sitesOf(body)]).toEqual([values, expected]);
   }
 });
 
