@@ -1,9 +1,10 @@
 /** The table of certificates, a row for each site, sorted by a click on the head of a column. */
 import { localTime, plural } from '../lib/format.ts';
-import type { Certificate } from '../lib/types.ts';
+import type { Certificate, Kept } from '../lib/types.ts';
 import { Time } from '../parts/time.tsx';
 import {
   type Column,
+  keptFor,
   type Part,
   renewsItself,
   type SiteRow,
@@ -13,7 +14,13 @@ import {
   type View,
 } from './rows.ts';
 
-type Props = { rows: readonly SiteRow[]; view: View; onView: (view: View) => void };
+type Props = {
+  rows: readonly SiteRow[];
+  /** Those of the hub. */
+  kept: readonly Kept[];
+  view: View;
+  onView: (view: View) => void;
+};
 
 const HEADS: readonly [Column, string][] = [
   ['name', 'Site'],
@@ -21,7 +28,7 @@ const HEADS: readonly [Column, string][] = [
   ['issuer', 'Signed by'],
 ];
 
-export function CertificateTable({ rows, view, onView }: Props) {
+export function CertificateTable({ rows, kept, view, onView }: Props) {
   return (
     <div class="card certificates">
       <table>
@@ -38,7 +45,7 @@ export function CertificateTable({ rows, view, onView }: Props) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <Row key={row.id} row={row} />
+            <Row key={row.id} row={row} kept={kept} />
           ))}
         </tbody>
       </table>
@@ -46,8 +53,11 @@ export function CertificateTable({ rows, view, onView }: Props) {
   );
 }
 
-function Row({ row: { id, domain, further, parts } }: { row: SiteRow }) {
+type RowProps = Pick<Props, 'kept'> & { row: SiteRow };
+
+function Row({ row: { id, domain, further, parts }, kept }: RowProps) {
   const [first, ...others] = parts;
+  const own = keptFor(kept, first.certificate);
   return (
     <tr>
       <td>
@@ -75,7 +85,8 @@ function Row({ row: { id, domain, further, parts } }: { row: SiteRow }) {
       </td>
       <td class={renewsItself(first.certificate) ? 'muted' : undefined}>
         {signer(first.certificate) || <span class="muted">–</span>}
-        {!first.certificate.automated && (
+        {own && <span class="block tiny muted">kept by the hub as {own.name}</span>}
+        {!first.certificate.automated && own?.source !== 'dns' && (
           <span class="block tiny muted">not renewed automatically</span>
         )}
       </td>

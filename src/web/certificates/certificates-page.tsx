@@ -4,12 +4,13 @@ import { get } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import { navigate } from '../lib/router.ts';
-import type { Certificate } from '../lib/types.ts';
+import type { Certificate, Kept } from '../lib/types.ts';
 import { ROOT_INSTALLED, useKept } from '../lib/use-browser.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { CertificateTable } from './certificate-table.tsx';
+import { KeptCard } from './kept-card.tsx';
 import { addressOf, hasProblem, readView, rowsOf, shownRows, type View } from './rows.ts';
 
 /** Certificates arrive within seconds, and errors within minutes. */
@@ -26,10 +27,17 @@ export function CertificatesPage({ query }: { query: URLSearchParams }) {
   const { data, error, reload } = useLoad(`certificates ${status?.lastPublish?.at}`, (signal) =>
     get<Certificate[]>('/certificates', signal),
   );
+  const kept = useLoad(`kept ${status?.lastPublish?.at}`, (signal) =>
+    get<Kept[]>('/certificates/kept', signal),
+  );
   useEffect(() => {
-    const timer = setInterval(() => !document.hidden && reload(), EVERY_MS);
+    const timer = setInterval(() => {
+      if (document.hidden) return;
+      void reload();
+      void kept.reload();
+    }, EVERY_MS);
     return () => clearInterval(timer);
-  }, [reload]);
+  }, [reload, kept.reload]);
   const view = readView(query);
   const change = (next: View) => navigate(addressOf(next), { replace: true });
   const rows = shownRows(data ?? [], view);
@@ -40,6 +48,10 @@ export function CertificatesPage({ query }: { query: URLSearchParams }) {
     <>
       <div class="page-head row">
         <h1>Certificates</h1>
+      </div>
+      <KeptCard list={kept} />
+      <div class="page-head row">
+        <h2>By site</h2>
         <fieldset class="segments">
           <legend class="visually-hidden">Show certificates</legend>
           {SHOWN.map(([name, label]) => (
@@ -77,7 +89,9 @@ export function CertificatesPage({ query }: { query: URLSearchParams }) {
             : 'No site is served over HTTPS yet. Certificates appear here as soon as one is.'}
         </p>
       )}
-      {rows.length > 0 && <CertificateTable rows={rows} view={view} onView={change} />}
+      {rows.length > 0 && (
+        <CertificateTable rows={rows} kept={kept.data ?? []} view={view} onView={change} />
+      )}
       <TrustGuide isUsed={data?.some(({ authority }) => authority === 'internal') ?? false} />
     </>
   );

@@ -1,6 +1,6 @@
 /** The certificates of each site in a row, filtered, sorted and in words; the view is kept in the page's address. Pure. */
 import { plural } from '../lib/format.ts';
-import type { Certificate } from '../lib/types.ts';
+import type { Certificate, Kept } from '../lib/types.ts';
 
 const COLUMNS = ['name', 'state', 'issuer'] as const;
 export type Column = (typeof COLUMNS)[number];
@@ -134,6 +134,29 @@ export function stateOf(one: Certificate): State {
     ? { level: 'plain', label: `valid for ${left}` }
     : { level: 'warn', label: `not renewed, ${left} left` };
 }
+
+const DAY_MS = 86_400_000;
+
+/** How a certificate of the hub is: one that is uploaded is due two weeks before its end. */
+export function keptState({ source, notBefore, notAfter }: Kept, now: Date): State {
+  const left = Date.parse(notAfter) - now.getTime();
+  if (left < 0) return { level: 'bad', label: 'expired' };
+  const days = Math.floor(left / DAY_MS);
+  const isLate =
+    left < 14 * DAY_MS &&
+    (source === 'upload' || 6 * left < Date.parse(notAfter) - Date.parse(notBefore));
+  return {
+    level: isLate ? 'warn' : 'plain',
+    label: `valid for ${days === 0 ? 'less than a day' : plural(days, 'day')}`,
+  };
+}
+
+/** The certificate of the hub that a site is served with; undefined if it is another one. */
+export const keptFor = (kept: readonly Kept[], row: Certificate): Kept | undefined =>
+  kept.find(
+    ({ issuer, notAfter, sites }) =>
+      issuer === row.issuer && notAfter === row.notAfter && sites.includes(row.id),
+  );
 
 /** Whether Caddy's own authority signs it, for hours at a time, and nothing is wrong with that. */
 export const renewsItself = ({ authority, issuer, problem }: Certificate): boolean =>

@@ -20,6 +20,7 @@ export type {
   ImportAnswer,
   Incident,
   Invitation,
+  KeptCertificate as Kept,
   LastError,
   LinkedAccount as Linked,
   LogEntry,

@@ -44,7 +44,7 @@ export function Field({ label, help, error, children, ...given }: FieldProps) {
 
 type Attributes = Pick<
   PartialInputHTMLAttributes<HTMLInputElement>,
-  | ('name' | 'class' | 'value' | 'required' | 'minLength' | 'maxLength')
+  | ('name' | 'class' | 'value' | 'defaultValue' | 'required' | 'minLength' | 'maxLength')
   | ('onInput' | 'onChange' | 'onKeyDown')
   | ('autocomplete' | 'inputMode' | 'autocapitalize' | 'spellcheck' | 'pattern' | 'title')
 >;
