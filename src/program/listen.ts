@@ -116,10 +116,13 @@ export function listenLocally(
   }
 }
 
-/** Answers requests of this machine on a free port, until `stop`. */
-export function listenBriefly(fetch: (request: Request) => Response) {
-  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch, development: false });
-  return { url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
+/** Answers HTTPS requests of this machine on a free port, until `stop`. */
+export function listenBriefly(
+  fetch: (request: Request) => Response,
+  tls: { cert: string; key: string },
+) {
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch, tls, development: false });
+  return { url: `https://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
 }
 
 /** Why a port cannot be opened on all addresses at this moment; null if it can be. */

@@ -1,5 +1,5 @@
 /** A real certificate authority and the DNS it asks: pebble and knot, the first on the PATH. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { selfSigned } from './certificate.ts';
 import { findServer, startServer } from './server-process.ts';
@@ -9,6 +9,8 @@ const PEBBLE = findServer('PEBBLE', 'pebble');
 const KNOT = findServer('KNOT', 'knotd') ?? Bun.which('/usr/sbin/knotd');
 /** Debian's, or another. */
 export const LEGO = findServer('LEGO', 'lego');
+/** The same, and a newer one if `LEGO_NEXT` names it. */
+export const LEGOS = [LEGO, process.env.LEGO_NEXT].flatMap((bin) => bin || []);
 /** False: the tests that need them are left out. */
 export const HAS_ACME = PEBBLE !== null && KNOT !== null && LEGO !== null;
 
@@ -30,6 +32,8 @@ export type Dns = {
   readonly spec: AcmeDns;
   /** The TXT records of a name, asked over TCP with knot's own `kdig`. */
   records(name: string): string[];
+  /** How often the zone has changed. */
+  changes(): number;
   stop(): Promise<void>;
 };
 
@@ -40,8 +44,8 @@ export type Acme = {
   /** The PEM of the root that issues. */
   readonly issuer: string;
   readonly dns: Dns;
-  /** How many accounts were made, orders taken and the like: lines of pebble's log with these words. */
-  logged(words: string): number;
+  /** Pebble's log. */
+  log(): string;
   /** Ends both, and removes what they have. */
   stop(): Promise<void>;
 };
@@ -87,6 +91,11 @@ ns A 127.0.0.1
   const file = join(folder, 'knot.conf');
   writeFileSync(file, config, { mode: 0o600 });
   const kill = await startServer([KNOT, '-c', file], folder, port);
+  function ask(name: string, type: string): string[] {
+    const words = ['@127.0.0.1', '-p', String(port), '+tcp', '+short', '+timeout=5', name, type];
+    const { stdout } = Bun.spawnSync(['kdig', ...words], { stderr: 'ignore' });
+    return stdout.toString().split('\n').filter(Boolean);
+  }
   return {
     address,
     spec: {
@@ -102,16 +111,35 @@ ns A 127.0.0.1
       resolvers: [address],
       wait: 1,
     },
-    records(name) {
-      const words = ['@127.0.0.1', '-p', String(port), '+tcp', '+short', '+timeout=5', name, 'TXT'];
-      const { stdout } = Bun.spawnSync(['kdig', ...words], { stderr: 'ignore' });
-      return stdout.toString().split('\n').filter(Boolean);
-    },
+    records: (name) => ask(name, 'TXT'),
+    // The serial number, from 1 on.
+    changes: () => Number(ask(ZONE, 'SOA')[0]?.split(' ')[2]) - 1,
     async stop() {
       await kill();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * A stand-in DNS server, which knows no name, or never answers.
+ * @returns its address and what ends it
+ */
+export async function standInDns(answers: 'nothing' | 'no such name') {
+  const socket = await Bun.udpSocket({
+    hostname: '127.0.0.1',
+    socket: {
+      data(from, query, port, address) {
+        if (answers === 'nothing') return;
+        const answer = Buffer.from(query);
+        // A response, from whom it may concern: NXDOMAIN.
+        answer[2] = 0x84;
+        answer[3] = 0x03;
+        from.send(answer, port, address);
+      },
+    },
+  });
+  return { address: `127.0.0.1:${socket.port}`, stop: () => socket.close() };
 }
 
 type AcmeOptions = {
@@ -165,7 +193,7 @@ export async function startAcme(options: AcmeOptions = {}): Promise<Acme> {
       roots,
       issuer: await answer.text(),
       dns,
-      logged: () => 0,
+      log: () => readFileSync(join(folder, 'server.log'), 'utf8'),
       stop,
     };
   } catch (error) {

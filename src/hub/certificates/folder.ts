@@ -5,14 +5,36 @@ import { readIfThere } from '../../shared/system/files.ts';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
+/** Loaded here: most hubs never order a certificate. The first prepares what the second needs. */
+async function loadX509() {
+  await import('reflect-metadata');
+  return import('@peculiar/x509');
+}
+
+const newKeys = () => crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+
+const DAY_MS = 86_400_000;
+
+/** A certificate for this machine's own address that signs itself, with its key, both as PEM. */
+export async function newLoopbackCertificate(): Promise<{ cert: string; key: string }> {
+  const x509 = await loadX509();
+  const keys = await newKeys();
+  const now = Date.now();
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    ...{ keys, name: 'CN=signalbox', signingAlgorithm: ALGORITHM },
+    ...{ notBefore: new Date(now - DAY_MS), notAfter: new Date(now + DAY_MS) },
+    extensions: [new x509.SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }])],
+  });
+  const pkcs8 = await crypto.subtle.exportKey('pkcs8', keys.privateKey);
+  return { cert: certificate.toString('pem'), key: x509.PemConverter.encode(pkcs8, 'PRIVATE KEY') };
+}
+
 /** A new key, and the request for a certificate of these names that is signed with it, both as PEM. */
 export async function newRequest(
   names: readonly string[],
 ): Promise<{ key: string; request: string }> {
-  // Loaded here: most hubs never order a certificate. The first prepares what the second needs.
-  await import('reflect-metadata');
-  const x509 = await import('@peculiar/x509');
-  const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  const x509 = await loadX509();
+  const keys = await newKeys();
   const names509 = names.map((value) => ({ type: 'dns', value }) as const);
   const request = await x509.Pkcs10CertificateRequestGenerator.create({
     keys,

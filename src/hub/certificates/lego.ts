@@ -3,13 +3,19 @@
  * which is empty but for them, and never a key: that is made here, and lego gets a request signed with it.
  * So nothing secret is on disk but the key of the account at the authority.
  */
-import { rmSync, statSync } from 'node:fs';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createConcurrencyLimit, createQueue } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import type { Log } from '../../shared/log.ts';
 import { makePrivate } from '../../shared/system/files.ts';
-import { clearFolder, newRequest, prepareFolder, readChain } from './folder.ts';
+import {
+  clearFolder,
+  newLoopbackCertificate,
+  newRequest,
+  prepareFolder,
+  readChain,
+} from './folder.ts';
 import { createMask } from './mask.ts';
 import { type CertificateOrder, checkOrder, variableOf } from './order.ts';
 import {
@@ -47,11 +53,11 @@ export type LegoSettings = Readonly<{
   roots: string | null;
 }>;
 
-/** Answers requests of this machine on a free port, until `stop`. */
-export type ListenBriefly = (answer: (request: Request) => Response) => {
-  url: string;
-  stop: () => Promise<void>;
-};
+/** Answers HTTPS requests of this machine on a free port, until `stop`. */
+export type ListenBriefly = (
+  answer: (request: Request) => Response,
+  tls: { cert: string; key: string },
+) => { url: string; stop: () => Promise<void> };
 
 export type LegoDeps = LegoSettings & {
   /** Of the accounts; made when it is needed. */
@@ -158,7 +164,8 @@ export function createLego(deps: LegoDeps): Lego {
         env: roots === null ? all : { ...all, LEGO_CA_CERTIFICATES: roots },
       });
       const mask = createMask(dns.credentials);
-      const said = { output: ended.stderr, mask, late: ended.isLate ? limit : undefined };
+      const { stderr: output, isLate, signal } = ended;
+      const said = { output, mask, late: isLate ? limit : undefined, signal };
       return { chain: ended.code === 0 ? readChain(own) : null, said };
     } finally {
       clearFolder(own);
@@ -200,10 +207,15 @@ export function createLego(deps: LegoDeps): Lego {
       return queue(async () => {
         const own = join(folder, 'trial');
         const authority = createTryAuthority(checked.order.names);
-        const listening = deps.listenBriefly(authority.answer);
+        // Newer legos refuse plain HTTP.
+        const tls = await newLoopbackCertificate();
+        const listening = deps.listenBriefly(authority.answer, tls);
+        const roots = join(own, 'roots.pem');
         try {
+          makePrivate(own);
+          writeFileSync(roots, tls.cert);
           const { said } = await get(checked, {
-            ...{ own, request: (await newRequest(checked.order.names)).request, roots: null },
+            ...{ own, roots, request: (await newRequest(authority.names)).request },
             directory: `${listening.url}${authority.path}/directory`,
             ...{ limit: limits.trial, isChecked: false },
             // Each name's record is gone before the next: there is nothing to wait for.

@@ -14,8 +14,9 @@ type Run = {
 };
 
 export type Ended = {
-  /** Null if it was killed. */
+  /** Null if a signal ended it. */
   code: number | null;
+  signal: string | number | null;
   /** Whether it was ended because it took too long. */
   isLate: boolean;
   /** The last whole lines. */
@@ -60,7 +61,8 @@ export function createRunner(grace: number): Runner {
       try {
         const [stdout, stderr] = await ended;
         if (isStopping) throw stopping();
-        return { code: child.exitCode, isLate, stdout, stderr };
+        const { exitCode: code, signalCode } = child;
+        return { code, signal: signalCode, isLate, stdout, stderr };
       } finally {
         running.delete(one);
         clearTimeout(timer);

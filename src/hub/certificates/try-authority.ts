@@ -7,6 +7,8 @@
 export type TryAuthority = {
   /** Where lego finds it, after the address; nobody can guess it. */
   readonly path: string;
+  /** What to order from it: a wildcard has the record of its domain. */
+  readonly names: readonly string[];
   answer(request: Request): Response;
   /** Whether lego has set the records of all names. */
   isDone(): boolean;
@@ -24,7 +26,7 @@ const problem = (detail: string) => ({
   status: 403,
 });
 
-/** @param names of an order; a wildcard has the record of its domain */
+/** @param names of an order */
 export function createTryAuthority(names: readonly string[]): TryAuthority {
   const path = `/${crypto.randomUUID()}`;
   const hosts = [...new Set(names.map((name) => name.replace(/^\*\./, '')))];
@@ -33,6 +35,7 @@ export function createTryAuthority(names: readonly string[]): TryAuthority {
 
   return {
     path,
+    names: hosts,
     isDone: () => reached.size === hosts.length,
     answer(request) {
       const url = new URL(request.url);

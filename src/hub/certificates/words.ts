@@ -20,53 +20,53 @@ const MEANINGS: readonly (readonly [RegExp, string, string?])[] = [
     'If this network blocks or redirects port 53, set a wait; if its DNS answers for the zone itself, name a public DNS server.',
   ],
   [
-    /acme:error:(?:dns|unauthorized|connection)|invalid challenge/,
+    /acme:error:dns|acme:error:.*(?:TXT record|DNS challenge)/i,
     'The certificate authority did not find the record.',
   ],
-  [/urn:ietf:params:acme:error|acme: error/, 'The certificate authority refuses.'],
+  [/urn:ietf:params:acme:error|acme: error: \d/, 'The certificate authority refuses.'],
   [
     /could not find (?:zone|the start of authority)|code=(?:REFUSED|NXDOMAIN)|code '(?:REFUSED|NXDOMAIN)'/i,
     'The DNS does not know the zone of a name.',
     'If this network’s DNS answers for the zone itself, name a public DNS server.',
   ],
+  [/error presenting token|new provider|DNS provider/, 'The DNS provider refuses the record.'],
 ];
 
 type Said = {
   /** What lego printed to its standard error. */
   output: string;
   mask: (text: string) => string;
-  /** Once it was killed for that: after how many milliseconds. */
+  /** If it took longer: how many milliseconds it had. */
   late?: number | undefined;
+  /** What ended it. */
+  signal?: string | number | null | undefined;
 };
 
 /** The failure that lego's output describes. Pure. */
-export function failureOf({ output, mask, late }: Said): Failure {
-  const lines = linesOf(mask(clean(output)));
+export function failureOf({ output, mask, late, signal }: Said): Failure {
+  const lines = linesOf(clean(output));
   const error = errorOf(lines);
-  const said = (text: string) => cut(text) || undefined;
-  if (late !== undefined) {
+  const said = (text: string) => cut(readable(mask(text))) || undefined;
+  if (late !== undefined || signal) {
     const last = lines.findLast(({ text }) => text !== '')?.text ?? '';
-    const after = `after ${Math.round(late / 1000)} seconds`;
-    const message = `lego was stopped ${after}, without a certificate; the last it said is in detail.`;
+    const why = late === undefined ? `was killed (${signal})` : `took over ${late / 1000} seconds`;
+    const message = `lego ${why} and did not get the certificate; detail has its last words.`;
     return new Failure('CERTIFICATE_FAILED', message, { detail: said(last) });
   }
-  if (/credentials information are missing/.test(error)) {
-    const message = 'The provider needs further credentials.';
+  if (error.includes('credentials information are missing')) {
+    const message = 'The DNS provider needs further credentials.';
     const at = { field: 'dns.credentials' };
-    return new Failure('INVALID_REQUEST', message, { detail: said(readable(error)), at });
+    return new Failure('INVALID_REQUEST', message, { detail: said(error), at });
   }
   const [, message = 'lego could not get the certificate.', hint] =
-    MEANINGS.find(([pattern]) => pattern.test(error)) ??
-    (/error presenting token/.test(error) ? [null, 'The DNS provider refuses the record.'] : []);
-  return new Failure('CERTIFICATE_FAILED', message, { detail: said(readable(error)), hint });
+    MEANINGS.find(([pattern]) => pattern.test(error)) ?? [];
+  return new Failure('CERTIFICATE_FAILED', message, { detail: said(error), hint });
 }
 
 /** What lego said of a record that it could not remove; null if it removed all. Pure. */
 export function notRemoved({ output, mask }: Said): string | null {
-  const found = linesOf(mask(clean(output))).find(({ text }) =>
-    text.includes('cleaning up failed'),
-  );
-  return found === undefined ? null : cut(readable(found.text));
+  const found = linesOf(clean(output)).find(({ text }) => text.includes('cleaning up failed'));
+  return found === undefined ? null : cut(readable(mask(found.text)));
 }
 
 type Line = { dated: boolean; level: string | undefined; text: string };
@@ -83,12 +83,12 @@ const linesOf = (output: string): Line[] =>
       return { dated: prefix !== undefined, level, text: line.slice(prefix?.length ?? 0).trim() };
     });
 
-/** The last entry without a level: what made lego end. It may have several lines. */
+/** The last entry without a level, which made lego end; else what comes after the last entry. */
 function errorOf(lines: readonly Line[]): string {
   const at = lines.findLastIndex(({ dated, level }) => dated && level === undefined);
-  const from = at < 0 ? lines.slice(-6) : lines.slice(at);
-  const end = from.findIndex(({ dated, level }) => dated && level !== undefined);
-  const texts = (end < 0 ? from : from.slice(0, end)).map(({ text }) => text);
+  const from = at < 0 ? lines.findLastIndex(({ dated }) => dated) + 1 : at;
+  const end = lines.findIndex(({ dated }, index) => index > from && dated);
+  const texts = lines.slice(from, end < 0 ? lines.length : end).map(({ text }) => text);
   return texts.filter(Boolean).join('\n');
 }
 
@@ -114,6 +114,7 @@ const reasonOf = (text: string): string =>
     .replace(/^(?:Could not obtain certificates:|error: one or more domains had a problem:)\s*/, '')
     .replace(/^Could not (?:create client|complete registration):?\s*/, '')
     .replace(/^get directory at '[^']*': /, '')
+    .replace(/^Get "[^"]*": GET \S+ giving up after \d+ attempt\(s\): /, '')
     .replace(/^(?:acme: )?error presenting token: /, '')
     .replace(/^acme: cleaning up failed: /, '')
     .replace(
