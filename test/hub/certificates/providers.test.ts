@@ -1,6 +1,6 @@
 /** lego's providers, as the installed lego and a newer one list them. */
-import { afterEach, describe, expect, test } from 'bun:test';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { afterAll, afterEach, describe, expect, test } from 'bun:test';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readIds, readProvider } from '../../../src/hub/certificates/providers.ts';
 import { LEGO } from '../../harness/acme.ts';
@@ -8,6 +8,8 @@ import { temporaryFolder } from '../../harness/stack.ts';
 import { startLego } from './start-lego.ts';
 
 const NOWHERE = { directory: 'https://127.0.0.1:1/', roots: '/nonexistent' };
+const folder = temporaryFolder();
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
@@ -20,7 +22,7 @@ function started(...args: Parameters<typeof startLego>) {
 
 /** A program that stands in for lego. */
 function standIn(script: string): string {
-  const file = join(temporaryFolder(), 'lego');
+  const file = join(folder, crypto.randomUUID());
   writeFileSync(file, `#!/bin/sh\n${script}\n`);
   chmodSync(file, 0o755);
   return file;
@@ -78,7 +80,7 @@ test('a newer lego is understood, and what could run a program or read a file is
 });
 
 test('without lego, the command that installs it is the reason; once it is there, it is found', async () => {
-  const bin = join(temporaryFolder(), 'lego');
+  const bin = join(folder, 'lego');
   const { lego } = started(NOWHERE, { bin });
   const answer = await lego.providers();
   expect(answer).toMatchObject({ available: false, providers: [] });
@@ -105,7 +107,7 @@ test.each([
 
 describe.skipIf(LEGO === null)('the installed lego', () => {
   test('lists the common ones first, then by title, and each binary is asked once', async () => {
-    const calls = join(temporaryFolder(), 'calls');
+    const calls = join(folder, 'calls');
     const bin = standIn(`echo "$@" >> ${calls}; exec ${LEGO} "$@"`);
     const { lego } = started(NOWHERE, { bin });
     const { available, providers } = await lego.providers();
