@@ -23,11 +23,10 @@ describe.skipIf(!HAS_ACME)('kill -9', () => {
   const order = (): CertificateOrder => ({
     ...{ names: ['home.example'], email: 'ada@home.example', dns: acme.dns.spec },
   });
-  const count = (words: string) => acme.log().split(words).length - 1;
-  const accounts = () => count('accounts in memory');
+  const accounts = () => acme.logged('accounts in memory');
   const times = (moment: (typeof MOMENTS)[number]): number => {
     if (moment === 'the record was set') return acme.dns.changes();
-    return count(moment === 'an order was taken' ? 'POST /order-plz' : 'POST /sign-me-up');
+    return acme.logged(moment === 'an order was taken' ? 'POST /order-plz' : 'POST /sign-me-up');
   };
 
   /** The lego that works in a folder. */
