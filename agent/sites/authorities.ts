@@ -32,7 +32,9 @@ export function createAuthorities({ admin, adapt, dnsProviders }: AuthoritiesDep
   /** As it would be loaded, as far as the text tells: its certificates need not be here yet. */
   async function adaptWithKept(text: string): Promise<Json> {
     const config = await adapt(text);
-    const certificates = keptIn(text).map((one) => ({ ...one, chain: '', key: '' }));
+    const certificates = keptIn(text).map((one) => ({
+      ...{ ...one, hasResponder: false, chain: '', key: '' },
+    }));
     return withKept(config, { certificates, own: await readOwnTls(text, config, adapt) });
   }
 

@@ -9,6 +9,8 @@ export type Kept = {
   digest: string;
   /** The host names in it, lower case. */
   names: readonly string[];
+  /** Whether it names a server that Caddy asks whether it is revoked. */
+  hasResponder: boolean;
   /** Both PEM. */
   chain: string;
   key: string;
@@ -65,6 +67,8 @@ export function withKept(config: JsonObject, { certificates, own }: KeptStamp): 
       http: { ...http, servers: Object.fromEntries(chosen) },
       tls: {
         ...tls,
+        // Each load would wait for that server, and forever for one that does not answer.
+        ...(used.some((one) => one.hasResponder) && { disable_ocsp_stapling: true }),
         certificates: {
           ...given,
           load_pem: [...list(given.load_pem), ...load_pem],

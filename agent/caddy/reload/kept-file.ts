@@ -30,6 +30,8 @@ export type KeptFile = {
     text: string,
     given?: readonly KeptCertificate[],
   ): { found: Kept[]; missing: NamedKept[] };
+  /** Says in the status that Caddy serves without these, or without none. */
+  warnOf(missing: readonly NamedKept[]): void;
   /**
    * Adds certificates to the file, whole and durably, unless it has them.
    * @returns removes them again, as far as it can
@@ -108,6 +110,11 @@ export function createKeptFile(proxyfile: string, warnings: Pick<Warnings, 'set'
       return { found, missing };
     },
 
+    warnOf(missing) {
+      const sentence = missing.length === 0 ? null : `${lacks(missing)}: ${UNTIL_THEN}`;
+      warnings.set('kept certificates', sentence);
+    },
+
     add(certificates) {
       const before = [...read().byDigest.values()];
       const known = new Set(before.map(({ digest }) => digest));
@@ -137,6 +144,19 @@ function tryTo(change: () => void): void {
   }
 }
 
+/** @throws Failure INVALID_REQUEST if any is missing: no site is at fault, but who sent the text */
+export function assertNone(missing: readonly NamedKept[]): void {
+  if (missing.length === 0) return;
+  throw new Failure(
+    'INVALID_REQUEST',
+    `${lacks(missing)}, and the hub did not send ${missing.length === 1 ? 'it' : 'them'}; nothing was changed.`,
+  );
+}
+
+const lacks = (missing: readonly NamedKept[]): string =>
+  `The agent lacks the ${missing.length === 1 ? 'certificate' : 'certificates'} ${missing.map(({ name }) => name).join(', ')}`;
+const UNTIL_THEN = 'until the hub publishes again, Caddy serves the sites with others.';
+
 const DAMAGED =
   'The file with the certificates that the hub keeps is damaged or cannot be read. The hub sends them again.';
 
@@ -146,7 +166,8 @@ function keptOf(entry: unknown): Kept | null {
     const { chain, key } = entry as KeptCertificate;
     const leaf = new X509Certificate(chain);
     if (!leaf.checkPrivateKey(createPrivateKey(key))) return null;
-    return { digest: digestOfChain(chain), names: namesOf(leaf), chain, key };
+    const hasResponder = /^OCSP - URI/m.test(leaf.infoAccess ?? '');
+    return { digest: digestOfChain(chain), names: namesOf(leaf), hasResponder, chain, key };
   } catch {
     return null;
   }

@@ -3,7 +3,6 @@
  * write beside ∥ validate ∥ adapt → try ports → patch → load → check the digest → swap the file in.
  */
 import { createQueue } from '../../../src/shared/async.ts';
-import type { NamedKept } from '../../../src/shared/caddyfile/kept-certificates.ts';
 import { withoutBlock } from '../../../src/shared/caddyfile/structure.ts';
 import { FAILURES, Failure, sentenceOf } from '../../../src/shared/failure.ts';
 import { type JsonObject, object } from '../../../src/shared/json.ts';
@@ -15,7 +14,7 @@ import type { Stamp } from '../config/patch.ts';
 import { openRequests, stillOpen } from '../config/still-open.ts';
 import { describeClosed } from '../ports/closed.ts';
 import { type Amend, createAmend } from './amend.ts';
-import type { KeptFile } from './kept-file.ts';
+import { assertNone, type KeptFile } from './kept-file.ts';
 import { createLoad, type Load } from './load.ts';
 import { createChecked, createPreparation, type PrepareDeps, settled } from './prepare.ts';
 import { digestOf, isOther, type Proxyfile, type SwapOptions } from './proxyfile.ts';
@@ -142,7 +141,7 @@ export function createReload(deps: ReloadDeps): Reload {
     const digest = digestOf(text);
     const live = await loader.live();
     if (live.digest === digest && !(live.lacking && kept.hasAll(text))) {
-      if (live.lacking) warnOf(kept.collect(text).missing);
+      if (live.lacking) kept.warnOf(kept.collect(text).missing);
       else kept.prune(text);
       return;
     }
@@ -182,24 +181,6 @@ export function createReload(deps: ReloadDeps): Reload {
     return loader.closed().length < before;
   }
 
-  /** Without the hub, sites are served with other certificates rather than not at all. */
-  function certificatesFor(text: string, given: ReloadOptions['certificates'], from: Source) {
-    const collected = kept.collect(text, given);
-    const [first] = collected.missing;
-    if (first && from === 'pushed') {
-      throw new Failure(
-        'INVALID_REQUEST',
-        `${lacks([first])}, and the hub did not send it; nothing was changed.`,
-      );
-    }
-    return collected;
-  }
-
-  function warnOf(missing: readonly NamedKept[]): void {
-    const sentence = missing.length === 0 ? null : `${lacks(missing)}: ${UNTIL_THEN}`;
-    deps.warnings.set('kept certificates', sentence);
-  }
-
   /** @param from where the text comes from */
   async function publish(text: string, options: ReloadOptions, from: Source): Promise<Reloaded> {
     const trusted = from === 'resumed';
@@ -207,7 +188,9 @@ export function createReload(deps: ReloadDeps): Reload {
     const { probe, hub, term, keep, replace, partial = false, isWanted = () => true } = options;
     let undo = () => {};
     try {
-      const { found: certificates, missing } = certificatesFor(text, options.certificates, from);
+      const { found: certificates, missing } = kept.collect(text, options.certificates);
+      // Without the hub, sites are served with other certificates rather than not at all.
+      if (from === 'pushed') assertNone(missing);
       const program = trusted ? null : await deps.program();
       const known = checked.take({ text, probe, program });
       if (!known && !trusted) await assertAllowed(text, probe);
@@ -239,7 +222,7 @@ export function createReload(deps: ReloadDeps): Reload {
         if (!(await deps.repairAfter(error))) throw error;
         await loader.load(config, stamp, previous, partial);
       });
-      warnOf(missing);
+      kept.warnOf(missing);
       const closed = loader.closed().map(describeClosed);
       if (from === 'part') return { digest, open, closed };
       try {
@@ -303,10 +286,6 @@ function openOf(
   const requests = openRequests(upstreams.status === 'fulfilled' ? upstreams.value : '[]');
   return requests.size === 0 ? [] : stillOpen(object(JSON.parse(previous)), next, requests);
 }
-
-const lacks = (missing: readonly NamedKept[]): string =>
-  `The agent lacks ${missing.length === 1 ? 'the certificate' : 'the certificates'} ${missing.map(({ name }) => name).join(', ')}`;
-const UNTIL_THEN = 'until the hub publishes again, Caddy serves the sites with others.';
 
 /** Not even with `replace`: whoever wants the old copy back promotes that one. */
 const SUPERSEDED =

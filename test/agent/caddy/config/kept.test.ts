@@ -1,5 +1,6 @@
 /** Which certificate each site is served with, by each Caddy, over one load after another. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { X509Certificate } from 'node:crypto';
 import { withKept } from '../../../../agent/caddy/config/kept.ts';
 import { field } from '../../../../src/shared/json.ts';
 import { allCaddys, versionOf } from '../../../harness/caddys.ts';
@@ -16,6 +17,31 @@ beforeAll(async () => {
   const issuer = await makeIssuer();
   chainOf = (days, ...names) => makeChain({ names: names.map(at), days, issuer });
 });
+
+/** It signs itself, and is its own issuer, so that Caddy could ask. */
+function withResponder(url: string): Chain {
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', '-'];
+  const names = ['-subj', `/CN=${at('a')}`, '-addext', `subjectAltName=DNS:${at('a')}`];
+  const access = ['-addext', `authorityInfoAccess=OCSP;URI:${url}`];
+  const made = Bun.spawnSync([
+    'openssl',
+    'req',
+    '-x509',
+    '-days',
+    '9',
+    ...key,
+    ...names,
+    ...access,
+  ]);
+  const [pem = ''] = /-----BEGIN CERT.*/s.exec(made.stdout.toString()) ?? [];
+  const { serialNumber: serial } = new X509Certificate(pem);
+  return {
+    names: [at('a')],
+    chain: pem + pem,
+    key: made.stdout.toString().replace(pem, ''),
+    serial,
+  };
+}
 
 describe.each(allCaddys())('$name', ({ bin }) => {
   const acme = startRefusingAcme();
@@ -178,6 +204,16 @@ describe.each(allCaddys())('$name', ({ bin }) => {
     await expectServed([wild], sites, { a: wild, b: wild }, ['email ada@example.org']);
   });
 
+  test('a server that never says whether one is revoked does not hold up a publish', async () => {
+    const sockets = new Set<{ end(): void }>();
+    const socket = { open: (one: { end(): void }) => void sockets.add(one), data() {} };
+    const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket });
+    const chain = withResponder(`http://127.0.0.1:${silent.port}/`);
+    await expectServed([chain], siteOf(at('a')), { a: chain });
+    expect(sockets.size).toBe(0);
+    silent.stop(true);
+  });
+
   test('names that no public authority signs are served whatever the global options say', async () => {
     const issuer = await makeIssuer();
     const names = ['*.home.arpa', '*.home.internal', '*.lan', '*.fritz.box'];
@@ -223,7 +259,11 @@ describe.each(allCaddys())('$name', ({ bin }) => {
 
 test('what a later one replaces is not given to Caddy, and the rest of a configuration stays', async () => {
   const [early, late] = [await chainOf(60, 'a', '*'), await chainOf(90, '*', 'b', 'a')];
-  const certificates = [late, early].map((one) => ({ ...one, digest: one.serial }));
+  const certificates = [late, early].map((one) => ({
+    ...one,
+    hasResponder: false,
+    digest: one.serial,
+  }));
   const own = new Map();
   const servers = { srv0: { listen: [':443'], routes: [{ match: [{ host: [at('a')] }] }] } };
   const config = {
@@ -248,7 +288,11 @@ test('what a later one replaces is not given to Caddy, and the rest of a configu
 
 test('a server for plain HTTP is left alone', async () => {
   const [one, other] = [await chainOf(60, 'a', 'b'), await chainOf(90, 'a', 'c')];
-  const certificates = [other, one].map((chain) => ({ ...chain, digest: chain.serial }));
+  const certificates = [other, one].map((chain) => ({
+    ...chain,
+    hasResponder: false,
+    digest: chain.serial,
+  }));
   const routes = [{ match: [{ host: [at('a')] }] }];
   const servers = { plain: { listen: [':80'], routes }, secure: { listen: [':443'], routes } };
   const { apps } = withKept({ apps: { http: { servers } } }, { certificates, own: new Map() });
