@@ -117,6 +117,12 @@ describe('signalbox certificate', () => {
     },
   );
 
+  test('does not renew one that was uploaded', async () => {
+    const { code, out, err } = await certificate(['renew', 'home']);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toContain('The certificate was uploaded. (INVALID_REQUEST)\n  Upload the next one');
+  });
+
   test('removes one in use only by force', async () => {
     const used = await certificate(['rm', 'home']);
     expect([used.code, used.out]).toEqual([1, '']);
