@@ -165,9 +165,9 @@ function withOption({ refusal: { hint, ...refusal } }: Refused): Refused {
   return new Refused({ ...refusal, ...(hint && { hint: hint.replace('force=true', '--force') }) });
 }
 
-const row = ({ name, names, notAfter, source, provider = '', domains, ...rest }: Shown): string => {
-  const [ends] = notAfter.split('T');
-  const { lastError = '' } = rest as { lastError?: string };
+const row = (one: Shown): string => {
+  const { name, names, notAfter, source, provider = '', domains, lastError = '' } = one;
+  const [ends = ''] = notAfter.split('T');
   const from = `${source} ${provider}`.trim();
-  return `${[name, names.join(','), ends ?? '', from, domains.join(','), lastError].map(visible).join('\t')}\n`;
+  return `${[name, names.join(','), ends, from, domains.join(','), lastError].map(visible).join('\t')}\n`;
 };
