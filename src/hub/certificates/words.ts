@@ -4,6 +4,8 @@ import { TRIED } from './try-authority.ts';
 
 const LONGEST = 500;
 const DATED = /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d (?:\[(INFO|WARN)\] )?/;
+/** What lego says without a level though nothing is wrong. */
+const NOTE = /^(?:No key found for account|Saved key to|The flag )/;
 /** Colours of a terminal, and what cannot be seen; lines stay lines. */
 const UNSEEN = /(?![\n\t])\p{Cc}\[[0-9;?]*[A-Za-z]|(?!\n)[\p{Cc}\p{Cf}]/gu;
 
@@ -85,7 +87,9 @@ const linesOf = (output: string): Line[] =>
 
 /** The last entry without a level, which made lego end; else what comes after the last entry. */
 function errorOf(lines: readonly Line[]): string {
-  const at = lines.findLastIndex(({ dated, level }) => dated && level === undefined);
+  const at = lines.findLastIndex(
+    ({ dated, level, text }) => dated && level === undefined && !NOTE.test(text),
+  );
   const from = at < 0 ? lines.findLastIndex(({ dated }) => dated) + 1 : at;
   const end = lines.findIndex(({ dated }, index) => index > from && dated);
   const texts = lines.slice(from, end < 0 ? lines.length : end).map(({ text }) => text);

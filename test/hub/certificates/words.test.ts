@@ -4,7 +4,9 @@ import { createMask } from '../../../src/hub/certificates/mask.ts';
 import { failureOf } from '../../../src/hub/certificates/words.ts';
 
 const AT = '2026/11/23 11:42:51';
-const START = `${AT} [INFO] acme: Registering account for a@home.example\n`;
+const START = `${AT} Saved key to /data/lego/accounts/a/keys/a.key
+${AT} The flag 'dns.disable-cp' is deprecated use 'dns.propagation-disable-ans' instead.
+${AT} [INFO] acme: Registering account for a@home.example\n`;
 const END = 'Could not obtain certificates:\n\terror: one or more domains had a problem:';
 
 const failure = (output: string, credentials: Record<string, string> = {}) =>
