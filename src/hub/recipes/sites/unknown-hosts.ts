@@ -2,6 +2,7 @@
 import { t } from 'elysia';
 import { defineRecipe } from '../define.ts';
 import { flag, integer, text } from '../fields.ts';
+import type { Line } from '../recipe.ts';
 import { respond, typed } from '../respond.ts';
 
 const MAX_WILDCARDS = 50;
@@ -63,9 +64,21 @@ export const unknownHosts = defineRecipe({
     const lines = abort ? ['abort'] : answer;
     const addresses = [...(everywhere ? ['http://'] : []), ...wildcards];
     if (addresses.length === 0) return lines;
-    const inner = lines.map((line) =>
+    const inner = [...(everywhere ? redirects(wildcards) : []), ...lines].map((line) =>
       typeof line === 'string' ? `\t${line}` : { ...line, text: `\t${line.text}` },
     );
     return [{ text: `${addresses.join(', ')} {`, field: 'wildcards' }, ...inner, '}'];
   },
 });
+
+/** Caddy puts its own redirects behind a site for all hosts if it has all certificates from elsewhere. */
+const redirects = (wildcards: readonly string[]): Line[] =>
+  wildcards.length === 0
+    ? []
+    : [
+        '@secure {',
+        '\tprotocol http',
+        { text: `\thost ${wildcards.join(' ')}`, field: 'wildcards' },
+        '}',
+        'redir @secure https://{http.request.host}{http.request.uri} 308',
+      ];

@@ -1,6 +1,8 @@
 /** Names that no site has, wherever in the Caddyfile their answer is, and what is left to the other sites. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { freePort, until } from '../../../harness/stack.ts';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort, temporaryFolder, until } from '../../../harness/stack.ts';
 import {
   bodyOf,
   request,
@@ -10,11 +12,23 @@ import {
   textOf,
 } from '../../../hub/recipes/sites-caddy.ts';
 
+const folder = temporaryFolder();
+const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+beforeAll(() => {
+  const names = ['*.home.test', '*.deep.home.test'].map((name) => `DNS:${name}`);
+  const made = Bun.spawnSync([
+    ...'openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2'.split(' '),
+    ...['-subj', '/CN=kept', '-addext', `subjectAltName=${names}`, '-keyout', key, '-out', cert],
+  ]);
+  expect(made.exitCode).toBe(0);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
 const SITES = [
   'http://plain.test {\n\trespond PLAIN\n}',
   'http://*.b.c {\n\trespond WILD\n}',
   'a.home.test {\n\trespond A\n}',
-  '*.deep.home.test {\n\trespond DEEP\n}',
+  `*.deep.home.test {\n\ttls ${cert} ${key}\n\trespond DEEP\n}`,
   'secure.test {\n\trespond SECURE\n}',
 ];
 const wildcards = ['*.home.test'];
@@ -80,6 +94,10 @@ describe.each([
   });
 
   test('over HTTPS, it answers below its wildcard, and nobody else', async () => {
+    await until(
+      async () => (await secure('secure.test', https)) !== 'no connection',
+      'secure.test',
+    );
     const page = '<p>{env.SECRET}</p> 404';
     for (const [host, answer] of [
       ['x.home.test', page],
@@ -87,13 +105,31 @@ describe.each([
       ['x.deep.home.test', 'DEEP 200'],
       ['secure.test', 'SECURE 200'],
     ] as const) {
-      await until(async () => (await secure(host, https)) !== 'no connection', host);
       expect([host, await secure(host, https)]).toEqual([host, answer]);
     }
     for (const host of ['unknown.test', 'home.test', 'x.y.home.test']) {
       expect([host, await secure(host, https)]).toEqual([host, 'no connection']);
     }
   });
+});
+
+test('names below its wildcards redirect to HTTPS even if Caddy gets no certificates itself', async () => {
+  const https = freePort();
+  const caddy = await serve([unknown, ...SITES.slice(0, 4)], https);
+  try {
+    for (const host of ['a.home.test', 'x.home.test']) {
+      const answer = await caddy.get(host, '/a?b');
+      expect([host, statusOf(answer)]).toEqual([host, 308]);
+      expect(answer).toContain(`Location: https://${host}/a?b\r\n`);
+    }
+    expect(statusOf(await caddy.get('unknown.test'))).toBe(404);
+    expect(bodyOf(await caddy.get('plain.test'))).toBe('PLAIN');
+    expect(await secure('x.home.test', https)).toBe('<p>{env.SECRET}</p> 404');
+    // Its own redirects come too late then.
+    expect(statusOf(await caddy.get('x.deep.home.test'))).toBe(404);
+  } finally {
+    await caddy.stop();
+  }
 });
 
 test('it can close the connection instead', async () => {
