@@ -43,7 +43,7 @@ function faultOfOne(text: string): string | null {
     const certificate = new X509Certificate(der);
     const { asymmetricKeyType: type, asymmetricKeyDetails: details } = certificate.publicKey;
     if (!certificate.raw.equals(der)) return UNREADABLE;
-    if (!certificate.ca) return 'the certificate of an authority (CA:TRUE)';
+    if (!certificate.ca || !certificate.subject) return 'the certificate of an authority (CA:TRUE)';
     if (Date.parse(certificate.validTo) < Date.now()) return 'a certificate that has not expired';
     const isWeak = type === 'rsa' && (details?.modulusLength ?? 0) < LEAST_RSA;
     return isWeak ? `a certificate with a key of at least ${LEAST_RSA} bits` : null;

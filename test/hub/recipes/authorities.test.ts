@@ -27,6 +27,7 @@ beforeAll(() => {
   make('rsa', '-newkey rsa:2048 -nodes -days 10');
   make('edwards', '-newkey ed25519 -nodes -days 10');
   make('weak', '-newkey rsa:1024 -nodes -days 10');
+  openssl(`req -x509 -subj / -keyout nameless.key -out nameless.pem ${EC} -days 10`);
   make('leaf', `${EC} -days 10 -addext basicConstraints=critical,CA:FALSE`);
   openssl('x509 -in home.pem -signkey home.key -days -1 -out expired.pem');
   make('unknown', '-newkey ec -pkeyopt ec_paramgen_curve:secp256k1 -nodes -days 10');
@@ -61,6 +62,11 @@ describe('refused', () => {
       'a certificate that signs none',
       () => `${read('home.pem')}${read('leaf.pem')}`,
       'the certificate of an authority (CA:TRUE): see certificate 2',
+    ],
+    [
+      'an authority without a name',
+      () => read('nameless.pem'),
+      'the certificate of an authority (CA:TRUE): see certificate 1',
     ],
     [
       'an expired one',
