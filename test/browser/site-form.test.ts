@@ -314,7 +314,7 @@ describe('HTTPS for a name that gets no certificate', () => {
 
   test('names the command that gets a DNS provider, for a wildcard', async () => {
     await fill('*.home.example.org');
-    await page.getByText('Use the DNS challenge').click();
+    await page.getByText('Or let Caddy get it by DNS').click();
     await page.getByLabel('Command').getByText('caddy-dns').waitFor();
     expect(await flaws(page)).toEqual([]);
   });

@@ -13,11 +13,14 @@ export const provider = t.Object({
   fields: t.Array(providerField),
 });
 
-export const providersAnswer = t.Object({
-  available: t.Boolean({ description: 'Whether the hub has a lego.' }),
-  reason: t.Optional(t.String({ description: 'Why not, and what helps.' })),
-  providers: t.Array(provider, { description: 'The most common ones first.' }),
-});
+export const providersAnswer = t.Object(
+  {
+    available: t.Boolean({ description: 'Whether the hub has a lego.' }),
+    reason: t.Optional(t.String({ description: 'Why not, and what helps.' })),
+    providers: t.Array(provider, { description: 'The most common ones first.' }),
+  },
+  { title: 'DnsProviders' },
+);
 
 export type Provider = Static<typeof provider>;
 export type ProvidersAnswer = Static<typeof providersAnswer>;

@@ -49,7 +49,7 @@ export function CertificatesPage({ query }: { query: URLSearchParams }) {
       <div class="page-head row">
         <h1>Certificates</h1>
       </div>
-      <KeptCard list={kept} />
+      <KeptCard list={kept} wanted={query.get('dns')} />
       <div class="page-head row">
         <h2>By site</h2>
         <fieldset class="segments">

@@ -1,31 +1,60 @@
 /** The certificates that the hub keeps, with what owners do to them. */
-import { useState } from 'preact/hooks';
-import { get, request } from '../lib/api.ts';
+import { useRef, useState } from 'preact/hooks';
+import { get, request, send } from '../lib/api.ts';
 import { localTime, plural } from '../lib/format.ts';
 import { usePublishes } from '../lib/hub.ts';
 import { useCan } from '../lib/roles.ts';
+import { navigate } from '../lib/router.ts';
 import type { Kept, Vhost } from '../lib/types.ts';
+import { useSubmit } from '../lib/use-form.ts';
 import { type Loaded, useLoad } from '../lib/use-load.ts';
 import { Confirm } from '../parts/dialog.tsx';
 import { ListCard, useOpener } from '../parts/list-card.tsx';
-import { Notice } from '../parts/notice.tsx';
+import { Notice, RefusedNotice } from '../parts/notice.tsx';
+import { Time } from '../parts/time.tsx';
+import { DnsForm, Ordering } from './dns-form.tsx';
 import { keptState } from './rows.ts';
 import { UploadForm } from './upload-form.tsx';
 
 /** Sites that are named beside their number. */
 const NAMED = 3;
 
-export function KeptCard({ list }: { list: Loaded<Kept[]> }) {
+const WAYS = { upload: 'Upload', dns: 'Get by DNS' } as const;
+
+type Props = {
+  list: Loaded<Kept[]>;
+  /** Those to get by DNS: the form is open from the start. */
+  wanted: string | null;
+};
+
+export function KeptCard({ list, wanted }: Props) {
   const isOwner = useCan('owner');
-  const { isOpen, opener, close } = useOpener();
+  const [adding, setAdding] = useState<Kept['source'] | null>(
+    isOwner && wanted !== null ? 'dns' : null,
+  );
   const [said, setSaid] = useState('');
+  const ways = useRef<HTMLSpanElement>(null);
   const isUsed = list.data?.some(({ sites }) => sites.length > 0) ?? false;
   const sites = useLoad(`sites of certificates ${usePublishes()} ${isUsed}`, async (signal) =>
     isUsed ? get<Vhost[]>('/vhosts', signal) : [],
   );
+  const close = () => {
+    // The focus was in the form and would be lost.
+    ways.current?.querySelector<HTMLElement>('[aria-expanded=true]')?.focus();
+    setAdding(null);
+    if (wanted !== null) navigate('/certificates', { replace: true });
+  };
   const onChanged = async (words: string) => {
     setSaid(words);
     await list.reload();
+  };
+  const form = {
+    stored: null,
+    onClose: close,
+    onSaved: async ({ name }: Kept) => {
+      close();
+      await onChanged(`The certificate ${name} is live.`);
+    },
   };
   return (
     <ListCard
@@ -35,22 +64,32 @@ export function KeptCard({ list }: { list: Loaded<Kept[]> }) {
         'Keep a certificate here and every proxy serves it for the sites that it covers: one wildcard is enough for all of them, even if none can be reached from the internet.' +
         (isOwner ? '' : ' An owner can add one.')
       }
-      action={isOwner && <button {...opener}>Upload</button>}
+      action={
+        isOwner && (
+          <span ref={ways} class="row">
+            {(['upload', 'dns'] as const).map((way) => (
+              <button
+                key={way}
+                type="button"
+                aria-expanded={adding === way}
+                onClick={() => {
+                  setAdding(adding === way ? null : way);
+                  setSaid('');
+                }}
+              >
+                {WAYS[way]}
+              </button>
+            ))}
+          </span>
+        )
+      }
       item={(kept) => (
         <KeptRow key={kept.id} kept={kept} sites={sites.data ?? []} onChanged={onChanged} />
       )}
     >
       {said && <Notice kind="success">{said}</Notice>}
-      {isOpen && (
-        <UploadForm
-          stored={null}
-          onClose={close}
-          onSaved={async ({ name }) => {
-            close();
-            await onChanged(`The certificate ${name} is live.`);
-          }}
-        />
-      )}
+      {adding === 'upload' && <UploadForm {...form} />}
+      {adding === 'dns' && <DnsForm {...form} wanted={wanted ?? ''} />}
     </ListCard>
   );
 }
@@ -62,11 +101,21 @@ type RowProps = {
 };
 
 function KeptRow({ kept, sites, onChanged }: RowProps) {
-  const { id, name, names, issuer, source, provider, warning } = kept;
+  const { id, name, names, issuer, source, provider, warning, lastError, failedAt } = kept;
+  const isDns = source === 'dns';
   const path = `/certificates/kept/${id}`;
   const isOwner = useCan('owner');
   const { isOpen, opener, close } = useOpener();
   const [asking, setAsking] = useState(false);
+  const renewal = useSubmit(async () => {
+    let words = '';
+    try {
+      await send('POST', `${path}/renew`);
+      words = `The certificate ${name} is renewed.`;
+    } finally {
+      await onChanged(words);
+    }
+  });
   const remove = async () => {
     await request(`${path}${kept.sites.length > 0 ? '?force=true' : ''}`, { method: 'DELETE' });
     setAsking(false);
@@ -77,11 +126,19 @@ function KeptRow({ kept, sites, onChanged }: RowProps) {
     domain: sites.find((site) => site.id === of)?.domain ?? `site ${of}`,
   }));
   const { level, label } = keptState(kept, new Date());
+  const form = {
+    stored: kept,
+    onClose: close,
+    onSaved: async () => {
+      close();
+      await onChanged(`The certificate ${name} is replaced.`);
+    },
+  };
   return (
     <li class="channel">
       <div class="channel-what">
         <strong>{name}</strong>{' '}
-        <span class="tag muted">{source === 'dns' ? `by DNS, ${provider}` : 'uploaded'}</span>
+        <span class="tag muted">{isDns ? `by DNS, ${provider}` : 'uploaded'}</span>
         <p class="mono">{names.join(', ')}</p>
         <p class="muted">
           <time
@@ -92,6 +149,11 @@ function KeptRow({ kept, sites, onChanged }: RowProps) {
             {label}
           </time>
           , signed by {issuer || 'itself'}
+          {kept.renewsAt && (
+            <>
+              , renews <Time at={kept.renewsAt} />
+            </>
+          )}
         </p>
         <p class="muted">
           {used.length === 0 ? 'no site has these names' : plural(used.length, 'site')}
@@ -104,27 +166,42 @@ function KeptRow({ kept, sites, onChanged }: RowProps) {
           {used.length > NAMED && ' …'}
         </p>
         {warning && <p>{warning}</p>}
+        {lastError && renewal.error === null && (
+          <p class="over">
+            Not renewed
+            {failedAt && (
+              <>
+                {' '}
+                (<Time at={failedAt} />)
+              </>
+            )}
+            : {lastError}
+          </p>
+        )}
       </div>
       {isOwner && (
         <div class="channel-tools row">
-          <button {...opener} aria-label={`Replace ${name}`}>
-            Replace
+          {isDns && (
+            <button
+              type="button"
+              aria-label={`Renew ${name}`}
+              aria-disabled={renewal.busy}
+              onClick={() => renewal.run()}
+            >
+              {renewal.busy ? 'Renewing …' : 'Renew'}
+            </button>
+          )}
+          <button {...opener} aria-label={`${isDns ? 'Change' : 'Replace'} ${name}`}>
+            {isDns ? 'Change' : 'Replace'}
           </button>
           <button type="button" aria-label={`Delete ${name}`} onClick={() => setAsking(true)}>
             Delete …
           </button>
         </div>
       )}
-      {isOpen && (
-        <UploadForm
-          stored={kept}
-          onClose={close}
-          onSaved={async () => {
-            close();
-            await onChanged(`The certificate ${name} is replaced.`);
-          }}
-        />
-      )}
+      {renewal.busy && <Ordering />}
+      {renewal.error !== null && <RefusedNotice error={renewal.error} />}
+      {isOpen && (isDns ? <DnsForm {...form} wanted="" /> : <UploadForm {...form} />)}
       {asking && (
         <Confirm
           title={`Delete the certificate ${name}?`}

@@ -528,6 +528,25 @@ export interface ChangedKeptCertificate extends KeptCertificate {
   /** the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`) */
   warnings?: Warning[];
 }
+export interface DnsProviders {
+  /** Whether the hub has a lego. */
+  available: boolean;
+  /** Why not, and what helps. */
+  reason?: string;
+  /** The most common ones first. */
+  providers: {
+    id: string;
+    title: string;
+    fields: {
+      /** The variable of lego, a key of `credentials`. */
+      name: string;
+      /** In lego’s words. */
+      description: string;
+      /** Hardly anybody needs it. */
+      advanced?: boolean;
+    }[];
+  }[];
+}
 export interface Vhost {
   id: number;
   domain: string;

@@ -14,6 +14,7 @@ export type {
   Channel,
   Check,
   Delivery,
+  DnsProviders,
   Done,
   DraftAdvice,
   Event as EventMeaning,

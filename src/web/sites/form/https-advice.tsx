@@ -1,6 +1,7 @@
 /** Says in the site form why no certificate can come, and offers what would work. */
 import { useEffect, useState } from 'preact/hooks';
 import { request } from '../../lib/api.ts';
+import { useCan } from '../../lib/roles.ts';
 import type { DraftAdvice } from '../../lib/types.ts';
 import { ROOT_INSTALLED, useKept } from '../../lib/use-browser.ts';
 import { CodeBlock, CopyButton } from '../../parts/code-block.tsx';
@@ -29,6 +30,7 @@ export function HttpsAdvice({ draft, onChange }: Props) {
       <ul class="plain">
         {ways.includes('dns') && (
           <DnsWay
+            name={found.name}
             dns={known.dns}
             onUse={(name) => onChange(withDirective(draft, dnsDirective(name)))}
           />
@@ -56,36 +58,60 @@ export function HttpsAdvice({ draft, onChange }: Props) {
   );
 }
 
-function DnsWay(props: {
-  dns: { providers: readonly string[]; command: string | null };
+type DnsProps = {
+  name: string;
+  dns: DraftAdvice['dns'];
+  /** With the provider of a module of Caddy's. */
   onUse: (provider: string) => void;
-}) {
-  const { dns, onUse } = props;
-  if (dns.command === null) {
-    return dns.providers.map((name) => (
-      <li key={name} class="row">
-        <button type="button" onClick={() => onUse(name)}>
-          Add “tls” with {name}
-        </button>
+};
+
+function DnsWay({ name, dns, onUse }: DnsProps) {
+  const isOwner = useCan('owner');
+  const names = [name, ...(name.startsWith('*.') ? [name.slice(2)] : [])];
+  return (
+    <>
+      <li class="row">
+        {isOwner && (
+          <a
+            class="button"
+            href={`/certificates?dns=${names.join('+')}`}
+            target="_blank"
+            rel="noreferrer"
+          >
+            Get one by DNS
+          </a>
+        )}
         <span>
-          The DNS challenge. Put the API token of your DNS provider into the file that{' '}
-          <span class="mono">PROXY_ENV_FILE</span> names.
+          {isOwner ? 'The hub gets and renews it' : 'An owner can have the hub get and renew it'},
+          with a token of your DNS provider.
         </span>
       </li>
-    ));
-  }
-  return (
-    <li class="https-dns">
-      <details>
-        <summary>Use the DNS challenge</summary>
-        <p>
-          This Caddy has no DNS provider. The command gets one, here for Cloudflare; then set{' '}
-          <span class="mono">PROXY_BIN=/usr/local/bin/caddy</span> and restart signalbox.
-        </p>
-        <CodeBlock text={dns.command} label="Command" />
-        <CopyButton text={dns.command} label="Copy command" />
-      </details>
-    </li>
+      {dns.command === null ? (
+        dns.providers.map((provider) => (
+          <li key={provider} class="row">
+            <button type="button" onClick={() => onUse(provider)}>
+              Add “tls” with {provider}
+            </button>
+            <span>
+              Caddy gets it by DNS. Put the API token into the file that{' '}
+              <span class="mono">PROXY_ENV_FILE</span> names.
+            </span>
+          </li>
+        ))
+      ) : (
+        <li class="https-dns">
+          <details>
+            <summary>Or let Caddy get it by DNS</summary>
+            <p>
+              This Caddy has no DNS provider. The command gets one, here for Cloudflare; then set{' '}
+              <span class="mono">PROXY_BIN=/usr/local/bin/caddy</span> and restart signalbox.
+            </p>
+            <CodeBlock text={dns.command} label="Command" />
+            <CopyButton text={dns.command} label="Copy command" />
+          </details>
+        </li>
+      )}
+    </>
   );
 }
 
@@ -150,16 +176,20 @@ function useHttpsAdvice(draft: Draft): DraftAdvice | null {
       return;
     }
     const own = new AbortController();
-    const timer = setTimeout(async () => {
+    const look = async () => {
       const answer = await request<DraftAdvice>('/certificates/advice', {
         body,
         signal: own.signal,
       }).catch(() => null);
       if (!own.signal.aborted) setAdvice(answer?.body ?? null);
-    }, PAUSE_MS);
+    };
+    const timer = setTimeout(look, PAUSE_MS);
+    // It may have been followed in another tab.
+    addEventListener('focus', look);
     return () => {
       own.abort();
       clearTimeout(timer);
+      removeEventListener('focus', look);
     };
   }, [isAsked, domain, config, upstream]);
   return advice;
