@@ -189,8 +189,8 @@ export function createReload(deps: ReloadDeps): Reload {
     let undo = () => {};
     try {
       const { found: certificates, missing } = kept.collect(text, options.certificates);
-      // Without the hub, sites are served with other certificates rather than not at all.
-      if (from === 'pushed') assertNone(missing);
+      // What is stored is served with other certificates rather than not at all; a change is refused.
+      if (from === 'pushed' && !partial) assertNone(missing);
       const program = trusted ? null : await deps.program();
       const known = checked.take({ text, probe, program });
       if (!known && !trusted) await assertAllowed(text, probe);

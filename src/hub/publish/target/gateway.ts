@@ -27,6 +27,8 @@ export type Gateway = {
   digestOf(set: SiteSet): string;
   /** Whether a digest is that of the set for any version of the proxy. */
   isOfAnyVersion(set: SiteSet, digest: string): boolean;
+  /** Whether the keys of its certificates, of those that may travel to the agent, can be read. */
+  hasKeys(set: SiteSet): boolean;
   /**
    * Has a set validated that is to be published with the same `changed`, which is faster then.
    * @throws Failure
@@ -137,6 +139,8 @@ export function createGateway(
 
     isOfAnyVersion: (set, digest) =>
       ERAS.some((era) => digestOf(renderSet(sent(set), era)) === digest),
+
+    hasKeys: (set) => sent(set).certificates.every((one) => pairOf?.(one)),
 
     async prepare(set, changed) {
       const { text, probe, lines } = probed(set, changed);

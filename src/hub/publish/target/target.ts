@@ -141,7 +141,9 @@ export function createTarget(deps: TargetDeps): Target {
 
   function isInStep(status: ProxyStatus): boolean {
     if (!isOurs(status, store)) return !status.foreign;
-    if (!isClaimed(status, store) || status.checked === false) return false;
+    if (!isClaimed(status, store)) return false;
+    // A certificate whose key is lost does not come by publishing again.
+    if (status.checked === false && gateway.hasKeys(own())) return false;
     const isOf = (set: SiteSet) => {
       const digest = gateway.digestOf(set);
       return status.liveDigest === digest && (status.drift || status.fileDigest === digest);

@@ -1,0 +1,91 @@
+/** A backup with a kept certificate, restored on another machine: with its secret key, and without. */
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { X509Certificate } from 'node:crypto';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { selfSigned } from '../harness/certificate.ts';
+import { presented } from '../harness/lone-agent.ts';
+import { createOperator, type Operator } from '../harness/operator.ts';
+import { until } from '../harness/stack.ts';
+
+setDefaultTimeout(60_000);
+
+const NAME = 'app.home.example';
+
+let first: Operator;
+let second: Operator;
+/** Of Caddy, on both machines. */
+let httpsPort: number;
+let serial: string;
+let key: string;
+const backup = () => join(first.folder, 'kept.db');
+
+async function stop({ program }: Awaited<ReturnType<Operator['start']>>): Promise<void> {
+  program.child.kill('SIGTERM');
+  await program.exited();
+}
+
+beforeEach(async () => {
+  first = createOperator();
+  second = createOperator();
+  const started = await first.start();
+  const pair = await selfSigned(['*.home.example']);
+  serial = new X509Certificate(pair.certificate).serialNumber;
+  key = pair.key.split('\n')[1] as string;
+  writeFileSync(join(first.folder, 'chain.pem'), pair.certificate);
+  const put = ['certificate', 'put', 'home', '--chain', 'chain.pem', '--key', '-'];
+  expect((await first.run(put, { input: pair.key })).code).toBe(0);
+  await first.run(['site', 'add', NAME, '--config', '-'], { input: 'respond kept\n' });
+  await first.run(['site', 'add', 'http://plain.example', '--config', '-'], {
+    input: 'respond plain\n',
+  });
+  httpsPort = Number(
+    /https_port (\d+)/.exec(readFileSync(join(first.folder, 'data/Caddyfile'), 'utf8'))?.[1],
+  );
+  expect(await presented(httpsPort, NAME)).toBe(serial);
+  const copied = await first.run(['backup', backup()]);
+  expect(copied.code).toBe(0);
+  expect(readFileSync(backup()).includes(key)).toBe(false);
+  await stop(started);
+  mkdirSync(join(second.folder, 'data'), { mode: 0o700 });
+});
+afterEach(async () => {
+  await first.close();
+  await second.close();
+});
+
+test('with the key, the other machine serves it', async () => {
+  copyFileSync(join(first.folder, 'data/secret-key'), join(second.folder, 'data/secret-key'));
+  expect((await second.run(['restore', backup()])).code).toBe(0);
+  await second.start();
+  await until(async () => (await presented(httpsPort, NAME)) === serial, 'the certificate');
+});
+
+test('without the key, the other sites are served there, and the status says what to do', async () => {
+  const restored = await second.run(['restore', backup()]);
+  expect(restored.code).toBe(0);
+  expect(restored.out).toContain('secret-key is missing: copy it from the machine of the backup');
+  const { output } = (await second.start()).program;
+  await until(async () => (await first.served('plain.example')) === 'plain', 'the other site');
+  const status = await second.run(['status']);
+  expect(status.out).toContain('secret-key is missing: restore it from a backup');
+  expect(status.out).toContain('delete all kept certificates and add them again');
+  expect(await presented(httpsPort, NAME)).not.toBe(serial);
+  // A publish closes websockets, and would bring no key.
+  const published = () => output.err.split('event="published again"').length;
+  const before = published();
+  for (const command of ['site', 'policy', 'certificate']) await second.run([command, 'list']);
+  expect(published()).toBe(before);
+  expect((await second.run(['certificate', 'rm', 'home', '--force'])).code).toBe(0);
+  expect((await second.run(['status'])).out).not.toContain('secret-key');
+});
+
+test('once the key is put back, it is served', async () => {
+  expect((await second.run(['restore', backup()])).code).toBe(0);
+  const started = await second.start();
+  await until(async () => (await first.served('plain.example')) === 'plain', 'the other site');
+  await stop(started);
+  copyFileSync(join(first.folder, 'data/secret-key'), join(second.folder, 'data/secret-key'));
+  await second.start();
+  await until(async () => (await presented(httpsPort, NAME)) === serial, 'the certificate');
+});
