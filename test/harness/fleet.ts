@@ -22,11 +22,16 @@ export type Fleet = {
   stop(): Promise<void>;
 };
 
-/** @param names of the agents besides the first @param env settings of the hub and all agents */
+/**
+ * @param names of the agents besides the first
+ * @param env settings of the hub and all agents
+ * @param own settings of the agents besides the first
+ */
 export async function startFleet(
   names: readonly string[],
   env: Record<string, string> = {},
   paces?: Paces,
+  own: Record<string, string> = {},
 ): Promise<Fleet> {
   const stack = await startStack(env, undefined, paces);
   const { headers } = await signUp(stack);
@@ -34,7 +39,7 @@ export async function startFleet(
     ask<T>(`${stack.hub}${path}`, { method, headers, ...(json === undefined ? {} : { json }) });
   const others = new Map<string, EnrollableAgent>();
   for (const name of names) {
-    const agent = await startEnrollable({ AGENT_PORT: String(freePort()), ...env });
+    const agent = await startEnrollable({ AGENT_PORT: String(freePort()), ...env, ...own });
     others.set(name, agent);
     const invitation = formatInvitation(agent.invitation);
     const added = await call('POST', '/agents', { name, invitation });
