@@ -67,8 +67,13 @@ export const linkCaddy = (program: string): void => symlinkSync(Bun.which('caddy
 /**
  * @param names of the agents besides the first, which is `local`
  * @param real at the real pace
+ * @param env settings of the hub besides
  */
-export async function startProcesses(names: readonly string[], real = false): Promise<Processes> {
+export async function startProcesses(
+  names: readonly string[],
+  real = false,
+  env: Record<string, string> = {},
+): Promise<Processes> {
   const folders: string[] = [];
   function folder(): string {
     const made = temporaryFolder();
@@ -85,6 +90,7 @@ export async function startProcesses(names: readonly string[], real = false): Pr
     DATA_DIR: join(hubFolder, 'data'),
     ...{ HUB_PORT: String(hubPort), AGENT_TOKEN: TOKEN },
     AGENT_URL: `http://127.0.0.1:${first.link.port}`,
+    ...env,
   });
   await hub.revive();
   const api = `http://127.0.0.1:${hubPort}/api`;
