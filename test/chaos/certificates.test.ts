@@ -82,7 +82,8 @@ describe.skipIf(!HAS_ACME)('certificates', () => {
     `survive ${KILLS} kills of the hub (seed ${SEED})`,
     async () => {
       const random = seededRandom(SEED);
-      const tally = { order: [0, 0], publish: [0, 0], undo: [0, 0] };
+      const none = () => ({ old: 0, new: 0 });
+      const tally = { order: none(), publish: none(), undo: none() };
       let accounts = 0;
       for (let kill = 0; kill < KILLS; kill++) {
         const moment = (['order', 'publish', 'undo'] as const)[kill % 3] ?? 'order';
@@ -119,7 +120,7 @@ describe.skipIf(!HAS_ACME)('certificates', () => {
         if (moment === 'publish' && isNew) {
           expect(new Set(chains.map(({ serial }) => serial.toLowerCase()))).toContain(after.serial);
         }
-        tally[moment][isNew ? 1 : 0]++;
+        tally[moment][isNew ? 'new' : 'old']++;
 
         if (again) accounts++;
         expect([kill, acme.logged(NEW_ACCOUNT)]).toEqual([kill, accounts]);
@@ -128,7 +129,7 @@ describe.skipIf(!HAS_ACME)('certificates', () => {
         expect(keys().filter((file) => !/^accounts\/.*\.key$/.test(file))).toEqual([]);
         expect(keys().length).toBe(accounts);
       }
-      console.log(`[old, new] after kills: ${JSON.stringify(tally)}`);
+      console.log(`after kills: ${JSON.stringify(tally)}`);
       const changes = await order('last@home.example');
       expect([changes.status, changes.text]).toEqual([200, expect.any(String)]);
       await agreed();

@@ -17,6 +17,10 @@ export const HAS_ACME = PEBBLE !== null && KNOT !== null && LEGO !== null;
 /** The only zone. */
 export const ZONE = 'home.example';
 
+/** What pebble logs once for each. */
+export const NEW_ACCOUNT = 'accounts in memory';
+export const NEW_ORDER = 'Added order';
+
 /** As an order names it. */
 export type AcmeDns = {
   provider: 'rfc2136';
@@ -44,7 +48,7 @@ export type Acme = {
   /** The PEM of the root that issues. */
   readonly issuer: string;
   readonly dns: Dns;
-  /** How often pebble logged these words, as when it made one of the `accounts in memory`. */
+  /** How often pebble logged these words, such as `NEW_ORDER`. */
   logged(words: string): number;
   /** Ends both, and removes what they have. */
   stop(): Promise<void>;
