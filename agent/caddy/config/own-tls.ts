@@ -13,6 +13,9 @@ const DEFAULTS = new Set([
   ...['cert_lifetime', 'key_type', 'preferred_chains'],
 ]);
 
+/** A site without any `tls`, to compare with. */
+const PLAIN = 'signalbox.example.org';
+
 /**
  * Adapts the text once more without the global options that say who signs, so that what Caddy then says of
  * certificates comes from the sites. None if the text names no kept certificates.
@@ -29,11 +32,15 @@ export async function readOwnTls(
     text,
     globalOptions(text).filter(({ name }) => DEFAULTS.has(name)),
   );
-  const own = bare === text ? config : await adapt(bare).catch(() => null);
+  const own = policiesIn(await adapt(`${bare}\n${PLAIN} {\n}\n`).catch(() => null));
+  // Of options that are imported, or in a variable.
+  const left = own.find((policy) => list(field(policy, 'subjects')).includes(PLAIN));
+  const usual = JSON.stringify(field(left, 'issuers'));
   return new Map(
-    policiesIn(own).flatMap((policy) => {
+    own.flatMap((policy) => {
       const how = howOf(policy);
-      if (how === null) return [];
+      const isUsual = how === 'managed' && JSON.stringify(field(policy, 'issuers')) === usual;
+      if (how === null || isUsual) return [];
       return list(field(policy, 'subjects')).map((one) => [hostKey(String(one)), how] as const);
     }),
   );

@@ -1,6 +1,7 @@
 /** Which certificate each site is served with, by each Caddy, over one load after another. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { X509Certificate } from 'node:crypto';
+import { dirname, join } from 'node:path';
 import { withKept } from '../../../../agent/caddy/config/kept.ts';
 import { field } from '../../../../src/shared/json.ts';
 import { allCaddys, versionOf } from '../../../harness/caddys.ts';
@@ -47,7 +48,7 @@ describe.each(allCaddys())('$name', ({ bin }) => {
   const acme = startRefusingAcme();
   let agent: LoneAgent;
   beforeAll(async () => {
-    agent = await startLoneAgent({ PROXY_BIN: bin });
+    agent = await startLoneAgent((beside) => ({ PROXY_BIN: bin, IMPORT_DIRS: beside }));
   });
   afterAll(async () => {
     await agent.stop();
@@ -144,6 +145,19 @@ describe.each(allCaddys())('$name', ({ bin }) => {
       await expectServed([wild], text, { a: wild, own: 'Caddy' }, options);
       // Its certificate comes from Caddy's storage again: the wildcard must not come back.
       await expectServed([await chainOf(70, '*')], text, { own: 'Caddy' }, options);
+    });
+
+    test('is told from one that only imported options concern', async () => {
+      const beside = dirname(agent.proxyfile);
+      await Bun.write(join(beside, 'options'), 'email ada@example.org\n');
+      const wild = await chainOf(60, '*');
+      const sites = siteOf(at('a')) + siteOf(at('own'), 'tls internal');
+      await expectServed([wild], sites, { a: wild, own: 'Caddy' }, [`import ${beside}/options`]);
+      const { body } = await agent.get<{ sites: object[] }>('/proxy/certificates');
+      expect(body.sites).toMatchObject([
+        { name: at('own'), kept: false, automated: true, authority: 'internal' },
+        { name: at('a'), kept: true, automated: false, authority: null },
+      ]);
     });
 
     test('asks the authority that it names', async () => {
