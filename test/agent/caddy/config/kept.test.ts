@@ -127,6 +127,19 @@ describe.each(allCaddys())('$name', ({ bin }) => {
     });
   });
 
+  test('a load that Caddy refuses leaves what was served', async () => {
+    const [before, later] = [await chainOf(60, '*'), await chainOf(90, '*')];
+    await expectServed([before], siteOf(at('a')), { a: before });
+    // Only the load finds out what is wrong.
+    const wrong = siteOf(at('a'), '@x path_regexp (', 'respond @x 1');
+    const probe = agent.text([later], siteOf(at('a')));
+    const refused = await agent.reload(agent.text([later], wrong), [later], { probe });
+    expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
+    expect(refused.text).not.toContain('PRIVATE');
+    expect(await agent.presented(at('a'))).toBe(before.serial);
+    await expectServed([later], siteOf(at('a')), { a: later });
+  });
+
   describe('a site with a tls of its own', () => {
     const issuer = () => ['tls {', `issuer acme ${acme.directory}`, '}'];
 
