@@ -253,6 +253,7 @@ describe.skipIf(!HAS_ACME)('one by DNS', () => {
     await page.getByText('The certificate home is live.').waitFor(SLOW);
     expect(page.url()).not.toContain('dns=');
     await row('home').getByText('by DNS, rfc2136').waitFor();
+    await page.getByRole('table').getByText('kept by the hub as home').waitFor(SLOW);
     expect(await known()).not.toContain(secret());
     const first = await serial();
     await button('Renew home').click();

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'bun:test';
 import { whereOf } from '../../src/web/certificates/certificate-table.tsx';
 import {
   addressOf,
-  keptFor,
   keptState,
   readView,
   rowsOf,
@@ -228,15 +227,5 @@ describe('a certificate that the hub keeps', () => {
     [{ source: 'dns', notBefore: '2026-11-29T12:00:00.000Z' }, 'plain', 'valid for 4 days'],
   ] as const)('%j looks %s: %s', (more, level, label) => {
     expect(keptState(kept(more), now)).toEqual({ level, label });
-  });
-
-  test('is known in the row of its site only by its issuer and its end', () => {
-    const notAfter = '2026-12-05T12:00:00.000Z';
-    const one = kept({});
-    expect(keptFor([one], row('app.home.example', { notAfter }))).toBe(one);
-    for (const more of [{ notAfter: now.toISOString() }, { notAfter, issuer: 'R12' }]) {
-      expect(keptFor([one], row('app.home.example', more))).toBeUndefined();
-    }
-    expect(keptFor([kept({ sites: [2] })], row('app.home.example', { notAfter }))).toBeUndefined();
   });
 });

@@ -1,10 +1,9 @@
 /** The table of certificates, a row for each site, sorted by a click on the head of a column. */
 import { localTime, plural } from '../lib/format.ts';
-import type { Certificate, Kept } from '../lib/types.ts';
+import type { Certificate } from '../lib/types.ts';
 import { Time } from '../parts/time.tsx';
 import {
   type Column,
-  keptFor,
   type Part,
   renewsItself,
   type SiteRow,
@@ -14,13 +13,7 @@ import {
   type View,
 } from './rows.ts';
 
-type Props = {
-  rows: readonly SiteRow[];
-  /** Those of the hub. */
-  kept: readonly Kept[];
-  view: View;
-  onView: (view: View) => void;
-};
+type Props = { rows: readonly SiteRow[]; view: View; onView: (view: View) => void };
 
 const HEADS: readonly [Column, string][] = [
   ['name', 'Site'],
@@ -28,7 +21,7 @@ const HEADS: readonly [Column, string][] = [
   ['issuer', 'Signed by'],
 ];
 
-export function CertificateTable({ rows, kept, view, onView }: Props) {
+export function CertificateTable({ rows, view, onView }: Props) {
   return (
     <div class="card certificates">
       <table>
@@ -45,7 +38,7 @@ export function CertificateTable({ rows, kept, view, onView }: Props) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <Row key={row.id} row={row} kept={kept} />
+            <Row key={row.id} row={row} />
           ))}
         </tbody>
       </table>
@@ -53,11 +46,9 @@ export function CertificateTable({ rows, kept, view, onView }: Props) {
   );
 }
 
-type RowProps = Pick<Props, 'kept'> & { row: SiteRow };
-
-function Row({ row: { id, domain, further, parts }, kept }: RowProps) {
+function Row({ row: { id, domain, further, parts } }: { row: SiteRow }) {
   const [first, ...others] = parts;
-  const own = keptFor(kept, first.certificate);
+  const { kept, automated } = first.certificate;
   return (
     <tr>
       <td>
@@ -85,10 +76,8 @@ function Row({ row: { id, domain, further, parts }, kept }: RowProps) {
       </td>
       <td class={renewsItself(first.certificate) ? 'muted' : undefined}>
         {signer(first.certificate) || <span class="muted">–</span>}
-        {own && <span class="block tiny muted">kept by the hub as {own.name}</span>}
-        {!first.certificate.automated && own?.source !== 'dns' && (
-          <span class="block tiny muted">not renewed automatically</span>
-        )}
+        {kept && <span class="block tiny muted">kept by the hub as {kept}</span>}
+        {!automated && <span class="block tiny muted">not renewed automatically</span>}
       </td>
     </tr>
   );

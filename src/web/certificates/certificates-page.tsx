@@ -89,9 +89,7 @@ export function CertificatesPage({ query }: { query: URLSearchParams }) {
             : 'No site is served over HTTPS yet. Certificates appear here as soon as one is.'}
         </p>
       )}
-      {rows.length > 0 && (
-        <CertificateTable rows={rows} kept={kept.data ?? []} view={view} onView={change} />
-      )}
+      {rows.length > 0 && <CertificateTable rows={rows} view={view} onView={change} />}
       <TrustGuide isUsed={data?.some(({ authority }) => authority === 'internal') ?? false} />
     </>
   );

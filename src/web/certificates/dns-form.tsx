@@ -144,12 +144,12 @@ function OrderForm(props: Props & { providers: DnsProviders['providers'] }) {
           autocomplete="email"
         />
         {isKept ? (
-          <p>
+          <div class="field">
             Provider and credentials stay as they are.{' '}
             <button type="button" class="link" onClick={() => setKept(false)}>
               Change them
             </button>
-          </p>
+          </div>
         ) : (
           <>
             <Field

@@ -78,7 +78,10 @@ function namesIn(entries: readonly Certificate[]): NameOf {
 
 /** What is shown of it. */
 const lookOf = (one: Certificate): string =>
-  JSON.stringify([stateOf(one), signer(one), one.automated, one.problem, one.error?.message]);
+  JSON.stringify([
+    ...[stateOf(one), signer(one), one.automated, one.kept],
+    ...[one.problem, one.error?.message],
+  ]);
 
 /** Those that look the same, by where they are. */
 function partsOf(same: readonly Certificate[], nameOf: NameOf): Part[] {
@@ -150,13 +153,6 @@ export function keptState({ source, notBefore, notAfter }: Kept, now: Date): Sta
     label: `valid for ${days === 0 ? 'less than a day' : plural(days, 'day')}`,
   };
 }
-
-/** The certificate of the hub that a site is served with; undefined if it is another one. */
-export const keptFor = (kept: readonly Kept[], row: Certificate): Kept | undefined =>
-  kept.find(
-    ({ issuer, notAfter, sites }) =>
-      issuer === row.issuer && notAfter === row.notAfter && sites.includes(row.id),
-  );
 
 /** Whether Caddy's own authority signs it, for hours at a time, and nothing is wrong with that. */
 export const renewsItself = ({ authority, issuer, problem }: Certificate): boolean =>
