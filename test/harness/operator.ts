@@ -21,10 +21,11 @@ export type Operator = {
   close: () => Promise<void>;
 };
 
-export function createOperator(): Operator {
+/** @param more settings besides */
+export function createOperator(more: Record<string, string> = {}): Operator {
   const folder = temporaryFolder();
   const port = freePort();
-  const env = portSettings(port);
+  const env = { ...portSettings(port), ...more };
   const started: Program[] = [];
   return {
     folder,

@@ -1,7 +1,8 @@
 /** `signalbox certificate`: what it refuses, prints and changes; never a key. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { HAS_ACME, startAcme } from '../../harness/acme.ts';
 import { selfSigned } from '../../harness/certificate.ts';
 import { createOperator } from '../../harness/operator.ts';
 import { ask, signUp } from '../../harness/stack.ts';
@@ -149,6 +150,45 @@ describe('signalbox certificate', () => {
     const secret = key.split('\n')[1];
     for (const text of [log?.text, exported?.text, proxyfile?.text, out, err]) {
       expect(text).not.toContain(secret as string);
+    }
+  });
+});
+
+describe.skipIf(!HAS_ACME)('a certificate by DNS', () => {
+  test('is renewed, says why that fails, and is an upload once a pair was put in its place', async () => {
+    const acme = await startAcme();
+    // It outlives the authority.
+    const roots = join(operator.folder, 'roots.pem');
+    copyFileSync(acme.roots, roots);
+    const authority = { ACME_DIRECTORY: acme.directory, ACME_ROOTS_FILE: roots };
+    const { folder, start, run, close } = createOperator(authority);
+    try {
+      const { hub } = await start();
+      const { headers } = await signUp({ hub });
+      const order = { names: ['*.home.example'], email: 'ada@example.org', dns: acme.dns.spec };
+      const json = { name: 'home', ...order };
+      const made = await ask<{ serial: string }>(`${hub}/certificates/kept`, { json, headers });
+      expect(made.status).toBe(201);
+      const listed = await run(['certificate', 'list']);
+      expect(listed.out).toMatch(/^home\t\*\.home\.example\t\d{4}-\d\d-\d\d\tdns rfc2136\t\t\n$/);
+      const renewed = await run(['certificate', 'renew', 'home', '--json']);
+      expect([renewed.code, renewed.err]).toEqual([0, '']);
+      expect(JSON.parse(renewed.out).serial).not.toBe(made.body.serial);
+      await acme.stop();
+      const failed = await run(['certificate', 'renew', 'home']);
+      expect([failed.code, failed.out]).toEqual([1, '']);
+      expect(failed.err).toContain('cannot be reached. (CERTIFICATE_FAILED)\n  ');
+      expect((await run(['certificate', 'list'])).out).toMatch(
+        /\tdns rfc2136\t\t.+cannot be reached/,
+      );
+      const { certificate: chain, key } = await selfSigned(['*.home.example']);
+      writeFileSync(join(folder, 'chain.pem'), chain);
+      const put = ['certificate', 'put', 'home', '--chain', 'chain.pem', '--key', '-'];
+      const own = await run(put, { input: key });
+      expect([own.code, own.err]).toEqual([0, 'home: the hub no longer renews it.\n']);
+      expect(own.out).toEndWith('\tupload\t\t\n');
+    } finally {
+      await close();
     }
   });
 });
