@@ -2,6 +2,7 @@
 import { field, type Json, type JsonObject, list, object } from '../../../src/shared/json.ts';
 import { hostKey } from '../../logs/line/entry.ts';
 import { hasAutomaticHttps, hostsOf, ownListeners, portOf } from '../ports/ports.ts';
+import { withRedirects } from './kept-redirects.ts';
 import type { OwnTls } from './own-tls.ts';
 
 /** A certificate that a text names. */
@@ -57,6 +58,10 @@ export function withKept(config: JsonObject, { certificates, own }: KeptStamp): 
     const choices = choicesFor(namesOf.get(name) ?? new Set(), find, own, hasOthers);
     return [name, withChoices(object(server), choices)];
   });
+  const isCertified = (name: string) => {
+    const { exact, wild } = find(hostKey(name));
+    return exact.length + wild.length > 0;
+  };
   const load_pem = used.map((one) => ({
     ...{ certificate: one.chain, key: one.key, tags: [tagOf(one), ...one.names] },
   }));
@@ -64,7 +69,7 @@ export function withKept(config: JsonObject, { certificates, own }: KeptStamp): 
     ...config,
     apps: {
       ...apps,
-      http: { ...http, servers: Object.fromEntries(chosen) },
+      http: { ...http, servers: Object.fromEntries(withRedirects(chosen, http, isCertified)) },
       tls: {
         ...tls,
         // Each load would wait for that server, and forever for one that does not answer.

@@ -127,6 +127,39 @@ describe.each(allCaddys())('$name', ({ bin }) => {
     });
   });
 
+  describe('beside a site for any name over HTTP', () => {
+    const ANY = 'http:// {\n\trespond "any" 404\n}\n';
+    const visit = async (name: string) => {
+      const url = `http://127.0.0.1:${agent.httpPort}/x?y=1`;
+      const { status, headers } = await fetch(url, {
+        ...{ headers: { Host: name }, redirect: 'manual' },
+      });
+      return [status, headers.get('location')];
+    };
+    const load = async (sites: string, options: string[] = []) => {
+      const wild = await chainOf(60, '*', 'other');
+      const { status } = await agent.reload(agent.text([wild], sites, options), [wild]);
+      expect(status).toBe(200);
+    };
+
+    test('what is plain HTTP, or not to be redirected, is not', async () => {
+      const plain = siteOf(`http://${at('a')}`);
+      await load(ANY + siteOf(at('a')) + plain + siteOf(at('b')));
+      expect(await visit(at('a'))).toEqual([200, null]);
+      expect(await visit('stranger.example')).toEqual([404, null]);
+      await load(ANY + siteOf(at('b')), ['auto_https disable_redirects']);
+      expect(await visit(at('b'))).toEqual([404, null]);
+    });
+
+    test('a site with a kept certificate still redirects to HTTPS', async () => {
+      await load(`${ANY}${siteOf(at('a'))}${siteOf(`${at('c')}:${agent.httpsPort + 1}`)}`);
+      const https = (name: string) => `https://${at(name)}:${agent.httpsPort}/x?y=1`;
+      expect(await visit(at('a'))).toEqual([308, https('a').replace(`:${agent.httpsPort}`, '')]);
+      expect((await visit(at('c')))[1]).toBe(`https://${at('c')}:${agent.httpsPort + 1}/x?y=1`);
+      expect(await visit('stranger.example')).toEqual([404, null]);
+    });
+  });
+
   test('a load that Caddy refuses leaves what was served', async () => {
     const [before, later] = [await chainOf(60, '*'), await chainOf(90, '*')];
     await expectServed([before], siteOf(at('a')), { a: before });
