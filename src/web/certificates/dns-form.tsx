@@ -8,6 +8,7 @@ import { Field, TextField } from '../parts/field.tsx';
 import { InsetForm } from '../parts/list-card.tsx';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice, RefusedNotice } from '../parts/notice.tsx';
+import { ProviderFields } from './provider-fields.tsx';
 import { type FormProps, NameField, save } from './upload-form.tsx';
 
 /** @param wanted names for a new one, with spaces between them; may be empty */
@@ -81,36 +82,20 @@ function OrderForm(props: Props & { providers: DnsProviders['providers'] }) {
     ...['name', 'names', 'email', 'dns.provider', 'dns.resolvers', 'dns.wait'],
     ...fields.map(({ name }) => `dns.credentials.${name}`),
   ]);
-  const isLost = step === 'ordering' && error instanceof ApiError && error.status % 504 === 0;
-  const inputs = (isAdvanced: boolean) =>
-    fields
-      .filter(({ advanced = false }) => advanced === isAdvanced)
-      .map(({ name, description }) => (
-        <TextField
-          key={`${provider?.id} ${name}`}
-          label={name}
-          help={description}
-          error={at(`dns.credentials.${name}`)}
-          name={name}
-          {...(PUBLIC.test(name)
-            ? ({ type: 'text', autocomplete: 'off' } as const)
-            : ({ type: 'password', autocomplete: 'new-password' } as const))}
-        />
-      ));
-  const isFolded = fields.some(({ name, advanced }) => advanced && at(`dns.credentials.${name}`));
+  // Nobody answered, or somebody else than the hub.
+  const isLost =
+    step === 'ordering' && error instanceof ApiError && ['OFFLINE', 'UNKNOWN'].includes(error.code);
+  const order = stored ? 'Order again' : 'Order certificate';
   return (
     <InsetForm
       label={stored ? `Change ${stored.name}` : 'Get a certificate by DNS'}
-      action={[
-        stored ? 'Order again' : 'Order certificate',
-        step === 'ordering' ? 'Ordering …' : 'Order certificate',
-      ]}
+      action={[order, step === 'ordering' ? 'Ordering …' : order]}
       busy={busy}
       notice={null}
       onSubmit={() => run('ordering')}
       onClose={onClose}
     >
-      <div ref={box} onInput={() => setStep(undefined)}>
+      <div ref={box} onInput={() => !busy && setStep(undefined)}>
         {!stored && <NameField initial={firstLabel(wanted)} error={at('name')} />}
         <Field
           label="Host names"
@@ -174,33 +159,7 @@ function OrderForm(props: Props & { providers: DnsProviders['providers'] }) {
                 <option key={id} value={title} label={id} />
               ))}
             </datalist>
-            {inputs(false)}
-            <details
-              class="site-more"
-              open={isFolded || Boolean(at('dns.resolvers') ?? at('dns.wait'))}
-            >
-              <summary>More</summary>
-              <TextField
-                label="DNS servers to ask"
-                help="With split DNS, if your network’s DNS answers for the zone itself: a public one, such as 1.1.1.1."
-                error={at('dns.resolvers')}
-                name="resolvers"
-                type="text"
-                class="mono"
-                autocomplete="off"
-              />
-              <TextField
-                label="Seconds to wait"
-                help="Only if this network blocks or redirects port 53: for the record, instead of asking the zone for it."
-                error={at('dns.wait')}
-                name="wait"
-                type="text"
-                inputMode="numeric"
-                pattern="\d*"
-                autocomplete="off"
-              />
-              {inputs(true)}
-            </details>
+            <ProviderFields provider={provider} at={at} />
           </>
         )}
         <p class="row">
@@ -221,10 +180,6 @@ function OrderForm(props: Props & { providers: DnsProviders['providers'] }) {
     </InsetForm>
   );
 }
-
-/** Of those, nobody has to hide the value, and whoever types it wants to see it. */
-const PUBLIC =
-  /_(?:NAMESERVER|ALGORITHM|EMAIL|REGION|ENDPOINT|URL|USER(?:NAME)?|INTERVAL|TIMEOUT)$/;
 
 /** `home` of `*.home.example`. */
 const firstLabel = (names: string): string => /^(?:\*\.)?([a-z0-9-]*)/i.exec(names)?.[1] ?? '';
