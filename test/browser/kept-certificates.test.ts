@@ -196,7 +196,7 @@ describe.skipIf(!HAS_ACME)('one by DNS', () => {
   };
   const serial = async () => (await kept())[0]?.serial;
 
-  test('is offered where a site needs it, with the names filled in', async () => {
+  test('is offered where a site needs it, with the names filled in, and no longer once there is one', async () => {
     await needCertificate(page);
     const opened = page.context().waitForEvent('page');
     await page.getByRole('link', { name: 'Get one by DNS' }).click();
@@ -208,6 +208,12 @@ describe.skipIf(!HAS_ACME)('one by DNS', () => {
     );
     expect(await other.getByLabel('Name', { exact: true }).inputValue()).toBe('home');
     await other.close();
+    const pair = await selfSigned(['*.home.example.org']);
+    const json = { name: 'org', chain: pair.certificate, key: pair.key };
+    expect((await call('/certificates/kept', { json })).status).toBe(201);
+    await page.evaluate('dispatchEvent(new Event("focus"))');
+    await page.locator('.https-advice').waitFor({ state: 'detached' });
+    await call('/certificates/kept/org', { method: 'DELETE' });
   });
 
   test('is refused at the field that is wrong, also at one of the provider', async () => {
