@@ -3,6 +3,7 @@
  * write beside ∥ validate ∥ adapt → try ports → patch → load → check the digest → swap the file in.
  */
 import { createQueue } from '../../../src/shared/async.ts';
+import { keptDigests, type NamedKept } from '../../../src/shared/caddyfile/kept-certificates.ts';
 import { withoutBlock } from '../../../src/shared/caddyfile/structure.ts';
 import { FAILURES, Failure, sentenceOf } from '../../../src/shared/failure.ts';
 import { type JsonObject, object } from '../../../src/shared/json.ts';
@@ -181,6 +182,13 @@ export function createReload(deps: ReloadDeps): Reload {
     return loader.closed().length < before;
   }
 
+  /** Without those that are lost already: the text on disk names them, and Caddy does not have them. */
+  async function newly(missing: readonly NamedKept[]): Promise<readonly NamedKept[]> {
+    if (missing.length === 0) return missing;
+    const [named, { json }] = [keptDigests(proxyfile.read() ?? ''), await loader.live()];
+    return missing.filter(({ digest }) => !named.includes(digest) || json.includes(digest));
+  }
+
   /** @param from where the text comes from */
   async function publish(text: string, options: ReloadOptions, from: Source): Promise<Reloaded> {
     const trusted = from === 'resumed';
@@ -190,7 +198,7 @@ export function createReload(deps: ReloadDeps): Reload {
     try {
       const { found: certificates, missing } = kept.collect(text, options.certificates);
       // What is stored is served with other certificates rather than not at all; a change is refused.
-      if (from === 'pushed' && !partial) assertNone(missing);
+      if (from === 'pushed' && !partial) assertNone(await newly(missing));
       const program = trusted ? null : await deps.program();
       const known = checked.take({ text, probe, program });
       if (!known && !trusted) await assertAllowed(text, probe);

@@ -17,7 +17,7 @@ export type KeptCertificate = Static<typeof KeptCertificate>;
  * how many milliseconds the caller waits: after that, the text does not become live. With `partial`,
  * listeners that cannot be opened are left out until they can, instead of refused. `certificates` are those
  * that the proxyfile names (`keptDigests`); the agent may have those that the hub cannot read any more. If
- * one is missing, the answer is 400 INVALID_REQUEST.
+ * one is missing, the answer is 400 INVALID_REQUEST, unless the proxy lacked it for another text already.
  */
 export const ReloadRequest = t.Object({
   proxyfile: t.String(),

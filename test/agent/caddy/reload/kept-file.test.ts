@@ -223,6 +223,22 @@ describe('the file', () => {
     await publish([wild]);
     expect([(await agent.status()).checked, serialsIn()]).toEqual([true, [wild.serial]]);
   });
+
+  test('if nobody has it any more, another text is refused only as long as Caddy has it', async () => {
+    agent = await startLoneAgent();
+    await publish([wild]);
+    rmSync(agent.file);
+    const more = textOf([wild], `${SITE}${siteOf('b.example.org')}`);
+    expect((await agent.reload(more)).status).toBe(400);
+    expect(await agent.presented(NAME)).toBe(wild.serial);
+    await agent.restart();
+    expect((await agent.reload(textOf([wild, next]))).status).toBe(400);
+    expect((await agent.reload(more)).status).toBe(200);
+    const { checked, warnings } = await agent.status();
+    expect([checked, warnings.join()]).toEqual([false, expect.stringContaining('kept-0')]);
+    await publish([wild]);
+    expect([await agent.presented(NAME), serialsIn()]).toEqual([wild.serial, [wild.serial]]);
+  });
 });
 
 test('a closed port, and logs that are opened again, leave the certificates as they are', async () => {
