@@ -1,11 +1,12 @@
 /** `/changelog`: who changed what, and undoing a change. */
 import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
-import { authorOf, isViewer } from '../auth/guard.ts';
+import { authorOf, type Caller, isViewer, recordedAuthorOf } from '../auth/guard.ts';
 import { about, INTEGER_ID } from '../http/about.ts';
 import { IdParams, idOf } from '../http/params.ts';
 import { PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import { Done, lacking, outcomeOf, Timestamp } from '../http/schemas.ts';
+import type { Author } from '../model/changes.ts';
 import { kindOf } from '../model/entities.ts';
 import { createChangelog, MAX_LATER, type PublicEntry } from '../model/history/changelog.ts';
 import { revertChange } from '../model/history/history.ts';
@@ -18,7 +19,9 @@ const UNDOES = [
   'DOMAIN_TAKEN',
   'POLICY_TAKEN',
   'POLICY_IN_USE',
+  'CERTIFICATE_TAKEN',
   'REVERT_CONFLICT',
+  'SESSION_NOT_FRESH',
 ] as const;
 
 const Action = t.Union([
@@ -82,6 +85,18 @@ const viewForViewers = (entry: PublicEntry) => viewEntry(seen(entry));
 /** Others name the networks that were blocked. */
 const summaryForViewers = ([first]: readonly PublicEntry[], count: number): string =>
   first ? lineOf(seen(first), count) : '';
+
+/** Kept certificates are for owners. @param assertOwner as `Guard` has it @throws as `assertOwner` */
+function authorOfUndo(
+  who: Caller,
+  entries: readonly Pick<PublicEntry, 'domain'>[],
+  assertOwner: () => void,
+): Author {
+  const kept = entries.find(({ domain }) => kindOf(domain) === 'certificate');
+  if (!kept) return authorOf(who);
+  assertOwner();
+  return recordedAuthorOf(who, { kind: 'certificate', target: kept.domain, detail: 'undone' });
+}
 
 export function changelogRoutes({ db, publisher, guard }: ApiContext) {
   const changelog = createChangelog(db);
@@ -166,11 +181,12 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
     )
     .post(
       '/groups/:id/revert',
-      async ({ params, who }) => {
+      async ({ params, who, assertOwner }) => {
         const entries = changelog.findGroup(idOf(params, 'group of changes'));
         const change = revertGroup(entries);
+        const author = authorOfUndo(who, entries, assertOwner);
         try {
-          const applied = await publisher.apply(change, authorOf(who));
+          const applied = await publisher.apply(change, author);
           return { success: true as const, ...outcomeOf(applied) };
         } catch (error) {
           if (!(error instanceof Failure) || error.code !== 'CHANGED_SINCE') throw error;
@@ -201,10 +217,11 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
     )
     .post(
       '/:id/revert',
-      async ({ params, who }) => {
+      async ({ params, who, assertOwner }) => {
         const entry = changelog.find(idOf(params, 'entry'));
+        const author = authorOfUndo(who, [entry], assertOwner);
         try {
-          const applied = await publisher.apply(revertChange(entry), authorOf(who));
+          const applied = await publisher.apply(revertChange(entry), author);
           return { success: true as const, ...outcomeOf(applied) };
         } catch (error) {
           if (!(error instanceof Failure) || error.code !== 'REVERT_CONFLICT') throw error;
@@ -226,6 +243,7 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
           id: 'revertChangelogEntry',
           tag: 'Changelog',
           summary: 'Undo a change, as a new change',
+          description: 'That of a kept certificate requires the session of an owner.',
           access: 'write',
           needs: 'editor',
           params: INTEGER_ID,

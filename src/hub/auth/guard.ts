@@ -76,6 +76,15 @@ type Guarded<Who> = {
   assertAllowed: () => void;
 };
 
+type ForOwners = {
+  /**
+   * For a request that concerns what is for owners alone, as only its body or its path tells: as with
+   * `needs: 'owner'`, `access: 'session'` and `fresh`.
+   * @throws Failure FORBIDDEN, FORBIDDEN_ROLE, SESSION_NOT_FRESH
+   */
+  assertOwner: () => void;
+};
+
 type Asked = { request: Request; route: string };
 
 function createDemands({ demands, now, db, isFirst }: GuardDeps) {
@@ -113,6 +122,14 @@ function createDemands({ demands, now, db, isFirst }: GuardDeps) {
     assertFresh(asked: Asked, session: Session): void {
       if (of(asked).fresh) assertFresh(session, now());
     },
+    /** @param session null for a token */
+    forOwners: (asked: Asked, who: Actor & Caller, session: Session | null): ForOwners => ({
+      assertOwner() {
+        if (!session) throw refused(asked, who, noTokens());
+        if (!isAtLeast(who.user.role, 'owner')) throw refused(asked, who, forbiddenRole('owner'));
+        assertFresh(session, now());
+      },
+    }),
     /** Both check `role` as it is when they are called. */
     still: (asked: Asked, role: () => Role | null) => ({
       isAllowed() {
@@ -140,13 +157,13 @@ export function createGuard(deps: GuardDeps) {
   const demands = createDemands(deps);
   return new Elysia({ name: 'guard' })
     .use(cookies)
-    .derive({ as: 'scoped' }, ({ request, route, sessionCookie }): Guarded<Caller> => {
+    .derive({ as: 'scoped' }, ({ request, route, sessionCookie }): Guarded<Caller> & ForOwners => {
       const asked = { request, route };
       const client = clientOf(request, addressOf(request));
       if (commandLine.isFrom(request)) {
         note({ user: COMMAND_LINE.id });
         const who = { user: COMMAND_LINE, via: null, client };
-        return { who, isAllowed: () => true, assertAllowed: () => {} };
+        return { who, isAllowed: () => true, assertAllowed: () => {}, assertOwner: () => {} };
       }
       const { presented, bearer } = sessionCookie;
       const signedIn = accounts.find(presented);
@@ -156,7 +173,11 @@ export function createGuard(deps: GuardDeps) {
         const who = { user, via: null, client };
         demands.assertRole(asked, who);
         demands.assertFresh(asked, session);
-        return { who, ...demands.still(asked, () => accounts.roleOf(presented)) };
+        return {
+          who,
+          ...demands.still(asked, () => accounts.roleOf(presented)),
+          ...demands.forOwners(asked, who, session),
+        };
       }
       const found = tokens.find(bearer);
       if (!found) throw unauthenticated();
@@ -165,7 +186,11 @@ export function createGuard(deps: GuardDeps) {
       const who = { user, via: token.name, token: token.id, client };
       demands.assertToken(asked, who, token.scope);
       demands.assertRole(asked, who);
-      return { who, ...demands.still(asked, () => tokens.roleOf(bearer)) };
+      return {
+        who,
+        ...demands.still(asked, () => tokens.roleOf(bearer)),
+        ...demands.forOwners(asked, who, null),
+      };
     })
     .onBeforeHandle({ as: 'scoped' }, assertStillAllowed);
 }

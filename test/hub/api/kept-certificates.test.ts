@@ -126,6 +126,43 @@ describe('changes', () => {
     expect((await kept('GET', '/turn')).body.serial).toBe(made.serial);
   });
 
+  test('only the session of an owner undoes one, and a token of an owner replaces it', async () => {
+    const made = await upload('mine', ['mine.example']);
+    const [entry] = await owner.changelog();
+    const { body: token } = await owner.call<{ token: string }>('POST', '/tokens', {
+      ...{ name: 'hook', scope: 'write' },
+    });
+    const hook = { Authorization: `Bearer ${token.token}` };
+    const email = 'eve@example.org';
+    const password = 'a long passphrase';
+    await owner.call('POST', '/users', { name: 'Eve', email, password, role: 'editor' });
+    const signIn = await owner.call<{ token: string }>(
+      'POST',
+      '/auth/sign-in/email',
+      { email, password },
+      { Authorization: '' },
+    );
+    const eve = { Authorization: `Bearer ${signIn.body.token}` };
+    for (const [headers, code] of [
+      [hook, 'FORBIDDEN'],
+      [eve, 'FORBIDDEN_ROLE'],
+    ] as const) {
+      for (const path of [
+        `/changelog/${entry?.id}/revert`,
+        `/changelog/groups/${entry?.id}/revert`,
+      ]) {
+        const { status, body } = await owner.call('POST', path, undefined, headers);
+        expect([path, status, body.code]).toEqual([path, 403, code]);
+      }
+    }
+    const next = await pairFor(['mine.example']);
+    expect((await kept('PUT', '/mine', { name: 'x', ...next }, hook)).status).toBe(403);
+    expect((await kept('PUT', '/mine', next, eve)).status).toBe(403);
+    expect((await kept('GET', '/mine', undefined, eve)).body.serial).toBe(made.serial);
+    expect((await kept('PUT', '/mine', next, hook)).status).toBe(200);
+    expect((await revert(entry)).status).toBe(409);
+  });
+
   test('one that sites are served with is only deleted by force, and its undo brings it back', async () => {
     const made = await upload('used', ['*.used.example']);
     const vhost = await owner.call<{ id: number }>('POST', '/vhosts', {
