@@ -42,6 +42,13 @@ describe('text for a site', () => {
     expect(insert('', 'encode gzip').config).toBe('encode gzip');
   });
 
+  test('a whole block takes the place of everything', () => {
+    const text = 'http://, *.home.example {\n\trespond 404\n}';
+    const removed = 'encode gzip\nreverse_proxy a';
+    expect(insert(removed, text)).toEqual({ config: text, removed });
+    expect(insert('', 'respond 404').config).toBe('respond 404');
+  });
+
   test('goes into the block of a config that is a whole one', () => {
     expect(insert('a.example, b.example {\n\treverse_proxy x\n}', 'log {\n}').config).toBe(
       'a.example, b.example {\n\tlog {\n\t}\n\treverse_proxy x\n}',

@@ -21,6 +21,7 @@ export const ADDITIONS = {
   redirect: 'Redirect',
   static: 'Static files',
   'error-page': 'Error page',
+  'unknown-hosts': 'Unknown hosts',
 } as const;
 export type AdditionId = keyof typeof ADDITIONS;
 
@@ -100,9 +101,11 @@ type Insertion = { config: string; removed: string };
 
 /**
  * Text that answers requests takes the place of what did; other directives that of those of the same name.
- * What is new comes first, unless it answers. Directives with matchers stay.
+ * What is new comes first, unless it answers. Directives with matchers stay. A whole block takes the place of
+ * everything.
  */
 export function insert(config: string, text: string): Insertion {
+  if (wholeBlock(text)) return { config: text, removed: config };
   const block = wholeBlock(config);
   if (block) {
     const inner = insert(block.body, indented(text, block.indent));
