@@ -4,7 +4,7 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { keptDigests } from '../../../../src/shared/caddyfile/kept-certificates.ts';
 import { caddiesOf } from '../../../harness/caddys.ts';
 import { type Chain, makeChain, makeIssuer } from '../../../harness/certificate.ts';
-import { some } from '../../../harness/full.ts';
+import { FULL, some } from '../../../harness/full.ts';
 import { commentsOf, type LoneAgent, siteOf, startLoneAgent } from '../../../harness/lone-agent.ts';
 import { seededRandom } from '../../../harness/random.ts';
 import { until } from '../../../harness/stack.ts';
@@ -59,7 +59,8 @@ test(`an agent that is killed ${KILLS} times serves what the Caddyfile on disk n
     ]);
     expect(statSync(agent.file).mode & 0o777).toBe(0o600);
   }
-  expect(named.size).toBeGreaterThan(1);
+  // Of a few kills, all may come before a replacement.
+  if (FULL) expect(named.size).toBeGreaterThan(1);
   expect((await publish(chainAt(1))).status).toBe(200);
   expect(JSON.parse(readFileSync(agent.file, 'utf8'))).toEqual([
     { chain: chainAt(1).chain, key: chainAt(1).key },
