@@ -3,6 +3,7 @@ import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { type Caller, recordedAuthorOf } from '../auth/guard.ts';
+import type { CertificateOrder } from '../certificates/order.ts';
 import { about, DEMANDS } from '../http/about.ts';
 import { etagOf } from '../http/etag.ts';
 import { ChangeQuery, demandsOf, IdParams } from '../http/params.ts';
@@ -56,6 +57,13 @@ export function keptCertificateRoutes(context: ApiContext) {
   /** What is stored of an upload. @throws Failure INVALID_REQUEST */
   const uploaded = ({ chain = '', key = '' }: CertificateFields) =>
     certificates.contentFor(readPair(chain, key, now()), null);
+
+  /** What is stored of an order: whoever made it must still be allowed to, as it takes minutes. */
+  async function obtained(order: CertificateOrder, assertAllowed: () => void) {
+    const content = await renewals.obtained(order);
+    assertAllowed();
+    return content;
+  }
 
   return new Elysia({ name: 'kept-certificates', prefix: '/certificates/kept' })
     .use(guard)
@@ -140,7 +148,7 @@ export function keptCertificateRoutes(context: ApiContext) {
     .use(jsonBody(bodyLimit))
     .post(
       '/',
-      ({ body, query, who, set, request, server }) =>
+      ({ body, query, who, set, request, server, assertAllowed }) =>
         retries.once({ request, who, body, query, set }, 201, async (keep) => {
           assertConfidential();
           assertNameFree(body.name, publisher.current());
@@ -149,7 +157,7 @@ export function keptCertificateRoutes(context: ApiContext) {
           if (!content) server?.timeout(request, 0);
           const change = createCertificateChange(
             body.name,
-            content ?? (await renewals.obtained(orderFrom(body, null))),
+            content ?? (await obtained(orderFrom(body, null), assertAllowed)),
           );
           const author = recordedAuthorOf(who, eventOf(body.name, detail));
           const applied = await publisher.apply(change, author, {
@@ -195,7 +203,7 @@ export function keptCertificateRoutes(context: ApiContext) {
     )
     .put(
       '/:id',
-      async ({ params, query, body, request, who, set, server }) => {
+      async ({ params, query, body, request, who, set, server, assertAllowed }) => {
         const before = found(params);
         const { id, name } = before;
         assertOnlyPair(who, body);
@@ -206,7 +214,7 @@ export function keptCertificateRoutes(context: ApiContext) {
         const isOrdered = !isPair(body) && (body.names ?? body.email ?? body.dns) !== undefined;
         if (isOrdered) server?.timeout(request, 0);
         const content = isOrdered
-          ? await renewals.obtained(orderFrom(body, certificates.orderOf(before)))
+          ? await obtained(orderFrom(body, certificates.orderOf(before)), assertAllowed)
           : isPair(body)
             ? uploaded(body)
             : undefined;
