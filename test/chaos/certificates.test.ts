@@ -109,7 +109,8 @@ describe.skipIf(!HAS_ACME)('certificates', () => {
         const again = moment === 'order' ? await order(email) : null;
         expect([kill, again?.status ?? 200, again?.text]).toEqual([kill, 200, again?.text]);
         const after = await agreed();
-        const entries = after.entries.length - before.entries.length - (again ? 1 : 0);
+        const [last = 0] = before.entries;
+        const entries = after.entries.filter((id) => id > last).length - (again ? 1 : 0);
         const isNew = again ? entries === 1 : after.serial !== before.serial;
         // Without an answer, either is right.
         expect({ kill, moment, entries, told: status ?? (isNew ? 200 : null) }).toEqual({
