@@ -10,7 +10,14 @@ import { presented } from '../harness/lone-agent.ts';
 import { type Owner, startOwner } from '../harness/owner.ts';
 import { until } from '../harness/stack.ts';
 
-type Kept = { id: number; serial: string; names: string[]; code: string; sites: number[] };
+type Kept = {
+  id: number;
+  serial: string;
+  names: string[];
+  code: string;
+  sites: number[];
+  lastError?: string;
+};
 
 const SITE = 'app.home.example';
 const NAMES = ['*.home.example'];
@@ -133,6 +140,7 @@ describe.skipIf(!HAS_ACME)('an order', () => {
     const [stored] = await all();
     expect([one?.serial.toLowerCase(), two?.serial.toLowerCase()]).toContain(stored?.serial);
     await until(async () => (await shown()) === stored?.serial, 'what is stored');
+    expect([stored, stored?.lastError]).toEqual([stored, undefined]);
     // As it is an upload now.
     expect((await kept('POST', '/home/renew')).status).toBe(400);
   });

@@ -116,8 +116,10 @@ export function createRenewals(deps: RenewalsDeps): Renewals {
       unpublished.delete(id);
       return applied;
     } catch (error) {
-      const isStopping = error instanceof Failure && error.code === 'STOPPING';
-      if (!isStopping) note(before, error);
+      const code = error instanceof Failure ? error.code : null;
+      // It is another one by now, or gone.
+      if (code === 'PRECONDITION_FAILED' || code === 'NOT_FOUND') unpublished.delete(id);
+      else if (code !== 'STOPPING') note(before, error);
       throw error;
     }
   };

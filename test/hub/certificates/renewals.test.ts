@@ -136,4 +136,8 @@ test('one that was replaced meanwhile is left alone', async () => {
   const after = first();
   await expect(renewals.renew(before, AUTHOR)).rejects.toThrow('was changed while');
   expect(first()).toBe(after);
+  expect([renewals.failed().size, orders]).toEqual([0, 2]);
+  // What was obtained in vain is not kept for the next time, when it may be months old.
+  await renewals.renew(after, AUTHOR);
+  expect([first() === after, orders]).toEqual([false, 3]);
 });
