@@ -21,7 +21,7 @@ type Kept = {
 
 const SITE = 'app.home.example';
 const NAMES = ['*.home.example'];
-const MANY = some(20, 100);
+const MANY = some(8, 100);
 
 let owner: Owner;
 let acme: Acme | null = null;
