@@ -142,7 +142,8 @@ describe('signalbox backup', () => {
     sqlite.run('UPDATE vhosts SET config = hex(randomblob(2000000))');
     sqlite.run('DELETE FROM agents WHERE fingerprint IS NOT NULL');
     // Nothing needs the key, so that it is not named.
-    for (const table of ['channels', 'two_factors', 'certificates']) sqlite.run(`DELETE FROM ${table}`);
+    for (const table of ['channels', 'two_factors', 'certificates'])
+      sqlite.run(`DELETE FROM ${table}`);
     sqlite.close();
     const reader = 'until ls data/*.sending; do :; done >/dev/null 2>&1; cat > piped.db';
     const shell = `set -o pipefail; "$0" "${MAIN}" backup - | { ${reader}; }`;
