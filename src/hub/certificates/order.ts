@@ -25,8 +25,8 @@ export type CertificateOrder = Readonly<{ names: readonly string[]; email: strin
 /** As many as Let's Encrypt puts into one certificate. */
 const MOST_NAMES = 100;
 const MOST_CREDENTIALS = 40;
-/** A service account of Google, as JSON, has 2,400. */
-const LONGEST_VALUE = 16_384;
+/** Of all values together, so that they can be masked. A service account of Google, as JSON, has 2,400. */
+const LONGEST_VALUES = 16_384;
 const MOST_RESOLVERS = 3;
 /** Two names of one zone may have to wait one after the other, within the five minutes of an order. */
 const LONGEST_WAIT = 120;
@@ -116,6 +116,7 @@ export async function checkOrder(
  */
 function checkCredentials(provider: Provider, credentials: DnsSpec['credentials']): void {
   const entries = Object.entries(credentials);
+  const most = LONGEST_VALUES.toLocaleString('en');
   if (entries.length > MOST_CREDENTIALS) {
     throw refused('dns.credentials', `There can be ${MOST_CREDENTIALS} credentials.`);
   }
@@ -124,10 +125,12 @@ function checkCredentials(provider: Provider, credentials: DnsSpec['credentials'
     if (!provider.fields.some((one) => one.name === name || one.name === renamed(name))) {
       throw refused(field, `${provider.title} has no such field.`);
     }
-    if (value.length > LONGEST_VALUE || /[\0\r\n]/.test(value)) {
-      const most = LONGEST_VALUE.toLocaleString('en');
+    if (value.length > LONGEST_VALUES || /[\0\r\n]/.test(value)) {
       throw refused(field, `A credential is one line of at most ${most} characters.`);
     }
+  }
+  if (entries.reduce((sum, [, value]) => sum + value.length, 0) > LONGEST_VALUES) {
+    throw refused('dns.credentials', `Credentials have at most ${most} characters together.`);
   }
 }
 

@@ -108,6 +108,12 @@ test.each<[string, string]>([
   expect(await fieldOf(order)).toEqual(['INVALID_REQUEST', `dns.credentials.${name}`]);
 });
 
+test('credentials that are only together too long', async () => {
+  const credentials = { DESEC_TOKEN: 'x'.repeat(16_380), DESEC_POLLING_INTERVAL: '10000' };
+  const order = { ...ORDER, dns: { ...DNS, credentials } };
+  expect(await fieldOf(order)).toEqual(['INVALID_REQUEST', 'dns.credentials']);
+});
+
 test.each<[string[]]>([
   [['1.1.1.1', '8.8.8.8', '9.9.9.9', '1.0.0.1']],
   [['']],
