@@ -81,7 +81,9 @@ const Given = {
   ...Order,
 };
 
-const Name = t.String({ description: '1 to 40 lower-case letters, digits and hyphens' });
+const Name = t.String({
+  description: '1 to 40 lower-case letters, digits and hyphens; not digits alone',
+});
 
 export const NewCertificate = t.Object({ name: Name, ...Given }, { title: 'NewKeptCertificate' });
 

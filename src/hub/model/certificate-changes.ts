@@ -109,9 +109,15 @@ export const isSameCertificate = (one: Certificate, other: Certificate): boolean
  */
 export function assertNameFree(name: string, { certificates }: SiteSet, but?: number): void {
   assertName(name);
+  const at = { field: 'name' };
+  if (/^\d+$/.test(name)) {
+    const message =
+      'A name needs a letter or a hyphen: digits alone are the number of a certificate.';
+    throw new Failure('INVALID_REQUEST', message, { at });
+  }
   if (!certificates.some((one) => one.name === name && one.id !== but)) return;
   const message = `There is already a kept certificate "${name}".`;
-  throw new Failure('CERTIFICATE_TAKEN', message, { at: { field: 'name' } });
+  throw new Failure('CERTIFICATE_TAKEN', message, { at });
 }
 
 /** The set with one version in place of the other. @throws Failure INVALID_REQUEST, CERTIFICATE_TAKEN */
