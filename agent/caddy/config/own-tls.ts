@@ -13,8 +13,9 @@ const DEFAULTS = new Set([
   ...['cert_lifetime', 'key_type', 'preferred_chains'],
 ]);
 
-/** A site without any `tls`, to compare with. */
-const PLAIN = 'signalbox.example.org';
+/** A name that a public authority would sign, of a site that says nothing: no text has its own digest in it. */
+const plainFor = (text: string): string =>
+  `${new Bun.CryptoHasher('sha256').update(text).digest('hex').slice(0, 32)}.example.org`;
 
 /**
  * Adapts the text once more without the global options that say who signs, so that what Caddy then says of
@@ -32,9 +33,10 @@ export async function readOwnTls(
     text,
     globalOptions(text).filter(({ name }) => DEFAULTS.has(name)),
   );
-  const own = policiesIn(await adapt(`${bare}\n${PLAIN} {\n}\n`).catch(() => null));
+  const plain = plainFor(text);
+  const own = policiesIn(await adapt(`${bare}\n${plain} {\n}\n`).catch(() => null));
   // Of options that are imported, or in a variable.
-  const left = own.find((policy) => list(field(policy, 'subjects')).includes(PLAIN));
+  const left = own.find((policy) => list(field(policy, 'subjects')).includes(plain));
   const usual = JSON.stringify(field(left, 'issuers'));
   return new Map(
     own.flatMap((policy) => {

@@ -206,6 +206,13 @@ describe.each(allCaddys())('$name', ({ bin }) => {
       ]);
     });
 
+    test('is told from the site that it is compared with, whatever the others are called', async () => {
+      const wild = await chainOf(60, '*');
+      const sites = siteOf(at('a')) + siteOf(at('own'), 'tls internal');
+      const text = sites + siteOf('signalbox.example.org', 'tls internal');
+      await expectServed([wild], text, { a: wild, own: 'Caddy' });
+    });
+
     test('asks the authority that it names', async () => {
       const wild = await chainOf(60, '*');
       const before = acme.orders.length;
