@@ -72,6 +72,7 @@ export function withKept(config: JsonObject, { certificates, own }: KeptStamp): 
       http: { ...http, servers: Object.fromEntries(withRedirects(chosen, http, isCertified)) },
       tls: {
         ...tls,
+        ...(tls.automation !== undefined && { automation: exactFirst(object(tls.automation)) }),
         // Each load would wait for that server, and forever for one that does not answer.
         ...(used.some((one) => one.hasResponder) && { disable_ocsp_stapling: true }),
         certificates: {
@@ -84,6 +85,17 @@ export function withKept(config: JsonObject, { certificates, own }: KeptStamp): 
       },
     },
   };
+}
+
+/** Caddy takes the first policy that covers a name, and 2.6 writes one with a wildcard before that of a site below it. */
+function exactFirst(automation: JsonObject): JsonObject {
+  const policies = list(automation.policies);
+  const isExact = (policy: Json) => {
+    const subjects = list(field(policy, 'subjects'));
+    return subjects.length > 0 && !subjects.some((name) => String(name).startsWith('*'));
+  };
+  const others = policies.filter((policy) => !isExact(policy));
+  return { ...automation, policies: [...policies.filter(isExact), ...others] };
 }
 
 /** The names that a server serves over TLS by certificates that Caddy looks for. */

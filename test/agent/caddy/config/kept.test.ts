@@ -213,6 +213,13 @@ describe.each(allCaddys())('$name', ({ bin }) => {
       await expectServed([wild], text, { a: wild, own: 'Caddy' });
     });
 
+    test('wins beside a wildcard site and one of the domain itself', async () => {
+      const wild = await chainOf(60, '*');
+      const sites = ['nas', '*'].map((name) => siteOf(at(name))).join('') + siteOf(LAN);
+      const own = siteOf(at('int'), 'tls internal');
+      await expectServed([wild], sites + own, { nas: wild, int: 'Caddy', any: wild });
+    });
+
     test('asks the authority that it names', async () => {
       const wild = await chainOf(60, '*');
       const before = acme.orders.length;
