@@ -137,7 +137,7 @@ export function orderFrom(
   const provider = dns?.provider ?? kept?.dns.provider;
   if (provider === undefined) {
     const at = { field: 'dns.provider' };
-    throw new Failure('INVALID_REQUEST', 'A chain with its key, or a DNS provider is missing.', {
+    throw new Failure('INVALID_REQUEST', 'Send `chain` and `key`, or `names`, `email` and `dns`.', {
       at,
     });
   }

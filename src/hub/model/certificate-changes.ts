@@ -2,10 +2,10 @@
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { Failure } from '../../shared/failure.ts';
 import { assertName } from './agent.ts';
-import type { Certificate } from './certificate.ts';
+import { type Certificate, servedFor } from './certificate.ts';
 import type { Change, Plan } from './changes.ts';
 import { endpointsUnder } from './endpoints.ts';
-import { chainFacts, isValidFor } from './pem.ts';
+import { chainFacts } from './pem.ts';
 import type { SiteSet, Vhost } from './vhost.ts';
 
 /** What it is, and how the hub gets it; made for an id, as it is sealed for that. */
@@ -23,13 +23,25 @@ export function findCertificate({ certificates }: SiteSet, of: number | string):
   throw new Failure('NOT_FOUND', 'There is no such kept certificate.');
 }
 
-/** The sites that it is valid for, and that are served over TLS: switched on or not. */
-export function sitesWith({ chain }: Certificate, { preamble, vhosts }: SiteSet): Vhost[] {
-  const { names } = chainFacts(chain);
+/** The sites over TLS that it is the certificate for, of all in the set: switched on or not. */
+export const sitesWith = ({ id }: Certificate, { certificates, ...set }: SiteSet): Vhost[] =>
+  sitesWhere(set, (name) => servedFor(name, certificates)?.id === id);
+
+/** Those of them that no other certificate in the set is for. */
+const sitesLosing = ({ id }: Certificate, { certificates, ...set }: SiteSet): Vhost[] => {
+  const others = certificates.filter((one) => one.id !== id);
+  const isServed = (name: string) => servedFor(name, certificates)?.id === id;
+  return sitesWhere(set, (name) => isServed(name) && !servedFor(name, others));
+};
+
+function sitesWhere(
+  { preamble, vhosts }: Pick<SiteSet, 'preamble' | 'vhosts'>,
+  isMeant: (name: string) => boolean,
+): Vhost[] {
   const { http } = portOptions(preamble);
   const endpointsOf = endpointsUnder(preamble);
   return vhosts.filter((vhost) =>
-    endpointsOf(vhost).some(({ name, port }) => port !== http && isValidFor(names, name)),
+    endpointsOf(vhost).some(({ name, port }) => port !== http && isMeant(name)),
   );
 }
 
@@ -70,7 +82,7 @@ export const deleteCertificateChange =
   (set) => {
     const before = findCertificate(set, id);
     expected?.(before);
-    const users = force ? [] : sitesWith(before, set);
+    const users = force ? [] : sitesLosing(before, set);
     if (users.length > 0) {
       throw new Failure('CERTIFICATE_IN_USE', 'Sites are served with this certificate.', {
         detail: `Used by ${users.map(({ domain }) => domain).join(', ')}.`,

@@ -25,9 +25,18 @@ export const ofSpec = (id: number): string => `certificates ${id} spec`;
 
 const digestOf = memoize(({ chain }: Certificate): string => digestOfChain(chain));
 
-/** The order in which proxies get them: of two for one name, the one that ends later counts. */
-const byEnd = (a: Certificate, b: Certificate): number =>
-  chainFacts(b.chain).notAfter.getTime() - chainFacts(a.chain).notAfter.getTime() || a.id - b.id;
+/**
+ * The order in which proxies get them: of two for one name, the one that ends later counts, then one that every
+ * device accepts, then the newer one.
+ */
+function byEnd(a: Certificate, b: Certificate): number {
+  const [one, other] = [chainFacts(a.chain), chainFacts(b.chain)];
+  return (
+    other.notAfter.getTime() - one.notAfter.getTime() ||
+    Number(one.warning !== null) - Number(other.warning !== null) ||
+    b.id - a.id
+  );
+}
 
 /** The one that proxies serve for a host: one that names it before a wildcard, then the one that ends last. */
 export function servedFor(host: string, all: readonly Certificate[]): Certificate | undefined {

@@ -284,7 +284,12 @@ const certificate: Entity<'certificate'> = {
       const { names, serial, notAfter } = chainFacts(chain);
       return { name, names, serial, notAfter, provider };
     };
-    return [shownOf(before), shownOf(after)];
+    const [old, now] = [shownOf(before), shownOf(after)];
+    const fields = Object.keys(old) as (keyof typeof old)[];
+    const changed = fields.filter((field) => !Bun.deepEquals(old[field], now[field]));
+    const only = (one: typeof old) =>
+      Object.fromEntries(changed.map((field) => [field, one[field]]));
+    return [only(old), only(now)];
   },
   isPublished: ({ before, after }) =>
     before?.chain !== after?.chain || before?.name !== after?.name,

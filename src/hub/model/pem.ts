@@ -1,5 +1,7 @@
 /** Reads what somebody uploads as a certificate: a chain and its key, in PEM (RFC 7468). Pure. */
+
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
 import { Failure } from '../../shared/failure.ts';
 
 /** A pair that a proxy can serve: the chain, the leaf first, and the leaf's key as PKCS #8. */
@@ -40,6 +42,9 @@ function readKey(text: string): KeyObject {
   const [block, ...others] = blocks;
   const label = block?.[1] ?? '';
   if (!block) throw wrong('key', 'This is no private key in PEM.');
+  if (blocks.some(([, one]) => one === 'CERTIFICATE')) {
+    throw wrong('key', 'There is a certificate where the key belongs: are chain and key swapped?');
+  }
   if (others.length > 0) throw wrong('key', 'This is more than a key: send the key alone.');
   if (!label.endsWith('PRIVATE KEY')) throw wrong('key', `This is no private key, but a ${label}.`);
   if (label.startsWith('ENCRYPTED') || block[0].includes('Proc-Type: 4,ENCRYPTED')) {
@@ -71,7 +76,10 @@ function readChain(text: string): X509Certificate[] {
     throw wrong('chain', 'There is a private key in the chain: it belongs in `key`.');
   }
   const found = blocks.filter(([, label]) => label === 'CERTIFICATE');
-  if (found.length === 0) throw wrong('chain', 'There is no certificate in PEM.');
+  if (found.length === 0) {
+    const hint = 'DER becomes PEM by: openssl x509 -inform der -in FILE -out FILE.pem';
+    throw wrong('chain', 'There is no certificate in PEM.', hint);
+  }
   if (found.length > MOST_CERTIFICATES) {
     throw wrong('chain', `A chain has at most ${MOST_CERTIFICATES} certificates.`);
   }
@@ -112,8 +120,11 @@ function assertServes(leaf: X509Certificate, now: Date): void {
     throw wrong('chain', `The certificate is not valid before ${dayOf(notBefore)}.`, hint);
   }
   if (names.length === 0) {
-    const message = 'The certificate names no host (subjectAltName): browsers take it for none.';
+    const message = 'The certificate names no host (subjectAltName): no browser accepts it.';
     throw wrong('chain', message);
+  }
+  if (names.every((name) => isIP(name) !== 0)) {
+    throw wrong('chain', 'The certificate names addresses only, and Caddy looks for host names.');
   }
   // Extended key usages; with none, it is for everything.
   const usages = leaf.keyUsage as readonly string[] | undefined;

@@ -121,7 +121,11 @@ describe('changes', () => {
     expect(put.body.serial).not.toBe(made.serial);
     const [entry] = await owner.changelog();
     expect(entry).toMatchObject({ action: 'update', domain: '(certificate turn)' });
-    expect(entry?.diff).toContain('more.example');
+    expect(Object.keys(JSON.parse(entry?.diff ?? '{}').new)).toEqual([
+      'names',
+      'serial',
+      'notAfter',
+    ]);
     await kept('PUT', '/turn', next);
     expect((await owner.changelog())[0]?.id).toBe(entry?.id);
     expect((await revert(entry)).status).toBe(200);
@@ -180,6 +184,26 @@ describe('changes', () => {
     expect(entry).toMatchObject({ action: 'delete', domain: '(certificate used)' });
     expect((await revert(entry)).status).toBe(200);
     expect((await kept('GET', '/used')).body.serial).toBe(made.serial);
+  });
+
+  test('of several, the complete and newer one is served, and only the last of them is in use', async () => {
+    const domain = 'nas.several.example';
+    const vhost = await owner.call<{ id: number }>('POST', '/vhosts', {
+      domain,
+      config: 'respond n',
+    });
+    await upload('several-early', [domain], 20);
+    await upload('several-late', [domain], 40);
+    const wild = await upload('several-wild', ['*.several.example'], 80);
+    const sitesOf = async (name: string) => (await kept('GET', `/${name}`)).body.sites;
+    expect(await sitesOf('several-early')).toEqual([]);
+    expect(await sitesOf('several-late')).toEqual([vhost.body.id]);
+    expect(wild.sites).toEqual([]);
+    expect((await kept('DELETE', '/several-late')).status).toBe(200);
+    expect(await sitesOf('several-early')).toEqual([vhost.body.id]);
+    expect((await kept('DELETE', '/several-early')).status).toBe(200);
+    const refused = await kept('DELETE', '/several-wild');
+    expect([refused.status, refused.body.detail]).toEqual([409, `Used by ${domain}.`]);
   });
 
   test('an If-Match of another version is refused', async () => {

@@ -135,7 +135,8 @@ describe.skipIf(!HAS_ACME)('an order', () => {
     const failure = await failed(lego.order(order()));
     expect(failure.message).toContain('took over 1 seconds');
     expect(failure.detail ?? '').not.toContain('hush');
-    expect(process.memoryUsage.rss() - before).toBeLessThan(200 * 1024 * 1024);
+    // Several gigabytes are written; what is thrown away is not free at once.
+    expect(process.memoryUsage.rss() - before).toBeLessThan(600 * 1024 * 1024);
   });
 
   test('whose lego does not end when asked to is killed, with all that it started', async () => {

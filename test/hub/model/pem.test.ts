@@ -76,6 +76,10 @@ describe('refused', () => {
     expect(refusal(await text('client.pem'), await text('client.key')).message).toContain(
       'not for servers',
     );
+    await issue('address', ['subjectAltName=IP:192.168.1.5']);
+    expect(refusal(await text('address.pem'), await text('address.key')).message).toContain(
+      'addresses only',
+    );
     await issue('odd', ['subjectAltName=DNS:a b.example,DNS:x\\nimport y,email:a@b.example']);
     expect(refusal(await text('odd.pem'), await text('odd.key')).message).toContain('no host');
   });
