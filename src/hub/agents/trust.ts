@@ -1,6 +1,7 @@
 /** How the hub verifies that it talks to its own agent. */
 import { createHash, X509Certificate } from 'node:crypto';
 import { connect } from 'node:tls';
+import { isLoopbackHost } from '../../shared/loopback.ts';
 
 /** `ca`: the agent's certificate or its issuer's, as PEM; `fingerprint`: SHA-256 of the agent's certificate. */
 export type AgentTrust = { ca: string } | { fingerprint: string };
@@ -11,6 +12,12 @@ export type FetchTls = {
   ca: string;
   checkServerIdentity?: (host: string, peer: PeerCertificate) => Error | undefined;
 };
+
+/** Whether nobody on the way to an agent can read what is sent there. */
+export function isConfidential(url: string): boolean {
+  const { protocol, host } = new URL(url);
+  return protocol === 'https:' || isLoopbackHost(host);
+}
 
 const HANDSHAKE_MS = 10_000;
 

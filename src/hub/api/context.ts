@@ -4,12 +4,11 @@ import { eq } from 'drizzle-orm';
 import { messageOf } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import type { Log } from '../../shared/log.ts';
-import { isLoopbackHost } from '../../shared/loopback.ts';
 import type { Collector } from '../../shared/observe/metrics.ts';
 import { createDisks } from '../../shared/system/disks.ts';
 import { type AgentClient, createAgentClient } from '../agents/client.ts';
 import { type AgentKeys, createAgentKeys } from '../agents/keys.ts';
-import type { AgentTrust } from '../agents/trust.ts';
+import { type AgentTrust, isConfidential } from '../agents/trust.ts';
 import { type Accounts, createAccounts } from '../auth/accounts/accounts.ts';
 import { type AttemptLimits, createAttemptLimits } from '../auth/accounts/attempt-limits.ts';
 import { countFailures, type SignInFailure } from '../auth/accounts/count-sign-ins.ts';
@@ -249,17 +248,10 @@ export function createContext(given: HubGiven): HubContext {
   sealTargets(db, sealing, log);
   const channels = createChannels({ db, sealing, now });
   const uptime = createUptime({ db, publisher, pace: pace.checks, now, elapsed, log });
-  const failedRenewals = () => {
-    const failed = renewals.failed();
-    const { certificates } = publisher.current();
-    return certificates.flatMap(({ id, name }) => {
-      const failure = failed.get(id);
-      return failure ? [{ name, error: failure.error }] : [];
-    });
-  };
   const look = createLook({
     ...{ publisher, uptime, pace, now, elapsed, warnings, locked: accounts.locked },
-    ...{ failing: channels.failing, keyFault: sealing.fault, renewals: failedRenewals },
+    ...{ failing: channels.failing, keyFault: sealing.fault },
+    renewals: () => [...renewals.failed().values()],
     disks: createDisks([{ what: 'the hub’s data', folder: settings.dataDir }]),
   });
   const known = createKnown({ db, now, pace, current: publisher.current });
@@ -280,24 +272,13 @@ export function createContext(given: HubGiven): HubContext {
   });
   return {
     ...{ settings, commandLine, version, commit, pace, now, elapsed, log },
-    ...{
-      db,
-      assertInPlace,
-      sealing,
-      certificates,
-      store,
-      accounts,
-      publisher,
-      uptime,
-      look,
-      listProblems,
-    },
+    ...{ db, assertInPlace, sealing, store, accounts, publisher, uptime, look, listProblems },
     ...{ channels, deliver, known, invitations, secondFactor, challenges, limits, signInFailed },
     linked: createLinkedAccounts({ db, now }),
     ...{ notifications, metrics, warnings },
     factorSetup: createFactorSetup({ db, now, sealing }),
     directory: createDirectory({ db, now }),
-    ...{ lego, renewals },
+    ...{ certificates, lego, renewals },
     retries: createRetries({ db, now }),
     tokens: createTokens({ db, now }),
     importer: createImporter({
@@ -360,10 +341,4 @@ function warningsOf({ agentUrl }: HubSettings): string[] {
   return [
     'The connection to the agent is plain HTTP: anyone on the network path can read its token and control the proxy. Kept certificates are not sent to it. Give the agent a certificate (signalbox agent --new-cert).',
   ];
-}
-
-/** Whether nobody on the way to an agent can read what is sent there. */
-export function isConfidential(url: string): boolean {
-  const { protocol, host } = new URL(url);
-  return protocol === 'https:' || isLoopbackHost(host);
 }

@@ -156,8 +156,8 @@ export function orderFrom(
 /** What a person gets to see, and its ETag. */
 export function createViews({ failed, dueAt }: Pick<Renewals, 'failed' | 'dueAt'>) {
   function viewed(certificate: Certificate, among: SiteSet, failures = failed()) {
-    const { id, name, chain, provider, createdAt, updatedAt } = certificate;
-    const { warning, notBefore, notAfter, names, ...facts } = chainFacts(chain);
+    const { id, name, provider, createdAt, updatedAt } = certificate;
+    const { warning, notBefore, notAfter, names, ...facts } = chainFacts(certificate);
     const failure = failures.get(id);
     const due = dueAt(certificate, failures);
     return {
@@ -176,13 +176,18 @@ export function createViews({ failed, dueAt }: Pick<Renewals, 'failed' | 'dueAt'
   }
 
   /** The words of an authority or a provider may quote what an owner sent. */
-  function viewedFor(who: Caller, certificate: Certificate, among: SiteSet) {
-    const { lastError, ...view } = viewed(certificate, among);
+  function viewedFor(who: Caller, certificate: Certificate, among: SiteSet, failures = failed()) {
+    const { lastError, ...view } = viewed(certificate, among, failures);
     return lastError === undefined || isViewer(who) ? view : { ...view, lastError };
   }
 
   return {
     viewedFor,
+
+    listedFor(who: Caller, among: SiteSet) {
+      const failures = failed();
+      return among.certificates.map((one) => viewedFor(who, one, among, failures));
+    },
 
     /** The answer to a change. */
     changed(applied: Applied<Certificate>, next: SiteSet) {

@@ -1,7 +1,8 @@
 /** `/certificates/kept`: certificates that the hub keeps, for all proxies at once. */
-import { Elysia, t } from 'elysia';
+import { type Context, Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
+import { isConfidential } from '../agents/trust.ts';
 import { type Caller, recordedAuthorOf } from '../auth/guard.ts';
 import type { CertificateOrder } from '../certificates/order.ts';
 import { about, DEMANDS } from '../http/about.ts';
@@ -12,13 +13,14 @@ import { Success } from '../http/schemas.ts';
 import type { Certificate } from '../model/certificate.ts';
 import {
   assertNameFree,
+  type ContentFor,
   createCertificateChange,
   deleteCertificateChange,
   findCertificate,
   updateCertificateChange,
 } from '../model/certificate-changes.ts';
 import { readPair } from '../model/pem.ts';
-import { type ApiContext, isConfidential } from './context.ts';
+import type { ApiContext } from './context.ts';
 import {
   BY_ID,
   CERTIFICATE,
@@ -39,7 +41,7 @@ const ForceQuery = t.Object({
 
 export function keptCertificateRoutes(context: ApiContext) {
   const { publisher, retries, guard, bodyLimit, certificates, renewals, settings, now } = context;
-  const { viewedFor, changed, preconditionOf } = createViews(renewals);
+  const { viewedFor, listedFor, changed, preconditionOf } = createViews(renewals);
   const found = ({ id }: { id: string }) => findCertificate(publisher.current(), id);
 
   /** @throws Failure INVALID_REQUEST if a key would travel to the agent in clear */
@@ -58,8 +60,16 @@ export function keptCertificateRoutes(context: ApiContext) {
   const uploaded = ({ chain = '', key = '' }: CertificateFields) =>
     certificates.contentFor(readPair(chain, key, now()), null);
 
-  /** What is stored of an order: whoever made it must still be allowed to, as it takes minutes. */
-  async function obtained(order: CertificateOrder, assertAllowed: () => void) {
+  /** What is stored of an order, which takes minutes: whoever made it must still be allowed to. */
+  async function obtained(
+    order: CertificateOrder,
+    {
+      request,
+      server,
+      assertAllowed,
+    }: Pick<Context, 'request' | 'server'> & { assertAllowed: () => void },
+  ) {
+    server?.timeout(request, 0);
     const content = await renewals.obtained(order);
     assertAllowed();
     return content;
@@ -67,25 +77,18 @@ export function keptCertificateRoutes(context: ApiContext) {
 
   return new Elysia({ name: 'kept-certificates', prefix: '/certificates/kept' })
     .use(guard)
-    .get(
-      '/',
-      ({ who }) => {
-        const current = publisher.current();
-        return current.certificates.map((one) => viewedFor(who, one, current));
-      },
-      {
-        response: { 200: t.Array(KeptCertificateView), ...refusals(...READS) },
-        detail: about({
-          id: 'listKeptCertificates',
-          tag: 'Certificates',
-          summary: 'List the certificates that the hub keeps',
-          description: 'No answer has a key or a credential.',
-          access: 'read',
-          needs: 'viewer',
-          example: [CERTIFICATE],
-        }),
-      },
-    )
+    .get('/', ({ who }) => listedFor(who, publisher.current()), {
+      response: { 200: t.Array(KeptCertificateView), ...refusals(...READS) },
+      detail: about({
+        id: 'listKeptCertificates',
+        tag: 'Certificates',
+        summary: 'List the certificates that the hub keeps',
+        description: 'No answer has a key or a credential.',
+        access: 'read',
+        needs: 'viewer',
+        example: [CERTIFICATE],
+      }),
+    })
     .get(
       '/:id',
       ({ params, set, who }) => {
@@ -152,17 +155,15 @@ export function keptCertificateRoutes(context: ApiContext) {
         retries.once({ request, who, body, query, set }, 201, async (keep) => {
           assertConfidential();
           assertNameFree(body.name, publisher.current());
-          const content = isPair(body) ? uploaded(body) : null;
-          const detail = content ? 'uploaded' : 'obtained';
-          if (!content) server?.timeout(request, 0);
-          const change = createCertificateChange(
-            body.name,
-            content ?? (await obtained(orderFrom(body, null), assertAllowed)),
-          );
-          const author = recordedAuthorOf(who, eventOf(body.name, detail));
-          const applied = await publisher.apply(change, author, {
+          const isUpload = isPair(body);
+          const content = isUpload
+            ? uploaded(body)
+            : await obtained(orderFrom(body, null), { request, server, assertAllowed });
+          const event = eventOf(body.name, isUpload ? 'uploaded' : 'obtained');
+          const change = createCertificateChange(body.name, content);
+          const applied = await publisher.apply(change, recordedAuthorOf(who, event), {
             ...demandsOf(query),
-            ...keep<Certificate>((stored, next) => changed(stored, next)),
+            ...keep<Certificate>(changed),
           });
           return changed(applied, publisher.current());
         }),
@@ -211,19 +212,14 @@ export function keptCertificateRoutes(context: ApiContext) {
         const expected = preconditionOf(request, publisher.current);
         expected?.(before);
         if (body.name !== undefined) assertNameFree(body.name, publisher.current(), id);
-        const isOrdered = !isPair(body) && (body.names ?? body.email ?? body.dns) !== undefined;
-        if (isOrdered) server?.timeout(request, 0);
-        const content = isOrdered
-          ? await obtained(orderFrom(body, certificates.orderOf(before)), assertAllowed)
-          : isPair(body)
-            ? uploaded(body)
-            : undefined;
-        const change = updateCertificateChange(
-          id,
-          { name: body.name, ...(content && { contentFor: content }) },
-          expected,
-        );
-        const event = eventOf(name, content ? 'replaced' : 'renamed');
+        let contentFor: ContentFor | undefined;
+        if (isPair(body)) contentFor = uploaded(body);
+        else if (isOrder(body)) {
+          const order = orderFrom(body, certificates.orderOf(before));
+          contentFor = await obtained(order, { request, server, assertAllowed });
+        }
+        const change = updateCertificateChange(id, { name: body.name, contentFor }, expected);
+        const event = eventOf(name, contentFor ? 'replaced' : 'renamed');
         const author = recordedAuthorOf(who, event);
         const applied = await publisher.apply(change, author, demandsOf(query));
         const answer = changed(applied, publisher.current());
@@ -274,12 +270,15 @@ export const eventOf = (name: string, detail: string) =>
   ({ kind: 'certificate', target: name, detail }) as const;
 
 /** @throws Failure INVALID_REQUEST for an upload that is an order, too */
-function isPair({ chain, key, names, email, dns }: CertificateFields): boolean {
-  const is = chain !== undefined || key !== undefined;
-  if (!is || (names ?? email ?? dns) === undefined) return is;
+function isPair(body: CertificateFields): boolean {
+  const is = (body.chain ?? body.key) !== undefined;
+  if (!is || !isOrder(body)) return is;
   const at = { field: 'dns' };
   throw new Failure('INVALID_REQUEST', 'Send a chain with its key, or what to order.', { at });
 }
+
+const isOrder = ({ names, email, dns }: CertificateFields): boolean =>
+  (names ?? email ?? dns) !== undefined;
 
 /** @throws Failure FORBIDDEN for a token that wants more than a deploy hook needs */
 function assertOnlyPair(who: Caller, body: CertificateFields): void {

@@ -1,11 +1,11 @@
 /** Obtains certificates by DNS-01, and renews them before they end, without anybody asking. */
-import { eq, isNotNull } from 'drizzle-orm';
+import { eq, isNotNull, sql } from 'drizzle-orm';
 import { Failure, wordsOf } from '../../shared/failure.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Db } from '../db/open.ts';
 import { certificates } from '../db/schema.ts';
 import type { Certificate } from '../model/certificate.ts';
-import { type Content, updateCertificateChange } from '../model/certificate-changes.ts';
+import { type ContentFor, updateCertificateChange } from '../model/certificate-changes.ts';
 import type { Author } from '../model/changes.ts';
 import { chainFacts, type Pair, readPair } from '../model/pem.ts';
 import type { Publisher } from '../publish/publisher.ts';
@@ -27,12 +27,12 @@ type RenewalsDeps = {
   log: Log;
 };
 
-/** Why the last renewal of a certificate failed, and when it is tried again. */
-export type FailedRenewal = Readonly<{ error: string; at: Date; failures: number }>;
+/** Why the last renewal of a certificate failed, when, and how many have in a row. */
+export type FailedRenewal = Readonly<{ name: string; error: string; at: Date; failures: number }>;
 
 export type Renewals = {
   /** What is stored of an order. @throws Failure as `Lego.order`; INVALID_REQUEST if what came is of no use */
-  obtained(order: CertificateOrder): Promise<(id: number) => Content>;
+  obtained(order: CertificateOrder): Promise<ContentFor>;
   /**
    * Replaces a certificate by a new one, however old it is.
    * @throws Failure as `obtained` and `Publisher.apply`; INVALID_REQUEST if it was uploaded,
@@ -70,11 +70,16 @@ export function createRenewals(deps: RenewalsDeps): Renewals {
   };
 
   function failed(): Map<number, FailedRenewal> {
-    const rows = db.select().from(certificates).where(isNotNull(certificates.failedAt)).all();
+    const { id, name, lastError, failedAt, failures } = certificates;
+    const rows = db
+      .select({ id, name, lastError, failedAt, failures })
+      .from(certificates)
+      .where(isNotNull(failedAt))
+      .all();
     return new Map(
-      rows.map(({ id, lastError, failedAt, failures }) => [
+      rows.map(({ id, lastError, failedAt, ...row }) => [
         id,
-        { error: lastError ?? '', at: new Date(failedAt ?? 0), failures },
+        { ...row, error: lastError ?? '', at: new Date(failedAt ?? 0) },
       ]),
     );
   }
@@ -82,7 +87,7 @@ export function createRenewals(deps: RenewalsDeps): Renewals {
   /** That it cannot be noted must not hide why it failed. */
   function note({ id }: Certificate, error: unknown): void {
     try {
-      const failures = (failed().get(id)?.failures ?? 0) + 1;
+      const failures = sql`${certificates.failures} + 1`;
       db.update(certificates)
         .set({ failedAt: now().getTime(), failures, lastError: wordsOf(error) })
         .where(eq(certificates.id, id))
@@ -125,11 +130,12 @@ export function createRenewals(deps: RenewalsDeps): Renewals {
   };
 
   function dueAt(
-    { id, chain, spec }: Certificate,
+    certificate: Certificate,
     failures: ReadonlyMap<number, FailedRenewal> = failed(),
   ): Date | null {
+    const { id, spec } = certificate;
     if (spec === null) return null;
-    const { notBefore, notAfter } = chainFacts(chain);
+    const { notBefore, notAfter } = chainFacts(certificate);
     const lifetime = notAfter.getTime() - notBefore.getTime();
     const early = DUE_SHARE + ((id * GOLDEN) % 1) * JITTER_SHARE;
     const due = notAfter.getTime() - lifetime * early;

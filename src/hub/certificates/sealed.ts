@@ -2,13 +2,13 @@
 import { Failure } from '../../shared/failure.ts';
 import type { Sealing } from '../db/sealing.ts';
 import { type Certificate, ofKey, ofSpec } from '../model/certificate.ts';
-import type { Content } from '../model/certificate-changes.ts';
+import type { ContentFor } from '../model/certificate-changes.ts';
 import type { Pair } from '../model/pem.ts';
 import type { CertificateOrder } from './order.ts';
 
 export type SealedCertificates = {
   /** What is stored of a pair, and of the order that brought it, if there is one. @throws as `Sealing.seal` */
-  contentFor(pair: Pair, order: CertificateOrder | null): (id: number) => Content;
+  contentFor(pair: Pair, order: CertificateOrder | null): ContentFor;
   /** Null if its key cannot be read. */
   pairOf(certificate: Certificate): Pair | null;
   /** Null if it was uploaded. @throws as `Sealing.open` */

@@ -1,6 +1,7 @@
 /** The changes of certificates that the hub keeps. Pure, but for the sealing that callers hand in. */
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { Failure } from '../../shared/failure.ts';
+import { memoize } from '../../shared/memoize.ts';
 import { assertName } from './agent.ts';
 import { type Certificate, servedFor } from './certificate.ts';
 import type { Change, Plan } from './changes.ts';
@@ -11,43 +12,57 @@ import type { SiteSet, Vhost } from './vhost.ts';
 /** What it is, and how the hub gets it; made for an id, as it is sealed for that. */
 export type Content = Pick<Certificate, 'chain' | 'key' | 'provider' | 'spec'>;
 
+/** What is stored of a pair, and of the order that brought it, once the id is known. */
+export type ContentFor = (id: number) => Content;
+
 /** Passes if it is still as the client last saw it. @throws Failure PRECONDITION_FAILED */
 export type CertificatePrecondition = (certificate: Certificate) => void;
 
 /** @param of its id, also as text, or its name @throws Failure NOT_FOUND */
 export function findCertificate({ certificates }: SiteSet, of: number | string): Certificate {
-  const found =
-    certificates.find(({ id }) => `${id}` === `${of}`) ??
-    certificates.find((one) => one.name === of);
+  const found = certificates.find(({ id, name }) => `${id}` === `${of}` || name === of);
   if (found) return found;
   throw new Failure('NOT_FOUND', 'There is no such kept certificate.');
 }
 
-/** The sites over TLS that it is the certificate for, of all in the set: switched on or not. */
-export const sitesWith = ({ id }: Certificate, { certificates, ...set }: SiteSet): Vhost[] =>
-  sitesWhere(set, (name) => servedFor(name, certificates)?.id === id);
+/** The sites over TLS that it is the certificate for, of all in a stored set: switched on or not. */
+export const sitesWith = ({ id }: Certificate, set: SiteSet): readonly Vhost[] =>
+  sitesByCertificate(set).get(id) ?? [];
+
+/** By the ids of the certificates: a list asks for each of them. */
+const sitesByCertificate = memoize((set: SiteSet): ReadonlyMap<number, readonly Vhost[]> => {
+  const found = new Map<number, Vhost[]>();
+  const namesOf = secureNamesIn(set);
+  for (const vhost of set.vhosts) {
+    const ids = namesOf(vhost).flatMap((name) => servedFor(name, set.certificates)?.id ?? []);
+    for (const id of new Set(ids)) {
+      const known = found.get(id);
+      if (known) known.push(vhost);
+      else found.set(id, [vhost]);
+    }
+  }
+  return found;
+});
 
 /** Those of them that no other certificate in the set is for. */
-const sitesLosing = ({ id }: Certificate, { certificates, ...set }: SiteSet): Vhost[] => {
-  const others = certificates.filter((one) => one.id !== id);
-  const isServed = (name: string) => servedFor(name, certificates)?.id === id;
-  return sitesWhere(set, (name) => isServed(name) && !servedFor(name, others));
-};
+function sitesLosing({ id }: Certificate, set: SiteSet): Vhost[] {
+  const others = set.certificates.filter((one) => one.id !== id);
+  const namesOf = secureNamesIn(set);
+  const isLost = (name: string) =>
+    servedFor(name, set.certificates)?.id === id && !servedFor(name, others);
+  return set.vhosts.filter((vhost) => namesOf(vhost).some(isLost));
+}
 
-function sitesWhere(
-  { preamble, vhosts }: Pick<SiteSet, 'preamble' | 'vhosts'>,
-  isMeant: (name: string) => boolean,
-): Vhost[] {
+/** The host names of a vhost that are served over TLS. */
+function secureNamesIn({ preamble }: SiteSet): (vhost: Vhost) => string[] {
   const { http } = portOptions(preamble);
   const endpointsOf = endpointsUnder(preamble);
-  return vhosts.filter((vhost) =>
-    endpointsOf(vhost).some(({ name, port }) => port !== http && isMeant(name)),
-  );
+  return (vhost) => endpointsOf(vhost).flatMap(({ name, port }) => (port === http ? [] : name));
 }
 
 /** @throws Failure INVALID_REQUEST, CERTIFICATE_TAKEN */
 export const createCertificateChange =
-  (name: string, contentFor: (id: number) => Content): Change<Certificate> =>
+  (name: string, contentFor: ContentFor): Change<Certificate> =>
   (set, time) => {
     const id = set.nextCertificateId;
     const made = { id, name, ...contentFor(id), createdAt: time, updatedAt: time };
@@ -58,7 +73,7 @@ export const createCertificateChange =
 export const updateCertificateChange =
   (
     id: number,
-    { name, contentFor }: { name?: string | undefined; contentFor?: (id: number) => Content },
+    { name, contentFor }: { name?: string | undefined; contentFor?: ContentFor | undefined },
     expected?: CertificatePrecondition,
   ): Change<Certificate> =>
   (set, time) => {
@@ -101,7 +116,7 @@ export const deleteCertificateChange =
 export const restoreCertificateChange =
   (old: Certificate): Change<Certificate> =>
   (set, time) => {
-    if (chainFacts(old.chain).notAfter <= time) {
+    if (chainFacts(old).notAfter <= time) {
       throw new Failure(
         'REVERT_CONFLICT',
         'The certificate that this would bring back has expired.',

@@ -30,7 +30,7 @@ const digestOf = memoize(({ chain }: Certificate): string => digestOfChain(chain
  * device accepts, then the newer one.
  */
 function byEnd(a: Certificate, b: Certificate): number {
-  const [one, other] = [chainFacts(a.chain), chainFacts(b.chain)];
+  const [one, other] = [chainFacts(a), chainFacts(b)];
   return (
     other.notAfter.getTime() - one.notAfter.getTime() ||
     Number(one.warning !== null) - Number(other.warning !== null) ||
@@ -40,14 +40,14 @@ function byEnd(a: Certificate, b: Certificate): number {
 
 /** The one that proxies serve for a host: one that names it before a wildcard, then the one that ends last. */
 export function servedFor(host: string, all: readonly Certificate[]): Certificate | undefined {
-  const found = all.filter(({ chain }) => isValidFor(chainFacts(chain).names, host));
-  const exact = found.filter(({ chain }) => chainFacts(chain).names.includes(host));
+  const found = all.filter((one) => isValidFor(chainFacts(one).names, host));
+  const exact = found.filter((one) => chainFacts(one).names.includes(host));
   return (exact.length > 0 ? exact : found).toSorted(byEnd)[0];
 }
 
 /** The comments that name them in a proxyfile. */
 export const keptLines = (all: readonly Certificate[]): string[] =>
   all.toSorted(byEnd).map((one) => {
-    const { names } = chainFacts(one.chain);
+    const { names } = chainFacts(one);
     return keptLine({ name: one.name, names, digest: digestOf(one) });
   });

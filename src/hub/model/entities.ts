@@ -280,9 +280,9 @@ const certificate: Entity<'certificate'> = {
     },
   }),
   shown(before, after) {
-    const shownOf = ({ name, chain, provider }: Certificate) => {
-      const { names, serial, notAfter } = chainFacts(chain);
-      return { name, names, serial, notAfter, provider };
+    const shownOf = (one: Certificate) => {
+      const { names, serial, notAfter } = chainFacts(one);
+      return { name: one.name, names, serial, notAfter, provider: one.provider };
     };
     const [old, now] = [shownOf(before), shownOf(after)];
     const fields = Object.keys(old) as (keyof typeof old)[];

@@ -3,6 +3,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { Failure } from '../../shared/failure.ts';
+import { memoize } from '../../shared/memoize.ts';
 
 /** A pair that a proxy can serve: the chain, the leaf first, and the leaf's key as PKCS #8. */
 export type Pair = Readonly<{ chain: string; key: string }>;
@@ -188,28 +189,22 @@ function issuerOf(issuer: string): string {
   return name ?? organization ?? '';
 }
 
-const known = new Map<string, CertificateFacts & { warning: string | null }>();
-/** Far more than a hub keeps. */
-const MOST_KNOWN = 500;
-
 /**
  * What a stored chain says of itself; `warning` for a person, if some browsers may not accept it. Parsed once:
  * lists and every publish ask.
  */
-export function chainFacts(chain: string): CertificateFacts & { warning: string | null } {
-  const found = known.get(chain);
-  if (found) return found;
-  const all = [...chain.matchAll(BLOCK)].map(([pem]) => new X509Certificate(pem));
-  const [leaf, ...others] = all as [X509Certificate, ...X509Certificate[]];
-  const isAlone = others.length === 0 && !isSignedBy(leaf, leaf);
-  const facts = factsOf(leaf);
-  const warning = isAlone
-    ? `The chain has no intermediate certificate: devices that do not know ${facts.issuer || 'its issuer'} refuse it.`
-    : null;
-  if (known.size >= MOST_KNOWN) known.clear();
-  known.set(chain, { ...facts, warning });
-  return { ...facts, warning };
-}
+export const chainFacts = memoize(
+  ({ chain }: Readonly<{ chain: string }>): CertificateFacts & { warning: string | null } => {
+    const all = [...chain.matchAll(BLOCK)].map(([pem]) => new X509Certificate(pem));
+    const [leaf, ...others] = all as [X509Certificate, ...X509Certificate[]];
+    const facts = factsOf(leaf);
+    const isAlone = others.length === 0 && !isSignedBy(leaf, leaf);
+    const warning = isAlone
+      ? `The chain has no intermediate certificate: devices that do not know ${facts.issuer || 'its issuer'} refuse it.`
+      : null;
+    return { ...facts, warning };
+  },
+);
 
 /** Whether a certificate with these names is valid for a host: a wildcard stands for one label (RFC 6125). */
 export const isValidFor = (names: readonly string[], host: string): boolean =>

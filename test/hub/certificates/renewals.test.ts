@@ -88,7 +88,7 @@ beforeEach(async () => {
 afterEach(() => close());
 
 test('it is due with a third of its life left, or a little earlier', () => {
-  const { notAfter } = chainFacts(first().chain);
+  const { notAfter } = chainFacts(first());
   const left = (notAfter.getTime() - (renewals.dueAt(first())?.getTime() ?? 0)) / DAY;
   expect(left).toBeGreaterThanOrEqual(30);
   expect(left).toBeLessThan(33.1);

@@ -129,7 +129,7 @@ describe('accepted', () => {
     expect(pair.chain).not.toContain('Bag');
     expect(pair.key).toStartWith('-----BEGIN PRIVATE KEY-----');
     expect(readPair(pair.chain, pair.key, NOW)).toEqual(pair);
-    const facts = chainFacts(pair.chain);
+    const facts = chainFacts(pair);
     expect(facts).toMatchObject({
       names: ['*.home.example', 'home.example'],
       issuer: 'middle (Test)',
@@ -142,12 +142,12 @@ describe('accepted', () => {
     const more = kind === 'ec' ? ['-pkeyopt', 'ec_paramgen_curve:P-384'] : [];
     await issue('kind', [NAMES], ['-newkey', kind, ...more, '-nodes']);
     const pair = readPair(await text('kind.pem'), await text('kind.key'), NOW);
-    expect(chainFacts(pair.chain).warning).toBeNull();
+    expect(chainFacts(pair).warning).toBeNull();
   });
 
   test('a missing intermediate, with a warning', async () => {
-    const { chain } = readPair(await text('leaf.pem'), await text('leaf.key'), NOW);
-    expect(chainFacts(chain).warning).toContain('middle (Test)');
+    const pair = readPair(await text('leaf.pem'), await text('leaf.key'), NOW);
+    expect(chainFacts(pair).warning).toContain('middle (Test)');
   });
 });
 

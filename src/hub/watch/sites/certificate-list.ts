@@ -173,9 +173,9 @@ export async function adviseDraft(
 ): Promise<Static<typeof DraftAdvice>> {
   const set = publisher.current();
   const { id, client } = firstOf(publisher.agents.all(), draft, set);
-  const { preamble } = setFor(set, id);
-  const ports = portOptions(preamble);
-  const { sites, dnsProviders } = await client.authorities(draftCaddyfile(setFor(set, id), draft));
+  const part = setFor(set, id);
+  const ports = portOptions(part.preamble);
+  const { sites, dnsProviders } = await client.authorities(draftCaddyfile(part, draft));
   const named = sites.filter(({ name, tls }) => tls && name !== '');
   return {
     names: named.map(({ name, ports: own, authority, dns }) => ({
