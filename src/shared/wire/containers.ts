@@ -1,0 +1,47 @@
+/** What an agent says of the containers beside its proxy. */
+import { type Static, t } from 'elysia';
+
+/** A port of a container, and where the proxy reaches it. */
+const ContainerPort = t.Object({
+  port: t.Integer({ description: 'inside the container; TCP only' }),
+  address: t.Union([t.String(), t.Null()], {
+    description: 'by which the proxy reaches it, such as `127.0.0.1:8080`; null: it does not',
+  }),
+  published: t.Boolean({ description: 'whether a port of the host leads to it' }),
+});
+
+export const Container = t.Object(
+  {
+    id: t.String(),
+    name: t.String(),
+    image: t.String(),
+    state: t.String({ description: 'as the engine has it, such as `running` or `exited`' }),
+    /** ISO 8601; null if it does not run. */
+    startedAt: t.Union([t.String(), t.Null()]),
+    addresses: t.Array(t.String(), { description: 'its IP addresses' }),
+    ports: t.Array(ContainerPort),
+    /** By which the proxy reaches any of its ports, also those it does not list; null: none. */
+    host: t.Union([t.String(), t.Null()]),
+    /** Why the proxy reaches none of its ports; null if it reaches one, or it has none. */
+    unreached: t.Union([t.String(), t.Null()]),
+    labels: t.Record(t.String(), t.String()),
+  },
+  { title: 'AgentContainer' },
+);
+export type Container = Static<typeof Container>;
+
+/** The answer of `GET /containers?after=TAG` of an agent. */
+export const Containers = t.Object({
+  engine: t.Union([t.Literal('off'), t.Literal('up'), t.Literal('down')], {
+    description: '`off`: there is no `DOCKER_SOCKET`; `down`: it does not answer as it should',
+  }),
+  detail: t.Union([t.String(), t.Null()], { description: 'why it is down, for people' }),
+  tag: t.String({
+    description: 'of this list: with `after`, the answer waits until there is another',
+  }),
+  /** Null if they are not known: then nothing follows from it. */
+  containers: t.Union([t.Array(Container), t.Null()]),
+  labels: t.Union([t.Literal('safe'), t.Literal('all')]),
+  domains: t.Array(t.String(), { description: 'which names labels may give; empty: all' }),
+});
+export type Containers = Static<typeof Containers>;
