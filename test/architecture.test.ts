@@ -29,10 +29,11 @@ const MAY_IMPORT_IN_HUB: Readonly<Record<string, readonly string[]>> = {
   watch: ['http', 'auth', 'db', 'model', 'publish', 'agents'],
   channels: ['http', 'auth', 'db', 'watch'],
   certificates: ['db', 'model', 'publish'],
+  apply: ['model', 'recipes', 'caddyfile'],
   exchange: ['http', 'model', 'publish', 'recipes', 'caddyfile', 'agents'],
   api: [
     ...['http', 'auth', 'db', 'model', 'publish', 'recipes', 'caddyfile', 'agents'],
-    ...['exchange', 'watch', 'channels', 'certificates'],
+    ...['exchange', 'apply', 'watch', 'channels', 'certificates'],
   ],
   app: [
     ...['http', 'db', 'recipes', 'caddyfile', 'agents', 'auth', 'model', 'publish'],

@@ -6,6 +6,7 @@ import { reportTo } from '../shared/log.ts';
 import { isLoopback } from '../shared/loopback.ts';
 import { observeRequests, type Routes } from '../shared/observe/requests.ts';
 import { agentRoutes } from './api/agents.ts';
+import { applyRoutes } from './api/apply.ts';
 import { vhostBulkRoutes } from './api/bulk.ts';
 import { certificateOrderRoutes } from './api/certificate-orders.ts';
 import { certificateRoutes } from './api/certificates.ts';
@@ -147,6 +148,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(changelogRoutes(all))
     .use(preambleRoutes(all))
     .use(exchangeRoutes(all))
+    .use(applyRoutes(all))
     .use(previewRoutes(all))
     .use(openapiRoutes({ guard, version: context.version, routes: () => routesOf() }));
 

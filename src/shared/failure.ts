@@ -94,10 +94,6 @@ export const FAILURES = {
     meaning: 'The last owner can neither be deleted nor be given another role.',
   },
   LAST_USER: { status: 409, meaning: 'The last account cannot be deleted.' },
-  STALE: {
-    status: 409,
-    meaning: 'The live configuration has changed since; reload and try again.',
-  },
   IMPORT_FIRST: {
     status: 409,
     meaning:
@@ -119,6 +115,11 @@ export const FAILURES = {
   },
   REVERT_CONFLICT: { status: 409, meaning: 'Later changes prevent a change from being undone.' },
   NOT_EMPTY: { status: 409, meaning: 'The hub already has vhosts: repeat with replace=true.' },
+  STALE: {
+    status: 412,
+    meaning:
+      'Something has changed since the plan was made. An agent answers 409: the live configuration is another one.',
+  },
   PRECONDITION_FAILED: {
     status: 412,
     meaning:
@@ -227,6 +228,8 @@ export type FailureExtra = {
   changes?: readonly number[] | undefined;
   /** Seconds after which it is worth another try; travels as `Retry-After`. */
   retryAfter?: number | undefined;
+  /** Of HTTP, other than usual for the code. */
+  status?: number | undefined;
   /** For the log only; never leaves the program. */
   cause?: unknown;
 };
@@ -239,6 +242,7 @@ export class Failure extends Error {
   readonly needs: Role | undefined;
   readonly changes: readonly number[] | undefined;
   readonly retryAfter: number | undefined;
+  readonly status: number;
 
   constructor(
     readonly code: FailureCode,
@@ -253,6 +257,7 @@ export class Failure extends Error {
     this.needs = extra.needs;
     this.changes = extra.changes;
     this.retryAfter = extra.retryAfter;
+    this.status = extra.status ?? FAILURES[code].status;
   }
 
   /** The same failure, about something else. */

@@ -31,7 +31,7 @@ function failureResponse(
     changes,
     words: words ? detail : undefined,
   };
-  return Response.json(body, { status: FAILURES[code].status, headers });
+  return Response.json(body, { status: failure.status, headers });
 }
 
 /** A text that is JSON already. */

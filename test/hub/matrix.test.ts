@@ -23,6 +23,7 @@ const PUBLIC = new Set([
   // The dashboard's files contain no data.
   'GET /:file',
   'GET /*',
+  'GET /api/apply.schema.json',
   ...PAGES.map((path) => `GET ${path}`),
 ]);
 /** Routes that no token may use. */

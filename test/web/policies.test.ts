@@ -103,6 +103,7 @@ describe('an address is blocked', () => {
     name: 'blocked',
     recipe: 'block',
     values: { networks: ['198.51.100.7'] },
+    source: null,
     everywhere: false,
     vhosts: [],
     createdAt: '',

@@ -128,7 +128,7 @@ export function createReload(deps: ReloadDeps): Reload {
     }
     const live = await loader.live();
     if (expects !== undefined && expects !== live.digest) {
-      throw new Failure('STALE', 'The live configuration has changed since; reload and try again.');
+      throw stale('The live configuration has changed since; reload and try again.');
     }
     if (!replace && isOther(proxyfile.owner(live.hub), hub)) {
       throw new Failure('OTHER_HUB', FAILURES.OTHER_HUB.meaning);
@@ -223,7 +223,7 @@ export function createReload(deps: ReloadDeps): Reload {
         streamDelay: await deps.streamDelay(),
       };
       const open = stamp.streamDelay === null ? [] : openOf(previous, config, upstreams);
-      if (!isWanted()) throw new Failure('STALE', 'Cancelled: the caller has gone.');
+      if (!isWanted()) throw stale('Cancelled: the caller has gone.');
       // Before the text is on disk, and with what the one on disk names.
       undo = kept.add(certificates);
       await loader.load(config, stamp, previous, partial).catch(async (error: unknown) => {
@@ -301,3 +301,5 @@ const SUPERSEDED =
 
 const reachable = (error: unknown) =>
   error instanceof AdminUnreachable ? proxyUnreachable(error) : error;
+
+const stale = (message: string) => new Failure('STALE', message, { status: 409 });

@@ -1,6 +1,7 @@
 /** The whole configuration: read as a Caddyfile or one document, and replaced by either. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/json-body.ts';
+import { exportYaml } from '../apply/export.ts';
 import { authorOf, recordedAuthorOf } from '../auth/guard.ts';
 import { contextOf } from '../caddyfile/context.ts';
 import { renderSite } from '../caddyfile/render.ts';
@@ -56,18 +57,39 @@ export function exchangeRoutes({ publisher, importer, retries, guard }: ApiConte
         }),
       },
     )
-    .get('/export', () => snapshotOf(publisher.current()), {
-      response: { 200: Snapshot, ...refusals(...READS, 'FORBIDDEN_ROLE') },
-      detail: about({
-        id: 'exportConfiguration',
-        tag: 'Configuration',
-        summary: 'Export the preamble and all vhosts as one document',
-        description: 'Does not contain accounts or the changelog.',
-        access: 'read',
-        needs: 'editor',
-        example: SNAPSHOT,
-      }),
-    })
+    .get(
+      '/export',
+      ({ query: { format, source } }) =>
+        format === 'yaml'
+          ? new Response(exportYaml(publisher.current(), source || undefined), {
+              headers: { 'Content-Type': 'application/yaml; charset=utf-8' },
+            })
+          : snapshotOf(publisher.current()),
+      {
+        query: t.Object({
+          format: t.Optional(t.Union([t.Literal('json'), t.Literal('yaml')])),
+          source: t.Optional(t.String({ maxLength: 100 })),
+        }),
+        response: { 200: Snapshot, ...refusals(...READS, 'FORBIDDEN_ROLE') },
+        detail: about({
+          id: 'exportConfiguration',
+          tag: 'Configuration',
+          summary: 'Export the preamble and all vhosts as one document',
+          description:
+            'Does not contain accounts or the changelog. With `format=yaml`: sites and policies as a file for `signalbox apply`, without the preamble.',
+          access: 'read',
+          needs: 'editor',
+          params: {
+            format: { description: '`json` (the default) or `yaml`.', example: 'json' },
+            source: { description: 'With `format=yaml`: only what this source keeps.' },
+          },
+          example: SNAPSHOT,
+          texts: {
+            'application/yaml': 'sites:\n  app.example.org:\n    upstream: 127.0.0.1:8000\n',
+          },
+        }),
+      },
+    )
     .use(jsonBody(WHOLE_BODY_LIMIT))
     .post(
       '/import',

@@ -34,6 +34,7 @@ const Whole = t.Object(
       description: 'whether it applies to every vhost that does not name it in `except`',
     }),
     vhosts: t.Array(t.Integer(), { description: 'the ids of the vhosts to which it applies' }),
+    source: t.Union([t.String(), t.Null()], { description: 'as of a vhost' }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
@@ -69,6 +70,7 @@ const POLICY = {
   ...NEW_POLICY,
   everywhere: false,
   vhosts: [1, 2],
+  source: null,
   createdAt: '2026-11-20T18:00:00.000Z',
   updatedAt: '2026-11-20T18:00:00.000Z',
 };
@@ -232,7 +234,7 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
 }
 
 /** @param vhosts those to which it applies */
-const viewPolicy = (policy: Policy, vhosts: readonly Vhost[]) => ({
+const viewPolicy = ({ applied: _, ...policy }: Policy, vhosts: readonly Vhost[]) => ({
   ...policy,
   values: { ...withoutSecrets(policy.recipe, policy.values) },
   vhosts: vhosts.map(({ id }) => id),

@@ -90,6 +90,17 @@ const HubStatus = t.Object(
     lastPublish: nullable(
       t.Object({ at: Timestamp, milliseconds: t.Number(), changes: t.Integer() }),
     ),
+    sources: t.Array(
+      t.Object({
+        name: t.String(),
+        sites: t.Integer(),
+        policies: t.Integer(),
+        differing: t.Integer({
+          description: 'how many of them were changed since: its next apply undoes that',
+        }),
+      }),
+      { description: 'what keeps sites and policies as they are besides people' },
+    ),
     warnings: t.Array(t.String(), { description: 'warnings for the operator' }),
     broken: t.Array(
       t.Object({
@@ -180,6 +191,7 @@ export function statusRoutes({ guard, ...deps }: StatusDeps & { guard: Guard }) 
           drift: false,
           restartNeeded: false,
           lastPublish: { at: '2026-11-20T18:00:00.000Z', milliseconds: 14.1, changes: 1 },
+          sources: [{ name: 'home', sites: 12, policies: 2, differing: 1 }],
           warnings: [],
           broken: [],
           certificates: [],

@@ -32,6 +32,10 @@ const Whole = t.Object(
       description: 'the agents whose proxies serve it, by name; if empty: all',
     }),
     check: t.Union([Check, t.Null()]),
+    source: t.Union([t.String(), t.Null()], {
+      description:
+        'what keeps it as it is, such as a file: its next apply undoes other changes; null: people do',
+    }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
@@ -88,6 +92,7 @@ export const VHOST = {
   tags: [] as string[],
   agents: [] as string[],
   check: null,
+  source: null,
   createdAt: '2026-11-20T18:00:00.000Z',
   updatedAt: '2026-11-20T18:00:00.000Z',
 };
@@ -107,7 +112,7 @@ type Among = Pick<SiteSet, 'agents' | 'policies'>;
 
 /** Leaves out the position, which is private; policies and agents go by their names. */
 export const viewVhost = (stored: Vhost, among: Among) => {
-  const { position: _, ...vhost } = stored;
+  const { position: _, applied: __, ...vhost } = stored;
   return {
     ...vhost,
     addresses: [...addressesOf(stored)],

@@ -10,6 +10,7 @@ import knownProblems from './migrations/0005-known-problems.sql' with { type: 't
 import uptime from './migrations/0006-uptime.sql' with { type: 'text' };
 import identity from './migrations/0007-identity.sql' with { type: 'text' };
 import certificates from './migrations/0008-certificates.sql' with { type: 'text' };
+import sources from './migrations/0009-sources.sql' with { type: 'text' };
 import { versionOf } from './version.ts';
 
 /** In order; `PRAGMA user_version` counts them. Never edit one that was released. */
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly string[] = [
   uptime,
   identity,
   certificates,
+  sources,
 ];
 
 /** @throws Error if `version`, that of `subject`, is newer than this program supports */

@@ -31,6 +31,10 @@ export const vhosts = sqliteTable('vhosts', {
   check: text('check', { mode: 'json' }).$type<Check>(),
   /** The ids of policies that apply everywhere, but not here. */
   except: text('except', { mode: 'json' }).$type<readonly number[]>().notNull().default([]),
+  /** The name of the file, or of what else keeps it as it is; null: people do. */
+  source: text('source'),
+  /** The digest of the fields that the source gave it last; null as `source`. */
+  applied: text('applied'),
 });
 
 /** A recipe with values, which vhosts refer to by its id. */
@@ -47,6 +51,9 @@ export const policies = sqliteTable(
     updatedAt: integer('updated_at', { mode: 'timestamp_ms' }).notNull(),
     /** Whether it applies to every vhost that does not leave it out. */
     everywhere: integer('everywhere', { mode: 'boolean' }).notNull().default(false),
+    /** As of a vhost. */
+    source: text('source'),
+    applied: text('applied'),
   },
   (table) => [uniqueIndex('policies_name').on(table.name)],
 );

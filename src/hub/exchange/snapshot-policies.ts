@@ -6,8 +6,12 @@ import { vhostsTouched } from '../model/applied.ts';
 import type { StepOf } from '../model/changes.ts';
 import { NewPolicy, storedValues } from '../model/operation.ts';
 import { byName, isSamePolicy } from '../model/policy-changes.ts';
+import { keptBy } from '../model/source.ts';
 import type { SiteSet } from '../model/vhost.ts';
 import type { Policy } from '../recipes/policy.ts';
+
+/** As `GET /vhosts` has it. */
+export const Source = t.Optional(t.Union([t.String(), t.Null()]));
 
 export const RestoredPolicies = t.Array(
   t.Object({
@@ -17,6 +21,7 @@ export const RestoredPolicies = t.Array(
       description: 'with bcrypt hashes in place of passwords',
     }),
     everywhere: NewPolicy.everywhere,
+    source: Source,
   }),
 );
 
@@ -47,7 +52,7 @@ export function withPolicies(set: SiteSet, wanted: Wanted | undefined, time: Dat
   const present = new Map(set.policies.map((policy) => [policy.name, policy]));
   let nextPolicyId = set.nextPolicyId;
   const policies = new Map<string, Policy>();
-  for (const { name, recipe, values, everywhere = false } of wanted) {
+  for (const { name, recipe, values, everywhere = false, source = null } of wanted) {
     assertName(name);
     if (policies.has(name)) {
       const message = `The document has the policy ${name} twice.`;
@@ -57,9 +62,10 @@ export function withPolicies(set: SiteSet, wanted: Wanted | undefined, time: Dat
     if (before?.recipe !== recipe) {
       const id = nextPolicyId++;
       const times = { createdAt: time, updatedAt: time };
-      policies.set(name, { id, name, recipe, values, everywhere, ...times });
+      const made = { id, name, recipe, values, everywhere, source, applied: null, ...times };
+      policies.set(name, keptBy(made, source));
     } else {
-      const after = { ...before, values, everywhere, updatedAt: time };
+      const after = keptBy({ ...before, values, everywhere, updatedAt: time }, source);
       policies.set(name, isSamePolicy(before, after) ? before : after);
     }
   }

@@ -9,7 +9,7 @@ import { preambleChange } from '../model/preamble-changes.ts';
 import { changedFields, type SiteSet, type Vhost } from '../model/vhost.ts';
 import { createChange, keepChange, newVhost } from '../model/vhost-changes.ts';
 import { PREAMBLE, SITE } from './schemas.ts';
-import { policyStepsOf, RestoredPolicies, withPolicies } from './snapshot-policies.ts';
+import { policyStepsOf, RestoredPolicies, Source, withPolicies } from './snapshot-policies.ts';
 
 /** Vhosts in rendering order; without accounts and changelog. */
 export const Snapshot = t.Object(
@@ -22,6 +22,7 @@ export const Snapshot = t.Object(
         ...NewVhost,
         upstream: t.String(),
         enabled: t.Boolean(),
+        source: Source,
       }),
     ),
   },
@@ -41,11 +42,9 @@ export const SNAPSHOT: Snapshot = {
 export const snapshotOf = ({ preamble, vhosts, policies, agents }: SiteSet): Snapshot => ({
   version: 1,
   preamble,
-  policies: policies.map(({ name, recipe, values, everywhere }) => ({
-    name,
-    recipe,
-    values,
-    everywhere,
+  policies: policies.map(({ name, recipe, values, everywhere, source }) => ({
+    ...{ name, recipe, values, everywhere },
+    ...(source !== null && { source }),
   })),
   vhosts: vhosts.map(({ domain, config, upstream, enabled, ...vhost }) => ({
     domain,
@@ -57,6 +56,7 @@ export const snapshotOf = ({ preamble, vhosts, policies, agents }: SiteSet): Sna
     tags: [...vhost.tags],
     agents: placesOf(vhost, agents),
     check: vhost.check,
+    ...(vhost.source !== null && { source: vhost.source }),
   })),
 });
 

@@ -56,6 +56,8 @@ export type About = Demands & {
   nullable?: true;
   /** Media type of the response, if the schema does not imply it. */
   mediaType?: string;
+  /** Text that the response may also be, by its media type, with an example. */
+  texts?: Record<string, string>;
   /** What the schema does not say about a parameter. */
   params?: Record<string, { description?: string; example?: unknown; schema?: object }>;
   /** Request headers that the route reads. */

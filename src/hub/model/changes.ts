@@ -95,6 +95,18 @@ export const sequence =
     return steps.length === 0 ? { done: results } : { next, steps, result: results };
   };
 
+/** As `sequence`, without the number of an operation: the caller sent none that could be counted. */
+export const together =
+  (changes: readonly Change<unknown>[]): Change<unknown> =>
+  async (set, time) => {
+    try {
+      return await sequence(changes)(set, time);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      throw error.about({ ...error.at, operation: undefined });
+    }
+  };
+
 /** Adds its number, counted from 1, to the failure of an operation. */
 export async function inOperation<T>(operation: number, plan: () => T): Promise<Awaited<T>> {
   try {

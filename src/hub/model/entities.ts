@@ -26,11 +26,19 @@ import {
   updatePolicyChange,
 } from './policy-changes.ts';
 import { agentPreambleChange, preambleChange } from './preamble-changes.ts';
-import { changedFields, FIELDS, type KnownProblem, type SiteSet, type Vhost } from './vhost.ts';
+import {
+  changedFields,
+  FIELDS,
+  type Field,
+  type Kept,
+  type KnownProblem,
+  type SiteSet,
+  type Vhost,
+} from './vhost.ts';
 import { deleteChange, recreateChange, toggleChange, updateChange } from './vhost-changes.ts';
 
 /** What is kept of each kind in the changelog, as JSON text. */
-export type Kept = {
+export type Recorded = {
   vhost: StoredVhost;
   preamble: { config: string | null; agent?: number };
   policy: Policy;
@@ -73,20 +81,20 @@ export type Row = {
 };
 
 /** What an update, or a toggle, that is undone had made of it. */
-type Undone<K extends Kind> = { old: Kept[K]; made: Kept[K]; isToggle: boolean };
+type Undone<K extends Kind> = { old: Recorded[K]; made: Recorded[K]; isToggle: boolean };
 
 type Undo<K extends Kind> = {
-  keep(thing: Stored[K]): Kept[K];
+  keep(thing: Stored[K]): Recorded[K];
   /** What it is now, if it is still there. */
-  find(set: SiteSet, kept: Kept[K]): Stored[K] | undefined;
+  find(set: SiteSet, kept: Recorded[K]): Stored[K] | undefined;
   /** Whether it is still as a change left it. @param old null if it was created */
-  isAsMade(now: Stored[K], made: Kept[K], old: Kept[K] | null): boolean;
+  isAsMade(now: Stored[K], made: Recorded[K], old: Recorded[K] | null): boolean;
   /** The change that makes it what it was; null if what that needs is no longer there. */
   restore(set: SiteSet, now: Stored[K], undone: Undone<K>): Change<unknown> | null;
   /** The change that brings back what was deleted, if that is ever deleted; null as `restore`. */
-  recreate?(set: SiteSet, old: Kept[K]): Change<unknown> | null;
+  recreate?(set: SiteSet, old: Recorded[K]): Change<unknown> | null;
   /** The change that deletes what was created, if that is ever created. */
-  remove?(made: Kept[K]): Change<unknown>;
+  remove?(made: Recorded[K]): Change<unknown>;
 };
 
 const vhost: Entity<'vhost'> = {
@@ -95,7 +103,9 @@ const vhost: Entity<'vhost'> = {
   rowOf: (thing) => ({ table: tables.vhosts, values: storedOf(thing) }),
 
   shown(before, after, known) {
-    const changed = changedFields(before, after);
+    const fields = changedFields(before, after);
+    // A source that has caught up with what people changed.
+    const changed: readonly Field[] = fields.length > 0 ? fields : ['source'];
     /** Policies and agents go by their names. */
     const shownOf = (one: Vhost) => {
       const shown = {
@@ -117,7 +127,7 @@ const vhost: Entity<'vhost'> = {
       after.check !== null &&
       !(before.check && wantsSame(before.check, after.check));
     return changedFields(before, after).some(
-      (field) => field !== 'tags' && (field !== 'check' || isAsked),
+      (field) => !UNSEEN.includes(field) && (field !== 'check' || isAsked),
     );
   },
 
@@ -128,7 +138,7 @@ const vhost: Entity<'vhost'> = {
   validated({ before, after }) {
     if (!before || !after) return after ? [after] : [];
     const fields = changedFields(before, after);
-    if (fields.every((field) => field === 'tags' || field === 'check')) return [];
+    if (fields.every((field) => UNSEEN.includes(field) || field === 'check')) return [];
     return after.enabled || fields.some((field) => field !== 'enabled') ? [after] : [];
   },
 
@@ -144,15 +154,17 @@ const vhost: Entity<'vhost'> = {
       const fields = changedFields({ ...old, policies, except, agents }, made);
       const input = {
         ...old,
+        ...keptOf(old),
         except: exceptOf({ except }, set),
         policies: fields.includes('policies') ? namesOf(policies, set.policies) : [],
         agents: fields.includes('agents') ? namesOf(agents, set.agents) : [],
       };
       if (!input.policies || !input.agents) return null;
-      return updateChange(
-        made.id,
-        Object.fromEntries(fields.map((field) => [field, input[field]])),
-      );
+      const { source, applied } = input;
+      return updateChange(made.id, {
+        ...Object.fromEntries(fields.map((field) => [field, input[field]])),
+        ...(fields.includes('source') && { kept: { source, applied } }),
+      });
     },
     recreate(set, old) {
       const revived = reviver(set.policies)(old);
@@ -200,15 +212,20 @@ const policy: Entity<'policy'> = {
     const isRenamed = before.name !== after.name;
     const hasNewValues = !Bun.deepEquals(before.values, after.values);
     const isWidened = before.everywhere !== after.everywhere;
-    const shownOf = ({ name, recipe, values, everywhere }: Policy) => ({
+    const hasNewRecipe = before.recipe !== after.recipe;
+    const hasNewSource = before.source !== after.source;
+    const shownOf = ({ name, recipe, values, everywhere, source }: Policy) => ({
       ...(isRenamed && { name }),
+      ...(hasNewRecipe && { recipe }),
+      ...(hasNewSource && { source }),
       ...(isWidened && { everywhere }),
       ...(hasNewValues && { values: withoutSecrets(recipe, values) }),
     });
     return [shownOf(before), shownOf(after)];
   },
 
-  isPublished: (step) => step.vhosts.length > 0,
+  isPublished: ({ before, after, vhosts }) =>
+    vhosts.length > 0 && !(before && after && isSamePolicy({ ...before, ...keptOf(after) }, after)),
   concerns: (step, { id }) => step.vhosts.some((one) => isPlacedOn(one, id)),
 
   validated(step, most) {
@@ -219,10 +236,10 @@ const policy: Entity<'policy'> = {
   undo: {
     keep: (thing) => thing,
     find: (set, { id }) => set.policies.find((one) => one.id === id),
-    isAsMade: (now, made) => isSamePolicy(now, made),
-    restore: (_, { id }, { old: { name, values, everywhere } }) =>
-      updatePolicyChange(id, { name, values: () => values, everywhere }),
-    recreate: (_, old) => recreatePolicyChange(old),
+    isAsMade: (now, made) => isSamePolicy({ ...now, applied: made.applied }, made),
+    restore: (_, { id }, { old: { name, recipe, values, everywhere, ...old } }) =>
+      updatePolicyChange(id, { name, recipe, values: () => values, everywhere, kept: keptOf(old) }),
+    recreate: (_, old) => recreatePolicyChange({ ...old, ...keptOf(old) }),
     remove: ({ id }) => uncreatePolicyChange(id),
   },
 };
@@ -366,6 +383,15 @@ export function changedVhosts(
   return [...changed.values()];
 }
 
+/** What the proxy does not see of a vhost. */
+const UNSEEN: readonly Field[] = ['tags', 'source'];
+
+/** What keeps a thing that the changelog has, older entries of which do not say. */
+const keptOf = ({ source, applied }: Partial<Kept>): Kept => ({
+  source: source ?? null,
+  applied: applied ?? null,
+});
+
 /** A vhost as it is stored, in the database and in the changelog: with the ids of its policies. */
 type StoredVhost = Omit<Vhost, 'policies'> & Readonly<{ policies: readonly number[] }>;
 
@@ -379,7 +405,9 @@ export function reviver(policies: readonly Policy[]): (stored: StoredVhost) => V
   const byId = new Map(policies.map((one) => [one.id, one]));
   return (stored) => {
     const own = stored.policies.flatMap((id) => byId.get(id) ?? []);
-    return own.length < stored.policies.length ? null : { ...stored, policies: own };
+    return own.length < stored.policies.length
+      ? null
+      : { ...stored, ...keptOf(stored), policies: own };
   };
 }
 

@@ -76,13 +76,19 @@ export const Operation = t.Union(
 export const written =
   <T>({ config = '' }: VhostInput, change: Change<T>): Change<T> =>
   (set, time) => {
-    const mistake = misspelledUpstream(config);
-    if (mistake === null) return change(set, time);
-    throw new Failure('INVALID_REQUEST', `There is no placeholder ${mistake.word}.`, {
-      hint: `Did you mean ${UPSTREAM}, which stands for the upstream of the site?`,
-      at: { field: 'config', line: mistake.line },
-    });
+    assertSpelled(config);
+    return change(set, time);
   };
+
+/** @throws Failure INVALID_REQUEST if a config misspells `{upstream}` */
+export function assertSpelled(config: string): void {
+  const mistake = misspelledUpstream(config);
+  if (mistake === null) return;
+  throw new Failure('INVALID_REQUEST', `There is no placeholder ${mistake.word}.`, {
+    hint: `Did you mean ${UPSTREAM}, which stands for the upstream of the site?`,
+    at: { field: 'config', line: mistake.line },
+  });
+}
 
 export function changeOf(operation: Static<typeof Operation>): Change<Vhost | { success: true }> {
   switch (operation.op) {
@@ -180,7 +186,7 @@ export async function storedValues(recipe: string, values: Values): Promise<Valu
 }
 
 /** @throws Failure INVALID_REQUEST unless there is such a recipe for policies */
-function policyRecipe(id: string): Recipe {
+export function policyRecipe(id: string): Recipe {
   const recipe = recipeOf(id);
   if (recipe?.kind === 'policy') return recipe;
   const message = recipe

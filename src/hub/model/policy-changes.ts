@@ -5,7 +5,7 @@ import type { Values } from '../recipes/recipe.ts';
 import { assertName } from './agent.ts';
 import { vhostsTouched, vhostsWith } from './applied.ts';
 import type { Change, Plan, StepOf } from './changes.ts';
-import type { SiteSet, Vhost } from './vhost.ts';
+import type { Kept, SiteSet, Vhost } from './vhost.ts';
 
 /** Passes if a policy is still as the client last saw it. @throws Failure PRECONDITION_FAILED */
 export type PolicyPrecondition = (policy: Policy, vhosts: readonly Vhost[]) => void;
@@ -23,9 +23,14 @@ export const byName = (a: Policy, b: Policy): number => (a.name < b.name ? -1 : 
 
 /** Adds a policy, which no vhost names yet. @throws Failure INVALID_REQUEST, POLICY_TAKEN */
 export const createPolicyChange =
-  (policy: Pick<Policy, 'name' | 'recipe' | 'values' | 'everywhere'>): Change<Policy> =>
+  (
+    policy: Pick<Policy, 'name' | 'recipe' | 'values' | 'everywhere'> & Partial<Kept>,
+  ): Change<Policy> =>
   (set, time) =>
-    policyStored(set, null, { ...policy, id: set.nextPolicyId, createdAt: time, updatedAt: time });
+    policyStored(set, null, {
+      ...{ source: null, applied: null, ...policy },
+      ...{ id: set.nextPolicyId, createdAt: time, updatedAt: time },
+    });
 
 /** Restores a deleted policy, with its id. @throws Failure POLICY_TAKEN */
 export const recreatePolicyChange =
@@ -36,8 +41,11 @@ export const recreatePolicyChange =
 /** What a person changes of a policy; `values` makes the new ones of those that are stored. */
 export type PolicyInput = {
   name?: string | undefined;
+  /** Then `values` are for this one. */
+  recipe?: string | undefined;
   values?: ((stored: Policy) => Values) | undefined;
   everywhere?: boolean | undefined;
+  kept?: Kept | undefined;
 };
 
 /**
@@ -47,7 +55,7 @@ export type PolicyInput = {
 export const updatePolicyChange =
   (
     id: number,
-    { name, values, everywhere }: PolicyInput,
+    { name, recipe, values, everywhere, kept }: PolicyInput,
     expected?: PolicyPrecondition,
   ): Change<Policy> =>
   (set, time) => {
@@ -55,8 +63,10 @@ export const updatePolicyChange =
     const after = {
       ...before,
       name: name ?? before.name,
+      recipe: recipe ?? before.recipe,
       values: values?.(before) ?? before.values,
       everywhere: everywhere ?? before.everywhere,
+      ...kept,
       updatedAt: time,
     };
     return isSamePolicy(before, after) ? { done: before } : policyStored(set, before, after);
@@ -106,6 +116,9 @@ export const policyInUse = (users: readonly Vhost[], isEverywhere = false) =>
 /** Whether two versions of a policy do the same on the same vhosts, under the same name. */
 export const isSamePolicy = (one: Policy, other: Policy): boolean =>
   one.name === other.name &&
+  one.recipe === other.recipe &&
+  (one.source ?? null) === (other.source ?? null) &&
+  (one.applied ?? null) === (other.applied ?? null) &&
   one.everywhere === other.everywhere &&
   Bun.deepEquals(one.values, other.values);
 

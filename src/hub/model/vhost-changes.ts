@@ -3,6 +3,7 @@ import { Failure } from '../../shared/failure.ts';
 import { exceptNamed } from './applied.ts';
 import { type Change, type Plan, type StepOf, spliced, vhostStep } from './changes.ts';
 import { agentsNamed } from './placement.ts';
+import { keptBy } from './source.ts';
 import {
   assertFree,
   changedFields,
@@ -32,7 +33,10 @@ function findPlace(set: SiteSet, id: number, expected?: Precondition) {
 }
 
 /** The vhost that would be added at the end. @throws Failure INVALID_REQUEST */
-export const newVhost = (input: VhostInput, set: SiteSet, time: Date): Vhost => ({
+export const newVhost = (input: VhostInput, set: SiteSet, time: Date): Vhost =>
+  keptBy(made(input, set, time), input.source ?? null);
+
+const made = (input: VhostInput, set: SiteSet, time: Date): Vhost => ({
   id: set.nextId,
   position: (set.vhosts.at(-1)?.position ?? 0) + 1,
   ...normalize(input.domain ?? '', input.config ?? '', input.upstream ?? ''),
@@ -42,6 +46,7 @@ export const newVhost = (input: VhostInput, set: SiteSet, time: Date): Vhost => 
   tags: tagsOf(input.tags ?? []),
   agents: agentsNamed(input.agents ?? [], set),
   check: input.check ?? null,
+  ...{ source: null, applied: null },
   createdAt: time,
   updatedAt: time,
 });
@@ -100,6 +105,7 @@ export const updateChange =
       tags: input.tags ? tagsOf(input.tags) : before.tags,
       agents: input.agents ? agentsNamed(input.agents, set) : before.agents,
       check: input.check === undefined ? before.check : input.check,
+      ...input.kept,
       updatedAt: time,
     };
     if (changedFields(before, vhost).length === 0) return { done: before };

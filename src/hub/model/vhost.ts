@@ -35,6 +35,10 @@ export type Vhost = Readonly<{
   agents: readonly number[];
   /** How it must answer for a change to be accepted; null: no check. */
   check: Check | null;
+  /** What keeps it as it is, such as a file; null: people do. */
+  source: string | null;
+  /** The digest of what the source last made of it; null as `source`. */
+  applied: string | null;
   createdAt: Date;
   updatedAt: Date;
 }>;
@@ -98,7 +102,7 @@ export const EMPTY_SET: SiteSet = {
   nextCertificateId: 1,
 };
 
-/** The fields that a person sets. */
+/** The fields that can be changed. */
 export const FIELDS = [
   'domain',
   'config',
@@ -109,6 +113,7 @@ export const FIELDS = [
   'tags',
   'agents',
   'check',
+  'source',
 ] as const;
 export type Field = (typeof FIELDS)[number];
 
@@ -124,7 +129,14 @@ export type VhostInput = {
   agents?: readonly string[] | undefined;
   /** Null for none. */
   check?: Check | null | undefined;
+  /** Of a new one. */
+  source?: string | null | undefined;
+  /** Of one that is there. */
+  kept?: Kept | undefined;
 };
+
+/** What keeps a vhost or a policy as it is. */
+export type Kept = Pick<Vhost, 'source' | 'applied'>;
 
 /** A vhost, or one as it is stored: with the ids of its policies. */
 type Version = Pick<Vhost, Exclude<Field, 'policies'>> &
@@ -136,6 +148,8 @@ const LISTED: readonly Field[] = ['except', 'tags', 'agents', 'check'];
 /** The fields in which two versions of a vhost differ. That a policy itself changed is no difference. */
 export const changedFields = (one: Version, other: Version): readonly Field[] =>
   FIELDS.filter((field) => {
+    // Older entries of the changelog have none.
+    if (field === 'source') return (one.source ?? null) !== (other.source ?? null);
     if (one[field] === other[field]) return false;
     if (field === 'policies') return !Bun.deepEquals(idsOf(one), idsOf(other));
     return LISTED.includes(field) ? !Bun.deepEquals(one[field], other[field]) : true;

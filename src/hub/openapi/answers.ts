@@ -55,6 +55,12 @@ function success(schema: Json, status: string, route: About, components: Compone
         schema: route.nullable ? { anyOf: [hoisted, { type: 'null' }] } : hoisted,
         ...(route.example === undefined ? {} : { example: route.example as Json }),
       },
+      ...Object.fromEntries(
+        Object.entries(route.texts ?? {}).map(([text, example]) => [
+          text,
+          { schema: { type: 'string' }, example },
+        ]),
+      ),
     },
   };
 }

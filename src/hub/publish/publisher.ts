@@ -42,6 +42,7 @@ import { areChecked } from './checks.ts';
 import { partOvertaken } from './overtaken.ts';
 import { createPreview, type Preview } from './preview.ts';
 import { type Applied, createChangeQueue, type Demands, type Waiting } from './queue.ts';
+import { createRehearsal, type Rehearse } from './rehearsal.ts';
 import { rollOut } from './rollout.ts';
 import { type PublishSeen, timePublishes } from './target/outcome.ts';
 import { importFirst, notRestorable } from './target/ownership.ts';
@@ -89,6 +90,8 @@ export type Publisher = {
   /** The dialect of an agent's proxy, or the strictest one if it cannot be asked. As `version`. */
   dialect(name?: string): Promise<Dialect>;
   preview: Preview;
+  /** A dry run. */
+  rehearse: Rehearse;
   /**
    * Whether proxy and file of an agent show what is stored, apart from the vhosts that are left out.
    * @param id the first agent's if it is missing; false for one that was removed
@@ -130,7 +133,9 @@ export function createPublisher({
     ...{ connect, pairsFor, store, startTimer, importDirs, pace, now, log },
     stored: () => accepted,
   });
-  const trials = createTrials({ targets, store, accepted: () => accepted, startTimer, now });
+  const tried = { targets, accepted: () => accepted, startTimer, now };
+  const trials = createTrials({ ...tried, store });
+  const preview = createPreview({ targets, stored: () => accepted, now });
   const queue = createChangeQueue(trials.tryOut, publishAll);
 
   /**
@@ -319,7 +324,8 @@ export function createPublisher({
     standings: () => targets.all().map(standings.of),
     setOf: (name) => (name ? setFor(accepted, agentNamed(name, accepted).id) : accepted),
 
-    preview: createPreview({ targets, stored: () => accepted, now }),
+    preview,
+    rehearse: createRehearsal({ ...tried, preview, store }),
     reconcile,
     stop: trials.stop,
   };

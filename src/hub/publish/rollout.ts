@@ -98,7 +98,10 @@ async function load(
 }
 
 /** Who cannot be reached, where all of them have to be. */
-function missing(targets: readonly Target[], { code, message, detail, cause }: Failure): Failure {
+export function missing(
+  targets: readonly Target[],
+  { code, message, detail, cause }: Failure,
+): Failure {
   const names = targets.map((target) => target.agent().name).join(', ');
   return new Failure(code, `${message} (${names})`, { detail, cause });
 }

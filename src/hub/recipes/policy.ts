@@ -11,6 +11,10 @@ export type Policy = Readonly<{
   values: Values;
   /** Whether every vhost has it that does not leave it out, also those that are still to come. */
   everywhere: boolean;
+  /** What keeps it as it is, such as a file; null: people do. */
+  source: string | null;
+  /** The digest of what the source last made of it; null as `source`. */
+  applied: string | null;
   createdAt: Date;
   updatedAt: Date;
 }>;

@@ -21,22 +21,35 @@ type SecretList = { field: string; secrets: readonly string[]; items: readonly I
 /**
  * The values with a `hash` in place of each `password`. The values must be valid.
  * @param recipe its id
+ * @param stored whose hashes stay if they are of the same passwords
  */
-export async function hashSecrets(recipe: string, values: Values): Promise<Values> {
+export async function hashSecrets(
+  recipe: string,
+  values: Values,
+  stored: Values | null = null,
+): Promise<Values> {
+  const known = secretLists(recipe, stored ?? {});
   const lists = await Promise.all(
-    secretLists(recipe, values).map(
-      async ({ field, items }) => [field, await Promise.all(items.map(hashed))] as const,
-    ),
+    secretLists(recipe, values).map(async ({ field, items }) => {
+      const all = items.map((item) => hashed(item, hashIn(known, field, item)));
+      return [field, await Promise.all(all)] as const;
+    }),
   );
   return { ...values, ...Object.fromEntries(lists) };
 }
 
-async function hashed(item: Item): Promise<Item> {
+async function hashed(item: Item, known: unknown): Promise<Item> {
   const { password, ...rest } = item;
   if (typeof password !== 'string') return item;
+  const isKnown = () => Bun.password.verify(password, String(known), 'bcrypt').catch(() => false);
+  if (known !== undefined && (await hashing(isKnown))) return { ...rest, hash: known };
   const hash = () => Bun.password.hash(password, { algorithm: 'bcrypt', cost: COST });
   return { ...rest, hash: await hashing(hash) };
 }
+
+/** The hash of the item with the same name. */
+const hashIn = (lists: readonly SecretList[], field: string, { name }: Item): unknown =>
+  lists.find((list) => list.field === field)?.items.find((item) => item.name === name)?.hash;
 
 /**
  * The values with the stored hash of each item of the same name that came without one.
@@ -47,9 +60,8 @@ async function hashed(item: Item): Promise<Item> {
 export function keepSecrets(recipe: string, values: Values, stored: Values | null): Values {
   const before = secretLists(recipe, stored ?? {});
   const lists = secretLists(recipe, values).map(({ field, items }) => {
-    const known = before.find((list) => list.field === field)?.items ?? [];
     const kept = items.map((item, index) => {
-      const hash = item.hash ?? known.find(({ name }) => name === item.name)?.hash;
+      const hash = item.hash ?? hashIn(before, field, item);
       if (hash === undefined) throw invalidValue(`${field}.${index}.password`, 'It is missing.');
       return { ...item, hash };
     });

@@ -3,6 +3,7 @@ import { ADVISORIES_AS_OF, advisoriesFor } from '../../shared/advisories.ts';
 import { oldestOf, sentenceOfClosed } from '../agents/proxy.ts';
 import type { AgentView } from '../http/agent-view.ts';
 import { obstaclesOf } from '../model/obstacles.ts';
+import { sourcesOf } from '../model/source.ts';
 import { worstServing } from '../publish/serving.ts';
 import { type AgentFacts, type FactsDeps, roundToTenths, UPGRADE } from './agent-facts.ts';
 import type { Look } from './look.ts';
@@ -78,6 +79,7 @@ export function createStatusReader(deps: StatusDeps) {
         milliseconds: roundToTenths(last.milliseconds),
         changes: last.changes,
       },
+      sources: [...sourcesOf(publisher.current())],
       warnings: [...deps.warnings, ...listed((one) => one.warnings), ...listed(alsoWarned)],
       broken: brokenOf(all),
       certificates: mostUrgent(

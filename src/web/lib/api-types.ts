@@ -564,6 +564,8 @@ export interface Vhost {
   /** the agents whose proxies serve it, by name; if empty: all */
   agents: string[];
   check?: Check | null;
+  /** what keeps it as it is, such as a file: its next apply undoes other changes; null: people do */
+  source: string | null;
   createdAt: Timestamp;
   updatedAt: Timestamp;
 }
@@ -596,6 +598,8 @@ export interface ChangedVhost {
   /** the agents whose proxies serve it, by name; if empty: all */
   agents: string[];
   check: Check | null;
+  /** what keeps it as it is, such as a file: its next apply undoes other changes; null: people do */
+  source: string | null;
   createdAt: Timestamp;
   updatedAt: Timestamp;
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
@@ -639,6 +643,8 @@ export interface ChangedPolicy {
   everywhere: boolean;
   /** the ids of the vhosts to which it applies */
   vhosts: number[];
+  /** as of a vhost */
+  source: string | null;
   createdAt: Timestamp;
   updatedAt: Timestamp;
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
@@ -660,6 +666,8 @@ export interface Policy {
   everywhere: boolean;
   /** the ids of the vhosts to which it applies */
   vhosts: number[];
+  /** as of a vhost */
+  source: string | null;
   createdAt: Timestamp;
   updatedAt: Timestamp;
 }
@@ -860,6 +868,14 @@ export interface Status {
     milliseconds: number;
     changes: number;
   } | null;
+  /** what keeps sites and policies as they are besides people */
+  sources: {
+    name: string;
+    sites: number;
+    policies: number;
+    /** how many of them were changed since: its next apply undoes that */
+    differing: number;
+  }[];
   /** warnings for the operator */
   warnings: string[];
   /** stored vhosts that are not served: the proxy refuses them, or could not open their port */
@@ -1097,6 +1113,7 @@ export interface Snapshot {
     values: Values;
     /** whether it applies to every vhost, also to new ones, unless a vhost names it in `except`; it comes before the policies of the vhost */
     everywhere?: boolean;
+    source?: string | null;
   }[];
   vhosts: SnapshotSite[];
 }
@@ -1114,6 +1131,7 @@ export interface SnapshotSite {
   /** the names of the agents whose proxies serve it; if empty: all */
   agents?: string[];
   check?: Check | null;
+  source?: string | null;
 }
 export interface ImportAnswer {
   preamble: string;
@@ -1157,6 +1175,28 @@ export interface ImportAnswer {
   warnings?: Warning[];
 }
 export interface Restored extends Snapshot {
+  /** the unreachable agents: their proxies serve their previous sites until the agents return */
+  behind?: string[];
+  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`) */
+  warnings?: Warning[];
+}
+export interface ApplyAnswer {
+  /** empty if everything is as the document says */
+  changes: {
+    op: 'create' | 'update' | 'delete' | 'adopt';
+    kind: 'site' | 'policy';
+    name: string;
+    /** that change; of `update` and `adopt` */
+    fields: string[];
+  }[];
+  /** of the Caddyfile, in the format of `diff -u` */
+  diff: string;
+  /** whether the proxies got a new configuration, or with `dryRun` would get it */
+  published: boolean;
+  /** of the plan, for `expects` */
+  digest: string;
+  /** of the entries in the changelog, if there are any */
+  group?: number;
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
   /** the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`) */

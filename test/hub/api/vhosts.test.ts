@@ -51,6 +51,7 @@ describe('an accepted change is live and recorded', () => {
     });
     expect(made).toEqual({
       check: null,
+      source: null,
       id: expect.any(Number),
       domain: 'http://life.example',
       addresses: ['http://life.example'],

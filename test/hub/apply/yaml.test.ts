@@ -6,21 +6,7 @@ import { toYaml } from '../../../src/hub/apply/yaml.ts';
 import { some } from '../../harness/full.ts';
 
 const MISREAD = ['no', 'y', 'On', '08', '1e3', '0x10', '0o7', '1_000', '12:30:45', '2001-01-01'];
-const TYPES = [
-  '~',
-  'null',
-  '',
-  '<<',
-  '=',
-  '.inf',
-  '+1',
-  '5.',
-  'true',
-  'TRUE',
-  '-',
-  '?',
-  '*.a',
-];
+const TYPES = ['~', 'null', '', '<<', '=', '.inf', '+1', '5.', 'true', 'TRUE', '-', '?', '*.a'];
 
 describe('a text is in quotes that some reader takes as something else', () => {
   test.each([...MISREAD, ...TYPES])('%p', (text) => {

@@ -17,6 +17,8 @@ const vhost = (config: string): Vhost => ({
   tags: [],
   agents: [],
   check: null,
+  source: null,
+  applied: null,
   createdAt: new Date(),
   updatedAt: new Date(),
 });
@@ -64,6 +66,8 @@ describe('a snippet with settings of the site beside handlers', () => {
     {
       ...{ id: 1, name: 'lan', recipe: 'allow', values: { networks: ['10.0.0.0/8'] } },
       everywhere: false,
+      source: null,
+      applied: null,
       createdAt: new Date(),
       updatedAt: new Date(),
     },

@@ -498,6 +498,15 @@ describe('the whole configuration', () => {
     await refused('importProxyfile', 'DOMAIN_TAKEN', { json: { proxyfile: other } });
     const options = `{\n\thttp_port 1\n}\n${proxyfile}`;
     await refused('importProxyfile', 'PREAMBLE_DIFFERS', { json: { proxyfile: options } });
+    await signedIn('getApplySchema');
+    await signedIn('exportConfiguration', { query: { format: 'yaml' } });
+    const apply = {
+      source: 'home',
+      sites: { [`http://e.example:${port}`]: { config: 'respond e' } },
+    };
+    await refused('applyDocument', 'STALE', { json: { ...apply, expects: '' } });
+    await signedIn('applyDocument', { json: { ...apply, dryRun: true } });
+    await signedIn('applyDocument', { json: apply });
   });
 });
 

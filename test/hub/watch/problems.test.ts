@@ -46,7 +46,7 @@ const site = (change: Partial<SiteFacts> = {}): SiteFacts => ({
 const vhost = {
   ...{ ...A, position: 1, config: '', upstream: '', enabled: true },
   ...{ createdAt: new Date(0), updatedAt: new Date(0) },
-  ...{ policies: [], except: [], tags: [], agents: [], check: null },
+  ...{ policies: [], except: [], tags: [], agents: [], check: null, source: null, applied: null },
 };
 const upstream = { address: '127.0.0.1:4260', up: false, error: null };
 const refused = { at: EARLIER, message: 'connection refused' };

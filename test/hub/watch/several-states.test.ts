@@ -12,6 +12,8 @@ const vhost: Vhost = {
     tags: [],
     agents: [],
     check: null,
+    source: null,
+    applied: null,
     createdAt: new Date(0),
     updatedAt: new Date(0),
   },
@@ -30,7 +32,14 @@ const address = (change: Partial<Address> = {}): Address => ({
 const bare = (change: Partial<Address> = {}) => address({ certificate: null, ...change });
 const state = (change: Partial<VhostState> = {}): VhostState => ({
   ...{ id: 1, domain: 'app.example', enabled: true, problem: null, addresses: [address()] },
-  ...{ upstreams: [], check: null, warnings: [], errors: { acme: null, upstream: null } },
+  ...{
+    upstreams: [],
+    check: null,
+    source: null,
+    applied: null,
+    warnings: [],
+    errors: { acme: null, upstream: null },
+  },
   ...change,
 });
 const worst = (local: Partial<VhostState>, twin: Partial<VhostState>, missing: string[] = []) =>

@@ -96,7 +96,15 @@ test('what stands in the way of an upgrade is read once, and named for whose pre
   const config = 'forward_auth :1 {\n\turi /a\n\turi /b\n}';
   const vhost = (id: number, enabled = true): Vhost => ({
     ...{ id, position: id, domain: `${id}.example`, upstream: '', enabled, policies: [], tags: [] },
-    ...{ except: [], agents: [], check: null, createdAt: new Date(0), updatedAt: new Date(0) },
+    ...{
+      except: [],
+      agents: [],
+      check: null,
+      source: null,
+      applied: null,
+      createdAt: new Date(0),
+      updatedAt: new Date(0),
+    },
     get config() {
       read++;
       return config;

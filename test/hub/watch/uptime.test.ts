@@ -19,12 +19,12 @@ const times = { createdAt: AT, updatedAt: AT };
 const vhost = (id: number, change: Partial<Vhost> = {}): Vhost => ({
   ...{ id, position: id, domain: `http://s${id}.example`, config: 'respond a', upstream: '' },
   ...{ enabled: true, policies: [], except: [], tags: [], agents: [], check: { path: '/' } },
-  ...times,
+  ...{ source: null, applied: null, ...times },
   ...change,
 });
 const agentRow = (id: number, name: string) => ({
   ...{ id, name, url: null, fingerprint: null, generation: 1, paused: false, preamble: null },
-  ...times,
+  ...{ source: null, applied: null, ...times },
 });
 const setOf = (vhosts: readonly Vhost[], agents = [agentRow(1, 'local')]): SiteSet => ({
   ...{ ...EMPTY_SET, vhosts, agents },

@@ -1,7 +1,7 @@
 /** What the changelog keeps of a step, and the change that undoes an entry of it. Pure. */
 import { Failure } from '../../../shared/failure.ts';
 import type { Change, Kind, StepOf } from '../changes.ts';
-import { ENTITIES, type Kept, type Known, kindOf } from '../entities.ts';
+import { ENTITIES, type Known, kindOf, type Recorded } from '../entities.ts';
 
 /** A changelog entry without author and time; `before` and `after` are never shown. */
 export type ChangelogRecord = {
@@ -53,8 +53,8 @@ export const revertChange = (entry: Entry): Change<unknown> =>
 function reverting<K extends Kind>(kind: K, { action, ...entry }: Entry): Change<unknown> {
   const { undo } = ENTITIES[kind];
   if (undo === null) throw notUndoable();
-  const old = action === 'create' ? null : revived<Kept[K]>(entry.before);
-  const made = action === 'delete' ? null : revived<Kept[K]>(entry.after);
+  const old = action === 'create' ? null : revived<Recorded[K]>(entry.before);
+  const made = action === 'delete' ? null : revived<Recorded[K]>(entry.after);
   return (set, time) => {
     const kept = made ?? old;
     const now = kept === null ? undefined : undo.find(set, kept);

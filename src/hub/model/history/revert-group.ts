@@ -1,6 +1,6 @@
 /** The change that undoes all entries of one request, or none. Pure. */
 import { Failure } from '../../../shared/failure.ts';
-import { type Change, type Plan, sequence } from '../changes.ts';
+import { type Change, type Plan, together } from '../changes.ts';
 import { kindOf } from '../entities.ts';
 import { policyInUse } from '../policy-changes.ts';
 import type { SiteSet } from '../vhost.ts';
@@ -40,24 +40,12 @@ export function revertGroup(entries: readonly Numbered[]): Change<unknown> {
   const reverts = nets.map((entry) => ({ entry, change: undoing(entry) }));
   return async (set, time) => {
     const changed: Numbered[] = [];
-    const plan = await planned(reverts.map((one) => noting(one, changed)))(set, time);
+    const plan = await together(reverts.map((one) => noting(one, changed)))(set, time);
     if (changed.length > 0) throw changedSince(changed);
     if ('next' in plan) assertNoneMissing(plan.next);
     return plan;
   };
 }
-
-/** As `sequence`, without the number of an operation: the caller sent none that could be counted. */
-const planned =
-  (changes: readonly Change<unknown>[]): Change<unknown> =>
-  async (set, time) => {
-    try {
-      return await sequence(changes)(set, time);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      throw error.about({ ...error.at, operation: undefined });
-    }
-  };
 
 const placeOf = (entry: Entry): number => ORDER.indexOf(`${kindOf(entry.domain)} ${entry.action}`);
 

@@ -20,6 +20,8 @@ const policy = (name: string, recipe: string, values: Values): Policy => ({
   recipe,
   values,
   everywhere: false,
+  source: null,
+  applied: null,
   createdAt: at,
   updatedAt: at,
 });
@@ -27,7 +29,7 @@ const LAN = policy('lan', 'allow', { networks: ['private_ranges'] });
 const vhost = (id: number, config: string, policies: Policy[] = []): Vhost => ({
   ...{ id, position: id, domain: `http://site-${id}.example`, config, upstream: '' },
   ...{ enabled: true, createdAt: at, updatedAt: at, policies, except: [] },
-  ...{ tags: [], agents: [], check: null },
+  ...{ tags: [], agents: [], check: null, source: null, applied: null },
 });
 const setOf = (...vhosts: Vhost[]): SiteSet => ({
   ...EMPTY_SET,

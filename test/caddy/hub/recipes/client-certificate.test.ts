@@ -44,7 +44,7 @@ function sites(bodies: Readonly<Record<string, string>>, values?: Values): strin
         guardOf(
           {
             ...{ id: 1, name: 'devices', recipe: 'client-certificate', values },
-            ...{ everywhere: false, createdAt: date, updatedAt: date },
+            ...{ everywhere: false, source: null, applied: null, createdAt: date, updatedAt: date },
           },
           context,
         ),

@@ -1,0 +1,199 @@
+/** `/apply`: sites and policies as a document says, all or nothing; and the JSON Schema of its file. */
+import { Elysia, t } from 'elysia';
+import { Failure } from '../../shared/failure.ts';
+import { jsonText } from '../../shared/http.ts';
+import { jsonBody } from '../../shared/json-body.ts';
+import { loadOnce } from '../../shared/memoize.ts';
+import { applyChange, type Document, type Outcome } from '../apply/plan.ts';
+import { applySchema, fieldOf, policiesIn, sitesIn } from '../apply/schemas.ts';
+import { authorOf } from '../auth/guard.ts';
+import { caddyfileDiff } from '../exchange/diff.ts';
+import { SITE } from '../exchange/schemas.ts';
+import { about, DEMANDS } from '../http/about.ts';
+import { ChangeQuery, demandsOf } from '../http/params.ts';
+import { BODY, OPEN, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
+import { Outcome as Ended, outcomeOf } from '../http/schemas.ts';
+import { renderSet } from '../model/applied.ts';
+import { isNamed } from '../model/vhost.ts';
+import type { ApiContext } from './context.ts';
+
+/** Bytes; a document of 25,000 sites is about 3 MB. */
+const BODY_LIMIT = 16 * 1024 * 1024;
+
+const ApplyBody = t.Object(
+  {
+    source: t.String({
+      pattern: '^(?!containers/)[^\\s\\x00-\\x1f\\x7f](.{0,98}[^\\s\\x00-\\x1f\\x7f])?$',
+      description:
+        'the name of the file, or of what else keeps these sites and policies: 1 to 100 characters; names that begin with `containers/` are taken',
+    }),
+    sites: t.Optional(
+      t.Unknown({
+        description:
+          'by domain, each as `/apply.schema.json` says; or a list, each with its `domain`',
+      }),
+    ),
+    policies: t.Optional(
+      t.Unknown({ description: 'by name, as `sites`; or a list, each with its `name`' }),
+    ),
+    prune: t.Optional(
+      t.Boolean({
+        description: 'delete what this source applied before and the document no longer names',
+      }),
+    ),
+    adopt: t.Optional(
+      t.Boolean({ description: 'take over what people or other sources made under these names' }),
+    ),
+    dryRun: t.Optional(t.Boolean({ description: 'plan and check it, and change nothing' })),
+    expects: t.Optional(
+      t.String({
+        description:
+          'the `digest` of the plan to apply: refused with `STALE` if it would be another one',
+      }),
+    ),
+  },
+  { title: 'ApplyRequest' },
+);
+
+const ApplyAnswer = t.Composite(
+  [
+    t.Object({
+      changes: t.Array(
+        t.Object({
+          op: t.Union(
+            [t.Literal('create'), t.Literal('update'), t.Literal('delete'), t.Literal('adopt')],
+            { description: '`adopt`: it belongs to this source from now on' },
+          ),
+          kind: t.Union([t.Literal('site'), t.Literal('policy')]),
+          name: t.String(),
+          fields: t.Array(t.String(), { description: 'that change; of `update` and `adopt`' }),
+        }),
+        { description: 'empty if everything is as the document says' },
+      ),
+      diff: t.String({ description: 'of the Caddyfile, in the format of `diff -u`' }),
+      published: t.Boolean({
+        description: 'whether the proxies got a new configuration, or with `dryRun` would get it',
+      }),
+      digest: t.String({ description: 'of the plan, for `expects`' }),
+      group: t.Optional(
+        t.Integer({ description: 'of the entries in the changelog, if there are any' }),
+      ),
+    }),
+    Ended,
+  ],
+  { title: 'ApplyAnswer' },
+);
+
+export function applyRoutes({ publisher, retries, guard }: ApiContext) {
+  const schema = loadOnce(async () => JSON.stringify(applySchema()));
+  const viewed = ({ changes, published, digest, before, after }: Outcome) => {
+    const version = publisher.version();
+    const diff = caddyfileDiff(renderSet(before, version), renderSet(after, version));
+    return { changes, diff, published, digest };
+  };
+  return new Elysia({ name: 'apply' })
+    .get('/apply.schema.json', async () => jsonText(await schema()), {
+      response: {
+        200: t.Object({ $schema: t.String() }, { additionalProperties: true }),
+        ...refusals(...OPEN),
+      },
+      detail: about({
+        id: 'getApplySchema',
+        tag: 'Configuration',
+        summary: 'Get the JSON Schema of a file for `signalbox apply`',
+        description: 'Editors read it without signing in, to complete and check the file.',
+        access: 'anyone',
+        example: { $schema: 'https://json-schema.org/draft/2020-12/schema' },
+      }),
+    })
+    .use(guard)
+    .use(jsonBody(BODY_LIMIT))
+    .post(
+      '/apply',
+      ({ body, query, who, set, request }) =>
+        retries.once({ request, who, body, query, set }, 200, async (keep) => {
+          const { source, prune = false, adopt = false, dryRun, expects } = body;
+          const document: Document = {
+            ...{ source, prune, adopt },
+            ...{ sites: sitesIn(body.sites), policies: policiesIn(body.policies) },
+          };
+          const demands = demandsOf(query);
+          try {
+            const change = await applyChange(document, publisher.current(), expects);
+            if (dryRun) return { body: viewed((await publisher.rehearse(change, demands)).result) };
+            const author = { ...authorOf(who), via: `apply ${source}` };
+            const applied = await publisher.apply(change, author, {
+              ...demands,
+              ...keep<Outcome>((stored) => ({ body: answerOf(stored, viewed(stored.result)) })),
+            });
+            return { body: answerOf(applied, viewed(applied.result)) };
+          } catch (error) {
+            throw inDocument(error, document);
+          }
+        }),
+      {
+        query: ChangeQuery,
+        body: ApplyBody,
+        response: {
+          200: ApplyAnswer,
+          ...refusals(
+            ...PUBLISHES,
+            ...BODY,
+            'DOMAIN_TAKEN',
+            'POLICY_TAKEN',
+            'POLICY_IN_USE',
+            'STALE',
+            'KEY_REUSED',
+          ),
+        },
+        detail: about({
+          id: 'applyDocument',
+          tag: 'Configuration',
+          summary: 'Make sites and policies what a document says',
+          description:
+            'In one publish, all or nothing, recorded as one group. What the document does not mention is not touched, unless `prune` is set. Applying the same document again changes and publishes nothing. A dry run refuses what the request itself would refuse. A 400 names the `field`, such as `sites["app.example.org"].upstream`.',
+          access: 'write',
+          needs: 'editor',
+          params: DEMANDS,
+          requestHeaders: ['Idempotency-Key'],
+          bodies: {
+            plan: {
+              summary: 'What would change',
+              value: {
+                source: 'home',
+                policies: {
+                  lan: { recipe: 'allow', values: { networks: ['private_ranges'] } },
+                },
+                sites: { [SITE.domain]: { upstream: SITE.upstream, policies: ['lan'] } },
+                dryRun: true,
+              },
+            },
+          },
+          example: {
+            changes: [
+              { op: 'create', kind: 'policy', name: 'lan', fields: [] },
+              { op: 'update', kind: 'site', name: SITE.domain, fields: ['policies'] },
+            ],
+            diff: '',
+            published: true,
+            digest: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+            group: 12,
+          },
+        }),
+      },
+    );
+}
+
+const answerOf = <T extends object>(
+  applied: Parameters<typeof outcomeOf>[0] & { group: number | null },
+  body: T,
+) => ({ ...body, ...(applied.group !== null && { group: applied.group }), ...outcomeOf(applied) });
+
+/** Names the site of the document that a proxy refuses. */
+function inDocument(error: unknown, { sites }: Document): unknown {
+  if (!(error instanceof Failure) || error.at.field !== undefined) return error;
+  const { vhost } = error.at;
+  const [name] = sites.find(([one]) => vhost && isNamed(one, vhost)) ?? [];
+  if (name === undefined) return error;
+  return error.about({ ...error.at, field: fieldOf('sites', name, 'config'), line: vhost?.line });
+}

@@ -1,0 +1,112 @@
+/** A document of sites and policies: what its file may say, on the wire and for editors. */
+import { getSchemaValidator, type Static, type TSchema, t } from 'elysia';
+import { Failure } from '../../shared/failure.ts';
+import { NewPolicy, NewVhost } from '../model/operation.ts';
+import { RECIPES } from '../recipes/registry.ts';
+
+const { domain: _, ...fields } = NewVhost;
+
+/** A site under its domain. What is left out is as for a new one. */
+export const AppliedSite = t.Object(
+  {
+    ...fields,
+    config: t.Optional(
+      t.String({ description: 'as for a vhost; if left out: `reverse_proxy {upstream}`' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type AppliedSite = Static<typeof AppliedSite>;
+
+/** A policy under its name. */
+export const AppliedPolicy = t.Object(
+  {
+    recipe: NewPolicy.recipe,
+    values: t.Optional(NewPolicy.values),
+    everywhere: NewPolicy.everywhere,
+  },
+  { additionalProperties: false },
+);
+export type AppliedPolicy = Static<typeof AppliedPolicy>;
+
+/** What is applied when a site has no config. */
+export const PLAIN_CONFIG = 'reverse_proxy {upstream}';
+
+const site = getSchemaValidator(AppliedSite as TSchema);
+const policy = getSchemaValidator(AppliedPolicy as TSchema);
+
+/** As an error names a field of it: `sites["a.example"].upstream`. */
+export const fieldOf = (kind: 'sites' | 'policies', name: string, ...path: string[]): string =>
+  `${kind}[${JSON.stringify(name)}]${path.map((one) => `.${one}`).join('')}`;
+
+/** Things by their names, whether they came as an object or as a list. */
+export type Named<T> = readonly (readonly [name: string, thing: T])[];
+
+/** @throws Failure INVALID_REQUEST with the field, also for fields that a site does not have */
+export const sitesIn = (given: unknown): Named<AppliedSite> =>
+  namedIn('sites', given, 'domain', site) as Named<AppliedSite>;
+
+/** @throws as `sitesIn` */
+export const policiesIn = (given: unknown): Named<AppliedPolicy> =>
+  namedIn('policies', given, 'name', policy) as Named<AppliedPolicy>;
+
+function namedIn(
+  kind: 'sites' | 'policies',
+  given: unknown,
+  key: string,
+  validator: typeof site,
+): Named<unknown> {
+  const listed = (one: unknown, at: number) => {
+    const { [key]: name, ...thing } = isObject(one) ? one : {};
+    if (typeof name === 'string') return [name, thing] as const;
+    throw invalid(`${kind}.${at}.${key}`, 'Expected string');
+  };
+  if (!Array.isArray(given) && !isObject(given ?? {})) throw invalid(kind, 'Expected object');
+  const named = Array.isArray(given) ? given.map(listed) : Object.entries(given ?? {});
+  const seen = new Set<string>();
+  for (const [name, thing] of named) {
+    if (seen.has(name)) throw invalid(fieldOf(kind, name), 'It occurs twice');
+    seen.add(name);
+    for (const { path, message } of validator.Errors(thing)) {
+      throw invalid(fieldOf(kind, name, ...path.split('/').slice(1)), message);
+    }
+  }
+  return named;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const invalid = (field: string, words: string) =>
+  new Failure('INVALID_REQUEST', `The field "${field}" is invalid: ${words}.`, { at: { field } });
+
+/** The JSON Schema of a file: with the values of each recipe, so that editors can complete it. */
+export const applySchema = (): object => ({
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'Sites and policies of signalbox',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    policies: {
+      type: 'object',
+      description: 'by name: 1 to 40 lower-case letters, digits and hyphens',
+      additionalProperties: {
+        anyOf: RECIPES.filter(({ kind }) => kind === 'policy').map(policySchema),
+      },
+    },
+    sites: { type: 'object', description: 'by domain', additionalProperties: AppliedSite },
+  },
+});
+
+const policySchema = ({ id, title, description, fields }: (typeof RECIPES)[number]): TSchema => {
+  const { values: _, ...properties } = AppliedPolicy.properties;
+  const isNeeded = ((fields.required as string[] | undefined) ?? []).length > 0;
+  return t.Object(
+    {
+      ...properties,
+      recipe: t.Literal(id, { title, description }),
+      values: isNeeded ? fields : t.Optional(fields),
+    },
+    { title, additionalProperties: false },
+  );
+};

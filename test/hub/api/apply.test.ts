@@ -1,0 +1,315 @@
+/** `/apply`: a document of sites and policies is applied as a whole, or not at all. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
+
+type Change = { op: string; kind: string; name: string; fields: string[] };
+type Applied = Body & {
+  changes: Change[];
+  diff: string;
+  published: boolean;
+  digest: string;
+  group?: number;
+  field?: string;
+};
+type Site = Body & { domain: string; config: string; enabled: boolean; source: string | null };
+
+let owner: Owner;
+beforeAll(async () => {
+  owner = await startOwner();
+});
+afterAll(() => owner.stack.stop());
+
+const answers = (text: string, more: object = {}) => ({ config: `respond ${text}`, ...more });
+const lan = { recipe: 'allow', values: { networks: ['private_ranges'] } };
+const apply = (document: object, headers = {}) =>
+  owner.call<Applied>('POST', '/apply', { source: 'home', ...document }, headers);
+const plan = (document: object) => apply({ ...document, dryRun: true });
+const sites = async () => (await owner.call<Site[]>('GET', '/vhosts')).body;
+const site = async (domain: string) =>
+  (await sites()).find((one) => one.domain === domain) as Site & { id: number };
+const served = async (name: string) => (await owner.stack.served(`${name}.example`)).text;
+const ops = (answer: { body: Applied }) =>
+  answer.body.changes.map(({ op, name, fields }) => [op, name, ...fields].join(' '));
+
+describe('refused, with nothing changed:', () => {
+  beforeAll(async () => {
+    const created = { domain: 'http://hand.example', config: 'respond hand' };
+    expect((await owner.call('POST', '/vhosts', created)).status).toBe(201);
+    expect((await owner.call('POST', '/policies', { name: 'hand', ...lan })).status).toBe(201);
+  });
+
+  test.each<[string, object, number, string, string | null]>([
+    ['no source', { source: '' }, 400, 'INVALID_REQUEST', 'source'],
+    ['the source of an agent', { source: 'containers/local' }, 400, 'INVALID_REQUEST', 'source'],
+    ['a source with a line end', { source: 'a\nb' }, 400, 'INVALID_REQUEST', 'source'],
+    [
+      'an unknown field',
+      { sites: { 'a.example': { upsteam: '127.0.0.1:1' } } },
+      ...([400, 'INVALID_REQUEST', 'sites["a.example"].upsteam'] as const),
+    ],
+    [
+      'a wrong type',
+      { sites: { 'a.example': { upstream: 8080 } } },
+      ...([400, 'INVALID_REQUEST', 'sites["a.example"].upstream'] as const),
+    ],
+    [
+      'a source of a site',
+      { sites: { 'a.example': { source: 'x' } } },
+      ...([400, 'INVALID_REQUEST', 'sites["a.example"].source'] as const),
+    ],
+    ['sites that are text', { sites: 'a.example' }, 400, 'INVALID_REQUEST', 'sites'],
+    ['a site without domain', { sites: [{}] }, 400, 'INVALID_REQUEST', 'sites.0.domain'],
+    [
+      'a domain twice',
+      { sites: [{ domain: 'a.example' }, { domain: 'a.example' }] },
+      ...([400, 'INVALID_REQUEST', 'sites["a.example"]'] as const),
+    ],
+    [
+      'a domain twice in other letters',
+      { sites: { 'a.example': answers('a'), 'A.example': answers('b') } },
+      ...([400, 'INVALID_REQUEST', 'sites["A.example"]'] as const),
+    ],
+    [
+      'no domain',
+      { sites: { 'no domain': answers('a') } },
+      ...([400, 'INVALID_REQUEST', 'sites["no domain"].domain'] as const),
+    ],
+    [
+      'an unknown policy',
+      { sites: { 'a.example': answers('a', { policies: ['none'] }) } },
+      ...([400, 'INVALID_REQUEST', 'sites["a.example"].policies'] as const),
+    ],
+    [
+      'an unknown recipe',
+      { policies: { lan: { recipe: 'none' } } },
+      ...([400, 'INVALID_REQUEST', 'policies["lan"].recipe'] as const),
+    ],
+    [
+      'wrong values',
+      { policies: { lan: { recipe: 'allow', values: { networks: ['x'] } } } },
+      ...([400, 'INVALID_REQUEST', 'policies["lan"].values.networks.0'] as const),
+    ],
+    [
+      'a user without password',
+      { policies: { ada: { recipe: 'basic-auth', values: { users: [{ name: 'ada' }] } } } },
+      ...([400, 'INVALID_REQUEST', 'policies["ada"].values.users.0.password'] as const),
+    ],
+    [
+      'a misspelled upstream',
+      { sites: { 'a.example': { config: 'reverse_proxy {upsteam}', upstream: '127.0.0.1:1' } } },
+      ...([400, 'INVALID_REQUEST', 'sites["a.example"].config'] as const),
+    ],
+    [
+      'what the proxy refuses',
+      { sites: { 'http://a.example': answers('a'), 'http://b.example': { config: 'respnd b' } } },
+      ...([502, 'PROXY_REJECTED', 'sites["http://b.example"].config'] as const),
+    ],
+    [
+      'a site of a person',
+      { sites: { 'http://hand.example': answers('mine') } },
+      ...([409, 'DOMAIN_TAKEN', 'sites["http://hand.example"]'] as const),
+    ],
+    [
+      'an address of a site of a person',
+      { sites: { 'http://a.example': { config: 'http://a.example, http://hand.example {\n}' } } },
+      ...([409, 'DOMAIN_TAKEN', 'sites["http://a.example"].domain'] as const),
+    ],
+    [
+      'a policy of a person',
+      { policies: { hand: lan } },
+      ...([409, 'POLICY_TAKEN', 'policies["hand"]'] as const),
+    ],
+    ['a plan that is another', { expects: 'ab'.repeat(32) }, 412, 'STALE', null],
+  ])('%s', async (_, document, status, code, field) => {
+    const before = await owner.everything();
+    const both = [await plan(document), await apply(document)];
+    for (const answer of both) {
+      expect([answer.status, answer.body.code, answer.body.field ?? null]).toEqual([
+        ...[status, code, field],
+      ]);
+    }
+    expect(await owner.everything()).toEqual(before);
+  });
+
+  test('a field `source` of a request of a person', async () => {
+    const { id } = await site('http://hand.example');
+    const body = { source: 'home', kept: { source: 'home', applied: '' }, upstream: '127.0.0.1:1' };
+    await owner.call('PUT', `/vhosts/${id}`, body);
+    await owner.call('POST', '/vhosts/bulk', {
+      operations: [{ op: 'update', id, ...body, upstream: '' }],
+    });
+    expect((await site('http://hand.example')).source).toBeNull();
+  });
+});
+
+test('a plan says what will happen, and is applied to nothing else', async () => {
+  const document = {
+    policies: { lan },
+    sites: {
+      'http://one.example': answers('one', { tags: ['a'] }),
+      'http://two.example': answers('two'),
+    },
+  };
+  const planned = await plan(document);
+  expect(planned.status).toBe(200);
+  expect(ops(planned)).toEqual([
+    'create lan',
+    'create http://one.example',
+    'create http://two.example',
+  ]);
+  expect(planned.body.published).toBeTrue();
+  expect(planned.body.diff).toContain('+\trespond one');
+  expect(planned.body.group).toBeUndefined();
+  expect(await site('http://one.example')).toBeUndefined();
+
+  expect((await owner.call('POST', '/policies', { name: 'between', ...lan })).status).toBe(201);
+  const stale = await apply({ ...document, expects: planned.body.digest });
+  expect([stale.status, stale.body.code]).toEqual([412, 'STALE']);
+
+  const again = await plan(document);
+  const done = await apply({ ...document, expects: again.body.digest });
+  expect(done.status).toBe(200);
+  expect(done.body).toEqual({ ...again.body, group: expect.any(Number) });
+  expect([await served('one'), await served('two')]).toEqual(['one', 'two']);
+  expect(await site('http://one.example')).toMatchObject({ source: 'home', tags: ['a'] });
+
+  const entries = (await owner.changelog()).slice(0, 3);
+  expect(entries.map(({ domain }) => domain)).toEqual([
+    ...['http://two.example', 'http://one.example', '(policy lan)'],
+  ]);
+  for (const entry of entries) {
+    expect(entry).toMatchObject({ via: 'apply home', group: done.body.group });
+  }
+
+  const before = await owner.everything();
+  const second = await apply(document);
+  expect(second.body).toMatchObject({ changes: [], diff: '', published: false });
+  expect(second.body.group).toBeUndefined();
+  expect(await owner.everything()).toEqual(before);
+});
+
+test('what people change is undone, what they do not keep is pruned, and all is undone as one', async () => {
+  const { id } = await site('http://one.example');
+  const status = async () =>
+    (await owner.call<{ sources: object[] }>('GET', '/status')).body.sources;
+  expect(await status()).toEqual([{ name: 'home', sites: 2, policies: 1, differing: 0 }]);
+  await owner.call('PUT', `/vhosts/${id}`, { config: 'respond hand', tags: [] });
+  expect(await status()).toEqual([{ name: 'home', sites: 2, policies: 1, differing: 1 }]);
+
+  const document = { sites: { 'http://one.example': answers('one', { tags: ['a'] }) } };
+  const kept = await apply(document);
+  expect(ops(kept)).toEqual(['update http://one.example config tags']);
+  expect(await served('two')).toBe('two');
+  expect(await status()).toEqual([{ name: 'home', sites: 2, policies: 1, differing: 0 }]);
+
+  const other = await apply({ ...document, source: 'other', sites: {}, prune: true });
+  expect(ops(other)).toEqual([]);
+  const pruned = await apply({ ...document, prune: true });
+  expect(ops(pruned)).toEqual(['delete http://two.example', 'delete lan']);
+  expect(await site('http://two.example')).toBeUndefined();
+  expect(await site('http://hand.example')).toBeDefined();
+
+  const revert = await owner.call('POST', `/changelog/groups/${pruned.body.group}/revert`);
+  expect(revert.status).toBe(200);
+  expect(await served('two')).toBe('two');
+  expect(await site('http://two.example')).toMatchObject({ source: 'home' });
+});
+
+test('what belongs to others is adopted if that was asked for, and an undo gives it back', async () => {
+  const document = { sites: { 'http://hand.example': answers('hand') }, adopt: true };
+  const adopted = await apply(document);
+  expect(ops(adopted)).toEqual(['adopt http://hand.example']);
+  expect(adopted.body.published).toBeFalse();
+  expect(await site('http://hand.example')).toMatchObject({ source: 'home' });
+  const [entry] = await owner.changelog();
+  expect(JSON.parse(entry?.diff ?? '')).toEqual({ old: { source: null }, new: { source: 'home' } });
+  expect((await owner.call('POST', `/changelog/${entry?.id}/revert`)).status).toBe(200);
+  expect(await site('http://hand.example')).toMatchObject({ source: null });
+});
+
+test('a source catches up with what people changed', async () => {
+  await apply({ sites: { 'http://late.example': answers('old') } });
+  const { id } = await site('http://late.example');
+  await owner.call('PUT', `/vhosts/${id}`, { config: 'respond new' });
+  const document = { sites: { 'http://late.example': answers('new') } };
+  const first = await apply(document);
+  expect(ops(first)).toEqual(['adopt http://late.example']);
+  expect(first.body.published).toBeFalse();
+  expect(ops(await apply(document))).toEqual([]);
+  const { sources } = (await owner.call<{ sources: { differing: number }[] }>('GET', '/status'))
+    .body;
+  expect(sources.map(({ differing }) => differing)).toEqual([0]);
+});
+
+test('sites swap their addresses in one apply', async () => {
+  const block = (domains: string, text: string) => ({
+    config: `${domains} {\n\trespond ${text}\n}`,
+  });
+  const before = {
+    'http://s1.example': block('http://s1.example, http://x1.example', 's1'),
+    'http://s2.example': block('http://s2.example, http://x2.example', 's2'),
+  };
+  const after = {
+    'http://s1.example': block('http://s1.example, http://x2.example', 's1'),
+    'http://s2.example': block('http://s2.example, http://x1.example', 's2'),
+  };
+  expect((await apply({ source: 'swap', sites: before })).status).toBe(200);
+  const swapped = await apply({ source: 'swap', sites: after });
+  expect(swapped.status).toBe(200);
+  expect([await served('x1'), await served('x2')]).toEqual(['s2', 's1']);
+});
+
+test('a policy gets another recipe, and a password in clear changes nothing the second time', async () => {
+  const users = (password: string) => ({ users: [{ name: 'ada', password }] });
+  const document = (policy: object) => ({
+    source: 'guard',
+    policies: { guard: policy },
+    sites: { 'http://guarded.example': answers('in', { policies: ['guard'] }) },
+  });
+  expect((await apply(document(lan))).status).toBe(200);
+  const password = { recipe: 'basic-auth', values: users('correct horse battery') };
+  const changed = await apply(document(password));
+  expect(ops(changed)).toEqual(['update guard recipe values']);
+  expect((await owner.stack.served('guarded.example')).status).toBe(401);
+  expect(ops(await apply(document(password)))).toEqual([]);
+  const other = { ...password, values: users('another horse battery') };
+  expect(ops(await apply(document(other)))).toEqual(['update guard values']);
+  const back = await owner.call('POST', `/changelog/groups/${changed.body.group}/revert`);
+  expect([back.status, (back.body as Body).code]).toEqual([409, 'CHANGED_SINCE']);
+}, 60_000);
+
+test('a check that fails refuses the plan as well', async () => {
+  const document = {
+    sites: { 'http://checked.example': answers('yes', { check: { path: '/', contains: 'no' } }) },
+  };
+  const before = await owner.everything();
+  for (const answer of [await plan(document), await apply(document)]) {
+    expect([answer.status, answer.body.code]).toEqual([502, 'CHECK_FAILED']);
+  }
+  expect(await owner.everything()).toEqual(before);
+});
+
+test('a retry with the same key gets the first answer', async () => {
+  const document = { source: 'retry', sites: { 'http://retry.example': answers('retry') } };
+  const first = await apply(document, { 'Idempotency-Key': 'k1' });
+  const second = await apply(document, { 'Idempotency-Key': 'k1' });
+  expect(second.body).toEqual(first.body);
+  const other = await apply({ ...document, prune: true }, { 'Idempotency-Key': 'k1' });
+  expect([other.status, other.body.code]).toEqual([422, 'KEY_REUSED']);
+});
+
+test('the export of a source applies to nothing', async () => {
+  const { text } = await owner.call('GET', '/export?format=yaml&source=home');
+  const document = Bun.YAML.parse(text) as object;
+  expect(Object.keys(document)).toContain('sites');
+  const answer = await apply({ ...document, prune: true });
+  expect([answer.status, ops(answer)]).toEqual([200, []]);
+});
+
+test('editors read the schema without signing in', async () => {
+  const response = await fetch(`${owner.stack.hub}/apply.schema.json`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toStartWith('application/json');
+  const schema = (await response.json()) as { properties: { sites: object } };
+  expect(Object.keys(schema.properties)).toEqual(['policies', 'sites']);
+});
