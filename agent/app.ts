@@ -1,11 +1,12 @@
 /** The agent's HTTP API: every route but health and metrics needs the agent's token. */
 import { Elysia } from 'elysia';
 import { FAILURES, Failure } from '../src/shared/failure.ts';
-import { errors, requestTimeout, SHORT_HOSTS, TLS_HOSTS } from '../src/shared/http.ts';
+import { errors, jsonText, requestTimeout, SHORT_HOSTS, TLS_HOSTS } from '../src/shared/http.ts';
 import { jsonBody, lateBodies } from '../src/shared/json-body.ts';
 import { type Log, reportTo } from '../src/shared/log.ts';
 import { metricsRoutes } from '../src/shared/observe/metrics.ts';
 import { observeRequests, type Routes } from '../src/shared/observe/requests.ts';
+import { ContainersQuery } from '../src/shared/wire/containers.ts';
 import { AgentErrorBody, Health, PROTOCOL, PROTOCOL_HEADER } from '../src/shared/wire/protocol.ts';
 import {
   AdaptAnswer,
@@ -22,6 +23,7 @@ import {
 import { ModulesAnswer } from '../src/shared/wire/sites.ts';
 import { bearerGuard, createBearerCheck, type KnownToken } from './bearer.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
+import type { AgentContainers } from './containers/containers.ts';
 import { type EnrolmentDeps, enrolRoute, tokenRoutes } from './enrolment/enrolment.ts';
 import type { Logs } from './logs/logs.ts';
 import { logRoutes } from './logs/routes.ts';
@@ -36,6 +38,7 @@ type AgentDeps = SiteRoutesDeps & {
   /** Those that agent and proxy write to. */
   disks: () => Promise<Disk[]>;
   logs: Logs;
+  containers: Pick<AgentContainers, 'answer'>;
   /** Whether the agent serves HTTPS. */
   tls?: boolean;
   metrics: AgentMetrics;
@@ -49,7 +52,7 @@ const refusals = { 400: AgentErrorBody, 502: AgentErrorBody };
 
 /** The agent as an Elysia app. Errors are answered by `errors` of shared/http. */
 export function createAgent(deps: AgentDeps) {
-  const { enrolment, proxy, state, disks, logs, tls = false, metrics, log } = deps;
+  const { enrolment, proxy, state, disks, logs, containers, tls = false, metrics, log } = deps;
   const isAllowed = createBearerCheck(deps.isKnown);
   const peerOf = (request: Request): string => agent.server?.requestIP(request)?.address ?? '';
   const handler = tls ? TLS_HOSTS : SHORT_HOSTS;
@@ -135,6 +138,12 @@ export function createAgent(deps: AgentDeps) {
     .get('/proxy/modules', async () => ({ modules: await proxy.modules() }), {
       response: { 200: ModulesAnswer },
     })
+    // Text, as it was when it was compared with the one before: its schema is what the hub checks.
+    .get(
+      '/containers',
+      async ({ query, request }) => jsonText(await containers.answer(query.after, request.signal)),
+      { query: ContainersQuery },
+    )
     .use(siteRoutes(deps))
     .use(logRoutes({ logs, explain: state.explain }));
   return agent;

@@ -10,7 +10,13 @@ import { isName } from '../hub/model/agent.ts';
 import { LEVELS, type Level } from '../shared/log.ts';
 import { isLoopbackHost } from '../shared/loopback.ts';
 import { isBelow, resolvePath } from '../shared/system/files.ts';
-import { type AgentSettings, readEnrolment, readOwnTls, readShip } from './agent-settings.ts';
+import {
+  type AgentSettings,
+  readContainers,
+  readEnrolment,
+  readOwnTls,
+  readShip,
+} from './agent-settings.ts';
 import { dataDirOf, hubSocket, socketIn } from './data-folder.ts';
 import { LOG_FORMATS, type LogFormat } from './log.ts';
 import { type Env, givenIn, type Role } from './settings.ts';
@@ -44,6 +50,8 @@ const FILES_OF_SECRETS = [
   'OIDC_CLIENT_SECRET_FILE',
   'PROXY_ENV_FILE',
 ];
+/** Of a hub, which asks its agents. */
+const OFF: AgentSettings['containers'] = { engine: null, labels: 'safe', domains: [] };
 /** The program: the project's folder, or the binary. */
 const PROGRAM = Bun.main.startsWith('/$bunfs/')
   ? process.execPath
@@ -94,6 +102,7 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
     read.fault('IMPORT_DIRS', 'must not contain DATA_DIR or a folder inside it');
   }
   const origins = read.origins('HUB_ORIGINS');
+  const containers = runsAgent ? readContainers(read) : OFF;
   const agentUrl = role === 'hub' ? read.url('AGENT_URL') : '';
 
   const settings: Settings = {
@@ -126,6 +135,7 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
       enrolment,
       upstreamProbe: read.flag('UPSTREAM_PROBE'),
       ship: runsAgent ? readShip(read, dataDir) : null,
+      containers,
       proxy: {
         bin: program ?? bin,
         proxyfile,
@@ -143,7 +153,12 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
           rollMb: read.count('ACCESS_LOG_ROLL_MB'),
           ...readLimits(read),
         },
-        ownPaths: ownPaths(env, [dataDir, dirname(hubSocket(dataDir)), proxyfile, admin]),
+        ownPaths: ownPaths(env, [
+          ...[dataDir, dirname(hubSocket(dataDir)), proxyfile, admin],
+          ...(containers.engine !== null && 'unix' in containers.engine
+            ? [containers.engine.unix]
+            : []),
+        ]),
         importDirs,
         storage: read.has('PROXY_STORAGE') ? read.path('PROXY_STORAGE') : null,
       },

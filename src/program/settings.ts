@@ -111,6 +111,18 @@ export const SETTINGS = {
   LOG_SHIP_FORMAT: byAgent(null, 'loki or ndjson; loki if LOG_SHIP_URL ends in /loki/api/v1/push'),
   LOG_SHIP_HEADERS_FILE: byAgent(null, 'file of Name: value lines, headers for the log engine'),
   UPSTREAM_PROBE: byAgent('true', 'whether the agent probes upstreams'),
+  DOCKER_SOCKET: byAgent(
+    null,
+    'socket of Docker or Podman, a path or http://host:port of a proxy; none: no containers',
+  ),
+  DOCKER_LABELS: byAgent(
+    'safe',
+    'what labels of containers may set: safe, or all (Caddyfile text)',
+  ),
+  DOCKER_DOMAINS: byAgent(
+    null,
+    'hosts that labels may name, such as *.home.example, separated by commas; none: any',
+  ),
   LOG_FORMAT: byAny('logfmt', 'format of signalbox’s own log: logfmt or json'),
   LOG_LEVEL: byAny('info', 'level of signalbox’s own log: debug, info, warn or error'),
 };

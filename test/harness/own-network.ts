@@ -10,11 +10,18 @@ export type OwnNetwork = {
   stop: () => Promise<void>;
 };
 
-/** @returns null where this system cannot make one, which takes root */
-export async function startOwnNetwork(): Promise<OwnNetwork | null> {
+/**
+ * @param apart what else is its own: options of `unshare`
+ * @param begin commands of a shell that run in it first
+ * @returns null where this system cannot make one, which takes root
+ */
+export async function startOwnNetwork(
+  apart: readonly string[] = [],
+  begin = ':',
+): Promise<OwnNetwork | null> {
   if (!isRoot || Bun.which('unshare') === null || Bun.which('ip') === null) return null;
-  const script = 'ip link set lo up && echo up && exec cat';
-  const child = Bun.spawn(['unshare', '--net', 'sh', '-c', script], {
+  const script = `ip link set lo up && ${begin} && echo up && exec cat`;
+  const child = Bun.spawn(['unshare', '--net', ...apart, 'sh', '-c', script], {
     stdin: 'pipe',
     stdout: 'pipe',
     stderr: 'ignore',
@@ -37,7 +44,8 @@ export async function startOwnNetwork(): Promise<OwnNetwork | null> {
       return out;
     },
     async stop() {
-      child.kill();
+      // `unshare --fork` ignores others.
+      child.kill('SIGKILL');
       await child.exited;
     },
   };

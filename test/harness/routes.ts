@@ -68,6 +68,7 @@ export function agentRoutes(): Route[] {
     disks: async () => [],
     trials: {} as never,
     logs: {} as never,
+    containers: {} as never,
     metrics,
     log: () => {},
   });

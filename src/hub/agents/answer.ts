@@ -146,6 +146,13 @@ export function refusalOf(answer: unknown): Failure {
   return unreachable(INVALID, answer);
 }
 
+/** Whether an agent says that it has no such route: it is of an earlier release. */
+export const isUnknownRoute = (ok: boolean, bytes: Uint8Array): boolean => {
+  if (ok) return false;
+  const answer = parseAnswer(bytes);
+  return isErrorBody(answer) && answer.code === 'NOT_FOUND';
+};
+
 const isErrorBody = (answer: unknown): answer is AgentErrorBody =>
   validatorOf(AgentErrorBody).Check(answer);
 

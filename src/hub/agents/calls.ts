@@ -24,13 +24,15 @@ export type Answer = { ok: boolean; bytes: Uint8Array };
 
 /**
  * `deadline`: milliseconds; `limit`: bytes of the answer, asked for when it comes; `headers`: with the protocol
- * that the request needs, if it is not the first.
+ * that the request needs, if it is not the first; `signal`: of a call that waits for something to happen, and
+ * so is not watched.
  */
 type Init = {
   body?: unknown;
   deadline?: number;
   limit?: number | (() => number);
   headers?: Record<string, string>;
+  signal?: AbortSignal;
 };
 
 export type Calls = {
@@ -88,13 +90,17 @@ export function createCalls(deps: CallsDeps): Calls {
   async function ask(path: string, init: Init): Promise<Answer> {
     const stopping = new AbortController();
     const isLong = (init.deadline ?? deadline) > STATUS_DEADLINE_MS / 2;
-    const endPulse = isLong ? watch(stopping) : () => {};
+    const given = init.signal ? [init.signal] : [];
+    const endPulse = isLong && !init.signal ? watch(stopping) : () => {};
     try {
       const response = await request(path, {
         method: init.body === undefined ? 'GET' : 'POST',
         headers: { 'Content-Type': 'application/json', ...init.headers },
         ...(init.body === undefined ? {} : { body: JSON.stringify(init.body) }),
-        signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(init.deadline ?? deadline)]),
+        signal: AbortSignal.any([
+          ...[stopping.signal, AbortSignal.timeout(init.deadline ?? deadline)],
+          ...given,
+        ]),
       });
       const { limit = SMALL_ANSWER } = init;
       const bytes = await bytesOf(response, typeof limit === 'number' ? limit : limit());
@@ -102,8 +108,11 @@ export function createCalls(deps: CallsDeps): Calls {
       return { ok: response.ok, bytes };
     } catch (cause) {
       // It answers, but not as it should.
-      isSilent = !(cause instanceof Failure);
-      if (!isSilent) throw cause;
+      if (cause instanceof Failure) {
+        isSilent = false;
+        throw cause;
+      }
+      if (!init.signal?.aborted) isSilent = true;
       throw unreachable(NO_ANSWER, cause);
     } finally {
       endPulse();

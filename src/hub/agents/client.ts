@@ -8,6 +8,7 @@ import {
   type RoundRequest,
   type TrialRequest,
 } from '../../shared/wire/checks.ts';
+import { CONTAINERS_BYTES, Containers } from '../../shared/wire/containers.ts';
 import {
   type ActivityQuery,
   type ExportQuery,
@@ -35,10 +36,11 @@ import {
   RootAnswer,
   SitesAnswer,
 } from '../../shared/wire/sites.ts';
-import { checked, inWords } from './answer.ts';
+import { checked, inWords, isUnknownRoute } from './answer.ts';
 import {
   adaptedAnswer,
   authoritiesAnswer,
+  CONTAINERS_DEADLINE_MS,
   checksAnswer,
   checksDeadline,
   DEADLINE_MS,
@@ -138,6 +140,11 @@ export type AgentClient = {
   ports(): Promise<PortsAnswer>;
   /** What the proxy was built with. */
   modules(deadline: number): Promise<Static<typeof ModulesAnswer>>;
+  /**
+   * The containers beside its proxy. With the tag of a list, waits for another one, at most 25 s, and never of an
+   * agent of an earlier release, which has none: `off`, at once.
+   */
+  containers(after: string | undefined, signal: AbortSignal): Promise<Containers>;
   /** A page of the access log as JSON text. @throws Failure INVALID_REQUEST */
   logs(query: LogQuery): Promise<string>;
   /**
@@ -234,6 +241,14 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       }),
     ports: () => call(PortsAnswer, '/proxy/ports', { deadline: STATUS_DEADLINE_MS }),
     modules: (deadline) => call(ModulesAnswer, '/proxy/modules', { deadline }),
+    async containers(after, signal) {
+      const bounds = { deadline: CONTAINERS_DEADLINE_MS, limit: CONTAINERS_BYTES };
+      const { ok, bytes } = await answerTo(withQuery('/containers', { after }), {
+        ...bounds,
+        signal,
+      });
+      return isUnknownRoute(ok, bytes) ? NO_CONTAINERS : checked(Containers, ok, bytes);
+    },
     logs: pageOf,
     activity: (query, most = deadline) =>
       call(LogActivity, withQuery('/logs/activity', query), { deadline: most, limit: LOG_ANSWER }),
@@ -269,6 +284,10 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
   };
 }
 
+const NO_CONTAINERS: Containers = {
+  ...{ engine: 'off', detail: null, tag: '', containers: null },
+  ...{ labels: 'safe', domains: [] },
+};
 const aboutLogs = (headers: Record<string, string>) => ({ limit: LOG_ANSWER, headers });
 /** One of several agents that takes longer counts as away. */
 const soon = { deadline: STATUS_DEADLINE_MS };

@@ -1,5 +1,6 @@
 /** Puts the agent together and makes it listen. */
 import { existsSync } from 'node:fs';
+import { hostname, type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { dirname } from 'node:path';
 import { createAgent } from '../../../agent/app.ts';
 import { errorLogOf } from '../../../agent/caddy/config/patch.ts';
@@ -7,6 +8,7 @@ import { socketOf } from '../../../agent/caddy/identity.ts';
 import { listeningInodes } from '../../../agent/caddy/ports/sockets.ts';
 import { separateUser } from '../../../agent/caddy/process/user.ts';
 import { createProxy } from '../../../agent/caddy/proxy.ts';
+import { createContainers } from '../../../agent/containers/containers.ts';
 import { createLogs, damageSentence } from '../../../agent/logs/logs.ts';
 import { readHeaders } from '../../../agent/logs/ship/post.ts';
 import { createShipper } from '../../../agent/logs/ship/shipper.ts';
@@ -157,10 +159,15 @@ export function prepareAgent(
       ...{ adapt, commands, user, isManaged: managed !== null },
       userAgent: checkWords.userAgent,
     });
+    const containers = createContainers({
+      settings: settings.containers,
+      place: () => ({ hostname: hostname(), interfaces: ownInterfaces() }),
+      ...{ pace: pace.containers, log },
+    });
     const disks = createDisks(placesOf(settings.proxy));
     const app = createAgent({
       ...{ isKnown: access.isKnown, enrolment: access.enrolment },
-      ...{ proxy, state, authorities, disks, logs, tls, metrics, log },
+      ...{ proxy, state, authorities, disks, logs, containers, tls, metrics, log },
       ...{ checks: createChecks(state.live, checkWords.userAgent), trials },
       rounds: createRounds({ now: state.live, last: state.lastLive }, checkWords.userAgent),
     });
@@ -179,11 +186,13 @@ export function prepareAgent(
         shipper?.begin();
         await Promise.all([proxy.start(), trials.begin()]);
         state.begin();
+        containers.begin();
         if (isKept) keeper.begin();
       },
       stop: () =>
         runAll(
           trials.close,
+          containers.close,
           () => listening.stop(logs.endStreams()),
           // Before that, a proxy that is running is not this agent's.
           () => begun && proxy.stop(),
@@ -197,6 +206,15 @@ export function prepareAgent(
   } catch (error) {
     release();
     throw error;
+  }
+}
+
+/** None where a unit of an earlier release forbids to list them, which takes netlink. */
+function ownInterfaces(): NetworkInterfaceInfo[] {
+  try {
+    return Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+  } catch {
+    return [];
   }
 }
 

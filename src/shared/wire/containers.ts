@@ -20,15 +20,26 @@ export const Container = t.Object(
     startedAt: t.Union([t.String(), t.Null()]),
     addresses: t.Array(t.String(), { description: 'its IP addresses' }),
     ports: t.Array(ContainerPort),
-    /** By which the proxy reaches any of its ports, also those it does not list; null: none. */
+    /** By which the proxy reaches any of its ports, also those it does not list, as in a URL; null: none. */
     host: t.Union([t.String(), t.Null()]),
-    /** Why the proxy reaches none of its ports; null if it reaches one, or it has none. */
+    /** Why the proxy reaches none of its ports, and what to do; null if it reaches one, or any. */
     unreached: t.Union([t.String(), t.Null()]),
-    labels: t.Record(t.String(), t.String()),
+    labels: t.Union([t.Record(t.String(), t.String()), t.Null()], {
+      description: 'null: they have more than 64 KiB, and are not known',
+    }),
   },
   { title: 'AgentContainer' },
 );
 export type Container = Static<typeof Container>;
+
+/** Milliseconds that an answer waits for another list. */
+export const CONTAINERS_WAIT_MS = 25_000;
+
+/** Bytes of an answer. */
+export const CONTAINERS_BYTES = 8 * 1024 * 1024;
+
+/** Of `GET /containers`. */
+export const ContainersQuery = t.Object({ after: t.Optional(t.String({ maxLength: 100 })) });
 
 /** The answer of `GET /containers?after=TAG` of an agent. */
 export const Containers = t.Object({
