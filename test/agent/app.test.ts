@@ -26,6 +26,7 @@ describe('a stranger', () => {
     ['POST', '/proxy/validate'],
     ['POST', '/proxy/checks'],
     ['POST', '/proxy/trial'],
+    ['GET', '/containers'],
     ['GET', '/logs'],
     ['GET', '/logs/stats'],
     ['GET', '/logs/sums'],

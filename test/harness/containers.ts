@@ -13,8 +13,12 @@ const isStatic = (file: string) =>
   existsSync(file) && !readFileSync(file).subarray(0, 4096).includes('/ld-');
 const PROGRAMS = ['podman', 'crun', 'conmon', 'iptables', 'unshare', 'nsenter', 'ip'];
 
+/** What makes its networks, which is on no PATH. */
+const NETAVARK = '/usr/lib/podman/netavark';
+
 /** Whether this machine can run containers, which takes root. */
-export const HAS_PODMAN = isRoot && PROGRAMS.every((one) => Bun.which(one)) && isStatic(BUSYBOX);
+export const HAS_PODMAN =
+  isRoot && PROGRAMS.every((one) => Bun.which(one)) && existsSync(NETAVARK) && isStatic(BUSYBOX);
 
 export type Wanted = {
   name: string;

@@ -87,6 +87,8 @@ export async function startLoneAgent(
     httpPort,
     httpsPort,
     proxyfile,
+    /** Where it listens; changes with a restart. */
+    url: () => running.url,
     /** Where it keeps them. */
     file: `${proxyfile}.certificates`,
     /** Its log. */

@@ -113,6 +113,45 @@ describe('wrong settings', () => {
       { LOG_SHIP_URL: 'http://logs', LOG_SHIP_HEADERS_FILE: '/etc/bad.env' },
       ['LOG_SHIP_HEADERS_FILE'],
     ],
+    ...[
+      ...[
+        'docker.sock',
+        './docker.sock',
+        'unix://docker.sock',
+        'proxy:2375',
+        'http://:1',
+        'tcp://',
+      ],
+      ...['https://proxy:2375', 'http://me:hushed@proxy:2375', 'http://proxy/v1.44', 'ssh://box'],
+    ].map((given): [Role, Record<string, string>, string[]] => [
+      'all',
+      { DOCKER_SOCKET: given },
+      ['DOCKER_SOCKET'],
+    ]),
+    ...[
+      ...['*', '*.', '*.*.example', 'a.*.example', 'https://a.example', 'a.example:80', '.example'],
+      ...[
+        'a..example',
+        '-a.example',
+        'a.example/x',
+        '{env.HOST}',
+        'ä.example',
+        'a.example;b.example',
+      ],
+      ...[`${'a.'.repeat(130)}example`],
+    ].map((given): [Role, Record<string, string>, string[]] => [
+      ...([
+        'all',
+        { DOCKER_SOCKET: '/run/a.sock', DOCKER_DOMAINS: `b.example, ${given}` },
+      ] as const),
+      ['DOCKER_DOMAINS'],
+    ]),
+    ['all', { DOCKER_SOCKET: '/run/a.sock', DOCKER_LABELS: 'none' }, ['DOCKER_LABELS']],
+    [
+      'agent',
+      { AGENT_TOKEN: TOKEN, DOCKER_LABELS: 'all', DOCKER_DOMAINS: 'a.example' },
+      ['DOCKER_LABELS', 'DOCKER_DOMAINS'],
+    ],
   ])('of %s, %j, are each named', (role, env, names) => {
     let message = '';
     try {
@@ -234,6 +273,37 @@ describe('a log engine', () => {
   test('has a file of headers that a site must not reach', () => {
     const env = { LOG_SHIP_URL: 'http://logs', LOG_SHIP_HEADERS_FILE: '/etc/headers' };
     expect(read('all', env).agent.proxy.ownPaths).toContain('/etc/headers');
+  });
+});
+
+describe('a container engine', () => {
+  const of = (env: Record<string, string>, role: Role = 'all') =>
+    read(role, { AGENT_TOKEN: TOKEN, ...env }).agent;
+
+  test('is none by default, and none of a hub', () => {
+    const off = { engine: null, labels: 'safe', domains: [] } as const;
+    expect(of({}).containers).toEqual(off);
+    const env = { DOCKER_SOCKET: 'nonsense', DOCKER_DOMAINS: '*', DOCKER_LABELS: 'x' };
+    expect(of(env, 'hub').containers).toEqual(off);
+  });
+
+  test.each([
+    ['/run/docker.sock', { unix: '/run/docker.sock' }],
+    ['unix:///run/podman/../docker.sock', { unix: '/run/docker.sock' }],
+    ['http://socket-proxy:2375/', { url: 'http://socket-proxy:2375' }],
+    ['tcp://127.0.0.1:2375', { url: 'http://127.0.0.1:2375' }],
+    ['http://[::1]:2375', { url: 'http://[::1]:2375' }],
+  ] as const)('is found at %s', (given, engine) => {
+    const domains = { DOCKER_LABELS: 'all', DOCKER_DOMAINS: '*.Home.example,nas  a_b.lan' };
+    for (const role of ['agent', 'all'] as const) {
+      expect(of({ DOCKER_SOCKET: given, ...domains }, role).containers).toEqual({
+        ...{ engine, labels: 'all', domains: ['*.home.example', 'nas', 'a_b.lan'] },
+      });
+    }
+  });
+
+  test('has a socket that a site must not reach', () => {
+    expect(of({ DOCKER_SOCKET: '/srv/engine.sock' }).proxy.ownPaths).toContain('/srv/engine.sock');
   });
 });
 
