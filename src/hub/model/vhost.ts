@@ -70,6 +70,8 @@ export type SiteSet = Readonly<{
   /** Those that the hub keeps, by id. */
   certificates: readonly Certificate[];
   nextCertificateId: number;
+  /** Addresses may clash until all changes of a request are planned, see `placedAtOnce`. */
+  isUnsettled?: true;
 }>;
 
 /** That a problem is known, until it is over, or for some time. */
@@ -281,6 +283,7 @@ export function rivalsOf(vhost: Vhost, set: SiteSet): Vhost[] {
 
 /** @throws Failure DOMAIN_TAKEN if another vhost of the set answers to one of its addresses */
 export function assertFree(vhost: Vhost, set: SiteSet): void {
+  if (set.isUnsettled) return;
   const [other] = rivalsOf(vhost, set);
   if (other) throw domainTaken(other);
 }

@@ -241,7 +241,7 @@ test('a source catches up with what people changed', async () => {
   expect(sources.map(({ differing }) => differing)).toEqual([0]);
 });
 
-test('sites swap their addresses in one apply', async () => {
+test('sites swap their addresses in one apply, and an undo swaps them back', async () => {
   const block = (domains: string, text: string) => ({
     config: `${domains} {\n\trespond ${text}\n}`,
   });
@@ -257,6 +257,9 @@ test('sites swap their addresses in one apply', async () => {
   const swapped = await apply({ source: 'swap', sites: after });
   expect(swapped.status).toBe(200);
   expect([await served('x1'), await served('x2')]).toEqual(['s2', 's1']);
+  const revert = await owner.call('POST', `/changelog/groups/${swapped.body.group}/revert`);
+  expect([revert.status, (revert.body as Body).code]).toEqual([200, undefined]);
+  expect([await served('x1'), await served('x2')]).toEqual(['s1', 's2']);
 });
 
 test('a policy gets another recipe, and a password in clear changes nothing the second time', async () => {

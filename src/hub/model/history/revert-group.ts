@@ -1,9 +1,9 @@
 /** The change that undoes all entries of one request, or none. Pure. */
 import { Failure } from '../../../shared/failure.ts';
-import { type Change, type Plan, together } from '../changes.ts';
+import { type Change, idsAfter, type Plan, together } from '../changes.ts';
 import { kindOf } from '../entities.ts';
 import { policyInUse } from '../policy-changes.ts';
-import type { SiteSet } from '../vhost.ts';
+import { assertFree, type SiteSet } from '../vhost.ts';
 import { type Entry, revertChange } from './history.ts';
 
 /** What is undone first: a policy's name and a site's addresses have to be free for the next one. */
@@ -40,7 +40,8 @@ export function revertGroup(entries: readonly Numbered[]): Change<unknown> {
   const reverts = nets.map((entry) => ({ entry, change: undoing(entry) }));
   return async (set, time) => {
     const changed: Numbered[] = [];
-    const plan = await together(reverts.map((one) => noting(one, changed)))(set, time);
+    const change = together(reverts.map((one) => noting(one, changed)));
+    const plan = await placedAtOnce(change)(set, time);
     if (changed.length > 0) throw changedSince(changed);
     if ('next' in plan) assertNoneMissing(plan.next);
     return plan;
@@ -54,6 +55,18 @@ function undoing(entry: Entry): Change<unknown> {
   const isNewPolicy = entry.action === 'create' && kindOf(entry.domain) === 'policy';
   return isNewPolicy ? withoutNames(change) : change;
 }
+
+/** Two sites may get each other's addresses back. @throws Failure DOMAIN_TAKEN, and as the change */
+const placedAtOnce =
+  <T>(change: Change<T>): Change<T> =>
+  async (set, time) => {
+    const plan = await change({ ...set, isUnsettled: true }, time);
+    if ('done' in plan) return plan;
+    const { isUnsettled: _, ...next } = plan.next;
+    const touched = idsAfter(plan.steps);
+    for (const vhost of next.vhosts) if (touched.has(vhost.id)) assertFree(vhost, next);
+    return { ...plan, next };
+  };
 
 type Revert = { entry: Numbered; change: Change<unknown> };
 
