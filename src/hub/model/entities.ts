@@ -237,8 +237,15 @@ const policy: Entity<'policy'> = {
     keep: (thing) => thing,
     find: (set, { id }) => set.policies.find((one) => one.id === id),
     isAsMade: (now, made) => isSamePolicy({ ...now, applied: made.applied }, made),
-    restore: (_, { id }, { old: { name, recipe, values, everywhere, ...old } }) =>
-      updatePolicyChange(id, { name, recipe, values: () => values, everywhere, kept: keptOf(old) }),
+    restore(_, { id }, { old: { name, recipe, values, everywhere, ...old }, made }) {
+      // As for a vhost: the same source still wants what it last said.
+      const kept = keptOf(old);
+      const isHandedBack = kept.source !== keptOf(made).source;
+      return updatePolicyChange(id, {
+        ...{ name, recipe, values: () => values, everywhere },
+        ...(isHandedBack && { kept }),
+      });
+    },
     recreate: (_, old) => recreatePolicyChange({ ...old, ...keptOf(old) }),
     remove: ({ id }) => uncreatePolicyChange(id),
   },
