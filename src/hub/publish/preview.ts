@@ -3,13 +3,21 @@ import { messageOf } from '../../shared/async.ts';
 import { type Failure, sentenceOf } from '../../shared/failure.ts';
 import { render } from '../caddyfile/render.ts';
 import { keptLines } from '../model/certificate.ts';
-import { type Change, idsAfter, type Outcome, type Step, vhostStep } from '../model/changes.ts';
+import {
+  type Change,
+  idsAfter,
+  type Outcome,
+  type Plan,
+  type Step,
+  vhostStep,
+} from '../model/changes.ts';
 import { assertPlanContained } from '../model/containment.ts';
+import { isPublished } from '../model/entities.ts';
 import { forCaller, isRejection } from '../model/refusal.ts';
 import { normalize, type SiteSet, type Vhost, type VhostInput } from '../model/vhost.ts';
 import { answersOf } from './checks.ts';
 import type { Target } from './target/target.ts';
-import type { Targets } from './target/targets.ts';
+import type { Destinations, Targets } from './target/targets.ts';
 
 export type PreviewDeps = {
   targets: Targets;
@@ -38,10 +46,10 @@ export function createPreview({ targets, stored, now }: PreviewDeps): Preview {
     const set = stored();
     const plan = await change(set, now());
     const { next, steps } = 'done' in plan ? { next: set, steps: unchanged(set, plan) } : plan;
-    const { asked, skipped } = targets.destinations(steps, next);
     try {
       if (!('done' in plan)) {
         await assertPlanContained(plan, await targets.dialectsOf(next, steps));
+        const { asked, skipped } = destinationsOf(targets, plan);
         const [away] = skipped.values();
         if (asked.length === 0 && away) throw away;
         await Promise.all(asked.map((target) => target.check(plan)));
@@ -51,9 +59,20 @@ export function createPreview({ targets, stored, now }: PreviewDeps): Preview {
       if (isRejection(refusal)) return { next, refusal, tried: [] };
       throw refusal;
     }
+    const { asked } = targets.destinations(steps, next);
     const tried = tries ? await tryOut(asked, steps, next) : [];
     return { next, refusal: null, tried };
   };
+}
+
+/** To whom a plan goes; to nobody if no proxy sees what it changes. */
+export function destinationsOf(
+  targets: Targets,
+  { steps, next }: Pick<Plan<unknown>, 'steps' | 'next'>,
+): Destinations {
+  const published = steps.filter(isPublished);
+  if (published.length === 0) return { asked: [], skipped: new Map() };
+  return targets.destinations(published, next);
 }
 
 /** A site that is already as the change wants it can be tried, too. */
