@@ -47,6 +47,8 @@ export function createContainers(deps: Deps): AgentContainers {
   const { settings, place, pace, log } = deps;
   const { engine: address, labels, domains } = settings;
   const closing = new AbortController();
+  /** Questions under way. A signal made of the one above would never be freed. */
+  const asking = new Set<AbortController>();
   const engine = address && createEngine(address, deps.deadline);
   const first = Promise.withResolvers<void>();
   const waiting = new Set<() => void>();
@@ -85,26 +87,37 @@ export function createContainers(deps: Deps): AgentContainers {
     return said ? factsOf(said, id) : null;
   }
 
+  /** Ends what `job` asks once all is over. @throws what `job` throws */
+  async function whileOpen(job: (signal: AbortSignal) => Promise<void>, most?: number) {
+    const stopping = new AbortController();
+    const timer = most === undefined ? undefined : setTimeout(() => stopping.abort(), most);
+    asking.add(stopping);
+    try {
+      await job(stopping.signal);
+    } finally {
+      asking.delete(stopping);
+      clearTimeout(timer);
+    }
+  }
+
   /** @throws EngineFault */
-  async function look(): Promise<void> {
+  async function look(signal: AbortSignal): Promise<void> {
     if (engine === null) return;
-    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(LOOK_MS)]);
     const limit = createConcurrencyLimit({ concurrency: AT_ONCE });
     const listed = idsIn(await engine.get('/containers/json?all=1', signal), MOST);
     const found: Known = new Map();
-    let bytes = 0;
     const inspect = async (id: string, said: string) => {
       const before = known.get(id);
       const facts = before?.said === said ? before.facts : await inspected(id, signal);
       if (facts === null) return;
-      bytes += JSON.stringify(facts).length;
-      if (bytes > CONTAINERS_BYTES) throw tooMuch();
       found.set(id, { said, facts });
     };
     await settleAll([...listed].map(([id, said]) => limit(() => inspect(id, said))));
     const facts = [...found.values()].map((one) => one.facts);
     const next = answerOf('up', null, reachAll(facts.toSorted(byId), place()));
-    if (Buffer.byteLength(next.text) > CONTAINERS_BYTES) throw tooMuch();
+    if (Buffer.byteLength(next.text) > CONTAINERS_BYTES) {
+      throw new EngineFault('The container engine says more than 8 MiB of its containers.');
+    }
     known = found;
     set(next);
   }
@@ -120,7 +133,7 @@ export function createContainers(deps: Deps): AgentContainers {
   async function keepLooking(): Promise<void> {
     while (!closing.signal.aborted) {
       isDue = false;
-      await look().then(() => {
+      await whileOpen(look, LOOK_MS).then(() => {
         failed = 0;
       }, fail);
       const wait = failed > 0 ? backoff(failed) : isFollowing ? pace.every : pace.poll;
@@ -154,7 +167,7 @@ export function createContainers(deps: Deps): AgentContainers {
         [isFollowing, vain] = [true, 0];
         hurry();
       };
-      await engine?.follow(seen, closing.signal).catch(() => undefined);
+      await whileOpen(async (signal) => engine?.follow(seen, signal)).catch(() => undefined);
       isFollowing = false;
       hurry();
       await sleep(backoff(vain + 1), undefined, { signal: closing.signal }).catch(() => undefined);
@@ -187,6 +200,7 @@ export function createContainers(deps: Deps): AgentContainers {
 
     close() {
       closing.abort();
+      for (const stopping of asking) stopping.abort();
       first.resolve();
       wake();
       for (const answer of [...waiting]) answer();
@@ -195,9 +209,6 @@ export function createContainers(deps: Deps): AgentContainers {
 }
 
 const byId = (a: Facts, b: Facts): number => (a.id < b.id ? -1 : 1);
-
-const tooMuch = () =>
-  new EngineFault('The container engine says more than 8 MiB of its containers.');
 
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

@@ -90,17 +90,17 @@ export function createCalls(deps: CallsDeps): Calls {
   async function ask(path: string, init: Init): Promise<Answer> {
     const stopping = new AbortController();
     const isLong = (init.deadline ?? deadline) > STATUS_DEADLINE_MS / 2;
-    const given = init.signal ? [init.signal] : [];
+    const stop = () => stopping.abort();
+    if (init.signal?.aborted) stop();
+    // A signal made of one that lives long would never be freed.
+    init.signal?.addEventListener('abort', stop);
     const endPulse = isLong && !init.signal ? watch(stopping) : () => {};
     try {
       const response = await request(path, {
         method: init.body === undefined ? 'GET' : 'POST',
         headers: { 'Content-Type': 'application/json', ...init.headers },
         ...(init.body === undefined ? {} : { body: JSON.stringify(init.body) }),
-        signal: AbortSignal.any([
-          ...[stopping.signal, AbortSignal.timeout(init.deadline ?? deadline)],
-          ...given,
-        ]),
+        signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(init.deadline ?? deadline)]),
       });
       const { limit = SMALL_ANSWER } = init;
       const bytes = await bytesOf(response, typeof limit === 'number' ? limit : limit());
@@ -116,6 +116,7 @@ export function createCalls(deps: CallsDeps): Calls {
       throw unreachable(NO_ANSWER, cause);
     } finally {
       endPulse();
+      init.signal?.removeEventListener('abort', stop);
     }
   }
 

@@ -24,15 +24,19 @@ afterEach(async () => {
 
 const NEVER = new AbortController().signal;
 
-/** @param settings besides; `deadline`: of the engine, in milliseconds */
-function watch(engine: EngineAddress | null, settings: Partial<ContainerSettings> = {}) {
+/** @param settings besides @param deadline of the engine, in milliseconds */
+function watch(
+  engine: EngineAddress | null,
+  settings: Partial<ContainerSettings> = {},
+  deadline = 10_000,
+) {
   const lines: string[] = [];
   const containers = createContainers({
     settings: { engine, labels: 'safe', domains: [], ...settings },
     place: () => ({ hostname: 'box', interfaces: [] }),
     pace: QUICK.agent.containers,
     log: (...line) => void lines.push(JSON.stringify(line)),
-    deadline: 500,
+    deadline,
   });
   ending.push(containers.close);
   containers.begin();
@@ -75,8 +79,8 @@ const many = Array.from({ length: 1_001 }, (_, at) => `c${at}`);
 const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 describe('is not known, and says why, of an engine that', () => {
-  const isDown = async (engine: EngineAddress, why: string) => {
-    const { engine: state, containers, detail } = await ask(watch(engine));
+  const isDown = async (engine: EngineAddress, why: string, deadline?: number) => {
+    const { engine: state, containers, detail } = await ask(watch(engine, {}, deadline));
     expect([state, containers]).toEqual(['down', null]);
     expect(detail).toContain(why);
     expect(detail).not.toContain('/tmp');
@@ -140,15 +144,29 @@ describe('is not known, and says why, of an engine that', () => {
     ['never ends', (socket) => trickle(socket, chunked, '1\r\n \r\n'), 'not answer in time'],
     ['hangs up', (socket) => socket.destroy(), 'as it should'],
     ['is no web server', (socket) => socket.write('SSH-2.0-OpenSSH\r\n'), 'as it should'],
-    ['floods', (socket) => flood(socket, `${chunked}fffffffff\r\n`), 'more than 8 MiB'],
     ['floods headers', (socket) => flood(socket, 'HTTP/1.1 200 OK\r\nX: '), 'as it should'],
   ];
   test.each(treats)('%s', async (_, treat, why) => {
     const raw = await startRaw(treat);
     ending.push(raw.stop);
-    await isDown({ url: `http://127.0.0.1:${raw.port}` }, why);
+    const deadline = why.endsWith('in time') ? 500 : undefined;
+    await isDown({ url: `http://127.0.0.1:${raw.port}` }, why, deadline);
     // It does not stay connected to it.
     await until(() => raw.closed() > 0, 'the end of a connection');
+  });
+
+  test('floods, and is not read on until the deadline', async () => {
+    const list = Promise.withResolvers<void>();
+    const raw = await startRaw((socket) =>
+      socket.once('data', (request) => {
+        if (request.includes(LIST)) socket.once('close', () => list.resolve());
+        flood(socket, `${chunked}fffffffff\r\n`);
+      }),
+    );
+    ending.push(raw.stop);
+    const { detail } = await ask(watch({ url: `http://127.0.0.1:${raw.port}` }, {}, 3_600_000));
+    expect(detail).toContain('more than 8 MiB');
+    await list.promise;
   });
 
   test('is not there', async () => {
@@ -252,6 +270,8 @@ describe('whoever waits', () => {
     const { tag } = await ask(containers);
     const leaving = new AbortController();
     const [left, stayed] = [ask(containers, tag, leaving.signal), ask(containers, tag)];
+    // By then both wait.
+    await ask(containers);
     leaving.abort();
     expect((await left).tag).toBe(tag);
     containers.close();
