@@ -113,7 +113,7 @@ export const SETTINGS = {
   UPSTREAM_PROBE: byAgent('true', 'whether the agent probes upstreams'),
   DOCKER_SOCKET: byAgent(
     null,
-    'socket of Docker or Podman, a path or http://host:port of a proxy; none: no containers',
+    'socket of Docker or Podman: a path, or http://host:port of a proxy of it',
   ),
   DOCKER_LABELS: byAgent(
     'safe',
@@ -121,7 +121,7 @@ export const SETTINGS = {
   ),
   DOCKER_DOMAINS: byAgent(
     null,
-    'hosts that labels may name, such as *.home.example, separated by commas; none: any',
+    'hosts that labels may name, separated by commas: *.home.example; none: any',
   ),
   LOG_FORMAT: byAny('logfmt', 'format of signalbox’s own log: logfmt or json'),
   LOG_LEVEL: byAny('info', 'level of signalbox’s own log: debug, info, warn or error'),

@@ -37,6 +37,12 @@ describe('does not reach', () => {
     ['one that does not run', HOST, { state: 'exited', ports: { '80/tcp': null } }, 'not run'],
     ['one that is being created', HOST, { state: 'created' }, 'not run'],
     ['one without a network', HOST, { mode: 'none', networks: {} }, 'no address: publish a port'],
+    [
+      'one of rootless Podman, which has no address at all (slirp4netns, pasta)',
+      ROOTLESS,
+      { mode: 'slirp4netns', networks: {}, exposed: ['80/tcp'] },
+      'no address: publish a port',
+    ],
     ['one of a rootless engine', ROOTLESS, { exposed: ['80/tcp'] }, 'rootless engine: publish'],
     [
       'one of a rootless engine, in whose network the machine seems to be',
@@ -104,6 +110,17 @@ describe('on the host', () => {
     expect(reach(ROOTLESS, web)).toEqual({
       ...{ addresses: [`80 ${address}`], host: null, unreached: null },
     });
+  });
+
+  test('of rootless Podman what it publishes, whatever its network is', () => {
+    for (const [mode, networks] of [
+      ['slirp4netns', {}],
+      ['pasta', { pasta: {} }],
+      ['bridge', { podman: { ip: '10.88.0.5', gateway: '10.88.0.1' } }],
+    ] as const) {
+      const web = inspected('web', { mode, networks, ports: { '80/tcp': [['', '8080']] } });
+      expect(reach(ROOTLESS, web).addresses).toEqual(['80 127.0.0.1:8080']);
+    }
   });
 
   test('by its address what is not published, and says what is', () => {
