@@ -30,10 +30,11 @@ const MAY_IMPORT_IN_HUB: Readonly<Record<string, readonly string[]>> = {
   channels: ['http', 'auth', 'db', 'watch'],
   certificates: ['db', 'model', 'publish'],
   apply: ['model', 'recipes', 'caddyfile'],
+  containers: ['model', 'caddyfile', 'agents', 'publish', 'apply'],
   exchange: ['http', 'model', 'publish', 'recipes', 'caddyfile', 'agents'],
   api: [
     ...['http', 'auth', 'db', 'model', 'publish', 'recipes', 'caddyfile', 'agents'],
-    ...['exchange', 'apply', 'watch', 'channels', 'certificates'],
+    ...['exchange', 'apply', 'containers', 'watch', 'channels', 'certificates'],
   ],
   app: [
     ...['http', 'db', 'recipes', 'caddyfile', 'agents', 'auth', 'model', 'publish'],

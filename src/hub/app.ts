@@ -12,6 +12,7 @@ import { certificateOrderRoutes } from './api/certificate-orders.ts';
 import { certificateRoutes } from './api/certificates.ts';
 import { changelogRoutes } from './api/changelog.ts';
 import { channelRoutes } from './api/channels.ts';
+import { containerRoutes } from './api/containers.ts';
 import type { ApiContext, HubContext } from './api/context.ts';
 import { exchangeRoutes } from './api/exchange.ts';
 import { deliveryRoutes, incidentRoutes } from './api/incidents.ts';
@@ -149,6 +150,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(preambleRoutes(all))
     .use(exchangeRoutes(all))
     .use(applyRoutes(all))
+    .use(containerRoutes(all))
     .use(previewRoutes(all))
     .use(openapiRoutes({ guard, version: context.version, routes: () => routesOf() }));
 

@@ -52,6 +52,16 @@ export const PACE = {
     firstPause: 3_600_000,
     longestPause: 86_400_000,
   },
+  /** Containers whose labels ask for sites. */
+  containers: {
+    settles: 1_000,
+    between: 5_000,
+    gone: 600_000,
+    firstPause: 5_000,
+    longestPause: 600_000,
+    look: 100,
+    retry: 2_000,
+  },
   /** Until a site that the proxy refuses is tried again: doubled each time, up to the longest. */
   leftOut: {
     /** A validation of a few takes some 20 ms. */

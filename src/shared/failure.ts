@@ -204,6 +204,8 @@ export type Location = Readonly<{
   operation?: number | undefined;
   /** A vhost other than the one the caller asked about, or one of several; `line` of its config. */
   vhost?: { id: number | null; domain: string; line?: number | undefined } | undefined;
+  /** The only vhost that the caller changed: no sentence names it. */
+  own?: { id: number | null; domain: string } | undefined;
   /** A policy of that vhost, and the field of its values that made the text at fault. */
   policy?: { name: string; field?: string | undefined } | undefined;
   /** The preamble; `line` of its text. */

@@ -281,7 +281,7 @@ describe('a container engine', () => {
     read(role, { AGENT_TOKEN: TOKEN, ...env }).agent;
 
   test('is none by default, and none of a hub', () => {
-    const off = { engine: null, labels: 'safe', domains: [] } as const;
+    const off = { engine: null, labels: 'safe' as const, domains: [] };
     expect(of({}).containers).toEqual(off);
     const env = { DOCKER_SOCKET: 'nonsense', DOCKER_DOMAINS: '*', DOCKER_LABELS: 'x' };
     expect(of(env, 'hub').containers).toEqual(off);

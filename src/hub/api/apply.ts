@@ -5,7 +5,7 @@ import { jsonText } from '../../shared/http.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { loadOnce } from '../../shared/memoize.ts';
 import { applyChange, type Document, type Outcome } from '../apply/plan.ts';
-import { applySchema, fieldOf, policiesIn, sitesIn } from '../apply/schemas.ts';
+import { applySchema, fieldOf, policiesIn, siteAtFault, sitesIn } from '../apply/schemas.ts';
 import { authorOf } from '../auth/guard.ts';
 import { caddyfileDiff } from '../exchange/diff.ts';
 import { SITE } from '../exchange/schemas.ts';
@@ -14,7 +14,6 @@ import { ChangeQuery, demandsOf } from '../http/params.ts';
 import { BODY, OPEN, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import { Outcome as Ended, outcomeOf } from '../http/schemas.ts';
 import { renderSet } from '../model/applied.ts';
-import { isNamed } from '../model/vhost.ts';
 import type { ApiContext } from './context.ts';
 
 /** Bytes; a document of 25,000 sites is about 3 MB. */
@@ -192,8 +191,8 @@ const answerOf = <T extends object>(
 /** Names the site of the document that a proxy refuses. */
 function inDocument(error: unknown, { sites }: Document): unknown {
   if (!(error instanceof Failure) || error.at.field !== undefined) return error;
-  const { vhost } = error.at;
-  const [name] = sites.find(([one]) => vhost && isNamed(one, vhost)) ?? [];
+  const name = siteAtFault(error, sites);
   if (name === undefined) return error;
-  return error.about({ ...error.at, field: fieldOf('sites', name, 'config'), line: vhost?.line });
+  const line = error.at.vhost?.line ?? error.at.line;
+  return error.about({ ...error.at, field: fieldOf('sites', name, 'config'), line });
 }

@@ -40,6 +40,11 @@ import {
   type NotificationsDeps,
 } from '../channels/notifications.ts';
 import { sealTargets } from '../channels/seal-targets.ts';
+import {
+  type ContainerSites,
+  type ContainersPace,
+  createContainerSites,
+} from '../containers/containers.ts';
 import { users } from '../db/accounts-schema.ts';
 import type { Db, OpenDatabase } from '../db/open.ts';
 import { createSealing, type Sealing } from '../db/sealing.ts';
@@ -118,6 +123,7 @@ export type HubGiven = {
       checking: number;
       checks: UptimeDeps['pace'];
       renewals: RenewalsPace;
+      containers: ContainersPace;
     };
   now: () => Date;
   /** For what runs on this machine for the hub. */
@@ -171,6 +177,8 @@ export type HubContext = Pick<
   /** Certificates by DNS. */
   lego: Lego;
   renewals: Renewals;
+  /** Those that labels ask for. */
+  containers: ContainerSites;
   metrics: HubMetrics;
   retries: Retries;
   /** What the operator should know of the hub, for the status. */
@@ -218,6 +226,7 @@ export function createContext(given: HubGiven): HubContext {
   const renewals = createRenewals({
     ...{ db, publisher, lego, certificates, pace: pace.renewals, now, log },
   });
+  const containers = createContainerSites({ publisher, pace: pace.containers, elapsed, log });
   const warnings = warningsOf(settings);
   for (const warning of [...warnings, sealing.fault()].filter((one) => one !== null)) {
     log('warning', { warning }, 'warn');
@@ -252,6 +261,7 @@ export function createContext(given: HubGiven): HubContext {
     ...{ publisher, uptime, pace, now, elapsed, warnings, locked: accounts.locked },
     ...{ failing: channels.failing, keyFault: sealing.fault },
     renewals: () => [...renewals.failed().values()],
+    unfollowed: containers.unfollowed,
     disks: createDisks([{ what: 'the hub’s data', folder: settings.dataDir }]),
   });
   const known = createKnown({ db, now, pace, current: publisher.current });
@@ -278,7 +288,7 @@ export function createContext(given: HubGiven): HubContext {
     ...{ notifications, metrics, warnings },
     factorSetup: createFactorSetup({ db, now, sealing }),
     directory: createDirectory({ db, now }),
-    ...{ certificates, lego, renewals },
+    ...{ certificates, lego, renewals, containers },
     retries: createRetries({ db, now }),
     tokens: createTokens({ db, now }),
     importer: createImporter({

@@ -1,7 +1,7 @@
 /** A set as the file that leaves it as it is. Pure. */
 import { exceptOf } from '../model/applied.ts';
 import { placesOf } from '../model/placement.ts';
-import type { SiteSet } from '../model/vhost.ts';
+import type { SiteSet, Vhost } from '../model/vhost.ts';
 import { type AppliedPolicy, type AppliedSite, PLAIN_CONFIG } from './schemas.ts';
 import { toYaml } from './yaml.ts';
 
@@ -21,13 +21,7 @@ export function exportYaml(set: SiteSet, source?: string): string {
     return [name, policy] as const;
   });
   const sites = set.vhosts.filter(isWanted).map((vhost) => {
-    const { domain, config, upstream, enabled, check } = vhost;
-    const lists = {
-      policies: vhost.policies.map(({ name }) => name),
-      except: exceptOf(vhost, set),
-      tags: [...vhost.tags],
-      agents: placesOf(vhost, set.agents),
-    };
+    const { upstream, config, enabled, check, ...lists } = appliedSiteOf(vhost, set);
     const site: AppliedSite = {
       ...(upstream !== '' && { upstream }),
       ...(config !== PLAIN_CONFIG && { config }),
@@ -35,7 +29,20 @@ export function exportYaml(set: SiteSet, source?: string): string {
       ...Object.fromEntries(Object.entries(lists).filter(([, names]) => names.length > 0)),
       ...(check && { check }),
     };
-    return [domain, site] as const;
+    return [vhost.domain, site] as const;
   });
   return toYaml({ policies: Object.fromEntries(policies), sites: Object.fromEntries(sites) });
 }
+
+/** What a document says of a vhost to leave it as it is. */
+export const appliedSiteOf = (vhost: Vhost, set: SiteSet) =>
+  ({
+    upstream: vhost.upstream,
+    config: vhost.config,
+    enabled: vhost.enabled,
+    policies: vhost.policies.map(({ name }) => name),
+    except: exceptOf(vhost, set),
+    tags: [...vhost.tags],
+    agents: placesOf(vhost, set.agents),
+    check: vhost.check,
+  }) satisfies AppliedSite;

@@ -2,6 +2,7 @@
 import { getSchemaValidator, type Static, type TSchema, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { NewPolicy, NewVhost } from '../model/operation.ts';
+import { isNamed } from '../model/vhost.ts';
 import { RECIPES } from '../recipes/registry.ts';
 
 const { domain: _, ...fields } = NewVhost;
@@ -38,6 +39,16 @@ const policy = getSchemaValidator(AppliedPolicy as TSchema);
 /** As an error names a field of it: `sites["a.example"].upstream`. */
 export const fieldOf = (kind: 'sites' | 'policies', name: string, ...path: string[]): string =>
   `${kind}[${JSON.stringify(name)}]${path.map((one) => `.${one}`).join('')}`;
+
+/** The site of a document that a failure to apply it is about; undefined if there is none. */
+export function siteAtFault({ at }: Failure, sites: Named<unknown>): string | undefined {
+  const { field, vhost = at.own } = at;
+  const isAtFault = (name: string) =>
+    field === undefined
+      ? vhost !== undefined && isNamed(name, vhost)
+      : `${field}.`.startsWith(`${fieldOf('sites', name)}.`);
+  return sites.find(([name]) => isAtFault(name))?.[0];
+}
 
 /** Things by their names, whether they came as an object or as a list. */
 export type Named<T> = readonly (readonly [name: string, thing: T])[];

@@ -41,5 +41,5 @@ export function forCaller<T>(error: T, steps: readonly Step[]): T | Failure {
 /** A refusal that is shown next to its vhost's name, and so need not repeat it. */
 export const ofVhost = (failure: Failure): Failure => {
   const { vhost, ...rest } = failure.at;
-  return failure.about(vhost ? { ...rest, line: vhost.line } : rest);
+  return failure.about(vhost ? { ...rest, own: vhost, line: vhost.line } : rest);
 };

@@ -27,6 +27,10 @@ export const keptBy = <T extends Thing>(thing: T, source: string | null): T => (
 export const isDiffering = (thing: Thing): boolean =>
   thing.source !== null && thing.applied !== digestOf(thing);
 
+/** Whether its source said last what it says now. */
+export const saysTheSame = (thing: Thing, wanted: Thing): boolean =>
+  thing.applied === digestOf(wanted);
+
 /** How many things a source keeps, and how many of them differ from what it said. */
 export type SourceCount = { name: string; sites: number; policies: number; differing: number };
 

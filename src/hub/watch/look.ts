@@ -14,6 +14,7 @@ import {
   lostKey,
   oldAdvisories,
 } from './problems/hub.ts';
+import { refusedLabels, type UnfollowedSite } from './problems/sites.ts';
 
 export type LookDeps = FactsDeps & {
   /** Those that the hub writes to. */
@@ -22,6 +23,8 @@ export type LookDeps = FactsDeps & {
   locked: () => Locked;
   failing: () => readonly FailingChannel[];
   renewals: () => readonly FailedRenewal[];
+  /** What does not follow its container. */
+  unfollowed: () => readonly UnfollowedSite[];
   /** What is wrong with the key of what is sealed, and what to do; null: nothing. */
   keyFault: () => string | null;
   /** What else the operator should know of the hub. */
@@ -41,7 +44,8 @@ export type Look = {
 
 /** @returns a function that never fails: if an agent does not respond, its facts say so */
 export function createLook(deps: LookDeps): () => Promise<Look> {
-  const { publisher, disks, locked, failing, keyFault, renewals, warnings, pace, now } = deps;
+  const { publisher, disks, locked, failing, keyFault, renewals, unfollowed, warnings, pace, now } =
+    deps;
   const readFacts = createFactsReader(deps);
 
   return async () => {
@@ -62,6 +66,7 @@ export function createLook(deps: LookDeps): () => Promise<Look> {
       ...shared.filter(isFull).map(fullDisk),
       ...(lock ? [lock] : []),
       ...failedRenewals(renewals()),
+      ...refusedLabels(unfollowed()),
       ...failingChannels(failing(), time, pace.send.failing),
       ...(old ? [old] : []),
       ...warnings.map(

@@ -26,6 +26,7 @@ const CODES = {
   CERTIFICATE_MISSING: 'certificate.failed',
   CERTIFICATE_ENDING: 'certificate.ending',
   RENEWAL_FAILED: 'certificate.failed',
+  LABELS_REFUSED: 'vhost.broken',
   // What visitors do not notice.
   DRIFT: 'drift',
   RESTART_NEEDED: null,

@@ -52,7 +52,7 @@ export function prepareHub(
       collect: collectProcess(VERSION, 'hub', now),
       elapsed: () => performance.now(),
     });
-    const { publisher, accounts, notifications, uptime, lego, renewals } = context;
+    const { publisher, accounts, notifications, uptime, lego, renewals, containers } = context;
     const app = createHub(context, readDashboard);
     if (dirname(socket) !== dataDir) prepareSocketFolder(socket);
     const listening = listen(app, { of: 'HUB', host, port });
@@ -70,11 +70,12 @@ export function prepareHub(
         notifications.begin();
         uptime.begin();
         renewals.begin();
+        containers.begin();
       },
       stop: () =>
         runAll(
           renewals.stop,
-          () => settleAll([publisher.stop(), lego.stop()]),
+          () => settleAll([publisher.stop(), lego.stop(), containers.stop()]),
           () => settleAll([listening.stop(endStreams()), local.stop()]),
           uptime.stop,
           () => settleAll([stopReconciler(), notifications.stop()]),

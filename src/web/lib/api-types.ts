@@ -922,6 +922,7 @@ export interface Problem {
     | 'CERTIFICATE_MISSING'
     | 'CERTIFICATE_ENDING'
     | 'RENEWAL_FAILED'
+    | 'LABELS_REFUSED'
     | 'DRIFT'
     | 'RESTART_NEEDED'
     | 'SIGN_IN_LOCKED'
@@ -1201,6 +1202,33 @@ export interface ApplyAnswer {
   behind?: string[];
   /** the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`) */
   warnings?: Warning[];
+}
+export interface Container {
+  /** beside whose proxy it is */
+  agent: string;
+  name: string;
+  image: string;
+  /** as the engine has it, such as `running` or `exited` */
+  state: string;
+  /** its IP addresses */
+  addresses: string[];
+  ports: {
+    /** inside the container; TCP only */
+    port: number;
+    /** by which the proxy reaches it, such as `127.0.0.1:8080`; null: it does not */
+    address: string | null;
+    /** whether a port of the host leads to it */
+    published: boolean;
+  }[];
+  labels: {
+    [k: string]: string;
+  };
+  /** the vhost that its labels ask for, the first of several; null: there is none */
+  site: {
+    id: number;
+  } | null;
+  /** why there is none, or why it is not as the labels say; null: it is */
+  reason: string | null;
 }
 export interface Verdict {
   valid: boolean;

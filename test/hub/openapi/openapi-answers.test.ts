@@ -499,6 +499,7 @@ describe('the whole configuration', () => {
     const options = `{\n\thttp_port 1\n}\n${proxyfile}`;
     await refused('importProxyfile', 'PREAMBLE_DIFFERS', { json: { proxyfile: options } });
     await signedIn('getApplySchema');
+    await signedIn('listContainers');
     await signedIn('exportConfiguration', { query: { format: 'yaml' } });
     const apply = {
       source: 'home',

@@ -52,6 +52,7 @@ function lookerAt(now: Date, own: Disk[], theirs: Disk[][], warnings: string[] =
     locked: () => ({ emails: [], isUnknown: false, networks: [] }),
     failing: () => [],
     renewals: () => [],
+    unfollowed: () => [],
     warnings,
   });
 }

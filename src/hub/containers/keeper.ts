@@ -1,0 +1,203 @@
+/** Keeps the sites of one agent's containers as their labels say. */
+import { createQueue } from '../../shared/async.ts';
+import { Failure, fullSentenceOf } from '../../shared/failure.ts';
+import { type Log, reasonOf } from '../../shared/log.ts';
+import type { Container, Containers } from '../../shared/wire/containers.ts';
+import { appliedSiteOf } from '../apply/export.ts';
+import { applyChange } from '../apply/plan.ts';
+import { type AppliedSite, siteAtFault } from '../apply/schemas.ts';
+import { addressKey } from '../caddyfile/address.ts';
+import type { Vhost } from '../model/vhost.ts';
+import type { Publisher } from '../publish/publisher.ts';
+import { type Claims, claimsOf, saidOf, sourceOf } from './wanted.ts';
+
+/** Milliseconds. */
+export type ContainersPace = Readonly<{
+  /** How long containers have to stay as they are before their sites follow. */
+  settles: number;
+  /** From one publish to the next. */
+  between: number;
+  /** How long a container has to be gone before its site is deleted. */
+  gone: number;
+  /** Before what was refused is tried again: doubled each time, up to the longest. */
+  firstPause: number;
+  longestPause: number;
+}>;
+
+export type KeeperDeps = {
+  publisher: Pick<Publisher, 'current' | 'apply'>;
+  pace: ContainersPace;
+  /** Milliseconds from a clock that is never set. */
+  elapsed: () => number;
+  log: Log;
+};
+
+export type Keeper = {
+  /** What the agent says now; null: it is not known, and nothing follows from that. */
+  see(known: Containers | null): void;
+  /** What the containers asked for last, and why some are no sites. */
+  claims(): Claims;
+  /** Those of the last list. */
+  containers(): readonly Container[];
+  /** Why the site of a domain, in its normal form, is not as labels say; undefined if it is. */
+  refusal(key: string): string | undefined;
+  /** Resolves when nothing of it is under way. */
+  stop(): Promise<void>;
+};
+
+/** `said` was refused, so many times in a row, and is tried again when it is due. */
+type Refused = { reason: string; said: string; failures: number; dueAt: number };
+
+/** A site of the next document. `present`: what says that it stays as it is; null: it is a new one. */
+type Wanted = { key: string; site: AppliedSite; present: AppliedSite | null };
+
+/** How many sites of a round may turn out to be at fault before all of them wait. */
+const MOST_REFUSED = 200;
+
+/** How the changelog names the hub itself; there is no such account. */
+const ITSELF = { userId: 'signalbox', userName: 'signalbox' };
+
+/** @param name of the agent, as it is now */
+export function createKeeper(name: () => string, deps: KeeperDeps): Keeper {
+  const { publisher, pace, elapsed, log } = deps;
+  const inOrder = createQueue();
+  const refused = new Map<string, Refused>();
+  /** Since when no container claims a site, by its id. */
+  const goneSince = new Map<number, number>();
+  let known: Containers | null = null;
+  let last: readonly Container[] = [];
+  let found: Claims = { claims: new Map(), reasons: new Map(), isUnclear: false };
+  /** When the last publish ended; and since when there is something that no round has seen. */
+  let publishedAt = Number.NEGATIVE_INFINITY;
+  let changedAt: number | null = null;
+  let failures = 0;
+  let timer: Timer | undefined;
+  let isStopped = false;
+
+  function schedule(pause: number): void {
+    clearTimeout(timer);
+    if (isStopped || known === null) return;
+    const wait = Math.max(pause, publishedAt + pace.between - elapsed());
+    timer = setTimeout(() => void inOrder(round), wait);
+  }
+
+  /** Doubled with each failure. */
+  const pauseAfter = (failed: number): number =>
+    Math.min(pace.firstPause * 2 ** (failed - 1), pace.longestPause);
+
+  /** Never fails. */
+  async function round(): Promise<void> {
+    if (known === null || isStopped) return;
+    changedAt = null;
+    try {
+      await follow(sourceOf(name()));
+      failures = 0;
+      const times = [
+        ...[...refused.values()].map(({ dueAt }) => dueAt),
+        ...[...goneSince.values()].map((since) => since + pace.gone),
+      ];
+      if (times.length > 0) scheduleNext(Math.min(...times) - elapsed());
+    } catch (error) {
+      log('containers not followed', { agent: name(), reason: reasonOf(error) }, 'warn');
+      scheduleNext(pauseAfter(++failures));
+    }
+  }
+
+  /** Unless something has changed meanwhile, which comes first. */
+  function scheduleNext(pause: number): void {
+    if (changedAt === null) schedule(Math.max(pause, 0));
+  }
+
+  /** @throws what no single site is at fault for */
+  async function follow(source: string): Promise<void> {
+    const wanted = wantedOf(source);
+    for (let left = MOST_REFUSED; ; left--) {
+      const sites = [...wanted].map(([domain, { site }]) => [domain, site] as const);
+      try {
+        const document = { source, sites, policies: [], prune: true, adopt: false };
+        const change = await applyChange(document, publisher.current());
+        const { group } = await publisher.apply(change, { ...ITSELF, via: `apply ${source}` });
+        if (group !== null) publishedAt = elapsed();
+        return;
+      } catch (error) {
+        const domain = error instanceof Failure ? siteAtFault(error, sites) : undefined;
+        const fault = wanted.get(domain ?? '');
+        // What is there already cannot be left out.
+        if (!(error instanceof Failure) || !fault || fault.site === fault.present) throw error;
+        refuse(fault, error);
+        if (left === 0) throw error;
+        if (fault.present) fault.site = fault.present;
+        else wanted.delete(domain ?? '');
+      }
+    }
+  }
+
+  function refuse({ key, site }: Wanted, error: Failure): void {
+    const said = JSON.stringify(site);
+    const last = refused.get(key);
+    const failures = last?.said === said ? last.failures + 1 : 1;
+    const reason = fullSentenceOf(error);
+    refused.set(key, { reason, said, failures, dueAt: elapsed() + pauseAfter(failures) });
+    log('container refused', { agent: name(), site: key, reason }, 'warn');
+  }
+
+  /** The sites of the source as they should be, by domain. */
+  function wantedOf(source: string): Map<string, Wanted> {
+    const set = publisher.current();
+    const present = new Map(
+      set.vhosts.flatMap((vhost) =>
+        vhost.source === source
+          ? [[addressKey(vhost.domain), { vhost, site: appliedSiteOf(vhost, set) }] as const]
+          : [],
+      ),
+    );
+    const wanted = new Map<string, Wanted>();
+    for (const [key, claim] of found.claims) {
+      const before = present.get(key);
+      const said = saidOf(claim, before, set, name());
+      const known = refused.get(key);
+      const isKnown = known?.said === JSON.stringify(said);
+      if (!isKnown) refused.delete(key);
+      const site = isKnown && known.dueAt > elapsed() ? before?.site : said;
+      const domain = before?.vhost.domain ?? claim.domain;
+      if (site) wanted.set(domain, { key, site, present: before?.site ?? null });
+    }
+    const gone = [...present].filter(([key]) => !found.claims.has(key));
+    for (const [key, { vhost, site }] of gone) {
+      const left = leftOf(vhost, site);
+      if (left) wanted.set(vhost.domain, { key, site: left, present: site });
+    }
+    for (const key of refused.keys()) if (!found.claims.has(key)) refused.delete(key);
+    const ids = new Set(gone.map(([, { vhost }]) => vhost.id));
+    for (const id of goneSince.keys()) if (!ids.has(id)) goneSince.delete(id);
+    return wanted;
+  }
+
+  /** What is left of a site that no container claims: it is switched off, and deleted some time later. */
+  function leftOf({ id }: Vhost, site: AppliedSite): AppliedSite | null {
+    // It may be that of a container whose labels cannot be read.
+    if (found.isUnclear) return site;
+    const since = goneSince.get(id) ?? elapsed();
+    goneSince.set(id, since);
+    return elapsed() - since < pace.gone ? { ...site, enabled: false } : null;
+  }
+
+  return {
+    see(next) {
+      known = next?.containers ? next : null;
+      if (!known) return clearTimeout(timer);
+      last = known.containers ?? [];
+      found = claimsOf(known);
+      changedAt ??= elapsed();
+      schedule(Math.min(pace.settles, changedAt + pace.between - elapsed()));
+    },
+    claims: () => found,
+    containers: () => last,
+    refusal: (key) => refused.get(key)?.reason,
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await inOrder(async () => {});
+    },
+  };
+}

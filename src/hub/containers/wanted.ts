@@ -1,0 +1,101 @@
+/** What the containers of an agent make of the sites that they keep. Pure. */
+import { oneLine } from '../../shared/one-line.ts';
+import type { Container, Containers } from '../../shared/wire/containers.ts';
+import type { AppliedSite } from '../apply/schemas.ts';
+import { addressKey } from '../caddyfile/address.ts';
+import { saysTheSame } from '../model/source.ts';
+import type { SiteSet, Vhost } from '../model/vhost.ts';
+import { newVhost } from '../model/vhost-changes.ts';
+import { type Labelled, labelledSites } from './labels.ts';
+
+export const sourceOf = (agent: string): string => `containers/${agent}`;
+
+/** What a container asks for. `site`: null if its site stays as it is; `off`: it does not run. */
+export type Claim = {
+  container: Container;
+  domain: string;
+  site: AppliedSite | 'off' | null;
+  /** What is wrong with its labels, or why it is not reached; null: nothing. */
+  fault: string | null;
+};
+
+export type Claims = {
+  /** By the normal form of the domain. */
+  claims: ReadonlyMap<string, Claim>;
+  /** Why containers are no sites, by their ids. */
+  reasons: ReadonlyMap<string, readonly string[]>;
+  /** Whether some labels are at fault, and do not say for which domain. */
+  isUnclear: boolean;
+};
+
+/** Engines restart and pause containers: what they serve comes back. */
+const PASSING = ['restarting', 'paused'];
+
+/** Of two containers with one domain, the one that has run longer has it. */
+export function claimsOf(known: Containers): Claims {
+  const claims = new Map<string, Claim>();
+  const reasons = new Map<string, string[]>();
+  const note = ({ id }: Container, reason: string) =>
+    void reasons.set(id, [...(reasons.get(id) ?? []), reason]);
+  const all = (known.containers ?? []).flatMap((container) => {
+    const found = labelledSites(container, known);
+    if (found.length === 0) note(container, 'It has no label signalbox.domain.');
+    return found.map((one) => ({ container, ...one }));
+  });
+  for (const { container, domain, site, fault } of all.toSorted(byRank)) {
+    const isOn = container.state === 'running';
+    if (fault !== null && isOn) note(container, fault);
+    if (domain === null) continue;
+    const key = addressKey(domain);
+    const other = claims.get(key)?.container;
+    if (other) {
+      note(container, `The container ${oneLine(other.name)} has ${domain} already.`);
+      continue;
+    }
+    if (!isOn) note(container, `It is not running, but ${oneLine(container.state)}.`);
+    const isOff = !isOn && !PASSING.includes(container.state);
+    claims.set(key, {
+      ...{ container, domain, fault: isOn ? fault : null },
+      site: isOff ? 'off' : isOn ? site : null,
+    });
+  }
+  return { claims, reasons, isUnclear: all.some(({ domain }) => domain === null) };
+}
+
+type Ranked = Labelled & { container: Container };
+
+/** Those that can be served first, then the one that has run longest. */
+const byRank = (a: Ranked, b: Ranked): number =>
+  rankOf(a) - rankOf(b) || startOf(a) - startOf(b) || (a.container.id < b.container.id ? -1 : 1);
+
+const rankOf = ({ container, site }: Ranked): number =>
+  container.state !== 'running' ? 1 : site === null ? 2 : 0;
+
+const startOf = ({ container: { startedAt } }: Ranked): number => Date.parse(startedAt ?? '') || 0;
+
+/** A site of the source, and what a document says to leave it as it is. */
+export type Present = { vhost: Vhost; site: AppliedSite };
+
+/**
+ * What a document of the source says of a site. What people changed stays as long as the container says the
+ * same as before.
+ * @param present the site of this domain, if it is there
+ * @returns null if there is nothing to say, and so no site; the one of `present` if it stays as it is
+ */
+export function saidOf(
+  { domain, site }: Claim,
+  present: Present | undefined,
+  set: SiteSet,
+  agent: string,
+): AppliedSite | null {
+  if (!present) return site === 'off' || site === null ? null : { ...site, agents: [agent] };
+  if (site === null) return present.site;
+  const said = site === 'off' ? { ...present.site, enabled: false } : { ...site, agents: [agent] };
+  try {
+    const wanted = newVhost({ ...said, domain }, set, present.vhost.updatedAt);
+    return saysTheSame(present.vhost, wanted) ? present.site : said;
+  } catch {
+    // Applying it says why.
+    return said;
+  }
+}

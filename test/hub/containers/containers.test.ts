@@ -1,0 +1,234 @@
+/** Containers with labels become sites, and stay what they were when labels or engine are at fault. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
+import { idOf, inspected } from '../../agent/containers/docker.ts';
+import { stuckEngine } from '../../harness/containers.ts';
+import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
+import { QUICK, USUAL } from '../../harness/pace.ts';
+import { until } from '../../harness/stack.ts';
+
+type Site = Body & {
+  check: object | null;
+  domain: string;
+  enabled: boolean;
+  source: string | null;
+  upstream: string;
+};
+type Container = {
+  name: string;
+  site: { id: number } | null;
+  reason: string | null;
+  agent: string;
+};
+type Given = NonNullable<Parameters<typeof inspected>[1]>;
+
+/** What runs, by name. */
+const running = new Map<string, Given>();
+let isStuck = false;
+let isChanged = Promise.withResolvers<void>();
+const engine = stuckEngine(async (path) => {
+  if (isStuck) return new Response('no', { status: 500 });
+  if (path.startsWith('/events')) {
+    const { promise } = isChanged;
+    return new Response(
+      new ReadableStream({
+        async pull(controller) {
+          await promise;
+          controller.enqueue(new TextEncoder().encode('{"Type":"container","Action":"start"}\n'));
+          controller.close();
+        },
+      }),
+    );
+  }
+  if (path.startsWith('/containers/json')) {
+    const Status = 'Up 1 s';
+    return Response.json(
+      [...running].map(([, { id: Id, state: State }]) => ({ Id, State, Status })),
+    );
+  }
+  const [name] = [...running].find(([, { id }]) => path.includes(id ?? '')) ?? [];
+  if (name === undefined) return new Response('{}', { status: 404 });
+  return Response.json(inspected(name, running.get(name)));
+});
+const upstream = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('app') });
+
+let owner: Owner;
+beforeAll(async () => {
+  const containers = { ...QUICK.hub.containers, gone: 500 };
+  const paces = { ...USUAL, hub: { ...USUAL.hub, containers } };
+  owner = await startOwner(
+    { DOCKER_SOCKET: engine.socket, DOCKER_LABELS: 'all' },
+    undefined,
+    paces,
+  );
+});
+afterAll(async () => {
+  await owner.stack.stop();
+  await engine.end();
+  await upstream.stop(true);
+});
+
+function change(containers: Record<string, Given>): void {
+  running.clear();
+  // A container with other labels is another container.
+  for (const [name, given] of Object.entries(containers)) {
+    running.set(name, {
+      id: idOf(`${name} ${JSON.stringify(given.labels)}`),
+      state: 'running',
+      ...given,
+    });
+  }
+  const before = isChanged;
+  isChanged = Promise.withResolvers();
+  before.resolve();
+}
+const app = (labels: Record<string, string>, more: Given = {}): Given => ({
+  labels: Object.fromEntries(Object.entries(labels).map(([key, one]) => [`signalbox.${key}`, one])),
+  ports: { '80/tcp': [['127.0.0.1', String(upstream.port)]] },
+  ...more,
+});
+const sites = async () => (await owner.call<Site[]>('GET', '/vhosts')).body;
+const site = async (name: string) =>
+  (await sites()).find(({ domain }) => domain === `http://${name}.example`);
+const containers = async () => (await owner.call<Container[]>('GET', '/containers')).body;
+const reasonOf = async (name: string) =>
+  (await containers()).find((one) => one.name === name)?.reason;
+const eventually = <T>(what: () => Promise<T | undefined | null | false>, words: string) =>
+  until(what, words);
+
+afterEach(async () => {
+  isStuck = false;
+  change({});
+  await eventually(async () => (await sites()).every(({ source }) => source === null), 'no sites');
+  for (const { id } of await sites()) await owner.call('DELETE', `/vhosts/${id}`);
+});
+
+test('labels that are at fault make no site, and say why; others are not affected', async () => {
+  const by = await owner.create('hand');
+  change({
+    plain: app({}),
+    hand: app({ domain: 'http://hand.example' }),
+    wrong: app({ domain: 'http://wrong.example', port: 'x' }),
+    unknown: app({ domain: 'http://unknown.example', policies: 'none' }),
+    refused: app({ domain: 'http://refused.example', config: 'respnd' }),
+    failing: app({ domain: 'http://failing.example', check: '{"path":"/","contains":"no"}' }),
+    good: app({ domain: 'http://good.example', tags: 'home' }),
+  });
+  await eventually(() => site('good'), 'the good site');
+  expect(await owner.served('good')).toBe('app');
+  const { group } = (await owner.call<{ group: number }[]>('GET', '/changelog')).body[0] ?? {};
+  expect(await site('good')).toMatchObject({
+    source: 'containers/local',
+    tags: ['home'],
+    agents: ['local'],
+  });
+  expect((await owner.changelog())[0]).toMatchObject({ via: 'apply containers/local', group });
+  const reasons = Object.fromEntries(
+    (await containers()).map(({ name, reason }) => [name, reason]),
+  );
+  expect(reasons).toMatchObject({
+    plain: 'It has no label signalbox.domain.',
+    hand: expect.stringContaining('kept by hand'),
+    wrong: expect.stringContaining('signalbox.port'),
+    unknown: expect.stringContaining('There is no policy "none"'),
+    refused: expect.stringContaining('respnd'),
+    failing: expect.stringContaining('check'),
+    good: null,
+  });
+  expect((await sites()).map(({ domain }) => domain)).toEqual([
+    ...['http://good.example', 'http://hand.example'],
+  ]);
+  expect(await site('hand')).toMatchObject({ id: by.id, source: null });
+});
+
+test('a site whose labels go wrong stays as it was, and is a problem', async () => {
+  change({
+    app: app({ domain: 'http://app.example' }),
+    other: app({ domain: 'http://other.example' }),
+  });
+  const { id } = (await eventually(() => site('app'), 'the site')) as Site;
+  const problems = async () =>
+    (
+      await owner.call<{ problems: { code: string; message: string; vhost?: { id: number } }[] }>(
+        'GET',
+        '/status',
+      )
+    ).body.problems;
+  for (const [wrong, words] of [
+    [{ domain: 'http://app.example', port: '0' }, 'signalbox.port'],
+    [{ domain: 'http://app.example', config: 'respnd' }, 'respnd'],
+    [{ domian: 'http://app.example' }, 'There is no label "signalbox.domian"'],
+  ] as const) {
+    const before = await owner.everything();
+    change({
+      app: app(wrong as Record<string, string>),
+      other: app({ domain: 'http://other.example' }),
+    });
+    await eventually(async () => (await reasonOf('app'))?.includes(words), words);
+    expect({ ...(await owner.everything()), log: '' }).toEqual({ ...before, log: '' });
+    expect(await site('app')).toMatchObject({ id, enabled: true });
+  }
+  change({
+    app: app({ domain: 'http://app.example', port: '0' }),
+    other: app({ domain: 'http://other.example' }),
+  });
+  const found = await eventually(
+    async () => (await problems()).find(({ code }) => code === 'LABELS_REFUSED'),
+    'the problem',
+  );
+  expect(found).toMatchObject({ vhost: { id }, message: expect.stringContaining('container app') });
+});
+
+test('what stops is switched off, what is gone is deleted later, and what comes back is as before', async () => {
+  const labels = { domain: 'http://app.example' };
+  change({ app: app(labels) });
+  const { id } = (await eventually(() => site('app'), 'the site')) as Site;
+  change({ app: app(labels, { state: 'exited' }) });
+  await eventually(async () => (await site('app'))?.enabled === false, 'it is off');
+  expect(await reasonOf('app')).toBe('It is not running, but exited.');
+  change({ app: app(labels) });
+  await eventually(async () => (await site('app'))?.enabled, 'it is on');
+  expect((await site('app'))?.id).toBe(id);
+  change({});
+  await eventually(async () => (await site('app'))?.enabled === false, 'it is off');
+  await eventually(async () => !(await site('app')), 'it is deleted');
+});
+
+test('an engine that is lost changes nothing', async () => {
+  change({ app: app({ domain: 'http://app.example' }) });
+  await eventually(() => site('app'), 'the site');
+  const before = await owner.everything();
+  isStuck = true;
+  change({});
+  await eventually(async () => (await reasonOf('app')) !== null, 'it is known');
+  await Bun.sleep(1_500);
+  expect(await owner.everything()).toEqual(before);
+  expect(await owner.served('app')).toBe('app');
+});
+
+test('what people change stays until the container changes', async () => {
+  change({
+    app: app({ domain: 'http://app.example' }),
+    other: app({ domain: 'http://o.example' }),
+  });
+  const { id } = (await eventually(() => site('app'), 'the site')) as Site;
+  await owner.call('PUT', `/vhosts/${id}`, { tags: ['mine'] });
+  change({
+    app: app({ domain: 'http://app.example' }),
+    other: app({ domain: 'http://p.example' }),
+  });
+  await eventually(() => site('p'), 'the other site');
+  expect(await site('app')).toMatchObject({ tags: ['mine'] });
+  change({ app: app({ domain: 'http://app.example', check: '/' }) });
+  await eventually(async () => (await site('app'))?.check, 'the new label');
+  expect(await site('app')).toMatchObject({ tags: [] });
+});
+
+test('a restart of the hub loses nothing', async () => {
+  change({ app: app({ domain: 'http://app.example' }) });
+  await eventually(() => site('app'), 'the site');
+  const before = await owner.everything();
+  await owner.stack.restart();
+  await eventually(async () => (await containers()).length === 1, 'the containers');
+  await Bun.sleep(500);
+  expect(await owner.everything()).toEqual(before);
+});
