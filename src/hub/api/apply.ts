@@ -112,6 +112,7 @@ export function applyRoutes({ publisher, retries, guard }: ApiContext) {
       ({ body, query, who, set, request }) =>
         retries.once({ request, who, body, query, set }, 200, async (keep) => {
           const { source, prune = false, adopt = false, dryRun, expects } = body;
+          if (!source.isWellFormed()) throw notUnicode();
           const document: Document = {
             ...{ source, prune, adopt },
             ...{ sites: sitesIn(body.sites), policies: policiesIn(body.policies) },
@@ -187,6 +188,9 @@ const answerOf = <T extends object>(
   applied: Parameters<typeof outcomeOf>[0] & { group: number | null },
   body: T,
 ) => ({ ...body, ...(applied.group !== null && { group: applied.group }), ...outcomeOf(applied) });
+
+const notUnicode = () =>
+  new Failure('INVALID_REQUEST', 'The source is not valid Unicode.', { at: { field: 'source' } });
 
 /** Names the site of the document that a proxy refuses. */
 function inDocument(error: unknown, { sites }: Document): unknown {

@@ -22,7 +22,7 @@ import { assertFree, changedFields, type SiteSet, type Vhost } from '../model/vh
 import { newVhost } from '../model/vhost-changes.ts';
 import type { Policy } from '../recipes/policy.ts';
 import type { Values } from '../recipes/recipe.ts';
-import { hashSecrets, keepSecrets, withoutSecrets } from '../recipes/secrets.ts';
+import { hashSecrets, keepSecrets, passwordsIn, withoutSecrets } from '../recipes/secrets.ts';
 import { checkValues } from '../recipes/values.ts';
 import {
   type AppliedPolicy,
@@ -73,9 +73,7 @@ export async function applyChange(
   current: SiteSet,
   expects?: string,
 ): Promise<Change<Outcome>> {
-  const prepared = await Promise.all(
-    document.policies.map(([name, policy]) => prepare(name, policy, current)),
-  );
+  const prepared = await prepare(document.policies, current);
   return withoutLoops(async (before, time) => {
     const changes: Applied[] = [];
     const note: Note = (change) => void changes.push(change);
@@ -96,14 +94,49 @@ export async function applyChange(
 
 type Prepared = { name: string; recipe: string; values: Values; everywhere: boolean };
 
-/** Hashes its passwords, unless they are the stored ones. */
-const prepare = (name: string, policy: AppliedPolicy, { policies }: SiteSet): Promise<Prepared> =>
-  locating(fieldOf('policies', name), async () => {
-    const { recipe, values = {}, everywhere = false } = policy;
-    const known = policyRecipe(recipe);
-    const checked = await locating('values', () => checkValues(known, values));
-    const stored = policies.find((one) => one.name === name && one.recipe === recipe);
-    return { name, recipe, values: await hashSecrets(recipe, checked, stored?.values), everywhere };
+/** As many as a single policy may have: each takes a second, in which other passwords wait. */
+const MAX_PASSWORDS = 50;
+/** More would take minutes to plan, as each is compared with all others. */
+const MAX_POLICIES = 1_000;
+
+/** Checks all of them, and then hashes their passwords, unless they are the stored ones. */
+async function prepare(
+  given: Document['policies'],
+  { policies }: SiteSet,
+): Promise<readonly Prepared[]> {
+  if (given.length > MAX_POLICIES) throw tooMany(`${MAX_POLICIES} policies`);
+  const checked: Prepared[] = [];
+  for (const [name, { recipe, values = {}, everywhere = false }] of given) {
+    await locating(fieldOf('policies', name), async () => {
+      const known = policyRecipe(recipe);
+      const valid = await locating('values', () => checkValues(known, values));
+      checked.push({ name, recipe, values: valid, everywhere });
+    });
+  }
+  const passwords = checked.map(({ recipe, values }) => passwordsIn(recipe, values));
+  if (passwords.reduce((sum, count) => sum + count, 0) > MAX_PASSWORDS) {
+    throw tooMany(
+      `${MAX_PASSWORDS} passwords in clear`,
+      'Give the `hash` of the others, as `caddy hash-password` prints it.',
+    );
+  }
+  return Promise.all(
+    checked.map(async ({ name, recipe, values, everywhere }) => {
+      const stored = policies.find((one) => one.name === name && one.recipe === recipe);
+      return {
+        name,
+        recipe,
+        everywhere,
+        values: await hashSecrets(recipe, values, stored?.values),
+      };
+    }),
+  );
+}
+
+const tooMany = (most: string, hint?: string) =>
+  new Failure('INVALID_REQUEST', `A document has at most ${most}.`, {
+    hint,
+    at: { field: 'policies' },
   });
 
 /** Creates or changes a policy, or takes it over. */

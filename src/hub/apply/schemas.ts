@@ -1,11 +1,13 @@
 /** A document of sites and policies: what its file may say, on the wire and for editors. */
 import { getSchemaValidator, type Static, type TSchema, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
+import { Check } from '../../shared/wire/checks.ts';
 import { NewPolicy, NewVhost } from '../model/operation.ts';
 import { isNamed } from '../model/vhost.ts';
 import { RECIPES } from '../recipes/registry.ts';
 
 const { domain: _, ...fields } = NewVhost;
+const { title = '', description = '' } = Check;
 
 /** A site under its domain. What is left out is as for a new one. */
 export const AppliedSite = t.Object(
@@ -13,6 +15,12 @@ export const AppliedSite = t.Object(
     ...fields,
     config: t.Optional(
       t.String({ description: 'as for a vhost; if left out: `reverse_proxy {upstream}`' }),
+    ),
+    check: t.Optional(
+      t.Union([
+        t.Object(Check.properties, { title, description, additionalProperties: false }),
+        t.Null(),
+      ]),
     ),
   },
   { additionalProperties: false },
@@ -78,11 +86,32 @@ function namedIn(
   for (const [name, thing] of named) {
     if (seen.has(name)) throw invalid(fieldOf(kind, name), 'It occurs twice');
     seen.add(name);
-    for (const { path, message } of validator.Errors(thing)) {
+    for (const error of validator.Errors(thing)) {
+      const { path, message } = innermost(error);
       throw invalid(fieldOf(kind, name, ...path.split('/').slice(1)), message);
     }
+    const broken = notUnicode(thing);
+    if (broken) throw invalid(fieldOf(kind, name, ...broken), 'It is not valid Unicode');
   }
   return named;
+}
+
+type SchemaError = { path: string; message: string; errors?: Iterable<SchemaError>[] };
+
+/** Of something that may also be null, what is wrong in it. */
+function innermost(error: SchemaError): SchemaError {
+  const [first] = error.errors?.[0] ?? [];
+  return first && first.path !== error.path ? innermost(first) : error;
+}
+
+/** The place of a text that would be another one once it is stored; null if there is none. */
+function notUnicode(value: unknown): string[] | null {
+  if (typeof value === 'string') return value.isWellFormed() ? null : [];
+  for (const [key, one] of Object.entries(value ?? {})) {
+    const found = notUnicode(one);
+    if (found) return [key, ...found];
+  }
+  return null;
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -38,6 +38,12 @@ export async function hashSecrets(
   return { ...values, ...Object.fromEntries(lists) };
 }
 
+/** How many passwords `hashSecrets` would have to hash, or to compare with a hash. */
+export const passwordsIn = (recipe: string, values: Values): number =>
+  secretLists(recipe, values)
+    .flatMap(({ items }) => items)
+    .filter(({ password }) => password !== undefined).length;
+
 async function hashed(item: Item, known: unknown): Promise<Item> {
   const { password, ...rest } = item;
   if (typeof password !== 'string') return item;
