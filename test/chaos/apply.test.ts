@@ -1,0 +1,163 @@
+/**
+ * Kills hub, agent or both with SIGKILL while a document is applied. Afterwards all of it is stored, served and
+ * in the changelog, or none of it; a retry with its key makes it whole, and publishes nothing that is there.
+ * CHAOS_KILLS sets the number of kills, CHAOS_SEED their instants.
+ */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { some } from '../harness/full.ts';
+import { type Random, seededRandom } from '../harness/random.ts';
+import { ask, until } from '../harness/stack.ts';
+import { createWorld, type Part, type World } from './world.ts';
+
+const KILLS = some(4, 100, 'CHAOS_KILLS');
+const SEED = Number(process.env.CHAOS_SEED ?? 20261123);
+/** About as long as it takes to publish a document. */
+const PUBLISH_MS = 80;
+/** From the new file to the answer: the hub looks for a while if the upstream answers. */
+const ANSWER_MS = 100;
+const VICTIMS: readonly [readonly Part[], ...(readonly Part[])[]] = [
+  ['hub'],
+  ['hub'],
+  ['agent'],
+  ['hub', 'agent'],
+];
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+type Answered = { status: number; text: string };
+type Group = { group: number; via: string | null; count: number };
+
+const host = (name: string) => `${name}.example`;
+const HOSTS = ['even', 'odd', 'both', 'guarded', 'slow'].map(host);
+const address = (name: string) => `http://${host(name)}:${world.httpPort}`;
+/** An upstream that never answers: the hub waits a while for it, and the answer comes late. */
+const SILENT = { upstream: '192.0.2.1:9', enabled: true };
+
+/** It changes, creates and deletes a site each, and moves a policy along. */
+function documentOf(kill: number): object {
+  const answers = { config: `respond ${kill}` };
+  return {
+    source: 'chaos',
+    prune: true,
+    policies: { [`p${kill % 2}`]: { recipe: 'maintenance', values: { text: `closed ${kill}` } } },
+    sites: {
+      [address('both')]: answers,
+      [address(kill % 2 ? 'odd' : 'even')]: answers,
+      [address('guarded')]: { ...answers, policies: [`p${kill % 2}`] },
+      [address('slow')]: { ...SILENT, tags: [`${kill}`] },
+    },
+  };
+}
+
+/** What each host answers once a document is applied. */
+const servedOf = (kill: number): Record<string, string> => ({
+  [host('both')]: `${kill}`,
+  [host('even')]: kill % 2 ? '' : `${kill}`,
+  [host('odd')]: kill % 2 ? `${kill}` : '',
+  [host('guarded')]: `closed ${kill}`,
+});
+
+/** Null if nobody answered. */
+async function send(kill: number): Promise<Answered | null> {
+  const headers = { ...world.headers, 'Idempotency-Key': `${SEED}-${kill}` };
+  const answer = await ask(`${world.hub}/apply`, { headers, json: documentOf(kill) }).catch(
+    () => null,
+  );
+  return answer && { status: answer.status, text: answer.text };
+}
+
+/** Sends it until it is accepted: while agent or proxy are away it is refused. */
+async function accepted(kill: number): Promise<Answered> {
+  let last: Answered | null = null;
+  await until(
+    async () => {
+      last = await send(kill);
+      if (last !== null && last.status < 502 && last.status !== 200) throw new Error(last.text);
+      return last?.status === 200;
+    },
+    `the answer to ${kill}`,
+    10_000,
+  );
+  return last as unknown as Answered;
+}
+
+/** Waits for some instant of a publish, or every other time for one after the file was replaced. */
+async function reach(kill: number, file: number, random: Random): Promise<void> {
+  if (kill % 2 === 0) return void (await Bun.sleep(random.below(PUBLISH_MS)));
+  await until(() => world.fileIdentity() !== file, 'the new file');
+  await Bun.sleep(random.below(ANSWER_MS));
+}
+
+async function groups(): Promise<Group[]> {
+  const { body } = await ask<Group[]>(`${world.hub}/changelog?grouped=true`, world);
+  return body.filter(({ via }) => via === 'apply chaos');
+}
+
+/** What is served, stored and on disk, as the number of the document that it is all of. */
+async function whole(before: number): Promise<number> {
+  const { served, rows, file } = await world.views(HOSTS.slice(0, 4));
+  const texts = Object.fromEntries([...served].map(([name, text]) => [name, text]));
+  const kill = texts[host('both')] === `${before}` ? before : before + 1;
+  expect(texts).toEqual(servedOf(kill));
+  const sites = rows.map(({ domain, config }) => `${domain} ${config}`).toSorted();
+  expect(sites).toEqual(
+    [
+      `${address('both')} respond ${kill}`,
+      `${address(kill % 2 ? 'odd' : 'even')} respond ${kill}`,
+      `${address('guarded')} respond ${kill}`,
+      `${address('slow')} reverse_proxy {upstream}`,
+    ].toSorted(),
+  );
+  const texted = [...file.matchAll(/respond (?:"closed )?(\d+)/g)].map(([, number]) => number);
+  expect(new Set(texted)).toEqual(new Set([`${kill}`]));
+  return kill;
+}
+
+test(
+  `a document is applied as a whole or not at all, whatever is killed ${KILLS} times (seed ${SEED})`,
+  async () => {
+    const random = seededRandom(SEED);
+    const tally = { none: 0, made: 0, answered: 0 };
+    await accepted(0);
+    expect(await whole(0)).toBe(0);
+    let known = await groups();
+    // More than that if no answer was lost yet.
+    const isEnough = (kills: number) => kills > KILLS && (tally.made > 0 || kills > 4 * KILLS);
+    for (let kill = 1; !isEnough(kill); kill++) {
+      const victims = random.pick(VICTIMS);
+      const file = world.fileIdentity();
+      const first = send(kill);
+      await reach(kill, file, random);
+      await world.kill(victims);
+      const answer = await first;
+      await world.revive(victims);
+      await world.agree();
+
+      const isMade = (await whole(kill - 1)) === kill;
+      const after = await groups();
+      expect([kill, after.length]).toEqual([kill, known.length + (isMade ? 1 : 0)]);
+      if (answer?.status === 200) expect([kill, isMade]).toEqual([kill, true]);
+      tally[answer?.status === 200 ? 'answered' : isMade ? 'made' : 'none']++;
+
+      const published = world.fileIdentity();
+      const again = await accepted(kill);
+      if (isMade) expect([kill, world.fileIdentity()]).toEqual([kill, published]);
+      if (answer?.status === 200) expect([kill, again.text]).toEqual([kill, answer.text]);
+      expect(await whole(kill - 1)).toBe(kill);
+      const [last, ...older] = await groups();
+      const { group } = JSON.parse(again.text) as { group: number };
+      // Each document changes three sites and deletes one, and has one policy created and one deleted.
+      expect([last?.group, last?.count, older.length]).toEqual([group, 7, known.length]);
+      known = await groups();
+      expect((await accepted(kill)).text).toBe(again.text);
+      expect((await groups()).length).toBe(known.length);
+    }
+    console.log(`${KILLS} kills, seed ${SEED}: ${JSON.stringify(tally)}`);
+    expect(tally.made + tally.none).toBeGreaterThan(0);
+  },
+  Math.max(150_000, KILLS * 6_000),
+);
