@@ -12,6 +12,7 @@ const BENCHES: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   logs: () => import('./logs.ts'),
   'logs-merged': () => import('./logs-merged.ts'),
   import: () => import('./import.ts'),
+  apply: () => import('./apply.ts'),
   auth: () => import('./auth.ts'),
   binary: () => import('./binary.ts'),
   dashboard: () => import('./dashboard.ts'),
