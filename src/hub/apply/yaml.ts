@@ -22,7 +22,11 @@ export function toYaml({ policies, sites }: { policies: Named; sites: Named }): 
     if (!isScalar<unknown>(node) || typeof node.value !== 'string') return;
     if (UNUSUAL.test(node.value) || MISREAD.test(node.value)) node.type = 'QUOTE_DOUBLE';
   });
-  const text = document.toString({ lineWidth: 0, blockQuote: 'literal' });
+  const text = document.toString({
+    ...{ lineWidth: 0, blockQuote: 'literal' },
+    // Within quotes, an end of a line is a `\\n`: yaml 2.9.1 doubles a backslash if it breaks the line there.
+    doubleQuotedMinMultiLineLength: Number.POSITIVE_INFINITY,
+  });
   return text.replace(new RegExp(UNUSUAL, 'g'), escaped);
 }
 

@@ -27,6 +27,12 @@ test.each(['\u007f', '\u0085', '\u2028', '\ufeff', '\ufffe'])(
   },
 );
 
+test('a config with returns is one line in quotes, whose breaks lose nothing', () => {
+  const config = `${'\0'.repeat(5)}\r\n \n\0${'\r'.repeat(40)}`;
+  const written = toYaml({ policies: {}, sites: { 'app.example': { config } } });
+  expect(parse(written)).toEqual({ sites: { 'app.example': { config } } });
+});
+
 test('a config of several lines is a block, with its tabs; what is undefined is left out', () => {
   const values = { networks: ['private_ranges'] };
   const config = 'redir /a {\n\tb\n}\n';
