@@ -90,7 +90,7 @@ if (parsed.ask === 'help') {
       ? `signalbox: missing or wrong arguments: ${visible(typed)}`
       : unknownCommand(parsed.word, typed, COMMANDS),
   );
-  process.exitCode = EXIT.usage;
+  process.exitCode = parsed.command?.exits?.misused ?? EXIT.usage;
 } else {
   const { command, given } = parsed;
   const code = await command.run(given, cli);

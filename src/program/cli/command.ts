@@ -78,6 +78,8 @@ export type Command = {
   summary: string;
   /** Full lines, for `signalbox NAME --help`. */
   help: string;
+  /** If its exit codes are other ones than those of the rest: that of wrong usage, and a line about all. */
+  exits?: { misused: number; help: string };
   /** The role it runs the program in, until a signal stops it; anything still open is then dropped. */
   role?: Role;
   /** @returns the exit code */

@@ -1,7 +1,9 @@
 /** All commands, in the order of `--help`. */
 import { agents } from './api/agents.ts';
+import { apply } from './api/apply.ts';
 import { certificate } from './api/certificate.ts';
 import { changelog, undo } from './api/changelog.ts';
+import { exportFile } from './api/export.ts';
 import { importFile } from './api/import.ts';
 import { logs } from './api/logs.ts';
 import { policy } from './api/policy.ts';
@@ -30,6 +32,8 @@ export const COMMANDS: readonly Command[] = [
   changelog,
   undo,
   agents,
+  apply,
+  exportFile,
   importFile,
   ports,
   backup,

@@ -76,7 +76,7 @@ export function commandHelp(command: Command): string {
   });
   const list = options.length === 0 ? '' : `\nOptions:\n${options.join('')}`;
   const used = command.role === undefined ? '' : `\n${settingsHelp([command.role])}`;
-  return `${USAGE}${synopsis(command)}\n\n${command.help}${list}\n${EXIT_CODES}${used}`;
+  return `${USAGE}${synopsis(command)}\n\n${command.help}${list}\n${command.exits?.help ?? EXIT_CODES}${used}`;
 }
 
 const EXIT_CODES =

@@ -12,6 +12,13 @@ export type Refusal = {
   code?: string;
   detail?: string;
   hint?: string;
+  /** What is at fault, and the line in its text. */
+  field?: string;
+  line?: number;
+  /** Whether there was no answer, so that nobody knows what became of the request. */
+  isLost?: boolean;
+  /** The policy that made the text. */
+  policy?: { name: string; field?: string };
 };
 
 /** Why a command fails: the hub refuses, or does not answer, or what the command was given is wrong. */
@@ -31,6 +38,9 @@ export type LocalRequest = {
   body?: object;
   headers?: Record<string, string>;
 };
+
+/** What a hub answers. @throws Refused */
+export type AskHub = (request: LocalRequest) => Promise<Response>;
 
 /** @throws Refused */
 export async function askLocalHub<T>(env: Env, request: LocalRequest): Promise<LocalAnswer<T>> {
@@ -72,7 +82,7 @@ const bodyOf = <T>(response: Response): Promise<T> =>
   }) as Promise<T>;
 
 const withoutHub = () =>
-  new Refused({ message: 'no hub is running with this DATA_DIR; start it first' });
+  new Refused({ message: 'no hub is running with this DATA_DIR; start it first', isLost: true });
 
 /** What the requests of a command have in common: none of them is made if its words do not fit together. */
 export type Work = {
@@ -138,9 +148,13 @@ export function warnOf({ behind, warnings = [] }: Warned, cli: Pick<Cli, 'err'>)
 export const jsonLine = (value: unknown): string => `${visible(JSON.stringify(value))}\n`;
 
 /** The text of a file, or of standard input for `-`. @throws Refused if it cannot be read */
-export async function readGiven(file: string): Promise<string> {
+export const readGiven = async (file: string): Promise<string> =>
+  new TextDecoder().decode(await readGivenBytes(file));
+
+/** @throws as `readGiven` */
+export async function readGivenBytes(file: string): Promise<Uint8Array> {
   try {
-    return await (file === '-' ? Bun.stdin : Bun.file(file)).text();
+    return await (file === '-' ? Bun.stdin : Bun.file(file)).bytes();
   } catch (error) {
     const why = fileErrorOf({ code: (error as { code?: unknown }).code });
     throw new Refused({ message: `${file} cannot be read${why === null ? '' : `: ${why}`}` });

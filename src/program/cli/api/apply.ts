@@ -1,0 +1,171 @@
+/** `signalbox apply -f FILE`: makes sites and policies what a file says. */
+import { basename } from 'node:path';
+import { applySchema } from '../../../hub/apply/schemas.ts';
+import type { Imported } from '../../../hub/exchange/importer.ts';
+import { visible, visibleLines } from '../../visible.ts';
+import {
+  type ApplyFile,
+  isCaddyfile,
+  Mistakes,
+  readApplyFile,
+  textOf,
+} from '../apply/apply-file.ts';
+import { type Cli, type Command, EXIT, type Given } from '../command.ts';
+import {
+  type AskHub,
+  failRefused,
+  type LocalRequest,
+  Refused,
+  readGivenBytes,
+  type Warned,
+  warnOf,
+} from './local-hub.ts';
+import { chosenHub, HUB_OPTION } from './remote-hub.ts';
+
+/** Those of the contract: 2 is not wrong usage here. */
+const EXITS = { done: EXIT.done, refused: EXIT.failed, changes: 2 } as const;
+
+type Answer = Warned & {
+  changes: { op: string; kind: string; name: string; fields: string[] }[];
+  diff: string;
+  digest: string;
+};
+
+export const apply: Command = {
+  name: 'apply',
+  args: [],
+  options: {
+    file: { short: 'f', takes: 'FILE', summary: 'YAML, JSON or a Caddyfile; - for standard input' },
+    plan: { summary: 'show what would change, and change nothing' },
+    expects: { takes: 'DIGEST', summary: 'apply only if this is still the plan' },
+    prune: { summary: 'delete what this source applied and the file no longer names' },
+    adopt: { summary: 'take over sites and policies that others keep' },
+    source: { takes: 'NAME', summary: 'who keeps them; by default the name of the file' },
+    'require-all': { summary: 'refuse it unless all proxies accept it now' },
+    hub: HUB_OPTION,
+  },
+  summary: 'make sites and policies what a file says',
+  help: `One publish, all or nothing; applying the same file again changes nothing. --plan prints each
+change, the difference in Caddy's configuration, and a digest for --expects. What the file does not
+name stays as it is, unless --prune is given. More about the file: docs/as-code.md
+
+Without --hub, the hub must be running with the same DATA_DIR. You need no password, but must be
+root or the user who runs the hub. With --hub, SIGNALBOX_TOKEN (or a file, SIGNALBOX_TOKEN_FILE)
+has an API token of an editor.
+`,
+  exits: {
+    misused: EXITS.refused,
+    help: 'Exit codes: 0 done, or nothing to do; 1 refused, or wrong usage; 2 --plan found changes.\n',
+  },
+  async run(given, cli) {
+    const name = given.value('file');
+    if (!name) {
+      cli.fail('signalbox apply: -f FILE is missing');
+      return EXITS.refused;
+    }
+    try {
+      return await applyFile(name, given, cli);
+    } catch (error) {
+      if (error instanceof Mistakes) return failMistaken(shownName(name), error, cli);
+      if (!(error instanceof Refused)) throw error;
+      return failRefused('apply', error.refusal, cli);
+    }
+  },
+};
+
+const shownName = (name: string): string => (name === '-' ? 'stdin' : name);
+
+/** Its name without folder and ending. */
+const sourceOf = (name: string): string => basename(shownName(name)).replace(/(?<=.)\.[^.]*$/, '');
+
+/** @throws Refused, or Mistakes of the file */
+async function applyFile(name: string, given: Given, cli: Cli): Promise<number> {
+  const { out, progress } = cli;
+  const ask = await chosenHub(given, cli);
+  const bytes = await readGivenBytes(name);
+  const isPlan = given.has('plan');
+  const file = isCaddyfile(name, textOf(bytes))
+    ? await readCaddyfile(name, textOf(bytes), ask, cli)
+    : readApplyFile(bytes, applySchema());
+  const expects = given.value('expects');
+  const body = {
+    source: given.value('source') ?? sourceOf(name),
+    ...{ sites: file.sites, policies: file.policies },
+    ...{ prune: given.has('prune'), adopt: given.has('adopt') },
+    ...(isPlan && { dryRun: true }),
+    ...(expects !== undefined && { expects }),
+  };
+  const path = `/apply${given.has('require-all') ? '?requireAll=true' : ''}`;
+  const headers = { 'Idempotency-Key': crypto.randomUUID() };
+  const sent = askTwice(ask, { method: 'POST', path, body, headers });
+  const answer = await progress
+    .during(isPlan ? 'planning' : 'publishing', sent)
+    .catch((error) => Promise.reject(located(error, file, shownName(name))));
+  const { changes, diff, digest } = answer;
+  out(changes.length === 0 ? 'nothing to do\n' : changes.map(lineOf).join(''));
+  if (isPlan) out(`${diff === '' ? '' : `\n${visibleLines(diff)}\n`}digest ${visible(digest)}\n`);
+  warnOf(answer, cli);
+  return isPlan && changes.length > 0 ? EXITS.changes : EXITS.done;
+}
+
+const lineOf = ({ op, kind, name, fields }: Answer['changes'][number]): string => {
+  const which = fields.length === 0 ? '' : `: ${fields.join(', ')}`;
+  return `${visible(`${op} ${kind} ${name}${which}`)}\n`;
+};
+
+/** Once more if the connection ended: by its key, the hub knows that it is the same request. @throws Refused */
+async function askTwice(ask: AskHub, request: LocalRequest): Promise<Answer> {
+  const once = async (): Promise<Answer> =>
+    (await ask(request)).json().catch(() => Promise.reject(ENDED)) as Promise<Answer>;
+  return once().catch((error) => {
+    if (error instanceof Refused && !error.refusal.isLost) throw error;
+    return once();
+  });
+}
+
+const ENDED = new Refused({ message: 'the connection to the hub ended', isLost: true });
+
+/** The sites of a Caddyfile; its options and snippets must be in the preamble already. @throws Refused */
+async function readCaddyfile(
+  name: string,
+  proxyfile: string,
+  ask: AskHub,
+  { err }: Cli,
+): Promise<ApplyFile> {
+  const body = { proxyfile, dryRun: true, taken: 'skip', preamble: 'keep' };
+  const answer = await ask({ method: 'POST', path: '/import', body });
+  const { vhosts, skipped, merge } = (await answer
+    .json()
+    .catch(() => Promise.reject(ENDED))) as Imported;
+  const foreign = merge.preamble.filter(({ state }) => state === 'new' || state === 'differs');
+  if (foreign.length > 0) {
+    throw new Refused({
+      message: 'the hub’s preamble lacks options or snippets of this Caddyfile, or has other ones',
+      detail: foreign.map((part) => `${part.name} (${part.state})`).join(', '),
+      hint: `Put them into the preamble first, or import the file: signalbox import ${name}`,
+    });
+  }
+  for (const { line, reason } of skipped) err(`line ${line} skipped: ${visible(reason)}\n`);
+  const sites = vhosts.map(({ domain, config, upstream }) => [domain, { config, upstream }]);
+  return { sites: Object.fromEntries(sites), policies: {}, placeOf: () => null };
+}
+
+/** Says where in the file the fault is. */
+function located(error: unknown, file: ApplyFile, name: string): unknown {
+  if (!(error instanceof Refused)) return error;
+  const { refusal } = error;
+  const place = file.placeOf(refusal);
+  if (!place) return error;
+  const message = `${name}:${place.line}: ${place.path.join('.')}: ${refusal.message}`;
+  return new Refused({ ...refusal, message });
+}
+
+function failMistaken(name: string, { mistakes }: Mistakes, { err, fail }: Cli): number {
+  for (const { line, path, words } of mistakes) {
+    const where = path.length === 0 ? '' : `${path.join('.')}: `;
+    err(`${visible(`${name}:${line}: ${where}${words}`)}\n`);
+  }
+  const count = mistakes.length === 1 ? '1 mistake' : `${mistakes.length} mistakes`;
+  fail(`signalbox apply: ${count} in ${visible(name)}; nothing was changed`);
+  return EXITS.refused;
+}
