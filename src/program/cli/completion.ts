@@ -52,13 +52,16 @@ export function bashScript(commands: Commands): string {
     const files = command.args.some(({ name }) => isFile(name)) ? 'yes' : '';
     return `    ${command.name}) words=${quoted(words)} files=${files} ;;\n`;
   });
-  const taking = commands.flatMap(({ options }) =>
-    Object.entries(options).flatMap(([name, { takes }]) => (isFile(takes) ? [`--${name}`] : [])),
+  const taking = commands.flatMap((command) =>
+    Object.entries(command.options).flatMap(([name, { takes, short }]) => {
+      const forms = [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
+      return isFile(takes) ? forms.map((form) => `'${command.name} ${form}'`) : [];
+    }),
   );
   const values =
     taking.length === 0
       ? ''
-      : `  case $prev in ${[...new Set(taking)].join('|')}) words= files=yes ;; esac\n`;
+      : `  case "\${COMP_WORDS[1]} $prev" in ${taking.join('|')}) words= files=yes ;; esac\n`;
   const first = [...named(commands).map(({ name }) => name), '--help', '--version'].join(' ');
   return `# bash completion for signalbox
 _signalbox() {

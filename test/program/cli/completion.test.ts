@@ -44,6 +44,9 @@ describe('bash completion', () => {
     expect(offered('site', 'e')).toEqual(['edit']);
     expect(offered('policy', 'put', 'shut', 'o')).toEqual(['one.Caddyfile']);
     expect(offered('site', 'edit', 'a.example', '--config', 'o')).toEqual(['one.Caddyfile']);
+    expect(offered('apply', '-f', 'o')).toEqual(['one.Caddyfile']);
+    expect(offered('apply', '--file', 'o')).toEqual(['one.Caddyfile']);
+    expect(offered('logs', '-f', '--u')).toEqual(['--user-agent', '--until']);
     expect(offered('logs', '--u')).toEqual(['--user-agent', '--until']);
   });
 });
