@@ -1,5 +1,6 @@
 /** The file of `signalbox apply`: what is refused, with its line, and what is read. */
 import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
 import { applySchema } from '../../../../src/hub/apply/schemas.ts';
 import { toYaml } from '../../../../src/hub/apply/yaml.ts';
 import {
@@ -7,6 +8,7 @@ import {
   Mistakes,
   readApplyFile,
 } from '../../../../src/program/cli/apply/apply-file.ts';
+import { some } from '../../../harness/full.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const read = (text: string) => readApplyFile(bytes(text), applySchema());
@@ -327,4 +329,121 @@ describe('a Caddyfile', () => {
     ['-', "'sites' : {}"],
     ['-', '- a\n'],
   ])('not %s with %j', (name, text) => expect(isCaddyfile(name, text)).toBe(false));
+});
+
+const HOSTILE = [
+  ...[
+    '\n',
+    '\n  ',
+    '\t',
+    ' ',
+    ': ',
+    '- ',
+    '? ',
+    '#',
+    ' #',
+    '|',
+    '|2-',
+    '>',
+    '&a ',
+    '*a',
+    '<<: ',
+    '!!js ',
+    '!',
+  ],
+  ...[
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    '"',
+    "'",
+    '\\',
+    '%',
+    '@',
+    '`',
+    '---\n',
+    '...\n',
+    '\r\n',
+    '\r',
+    '\0',
+    '\ufeff',
+  ],
+  ...[
+    'sites:',
+    'policies:',
+    'a.example',
+    'config',
+    'tags',
+    'check',
+    'recipe',
+    'allow',
+    'values',
+    '__proto__',
+  ],
+  ...['no', '08', '1e3', '~', 'null', 'true', '=', '\u0085', '\u2028', '😀'],
+];
+const hostile = fc.constantFrom(...HOSTILE);
+
+test('whatever a file has, it is read, or its mistakes have their lines', () => {
+  let readable = 0;
+  const text = fc.oneof(
+    fc.array(hostile, { maxLength: 40 }).map((all) => all.join('')),
+    fc
+      .tuple(fc.array(hostile, { minLength: 1, maxLength: 3 }), fc.nat(200), fc.nat(20))
+      .map(([all, at, cut]) => {
+        const good = toYaml({
+          policies: { lan: { recipe: 'allow', values: { networks: ['private_ranges'] } } },
+          sites: { 'a.example': { config: 'a {\n\tb\n}\n', tags: ['one', '08'], enabled: false } },
+        });
+        return good.slice(0, at) + all.join('') + good.slice(at + cut);
+      }),
+  );
+  fc.assert(
+    fc.property(text, (given) => {
+      const lines = given.split('\n').length;
+      try {
+        const { sites, policies } = read(given);
+        readable++;
+        expect(Object.getPrototypeOf(sites)).toBe(Object.prototype);
+        expect(Object.getPrototypeOf(policies)).toBe(Object.prototype);
+      } catch (error) {
+        if (!(error instanceof Mistakes)) throw error;
+        expect(error.mistakes.length).toBeGreaterThan(0);
+        for (const { line } of error.mistakes) {
+          expect(line).toBeGreaterThanOrEqual(1);
+          expect(line).toBeLessThanOrEqual(lines);
+        }
+      }
+    }),
+    { numRuns: some(1_000, 50_000) },
+  );
+  expect(readable).toBeGreaterThan(0);
+});
+
+test('whatever an export has, it reads back equal', () => {
+  const word = fc.oneof(
+    fc
+      .array(fc.oneof(hostile, fc.string({ unit: 'binary' })), { maxLength: 8 })
+      .map((all) => all.join('')),
+    fc.constantFrom(...HOSTILE),
+  );
+  const name = word.filter((text) => text !== '' && text !== '__proto__');
+  const site = fc.record(
+    {
+      config: word,
+      upstream: word,
+      enabled: fc.boolean(),
+      tags: fc.array(word),
+      check: fc.record({ path: fc.constantFrom('/', '/~'), every: fc.constantFrom(0, 10, 3600) }),
+    },
+    { requiredKeys: [], noNullPrototype: true },
+  );
+  fc.assert(
+    fc.property(fc.dictionary(name, site, { noNullPrototype: true }), (sites) => {
+      expect(read(toYaml({ policies: {}, sites })).sites).toEqual(sites);
+    }),
+    { numRuns: some(300, 10_000) },
+  );
 });
