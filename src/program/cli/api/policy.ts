@@ -27,7 +27,7 @@ const PLACING = ['site', 'everywhere', 'except'];
 
 /** What a file may say. The rest of a policy in `policy list --json` may stand there, but says nothing. */
 const FIELDS = ['recipe', 'values', 'everywhere'];
-const IGNORED = ['id', 'name', 'vhosts', 'domains', 'createdAt', 'updatedAt'];
+const IGNORED = ['id', 'source', 'name', 'vhosts', 'domains', 'createdAt', 'updatedAt'];
 
 export const policy: Command = {
   name: 'policy',
