@@ -95,7 +95,7 @@ async function applyFile(name: string, given: Given, cli: Cli): Promise<number> 
     ...(isPlan && { dryRun: true }),
     ...(expects !== undefined && { expects }),
   };
-  const path = `/apply${given.has('require-all') ? '?requireAll=true' : ''}`;
+  const path = `/apply${given.has('require-all') ? '?require=all' : ''}`;
   const headers = { 'Idempotency-Key': crypto.randomUUID() };
   const sent = askTwice(ask, { method: 'POST', path, body, headers });
   const answer = await progress
