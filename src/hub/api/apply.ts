@@ -195,8 +195,15 @@ const notUnicode = () =>
 /** Names the site of the document that a proxy refuses. */
 function inDocument(error: unknown, { sites }: Document): unknown {
   if (!(error instanceof Failure) || error.at.field !== undefined) return error;
+  const part = PARTS.get(error.code);
   const name = siteAtFault(error, sites);
-  if (name === undefined) return error;
+  if (part === undefined || name === undefined) return error;
   const line = error.at.vhost?.line ?? error.at.line;
-  return error.about({ ...error.at, field: fieldOf('sites', name, 'config'), line });
+  return error.about({ ...error.at, field: fieldOf('sites', name, part), line });
 }
+
+/** Of a site, what is at fault if a proxy refuses it. */
+const PARTS = new Map<string, 'config' | 'check'>([
+  ['PROXY_REJECTED', 'config'],
+  ['CHECK_FAILED', 'check'],
+]);

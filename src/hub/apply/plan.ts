@@ -18,7 +18,7 @@ import {
 } from '../model/policy-changes.ts';
 import { withoutLoops } from '../model/sign-in-loop.ts';
 import { isDiffering, keptBy } from '../model/source.ts';
-import { assertFree, changedFields, type SiteSet, type Vhost } from '../model/vhost.ts';
+import { assertFree, changedFields, isNamed, type SiteSet, type Vhost } from '../model/vhost.ts';
 import { newVhost } from '../model/vhost-changes.ts';
 import type { Policy } from '../recipes/policy.ts';
 import type { Values } from '../recipes/recipe.ts';
@@ -89,8 +89,19 @@ export async function applyChange(
     const { next: after, steps } = plan;
     const result = { changes, published: steps.some(isPublished), digest, before, after };
     return { next: after, steps, result };
-  });
+  }, fieldIn(document));
 }
+
+/** What the document calls a field of a site or a policy that it changes. */
+const fieldIn =
+  ({ sites }: Document) =>
+  (thing: Vhost | Policy, field: string): string => {
+    if (!('domain' in thing)) {
+      return fieldOf('policies', thing.name, ...(field === 'address' ? ['values'] : []), field);
+    }
+    const [name = thing.domain] = sites.find(([one]) => isNamed(one, thing)) ?? [];
+    return fieldOf('sites', name, field);
+  };
 
 type Prepared = { name: string; recipe: string; values: Values; everywhere: boolean };
 

@@ -17,10 +17,11 @@ const ASKING = ['authelia', 'authentik', 'forward-auth'];
 /**
  * A change, or all of one request, that someone makes just now. A site that was stored like this before
  * can still be changed.
+ * @param fieldOf what the request calls a field of a site or a policy
  * @throws Failure, when it is applied: INVALID_REQUEST with the policy and the site; and as `change`
  */
 export const withoutLoops =
-  <T>(change: Change<T>): Change<T> =>
+  <T>(change: Change<T>, fieldOf: FieldOf = (_, field) => field): Change<T> =>
   async (set, time) => {
     const plan = await change(set, time);
     if ('done' in plan) return plan;
@@ -30,10 +31,12 @@ export const withoutLoops =
     for (const vhost of next.vhosts.filter(({ id }) => touched.has(id))) {
       await pause();
       const policy = loopOf(vhost, next);
-      if (policy && !wasLoop(vhost, set)) throw loop(policy, vhost, steps);
+      if (policy && !wasLoop(vhost, set)) throw loop(policy, vhost, steps, fieldOf);
     }
     return plan;
   };
+
+type FieldOf = (thing: Vhost | Policy, field: string) => string;
 
 const wasLoop = ({ id }: Vhost, set: SiteSet): boolean => {
   const before = set.vhosts.find((one) => one.id === id);
@@ -73,7 +76,7 @@ function serviceAt(upstream: string): string {
   return `${name}:${port ?? (scheme === 'https' ? 443 : 80)}`;
 }
 
-function loop(policy: Policy, vhost: Vhost, steps: readonly Step[]): Failure {
+function loop(policy: Policy, vhost: Vhost, steps: readonly Step[], fieldOf: FieldOf): Failure {
   const { id, domain, policies } = vhost;
   const words = policies.some((own) => own.id === policy.id) ? NAMED : EVERYWHERE;
   const isSite = steps.some(({ kind, after }) => kind === 'vhost' && after?.id === id);
@@ -81,8 +84,8 @@ function loop(policy: Policy, vhost: Vhost, steps: readonly Step[]): Failure {
     'INVALID_REQUEST',
     `The policy ${policy.name} asks the service at ${policy.values.address}, which is the site ${domain} itself: nobody could sign in.`,
     isSite
-      ? { hint: words.site, at: { field: words.siteField } }
-      : { hint: words.policy, at: { field: words.field } },
+      ? { hint: words.site, at: { field: fieldOf(vhost, words.siteField) } }
+      : { hint: words.policy, at: { field: fieldOf(policy, words.field) } },
   );
 }
 

@@ -105,6 +105,19 @@ describe('refused, with nothing changed:', () => {
       ...([502, 'PROXY_REJECTED', 'sites["http://b.example"].config'] as const),
     ],
     [
+      'a single site that the proxy refuses',
+      { sites: { 'http://B.example': { config: 'respnd b' } } },
+      ...([502, 'PROXY_REJECTED', 'sites["http://B.example"].config'] as const),
+    ],
+    [
+      'a sign-in service that asks itself',
+      {
+        policies: { ask: { recipe: 'authelia', values: { address: 'localhost:9091' } } },
+        sites: { 'http://A.example': { upstream: '127.0.0.1:9091', policies: ['ask'] } },
+      },
+      ...([400, 'INVALID_REQUEST', 'sites["http://A.example"].policies'] as const),
+    ],
+    [
       'a site of a person',
       { sites: { 'http://hand.example': answers('mine') } },
       ...([409, 'DOMAIN_TAKEN', 'sites["http://hand.example"]'] as const),
@@ -287,7 +300,9 @@ test('a check that fails refuses the plan as well', async () => {
   };
   const before = await owner.everything();
   for (const answer of [await plan(document), await apply(document)]) {
-    expect([answer.status, answer.body.code]).toEqual([502, 'CHECK_FAILED']);
+    expect([answer.status, answer.body.code, answer.body.field]).toEqual([
+      ...[502, 'CHECK_FAILED', 'sites["http://checked.example"].check'],
+    ]);
   }
   expect(await owner.everything()).toEqual(before);
 });
