@@ -33,7 +33,10 @@ const ApplyBody = t.Object(
       }),
     ),
     policies: t.Optional(
-      t.Unknown({ description: 'by name, as `sites`; or a list, each with its `name`' }),
+      t.Unknown({
+        description:
+          'by name, as `sites`; or a list, each with its `name`: at most 1,000, with at most 50 passwords in clear',
+      }),
     ),
     prune: t.Optional(
       t.Boolean({
