@@ -29,7 +29,7 @@ import { some } from '../../harness/full.ts';
 import { seededRandom } from '../../harness/random.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 
-const PAIRS = some(300, 5_000, 'PAIRS');
+const PAIRS = some(200, 5_000, 'PAIRS');
 const SEED = Number(process.env.PAIRS_SEED ?? 20261123);
 const AGENTS = ['local', 'edge'] as const;
 const WHO = { userId: 'ada', userName: 'Ada', via: null };
