@@ -213,7 +213,9 @@ const policy: Entity<'policy'> = {
     const hasNewValues = !Bun.deepEquals(before.values, after.values);
     const isWidened = before.everywhere !== after.everywhere;
     const hasNewRecipe = before.recipe !== after.recipe;
-    const hasNewSource = before.source !== after.source;
+    const isAsBefore = !(isRenamed || hasNewValues || isWidened || hasNewRecipe);
+    // As for a vhost: a source that has caught up with what people changed.
+    const hasNewSource = before.source !== after.source || isAsBefore;
     const shownOf = ({ name, recipe, values, everywhere, source }: Policy) => ({
       ...(isRenamed && { name }),
       ...(hasNewRecipe && { recipe }),

@@ -252,6 +252,18 @@ test('a source catches up with what people changed', async () => {
   const { sources } = (await owner.call<{ sources: { differing: number }[] }>('GET', '/status'))
     .body;
   expect(sources.map(({ differing }) => differing)).toEqual([0]);
+
+  const closed = (text: string) => ({ recipe: 'maintenance', values: { text } });
+  await apply({ policies: { late: closed('old') } });
+  const { body } = await owner.call<{ id: number; name: string }[]>('GET', '/policies');
+  const policy = body.find(({ name }) => name === 'late');
+  await owner.call('PUT', `/policies/${policy?.id}`, { values: { text: 'new' } });
+  expect(ops(await apply({ policies: { late: closed('new') } }))).toEqual(['adopt late']);
+  const [entry] = await owner.changelog();
+  const shown = { source: 'home' };
+  expect([entry?.domain, JSON.parse(entry?.diff ?? '')]).toEqual([
+    ...['(policy late)', { old: shown, new: shown }],
+  ]);
 });
 
 test('sites swap their addresses in one apply, and an undo swaps them back', async () => {
