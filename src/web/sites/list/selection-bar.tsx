@@ -10,9 +10,9 @@ import { lazy } from '../../parts/loading.tsx';
 
 // Loaded when somebody wants them: the list is often the first page.
 const PoliciesDialog = lazy(
-  async () => (await import('../../placement/policies-dialog.tsx')).PoliciesDialog,
+  async () => (await import('../../placement/dialogs.ts')).PoliciesDialog,
 );
-const TagsDialog = lazy(async () => (await import('./tags-dialog.tsx')).TagsDialog);
+const TagsDialog = lazy(async () => (await import('../../placement/dialogs.ts')).TagsDialog);
 
 type Action = 'on' | 'off' | 'delete';
 const WORDS: Record<Action, { title: string; action: string; done: string; text: string }> = {

@@ -1,14 +1,14 @@
 /** Adds tags to the selected sites, and removes them. */
 import { useState } from 'preact/hooks';
-import { get } from '../../lib/api.ts';
-import { plural } from '../../lib/format.ts';
-import { type Relabelled, relabel } from '../../lib/relabel.ts';
-import type { Vhost } from '../../lib/types.ts';
-import { submitWith, useSubmit } from '../../lib/use-form.ts';
-import { useLoad } from '../../lib/use-load.ts';
-import { TextField } from '../../parts/field.tsx';
-import { RefusedNotice } from '../../parts/notice.tsx';
-import { hasOf, TickList, type Ticks } from '../../parts/tick-list.tsx';
+import { get } from '../lib/api.ts';
+import { plural } from '../lib/format.ts';
+import { type Relabelled, relabel } from '../lib/relabel.ts';
+import type { Vhost } from '../lib/types.ts';
+import { submitWith, useSubmit } from '../lib/use-form.ts';
+import { useLoad } from '../lib/use-load.ts';
+import { TextField } from '../parts/field.tsx';
+import { RefusedNotice } from '../parts/notice.tsx';
+import { hasOf, TickList, type Ticks } from '../parts/tick-list.tsx';
 
 type Props = {
   sites: readonly Vhost[];
