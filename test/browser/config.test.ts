@@ -185,11 +185,12 @@ describe('an import', () => {
 });
 
 describe('export and restore', () => {
-  test('the Caddyfile and the snapshot are those of the API', async () => {
+  test('the Caddyfile, the snapshot and the YAML are those of the API', async () => {
     await page.goto('/import');
     for (const [name, path, file] of [
       ['Download Caddyfile', '/proxyfile', /^signalbox-\d{4}-\d\d-\d\d\.caddyfile$/],
       ['Download snapshot', '/export', /^signalbox-\d{4}-\d\d-\d\d\.json$/],
+      ['Download YAML', '/export?format=yaml', /^signalbox-\d{4}-\d\d-\d\d\.yaml$/],
     ] as const) {
       const [download] = await Promise.all([
         page.waitForEvent('download'),
