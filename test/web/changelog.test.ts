@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import { addressOf, readFilter } from '../../src/web/changelog/changelog.tsx';
 import {
   alone,
+  applyWords,
   byDay,
   dayName,
   isFinal,
@@ -289,6 +290,14 @@ describe('a change of a proxy', () => {
       { field: 'proxies', kind: 'value', old: 'everywhere', new: 'vps' },
     ]);
   });
+});
+
+test('a change by a source is told from one by a token', () => {
+  for (const via of [null, '', 'CI', 'apply', 'applying', 'Apply home']) {
+    expect(applyWords(via)).toBeNull();
+  }
+  expect(applyWords('apply home')).toBe('by apply of home');
+  expect(applyWords('apply containers/nas')).toBe('by the containers on nas');
 });
 
 describe('a toggle', () => {

@@ -66,7 +66,10 @@ describe('the filter of the list', () => {
   });
 
   test('survives the way through an address', () => {
-    const labels = { tag: 'a&b=<i>', policy: 'lan-only', agent: 'vps', isGrouped: false };
+    const labels = {
+      ...{ tag: 'a&b=<i>', policy: 'lan-only', agent: 'vps' },
+      ...{ source: 'containers/nas', isGrouped: false },
+    };
     for (const filter of [
       {
         search: 'a b&c=d',
@@ -127,6 +130,15 @@ describe('the filter of the list', () => {
     );
     expect(ids(searchRows(found, { ...NO_FILTER, agent: 'vps' }))).toEqual([1, 2]);
     expect(ids(searchRows(found, { ...NO_FILTER, agent: 'gone' }))).toEqual([1]);
+  });
+
+  test('shows only the sites of a source, not those of people or of one whose name is similar', () => {
+    const sources = [null, 'home', 'home-2', 'containers/nas'];
+    const found = rows(...sources.map((source, at) => site({ id: at + 1, source })));
+    expect(ids(searchRows(found, { ...NO_FILTER, source: 'hom' }))).toEqual([]);
+    expect(ids(searchRows(found, { ...NO_FILTER, source: 'null' }))).toEqual([]);
+    expect(ids(searchRows(found, { ...NO_FILTER, source: 'home' }))).toEqual([2]);
+    expect(ids(searchRows(found, { ...NO_FILTER, source: 'containers/nas' }))).toEqual([4]);
   });
 
   test('groups by tag: a site is under each of its tags, and those without come last', () => {

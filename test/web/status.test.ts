@@ -4,6 +4,7 @@ import type { Problem } from '../../src/web/lib/types.ts';
 import { endOf } from '../../src/web/status/known-dialog.tsx';
 import { knownWords } from '../../src/web/status/problem-list.tsx';
 import {
+  differencesIn,
   groupsOf,
   headlineOf,
   levelOf,
@@ -65,6 +66,21 @@ test('there are no problems only once everything was looked at', () => {
   expect(headlineOf({ problems: [], checking: 0 })).toBe('No problems');
   expect(headlineOf({ problems: [], checking: 26 })).toBe('Checking 26 sites …');
   expect(headlineOf({ problems: [problem()], checking: 26 })).toBe('1 problem');
+});
+
+test('what a source will undo is said for each source, and is no problem', () => {
+  const source = { name: 'home', sites: 9, policies: 3, differing: 0 };
+  expect(differencesIn({ sources: [] })).toEqual([]);
+  expect(differencesIn({ sources: [source] })).toEqual([]);
+  const sources = [
+    { ...source, differing: 2 },
+    { ...source, name: 'other' },
+    { name: 'containers/nas', sites: 4, policies: 0, differing: 1 },
+  ];
+  expect(differencesIn({ sources })).toEqual([
+    '2 of 12 sites and policies kept by home differ from what it applied: its next apply undoes that.',
+    '1 of 4 sites kept by the containers on nas differs from their labels: their next start or change of labels undoes that.',
+  ]);
 });
 
 test('a problem leads to where it is solved, and names its site', () => {

@@ -1,6 +1,7 @@
 /** Who made a change, with what, and when. */
 import type { Entry } from '../lib/types.ts';
 import { ClockTime } from '../parts/time.tsx';
+import { applyWords } from './describe.ts';
 
 type Props = {
   of: Pick<Entry, 'userId' | 'userName' | 'via' | 'createdAt'>;
@@ -9,12 +10,14 @@ type Props = {
 };
 
 export function ByLine({ of: { userId, userName, via, createdAt }, behind = [] }: Props) {
+  const applied = applyWords(via);
   return (
     <span class="change-who block small muted">
       <a href={`/changelog?user=${encodeURIComponent(userId)}`} title="All changes by this person">
         {userName}
       </a>
-      {via !== null && (
+      {applied && `, ${applied}`}
+      {via !== null && !applied && (
         <>
           {' '}
           using the token <q>{via}</q>

@@ -1,5 +1,6 @@
 /** Describes changelog entries for people: what was changed, by whom, in which words. Pure. */
 import { localTime } from '../lib/format.ts';
+import { isOfContainers, keeperOf } from '../lib/source.ts';
 import type { Entry, Group } from '../lib/types.ts';
 import { fieldsOf } from './fields.ts';
 
@@ -97,6 +98,16 @@ export const alone = (entry: Entry): Group => {
 export function summaryIn({ summary, entries: [entry] }: Group): { summary?: string } {
   const isMore = entry && subjectIn(entry.domain).kind === 'policy' && entry.action === 'update';
   return isMore && summary !== alone(entry).summary ? { summary } : {};
+}
+
+/** Begins what the hub records of a change that a source made. */
+const APPLY = 'apply ';
+
+/** `by apply of home`, or `by the containers on nas`; null if no source made the change. */
+export function applyWords(via: string | null): string | null {
+  if (!via?.startsWith(APPLY)) return null;
+  const source = via.slice(APPLY.length);
+  return `by ${isOfContainers(source) ? '' : 'apply of '}${keeperOf(source)}`;
 }
 
 /** What a request did, in one line. */

@@ -5,12 +5,12 @@ import { useFigures } from '../figures/hours.ts';
 import { get } from '../lib/api.ts';
 import { useHub } from '../lib/hub.ts';
 import { useCan } from '../lib/roles.ts';
-import type { Group, Vhost, VhostActivity } from '../lib/types.ts';
+import type { Group, Status, Vhost, VhostActivity } from '../lib/types.ts';
 import { type Loaded, useEvery, useLoad } from '../lib/use-load.ts';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice, WithoutRequests } from '../parts/notice.tsx';
 import { ProblemList } from '../status/problem-list.tsx';
-import { countedIn, headlineOf } from '../status/problems.ts';
+import { countedIn, hasLines, headlineOf } from '../status/problems.ts';
 import { HourBars, SPAN } from './hour-bars.tsx';
 import { BusiestSites, CertificatesDue, LastChanges } from './lists.tsx';
 
@@ -38,11 +38,9 @@ export function Overview() {
       {(!status || !sites.data) && !sites.error && <SkeletonRows rows={8} label="Loading" />}
       {status && sites.data && (
         <div class="overview">
-          {status.problems.length > 0 && (
+          {hasLines(status) && (
             <section class="card tight overview-problems small" aria-label="Problems">
-              <h2>
-                {countedIn(status.problems).length > 0 ? headlineOf(status) : 'Known problems'}
-              </h2>
+              <h2>{titleOf(status)}</h2>
               <ProblemList status={status} first={MOST_AT_ONCE} />
             </section>
           )}
@@ -53,6 +51,12 @@ export function Overview() {
       )}
     </>
   );
+}
+
+/** Of the card with problems, and with what a source will undo. */
+function titleOf(status: Status): string {
+  if (countedIn(status.problems).length > 0) return headlineOf(status);
+  return status.problems.length > 0 ? 'Known problems' : 'Changed by hand';
 }
 
 function LastHour({ sites }: { sites: readonly Vhost[] }) {

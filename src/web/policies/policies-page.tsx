@@ -7,6 +7,7 @@ import { useCan } from '../lib/roles.ts';
 import { takeFlash } from '../lib/router.ts';
 import type { Policy, Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
+import { SourceMark } from '../parts/kept-by.tsx';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
@@ -61,7 +62,7 @@ export function PoliciesPage() {
 type RowProps = { policy: Policy; recipe: Recipe | undefined; sites: readonly Vhost[] };
 
 function PolicyRow({ policy, ...props }: RowProps) {
-  const { id, name, values, everywhere, vhosts, updatedAt } = policy;
+  const { id, name, values, everywhere, vhosts, source, updatedAt } = policy;
   const { recipe, sites } = props;
   return (
     <li>
@@ -70,6 +71,7 @@ function PolicyRow({ policy, ...props }: RowProps) {
           {name}
         </a>
         <span class="small muted">{recipe?.title ?? policy.recipe}</span>
+        {source !== null && <SourceMark source={source} />}
       </div>
       <p class="policy-summary">{summaryOf(recipe?.fields, values)}</p>
       <p class="policy-sites">

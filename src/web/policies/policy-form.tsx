@@ -8,6 +8,7 @@ import type { Policy, Vhost } from '../lib/types.ts';
 import { useSaveKey } from '../lib/use-browser.ts';
 import { type Subject, useEditor } from '../lib/use-editor.ts';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
+import { KeptBy } from '../parts/kept-by.tsx';
 import { Notice, RefusedNotice } from '../parts/notice.tsx';
 import { SaveBar } from '../parts/save-bar.tsx';
 import { faultOf, isShownAt, NameField } from '../placement/new-policy-form.tsx';
@@ -62,6 +63,7 @@ export function PolicyForm({ recipe, stored, start, sites, onStored }: Props) {
   return (
     <div class="site-form">
       <form ref={form} onSubmit={editor.onSubmit}>
+        <KeptBy source={policy?.source ?? null} />
         <NameField
           name={name}
           fault={fault}

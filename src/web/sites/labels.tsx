@@ -1,13 +1,13 @@
-/** The policies, tags and proxies of a site. */
+/** The policies, tags and proxies of a site, and what keeps it. */
 import type { Vhost } from '../lib/types.ts';
 import { Icon } from '../parts/icon.tsx';
+import { SourceMark } from '../parts/kept-by.tsx';
 
 /** Whether there is anything to show. */
-export const hasLabels = ({ policies, tags, agents }: Vhost): boolean =>
-  policies.length + tags.length + agents.length > 0;
+export const hasLabels = ({ policies, tags, agents, source }: Vhost): boolean =>
+  policies.length + tags.length + agents.length > 0 || source !== null;
 
-/** The policies, tags and proxies of a site. */
-export const SiteLabels = ({ site: { policies, tags, agents } }: { site: Vhost }) => (
+export const SiteLabels = ({ site: { policies, tags, agents, source } }: { site: Vhost }) => (
   <>
     {policies.map((name) => (
       <a
@@ -34,6 +34,7 @@ export const SiteLabels = ({ site: { policies, tags, agents } }: { site: Vhost }
         {name}
       </a>
     ))}
+    {source !== null && <SourceMark source={source} />}
   </>
 );
 

@@ -1,4 +1,4 @@
-/** All problems, worst first, those of one site together; each can be marked as known. */
+/** All problems, worst first, those of one site together; each can be marked as known. Below them, what a source will undo. */
 import { useState } from 'preact/hooks';
 import { send, wordsOf } from '../lib/api.ts';
 import { clockTime } from '../lib/format.ts';
@@ -9,7 +9,15 @@ import { useSubmit } from '../lib/use-form.ts';
 import { lazy } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
-import { countedIn, type Group, groupsOf, levelOf, linkOf, moreWords } from './problems.ts';
+import {
+  countedIn,
+  differencesIn,
+  type Group,
+  groupsOf,
+  levelOf,
+  linkOf,
+  moreWords,
+} from './problems.ts';
 
 const KnownDialog = lazy(async () => (await import('./known-dialog.tsx')).KnownDialog);
 
@@ -27,7 +35,7 @@ export function ProblemList({ status, first = MOST }: Props) {
   const shown = groups.slice(0, MOST);
   const later = shown.slice(first);
   const rest = problemsIn(groups.slice(MOST));
-  const list = (some: readonly Group[], more: readonly Problem[]) => (
+  const list = (some: readonly Group[], more: readonly Problem[], undone: readonly string[]) => (
     <ul class="problems plain">
       {some.map((group) => (
         <GroupItem key={group.problems[0]?.key} group={group} status={status} />
@@ -37,15 +45,23 @@ export function ProblemList({ status, first = MOST }: Props) {
           <a href="/sites?show=problems">{moreWords(more)} in the list of sites</a>
         </li>
       )}
+      {undone.map((words) => (
+        <li key={words}>
+          <span class="lamp lamp-warn" aria-hidden="true" />
+          <div>
+            {words} <a href="/changelog">Changelog</a>
+          </div>
+        </li>
+      ))}
     </ul>
   );
   return (
     <>
-      {list(shown.slice(0, first), later.length === 0 ? rest : [])}
+      {list(shown.slice(0, first), later.length === 0 ? rest : [], differencesIn(status))}
       {later.length > 0 && (
         <details>
           <summary>{moreWords([...problemsIn(later), ...rest])}</summary>
-          {list(later, rest)}
+          {list(later, rest, [])}
         </details>
       )}
     </>

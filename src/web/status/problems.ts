@@ -1,5 +1,6 @@
 /** What the hub reports as problems, for people. Pure. */
 import { count, plural } from '../lib/format.ts';
+import { isOfContainers, keeperOf, nextOf } from '../lib/source.ts';
 import type { Problem, Status } from '../lib/types.ts';
 
 /** The problems of one site, or one that is about no site; worst first. */
@@ -31,6 +32,21 @@ export function moreWords(problems: readonly Problem[]): string {
     ...(known > 0 ? [`${count(known)} known`] : []),
   ].join(', ');
 }
+
+/** What was changed since its source applied it, a line for each source: it is undone, and so no problem. */
+export const differencesIn = ({ sources }: Pick<Status, 'sources'>): string[] =>
+  sources.flatMap(({ name, sites, policies, differing }) => {
+    if (differing === 0) return [];
+    const all = policies === 0 ? plural(sites, 'site') : `${sites + policies} sites and policies`;
+    const what = `${differing} of ${all} kept by ${keeperOf(name)}`;
+    const said = isOfContainers(name) ? 'their labels' : 'what it applied';
+    const verb = differing === 1 ? 'differs' : 'differ';
+    return [`${what} ${verb} from ${said}: ${nextOf(name)} undoes that.`];
+  });
+
+/** Whether the list of problems is not empty. */
+export const hasLines = (status: Pick<Status, 'problems' | 'sources'>): boolean =>
+  status.problems.length > 0 || differencesIn(status).length > 0;
 
 /** How bad it is as a whole, but for what is known. */
 export function levelOf(all: readonly Problem[]): 'good' | Problem['level'] {

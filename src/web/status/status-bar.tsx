@@ -7,11 +7,11 @@ import { useHub } from '../lib/hub.ts';
 import type { Status } from '../lib/types.ts';
 import { lazy } from '../parts/loading.tsx';
 import { Time } from '../parts/time.tsx';
-import { countedIn, headlineOf, levelOf, titleOf } from './problems.ts';
+import { ProblemList } from './problem-list.tsx';
+import { countedIn, hasLines, headlineOf, levelOf, titleOf } from './problems.ts';
 
 // Loaded when somebody opens it: the line itself is on every page.
 const Facts = lazy(async () => (await import('./facts.tsx')).Facts);
-const ProblemList = lazy(async () => (await import('./problem-list.tsx')).ProblemList);
 
 export function StatusBar() {
   const { status, offline } = useHub();
@@ -49,7 +49,7 @@ export function StatusBar() {
         </span>
       </summary>
       <div class="status-open">
-        {isOpen && problems.length > 0 && <ProblemList status={status} />}
+        {isOpen && hasLines(status) && <ProblemList status={status} />}
         {isOpen && <Facts status={status} />}
       </div>
     </details>

@@ -8,6 +8,7 @@ import { navigate, setFlash } from '../../lib/router.ts';
 import { useSaveKey } from '../../lib/use-browser.ts';
 import { useEditor } from '../../lib/use-editor.ts';
 import { placeError } from '../../lib/use-form.ts';
+import { KeptBy } from '../../parts/kept-by.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { SaveBar } from '../../parts/save-bar.tsx';
 import { AdditionButtons } from './addition-dialog.tsx';
@@ -157,6 +158,7 @@ export function SiteForm({ id, stored, initial, onStored }: Props) {
   return (
     <div class="site-form">
       <form ref={form} onSubmit={editor.onSubmit}>
+        <KeptBy source={editor.stored?.body.source ?? null} />
         <AddressFields
           draft={draft}
           corrections={corrections}

@@ -14,6 +14,8 @@ export type SiteFilter = {
   policy: string;
   /** Only sites that this proxy serves; empty: all. */
   agent: string;
+  /** Only sites that this keeps; empty: all. */
+  source: string;
   /** Grouped by tag. */
   isGrouped: boolean;
 };
@@ -25,6 +27,7 @@ export const NO_FILTER = {
   tag: '',
   policy: '',
   agent: '',
+  source: '',
 } as const satisfies Partial<SiteFilter>;
 
 /** Reads the filter from an address; unknown values count as absent. */
@@ -39,13 +42,14 @@ export function readFilter(query: URLSearchParams): SiteFilter {
     tag: query.get('tag') ?? '',
     policy: query.get('policy') ?? '',
     agent: query.get('agent') ?? '',
+    source: query.get('source') ?? '',
     isGrouped: query.get('group') === 'tag',
   };
 }
 
 /** The query of an address, with its `?`; empty if it shows everything in the usual order. */
 export function queryOf(filter: SiteFilter): string {
-  const { search, shown, tag, policy, agent, isGrouped } = filter;
+  const { search, shown, tag, policy, agent, source, isGrouped } = filter;
   const { column, isReversed } = filter.order;
   const query = new URLSearchParams();
   if (search) query.set('q', search);
@@ -54,12 +58,13 @@ export function queryOf(filter: SiteFilter): string {
   if (tag) query.set('tag', tag);
   if (policy) query.set('policy', policy);
   if (agent) query.set('agent', agent);
+  if (source) query.set('source', source);
   if (isGrouped) query.set('group', 'tag');
   const text = query.toString();
   return text && `?${text}`;
 }
 
-type Wanted = Pick<SiteFilter, 'search' | 'tag' | 'policy' | 'agent'> & {
+type Wanted = Pick<SiteFilter, 'search' | 'tag' | 'policy' | 'agent' | 'source'> & {
   /** The sites to which the policy applies; those that name it while that is not known. */
   guarded?: readonly number[] | undefined;
 };
@@ -68,7 +73,7 @@ const wordsIn = (search: string): string[] => search.toLowerCase().split(/\s+/).
 
 /** Each word of the search must occur in a name, an upstream, a policy or a tag, in any case. */
 export function searchRows(rows: readonly Row[], wanted: Wanted): Row[] {
-  const { search, tag, policy, agent, guarded } = wanted;
+  const { search, tag, policy, agent, source, guarded } = wanted;
   const words = wordsIn(search);
   return rows.filter(({ site, upstreams }) => {
     if (tag !== '' && !site.tags.includes(tag)) return false;
@@ -76,6 +81,7 @@ export function searchRows(rows: readonly Row[], wanted: Wanted): Row[] {
     if (policy !== '' && !isGuarded) return false;
     const isElsewhere = site.agents.length > 0 && !site.agents.includes(agent);
     if (agent !== '' && isElsewhere) return false;
+    if (source !== '' && site.source !== source) return false;
     const { addresses, upstream, policies, tags } = site;
     const all = [...addresses, upstream, ...(upstreams ?? []), ...policies, ...tags];
     const text = all.join(' ').toLowerCase();

@@ -2,6 +2,7 @@
 import { useRef } from 'preact/hooks';
 import { count } from '../../lib/format.ts';
 import { useProxyNames } from '../../lib/hub.ts';
+import { keeperOf } from '../../lib/source.ts';
 import { useKey } from '../../lib/use-browser.ts';
 import { ProxySelect } from '../../parts/field.tsx';
 import { isShown, SHOWN, type Shown, type SiteFilter } from './filter.ts';
@@ -100,8 +101,8 @@ type TagFilterProps = {
 const ALL = '';
 const GROUPED = 'group';
 
-/** Shows only the sites with a tag, or all of them by tag; also ends showing only those with a policy. */
-function TagFilter({ filter: { tag, policy, isGrouped }, tags, onChange }: TagFilterProps) {
+/** Shows only the sites with a tag, or all of them by tag; also ends showing only those with a policy, or of a source. */
+function TagFilter({ filter: { tag, policy, source, isGrouped }, tags, onChange }: TagFilterProps) {
   return (
     <>
       {(tags.length > 0 || tag !== '') && (
@@ -132,6 +133,16 @@ function TagFilter({ filter: { tag, policy, isGrouped }, tags, onChange }: TagFi
           onClick={() => onChange({ policy: '' })}
         >
           Policy {policy} <span aria-hidden="true">✕</span>
+        </button>
+      )}
+      {source !== '' && (
+        <button
+          type="button"
+          class="cut"
+          title="Show all sites, whoever keeps them"
+          onClick={() => onChange({ source: '' })}
+        >
+          <span class="cut">Kept by {keeperOf(source)}</span> <span aria-hidden="true">✕</span>
         </button>
       )}
     </>

@@ -26,7 +26,7 @@ import { VirtualRows } from './virtual-rows.tsx';
 const ROOMY = '(min-width: 1100px)';
 /** Pixels. */
 const ROW_HEIGHT = { columns: 46, stacked: 80 };
-/** More, if a site has policies or tags. */
+/** More, if a site has policies, tags or the like. */
 const LABELS_HEIGHT = { columns: 6, stacked: 26 };
 // CSS grid removes a table's implicit roles, so they are set explicitly.
 const TABLE = { role: 'table' } as const;
@@ -42,7 +42,7 @@ export function SiteList({ query }: { query: URLSearchParams }) {
   const { status, refresh } = useHub();
   const canEdit = useCan('editor');
   const filter = readFilter(query);
-  const { search, shown, tag, policy, agent, isGrouped } = filter;
+  const { search, shown, tag, policy, agent, source, isGrouped } = filter;
   const publishes = usePublishes();
   // A publish, even someone else's, may have changed any site.
   const sites = useLoad(`sites ${publishes}`, (signal) => get<Vhost[]>('/vhosts', signal));
@@ -65,8 +65,8 @@ export function SiteList({ query }: { query: URLSearchParams }) {
   }, [sites.data, reported, states, activity, uptime]);
   const sorted = useMemo(() => sortRows(all, { column, isReversed }), [all, column, isReversed]);
   const found = useMemo(
-    () => searchRows(sorted, { search, tag, policy, agent, guarded: guarded.data }),
-    [sorted, search, tag, policy, agent, guarded.data],
+    () => searchRows(sorted, { search, tag, policy, agent, source, guarded: guarded.data }),
+    [sorted, search, tag, policy, agent, source, guarded.data],
   );
   const rows = found.filter((row) => isShown(row, shown));
   const lines = isGrouped ? groupedLines(rows) : plainLines(rows);
