@@ -237,11 +237,13 @@ describe('--hub', () => {
 
   test('asks again after a connection that ended, and changes it once', async () => {
     const keys: unknown[] = [];
+    const urls: unknown[] = [];
     const relay = createServer((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk) => chunks.push(chunk));
       request.on('end', async () => {
         keys.push(request.headers['idempotency-key']);
+        urls.push(request.url);
         const answer = await fetch(`${hub.replace('/api', '')}${request.url}`, {
           ...{ method: 'POST', body: Buffer.concat(chunks) },
           headers: {
@@ -259,9 +261,11 @@ describe('--hub', () => {
     try {
       const { port } = relay.address() as AddressInfo;
       const text = 'sites:\n  http://again.example: {config: respond again}\n';
-      const done = await remote(`apply -f - --hub http://127.0.0.1:${port}`, writing, text);
+      const command = `apply -f - --require-all --hub http://127.0.0.1:${port}`;
+      const done = await remote(command, writing, text);
       expect(done).toEqual({ code: 0, out: 'create site http://again.example\n', err: '' });
       expect(keys).toEqual([keys[0], keys[0]]);
+      expect(urls).toEqual(Array(2).fill('/api/apply?require=all'));
       expect(keys[0]).toMatch(/^\S{20,}$/);
     } finally {
       relay.close();
