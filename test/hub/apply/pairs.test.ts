@@ -5,8 +5,9 @@
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
+import type { PlannedChange } from '../../../src/hub/apply/document.ts';
 import { exportYaml } from '../../../src/hub/apply/export.ts';
-import { type Applied, applyChange, type Outcome } from '../../../src/hub/apply/plan.ts';
+import { applyChange, type Outcome } from '../../../src/hub/apply/plan.ts';
 import { PLAIN_CONFIG, policiesIn, sitesIn } from '../../../src/hub/apply/schemas.ts';
 import { addressKey } from '../../../src/hub/caddyfile/address.ts';
 import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
@@ -212,7 +213,7 @@ function expectedOf(before: View, document: SomeDocument): Expected {
   return { changes, view, refusals };
 }
 
-const lineOf = ({ op, name, fields }: Applied): string => [op, name, ...fields].join(' ');
+const lineOf = ({ op, name, fields }: PlannedChange): string => [op, name, ...fields].join(' ');
 
 /** What an undo has to bring back: all but when something was changed, and what its source last said. */
 const undoable = ({ vhosts, policies }: SiteSet) => ({
@@ -260,7 +261,7 @@ async function prove(document: SomeDocument): Promise<'refused' | 'nothing' | 'c
   }
   const done = outcomeOf((made[0] as (typeof made)[number]).plan);
   expect([done.changes, done.digest, done.published]).toEqual([
-    ...[plan?.changes as Applied[], plan?.digest as string, plan?.published as boolean],
+    ...[plan?.changes as PlannedChange[], plan?.digest as string, plan?.published as boolean],
   ]);
   const lines = done.changes.map(lineOf);
   expect(lines.toSorted()).toEqual(expected.changes.toSorted());
