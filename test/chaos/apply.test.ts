@@ -39,7 +39,8 @@ const SILENT = { upstream: '192.0.2.1:9', enabled: true };
 
 /** It changes, creates and deletes a site each, and moves a policy along. */
 function documentOf(kill: number): object {
-  const answers = { config: `respond ${kill}` };
+  // A number of three digits would be a status.
+  const answers = { config: `respond d${kill}` };
   return {
     source: 'chaos',
     prune: true,
@@ -55,9 +56,9 @@ function documentOf(kill: number): object {
 
 /** What each host answers once a document is applied. */
 const servedOf = (kill: number): Record<string, string> => ({
-  [host('both')]: `${kill}`,
-  [host('even')]: kill % 2 ? '' : `${kill}`,
-  [host('odd')]: kill % 2 ? `${kill}` : '',
+  [host('both')]: `d${kill}`,
+  [host('even')]: kill % 2 ? '' : `d${kill}`,
+  [host('odd')]: kill % 2 ? `d${kill}` : '',
   [host('guarded')]: `closed ${kill}`,
 });
 
@@ -108,18 +109,18 @@ async function whole(before: number): Promise<number> {
   const { rows, file } = await world.views([]);
   const texts: Record<string, string> = {};
   for (const name of HOSTS) texts[name] = await served(name);
-  const kill = texts[host('both')] === `${before}` ? before : before + 1;
+  const kill = texts[host('both')] === `d${before}` ? before : before + 1;
   expect(texts).toEqual(servedOf(kill));
   const sites = rows.map(({ domain, config }) => `${domain} ${config}`).toSorted();
   expect(sites).toEqual(
     [
-      `${address('both')} respond ${kill}`,
-      `${address(kill % 2 ? 'odd' : 'even')} respond ${kill}`,
-      `${address('guarded')} respond ${kill}`,
+      `${address('both')} respond d${kill}`,
+      `${address(kill % 2 ? 'odd' : 'even')} respond d${kill}`,
+      `${address('guarded')} respond d${kill}`,
       `${address('slow')} reverse_proxy {upstream}`,
     ].toSorted(),
   );
-  const texted = [...file.matchAll(/respond (?:"closed )?(\d+)/g)].map(([, number]) => number);
+  const texted = [...file.matchAll(/respond (?:d|"closed )(\d+)/g)].map(([, number]) => number);
   expect(new Set(texted)).toEqual(new Set([`${kill}`]));
   return kill;
 }
