@@ -4,7 +4,7 @@
  * CHAOS_KILLS sets the number of kills, CHAOS_SEED their instants.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { some } from '../harness/full.ts';
+import { FULL, some } from '../harness/full.ts';
 import { type Random, seededRandom } from '../harness/random.ts';
 import { ask, until } from '../harness/stack.ts';
 import { createWorld, type Part, type World } from './world.ts';
@@ -12,9 +12,9 @@ import { createWorld, type Part, type World } from './world.ts';
 const KILLS = some(4, 100, 'CHAOS_KILLS');
 const SEED = Number(process.env.CHAOS_SEED ?? 20261123);
 /** About as long as it takes to publish a document. */
-const PUBLISH_MS = 80;
-/** From the new file to the answer: the hub looks for a while if the upstream answers. */
-const ANSWER_MS = 100;
+const PUBLISH_MS = 60;
+/** About as long as it takes from the new file to the answer. */
+const ANSWER_MS = 15;
 const VICTIMS: readonly [readonly Part[], ...(readonly Part[])[]] = [
   ['hub'],
   ['hub'],
@@ -34,9 +34,6 @@ type Group = { group: number; via: string | null; count: number };
 const host = (name: string) => `${name}.example`;
 const HOSTS = ['even', 'odd', 'both', 'guarded'].map(host);
 const address = (name: string) => `http://${host(name)}:${world.httpPort}`;
-/** An upstream that never answers: the hub waits a while for it, and the answer comes late. */
-const SILENT = { upstream: '192.0.2.1:9', enabled: true };
-
 /** It changes, creates and deletes a site each, and moves a policy along. */
 function documentOf(kill: number): object {
   // A number of three digits would be a status.
@@ -49,7 +46,6 @@ function documentOf(kill: number): object {
       [address('both')]: answers,
       [address(kill % 2 ? 'odd' : 'even')]: answers,
       [address('guarded')]: { ...answers, policies: [`p${kill % 2}`] },
-      [address('slow')]: { ...SILENT, tags: [`${kill}`] },
     },
   };
 }
@@ -117,7 +113,6 @@ async function whole(before: number): Promise<number> {
       `${address('both')} respond d${kill}`,
       `${address(kill % 2 ? 'odd' : 'even')} respond d${kill}`,
       `${address('guarded')} respond d${kill}`,
-      `${address('slow')} reverse_proxy {upstream}`,
     ].toSorted(),
   );
   const texted = [...file.matchAll(/respond (?:d|"closed )(\d+)/g)].map(([, number]) => number);
@@ -133,9 +128,7 @@ test(
     await accepted(0);
     expect(await whole(0)).toBe(0);
     let known = await groups();
-    // More than that if no answer was lost yet.
-    const isEnough = (kills: number) => kills > KILLS && (tally.made > 0 || kills > 4 * KILLS);
-    for (let kill = 1; !isEnough(kill); kill++) {
+    for (let kill = 1; kill <= KILLS; kill++) {
       const victims = random.pick(VICTIMS);
       const file = world.fileIdentity();
       const first = send(kill);
@@ -158,14 +151,16 @@ test(
       expect(await whole(kill - 1)).toBe(kill);
       const [last, ...older] = await groups();
       const { group } = JSON.parse(again.text) as { group: number };
-      // Each document changes three sites and deletes one, and has one policy created and one deleted.
-      expect([last?.group, last?.count, older.length]).toEqual([group, 7, known.length]);
+      // Two sites are changed, and one site and one policy created and deleted each.
+      expect([last?.group, last?.count, older.length]).toEqual([group, 6, known.length]);
       known = await groups();
       expect((await accepted(kill)).text).toBe(again.text);
       expect((await groups()).length).toBe(known.length);
     }
     console.log(`${KILLS} kills, seed ${SEED}: ${JSON.stringify(tally)}`);
-    expect(tally.made + tally.none).toBeGreaterThan(0);
+    expect(tally.none + tally.made).toBeGreaterThan(0);
+    // Of a few kills, none may hit the moment between the publish and its answer.
+    if (FULL) expect(tally.made).toBeGreaterThan(0);
   },
   Math.max(150_000, KILLS * 6_000),
 );
