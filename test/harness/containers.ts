@@ -154,14 +154,14 @@ network_config_dir = "${folder}/networks"
 }
 
 /** An image as a tar. */
-async function imageIn(folder: string): Promise<Uint8Array> {
+async function imageIn(folder: string): Promise<Blob> {
   const bin = join(folder, 'image', 'bin');
   mkdirSync(bin, { recursive: true });
   mkdirSync(join(folder, 'image', 'www'));
   writeFileSync(join(bin, 'busybox'), readFileSync(BUSYBOX), { mode: 0o755 });
   for (const name of ['sh', 'echo', 'httpd']) symlinkSync('busybox', join(bin, name));
   const tar = Bun.spawn(['tar', '-C', join(folder, 'image'), '-c', '.'], { stdout: 'pipe' });
-  return tar.stdout.bytes();
+  return new Response(tar.stdout).blob();
 }
 
 /**

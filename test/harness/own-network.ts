@@ -36,8 +36,8 @@ export async function startOwnNetwork(
     async run(script) {
       const shell = Bun.spawn([...prefix, 'sh', '-ec', script], { stdout: 'pipe', stderr: 'pipe' });
       const [out, err, code] = await Promise.all([
-        shell.stdout.text(),
-        shell.stderr.text(),
+        new Response(shell.stdout).text(),
+        new Response(shell.stderr).text(),
         shell.exited,
       ]);
       if (code !== 0) throw new Error(`${script}: ${err}`);

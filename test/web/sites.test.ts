@@ -10,6 +10,7 @@ import type {
   UptimeBars,
   Vhost,
 } from '../../src/web/lib/types.ts';
+import { unreachedReason } from '../../src/web/sites/form/container-dialog.tsx';
 import {
   changesFrom,
   draftOf,
@@ -486,4 +487,18 @@ test('a single request is visible next to a thousand; zero requests are not', ()
   expect(path.match(/M/g)?.length).toBe(2);
   expect(path).toContain('v-1.5');
   expect(barsPath([0, 0], 0)).toBe('');
+});
+
+test('a container is chosen by a port that Caddy reaches; of each other one it is said why not', () => {
+  const port = { port: 80, address: null, published: false };
+  const one = { addresses: ['10.0.0.5', 'fd00::5'], ports: [port], unreached: 'Publish a port.' };
+  expect(unreachedReason(one)).toBe('Publish a port.');
+  expect(unreachedReason({ ...one, ports: [], unreached: null })).toBe(
+    'It does not say on which port it listens. It is at 10.0.0.5 and fd00::5.',
+  );
+  expect(unreachedReason({ addresses: [], ports: [], unreached: null })).toBe(
+    'It does not say on which port it listens.',
+  );
+  const ports = [port, { ...port, port: 81, address: '127.0.0.1:8081' }];
+  expect(unreachedReason({ ...one, ports, unreached: null })).toBeNull();
 });

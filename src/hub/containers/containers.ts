@@ -12,7 +12,10 @@ import { sourceOf } from './wanted.ts';
 export type ContainersPace = KeeperDeps['pace'] & Readonly<{ look: number; retry: number }>;
 
 /** A container for people, and why it is no site; null if it is one. */
-export type SeenContainer = Pick<Container, 'name' | 'image' | 'state' | 'addresses' | 'ports'> & {
+export type SeenContainer = Pick<
+  Container,
+  'name' | 'image' | 'state' | 'addresses' | 'ports' | 'unreached'
+> & {
   agent: string;
   labels: Readonly<Record<string, string>>;
   site: { id: number } | null;
@@ -145,6 +148,7 @@ export function createContainerSites(
             const why = [...lost, ...(reasons.get(id) ?? []), ...refusals];
             return {
               ...{ agent: name, name: container.name, image, state, addresses, ports },
+              unreached: container.unreached,
               labels: container.labels ?? {},
               site: site ? { id: site.id } : null,
               reason: why.length === 0 ? null : why.join(' '),

@@ -22,8 +22,10 @@ export const Container = t.Object(
     ports: t.Array(ContainerPort),
     /** By which the proxy reaches any of its ports, also those it does not list, as in a URL; null: none. */
     host: t.Union([t.String(), t.Null()]),
-    /** Why the proxy reaches none of its ports, and what to do; null if it reaches one, or any. */
-    unreached: t.Union([t.String(), t.Null()]),
+    unreached: t.Union([t.String(), t.Null()], {
+      description:
+        'why the proxy reaches none of its ports, and what to do; null if it reaches one, or any',
+    }),
     labels: t.Union([t.Record(t.String(), t.String()), t.Null()], {
       description: 'null: they have more than 64 KiB, and are not known',
     }),

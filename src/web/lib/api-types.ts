@@ -1220,6 +1220,8 @@ export interface Container {
     /** whether a port of the host leads to it */
     published: boolean;
   }[];
+  /** why the proxy reaches none of its ports, and what to do; null if it reaches one, or any */
+  unreached: string | null;
   labels: {
     [k: string]: string;
   };

@@ -13,6 +13,7 @@ export type {
   ChangelogGroup as Group,
   Channel,
   Check,
+  Container,
   Delivery,
   DnsProviders,
   Done,

@@ -86,9 +86,12 @@ type Props = {
   onChange: (change: Partial<Draft>) => void;
   /** Opens what makes a certificate of the service's own acceptable. */
   onAccept: () => void;
+  /** Opens a list of containers; null: there are none. */
+  onContainer: (() => void) | null;
 };
 
-export function AddressFields({ draft, corrections, errorAt, onChange, onAccept }: Props) {
+export function AddressFields(props: Props) {
+  const { draft, corrections, errorAt, onChange, onAccept, onContainer } = props;
   const field = (name: Name, usual: string, more?: ComponentChildren) => ({
     type: 'text' as const,
     class: 'mono',
@@ -146,7 +149,17 @@ export function AddressFields({ draft, corrections, errorAt, onChange, onAccept 
           isUsed
             ? 'Host and port of the service, such as 127.0.0.1:8000'
             : 'Not used: the config does not contain {upstream}',
-          asksForTrust(draft) && <Trust onAccept={onAccept} />,
+          <>
+            {onContainer && (
+              <>
+                {' '}
+                <button type="button" class="link" onClick={onContainer}>
+                  Choose a container …
+                </button>
+              </>
+            )}
+            {asksForTrust(draft) && <Trust onAccept={onAccept} />}
+          </>,
         )}
       />
       {hasChips.current && (
