@@ -3,10 +3,10 @@ import { settleAll } from '../../shared/async.ts';
 import type { Container, Containers } from '../../shared/wire/containers.ts';
 import type { Agent } from '../agents/agents.ts';
 import { addressKey } from '../caddyfile/address.ts';
+import { containersOf } from '../model/source.ts';
 import type { Vhost } from '../model/vhost.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { createKeeper, type Keeper, type KeeperDeps } from './keeper.ts';
-import { sourceOf } from './wanted.ts';
 
 /** Milliseconds: `look`, from one answer of an agent to the next request; `retry`, if it has no engine, or fails. */
 export type ContainersPace = KeeperDeps['pace'] & Readonly<{ look: number; retry: number }>;
@@ -131,7 +131,7 @@ export function createContainerSites(
   const followedAgents = () =>
     publisher.agents.all().flatMap(({ id, name }) => {
       const one = followed.get(id);
-      return one ? [{ name, ...one, present: presentOf(sourceOf(name)) }] : [];
+      return one ? [{ name, ...one, present: presentOf(containersOf(name)) }] : [];
     });
 
   return {

@@ -7,9 +7,10 @@ import { appliedSiteOf } from '../apply/export.ts';
 import { applyChange } from '../apply/plan.ts';
 import { type AppliedSite, siteAtFault } from '../apply/schemas.ts';
 import { addressKey } from '../caddyfile/address.ts';
+import { containersOf } from '../model/source.ts';
 import type { Vhost } from '../model/vhost.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { type Claims, claimsOf, saidOf, sourceOf } from './wanted.ts';
+import { type Claims, claimsOf, saidOf } from './wanted.ts';
 
 /** Milliseconds. */
 export type ContainersPace = Readonly<{
@@ -90,7 +91,7 @@ export function createKeeper(name: () => string, deps: KeeperDeps): Keeper {
     if (known === null || isStopped) return;
     changedAt = null;
     try {
-      await follow(sourceOf(name()));
+      await follow(containersOf(name()));
       failures = 0;
       const times = [
         ...[...refused.values()].map(({ dueAt }) => dueAt),

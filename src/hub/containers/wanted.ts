@@ -8,8 +8,6 @@ import type { SiteSet, Vhost } from '../model/vhost.ts';
 import { newVhost } from '../model/vhost-changes.ts';
 import { type Labelled, labelledSites } from './labels.ts';
 
-export const sourceOf = (agent: string): string => `containers/${agent}`;
-
 /** What a container asks for. `site`: null if its site stays as it is; `off`: it does not run. */
 export type Claim = {
   container: Container;

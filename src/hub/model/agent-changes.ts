@@ -3,6 +3,7 @@ import { Failure } from '../../shared/failure.ts';
 import { assertName, FIRST_AGENT, firstThenByName, type StoredAgent } from './agent.ts';
 import { type Change, type Step, vhostStep } from './changes.ts';
 import { agentNamed } from './placement.ts';
+import { containersOf } from './source.ts';
 
 /** @throws Failure INVALID_REQUEST, AGENT_TAKEN */
 export function assertAgentName(name: string, others: readonly StoredAgent[]): void {
@@ -48,7 +49,7 @@ export type AgentInput = {
   url?: string;
 };
 
-/** @throws Failure NOT_FOUND, INVALID_REQUEST, AGENT_TAKEN */
+/** The sites of its containers follow its name. @throws Failure NOT_FOUND, INVALID_REQUEST, AGENT_TAKEN */
 export const updateAgentChange =
   (name: string, input: AgentInput): Change<StoredAgent> =>
   (set, time) => {
@@ -73,9 +74,16 @@ export const updateAgentChange =
       after.name === name && after.paused === paused && after.generation === generation;
     if (isSame) return { done: before };
     const agents = set.agents.map((agent) => (agent === before ? after : agent));
+    const steps: Step[] = [{ kind: 'agent', before, after, vhosts: [] }];
+    const vhosts = set.vhosts.map((vhost) => {
+      if (vhost.source !== containersOf(name) || after.name === name) return vhost;
+      const renamed = { ...vhost, source: containersOf(after.name), updatedAt: time };
+      steps.push(vhostStep(vhost, renamed));
+      return renamed;
+    });
     return {
-      next: { ...set, agents: agents.toSorted(firstThenByName) },
-      steps: [{ kind: 'agent', before, after, vhosts: [] }],
+      next: { ...set, vhosts, agents: agents.toSorted(firstThenByName) },
+      steps,
       result: after,
     };
   };

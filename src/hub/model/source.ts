@@ -6,6 +6,9 @@ import { FIELDS, type SiteSet, type Vhost } from './vhost.ts';
 
 type Thing = Vhost | Policy;
 
+/** The source of the sites of an agent's containers. */
+export const containersOf = (agent: string): string => `containers/${agent}`;
+
 /** Of what a source says of a thing. */
 const digestOf = memoize((thing: Thing): string => {
   const said =

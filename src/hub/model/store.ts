@@ -18,6 +18,7 @@ import type { Author, Kind, Plan, Step, Stored } from './changes.ts';
 import { ASIDE, ENTITIES, type Known, reviver } from './entities.ts';
 import { summaryOf } from './history/summary.ts';
 import { prepareWrites } from './history/writes.ts';
+import { containersOf } from './source.ts';
 import type { SiteSet } from './vhost.ts';
 
 /** A change that is live, and whose it is. */
@@ -193,7 +194,15 @@ export function createStore({
       if (other && other.id !== FIRST_AGENT) {
         throw new Error(`AGENT_NAME is ${name}, but an enrolled agent has that name: set another`);
       }
-      db.update(agents).set({ name }).where(eq(agents.id, FIRST_AGENT)).run();
+      const before = rowOf(FIRST_AGENT)?.name ?? name;
+      inTransaction(db, (tx) => {
+        tx.update(agents).set({ name }).where(eq(agents.id, FIRST_AGENT)).run();
+        const isKept = eq(vhosts.source, containersOf(before));
+        tx.update(vhosts)
+          .set({ source: containersOf(name) })
+          .where(isKept)
+          .run();
+      });
     },
 
     isUnseeded: () => preambleRow()?.updatedAt.getTime() === 0,

@@ -101,6 +101,41 @@ test('a scrape while an agent is renamed is of that agent', async () => {
   await rename('moved', 'vps');
 });
 
+test('an agent that is renamed keeps the sites of its containers, in the same change', async () => {
+  await pause(false);
+  await publisher.reconcile(2);
+  const kept = (name: string, agent: string) => ({
+    ...{ domain: `http://${name}.example`, config: 'respond app' },
+    ...{ agents: [agent], source: `containers/${agent}` },
+  });
+  for (const site of [kept('far', 'vps'), kept('near', 'local')]) {
+    await publisher.apply(createChange(site), AUTHOR);
+  }
+  const sources = () =>
+    createStore(database)
+      .load()
+      .vhosts.flatMap(({ domain, source, applied }) =>
+        source ? [{ domain, source, applied }] : [],
+      );
+  const before = sources();
+  const file = vps.readProxyfile();
+  await publisher.apply(updateAgentChange('vps', { name: 'moved' }), AUTHOR);
+  const [far, near] = before as [(typeof before)[0], (typeof before)[0]];
+  expect(sources()).toEqual([{ ...far, source: 'containers/moved' }, near]);
+  expect(vps.readProxyfile()).toBe(file);
+  createStore(database).nameFirstAgent('home');
+  expect(sources()).toEqual([
+    { ...far, source: 'containers/moved' },
+    { ...near, source: 'containers/home' },
+  ]);
+  createStore(database).nameFirstAgent('local');
+  await publisher.apply(updateAgentChange('moved', { name: 'vps' }), AUTHOR);
+  expect(sources()).toEqual(before);
+  for (const { id } of publisher.current().vhosts.filter(({ source }) => source !== null)) {
+    await publisher.apply(deleteChange(id), AUTHOR);
+  }
+});
+
 test('a site that one proxy refuses is served there again once it was changed without that proxy', async () => {
   await pause(false);
   await publisher.reconcile(2);
