@@ -11,6 +11,8 @@ export type Document = {
   policies: Named<AppliedPolicy>;
   /** Whether what the source kept and the document no longer names is deleted. */
   prune: boolean;
+  /** The ids of those that it does not name and leaves as they are all the same. */
+  keeps?: ReadonlySet<number>;
   /** Whether it takes over what people or other sources keep. */
   adopt: boolean;
 };

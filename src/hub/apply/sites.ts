@@ -43,7 +43,10 @@ export const sitesChange =
       });
     }
     const isGone = (vhost: Vhost) =>
-      document.prune && vhost.source === document.source && !after.has(vhost);
+      document.prune &&
+      vhost.source === document.source &&
+      !after.has(vhost) &&
+      !document.keeps?.has(vhost.id);
     const gone = set.vhosts.filter(isGone);
     for (const { domain } of gone) note({ op: 'delete', kind: 'site', name: domain, fields: [] });
     const changed = [...after].filter(([before, now]) => before !== now);
