@@ -62,11 +62,11 @@ export function siteAtFault({ at }: Failure, sites: Named<unknown>): string | un
 export type Named<T> = readonly (readonly [name: string, thing: T])[];
 
 /** @throws Failure INVALID_REQUEST with the field, also for fields that a site does not have */
-export const sitesIn = (given: unknown): Named<AppliedSite> =>
+export const sitesIn = (given: unknown = {}): Named<AppliedSite> =>
   namedIn('sites', given, 'domain', site) as Named<AppliedSite>;
 
 /** @throws as `sitesIn` */
-export const policiesIn = (given: unknown): Named<AppliedPolicy> =>
+export const policiesIn = (given: unknown = {}): Named<AppliedPolicy> =>
   namedIn('policies', given, 'name', policy) as Named<AppliedPolicy>;
 
 function namedIn(
@@ -80,8 +80,9 @@ function namedIn(
     if (typeof name === 'string') return [name, thing] as const;
     throw invalid(`${kind}.${at}.${key}`, 'Expected string');
   };
-  if (!Array.isArray(given) && !isObject(given ?? {})) throw invalid(kind, 'Expected object');
-  const named = Array.isArray(given) ? given.map(listed) : Object.entries(given ?? {});
+  // Not null, either: with `prune`, an empty field would delete everything.
+  if (!Array.isArray(given) && !isObject(given)) throw invalid(kind, 'Expected object');
+  const named = Array.isArray(given) ? given.map(listed) : Object.entries(given);
   const seen = new Set<string>();
   for (const [name, thing] of named) {
     if (seen.has(name)) throw invalid(fieldOf(kind, name), 'It occurs twice');

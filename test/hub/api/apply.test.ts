@@ -58,6 +58,7 @@ describe('refused, with nothing changed:', () => {
       ...([400, 'INVALID_REQUEST', 'sites["a.example"].source'] as const),
     ],
     ['sites that are text', { sites: 'a.example' }, 400, 'INVALID_REQUEST', 'sites'],
+    ['sites that are null', { sites: null, prune: true }, 400, 'INVALID_REQUEST', 'sites'],
     ['a site without domain', { sites: [{}] }, 400, 'INVALID_REQUEST', 'sites.0.domain'],
     [
       'a domain twice',
