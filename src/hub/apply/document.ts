@@ -46,7 +46,8 @@ export function opOf(
   return isDiffering(before) ? 'adopt' : null;
 }
 
-function taken(thing: Vhost | Policy): Failure {
+/** Why a document does not change what belongs to somebody else. */
+export function taken(thing: Vhost | Policy): Failure {
   const isSite = 'domain' in thing;
   const name = isSite ? `site ${thing.domain}` : `policy ${thing.name}`;
   const by = thing.source === null ? 'by hand' : `by ${thing.source}`;

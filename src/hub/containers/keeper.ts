@@ -5,12 +5,12 @@ import { type Log, reasonOf } from '../../shared/log.ts';
 import type { Container, Containers } from '../../shared/wire/containers.ts';
 import { appliedSiteOf } from '../apply/export.ts';
 import { applyChange } from '../apply/plan.ts';
-import { type AppliedSite, siteAtFault } from '../apply/schemas.ts';
+import { type AppliedSite, PLAIN_CONFIG, siteAtFault } from '../apply/schemas.ts';
 import { addressKey } from '../caddyfile/address.ts';
 import { containersOf } from '../model/source.ts';
 import type { Vhost } from '../model/vhost.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { type Claims, claimsOf, saidOf } from './wanted.ts';
+import { assertPossible, type Claims, claimsOf, saidOf } from './wanted.ts';
 
 /** Milliseconds. */
 export type ContainersPace = Readonly<{
@@ -49,14 +49,20 @@ export type Keeper = {
 /** `said` was refused, so many times in a row, and is tried again when it is due. */
 type Refused = { reason: string; said: string; failures: number; dueAt: number };
 
-/** A site of the next document. `present`: what says that it stays as it is; null: it is a new one. */
-type Wanted = { key: string; site: AppliedSite; present: AppliedSite | null };
-
-/** How many sites of a round may turn out to be at fault before all of them wait. */
-const MOST_REFUSED = 200;
+/**
+ * A site of the next document; null: none. `present`: what says that it stays as it is; null: there is none.
+ */
+type Wanted = { key: string; site: AppliedSite | null; present: AppliedSite | null };
 
 /** How the changelog names the hub itself; there is no such account. */
 const ITSELF = { userId: 'signalbox', userName: 'signalbox' };
+
+/** What one of the sites of a document is at fault for, even if it does not say which. */
+const REFUSALS: readonly string[] = ['PROXY_REJECTED', 'CHECK_FAILED', 'INVALID_REQUEST'];
+
+/** Whether Caddy may refuse it, or its check may fail. */
+const isRisky = (site: AppliedSite | null): boolean =>
+  site !== null && (site.config !== PLAIN_CONFIG || Boolean(site.check));
 
 /** @param name of the agent, as it is now */
 export function createKeeper(name: () => string, deps: KeeperDeps): Keeper {
@@ -91,13 +97,16 @@ export function createKeeper(name: () => string, deps: KeeperDeps): Keeper {
     if (known === null || isStopped) return;
     changedAt = null;
     try {
-      await follow(containersOf(name()));
+      const isPartial = await follow(containersOf(name()));
       failures = 0;
       const times = [
+        ...(isPartial ? [elapsed()] : []),
         ...[...refused.values()].map(({ dueAt }) => dueAt),
         ...[...goneSince.values()].map((since) => since + pace.gone),
       ];
-      if (times.length > 0) scheduleNext(Math.min(...times) - elapsed());
+      if (times.length > 0) {
+        scheduleNext(Math.max(Math.min(...times) - elapsed(), pace.settles));
+      }
     } catch (error) {
       log('containers not followed', { agent: name(), reason: reasonOf(error) }, 'warn');
       scheduleNext(pauseAfter(++failures));
@@ -106,31 +115,53 @@ export function createKeeper(name: () => string, deps: KeeperDeps): Keeper {
 
   /** Unless something has changed meanwhile, which comes first. */
   function scheduleNext(pause: number): void {
-    if (changedAt === null) schedule(Math.max(pause, 0));
+    if (changedAt === null) schedule(pause);
   }
 
-  /** @throws what no single site is at fault for */
-  async function follow(source: string): Promise<void> {
+  /**
+   * Leaves out what is at fault. If that takes long, something else has changed meanwhile, or it is not known
+   * which one it is, some wait for the next round.
+   * @returns whether some do
+   * @throws what no site is at fault for
+   */
+  async function follow(source: string): Promise<boolean> {
     const wanted = wantedOf(source);
-    for (let left = MOST_REFUSED; ; left--) {
-      const sites = [...wanted].map(([domain, { site }]) => [domain, site] as const);
+    const end = elapsed() + pace.between;
+    for (let isPartial = false; ; ) {
+      const sites = [...wanted].flatMap(([domain, { site }]) =>
+        site ? [[domain, site] as const] : [],
+      );
       try {
         const document = { source, sites, policies: [], prune: true, adopt: false };
         const change = await applyChange(document, publisher.current());
         const { group } = await publisher.apply(change, { ...ITSELF, via: `apply ${source}` });
         if (group !== null) publishedAt = elapsed();
-        return;
+        return isPartial;
       } catch (error) {
-        const domain = error instanceof Failure ? siteAtFault(error, sites) : undefined;
-        const fault = wanted.get(domain ?? '');
-        // What is there already cannot be left out.
-        if (!(error instanceof Failure) || !fault || fault.site === fault.present) throw error;
-        refuse(fault, error);
-        if (left === 0) throw error;
-        if (fault.present) fault.site = fault.present;
-        else wanted.delete(domain ?? '');
+        if (!(error instanceof Failure)) throw error;
+        const open = [...wanted.values()].filter(({ site, present }) => site !== present);
+        const named = wanted.get(siteAtFault(error, sites) ?? '');
+        const isOpen = named !== undefined && open.includes(named);
+        if (!isOpen && !REFUSALS.includes(error.code)) throw error;
+        const fault = isOpen ? named : open.length === 1 ? open[0] : undefined;
+        if (fault) refuse(fault, error);
+        else if (open.length === 0) throw error;
+        const isLong = !fault || elapsed() > end;
+        const share = changedAt !== null ? 1 / 8 : isLong ? 1 / 2 : 1;
+        const rest = open.filter((one) => one !== fault);
+        const late = laterOf(rest, share);
+        isPartial ||= late.length > 0;
+        for (const one of fault ? [fault, ...late] : late) one.site = one.present;
       }
     }
+  }
+
+  /** Of sites, those that wait: all but the least risky; if they are the same in that, all but a share. */
+  function laterOf(open: readonly Wanted[], share: number): readonly Wanted[] {
+    const riskOf = ({ key, site }: Wanted) => (refused.has(key) ? 2 : isRisky(site) ? 1 : 0);
+    const least = Math.min(...open.map(riskOf));
+    const riskier = open.filter((one) => riskOf(one) > least);
+    return riskier.length > 0 ? riskier : open.slice(Math.ceil(open.length * share));
   }
 
   function refuse({ key, site }: Wanted, error: Failure): void {
@@ -161,17 +192,30 @@ export function createKeeper(name: () => string, deps: KeeperDeps): Keeper {
       if (!isKnown) refused.delete(key);
       const site = isKnown && known.dueAt > elapsed() ? before?.site : said;
       const domain = before?.vhost.domain ?? claim.domain;
-      if (site) wanted.set(domain, { key, site, present: before?.site ?? null });
+      const one: Wanted = { key, site: site ?? null, present: before?.site ?? null };
+      if (one.site !== one.present && !isPossible(domain, one, source)) one.site = one.present;
+      wanted.set(domain, one);
     }
     const gone = [...present].filter(([key]) => !found.claims.has(key));
     for (const [key, { vhost, site }] of gone) {
-      const left = leftOf(vhost, site);
-      if (left) wanted.set(vhost.domain, { key, site: left, present: site });
+      wanted.set(vhost.domain, { key, site: leftOf(vhost, site), present: site });
     }
     for (const key of refused.keys()) if (!found.claims.has(key)) refused.delete(key);
     const ids = new Set(gone.map(([, { vhost }]) => vhost.id));
     for (const id of goneSince.keys()) if (!ids.has(id)) goneSince.delete(id);
     return wanted;
+  }
+
+  /** If it is not, it is refused. */
+  function isPossible(domain: string, one: Wanted, source: string): boolean {
+    try {
+      if (one.site) assertPossible(domain, one.site, source, publisher.current());
+      return true;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      refuse(one, error);
+      return false;
+    }
   }
 
   /** What is left of a site that no container claims: it is switched off, and deleted some time later. */
@@ -186,7 +230,10 @@ export function createKeeper(name: () => string, deps: KeeperDeps): Keeper {
   return {
     see(next) {
       known = next?.containers ? next : null;
-      if (!known) return clearTimeout(timer);
+      if (!known) {
+        goneSince.clear();
+        return clearTimeout(timer);
+      }
       last = known.containers ?? [];
       found = claimsOf(known);
       changedAt ??= elapsed();

@@ -1,7 +1,9 @@
 /** What the containers of an agent make of the sites that they keep. Pure. */
+import { memoize } from '../../shared/memoize.ts';
 import { oneLine } from '../../shared/one-line.ts';
 import type { Container, Containers } from '../../shared/wire/containers.ts';
-import type { AppliedSite } from '../apply/schemas.ts';
+import { taken } from '../apply/document.ts';
+import { type AppliedSite, PLAIN_CONFIG } from '../apply/schemas.ts';
 import { addressKey } from '../caddyfile/address.ts';
 import { saysTheSame } from '../model/source.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
@@ -97,3 +99,20 @@ export function saidOf(
     return said;
   }
 }
+
+/** What no proxy need be asked for. @throws Failure if the source cannot have such a site */
+export function assertPossible(
+  domain: string,
+  site: AppliedSite,
+  source: string,
+  set: SiteSet,
+): void {
+  newVhost({ config: PLAIN_CONFIG, ...site, domain }, set, new Date(0));
+  const there = byKey(set).get(addressKey(domain));
+  if (there && there.source !== source) throw taken(there);
+}
+
+const byKey = memoize(
+  ({ vhosts }: SiteSet): ReadonlyMap<string, Vhost> =>
+    new Map(vhosts.map((vhost) => [addressKey(vhost.domain), vhost])),
+);

@@ -1,9 +1,8 @@
 /** Containers with labels become sites, and stay what they were when labels or engine are at fault. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
-import { idOf, inspected } from '../../agent/containers/docker.ts';
-import { stuckEngine } from '../../harness/containers.ts';
 import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
 import { QUICK, USUAL } from '../../harness/pace.ts';
+import { type Given, labelled, scriptedEngine } from '../../harness/scripted-engine.ts';
 import { until } from '../../harness/stack.ts';
 
 type Site = Body & {
@@ -19,36 +18,8 @@ type Container = {
   reason: string | null;
   agent: string;
 };
-type Given = NonNullable<Parameters<typeof inspected>[1]>;
-
-/** What runs, by name. */
-const running = new Map<string, Given>();
-let isStuck = false;
-let isChanged = Promise.withResolvers<void>();
-const engine = stuckEngine(async (path) => {
-  if (isStuck) return new Response('no', { status: 500 });
-  if (path.startsWith('/events')) {
-    const { promise } = isChanged;
-    return new Response(
-      new ReadableStream({
-        async pull(controller) {
-          await promise;
-          controller.enqueue(new TextEncoder().encode('{"Type":"container","Action":"start"}\n'));
-          controller.close();
-        },
-      }),
-    );
-  }
-  if (path.startsWith('/containers/json')) {
-    const Status = 'Up 1 s';
-    return Response.json(
-      [...running].map(([, { id: Id, state: State }]) => ({ Id, State, Status })),
-    );
-  }
-  const [name] = [...running].find(([, { id }]) => path.includes(id ?? '')) ?? [];
-  if (name === undefined) return new Response('{}', { status: 404 });
-  return Response.json(inspected(name, running.get(name)));
-});
+const engine = scriptedEngine();
+const { change } = engine;
 const upstream = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('app') });
 
 let owner: Owner;
@@ -67,25 +38,8 @@ afterAll(async () => {
   await upstream.stop(true);
 });
 
-function change(containers: Record<string, Given>): void {
-  running.clear();
-  // A container with other labels is another container.
-  for (const [name, given] of Object.entries(containers)) {
-    running.set(name, {
-      id: idOf(`${name} ${JSON.stringify(given.labels)}`),
-      state: 'running',
-      ...given,
-    });
-  }
-  const before = isChanged;
-  isChanged = Promise.withResolvers();
-  before.resolve();
-}
-const app = (labels: Record<string, string>, more: Given = {}): Given => ({
-  labels: Object.fromEntries(Object.entries(labels).map(([key, one]) => [`signalbox.${key}`, one])),
-  ports: { '80/tcp': [['127.0.0.1', String(upstream.port)]] },
-  ...more,
-});
+const app = (labels: Record<string, string>, more: Given = {}): Given =>
+  labelled(upstream.port ?? 0, labels, more);
 const sites = async () => (await owner.call<Site[]>('GET', '/vhosts')).body;
 const site = async (name: string) =>
   (await sites()).find(({ domain }) => domain === `http://${name}.example`);
@@ -96,7 +50,7 @@ const eventually = <T>(what: () => Promise<T | undefined | null | false>, words:
   until(what, words);
 
 afterEach(async () => {
-  isStuck = false;
+  engine.answer(null);
   change({});
   await eventually(async () => (await sites()).every(({ source }) => source === null), 'no sites');
   for (const { id } of await sites()) await owner.call('DELETE', `/vhosts/${id}`);
@@ -197,7 +151,7 @@ test('an engine that is lost changes nothing', async () => {
   change({ app: app({ domain: 'http://app.example' }) });
   await eventually(() => site('app'), 'the site');
   const before = await owner.everything();
-  isStuck = true;
+  engine.answer(() => new Response('no', { status: 500 }));
   change({});
   await eventually(async () => (await reasonOf('app')) !== null, 'it is known');
   await Bun.sleep(1_500);
