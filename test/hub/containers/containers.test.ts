@@ -76,6 +76,8 @@ test('labels that are at fault make no site, and say why; others are not affecte
     agents: ['local'],
   });
   expect((await owner.changelog())[0]).toMatchObject({ via: 'apply containers/local', group });
+  // What Caddy may refuse is tried after the rest.
+  await eventually(async () => (await reasonOf('failing'))?.includes('check'), 'the last reason');
   const reasons = Object.fromEntries(
     (await containers()).map(({ name, reason }) => [name, reason]),
   );
