@@ -58,7 +58,7 @@ export const PACE = {
     between: 5_000,
     gone: 600_000,
     firstPause: 5_000,
-    longestPause: 600_000,
+    longestPause: 60_000,
     look: 100,
     retry: 2_000,
   },

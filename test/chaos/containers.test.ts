@@ -195,7 +195,7 @@ describe.skipIf(!HAS_PODMAN)('Podman', () => {
 
     for (let kill = 0; kill < KILLS; kill++) {
       for (let acts = 1 + random.below(3); acts > 0; acts--) await act();
-      const victims = random.pick([['hub'], ['agent'], ['hub', 'agent']] as const);
+      const victims = random.pick<('hub' | 'agent')[]>([['hub'], ['agent'], ['hub', 'agent']]);
       // A publish begins a tenth of a second after the last change, and takes as long.
       await Bun.sleep(random.below(500));
       for (const part of victims) await world.kill(part);

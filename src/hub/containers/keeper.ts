@@ -5,8 +5,9 @@ import { type Log, reasonOf } from '../../shared/log.ts';
 import type { Container, Containers } from '../../shared/wire/containers.ts';
 import { appliedSiteOf } from '../apply/export.ts';
 import { applyChange } from '../apply/plan.ts';
-import { type AppliedSite, PLAIN_CONFIG, siteAtFault } from '../apply/schemas.ts';
+import { type AppliedSite, type Named, PLAIN_CONFIG, siteAtFault } from '../apply/schemas.ts';
 import { addressKey } from '../caddyfile/address.ts';
+import type { Change } from '../model/changes.ts';
 import { containersOf } from '../model/source.ts';
 import type { Vhost } from '../model/vhost.ts';
 import type { Publisher } from '../publish/publisher.ts';
@@ -49,10 +50,13 @@ export type Keeper = {
 /** `said` was refused, so many times in a row, and is tried again when it is due. */
 type Refused = { reason: string; said: string; failures: number; dueAt: number };
 
-/**
- * A site of the next document; null: none. `present`: what says that it stays as it is; null: there is none.
- */
-type Wanted = { key: string; site: AppliedSite | null; present: AppliedSite | null };
+/** What becomes of a site; null: there is none. `present`: what says that `vhost` stays as it is. */
+type Wanted = {
+  key: string;
+  site: AppliedSite | null;
+  present: AppliedSite | null;
+  vhost: Vhost | undefined;
+};
 
 /** How the changelog names the hub itself; there is no such account. */
 const ITSELF = { userId: 'signalbox', userName: 'signalbox' };
@@ -128,12 +132,11 @@ export function createKeeper(name: () => string, deps: KeeperDeps): Keeper {
     const wanted = wantedOf(source);
     const end = elapsed() + pace.between;
     for (let isPartial = false; ; ) {
-      const sites = [...wanted].flatMap(([domain, { site }]) =>
-        site ? [[domain, site] as const] : [],
+      const sites = [...wanted].flatMap(([domain, { site, present }]) =>
+        site && site !== present ? [[domain, site] as const] : [],
       );
       try {
-        const document = { source, sites, policies: [], prune: true, adopt: false };
-        const change = await applyChange(document, publisher.current());
+        const change = await applied(source, sites, [...wanted.values()]);
         const { group } = await publisher.apply(change, { ...ITSELF, via: `apply ${source}` });
         if (group !== null) publishedAt = elapsed();
         return isPartial;
@@ -156,6 +159,25 @@ export function createKeeper(name: () => string, deps: KeeperDeps): Keeper {
     }
   }
 
+  /** The change that makes sites so, and leaves or deletes the others. */
+  async function applied(
+    source: string,
+    sites: Named<AppliedSite>,
+    wanted: readonly Wanted[],
+  ): Promise<Change<unknown>> {
+    const left = wanted.filter(({ site, present }) => site !== null && site === present);
+    const keeps = new Set(left.flatMap(({ vhost }) => vhost?.id ?? []));
+    const document = { source, sites, policies: [], prune: true, keeps, adopt: false };
+    const change = await applyChange(document, publisher.current());
+    return (set, time) => {
+      // What somebody has changed meanwhile is looked at again first.
+      const there = new Set(set.vhosts);
+      if (wanted.some(({ vhost }) => vhost && !there.has(vhost)))
+        throw new Failure('STALE', 'Sites of containers were changed meanwhile.');
+      return change(set, time);
+    };
+  }
+
   /** Of sites, those that wait: all but the least risky; if they are the same in that, all but a share. */
   function laterOf(open: readonly Wanted[], share: number): readonly Wanted[] {
     const riskOf = ({ key, site }: Wanted) => (refused.has(key) ? 2 : isRisky(site) ? 1 : 0);
@@ -170,6 +192,7 @@ export function createKeeper(name: () => string, deps: KeeperDeps): Keeper {
     const failures = last?.said === said ? last.failures + 1 : 1;
     const reason = fullSentenceOf(error);
     refused.set(key, { reason, said, failures, dueAt: elapsed() + pauseAfter(failures) });
+    if (last?.reason === reason) return;
     log('container refused', { agent: name(), site: key, reason }, 'warn');
   }
 
@@ -192,13 +215,15 @@ export function createKeeper(name: () => string, deps: KeeperDeps): Keeper {
       if (!isKnown) refused.delete(key);
       const site = isKnown && known.dueAt > elapsed() ? before?.site : said;
       const domain = before?.vhost.domain ?? claim.domain;
-      const one: Wanted = { key, site: site ?? null, present: before?.site ?? null };
+      const one: Wanted = {
+        ...{ key, site: site ?? null, present: before?.site ?? null, vhost: before?.vhost },
+      };
       if (one.site !== one.present && !isPossible(domain, one, source)) one.site = one.present;
       wanted.set(domain, one);
     }
     const gone = [...present].filter(([key]) => !found.claims.has(key));
     for (const [key, { vhost, site }] of gone) {
-      wanted.set(vhost.domain, { key, site: leftOf(vhost, site), present: site });
+      wanted.set(vhost.domain, { key, site: leftOf(vhost, site), present: site, vhost });
     }
     for (const key of refused.keys()) if (!found.claims.has(key)) refused.delete(key);
     const ids = new Set(gone.map(([, { vhost }]) => vhost.id));

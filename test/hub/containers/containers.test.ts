@@ -173,6 +173,14 @@ test('what people change stays until the container changes', async () => {
     other: app({ domain: 'http://p.example' }),
   });
   await eventually(() => site('p'), 'the other site');
+  change({
+    app: app({ domain: 'http://app.example' }),
+    other: app({ domain: 'http://q.example' }),
+  });
+  await eventually(() => site('q'), 'the third site');
+  const { sources } = (await owner.call<{ sources: { differing: number }[] }>('GET', '/status'))
+    .body;
+  expect(sources.map(({ differing }) => differing)).toEqual([1]);
   expect(await site('app')).toMatchObject({ tags: ['mine'] });
   change({ app: app({ domain: 'http://app.example', check: '/' }) });
   await eventually(async () => (await site('app'))?.check, 'the new label');
