@@ -95,6 +95,12 @@ test('a problem leads to where it is solved, and names its site', () => {
   expect(linkOf(shared)?.to).toBe('/sites?show=problems');
 });
 
+test('a site whose labels are at fault says so, and leads to it', () => {
+  const labels = problem({ code: 'LABELS_REFUSED', vhost: { id: 7, domain: 'a.example' } });
+  expect(titleOf(labels)).toBe('The labels of a container are at fault');
+  expect(linkOf(labels)?.to).toBe('/sites/7');
+});
+
 test('a problem of one of several proxies names it and leads to it', () => {
   const gone = problem({ code: 'AGENT_UNREACHABLE', agents: ['vps'] });
   expect(titleOf(gone)).toBe('vps: The agent does not answer');

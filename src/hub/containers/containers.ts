@@ -14,7 +14,7 @@ export type ContainersPace = KeeperDeps['pace'] & Readonly<{ look: number; retry
 /** A container for people, and why it is no site; null if it is one. */
 export type SeenContainer = Pick<
   Container,
-  'name' | 'image' | 'state' | 'addresses' | 'ports' | 'unreached'
+  'name' | 'image' | 'state' | 'addresses' | 'ports' | 'host' | 'unreached'
 > & {
   agent: string;
   labels: Readonly<Record<string, string>>;
@@ -148,7 +148,7 @@ export function createContainerSites(
             const why = [...lost, ...(reasons.get(id) ?? []), ...refusals];
             return {
               ...{ agent: name, name: container.name, image, state, addresses, ports },
-              unreached: container.unreached,
+              ...{ host: container.host, unreached: container.unreached },
               labels: container.labels ?? {},
               site: site ? { id: site.id } : null,
               reason: why.length === 0 ? null : why.join(' '),

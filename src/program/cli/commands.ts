@@ -3,6 +3,7 @@ import { agents } from './api/agents.ts';
 import { apply } from './api/apply.ts';
 import { certificate } from './api/certificate.ts';
 import { changelog, undo } from './api/changelog.ts';
+import { containers } from './api/containers.ts';
 import { exportFile } from './api/export.ts';
 import { importFile } from './api/import.ts';
 import { logs } from './api/logs.ts';
@@ -34,6 +35,7 @@ export const COMMANDS: readonly Command[] = [
   agents,
   apply,
   exportFile,
+  containers,
   importFile,
   ports,
   backup,

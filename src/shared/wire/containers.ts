@@ -20,8 +20,10 @@ export const Container = t.Object(
     startedAt: t.Union([t.String(), t.Null()]),
     addresses: t.Array(t.String(), { description: 'its IP addresses' }),
     ports: t.Array(ContainerPort),
-    /** By which the proxy reaches any of its ports, also those it does not list, as in a URL; null: none. */
-    host: t.Union([t.String(), t.Null()]),
+    host: t.Union([t.String(), t.Null()], {
+      description:
+        'by which the proxy reaches any of its ports, also those it does not list, as in a URL; null: it does not',
+    }),
     unreached: t.Union([t.String(), t.Null()], {
       description:
         'why the proxy reaches none of its ports, and what to do; null if it reaches one, or any',

@@ -1220,6 +1220,8 @@ export interface Container {
     /** whether a port of the host leads to it */
     published: boolean;
   }[];
+  /** by which the proxy reaches any of its ports, also those it does not list, as in a URL; null: it does not */
+  host: string | null;
   /** why the proxy reaches none of its ports, and what to do; null if it reaches one, or any */
   unreached: string | null;
   labels: {

@@ -82,8 +82,6 @@ function wordsFor({ code, vhost, vhosts, message }: Problem): string {
       return `The certificate of ${name} was not renewed`;
     case 'RENEWAL_FAILED':
       return 'A kept certificate was not renewed';
-    case 'LABELS_REFUSED':
-      return `The labels of the container of ${name} are at fault`;
     case 'UPSTREAM_DOWN':
       return `The upstream of ${name} is down`;
     case 'CHECK_FAILING':
@@ -92,6 +90,8 @@ function wordsFor({ code, vhost, vhosts, message }: Problem): string {
       return 'Caddy serves sites that signalbox does not manage';
     case 'NOT_IN_STEP':
       return 'Caddy does not serve the stored sites';
+    case 'LABELS_REFUSED':
+      return 'The labels of a container are at fault';
     case 'DRIFT':
       return 'The Caddyfile on disk was edited';
     case 'RESTART_NEEDED':

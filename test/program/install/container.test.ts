@@ -1,6 +1,6 @@
 /** The container files in docs/container. */
 import { describe, expect, test } from 'bun:test';
-import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { validate } from 'dockerfile-utils';
 import { parseWords } from '../../../src/program/cli/command.ts';
@@ -154,5 +154,28 @@ describe('the compose example', () => {
     }
     const token = ours.map(({ environment }) => environment.AGENT_TOKEN_FILE);
     expect(token).toEqual(['/run/secrets/agent-token', '/run/secrets/agent-token']);
+  });
+});
+
+describe('the compose file for containers', () => {
+  const added = Bun.YAML.parse(readFileSync(join(FOLDER, 'containers.yaml'), 'utf8')) as Compose;
+  const { agent: more, 'socket-proxy': proxy } = added.services as Record<string, Service>;
+
+  test('gives the socket to a proxy alone, which lets nothing be changed, and hides it', () => {
+    const mounted = Object.entries({ ...compose.services, ...added.services }).filter(
+      ([, { volumes = [] }]) => volumes.some((one) => one.includes('docker.sock')),
+    );
+    expect(mounted.map(([name]) => name)).toEqual(['socket-proxy']);
+    expect(proxy?.volumes).toEqual(['/var/run/docker.sock:/var/run/docker.sock:ro']);
+    expect(proxy?.environment).toEqual({ CONTAINERS: 1, EVENTS: 1, POST: 0 } as never);
+    expect([proxy?.ports, proxy?.networks]).toEqual([undefined, ['engine']]);
+    expect(added.networks.engine).toEqual({ internal: true });
+  });
+
+  test('only adds to the agent what exists, in the networks of Caddy', () => {
+    expect(Object.keys(more ?? {})).toEqual(['environment', 'networks']);
+    for (const name of Object.keys(more?.environment ?? {})) expect(VARIABLES).toContain(name);
+    expect(more?.environment.DOCKER_SOCKET).toStartWith('http://socket-proxy:');
+    expect(more?.networks).toEqual([...agent.networks, ...caddy.networks, 'engine']);
   });
 });

@@ -13,6 +13,7 @@ import {
 import { type Cli, type Command, EXIT, type Given } from '../command.ts';
 import {
   type AskHub,
+  ENDED,
   failRefused,
   type LocalRequest,
   Refused,
@@ -122,8 +123,6 @@ async function askTwice(ask: AskHub, request: LocalRequest): Promise<Answer> {
     return once();
   });
 }
-
-const ENDED = new Refused({ message: 'the connection to the hub ended', isLost: true });
 
 /** The sites of a Caddyfile; its options and snippets must be in the preamble already. @throws Refused */
 async function readCaddyfile(

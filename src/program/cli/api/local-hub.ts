@@ -84,6 +84,9 @@ const bodyOf = <T>(response: Response): Promise<T> =>
 const withoutHub = () =>
   new Refused({ message: 'no hub is running with this DATA_DIR; start it first', isLost: true });
 
+/** What a hub began to answer did not arrive. */
+export const ENDED = new Refused({ message: 'the connection to the hub ended', isLost: true });
+
 /** What the requests of a command have in common: none of them is made if its words do not fit together. */
 export type Work = {
   /** The name of the command. */
