@@ -97,7 +97,7 @@ test('a problem leads to where it is solved, and names its site', () => {
 
 test('a site whose labels are at fault says so, and leads to it', () => {
   const labels = problem({ code: 'LABELS_REFUSED', vhost: { id: 7, domain: 'a.example' } });
-  expect(titleOf(labels)).toBe('The labels of a container are at fault');
+  expect(titleOf(labels)).toBe('The labels of the container of a.example are at fault');
   expect(linkOf(labels)?.to).toBe('/sites/7');
 });
 

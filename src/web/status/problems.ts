@@ -90,8 +90,6 @@ function wordsFor({ code, vhost, vhosts, message }: Problem): string {
       return 'Caddy serves sites that signalbox does not manage';
     case 'NOT_IN_STEP':
       return 'Caddy does not serve the stored sites';
-    case 'LABELS_REFUSED':
-      return 'The labels of a container are at fault';
     case 'DRIFT':
       return 'The Caddyfile on disk was edited';
     case 'RESTART_NEEDED':

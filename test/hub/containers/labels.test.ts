@@ -258,3 +258,23 @@ test('whatever labels say, they name no host beyond the bounds, and no config wh
   );
   expect(sites).toBeGreaterThan(1_000);
 });
+
+test('the page about containers has a row for each label, and the bounds hold as it says', async () => {
+  const page = await Bun.file('docs/containers.md').text();
+  const named = [...page.matchAll(/^\| `signalbox\.(\w+)` \|/gm)].map(([, name = '']) => name);
+  for (const name of named) {
+    expect(only({ domain: 'a.example', [name]: 'x' }, ALL)?.fault ?? '').not.toContain('no label');
+  }
+  const fields = ['domain', 'port', 'scheme', 'upstream', 'policies', 'tags', 'check', 'config'];
+  expect(named).toEqual(fields);
+  const bound: Allowed = { labels: 'safe', domains: ['*.home.example'] };
+  for (const [domain, isAllowed] of [
+    ['a.home.example', true],
+    ['*.home.example', true],
+    ['home.example', false],
+    ['a.b.home.example', false],
+  ] as const) {
+    expect(page).toContain(`\`${domain}\``);
+    expect(only({ domain }, bound)?.fault === null).toBe(isAllowed);
+  }
+});

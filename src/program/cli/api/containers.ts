@@ -12,7 +12,7 @@ export const containers: Command = {
   args: [],
   options: {
     print: {
-      summary: 'print labels of caddy-docker-proxy and Traefik as YAML, for signalbox apply',
+      summary: 'convert labels of caddy-docker-proxy and Traefik for apply',
     },
     agent: { takes: 'NAME', summary: 'only the containers beside this agent' },
     hub: HUB_OPTION,
@@ -22,8 +22,8 @@ export const containers: Command = {
 signalbox containers --print > sites.yaml
 
 Prints agent, name, state, site, and why it is none or not as its labels say, separated by tabs.
-Agents list containers with DOCKER_SOCKET. With --print, comments say what was not converted; nothing
-is changed. More: docs/containers.md
+Agents list containers with DOCKER_SOCKET. --print changes nothing: it prints a file of sites, in
+which comments say what was not converted. More: docs/containers.md
 
 Without --hub, the hub must be running with the same DATA_DIR. You need no password, but must be
 root or the user who runs the hub. With --hub, SIGNALBOX_TOKEN (or a file, SIGNALBOX_TOKEN_FILE)
