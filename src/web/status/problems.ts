@@ -82,6 +82,8 @@ function wordsFor({ code, vhost, vhosts, message }: Problem): string {
       return `The certificate of ${name} was not renewed`;
     case 'RENEWAL_FAILED':
       return 'A kept certificate was not renewed';
+    case 'LABELS_REFUSED':
+      return `The labels of the container of ${name} are at fault`;
     case 'UPSTREAM_DOWN':
       return `The upstream of ${name} is down`;
     case 'CHECK_FAILING':
