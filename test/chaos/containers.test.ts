@@ -21,6 +21,9 @@ const SEED = Number(process.env.CHAOS_SEED ?? 20261123);
 const NAMES = ['ada', 'bob', 'cy', 'dee'] as const;
 const SOURCE = 'containers/local';
 
+const VICTIMS: [Part[], ...Part[][]] = [['hub'], ['agent'], ['hub', 'agent']];
+
+type Part = 'hub' | 'agent';
 type Site = { domain: string; enabled: boolean; source: string | null; upstream: string };
 type World = Awaited<ReturnType<typeof startWorld>>;
 
@@ -40,7 +43,7 @@ async function startWorld(engine: RealEngine, real: boolean) {
     ...{ DOCKER_SOCKET: engine.socket, CONTAINERS_GONE: '1500' },
   };
   const programs = new Map<string, Program>();
-  async function start(part: 'hub' | 'agent') {
+  async function start(part: Part) {
     const program = runProgram([part], env, home, { prefix, real });
     programs.set(part, program);
     await program.address(part);
@@ -66,7 +69,7 @@ async function startWorld(engine: RealEngine, real: boolean) {
         () => '',
       ),
     file: () => readFileSync(proxyfile, 'utf8'),
-    async kill(part: 'hub' | 'agent') {
+    async kill(part: Part) {
       programs.get(part)?.child.kill('SIGKILL');
       await programs.get(part)?.child.exited;
     },
@@ -195,7 +198,7 @@ describe.skipIf(!HAS_PODMAN)('Podman', () => {
 
     for (let kill = 0; kill < KILLS; kill++) {
       for (let acts = 1 + random.below(3); acts > 0; acts--) await act();
-      const victims = random.pick<('hub' | 'agent')[]>([['hub'], ['agent'], ['hub', 'agent']]);
+      const victims = random.pick(VICTIMS);
       // A publish begins a tenth of a second after the last change, and takes as long.
       await Bun.sleep(random.below(500));
       for (const part of victims) await world.kill(part);

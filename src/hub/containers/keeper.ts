@@ -77,7 +77,7 @@ export function createKeeper(name: () => string, deps: KeeperDeps): Keeper {
   const goneSince = new Map<number, number>();
   let known: Containers | null = null;
   let last: readonly Container[] = [];
-  let found: Claims = { claims: new Map(), reasons: new Map(), isUnclear: false };
+  let found: Claims = { claims: new Map(), reasons: new Map(), leadsToUnclear: () => false };
   /** When the last publish ended; and since when there is something that no round has seen. */
   let publishedAt = Number.NEGATIVE_INFINITY;
   let changedAt: number | null = null;
@@ -246,7 +246,7 @@ export function createKeeper(name: () => string, deps: KeeperDeps): Keeper {
   /** What is left of a site that no container claims: it is switched off, and deleted some time later. */
   function leftOf({ id }: Vhost, site: AppliedSite): AppliedSite | null {
     // It may be that of a container whose labels cannot be read.
-    if (found.isUnclear) return site;
+    if (found.leadsToUnclear(site.upstream ?? '')) return site;
     const since = goneSince.get(id) ?? elapsed();
     goneSince.set(id, since);
     return elapsed() - since < pace.gone ? { ...site, enabled: false } : null;

@@ -5,6 +5,7 @@ import { Check } from '../../shared/wire/checks.ts';
 import type { Container, Containers } from '../../shared/wire/containers.ts';
 import { type AppliedSite, PLAIN_CONFIG } from '../apply/schemas.ts';
 import { isUpstream, normalizeDomain } from '../caddyfile/address.ts';
+import { fillUpstream } from '../caddyfile/render.ts';
 import { siteForm } from '../caddyfile/site.ts';
 
 /** What an agent lets labels say. */
@@ -16,6 +17,8 @@ export type Allowed = Pick<Containers, 'labels' | 'domains'>;
  */
 export type Labelled = {
   domain: string | null;
+  /** All that it is to answer to, the domain first. */
+  domains: readonly string[];
   site: AppliedSite | null;
   fault: string | null;
 };
@@ -36,7 +39,7 @@ const check = getSchemaValidator(Check as TSchema);
 /** The sites that the labels of a container ask for; none if it has no label of ours. */
 export function labelledSites(container: Container, allowed: Allowed): Labelled[] {
   if (container.labels === null) {
-    return [{ domain: null, site: null, fault: 'Its labels have more than 64 KiB.' }];
+    return [noSite('Its labels have more than 64 KiB.')];
   }
   const groups = new Map<string, Record<string, string>>();
   let fault: string | null = null;
@@ -48,10 +51,12 @@ export function labelledSites(container: Container, allowed: Allowed): Labelled[
   }
   if (groups.size > MOST_SITES) fault ??= `Its labels ask for more than ${MOST_SITES} sites.`;
   const found = [...groups].toSorted(([a], [b]) => Number(a) - Number(b));
-  if (fault !== null && found.length === 0) return [{ domain: null, site: null, fault }];
+  if (fault !== null && found.length === 0) return [noSite(fault)];
   // A misspelled label may belong to any of them.
   return found.slice(0, MOST_SITES).map(([, group]) => labelled(group, container, allowed, fault));
 }
+
+const noSite = (fault: string): Labelled => ({ domain: null, domains: [], site: null, fault });
 
 /** `signalbox.` with a number or without one, and a field. */
 const LABEL = /^signalbox\.(?:([1-9]\d?)\.)?(.*)$/s;
@@ -74,10 +79,10 @@ function labelled(
   try {
     if (fault !== null) throw new Fault(fault);
     if (domain === null) throw new Fault(`${quoted(first)} is not a domain.`);
-    return { domain, site: siteIn(group, domains, container, allowed), fault: null };
+    return { domain, domains, site: siteIn(group, domains, container, allowed), fault: null };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    return { domain, site: null, fault: error.message };
+    return { domain, domains, site: null, fault: error.message };
   }
 }
 
@@ -98,10 +103,10 @@ function siteIn(
   }
   const config = own ?? PLAIN_CONFIG;
   const [domain = ''] = domains;
-  if (siteForm(domain, config).form === 'block') {
+  const upstream = upstreamIn(group, container);
+  if (siteForm(domain, fillUpstream(config, upstream)).form === 'block') {
     throw new Fault('signalbox.config is what a site block contains, without its addresses.');
   }
-  const upstream = upstreamIn(group, container);
   const body = config.split('\n').map((line) => (line === '' ? '' : `\t${line}`));
   return {
     config: domains.length === 1 ? config : `${domains.join(', ')} {\n${body.join('\n')}\n}`,

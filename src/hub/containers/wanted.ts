@@ -24,8 +24,8 @@ export type Claims = {
   claims: ReadonlyMap<string, Claim>;
   /** Why containers are no sites, by their ids. */
   reasons: ReadonlyMap<string, readonly string[]>;
-  /** Whether some labels are at fault, and do not say for which domain. */
-  isUnclear: boolean;
+  /** Whether an upstream is that of a container whose labels are at fault, and do not say for which domain. */
+  leadsToUnclear: (upstream: string) => boolean;
 };
 
 /** Engines restart and pause containers: what they serve comes back. */
@@ -35,6 +35,7 @@ const PASSING = ['restarting', 'paused'];
 export function claimsOf(known: Containers): Claims {
   const claims = new Map<string, Claim>();
   const reasons = new Map<string, string[]>();
+  const owners = new Map<string, Container>();
   const note = ({ id }: Container, reason: string) =>
     void reasons.set(id, [...(reasons.get(id) ?? []), reason]);
   const all = (known.containers ?? []).flatMap((container) => {
@@ -42,16 +43,19 @@ export function claimsOf(known: Containers): Claims {
     if (found.length === 0) note(container, 'It has no label signalbox.domain.');
     return found.map((one) => ({ container, ...one }));
   });
-  for (const { container, domain, site, fault } of all.toSorted(byRank)) {
+  for (const { container, domain, domains, site, fault } of all.toSorted(byRank)) {
     const isOn = container.state === 'running';
     if (fault !== null && isOn) note(container, fault);
     if (domain === null) continue;
-    const key = addressKey(domain);
-    const other = claims.get(key)?.container;
+    const keys = domains.map((one) => addressKey(one));
+    const taken = keys.findIndex((one) => owners.has(one));
+    const other = owners.get(keys[taken] ?? '');
     if (other) {
-      note(container, `The container ${oneLine(other.name)} has ${domain} already.`);
+      note(container, `The container ${oneLine(other.name)} has ${domains[taken]} already.`);
       continue;
     }
+    for (const one of keys) owners.set(one, container);
+    const key = addressKey(domain);
     if (!isOn) note(container, `It is not running, but ${oneLine(container.state)}.`);
     const isOff = !isOn && !PASSING.includes(container.state);
     claims.set(key, {
@@ -59,7 +63,15 @@ export function claimsOf(known: Containers): Claims {
       site: isOff ? 'off' : isOn ? site : null,
     });
   }
-  return { claims, reasons, isUnclear: all.some(({ domain }) => domain === null) };
+  const unclear = all.flatMap(({ domain, container }) => (domain === null ? [container] : []));
+  const leadsToUnclear = (upstream: string) => unclear.some((one) => leadsTo(upstream, one));
+  return { claims, reasons, leadsToUnclear };
+}
+
+function leadsTo(upstream: string, { ports, host }: Container): boolean {
+  const address = upstream.replace(/^\w+:\/\//, '');
+  const isOwn = host !== null && address.startsWith(`${host}:`);
+  return isOwn || ports.some((port) => port.address === address);
 }
 
 type Ranked = Labelled & { container: Container };

@@ -52,6 +52,16 @@ describe('is no site:', () => {
       'without its addresses',
       ALL,
     ],
+    [
+      'a config with addresses once its upstream is filled in',
+      {
+        domain: 'http://a.home.example:81',
+        upstream: 'http://a.home.example:81',
+        config: '{upstream}, http://evil.example {\nrespond x\n}',
+      },
+      'without its addresses',
+      { ...HOME, labels: 'all' },
+    ],
     ['a domain that is not allowed', { domain: 'a.example' }, 'DOCKER_DOMAINS', HOME],
     ['a domain below one that is allowed', { domain: 'a.b.home.example' }, 'DOCKER_DOMAINS', HOME],
     ['the domain of the bound', { domain: 'home.example' }, 'DOCKER_DOMAINS', HOME],
@@ -164,7 +174,7 @@ const sites: [string, Record<string, string>, object, Allowed?, Partial<Containe
 ];
 test.each(sites.map((row) => [row[0], row] as const))('%s', (_, row) => {
   const [, fields, site, allowed, more] = row;
-  expect(only(fields, allowed, more)).toEqual({
+  expect(only(fields, allowed, more)).toMatchObject({
     domain: 'a.example',
     site: { ...PLAIN, ...site },
     fault: null,
@@ -277,4 +287,36 @@ test('the page about containers has a row for each label, and the bounds hold as
     expect(page).toContain(`\`${domain}\``);
     expect(only({ domain }, bound)?.fault === null).toBe(isAllowed);
   }
+});
+
+test('of two containers, the one that has run longer has all of its domains', () => {
+  const at = (id: string, day: number, domain: string) =>
+    container(labels({ domain }), { id, name: id, startedAt: `2026-11-${day}T18:00:00.000Z` });
+  const old = at('old', 20, 'http://b.example, http://a.example');
+  const young = at('young', 21, 'http://c.example, http://A.example');
+  for (const containers of [
+    [old, young],
+    [young, old],
+  ]) {
+    const known = { engine: 'up' as const, detail: null, tag: '', ...SAFE, containers };
+    const { claims, reasons } = claimsOf(known);
+    expect([...claims.keys()]).toEqual(['http://b.example']);
+    expect(reasons.get('young')).toEqual(['The container old has http://A.example already.']);
+  }
+});
+
+test('labels without a domain keep only the sites as they are that lead to their container', () => {
+  const known = (...containers: Container[]) =>
+    claimsOf({ engine: 'up' as const, detail: null, tag: '', ...SAFE, containers });
+  const half = container(labels({ domian: 'a.example' }), { host: '10.0.0.2' });
+  const { leadsToUnclear } = known(half);
+  expect(['127.0.0.1:8080', 'https://127.0.0.1:8080', '10.0.0.2:99'].map(leadsToUnclear)).toEqual([
+    ...[true, true, true],
+  ]);
+  expect(['127.0.0.1:8081', '10.0.0.20:99', '10.0.0.3:80'].map(leadsToUnclear)).toEqual([
+    ...[false, false, false],
+  ]);
+  expect(known(container(labels({ domain: 'a.example' }))).leadsToUnclear('127.0.0.1:8080')).toBe(
+    false,
+  );
 });
