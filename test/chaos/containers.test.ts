@@ -15,8 +15,8 @@ import { seededRandom } from '../harness/random.ts';
 import { labelsOf } from '../harness/scripted-engine.ts';
 import { temporaryFolder, until } from '../harness/stack.ts';
 
-const KILLS = some(6, 100, 'CHAOS_KILLS');
-const SAMPLES = some(2, 10, 'CHAOS_SAMPLES');
+const KILLS = some(5, 100, 'CHAOS_KILLS');
+const SAMPLES = some(1, 10, 'CHAOS_SAMPLES');
 const SEED = Number(process.env.CHAOS_SEED ?? 20261123);
 const NAMES = ['ada', 'bob', 'cy', 'dee'] as const;
 const SOURCE = 'containers/local';

@@ -1,5 +1,7 @@
 /** Containers with labels become sites, and stay what they were when labels or engine are at fault. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
+import { openDatabase } from '../../../src/hub/db/open.ts';
+import { agents, vhosts } from '../../../src/hub/db/schema.ts';
 import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
 import { QUICK, USUAL } from '../../harness/pace.ts';
 import { type Given, labelled, scriptedEngine } from '../../harness/scripted-engine.ts';
@@ -22,9 +24,12 @@ const engine = scriptedEngine();
 const { change } = engine;
 const upstream = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('app') });
 
+/** Milliseconds until the site of a container that is gone is deleted. */
+const GONE = 1_000;
+
 let owner: Owner;
 beforeAll(async () => {
-  const containers = { ...QUICK.hub.containers, gone: 500 };
+  const containers = { ...QUICK.hub.containers, gone: GONE };
   const paces = { ...USUAL, hub: { ...USUAL.hub, containers } };
   owner = await startOwner(
     { DOCKER_SOCKET: engine.socket, DOCKER_LABELS: 'all' },
@@ -195,4 +200,82 @@ test('a restart of the hub loses nothing', async () => {
   await eventually(async () => (await containers()).length === 1, 'the containers');
   await Bun.sleep(500);
   expect(await owner.everything()).toEqual(before);
+});
+
+test('a hub whose first agent has another name now keeps the sites of its containers', async () => {
+  change({ app: app({ domain: 'http://app.example' }) });
+  const { id } = (await eventually(() => site('app'), 'the site')) as Site;
+  await owner.stack.restart(() => {
+    const { db, close } = openDatabase(owner.stack.dataDir);
+    db.update(agents).set({ name: 'old' }).run();
+    db.update(vhosts).set({ source: 'containers/old' }).run();
+    close();
+  });
+  expect(await site('app')).toMatchObject({ id, source: 'containers/local' });
+});
+
+test('what was gone when the engine was lost is not deleted as soon as that is back', async () => {
+  change({ app: app({ domain: 'http://app.example' }) });
+  const { id } = (await eventually(() => site('app'), 'the site')) as Site;
+  const states = (state: string) =>
+    owner.stack.lines.filter((line) =>
+      line.includes(`"container engine" part=agent state=${state}`),
+    ).length;
+  const [ups, downs] = [states('up'), states('down')];
+  change({});
+  await eventually(async () => (await site('app'))?.enabled === false, 'it is off');
+  engine.answer(() => new Response('no', { status: 500 }));
+  await until(() => states('down') > downs, 'the engine is lost');
+  await Bun.sleep(GONE);
+  engine.answer(null);
+  await until(() => states('up') > ups, 'it is back');
+  // An engine that has just started may list nothing yet.
+  await Bun.sleep(300);
+  change({ app: app({ domain: 'http://app.example' }) });
+  await eventually(async () => (await site('app'))?.enabled, 'it is on');
+  expect((await site('app'))?.id).toBe(id);
+});
+
+test('what people delete, undo or switch off is as labels say once containers change', async () => {
+  const labels = { domain: 'http://app.example' };
+  const bump = (more: string) =>
+    change({ app: app(labels), [more]: app({ domain: `http://${more}.example` }) });
+  change({ app: app(labels) });
+  const { id } = (await eventually(() => site('app'), 'the site')) as Site;
+  expect((await owner.call('DELETE', `/vhosts/${id}`)).status).toBe(200);
+  bump('one');
+  const again = (await eventually(() => site('app'), 'it is back')) as Site;
+  expect(again.id).not.toBe(id);
+
+  const [entry] = (
+    await owner.call<{ id: number; domain: string }[]>('GET', '/changelog')
+  ).body.filter(({ domain }) => domain === 'http://app.example');
+  expect((await owner.call('POST', `/changelog/${entry?.id}/revert`)).status).toBe(200);
+  expect(await site('app')).toBeUndefined();
+  bump('two');
+  const last = (await eventually(() => site('app'), 'it is back again')) as Site;
+
+  await owner.call('PUT', `/vhosts/${last.id}`, { enabled: false });
+  bump('three');
+  await eventually(() => site('three'), 'the next change');
+  expect(await site('app')).toMatchObject({ id: last.id, enabled: false });
+  change({ app: app({ ...labels, tags: 'new' }) });
+  await eventually(async () => (await site('app'))?.enabled, 'other labels');
+});
+
+test('a site that a file takes over is the file’s', async () => {
+  const labels = { domain: 'http://app.example' };
+  change({ app: app(labels) });
+  await eventually(() => site('app'), 'the site');
+  const sites = { 'http://app.example': { config: 'respond file' } };
+  const applied = await owner.call('POST', '/apply', { source: 'file', sites, adopt: true });
+  expect(applied.status).toBe(200);
+  change({ app: app({ ...labels, tags: 'new' }) });
+  await eventually(async () => (await reasonOf('app'))?.includes('kept by file'), 'the reason');
+  change({ other: app({ domain: 'http://other.example' }) });
+  await eventually(() => site('other'), 'the next change');
+  expect(await site('app')).toMatchObject({ source: 'file', enabled: true });
+  expect(await owner.served('app')).toBe('file');
+  const gone = { source: 'file', sites: {}, prune: true };
+  expect((await owner.call('POST', '/apply', gone)).status).toBe(200);
 });

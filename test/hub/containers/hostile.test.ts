@@ -10,7 +10,7 @@ import { type Given, labelled, scriptedEngine } from '../../harness/scripted-eng
 import { until } from '../../harness/stack.ts';
 
 const BATCH = 20;
-const CONTAINERS = some(60, 1_000, 'HOSTILE_CONTAINERS');
+const CONTAINERS = some(20, 1_000, 'HOSTILE_CONTAINERS');
 const SEED = Number(process.env.HOSTILE_SEED ?? 20261123);
 
 type Site = { domain: string; source: string | null; policies: unknown[]; tags: string[] };
