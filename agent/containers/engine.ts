@@ -23,7 +23,8 @@ export type Engine = {
 };
 
 const MIB = 1024 * 1024;
-const ANSWER_BYTES = 8 * MIB;
+/** A list has all labels, of which one container may have megabytes. */
+const ANSWER_BYTES = 32 * MIB;
 const DEADLINE_MS = 5_000;
 const DEEPEST = 64;
 const LINE_BYTES = MIB;
@@ -60,7 +61,7 @@ export function createEngine(address: EngineAddress, deadline = DEADLINE_MS): En
         if (response.status === 404) return null;
         refuse(response, path);
         const bytes = await readAtMost(readerOf(response), ANSWER_BYTES, () => {
-          return new EngineFault('The container engine sends more than 8 MiB.');
+          return new EngineFault('The container engine sends more than 32 MiB.');
         });
         return parse(bytes);
       } catch (cause) {

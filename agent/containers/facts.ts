@@ -28,7 +28,9 @@ const LABEL_BYTES = 64 * 1024;
 const MOST_NETWORKS = 64;
 const MOST_PORTS = 256;
 const ID = /^[0-9a-f]{12,64}$/;
-const NAME = /^\/?([A-Za-z0-9][A-Za-z0-9_.-]{0,254})$/;
+const NAME = /^\/?[A-Za-z0-9][A-Za-z0-9_.-]*$/;
+/** Characters of what anybody may choose who starts a container. */
+const MOST_CHARACTERS = 255;
 const WITH_NETWORK = ['running', 'paused'];
 
 /** The ids in a list, with a text that changes with what the list says of each. @throws EngineFault */
@@ -52,13 +54,13 @@ export function factsOf(inspected: Json, id: string): Facts {
   const isRunning = WITH_NETWORK.includes(status);
   const bindings = tcpPorts(settings.Ports);
   const ports = [...tcpPorts(config.ExposedPorts), ...bindings].map(([port]) => port);
-  const name = text(all.Name, NAME).replace(/^\//, '');
+  const name = text(all.Name, NAME).replace(/^\//, '').slice(0, MOST_CHARACTERS);
   return {
     ...{ id, name, state: status, isRunning },
-    image: text(config.Image, /^[^\p{C}]{0,1000}$/u),
+    image: text(config.Image, /^[^\p{C}]*$/u).slice(0, MOST_CHARACTERS),
     startedAt: isRunning ? timeOf(state.StartedAt) : null,
     labels: labelsIn(config.Labels),
-    mode: text(members(all.HostConfig).NetworkMode ?? '', /^[\x20-\x7e]{0,300}$/),
+    mode: text(members(all.HostConfig).NetworkMode ?? '', /^[\x20-\x7e]*$/),
     networks: isRunning ? networksIn(settings.Networks) : [],
     ports: [...new Set(ports)].toSorted((a, b) => a - b).slice(0, MOST_PORTS),
     published: isRunning ? bindings.flatMap(publishedIn).slice(0, MOST_PORTS) : [],

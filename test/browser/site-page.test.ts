@@ -298,6 +298,9 @@ describe('the form', () => {
   test('is reached by the key E, by its button and by its address', async () => {
     const focused = () => page.locator('#edit:focus-within').waitFor();
     await open();
+    await page.getByRole('link', { name: 'Edit', exact: true }).click();
+    await focused();
+    await open();
     await page.keyboard.press('e');
     await focused();
     expect(await codeIn(config())).toBe('reverse_proxy {upstream}');

@@ -15,6 +15,7 @@ import { ChangeQuery, demandsOf } from '../http/params.ts';
 import { BODY, OPEN, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import { Outcome as Ended, outcomeOf } from '../http/schemas.ts';
 import { renderSet } from '../model/applied.ts';
+import { assertSource } from '../model/source.ts';
 import type { ApiContext } from './context.ts';
 
 /** Bytes; a document of 25,000 sites is about 3 MB. */
@@ -23,7 +24,7 @@ const BODY_LIMIT = 16 * 1024 * 1024;
 const ApplyBody = t.Object(
   {
     source: t.String({
-      pattern: '^(?!containers/)[^\\s\\x00-\\x1f\\x7f](.{0,98}[^\\s\\x00-\\x1f\\x7f])?$',
+      pattern: '^(?!containers/)',
       description:
         'the name of the file, or of what else keeps these sites and policies: 1 to 100 characters; names that begin with `containers/` are taken',
     }),
@@ -116,7 +117,7 @@ export function applyRoutes({ publisher, retries, guard }: ApiContext) {
       ({ body, query, who, set, request }) =>
         retries.once({ request, who, body, query, set }, 200, async (keep) => {
           const { source, prune = false, adopt = false, dryRun, expects } = body;
-          if (!source.isWellFormed()) throw notUnicode();
+          assertSource(source);
           const document: Document = {
             ...{ source, prune, adopt },
             ...{ sites: sitesIn(body.sites), policies: policiesIn(body.policies) },
@@ -192,9 +193,6 @@ const answerOf = <T extends object>(
   applied: Parameters<typeof outcomeOf>[0] & { group: number | null },
   body: T,
 ) => ({ ...body, ...(applied.group !== null && { group: applied.group }), ...outcomeOf(applied) });
-
-const notUnicode = () =>
-  new Failure('INVALID_REQUEST', 'The source is not valid Unicode.', { at: { field: 'source' } });
 
 /** Names the site of the document that a proxy refuses. */
 function inDocument(error: unknown, { sites }: Document): unknown {

@@ -1,5 +1,6 @@
 /** The whole configuration: read as a Caddyfile or one document, and replaced by either. */
 import { Elysia, t } from 'elysia';
+import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { exportYaml } from '../apply/export.ts';
 import { authorOf, recordedAuthorOf } from '../auth/guard.ts';
@@ -13,6 +14,7 @@ import { ChangeQuery, demandsOf } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import { Outcome, outcomeOf } from '../http/schemas.ts';
 import { renderSet, siteOf } from '../model/applied.ts';
+import { sourcesOf } from '../model/source.ts';
 import type { SiteSet } from '../model/vhost.ts';
 import { findVhost } from '../model/vhost-changes.ts';
 import type { Applied } from '../publish/queue.ts';
@@ -59,18 +61,20 @@ export function exchangeRoutes({ publisher, importer, retries, guard }: ApiConte
     )
     .get(
       '/export',
-      ({ query: { format, source } }) =>
-        format === 'yaml'
+      ({ query: { format, source } }) => {
+        if (source) assertSource(publisher.current(), source);
+        return format === 'yaml'
           ? new Response(exportYaml(publisher.current(), source || undefined), {
               headers: { 'Content-Type': 'application/yaml; charset=utf-8' },
             })
-          : snapshotOf(publisher.current()),
+          : snapshotOf(publisher.current());
+      },
       {
         query: t.Object({
           format: t.Optional(t.Union([t.Literal('json'), t.Literal('yaml')])),
           source: t.Optional(t.String({ maxLength: 100 })),
         }),
-        response: { 200: Snapshot, ...refusals(...READS, 'FORBIDDEN_ROLE') },
+        response: { 200: Snapshot, ...refusals(...READS, 'FORBIDDEN_ROLE', 'NOT_FOUND') },
         detail: about({
           id: 'exportConfiguration',
           tag: 'Configuration',
@@ -199,4 +203,12 @@ export function exchangeRoutes({ publisher, importer, retries, guard }: ApiConte
         }),
       },
     );
+}
+
+/** @throws Failure NOT_FOUND: a file with nothing in it would delete everything with `prune` */
+function assertSource(set: SiteSet, name: string): void {
+  const sources = sourcesOf(set).map((one) => one.name);
+  if (sources.includes(name)) return;
+  const hint = sources.length === 0 ? 'There is none yet.' : `There are: ${sources.join(', ')}.`;
+  throw new Failure('NOT_FOUND', 'No source has this name.', { hint });
 }

@@ -39,7 +39,8 @@ export function opOf(
   { source, adopt }: Document,
 ): 'update' | 'adopt' | null {
   if (before.source !== source) {
-    if (!adopt) throw taken(before);
+    if (!adopt)
+      throw taken(before, 'To take it over, adopt it. A file with another name is another source.');
     return 'adopt';
   }
   if (fields.length > 0) return 'update';
@@ -47,14 +48,14 @@ export function opOf(
 }
 
 /** Why a document does not change what belongs to somebody else. */
-export function taken(thing: Vhost | Policy): Failure {
+export function taken(thing: Vhost | Policy, hint?: string): Failure {
   const isSite = 'domain' in thing;
   const name = isSite ? `site ${thing.domain}` : `policy ${thing.name}`;
   const by = thing.source === null ? 'by hand' : `by ${thing.source}`;
   return new Failure(
     isSite ? 'DOMAIN_TAKEN' : 'POLICY_TAKEN',
     `There is a ${name} already, which is kept ${by}.`,
-    { hint: 'Use `adopt` to take it over.' },
+    { hint },
   );
 }
 

@@ -2,7 +2,7 @@
  * What a document makes of a set: what its source keeps is as the document says, and what the document no
  * longer names is deleted if that was asked for. What people or other sources keep stays unless it is adopted.
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { Failure } from '../../shared/failure.ts';
 import { memoize } from '../../shared/memoize.ts';
 import { type Change, together } from '../model/changes.ts';
@@ -10,7 +10,7 @@ import { isPublished } from '../model/entities.ts';
 import { withoutLoops } from '../model/sign-in-loop.ts';
 import { isNamed, type SiteSet, type Vhost } from '../model/vhost.ts';
 import type { Policy } from '../recipes/policy.ts';
-import { withoutSecrets } from '../recipes/secrets.ts';
+import { passwordsIn } from '../recipes/secrets.ts';
 import type { Document, Note, PlannedChange } from './document.ts';
 import { policyChange, prepare, prunedPolicies } from './policies.ts';
 import { fieldOf } from './schemas.ts';
@@ -73,13 +73,17 @@ const fingerprintOf = memoize(({ preamble, vhosts, policies, agents }: SiteSet):
   return sha256([preamble, vhosts.map(ids), policies, agents]);
 });
 
+/** Of a plan, with all that the document says. */
 function digestOf(set: SiteSet, document: Document, changes: readonly PlannedChange[]): string {
-  // A digest of passwords would let somebody guess them.
-  const policies = document.policies.map(([name, { recipe, values = {}, ...rest }]) => [
-    ...[name, recipe, withoutSecrets(recipe, values), rest],
-  ]);
-  return sha256([fingerprintOf(set), { ...document, policies }, changes]);
+  const isClear = document.policies.some(
+    ([, { recipe, values = {} }]) => passwordsIn(recipe, values) > 0,
+  );
+  const whole = [fingerprintOf(set), document, changes];
+  return isClear ? sha256([KEY.toString('hex'), whole]) : sha256(whole);
 }
+
+/** Without it, passwords could be guessed from the digest of a document with them. It ends with the process. */
+const KEY = randomBytes(32);
 
 const sha256 = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('hex');

@@ -145,10 +145,15 @@ export function createContainerSites(
             const own = [...claims].filter(([, claim]) => claim.container.id === id);
             const [site] = own.flatMap(([key]) => present.get(key) ?? []);
             const refusals = own.flatMap(([key]) => keeper.refusal(key) ?? []);
-            const why = [...lost, ...(reasons.get(id) ?? []), ...refusals];
+            const known = [...lost, ...(reasons.get(id) ?? []), ...refusals];
+            const isGone = known.length === 0 && !site && keeper.isSettled();
+            const why = isGone ? [GONE] : known;
+            const [away = null] = lost;
             return {
-              ...{ agent: name, name: container.name, image, state, addresses, ports },
-              ...{ host: container.host, unreached: container.unreached },
+              ...{ agent: name, name: container.name, image, state, addresses },
+              ports: away === null ? ports : ports.map((port) => ({ ...port, address: null })),
+              host: away === null ? container.host : null,
+              unreached: away ?? container.unreached,
               labels: container.labels ?? {},
               site: site ? { id: site.id } : null,
               reason: why.length === 0 ? null : why.join(' '),
@@ -176,6 +181,8 @@ export function createContainerSites(
     },
   };
 }
+
+const GONE = 'Its site was deleted by hand: it comes back with the next change of a container.';
 
 /** Resolves after so many milliseconds, or when the signal comes. */
 function waited(milliseconds: number, signal: AbortSignal): Promise<void> {

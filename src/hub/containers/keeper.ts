@@ -41,6 +41,8 @@ export type Keeper = {
   claims(): Claims;
   /** Those of the last list. */
   containers(): readonly Container[];
+  /** Whether their sites are as they ask, or refused. */
+  isSettled(): boolean;
   /** Why the site of a domain, in its normal form, is not as labels say; undefined if it is. */
   refusal(key: string): string | undefined;
   /** Resolves when nothing of it is under way. */
@@ -84,6 +86,7 @@ export function createKeeper(name: () => string, deps: KeeperDeps): Keeper {
   let failures = 0;
   let timer: Timer | undefined;
   let isStopped = false;
+  let isSettled = false;
 
   function schedule(pause: number): void {
     clearTimeout(timer);
@@ -103,6 +106,7 @@ export function createKeeper(name: () => string, deps: KeeperDeps): Keeper {
     try {
       const isPartial = await follow(containersOf(name()));
       failures = 0;
+      isSettled = !isPartial && changedAt === null;
       const times = [
         ...(isPartial ? [elapsed()] : []),
         ...[...refused.values()].map(({ dueAt }) => dueAt),
@@ -262,10 +266,12 @@ export function createKeeper(name: () => string, deps: KeeperDeps): Keeper {
       last = known.containers ?? [];
       found = claimsOf(known);
       changedAt ??= elapsed();
+      isSettled = false;
       schedule(Math.min(pace.settles, changedAt + pace.between - elapsed()));
     },
     claims: () => found,
     containers: () => last,
+    isSettled: () => isSettled,
     refusal: (key) => refused.get(key)?.reason,
     async stop() {
       isStopped = true;

@@ -1,6 +1,7 @@
 /** The labels of a container that make it a site: `signalbox.domain` and others; `signalbox.1.domain` for more. Pure. */
 import { getSchemaValidator, type TSchema } from 'elysia';
 import { nearest } from '../../shared/nearest.ts';
+import { oneLine } from '../../shared/one-line.ts';
 import { Check } from '../../shared/wire/checks.ts';
 import type { Container, Containers } from '../../shared/wire/containers.ts';
 import { type AppliedSite, PLAIN_CONFIG } from '../apply/schemas.ts';
@@ -64,7 +65,7 @@ const LABEL = /^signalbox\.(?:([1-9]\d?)\.)?(.*)$/s;
 function unknownLabel(label: string): string {
   const near = nearest(LABEL.exec(label)?.[2] ?? '', FIELDS);
   const hint = near === undefined ? '' : ` Did you mean ${PREFIX}${near}?`;
-  return `There is no label ${JSON.stringify(label.slice(0, MOST_QUOTED))}.${hint}`;
+  return `There is no label ${quoted(label)}.${hint}`;
 }
 
 function labelled(
@@ -96,7 +97,7 @@ function siteIn(
   container: Container,
   { labels, domains: bounds }: Allowed,
 ): AppliedSite {
-  for (const domain of domains) assertWithin(domain, bounds);
+  for (const domain of domains) assertWithin(domain, bounds, labels);
   const { config: own } = group;
   if (own !== undefined && labels === 'safe') {
     throw new Fault('The agent does not allow the label signalbox.config: see DOCKER_LABELS.');
@@ -107,21 +108,25 @@ function siteIn(
   if (siteForm(domain, fillUpstream(config, upstream)).form === 'block') {
     throw new Fault('signalbox.config is what a site block contains, without its addresses.');
   }
+  const addresses = domains.map((one) => normalizeDomain(one));
   const body = config.split('\n').map((line) => (line === '' ? '' : `\t${line}`));
   return {
-    config: domains.length === 1 ? config : `${domains.join(', ')} {\n${body.join('\n')}\n}`,
+    config: domains.length === 1 ? config : `${addresses.join(', ')} {\n${body.join('\n')}\n}`,
     upstream,
     policies: listIn(group.policies),
-    tags: listIn(group.tags),
+    tags: listIn(group.tags).map(oneLine),
     check: checkIn(group.check),
   };
 }
 
 /** @throws Fault unless it is a host that labels may name */
-function assertWithin(domain: string, bounds: readonly string[]): void {
+function assertWithin(domain: string, bounds: readonly string[], labels: Allowed['labels']): void {
   const normal = normalizeDomain(domain);
   if (normal === null) throw new Fault(`${quoted(domain)} is not a domain.`);
   const host = normal.replace(/^https?:\/\//, '').replace(/:\d+$/, '');
+  if (labels === 'safe' && /:\d+$/.test(normal)) {
+    throw new Fault('The agent does not allow ports in signalbox.domain: see DOCKER_LABELS.');
+  }
   if (bounds.length === 0 || bounds.some((bound) => covers(bound, host))) return;
   throw new Fault(`The agent does not allow the domain ${host}: see DOCKER_DOMAINS.`);
 }
@@ -183,7 +188,7 @@ const listIn = (text = ''): string[] =>
     .map((one) => one.trim())
     .filter((one) => one !== '');
 
-const quoted = (text: string): string => JSON.stringify(text.slice(0, MOST_QUOTED));
+const quoted = (text: string): string => JSON.stringify(oneLine(text).slice(0, MOST_QUOTED));
 
 const listed = (ports: readonly number[]): string =>
   ports.join(', ').replace(/, (?=\d+$)/, ' and ');

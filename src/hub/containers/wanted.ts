@@ -5,6 +5,7 @@ import type { Container, Containers } from '../../shared/wire/containers.ts';
 import { taken } from '../apply/document.ts';
 import { type AppliedSite, PLAIN_CONFIG } from '../apply/schemas.ts';
 import { addressKey } from '../caddyfile/address.ts';
+import { addressesOf } from '../model/endpoints.ts';
 import { saysTheSame } from '../model/source.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
 import { newVhost } from '../model/vhost-changes.ts';
@@ -31,6 +32,9 @@ export type Claims = {
 /** Engines restart and pause containers: what they serve comes back. */
 const PASSING = ['restarting', 'paused'];
 
+/** Of an agent: each may cost a certificate. */
+const MOST_SITES = 1_000;
+
 /** Of two containers with one domain, the one that has run longer has it. */
 export function claimsOf(known: Containers): Claims {
   const claims = new Map<string, Claim>();
@@ -52,6 +56,10 @@ export function claimsOf(known: Containers): Claims {
     const other = owners.get(keys[taken] ?? '');
     if (other) {
       note(container, `The container ${oneLine(other.name)} has ${domains[taken]} already.`);
+      continue;
+    }
+    if (claims.size >= MOST_SITES) {
+      note(container, `The containers of this agent ask for more than ${MOST_SITES} sites.`);
       continue;
     }
     for (const one of keys) owners.set(one, container);
@@ -80,8 +88,8 @@ type Ranked = Labelled & { container: Container };
 const byRank = (a: Ranked, b: Ranked): number =>
   rankOf(a) - rankOf(b) || startOf(a) - startOf(b) || (a.container.id < b.container.id ? -1 : 1);
 
-const rankOf = ({ container, site }: Ranked): number =>
-  container.state !== 'running' ? 1 : site === null ? 2 : 0;
+const rankOf = ({ container: { state }, site }: Ranked): number =>
+  PASSING.includes(state) ? 0 : state !== 'running' ? 1 : site === null ? 2 : 0;
 
 const startOf = ({ container: { startedAt } }: Ranked): number => Date.parse(startedAt ?? '') || 0;
 
@@ -119,12 +127,24 @@ export function assertPossible(
   source: string,
   set: SiteSet,
 ): void {
-  newVhost({ config: PLAIN_CONFIG, ...site, domain }, set, new Date(0));
-  const there = byKey(set).get(addressKey(domain));
-  if (there && there.source !== source) throw taken(there);
+  const wanted = newVhost({ config: PLAIN_CONFIG, ...site, domain }, set, new Date(0));
+  const there = hostsOf(wanted)
+    .flatMap((host) => byHost(set).get(host) ?? [])
+    .find((vhost) => vhost.source !== source);
+  if (there) throw taken(there, 'Remove that site, or the label.');
 }
 
-const byKey = memoize(
-  ({ vhosts }: SiteSet): ReadonlyMap<string, Vhost> =>
-    new Map(vhosts.map((vhost) => [addressKey(vhost.domain), vhost])),
-);
+/** Without schemes and ports: another one of the same host is the same site to visitors and their cookies. */
+const hostsOf = (vhost: Vhost): string[] =>
+  addressesOf(vhost).map((address) => {
+    const [, host = ''] = /^(?:\w+:\/\/)?(\[[^\]]*\]|[^:/]*)/.exec(addressKey(address)) ?? [];
+    return host;
+  });
+
+const byHost = memoize(({ vhosts }: SiteSet): ReadonlyMap<string, Vhost[]> => {
+  const found = new Map<string, Vhost[]>();
+  for (const vhost of vhosts) {
+    for (const host of hostsOf(vhost)) found.set(host, [...(found.get(host) ?? []), vhost]);
+  }
+  return found;
+});

@@ -6,7 +6,7 @@ import { vhostsTouched } from '../model/applied.ts';
 import type { StepOf } from '../model/changes.ts';
 import { NewPolicy, storedValues } from '../model/operation.ts';
 import { byName, isSamePolicy } from '../model/policy-changes.ts';
-import { keptBy } from '../model/source.ts';
+import { assertSource, keptBy } from '../model/source.ts';
 import type { SiteSet } from '../model/vhost.ts';
 import type { Policy } from '../recipes/policy.ts';
 
@@ -52,7 +52,10 @@ export function withPolicies(set: SiteSet, wanted: Wanted | undefined, time: Dat
   const present = new Map(set.policies.map((policy) => [policy.name, policy]));
   let nextPolicyId = set.nextPolicyId;
   const policies = new Map<string, Policy>();
-  for (const { name, recipe, values, everywhere = false, source = null } of wanted) {
+  for (const { name, recipe, values, everywhere = false, source: said = null } of wanted) {
+    if (said !== null) assertSource(said);
+    // Containers have no policies: they would delete them.
+    const source = said?.startsWith('containers/') ? null : said;
     assertName(name);
     if (policies.has(name)) {
       const message = `The document has the policy ${name} twice.`;

@@ -6,6 +6,7 @@ import { type Change, type Step, sequence, vhostStep } from '../model/changes.ts
 import { NewVhost } from '../model/operation.ts';
 import { placesOf } from '../model/placement.ts';
 import { preambleChange } from '../model/preamble-changes.ts';
+import { assertSource } from '../model/source.ts';
 import { changedFields, type SiteSet, type Vhost } from '../model/vhost.ts';
 import { createChange, keepChange, newVhost } from '../model/vhost-changes.ts';
 import { PREAMBLE, SITE } from './schemas.ts';
@@ -98,6 +99,7 @@ export const restoreChange =
 const restoredChange =
   (input: SnapshotVhost, present: ReadonlyMap<string, Vhost>): Change<unknown> =>
   (set, time) => {
+    if (typeof input.source === 'string') assertSource(input.source);
     const wanted = newVhost(input, set, time);
     const before = present.get(wanted.domain);
     if (!before || before.position < wanted.position) return createChange(input)(set, time);

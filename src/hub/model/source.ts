@@ -1,5 +1,6 @@
 /** What keeps vhosts and policies as they are, besides people: files, and the containers of an agent. Pure. */
 import { createHash } from 'node:crypto';
+import { Failure } from '../../shared/failure.ts';
 import { memoize } from '../../shared/memoize.ts';
 import type { Policy } from '../recipes/policy.ts';
 import { FIELDS, type SiteSet, type Vhost } from './vhost.ts';
@@ -8,6 +9,17 @@ type Thing = Vhost | Policy;
 
 /** The source of the sites of an agent's containers. */
 export const containersOf = (agent: string): string => `containers/${agent}`;
+
+/** Characters. */
+const MAX_NAME = 100;
+
+/** @throws Failure INVALID_REQUEST unless a source may be called so */
+export function assertSource(name: string): void {
+  const isSeen = !/[\p{C}\p{Zl}\p{Zp}]/u.test(name) && name.trim() === name && name !== '';
+  if (isSeen && name.length <= MAX_NAME) return;
+  const message = `The name of a source has 1 to ${MAX_NAME} visible characters.`;
+  throw new Failure('INVALID_REQUEST', message, { at: { field: 'source' } });
+}
 
 /** Of what a source says of a thing. */
 const digestOf = memoize((thing: Thing): string => {

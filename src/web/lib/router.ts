@@ -129,7 +129,10 @@ function followInside(event: MouseEvent): void {
   if (link.pathname.startsWith('/api')) return;
   event.preventDefault();
   if (link.hash && link.pathname === location.pathname) {
-    document.getElementById(link.hash.slice(1))?.focus();
+    const place = document.getElementById(link.hash.slice(1));
+    const details = place?.closest('details');
+    if (details) details.open = true;
+    place?.focus();
     return;
   }
   navigate(link.href);

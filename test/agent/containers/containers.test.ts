@@ -104,7 +104,7 @@ describe('is not known, and says why, of an engine that', () => {
     ],
     ['fails', () => new Response('', { status: 500 }), 'answers 500'],
     ['is elsewhere', () => Response.redirect('http://169.254.169.254/'), 'as it should'],
-    ['sends 100 MB', () => new Response(new Uint8Array(100 * 2 ** 20)), 'more than 8 MiB'],
+    ['sends 100 MB', () => new Response(new Uint8Array(100 * 2 ** 20)), 'more than 32 MiB'],
   ])('%s', async (_, answer, why) => {
     await isDown({ unix: serve(() => [], { [LIST]: answer }).socket }, why);
   });
@@ -165,7 +165,7 @@ describe('is not known, and says why, of an engine that', () => {
     );
     ending.push(raw.stop);
     const { detail } = await ask(watch({ url: `http://127.0.0.1:${raw.port}` }, {}, 3_600_000));
-    expect(detail).toContain('more than 8 MiB');
+    expect(detail).toContain('more than 32 MiB');
     await list.promise;
   });
 

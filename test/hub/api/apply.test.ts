@@ -302,7 +302,12 @@ test('a policy gets another recipe, and a password in clear changes nothing the 
   expect((await owner.stack.served('guarded.example')).status).toBe(401);
   expect(ops(await apply(document(password)))).toEqual([]);
   const other = { ...password, values: users('another horse battery') };
-  expect(ops(await apply(document(other)))).toEqual(['update guard values']);
+  const planned = await plan(document(other));
+  expect(ops(planned)).toEqual(['update guard values']);
+  const third = { ...password, values: users('a third horse battery') };
+  const { digest: expects } = planned.body;
+  expect((await apply({ ...document(third), expects })).body.code).toBe('STALE');
+  expect(ops(await apply({ ...document(other), expects }))).toEqual(['update guard values']);
   const back = await owner.call('POST', `/changelog/groups/${changed.body.group}/revert`);
   expect([back.status, (back.body as Body).code]).toEqual([409, 'CHANGED_SINCE']);
 }, 60_000);
@@ -330,6 +335,8 @@ test('a retry with the same key gets the first answer', async () => {
 });
 
 test('the export of a source applies to nothing', async () => {
+  const none = await owner.call<Body>('GET', '/export?format=yaml&source=hom');
+  expect([none.status, none.body.code]).toEqual([404, 'NOT_FOUND']);
   const { text } = await owner.call('GET', '/export?format=yaml&source=home');
   const document = Bun.YAML.parse(text) as object;
   expect(Object.keys(document)).toContain('sites');

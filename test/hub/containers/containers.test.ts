@@ -67,6 +67,7 @@ test('labels that are at fault make no site, and say why; others are not affecte
     plain: app({}),
     hand: app({ domain: 'http://hand.example' }),
     wrong: app({ domain: 'http://wrong.example', port: 'x' }),
+    scheme: app({ domain: 'hand.example' }),
     unknown: app({ domain: 'http://unknown.example', policies: 'none' }),
     refused: app({ domain: 'http://refused.example', config: 'respnd' }),
     failing: app({ domain: 'http://failing.example', check: '{"path":"/","contains":"no"}' }),
@@ -90,6 +91,7 @@ test('labels that are at fault make no site, and say why; others are not affecte
     plain: 'It has no label signalbox.domain.',
     hand: expect.stringContaining('kept by hand'),
     wrong: expect.stringContaining('signalbox.port'),
+    scheme: expect.stringContaining('kept by hand'),
     unknown: expect.stringContaining('There is no policy "none"'),
     refused: expect.stringContaining('respnd'),
     failing: expect.stringContaining('check'),
@@ -261,6 +263,13 @@ test('what people delete, undo or switch off is as labels say once containers ch
   expect(await site('app')).toMatchObject({ id: last.id, enabled: false });
   change({ app: app({ ...labels, tags: 'new' }) });
   await eventually(async () => (await site('app'))?.enabled, 'other labels');
+
+  await owner.call('PUT', `/vhosts/${last.id}`, { tags: ['mine'] });
+  change({ app: app({ ...labels, tags: 'new' }, { state: 'exited' }) });
+  await eventually(async () => (await site('app'))?.enabled === false, 'it is off');
+  change({ app: app({ ...labels, tags: 'new' }) });
+  await eventually(async () => (await site('app'))?.enabled, 'it is on');
+  expect(await site('app')).toMatchObject({ id: last.id, tags: ['new'] });
 });
 
 test('a site that a file takes over is the file’s', async () => {

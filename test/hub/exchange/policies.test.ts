@@ -94,6 +94,18 @@ test('an export has policies with hashes, and what each site has', () => {
   ] as never);
 });
 
+test('a restore gives no policy to containers, and refuses a source that nobody could read', async () => {
+  const [first, ...others] = saved.policies ?? [];
+  const restored = async (source: string) =>
+    restore({ ...saved, policies: [{ ...first, source }, ...others] } as never);
+  for (const source of ['x\u001b[31m', '\u202ex', 'x'.repeat(101), '']) {
+    expect((await restored(source)).status).toBe(400);
+  }
+  const before = { ...(await owner.everything()), log: '' };
+  expect((await restored('containers/local')).status).toBe(200);
+  expect({ ...(await owner.everything()), log: '' }).toEqual(before);
+});
+
 test('a restore of what is there changes nothing', async () => {
   const before = await owner.everything();
   expect((await restore(saved)).status).toBe(200);
