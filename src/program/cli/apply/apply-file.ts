@@ -1,7 +1,7 @@
 /** The file of `signalbox apply`: its sites and policies, its mistakes, and the line that a refusal is about. */
 import type { TSchema } from 'elysia';
 import { readBySchema } from './by-schema.ts';
-import { MAX_FILE, type Mistake, readTree, type Tree } from './yaml-tree.ts';
+import { type Entry, MAX_FILE, type Mistake, readTree, type Tree } from './yaml-tree.ts';
 
 /** By name. */
 type Named = Record<string, object>;
@@ -34,10 +34,25 @@ export function readApplyFile(bytes: Uint8Array, schema: object): ApplyFile {
   const { tree, mistakes } = readTree(textOf(bytes));
   if (tree === null) throw new Mistakes(mistakes);
   const read = readBySchema(tree, schema as TSchema);
-  const all = [...mistakes, ...read.mistakes].toSorted((one, other) => one.line - other.line);
+  const all = [...mistakes, ...read.mistakes, ...foldedConfigs(tree)].toSorted(
+    (one, other) => one.line - other.line,
+  );
   if (all.length > 0) throw new Mistakes(all);
   const { sites = {}, policies = {} } = read.value as Partial<Record<'sites' | 'policies', Named>>;
   return { sites, policies, placeOf: (fault) => placeIn(tree, fault) };
+}
+
+/** Caddy would read such a config as a single line. */
+function foldedConfigs(root: Tree): Mistake[] {
+  const entriesOf = (tree?: Tree) =>
+    tree?.kind === 'map' ? tree.entries : new Map<string, Entry>();
+  const sites = [...entriesOf(entriesOf(root).get('sites')?.value)];
+  return sites.flatMap(([name, { value: site }]) => {
+    const config = entriesOf(site).get('config')?.value;
+    if (config?.kind !== 'text' || !config.isFolded) return [];
+    const words = 'write config: |, so that each line stays a line';
+    return [{ line: config.line, path: ['sites', name, 'config'], words }];
+  });
 }
 
 /** @throws Mistakes */

@@ -22,6 +22,8 @@ export type Text = Place & {
   isPlain: boolean;
   /** Where the text itself begins if its lines are lines of the file. */
   firstLine: number | null;
+  /** Whether lines of the file become one in it. */
+  isFolded: boolean;
 };
 export type List = Place & { kind: 'list'; items: readonly Tree[] };
 export type Entry = { line: number; value: Tree };
@@ -70,7 +72,7 @@ export function readTree(text: string): { tree: Tree | null; mistakes: Mistake[]
     return { tree: null, mistakes: [...said.values()] };
   }
   if (contents === null) return failed(1, 'the file is empty');
-  return treeOf(contents, lineOf);
+  return treeOf(contents, text, lineOf);
 }
 
 const failed = (line: number, words: string) => ({
@@ -97,7 +99,7 @@ function unprintables(text: string): Mistake[] {
   return [...found.values()];
 }
 
-function treeOf(root: Node, lineOf: (offset: number) => number) {
+function treeOf(root: Node, text: string, lineOf: (offset: number) => number) {
   const mistakes: Mistake[] = [];
   /** Null while what has the anchor is being read. */
   const anchors = new Map<string, Tree | null>();
@@ -133,7 +135,15 @@ function treeOf(root: Node, lineOf: (offset: number) => number) {
     if (isScalar(node)) {
       const firstLine = node.type === 'BLOCK_LITERAL' ? line + 1 : null;
       const isPlain = node.type === 'PLAIN';
-      return { ...plain(line, String(node.value)), isPlain, firstLine };
+      const [from = 0, to = 0] = node.range ?? [];
+      // The first line of a block is its `>`.
+      const written = text
+        .slice(from, to)
+        .trimEnd()
+        .split('\n', 3)
+        .slice(node.type === 'BLOCK_FOLDED' ? 1 : 0);
+      const isFolded = node.type !== 'BLOCK_LITERAL' && written.length > 1;
+      return { ...plain(line, String(node.value)), isPlain, firstLine, isFolded };
     }
     if (isSeq<Node | null>(node)) {
       const items = node.items.map((item, at) => read(item, line, [...path, String(at)]));
@@ -199,7 +209,7 @@ function treeOf(root: Node, lineOf: (offset: number) => number) {
 
 const plain = (line: number, text: string): Text => ({
   ...{ kind: 'text', line, height: 0, text },
-  ...{ isPlain: true, firstLine: null },
+  ...{ isPlain: true, firstLine: null, isFolded: false },
 });
 
 /** As it is written. */

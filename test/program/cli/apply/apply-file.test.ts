@@ -174,6 +174,19 @@ describe('what the schema does not have', () => {
     expect(found.join()).not.toContain('hunter2');
   });
 
+  test.each([
+    ['config: reverse_proxy {upstream}\n      encode gzip', 3],
+    ['config:\n      header A b\n\n      respond hi', 4],
+    ['config: >\n      header A b\n      respond hi', 3],
+    ['config: >-\n      route {\n        respond hi\n      }', 3],
+    ['config: "header A b\n      respond hi"', 3],
+    ["config: 'header A b\n\n      respond hi'", 3],
+  ])('lines of a config that would become one: %j', (field, line) => {
+    expect(mistakesIn(`sites:\n  a.example:\n    ${field}\n    enabled: true\n`)).toEqual([
+      `${line}: sites.a.example.config: write config: |, so that each line stays a line`,
+    ]);
+  });
+
   test('all mistakes at once, in the order of their lines', () => {
     const text = `site: {}
 sites:
@@ -221,6 +234,20 @@ describe('what is read', () => {
     const lines = ['\ufeffsites:', '  a.example:', '    config: |', '      route {'];
     const text = [...lines, '      \trespond hi', '      }', ''].join('\r\n');
     expect(read(text).sites).toEqual({ 'a.example': { config: 'route {\n\trespond hi\n}\n' } });
+  });
+
+  test.each([
+    ['|', 'respond hi\n'],
+    ['|-', 'respond hi'],
+    ['>', 'respond hi\n'],
+  ])('a config of a single line after %s', (mark, config) => {
+    const text = `sites:\n  a.example:\n    config: ${mark}\n      respond hi\n\n  b.example: {}\n`;
+    expect(read(text).sites['a.example']).toEqual({ config });
+  });
+
+  test('other texts of several lines are folded', () => {
+    const text = 'sites:\n  a.example:\n    tags: [one\n      two]\n    config: "a\\nb"\n';
+    expect(read(text).sites['a.example']).toEqual({ tags: ['one two'], config: 'a\nb' });
   });
 
   test('JSON, indented by tabs', () => {
