@@ -82,15 +82,14 @@ if (parsed.ask === 'help') {
 } else if (parsed.ask === 'version') {
   out(`${COMMIT === null ? VERSION : `${VERSION} (${COMMIT})`}\n`);
 } else if (parsed.ask === 'unknown') {
-  const usage = parsed.command ? `Usage: ${synopsis(parsed.command)}\n` : overallHelp(COMMANDS);
-  err(`${usage}\n`);
-  const typed = words.join(' ');
-  fail(
-    parsed.command
-      ? `signalbox: missing or wrong arguments: ${visible(typed)}`
-      : unknownCommand(parsed.word, typed, COMMANDS),
-  );
-  process.exitCode = parsed.command?.exits?.misused ?? EXIT.usage;
+  err(`${overallHelp(COMMANDS)}\n`);
+  fail(unknownCommand(parsed.word, words.join(' '), COMMANDS));
+  process.exitCode = EXIT.usage;
+} else if (parsed.ask === 'misused') {
+  const { command, wrong } = parsed;
+  err(`Usage: ${synopsis(command)}\n\n`);
+  fail(`${['signalbox', command.name].filter(Boolean).join(' ')}: ${visible(wrong)}`);
+  process.exitCode = command.exits?.misused ?? EXIT.usage;
 } else {
   const { command, given } = parsed;
   const code = await command.run(given, cli);

@@ -1,5 +1,6 @@
 /** What a command is: declared once, for parsing the command line, for its help and for shell completion. */
 import { parseArgs } from 'node:util';
+import { nearest } from '../../shared/nearest.ts';
 import type { Machine } from '../config.ts';
 import type { Paint } from '../paint.ts';
 import type { Env, Role } from '../settings.ts';
@@ -18,6 +19,8 @@ export type Option = {
   takes?: string;
   /** A letter that stands for it, after a single dash. */
   short?: string;
+  /** Whether the command does nothing without it. */
+  needed?: true;
 };
 
 /** The arguments and options that were given, parsed as the command declares them. */
@@ -90,8 +93,10 @@ type Parsed =
   | { ask: 'run'; command: Command; given: Given }
   | { ask: 'help'; command: Command | null }
   | { ask: 'version' }
-  /** The arguments are wrong; `command` is null if there is no such command, `word` as it is called. */
-  | { ask: 'unknown'; command: Command | null; word: string };
+  /** There is no such command. */
+  | { ask: 'unknown'; word: string }
+  /** What is wrong with its words. */
+  | { ask: 'misused'; command: Command; wrong: string };
 
 /** With `--help` anywhere, nothing but help is asked for. */
 export function parseWords(words: readonly string[], commands: readonly Command[]): Parsed {
@@ -101,45 +106,94 @@ export function parseWords(words: readonly string[], commands: readonly Command[
   if (words.includes('--help') || words.includes('-h')) {
     const named = words.find((other) => !other.startsWith('-'));
     const command = named === undefined ? null : byName(named);
-    if (named !== undefined && !command) return { ask: 'unknown', command, word: named };
+    if (named !== undefined && !command) return { ask: 'unknown', word: named };
     return { ask: 'help', command };
   }
   if (word === '--version' || word === '-v') return { ask: 'version' };
   // Without any word, the command named '' runs; an empty word is not that command.
   const command = words.length > 0 && word === '' ? null : byName(word);
-  const given = command && parseGiven(rest, command);
-  return command && given ? { ask: 'run', command, given } : { ask: 'unknown', command, word };
+  if (!command) return { ask: 'unknown', word };
+  const given = parseGiven(rest, command);
+  return typeof given === 'string'
+    ? { ask: 'misused', command, wrong: given }
+    : { ask: 'run', command, given };
 }
 
-function parseGiven(words: string[], { args, options }: Command): Given | null {
-  try {
-    const { values, positionals } = parseArgs({
-      args: words,
-      allowPositionals: true,
-      options: Object.fromEntries(
-        Object.entries(options).map(([name, { takes, short }]) => [
-          name,
-          {
-            type: takes === undefined ? ('boolean' as const) : ('string' as const),
-            ...(short !== undefined && { short }),
-          },
-        ]),
-      ),
-    });
-    const needed = args.filter(({ optional }) => !optional).length;
-    if (positionals.length < needed || positionals.length > args.length) return null;
-    const fits = positionals.every((word, at) => args[at]?.words?.includes(word) ?? true);
-    if (!fits) return null;
-    return {
-      args: positionals,
-      has: (option) => values[option] !== undefined,
-      value: (option) => {
-        const value = values[option];
-        return typeof value === 'string' ? value : undefined;
-      },
-    };
-  } catch {
-    // An unknown option, or one without its value.
-    return null;
+/** What is wrong, as a text, if the words do not fit. */
+function parseGiven(words: string[], { args, options }: Command): Given | string {
+  const { values, positionals, tokens } = parseArgs({
+    args: words,
+    allowPositionals: true,
+    // `wrongOption` says what is wrong, in plain words.
+    ...{ strict: false, tokens: true },
+    options: Object.fromEntries(
+      Object.entries(options).map(([name, { takes, short }]) => [
+        name,
+        {
+          type: takes === undefined ? ('boolean' as const) : ('string' as const),
+          ...(short !== undefined && { short }),
+        },
+      ]),
+    ),
+  });
+  const given = new Set<string>();
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const wrong = wrongOption(token, options, given);
+    if (wrong !== null) return wrong;
+    given.add(token.name);
   }
+  const wrong = wrongArgument(positionals, args);
+  if (wrong !== null) return wrong;
+  const missing = Object.entries(options).find(([name, { needed }]) => needed && !given.has(name));
+  if (missing) return `${named(...missing)} is missing`;
+  return {
+    args: positionals,
+    has: (option) => given.has(option),
+    value: (option) => {
+      const value = given.has(option) ? values[option] : undefined;
+      return typeof value === 'string' ? value : undefined;
+    },
+  };
+}
+
+/** `-f FILE`, as short as it may be typed. */
+export const named = (name: string, { short, takes }: Option): string =>
+  [short === undefined ? `--${name}` : `-${short}`, takes ?? []].flat().join(' ');
+
+type OptionToken = Record<'name' | 'rawName', string> &
+  Record<'value', string | undefined> &
+  Record<'inlineValue', boolean | undefined>;
+
+/** Null if it fits. @param given the options before it */
+function wrongOption(
+  { name, rawName, value, inlineValue }: OptionToken,
+  options: Command['options'],
+  given: ReadonlySet<string>,
+): string | null {
+  const option = Object.hasOwn(options, name) ? options[name] : undefined;
+  if (!option) {
+    const guess = nearest(name, Object.keys(options));
+    return `unknown option ${rawName}${guess === undefined ? '' : `; did you mean --${guess}?`}`;
+  }
+  if (option.takes === undefined) return value === undefined ? null : `${rawName} takes no value`;
+  // What looks like an option is a value only after `=`.
+  if (value === undefined || (!inlineValue && /^-./.test(value))) {
+    return `${rawName} needs ${option.takes}`;
+  }
+  return given.has(name) ? `--${name} is given twice` : null;
+}
+
+/** Null if they fit. */
+function wrongArgument(given: readonly string[], args: Command['args']): string | null {
+  for (const [at, word] of given.entries()) {
+    const arg = args[at];
+    if (!arg) return `${word} is one argument too many`;
+    if (arg.words?.includes(word) ?? true) continue;
+    const guess = nearest(word, arg.words ?? []);
+    const question = guess === undefined ? '' : `; did you mean ${guess}?`;
+    return `${word} is none of ${arg.words?.join(', ')}${question}`;
+  }
+  const missing = args[given.length];
+  return missing && !missing.optional ? `${missing.name} is missing` : null;
 }

@@ -2,7 +2,7 @@
 import { nearest } from '../../shared/nearest.ts';
 import { ROLES, type Role, settings } from '../settings.ts';
 import { visible } from '../visible.ts';
-import { type Command, EXIT } from './command.ts';
+import { type Command, EXIT, named } from './command.ts';
 
 export const help: Command = {
   name: 'help',
@@ -32,17 +32,19 @@ const WIDTH = 100;
 /** What its longest line begins with. */
 const USAGE = 'Usage: ';
 
-/** `signalbox backup FILE [--force]`; its options are not named one by one if there are many. */
+/** `signalbox backup FILE [--force]`; its options are not named one by one if there are many, except those it needs. */
 export function synopsis({ name, args, options }: Command): string {
   const words = args.map((arg) => {
     const word = arg.words?.join('|') ?? arg.name;
     return arg.optional ? `[${word}]` : word;
   });
-  const switches = Object.entries(options).map(([option, { takes }]) =>
-    takes === undefined ? `[--${option}]` : `[--${option} ${takes}]`,
+  const all = Object.entries(options);
+  const needed = all.flatMap(([option, how]) => (how.needed ? [named(option, how)] : []));
+  const switches = all.flatMap(([option, { takes, needed }]) =>
+    needed ? [] : takes === undefined ? `[--${option}]` : `[--${option} ${takes}]`,
   );
   const line = (rest: readonly string[]) =>
-    ['signalbox', name, ...words, ...rest].filter(Boolean).join(' ');
+    ['signalbox', name, ...words, ...needed, ...rest].filter(Boolean).join(' ');
   const whole = line(switches);
   return whole.length <= WIDTH - USAGE.length ? whole : line(['[OPTIONS]']);
 }

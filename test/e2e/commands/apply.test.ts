@@ -37,6 +37,7 @@ describe('refuses', () => {
     ['-f sites.yaml more'],
     ['-f sites.yaml --nonsense'],
     ['-f sites.yaml --plan=yes'],
+    ['-f sites.yaml -f sites.yaml'],
     ['-f nowhere.yaml'],
     ['-f sites.yaml --hub nonsense'],
     ['-f sites.yaml --hub http://me:secret@127.0.0.1:1'],

@@ -22,7 +22,42 @@ describe('the command line', () => {
     ['an option of another command', ['passwd', 'a@b.example', '--dry-run']],
     ['a value for a switch', ['import', 'a', '--dry-run=yes']],
   ])('refuses %s', (_what, words) => {
-    expect(parse(...words).ask).toBe('unknown');
+    expect(parse(...words).ask).toBeOneOf(['unknown', 'misused']);
+  });
+
+  test.each([
+    ['apply -f a -f b', '--file is given twice'],
+    ['apply -f a --file=b', '--file is given twice'],
+    ['import a --preamble keep --preamble take', '--preamble is given twice'],
+    ['apply -f a --dry-run', 'unknown option --dry-run'],
+    ['apply -f a --purne', 'unknown option --purne; did you mean --prune?'],
+    ['apply -f a -x', 'unknown option -x'],
+    ['apply -f a --plan=yes', '--plan takes no value'],
+    ['apply -f', '-f needs FILE'],
+    ['apply --file --plan', '--file needs FILE'],
+    ['apply --source --plan -f a', '--source needs NAME'],
+    ['apply sites.yaml', 'sites.yaml is one argument too many'],
+    ['apply', '-f FILE is missing'],
+    ['health x', 'x is none of hub, agent'],
+    ['health agnt', 'agnt is none of hub, agent; did you mean agent?'],
+    ['passwd', 'EMAIL is missing'],
+  ])('says what is wrong in %s', (line, wrong) => {
+    expect(parse(...line.split(' '))).toMatchObject({ ask: 'misused', wrong });
+  });
+
+  test('no option that takes a value may be given twice, in any command', () => {
+    for (const { name, options } of COMMANDS) {
+      for (const [option, { takes }] of Object.entries(options)) {
+        if (takes === undefined) continue;
+        expect(parse(...(name ? [name] : []), `--${option}=a`, `--${option}=a`)).toMatchObject({
+          ...{ ask: 'misused', wrong: `--${option} is given twice` },
+        });
+      }
+    }
+  });
+
+  test('a switch that is given twice is on', () => {
+    expect(parse('apply', '-f', 'a', '--plan', '--plan').ask).toBe('run');
   });
 
   test('takes options anywhere, and - as a file', () => {
@@ -114,7 +149,7 @@ describe('wrong usage', () => {
     'import a --replace-all --skip-taken',
   ])('signalbox %s', async (line) => {
     const words = line.split(' ');
-    if (parse(...words).ask === 'unknown') return;
+    if (parse(...words).ask === 'misused') return;
     const { code, out, text } = await runHere(words, {
       env: { DATA_DIR: '/nonexistent' },
       host: { hasTerminal: false },
@@ -146,6 +181,18 @@ describe('an unknown command', () => {
     expect([code, out]).toEqual([2, '']);
     expect(last).toEndWith(`\n${reason}`);
   });
+});
+
+test('wrong usage ends with what is wrong', () => {
+  const words = ['apply', '-f', 'a', '--purne\x1b'];
+  const { exitCode, stderr } = Bun.spawnSync([process.execPath, MAIN, ...words]);
+  expect([exitCode, stderr.toString()]).toEqual([
+    1,
+    `Usage: signalbox apply -f FILE [OPTIONS]
+
+signalbox apply: unknown option --purne\\u001b; did you mean --prune?
+`,
+  ]);
 });
 
 describe('help', () => {

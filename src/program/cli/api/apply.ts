@@ -36,7 +36,10 @@ export const apply: Command = {
   name: 'apply',
   args: [],
   options: {
-    file: { short: 'f', takes: 'FILE', summary: 'YAML, JSON or a Caddyfile; - for standard input' },
+    file: {
+      ...{ short: 'f', takes: 'FILE', needed: true },
+      summary: 'YAML, JSON or a Caddyfile; - for standard input',
+    },
     plan: { summary: 'show what would change, and change nothing' },
     expects: { takes: 'DIGEST', summary: 'apply only if this is still the plan' },
     prune: { summary: 'delete what this source applied and the file no longer names' },
@@ -59,11 +62,7 @@ has an API token of an editor.
     help: 'Exit codes: 0 done, or nothing to do; 1 refused, or wrong usage; 2 --plan found changes.\n',
   },
   async run(given, cli) {
-    const name = given.value('file');
-    if (!name) {
-      cli.fail('signalbox apply: -f FILE is missing');
-      return EXITS.refused;
-    }
+    const name = given.value('file') ?? '';
     try {
       return await applyFile(name, given, cli);
     } catch (error) {
