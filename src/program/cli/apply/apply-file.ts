@@ -1,7 +1,8 @@
 /** The file of `signalbox apply`: its sites and policies, its mistakes, and the line that a refusal is about. */
 import type { TSchema } from 'elysia';
 import { readBySchema } from './by-schema.ts';
-import { type Entry, MAX_FILE, type Mistake, readTree, type Tree } from './yaml-tree.ts';
+import type { Mistake } from './slips.ts';
+import { type Entry, MAX_FILE, readTree, type Tree } from './yaml-tree.ts';
 
 /** By name. */
 type Named = Record<string, object>;

@@ -6,7 +6,9 @@ import { getSchemaValidator, type TSchema, t } from 'elysia';
 import { faultOf } from '../../../hub/recipes/formats.ts';
 import { memoize } from '../../../shared/memoize.ts';
 import { nearest } from '../../../shared/nearest.ts';
-import type { Dict, Mistake, Text, Tree } from './yaml-tree.ts';
+import { Check } from '../../../shared/wire/checks.ts';
+import { type Mistake, NO_SPACE } from './slips.ts';
+import type { Dict, Text, Tree } from './yaml-tree.ts';
 
 /** What may become of a file by its aliases: characters, each list, map and text counting as one more. */
 const MAX_EXPANDED = 4 * 1024 * 1024;
@@ -42,7 +44,8 @@ export function readBySchema(root: Tree, schema: TSchema): { value: unknown; mis
       if (field) value[name] = read(entry.value, field, within);
       else {
         const near = nearest(name, Object.keys(schema.properties ?? {}));
-        const words = `unknown field${near === undefined ? '' : `; did you mean ${near}?`}`;
+        const hint = near === undefined ? '' : `; did you mean ${near}?`;
+        const words = `unknown field${lacksSpace(name, schema) ? `; ${NO_SPACE}` : hint}`;
         mistakes.push({ line: entry.line, path: within, words });
       }
     }
@@ -145,6 +148,10 @@ function fits(tree: Tree, variant: TSchema): boolean {
   return kind === 'any';
 }
 
+/** Whether a text is a field and its value. */
+const lacksSpace = (text: string, { properties = {} }: TSchema): boolean =>
+  Object.hasOwn(properties, /^(\w+):\S/.exec(text)?.[1] ?? '');
+
 /** How to write what was probably meant. */
 function hintFor(tree: Tree, variants: readonly TSchema[]): string {
   if (tree.kind !== 'text') return '';
@@ -155,7 +162,12 @@ function hintFor(tree: Tree, variants: readonly TSchema[]): string {
     if (/^(?:n|no|off|false)$/i.test(tree.text)) return '; write false';
   }
   if (kinds.includes('number') && isNumber({ ...tree, isPlain: true })) return ', without quotes';
-  return kinds.includes('map') && isNull(tree) ? '; write {} for an empty one' : '';
+  if (kinds.includes('list') && /^[\w.-]+$/.test(tree.text)) return `; write [${tree.text}]`;
+  if (variants.some((variant) => lacksSpace(tree.text, variant))) return `; ${NO_SPACE}`;
+  const isPath = variants.some(({ properties }) => properties?.path) && /^\/\S*$/.test(tree.text);
+  if (isPath) return `; write {path: ${tree.text}}`;
+  if (!kinds.includes('map') || !isNull(tree)) return '';
+  return '; write {} for an empty one, or indent the lines below it';
 }
 
 function readText(tree: Text, variant: TSchema): unknown {
@@ -175,6 +187,7 @@ const alone = memoize((schema: TSchema) =>
 
 function faultIn(schema: TSchema, value: unknown): string | null {
   for (const { schema: broken, message } of validatorOf(alone(schema)).Errors(value)) {
+    if (broken.pattern === Check.properties.path.pattern) return 'begins with / and has no spaces';
     // The validator calls the formats of recipes unknown.
     if (!message.startsWith('Unknown format')) return message.replace(/^Expected /, 'must be ');
     const fault = faultOf(String(value), broken.format);

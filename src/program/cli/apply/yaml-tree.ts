@@ -13,6 +13,7 @@ import {
   parseDocument,
   type YAMLMap,
 } from 'yaml';
+import { MAX_DEPTH, type Mistake, parserMistakes, TOO_DEEP, unprintables } from './slips.ts';
 
 type Place = { line: number; height: number };
 export type Text = Place & {
@@ -33,18 +34,10 @@ type Broken = Place & { kind: 'broken' };
 /** What an alias stands for is there once: the same object in several places. */
 export type Tree = Text | List | Dict | Broken;
 
-/** What is wrong, and where: `path` leads to it from the root. */
-export type Mistake = { line: number; path: readonly string[]; words: string };
-
 /** Bytes of a file. */
 export const MAX_FILE = 1024 * 1024;
-const MAX_DEPTH = 64;
 /** Keys that are merged into other maps. */
 const MAX_COPIED = 200_000;
-const TOO_DEEP = `more than ${MAX_DEPTH} levels deep`;
-
-/** What YAML does not allow in a file (5.1), and a return that ends no line. */
-const UNPRINTABLE = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]|\r(?!\n)/gu;
 
 /** The tree is null if there are mistakes that leave none. */
 export function readTree(text: string): { tree: Tree | null; mistakes: Mistake[] } {
@@ -62,14 +55,7 @@ export function readTree(text: string): { tree: Tree | null; mistakes: Mistake[]
   const directive = /^%/m.exec(text.slice(0, contents?.range?.[0] ?? text.length));
   if (directive) return failed(lineOf(directive.index), 'a directive (%) is not supported');
   if (errors.length > 0) {
-    const said = new Map<number, Mistake>();
-    for (const { pos, code, message } of errors) {
-      const line = lineOf(pos[0]);
-      const words =
-        WORDS[code] ?? message.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
-      if (!said.has(line)) said.set(line, { line, path: [], words });
-    }
-    return { tree: null, mistakes: [...said.values()] };
+    return { tree: null, mistakes: parserMistakes(errors, text, lineOf) };
   }
   if (contents === null) return failed(1, 'the file is empty');
   return treeOf(contents, text, lineOf);
@@ -79,25 +65,6 @@ const failed = (line: number, words: string) => ({
   tree: null,
   mistakes: [{ line, path: [], words }],
 });
-
-const WORDS: Readonly<Record<string, string>> = {
-  MULTIPLE_DOCS: 'a second document begins here; a file has one',
-  RESOURCE_EXHAUSTION: TOO_DEEP,
-};
-
-function unprintables(text: string): Mistake[] {
-  let line = 1;
-  let last = 0;
-  const found = new Map<number, Mistake>();
-  for (const { 0: character, index } of text.matchAll(UNPRINTABLE)) {
-    line += text.slice(last, index).split('\n').length - 1;
-    last = index;
-    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-    const words = `the character U+${code} is not allowed here`;
-    if (!found.has(line)) found.set(line, { line, path: [], words });
-  }
-  return [...found.values()];
-}
 
 function treeOf(root: Node, text: string, lineOf: (offset: number) => number) {
   const mistakes: Mistake[] = [];
@@ -117,7 +84,7 @@ function treeOf(root: Node, text: string, lineOf: (offset: number) => number) {
       const { source } = node;
       const no = anchors.has(source)
         ? `&${source} contains itself`
-        : `there is no &${source} above`;
+        : `there is no &${source} above; a text that begins with * needs quotes`;
       return anchors.get(source) ?? wrong(no);
     }
     if (node.tag !== undefined) return wrong(`a tag such as ${tagOf(node)} is not supported`);

@@ -30,7 +30,7 @@ describe('no YAML that is read', () => {
   test.each([
     ['', '1: the file is empty'],
     ['# nothing\n', '1: the file is empty'],
-    ['---\n', '1: must be a map; write {} for an empty one'],
+    ['---\n', '1: must be a map; write {} for an empty one, or indent the lines below it'],
     ['- a\n', '1: must be a map'],
     ['sites\n', '1: must be a map'],
     ['sites: {}\nsites: {}\n', '2: sites: occurs twice; first in line 1'],
@@ -38,7 +38,7 @@ describe('no YAML that is read', () => {
       '{"sites": {"a.example": {},\n"a.example": {}}}',
       '2: sites.a.example: occurs twice; first in line 1',
     ],
-    ['sites:\n\ta.example: {}\n', '2: tabs are not allowed as indentation'],
+    ['sites:\n\ta.example: {}\n', '2: a tab is no indentation; use spaces'],
     ['sites: {}\n---\nsites: {}\n', '2: a second document begins here; a file has one'],
     [
       'sites:\n  a.example: {config: !!js x}\n',
@@ -63,7 +63,10 @@ describe('no YAML that is read', () => {
     ['sites:\n  a.example: {"__proto__": {}}\n', '2: sites.a.example: __proto__ cannot be a key'],
     ['sites:\n  ? [a]\n  : {}\n', '2: sites: a key must be a text'],
     ["sites:\n  '': {}\n", "2: sites: '' cannot be a key"],
-    ['sites:\n  a.example: *b\n', '2: sites.a.example: there is no &b above'],
+    [
+      'sites:\n  a.example: *b\n',
+      '2: sites.a.example: there is no &b above; a text that begins with * needs quotes',
+    ],
     ['sites: &a\n  a.example: *a\n', '2: sites.a.example: &a contains itself'],
     [
       'sites:\n  a.example: {<<: {config: x}}\n',
@@ -115,6 +118,47 @@ test('merged maps that grow with each other', () => {
   );
 });
 
+describe('a slip of YAML, in plain words', () => {
+  const site = (line: string) => `sites:\n  a.example:\n    tags: [a]\n    ${line}\n`;
+  const quotes = 'put the whole value in quotes';
+  const space = 'a space is missing after the colon';
+  const conflict = 'an unresolved merge conflict';
+  test.each([
+    [site('config: header A: b'), `4: ${quotes}`],
+    [site('config: {uri} x'), `4: ${quotes}`],
+    ['sites:\n  a.example: {config: redir https://x{uri}}\n', `2: ${quotes}`],
+    ['sites:\n  *.c.localhost:\n    config: x\n', '2: put *.c.localhost in quotes'],
+    ['sites:\n  *.c.localhost: {config: x}\n', '2: put *.c.localhost in quotes'],
+    [
+      'sites:\n  a.example:\n    config: |\n\t\trespond x\n',
+      '4: a tab is no indentation; use spaces',
+    ],
+    [site('upstream:127.0.0.1:80'), `4: ${space}`],
+    [
+      'sites:\n  a.example: {upstream:127.0.0.1:80}\n',
+      `2: sites.a.example.upstream:127.0.0.1:80: unknown field; ${space}`,
+    ],
+    [site('upstream:127.0.0.1:80\n    enabled: true'), `4: ${space}`],
+    [
+      'sites:\n  a.example:\n    upstream:127.0.0.1:80\n',
+      `3: sites.a.example: must be a map; ${space}`,
+    ],
+    ['sites:\n  a.example: http://b.example\n', '2: sites.a.example: must be a map'],
+    [
+      'sites:\n<<<<<<< HEAD\n  a.example: {}\n=======\n  b.example: {}\n>>>>>>> x\n',
+      `2: ${conflict}`,
+    ],
+    [site('config: |\n      a\n=======\n      c'), `6: ${conflict}`],
+  ])('%j', (text, mistake) => expect(mistakesIn(text)).toEqual([mistake]));
+
+  test('fields that are not indented below their site', () => {
+    expect(mistakesIn('sites:\n  a.example:\n  upstream: a:1\n')).toEqual([
+      '2: sites.a.example: must be a map; write {} for an empty one, or indent the lines below it',
+      '3: sites.upstream: must be a map',
+    ]);
+  });
+});
+
 describe('what the schema does not have', () => {
   test.each([
     ['upsteam: a', 'upsteam: unknown field; did you mean upstream?'],
@@ -129,10 +173,15 @@ describe('what the schema does not have', () => {
     ['upstream: ~', 'upstream: must be a text; leave the field out, or use quotes'],
     ['upstream: Null', 'upstream: must be a text; leave the field out, or use quotes'],
     ['upstream: [a]', 'upstream: must be a text'],
-    ['tags: media', 'tags: must be a list'],
+    ['tags: media', 'tags: must be a list; write [media]'],
+    ['policies: lan', 'policies: must be a list; write [lan]'],
+    ['tags:', 'tags: must be a list'],
     ['tags: {a: b}', 'tags: must be a list'],
     ['tags: [[a]]', 'tags.0: must be a text'],
-    ['check: /health', 'check: must be a map or null'],
+    ['check: /health', 'check: must be a map or null; write {path: /health}'],
+    ['check: health', 'check: must be a map or null'],
+    ['check: {path: health}', 'check.path: begins with / and has no spaces'],
+    ['check: {path: /a b}', 'check.path: begins with / and has no spaces'],
     ['check: {}', 'check: path is missing'],
     ['check: {path: /, status: "200"}', 'check.status: must be a number, without quotes'],
     ['check: {path: /, status: 2e2}', 'check.status: must be a number'],
