@@ -78,7 +78,7 @@ export const deletePolicyChange =
   (set) => {
     const before = findPolicy(set, id, expected);
     const users = vhostsWith(set, id);
-    if (users.length > 0) throw policyInUse(users, before.everywhere);
+    if (users.length > 0) throw policyInUse(before, users, before.everywhere);
     return removed(set, before);
   };
 
@@ -91,7 +91,7 @@ export const uncreatePolicyChange =
   (set) => {
     const before = findPolicy(set, id);
     const users = set.vhosts.filter(({ policies }) => policies.some((one) => one.id === id));
-    if (users.length > 0) throw policyInUse(users);
+    if (users.length > 0) throw policyInUse(before, users);
     return removed(set, before);
   };
 
@@ -105,8 +105,12 @@ function removed(set: SiteSet, before: Policy): Plan<{ success: true }> {
   };
 }
 
-export const policyInUse = (users: readonly Vhost[], isEverywhere = false) =>
-  new Failure('POLICY_IN_USE', 'The policy is in use.', {
+export const policyInUse = (
+  { name }: Pick<Policy, 'name'>,
+  users: readonly Vhost[],
+  isEverywhere = false,
+) =>
+  new Failure('POLICY_IN_USE', `The policy "${name}" is in use.`, {
     detail: `Used by ${users.map(({ domain }) => domain).join(', ')}.`,
     hint: isEverywhere
       ? 'It applies to every site: turn `everywhere` off first, and remove it from the sites that name it.'

@@ -21,6 +21,11 @@ let hub = '';
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
 const run = (args: string, input?: string) =>
   operator.run(['apply', ...args.split(' ')], input === undefined ? {} : { input });
+/** What an apply says on standard error after that many changes. */
+const summary = (count: number) =>
+  expect.stringMatching(
+    new RegExp(`^${count} changes?, published; to undo: signalbox undo [1-9]\\d*\n$`),
+  );
 const digestIn = (out: string) => /^digest (\S+)$/m.exec(out)?.[1] ?? '';
 
 beforeAll(async () => {
@@ -84,7 +89,7 @@ test('plans with 2, applies that plan, and then there is nothing to do', async (
 
   const done = await run(`-f sites.yaml --expects ${digestIn(plan.out)}`);
   expect(done).toEqual({
-    ...{ code: 0, err: '' },
+    ...{ code: 0, err: summary(2) },
     out: 'create policy lan\ncreate site http://mine.example\n',
   });
   expect(await operator.served('mine.example')).toBe('mine');
@@ -97,7 +102,11 @@ test('plans with 2, applies that plan, and then there is nothing to do', async (
 test('changes what the file says, and with --prune deletes what it no longer names', async () => {
   write('sites.yaml', SITES.replace('respond mine', 'respond yours'));
   const changed = await run('-f ./sites.yaml');
-  expect(changed).toEqual({ code: 0, out: 'update site http://mine.example: config\n', err: '' });
+  expect(changed).toEqual({
+    code: 0,
+    out: 'update site http://mine.example: config\n',
+    err: summary(1),
+  });
   const other = await run('-f -', SITES);
   expect([other.code, other.out]).toEqual([1, '']);
   expect(other.err).toMatch(/stdin:2: policies.lan: .* \(POLICY_TAKEN\)/);
@@ -108,11 +117,28 @@ test('changes what the file says, and with --prune deletes what it no longer nam
   expect(await operator.served('mine.example')).not.toBe('yours');
 });
 
+test('a policy in use is not pruned: names it and the sites that have it', async () => {
+  write(
+    'used.yaml',
+    'policies:\n  shared: {recipe: allow, values: {networks: [private_ranges]}}\n',
+  );
+  await run('-f used.yaml');
+  const other = 'sites:\n  http://user.example: {config: respond hi, policies: [shared]}\n';
+  expect((await run('-f - --source other', other)).code).toBe(0);
+  const refused = await run('-f - --source used --prune', 'sites: {}\n');
+  expect([refused.code, refused.out]).toEqual([1, '']);
+  expect(refused.err).toContain('(POLICY_IN_USE)');
+  expect(refused.err).toContain('shared');
+  expect(refused.err).toContain('http://user.example');
+  expect((await run('-f - --source other --prune', 'sites: {}\n')).code).toBe(0);
+  expect((await run('-f - --source used --prune', 'sites: {}\n')).code).toBe(0);
+});
+
 describe('a Caddyfile', () => {
   test('is applied, with whole blocks as they are', async () => {
     write('Caddyfile', '# mine\nhttp://c.example {\n\t# why\n\trespond c\n}\n');
     const done = await run('-f Caddyfile');
-    expect(done).toEqual({ code: 0, out: 'create site http://c.example\n', err: '' });
+    expect(done).toEqual({ code: 0, out: 'create site http://c.example\n', err: summary(1) });
     expect(await operator.served('c.example')).toBe('c');
     expect((await run('-f - --source Caddyfile', 'http://c.example {\n\trespond d\n}\n')).out).toBe(
       'update site http://c.example: config\n',
@@ -145,6 +171,7 @@ http://c.example {
     const bad = await run('-f -', 'http://c.example {\n\trespnd c\n}\n');
     expect([bad.code, bad.out]).toEqual([1, '']);
     expect(bad.err).toContain('respnd');
+    expect(bad.err).toMatch(/^signalbox apply: stdin(?::2)?: /);
   });
 });
 
@@ -196,7 +223,10 @@ describe('--hub', () => {
       expect((await remote(`apply -f - --plan --hub ${url}`, writing)).code).toBe(2);
     }
     const done = await remote(`apply -f - --hub ${hub}`, writing);
-    expect([done.code, done.err]).toEqual([0, '']);
+    expect([done.code, done.err]).toEqual([
+      0,
+      expect.stringContaining('on the machine of the hub'),
+    ]);
     expect(done.out).toBe('create policy lan\ncreate site http://mine.example\n');
     writeFileSync(join(folder, 'token'), `${writing}\n`, { mode: 0o600 });
     const shown = await operator.run(['export', '--source', 'stdin', '--hub', hub], {
@@ -264,7 +294,8 @@ describe('--hub', () => {
       const text = 'sites:\n  http://again.example: {config: respond again}\n';
       const command = `apply -f - --require-all --hub http://127.0.0.1:${port}`;
       const done = await remote(command, writing, text);
-      expect(done).toEqual({ code: 0, out: 'create site http://again.example\n', err: '' });
+      expect([done.code, done.out]).toEqual([0, 'create site http://again.example\n']);
+      expect(done.err).toStartWith('1 change, published; to undo');
       expect(keys).toEqual([keys[0], keys[0]]);
       expect(urls).toEqual(Array(2).fill('/api/apply?require=all'));
       expect(keys[0]).toMatch(/^\S{20,}$/);

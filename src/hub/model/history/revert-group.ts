@@ -108,8 +108,10 @@ function restored<T>(plan: Plan<T>, { vhosts }: SiteSet): Plan<T> {
 /** @throws Failure POLICY_IN_USE if a site has a policy that is not in the set */
 function assertNoneMissing({ vhosts, policies }: SiteSet): void {
   const known = new Set(policies.map(({ id }) => id));
-  const users = vhosts.filter((vhost) => vhost.policies.some(({ id }) => !known.has(id)));
-  if (users.length > 0) throw policyInUse(users);
+  const missing = vhosts.flatMap((vhost) => vhost.policies).find(({ id }) => !known.has(id));
+  if (!missing) return;
+  const users = vhosts.filter((vhost) => vhost.policies.some(({ id }) => id === missing.id));
+  throw policyInUse(missing, users);
 }
 
 function changedSince(entries: readonly Numbered[]): Failure {

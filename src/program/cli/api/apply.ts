@@ -30,6 +30,9 @@ type Answer = Warned & {
   changes: { op: string; kind: string; name: string; fields: string[] }[];
   diff: string;
   digest: string;
+  published: boolean;
+  /** In the changelog. */
+  group?: number;
 };
 
 export const apply: Command = {
@@ -105,6 +108,7 @@ async function applyFile(name: string, given: Given, cli: Cli): Promise<number> 
   out(changes.length === 0 ? 'nothing to do\n' : changes.map(lineOf).join(''));
   if (isPlan) out(`${diff === '' ? '' : `\n${visibleLines(diff)}\n`}digest ${visible(digest)}\n`);
   warnOf(answer, cli);
+  if (!isPlan && changes.length > 0) cli.err(summaryOf(answer, given));
   return isPlan && changes.length > 0 ? EXITS.changes : EXITS.done;
 }
 
@@ -112,6 +116,14 @@ const lineOf = ({ op, kind, name, fields }: Answer['changes'][number]): string =
   const which = fields.length === 0 ? '' : `: ${fields.join(', ')}`;
   return `${visible(`${op} ${kind} ${name}${which}`)}\n`;
 };
+
+/** How many changes, whether Caddy got them, and the way back. */
+function summaryOf({ changes, published, group }: Answer, given: Given): string {
+  const count = changes.length === 1 ? '1 change' : `${changes.length} changes`;
+  const at = given.has('hub') ? ' on the machine of the hub' : '';
+  const back = group === undefined ? '' : `; to undo${at}: signalbox undo ${group}`;
+  return `${count}, ${published ? 'published' : 'with nothing to publish'}${back}\n`;
+}
 
 /** Once more if the connection ended: by its key, the hub knows that it is the same request. @throws Refused */
 async function askTwice(ask: AskHub, request: LocalRequest): Promise<Answer> {
@@ -131,21 +143,32 @@ async function readCaddyfile(
   { err }: Cli,
 ): Promise<ApplyFile> {
   const body = { proxyfile, dryRun: true, taken: 'skip', preamble: 'keep' };
-  const answer = await ask({ method: 'POST', path: '/import', body });
+  const answer = await ask({ method: 'POST', path: '/import', body }).catch((error) =>
+    Promise.reject(inCaddyfile(error, name)),
+  );
   const { vhosts, skipped, merge } = (await answer
     .json()
     .catch(() => Promise.reject(ENDED))) as Imported;
   const foreign = merge.preamble.filter(({ state }) => state === 'new' || state === 'differs');
   if (foreign.length > 0) {
     throw new Refused({
-      message: 'the hub’s preamble lacks options or snippets of this Caddyfile, or has other ones',
+      message: `${shownName(name)}: the hub’s preamble lacks options or snippets of this Caddyfile, or has other ones`,
       detail: foreign.map((part) => `${part.name} (${part.state})`).join(', '),
       hint: `Put them into the preamble first, or import the file: signalbox import ${name}`,
     });
   }
-  for (const { line, reason } of skipped) err(`line ${line} skipped: ${visible(reason)}\n`);
+  const at = visible(shownName(name));
+  for (const { line, reason } of skipped) err(`${at}:${line}: skipped: ${visible(reason)}\n`);
   const sites = vhosts.map(({ domain, config, upstream }) => [domain, { config, upstream }]);
   return { sites: Object.fromEntries(sites), policies: {}, placeOf: () => null };
+}
+
+/** Names the Caddyfile if the fault is in it. */
+function inCaddyfile(error: unknown, name: string): unknown {
+  if (!(error instanceof Refused) || error.refusal.code !== 'PROXY_REJECTED') return error;
+  const { line, message } = error.refusal;
+  const at = line === undefined ? '' : `:${line}`;
+  return new Refused({ ...error.refusal, message: `${shownName(name)}${at}: ${message}` });
 }
 
 /** Says where in the file the fault is. */
