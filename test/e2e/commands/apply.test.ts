@@ -53,6 +53,14 @@ describe('refuses', () => {
     expect(err).not.toContain('secret');
   });
 
+  test('with the first hundred of many mistakes, and the beginning of what is long', async () => {
+    const fields = Array.from({ length: 150 }, (_, at) => `x${at}: 1`).join(', ');
+    const { code, err } = await run('-f -', `sites:\n  ? ${'k'.repeat(10_000)}\n  : {${fields}}\n`);
+    const lines = err.trimEnd().split('\n');
+    expect([code, lines.length, lines.at(-2)]).toEqual([1, 102, '… and 50 more']);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(1_100);
+  });
+
   test('with all mistakes of the file, each with its line', async () => {
     const { code, out, err } = await run(
       '-f -',
@@ -182,7 +190,8 @@ test('an export applies to nothing', async () => {
     ...{ code: 0, out: 'nothing to do\n', err: '' },
   });
   const none = await operator.run(['export', '--source', 'nobody']);
-  expect(none).toEqual({ code: 0, out: 'sites: {}\n', err: '' });
+  expect([none.code, none.out]).toEqual([1, '']);
+  expect(none.err).toContain('There are: Caddyfile.');
 });
 
 describe('--hub', () => {

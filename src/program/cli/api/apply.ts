@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import { applySchema } from '../../../hub/apply/schemas.ts';
 import type { Imported } from '../../../hub/exchange/importer.ts';
+import { clip } from '../../../shared/one-line.ts';
 import { visible, visibleLines } from '../../visible.ts';
 import {
   type ApplyFile,
@@ -181,11 +182,16 @@ function located(error: unknown, file: ApplyFile, name: string): unknown {
   return new Refused({ ...refusal, message });
 }
 
+/** Enough to correct a file; one of a few hundred kilobytes can have mistakes of gigabytes. */
+const MOST_SHOWN = 100;
+
 function failMistaken(name: string, { mistakes }: Mistakes, { err, fail }: Cli): number {
-  for (const { line, path, words } of mistakes) {
-    const where = path.length === 0 ? '' : `${path.join('.')}: `;
-    err(`${visible(`${name}:${line}: ${where}${words}`)}\n`);
+  for (const { line, path, words } of mistakes.slice(0, MOST_SHOWN)) {
+    const where = path.length === 0 ? '' : `${clip(path.join('.'))}: `;
+    err(`${visible(`${name}:${line}: ${where}${clip(words)}`)}\n`);
   }
+  const more = mistakes.length - MOST_SHOWN;
+  if (more > 0) err(`… and ${more} more\n`);
   const count = mistakes.length === 1 ? '1 mistake' : `${mistakes.length} mistakes`;
   fail(`signalbox apply: ${count} in ${visible(name)}; nothing was changed`);
   return EXITS.refused;
