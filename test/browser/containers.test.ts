@@ -50,6 +50,7 @@ describe.skipIf(!HAS_PODMAN)('a container', () => {
     await choose().click();
     expect(await item('inner').locator('.recipe-reason').textContent()).toContain('publish a port');
     expect(await item('stopped').textContent()).toContain('It does not run.');
+    expect(await item('inner').textContent()).toContain('It has no label signalbox.domain.');
     expect(await page.getByRole('dialog').getByRole('button').allTextContents()).toEqual([
       'Cancel',
     ]);

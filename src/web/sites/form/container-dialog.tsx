@@ -22,7 +22,7 @@ export function ContainerDialog({ containers, onChoose, onClose }: Props) {
       )}
       <ul class="lines plain">
         {inOrder(containers).map(({ agent, name, image, state, site, ...one }) => {
-          const reason = unreachedReason(one);
+          const unreached = unreachedReason(one);
           return (
             <li key={`${agent} ${name}`}>
               <strong>{name}</strong>{' '}
@@ -35,7 +35,7 @@ export function ContainerDialog({ containers, onChoose, onClose }: Props) {
                   </>
                 )}
               </span>
-              {reason === null ? (
+              {unreached === null ? (
                 <div class="buttons flow">
                   {one.ports.map(
                     ({ port, address }) =>
@@ -49,8 +49,11 @@ export function ContainerDialog({ containers, onChoose, onClose }: Props) {
                 </div>
               ) : (
                 <div class="recipe-reason small">
-                  <Icon name="warn" /> {reason}
+                  <Icon name="warn" /> {unreached}
                 </div>
+              )}
+              {site === null && one.reason !== null && (
+                <div class="small muted">No site of its own: {one.reason}</div>
               )}
             </li>
           );
