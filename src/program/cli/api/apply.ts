@@ -1,4 +1,4 @@
-/** `signalbox apply -f FILE`: makes sites and policies what a file says. */
+/** `signalbox apply -f FILE`: brings sites and policies into the state that a file describes. */
 import { basename } from 'node:path';
 import { applySchema } from '../../../hub/apply/schemas.ts';
 import type { Imported } from '../../../hub/exchange/importer.ts';
@@ -52,7 +52,7 @@ export const apply: Command = {
     'require-all': { summary: 'refuse it unless all proxies accept it now' },
     hub: HUB_OPTION,
   },
-  summary: 'make sites and policies what a file says',
+  summary: 'bring sites and policies into the state that a file describes',
   help: `One publish, all or nothing; applying the same file again changes nothing. --plan prints each
 change, the difference in Caddy's configuration, and a digest for --expects. What the file does not
 name stays as it is, unless --prune is given. More about the file: docs/as-code.md
