@@ -61,6 +61,8 @@ export const PACE = {
     longestPause: 60_000,
     look: 100,
     retry: 2_000,
+    /** Only a restart of the agent gives it one. */
+    off: 30_000,
   },
   /** Until a site that the proxy refuses is tried again: doubled each time, up to the longest. */
   leftOut: {

@@ -8,8 +8,9 @@ import type { Vhost } from '../model/vhost.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { createKeeper, type Keeper, type KeeperDeps } from './keeper.ts';
 
-/** Milliseconds: `look`, from one answer of an agent to the next request; `retry`, if it has no engine, or fails. */
-export type ContainersPace = KeeperDeps['pace'] & Readonly<{ look: number; retry: number }>;
+/** Milliseconds: from one answer of an agent to the next request; if it fails, and if there is no engine. */
+export type ContainersPace = KeeperDeps['pace'] &
+  Readonly<{ look: number; retry: number; off: number }>;
 
 /** A container for people, and why it is no site; null if it is one. */
 export type SeenContainer = Pick<
@@ -86,7 +87,7 @@ export function createContainerSites(
       const known = await waitFor((signal) => client.containers(one.seen?.tag, signal));
       one.said = known;
       show(one, known.containers ? known : null);
-      return known.engine === 'off' ? pace.retry : pace.look;
+      return known.engine === 'off' ? pace.off : pace.look;
     } catch {
       show(one, null);
       return pace.retry;

@@ -97,7 +97,7 @@ function siteIn(
   container: Container,
   { labels, domains: bounds }: Allowed,
 ): AppliedSite {
-  for (const domain of domains) assertWithin(domain, bounds, labels);
+  for (const domain of domains) assertWithin(domain, bounds);
   const { config: own } = group;
   if (own !== undefined && labels === 'safe') {
     throw new Fault('The agent does not allow the label signalbox.config: see DOCKER_LABELS.');
@@ -120,13 +120,10 @@ function siteIn(
 }
 
 /** @throws Fault unless it is a host that labels may name */
-function assertWithin(domain: string, bounds: readonly string[], labels: Allowed['labels']): void {
+function assertWithin(domain: string, bounds: readonly string[]): void {
   const normal = normalizeDomain(domain);
   if (normal === null) throw new Fault(`${quoted(domain)} is not a domain.`);
   const host = normal.replace(/^https?:\/\//, '').replace(/:\d+$/, '');
-  if (labels === 'safe' && /:\d+$/.test(normal)) {
-    throw new Fault('The agent does not allow ports in signalbox.domain: see DOCKER_LABELS.');
-  }
   if (bounds.length === 0 || bounds.some((bound) => covers(bound, host))) return;
   throw new Fault(`The agent does not allow the domain ${host}: see DOCKER_DOMAINS.`);
 }

@@ -48,7 +48,7 @@ test('lists containers with their sites, or why they are none', async () => {
     'local\tcaddy\trunning\t-\tIt has no label signalbox.domain.',
     'local\tours\trunning\thttp://ours.example',
     'local\ttraefik\trunning\t-\tIt has no label signalbox.domain.',
-    'local\twrong\trunning\t-\t"wrong\\u001b[2J example" is not a domain.',
+    'local\twrong\trunning\t-\t"wrong [2J example" is not a domain.',
     '',
   ]);
 });

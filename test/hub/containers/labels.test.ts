@@ -73,11 +73,6 @@ describe('is no site:', () => {
       SAFE,
       { ports: [PORT, { ...PORT, port: 443 }] },
     ],
-    [
-      'a domain with a port, where that is not allowed',
-      { domain: 'a.example:81' },
-      'DOCKER_LABELS',
-    ],
     ['no port', { domain: 'a.example' }, 'no port', SAFE, { ports: [] }],
     ['a port that is none', { domain: 'a.example', port: '80x' }, 'not a port'],
     ['a port that is too high', { domain: 'a.example', port: '65536' }, 'not a port'],

@@ -63,6 +63,7 @@ test('a paused agent gets what its containers ask for once it is resumed', async
   await until(async () => (await served('local', 'here')) === 'app', 'the first agent');
   expect((await fleet.call('PATCH', '/agents/edge', { paused: false })).status).toBe(200);
   await until(async () => (await served('edge', 'late')) === 'app', 'it is served');
+  await until(() => site('late'), 'it is recorded');
 });
 
 test('an agent that is away changes nothing', async () => {
