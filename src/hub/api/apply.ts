@@ -3,7 +3,7 @@ import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { jsonText } from '../../shared/http.ts';
 import { jsonBody } from '../../shared/json-body.ts';
-import { loadOnce } from '../../shared/memoize.ts';
+import { loadOnce, memoize } from '../../shared/memoize.ts';
 import type { Document } from '../apply/document.ts';
 import { applyChange, type Outcome } from '../apply/plan.ts';
 import { applySchema, fieldOf, policiesIn, siteAtFault, sitesIn } from '../apply/schemas.ts';
@@ -90,11 +90,12 @@ const ApplyAnswer = t.Composite(
 
 export function applyRoutes({ publisher, retries, guard }: ApiContext) {
   const schema = loadOnce(async () => JSON.stringify(applySchema()));
-  const viewed = ({ changes, published, digest, before, after }: Outcome) => {
+  /** The answer that is stored for a retry is the one that is sent. */
+  const viewed = memoize(({ changes, published, digest, before, after }: Outcome) => {
     const version = publisher.version();
     const diff = caddyfileDiff(renderSet(before, version), renderSet(after, version));
     return { changes, diff, published, digest };
-  };
+  });
   return new Elysia({ name: 'apply' })
     .get('/apply.schema.json', async () => jsonText(await schema()), {
       response: {

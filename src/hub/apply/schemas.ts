@@ -1,6 +1,7 @@
 /** A document of sites and policies: what its file may say, on the wire and for editors. */
 import { getSchemaValidator, type Static, type TSchema, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
+import { isObject } from '../../shared/json.ts';
 import { Check } from '../../shared/wire/checks.ts';
 import { NewPolicy, NewVhost } from '../model/operation.ts';
 import { isNamed } from '../model/vhost.ts';
@@ -114,9 +115,6 @@ function notUnicode(value: unknown): string[] | null {
   }
   return null;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const invalid = (field: string, words: string) =>
   new Failure('INVALID_REQUEST', `The field "${field}" is invalid: ${words}.`, { at: { field } });

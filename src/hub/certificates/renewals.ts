@@ -6,7 +6,7 @@ import type { Db } from '../db/open.ts';
 import { certificates } from '../db/schema.ts';
 import type { Certificate } from '../model/certificate.ts';
 import { type ContentFor, updateCertificateChange } from '../model/certificate-changes.ts';
-import type { Author } from '../model/changes.ts';
+import { type Author, ITSELF } from '../model/changes.ts';
 import { chainFacts, type Pair, readPair } from '../model/pem.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { Applied, Demands } from '../publish/queue.ts';
@@ -47,9 +47,6 @@ export type Renewals = {
   begin(): void;
   stop(): void;
 };
-
-/** How the changelog names the hub itself; there is no such account. */
-const ITSELF: Author = { userId: 'signalbox', userName: 'signalbox', via: null };
 
 /** As Caddy does, so that every authority has time to be away. */
 const DUE_SHARE = 1 / 3;

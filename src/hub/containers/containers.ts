@@ -1,12 +1,12 @@
 /** Follows the containers of each agent that has a container engine beside it. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { settleAll } from '../../shared/async.ts';
 import type { Container, Containers } from '../../shared/wire/containers.ts';
 import type { Agent } from '../agents/agents.ts';
-import { addressKey } from '../caddyfile/address.ts';
 import { containersOf } from '../model/source.ts';
-import type { Vhost } from '../model/vhost.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { createKeeper, type Keeper, type KeeperDeps } from './keeper.ts';
+import { sitesOf } from './wanted.ts';
 
 /** Milliseconds: from one answer of an agent to the next request; if it fails, and if there is no engine. */
 export type ContainersPace = KeeperDeps['pace'] &
@@ -33,7 +33,7 @@ export type ContainerSites = {
   stop(): Promise<void>;
 };
 
-/** What an agent said last; `seen` by the keeper, which is told when it is no longer known. */
+/** What an agent said last, and what the keeper has seen of that; null: it is not known. */
 type Followed = { keeper: Keeper; said: Containers | null; seen: Containers | null };
 
 export function createContainerSites(
@@ -120,19 +120,12 @@ export function createContainerSites(
 
   let all = Promise.resolve();
 
-  const presentOf = (source: string): ReadonlyMap<string, Vhost> =>
-    new Map(
-      publisher
-        .current()
-        .vhosts.flatMap((one) =>
-          one.source === source ? [[addressKey(one.domain), one] as const] : [],
-        ),
-    );
-
   const followedAgents = () =>
     publisher.agents.all().flatMap(({ id, name }) => {
       const one = followed.get(id);
-      return one ? [{ name, ...one, present: presentOf(containersOf(name)) }] : [];
+      return one
+        ? [{ name, ...one, present: sitesOf(containersOf(name), publisher.current()) }]
+        : [];
     });
 
   return {
@@ -186,10 +179,5 @@ export function createContainerSites(
 const GONE = 'Its site was deleted by hand: it comes back with the next change of a container.';
 
 /** Resolves after so many milliseconds, or when the signal comes. */
-function waited(milliseconds: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, milliseconds);
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  if (signal.aborted) resolve();
-  return promise.finally(() => clearTimeout(timer));
-}
+const waited = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  sleep(milliseconds, undefined, { signal }).catch(() => undefined);

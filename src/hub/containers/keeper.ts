@@ -6,12 +6,11 @@ import type { Container, Containers } from '../../shared/wire/containers.ts';
 import { appliedSiteOf } from '../apply/export.ts';
 import { applyChange } from '../apply/plan.ts';
 import { type AppliedSite, type Named, PLAIN_CONFIG, siteAtFault } from '../apply/schemas.ts';
-import { addressKey } from '../caddyfile/address.ts';
-import type { Change } from '../model/changes.ts';
+import { type Change, ITSELF } from '../model/changes.ts';
 import { containersOf } from '../model/source.ts';
-import type { Vhost } from '../model/vhost.ts';
+import type { SiteSet, Vhost } from '../model/vhost.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { assertPossible, type Claims, claimsOf, saidOf } from './wanted.ts';
+import { assertPossible, type Claims, claimsOf, saidOf, sitesOf } from './wanted.ts';
 
 /** Milliseconds. */
 export type ContainersPace = Readonly<{
@@ -59,9 +58,6 @@ type Wanted = {
   present: AppliedSite | null;
   vhost: Vhost | undefined;
 };
-
-/** How the changelog names the hub itself; there is no such account. */
-const ITSELF = { userId: 'signalbox', userName: 'signalbox' };
 
 /** What one of the sites of a document is at fault for, even if it does not say which. */
 const REFUSALS: readonly string[] = ['PROXY_REJECTED', 'CHECK_FAILED', 'INVALID_REQUEST'];
@@ -204,11 +200,10 @@ export function createKeeper(name: () => string, deps: KeeperDeps): Keeper {
   function wantedOf(source: string): Map<string, Wanted> {
     const set = publisher.current();
     const present = new Map(
-      set.vhosts.flatMap((vhost) =>
-        vhost.source === source
-          ? [[addressKey(vhost.domain), { vhost, site: appliedSiteOf(vhost, set) }] as const]
-          : [],
-      ),
+      [...sitesOf(source, set)].map(([key, vhost]) => [
+        key,
+        { vhost, site: appliedSiteOf(vhost, set) },
+      ]),
     );
     const wanted = new Map<string, Wanted>();
     for (const [key, claim] of found.claims) {
@@ -222,7 +217,7 @@ export function createKeeper(name: () => string, deps: KeeperDeps): Keeper {
       const one: Wanted = {
         ...{ key, site: site ?? null, present: before?.site ?? null, vhost: before?.vhost },
       };
-      if (one.site !== one.present && !isPossible(domain, one, source)) one.site = one.present;
+      if (one.site !== one.present && !isPossible(domain, one, source, set)) one.site = one.present;
       wanted.set(domain, one);
     }
     const gone = [...present].filter(([key]) => !found.claims.has(key));
@@ -236,9 +231,9 @@ export function createKeeper(name: () => string, deps: KeeperDeps): Keeper {
   }
 
   /** If it is not, it is refused. */
-  function isPossible(domain: string, one: Wanted, source: string): boolean {
+  function isPossible(domain: string, one: Wanted, source: string, set: SiteSet): boolean {
     try {
-      if (one.site) assertPossible(domain, one.site, source, publisher.current());
+      if (one.site) assertPossible(domain, one.site, source, set);
       return true;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

@@ -1,5 +1,6 @@
 /** The labels of a container that make it a site: `signalbox.domain` and others; `signalbox.1.domain` for more. Pure. */
 import { getSchemaValidator, type TSchema } from 'elysia';
+import { parseJson } from '../../shared/json.ts';
 import { nearest } from '../../shared/nearest.ts';
 import { oneLine } from '../../shared/one-line.ts';
 import { Check } from '../../shared/wire/checks.ts';
@@ -137,11 +138,21 @@ function upstreamIn({ upstream, port, scheme }: Group, container: Container): st
   if (scheme !== undefined && !SCHEMES.includes(scheme)) {
     throw new Fault(`signalbox.scheme is ${SCHEMES.join(', ')}, not ${quoted(scheme)}.`);
   }
-  const address = upstream ?? addressIn(port, container);
-  const whole = scheme === undefined || scheme === 'http' ? address : `${scheme}://${address}`;
+  const whole = withScheme(upstream ?? addressIn(port, container), scheme);
   if (isUpstream(whole)) return whole;
   throw new Fault(`${quoted(whole)} is not an upstream: write HOST:PORT.`);
 }
+
+/** Without one, it is HTTP. */
+export const withScheme = (address: string, scheme = ''): string =>
+  scheme === '' || scheme === 'http' ? address : `${scheme}://${address}`;
+
+/** Where the proxy reaches a port of a container; null if it does not. */
+export const reachedAt = (
+  port: number,
+  { ports, host }: Pick<Container, 'ports' | 'host'>,
+): string | null =>
+  ports.find((one) => one.port === port)?.address ?? (host === null ? null : `${host}:${port}`);
 
 const SCHEMES = ['http', 'https', 'h2c'];
 
@@ -156,26 +167,17 @@ function addressIn(port: string | undefined, { ports, host, unreached }: Contain
   if (number === undefined || !/^[1-9]\d{0,4}$/.test(String(number)) || number > 65_535) {
     throw new Fault(`signalbox.port is not a port: ${quoted(port ?? '')}.`);
   }
-  const address = ports.find((one) => one.port === number)?.address;
-  if (address) return address;
-  if (host !== null) return `${host}:${number}`;
+  const address = reachedAt(number, { ports, host });
+  if (address !== null) return address;
   throw new Fault(unreached ?? `The proxy does not reach its port ${number}: publish it.`);
 }
 
 /** A path, or a check as the API has it in JSON; null if there is none. @throws Fault */
 function checkIn(text: string | undefined): Check | null {
   if (text === undefined || text === '') return null;
-  const made = text.startsWith('{') ? parsed(text) : { path: text };
+  const made = text.startsWith('{') ? parseJson(text) : { path: text };
   if (check.Check(made)) return made as Check;
   throw new Fault('signalbox.check is neither a path such as /health nor a check in JSON.');
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Separated by commas. */

@@ -5,8 +5,8 @@ import type { Container, Containers } from '../../shared/wire/containers.ts';
 import { taken } from '../apply/document.ts';
 import { type AppliedSite, PLAIN_CONFIG } from '../apply/schemas.ts';
 import { addressKey } from '../caddyfile/address.ts';
-import { addressesOf } from '../model/endpoints.ts';
-import { saysTheSame } from '../model/source.ts';
+import { endpointsUnder } from '../model/endpoints.ts';
+import { containersOf, saysTheSame } from '../model/source.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
 import { newVhost } from '../model/vhost-changes.ts';
 import { type Labelled, labelledSites } from './labels.ts';
@@ -93,6 +93,20 @@ const rankOf = ({ container: { state }, site }: Ranked): number =>
 
 const startOf = ({ container: { startedAt } }: Ranked): number => Date.parse(startedAt ?? '') || 0;
 
+/** The sites that a source of containers keeps, by the normal forms of their domains. */
+export const sitesOf = (source: string, set: SiteSet): ReadonlyMap<string, Vhost> =>
+  bySource(set).get(source) ?? new Map();
+
+const bySource = memoize(({ vhosts }: SiteSet) => {
+  const found = new Map<string, Map<string, Vhost>>();
+  for (const vhost of vhosts) {
+    if (!vhost.source?.startsWith(containersOf(''))) continue;
+    const own = found.get(vhost.source) ?? new Map<string, Vhost>();
+    found.set(vhost.source, own.set(addressKey(vhost.domain), vhost));
+  }
+  return found;
+});
+
 /** A site of the source, and what a document says to leave it as it is. */
 export type Present = { vhost: Vhost; site: AppliedSite };
 
@@ -128,23 +142,20 @@ export function assertPossible(
   set: SiteSet,
 ): void {
   const wanted = newVhost({ config: PLAIN_CONFIG, ...site, domain }, set, new Date(0));
-  const there = hostsOf(wanted)
+  const there = hostsOf(wanted, set)
     .flatMap((host) => byHost(set).get(host) ?? [])
     .find((vhost) => vhost.source !== source);
   if (there) throw taken(there, 'Remove that site, or the label.');
 }
 
 /** Without schemes and ports: another one of the same host is the same site to visitors and their cookies. */
-const hostsOf = (vhost: Vhost): string[] =>
-  addressesOf(vhost).map((address) => {
-    const [, host = ''] = /^(?:\w+:\/\/)?(\[[^\]]*\]|[^:/]*)/.exec(addressKey(address)) ?? [];
-    return host;
-  });
+const hostsOf = (vhost: Vhost, { preamble }: SiteSet): string[] =>
+  endpointsUnder(preamble)(vhost).map(({ name }) => name);
 
-const byHost = memoize(({ vhosts }: SiteSet): ReadonlyMap<string, Vhost[]> => {
+const byHost = memoize((set: SiteSet): ReadonlyMap<string, Vhost[]> => {
   const found = new Map<string, Vhost[]>();
-  for (const vhost of vhosts) {
-    for (const host of hostsOf(vhost)) found.set(host, [...(found.get(host) ?? []), vhost]);
+  for (const vhost of set.vhosts) {
+    for (const host of hostsOf(vhost, set)) found.set(host, [...(found.get(host) ?? []), vhost]);
   }
   return found;
 });

@@ -17,6 +17,9 @@ export type Author = {
   also?: (tx: Pick<Db, 'select' | 'selectDistinct' | 'insert' | 'delete'>, time: Date) => void;
 };
 
+/** How the changelog names the hub itself; there is no such account. */
+export const ITSELF: Author = { userId: 'signalbox', userName: 'signalbox', via: null };
+
 /** What can be stored and changed, by its kind: each has an entry in `ENTITIES`. */
 export type Stored = {
   vhost: Vhost;

@@ -1,6 +1,7 @@
 /** What is read of the labels of a container, in either language. Pure. */
 import { isUpstream, normalizeDomain } from '../../../hub/caddyfile/address.ts';
 import type { SeenContainer } from '../../../hub/containers/containers.ts';
+import { reachedAt, withScheme } from '../../../hub/containers/labels.ts';
 
 /** A site that labels ask for. */
 export type Found = {
@@ -42,11 +43,9 @@ export const configFor = (domains: readonly string[], lines: (depth: number) => 
 
 /** By which Caddy reaches a port. @throws Fault */
 export function addressOf(port: number, scheme: string, container: SeenContainer): string {
-  const { ports, host } = container;
-  const known = ports.find((one) => one.port === port)?.address;
-  const address = known ?? (host === null ? null : `${host}:${port}`);
-  const whole = scheme === '' || scheme === 'http' ? address : `${scheme}://${address}`;
-  if (address !== null && whole !== null && isUpstream(whole)) return whole;
+  const address = reachedAt(port, container);
+  const whole = address === null ? '' : withScheme(address, scheme);
+  if (isUpstream(whole)) return whole;
   throw new Fault(`Caddy does not reach port ${port} of the container: publish it.`);
 }
 
