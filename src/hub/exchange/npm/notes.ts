@@ -1,0 +1,17 @@
+/** What an import has to say about a host besides: the same words for the same matter, so that clients can group them. */
+import { type Static, t } from 'elysia';
+
+export const Note = t.Object({
+  domain: t.Union([t.String(), t.Null()], {
+    description: 'of the site that it is about; null: of none, such as a stream',
+  }),
+  level: t.Union([t.Literal('info'), t.Literal('warning'), t.Literal('error')], {
+    description:
+      '`error`: the site is off until you decide; `warning`: it behaves otherwise than before, or there is something to do; `info`: nothing to do',
+  }),
+  text: t.String(),
+});
+export type Note = Static<typeof Note>;
+
+/** A note about what it is returned with. */
+export type Remark = Omit<Note, 'domain'>;
