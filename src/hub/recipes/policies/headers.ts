@@ -49,11 +49,15 @@ export const headers = defineRecipe({
         true,
       ),
       referrer: t.Optional(
-        t.UnionEnum(['strict-origin-when-cross-origin', 'same-origin', 'no-referrer'], {
-          title: 'Referrer',
-          description: 'how much other sites learn about the page that a visitor came from',
-          default: 'strict-origin-when-cross-origin',
-        }),
+        t.UnionEnum(
+          ['strict-origin-when-cross-origin', 'same-origin', 'no-referrer', 'unchanged'],
+          {
+            title: 'Referrer',
+            description:
+              'how much other sites learn about the page that a visitor came from; unchanged leaves that to the upstream',
+            default: 'strict-origin-when-cross-origin',
+          },
+        ),
       ),
       contentSecurityPolicy: value(
         'Content security policy',
@@ -81,7 +85,7 @@ export const headers = defineRecipe({
       ['Strict-Transport-Security', hsts && lasting, 'hsts'],
       ['X-Frame-Options', frame !== 'allow' && frame.toUpperCase(), 'frame'],
       ['X-Content-Type-Options', nosniff && 'nosniff', 'nosniff'],
-      ['Referrer-Policy', referrer, 'referrer'],
+      ['Referrer-Policy', referrer !== 'unchanged' && referrer, 'referrer'],
       ['Content-Security-Policy', values.contentSecurityPolicy, 'contentSecurityPolicy'],
       ['Permissions-Policy', values.permissions, 'permissions'],
       ['X-Robots-Tag', noindex && 'noindex, nofollow', 'noindex'],

@@ -28,7 +28,11 @@ const named = (name: string, tls?: Bun.TLSOptions) =>
       await request.arrayBuffer();
       const { url, headers } = request;
       return new Response(`${name} ${new URL(url).pathname} ${headers.get('host')}`, {
-        headers: { 'X-Frame-Options': 'ALLOWALL', 'Content-Type': 'text/plain' },
+        headers: {
+          'X-Frame-Options': 'ALLOWALL',
+          'Referrer-Policy': 'unsafe-url',
+          'Content-Type': 'text/plain',
+        },
       });
     },
   });
@@ -98,6 +102,10 @@ beforeAll(async () => {
     'up.test': site('error-page', { address: at(one), text: page }),
     'headers.test': behind([['headers', {}]], proxied),
     'none.test': behind([['headers', { hsts: false, frame: 'allow', nosniff: false }]], proxied),
+    'hsts.test': behind(
+      [['headers', { frame: 'allow', nosniff: false, referrer: 'unchanged' }]],
+      proxied,
+    ),
     'all.test': behind(
       [['headers', { hstsPreload: true, frame: 'deny', permissions: 'camera=()', noindex: true }]],
       proxied,
@@ -213,6 +221,10 @@ describe('headers', () => {
     const none = await caddy.get('none.test');
     expect(header(none, 'strict-transport-security')).toEqual([]);
     expect(header(none, 'x-frame-options')).toEqual(['ALLOWALL']);
+    const hsts = await caddy.get('hsts.test');
+    expect(header(hsts, 'strict-transport-security')).toEqual(['max-age=31536000']);
+    expect(header(hsts, 'x-content-type-options')).toEqual([]);
+    expect(header(hsts, 'referrer-policy')).toEqual(['unsafe-url']);
     const all = await caddy.get('all.test');
     expect(header(all, 'strict-transport-security')).toEqual([
       'max-age=31536000; includeSubDomains; preload',
