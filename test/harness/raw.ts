@@ -7,10 +7,15 @@ export type RawAnswer = { status: number; head: string; body: string };
 /**
  * Sends `request` as it is and reads the first answer to its end; status 0 if there is none.
  * @param url whose host and port to connect to; `https:` connects by TLS, with any certificate
+ * @param from the address to connect from, and for which name by TLS
  */
-export function sendRaw(url: string, request: string): Promise<RawAnswer> {
+export function sendRaw(
+  url: string,
+  request: string,
+  from: { localAddress?: string; servername?: string } = {},
+): Promise<RawAnswer> {
   const { protocol, hostname, port } = new URL(url);
-  const where = { host: hostname, port: Number(port) };
+  const where = { host: hostname, port: Number(port), ...from };
   const { promise, resolve } = Promise.withResolvers<RawAnswer>();
   const socket =
     protocol === 'https:' ? connectTls({ ...where, rejectUnauthorized: false }) : connect(where);
@@ -32,6 +37,7 @@ export function sendRaw(url: string, request: string): Promise<RawAnswer> {
 function isWhole(text: string, request: string): boolean {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return false;
+  if (text.startsWith('HTTP/1.1 101 ')) return true;
   const length = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, end))?.[1];
   if (length === undefined || request.startsWith('HEAD ')) return true;
   return Buffer.byteLength(text.slice(end + 4)) >= Number(length);
