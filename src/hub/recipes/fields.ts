@@ -3,7 +3,8 @@ import { t } from 'elysia';
 
 type Words = { title: string; description: string };
 
-const MAX_NETWORKS = 2_000;
+/** In one list. */
+export const MAX_NETWORKS = 2_000;
 const MAX_TEXT = 2_000;
 
 type Integer = ReturnType<typeof t.Integer>;

@@ -5,6 +5,9 @@ import { guarded, NO_TUNNEL } from '../exempt.ts';
 import { exemptNetworks, exemptPaths } from '../fields.ts';
 import { quoted } from '../quote.ts';
 
+export const MAX_USERS = 50;
+export const MAX_NAME = 100;
+
 const User = t.Object(
   {
     name: t.String({
@@ -12,7 +15,7 @@ const User = t.Object(
       description: 'the name to sign in with',
       format: 'user-name',
       minLength: 1,
-      maxLength: 100,
+      maxLength: MAX_NAME,
     }),
     password: t.Optional(
       t.String({
@@ -48,7 +51,7 @@ export const basicAuth = defineRecipe({
         title: 'Users',
         description: 'who gets in',
         minItems: 1,
-        maxItems: 50,
+        maxItems: MAX_USERS,
       }),
       exemptNetworks,
       exemptPaths,
