@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { selfSigned } from './certificate.ts';
-import { movedPort } from './npm.ts';
+import { HAS_IPV6, movedPort } from './npm.ts';
 
 const MACHINES: Readonly<Record<string, readonly number[]>> = {
   '127.10.0.5': [80, 3000, 8000, 8080, 8081, 8096, 9000],
@@ -10,7 +10,7 @@ const MACHINES: Readonly<Record<string, readonly number[]>> = {
   '127.168.1.10': [8123],
   '127.168.1.11': [5000, 8443],
   '127.172.0.5': [80],
-  '::1': [8080],
+  ...(HAS_IPV6 && { '::1': [8080] }),
 };
 const BY_TLS = [8443, 9443];
 /** Asks whether somebody is signed in; the others are applications. */

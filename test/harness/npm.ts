@@ -4,6 +4,7 @@
  */
 import { Database } from 'bun:sqlite';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { sendRaw } from './raw.ts';
 import { freePort, temporaryFolder, until } from './stack.ts';
@@ -11,9 +12,14 @@ import { freePort, temporaryFolder, until } from './stack.ts';
 const KEPT = join(import.meta.dir, '../golden/npm');
 const NGINX = Bun.which('nginx', { PATH: `${process.env.PATH}:/usr/sbin` });
 
-/** Whether this machine has nginx, as all tests beside a real one need. */
-export const HAS_NGINX = NGINX !== null;
+/** Whether this machine has nginx, and addresses enough on loopback for a network. */
+export const HAS_NGINX = NGINX !== null && process.platform === 'linux';
 if (!HAS_NGINX) console.log('Without nginx, nothing is compared with Nginx Proxy Manager.');
+
+/** A container may have none. */
+export const HAS_IPV6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === '::1'),
+);
 
 const ADDRESSES: readonly (readonly [RegExp, string])[] = [
   // Where it leads without a port is not for everybody to listen.

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startLan } from '../../../harness/lan.ts';
 import {
+  HAS_IPV6,
   HAS_NGINX,
   measured,
   movedPort,
@@ -66,7 +67,7 @@ describe.skipIf(!HAS_NGINX)('nginx with the files of Nginx Proxy Manager', () =>
   test('answers each request as measured', async () => {
     const { hosts, default_site, extra } = measured();
     const expected = requestsIn([hosts, default_site.redirect, extra]).flatMap((one) => {
-      const asked = visitOf(one);
+      const asked = HAS_IPV6 || !one.req.includes('//v6.') ? visitOf(one) : null;
       return asked ? [{ ...one, asked }] : [];
     });
     expect(expected.length).toBeGreaterThan(200);
