@@ -15,6 +15,7 @@ import { channelRoutes } from './api/channels.ts';
 import { containerRoutes } from './api/containers.ts';
 import type { ApiContext, HubContext } from './api/context.ts';
 import { exchangeRoutes } from './api/exchange.ts';
+import { importNpmRoutes } from './api/import-npm.ts';
 import { deliveryRoutes, incidentRoutes } from './api/incidents.ts';
 import { keptCertificateRoutes } from './api/kept-certificates.ts';
 import { healthRoutes, hubMetricsRoutes } from './api/monitoring.ts';
@@ -149,6 +150,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(changelogRoutes(all))
     .use(preambleRoutes(all))
     .use(exchangeRoutes(all))
+    .use(importNpmRoutes(all))
     .use(applyRoutes(all))
     .use(containerRoutes(all))
     .use(previewRoutes(all))

@@ -32,6 +32,22 @@ export function jsonBody(limit: number, deadline = BODY_DEADLINE_MS) {
 }
 
 /**
+ * The same for forms that carry files (`multipart/form-data`).
+ * @throws Failure INVALID_REQUEST, BODY_TOO_LARGE, BODY_TOO_SLOW
+ */
+export const formBody = (limit: number) =>
+  new Elysia({ name: 'form-body', seed: limit }).onTransform({ as: 'scoped' }, async (context) => {
+    const { request } = context;
+    const bytes = await readBounded(request, limit, BODY_DEADLINE_MS);
+    const headers = { 'Content-Type': request.headers.get('content-type') ?? '' };
+    const form = await new Response(bytes, { headers }).formData().catch(() => {
+      const message = 'The body is no form: send it as multipart/form-data, with a `file`.';
+      throw new Failure('INVALID_REQUEST', message, { at: { field: 'file' } });
+    });
+    context.body = Object.fromEntries(form);
+  });
+
+/**
  * Reads the body of a request before `jsonBody` would, which then leaves it alone.
  * @throws as `jsonBody`
  */

@@ -7,7 +7,7 @@ export type Input = {
   query?: Record<string, string>;
   headers?: Record<string, string>;
   json?: unknown;
-  raw?: string;
+  raw?: string | FormData;
 };
 
 /**

@@ -97,14 +97,20 @@ export async function until<T>(
 /** Sends a request and reads the whole answer; `body` is the parsed JSON, or undefined. */
 export async function ask<T = unknown>(
   url: string,
-  init: { method?: string; json?: unknown; raw?: string; headers?: Record<string, string> } = {},
+  init: {
+    method?: string;
+    json?: unknown;
+    raw?: string | FormData;
+    headers?: Record<string, string>;
+  } = {},
 ): Promise<Answer<T>> {
   const body = init.raw ?? (init.json === undefined ? undefined : JSON.stringify(init.json));
+  const type = body instanceof FormData ? undefined : { 'Content-Type': 'application/json' };
   const isVisit = init.headers?.Host !== undefined;
   const send = () =>
     fetch(url, {
       method: init.method ?? (body === undefined ? 'GET' : 'POST'),
-      headers: { 'Content-Type': 'application/json', ...init.headers },
+      headers: { ...type, ...init.headers },
       redirect: 'manual',
       // A reload of Caddy closes idle connections, and may reset one that it has just accepted.
       ...(isVisit && { keepalive: false }),

@@ -1,6 +1,7 @@
 /** How the hub verifies that it talks to its own agent. */
 import { createHash, X509Certificate } from 'node:crypto';
 import { connect } from 'node:tls';
+import { Failure } from '../../shared/failure.ts';
 import { isLoopbackHost } from '../../shared/loopback.ts';
 
 /** `ca`: the agent's certificate or its issuer's, as PEM; `fingerprint`: SHA-256 of the agent's certificate. */
@@ -17,6 +18,19 @@ export type FetchTls = {
 export function isConfidential(url: string): boolean {
   const { protocol, host } = new URL(url);
   return protocol === 'https:' || isLoopbackHost(host);
+}
+
+/** @param url of the agent @throws Failure INVALID_REQUEST if a key would travel to it in clear */
+export function assertConfidential(url: string): void {
+  if (isConfidential(url)) return;
+  throw new Failure(
+    'INVALID_REQUEST',
+    'The connection to the agent is plain HTTP: the key would be readable on the way.',
+    {
+      hint: 'Give the agent a certificate (signalbox agent --new-cert) and an https: AGENT_URL.',
+      at: { field: 'key' },
+    },
+  );
 }
 
 const HANDSHAKE_MS = 10_000;

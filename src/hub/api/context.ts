@@ -49,6 +49,7 @@ import { users } from '../db/accounts-schema.ts';
 import type { Db, OpenDatabase } from '../db/open.ts';
 import { createSealing, type Sealing } from '../db/sealing.ts';
 import { createImporter, createReadImport, type Importer } from '../exchange/importer.ts';
+import { createNpmImporter, type NpmImporter } from '../exchange/npm/importer.ts';
 import type { StoredAgent } from '../model/agent.ts';
 import { createStore, type Store } from '../model/store.ts';
 import { createReadPorts, type ReadPorts } from '../publish/ports.ts';
@@ -160,6 +161,7 @@ export type HubContext = Pick<
   tokens: Tokens;
   publisher: Publisher;
   importer: Importer;
+  npmImporter: NpmImporter;
   fleet: Fleet;
   /** What visitors of vhosts would notice that were just changed. */
   warningsAfter: WarningsAfter;
@@ -294,6 +296,10 @@ export function createContext(given: HubGiven): HubContext {
     importer: createImporter({
       ...{ publisher, now },
       readImport: createReadImport(settings.importDirs),
+    }),
+    npmImporter: createNpmImporter({
+      ...{ publisher, now },
+      contentFor: (pair) => certificates.contentFor(pair, null),
     }),
     fleet: createFleet({
       ...{ publisher, keys, hub: store, first: firstOf(settings) },

@@ -2,7 +2,7 @@
 import { type Context, Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
-import { isConfidential } from '../agents/trust.ts';
+import { assertConfidential } from '../agents/trust.ts';
 import { type Caller, recordedAuthorOf } from '../auth/guard.ts';
 import type { CertificateOrder } from '../certificates/order.ts';
 import { about, DEMANDS } from '../http/about.ts';
@@ -43,18 +43,6 @@ export function keptCertificateRoutes(context: ApiContext) {
   const { publisher, retries, guard, bodyLimit, certificates, renewals, settings, now } = context;
   const { viewedFor, listedFor, changed, preconditionOf } = createViews(renewals);
   const found = ({ id }: { id: string }) => findCertificate(publisher.current(), id);
-
-  /** @throws Failure INVALID_REQUEST if a key would travel to the agent in clear */
-  function assertConfidential(): void {
-    if (isConfidential(settings.agentUrl)) return;
-    const hint =
-      'Give the agent a certificate (signalbox agent --new-cert) and an https: AGENT_URL.';
-    throw new Failure(
-      'INVALID_REQUEST',
-      'The connection to the agent is plain HTTP: the key would be readable on the way.',
-      { hint, at: { field: 'key' } },
-    );
-  }
 
   /** What is stored of an upload. @throws Failure INVALID_REQUEST */
   const uploaded = ({ chain = '', key = '' }: CertificateFields) =>
@@ -153,7 +141,7 @@ export function keptCertificateRoutes(context: ApiContext) {
       '/',
       ({ body, query, who, set, request, server, assertAllowed }) =>
         retries.once({ request, who, body, query, set }, 201, async (keep) => {
-          assertConfidential();
+          assertConfidential(settings.agentUrl);
           assertNameFree(body.name, publisher.current());
           const isUpload = isPair(body);
           const content = isUpload
@@ -208,7 +196,7 @@ export function keptCertificateRoutes(context: ApiContext) {
         const before = found(params);
         const { id, name } = before;
         assertOnlyPair(who, body);
-        assertConfidential();
+        assertConfidential(settings.agentUrl);
         const expected = preconditionOf(request, publisher.current);
         expected?.(before);
         if (body.name !== undefined) assertNameFree(body.name, publisher.current(), id);

@@ -62,8 +62,8 @@ export type ImportOptions = MergeOptions & {
 };
 
 /** @param draft the answer, when the change is stored */
-type KeepImported = (
-  draft: (applied: Applied<unknown[]>, next: SiteSet) => { body: Imported },
+export type KeepImported<T = unknown[], Body = Imported> = (
+  draft: (applied: Applied<T>, next: SiteSet) => { body: Body },
 ) => Demands;
 
 export type Importer = {
@@ -109,7 +109,7 @@ export function createImporter(deps: ImporterDeps): Importer {
       const split = await splitCaddyfile(inlined, dialect);
       if (!split) throw differs('its blocks cannot be distinguished');
       const { preamble, sites, skipped } = split;
-      const replaced = namedKeys(options.replace ?? [], sites);
+      const replaced = keysNamed(options.replace ?? [], sites);
       const alone = sequence<unknown>([
         preambleChange(preamble),
         ...sites.map((site) => createChange(site)),
@@ -163,13 +163,13 @@ export function createImporter(deps: ImporterDeps): Importer {
         });
         return answer(applied, publisher.current());
       } catch (error) {
-        throw inTermsOfFile(error, sites);
+        throw inTermsOf(error, sites, FIRST_SITE);
       }
     },
   };
 }
 
-const published = ({ vhost: { id, domain, config, upstream } }: MergedSite) => ({
+export const published = ({ vhost: { id, domain, config, upstream } }: MergedSite) => ({
   ...{ id, domain, config, upstream },
 });
 
@@ -184,7 +184,10 @@ function explained(error: unknown, version: string | null): unknown {
 }
 
 /** The normal forms of domains. @throws Failure INVALID_REQUEST if the file has no such site */
-function namedKeys(domains: readonly string[], sites: readonly ImportedSite[]): Set<string> {
+export function keysNamed(
+  domains: readonly string[],
+  sites: readonly Pick<ImportedSite, 'domain'>[],
+): Set<string> {
   const known = new Set(sites.map(({ domain }) => addressKey(domain)));
   const wrong = domains.find((domain) => !known.has(addressKey(domain)));
   if (wrong === undefined) return new Set(domains.map((domain) => addressKey(domain)));
@@ -204,11 +207,18 @@ async function appliedToNothing(change: Change<unknown>, time: Date): Promise<Si
   return 'done' in plan ? EMPTY_SET : plan.next;
 }
 
-/** Names the site or the preamble that a refused operation comes from. */
-function inTermsOfFile(error: unknown, sites: readonly ImportedSite[]): unknown {
+/**
+ * Names the site or the preamble that a refused operation comes from.
+ * @param first the number of the operation that creates the first site
+ */
+export function inTermsOf(
+  error: unknown,
+  sites: readonly Pick<ImportedSite, 'domain'>[],
+  first: number,
+): unknown {
   if (!(error instanceof Failure) || error.at.operation === undefined) return error;
   const { operation, line } = error.at;
-  const site = sites[operation - FIRST_SITE];
+  const site = sites[operation - first];
   return error.about(
     site ? { vhost: { id: null, domain: site.domain, line } } : { preamble: { line } },
   );

@@ -103,7 +103,7 @@ function stateOf({ name, present, file }: PreamblePart, differs: ReadonlySet<str
  */
 export const mergeSite =
   (
-    site: ImportedSite & Pick<VhostInput, 'agents'>,
+    site: ImportedSite & Pick<VhostInput, 'agents' | 'policies' | 'enabled' | 'tags'>,
     taken: MergeOptions['taken'],
     dialect: TokenizeOptions,
     here: SiteSet,
@@ -111,10 +111,12 @@ export const mergeSite =
   async (set, time) => {
     const asked = newVhost(site, set, time);
     const before = rivalsOf(asked, set);
-    const policies = policiesOf([...before, ...rivalsOf(asked, here)], set);
+    const policies = policiesOf([...before, ...rivalsOf(asked, here)], asked, set);
     const wanted = newVhost({ ...site, ...policies }, set, time);
     const isSame = (vhost: Vhost) =>
-      vhost.enabled && sameWords(plainSite(vhost).text, plainSite(wanted).text, dialect);
+      (vhost.enabled || !wanted.enabled) &&
+      asked.policies.every((policy) => vhost.policies.includes(policy)) &&
+      sameWords(plainSite(vhost).text, plainSite(wanted).text, dialect);
     const [first] = before;
     if (first === undefined) {
       const plan = createChange({ ...site, ...policies })(set, time);
@@ -132,11 +134,11 @@ export const mergeSite =
     const target = before.find(({ domain }) => domain === wanted.domain) ?? first;
     if (taken === 'skip') return { done: { action: 'skip', vhost: target, wanted, before } };
     if (taken !== 'replace') throw domainTaken(target, CHOOSE);
-    const { domain, config, upstream } = site;
+    const { domain, config, upstream, enabled = true } = site;
     const plan = await sequence<unknown>([
       ...before.filter((vhost) => vhost !== target).map(({ id }) => deleteChange(id)),
       updateChange(target.id, {
-        ...{ domain, config, upstream, enabled: true, ...policies },
+        ...{ domain, config, upstream, enabled, ...policies },
         agents: placesOf(target, wanted, set),
       }),
     ])(set, time);
@@ -148,14 +150,17 @@ export const mergeSite =
 
 /**
  * The policies by which no address loses one: all that one of the vhosts has, and left out only what all of
- * them leave out.
+ * them leave out; and those that the new one names.
  */
 function policiesOf(
   vhosts: readonly Vhost[],
+  asked: Vhost,
   { policies }: SiteSet,
 ): Pick<VhostInput, 'policies' | 'except'> {
-  if (vhosts.length === 0) return {};
-  const own = new Set(vhosts.flatMap((vhost) => vhost.policies.map(({ name }) => name)));
+  const own = new Set(
+    [...vhosts, asked].flatMap((vhost) => vhost.policies.map(({ name }) => name)),
+  );
+  if (vhosts.length === 0) return { policies: [...own] };
   const isLeftOut = ({ id, name }: Policy) =>
     !own.has(name) && vhosts.every(({ except }) => except.includes(id));
   return { policies: [...own], except: policies.filter(isLeftOut).map(({ name }) => name) };

@@ -150,15 +150,14 @@ function parameter(given: Json, route: About): Json {
   };
 }
 
-/** Only JSON: the generator also lists forms. */
+/** Only the one type that the route takes: the generator lists several. */
 function body(given: JsonObject, route: About, components: Components): JsonObject {
   const content = isObject(given.content) ? given.content : {};
-  const json = content['application/json'];
-  const schema = hoist(plain((isObject(json) && json.schema) || {}), components);
+  const type = route.isForm ? 'multipart/form-data' : 'application/json';
+  const media = content[type];
+  const schema = hoist(plain((isObject(media) && media.schema) || {}), components);
   return {
     required: true,
-    content: {
-      'application/json': { schema, ...(route.bodies && { examples: toJson(route.bodies) }) },
-    },
+    content: { [type]: { schema, ...(route.bodies && { examples: toJson(route.bodies) }) } },
   };
 }

@@ -1181,6 +1181,15 @@ export interface Restored extends Snapshot {
   /** the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`) */
   warnings?: Warning[];
 }
+export interface NpmImportAnswer extends ImportAnswer {
+  /** what behaves otherwise, or is left to do: nothing goes unsaid */
+  notes: {
+    /** of the site that it is about; null: of none, such as a stream */
+    domain: string | null;
+    level: 'info' | 'warning' | 'error';
+    text: string;
+  }[];
+}
 export interface ApplyAnswer {
   /** empty if everything is as the document says */
   changes: {

@@ -1,7 +1,7 @@
 /** What Nginx Proxy Manager stores, in plain types; without what it has deleted. */
 
 /** What the three kinds of hosts have in common. */
-type Host = {
+export type Host = {
   id: number;
   /** As typed: case, Unicode and wildcards of nginx's `server_name`. */
   domains: readonly string[];
@@ -14,13 +14,15 @@ type Host = {
   hsts: 'none' | 'host' | 'subdomains';
   /** The nginx text of its owner. */
   advanced: string;
+  /** Columns of a variant of NPM, such as `npmplus_auth_request`, that are set. */
+  unknown: readonly string[];
 };
 
 export type ProxyHost = Host & {
   kind: 'proxy';
   /** Where it leads, as typed: `host` may have spaces, a path, a scheme or an IPv6 address in it. */
   to: Target;
-  /** 0: none. There may be no such list. */
+  /** 0: none. There may be no such list, or none any more. */
   accessListId: number;
   locations: readonly Location[];
   caches: boolean;
@@ -42,6 +44,8 @@ export type RedirectionHost = Host & {
 };
 
 export type DeadHost = Host & { kind: 'dead' };
+
+export type AnyHost = ProxyHost | RedirectionHost | DeadHost;
 
 export type Target = { scheme: string; host: string; port: number };
 

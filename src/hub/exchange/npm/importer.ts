@@ -1,0 +1,156 @@
+/** Imports a database of Nginx Proxy Manager in one publish, all or none. */
+import { Failure, fullSentenceOf } from '../../../shared/failure.ts';
+import { addressKey } from '../../caddyfile/address.ts';
+import { outcomeOf } from '../../http/schemas.ts';
+import { renderSet } from '../../model/applied.ts';
+import { type ContentFor, createCertificateChange } from '../../model/certificate-changes.ts';
+import { type Author, type Change, sequence } from '../../model/changes.ts';
+import { type Pair, readPair } from '../../model/pem.ts';
+import { createPolicyChange } from '../../model/policy-changes.ts';
+import { isRejection } from '../../model/refusal.ts';
+import { withoutLoops } from '../../model/sign-in-loop.ts';
+import { isNamed, type SiteSet } from '../../model/vhost.ts';
+import type { Publisher } from '../../publish/publisher.ts';
+import type { Applied, Demands } from '../../publish/queue.ts';
+import { type Imported, inTermsOf, type KeepImported, keysNamed, published } from '../importer.ts';
+import { type MergedSite, type MergeOptions, mergeSite, mergeView } from '../merge.ts';
+import type { MovedSite } from './hosts.ts';
+import { movingOf } from './moving.ts';
+import type { Note } from './notes.ts';
+import { freeName, keyOf, namedIn, prepared } from './policies.ts';
+import { readNpm } from './read.ts';
+
+export type NpmImporterDeps = {
+  publisher: Publisher;
+  /** What is stored of a pair. */
+  contentFor: (pair: Pair) => ContentFor;
+  now: () => Date;
+};
+
+/** The answer to an import of a Caddyfile, and what there is to say besides. */
+export type MovedIn = Imported & { notes: Note[] };
+
+export type NpmImportOptions = Pick<MergeOptions, 'taken'> & {
+  /** Domains of sites that are replaced in any case. */
+  replace: readonly string[];
+  /** Whether uploaded certificates come along, with their keys. */
+  certificates: boolean;
+  /** Whether to only report what would be imported. */
+  dryRun: boolean;
+  demands: Pick<Demands, 'replace' | 'requireAll'>;
+  author: Author;
+  /** Has the answer stored with the change. */
+  keep: KeepImported<MergedSite[], MovedIn>;
+};
+
+/** Sites that Caddy refuses are left off one after the other: each costs a validation. */
+const MAX_REFUSED = 20;
+
+export type NpmImporter = {
+  /** @throws Failure, with nothing changed: INVALID_REQUEST, DOMAIN_TAKEN, and as any publish */
+  run(file: Uint8Array, options: NpmImportOptions): Promise<MovedIn>;
+};
+
+export function createNpmImporter({ publisher, contentFor, now }: NpmImporterDeps): NpmImporter {
+  return {
+    async run(file, { taken, replace, dryRun, demands, author, keep, ...options }) {
+      const { sites, notes: found, ...moving } = movingOf(readNpm(file), options.certificates);
+      const notes = [...found];
+      const replaced = keysNamed(replace, sites);
+      const policies = await prepared(moving.policies, publisher.current(), dryRun);
+      const pairs = moving.certificates.flatMap(({ name, pair }) => {
+        try {
+          return pair ? [{ name, pair: readPair(pair.chain, pair.key, now()) }] : [];
+        } catch (error) {
+          if (!(error instanceof Failure)) throw error;
+          const text = `The certificate “${name}” stays behind. ${error.message}`;
+          notes.push({ domain: null, level: 'warning', text });
+          return [];
+        }
+      });
+      const dialect = await publisher.dialect();
+      const refused = new Set<MovedSite>();
+      /** How many operations come before the first site. */
+      let before = 0;
+      const importing: Change<MergedSite[]> = withoutLoops(async (set, time) => {
+        const names = namedIn(set, policies);
+        const first = [
+          ...pairs
+            .filter(({ pair }) => !set.certificates.some(({ chain }) => chain === pair.chain))
+            .map(({ name, pair }) => {
+              const isTaken = (one: string) => set.certificates.some((other) => other.name === one);
+              return createCertificateChange(freeName(name, isTaken), contentFor(pair));
+            }),
+          ...[...names.values()].flatMap(({ policy }) =>
+            policy ? [createPolicyChange({ ...policy, everywhere: false })] : [],
+          ),
+        ];
+        before = first.length;
+        const merging = sites.map((site) => {
+          const input = {
+            ...site,
+            enabled: site.enabled && !refused.has(site),
+            policies: site.policies.map((wanted) => names.get(keyOf(wanted))?.name ?? ''),
+            tags: ['npm'],
+          };
+          const isReplaced = replaced.has(addressKey(site.domain));
+          return mergeSite(input, isReplaced ? 'replace' : taken, dialect, set);
+        });
+        const outcome = await sequence<unknown>([...first, ...merging])(set, time);
+        if ('done' in outcome) return { done: outcome.done.slice(before) as MergedSite[] };
+        return { ...outcome, result: outcome.result.slice(before) as MergedSite[] };
+      });
+      const answer = (made: readonly MergedSite[], set: SiteSet): MovedIn => {
+        const ids = new Set(made.map(({ vhost }) => vhost.id));
+        const version = publisher.version();
+        return {
+          preamble: set.preamble,
+          vhosts: made.filter(({ action }) => action !== 'skip').map(published),
+          skipped: [],
+          proxyfile: renderSet(
+            { ...set, vhosts: set.vhosts.filter(({ id }) => ids.has(id)) },
+            version,
+          ).text,
+          merge: mergeView({ text: set.preamble, parts: [] }, made, set),
+          notes,
+        };
+      };
+      const stored = (applied: Applied<MergedSite[]>, set: SiteSet): MovedIn => ({
+        ...answer(applied.result, set),
+        ...outcomeOf(applied),
+      });
+      for (;;) {
+        try {
+          if (dryRun) {
+            const { result, next } = await publisher.rehearse(importing, demands);
+            return answer(result, next);
+          }
+          const applied = await publisher.apply(importing, author, {
+            ...demands,
+            ...keep((draft, next) => ({ body: stored(draft, next) })),
+          });
+          return stored(applied, publisher.current());
+        } catch (error) {
+          const site = atFault(error, sites);
+          if (!site || refused.has(site) || refused.size === MAX_REFUSED) {
+            throw isBefore(error, before) ? error.about({}) : inTermsOf(error, sites, before + 1);
+          }
+          refused.add(site);
+          const text = `Caddy refuses its config: ${fullSentenceOf(error as Failure)}`;
+          notes.push({ domain: site.domain, level: 'error', text });
+        }
+      }
+    },
+  };
+}
+
+/** Whether what fails is none of the sites. */
+const isBefore = (error: unknown, before: number): error is Failure =>
+  error instanceof Failure && (error.at.operation ?? Number.POSITIVE_INFINITY) <= before;
+
+/** The site that Caddy refuses; undefined if it is none that would be on. */
+const atFault = (error: unknown, sites: readonly MovedSite[]): MovedSite | undefined => {
+  if (!isRejection(error)) return undefined;
+  const { vhost = error.at.own } = error.at;
+  return sites.find((site) => site.enabled && vhost !== undefined && isNamed(vhost.domain, site));
+};

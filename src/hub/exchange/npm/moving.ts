@@ -1,0 +1,125 @@
+/** All that comes along from NPM: sites, policies, certificates, and what there is to say about them. Pure. */
+import { isQuotable } from '../../recipes/quote.ts';
+import { respond, typed } from '../../recipes/respond.ts';
+import { protectionOf, type WantedPolicy } from './access.ts';
+import { addressesOf } from './addresses.ts';
+import { configOf, type Moved, type MovedSite, movedHost, TARGET } from './hosts.ts';
+import type { Note } from './notes.ts';
+import type { AnyHost, Rows, StoredCertificate } from './rows.ts';
+
+export type Moving = {
+  sites: readonly MovedSite[];
+  /** Those that sites have. */
+  policies: readonly WantedPolicy[];
+  /** Uploaded ones, if they come along. */
+  certificates: readonly StoredCertificate[];
+  notes: readonly Note[];
+};
+
+/** @param takesCertificates whether uploaded certificates come along, with their keys */
+export function movingOf(rows: Rows, takesCertificates: boolean): Moving {
+  const notes: Note[] = [];
+  const lists = new Map(rows.accessLists.map((list) => [list.id, protectionOf(list)]));
+  const certificates = new Map(rows.certificates.map((one) => [one.id, one]));
+  const hosts = inOrderOfNginx(rows);
+  const secure = hosts.filter(
+    (host) => isServed(host) && host.isForcedToHttps && certificates.has(host.certificateId),
+  );
+  const around = {
+    ...{ certificates, lists, takesCertificates, taken: new Set<string>() },
+    secure: secure.flatMap(({ domains }) => addressesOf(domains, 'https', new Set()).addresses),
+  };
+  const moved = hosts.map((host) => movedHost(host, around)).toSorted(byRow);
+  const sites = moved.map(({ site }) => site);
+  for (const { site, remarks } of moved) {
+    notes.push(...remarks.map((remark) => ({ domain: site.domain, ...remark })));
+  }
+  const unknown = unknownNames(rows.defaultSite);
+  if (unknown.site) sites.push(unknown.site);
+  notes.push(...unknown.notes);
+  const policies = [...new Set(sites.flatMap((site) => site.policies))];
+  const usedCertificates = new Set(moved.map(({ host }) => host.certificateId));
+  notes.push(...generalNotes(rows, moved));
+  return {
+    sites,
+    policies,
+    certificates: takesCertificates
+      ? rows.certificates.filter(({ id, pair }) => pair !== null && usedCertificates.has(id))
+      : [],
+    notes,
+  };
+}
+
+const KINDS = ['proxy', 'redirection', 'dead'] as const;
+
+const isServed = (host: AnyHost): boolean => host.isEnabled && host.fault === null;
+
+/** The first of two hosts with one name is served; what is not served comes last. */
+function inOrderOfNginx({ proxies, redirections, dead }: Rows): AnyHost[] {
+  const all: AnyHost[] = [...proxies, ...redirections, ...dead].toSorted(
+    (a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || (`${a.id}` < `${b.id}` ? -1 : 1),
+  );
+  return [...all.filter(isServed), ...all.filter((host) => !isServed(host))];
+}
+
+const byRow = ({ host: a }: Moved, { host: b }: Moved): number =>
+  KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || a.id - b.id;
+
+/** What names get that no host has. */
+function unknownNames({ value, redirect, html }: Rows['defaultSite']): {
+  site: MovedSite | null;
+  notes: Note[];
+} {
+  const linesOf: Record<string, () => string[] | null> = {
+    '404': () => ['respond 404'],
+    '444': () => ['abort'],
+    redirect: () =>
+      TARGET.test(redirect.replace(/^https?:\/\//, '')) ? [`redir ${redirect} 301`] : null,
+    html: () => (isQuotable(html) ? [...typed('', html), respond('', html, 200)] : null),
+  };
+  const lines = linesOf[value]?.() ?? null;
+  const site = lines && {
+    ...{ domain: 'http://', upstream: '', enabled: true, policies: [] },
+    config: configOf(['http://'], lines, true),
+  };
+  const text = site
+    ? 'NPM’s default site becomes a site for all other names over HTTP.'
+    : 'NPM’s default site is not taken over: Caddy answers other names over HTTP with an empty page. The recipe “Unknown hosts” makes a site for them.';
+  return { site, notes: [{ domain: site?.domain ?? null, level: 'info', text }] };
+}
+
+function generalNotes(rows: Rows, moved: readonly Moved[]): Note[] {
+  const about = (level: Note['level'], text: string): Note => ({ domain: null, level, text });
+  const used = new Set(rows.proxies.map(({ accessListId }) => accessListId));
+  const unused = rows.accessLists.filter(({ id }) => !used.has(id)).map(({ name }) => name);
+  return [
+    ...(moved.some(({ host }) => host.isForcedToHttps)
+      ? [about('info', 'Caddy redirects plain HTTP to HTTPS with status 308, NPM with 301.')]
+      : []),
+    ...(moved.some(({ host }) => host.kind === 'proxy' && host.locations.length > 0)
+      ? [about('info', 'Caddy compares paths without regard to case, nginx with it.')]
+      : []),
+    ...rows.streams.map(({ port, protocols, to }) =>
+      about(
+        'warning',
+        `The stream ${port}${protocols.length > 0 ? ` (${protocols.join(' and ')})` : ''} to ${to} is not taken over: signalbox serves HTTP only.`,
+      ),
+    ),
+    ...(unused.length > 0
+      ? [
+          about(
+            'info',
+            `No host has these access lists, so they stay behind: ${unused.join(', ')}.`,
+          ),
+        ]
+      : []),
+    ...(rows.users > 0
+      ? [
+          about(
+            'info',
+            `Accounts stay behind (${rows.users}): invite their people on the page Users.`,
+          ),
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,259 @@
+/** Reads a database of Nginx Proxy Manager, of 2.9 to today's, by the columns that it has. */
+import { Database } from 'bun:sqlite';
+import { Failure } from '../../../shared/failure.ts';
+import { isObject } from '../../../shared/json.ts';
+import type {
+  AccessList,
+  Host,
+  Location,
+  ProxyHost,
+  RedirectionHost,
+  Rows,
+  StoredCertificate,
+} from './rows.ts';
+
+/** Where the header of an SQLite file says how it is written, and what says: without a log beside it. */
+const JOURNAL_BYTES = [18, 19];
+const ROLLBACK_JOURNAL = 1;
+const MAGIC = 'SQLite format 3\0';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * @param file its bytes; one that has a write-ahead log beside it lacks what is in that
+ * @throws Failure INVALID_REQUEST at `file` for anything that is not such a database, or is damaged
+ */
+export function readNpm(file: Uint8Array): Rows {
+  if (file.length === 0) throw wrong('The file is empty.');
+  if (Buffer.from(file.subarray(0, MAGIC.length)).toString('latin1') !== MAGIC) throw notSqlite();
+  const bytes = Uint8Array.from(file);
+  for (const at of JOURNAL_BYTES) bytes[at] = ROLLBACK_JOURNAL;
+  let database: Database | undefined;
+  try {
+    database = Database.deserialize(bytes, true);
+    database.run('PRAGMA trusted_schema = OFF');
+    const found = database.query('PRAGMA quick_check(1)').values().flat().join();
+    if (found !== 'ok') throw damaged();
+    return rowsOf(database);
+  } catch (error) {
+    throw error instanceof Failure ? error : damaged();
+  } finally {
+    database?.close();
+  }
+}
+
+function rowsOf(database: Database): Rows {
+  const readAll = (table: string, rest = ''): Row[] => {
+    const columns = columnsOf(database, table);
+    if (columns.length === 0) return [];
+    const names = columns.map((name) => `"${name.replaceAll('"', '""')}"`).join(', ');
+    return database.query(`SELECT ${names} FROM "${table}" ${rest}`).all() as Row[];
+  };
+  const read = (table: string) => readAll(table).filter((row) => !isSet(row.is_deleted));
+  const missing = ['proxy_host', 'access_list', 'setting'].filter(
+    (table) => columnsOf(database, table).length === 0,
+  );
+  if (missing.length > 0) {
+    throw wrong(
+      'This is an SQLite database, but not one of Nginx Proxy Manager.',
+      `It has no table ${missing.join(', ')}.`,
+    );
+  }
+  const [users, clients] = ['access_list_auth', 'access_list_client'].map((table) =>
+    Map.groupBy(read(table), (row) => numberOf(row.access_list_id)),
+  );
+  const deletedLists = readAll('access_list').filter((row) => isSet(row.is_deleted));
+  const listBefore =
+    deletedLists.length > 0 ? listsBefore(readAll('audit_log', LAST_ENTRIES)) : null;
+  const isDeleted = (id: number) => deletedLists.some((row) => numberOf(row.id) === id);
+  const site = read('setting').find(({ id }) => id === 'default-site');
+  const siteMeta = objectIn(site?.meta);
+  return {
+    proxies: read('proxy_host').map((row) => {
+      const proxy = proxyOf(row);
+      const before = listBefore?.get(proxy.id) ?? 0;
+      const isLost = proxy.accessListId === 0 && isDeleted(before);
+      return isLost ? { ...proxy, accessListId: before } : proxy;
+    }),
+    redirections: read('redirection_host').map(redirectionOf),
+    dead: read('dead_host').map((row) => ({ kind: 'dead', ...hostOf(row) })),
+    streams: read('stream').map((row) => ({
+      id: numberOf(row.id),
+      port: numberOf(row.incoming_port),
+      to: `${textOf(row.forwarding_host ?? row.forward_ip)}:${numberOf(row.forwarding_port)}`,
+      protocols: [
+        ...(isSet(row.tcp_forwarding) ? (['TCP'] as const) : []),
+        ...(isSet(row.udp_forwarding) ? (['UDP'] as const) : []),
+      ],
+      isEnabled: isSet(row.enabled ?? 1),
+    })),
+    accessLists: read('access_list').map((row): AccessList => {
+      const id = numberOf(row.id);
+      return {
+        id,
+        name: textOf(row.name),
+        satisfies: isSet(row.satisfy_any) ? 'any' : 'all',
+        passesAuthorization: isSet(row.pass_auth ?? 1),
+        users: (users?.get(id) ?? []).map(({ username, password }) => ({
+          name: textOf(username),
+          password: textOf(password),
+        })),
+        clients: (clients?.get(id) ?? []).map(({ directive, address }) => ({
+          directive: directive === 'allow' ? 'allow' : 'deny',
+          address: textOf(address),
+        })),
+      };
+    }),
+    certificates: read('certificate').map(certificateOf),
+    users: read('user').length,
+    defaultSite: {
+      value: textOf(site?.value) || 'congratulations',
+      redirect: textOf(siteMeta.redirect),
+      html: textOf(siteMeta.html),
+    },
+  };
+}
+
+/** When an access list is deleted, its hosts forget it; only the audit log still says that they had it. */
+const LAST_ENTRIES = `WHERE id IN
+  (SELECT max(id) FROM audit_log WHERE object_type = 'proxy-host' GROUP BY object_id)`;
+
+const listsBefore = (entries: readonly Row[]): ReadonlyMap<number, number> =>
+  new Map(
+    entries.map(({ object_id, meta }) => [
+      numberOf(object_id),
+      numberOf(objectIn(meta).access_list_id),
+    ]),
+  );
+
+/** The plain columns of a plain table: a view, or a column that is computed, might take for ever. */
+function columnsOf(database: Database, table: string): string[] {
+  const isTable = database
+    .query(
+      "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ? AND sql NOT LIKE '%VIRTUAL%'",
+    )
+    .get(table);
+  if (!isTable) return [];
+  const columns = database.query(`PRAGMA table_xinfo("${table}")`).all() as Row[];
+  return columns.flatMap(({ name, hidden }) => (hidden === 0 ? String(name) : []));
+}
+
+function hostOf(row: Row): Host {
+  const meta = objectIn(row.meta);
+  const hsts = isSet(row.hsts_subdomains) ? 'subdomains' : 'host';
+  return {
+    id: numberOf(row.id),
+    domains: listIn(row.domain_names).flatMap((one) => (typeof one === 'string' ? one : [])),
+    isEnabled: isSet(row.enabled ?? 1),
+    fault: meta.nginx_online === false ? textOf(meta.nginx_err) : null,
+    certificateId: numberOf(row.certificate_id),
+    isForcedToHttps: isSet(row.ssl_forced),
+    hsts: isSet(row.hsts_enabled) ? hsts : 'none',
+    advanced: textOf(row.advanced_config),
+    unknown: Object.keys(row).filter((name) => name.startsWith('npmplus_') && isSet(row[name])),
+  };
+}
+
+const proxyOf = (row: Row): ProxyHost => ({
+  kind: 'proxy',
+  ...hostOf(row),
+  to: {
+    scheme: textOf(row.forward_scheme) || 'http',
+    // Its name in 2.0.
+    host: textOf(row.forward_host ?? row.forward_ip),
+    port: numberOf(row.forward_port),
+  },
+  accessListId: numberOf(row.access_list_id),
+  locations: listIn(row.locations).flatMap((one) => (isObject(one) ? locationOf(one) : [])),
+  caches: isSet(row.caching_enabled),
+  blocksExploits: isSet(row.block_exploits),
+  takesWebsockets: isSet(row.allow_websocket_upgrade),
+  trustsForwardedProto: isSet(row.trust_forwarded_proto),
+});
+
+const locationOf = (one: Row): Location => ({
+  path: textOf(one.path),
+  scheme: textOf(one.forward_scheme) || 'http',
+  host: textOf(one.forward_host),
+  port: numberOf(one.forward_port),
+  forwardPath: textOf(one.forward_path),
+  advanced: textOf(one.advanced_config),
+});
+
+function redirectionOf(row: Row): RedirectionHost {
+  const scheme = textOf(row.forward_scheme);
+  return {
+    kind: 'redirection',
+    ...hostOf(row),
+    // `$scheme` until 2.10.
+    scheme: scheme === 'http' || scheme === 'https' ? scheme : 'auto',
+    target: textOf(row.forward_domain_name),
+    code: numberOf(row.forward_http_code) || 302,
+    keepsPath: isSet(row.preserve_path),
+    blocksExploits: isSet(row.block_exploits),
+  };
+}
+
+function certificateOf(row: Row): StoredCertificate {
+  const meta = objectIn(row.meta);
+  const provider = row.provider === 'letsencrypt' ? 'letsencrypt' : 'other';
+  const [leaf, more, key] = [
+    meta.certificate,
+    meta.intermediate_certificate,
+    meta.certificate_key,
+  ].map(textOf);
+  return {
+    id: numberOf(row.id),
+    provider,
+    name: textOf(row.nice_name),
+    domains: listIn(row.domain_names).map(textOf),
+    isByDns: isSet(meta.dns_challenge),
+    pair: provider === 'other' && leaf && key ? { chain: `${leaf}\n${more}`, key } : null,
+  };
+}
+
+/** Whether a flag or a choice is set: SQLite has no booleans, and other writers have some. */
+const isSet = (value: unknown): boolean =>
+  !['', '0', 'false', 'none', 'null', 'undefined'].includes(String(value));
+
+const numberOf = (value: unknown): number => {
+  const number = Number(value ?? 0);
+  return Number.isSafeInteger(number) ? number : 0;
+};
+
+/** Without what no text may have: half a character, or a NUL. */
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : '';
+
+function jsonIn(value: unknown): unknown {
+  try {
+    return typeof value === 'string' ? JSON.parse(value) : null;
+  } catch {
+    return null;
+  }
+}
+
+const listIn = (value: unknown): unknown[] => {
+  const list = jsonIn(value);
+  return Array.isArray(list) ? list : [];
+};
+
+const objectIn = (value: unknown): Row => {
+  const object = jsonIn(value);
+  return isObject(object) ? object : {};
+};
+
+const wrong = (message: string, hint?: string) =>
+  new Failure('INVALID_REQUEST', message, { hint, at: { field: 'file' } });
+
+const notSqlite = () =>
+  wrong(
+    'This is not an SQLite database.',
+    'NPM keeps its hosts in database.sqlite, in its data folder. If it uses MySQL or PostgreSQL, there is no such file, and its hosts cannot be imported.',
+  );
+
+const damaged = () =>
+  wrong(
+    'This database is damaged, or only a part of the file.',
+    'Copy database.sqlite again while NPM is stopped.',
+  );
