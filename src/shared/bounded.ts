@@ -8,7 +8,7 @@ export async function readAtMost(
   reader: { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }> },
   limit: number,
   tooLarge: () => Error,
-): Promise<Uint8Array> {
+): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (let part = await reader.read(); part.value; part = await reader.read()) {

@@ -68,7 +68,11 @@ export async function readJson(
 const sizeOf = (bytes: number): string =>
   bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / (1024 * 1024)} MiB`;
 
-async function readBounded(request: Request, limit: number, deadline: number): Promise<Uint8Array> {
+async function readBounded(
+  request: Request,
+  limit: number,
+  deadline: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   const tooLarge = () => new Failure('BODY_TOO_LARGE', `The body is larger than ${sizeOf(limit)}.`);
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge();
   if (request.body === null) return new Uint8Array();
