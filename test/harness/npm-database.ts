@@ -6,7 +6,10 @@ import { join } from 'node:path';
 const KEPT = join(import.meta.dir, '../golden/npm');
 
 /** @param change SQL @param name of the one to begin with */
-export function npmDatabase(change = '', name = 'database.sqlite'): Uint8Array<ArrayBuffer> {
+export function npmDatabase(
+  change = 'SELECT 1',
+  name = 'database.sqlite',
+): Uint8Array<ArrayBuffer> {
   const database = Database.deserialize(readFileSync(join(KEPT, name)));
   database.run(change);
   const bytes = new Uint8Array(database.serialize());

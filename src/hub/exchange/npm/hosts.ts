@@ -116,10 +116,10 @@ function restOf(host: AnyHost): Rest {
     };
   }
   const { scheme, host: name, port } = host.to;
-  const trimmed = name.trim();
+  const trimmed = name.trim().replace(`${scheme}://`, '');
   const bracketed = /^[0-9a-f]*:[0-9a-f:.]*:[0-9a-f.]*$/i.test(trimmed) ? `[${trimmed}]` : trimmed;
   const upstream = `${scheme === 'https' ? 'https://' : ''}${bracketed}:${port}`;
-  if (isUpstream(upstream)) {
+  if (isUpstream(upstream) && !bracketed.includes('//')) {
     const remarks = bracketed === name ? [] : [CORRECTED];
     return { ...plain, rest: { upstream }, upstream, remarks };
   }
@@ -136,7 +136,7 @@ export const TARGET = /^[\w.[\]:-]+(?:[/?#][\w./?#[\]:@!&'()*+,;=%~-]*)?$/;
 
 const CORRECTED: Remark = {
   level: 'warning',
-  text: 'NPM could not reach its service, because the forward host has spaces around it or is an IPv6 address without brackets. Here it is corrected.',
+  text: 'NPM could not reach its service, because the forward host has spaces around it, a scheme in it, or is an IPv6 address without brackets. Here it is corrected.',
 };
 
 /** Why it is off until somebody decides. */

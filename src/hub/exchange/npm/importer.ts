@@ -123,7 +123,8 @@ export function createNpmImporter({ publisher, contentFor, now }: NpmImporterDep
         try {
           if (dryRun) {
             const { result, next } = await publisher.rehearse(importing, demands);
-            return answer(result, next);
+            const { vhosts, ...rest } = answer(result, next);
+            return { ...rest, vhosts: vhosts.map((vhost) => ({ ...vhost, id: null })) };
           }
           const applied = await publisher.apply(importing, author, {
             ...demands,
