@@ -17,6 +17,27 @@ export function npmDatabase(
   return bytes;
 }
 
+/** So many proxy hosts under names of their own, each like one of the real ones; without passwords. */
+export function manyHosts(count: number): Uint8Array<ArrayBuffer> {
+  const database = Database.deserialize(npmDatabase('DELETE FROM access_list_auth'));
+  database.run('CREATE TEMP TABLE kept AS SELECT * FROM proxy_host WHERE is_deleted = 0');
+  database.run('DELETE FROM proxy_host');
+  const kept = database.query('SELECT id FROM kept').values().flat();
+  for (let at = 0; at < count; at++) {
+    database.run('UPDATE kept SET id = ?, domain_names = ? WHERE rowid = ?', [
+      at + 1,
+      JSON.stringify([`host-${at}.example`]),
+      (at % kept.length) + 1,
+    ]);
+    database.run('INSERT INTO proxy_host SELECT * FROM kept WHERE rowid = ?', [
+      (at % kept.length) + 1,
+    ]);
+  }
+  const bytes = new Uint8Array(database.serialize());
+  database.close();
+  return bytes;
+}
+
 /** Leaves only what a new installation has. */
 export const EMPTIED = ['proxy_host', 'redirection_host', 'dead_host', 'stream', 'access_list']
   .map((table) => `DELETE FROM ${table};`)

@@ -25,8 +25,8 @@ export type Around = {
   lists: ReadonlyMap<number, Protection>;
   /** Whether uploaded certificates come along. */
   takesCertificates: boolean;
-  /** Names that are served over HTTPS only. */
-  secure: readonly string[];
+  /** Names that are served over HTTPS only, by the wildcards over plain HTTP that have them too. */
+  secure: ReadonlyMap<string, readonly string[]>;
   /** Keys of the addresses that hosts before have. */
   taken: Set<string>;
 };
@@ -65,10 +65,7 @@ export function movedHost(host: AnyHost, around: Around): Moved {
     domain,
     config:
       named.addresses.length > 0
-        ? configOf(named.addresses, [
-            ...redirectsUnder(named.addresses, around.secure),
-            ...body.lines,
-          ])
+        ? configOf(named.addresses, [...redirectsUnder(named.addresses, around), ...body.lines])
         : [...commented(`server_name ${host.domains.join(' ')};`), ...body.lines].join('\n'),
     upstream: rest.upstream,
     enabled: host.isEnabled && !remarks.some(({ level }) => level === 'error'),
@@ -160,10 +157,8 @@ const reasonIn = (output: string): string =>
   /\[emerg\] (.*)/.exec(output)?.[1] ?? (output.trim().split('\n')[0] || 'it does not say why.');
 
 /** Caddy's own redirects to HTTPS come after a site for plain HTTP whose wildcard has their names, too. */
-function redirectsUnder(addresses: readonly string[], secure: readonly string[]): string[] {
-  const names = secure.filter((name) =>
-    addresses.includes(`http://${name.replace(/^[^.]+/, '*')}`),
-  );
+function redirectsUnder(addresses: readonly string[], { secure }: Around): string[] {
+  const names = addresses.flatMap((address) => secure.get(address) ?? []);
   if (names.length === 0) return [];
   return [`@secure host ${names.join(' ')}`, 'redir @secure https://{host}{uri} 308'];
 }

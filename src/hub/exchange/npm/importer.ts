@@ -54,7 +54,11 @@ export type NpmImporter = {
 export function createNpmImporter({ publisher, contentFor, now }: NpmImporterDeps): NpmImporter {
   return {
     async run(file, { taken, replace, dryRun, demands, author, keep, ...options }) {
-      const { sites, notes: found, ...moving } = movingOf(readNpm(file), options.certificates);
+      const {
+        sites,
+        notes: found,
+        ...moving
+      } = await movingOf(readNpm(file), options.certificates);
       const notes = [...found];
       const replaced = keysNamed(replace, sites);
       const policies = await prepared(moving.policies, publisher.current(), dryRun);

@@ -1,4 +1,6 @@
 /** All that comes along from NPM: sites, policies, certificates, and what there is to say about them. Pure. */
+
+import { createPauses } from '../../../shared/async.ts';
 import { isQuotable } from '../../recipes/quote.ts';
 import { respond, typed } from '../../recipes/respond.ts';
 import { protectionOf, type WantedPolicy } from './access.ts';
@@ -17,19 +19,27 @@ export type Moving = {
 };
 
 /** @param takesCertificates whether uploaded certificates come along, with their keys */
-export function movingOf(rows: Rows, takesCertificates: boolean): Moving {
+export async function movingOf(rows: Rows, takesCertificates: boolean): Promise<Moving> {
+  const pause = createPauses();
   const notes: Note[] = [];
   const lists = new Map(rows.accessLists.map((list) => [list.id, protectionOf(list)]));
   const certificates = new Map(rows.certificates.map((one) => [one.id, one]));
   const hosts = inOrderOfNginx(rows);
-  const secure = hosts.filter(
-    (host) => isServed(host) && host.isForcedToHttps && certificates.has(host.certificateId),
-  );
+  const secure = hosts
+    .filter(
+      (host) => isServed(host) && host.isForcedToHttps && certificates.has(host.certificateId),
+    )
+    .flatMap(({ domains }) => addressesOf(domains, 'https', new Set()).addresses);
   const around = {
     ...{ certificates, lists, takesCertificates, taken: new Set<string>() },
-    secure: secure.flatMap(({ domains }) => addressesOf(domains, 'https', new Set()).addresses),
+    secure: Map.groupBy(secure, (name) => `http://${name.replace(/^[^.]+/, '*')}`),
   };
-  const moved = hosts.map((host) => movedHost(host, around)).toSorted(byRow);
+  const found: Moved[] = [];
+  for (const host of hosts) {
+    found.push(movedHost(host, around));
+    await pause();
+  }
+  const moved = found.toSorted(byRow);
   const sites = moved.map(({ site }) => site);
   for (const { site, remarks } of moved) {
     notes.push(...remarks.map((remark) => ({ domain: site.domain, ...remark })));

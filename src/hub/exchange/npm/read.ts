@@ -26,7 +26,7 @@ type Row = Readonly<Record<string, unknown>>;
 export function readNpm(file: Uint8Array): Rows {
   if (file.length === 0) throw wrong('The file is empty.');
   if (Buffer.from(file.subarray(0, MAGIC.length)).toString('latin1') !== MAGIC) throw notSqlite();
-  const bytes = Uint8Array.from(file);
+  const bytes = file.slice();
   for (const at of JOURNAL_BYTES) bytes[at] = ROLLBACK_JOURNAL;
   let database: Database | undefined;
   try {
