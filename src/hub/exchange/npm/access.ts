@@ -1,7 +1,7 @@
 /** Access lists of Nginx Proxy Manager as policies. Pure. */
 import { MAX_NETWORKS } from '../../recipes/fields.ts';
 import type { Values } from '../../recipes/recipe.ts';
-import { admitted, type Gate, gateOf } from './clients.ts';
+import { admitted, type Gate, gateOf, tooMany } from './clients.ts';
 import { EVERYBODY, written } from './networks.ts';
 import type { Remark } from './notes.ts';
 import type { AccessList } from './rows.ts';
@@ -83,7 +83,7 @@ const open = (reason: string): Protection => ({
   remarks: [
     {
       level: 'error',
-      text: `${reason}, so that NPM let everybody in. Add a policy before you switch the site on, if that was not meant.`,
+      text: `${reason}, so that NPM lets everybody in. If that was not intended, add a policy before you switch the site on.`,
     },
   ],
 });
@@ -108,7 +108,7 @@ function oneOf(gate: Gate, users: readonly User[], subject: string): Made {
   if (gate.admits === 'some') {
     return { drafts: [loginDraft(users, written(admitted(gate)))], remarks: [] };
   }
-  const text = `${subject} asked nobody for a password with NPM, because it also allows every address. Switched on, the site asks everybody.`;
+  const text = `${subject} has users, but NPM asks nobody for a password, because every address is allowed as well. Once switched on, the site asks everybody.`;
   return {
     drafts: [loginDraft(users)],
     remarks: gate.admits === 'everybody' ? [{ level: 'error', text }] : [],
@@ -140,9 +140,7 @@ function finished(
     [networks, exemptNetworks].some((list) => Array.isArray(list) && list.length > MAX_NETWORKS),
   );
   if (isTooLong) {
-    const text = `${subject} needs more than ${MAX_NETWORKS} networks, too many for a policy. Switched on, the site refuses everybody.`;
-    const policies = [{ name, ...REFUSING }];
-    return { policies, remarks: [...remarks, { level: 'error', text }] };
+    return { policies: [{ name, ...REFUSING }], remarks: [...remarks, tooMany(subject)] };
   }
   const isOne = drafts.length === 1;
   const policies = drafts.map((draft) => ({

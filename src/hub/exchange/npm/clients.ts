@@ -1,14 +1,7 @@
 /** Which addresses the clients of an access list let in. Pure. */
-import {
-  EVERYBODY,
-  type Network,
-  outermost,
-  readNetworks,
-  unmapped,
-  without,
-  written,
-} from './networks.ts';
-import type { Remark } from './notes.ts';
+import { MAX_NETWORKS } from '../../recipes/fields.ts';
+import { EVERYBODY, type Network, outermost, readNetworks, unmapped, without } from './networks.ts';
+import { named, type Remark } from './notes.ts';
 import type { AccessList } from './rows.ts';
 
 /** Lets in the addresses inside that are not outside. */
@@ -35,6 +28,7 @@ export function gateOf(
   otherwise: 'allow' | 'deny',
   subject: string,
 ): Gate {
+  if (clients.length > MAX_NETWORKS) return { ...SHUT, remarks: [tooMany(subject)] };
   const { rules, remarks } = rulesOf(clients, subject);
   const rest = EVERYBODY.map((network) => ({ isAllowed: otherwise === 'allow', network }));
   const real = byFirstMatch([...rules, ...rest]);
@@ -45,7 +39,7 @@ export function gateOf(
 
   if (admits === 'everybody') {
     if (allowed.length === 0 || isEverybody(allowed)) return gate;
-    const text = `${subject} let everybody in with NPM, because no “deny all” follows. Switched on, the site admits only the allowed addresses.`;
+    const text = `${subject} does not end with “deny all”, so that NPM lets everybody in. Once switched on, the site admits only the allowed addresses.`;
     return { ...gate, inside: allowed, doubt: { level: 'error', text } };
   }
   if (admits === 'some') return gate;
@@ -53,17 +47,25 @@ export function gateOf(
     const outside = denied.filter((one) =>
       allowed.some((all) => one !== all && one.startsWith(all)),
     );
-    const text = `${subject} refused everybody with NPM, because it denies every address before it allows it. Switched on, the site admits the allowed addresses.`;
+    const text = `${subject} denies addresses before it allows them, so that NPM refuses everybody. Once switched on, the site admits the allowed addresses.`;
     return { ...gate, inside: allowed, outside, doubt: { level: 'error', text } };
   }
-  if (isEverybody(denied)) return { ...gate, inside: EVERYBODY, outside: EVERYBODY };
+  if (isEverybody(denied)) return { ...SHUT, remarks };
   const text =
     denied.length > 0
-      ? `${subject} refused everybody with NPM, because it allows no address. Switched on, the site refuses only the denied addresses.`
-      : `${subject} has no address that can be read. Switched on, the site refuses everybody.`;
+      ? `${subject} allows no address, so that NPM refuses everybody. Once switched on, the site refuses only the denied addresses.`
+      : `${subject} has no valid address. Once switched on, the site refuses everybody.`;
   const outside = denied.length > 0 ? denied : EVERYBODY;
   return { ...gate, inside: EVERYBODY, outside, doubt: { level: 'error', text } };
 }
+
+/** Of more networks than a policy can have. */
+export const tooMany = (subject: string): Remark => ({
+  level: 'error',
+  text: `${subject} needs more than ${MAX_NETWORKS} networks, too many for a policy. Once switched on, the site admits no address.`,
+});
+
+const SHUT = { admits: 'nobody', inside: EVERYBODY, outside: EVERYBODY, doubt: null } as const;
 
 /** The networks that it lets in. */
 export const admitted = ({ inside, outside }: Pick<Gate, 'inside' | 'outside'>): Network[] =>
@@ -95,42 +97,44 @@ function byFirstMatch(rules: readonly Rule[]): Pick<Gate, 'inside' | 'outside'> 
   return { inside, outside: outermost(outside) };
 }
 
+/** What is said about addresses that are not taken as they are, by `allow` or `deny`. */
+const REMARKS = {
+  'allow unread': ['warning', 'That is not an address, and not taken over.'],
+  'deny unread': [
+    'error',
+    'That is not an address. Block the right one with a policy before you switch the site on.',
+  ],
+  'allow mapped': [
+    'info',
+    'That is not taken over, because it has no effect in NPM: write it as an IPv4 address.',
+  ],
+  'deny mapped': ['warning', 'That has no effect in NPM; here it blocks the IPv4 addresses.'],
+} as const;
+
 /** nginx compares visitors of IPv4 with networks of IPv4 only, so that mapped ones have no effect. */
 function rulesOf(
   clients: AccessList['clients'],
   subject: string,
 ): { rules: Rule[]; remarks: Remark[] } {
   const rules: Rule[] = [];
-  const remarks: Remark[] = [];
+  const odd: { directive: 'allow' | 'deny'; address: string; why: 'unread' | 'mapped' }[] = [];
   for (const { directive, address } of clients) {
     const isAllowed = directive === 'allow';
     const networks = readNetworks(address);
     const plain = unmapped(networks?.[0] ?? '');
-    if (networks === null) remarks.push(unread(isAllowed, address, subject));
+    if (networks === null) odd.push({ directive, address, why: 'unread' });
     else if (plain === null) rules.push(...networks.map((network) => ({ isAllowed, network })));
     else {
-      remarks.push(mapped(isAllowed, address, written([plain]).join(), subject));
+      odd.push({ directive, address, why: 'mapped' });
       if (!isAllowed) rules.push({ isAllowed, network: plain });
     }
   }
+  const groups = Map.groupBy(odd, ({ directive, why }) => `${directive} ${why}` as const);
+  const remarks = [...groups].map(([kind, all]): Remark => {
+    const [level, words] = REMARKS[kind];
+    const addresses = named(all.map(({ address }) => address));
+    const verb = kind.startsWith('allow') ? 'allows' : 'denies';
+    return { level, text: `${subject} ${verb} ${addresses}. ${words}` };
+  });
   return { rules, remarks };
 }
-
-const unread = (isAllowed: boolean, address: string, subject: string): Remark =>
-  isAllowed
-    ? { level: 'warning', text: `${subject} allows “${address}”, which is no address: left out.` }
-    : {
-        level: 'error',
-        text: `${subject} denies “${address}”, which is no address. Add what it means to a policy before you switch the site on.`,
-      };
-
-const mapped = (isAllowed: boolean, address: string, plain: string, subject: string): Remark =>
-  isAllowed
-    ? {
-        level: 'info',
-        text: `${subject} allows ${address}, which NPM never lets in: left out. If you mean ${plain}, add that to the policy.`,
-      }
-    : {
-        level: 'warning',
-        text: `${subject} denies ${address}, which had no effect with NPM: here it blocks ${plain}.`,
-      };

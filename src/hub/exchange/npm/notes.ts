@@ -15,3 +15,13 @@ export type Note = Static<typeof Note>;
 
 /** A note about what it is returned with. */
 export type Remark = Omit<Note, 'domain'>;
+
+const MOST_NAMED = 10;
+
+/** Such as `“ann”, “bob”`, for a remark about all of them; of many, the first. */
+export function named(names: readonly string[]): string {
+  const all = [...new Set(names)];
+  const shown = all.slice(0, MOST_NAMED).map((name) => `“${name}”`);
+  const rest = all.length - shown.length;
+  return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}

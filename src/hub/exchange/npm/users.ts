@@ -1,7 +1,7 @@
 /** Which users of an access list can sign in with a policy. Pure. */
 import { faultOf } from '../../recipes/formats.ts';
 import { MAX_NAME, MAX_USERS } from '../../recipes/policies/basic-auth.ts';
-import type { Remark } from './notes.ts';
+import { named, type Remark } from './notes.ts';
 import type { AccessList } from './rows.ts';
 
 export type User = AccessList['users'][number];
@@ -12,15 +12,14 @@ const LEVELS: Record<Reason, Remark['level']> = {
   ...{ empty: 'warning', never: 'info', again: 'info', name: 'warning', password: 'warning' },
 };
 
-/** What follows the names of those who are left out. */
+/** Why their names are not taken over. */
 const WORDS: Record<Reason, string> = {
-  empty:
-    'left out, because the password is empty. With NPM, that kept out all users from there on; here the others get in.',
-  never: 'left out. NPM never let in a name with a colon, or with # at the beginning.',
-  again: 'there more than once. The first password counts, as with NPM.',
-  name: `left out, because a name may have at most ${MAX_NAME} characters, and no braces. Add the user to the policy under another name.`,
+  empty: 'The password is empty. In NPM, this also locks out all users after it; here they get in.',
+  never: 'NPM never lets in a name with a colon, or with # at the beginning.',
+  again: 'An earlier entry has the same name, and as in NPM, only its password is valid.',
+  name: `A name may have at most ${MAX_NAME} characters, and no braces or control characters. Add the user to the policy under another name.`,
   password:
-    'left out, because a password may have at most 72 bytes, and no control characters. Add the user to the policy with another one.',
+    'A password may have at most 72 bytes, and no control characters. Add the user to the policy with another password.',
 };
 
 /** The users that get in. @param subject begins the remarks, such as `The access list "Family"` */
@@ -29,7 +28,7 @@ export function usersOf(
   subject: string,
 ): { users: User[]; remarks: Remark[] } {
   const users: User[] = [];
-  const leftOut = new Map<Reason, string[]>();
+  const leftOut: { reason: Reason; name: string }[] = [];
   const known = new Set<string>();
   for (const user of listed) {
     const reason = reasonToLeaveOut(user, known);
@@ -37,11 +36,12 @@ export function usersOf(
     if (!user.name.startsWith('#') && user.password !== '')
       known.add(user.name.split(':')[0] ?? '');
     if (reason === null) users.push(user);
-    else leftOut.set(reason, [...(leftOut.get(reason) ?? []), user.name]);
+    else leftOut.push({ reason, name: user.name });
   }
-  const remarks = [...leftOut].map(([reason, names]): Remark => {
-    const all = [...new Set(names)].map((name) => `“${name}”`).join(', ');
-    return { level: LEVELS[reason], text: `${subject}: ${all}: ${WORDS[reason]}` };
+  const groups = Map.groupBy(leftOut, ({ reason }) => reason);
+  const remarks = [...groups].map(([reason, all]): Remark => {
+    const names = named(all.map(({ name }) => name));
+    return { level: LEVELS[reason], text: `${subject}: ${names} not taken over. ${WORDS[reason]}` };
   });
   const error = errorFor(users.length, subject);
   return { users: users.slice(0, MAX_USERS), remarks: [...remarks, ...error] };
@@ -57,10 +57,10 @@ function reasonToLeaveOut({ name, password }: User, known: ReadonlySet<string>):
 
 function errorFor(count: number, subject: string): Remark[] {
   if (count === 0) {
-    const text = `${subject} has no user left. Switched on, the site refuses everybody who would need a password.`;
+    const text = `${subject} has no user who can sign in. Once switched on, the site refuses everybody who would need a password.`;
     return [{ level: 'error', text }];
   }
   if (count <= MAX_USERS) return [];
-  const text = `${subject} has ${count} users, but a policy at most ${MAX_USERS}. Switched on, the site admits only the first of them.`;
+  const text = `${subject} has ${count} users; a policy can have ${MAX_USERS}. Once switched on, the site admits only the first ${MAX_USERS}.`;
   return [{ level: 'error', text }];
 }

@@ -6,18 +6,24 @@ import { listed } from '../../../../src/hub/recipes/networks.ts';
 
 export type Visitor = { address: string; user?: { name: string; password: string } };
 
-/** By network. */
-const known = new Map<string, BlockList>();
+/** By network and address. */
+const known = new Map<string, boolean>();
 
 function holds(network: string, address: string): boolean {
+  const key = `${network} ${address}`;
+  const answer = known.get(key) ?? isIn(network, address);
+  known.set(key, answer);
+  return answer;
+}
+
+function isIn(network: string, address: string): boolean {
   if (network === 'all') return true;
   const [first = '', bits] = network.split('/');
   const family = isIP(first);
   if (family === 0 || family !== isIP(address)) return false;
   const [name, all] = family === 4 ? (['ipv4', 32] as const) : (['ipv6', 128] as const);
-  const list = known.get(network) ?? new BlockList();
-  if (!known.has(network)) list.addSubnet(first, Number(bits ?? all), name);
-  known.set(network, list);
+  const list = new BlockList();
+  list.addSubnet(first, Number(bits ?? all), name);
   return list.check(address, name);
 }
 
@@ -54,14 +60,14 @@ export function caddyStatus(policies: Protection['policies'], { address, user }:
       exemptNetworks?: string[];
       users?: AccessList['users'];
     };
-    const isIn = (list: string[] = []) =>
+    const has = (list: string[] = []) =>
       listed(list)
         .split(' ')
         .some((network) => holds(network, address));
-    if (recipe === 'allow' && !isIn(networks)) return 403;
-    if (recipe === 'block' && isIn(networks)) return 403;
+    if (recipe === 'allow' && !has(networks)) return 403;
+    if (recipe === 'block' && has(networks)) return 403;
     const knows = users?.some((one) => one.name === user?.name && one.password === user.password);
-    if (recipe === 'basic-auth' && !isIn(exemptNetworks) && !knows) return 401;
+    if (recipe === 'basic-auth' && !has(exemptNetworks) && !knows) return 401;
   }
   return 200;
 }
