@@ -87,7 +87,8 @@ export async function serveCaddyfile(caddyfile: (port: number) => string): Promi
   };
   const send: SitesCaddy['send'] = (request, from = '127.0.0.1') => {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
-    const socket = connect({ host: '127.0.0.1', port, localAddress: from });
+    const host = from.includes(':') ? '::1' : '127.0.0.1';
+    const socket = connect({ host, port, localAddress: from });
     let answer = '';
     socket.on('connect', () => socket.write(request));
     socket.on('data', (chunk) => {

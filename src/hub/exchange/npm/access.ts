@@ -83,7 +83,7 @@ const open = (reason: string): Protection => ({
   remarks: [
     {
       level: 'error',
-      text: `${reason}, so that NPM lets everybody in. If that was not intended, add a policy before you switch the site on.`,
+      text: `${reason}, so NPM lets everybody in. If that was not intended, add a policy before you switch the site on.`,
     },
   ],
 });

@@ -39,7 +39,7 @@ export function gateOf(
 
   if (admits === 'everybody') {
     if (allowed.length === 0 || isEverybody(allowed)) return gate;
-    const text = `${subject} does not end with “deny all”, so that NPM lets everybody in. Once switched on, the site admits only the allowed addresses.`;
+    const text = `${subject} does not end with “deny all”, so NPM lets everybody in. Once switched on, the site admits only the allowed addresses.`;
     return { ...gate, inside: allowed, doubt: { level: 'error', text } };
   }
   if (admits === 'some') return gate;
@@ -47,13 +47,13 @@ export function gateOf(
     const outside = denied.filter((one) =>
       allowed.some((all) => one !== all && one.startsWith(all)),
     );
-    const text = `${subject} denies addresses before it allows them, so that NPM refuses everybody. Once switched on, the site admits the allowed addresses.`;
+    const text = `${subject} denies addresses before it allows them, so NPM refuses everybody. Once switched on, the site admits the allowed addresses.`;
     return { ...gate, inside: allowed, outside, doubt: { level: 'error', text } };
   }
   if (isEverybody(denied)) return { ...SHUT, remarks };
   const text =
     denied.length > 0
-      ? `${subject} allows no address, so that NPM refuses everybody. Once switched on, the site refuses only the denied addresses.`
+      ? `${subject} allows no address, so NPM refuses everybody. Once switched on, the site refuses only the denied addresses.`
       : `${subject} has no valid address. Once switched on, the site refuses everybody.`;
   const outside = denied.length > 0 ? denied : EVERYBODY;
   return { ...gate, inside: EVERYBODY, outside, doubt: { level: 'error', text } };
