@@ -9,7 +9,8 @@ import {
   type WantedPolicy,
 } from './access.ts';
 import { addressesOf } from './addresses.ts';
-import { type Body, bodyOf, commented, type Wanted } from './nginx/body.ts';
+import { type Body, bodyOf, type Wanted } from './nginx/body.ts';
+import { commented } from './nginx/words.ts';
 import type { Remark } from './notes.ts';
 import { certificateRemarks, hstsRemarks, remarksOf } from './remarks.ts';
 import type { AnyHost, ProxyHost, StoredCertificate } from './rows.ts';

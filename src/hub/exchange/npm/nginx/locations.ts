@@ -1,0 +1,122 @@
+/** What a location of nginx matches, and what answers there. Pure. */
+import { readNetworks, written } from '../networks.ts';
+import type { AccessList } from '../rows.ts';
+import { tabbed } from './answers.ts';
+import type { Findings } from './findings.ts';
+import { addedHeaders, type Matched, passed, proxied } from './proxy.ts';
+import { translated } from './regex.ts';
+import { matcher, rulesOf } from './rules.ts';
+import type { Inherited, Settings } from './settings.ts';
+import type { Scope } from './words.ts';
+
+export type Place = {
+  matched: Matched;
+  lines: readonly string[];
+  /** Whether some requests are refused there. */
+  refuses: boolean;
+  /** Whether it forwards: then nginx adds the slash that its path ends in. */
+  forwards: boolean;
+};
+
+/** What a location matches; null if it cannot be said. */
+export function matchedBy(args: readonly string[], { name }: Findings): Matched | null {
+  const joined = args.length === 1 ? /^(=|\^~|~\*|~|)(.*)$/s.exec(args[0] ?? '') : null;
+  const [modifier = '', path = '', ...more] = joined ? joined.slice(1) : args;
+  if (more.length > 0) return null;
+  if (modifier === '~' || modifier === '~*') {
+    const pattern = translated(path, modifier === '~*');
+    return pattern === null ? null : { pattern, name: name('location') };
+  }
+  if (!/^(?:=|\^~|)$/.test(modifier) || !/^\/\P{Cc}*$/u.test(path) || !path.isWellFormed())
+    return null;
+  return { modifier: modifier as '=' | '^~' | '', path };
+}
+
+const ACCESS_FIRST =
+  'In nginx, a return in a location comes before its allow and deny. Here these come first.';
+
+/** @param isCustom whether it is one of Nginx Proxy Manager's, which send the Host that was asked for */
+export function placeOf(
+  matched: Matched,
+  settings: Settings,
+  isCustom: boolean,
+  wanted: { upstream: string | null; stripsAuthorization: boolean },
+  outer: Scope,
+  findings: Findings,
+): Place {
+  const captures = 'pattern' in matched ? matched.name : null;
+  const rules = rulesOf(settings.rules, { ...outer, captures }, 'location', findings);
+  const access = denied(settings.access, findings);
+  const { end, scope } = rules;
+  if (access.lines.length > 0 && (end !== null || rules.lines.length > 0)) {
+    findings.remark('warning', ACCESS_FIRST);
+  }
+  const target = settings.pass?.args[0];
+  const to = target === undefined ? null : passed(target, matched, wanted.upstream, scope);
+  const change = [...(rules.change === null ? [] : [rules.change]), ...(to?.change ?? [])];
+  if (
+    target !== undefined &&
+    end === null &&
+    (!to || (rules.change !== null && to.change.length > 0))
+  ) {
+    findings.cannot(`proxy_pass ${target}`);
+  }
+  const strips = wanted.stripsAuthorization;
+  const answer =
+    end !== null
+      ? [end]
+      : to
+        ? [...change, ...proxied(to.service, settings, isCustom, strips, scope, findings)]
+        : ['respond 404'];
+  const isOrdered = rules.lines.length > 0 || (access.lines.length > 0 && end !== null);
+  const rest = access.isAll ? [] : [...rules.lines, ...answer];
+  const content = [...access.lines, ...rest];
+  const type = end?.startsWith('respond ') ? settings.type : null;
+  return {
+    matched,
+    lines: [
+      ...(type === null ? [] : [`header Content-Type ${type}`]),
+      ...addedHeaders(settings.addHeaders, scope, findings),
+      ...sizeOf(settings),
+      ...(isOrdered ? ['route {', ...tabbed(content), '}'] : content),
+    ],
+    refuses: content.some((line) => /^\t*abort|^\t*respond .*\b[45]\d\d$/.test(line)),
+    forwards: target !== undefined,
+  };
+}
+
+/** The limit of a body; nginx counts by 1024. */
+export function sizeOf({ size }: Inherited): string[] {
+  const [, digits = '0', unit = ''] = /^0*(\d+)([kmg]?)$/i.exec(size ?? '') ?? [];
+  if (Number(digits) === 0) return [];
+  const suffix = unit === '' ? 'B' : `${unit.toUpperCase()}iB`;
+  return ['request_body {', `\tmax_size ${digits}${suffix}`, '}'];
+}
+
+const listed = (addresses: readonly string[]): string =>
+  written(addresses.flatMap((address) => readNetworks(address) ?? [])).join(' ');
+
+/** What refuses the addresses that `allow` and `deny` do, of which the first one that matches counts. */
+function denied(
+  rules: AccessList['clients'],
+  { name }: Findings,
+): { lines: string[]; isAll: boolean } {
+  const lines: string[] = [];
+  const allowed: string[] = [];
+  for (const { directive, address } of rules) {
+    if (directive === 'allow') {
+      if (address === 'all') break;
+      allowed.push(address);
+      continue;
+    }
+    const conditions = [
+      ...(address === 'all' ? [] : [`remote_ip ${listed([address])}`]),
+      ...(allowed.length === 0 ? [] : [`not remote_ip ${listed(allowed)}`]),
+    ];
+    if (conditions.length === 0) return { lines: [...lines, 'respond 403'], isAll: true };
+    const denied = name('denied');
+    lines.push(...matcher(denied, conditions), `respond @${denied} 403`);
+    if (address === 'all') break;
+  }
+  return { lines, isAll: false };
+}

@@ -1,0 +1,148 @@
+/** What nginx does before it chooses a location, or first in one: `set`, `if`, `return`, `rewrite`. Pure. */
+import { isRedirect, moved, replaced, returned, tabbed } from './answers.ts';
+import type { Findings } from './findings.ts';
+import type { Directive } from './parse.ts';
+import { regexWord, translated } from './regex.ts';
+import { constant, expanded, type Part, placeholderOf, type Scope, wordOf } from './words.ts';
+
+export type Rules = {
+  /** What answers some requests, in order. */
+  lines: readonly string[];
+  /** What answers all others; null: none of this does. */
+  end: string | null;
+  /** What changes the path of all others; null: nothing does. */
+  change: string | null;
+  scope: Scope;
+};
+
+export const RULES: ReadonlySet<string> = new Set(['set', 'if', 'return', 'rewrite']);
+
+/** Nginx Proxy Manager's own, which its location forwards to. */
+const RESERVED = new Set(['forward_scheme', 'server', 'port']);
+
+const NO_EFFECT =
+  'A rewrite of the server block had no effect in Nginx Proxy Manager, which forwards what was asked for. It is left out.';
+
+/**
+ * Translates them in order.
+ * @param place `alone`: at a server without locations, where a path that is not redirected stays as it is,
+ * since Nginx Proxy Manager forwards what was asked for
+ */
+export function rulesOf(
+  directives: readonly Directive[],
+  outer: Scope,
+  place: 'alone' | 'server' | 'location',
+  findings: Findings,
+): Rules {
+  const variables = new Map(outer.variables);
+  const scope = { ...outer, variables };
+  const lines: string[] = [];
+  /** The conditions by which a `last` keeps requests from all that follows. */
+  const unlessRewritten: string[] = [];
+  let change: string | null = null;
+
+  const answer = (
+    name: string,
+    conditions: readonly string[],
+    write: (matcher: string) => readonly string[],
+  ) => lines.push(...matcher(name, [...conditions, ...unlessRewritten]), ...write(`@${name}`));
+
+  function rewrite({ args }: Directive, conditions: readonly string[], isLast: boolean): boolean {
+    const [source = '', path = '', flag = '', ...more] = args;
+    const pattern = translated(source, false);
+    if (pattern === null || more.length > 0 || !FLAGS.has(flag)) return false;
+    if (isRedirect(args)) {
+      const answers = moved(pattern, args, scope);
+      const name = findings.name('rewrite');
+      const own = [`path_regexp ${regexWord(pattern)}`, ...conditions];
+      if (answers) answer(name, own, (by) => [`route ${by} {`, ...tabbed(answers), '}']);
+      return answers !== null;
+    }
+    if (place === 'alone' && (flag !== '' || isLast)) {
+      unlessRewritten.push(`not path_regexp ${regexWord(pattern)}`);
+      findings.remark('info', NO_EFFECT);
+      return true;
+    }
+    if (place !== 'location' || flag !== 'break' || !isLast) return false;
+    change = replaced(pattern, path);
+    return change !== null;
+  }
+
+  function choose({ args, block }: Directive): boolean {
+    const name = findings.name('if');
+    const condition = conditionOf(args, name, scope);
+    const [inner, ...others] = block ?? [];
+    if (condition === null || !inner || others.length > 0) return false;
+    if (inner.name === 'rewrite' && isRedirect(inner.args))
+      return rewrite(inner, [condition], false);
+    const captures = condition.startsWith('vars_regexp') ? name : scope.captures;
+    const line =
+      inner.name === 'return' ? returned(inner.args, `@${name}`, { variables, captures }) : null;
+    if (line !== null) answer(name, [condition], () => [line]);
+    return line !== null;
+  }
+
+  for (const [at, directive] of directives.entries()) {
+    const { name, args } = directive;
+    const isLast = !directives.slice(at + 1).some((one) => one.name !== 'set');
+    if (name === 'return') {
+      const end = returned(args, '', scope);
+      if (end === null) findings.cannot([name, ...args].join(' '));
+      // A `last` leads past it.
+      else if (unlessRewritten.length === 0) return { lines, end, change, scope };
+      else answer(findings.name('if'), [], (by) => [returned(args, by, scope) ?? end]);
+      break;
+    }
+    const isSaid =
+      name === 'set'
+        ? assign(args, scope, variables)
+        : name === 'if'
+          ? choose(directive)
+          : rewrite(directive, [], isLast);
+    if (!isSaid) findings.cannot([name, ...args].join(' '));
+  }
+  return { lines, end: null, change, scope };
+}
+
+const FLAGS = new Set(['', 'last', 'break', 'redirect', 'permanent']);
+
+function assign(
+  [name = '', value = '', ...more]: readonly string[],
+  scope: Scope,
+  variables: Map<string, readonly Part[]>,
+): boolean {
+  const key = name.slice(1).toLowerCase();
+  const parts = expanded(value, scope);
+  if (!/^\$[a-z_]\w*$/i.test(name) || more.length > 0) return false;
+  if (placeholderOf(key) !== null || RESERVED.has(key) || parts === null) return false;
+  variables.set(key, parts);
+  return true;
+}
+
+/** A named matcher. */
+export const matcher = (name: string, conditions: readonly string[]): string[] =>
+  conditions.length === 1
+    ? [`@${name} ${conditions[0]}`]
+    : [`@${name} {`, ...tabbed(conditions), '}'];
+
+/** The condition of an `if`; null if there is none. @param name of its regular expression */
+function conditionOf(args: readonly string[], name: string, scope: Scope): string | null {
+  const [variable = '', operator = '', value = '', ...more] = args
+    .map((arg, at) => (at === 0 ? arg.replace(/^\(/, '') : arg))
+    .map((arg, at) => (at === args.length - 1 ? arg.replace(/\)$/, '') : arg))
+    .filter((arg, at) => arg !== '' || (at > 0 && at < args.length - 1));
+  const found = /^\$(?:(\w+)|\{(\w+)\})$/.exec(variable);
+  const key = (found?.[1] ?? found?.[2] ?? '').toLowerCase();
+  const placeholder = scope.variables.has(key) ? null : placeholderOf(key);
+  if (placeholder === null || more.length > 0) return null;
+  const not = operator.startsWith('!') ? 'not ' : '';
+  if (operator === '=' || operator === '!=') {
+    const parts = expanded(value, scope);
+    const text = parts === null ? null : constant(parts);
+    const word = text === null ? null : wordOf([{ text, isPlaceholder: false }]);
+    return word === null ? null : `${not}vars ${placeholder} ${word}`;
+  }
+  const pattern = /^!?~\*?$/.test(operator) ? translated(value, operator.endsWith('*')) : null;
+  if (pattern === null) return null;
+  return `${not}vars_regexp ${not === '' ? `${name} ` : ''}${placeholder} ${regexWord(pattern)}`;
+}
