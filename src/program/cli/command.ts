@@ -11,6 +11,8 @@ export type Argument = {
   name: string;
   words?: readonly string[];
   optional?: true;
+  /** It follows only this word, which may stand in the place of the argument before it. */
+  after?: string;
 };
 
 export type Option = {
@@ -188,12 +190,15 @@ function wrongOption(
 function wrongArgument(given: readonly string[], args: Command['args']): string | null {
   for (const [at, word] of given.entries()) {
     const arg = args[at];
-    if (!arg) return `${word} is one argument too many`;
+    if (!arg || (arg.after !== undefined && arg.after !== given[at - 1])) {
+      return `${word} is one argument too many`;
+    }
     if (arg.words?.includes(word) ?? true) continue;
     const guess = nearest(word, arg.words ?? []);
     const question = guess === undefined ? '' : `; did you mean ${guess}?`;
     return `${word} is none of ${arg.words?.join(', ')}${question}`;
   }
   const missing = args[given.length];
-  return missing && !missing.optional ? `${missing.name} is missing` : null;
+  const isNeeded = !missing?.optional && (!missing?.after || missing.after === given.at(-1));
+  return missing && isNeeded ? `${missing.name} is missing` : null;
 }

@@ -27,14 +27,14 @@ export const completion: Command = {
 type Commands = readonly Command[];
 
 /** Whether a placeholder stands for a path. */
-const isFile = (name: string | undefined): boolean => name === 'FILE' || name === 'DIR';
+const isFile = (name: string | undefined): boolean => /^(FILE|DIR|PATH)$/.test(name ?? '');
 
 const named = (commands: Commands) => commands.filter(({ name }) => name !== '');
 
 /** The fixed words that may follow a command's name. */
 const wordsOf = ({ args }: Command, commands: Commands): readonly string[] =>
-  args.flatMap(({ name, words }) =>
-    name === 'COMMAND' ? named(commands).map((command) => command.name) : (words ?? []),
+  args.flatMap(({ name, words, after }) =>
+    name === 'COMMAND' ? named(commands).map((command) => command.name) : (words ?? after ?? []),
   );
 
 /** In single quotes, for bash and zsh. */
@@ -89,7 +89,9 @@ export function zshScript(commands: Commands): string {
     const words = wordsOf(command, commands).join(' ');
     const specs = [
       ...args.map((arg, at) => {
-        const action = isFile(arg.name) ? '_files' : words === '' ? '' : `(${words})`;
+        const word = args[at + 1]?.after;
+        const files = word === undefined ? '_files' : `{compadd ${word}; _files}`;
+        const action = isFile(arg.name) ? files : words === '' ? '' : `(${words})`;
         return `${at + 1}:${plain(arg.name)}:${action}`;
       }),
       ...Object.entries(options).flatMap(([name, { summary, takes, short }]) => {

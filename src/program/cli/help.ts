@@ -34,8 +34,8 @@ const USAGE = 'Usage: ';
 
 /** `signalbox backup FILE [--force]`; its options are not named one by one if there are many, except those it needs. */
 export function synopsis({ name, args, options }: Command): string {
-  const words = args.map((arg) => {
-    const word = arg.words?.join('|') ?? arg.name;
+  const words = args.map((arg, at) => {
+    const word = [...(arg.words ?? [arg.name]), args[at + 1]?.after ?? []].flat().join('|');
     return arg.optional ? `[${word}]` : word;
   });
   const all = Object.entries(options);

@@ -41,6 +41,8 @@ describe('bash completion', () => {
     expect(offered('health', '')).toEqual(['hub', 'agent', '--help']);
     expect(offered('agent', '--n')).toEqual(['--new-cert']);
     expect(offered('import', 'o')).toEqual(['one.Caddyfile']);
+    expect(offered('import', 'n')).toEqual(['npm']);
+    expect(offered('import', 'npm', 'o')).toEqual(['one.Caddyfile']);
     expect(offered('site', 'e')).toEqual(['edit']);
     expect(offered('policy', 'put', 'shut', 'o')).toEqual(['one.Caddyfile']);
     expect(offered('site', 'edit', 'a.example', '--config', 'o')).toEqual(['one.Caddyfile']);

@@ -41,6 +41,10 @@ describe('the command line', () => {
     ['health x', 'x is none of hub, agent'],
     ['health agnt', 'agnt is none of hub, agent; did you mean agent?'],
     ['passwd', 'EMAIL is missing'],
+    ['import a b', 'b is one argument too many'],
+    ['import ./npm a', 'a is one argument too many'],
+    ['import npm', 'PATH is missing'],
+    ['import npm a b', 'b is one argument too many'],
   ])('says what is wrong in %s', (line, wrong) => {
     expect(parse(...line.split(' '))).toMatchObject({ ask: 'misused', wrong });
   });
@@ -69,6 +73,16 @@ describe('the command line', () => {
       if (parsed.ask !== 'run') throw new Error(parsed.ask);
       expect([parsed.command.name, parsed.given.args]).toEqual(['import', ['-']]);
       expect([parsed.given.has('dry-run'), parsed.given.has('new-cert')]).toEqual([true, false]);
+    }
+  });
+
+  test('takes a Caddyfile called npm for one, if its folder is named', () => {
+    for (const [words, args] of [
+      ['import ./npm', ['./npm']],
+      ['import npm data', ['npm', 'data']],
+      ['import npm --dry-run npm', ['npm', 'npm']],
+    ] as const) {
+      expect(parse(...words.split(' '))).toMatchObject({ ask: 'run', given: { args } });
     }
   });
 
@@ -147,6 +161,10 @@ describe('wrong usage', () => {
     'import',
     'import a --preamble both',
     'import a --replace-all --skip-taken',
+    'import a --with-certificates',
+    'import npm a --on vps',
+    'import npm a --preamble keep',
+    'import npm a --replace-all --skip-taken',
   ])('signalbox %s', async (line) => {
     const words = line.split(' ');
     if (parse(...words).ask === 'misused') return;

@@ -35,6 +35,7 @@ export type LocalRequest = {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/api`. */
   path: string;
+  /** Sent as JSON; to the hub on this machine, a `FormData` as what it is. */
   body?: object;
   headers?: Record<string, string>;
 };
@@ -65,7 +66,7 @@ export async function openLocalHub(
       method,
       unix: hubSocket(dataDirOf(env)),
       headers: { Authorization: `Bearer ${secret}`, ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body && { body: body instanceof FormData ? body : JSON.stringify(body) }),
       ...(signal && { signal }),
     });
   } catch {

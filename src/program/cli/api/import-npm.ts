@@ -1,0 +1,109 @@
+/** `signalbox import npm PATH`: imports the sites of Nginx Proxy Manager into the hub running on this machine. */
+import type { Imported } from '../../../hub/exchange/importer.ts';
+import type { Note } from '../../../hub/exchange/npm/notes.ts';
+import { MOVE, type Serving } from '../../../hub/publish/serving.ts';
+import { STANDARD_PORTS } from '../../../shared/wire/proxy.ts';
+import { visible } from '../../visible.ts';
+import type { Cli, Given } from '../command.ts';
+import { CHOOSE_SITES, importing, printImported, takenOf } from './importing.ts';
+import { askLocalHub } from './local-hub.ts';
+import { findNpm, readNpmDatabase } from './npm-database.ts';
+
+type ImportedNpm = Imported & { notes: Note[] };
+
+/** @throws Refused if it was not imported or, on a dry run, could not be */
+export async function importNpm(given: Given, cli: Cli): Promise<void> {
+  const { file, custom } = findNpm(given.args[1] ?? '');
+  const database = new Blob([await readNpmDatabase(file)]);
+  const { replace, ...chosen } = takenOf(given);
+  const ask = async (more: { dryRun: boolean; taken?: string }) => {
+    const query = new URLSearchParams({
+      dryRun: String(more.dryRun),
+      certificates: String(given.has('with-certificates')),
+      ...(more.taken !== undefined && { taken: more.taken }),
+    });
+    const body = new FormData();
+    body.append('file', database, 'database.sqlite');
+    if (replace) body.append('replace', replace.join(' '));
+    const request = { method: 'POST', path: `/import/npm?${query}`, body } as const;
+    return (await askLocalHub<ImportedNpm>(cli.env, request)).body;
+  };
+  const imported = await importing(
+    {
+      ask: (dryRun) => ask({ dryRun, ...chosen }),
+      askKeeping: () => ask({ taken: 'skip', ...chosen, dryRun: true }),
+      hint: `${CHOOSE_SITES}.`,
+    },
+    given,
+    cli,
+  );
+  cli.err(inGroups([...imported.notes, ...notesOf(custom)]));
+  printImported(imported, given, cli, offOf(imported));
+  if (!given.has('dry-run')) cli.err(nextStep(await servingNow(cli)));
+}
+
+/** Of what NPM reads besides its database. */
+const notesOf = (custom: readonly string[]): Note[] =>
+  custom.length === 0
+    ? []
+    : [
+        {
+          domain: null,
+          level: 'warning',
+          text: `NPM also reads nginx/custom/${inShort(custom)}. The import does not: add what your sites need of it.`,
+        },
+      ];
+
+/** How many of the sites are off. */
+function offOf({ vhosts, notes }: ImportedNpm): string {
+  const undecided = new Set(notes.map(({ domain, level }) => level === 'error' && domain));
+  const off = vhosts.filter(({ domain }) => undecided.has(domain)).length;
+  return off === 0 ? '' : `, ${off} of them off until you decide`;
+}
+
+const HEADINGS = [
+  ['error', 'Off until you decide'],
+  ['warning', 'Different from before'],
+  ['info', 'Good to know'],
+] as const;
+
+/** The same text once, with the domains that it is about. */
+function inGroups(notes: readonly Note[]): string {
+  const groups = HEADINGS.map(([level, heading]) => {
+    const about = Map.groupBy(
+      notes.filter((note) => note.level === level),
+      ({ text }) => text,
+    );
+    const lines = [...about].map(([text, same]) => {
+      const domains = new Set(same.flatMap(({ domain }) => domain ?? []));
+      return `- ${visible(text)}\n${domains.size === 0 ? '' : `  ${inShort([...domains])}\n`}`;
+    });
+    return lines.length === 0 ? '' : `${heading}:\n${lines.join('')}\n`;
+  });
+  return groups.join('');
+}
+
+/** How many names a line has at most. */
+const SOME = 5;
+
+function inShort(names: readonly string[]): string {
+  const shown = names.slice(0, SOME).map(visible).join(', ');
+  return names.length <= SOME ? shown : `${shown} and ${names.length - SOME} more`;
+}
+
+/** Null if it cannot be known. */
+const servingNow = ({ env }: Cli): Promise<Serving | null> =>
+  askLocalHub<{ serving: Serving | null }>(env, { path: '/status' })
+    .then(({ body }) => body.serving)
+    .catch(() => null);
+
+function nextStep(serving: Serving | null): string {
+  const where = serving
+    ? `, ${serving.http.port} for HTTP and ${serving.https.port} for HTTPS`
+    : '';
+  const isStandard =
+    serving?.http.port === STANDARD_PORTS.http && serving.https.port === STANDARD_PORTS.https;
+  return isStandard
+    ? `Next: try each site on Caddy's ports${where}. Then have your router or DNS lead here, and stop NPM.\n`
+    : `Next: try each site on Caddy's ports${where}. Then stop NPM, and run: ${MOVE}\n`;
+}
