@@ -1,50 +1,31 @@
 /** The files and commands of docs/as-code.md, as they stand there. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { applySchema } from '../../src/hub/apply/schemas.ts';
 import { readApplyFile } from '../../src/program/cli/apply/apply-file.ts';
 import { createOperator } from '../harness/operator.ts';
-import { MAIN } from '../harness/program.ts';
+import { readPage, shellIn } from '../harness/page.ts';
 import { ask, signUp } from '../harness/stack.ts';
 
 setDefaultTimeout(60_000);
 
 const operator = createOperator();
 const { folder } = operator;
-const page = await Bun.file('docs/as-code.md').text();
+const { text: page, blocksUnder } = await readPage('docs/as-code.md');
+const shell = shellIn(folder);
 const at = (name: string) => join(folder, name);
 let hub: string;
 let token: string;
 
-/** The blocks below a heading; the first ones of the page have none. */
-function blocksUnder(heading: string, language: string): string[] {
-  const section = heading === '' ? page : (page.split(`\n## ${heading}\n`)[1] ?? '');
-  const [own = ''] = section.split('\n## ');
-  const blocks = own.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm);
-  return [...blocks].flatMap(([, of, block = '']) => (of === language ? [block] : []));
-}
 const [example = ''] = blocksUnder('', 'yaml');
-
-/** As on the machine of the page, with the program on the PATH. */
-async function shell(commands: string, env: Record<string, string> = {}, cwd = folder) {
-  const child = Bun.spawn(['sh', '-ec', commands], {
-    ...{ cwd, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
-    env: { PATH: `${at('bin')}:${process.env.PATH}`, HOME: folder, ...env },
-  });
-  const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { code: await child.exited, out, err };
-}
 
 /** Sites that the Caddy of this machine serves without certificates. */
 const sites = (config: string) => `sites:\n  http://page.example: {config: respond ${config}}\n`;
 const served = () => operator.served('page.example');
 
 beforeAll(async () => {
-  mkdirSync(at('bin'));
-  const text = `#!/bin/sh\nexec '${process.execPath}' --no-env-file '${MAIN}' "$@"\n`;
-  writeFileSync(at('bin/signalbox'), text, { mode: 0o755 });
   ({ hub } = await operator.start());
   const { headers } = await signUp({ hub });
   const json = { name: 'ci', scope: 'write' };
