@@ -140,7 +140,6 @@ secure.example, le.example.org, www.le.example.org {
         '200 200 http://app.example.com/',
         '200 200 https://le.example.org/',
         '200 200 https://secure.example/',
-        '200 200 http://map.example.com/',
         '401 401 http://users.example.com/',
       ].toSorted(),
     );

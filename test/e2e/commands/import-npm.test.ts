@@ -5,8 +5,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { createOperator } from '../../harness/operator.ts';
 
-// Passwords are hashed one after the other.
-setDefaultTimeout(120_000);
+setDefaultTimeout(60_000);
 
 const operator = createOperator();
 const { folder } = operator;
@@ -33,6 +32,10 @@ beforeAll(async () => {
   })) {
     cpSync(join(import.meta.dir, '../../golden/npm', from), at(to), { recursive: true });
   }
+  // Each password takes a second to hash.
+  const database = new Database(at('npm/data/database.sqlite'));
+  database.run("DELETE FROM access_list_auth WHERE username <> 'carol'");
+  database.close();
   before = traces();
   await operator.start();
   // No authority is asked.
@@ -76,6 +79,11 @@ describe('signalbox import npm', () => {
     expect(out).toContain('http://app.example.com {');
     expect(await siteLines()).toEqual([]);
     expect(traces()).toEqual(before);
+  });
+
+  test('reads an older one, too', async () => {
+    const { code, err } = await run('old.sqlite', '--dry-run');
+    expect([code, err]).toEqual([0, expect.stringMatching(/^\d+ sites would be imported/m)]);
   });
 
   test('imports all sites, and says what comes next', async () => {
@@ -132,10 +140,5 @@ describe('signalbox import npm', () => {
     });
     expect(await operator.served('app.example.com')).not.toBe('mine');
     expect(traces()).toEqual(before);
-  });
-
-  test('reads an older one, too', async () => {
-    const { code, err } = await run('old.sqlite', '--dry-run', '--replace-all');
-    expect([code, err]).toEqual([0, expect.stringMatching(/^\d+ sites would be imported/m)]);
   });
 });
