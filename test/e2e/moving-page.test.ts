@@ -20,6 +20,7 @@ setDefaultTimeout(60_000);
 
 const probe = await startOwnNetwork();
 await probe?.stop();
+const HUB = 'http://127.0.0.1:3000/api';
 const { blocksUnder } = await readPage('docs/moving.md');
 const [setup = '', look = '', imports = '', tries = '', moves = '', back = ''] = blocksUnder(
   'From Nginx Proxy Manager',
@@ -150,14 +151,29 @@ secure.example, le.example.org, www.le.example.org {
     });
     expect(await visited('http://app.example.com')).toBe('service');
 
-    const [number] = (await shell('signalbox changelog')).out.split('\t');
-    const returned = await shell(back.replace('NUMBER', number ?? ''));
-    expect(returned.code).toBe(0);
+    // As on the page Preamble.
+    const account = '{"name":"Ada","email":"ada@example.org","password":"a long passphrase"}';
+    const signedUp = await network.run(`curl -sf ${HUB}/auth/sign-up/email -d '${account}'`);
+    const edit = `curl -sf ${HUB}/preamble -H 'Authorization: Bearer ${JSON.parse(signedUp).token}'`;
+    const { config } = JSON.parse(await network.run(edit));
+    expect(config).toContain('\tlocal_certs\n');
+    writeFileSync(at('body'), JSON.stringify({ config: config.replace('\tlocal_certs\n', '') }));
+    await network.run(`${edit} -X PUT --data-binary @${at('body')}`);
+    const changes = async (what: RegExp) =>
+      (await shell('signalbox changelog')).out
+        .split('\n')
+        .flatMap((line) => (what.test(line) ? (line.split('\t')[0] ?? '') : []));
+    const [edited = '', ports = ''] = await changes(/Changed the preamble/);
+    expect((await shell(`signalbox undo ${edited}`)).code).toBe(0);
+    expect((await shell(back.replace('NUMBER', ports))).code).toBe(0);
     await until(
       async () => (await visited('http://app.example.com')) === 'NPM',
       'NPM on its ports again',
     );
     expect(await visited('http://app.example.com', ':80:127.0.0.1:8080')).toBe('service');
+    const [created = ''] = await changes(/Created/);
+    expect((await shell(`signalbox undo ${created}`)).code).toBe(0);
+    expect((await shell('signalbox site list')).out).toBe('');
     expect(traces()).toEqual(before);
   });
 });

@@ -41,10 +41,10 @@ export type Npm = {
  * @throws Refused
  */
 export function findNpm(path: string): Npm {
-  const isFolder = read(path, () => statSync(path)).isDirectory();
+  const isFolder = tryOn(path, () => statSync(path)).isDirectory();
   const file = isFolder
     ? [join(path, 'database.sqlite'), join(path, 'data/database.sqlite')].find((one) =>
-        read(one, () => statSync(one, { throwIfNoEntry: false })),
+        tryOn(one, () => statSync(one, { throwIfNoEntry: false })),
       )
     : path;
   if (file === undefined) {
@@ -70,11 +70,11 @@ function confIn(folder: string): string[] {
 export async function readNpmDatabase(file: string): Promise<Uint8Array> {
   for (let attempt = 0; attempt < TRIES; attempt++) {
     // SQLite keeps the others beside the target of a link.
-    const real = read(file, () => realpathSync(file));
+    const real = tryOn(file, () => realpathSync(file));
     const before = stateOf(real);
     assertUsable(file, before[0]);
     await sleep(PAUSE_MS);
-    const parts = ENDS.map((end) => read(file, () => bytesIfThere(real + end)));
+    const parts = ENDS.map((end) => tryOn(file, () => bytesIfThere(real + end)));
     if (Bun.deepEquals(stateOf(real), before)) return consolidated(file, parts);
   }
   throw new Refused({ message: `${file} is being written to just now; try again` });
@@ -84,7 +84,7 @@ type State = Record<'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs', bigint> & { 
 
 const stateOf = (real: string): (State | null)[] =>
   ENDS.map((end) => {
-    const found = read(real, () => statSync(real + end, { bigint: true, throwIfNoEntry: false }));
+    const found = tryOn(real, () => statSync(real + end, { bigint: true, throwIfNoEntry: false }));
     if (!found) return null;
     const { dev, ino, size, mtimeNs, ctimeNs } = found;
     return { dev, ino, size, mtimeNs, ctimeNs, isFile: found.isFile() };
@@ -116,12 +116,13 @@ function consolidated(file: string, parts: readonly (Uint8Array | null)[]): Uint
   if (Buffer.from(database.subarray(0, 16)).toString('latin1') !== 'SQLite format 3\0') {
     throw new Refused({ message: `${file} is no SQLite database` });
   }
-  const folder = mkdtempSync(join(tmpdir(), 'signalbox-npm-'));
+  const copying = `copied to ${tmpdir()}`;
+  const folder = tryOn(file, () => mkdtempSync(join(tmpdir(), 'signalbox-npm-')), copying);
   try {
     const copy = join(folder, 'database.sqlite');
     for (const [at, end] of ENDS.entries()) {
       const bytes = parts[at];
-      if (bytes) writeFileSync(copy + end, bytes, { mode: 0o600 });
+      if (bytes) tryOn(file, () => writeFileSync(copy + end, bytes, { mode: 0o600 }), copying);
     }
     const sqlite = new Database(copy);
     try {
@@ -141,12 +142,12 @@ function consolidated(file: string, parts: readonly (Uint8Array | null)[]): Uint
 }
 
 /** @throws Refused naming `file`, for errors of the file system */
-function read<T>(file: string, action: () => T): T {
+function tryOn<T>(file: string, action: () => T, done = 'read'): T {
   try {
     return action();
   } catch (error) {
     const why = fileErrorOf({ code: (error as { code?: unknown }).code });
     if (why === null) throw error;
-    throw new Refused({ message: `${file} cannot be read: ${why}` });
+    throw new Refused({ message: `${file} cannot be ${done}: ${why}` });
   }
 }

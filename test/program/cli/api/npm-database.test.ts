@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { findNpm, readNpmDatabase } from '../../../../src/program/cli/api/npm-database.ts';
-import { mayMount, mountReadOnly, unmount } from '../../../harness/mount.ts';
+import { mayMount, mountReadOnly, mountSmall, unmount } from '../../../harness/mount.ts';
 import { temporaryFolder, until } from '../../../harness/stack.ts';
 import { asUser, isRoot, NOBODY } from '../../../harness/unprivileged.ts';
 
@@ -150,6 +150,19 @@ describe('refuses, in a sentence,', () => {
 await readNpmDatabase(${JSON.stringify(file)}).catch(({ message }) => console.log(message));`;
     const child = Bun.spawnSync([...asUser(NOBODY), process.execPath, '-e', script]);
     expect(child.stdout.toString()).toBe(`${file} cannot be read: permission denied\n`);
+  });
+
+  test.skipIf(!mayMount)('a full disk for the copy', async () => {
+    make();
+    expect(mountSmall(temporary, 'size=16k')).toBe(true);
+    try {
+      expect(await refusal()).toBe(
+        `${file} cannot be copied to ${temporary}: there is no space left on the disk, or no room for another file`,
+      );
+      expect(readdirSync(temporary)).toEqual([]);
+    } finally {
+      unmount(temporary);
+    }
   });
 
   test('a folder without a database', () => {
