@@ -27,7 +27,7 @@ export const completion: Command = {
 type Commands = readonly Command[];
 
 /** Whether a placeholder stands for a path. */
-const isFile = (name: string | undefined): boolean => /^(FILE|DIR|PATH)$/.test(name ?? '');
+const isFile = (name: string | undefined): boolean => /^(FILE|DIR|FOLDER)$/.test(name ?? '');
 
 const named = (commands: Commands) => commands.filter(({ name }) => name !== '');
 

@@ -27,6 +27,8 @@ describe('bash completion', () => {
   test('offers nothing after an unknown command, and files only to commands that take them', () => {
     expect(offered('nothing', '')).toEqual([]);
     expect(offered('hub', 'o')).toEqual([]);
+    // The path of a URL is none of a file.
+    expect(offered('site', 'edit', 'a.example', '--check', 'o')).toEqual(['on', 'off']);
     expect(offered('passwd', '')).toEqual(['--reset-factors', '--owner', '--help']);
   });
 

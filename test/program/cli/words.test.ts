@@ -43,7 +43,7 @@ describe('the command line', () => {
     ['passwd', 'EMAIL is missing'],
     ['import a b', 'b is one argument too many'],
     ['import ./npm a', 'a is one argument too many'],
-    ['import npm', 'PATH is missing'],
+    ['import npm', 'FOLDER is missing'],
     ['import npm a b', 'b is one argument too many'],
   ])('says what is wrong in %s', (line, wrong) => {
     expect(parse(...line.split(' '))).toMatchObject({ ask: 'misused', wrong });

@@ -1,4 +1,4 @@
-/** `signalbox import npm PATH`: imports the sites of Nginx Proxy Manager into the hub running on this machine. */
+/** `signalbox import npm FOLDER`: imports the sites of Nginx Proxy Manager into the hub running on this machine. */
 import type { Imported } from '../../../hub/exchange/importer.ts';
 import type { Note } from '../../../hub/exchange/npm/notes.ts';
 import { MOVE, type Serving } from '../../../hub/publish/serving.ts';

@@ -1,4 +1,4 @@
-/** `signalbox import FILE|npm PATH`: imports a Caddyfile, or the sites of another program, into the hub on this machine. */
+/** `signalbox import FILE|npm FOLDER`: imports a Caddyfile, or the sites of another program, into the hub on this machine. */
 import type { Imported } from '../../../hub/exchange/importer.ts';
 import { visible } from '../../visible.ts';
 import type { Cli, Command, Given } from '../command.ts';
@@ -12,7 +12,7 @@ const CHOOSE = `${CHOOSE_SITES}, and --preamble to decide about options and snip
 
 export const importFile: Command = {
   name: 'import',
-  args: [{ name: 'FILE' }, { name: 'PATH', after: 'npm' }],
+  args: [{ name: 'FILE' }, { name: 'FOLDER', after: 'npm' }],
   options: {
     'dry-run': { summary: 'print the resulting Caddyfile, and change nothing' },
     replace: { summary: 'replace these sites if they already exist', takes: 'DOMAIN,…' },
@@ -30,8 +30,8 @@ export const importFile: Command = {
   },
   summary: 'import a Caddyfile, or the sites of Nginx Proxy Manager',
   help: `signalbox import FILE                  a Caddyfile; - is standard input
-signalbox import npm PATH              Nginx Proxy Manager: PATH is its data folder, the folder
-                                       above it, or its database.sqlite
+signalbox import npm FOLDER            Nginx Proxy Manager: its data folder, the folder above it,
+                                       or its database.sqlite
 
 Publishes all sites in one step, all or nothing. Identical sites stay as they are. If a site, an
 option or a snippet differs from the hub's, the command prints the differences and imports nothing,
