@@ -48,6 +48,7 @@ export function movedHost(host: AnyHost, around: Around): Moved {
     stripsAuthorization: protections.some((one) => one.stripsAuthorization),
     hasAccessList: protections.length > 0,
   });
+  const hasBoth = protections.length > 0 && body.clients.length > 0;
   if (body.clients.length > 0) {
     protections.push(protectionOfClients(hostIn(domain), body.clients));
   }
@@ -57,6 +58,7 @@ export function movedHost(host: AnyHost, around: Around): Moved {
     ...(named.addresses.length > 0 ? [] : [NAMELESS]),
     ...faultsOf(host, rest, body),
     ...protections.flatMap((one) => one.remarks),
+    ...(hasBoth ? [BOTH] : []),
     ...body.remarks,
     ...certificateRemarks(host, certificate, around.takesCertificates),
     ...(hsts.length > 0 ? hstsRemarks(host.hsts) : []),
@@ -74,6 +76,11 @@ export function movedHost(host: AnyHost, around: Around): Moved {
   };
   return { host, site, remarks };
 }
+
+const BOTH: Remark = {
+  level: 'warning',
+  text: 'It has an access list and “allow” or “deny” in its nginx text. NPM takes one of them; here a visitor has to pass both.',
+};
 
 const NAMELESS: Remark = {
   level: 'error',

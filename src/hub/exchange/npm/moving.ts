@@ -100,6 +100,9 @@ function unknownNames({ value, redirect, html }: Rows['defaultSite']): {
 
 function generalNotes(rows: Rows, moved: readonly Moved[]): Note[] {
   const about = (level: Note['level'], text: string): Note => ({ domain: null, level, text });
+  const streams = rows.streams.map(
+    ({ port, protocols, to }) => `${port} (${protocols.join(' and ') || 'off'}) to ${to}`,
+  );
   const used = new Set(rows.proxies.map(({ accessListId }) => accessListId));
   const unused = rows.accessLists.filter(({ id }) => !used.has(id)).map(({ name }) => name);
   return [
@@ -109,12 +112,22 @@ function generalNotes(rows: Rows, moved: readonly Moved[]): Note[] {
     ...(moved.some(({ host }) => host.kind === 'proxy' && host.locations.length > 0)
       ? [about('info', 'Caddy compares paths without regard to case, nginx with it.')]
       : []),
-    ...rows.streams.map(({ port, protocols, to }) =>
-      about(
-        'warning',
-        `The stream ${port}${protocols.length > 0 ? ` (${protocols.join(' and ')})` : ''} to ${to} is not taken over: signalbox serves HTTP only.`,
-      ),
-    ),
+    ...(moved.some(({ host }) => host.kind === 'proxy')
+      ? [
+          about(
+            'info',
+            'Services get X-Forwarded-For, -Proto and -Host, but no longer X-Real-IP and X-Forwarded-Scheme. If one needs it: header_up X-Real-IP {remote_host} in its reverse_proxy.',
+          ),
+        ]
+      : []),
+    ...(streams.length > 0
+      ? [
+          about(
+            'warning',
+            `signalbox serves HTTP only, so streams stay behind: ${streams.join('; ')}.`,
+          ),
+        ]
+      : []),
     ...(unused.length > 0
       ? [
           about(

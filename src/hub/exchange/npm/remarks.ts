@@ -78,6 +78,9 @@ export function remarksOf(host: AnyHost, isProtected: boolean): Remark[] {
     );
   }
   if (host.kind !== 'proxy') return remarks;
+  if ([host.to, ...host.locations].some((target) => /^[^.:/]+\/?$/.test(target.host.trim()))) {
+    remarks.push(CONTAINER);
+  }
   if (host.caches) {
     remarks.push(
       isProtected
@@ -99,3 +102,7 @@ export function remarksOf(host: AnyHost, isProtected: boolean): Remark[] {
   }
   return remarks;
 }
+
+const CONTAINER = warning(
+  'It forwards to a name without a dot: if that is a container, only NPM’s Docker network knows it. Publish the port of the container, and enter its address as the upstream.',
+);

@@ -193,6 +193,7 @@ describe('what comes along', () => {
     ['has HSTS for subdomains', 22, 'subdomains', 'warning'],
     ['blocks exploits', 2, 'Block Common Exploits', 'warning'],
     ['caches in spite of its list', 60, 'without asking the access list', 'warning'],
+    ['forwards to a container', 3, 'name without a dot', 'warning'],
     ['believes X-Forwarded-Proto', 25, 'X-Forwarded-Proto', 'warning'],
   ])('it is said of a host that %s', async (_, id, words, level) => {
     const answer = await dry(id);
@@ -213,6 +214,27 @@ describe('what comes along', () => {
       ['http://', ''],
     ]);
     expect(about(body, 'nginx serves that one')).toHaveLength(2);
+  });
+
+  test('what concerns no site is said once', async () => {
+    const { body } = await importing(QUICK, '?dryRun=true');
+    for (const part of [
+      '30022 (TCP) to 10.0.0.5:22',
+      'Accounts stay behind',
+      'no longer X-Real-IP',
+    ]) {
+      expect(about(body, part)).toMatchObject([{ domain: null }]);
+    }
+  });
+
+  test('a site that has a list and nginx text of its own asks for both', async () => {
+    const both = npmDatabase(
+      `DELETE FROM proxy_host WHERE id <> 43; UPDATE proxy_host SET access_list_id = 2;`,
+    );
+    const { body } = await importing(both, '?dryRun=true');
+    expect(about(body, 'has to pass both')).toMatchObject([{ level: 'warning' }]);
+    expect(body.proxyfile).toContain('# policy lan-only\n');
+    expect(body.proxyfile).toContain('# policy allowdeny-example-com\n');
   });
 
   test('settings of a variant of NPM are named, and its sign-in keeps a host off', async () => {

@@ -1,5 +1,5 @@
 /** What a translation of nginx text finds on its way. Pure. */
-import type { Remark } from '../notes.ts';
+import { named, type Remark } from '../notes.ts';
 import { shown } from './words.ts';
 
 export type Findings = {
@@ -17,18 +17,20 @@ export type Findings = {
 
 export function createFindings(): Findings {
   const remarks = new Map<string, Remark>();
-  const unsayable = new Set<string>();
+  const untranslated = new Set<string>();
+  const refusals = new Set<string>();
   const numbers = new Map<string, number>();
   return {
     get remarks() {
       return [...remarks.values()];
     },
     get unsayable() {
-      return [...unsayable];
+      if (untranslated.size === 0) return [...refusals];
+      return [...refusals, `This nginx text has no translation: ${named([...untranslated])}.`];
     },
     remark: (level, text) => void remarks.set(text, { level, text }),
-    cannot: (text) => void unsayable.add(`This nginx text has no translation: “${shown(text)}”.`),
-    refuse: (sentence) => void unsayable.add(sentence),
+    cannot: (text) => void untranslated.add(shown(text)),
+    refuse: (sentence) => void refusals.add(sentence),
     name(kind) {
       const number = (numbers.get(kind) ?? 0) + 1;
       numbers.set(kind, number);
