@@ -76,7 +76,9 @@ export function pageAt({ path, query }: Place, role: Role): Page {
   if (path === '/notifications') {
     return { title: 'Notifications', view: <NotificationsPage key="notifications" /> };
   }
-  if (path === '/import') return { title: 'Import & export', view: <ImportExport key="import" /> };
+  if (path === '/import') {
+    return { title: 'Import & export', view: <ImportExport key="import" query={query} /> };
+  }
   if (path === '/users') return { title: 'Users', view: <UsersPage key="users" /> };
   if (path === '/security-log') {
     return { title: 'Security log', view: <SecurityLog key="security log" query={query} /> };

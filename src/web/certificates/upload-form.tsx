@@ -1,7 +1,7 @@
 /** Uploads a certificate with its key, or the next one in its place; the key is in no state of the page. */
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
-import { DropArea } from '../config/drop-area.tsx';
+import { DropArea, readTextFile } from '../config/drop-area.tsx';
 import { send } from '../lib/api.ts';
 import type { Kept } from '../lib/types.ts';
 import { placeError, useSubmit } from '../lib/use-form.ts';
@@ -80,7 +80,8 @@ type PemProps = {
 const PemField = ({ area, ...field }: PemProps) => (
   <DropArea
     label={`Choose ${field.label.toLowerCase()}`}
-    onText={(text) => {
+    onFile={async (file) => {
+      const text = await readTextFile(file);
       if (area.current) area.current.value = text;
     }}
   >

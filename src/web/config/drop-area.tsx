@@ -9,15 +9,16 @@ type Props = {
   label: string;
   /** As the `accept` attribute of an input, such as `.json`; any file by default. */
   accept?: string;
-  onText: (text: string, name: string) => void;
+  /** May throw a sentence, which is shown. */
+  onFile: (file: File) => Promise<void>;
   children?: ComponentChildren;
 };
 
-export function DropArea({ label, accept, onText, children }: Props) {
+export function DropArea({ label, accept, onFile, children }: Props) {
   const [over, setOver] = useState(false);
   const id = useId();
   const { error, run: read } = useSubmit(async (file: File | undefined) => {
-    if (file) onText(await readTextFile(file), file.name);
+    if (file) await onFile(file);
   });
   const onDragOver = (event: DragEvent) => {
     if (!event.dataTransfer?.types.includes('Files')) return;
@@ -68,15 +69,18 @@ export function DropArea({ label, accept, onText, children }: Props) {
   );
 }
 
+/** The content. @throws Error with a sentence, if the file has more than so many MiB */
+export function readFile(file: File, limit: number): Promise<ArrayBuffer> {
+  if (file.size <= limit * 1024 * 1024) return file.arrayBuffer();
+  throw new Error(`${file.name} is larger than the limit of ${limit} MiB.`);
+}
+
 /** The hub's limit for an import or a restore. */
-const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_MIB = 16;
 
 /** @throws Error with a sentence, if the file is too large or not UTF-8 */
 export async function readTextFile(file: File): Promise<string> {
-  if (file.size > MAX_BYTES) {
-    throw new Error(`${file.name} is larger than the limit of 16 MiB.`);
-  }
-  const bytes = await file.arrayBuffer();
+  const bytes = await readFile(file, MAX_MIB);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

@@ -1,30 +1,49 @@
-/** The page that imports and exports the configuration, and restores a backup of it. */
-
-import { useState } from 'preact/hooks';
-import { get, send, sentenceOf } from '../lib/api.ts';
-import { plural } from '../lib/format.ts';
-import { useHub } from '../lib/hub.ts';
+/** The page that imports a Caddyfile, restores a backup, and exports. */
 import { useCan } from '../lib/roles.ts';
-import type { Snapshot } from '../lib/types.ts';
-import { useSubmit } from '../lib/use-form.ts';
+import { navigate } from '../lib/router.ts';
 import { CaddyfileShown } from '../parts/code-block.tsx';
-import { Confirm, ReplacesForeign } from '../parts/dialog.tsx';
-import { Notice } from '../parts/notice.tsx';
-import { DropArea } from './drop-area.tsx';
-import { ImportCard } from './import-card.tsx';
-import { readSnapshot, restoreSummary, sitesOf } from './import-summary.ts';
+import { FromBackup } from './from-backup.tsx';
+import { FromCaddyfile } from './from-caddyfile.tsx';
 
-export function ImportExport() {
+const SOURCES = [
+  ['caddyfile', 'A Caddyfile'],
+  ['backup', 'A backup'],
+] as const;
+
+export function ImportExport({ query }: { query: URLSearchParams }) {
   const canRestore = useCan('owner');
+  const sources = SOURCES.filter(([name]) => name !== 'backup' || canRestore);
+  const [from] = sources.find(([name]) => name === query.get('from')) ?? SOURCES[0];
   return (
     <>
       <div class="page-head row">
         <h1>Import & export</h1>
       </div>
       <div class="cards">
-        <ImportCard />
+        <section class="card" aria-labelledby="import-title">
+          <div class="card-head row">
+            <h2 id="import-title">Import from</h2>
+            <fieldset class="segments" aria-labelledby="import-title">
+              {sources.map(([name, label]) => (
+                <label key={name}>
+                  <input
+                    type="radio"
+                    name="from"
+                    checked={name === from}
+                    onChange={() => navigate(`/import?from=${name}`, { replace: true })}
+                  />
+                  <span>{label}</span>
+                </label>
+              ))}
+            </fieldset>
+          </div>
+          {/* What is typed there stays. */}
+          <div hidden={from !== 'caddyfile'}>
+            <FromCaddyfile />
+          </div>
+          {from === 'backup' && <FromBackup />}
+        </section>
         <ExportCard />
-        {canRestore && <RestoreCard />}
       </div>
     </>
   );
@@ -59,111 +78,3 @@ const ExportCard = () => (
 
 /** The local date, `2026-11-21`. */
 const today = () => new Date().toLocaleDateString('sv');
-
-type Chosen = { name: string; wanted: Snapshot; present: Snapshot };
-
-/** A longer list of names is cut. */
-const MAX_NAMED = 20;
-
-/** Replaces the whole configuration with a snapshot. */
-function RestoreCard() {
-  const hub = useHub();
-  const [chosen, setChosen] = useState<Chosen | null>(null);
-  const [asking, setAsking] = useState(false);
-  const [done, setDone] = useState<Snapshot | null>(null);
-
-  const foreign = hub.status?.foreign === true;
-  const replaces = foreign || (chosen !== null && chosen.present.vhosts.length > 0);
-
-  const { error, run: choose } = useSubmit(async (text: string, name: string) => {
-    setChosen(null);
-    setDone(null);
-    const wanted = readSnapshot(text);
-    setChosen({ name, wanted, present: await get<Snapshot>('/export') });
-  });
-  const restore = async () => {
-    if (!chosen) return;
-    const made = await send<Snapshot>(
-      'POST',
-      replaces ? '/restore?replace=true' : '/restore',
-      chosen.wanted,
-    );
-    setAsking(false);
-    setChosen(null);
-    setDone(made);
-    hub.refresh();
-  };
-
-  return (
-    <section class="card" aria-labelledby="restore-title">
-      <h2 id="restore-title">Restore a snapshot</h2>
-      <p class="muted">
-        Replaces the preamble, all sites and all policies with those in the file. What is not in the
-        file is deleted; only policies stay if the file is from a version without them.
-      </p>
-      {done && (
-        <Notice kind="success" title={`Restored: ${sitesOf(done)}`}>
-          The snapshot is live. <a href="/sites">Go to your sites</a>
-        </Notice>
-      )}
-      <DropArea label="Choose a snapshot" accept=".json,application/json" onText={choose} />
-      {error !== null && <Notice kind="error">{sentenceOf(error)}</Notice>}
-      {chosen && (
-        <section class="plan" aria-label="Contents of the snapshot">
-          <h3>
-            <span role="status">
-              <span class="mono">{chosen.name}</span> contains {sitesOf(chosen.wanted)}
-            </span>
-          </h3>
-          <Differences chosen={chosen} />
-          <div class="actions">
-            <button type="button" onClick={() => setChosen(null)}>
-              Cancel
-            </button>
-            <button type="button" class="danger" onClick={() => setAsking(true)}>
-              Restore {plural(chosen.wanted.vhosts.length, 'site')}
-            </button>
-          </div>
-        </section>
-      )}
-      {asking && chosen && (
-        <Confirm
-          title="Restore this snapshot?"
-          action={`Restore ${plural(chosen.wanted.vhosts.length, 'site')}`}
-          {...(replaces ? { name: 'replace' } : {})}
-          onConfirm={restore}
-          onClose={() => setAsking(false)}
-        >
-          <Differences chosen={chosen} />
-          {foreign && <ReplacesForeign />}
-        </Confirm>
-      )}
-    </section>
-  );
-}
-
-function Differences({ chosen: { wanted, present } }: { chosen: Chosen }) {
-  const { added, changed, same, removed } = restoreSummary(wanted, present);
-  const rows: [string, readonly string[]][] = [
-    ['Added', added],
-    ['Changed', changed],
-    ['Deleted', removed],
-  ];
-  return (
-    <ul>
-      {rows.map(
-        ([word, names]) =>
-          names.length > 0 && (
-            <li key={word}>
-              {word}: {names.slice(0, MAX_NAMED).join(', ')}
-              {names.length > MAX_NAMED && ` and ${names.length - MAX_NAMED} more`}
-            </li>
-          ),
-      )}
-      {same > 0 && <li>Unchanged: {plural(same, 'site')}</li>}
-      <li>
-        The preamble {wanted.preamble === present.preamble ? 'stays the same' : 'is replaced'}
-      </li>
-    </ul>
-  );
-}

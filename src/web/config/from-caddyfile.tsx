@@ -9,11 +9,11 @@ import { useSubmit } from '../lib/use-form.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { DropArea } from './drop-area.tsx';
+import { DropArea, readTextFile } from './drop-area.tsx';
 import type { Choices } from './import-summary.ts';
 import { type Plan, PlanView } from './plan-view.tsx';
 
-export function ImportCard() {
+export function FromCaddyfile() {
   const hub = useHub();
   const [text, setText] = useState('');
   const [plan, setPlan] = useState<Plan | null>(null);
@@ -51,8 +51,7 @@ export function ImportCard() {
 
   const refusal = error instanceof ApiError ? error : null;
   return (
-    <section class="card" aria-labelledby="import-title">
-      <h2 id="import-title">Import a Caddyfile</h2>
+    <>
       <p class="muted">
         Its global options and snippets are added to the preamble, and each of its site blocks
         becomes a site. You can review the result before anything changes, and choose what to use
@@ -63,7 +62,7 @@ export function ImportCard() {
           The import is live. <a href="/sites">Go to your sites</a>
         </Notice>
       )}
-      <DropArea label="Choose a Caddyfile" onText={(content) => edit(content)}>
+      <DropArea label="Choose a Caddyfile" onFile={async (file) => edit(await readTextFile(file))}>
         <Field label="Caddyfile">
           {(attributes) => (
             <CodeEditor
@@ -95,6 +94,6 @@ export function ImportCard() {
         </button>
       </div>
       {plan && <PlanView plan={plan} onImport={run} />}
-    </section>
+    </>
   );
 }
