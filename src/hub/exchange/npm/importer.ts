@@ -127,8 +127,11 @@ export function createNpmImporter({ publisher, contentFor, now }: NpmImporterDep
         try {
           if (dryRun) {
             const { result, next } = await publisher.rehearse(importing, demands);
-            const { vhosts, ...rest } = answer(result, next);
-            return { ...rest, vhosts: vhosts.map((vhost) => ({ ...vhost, id: null })) };
+            const vhosts = result.map((site) => ({
+              ...published({ ...site, vhost: site.wanted }),
+              id: null,
+            }));
+            return { ...answer(result, next), vhosts };
           }
           const applied = await publisher.apply(importing, author, {
             ...demands,

@@ -314,6 +314,12 @@ describe('an import', () => {
     const refused = await importing(only(1, 12));
     expect([refused.status, refused.body.code]).toEqual([409, 'DOMAIN_TAKEN']);
     expect(await state()).toEqual(before);
+    const dry = await importing(only(1, 12), '?taken=skip&dryRun=true');
+    // As for a Caddyfile: what the file has, also of sites that are skipped.
+    expect(dry.body.vhosts.map(({ domain, config }) => [domain, config])).toEqual([
+      ['http://app.example.com', 'reverse_proxy {upstream}'],
+      ['http://ha.example.com', 'reverse_proxy {upstream}'],
+    ]);
     const skipped = await importing(only(1, 12), '?taken=skip');
     expect(skipped.body.merge.sites.map(({ action }) => action)).toEqual(['skip', 'create']);
     const replaced = await importing(only(1), '', {
