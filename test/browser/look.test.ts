@@ -35,6 +35,7 @@ test.each([
   '/proxies',
   '/notifications',
   '/import',
+  '/import?from=npm',
   '/account',
 ])('%s asks the hub for nothing twice, and does not shift, while it loads', async (path) => {
   const asked: string[] = [];

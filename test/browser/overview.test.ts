@@ -34,7 +34,7 @@ describe('an empty hub', () => {
     await page.goto('/');
     await page.getByRole('heading', { name: 'Three steps to your first site' }).waitFor();
     expect(await page.locator('.tile').count()).toBe(0);
-    expect(await page.locator('.first-steps > li').count()).toBe(3);
+    expect(await page.locator('.steps > li').count()).toBe(3);
     expect(await flaws(page)).toEqual([]);
     await page.getByRole('link', { name: 'Create your first site' }).click();
     await page.getByRole('heading', { name: 'New site' }).waitFor();
@@ -47,7 +47,7 @@ describe('an empty hub', () => {
     await page.route('**/api/vhosts', (route) => route.fulfill({ status: 503, json: {} }));
     await page.goto('/');
     await page.getByRole('alert').getByText('The hub answered with status 503.').waitFor();
-    expect(await page.locator('.first-steps, .tile').count()).toBe(0);
+    expect(await page.locator('.steps, .tile').count()).toBe(0);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 });

@@ -1,10 +1,11 @@
 /** The first publish to a Caddy that someone else configured. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser } from 'playwright-core';
 import { launchBrowser } from '../harness/browser.ts';
 import { type ForeignCaddy, startBesideForeignCaddy } from '../harness/foreign-caddy.ts';
+import { npmDatabase } from '../harness/npm-database.ts';
 import { ask } from '../harness/stack.ts';
-import { codeIn, type Visit, visit } from '../harness/visit.ts';
+import { codeIn, problemCount, type Visit, visit } from '../harness/visit.ts';
 
 // A browser is slow on a busy machine.
 setDefaultTimeout(60_000);
@@ -18,12 +19,12 @@ const preamble = async () =>
   (await ask<{ config: string }>(`${stack.hub}/preamble`, { headers: stack.owner.headers })).body
     .config;
 
-beforeAll(async () => {
+beforeEach(async () => {
   stack = await startBesideForeignCaddy();
   browser = await launchBrowser();
   seen = await visit(browser, stack, stack.owner.token, {}, true);
 });
-afterAll(async () => {
+afterEach(async () => {
   await browser?.close();
   await stack?.stop();
 });
@@ -48,6 +49,23 @@ test('a preamble replaces someone else’s sites only after confirmation', async
   await page.getByRole('button', { name: 'Replace it' }).click();
   await page.getByText('Saved', { exact: true }).waitFor();
   expect(await preamble()).toBe(text);
+  expect(await served()).not.toBe('theirs');
+  expect(seen.browserErrors).toEqual([]);
+});
+
+test('an import from Nginx Proxy Manager replaces them after a confirmation that says so', async () => {
+  const { page } = seen;
+  const buffer = Buffer.from(npmDatabase('DELETE FROM access_list_auth'));
+  await page.goto('/import?from=npm');
+  await problemCount(page).waitFor();
+  const file = { name: 'database.sqlite', mimeType: '', buffer };
+  await page.getByLabel('Choose the database').setInputFiles(file);
+  await page.getByRole('button', { name: /^Import \d+ sites/ }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('They will be replaced.').waitFor();
+  expect(await served()).toBe('theirs');
+  await dialog.getByRole('button', { name: /^Import \d+ sites/ }).click();
+  await page.getByRole('region', { name: 'Imported' }).waitFor();
   expect(await served()).not.toBe('theirs');
   expect(seen.browserErrors).toEqual([]);
 });

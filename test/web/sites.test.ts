@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { barsPath } from '../../src/web/figures/hours.ts';
 import { tidied } from '../../src/web/lib/check.ts';
+import { linkTo } from '../../src/web/lib/link.ts';
 import type {
   Activity,
   Problem,
@@ -18,7 +19,6 @@ import {
   isLive,
   outcomeOf,
 } from '../../src/web/sites/form/draft.ts';
-import { linkTo } from '../../src/web/sites/link.ts';
 import {
   furtherNames,
   isShown,

@@ -1,12 +1,14 @@
-/** The page that imports a Caddyfile, restores a backup, and exports. */
+/** The page that imports from a Caddyfile, from Nginx Proxy Manager or from a backup, and exports. */
 import { useCan } from '../lib/roles.ts';
 import { navigate } from '../lib/router.ts';
 import { CaddyfileShown } from '../parts/code-block.tsx';
 import { FromBackup } from './from-backup.tsx';
 import { FromCaddyfile } from './from-caddyfile.tsx';
+import { FromNpm } from './from-npm.tsx';
 
 const SOURCES = [
   ['caddyfile', 'A Caddyfile'],
+  ['npm', 'Nginx Proxy Manager'],
   ['backup', 'A backup'],
 ] as const;
 
@@ -41,6 +43,7 @@ export function ImportExport({ query }: { query: URLSearchParams }) {
           <div hidden={from !== 'caddyfile'}>
             <FromCaddyfile />
           </div>
+          {from === 'npm' && <FromNpm />}
           {from === 'backup' && <FromBackup />}
         </section>
         <ExportCard />

@@ -1,4 +1,5 @@
 /** Shows what an import will do, and asks for confirmation. */
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
@@ -25,23 +26,40 @@ export type Plan = {
 const MAX_SHOWN = 200;
 const FIRST_LINES = 3;
 
-type Props = { plan: Plan; onImport: (choices: Choices) => Promise<void> };
+type PlanProps = { plan: Plan; onImport: (choices: Choices) => Promise<void> };
 
-export function PlanView({ plan, onImport }: Props) {
-  const { status } = useHub();
-  const [asking, setAsking] = useState(false);
-  const { answer, existing } = plan;
-  const { skipped, preamble, merge } = answer;
-  const conflicts = conflictsOf(merge);
-  const [choices, setChoices] = useState(() => firstChoices(conflicts, existing > 0));
-  const summary = importSummary(merge, choices);
-  const vhosts = answer.vhosts.filter((_, at) => merge.sites[at]?.action === 'create');
-  const imported = summary.added + summary.replaced;
-  const action = `Import ${imported > 0 ? plural(imported, 'site') : 'the preamble'}`;
+export function PlanView({ plan, onImport }: PlanProps) {
+  const [choices, setChoices] = useState(() => choicesOf(plan));
   return (
     <section class="plan" aria-label="Import plan">
+      <PlanContents plan={plan} choices={choices} onChange={setChoices} />
+      <ImportButton plan={plan} choices={choices} onImport={onImport} />
+    </section>
+  );
+}
+
+/** What is chosen at first. */
+export const choicesOf = ({ answer, existing }: Plan): Choices =>
+  firstChoices(conflictsOf(answer.merge), existing > 0);
+
+type ContentsProps = {
+  plan: Plan;
+  choices: Choices;
+  onChange: (choices: Choices) => void;
+  /** Shown before what there is to choose. */
+  children?: ComponentChildren;
+};
+
+/** What a file has in it, and the choices where it differs from what is there. */
+export function PlanContents({ plan: { answer }, choices, onChange, children }: ContentsProps) {
+  const { skipped, preamble, merge } = answer;
+  const conflicts = conflictsOf(merge);
+  const summary = importSummary(merge, choices);
+  const vhosts = answer.vhosts.filter((_, at) => merge.sites[at]?.action === 'create');
+  return (
+    <>
       <h3>
-        <span role="status">This file contains {plural(answer.vhosts.length, 'site')}</span>
+        <span role="status">This file contains {plural(merge.sites.length, 'site')}</span>
       </h3>
       <p>
         {summary.same > 0 && `You already have ${plural(summary.same, 'site')} of it. `}
@@ -65,7 +83,8 @@ export function PlanView({ plan, onImport }: Props) {
           </ul>
         </>
       )}
-      <MergeChoices conflicts={conflicts} choices={choices} onChange={setChoices} />
+      {children}
+      <MergeChoices conflicts={conflicts} choices={choices} onChange={onChange} />
       {vhosts.length > 0 && conflicts.sites.length > 0 && <h4>New sites</h4>}
       {vhosts.length > 0 && (
         <ul class="plan-sites plain box">
@@ -77,6 +96,20 @@ export function PlanView({ plan, onImport }: Props) {
       {vhosts.length > MAX_SHOWN && (
         <p class="muted">and {plural(vhosts.length - MAX_SHOWN, 'more site')}</p>
       )}
+    </>
+  );
+}
+
+/** Asks for confirmation. */
+export function ImportButton({ plan, choices, onImport }: PlanProps & { choices: Choices }) {
+  const { status } = useHub();
+  const [asking, setAsking] = useState(false);
+  const { existing } = plan;
+  const summary = importSummary(plan.answer.merge, choices);
+  const imported = summary.added + summary.replaced;
+  const action = `Import ${imported > 0 ? plural(imported, 'site') : 'the preamble'}`;
+  return (
+    <>
       <div class="actions">
         <button
           type="button"
@@ -106,7 +139,7 @@ export function PlanView({ plan, onImport }: Props) {
           {status?.foreign && <ReplacesForeign />}
         </Confirm>
       )}
-    </section>
+    </>
   );
 }
 

@@ -44,7 +44,7 @@ function policyIn(value: unknown): ApiError['policy'] {
 type Options = {
   /** By default POST with a body and GET without. */
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Sent as JSON. */
+  /** Sent as JSON, unless it is a form. */
   body?: unknown;
   /** The ETag of the state that the change is meant for. */
   ifMatch?: string | undefined;
@@ -87,7 +87,9 @@ export async function request<T>(path: string, options: Options = {}): Promise<A
     signal,
   } = options;
   const headers: Record<string, string> = {};
-  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  const isForm = body instanceof FormData;
+  // A browser names the boundary between the parts of a form itself.
+  if (body !== undefined && !isForm) headers['Content-Type'] = 'application/json';
   if (ifMatch !== undefined) headers['If-Match'] = ifMatch;
   if (key !== undefined) headers['Idempotency-Key'] = key;
   let response: Response;
@@ -96,7 +98,7 @@ export async function request<T>(path: string, options: Options = {}): Promise<A
     response = await fetch(`/api${path}`, {
       method,
       headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
     });
     text = await response.text();

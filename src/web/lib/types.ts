@@ -31,6 +31,7 @@ export type {
   NewApiToken as NewToken,
   NewChannelAnswer as NewChannel,
   NewInvitation,
+  NpmImportAnswer as NpmAnswer,
   Passkey,
   Preamble,
   Problem,
@@ -54,3 +55,6 @@ export type Policy = Required<api.Policy>;
 /** What a newer Caddy refuses although the running one accepts it. */
 export type Obstacle = api.Status['beforeUpgrade'][number];
 export type StatusClass = keyof api.Bucket['requests'];
+
+/** What an import has to say about a site, or about none. */
+export type Note = api.NpmImportAnswer['notes'][number];

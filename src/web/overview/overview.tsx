@@ -115,7 +115,7 @@ function FirstSteps({ foreign }: { foreign: boolean }) {
   return (
     <section class="card" aria-label="First steps">
       <h2>Three steps to your first site</h2>
-      <ol class="first-steps">
+      <ol class="steps">
         <li>
           <strong>Point its name at this machine</strong>
           <p class="muted">

@@ -29,14 +29,17 @@ export const WithoutRequests = ({ from }: { from: readonly string[] | undefined 
     <p class="log-partial">Requests of unreachable proxies are missing: {from.join(', ')}.</p>
   ) : null;
 
-/** How to fix what was refused; words between backticks are code. */
-export function Hint({ text }: { text: string }) {
-  return (
-    <p class="hint">
-      {text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}
-    </p>
-  );
-}
+/** How to fix what was refused. */
+export const Hint = ({ text }: { text: string }) => (
+  <p class="hint">
+    <WithCode text={text} />
+  </p>
+);
+
+/** A text of the hub; words between backticks are code. */
+export const WithCode = ({ text }: { text: string }) => (
+  <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
+);
 
 /** Why a change was refused, with the proxy's words and how to fix it. */
 export function RefusedNotice({ error }: { error: unknown }) {

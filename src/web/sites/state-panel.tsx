@@ -1,12 +1,12 @@
 /** The live state of a site: its addresses, certificates, upstreams and last errors. */
 import { plural } from '../lib/format.ts';
+import { linkTo } from '../lib/link.ts';
 import type { Address, LastError, Problem, SiteState } from '../lib/types.ts';
 import type { Loaded } from '../lib/use-load.ts';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { ClockTime, Time } from '../parts/time.tsx';
 import { Known } from '../status/problem-list.tsx';
 import { titleOf } from '../status/problems.ts';
-import { linkTo } from './link.ts';
 import { type Health, type SiteProblem, servedOf } from './problem.ts';
 
 type Props = {

@@ -1,12 +1,8 @@
 /** How hub, agent and Caddy are, line by line; grey if it is not known. */
 import type { ComponentChildren } from 'preact';
-import { request, wordsOf } from '../lib/api.ts';
 import { duration } from '../lib/format.ts';
-import { useHub } from '../lib/hub.ts';
-import { useCan } from '../lib/roles.ts';
 import type { Status } from '../lib/types.ts';
-import { useSubmit } from '../lib/use-form.ts';
-import { Notice } from '../parts/notice.tsx';
+import { Ports } from '../parts/ports.tsx';
 import { Time } from '../parts/time.tsx';
 import { caddyOf, standingOf } from '../proxies/standing.tsx';
 
@@ -69,44 +65,5 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
         {children === false || children === null ? <span class="muted">not known</span> : children}
       </dd>
     </div>
-  );
-}
-
-type Serving = NonNullable<Status['serving']>;
-
-/** Whether Caddy is on other ports than 80 and 443. */
-const isElsewhere = ({ http, https }: Serving): boolean =>
-  http.port !== http.wanted || https.port !== https.wanted;
-
-/** Shown in the status details. */
-function Ports({ serving }: { serving: Serving }) {
-  const { refresh } = useHub();
-  const canMove = useCan('owner');
-  const { busy, error, run } = useSubmit(async () => {
-    await request('/ports/standard', { method: 'POST' });
-    refresh();
-  });
-  const { http, https, cure } = serving;
-  const reasons = [...new Set([http.reason, https.reason])].filter((reason) => reason !== null);
-  return (
-    <>
-      {http.port} and {https.port}
-      {reasons.length > 0 && ` (${reasons.join('; ')})`}
-      {/* The button does what signalbox's own command would. */}
-      {cure !== null && !cure.startsWith('signalbox ') && (
-        <>
-          . To fix it: <code>{cure}</code>
-        </>
-      )}
-      {canMove && isElsewhere(serving) && (
-        <>
-          {' '}
-          <button type="button" class="link" disabled={busy} onClick={() => void run()}>
-            Move to {http.wanted} and {https.wanted}
-          </button>
-        </>
-      )}
-      {error !== null && <Notice kind="error">{wordsOf(error)}</Notice>}
-    </>
   );
 }

@@ -1,6 +1,7 @@
 /** What the list shows of each site, in which order, and under which tags. Pure. */
+
+import { linkTo } from '../../lib/link.ts';
 import type { Activity, SiteState, UptimeBars, Vhost } from '../../lib/types.ts';
-import { linkTo } from '../link.ts';
 import { type Health, healthOf, type Outages, type SiteProblem } from '../problem.ts';
 
 export type Row = {

@@ -1,5 +1,5 @@
 /** Where a browser reaches a site. Pure. */
-import type { Address } from '../lib/types.ts';
+import type { Address } from './types.ts';
 
 /** Null if the address is not served, or if its name is a pattern. */
 export function linkTo(address: Pick<Address, 'name' | 'port' | 'served' | 'tls'>): string | null {
