@@ -10,7 +10,7 @@ import { sendRaw } from './raw.ts';
 import { freePort, temporaryFolder, until } from './stack.ts';
 
 const KEPT = join(import.meta.dir, '../golden/npm');
-const NGINX = Bun.which('nginx', { PATH: `${process.env.PATH}:/usr/sbin` });
+export const NGINX = Bun.which('nginx', { PATH: `${process.env.PATH}:/usr/sbin` });
 
 /** Whether this machine has nginx, and addresses enough on loopback for a network. */
 export const HAS_NGINX = NGINX !== null && process.platform === 'linux';

@@ -1,4 +1,4 @@
-/** Random nginx texts, of directives that are translated, with hostile pieces in them. */
+/** Random nginx texts of directives that are translated, and of hostile pieces. */
 import type { Wanted } from '../../../../src/hub/exchange/npm/nginx/body.ts';
 import type { Random } from '../../../harness/random.ts';
 
@@ -72,12 +72,12 @@ const VARIABLES = [
   '$bad',
 ] as const;
 
-/** What a host may be made of. */
-export function randomWanted(random: Random): Wanted {
+/** What a host may be made of. @param isHostile whether there are pieces in it that break words */
+export function randomWanted(random: Random, isHostile = true): Wanted {
   const { below, pick } = random;
   /** Now and then with a piece anywhere. */
   const spoilt = (text: string): string => {
-    if (below(12) > 0) return text;
+    if (!isHostile || below(12) > 0) return text;
     const at = below(text.length + 1);
     return `${text.slice(0, at)}${PIECES[below(PIECES.length)]}${text.slice(at)}`;
   };
@@ -85,8 +85,8 @@ export function randomWanted(random: Random): Wanted {
   const regex = () => spoilt(pick(REGEX));
   const rule = (): string =>
     pick<() => string>([
-      () => `return ${pick(['200', '301', '302', '403', '410', '444', '503'])} ${word()};`,
-      () => `return ${pick(['404', '204', '301'])};`,
+      () => `return ${pick(['200', '301', '302', '403', '410', '503'])} ${word()};`,
+      () => `return ${pick(['404', '204', '301', '444'])};`,
       () =>
         `rewrite ${regex()} ${spoilt(pick(['/new/$1', 'https://x.example$request_uri?', '/a?b=c', '/']))} ${pick(['permanent', 'redirect', 'last', 'break', ''])};`,
       () =>
@@ -96,8 +96,9 @@ export function randomWanted(random: Random): Wanted {
   const header = (): string =>
     pick<() => string>([
       () => `add_header ${spoilt('X-A')} ${word()} always;`,
+      () => `proxy_set_header ${spoilt(pick(['X-Real-IP', 'Connection', 'X-B']))} ${word()};`,
       () =>
-        `proxy_set_header ${spoilt(pick(['Host', 'X-Real-IP', 'Connection', 'X-B']))} ${word()};`,
+        `proxy_set_header ${spoilt('Host')} ${spoilt(pick(['$host', '$http_host', 'a.test', '$proxy_host']))};`,
       () => `proxy_hide_header ${spoilt('Server')};`,
       () => `client_max_body_size ${spoilt(pick(['0', '50M', '1g', '10']))};`,
       () => `${pick(['proxy_buffering', 'gzip'])} off;`,

@@ -84,7 +84,9 @@ export function bodyOf(wanted: Wanted): Body {
   const found = inOrder(places, findings);
   const only = places.length === 1 ? places[0] : undefined;
   const isOnly = only !== undefined && !('pattern' in only.matched) && only.matched.path === '/';
-  const content = rules.end !== null ? [rules.end] : isOnly ? only.lines : found.lines;
+  const ended =
+    rules.end === null ? null : [...addedHeaders(server.addHeaders, scope, findings), rules.end];
+  const content = ended ?? (isOnly ? only.lines : found.lines);
   const isSimple = rules.lines.length === 0 && (rules.end !== null || isOnly || found.isSimple);
   const lines = isSimple ? content : ['route {', ...tabbed([...rules.lines, ...content]), '}'];
   const { remarks, unsayable } = findings;

@@ -4,7 +4,7 @@ import type { AccessList } from '../rows.ts';
 import { tabbed } from './answers.ts';
 import type { Findings } from './findings.ts';
 import { addedHeaders, type Matched, passed, proxied } from './proxy.ts';
-import { translated } from './regex.ts';
+import { groupsIn, translated } from './regex.ts';
 import { matcher, rulesOf } from './rules.ts';
 import type { Inherited, Settings } from './settings.ts';
 import type { Scope } from './words.ts';
@@ -44,7 +44,8 @@ export function placeOf(
   outer: Scope,
   findings: Findings,
 ): Place {
-  const captures = 'pattern' in matched ? matched.name : null;
+  const captures =
+    'pattern' in matched ? { name: matched.name, groups: groupsIn(matched.pattern) } : null;
   const rules = rulesOf(settings.rules, { ...outer, captures }, 'location', findings);
   const access = denied(settings.access, findings);
   const { end, scope } = rules;

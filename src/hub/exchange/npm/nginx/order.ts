@@ -25,7 +25,11 @@ export function inOrder(places: readonly Place[], findings: Findings): Written {
   const like = (modifier: string) =>
     all.filter((place) => fixed(place)?.modifier === modifier).sort(longestFirst);
   const patterns = all.filter((place) => fixed(place) === null);
-  const ordered = [...like('='), ...like('^~'), ...patterns, ...like('')];
+  const prefixes = [...like('^~'), ...like('')];
+  const ordered =
+    patterns.length === 0
+      ? [...like('='), ...prefixes.sort(longestFirst)]
+      : [...like('='), ...like('^~'), ...patterns, ...like('')];
   // Among these, Caddy would choose by length alone.
   let isSimple = !like('=').some((exact) =>
     all.some((other) => other !== exact && startsWith(exact, other) && fixed(other)?.path !== '/'),

@@ -47,14 +47,14 @@ export function passed(
   const own = OWN.exec(target)?.[0];
   if (own !== undefined) {
     if (upstream === null) return null;
-    const change = changeTo(target.slice(own.length), true, matched);
+    const change = changeTo(target.slice(own.length), true, matched, scope);
     return change && { service: ownService(upstream), change };
   }
   const value = writtenOut(target, scope);
   const [, scheme = '', host = '', rest = ''] =
     /^(https?):\/\/([^/?#$]+)(.*)$/s.exec(value ?? '') ?? [];
   if (faultOf(`${scheme}://${host}`, 'upstream') !== null) return null;
-  const change = changeTo(rest, target.includes('$'), matched);
+  const change = changeTo(rest, target.includes('$'), matched, scope);
   const isHttps = scheme === 'https';
   const hasPort = /:\d+$/.test(host);
   const address = `${isHttps ? 'https://' : ''}${host}${hasPort ? '' : isHttps ? ':443' : ':80'}`;
@@ -79,7 +79,12 @@ function writtenOut(text: string, { variables }: Scope): string | null {
  * The lines that change a path into what a `proxy_pass` has after its host; null if it cannot be said.
  * @param isWhole whether that replaces all of what is asked for, as it does if there is a variable
  */
-function changeTo(rest: string, isWhole: boolean, matched: Matched): string[] | null {
+function changeTo(
+  rest: string,
+  isWhole: boolean,
+  matched: Matched,
+  { captures }: Scope,
+): string[] | null {
   if (rest === '' || rest === '$request_uri' || rest === '$uri$is_args$args') return [];
   if (!isWhole) {
     if (!isPlainPath(rest) || 'pattern' in matched || !isPlainPath(matched.path)) return null;
@@ -93,7 +98,9 @@ function changeTo(rest: string, isWhole: boolean, matched: Matched): string[] | 
   const query = path === rest ? ['rewrite * ?'] : [];
   if (isPlainPath(path)) return [`uri path_regexp ^.*$ ${path}`, ...query];
   const changed =
-    'pattern' in matched && path.startsWith('/') ? replaced(matched.pattern, path) : null;
+    'pattern' in matched && captures?.name === matched.name && path.startsWith('/')
+      ? replaced(matched.pattern, path)
+      : null;
   return changed === null ? null : [changed, ...query];
 }
 

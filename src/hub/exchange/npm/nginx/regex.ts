@@ -36,6 +36,13 @@ export function translated(pattern: string, ignoresCase: boolean): string | null
   return isMarked || ignoresCase ? `(?i)${text}` : text;
 }
 
+/** How many groups `translated` left in a regular expression. */
+export const groupsIn = (pattern: string): number =>
+  pattern
+    .replace(/\\./g, '')
+    .replace(/\[[^\]]*\]/g, '')
+    .match(/\((?!\?)/g)?.length ?? 0;
+
 /** A text as a regular expression of itself. */
 export const literally = (text: string): string =>
   text.replace(/[\\.+*?()|[\]{}^$]/g, '\\$&').replaceAll('`', '\\x60');

@@ -2,8 +2,16 @@
 import { isRedirect, moved, replaced, returned, tabbed } from './answers.ts';
 import type { Findings } from './findings.ts';
 import type { Directive } from './parse.ts';
-import { regexWord, translated } from './regex.ts';
-import { constant, expanded, type Part, placeholderOf, type Scope, wordOf } from './words.ts';
+import { groupsIn, regexWord, translated } from './regex.ts';
+import {
+  type Captures,
+  constant,
+  expanded,
+  type Part,
+  placeholderOf,
+  type Scope,
+  wordOf,
+} from './words.ts';
 
 export type Rules = {
   /** What answers some requests, in order. */
@@ -35,7 +43,7 @@ export function rulesOf(
   findings: Findings,
 ): Rules {
   const variables = new Map(outer.variables);
-  const scope = { ...outer, variables };
+  const scope: { variables: typeof variables; captures: Captures | null } = { ...outer, variables };
   const lines: string[] = [];
   /** The conditions by which a `last` keeps requests from all that follows. */
   const unlessRewritten: string[] = [];
@@ -75,7 +83,8 @@ export function rulesOf(
     if (condition === null || !inner || others.length > 0) return false;
     if (inner.name === 'rewrite' && isRedirect(inner.args))
       return rewrite(inner, [condition], false);
-    const captures = condition.startsWith('vars_regexp') ? name : scope.captures;
+    const groups = groupsIn(condition);
+    const captures = condition.startsWith('vars_regexp') ? { name, groups } : scope.captures;
     const line =
       inner.name === 'return' ? returned(inner.args, `@${name}`, { variables, captures }) : null;
     if (line !== null) answer(name, [condition], () => [line]);
@@ -100,6 +109,8 @@ export function rulesOf(
           ? choose(directive)
           : rewrite(directive, [], isLast);
     if (!isSaid) findings.cannot([name, ...args].join(' '));
+    // From here on, `$1` is of this regular expression for some requests only.
+    if (name !== 'set') scope.captures = null;
   }
   return { lines, end: null, change, scope };
 }

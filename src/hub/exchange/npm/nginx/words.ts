@@ -4,12 +4,14 @@ import { isQuotable, quoted } from '../../../recipes/quote.ts';
 /** What of a word is a placeholder of Caddy, and what is plain text. */
 export type Part = { text: string; isPlaceholder: boolean };
 
+export type Captures = { name: string; groups: number };
+
 /** What variables stand for at some place of the nginx text. */
 export type Scope = {
   /** Those of `set`, in lower case. */
   variables: ReadonlyMap<string, readonly Part[]>;
-  /** The name of the regular expression that `$1` is of; null if there is none. */
-  captures: string | null;
+  /** The regular expression that `$1` is of, and how many groups it has; null if there is none. */
+  captures: Captures | null;
 };
 
 const PLACEHOLDERS: Record<string, string> = {
@@ -34,8 +36,7 @@ const MAX_LENGTH = 4_000;
 const VARIABLE = /\$(?:\{(\w+)\}|([1-9])|(\w+))|\$/g;
 
 /** Caddy's placeholder for a variable of nginx that is not one of `set`; null if there is none. */
-export function placeholderOf(name: string, captures: string | null = null): string | null {
-  if (/^[1-9]$/.test(name)) return captures === null ? null : `{re.${captures}.${name}}`;
+export function placeholderOf(name: string): string | null {
   if (Object.hasOwn(PLACEHOLDERS, name)) return PLACEHOLDERS[name] ?? null;
   const header = /^http_([a-z0-9_]+)$/.exec(name)?.[1];
   return header === undefined ? null : `{header.${header.replaceAll('_', '-')}}`;
@@ -57,9 +58,12 @@ export function expanded(word: string, { variables, captures }: Scope): readonly
   for (const found of word.matchAll(VARIABLE)) {
     const name = (found[1] ?? found[2] ?? found[3] ?? '').toLowerCase();
     const set = variables.get(name);
-    const placeholder = placeholderOf(name, captures);
+    const placeholder = placeholderOf(name);
     add(word.slice(kept, found.index));
-    if (set) for (const part of set) add(part.text, part.isPlaceholder);
+    if (found[2] !== undefined && captures !== null) {
+      // A group that there is not is empty in nginx, but not in Caddy.
+      if (Number(name) <= captures.groups) add(`{re.${captures.name}.${name}}`, true);
+    } else if (set) for (const part of set) add(part.text, part.isPlaceholder);
     else if (placeholder) add(placeholder, true);
     else return null;
     if (length > MAX_LENGTH) return null;
