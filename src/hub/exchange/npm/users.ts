@@ -9,12 +9,13 @@ export type User = AccessList['users'][number];
 type Reason = 'empty' | 'never' | 'again' | 'name' | 'password';
 
 const LEVELS: Record<Reason, Remark['level']> = {
-  ...{ empty: 'warning', never: 'info', again: 'info', name: 'warning', password: 'warning' },
+  ...{ empty: 'error', never: 'info', again: 'info', name: 'warning', password: 'warning' },
 };
 
 /** Why their names are not taken over. */
 const WORDS: Record<Reason, string> = {
-  empty: 'The password is empty. In NPM, this also locks out all users after it; here they get in.',
+  empty:
+    'The password is empty. In NPM, this locks out all users of the list. Switched on, the site lets the others in.',
   never: 'NPM never lets in a name with a colon, or with # at the beginning.',
   again: 'An earlier entry has the same name, and as in NPM, only its password is valid.',
   name: `A name may have at most ${MAX_NAME} characters, and no braces or control characters. Add the user to the policy under another name.`,
