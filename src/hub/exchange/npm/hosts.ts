@@ -112,7 +112,8 @@ function restOf(host: AnyHost): Rest {
     const target = `${host.scheme === 'auto' ? '{scheme}' : host.scheme}://${host.target}`;
     if (TARGET.test(host.target) && host.code >= 300 && host.code <= 308) {
       const line = `redir ${target}${host.keepsPath ? '{uri}' : ''} ${host.code}`;
-      return { ...plain, rest: { lines: [line] } };
+      const remarks = LOCATING.has(host.code) ? [] : [REDIRECTED];
+      return { ...plain, rest: { lines: [line] }, remarks };
     }
     return {
       ...plain,
@@ -138,6 +139,13 @@ function restOf(host: AnyHost): Rest {
 
 /** A host, and perhaps a port, a path and a query, without anything that means more to Caddy or nginx. */
 export const TARGET = /^[\w.[\]:-]+(?:[/?#][\w./?#[\]:@!&'()*+,;=%~-]*)?$/;
+
+/** With which nginx sends a Location. */
+const LOCATING = new Set([301, 302, 303, 307, 308]);
+const REDIRECTED: Remark = {
+  level: 'warning',
+  text: 'With the status that it has in NPM, nginx does not say where the new address is. Here visitors are redirected.',
+};
 
 const CORRECTED: Remark = {
   level: 'warning',

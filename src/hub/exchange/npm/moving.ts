@@ -105,12 +105,17 @@ function generalNotes(rows: Rows, moved: readonly Moved[]): Note[] {
   );
   const used = new Set(rows.proxies.map(({ accessListId }) => accessListId));
   const unused = rows.accessLists.filter(({ id }) => !used.has(id)).map(({ name }) => name);
+  const issued = rows.certificates.filter(({ provider }) => provider !== 'other');
+  const isIssued = ({ certificateId }: AnyHost) => issued.some(({ id }) => id === certificateId);
   return [
     ...(moved.some(({ host }) => host.isForcedToHttps)
       ? [about('info', 'Caddy redirects plain HTTP to HTTPS with status 308, NPM with 301.')]
       : []),
-    ...(moved.some(({ host }) => host.kind === 'proxy' && host.locations.length > 0)
-      ? [about('info', 'Caddy compares paths without regard to case, nginx with it.')]
+    ...(moved.some(({ host }) => isIssued(host)) ? [about('info', CHALLENGES)] : []),
+    ...(rows.proxies.length > 0 ? [about('info', WEBSOCKETS), about('info', OWN_FILES)] : []),
+    ...(moved.some(({ host }) => hasLocations(host)) ? [about('info', PATHS)] : []),
+    ...(moved.some(({ site }) => site.policies.some(hasNetworks))
+      ? [about('warning', REAL_ADDRESS)]
       : []),
     ...(moved.some(({ host }) => host.kind === 'proxy')
       ? [
@@ -146,3 +151,20 @@ function generalNotes(rows: Rows, moved: readonly Moved[]): Note[] {
       : []),
   ];
 }
+
+const CHALLENGES =
+  'NPM itself answers /.well-known/acme-challenge/ for hosts with a certificate of Let’s Encrypt. Here only Caddy’s own challenges are answered, and other requests for it reach the service.';
+const WEBSOCKETS =
+  'Caddy lets WebSockets through to all services, NPM only for hosts with “Websockets Support”, and not in the locations of their own nginx text.';
+const OWN_FILES =
+  'Files that you added in NPM’s folder data/nginx/custom are not in its database: what they do is not taken over.';
+const PATHS =
+  'Caddy compares paths without regard to case, nginx with it. Where nginx replaces a part of the path, it also resolves // and .. in the rest, which Caddy leaves as it is.';
+const REAL_ADDRESS =
+  'NPM believes the header X-Real-IP if it comes from a private network. In Caddy, the address that connects counts: if another proxy stands before it, set trusted_proxies in the preamble, or all visitors have that proxy’s address.';
+
+const hasLocations = (host: AnyHost): boolean =>
+  (host.kind === 'proxy' && host.locations.length > 0) || host.advanced.includes('location');
+
+const hasNetworks = ({ recipe, values }: WantedPolicy): boolean =>
+  recipe === 'allow' || recipe === 'block' || 'exemptNetworks' in values;

@@ -167,7 +167,6 @@ const proxyOf = (row: Row): ProxyHost => ({
   locations: listIn(row.locations).flatMap((one) => (isObject(one) ? locationOf(one) : [])),
   caches: isSet(row.caching_enabled),
   blocksExploits: isSet(row.block_exploits),
-  takesWebsockets: isSet(row.allow_websocket_upgrade),
   trustsForwardedProto: isSet(row.trust_forwarded_proto),
 });
 

@@ -90,9 +90,6 @@ export function remarksOf(host: AnyHost, isProtected: boolean): Remark[] {
         : info('NPM caches its images, scripts and styles for half an hour; Caddy does not.'),
     );
   }
-  if (!host.takesWebsockets) {
-    remarks.push(info('WebSockets are off for it in NPM; Caddy lets them through.'));
-  }
   if (host.trustsForwardedProto) {
     remarks.push(
       warning(

@@ -27,7 +27,6 @@ export type ProxyHost = Host & {
   locations: readonly Location[];
   caches: boolean;
   blocksExploits: boolean;
-  takesWebsockets: boolean;
   /** Whether it believes the visitor's X-Forwarded-Proto. */
   trustsForwardedProto: boolean;
 };
