@@ -2,8 +2,9 @@
 import type { Remark } from '../notes.ts';
 import type { AccessList, Location } from '../rows.ts';
 import { tabbed } from './answers.ts';
+import { customOf, sourceOf } from './custom.ts';
 import { createFindings, type Findings } from './findings.ts';
-import { matchedBy, type Place, placeOf, sizeOf } from './locations.ts';
+import { ACCESS_FIRST, matchedBy, type Place, placeOf, sizeOf } from './locations.ts';
 import { inOrder } from './order.ts';
 import { type Directive, parse } from './parse.ts';
 import { addedHeaders, ownService, proxied } from './proxy.ts';
@@ -36,37 +37,58 @@ const NO_HEADERS =
   'In what Nginx Proxy Manager itself forwards, add_header and proxy_set_header of the server block had no effect. They are left out there.';
 const NOT_COVERED =
   'In Nginx Proxy Manager, the access list did not cover the locations of the host’s own nginx text. Here it covers the whole site.';
+const BOTH =
+  'In nginx, allow and deny of a location replace those of the server block. Here a visitor must pass both.';
+/** More than people write; where order matters, locations name each other. */
+const MAX_LENGTH = 100_000;
+const MAX_LOCATIONS = 100;
+const TOO_LONG = 'What the nginx text would become is too long.';
+const NO_BODY = { lines: [], clients: [], remarks: [] };
 const TWICE = 'The nginx text has two locations for the same path.';
 
 /** The body of the site that does what nginx did. */
 export function bodyOf(wanted: Wanted): Body {
+  const body = translatedBody(wanted);
+  const isLong =
+    body === null || body.lines.reduce((sum, line) => sum + line.length, 0) > MAX_LENGTH;
+  const plain = { ...wanted, locations: [], advanced: '' };
+  const { unsayable, ...said } = isLong
+    ? { ...(translatedBody(plain) ?? NO_BODY), unsayable: [TOO_LONG] }
+    : body;
+  if (unsayable.length === 0) return { ...said, unsayable };
+  const comment = commented(sourceOf(wanted).slice(0, MAX_LENGTH));
+  return { ...said, unsayable, lines: [...comment, ...said.lines] };
+}
+
+/** Null if there are too many locations. */
+function translatedBody(wanted: Wanted): Body | null {
   const findings = createFindings();
-  const { rest, hasAccessList, stripsAuthorization } = wanted;
+  const { rest, hasAccessList } = wanted;
   const upstream = 'upstream' in rest ? rest.upstream : null;
   const parsed = parse(wanted.advanced);
   if ('fault' in parsed) findings.refuse(parsed.fault);
   const text = 'fault' in parsed ? [] : parsed.directives;
   const server = settingsOf(text, NOTHING, true, findings);
-  const isAlone = server.locations.length + wanted.locations.length === 0;
+  const locations = server.locations.length + wanted.locations.length;
+  if (locations > MAX_LOCATIONS) return null;
   const start = { variables: variablesOf(upstream), captures: null };
-  const rules = rulesOf(server.rules, start, isAlone ? 'alone' : 'server', findings);
+  const rules = rulesOf(server.rules, start, locations === 0 ? 'alone' : 'server', findings);
   const { scope } = rules;
   if (hasAccessList && server.locations.length > 0) findings.remark('warning', NOT_COVERED);
+  const isGuarded = hasAccessList || server.access.length > 0;
+  if (isGuarded && (rules.lines.length > 0 || rules.end !== null)) {
+    findings.remark('warning', ACCESS_FIRST);
+  }
 
-  const place = (
-    args: readonly string[],
-    block: readonly Directive[],
-    isCustom: boolean,
-  ): Place[] => {
+  const place = (args: readonly string[], block: readonly Directive[], isCustom: boolean) => {
     const matched = matchedBy(args, findings);
-    if (!matched) findings.cannot(`location ${args.join(' ')}`);
     // nginx takes no header of the server where Nginx Proxy Manager sets some.
     const inherited = isCustom ? { ...server, setHeaders: [] } : server;
     const settings = settingsOf(block, inherited, false, findings);
-    if (!matched) return [];
-    return [
-      placeOf(matched, settings, isCustom, { upstream, stripsAuthorization }, scope, findings),
-    ];
+    if (server.access.length > 0 && settings.access.length > 0) findings.remark('warning', BOTH);
+    if (matched) return [placeOf(matched, settings, isCustom, wanted, upstream, scope, findings)];
+    findings.cannot(`location ${args.join(' ')}`);
+    return [];
   };
   const places = [
     ...server.locations.flatMap(({ args, block }) => place(args, block ?? [], false)),
@@ -76,23 +98,26 @@ export function bodyOf(wanted: Wanted): Body {
     }),
   ];
   if (hasTwice(places)) findings.refuse(TWICE);
+  if (!places.some(isRoot)) places.push(restOf(wanted, server, scope, findings));
 
-  const hasRoot = places.some(
-    ({ matched }) => 'path' in matched && matched.path === '/' && matched.modifier !== '=',
-  );
-  if (!hasRoot) places.push(restOf(wanted, server, scope, findings));
-  const found = inOrder(places, findings);
-  const only = places.length === 1 ? places[0] : undefined;
-  const isOnly = only !== undefined && !('pattern' in only.matched) && only.matched.path === '/';
-  const ended =
-    rules.end === null ? null : [...addedHeaders(server.addHeaders, scope, findings), rules.end];
-  const content = ended ?? (isOnly ? only.lines : found.lines);
-  const isSimple = rules.lines.length === 0 && (rules.end !== null || isOnly || found.isSimple);
-  const lines = isSimple ? content : ['route {', ...tabbed([...rules.lines, ...content]), '}'];
+  const only = places.length === 1 ? places.find(isRoot) : undefined;
+  const found = only ? { lines: only.lines, isSimple: true } : inOrder(places, findings);
+  const content =
+    rules.end === null
+      ? found.lines
+      : [...addedHeaders(server.addHeaders, scope, findings), rules.end];
+  const isSimple = rules.lines.length === 0 && (rules.end !== null || found.isSimple);
   const { remarks, unsayable } = findings;
-  const comment = unsayable.length > 0 ? commented(sourceOf(wanted)) : [];
-  return { lines: [...comment, ...lines], clients: server.access, remarks, unsayable };
+  return {
+    lines: isSimple ? content : ['route {', ...tabbed([...rules.lines, ...content]), '}'],
+    clients: server.access,
+    ...{ remarks, unsayable },
+  };
 }
+
+/** Whether it is what answers if no other place does. */
+const isRoot = ({ matched }: Place): boolean =>
+  'path' in matched && matched.path === '/' && matched.modifier !== '=';
 
 /** What Nginx Proxy Manager sets in each host with a service. */
 function variablesOf(upstream: string | null): Map<string, readonly Part[]> {
@@ -107,46 +132,6 @@ function variablesOf(upstream: string | null): Map<string, readonly Part[]> {
           ['port', port],
         ];
   return new Map(known.map(([name = '', text = '']) => [name, [{ text, isPlaceholder: false }]]));
-}
-
-/** A custom location, as Nginx Proxy Manager writes it for nginx; null if that is not one. */
-function customOf(
-  location: Location,
-  { refuse, cannot }: Findings,
-): { args: readonly string[]; block: readonly Directive[] } | null {
-  const { path, advanced } = location;
-  const to = targetOf(location);
-  const head = onlyOne(`location ${path} {}`);
-  const pass = onlyOne(`proxy_pass ${to};`);
-  const own = parse(advanced);
-  if ('fault' in own) refuse(own.fault);
-  if (head?.name !== 'location' || head.block?.length !== 0) cannot(`location ${path}`);
-  else if (pass?.block !== null || pass.args.length !== 1) cannot(`proxy_pass ${to}`);
-  else return { args: head.args, block: [...('fault' in own ? [] : own.directives), pass] };
-  return null;
-}
-
-/** Its path may stand in its host. */
-function targetOf({ scheme, host, port, forwardPath }: Location): string {
-  const [name = '', ...path] = host.split('/');
-  return `${scheme}://${name}:${port}${path.length === 0 ? forwardPath : `/${path.join('/')}`}`;
-}
-
-/** All that nginx was given. */
-const sourceOf = ({ advanced, locations }: Wanted): string =>
-  [
-    ...(advanced.trim() === '' ? [] : [advanced.trimEnd()]),
-    ...locations.flatMap((location) => [
-      `location ${location.path} {`,
-      ...(location.advanced.trim() === '' ? [] : [location.advanced.trimEnd()]),
-      `proxy_pass ${targetOf(location)};`,
-      '}',
-    ]),
-  ].join('\n');
-
-function onlyOne(text: string): Directive | undefined {
-  const parsed = parse(text);
-  return 'fault' in parsed || parsed.directives.length !== 1 ? undefined : parsed.directives[0];
 }
 
 /** What answers if no location does. */

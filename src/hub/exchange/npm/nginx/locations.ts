@@ -32,15 +32,17 @@ export function matchedBy(args: readonly string[], { name }: Findings): Matched 
   return { modifier: modifier as '=' | '^~' | '', path };
 }
 
-const ACCESS_FIRST =
-  'In nginx, a return in a location comes before its allow and deny. Here these come first.';
+/** It also goes for the policies of the site. */
+export const ACCESS_FIRST =
+  'In nginx, return, rewrite and if come before any rule of access. Here the rules of access come first.';
 
 /** @param isCustom whether it is one of Nginx Proxy Manager's, which send the Host that was asked for */
 export function placeOf(
   matched: Matched,
   settings: Settings,
   isCustom: boolean,
-  wanted: { upstream: string | null; stripsAuthorization: boolean },
+  { stripsAuthorization }: { stripsAuthorization: boolean },
+  upstream: string | null,
   outer: Scope,
   findings: Findings,
 ): Place {
@@ -53,7 +55,7 @@ export function placeOf(
     findings.remark('warning', ACCESS_FIRST);
   }
   const target = settings.pass?.args[0];
-  const to = target === undefined ? null : passed(target, matched, wanted.upstream, scope);
+  const to = target === undefined ? null : passed(target, matched, upstream, scope);
   const change = [...(rules.change === null ? [] : [rules.change]), ...(to?.change ?? [])];
   if (
     target !== undefined &&
@@ -62,12 +64,14 @@ export function placeOf(
   ) {
     findings.cannot(`proxy_pass ${target}`);
   }
-  const strips = wanted.stripsAuthorization;
   const answer =
     end !== null
       ? [end]
       : to
-        ? [...change, ...proxied(to.service, settings, isCustom, strips, scope, findings)]
+        ? [
+            ...change,
+            ...proxied(to.service, settings, isCustom, stripsAuthorization, scope, findings),
+          ]
         : ['respond 404'];
   const isOrdered = rules.lines.length > 0 || (access.lines.length > 0 && end !== null);
   const rest = access.isAll ? [] : [...rules.lines, ...answer];

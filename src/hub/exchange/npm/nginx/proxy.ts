@@ -136,6 +136,8 @@ export function proxied(
     const key = header.toLowerCase();
     const parts = expanded(value, scope);
     if (SENT_ANYWAY[key]?.test(value)) continue;
+    if (value === `$http_${key.replaceAll('-', '_')}` && !/^(?:host$|x-forwarded-)/.test(key))
+      continue;
     if (key === 'host' && /^\$(?:http_)?host(?::\$server_port)?$/.test(value)) host = ASKED_HOST;
     else if (key === 'host' && value === '$proxy_host') host = ownHost;
     else if (key === 'x-forwarded-port' && value === '$server_port')

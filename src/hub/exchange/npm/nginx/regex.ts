@@ -12,7 +12,7 @@ const POSIX = '\\[:(?:alnum|alpha|blank|digit|lower|punct|space|upper|xdigit):\\
 const CLASS = String.raw`\[\^?(?:\\[dDwWsS!-/:-@[-_{-~]|${POSIX}|[^\\[\]{}])+\]`;
 const REPEAT = String.raw`\{(?<least>\d{1,4})(?:,(?<most>\d{0,4}))?\}`;
 const ITEM = new RegExp(
-  String.raw`\\[dDwWsSbB]|\\(?<escaped>[!-/:-@[-\x60{-~ ])|(?<named>\(\?P?<[A-Za-z]\w*>)|\((?:\?:)?|[)|^$.*+?]|${REPEAT}|${CLASS}|[^\\()|^$.*+?{}[\]]`,
+  String.raw`\\[dDwWsSbB]|\\(?<escaped>[!-/:-@[-\x60{-~ ])|(?<named>\(\?P?<[A-Za-z]\w*>)|\((?:\?:|(?!\?))|[)|^$.*+?]|${REPEAT}|${CLASS}|[^\\()|^$.*+?{}[\]]`,
   'y',
 );
 

@@ -49,6 +49,18 @@ const NEEDLESS_WITH: Record<string, RegExp> = {
 const LOGS =
   'The logs that the nginx text sets up are left out: the proxy’s access log has all requests.';
 
+/** What Nginx Proxy Manager’s own file says, with which it forwards; other files are not at hand. */
+const PROXY_CONF: readonly Directive[] = [
+  { name: 'proxy_set_header', args: ['Host', '$host'], block: null },
+  { name: 'proxy_pass', args: ['$forward_scheme://$server:$port$request_uri'], block: null },
+];
+
+const included = (directive: Directive): readonly Directive[] =>
+  directive.name === 'include' &&
+  /^(?:\/etc\/nginx\/)?conf\.d\/include\/proxy\.conf$/.test(directive.args.join(' '))
+    ? PROXY_CONF
+    : [directive];
+
 /** Whether Caddy compares it as nginx does. */
 const isNetwork = (address: string): boolean =>
   readNetworks(address)?.every((network) => unmapped(network) === null) ?? false;
@@ -70,7 +82,7 @@ export function settingsOf(
   const locations: Directive[] = [];
   let { size, isBuffered, type } = inherited;
   let pass: Directive | null = null;
-  for (const directive of directives) {
+  for (const directive of directives.flatMap((one) => (isServer ? [one] : included(one)))) {
     const { name, args, block } = directive;
     const [first = ''] = args;
     const isPlain = block === null && args.length === 1;

@@ -1,0 +1,89 @@
+/** What a running Caddy answers with what is made of locations and nginx text. */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { bodyOf } from '../../../../../src/hub/exchange/npm/nginx/body.ts';
+import { ask, startEcho } from '../../../../hub/exchange/npm/nginx-beside.ts';
+import { type SitesCaddy, startSitesCaddy } from '../../../../hub/recipes/sites-caddy.ts';
+
+const HOST = 'nginx.test';
+const ends: (() => unknown)[] = [];
+let caddy: SitesCaddy;
+let service: number;
+
+beforeAll(async () => {
+  const own = await startEcho(ends);
+  service = await startEcho(ends);
+  const to = `http://127.0.0.1:${service}`;
+  const advanced = `
+    set $up "${to}";
+    rewrite ^/old/(.*)$ /new/$1 permanent;
+    if ($http_user_agent ~* "BAD|abc text x") { return 403; }
+    if ($request_uri = /start) { return 302 /web/index.html; }
+    location = /exact { return 200 "it's {host} $host\\n"; }
+    location ^~ /static/ { proxy_pass ${to}/files/; }
+    location ~* \\.(png|jpg)$ { return 410; }
+    location /closed { deny 127.0.0.3; allow 127.0.0.2; deny all; proxy_pass $up; }
+    location /closed/ever/ { deny all; }
+    location ~ ^/v(\\d)/(.*)$ { proxy_pass $up/version$1/$2$is_args$args; }
+    location /rewritten { rewrite ^/rewritten/(.*)$ /$1 break; proxy_pass ${to}; }
+    location /gone { return 444; }`;
+  const { lines, unsayable } = bodyOf({
+    ...{ rest: { upstream: `127.0.0.1:${own}` }, advanced, stripsAuthorization: false },
+    ...{ locations: [], hasAccessList: false },
+  });
+  expect(unsayable).toEqual([]);
+  caddy = await startSitesCaddy({
+    [HOST]: lines.join('\n').replaceAll('{upstream}', `127.0.0.1:${own}`),
+  });
+});
+afterAll(async () => {
+  await caddy.stop();
+  for (const end of ends) await end();
+});
+
+test.each([
+  ['/closed/x', '127.0.0.3', 403],
+  ['/closed/x', '127.0.0.4', 403],
+  ['/CLOSED/x', '127.0.0.4', 403],
+  ['//closed/x', '127.0.0.4', 403],
+  ['/a/../closed/x', '127.0.0.4', 403],
+  ['/%63losed/x', '127.0.0.4', 403],
+  ['/closed/ever/x', '127.0.0.2', 403],
+  ['/closed/a.png', '127.0.0.2', 410],
+  ['/x.PNG', '127.0.0.2', 410],
+  ['/gone', '127.0.0.2', 0],
+])('%s from %s gets %i', async (path, from, status) => {
+  expect(await ask(caddy.port, HOST, path, from)).toMatchObject({ status, got: null });
+});
+
+test.each([
+  ['/start', 302, 'http://nginx.test/web/index.html'],
+  ['/old/a%20b%2Fc?d=e', 301, 'http://nginx.test/new/a%20b%2Fc?d=e'],
+  ['/static?x', 301, 'http://nginx.test/static/?x'],
+])('%s is redirected', async (path, status, location) => {
+  expect(await ask(caddy.port, HOST, path, '127.0.0.2')).toMatchObject({ status, location });
+});
+
+test.each([
+  ['/closed/x', '/closed/x'],
+  ['/static/a.png?x=1', '/files/a.png?x=1'],
+  ['/static/a%2Fb%3Fc', '/files/a%2Fb%3Fc'],
+  ['/v2/a/b?c', '/version2/a/b?c'],
+  ['/rewritten/a?b', '/a?b'],
+])('%s reaches a service as %s', async (path, url) => {
+  const { got } = await ask(caddy.port, HOST, path, '127.0.0.2');
+  expect(got).toMatchObject({ port: service, url, host: `127.0.0.1:${service}` });
+});
+
+test('everything else reaches the service of the host', async () => {
+  const { got } = await ask(caddy.port, HOST, '/exactly?a', '127.0.0.2');
+  expect(got).toMatchObject({ url: '/exactly?a', host: HOST });
+  expect(got).not.toMatchObject({ port: service });
+});
+
+test('a text shows what it says, and no placeholder of Caddy', async () => {
+  expect(await caddy.get(HOST, '/exact')).toEndWith("it's {host} nginx.test\n");
+});
+
+test('a condition is as strict as it says', async () => {
+  expect(await caddy.get(HOST, '/', ['User-Agent: a bad one'])).toStartWith('HTTP/1.1 403');
+});
