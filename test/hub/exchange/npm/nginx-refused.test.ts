@@ -33,6 +33,7 @@ describe('nginx text is not taken', () => {
     ['set $server 10.0.0.6;', '“set $server 10.0.0.6”'],
     ['set $host a;', '“set $host a”'],
     ['if ($geoip_country = DE) { return 403; }', '“if ($geoip_country = DE)”'],
+    ['if ($uri ~ ^/a) { rewrite ^/b /c permanent; }', '“if ($uri ~ ^/a)”'],
     ['if (-f $request_uri) { return 403; }', '“if (-f $request_uri)”'],
     ['if ($host = a) { set $x 1; }', '“if ($host = a)”'],
     ['if ($http_x ~ (?=a)) { return 403; }', '“if ($http_x ~ (?=a))”'],
@@ -120,6 +121,15 @@ test('what nginx and Caddy read alike is translated', () => {
   expect(translated('^/a\\-b\\"c\\/', true)).toBe('(?i)^/a-b"c/');
   expect(translated('(?<year>\\d+)(?i)', false)).toBe(null);
   expect(translated('(?i)(?<year>\\d+)', false)).toBe('(?i)(\\d+)');
+});
+
+test('a condition on the host ignores case, as nginx has it in lower case', () => {
+  expect(of('if ($host = a.example) { return 403; }').lines).toContain(
+    '\t@if1 vars_regexp if1 {host} (?i)^a\\.example$',
+  );
+  expect(of('if ($host !~ ^a) { return 403; }').lines).toContain(
+    '\t@if1 not vars_regexp {host} (?i)^a',
+  );
 });
 
 test('words are read as nginx reads them', () => {

@@ -73,7 +73,8 @@ export function placeOf(
             ...proxied(to.service, settings, isCustom, stripsAuthorization, scope, findings),
           ]
         : ['respond 404'];
-  const isOrdered = rules.lines.length > 0 || (access.lines.length > 0 && end !== null);
+  const isOrdered =
+    rules.lines.length > 0 || (access.lines.length > 0 && !access.isAll && end !== null);
   const rest = access.isAll ? [] : [...rules.lines, ...answer];
   const content = [...access.lines, ...rest];
   const type = end?.startsWith('respond ') ? settings.type : null;

@@ -2,7 +2,7 @@
 import { isRedirect, moved, replaced, returned, tabbed } from './answers.ts';
 import type { Findings } from './findings.ts';
 import type { Directive } from './parse.ts';
-import { groupsIn, regexWord, translated } from './regex.ts';
+import { groupsIn, literally, regexWord, translated } from './regex.ts';
 import {
   type Captures,
   constant,
@@ -81,10 +81,13 @@ export function rulesOf(
     const condition = conditionOf(args, name, scope);
     const [inner, ...others] = block ?? [];
     if (condition === null || !inner || others.length > 0) return false;
-    if (inner.name === 'rewrite' && isRedirect(inner.args))
-      return rewrite(inner, [condition], false);
+    const isOfPath = condition.startsWith('path_regexp ');
+    if (inner.name === 'rewrite' && isRedirect(inner.args)) {
+      // A matcher has one regular expression for paths.
+      return !isOfPath && rewrite(inner, [condition], false);
+    }
     const groups = groupsIn(condition);
-    const captures = condition.startsWith('vars_regexp') ? { name, groups } : scope.captures;
+    const captures = /^(?:vars|path)_regexp /.test(condition) ? { name, groups } : scope.captures;
     const line =
       inner.name === 'return' ? returned(inner.args, `@${name}`, { variables, captures }) : null;
     if (line !== null) answer(name, [condition], () => [line]);
@@ -147,13 +150,24 @@ function conditionOf(args: readonly string[], name: string, scope: Scope): strin
   const placeholder = scope.variables.has(key) ? null : placeholderOf(key);
   if (placeholder === null || more.length > 0) return null;
   const not = operator.startsWith('!') ? 'not ' : '';
-  if (operator === '=' || operator === '!=') {
-    const parts = expanded(value, scope);
-    const text = parts === null ? null : constant(parts);
-    const word = text === null ? null : wordOf([{ text, isPlaceholder: false }]);
-    return word === null ? null : `${not}vars ${placeholder} ${word}`;
-  }
-  const pattern = /^!?~\*?$/.test(operator) ? translated(value, operator.endsWith('*')) : null;
+  const named = not === '' ? `${name} ` : '';
+  const isPath = placeholder === '{path}';
+  // nginx has it in lower case.
+  const isHost = placeholder === '{host}';
+  const isEqual = operator === '=' || operator === '!=';
+  const parts = isEqual ? expanded(value, scope) : null;
+  const text = parts === null ? null : constant(parts);
+  const word = text === null ? null : wordOf([{ text, isPlaceholder: false }]);
+  if (isEqual && (text === null || word === null || /\p{Cc}/u.test(text))) return null;
+  if (isEqual && !isPath && !isHost) return `${not}vars ${placeholder} ${word}`;
+  const pattern =
+    text !== null
+      ? `${isHost ? '(?i)' : ''}^${literally(text)}$`
+      : /^!?~\*?$/.test(operator)
+        ? translated(value, isHost || operator.endsWith('*'))
+        : null;
   if (pattern === null) return null;
-  return `${not}vars_regexp ${not === '' ? `${name} ` : ''}${placeholder} ${regexWord(pattern)}`;
+  // A path has to be read as the matchers of locations read it, without `//` and `..`.
+  const subject = isPath ? `path_regexp ${named}` : `vars_regexp ${named}${placeholder} `;
+  return `${not}${subject}${regexWord(pattern)}`;
 }

@@ -18,6 +18,9 @@ beforeAll(async () => {
     rewrite ^/old/(.*)$ /new/$1 permanent;
     if ($http_user_agent ~* "BAD|abc text x") { return 403; }
     if ($request_uri = /start) { return 302 /web/index.html; }
+    if ($uri ~ ^/secret) { return 451; }
+    if ($uri = /hidden) { return 451; }
+    if ($uri !~ ^[^~]*$) { return 418; }
     location = /exact { return 200 "it's {host} $host\\n"; }
     location ^~ /static/ { proxy_pass ${to}/files/; }
     location ~* \\.(png|jpg)$ { return 410; }
@@ -51,6 +54,10 @@ test.each([
   ['/closed/a.png', '127.0.0.2', 410],
   ['/x.PNG', '127.0.0.2', 410],
   ['/gone', '127.0.0.2', 0],
+  ['//secret', '127.0.0.2', 451],
+  ['/a/../secret/b', '127.0.0.2', 451],
+  ['/./hidden', '127.0.0.2', 451],
+  ['/a~b', '127.0.0.2', 418],
 ])('%s from %s gets %i', async (path, from, status) => {
   expect(await ask(caddy.port, HOST, path, from)).toMatchObject({ status, got: null });
 });
