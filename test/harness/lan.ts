@@ -67,6 +67,8 @@ const answeredBy =
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(got),
       'X-Powered-By': 'echo',
+      // A POST on a connection that is closed at that moment would fail.
+      Connection: 'close',
       'X-Got': encodeURIComponent(got),
     });
     response.end(got);

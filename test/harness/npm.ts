@@ -67,9 +67,12 @@ export function moved(text: string): string {
 /** What was measured of it, moved. */
 export const measured = () => JSON.parse(moved(readFileSync(join(KEPT, 'measured.json'), 'utf8')));
 
-/** @returns the bytes of its database, moved */
-export function movedDatabase(name = 'database.sqlite'): Uint8Array {
-  const database = Database.deserialize(readFileSync(join(KEPT, name)));
+/**
+ * @param change what else is changed
+ * @returns the bytes of its database, moved
+ */
+export function movedDatabase(change = (_: Database) => {}): Uint8Array {
+  const database = Database.deserialize(readFileSync(join(KEPT, 'database.sqlite')));
   const tables = database.query("SELECT name FROM sqlite_master WHERE type = 'table'").values();
   for (const [table] of tables) {
     const rows = database.query(`SELECT rowid AS _row, * FROM "${table}"`).all();
@@ -82,6 +85,7 @@ export function movedDatabase(name = 'database.sqlite'): Uint8Array {
       }
     }
   }
+  change(database);
   const bytes = database.serialize();
   database.close();
   return bytes;

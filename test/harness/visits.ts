@@ -1,4 +1,5 @@
 /** Requests from the addresses of a moved network, and what answered them. */
+import { isIP } from 'node:net';
 import type { Got } from './lan.ts';
 import { SOURCES } from './npm.ts';
 import { sendRaw } from './raw.ts';
@@ -11,7 +12,7 @@ export type Visit = {
   path: string;
   from: keyof typeof SOURCES;
   /** `name:password` */
-  as?: string;
+  as?: string | undefined;
   headers?: Readonly<Record<string, string>>;
   isWebsocket?: boolean;
 };
@@ -50,7 +51,7 @@ export async function visit(
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   const answer = await sendRaw(url, `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`, {
     localAddress: SOURCES[from],
-    servername: host,
+    ...(isIP(host) === 0 && { servername: host }),
   });
   const header = (name: string) =>
     new RegExp(`^${name}: *(.*?)\\r?$`, 'im').exec(answer.head)?.[1] ?? null;

@@ -159,7 +159,7 @@ const WEBSOCKETS =
 const OWN_FILES =
   'Files that you added in NPM’s folder data/nginx/custom are not in its database: what they do is not taken over.';
 const PATHS =
-  'Caddy compares paths without regard to case, nginx with it. Where nginx replaces a part of the path, it also resolves // and .. in the rest, which Caddy leaves as it is.';
+  'Caddy compares paths without regard to case, nginx with it. Where nginx replaces a part of the path, it also decodes the rest and resolves // and .. in it; Caddy leaves it as it is.';
 const REAL_ADDRESS =
   'NPM believes the header X-Real-IP if it comes from a private network. In Caddy, the address that connects counts: if another proxy stands before it, set trusted_proxies in the preamble, or all visitors have that proxy’s address.';
 

@@ -41,7 +41,7 @@ function visitOf({ req }: Measured): Visit | null {
   if (!(from in SOURCES)) return null;
   return {
     ...{ scheme, method, host, path, from: from as keyof typeof SOURCES },
-    ...(as !== undefined && { as }),
+    as,
     headers: { ...JSON.parse(headers ?? '{}'), ...(agent && { 'User-Agent': agent }) },
     isWebsocket: websocket !== undefined,
   };
