@@ -12,7 +12,7 @@ import { addressesOf } from './addresses.ts';
 import { type Body, bodyOf, type Wanted } from './nginx/body.ts';
 import { commented } from './nginx/words.ts';
 import type { Remark } from './notes.ts';
-import { certificateRemarks, hstsRemarks, remarksOf } from './remarks.ts';
+import { certificateRemarks, hstsRemarks, isGuard, remarksOf } from './remarks.ts';
 import type { AnyHost, ProxyHost, StoredCertificate } from './rows.ts';
 
 export type MovedSite = ImportedSite & {
@@ -125,7 +125,7 @@ function restOf(host: AnyHost): Rest {
   const trimmed = name.trim().replace(`${scheme}://`, '');
   const bracketed = /^[0-9a-f]*:[0-9a-f:.]*:[0-9a-f.]*$/i.test(trimmed) ? `[${trimmed}]` : trimmed;
   const upstream = `${scheme === 'https' ? 'https://' : ''}${bracketed}:${port}`;
-  if (isUpstream(upstream) && !bracketed.includes('//')) {
+  if (isUpstream(upstream) && !bracketed.includes('//') && /^https?$/.test(scheme)) {
     const remarks = bracketed === name ? [] : [CORRECTED];
     return { ...plain, rest: { upstream }, upstream, remarks };
   }
@@ -154,7 +154,7 @@ const CORRECTED: Remark = {
 
 /** Why it is off until somebody decides. */
 function faultsOf(host: AnyHost, { fault, remarks }: Rest, { unsayable }: Body): Remark[] {
-  const guards = host.unknown.filter((name) => name.includes('auth'));
+  const guards = host.unknown.filter(isGuard);
   const texts = [
     ...(host.fault === null
       ? []
@@ -162,7 +162,8 @@ function faultsOf(host: AnyHost, { fault, remarks }: Rest, { unsayable }: Body):
     ...(fault === null ? [] : [`${fault} Set its upstream, and switch it on.`]),
     ...unsayable.map((reason) => `${reason} NPM's text is in its config as a comment.`),
     ...guards.map(
-      (name) => `The column ${name} of this variant of NPM protects it, and cannot be imported.`,
+      (name) =>
+        `The setting ${name} of this variant of NPM may protect it, and cannot be imported.`,
     ),
   ];
   return [...texts.map((text) => ({ level: 'error' as const, text })), ...remarks];

@@ -150,9 +150,27 @@ function hostOf(row: Row): Host {
     isForcedToHttps: isSet(row.ssl_forced),
     hsts: isSet(row.hsts_enabled) ? hsts : 'none',
     advanced: textOf(row.advanced_config),
-    unknown: Object.keys(row).filter((name) => name.startsWith('npmplus_') && isSet(row[name])),
+    unknown: [...new Set([row, ...locationsIn(row)].flatMap(unknownIn))],
   };
 }
+
+/** Without those that a variant of NPM has switched off. */
+const locationsIn = (row: Row): Row[] =>
+  listIn(row.locations).filter(
+    (one): one is Row => isObject(one) && isSet(one.npmplus_enabled ?? 1),
+  );
+
+/** What a variant of NPM calls nothing. */
+const OPEN = new Set(['[]', '{}', 'public', 'global']);
+
+const unknownIn = (row: Row): string[] =>
+  Object.keys(row).filter(
+    (name) =>
+      name.startsWith('npmplus_') &&
+      name !== 'npmplus_enabled' &&
+      isSet(row[name]) &&
+      !OPEN.has(String(row[name])),
+  );
 
 const proxyOf = (row: Row): ProxyHost => ({
   kind: 'proxy',
@@ -164,14 +182,14 @@ const proxyOf = (row: Row): ProxyHost => ({
     port: numberOf(row.forward_port),
   },
   accessListId: numberOf(row.access_list_id),
-  locations: listIn(row.locations).flatMap((one) => (isObject(one) ? locationOf(one) : [])),
+  locations: locationsIn(row).map(locationOf),
   caches: isSet(row.caching_enabled),
   blocksExploits: isSet(row.block_exploits),
   trustsForwardedProto: isSet(row.trust_forwarded_proto),
 });
 
 const locationOf = (one: Row): Location => ({
-  path: textOf(one.path),
+  path: `${textOf(one.location_type)} ${textOf(one.path)}`.trim(),
   scheme: textOf(one.forward_scheme) || 'http',
   host: textOf(one.forward_host),
   port: numberOf(one.forward_port),

@@ -58,11 +58,14 @@ export const hstsRemarks = (hsts: Host['hsts']): Remark[] => [
     : []),
 ];
 
+/** Whether a setting of a variant of NPM may keep visitors out. */
+export const isGuard = (name: string): boolean => /auth|access|mtls|config/.test(name);
+
 /** @param isProtected by an access list */
 export function remarksOf(host: AnyHost, isProtected: boolean): Remark[] {
   const remarks: Remark[] = [];
   if (!host.isEnabled) remarks.push(info('It is off in NPM, too.'));
-  const extras = host.unknown.filter((name) => !name.includes('auth'));
+  const extras = host.unknown.filter((name) => !isGuard(name));
   if (extras.length > 0) {
     remarks.push(
       warning(

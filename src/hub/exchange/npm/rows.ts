@@ -14,7 +14,7 @@ export type Host = {
   hsts: 'none' | 'host' | 'subdomains';
   /** The nginx text of its owner. */
   advanced: string;
-  /** Columns of a variant of NPM, such as `npmplus_auth_request`, that are set. */
+  /** Settings of a variant of NPM, such as `npmplus_auth_request`, that it or a location of it has. */
   unknown: readonly string[];
 };
 

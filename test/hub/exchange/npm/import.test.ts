@@ -254,6 +254,51 @@ describe('what comes along', () => {
   });
 
   test.each([
+    ['npmplus_access_list_type', 'public', 'custom'],
+    ['npmplus_access_list_ids', '[]', '[2]'],
+    ['npmplus_mtls_certificate_id', '0', '4'],
+    ['npmplus_location_config', '', 'deny all;'],
+  ])('a variant of NPM that protects with %s keeps a host off', async (name, open, guarded) => {
+    const levelsWith = async (value: string, locations: object[] = []) => {
+      const variant = npmDatabase(
+        `DELETE FROM proxy_host WHERE id <> 1;
+         UPDATE proxy_host SET locations = '${JSON.stringify(locations)}';
+         ALTER TABLE proxy_host ADD COLUMN ${name} varchar DEFAULT '${value}'`,
+      );
+      const { body } = await importing(variant, '?dryRun=true');
+      return about(body, name).map(({ level }) => level);
+    };
+    const place = { path: '/a', forward_scheme: 'http', forward_host: '10.0.0.6', forward_port: 1 };
+    const asJson = (value: string) => (value.startsWith('[') ? JSON.parse(value) : value);
+    expect(await levelsWith(open, [{ ...place, [name]: asJson(open) }])).toEqual([]);
+    expect(await levelsWith(guarded)).toEqual(['error']);
+    expect(await levelsWith(open, [{ ...place, [name]: asJson(guarded) }])).toEqual(['error']);
+  });
+
+  test('locations of a variant of NPM keep their modifier, and are left out if they are off', async () => {
+    const place = { path: '/a', forward_scheme: 'http', forward_host: '10.0.0.6', forward_port: 1 };
+    const locations = [
+      { ...place, location_type: '=', npmplus_enabled: true, npmplus_access_list_type: 'global' },
+      { ...place, path: '/b', npmplus_enabled: false },
+    ];
+    const variant = npmDatabase(
+      `DELETE FROM proxy_host WHERE id <> 1; UPDATE proxy_host SET locations = '${JSON.stringify(locations)}'`,
+    );
+    const { body } = await importing(variant, '?dryRun=true');
+    expect(body.vhosts[0]?.config).toContain('handle /a {');
+    expect(body.vhosts[0]?.config).not.toContain('/b');
+    expect(about(body, 'npmplus_')).toEqual([]);
+  });
+
+  test('a service that speaks neither HTTP nor HTTPS keeps a host off', async () => {
+    const grpc = npmDatabase(
+      `DELETE FROM proxy_host WHERE id <> 1; UPDATE proxy_host SET forward_scheme = 'grpc'`,
+    );
+    const { body } = await importing(grpc, '?dryRun=true');
+    expect(levels(body, 'http://app.example.com')).toContain('error');
+  });
+
+  test.each([
     ['of an old version', npmDatabase('DELETE FROM access_list_auth', 'database-2.10.sqlite'), 103],
     ['of a new installation', npmDatabase(EMPTIED), 1],
   ])('a database %s', async (_, database, sites) => {
