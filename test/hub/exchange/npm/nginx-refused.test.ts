@@ -132,6 +132,17 @@ test('a condition on the host ignores case, as nginx has it in lower case', () =
   );
 });
 
+test('a path of two locations gets its slash if one of them forwards', () => {
+  const passes = 'proxy_pass http://10.0.0.6:80;';
+  const redirects = (exact: string, prefix: string) =>
+    of(`location = /a/ { ${exact} } location /a/ { ${prefix} }`).lines.join('\n').match(/redir/g)
+      ?.length ?? 0;
+  expect(redirects('', passes)).toBe(1);
+  expect(redirects(passes, '')).toBe(1);
+  expect(redirects(passes, passes)).toBe(1);
+  expect(redirects('', '')).toBe(0);
+});
+
 test('words are read as nginx reads them', () => {
   const variable = '$'.concat('{g}');
   const text = 'a\t"b \\" c"\r\n\'d;\\\'{\' e\\ f '.concat(variable, 'h} \\; # i; }\n"";j{k;}');

@@ -49,7 +49,8 @@ function slashed(place: Place, places: readonly Place[]): Place[] {
   if (!place.forwards || !path.endsWith('/') || bare === '' || !isCaddyPath(path)) return [];
   const isTaken = places.some((other) => fixed(other)?.path === bare);
   const isTwice =
-    modifier !== '=' && places.some((other) => other !== place && fixed(other)?.path === path);
+    modifier !== '=' &&
+    places.some((other) => other !== place && other.forwards && fixed(other)?.path === path);
   if (isTaken || isTwice) return [];
   const redirect = [`rewrite * ${path}`, 'redir * {scheme}://{hostport}{uri} 301'];
   return [
