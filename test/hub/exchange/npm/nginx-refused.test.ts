@@ -143,6 +143,12 @@ test('a path of two locations gets its slash if one of them forwards', () => {
   expect(redirects('', '')).toBe(0);
 });
 
+test('a brace at the end of a path begins no placeholder', () => {
+  const { lines, unsayable } = of('location = "/a{" { deny all; } location /b { return 403 1; }');
+  expect([unsayable, lines.some((line) => line.includes('{$'))]).toEqual([[], false]);
+  expect(lines).toContain('\t@location1 path_regexp ^/a\\x7b$');
+});
+
 test('words are read as nginx reads them', () => {
   const variable = '$'.concat('{g}');
   const text = 'a\t"b \\" c"\r\n\'d;\\\'{\' e\\ f '.concat(variable, 'h} \\; # i; }\n"";j{k;}');

@@ -45,7 +45,10 @@ export const groupsIn = (pattern: string): number =>
 
 /** A text as a regular expression of itself. */
 export const literally = (text: string): string =>
-  text.replace(/[\\.+*?()|[\]{}^$]/g, '\\$&').replaceAll('`', '\\x60');
+  text
+    .replace(/[\\.+*?()|[\]^$]/g, '\\$&')
+    // Before an anchor, a brace would begin `{$`, which Caddy replaces anywhere.
+    .replace(/[`{}]/g, (char) => `\\x${char.charCodeAt(0).toString(16)}`);
 
 /**
  * Whether groups close, ranges ascend and so on: JavaScript is stricter than RE2 there, and also about
