@@ -9,7 +9,8 @@ export type Compared = { visit: HostVisit; before: Seen; after: Seen };
 type Kind = {
   /** A part of the note's text. */
   said: string;
-  level: Note['level'];
+  /** Without it, any. */
+  level?: Note['level'];
   /** Whether a difference can be of this kind. */
   is(compared: Compared): boolean;
 };
@@ -42,11 +43,12 @@ export const KINDS: Readonly<Record<string, Kind>> = {
       before.status === 403 &&
       (EXPLOIT.test(visit.path) || visit.headers?.['User-Agent'] === 'libwww-perl/6'),
   },
-  'cached assets ask the access list': {
-    said: 'serves them without asking the access list',
-    level: 'warning',
+  'assets are not cached, and ask the access list': {
+    said: 'caches its images, scripts and styles',
     is: ({ visit, before, after }) =>
-      ASSET.test(visit.path) && isProxied(before) && isGuarded(after),
+      ASSET.test(visit.path) &&
+      isProxied(before) &&
+      (isGuarded(after) || after.got?.url === before.got?.url),
   },
   'the list covers locations of nginx text': {
     said: 'the access list did not cover the locations',
@@ -133,7 +135,8 @@ export function saidKinds(compared: Compared, notes: readonly Note[]): string[] 
       compared.visit.names.some((name) => text.includes(JSON.stringify(name))),
   );
   return Object.entries(KINDS).flatMap(([name, { said, level, is }]) =>
-    is(compared) && about.some((note) => note.level === level && note.text.includes(said))
+    is(compared) &&
+    about.some((note) => note.level === (level ?? note.level) && note.text.includes(said))
       ? name
       : [],
   );

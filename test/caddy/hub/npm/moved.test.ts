@@ -71,7 +71,7 @@ describe.skipIf(!HAS_NGINX)('what moved from Nginx Proxy Manager', () => {
       const [was, is] = [before[index], after[index]];
       return was && is ? [{ visit: one, before: was, after: is }] : [];
     });
-  }, 120_000);
+  }, 300_000);
   afterAll(() => Promise.all(ends.map((end) => end())));
 
   test('answers the same, except for what a note said', () => {
