@@ -32,6 +32,9 @@ export function readNpm(file: Uint8Array): Rows {
   try {
     database = Database.deserialize(bytes, true);
     database.run('PRAGMA trusted_schema = OFF');
+    // Whoever wrote the file may have expressions in it that take for ever, and the check would compute them.
+    database.run('PRAGMA ignore_check_constraints = ON');
+    if (database.query(COMPUTED).get()) throw notNpm('It has columns that are computed.');
     const found = database.query('PRAGMA quick_check(1)').values().flat().join();
     if (found !== 'ok') throw damaged();
     return rowsOf(database);
@@ -54,10 +57,7 @@ function rowsOf(database: Database): Rows {
     (table) => columnsOf(database, table).length === 0,
   );
   if (missing.length > 0) {
-    throw wrong(
-      'This is an SQLite database, but not one of Nginx Proxy Manager.',
-      `It has no table ${missing.join(', ')}.`,
-    );
+    throw notNpm(`It has no table ${missing.join(', ')}.`);
   }
   const [users, clients] = ['access_list_auth', 'access_list_client'].map((table) =>
     Map.groupBy(read(table), (row) => numberOf(row.access_list_id)),
@@ -126,7 +126,10 @@ const listsBefore = (entries: readonly Row[]): ReadonlyMap<number, number> =>
     ]),
   );
 
-/** The plain columns of a plain table: a view, or a column that is computed, might take for ever. */
+const COMPUTED = `SELECT 1 FROM sqlite_master AS item, pragma_table_xinfo(item.name) AS part
+  WHERE item.type = 'table' AND item.sql NOT LIKE 'CREATE VIRTUAL%' AND part.hidden > 1`;
+
+/** The columns of a plain table: a view might take for ever. */
 function columnsOf(database: Database, table: string): string[] {
   const isTable = database
     .query(
@@ -134,8 +137,8 @@ function columnsOf(database: Database, table: string): string[] {
     )
     .get(table);
   if (!isTable) return [];
-  const columns = database.query(`PRAGMA table_xinfo("${table}")`).all() as Row[];
-  return columns.flatMap(({ name, hidden }) => (hidden === 0 ? String(name) : []));
+  const columns = database.query(`PRAGMA table_info("${table}")`).all() as Row[];
+  return columns.map(({ name }) => String(name));
 }
 
 function hostOf(row: Row): Host {
@@ -268,6 +271,9 @@ const notSqlite = () =>
     'This is not an SQLite database.',
     'NPM keeps its hosts in database.sqlite, in its data folder. If it uses MySQL or PostgreSQL, there is no such file, and its hosts cannot be imported.',
   );
+
+const notNpm = (hint: string) =>
+  wrong('This is an SQLite database, but not one of Nginx Proxy Manager.', hint);
 
 const damaged = () =>
   wrong(
