@@ -39,6 +39,8 @@ export function addressesOf(
       continue;
     }
     for (const address of free) taken.add(addressKey(address));
+    // nginx redirects it from plain HTTP, too.
+    if (scheme === 'https') taken.add(addressKey(`http://${host}`));
     addresses.push(...free);
     if (/[^\0-\x7f]/.test(name)) remarks.push(UNICODE);
     if (host.startsWith('*.')) remarks.push(ONE_LABEL);

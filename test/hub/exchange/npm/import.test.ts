@@ -225,6 +225,20 @@ describe('what comes along', () => {
     expect(about(body, 'nginx serves that one')).toHaveLength(2);
   });
 
+  test('of two hosts with one name, one over plain HTTP opens nothing that another redirects to HTTPS', async () => {
+    const twice = npmDatabase(
+      `${EMPTIED.replace('DELETE FROM proxy_host;', '')} DELETE FROM proxy_host WHERE id NOT IN (1, 10);
+       UPDATE proxy_host SET domain_names = '["a.example"]', meta = '{}';
+       UPDATE proxy_host SET certificate_id = 1, ssl_forced = 1 WHERE id = 1;`,
+    );
+    const { body } = await importing(twice, '?dryRun=true');
+    expect(body.vhosts.map(({ domain, upstream }) => [domain, upstream])).toEqual([
+      ['a.example', '10.0.0.5:8080'],
+      ['http://npm-proxy-10.invalid', 'nas.lan:5000'],
+      ['http://', ''],
+    ]);
+  });
+
   test('what concerns no site is said once', async () => {
     const { body } = await importing(QUICK, '?dryRun=true');
     for (const part of [
