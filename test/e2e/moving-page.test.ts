@@ -119,14 +119,14 @@ secure.example, le.example.org, www.le.example.org {
     const looked = await shell(look);
     expect([looked.code, looked.out]).toEqual([0, '']);
     expect(looked.err).toContain('Off until you decide:\n');
-    expect(looked.err).toContain('5 sites would be imported, 1 of them off until you decide\n');
+    expect(looked.err).toContain('5 sites would be imported, 1 off until you decide\n');
     expect(looked.err).toContain('nginx/custom/server_proxy.conf');
     expect(readFileSync(at('Caddyfile.npm'), 'utf8')).toContain('http://app.example.com {');
     expect((await shell('signalbox site list')).out).toBe('');
 
     const imported = await shell(imports);
     expect(imported).toMatchObject({ code: 0, out: expect.stringContaining('\tsecure.example\n') });
-    expect(imported.err).toContain('5 sites imported, 1 of them off until you decide\n');
+    expect(imported.err).toContain('5 sites imported, 1 off until you decide\n');
     expect(imported.err).toEndWith(
       "Next: try each site on Caddy's ports, 8080 for HTTP and 8443 for HTTPS. Then stop NPM, and run: signalbox ports --standard\n",
     );

@@ -75,7 +75,7 @@ describe('signalbox import npm', () => {
     expect(err).toMatch(
       /^- NPM also reads nginx\/custom\/http_top\.conf, security\.conf, server_proxy\.conf\. /m,
     );
-    expect(err).toMatch(/^\d+ sites would be imported, \d+ of them off until you decide\n/m);
+    expect(err).toMatch(/^\d+ sites would be imported, \d+ off until you decide\n/m);
     expect(out).toContain('http://app.example.com {');
     expect(await siteLines()).toEqual([]);
     expect(traces()).toEqual(before);
@@ -89,8 +89,7 @@ describe('signalbox import npm', () => {
   test('imports all sites, and says what comes next', async () => {
     const { code, out, err } = await run('npm');
     expect(code).toBe(0);
-    const [, count, off] =
-      /^(\d+) sites imported, (\d+) of them off until you decide$/m.exec(err) ?? [];
+    const [, count, off] = /^(\d+) sites imported, (\d+) off until you decide$/m.exec(err) ?? [];
     expect(out).toContain('\thttp://app.example.com\n');
     const lines = await siteLines();
     expect(lines).toHaveLength(Number(count));
@@ -106,6 +105,23 @@ describe('signalbox import npm', () => {
     );
     expect((await signalbox('certificate list')).out).toBe('');
     expect(traces()).toEqual(before);
+  });
+
+  test('imports nothing twice, and counts no site as off that somebody switched on', async () => {
+    await signalbox('site on http://emptylist.example.com');
+    const changes = (await signalbox('changelog')).out;
+    const { code, err } = await run('npm');
+    expect(code).toBe(0);
+    const lines = await siteLines();
+    expect(err).toMatch(
+      new RegExp(
+        `^0 sites imported, ${lines.length} the same as before, \\d+ off until you decide$`,
+        'm',
+      ),
+    );
+    expect(err).not.toContain('“Empty list”');
+    expect(err).not.toContain('http://emptylist.example.com');
+    expect((await signalbox('changelog')).out).toBe(changes);
   });
 
   test('replaces nothing unasked, and takes certificates only with the option', async () => {

@@ -75,8 +75,18 @@ describe('signalbox import', () => {
       0,
       '2\thttp://new.example\n1\thttp://mine.example\n',
     ]);
-    expect(replaced.err).toContain('http://new.example: the same as before\n');
+    expect(replaced.err).toEndWith('\n1 site imported, 1 the same as before\n');
     expect(await served()).toBe('yours');
+    const off = await operator.run(['site', 'off', 'http://mine.example']);
+    expect(off.code).toBe(0);
+    const isOff = await run(['-'], text);
+    expect(isOff.err).toStartWith('http://mine.example already exists, but is off.\n');
+    await operator.run(['site', 'on', 'http://mine.example']);
+    const snippet = await run(['-'], '(mine) {\n\trespond mine\n}\n');
+    expect([snippet.code, snippet.err]).toEqual([
+      0,
+      'Preamble changed: (mine)\n0 sites imported\n',
+    ]);
     const options = await run(['-'], '{\n\thttp_port 1\n}\n');
     expect([options.code, options.err]).toEqual([1, expect.stringContaining('http_port differs:')]);
     expect((await run(['-', '--preamble', 'keep'], '{\n\thttp_port 1\n}\n')).code).toBe(0);

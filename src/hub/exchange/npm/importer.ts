@@ -107,6 +107,9 @@ export function createNpmImporter({ publisher, contentFor, now }: NpmImporterDep
       const answer = (made: readonly MergedSite[], set: SiteSet): MovedIn => {
         const ids = new Set(made.map(({ vhost }) => vhost.id));
         const version = publisher.version();
+        const decided = new Set(
+          sites.flatMap(({ domain }, at) => (made[at]?.vhost.enabled ? domain : [])),
+        );
         return {
           preamble: set.preamble,
           vhosts: made.filter(({ action }) => action !== 'skip').map(published),
@@ -116,7 +119,9 @@ export function createNpmImporter({ publisher, contentFor, now }: NpmImporterDep
             version,
           ).text,
           merge: mergeView({ text: set.preamble, parts: [] }, made, set),
-          notes,
+          notes: notes.filter(
+            ({ level, domain }) => level !== 'error' || !decided.has(domain ?? ''),
+          ),
         };
       };
       const stored = (applied: Applied<MergedSite[]>, set: SiteSet): MovedIn => ({

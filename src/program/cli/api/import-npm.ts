@@ -54,11 +54,11 @@ const notesOf = (custom: readonly string[]): Note[] =>
         },
       ];
 
-/** How many of the sites are off. */
+/** How many sites are off until somebody decides. */
 function offOf({ vhosts, notes }: ImportedNpm): string {
   const undecided = new Set(notes.map(({ domain, level }) => level === 'error' && domain));
   const off = vhosts.filter(({ domain }) => undecided.has(domain)).length;
-  return off === 0 ? '' : `, ${off} of them off until you decide`;
+  return off === 0 ? '' : `, ${off} off until you decide`;
 }
 
 const HEADINGS = [

@@ -52,11 +52,14 @@ export async function importing<T extends Imported>(
 /** Prints what was imported, or would be. @param more what to add to how many sites there are */
 export function printImported(imported: Imported, given: Given, cli: Cli, more = ''): void {
   const { out, err, host } = cli;
-  const { vhosts, proxyfile, behind } = imported;
+  const { vhosts, proxyfile, behind, merge } = imported;
   err(outcomes(imported));
-  const sites = `${vhosts.length} ${vhosts.length === 1 ? 'site' : 'sites'}`;
+  const same = merge.sites.filter(({ action }) => action === 'keep').length;
+  const count = vhosts.length - same;
+  const sites = `${count} ${count === 1 ? 'site' : 'sites'}`;
   const dryRun = given.has('dry-run');
-  err(`${sites} ${dryRun ? 'would be imported' : 'imported'}${more}\n`);
+  const others = same > 0 ? `, ${same} the same as before` : '';
+  err(`${sites} ${dryRun ? 'would be imported' : 'imported'}${others}${more}\n`);
   if (behind) warnOfBehind(behind, cli);
   if (dryRun) out(host.writesToTerminal ? visibleLines(proxyfile) : proxyfile);
   else out(vhosts.map(({ id, domain }) => `${id}\t${visible(domain)}\n`).join(''));
@@ -67,8 +70,9 @@ function differences({ merge }: Imported): string {
   const sites = merge.sites
     .filter(({ action }) => action === 'skip')
     .map(({ domain, vhosts, diff }) => {
-      const off = vhosts.some(({ enabled }) => !enabled) ? ' and is off' : '';
-      return `${visible(domain)} already exists${off}:\n${visibleLines(diff)}`;
+      const off = vhosts.some(({ enabled }) => !enabled) ? ', but is off' : '';
+      const how = diff === '' ? '.\n' : `:\n${visibleLines(diff)}`;
+      return `${visible(domain)} already exists${off}${how}`;
     });
   const parts = merge.preamble
     .filter(({ state }) => state === 'differs')
@@ -76,11 +80,16 @@ function differences({ merge }: Imported): string {
   return [...parts, ...sites].join('');
 }
 
-const WORDS = { create: '', keep: 'the same as before', skip: 'skipped', replace: 'replaced' };
+const WORDS = { create: null, keep: null, skip: 'skipped', replace: 'replaced' };
 
-/** A line for each site that was there already. */
-const outcomes = ({ merge }: Imported): string =>
-  merge.sites
-    .filter(({ action }) => action !== 'create')
-    .map(({ domain, action }) => `${visible(domain)}: ${WORDS[action]}\n`)
-    .join('');
+/** What of the preamble changes, and a line for each site that is skipped or replaced. */
+function outcomes({ merge }: Imported): string {
+  const changed = merge.preamble.filter(
+    ({ state, side }) => side === 'file' && (state === 'new' || state === 'differs'),
+  );
+  const names = changed.map(({ name }) => visible(name)).join(', ');
+  const sites = merge.sites.flatMap(({ domain, action }) =>
+    WORDS[action] === null ? [] : `${visible(domain)}: ${WORDS[action]}\n`,
+  );
+  return `${names && `Preamble changed: ${names}\n`}${sites.join('')}`;
+}
