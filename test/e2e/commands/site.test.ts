@@ -7,6 +7,7 @@ import { createOperator } from '../../harness/operator.ts';
 import { MAIN, runProgram } from '../../harness/program.ts';
 import { temporaryFolder, until } from '../../harness/stack.ts';
 import { runAtTerminal } from '../../harness/terminal.ts';
+import { asUser, isRoot, NOBODY } from '../../harness/unprivileged.ts';
 
 // A site that does not pass its check is asked for five seconds.
 setDefaultTimeout(30_000);
@@ -24,6 +25,16 @@ describe('signalbox site', () => {
     const none = await runProgram(['site', 'list'], {}, elsewhere).exited();
     expect([none.code, none.out]).toEqual([1, '']);
     expect(none.err).toContain('signalbox site: no hub is running');
+    if (isRoot) {
+      const mine = join(elsewhere, 'mine');
+      mkdirSync(mine, { mode: 0o700 });
+      const more = { prefix: asUser(NOBODY) };
+      const closed = await runProgram(['site', 'list'], { DATA_DIR: mine }, '/', more).exited();
+      expect([closed.code, closed.err]).toEqual([
+        1,
+        `signalbox site: ${mine} cannot be used: permission denied\n  Be root or the user who runs the hub.\n`,
+      ]);
+    }
     rmSync(elsewhere, { recursive: true, force: true });
     const missing = await site(['add', 'a.example', '--config', 'nowhere']);
     expect([missing.code, missing.err]).toEqual([

@@ -59,9 +59,9 @@ export async function openLocalHub(
   { method = 'GET', path, body, headers = {} }: LocalRequest,
   signal?: AbortSignal,
 ): Promise<Response> {
+  const secret = secretIn(dataDirOf(env));
   let response: Response;
   try {
-    const secret = readIfThere(localSecret(dataDirOf(env)))?.trim() ?? '';
     response = await fetch(`http://signalbox/api${path}`, {
       method,
       unix: hubSocket(dataDirOf(env)),
@@ -74,6 +74,18 @@ export async function openLocalHub(
   }
   if (!response.ok) throw new Refused(await bodyOf<Refusal>(response));
   return response;
+}
+
+/** Empty if no hub was ever started there. @throws Refused if it is for another user */
+function secretIn(dataDir: string): string {
+  try {
+    return readIfThere(localSecret(dataDir))?.trim() ?? '';
+  } catch (error) {
+    const why = fileErrorOf({ code: (error as { code?: unknown }).code });
+    if (why === null) throw withoutHub();
+    const message = `${dataDir} cannot be used: ${why}`;
+    throw new Refused({ message, hint: 'Be root or the user who runs the hub.' });
+  }
 }
 
 /** @throws Refused if the hub went away meanwhile */
