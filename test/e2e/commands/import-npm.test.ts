@@ -63,6 +63,14 @@ describe('signalbox import npm', () => {
     expect(await siteLines()).toEqual([]);
   });
 
+  test('is what is meant by a database that is given as a Caddyfile', async () => {
+    const { code, err } = await signalbox(`import ${at('old.sqlite')}`);
+    expect([code, err]).toEqual([
+      1,
+      `signalbox import: ${at('old.sqlite')} is an SQLite database, not a Caddyfile\n  For Nginx Proxy Manager, run: signalbox import npm ${at('old.sqlite')}\n`,
+    ]);
+  });
+
   test('shows on a dry run what would be, in the order of what there is to do', async () => {
     const { code, out, err } = await run('npm', '--dry-run');
     expect(code).toBe(0);

@@ -4,7 +4,8 @@ import { visible } from '../../visible.ts';
 import type { Cli, Command, Given } from '../command.ts';
 import { importNpm } from './import-npm.ts';
 import { CHOOSE_SITES, importing, printImported, takenOf } from './importing.ts';
-import { askLocalHub, readGiven, usingHub } from './local-hub.ts';
+import { askLocalHub, Refused, readGiven, usingHub } from './local-hub.ts';
+import { SQLITE_HEADER } from './npm-database.ts';
 
 const SIDES = ['keep', 'file'];
 
@@ -68,7 +69,15 @@ function whyWrong(given: Given): string | null {
 
 /** @throws Refused if it was not imported or, on a dry run, could not be */
 async function importGiven(given: Given, cli: Cli): Promise<void> {
-  const proxyfile = await readGiven(given.args[0] ?? '');
+  const [file = ''] = given.args;
+  const proxyfile = await readGiven(file);
+  if (proxyfile.startsWith(SQLITE_HEADER)) {
+    const message = `${file} is an SQLite database, not a Caddyfile`;
+    throw new Refused({
+      message,
+      hint: `For Nginx Proxy Manager, run: signalbox import npm ${file}`,
+    });
+  }
   const ask = async (more: object) => {
     const body = { proxyfile, ...more };
     return (await askLocalHub<Imported>(cli.env, { method: 'POST', path: '/import', body })).body;
