@@ -25,7 +25,7 @@ export function addressesOf(
   for (const name of names.flatMap(expanded)) {
     const host = hostOf(name);
     if (host === null) {
-      const text = `Caddy cannot serve the name ${JSON.stringify(name)}: write the names out that it stands for.`;
+      const text = `Caddy cannot serve “${name}”. Write out the names that it stands for.`;
       remarks.push({ level: 'warning', text });
       continue;
     }

@@ -158,7 +158,9 @@ function faultsOf(host: AnyHost, { fault, remarks }: Rest, { unsayable }: Body):
   const texts = [
     ...(host.fault === null
       ? []
-      : [`NPM shows it as on, but nginx refused it: ${reasonIn(host.fault)}`]),
+      : [
+          `NPM shows it as on, but nginx refused it, so nobody could visit it. If you need it, look at its config and switch it on. nginx said: ${reasonIn(host.fault)}`,
+        ]),
     ...(fault === null ? [] : [`${fault} Set its upstream, and switch it on.`]),
     ...unsayable.map((reason) => `${reason} NPM's text is in its config as a comment.`),
     ...guards.map(

@@ -42,7 +42,7 @@ export function usersOf(
   const groups = Map.groupBy(leftOut, ({ reason }) => reason);
   const remarks = [...groups].map(([reason, all]): Remark => {
     const names = named(all.map(({ name }) => name));
-    return { level: LEVELS[reason], text: `${subject}: ${names} not taken over. ${WORDS[reason]}` };
+    return { level: LEVELS[reason], text: `${subject} comes without ${names}. ${WORDS[reason]}` };
   });
   const error = errorFor(users.length, subject);
   return { users: users.slice(0, MAX_USERS), remarks: [...remarks, ...error] };

@@ -34,9 +34,9 @@ export type Body = {
 };
 
 const NO_HEADERS =
-  'In what Nginx Proxy Manager itself forwards, add_header and proxy_set_header of the server block had no effect. They are left out there.';
+  'NPM ignores add_header and proxy_set_header outside of a location. They are left out.';
 const NOT_COVERED =
-  'In Nginx Proxy Manager, the access list did not cover the locations of the host’s own nginx text. Here it covers the whole site.';
+  'In NPM, the access list does not cover the locations in the nginx text. Here it covers the whole site.';
 const BOTH =
   'In nginx, allow and deny of a location replace those of the server block. Here a visitor must pass both.';
 /** More than people write; where order matters, locations name each other. */

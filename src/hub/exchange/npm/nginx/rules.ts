@@ -29,7 +29,7 @@ export const RULES: ReadonlySet<string> = new Set(['set', 'if', 'return', 'rewri
 const RESERVED = new Set(['forward_scheme', 'server', 'port']);
 
 const NO_EFFECT =
-  'A rewrite of the server block had no effect in Nginx Proxy Manager, which forwards what was asked for. It is left out.';
+  'NPM ignores a rewrite outside of a location, because it forwards the path that the visitor asked for. It is left out.';
 
 /**
  * Translates them in order.
