@@ -5,6 +5,7 @@ import { isQuotable } from '../../recipes/quote.ts';
 import { respond, typed } from '../../recipes/respond.ts';
 import { protectionOf, type WantedPolicy } from './access.ts';
 import { addressesOf } from './addresses.ts';
+import { generalNotes } from './general.ts';
 import { configOf, type Moved, type MovedSite, movedHost, TARGET } from './hosts.ts';
 import type { Note } from './notes.ts';
 import type { AnyHost, Rows, StoredCertificate } from './rows.ts';
@@ -97,74 +98,3 @@ function unknownNames({ value, redirect, html }: Rows['defaultSite']): {
     : 'NPM’s default site is not taken over: Caddy answers other names over HTTP with an empty page. The recipe “Unknown hosts” makes a site for them.';
   return { site, notes: [{ domain: site?.domain ?? null, level: 'info', text }] };
 }
-
-function generalNotes(rows: Rows, moved: readonly Moved[]): Note[] {
-  const about = (level: Note['level'], text: string): Note => ({ domain: null, level, text });
-  const streams = rows.streams.map(
-    ({ port, protocols, to }) => `${port} (${protocols.join(' and ') || 'off'}) to ${to}`,
-  );
-  const used = new Set(rows.proxies.map(({ accessListId }) => accessListId));
-  const unused = rows.accessLists.filter(({ id }) => !used.has(id)).map(({ name }) => name);
-  const issued = rows.certificates.filter(({ provider }) => provider !== 'other');
-  const isIssued = ({ certificateId }: AnyHost) => issued.some(({ id }) => id === certificateId);
-  return [
-    ...(moved.some(({ host }) => host.isForcedToHttps)
-      ? [about('info', 'Caddy redirects plain HTTP to HTTPS with status 308, NPM with 301.')]
-      : []),
-    ...(moved.some(({ host }) => isIssued(host)) ? [about('info', CHALLENGES)] : []),
-    ...(rows.proxies.length > 0 ? [about('info', WEBSOCKETS), about('info', OWN_FILES)] : []),
-    ...(moved.some(({ host }) => hasLocations(host)) ? [about('info', PATHS)] : []),
-    ...(moved.some(({ site }) => site.policies.some(hasNetworks))
-      ? [about('warning', REAL_ADDRESS)]
-      : []),
-    ...(moved.some(({ host }) => host.kind === 'proxy')
-      ? [
-          about(
-            'info',
-            'Services get X-Forwarded-For, -Proto and -Host, but no longer X-Real-IP and X-Forwarded-Scheme. If one needs it: header_up X-Real-IP {remote_host} in its reverse_proxy.',
-          ),
-        ]
-      : []),
-    ...(streams.length > 0
-      ? [
-          about(
-            'warning',
-            `signalbox serves HTTP only, so streams stay behind: ${streams.join('; ')}.`,
-          ),
-        ]
-      : []),
-    ...(unused.length > 0
-      ? [
-          about(
-            'info',
-            `No host has these access lists, so they stay behind: ${unused.join(', ')}.`,
-          ),
-        ]
-      : []),
-    ...(rows.users > 0
-      ? [
-          about(
-            'info',
-            `Accounts stay behind (${rows.users}): invite their people on the page Users.`,
-          ),
-        ]
-      : []),
-  ];
-}
-
-const CHALLENGES =
-  'NPM itself answers /.well-known/acme-challenge/ for hosts with a certificate of Let’s Encrypt. Here only Caddy’s own challenges are answered, and other requests for it reach the service.';
-const WEBSOCKETS =
-  'Caddy lets WebSockets through to all services, NPM only for hosts with “Websockets Support”, and not in the locations of their own nginx text.';
-const OWN_FILES =
-  'Files that you added in NPM’s folder data/nginx/custom are not in its database: what they do is not taken over.';
-const PATHS =
-  'Caddy compares paths without regard to case, nginx with it. Where nginx replaces a part of the path, it also decodes the rest and resolves // and .. in it; Caddy leaves it as it is.';
-const REAL_ADDRESS =
-  'NPM believes the header X-Real-IP if it comes from a private network. In Caddy, the address that connects counts: if another proxy stands before it, set trusted_proxies in the preamble, or all visitors have that proxy’s address.';
-
-const hasLocations = (host: AnyHost): boolean =>
-  (host.kind === 'proxy' && host.locations.length > 0) || host.advanced.includes('location');
-
-const hasNetworks = ({ recipe, values }: WantedPolicy): boolean =>
-  recipe === 'allow' || recipe === 'block' || 'exemptNetworks' in values;

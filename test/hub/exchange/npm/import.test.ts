@@ -47,8 +47,7 @@ beforeAll(async () => {
 afterAll(() => stack.stop());
 
 /** An expression of SQLite whose value nobody sees. */
-const ENDLESS =
-  "instr(printf('%.*c', 40000000, 'a'), printf('%.*c', 20000000, 'a') || 'b') = 0";
+const ENDLESS = "instr(printf('%.*c', 40000000, 'a'), printf('%.*c', 20000000, 'a') || 'b') = 0";
 
 describe('a file is refused, and nothing changes', () => {
   const whole = npmDatabase();
