@@ -16,7 +16,7 @@ export const ownToken = (file: string, onReplaced: (file: string) => void): stri
   keepSecret({ file, bytes: SECRET_BYTES, shortest: SHORTEST_TOKEN, onReplaced });
 
 /**
- * Ports 80 and 443, or 8080 and 8443 if one of them is not available. `skip_install_trust`, because as
+ * Ports 80 and 443, or 8080 and 8443 if one of them is not available, or the next ones that are. `skip_install_trust`, because as
  * root Caddy would add its own CA to the machine's trust store at every load (seen with 2.6.2).
  * @param warn receives a sentence for each port of the settings that cannot be opened; Caddy may be
  * able to open it later, or have rights that the program lacks
@@ -33,8 +33,17 @@ export function firstPreamble(
     if (reason !== null) warn(`${name}: ${reason}`);
   }
   const privileged = whyClosed(80) === null && whyClosed(443) === null;
-  const http = ports.http ?? (privileged ? 80 : 8080);
-  const https = ports.https ?? (privileged ? 443 : 8443);
+  const http = ports.http ?? (privileged ? 80 : available(8080));
+  const https = ports.https ?? (privileged ? 443 : available(8443));
   const options = [`http_port ${http}`, `https_port ${https}`, 'skip_install_trust'];
   return `{\n\t${options.join('\n\t')}\n}`;
 }
+
+/** How many ports are tried. */
+const TRIED = 20;
+
+/** The first port from here on that is available; this one if none is. */
+const available = (first: number): number =>
+  Array.from({ length: TRIED }, (_, more) => first + more).find(
+    (port) => whyClosed(port) === null,
+  ) ?? first;

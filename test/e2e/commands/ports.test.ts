@@ -66,6 +66,23 @@ describe.skipIf(probe === null)('Caddy’s ports', () => {
     return { program, api };
   }
 
+  test('are the next free ones if 8080 is held, too', async () => {
+    other = await startDebiansCaddy(network);
+    const listen = ['caddy', 'respond', '--listen', ':8080'];
+    const held = Bun.spawn([...network.prefix, ...listen], {
+      stdio: ['ignore', 'ignore', 'ignore'],
+    });
+    try {
+      await network.run('until curl -s 127.0.0.1:8080; do sleep 0.1; done');
+      const { api } = await start();
+      const { config } = await api('/preamble');
+      expect(config).toContain('http_port 8081\n\thttps_port 8443\n');
+    } finally {
+      held.kill();
+      await held.exited;
+    }
+  });
+
   test('held by Debian’s Caddy are named, and nothing moves before they are free', async () => {
     other = await startDebiansCaddy(network);
     const { program, api } = await start();

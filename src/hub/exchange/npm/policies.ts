@@ -3,7 +3,7 @@ import { Failure } from '../../../shared/failure.ts';
 import { policyRecipe } from '../../model/operation.ts';
 import type { SiteSet } from '../../model/vhost.ts';
 import type { Values } from '../../recipes/recipe.ts';
-import { hashSecrets, passwordsIn } from '../../recipes/secrets.ts';
+import { hashSecrets, passwordsIn, withoutSecrets } from '../../recipes/secrets.ts';
 import { checkValues } from '../../recipes/values.ts';
 import type { WantedPolicy } from './access.ts';
 
@@ -36,10 +36,15 @@ export async function prepared(
       const checked = checkValues(policyRecipe(recipe), values);
       const slug = slugOf(name);
       const same = policies.find((one) => one.name === slug && one.recipe === recipe);
-      const isHashed = !dryRun || same !== undefined;
-      const stored = isHashed
+      // Comparing passwords takes as long as hashing them: a dry run takes them for the same.
+      const looksSame =
+        same !== undefined &&
+        Bun.deepEquals(withoutSecrets(recipe, same.values), withoutSecrets(recipe, checked));
+      const stored = !dryRun
         ? await hashSecrets(recipe, checked, same?.values)
-        : withoutPasswords(checked);
+        : looksSame
+          ? same.values
+          : withoutPasswords(checked);
       return { key, name: slug, recipe, values: stored };
     }),
   );

@@ -371,6 +371,8 @@ describe('an import', () => {
     );
     expect(policy?.values).toEqual({ users: [{ name: 'alice' }] });
     expect(stack.readProxyfile()).toMatch(/"alice" \$2b\$14\$/);
+    const planned = await importing(database, '?dryRun=true');
+    expect(planned.body.merge.sites.map(({ action }) => action)).toEqual(Array(5).fill('keep'));
     const again = await importing(database);
     expect(again.body.merge.sites.map(({ action }) => action)).toEqual(Array(5).fill('keep'));
     expect(again.body.vhosts.map(({ id }) => id)).toEqual(body.vhosts.map(({ id }) => id));
