@@ -108,8 +108,13 @@ function translatedBody(wanted: Wanted): Body | null {
       : [...addedHeaders(server.addHeaders, scope, findings), rules.end];
   const isSimple = rules.lines.length === 0 && (rules.end !== null || found.isSimple);
   const { remarks, unsayable } = findings;
+  const isOfSlash =
+    places.some(refusesBySlash) || rules.lines.some((line) => line.includes('path_regexp'));
+  const first = isOfSlash ? SLASHED : [];
   return {
-    lines: isSimple ? content : ['route {', ...tabbed([...rules.lines, ...content]), '}'],
+    lines: isSimple
+      ? [...first, ...content]
+      : ['route {', ...tabbed([...first, ...rules.lines, ...content]), '}'],
     clients: server.access,
     ...{ remarks, unsayable },
   };
@@ -118,6 +123,14 @@ function translatedBody(wanted: Wanted): Body | null {
 /** Whether it is what answers if no other place does. */
 const isRoot = ({ matched }: Place): boolean =>
   'path' in matched && matched.path === '/' && matched.modifier !== '=';
+
+/** nginx reads `/a/.` and `/a/b/..` as `/a/`; Caddy as `/a`, which such a place does not match. */
+const SLASHED = ['uri path_regexp `(?i)((/|%2f)(\\.|%2e)(\\.|%2e)?)$` $1/'];
+
+const refusesBySlash = (place: Place): boolean =>
+  place.refuses &&
+  !isRoot(place) &&
+  ('pattern' in place.matched || place.matched.path.endsWith('/'));
 
 /** What Nginx Proxy Manager sets in each host with a service. */
 function variablesOf(upstream: string | null): Map<string, readonly Part[]> {

@@ -20,6 +20,7 @@ beforeAll(async () => {
     if ($request_uri = /start) { return 302 /web/index.html; }
     if ($uri ~ ^/secret) { return 451; }
     if ($uri = /hidden) { return 451; }
+    if ($uri ~ ^/vault/) { return 451; }
     if ($uri !~ ^[^~]*$) { return 418; }
     location = /exact { return 200 "it's {host} $host\\n"; }
     location ^~ /static/ { proxy_pass ${to}/files/; }
@@ -28,6 +29,7 @@ beforeAll(async () => {
     location /closed/ever/ { deny all; }
     location ~ ^/v(\\d)/(.*)$ { proxy_pass $up/version$1/$2$is_args$args; }
     location /rewritten { rewrite ^/rewritten/(.*)$ /$1 break; proxy_pass ${to}; }
+    location ~ ^/locked/ { deny all; }
     location /gone { return 444; }`;
   const { lines, unsayable } = bodyOf({
     ...{ rest: { upstream: `127.0.0.1:${own}` }, advanced, stripsAuthorization: false },
@@ -58,6 +60,10 @@ test.each([
   ['/a/../secret/b', '127.0.0.2', 451],
   ['/./hidden', '127.0.0.2', 451],
   ['/a~b', '127.0.0.2', 418],
+  ['/closed/ever/.', '127.0.0.2', 403],
+  ['/closed/ever/x/..', '127.0.0.2', 403],
+  ['/locked/%2e?x', '127.0.0.2', 403],
+  ['/vault/x/%2E.', '127.0.0.2', 451],
 ])('%s from %s gets %i', async (path, from, status) => {
   expect(await ask(caddy.port, HOST, path, from)).toMatchObject({ status, got: null });
 });
@@ -76,6 +82,7 @@ test.each([
   ['/static/a%2Fb%3Fc', '/files/a%2Fb%3Fc'],
   ['/v2/a/b?c', '/version2/a/b?c'],
   ['/rewritten/a?b', '/a?b'],
+  ['/static/a%3Fb%2F..?c', '/files/a%3Fb%2F../?c'],
 ])('%s reaches a service as %s', async (path, url) => {
   const { got } = await ask(caddy.port, HOST, path, '127.0.0.2');
   expect(got).toMatchObject({ port: service, url, host: `127.0.0.1:${service}` });
