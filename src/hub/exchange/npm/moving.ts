@@ -7,6 +7,7 @@ import { protectionOf, type WantedPolicy } from './access.ts';
 import { addressesOf } from './addresses.ts';
 import { generalNotes } from './general.ts';
 import { configOf, type Moved, type MovedSite, movedHost, TARGET } from './hosts.ts';
+import { readsFile } from './nginx/words.ts';
 import type { Note } from './notes.ts';
 import type { AnyHost, Rows, StoredCertificate } from './rows.ts';
 
@@ -86,7 +87,8 @@ function unknownNames({ value, redirect, html }: Rows['defaultSite']): {
     '444': () => ['abort'],
     redirect: () =>
       TARGET.test(redirect.replace(/^https?:\/\//, '')) ? [`redir ${redirect} 301`] : null,
-    html: () => (isQuotable(html) ? [...typed('', html), respond('', html, 200)] : null),
+    html: () =>
+      isQuotable(html) && !readsFile(html) ? [...typed('', html), respond('', html, 200)] : null,
   };
   const lines = linesOf[value]?.() ?? null;
   const site = lines && {

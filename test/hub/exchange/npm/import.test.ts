@@ -238,6 +238,25 @@ describe('what comes along', () => {
     ]);
   });
 
+  test.each([
+    [
+      'with a text like a placeholder of files',
+      `advanced_config = 'return 200 "{file./etc/x}";'`,
+      'reverse_proxy',
+    ],
+    ['with the word for its upstream', `forward_host = '{upstream}'`, '{ upstream}'],
+  ])('a host %s keeps no other back', async (_, set, words) => {
+    const odd = npmDatabase(
+      `DELETE FROM access_list_auth; DELETE FROM proxy_host WHERE id NOT IN (1, 10); UPDATE proxy_host SET ${set} WHERE id = 1`,
+    );
+    const { status, body } = await importing(odd, '?dryRun=true');
+    expect(status).toBe(200);
+    expect(body.vhosts[0]?.config).toMatch(/^# /);
+    expect(body.vhosts[0]?.config).toContain(words);
+    expect(levels(body, 'http://app.example.com')).toContain('error');
+    expect(levels(body, body.vhosts[1]?.domain ?? '')).not.toContain('error');
+  });
+
   test('what concerns no site is said once', async () => {
     const { body } = await importing(QUICK, '?dryRun=true');
     for (const part of [

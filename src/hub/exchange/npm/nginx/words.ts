@@ -79,11 +79,15 @@ export const constant = (parts: readonly Part[]): string | null =>
 
 const isPlain = (text: string): boolean => /^[\w.:/?&=%+,;@~-]*$/.test(text);
 
+/** Whether the proxy's check takes it for the placeholder of a file, which it refuses even when quoted. */
+export const readsFile = (text: string): boolean => text.includes('{file.');
+
 /** A word of a Caddyfile, quoted if need be; null if it cannot be written. It may have several lines. */
 export function wordOf(parts: readonly Part[]): string | null {
   const text = parts.map((part) => part.text).join('');
   if (text !== '' && parts.every((part) => part.isPlaceholder || isPlain(part.text))) return text;
   const own = parts.filter(({ isPlaceholder }) => !isPlaceholder).map((part) => part.text);
+  if (own.some(readsFile)) return null;
   if (own.length === parts.length) return isQuotable(text) ? quoted(text) : null;
   // Beside a placeholder, braces take a backslash each, so there may be no others.
   if (!own.every((one) => isQuotable(`${one} `) && !/[\\`]/.test(one))) return null;
@@ -118,7 +122,7 @@ export function commented(text: string): string[] {
   const lines = text
     .toWellFormed()
     .replaceAll('\r\n', '\n')
-    .replaceAll('{$', '{ $')
+    .replace(/\{(?=\$|upstream\})/g, '{ ')
     .split('\n')
     .map((line) => `# ${line.replace(/(?!\t)[\p{Cc}\u2028\u2029]/gu, '�')}`.trimEnd());
   // After a backslash in a comment, Caddy takes the next line for the same one.
