@@ -99,7 +99,9 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     said: 'it also decodes',
     level: 'info',
     is: ({ visit, before, after }) =>
-      /\/[./%]/.test(visit.path) && isProxied(before) && isProxied(after),
+      /\/[./%]|%2f/.test(visit.path) &&
+      before.status === after.status &&
+      isProxied(before) === isProxied(after),
   },
   'challenges of Let’s Encrypt': {
     said: 'NPM itself answers /.well-known/acme-challenge/',

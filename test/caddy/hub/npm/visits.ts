@@ -138,9 +138,13 @@ const pathsOfText = (nginx: string): string[] =>
     ([, path]) => path ?? '',
   );
 
-/** A path, and what is almost one below it. */
+/** A path, what is almost one below it, and other spellings of it. */
 function near(path: string): string[] {
   const bare = path.replace(/\/$/, '');
-  const all = [path, path, `${bare}/deep/er?q=1`, `${bare}/a%20b/`, `${path}x`, `${path}?q=1`];
-  return [...all, bare, path.toUpperCase()].filter((one) => one !== '');
+  const code = `%${path.charCodeAt(1).toString(16)}`;
+  return [
+    ...[path, path, `${bare}/deep/er?q=1`, `${bare}/a%20b/`, `${path}x`, `${path}?q=1`],
+    ...[path.toUpperCase(), `/${path}`, `/x/..${path}`, `/x%2f..${path}`, `${path};x`],
+    ...(bare === '' ? [] : [bare, `/${code}${path.slice(2)}`]),
+  ];
 }
