@@ -36,7 +36,7 @@ export async function startLan(): Promise<() => void> {
         const server = isTls ? createTlsServer({ cert, key }, answer) : createServer(answer);
         server.on('upgrade', (request, socket) => {
           socket.end(
-            `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nX-Got: ${gotBy(name, request)}\r\n\r\n`,
+            `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nX-Got: ${encodeURIComponent(gotBy(name, request))}\r\n\r\n`,
           );
         });
         await new Promise<void>((resolve, reject) => {
@@ -55,9 +55,8 @@ export async function startLan(): Promise<() => void> {
   };
 }
 
-function gotBy(upstream: string, { url = '', method = '', headers }: IncomingMessage): string {
-  return JSON.stringify({ upstream, url, method, headers });
-}
+const gotBy = (upstream: string, { url = '', method = '', headers }: IncomingMessage): string =>
+  JSON.stringify({ upstream, url, method, headers });
 
 const answeredBy =
   (name: string): RequestListener =>
