@@ -51,7 +51,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
       (isGuarded(after) || after.got?.url === before.got?.url),
   },
   'the list covers locations of nginx text': {
-    said: 'the access list did not cover the locations',
+    said: 'access list does not cover the locations',
     level: 'warning',
     is: ({ before, after }) => isProxied(before) && isGuarded(after),
   },
@@ -78,7 +78,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
       visit.headers?.['X-Forwarded-Proto'] === 'https' && after.status === 308,
   },
   'a name that Caddy cannot serve': {
-    said: 'Caddy cannot serve the name',
+    said: 'Caddy cannot serve “',
     level: 'warning',
     is: ({ visit, after }) => visit.names.some((name) => name.endsWith('*')) && isOff(after),
   },
@@ -134,7 +134,7 @@ export function saidKinds(compared: Compared, notes: readonly Note[]): string[] 
     ({ domain, text }) =>
       domain === null ||
       own.has(hostOf(domain)) ||
-      compared.visit.names.some((name) => text.includes(JSON.stringify(name))),
+      compared.visit.names.some((name) => text.includes(`“${name}”`)),
   );
   return Object.entries(KINDS).flatMap(([name, { said, level, is }]) =>
     is(compared) &&
