@@ -4,7 +4,8 @@ import type { Moved } from './hosts.ts';
 import { type Note, named } from './notes.ts';
 import type { AnyHost, Rows } from './rows.ts';
 
-export function generalNotes(rows: Rows, moved: readonly Moved[]): Note[] {
+/** @param takes whether uploaded certificates come along */
+export function generalNotes(rows: Rows, moved: readonly Moved[], takes: boolean): Note[] {
   const streams = rows.streams.map(
     ({ port, protocols, to }) => `${port} (${protocols.join(' and ') || 'off'}) to ${to}`,
   );
@@ -14,6 +15,10 @@ export function generalNotes(rows: Rows, moved: readonly Moved[]): Note[] {
     rows.certificates.flatMap(({ id, provider }) => (provider === 'letsencrypt' ? id : [])),
   );
   const hosts = moved.map(({ host }) => host);
+  const served = new Set(hosts.map(({ certificateId }) => certificateId));
+  const idle = rows.certificates
+    .filter(({ id, pair }) => pair !== null && !served.has(id) && !takes)
+    .map(({ name }) => name);
   const said: readonly [applies: boolean, level: Note['level'], text: string][] = [
     [hosts.some((host) => host.isForcedToHttps), 'info', REDIRECTS],
     [hosts.some(({ certificateId }) => issued.has(certificateId)), 'info', CHALLENGES],
@@ -31,6 +36,11 @@ export function generalNotes(rows: Rows, moved: readonly Moved[]): Note[] {
       unused.length > 0,
       'info',
       `No host has these access lists, so they stay behind: ${named(unused)}.`,
+    ],
+    [
+      idle.length > 0,
+      'info',
+      `No host has these uploaded certificates, so they stay behind: ${named(idle)}.`,
     ],
     [
       rows.users > 0,

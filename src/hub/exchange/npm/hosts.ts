@@ -52,7 +52,8 @@ export function movedHost(host: AnyHost, around: Around): Moved {
   if (body.clients.length > 0) {
     protections.push(protectionOfClients(hostIn(domain), body.clients));
   }
-  const hsts = certificate && host.hsts !== 'none' ? [hstsPolicy(host.hsts)] : [];
+  const hsts =
+    certificate && host.isForcedToHttps && host.hsts !== 'none' ? [hstsPolicy(host.hsts)] : [];
   const remarks = [
     ...named.remarks,
     ...(named.addresses.length > 0 ? [] : [NAMELESS]),

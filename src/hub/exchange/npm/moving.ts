@@ -50,14 +50,11 @@ export async function movingOf(rows: Rows, takesCertificates: boolean): Promise<
   if (unknown.site) sites.push(unknown.site);
   notes.push(...unknown.notes);
   const policies = [...new Set(sites.flatMap((site) => site.policies))];
-  const usedCertificates = new Set(moved.map(({ host }) => host.certificateId));
-  notes.push(...generalNotes(rows, moved));
+  notes.push(...generalNotes(rows, moved, takesCertificates));
   return {
     sites,
     policies,
-    certificates: takesCertificates
-      ? rows.certificates.filter(({ id, pair }) => pair !== null && usedCertificates.has(id))
-      : [],
+    certificates: takesCertificates ? rows.certificates.filter(({ pair }) => pair !== null) : [],
     notes,
   };
 }

@@ -29,7 +29,8 @@ export async function prepared(
   const passwords = all.map(([, { recipe, values }]) => passwordsIn(recipe, values));
   if (passwords.reduce((sum, count) => sum + count, 0) > MAX_PASSWORDS) {
     const message = `The access lists have more than ${MAX_PASSWORDS} passwords together.`;
-    throw new Failure('INVALID_REQUEST', message, { at: { field: 'file' } });
+    const hint = 'Delete users or access lists in NPM that nobody needs any more.';
+    throw new Failure('INVALID_REQUEST', message, { hint, at: { field: 'file' } });
   }
   return Promise.all(
     all.map(async ([key, { name, recipe, values }]) => {

@@ -143,12 +143,13 @@ function columnsOf(database: Database, table: string): string[] {
 
 function hostOf(row: Row): Host {
   const meta = objectIn(row.meta);
+  const isOnline = meta.nginx_online !== false && isSet(row.npmplus_nginx_online ?? 1);
   const hsts = isSet(row.hsts_subdomains) ? 'subdomains' : 'host';
   return {
     id: numberOf(row.id),
     domains: listIn(row.domain_names).flatMap((one) => (typeof one === 'string' ? one : [])),
     isEnabled: isSet(row.enabled ?? 1),
-    fault: meta.nginx_online === false ? textOf(meta.nginx_err) : null,
+    fault: isOnline ? null : textOf(meta.nginx_err ?? row.npmplus_nginx_err),
     certificateId: numberOf(row.certificate_id),
     isForcedToHttps: isSet(row.ssl_forced),
     hsts: isSet(row.hsts_enabled) ? hsts : 'none',
@@ -170,7 +171,7 @@ const unknownIn = (row: Row): string[] =>
   Object.keys(row).filter(
     (name) =>
       name.startsWith('npmplus_') &&
-      name !== 'npmplus_enabled' &&
+      !/^npmplus_(?:enabled|nginx_\w+)$/.test(name) &&
       isSet(row[name]) &&
       !OPEN.has(String(row[name])),
   );

@@ -278,6 +278,29 @@ describe('what comes along', () => {
     expect(body.proxyfile).toContain('# policy allowdeny-example-com\n');
   });
 
+  test('a host that a variant of NPM says is offline is off', async () => {
+    const offline = npmDatabase(
+      `DELETE FROM proxy_host WHERE id <> 1;
+       ALTER TABLE proxy_host ADD COLUMN npmplus_nginx_online int DEFAULT 0;
+       ALTER TABLE proxy_host ADD COLUMN npmplus_nginx_err text DEFAULT 'nginx: [emerg] no such thing';`,
+    );
+    const { body } = await importing(offline, '?dryRun=true');
+    expect(about(body, 'no such thing')).toMatchObject([{ level: 'error' }]);
+    expect(about(body, 'more settings')).toEqual([]);
+  });
+
+  test('HSTS comes only with a redirect to HTTPS, and unused certificates stay behind', async () => {
+    const rows = npmDatabase(
+      `DELETE FROM proxy_host WHERE id <> 24; UPDATE proxy_host SET ssl_forced = 0;
+       DELETE FROM redirection_host; DELETE FROM dead_host; DROP TABLE audit_log;
+       INSERT INTO certificate SELECT 77, created_on, modified_on, owner_user_id, 0, provider, 'Idle',
+         domain_names, expires_on, meta FROM certificate WHERE id = 1;`,
+    );
+    const { body } = await importing(rows, '?dryRun=true');
+    expect(body.proxyfile).not.toContain('Strict-Transport-Security');
+    expect(about(body, '“Idle”')).toMatchObject([{ domain: null, level: 'info' }]);
+  });
+
   test('settings of a variant of NPM are named, and its sign-in keeps a host off', async () => {
     const variant = npmDatabase(
       `DELETE FROM proxy_host WHERE id <> 1;

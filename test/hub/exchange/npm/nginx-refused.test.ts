@@ -36,6 +36,7 @@ describe('nginx text is not taken', () => {
     ['if ($uri ~ ^/a) { rewrite ^/b /c permanent; }', '“if ($uri ~ ^/a)”'],
     ['if (-f $request_uri) { return 403; }', '“if (-f $request_uri)”'],
     ['if ($host = a) { set $x 1; }', '“if ($host = a)”'],
+    ['if ($http_transfer_encoding = a) { return 403; }', '“if ($http_transfer_encoding = a)”'],
     ['if ($http_x ~ (?=a)) { return 403; }', '“if ($http_x ~ (?=a))”'],
     ['return 301 https://$server_name/;', '“return 301 https://$server_name/”'],
     ['rewrite ^/a /b; rewrite ^/b /c;', '“rewrite ^/a /b”'],

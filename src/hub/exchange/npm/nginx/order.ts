@@ -2,7 +2,7 @@
 import { tabbed } from './answers.ts';
 import type { Findings } from './findings.ts';
 import type { Place } from './locations.ts';
-import { literally, regexWord } from './regex.ts';
+import { beforeLineFeed, literally, regexWord } from './regex.ts';
 import { matcher } from './rules.ts';
 
 type Written = { lines: string[]; isSimple: boolean };
@@ -76,7 +76,8 @@ function matcherOf(
   const own = fixed(place);
   if (own === null && 'pattern' in place.matched) {
     const { name, pattern } = place.matched;
-    return { head: [`@${name} path_regexp ${name} ${regexWord(pattern)}`], by: ` @${name}` };
+    const word = regexWord(place.refuses ? beforeLineFeed(pattern) : pattern);
+    return { head: [`@${name} path_regexp ${name} ${word}`], by: ` @${name}` };
   }
   const { path, modifier } = own ?? { path: '/', modifier: '' };
   const hasPatterns = all.some((other) => fixed(other) === null);

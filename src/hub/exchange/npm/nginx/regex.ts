@@ -43,6 +43,10 @@ export const groupsIn = (pattern: string): number =>
     .replace(/\[[^\]]*\]/g, '')
     .match(/\((?!\?)/g)?.length ?? 0;
 
+/** In PCRE, `$` also matches before a line feed at the end: what refuses must not be got around with one. */
+export const beforeLineFeed = (pattern: string): string =>
+  pattern.replace(/(?<!\\)((?:\\\\)*)\$$/, '$1\\n?$');
+
 /** A text as a regular expression of itself. */
 export const literally = (text: string): string =>
   text

@@ -2,7 +2,7 @@
 import { isRedirect, moved, replaced, returned, tabbed } from './answers.ts';
 import type { Findings } from './findings.ts';
 import type { Directive } from './parse.ts';
-import { groupsIn, literally, regexWord, translated } from './regex.ts';
+import { beforeLineFeed, groupsIn, literally, regexWord, translated } from './regex.ts';
 import {
   type Captures,
   constant,
@@ -169,5 +169,5 @@ function conditionOf(args: readonly string[], name: string, scope: Scope): strin
   if (pattern === null) return null;
   // A path has to be read as the matchers of locations read it, without `//` and `..`.
   const subject = isPath ? `path_regexp ${named}` : `vars_regexp ${named}${placeholder} `;
-  return `${not}${subject}${regexWord(pattern)}`;
+  return `${not}${subject}${regexWord(not === '' && text === null ? beforeLineFeed(pattern) : pattern)}`;
 }

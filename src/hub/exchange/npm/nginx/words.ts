@@ -39,7 +39,9 @@ const VARIABLE = /\$(?:\{(\w+)\}|([1-9])|(\w+))|\$/g;
 export function placeholderOf(name: string): string | null {
   if (Object.hasOwn(PLACEHOLDERS, name)) return PLACEHOLDERS[name] ?? null;
   const header = /^http_([a-z0-9_]+)$/.exec(name)?.[1];
-  return header === undefined ? null : `{header.${header.replaceAll('_', '-')}}`;
+  // Go takes these away before Caddy sees them.
+  const isKnown = header !== undefined && !/^(?:transfer_encoding|trailer)$/.test(header);
+  return !isKnown ? null : `{header.${header.replaceAll('_', '-')}}`;
 }
 
 /** The parts of a word; null if there is a variable that Caddy has no placeholder for, or too many. */

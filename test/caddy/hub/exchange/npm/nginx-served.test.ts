@@ -22,6 +22,7 @@ beforeAll(async () => {
     if ($uri = /hidden) { return 451; }
     if ($uri ~ ^/vault/) { return 451; }
     if ($uri !~ ^[^~]*$) { return 418; }
+    if ($uri ~ \\.old$) { return 451; }
     location = /exact { return 200 "it's {host} $host\\n"; }
     location ^~ /static/ { proxy_pass ${to}/files/; }
     location ~* \\.(png|jpg)$ { return 410; }
@@ -30,6 +31,7 @@ beforeAll(async () => {
     location ~ ^/v(\\d)/(.*)$ { proxy_pass $up/version$1/$2$is_args$args; }
     location /rewritten { rewrite ^/rewritten/(.*)$ /$1 break; proxy_pass ${to}; }
     location ~ ^/locked/ { deny all; }
+    location ~ \\.key$ { deny all; }
     location /gone { return 444; }`;
   const { lines, unsayable } = bodyOf({
     ...{ rest: { upstream: `127.0.0.1:${own}` }, advanced, stripsAuthorization: false },
@@ -64,6 +66,8 @@ test.each([
   ['/closed/ever/x/..', '127.0.0.2', 403],
   ['/locked/%2e?x', '127.0.0.2', 403],
   ['/vault/x/%2E.', '127.0.0.2', 451],
+  ['/a.key%0a', '127.0.0.2', 403],
+  ['/a.old%0a', '127.0.0.2', 451],
 ])('%s from %s gets %i', async (path, from, status) => {
   expect(await ask(caddy.port, HOST, path, from)).toMatchObject({ status, got: null });
 });
