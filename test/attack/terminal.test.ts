@@ -107,7 +107,7 @@ describe('signalbox import', () => {
     answer = () =>
       Response.json({
         vhosts: [{ id: 1, domain: `http://a.example${FORGED}` }],
-        merge: { sites: [{ domain: FORGED, action: 'keep' }], preamble: [] },
+        merge: { sites: [{ domain: FORGED, action: 'skip' }], preamble: [] },
         skipped: [{ line: 2, reason: `admin ${FORGED}` }],
         proxyfile: '',
       });
@@ -116,7 +116,7 @@ describe('signalbox import', () => {
     expect(out + err).not.toMatch(OBEYED);
     expect(out).toStartWith('1\thttp://a.example\\u001b[2J');
     expect(out.match(/\n/g)).toHaveLength(1);
-    // What was skipped, what was kept, and how many sites.
+    // The line and the site that were skipped, and how many sites.
     expect(err.match(/\n/g)).toHaveLength(3);
   });
 

@@ -1,5 +1,6 @@
 /** Hosts of NPM as sites: what they say, and what nginx made of it. Pure. */
 import { isUpstream } from '../../caddyfile/address.ts';
+import { fillUpstream } from '../../caddyfile/render.ts';
 import type { ImportedSite } from '../../caddyfile/split.ts';
 import {
   hstsPolicy,
@@ -16,6 +17,8 @@ import { certificateRemarks, hstsRemarks, isGuard, remarksOf } from './remarks.t
 import type { AnyHost, ProxyHost, StoredCertificate } from './rows.ts';
 
 export type MovedSite = ImportedSite & {
+  /** All of them, the domain first. */
+  addresses: readonly string[];
   enabled: boolean;
   policies: readonly WantedPolicy[];
 };
@@ -66,7 +69,7 @@ export function movedHost(host: AnyHost, around: Around): Moved {
     ...remarksOf(host, protections.length > 0),
   ];
   const site = {
-    domain,
+    ...{ domain, addresses: named.addresses.length > 0 ? named.addresses : [domain] },
     config:
       named.addresses.length > 0
         ? configOf(named.addresses, [...redirectsUnder(named.addresses, around), ...body.lines])
@@ -196,5 +199,15 @@ export const configOf = (
         ...lines.map((line) => (line === '' ? '' : `\t${line}`)),
         '}',
       ].join('\n');
+
+/** A site that cannot be stored as it is: off, with its config as a comment. */
+export const withoutConfig = (site: MovedSite): MovedSite => ({
+  ...site,
+  ...{ enabled: false, upstream: '' },
+  config: configOf(site.addresses, [
+    ...commented(fillUpstream(site.config, site.upstream)),
+    'respond 502',
+  ]),
+});
 
 const hostIn = (address: string): string => address.replace(/^https?:\/\//, '');

@@ -7,14 +7,13 @@ import { type ContentFor, createCertificateChange } from '../../model/certificat
 import { type Author, type Change, sequence } from '../../model/changes.ts';
 import { type Pair, readPair } from '../../model/pem.ts';
 import { createPolicyChange } from '../../model/policy-changes.ts';
-import { isRejection } from '../../model/refusal.ts';
 import { withoutLoops } from '../../model/sign-in-loop.ts';
 import { isNamed, type SiteSet } from '../../model/vhost.ts';
 import type { Publisher } from '../../publish/publisher.ts';
 import type { Applied, Demands } from '../../publish/queue.ts';
 import { type Imported, inTermsOf, type KeepImported, keysNamed, published } from '../importer.ts';
 import { type MergedSite, type MergeOptions, mergeSite, mergeView } from '../merge.ts';
-import type { MovedSite } from './hosts.ts';
+import { type MovedSite, withoutConfig } from './hosts.ts';
 import { movingOf } from './moving.ts';
 import type { Note } from './notes.ts';
 import { freeName, keyOf, namedIn, prepared } from './policies.ts';
@@ -43,7 +42,7 @@ export type NpmImportOptions = Pick<MergeOptions, 'taken'> & {
   keep: KeepImported<MergedSite[], MovedIn>;
 };
 
-/** Sites that Caddy refuses are left off one after the other: each costs a validation. */
+/** Sites that are refused are left off one after the other: each costs a validation. */
 const MAX_REFUSED = 20;
 
 export type NpmImporter = {
@@ -79,12 +78,9 @@ export function createNpmImporter({ publisher, contentFor, now }: NpmImporterDep
       const importing: Change<MergedSite[]> = withoutLoops(async (set, time) => {
         const names = namedIn(set, policies);
         const first = [
-          ...pairs
-            .filter(({ pair }) => !set.certificates.some(({ chain }) => chain === pair.chain))
-            .map(({ name, pair }) => {
-              const isTaken = (one: string) => set.certificates.some((other) => other.name === one);
-              return createCertificateChange(freeName(name, isTaken), contentFor(pair));
-            }),
+          ...newIn(set, pairs).map(({ name, pair }) =>
+            createCertificateChange(name, contentFor(pair)),
+          ),
           ...[...names.values()].flatMap(({ policy }) =>
             policy ? [createPolicyChange({ ...policy, everywhere: false })] : [],
           ),
@@ -92,8 +88,7 @@ export function createNpmImporter({ publisher, contentFor, now }: NpmImporterDep
         before = first.length;
         const merging = sites.map((site) => {
           const input = {
-            ...site,
-            enabled: site.enabled && !refused.has(site),
+            ...(refused.has(site) ? withoutConfig(site) : site),
             policies: site.policies.map((wanted) => names.get(keyOf(wanted))?.name ?? ''),
             tags: ['npm'],
           };
@@ -144,12 +139,12 @@ export function createNpmImporter({ publisher, contentFor, now }: NpmImporterDep
           });
           return stored(applied, publisher.current());
         } catch (error) {
-          const site = atFault(error, sites);
+          const site = atFault(error, sites, before + 1);
           if (!site || refused.has(site) || refused.size === MAX_REFUSED) {
             throw isBefore(error, before) ? error.about({}) : inTermsOf(error, sites, before + 1);
           }
           refused.add(site);
-          const text = `Caddy refuses its config: ${fullSentenceOf(error as Failure)}`;
+          const text = `Its config was refused, and is now a comment in it: ${fullSentenceOf(error as Failure)}`;
           notes.push({ domain: site.domain, level: 'error', text });
         }
       }
@@ -157,13 +152,35 @@ export function createNpmImporter({ publisher, contentFor, now }: NpmImporterDep
   };
 }
 
+type NamedPair = { name: string; pair: Pair };
+
+/** Those that a set does not keep yet, under free names. */
+function newIn({ certificates }: SiteSet, pairs: readonly NamedPair[]): NamedPair[] {
+  const names = new Set(certificates.map(({ name }) => name));
+  const chains = new Set(certificates.map(({ chain }) => chain));
+  return pairs.flatMap(({ name: wanted, pair }) => {
+    if (chains.has(pair.chain)) return [];
+    const name = freeName(wanted, (one) => names.has(one));
+    names.add(name);
+    chains.add(pair.chain);
+    return [{ name, pair }];
+  });
+}
+
 /** Whether what fails is none of the sites. */
 const isBefore = (error: unknown, before: number): error is Failure =>
   error instanceof Failure && (error.at.operation ?? Number.POSITIVE_INFINITY) <= before;
 
-/** The site that Caddy refuses; undefined if it is none that would be on. */
-const atFault = (error: unknown, sites: readonly MovedSite[]): MovedSite | undefined => {
-  if (!isRejection(error)) return undefined;
-  const { vhost = error.at.own } = error.at;
-  return sites.find((site) => site.enabled && vhost !== undefined && isNamed(vhost.domain, site));
-};
+/** The site that is refused for what it says; undefined if it is none. @param first as of `inTermsOf` */
+function atFault(
+  error: unknown,
+  sites: readonly MovedSite[],
+  first: number,
+): MovedSite | undefined {
+  if (!(error instanceof Failure) || !REFUSALS.includes(error.code)) return undefined;
+  const { operation, vhost = error.at.own } = error.at;
+  if (vhost === undefined) return operation === undefined ? undefined : sites[operation - first];
+  return sites.find((site) => isNamed(vhost.domain, site));
+}
+
+const REFUSALS: readonly string[] = ['PROXY_REJECTED', 'INVALID_REQUEST'];

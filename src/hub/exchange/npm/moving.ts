@@ -89,7 +89,7 @@ function unknownNames({ value, redirect, html }: Rows['defaultSite']): {
   };
   const lines = linesOf[value]?.() ?? null;
   const site = lines && {
-    ...{ domain: 'http://', upstream: '', enabled: true, policies: [] },
+    ...{ domain: 'http://', addresses: ['http://'], upstream: '', enabled: true, policies: [] },
     config: configOf(['http://'], lines, true),
   };
   const text = site

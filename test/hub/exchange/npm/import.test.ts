@@ -1,6 +1,7 @@
 /** Importing a database of Nginx Proxy Manager: what is refused, what comes along, and what it says. */
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { selfSigned } from '../../../harness/certificate.ts';
 import { EMPTIED, npmDatabase, npmForm } from '../../../harness/npm-database.ts';
 import { type Owner, startOwner } from '../../../harness/owner.ts';
 import { ask, type Stack } from '../../../harness/stack.ts';
@@ -30,10 +31,10 @@ const state = () =>
 
 /** Hosts without anything that takes time: passwords. */
 const QUICK = npmDatabase('DELETE FROM access_list_auth;');
+const QUIET = `DELETE FROM redirection_host; DELETE FROM dead_host; DELETE FROM stream;
+  DELETE FROM access_list_auth WHERE username <> 'alice'; UPDATE setting SET value = 'congratulations';`;
 const only = (...ids: number[]) =>
-  npmDatabase(
-    `DELETE FROM proxy_host WHERE id NOT IN (${ids}); DELETE FROM redirection_host; DELETE FROM dead_host; DELETE FROM stream; DELETE FROM access_list_auth WHERE username <> 'alice'; UPDATE setting SET value = 'congratulations';`,
-  );
+  npmDatabase(`DELETE FROM proxy_host WHERE id NOT IN (${ids}); ${QUIET}`);
 const sqlite = (...statements: string[]): Bytes => {
   const database = new Database(':memory:');
   for (const statement of statements) database.run(statement);
@@ -458,5 +459,35 @@ describe('an import', () => {
     ]);
     await importing(only(22), '?certificates=true');
     expect(await read<unknown[]>('/certificates/kept')).toHaveLength(1);
+    const second = await selfSigned(['second.example']);
+    const database = Database.deserialize(only(22));
+    const meta = JSON.stringify({ certificate: second.certificate, certificate_key: second.key });
+    database.run(
+      `INSERT INTO certificate SELECT 77, created_on, modified_on, owner_user_id, 0, provider, nice_name,
+         domain_names, expires_on, ? FROM certificate WHERE id = 1`,
+      [meta],
+    );
+    await importing(new Uint8Array(database.serialize()), '?certificates=true');
+    expect(await read('/certificates/kept')).toMatchObject([
+      { name: 'test-wildcard-uploaded' },
+      { name: 'test-wildcard-uploaded-2', names: ['second.example', '127.0.0.1'] },
+    ]);
+  });
+
+  test('keeps a site off that Caddy refuses, and takes the others', async () => {
+    const twice = npmDatabase(
+      `DELETE FROM proxy_host WHERE id NOT IN (1, 2, 11); ${QUIET}
+       UPDATE proxy_host SET forward_port = 80, forward_scheme = 'https' WHERE id IN (2, 11);`,
+    );
+    for (const query of ['?dryRun=true&', '?']) {
+      const { status, body } = await importing(twice, `${query}taken=replace`);
+      expect(status).toBe(200);
+      expect(body.notes.filter(({ level }) => level === 'error')).toMatchObject([
+        { domain: 'http://api.shop.example', text: expect.stringContaining('conflicting scheme') },
+        { domain: 'http://nas.example.com', text: expect.stringContaining('conflicting scheme') },
+      ]);
+      expect(body.vhosts[1]?.config).toMatch(/^http:.+, http:.+ \{\n(\t# .+\n)+\trespond 502\n\}$/);
+    }
+    expect(stack.readProxyfile()).toContain('http://app.example.com {');
   });
 });
