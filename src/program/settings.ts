@@ -78,11 +78,11 @@ export const SETTINGS = {
   PROXY_STORAGE: byAgent(null, 'folder for certificates that several Caddys share'),
   PROXY_HTTP_PORT: used(['all'])(
     null,
-    'HTTP port at the first start; 80, or from 8080 on if 80 or 443 is not available',
+    'HTTP port at the first start; 80, or from 8080 on if 80 or 443 is taken',
   ),
   PROXY_HTTPS_PORT: used(['all'])(
     null,
-    'HTTPS port at the first start; 443, or from 8443 on if 80 or 443 is not available',
+    'HTTPS port at the first start; 443, or from 8443 on if 80 or 443 is taken',
   ),
   LEGO_BIN: byHub('lego', 'the lego program, which gets certificates by DNS, a name or a path'),
   ACME_DIRECTORY: byHub(
