@@ -14,7 +14,7 @@ import type { Applied, Demands } from '../../publish/queue.ts';
 import { type Imported, inTermsOf, type KeepImported, keysNamed, published } from '../importer.ts';
 import { type MergedSite, type MergeOptions, mergeSite, mergeView } from '../merge.ts';
 import { type MovedSite, withoutConfig } from './hosts.ts';
-import { movingOf } from './moving.ts';
+import { type Moving, movingOf } from './moving.ts';
 import type { Note } from './notes.ts';
 import { freeName, keyOf, namedIn, prepared } from './policies.ts';
 import { readNpm } from './read.ts';
@@ -99,26 +99,8 @@ export function createNpmImporter({ publisher, contentFor, now }: NpmImporterDep
         if ('done' in outcome) return { done: outcome.done.slice(before) as MergedSite[] };
         return { ...outcome, result: outcome.result.slice(before) as MergedSite[] };
       });
-      const answer = (made: readonly MergedSite[], set: SiteSet): MovedIn => {
-        const ids = new Set(made.map(({ vhost }) => vhost.id));
-        const version = publisher.version();
-        const decided = new Set(
-          sites.flatMap(({ domain }, at) => (made[at]?.vhost.enabled ? domain : [])),
-        );
-        return {
-          preamble: set.preamble,
-          vhosts: made.filter(({ action }) => action !== 'skip').map(published),
-          skipped: [],
-          proxyfile: renderSet(
-            { ...set, vhosts: set.vhosts.filter(({ id }) => ids.has(id)) },
-            version,
-          ).text,
-          merge: mergeView({ text: set.preamble, parts: [] }, made, set),
-          notes: notes.filter(
-            ({ level, domain }) => level !== 'error' || !decided.has(domain ?? ''),
-          ),
-        };
-      };
+      const answer = (made: readonly MergedSite[], set: SiteSet) =>
+        answerOf(made, set, { sites, notes }, publisher.version());
       const stored = (applied: Applied<MergedSite[]>, set: SiteSet): MovedIn => ({
         ...answer(applied.result, set),
         ...outcomeOf(applied),
@@ -149,6 +131,29 @@ export function createNpmImporter({ publisher, contentFor, now }: NpmImporterDep
         }
       }
     },
+  };
+}
+
+/** @param made what became of the sites, in their order @param set with them */
+function answerOf(
+  made: readonly MergedSite[],
+  set: SiteSet,
+  { sites, notes }: Pick<Moving, 'sites' | 'notes'>,
+  version: string | null,
+): MovedIn {
+  const ids = new Set(made.map(({ vhost }) => vhost.id));
+  const own = { ...set, vhosts: set.vhosts.filter(({ id }) => ids.has(id)) };
+  // Somebody has switched it on since an import before.
+  const decided = new Set(
+    sites.flatMap(({ domain }, at) => (made[at]?.vhost.enabled ? domain : [])),
+  );
+  return {
+    preamble: set.preamble,
+    vhosts: made.filter(({ action }) => action !== 'skip').map(published),
+    skipped: [],
+    proxyfile: renderSet(own, version).text,
+    merge: mergeView({ text: set.preamble, parts: [] }, made, set),
+    notes: notes.filter(({ level, domain }) => level !== 'error' || !decided.has(domain ?? '')),
   };
 }
 
