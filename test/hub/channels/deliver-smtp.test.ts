@@ -28,6 +28,8 @@ async function failure(target: Target, by = deliver) {
 describe('a server that behaves as none should', () => {
   const hasty = createDeliver('a-hub', 300);
   const servers: RawServer[] = [];
+  // The first message loads what sends it, for which `hasty` might not wait.
+  beforeAll(() => failure({ host: '127.0.0.1', port: 1 }));
   afterAll(() => {
     for (const server of servers) server.stop();
   });

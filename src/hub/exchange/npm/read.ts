@@ -1,7 +1,6 @@
 /** Reads a database of Nginx Proxy Manager, of 2.9 to today's, by the columns that it has. */
-import { Database } from 'bun:sqlite';
-import { Failure } from '../../../shared/failure.ts';
 import { isObject } from '../../../shared/json.ts';
+import { inDatabase, notNpm, type Row, type Tables } from './database.ts';
 import type {
   AccessList,
   Host,
@@ -12,59 +11,22 @@ import type {
   StoredCertificate,
 } from './rows.ts';
 
-/** Where the header of an SQLite file says how it is written, and what says: without a log beside it. */
-const JOURNAL_BYTES = [18, 19];
-const ROLLBACK_JOURNAL = 1;
-const MAGIC = 'SQLite format 3\0';
+/** @throws Failure INVALID_REQUEST at `file` for anything that is not such a database, or is damaged */
+export const readNpm = (file: Uint8Array): Rows => inDatabase(file, rowsOf);
 
-type Row = Readonly<Record<string, unknown>>;
-
-/**
- * @param file its bytes; one that has a write-ahead log beside it lacks what is in that
- * @throws Failure INVALID_REQUEST at `file` for anything that is not such a database, or is damaged
- */
-export function readNpm(file: Uint8Array): Rows {
-  if (file.length === 0) throw wrong('The file is empty.');
-  if (Buffer.from(file.subarray(0, MAGIC.length)).toString('latin1') !== MAGIC) throw notSqlite();
-  const bytes = file.slice();
-  for (const at of JOURNAL_BYTES) bytes[at] = ROLLBACK_JOURNAL;
-  let database: Database | undefined;
-  try {
-    database = Database.deserialize(bytes, true);
-    database.run('PRAGMA trusted_schema = OFF');
-    // Whoever wrote the file may have expressions in it that take for ever, and the check would compute them.
-    database.run('PRAGMA ignore_check_constraints = ON');
-    if (database.query(COMPUTED).get()) throw notNpm('It has columns that are computed.');
-    const found = database.query('PRAGMA quick_check(1)').values().flat().join();
-    if (found !== 'ok') throw damaged();
-    return rowsOf(database);
-  } catch (error) {
-    throw error instanceof Failure ? error : damaged();
-  } finally {
-    database?.close();
-  }
-}
-
-function rowsOf(database: Database): Rows {
-  const readAll = (table: string, rest = ''): Row[] => {
-    const columns = columnsOf(database, table);
-    if (columns.length === 0) return [];
-    const names = columns.map((name) => `"${name.replaceAll('"', '""')}"`).join(', ');
-    return database.query(`SELECT ${names} FROM "${table}" ${rest}`).all() as Row[];
-  };
-  const read = (table: string) => readAll(table).filter((row) => !isSet(row.is_deleted));
+function rowsOf({ columns, rows }: Tables): Rows {
+  const read = (table: string) => rows(table).filter((row) => !isSet(row.is_deleted));
   const missing = ['proxy_host', 'access_list', 'setting'].filter(
-    (table) => columnsOf(database, table).length === 0,
+    (table) => columns(table).length === 0,
   );
-  if (missing.length > 0) {
-    throw notNpm(`It has no table ${missing.join(', ')}.`);
-  }
+  if (missing.length > 0) throw notNpm(`It has no table ${missing.join(', ')}.`);
   const [users, clients] = ['access_list_auth', 'access_list_client'].map((table) =>
     Map.groupBy(read(table), (row) => numberOf(row.access_list_id)),
   );
-  const deletedLists = readAll('access_list').filter((row) => isSet(row.is_deleted));
-  const listBefore =
-    deletedLists.length > 0 ? listsBefore(readAll('audit_log', LAST_ENTRIES)) : null;
+  const deletedLists = rows('access_list').filter((row) => isSet(row.is_deleted));
+  const isLogged =
+    deletedLists.length > 0 && LOGGED.every((name) => columns('audit_log').includes(name));
+  const listBefore = isLogged ? listsBefore(rows('audit_log', LAST_ENTRIES)) : null;
   const isDeleted = (id: number) => deletedLists.some((row) => numberOf(row.id) === id);
   const site = read('setting').find(({ id }) => id === 'default-site');
   const siteMeta = objectIn(site?.meta);
@@ -114,6 +76,8 @@ function rowsOf(database: Database): Rows {
   };
 }
 
+const LOGGED = ['id', 'object_type', 'object_id', 'meta'];
+
 /** When an access list is deleted, its hosts forget it; only the audit log still says that they had it. */
 const LAST_ENTRIES = `WHERE id IN
   (SELECT max(id) FROM audit_log WHERE object_type = 'proxy-host' GROUP BY object_id)`;
@@ -125,21 +89,6 @@ const listsBefore = (entries: readonly Row[]): ReadonlyMap<number, number> =>
       numberOf(objectIn(meta).access_list_id),
     ]),
   );
-
-const COMPUTED = `SELECT 1 FROM sqlite_master AS item, pragma_table_xinfo(item.name) AS part
-  WHERE item.type = 'table' AND item.sql NOT LIKE 'CREATE VIRTUAL%' AND part.hidden > 1`;
-
-/** The columns of a plain table: a view might take for ever. */
-function columnsOf(database: Database, table: string): string[] {
-  const isTable = database
-    .query(
-      "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ? AND sql NOT LIKE '%VIRTUAL%'",
-    )
-    .get(table);
-  if (!isTable) return [];
-  const columns = database.query(`PRAGMA table_info("${table}")`).all() as Row[];
-  return columns.map(({ name }) => String(name));
-}
 
 function hostOf(row: Row): Host {
   const meta = objectIn(row.meta);
@@ -263,21 +212,3 @@ const objectIn = (value: unknown): Row => {
   const object = jsonIn(value);
   return isObject(object) ? object : {};
 };
-
-const wrong = (message: string, hint?: string) =>
-  new Failure('INVALID_REQUEST', message, { hint, at: { field: 'file' } });
-
-const notSqlite = () =>
-  wrong(
-    'This is not an SQLite database.',
-    'NPM keeps its hosts in database.sqlite, in its data folder. If it uses MySQL or PostgreSQL, there is no such file, and its hosts cannot be imported.',
-  );
-
-const notNpm = (hint: string) =>
-  wrong('This is an SQLite database, but not one of Nginx Proxy Manager.', hint);
-
-const damaged = () =>
-  wrong(
-    'This database is damaged, or only a part of the file.',
-    'Copy database.sqlite again while NPM is stopped.',
-  );

@@ -14,7 +14,7 @@ import { checkValues } from '../../../../src/hub/recipes/values.ts';
 import { some } from '../../../harness/full.ts';
 import { caddyStatus, nginxStatus, type Visitor } from './access-model.ts';
 
-const RUNS = some(2_000, 50_000);
+const RUNS = some(800, 50_000);
 
 const list = (part: Partial<AccessList>): AccessList => ({
   ...{ id: 3, name: 'Family', satisfies: 'all', passesAuthorization: true },

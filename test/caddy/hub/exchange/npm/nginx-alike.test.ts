@@ -17,7 +17,7 @@ import {
 import { randomWanted } from '../../../../hub/exchange/npm/nginx-texts.ts';
 import { serveCaddyfile } from '../../../../hub/recipes/sites-caddy.ts';
 
-const HOSTS = some(80, 3_000, 'NGINX_HOSTS');
+const HOSTS = some(40, 3_000, 'NGINX_HOSTS');
 const PATHS = [
   ...'/ /?x=1 /api /api?x=%20y /api/ /apix/y /Api /API/ /strip /strip?a=b /strip/'.split(' '),
   ...'/strip/a%20b/c?x /x/y /x/y/z.png /old/a /old/a%20b?x=1 /a.PNG /.well-known/x'.split(' '),

@@ -8,7 +8,7 @@ import { seededRandom } from '../../../../harness/random.ts';
 import { randomWanted } from '../../../../hub/exchange/npm/nginx-texts.ts';
 import { serveCaddyfile } from '../../../../hub/recipes/sites-caddy.ts';
 
-const COUNT = some(3_000, 60_000, 'NGINX_TEXTS');
+const COUNT = some(1_000, 60_000, 'NGINX_TEXTS');
 
 let caddy: AdaptCaddy;
 beforeAll(async () => {
