@@ -61,6 +61,12 @@ function readList(text: string, tokens: readonly Token[]): string[] | null | und
   return undefined;
 }
 
+/** A whole site block. @param lines without the tab that each gets; one with several is written as it is */
+export const blockOf = (addresses: readonly string[], lines: readonly string[]): string =>
+  [`${addresses.join(', ')} {`, ...lines.map((line) => (line === '' ? '' : `\t${line}`)), '}'].join(
+    '\n',
+  );
+
 /** Whether a word means a directive, or a matcher, even where an address may stand. */
 export function isDirective(word: string): boolean {
   return word.startsWith('@') || DIRECTIVES.has(word);

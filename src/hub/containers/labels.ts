@@ -8,7 +8,7 @@ import type { Container, Containers } from '../../shared/wire/containers.ts';
 import { type AppliedSite, PLAIN_CONFIG } from '../apply/schemas.ts';
 import { isUpstream, normalizeDomain } from '../caddyfile/address.ts';
 import { fillUpstream } from '../caddyfile/render.ts';
-import { siteForm } from '../caddyfile/site.ts';
+import { blockOf, siteForm } from '../caddyfile/site.ts';
 
 /** What an agent lets labels say. */
 export type Allowed = Pick<Containers, 'labels' | 'domains'>;
@@ -109,10 +109,9 @@ function siteIn(
   if (siteForm(domain, fillUpstream(config, upstream)).form === 'block') {
     throw new Fault('signalbox.config is what a site block contains, without its addresses.');
   }
-  const addresses = domains.map((one) => normalizeDomain(one));
-  const body = config.split('\n').map((line) => (line === '' ? '' : `\t${line}`));
+  const addresses = domains.flatMap((one) => normalizeDomain(one) ?? []);
   return {
-    config: domains.length === 1 ? config : `${addresses.join(', ')} {\n${body.join('\n')}\n}`,
+    config: domains.length === 1 ? config : blockOf(addresses, config.split('\n')),
     upstream,
     policies: listIn(group.policies),
     tags: listIn(group.tags).map(oneLine),

@@ -1,8 +1,8 @@
 /** Reads the schema version of a database. */
 import { Database } from 'bun:sqlite';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { isSqlite } from '../../shared/sqlite.ts';
 
-const MAGIC = 'SQLite format 3\0';
 /** Where the header holds `user_version`, four bytes, big-endian (sqlite.org/fileformat2.html). */
 const VERSION_AT = 60;
 
@@ -26,7 +26,7 @@ export function storedVersion(file: string, name = file): number {
   } finally {
     closeSync(handle);
   }
-  if (header.toString('latin1', 0, MAGIC.length) !== MAGIC) {
+  if (!isSqlite(header)) {
     const error = new Error(`${name} is not a SQLite database`);
     throw Object.assign(error, { code: 'SQLITE_NOTADB' });
   }

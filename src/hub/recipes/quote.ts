@@ -31,3 +31,10 @@ export function isQuotable(text: string): boolean {
   if (text.includes('\\}') && !text.includes('{')) return false;
   return !(text.includes('`') && endsOddly.test(withoutPlaceholders(text)));
 }
+
+/** A text as a regular expression of RE2, Caddy's, that matches nothing else. */
+export const literally = (text: string): string =>
+  text
+    .replace(/[\\.+*?()|[\]^$]/g, '\\$&')
+    // Before an anchor, a brace would begin `{$`, which Caddy replaces anywhere.
+    .replace(/[`{}]/g, (char) => `\\x${char.charCodeAt(0).toString(16)}`);

@@ -1,11 +1,11 @@
 /** An SQLite file that somebody sent: opened without computing what it says to compute. */
 import { Database } from 'bun:sqlite';
 import { Failure } from '../../../shared/failure.ts';
+import { isSqlite } from '../../../shared/sqlite.ts';
 
 /** Where the header of an SQLite file says how it is written, and what says: without a log beside it. */
 const JOURNAL_BYTES = [18, 19];
 const ROLLBACK_JOURNAL = 1;
-const MAGIC = 'SQLite format 3\0';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -22,7 +22,7 @@ export type Tables = {
  */
 export function inDatabase<T>(file: Uint8Array, work: (tables: Tables) => T): T {
   if (file.length === 0) throw wrong('The file is empty.');
-  if (Buffer.from(file.subarray(0, MAGIC.length)).toString('latin1') !== MAGIC) throw notSqlite();
+  if (!isSqlite(file)) throw notSqlite();
   const bytes = file.slice();
   for (const at of JOURNAL_BYTES) bytes[at] = ROLLBACK_JOURNAL;
   let database: Database | undefined;

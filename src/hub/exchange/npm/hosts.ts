@@ -1,6 +1,7 @@
 /** Hosts of NPM as sites: what they say, and what nginx made of it. Pure. */
 import { isUpstream } from '../../caddyfile/address.ts';
 import { fillUpstream } from '../../caddyfile/render.ts';
+import { blockOf } from '../../caddyfile/site.ts';
 import type { ImportedSite } from '../../caddyfile/split.ts';
 import {
   hstsPolicy,
@@ -38,10 +39,13 @@ export type Around = {
 export type Moved = { host: AnyHost; site: MovedSite; remarks: readonly Remark[] };
 
 export function movedHost(host: AnyHost, around: Around): Moved {
-  const certificate = servedCertificate(host, around);
+  // Without one, or with a deleted one, nginx ignores all flags of TLS.
+  const certificate = around.certificates.get(host.certificateId);
   const scheme = certificate ? (host.isForcedToHttps ? 'https' : 'both') : 'http';
   const named = addressesOf(host.domains, scheme, around.taken);
-  const [domain = `http://npm-${host.kind}-${host.id}.invalid`] = named.addresses;
+  const isNamed = named.addresses.length > 0;
+  const addresses = isNamed ? named.addresses : [`http://npm-${host.kind}-${host.id}.invalid`];
+  const [domain = ''] = addresses;
   const protections = host.kind === 'proxy' ? listsOf(host, around) : [];
   const rest = restOf(host);
   const body = bodyOf({
@@ -53,13 +57,13 @@ export function movedHost(host: AnyHost, around: Around): Moved {
   });
   const hasBoth = protections.length > 0 && body.clients.length > 0;
   if (body.clients.length > 0) {
-    protections.push(protectionOfClients(hostIn(domain), body.clients));
+    protections.push(protectionOfClients(domain.replace(/^https?:\/\//, ''), body.clients));
   }
   const hsts =
     certificate && host.isForcedToHttps && host.hsts !== 'none' ? [hstsPolicy(host.hsts)] : [];
   const remarks = [
     ...named.remarks,
-    ...(named.addresses.length > 0 ? [] : [NAMELESS]),
+    ...(isNamed ? [] : [NAMELESS]),
     ...faultsOf(host, rest, body),
     ...protections.flatMap((one) => one.remarks),
     ...(hasBoth ? [BOTH] : []),
@@ -69,11 +73,12 @@ export function movedHost(host: AnyHost, around: Around): Moved {
     ...remarksOf(host, protections.length > 0),
   ];
   const site = {
-    ...{ domain, addresses: named.addresses.length > 0 ? named.addresses : [domain] },
-    config:
-      named.addresses.length > 0
-        ? configOf(named.addresses, [...redirectsUnder(named.addresses, around), ...body.lines])
-        : [...commented(`server_name ${host.domains.join(' ')};`), ...body.lines].join('\n'),
+    ...{ domain, addresses },
+    config: configOf(addresses, [
+      ...(isNamed ? [] : commented(`server_name ${host.domains.join(' ')};`)),
+      ...redirectsUnder(addresses, around),
+      ...body.lines,
+    ]),
     upstream: rest.upstream,
     enabled: host.isEnabled && !remarks.some(({ level }) => level === 'error'),
     policies: [...protections.flatMap((one) => one.policies), ...hsts],
@@ -90,12 +95,6 @@ const NAMELESS: Remark = {
   level: 'error',
   text: 'Caddy can serve it under none of its names, which are in its config as a comment. Give it an address, and switch it on.',
 };
-
-/** The certificate that nginx serves it with: without one, or with a deleted one, it ignores all flags of TLS. */
-const servedCertificate = (
-  { certificateId }: AnyHost,
-  { certificates }: Around,
-): StoredCertificate | undefined => certificates.get(certificateId);
 
 /** A list that is not there protects nothing in NPM. */
 const listsOf = ({ accessListId: id }: ProxyHost, { lists }: Around): Protection[] =>
@@ -187,18 +186,8 @@ function redirectsUnder(addresses: readonly string[], { secure }: Around): strin
 }
 
 /** The body of a site with one address, or a whole block for several. */
-export const configOf = (
-  addresses: readonly string[],
-  lines: readonly string[],
-  isBlock = addresses.length > 1,
-): string =>
-  !isBlock
-    ? lines.join('\n')
-    : [
-        `${addresses.join(', ')} {`,
-        ...lines.map((line) => (line === '' ? '' : `\t${line}`)),
-        '}',
-      ].join('\n');
+const configOf = (addresses: readonly string[], lines: readonly string[]): string =>
+  addresses.length === 1 ? lines.join('\n') : blockOf(addresses, lines);
 
 /** A site that cannot be stored as it is: off, with its config as a comment. */
 export const withoutConfig = (site: MovedSite): MovedSite => ({
@@ -209,5 +198,3 @@ export const withoutConfig = (site: MovedSite): MovedSite => ({
     'respond 502',
   ]),
 });
-
-const hostIn = (address: string): string => address.replace(/^https?:\/\//, '');

@@ -1,12 +1,13 @@
 /** All that comes along from NPM: sites, policies, certificates, and what there is to say about them. Pure. */
 
 import { createPauses } from '../../../shared/async.ts';
+import { blockOf } from '../../caddyfile/site.ts';
 import { isQuotable } from '../../recipes/quote.ts';
 import { respond, typed } from '../../recipes/respond.ts';
 import { protectionOf, type WantedPolicy } from './access.ts';
 import { addressesOf } from './addresses.ts';
 import { generalNotes } from './general.ts';
-import { configOf, type Moved, type MovedSite, movedHost, TARGET } from './hosts.ts';
+import { type Moved, type MovedSite, movedHost, TARGET } from './hosts.ts';
 import { readsFile } from './nginx/words.ts';
 import type { Note } from './notes.ts';
 import type { AnyHost, Rows, StoredCertificate } from './rows.ts';
@@ -90,7 +91,7 @@ function unknownNames({ value, redirect, html }: Rows['defaultSite']): {
   const lines = linesOf[value]?.() ?? null;
   const site = lines && {
     ...{ domain: 'http://', addresses: ['http://'], upstream: '', enabled: true, policies: [] },
-    config: configOf(['http://'], lines, true),
+    config: blockOf(['http://'], lines),
   };
   const text = site
     ? 'NPM’s default site becomes a site for all other names over HTTP.'

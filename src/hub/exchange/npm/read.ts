@@ -15,7 +15,8 @@ import type {
 export const readNpm = (file: Uint8Array): Rows => inDatabase(file, rowsOf);
 
 function rowsOf({ columns, rows }: Tables): Rows {
-  const read = (table: string) => rows(table).filter((row) => !isSet(row.is_deleted));
+  const isDeleted = (row: Row) => isSet(row.is_deleted);
+  const read = (table: string) => rows(table).filter((row) => !isDeleted(row));
   const missing = ['proxy_host', 'access_list', 'setting'].filter(
     (table) => columns(table).length === 0,
   );
@@ -23,49 +24,49 @@ function rowsOf({ columns, rows }: Tables): Rows {
   const [users, clients] = ['access_list_auth', 'access_list_client'].map((table) =>
     Map.groupBy(read(table), (row) => numberOf(row.access_list_id)),
   );
-  const deletedLists = rows('access_list').filter((row) => isSet(row.is_deleted));
-  const isLogged =
-    deletedLists.length > 0 && LOGGED.every((name) => columns('audit_log').includes(name));
+  const lists = rows('access_list');
+  const deletedLists = new Set(lists.filter(isDeleted).map(({ id }) => numberOf(id)));
+  const logged = columns('audit_log');
+  const isLogged = deletedLists.size > 0 && LOGGED.every((name) => logged.includes(name));
   const listBefore = isLogged ? listsBefore(rows('audit_log', LAST_ENTRIES)) : null;
-  const isDeleted = (id: number) => deletedLists.some((row) => numberOf(row.id) === id);
   const site = read('setting').find(({ id }) => id === 'default-site');
   const siteMeta = objectIn(site?.meta);
   return {
     proxies: read('proxy_host').map((row) => {
       const proxy = proxyOf(row);
       const before = listBefore?.get(proxy.id) ?? 0;
-      const isLost = proxy.accessListId === 0 && isDeleted(before);
+      const isLost = proxy.accessListId === 0 && deletedLists.has(before);
       return isLost ? { ...proxy, accessListId: before } : proxy;
     }),
     redirections: read('redirection_host').map(redirectionOf),
     dead: read('dead_host').map((row) => ({ kind: 'dead', ...hostOf(row) })),
     streams: read('stream').map((row) => ({
-      id: numberOf(row.id),
       port: numberOf(row.incoming_port),
       to: `${textOf(row.forwarding_host ?? row.forward_ip)}:${numberOf(row.forwarding_port)}`,
       protocols: [
         ...(isSet(row.tcp_forwarding) ? (['TCP'] as const) : []),
         ...(isSet(row.udp_forwarding) ? (['UDP'] as const) : []),
       ],
-      isEnabled: isSet(row.enabled ?? 1),
     })),
-    accessLists: read('access_list').map((row): AccessList => {
-      const id = numberOf(row.id);
-      return {
-        id,
-        name: textOf(row.name),
-        satisfies: isSet(row.satisfy_any) ? 'any' : 'all',
-        passesAuthorization: isSet(row.pass_auth ?? 1),
-        users: (users?.get(id) ?? []).map(({ username, password }) => ({
-          name: textOf(username),
-          password: textOf(password),
-        })),
-        clients: (clients?.get(id) ?? []).map(({ directive, address }) => ({
-          directive: directive === 'allow' ? 'allow' : 'deny',
-          address: textOf(address),
-        })),
-      };
-    }),
+    accessLists: lists
+      .filter((row) => !isDeleted(row))
+      .map((row): AccessList => {
+        const id = numberOf(row.id);
+        return {
+          id,
+          name: textOf(row.name),
+          satisfies: isSet(row.satisfy_any) ? 'any' : 'all',
+          passesAuthorization: isSet(row.pass_auth ?? 1),
+          users: (users?.get(id) ?? []).map(({ username, password }) => ({
+            name: textOf(username),
+            password: textOf(password),
+          })),
+          clients: (clients?.get(id) ?? []).map(({ directive, address }) => ({
+            directive: directive === 'allow' ? 'allow' : 'deny',
+            address: textOf(address),
+          })),
+        };
+      }),
     certificates: read('certificate').map(certificateOf),
     users: read('user').length,
     defaultSite: {

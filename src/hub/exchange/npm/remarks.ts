@@ -52,7 +52,7 @@ export const hstsRemarks = (hsts: Host['hsts']): Remark[] => [
   ...(hsts === 'subdomains'
     ? [
         warning(
-          'HSTS with subdomains was chosen for it. NPM sends one value for all hosts, that of the file it reads last; here browsers are told to refuse plain HTTP for its subdomains too.',
+          'HSTS with subdomains was chosen for it. NPM sends one value for all hosts, that of the file it reads last; here browsers refuse plain HTTP for its subdomains too.',
         ),
       ]
     : []),

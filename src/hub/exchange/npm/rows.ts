@@ -80,11 +80,9 @@ export type StoredCertificate = {
 };
 
 export type Stream = {
-  id: number;
   port: number;
   to: string;
   protocols: readonly ('TCP' | 'UDP')[];
-  isEnabled: boolean;
 };
 
 export type Rows = {

@@ -2,15 +2,13 @@
 import { t } from 'elysia';
 import { defineRecipe } from '../define.ts';
 import { status } from '../fields.ts';
+import { literally } from '../quote.ts';
 
 /** Those that collect texts to train language models, by the names that their operators publish. */
 const NAMES = [
   ...['GPTBot', 'CCBot', 'ClaudeBot', 'anthropic-ai', 'Bytespider', 'meta-externalagent'],
   ...['Amazonbot', 'Applebot-Extended', 'Diffbot', 'PerplexityBot', 'cohere-ai', 'ImagesiftBot'],
 ];
-
-/** A text as a regular expression of RE2, Caddy's. */
-const literal = (text: string): string => text.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
 
 export const robots = defineRecipe({
   id: 'robots',
@@ -37,7 +35,7 @@ export const robots = defineRecipe({
   example: { names: ['GPTBot', 'CCBot'] },
   write: ({ names = NAMES, status = 403 }, { prefix }) => [
     {
-      text: `${prefix}robots header_regexp User-Agent \`(?i)(?:${names.map(literal).join('|')})\``,
+      text: `${prefix}robots header_regexp User-Agent \`(?i)(?:${names.map(literally).join('|')})\``,
       field: 'names',
     },
     { text: `respond ${prefix}robots ${status}`, field: 'status' },

@@ -1,11 +1,11 @@
 /** `signalbox import FILE|npm FOLDER`: imports a Caddyfile, or the sites of another program, into the hub on this machine. */
 import type { Imported } from '../../../hub/exchange/importer.ts';
+import { SQLITE_MAGIC } from '../../../shared/sqlite.ts';
 import { visible } from '../../visible.ts';
 import type { Cli, Command, Given } from '../command.ts';
 import { importNpm } from './import-npm.ts';
 import { CHOOSE_SITES, importing, printImported, takenOf } from './importing.ts';
 import { askLocalHub, Refused, readGiven, usingHub } from './local-hub.ts';
-import { SQLITE_HEADER } from './npm-database.ts';
 
 const SIDES = ['keep', 'file'];
 
@@ -71,7 +71,7 @@ function whyWrong(given: Given): string | null {
 async function importGiven(given: Given, cli: Cli): Promise<void> {
   const [file = ''] = given.args;
   const proxyfile = await readGiven(file);
-  if (proxyfile.startsWith(SQLITE_HEADER)) {
+  if (proxyfile.startsWith(SQLITE_MAGIC)) {
     const message = `${file} is an SQLite database, not a Caddyfile`;
     throw new Refused({
       message,

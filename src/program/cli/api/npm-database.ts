@@ -16,13 +16,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileErrorOf } from '../../../shared/file-errors.ts';
+import { isSqlite } from '../../../shared/sqlite.ts';
 import { Refused } from './local-hub.ts';
 
 /** The file itself, and what SQLite may keep beside it. */
 const ENDS = ['', '-wal', '-journal'];
-
-/** How each SQLite database begins. */
-export const SQLITE_HEADER = 'SQLite format 3\0';
 
 /** What the hub takes, in bytes. */
 const LARGEST = 64 * 1024 * 1024;
@@ -116,7 +114,7 @@ function bytesIfThere(path: string): Uint8Array | null {
 function consolidated(file: string, parts: readonly (Uint8Array | null)[]): Uint8Array {
   const [database] = parts;
   if (!database?.length) throw new Refused({ message: `${file} is empty` });
-  if (Buffer.from(database.subarray(0, 16)).toString('latin1') !== SQLITE_HEADER) {
+  if (!isSqlite(database)) {
     throw new Refused({ message: `${file} is no SQLite database` });
   }
   const copying = `copied to ${tmpdir()}`;

@@ -2,9 +2,16 @@
 import type { Remark } from '../notes.ts';
 import type { AccessList, Location } from '../rows.ts';
 import { tabbed } from './answers.ts';
-import { customOf, sourceOf } from './custom.ts';
 import { createFindings, type Findings } from './findings.ts';
-import { ACCESS_FIRST, matchedBy, type Place, placeOf, sizeOf } from './locations.ts';
+import {
+  ACCESS_FIRST,
+  customOf,
+  matchedBy,
+  type Place,
+  placeOf,
+  sizeOf,
+  sourceOf,
+} from './locations.ts';
 import { inOrder } from './order.ts';
 import { type Directive, parse } from './parse.ts';
 import { addedHeaders, ownService, proxied } from './proxy.ts';

@@ -1,8 +1,10 @@
 /** Writes locations in the order in which nginx chooses one. Pure. */
+
+import { literally } from '../../../recipes/quote.ts';
 import { tabbed } from './answers.ts';
 import type { Findings } from './findings.ts';
 import type { Place } from './locations.ts';
-import { beforeLineFeed, literally, regexWord } from './regex.ts';
+import { beforeLineFeed, regexWord } from './regex.ts';
 import { matcher } from './rules.ts';
 
 type Written = { lines: string[]; isSimple: boolean };

@@ -1,10 +1,11 @@
 /** What `proxy_pass` and the directives about it become: a `reverse_proxy`. Pure. */
 import { UPSTREAM } from '../../../../shared/caddyfile/placeholders.ts';
 import { faultOf } from '../../../recipes/formats.ts';
+import { literally } from '../../../recipes/quote.ts';
 import { isPlainPath, replaced, tabbed } from './answers.ts';
 import type { Findings } from './findings.ts';
 import type { Directive } from './parse.ts';
-import { literally, regexWord } from './regex.ts';
+import { regexWord } from './regex.ts';
 import type { Inherited } from './settings.ts';
 import { expanded, originalWordOf, type Scope, wordOf } from './words.ts';
 
@@ -13,7 +14,7 @@ export type Service = {
   /** As `reverse_proxy` takes it. */
   address: string;
   isHttps: boolean;
-  /** What nginx calls it in the header Host, unless it is told otherwise. */
+  /** What nginx sends in the header Host, unless a directive sets it. */
   host: string;
 };
 

@@ -1,4 +1,5 @@
 /** Translates nginx's regular expressions (PCRE) to those of Caddy (RE2). Pure. */
+import { literally } from '../../../recipes/quote.ts';
 
 const MAX_LENGTH = 500;
 /** RE2 refuses more repetitions than this, also those of repetitions. */
@@ -46,13 +47,6 @@ export const groupsIn = (pattern: string): number =>
 /** In PCRE, `$` also matches before a line feed at the end: what refuses must not be got around with one. */
 export const beforeLineFeed = (pattern: string): string =>
   pattern.replace(/(?<!\\)((?:\\\\)*)\$$/, '$1\\n?$');
-
-/** A text as a regular expression of itself. */
-export const literally = (text: string): string =>
-  text
-    .replace(/[\\.+*?()|[\]^$]/g, '\\$&')
-    // Before an anchor, a brace would begin `{$`, which Caddy replaces anywhere.
-    .replace(/[`{}]/g, (char) => `\\x${char.charCodeAt(0).toString(16)}`);
 
 /**
  * Whether groups close, ranges ascend and so on: JavaScript is stricter than RE2 there, and also about

@@ -1,8 +1,10 @@
 /** What nginx does before it chooses a location, or first in one: `set`, `if`, `return`, `rewrite`. Pure. */
+
+import { literally } from '../../../recipes/quote.ts';
 import { isRedirect, moved, replaced, returned, tabbed } from './answers.ts';
 import type { Findings } from './findings.ts';
 import type { Directive } from './parse.ts';
-import { beforeLineFeed, groupsIn, literally, regexWord, translated } from './regex.ts';
+import { beforeLineFeed, groupsIn, regexWord, translated } from './regex.ts';
 import {
   type Captures,
   constant,
