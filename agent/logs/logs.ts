@@ -26,6 +26,7 @@ import type { LogSums, MergeAnswer } from '../../src/shared/wire/merge.ts';
 import { type ActivityFilter, readActivity } from './answers/activity.ts';
 import { createBlockDecoder } from './answers/block-decoder.ts';
 import { createBlockReader } from './answers/block-reader.ts';
+import { type DistinctFilter, type DistinctRequests, readDistinct } from './answers/distinct.ts';
 import { createExports, EXPORT_FORMATS } from './answers/export.ts';
 import type { Conditions, LogFilter } from './answers/filter.ts';
 import { createLatestRequests } from './answers/latest.ts';
@@ -69,6 +70,11 @@ export type Logs = {
   stats(filter: StatsFilter): Promise<LogStats>;
   /** Requests over time for each domain. @throws as `page` */
   activity(filter: ActivityFilter): Promise<LogActivity>;
+  /**
+   * The newest distinct requests of visitors. Takes up to ten seconds.
+   * @throws as `page`, and the reason of the signal
+   */
+  distinct(filter: DistinctFilter, signal: AbortSignal): Promise<DistinctRequests>;
   /** What is written from now on, or after a position, as server-sent events. */
   tail(conditions: Conditions, after: LogPosition | undefined): ReadableStream<Uint8Array>;
   /** All matching entries, oldest first. @throws as `page` */
@@ -109,6 +115,9 @@ export function damageSentence(names: readonly string[]): string | null {
 /** About 300 MB of CSV, more than a spreadsheet can open. */
 const EXPORT_LIMIT = 1_000_000;
 const TIMEOUT_MS = 2000;
+/** Of `distinct`, whose answer nobody waits for at a page. */
+const DISTINCT_MS = 8000;
+const DISTINCT_LIMIT = 1 << 30;
 // How often a query starts again because a file disappeared.
 const ATTEMPTS = 20;
 
@@ -132,16 +141,21 @@ export function createLogs({
   const exports = createExports({ refresh: index.refresh, reader });
 
   // The first indexing may take long: after the timeout, the segments indexed so far have to do.
-  async function takeSnapshot(): Promise<Snapshot> {
+  async function takeSnapshot(milliseconds: number): Promise<Snapshot> {
     const complete = index.refresh();
-    return index.soFar() ? within(complete, timeout, () => index.soFar() ?? complete) : complete;
+    return index.soFar()
+      ? within(complete, milliseconds, () => index.soFar() ?? complete)
+      : complete;
   }
 
-  async function answer<T>(read: (snapshot: Snapshot, deadline: Deadline) => Promise<T>) {
-    const deadline = createDeadline(timeout);
+  async function answer<T>(
+    read: (snapshot: Snapshot, deadline: Deadline) => Promise<T>,
+    milliseconds = timeout,
+  ) {
+    const deadline = createDeadline(milliseconds);
     for (let attempt = 1; ; attempt++) {
       try {
-        return await read(await takeSnapshot(), deadline);
+        return await read(await takeSnapshot(milliseconds), deadline);
       } catch (error) {
         if (!(error instanceof SegmentGone) || attempt === ATTEMPTS) throw error;
         if (error instanceof SegmentDamaged) await index.forget(error.id);
@@ -173,6 +187,15 @@ export function createLogs({
     stats: async (filter) => statsOf(await sums(filter)),
     activity: (filter) =>
       answer((snapshot, deadline) => readActivity(snapshot, filter, { decoder, deadline })),
+    distinct: (filter, signal) =>
+      answer(
+        (snapshot, deadline) =>
+          readDistinct(snapshot, filter, {
+            ...{ reader, decoder, deadline, signal },
+            readLimit: DISTINCT_LIMIT,
+          }),
+        DISTINCT_MS,
+      ),
     tail: tails.open,
     async export(conditions, format) {
       const { total, partial } = await page({ ...conditions, page: 1, pageSize: 1 });

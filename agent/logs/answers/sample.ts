@@ -40,8 +40,9 @@ export function takeSample<T extends { blocks: readonly Block[] }>(
   return { of, blocks: new Map(chosen) };
 }
 
-/** Lines far apart are read alone, and others with all that is between them. */
-const costOf = ({ start, end, count }: Block): number => Math.min(end - start, count * NEAR_BYTES);
+/** Bytes to read: lines far apart are read alone, and others with all that is between them. */
+export const costOf = ({ start, end, count }: Block): number =>
+  Math.min(end - start, count * NEAR_BYTES);
 
 /** A round number. @param cost of reading everything; the limit is 1 */
 function shareOf(cost: number): number {

@@ -7,6 +7,7 @@ import {
   hostKey,
   type RequestFacts,
 } from './entry.ts';
+import { identityOf, lineRequest, scannedIdentity } from './line-request.ts';
 import type { Pairs } from './pairs.ts';
 import { requestFacts, scannedAddressHash } from './scanned-line.ts';
 import { createScanner } from './scanner.ts';
@@ -33,6 +34,8 @@ export type EntryCursor = {
   userAgent(): string;
   /** As `addressHash` makes it of the request's address. */
   addressHash(): number;
+  /** As `identityOf` makes it of its request; undefined as `facts`. */
+  identity(): string | undefined;
   /** All facts, by JSON.parse; undefined if only the scanner takes the line for an entry. */
   facts(): EntryFacts | undefined;
 };
@@ -77,6 +80,12 @@ export function createClassifier(isCheck: IsCheck): Classifier {
     userAgent: () =>
       (userAgent ??=
         (parsed ? undefined : userAgents.find(line)) ?? cursor.facts()?.userAgent ?? ''),
+    identity() {
+      const scanned = parsed ? undefined : scannedIdentity(buffer, line);
+      if (scanned !== undefined) return scanned;
+      const request = lineRequest(cursor.line());
+      return request && identityOf(request);
+    },
     addressHash: () =>
       (parsed ? undefined : scannedAddressHash(buffer, line)) ?? addressHash(cursor.request().ip),
   };

@@ -86,8 +86,8 @@ export function toEntry(facts: EntryFacts): LogEntry {
   };
 }
 
-// An access entry is an object with a `request` object and a numeric `status`.
-function parseLine(line: string): AccessLine | undefined {
+/** An access entry is an object with a `request` object and a numeric `status`. */
+export function parseLine(line: string): AccessLine | undefined {
   const value = parseJson(line);
   if (!isObject(value) || !isObject(value.request) || typeof value.status !== 'number') {
     return undefined;
@@ -101,7 +101,8 @@ function wholeStatus(status: number): number {
   return Math.trunc(Math.max(-limit, Math.min(limit, status))) + 0;
 }
 
-function text(value: unknown): string {
+/** A string, empty for any other value. */
+export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 

@@ -113,7 +113,9 @@ export function hashByte(hash: number, byte: number): number {
 const HOST_KEY_LENGTH = '","host":"'.length;
 const QUESTION_MARK = 0x3f;
 
-const isUsual = ({ methodStart, hostStart }: ScannedLine): boolean => methodStart <= hostStart;
+/** Whether address and method are in their usual place. */
+export const isUsual = ({ methodStart, hostStart }: ScannedLine): boolean =>
+  methodStart <= hostStart;
 
 /** As `plainAddressHash`; undefined also if the address is not in its usual place. */
 export function scannedAddressHash(buffer: Buffer, line: ScannedLine): number | undefined {
