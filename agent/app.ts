@@ -28,6 +28,8 @@ import { type EnrolmentDeps, enrolRoute, tokenRoutes } from './enrolment/enrolme
 import type { Logs } from './logs/logs.ts';
 import { logRoutes } from './logs/routes.ts';
 import type { AgentMetrics } from './metrics.ts';
+import type { Replays } from './replay/replays.ts';
+import { replayRoutes } from './replay/routes.ts';
 import { type SiteRoutesDeps, siteRoutes } from './sites/routes.ts';
 
 type AgentDeps = SiteRoutesDeps & {
@@ -39,6 +41,7 @@ type AgentDeps = SiteRoutesDeps & {
   disks: () => Promise<Disk[]>;
   logs: Logs;
   containers: Pick<AgentContainers, 'answer'>;
+  replays: Pick<Replays, 'start' | 'state' | 'end' | 'interrupt'>;
   /** Whether the agent serves HTTPS. */
   tls?: boolean;
   metrics: AgentMetrics;
@@ -52,7 +55,8 @@ const refusals = { 400: AgentErrorBody, 502: AgentErrorBody };
 
 /** The agent as an Elysia app. Errors are answered by `errors` of shared/http. */
 export function createAgent(deps: AgentDeps) {
-  const { enrolment, proxy, state, disks, logs, containers, tls = false, metrics, log } = deps;
+  const { enrolment, proxy, state, disks, logs, containers, replays, tls = false } = deps;
+  const { metrics, log } = deps;
   const isAllowed = createBearerCheck(deps.isKnown);
   const peerOf = (request: Request): string => agent.server?.requestIP(request)?.address ?? '';
   const handler = tls ? TLS_HOSTS : SHORT_HOSTS;
@@ -91,6 +95,7 @@ export function createAgent(deps: AgentDeps) {
         const { proxyfile, deadline = Number.POSITIVE_INFINITY, ...options } = body;
         const from = performance.now();
         const isWanted = () => !signal.aborted && performance.now() - from < deadline;
+        replays.interrupt();
         const { open, closed, ...live } = await metrics.reload(
           proxy.reload(proxyfile, { ...options, isWanted }),
         );
@@ -145,6 +150,7 @@ export function createAgent(deps: AgentDeps) {
       { query: ContainersQuery },
     )
     .use(siteRoutes(deps))
+    .use(replayRoutes(replays))
     .use(logRoutes({ logs, explain: state.explain }));
   return agent;
 }

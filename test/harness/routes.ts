@@ -67,6 +67,7 @@ export function agentRoutes(): Route[] {
     rounds: {} as never,
     disks: async () => [],
     trials: {} as never,
+    replays: {} as never,
     logs: {} as never,
     containers: {} as never,
     metrics,

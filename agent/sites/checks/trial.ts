@@ -3,32 +3,30 @@
  * nothing that the real one serves, stores or logs is touched. What only previews a change waits for its
  * turn, or is sent away; what a change depends on never is.
  */
-import { existsSync, lchownSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createConcurrencyLimit } from '../../../src/shared/async.ts';
 import { tail } from '../../../src/shared/bounded.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import { field, type JsonObject, object } from '../../../src/shared/json.ts';
 import { TRIAL_MS, TRIALS_AT_ONCE, type TrialRequest } from '../../../src/shared/wire/checks.ts';
-import { limitMemory, memoryLimit } from '../../caddy/config/adapt.ts';
-import type { ValidatorDeps } from '../../caddy/config/validate.ts';
+import { memoryLimit } from '../../caddy/config/adapt.ts';
 import { freePorts } from '../../caddy/ports/ports.ts';
 import { listeningInodes } from '../../caddy/ports/sockets.ts';
-import { end, findCaddies, pidFileOf } from '../../caddy/process/processes.ts';
-import type { CaddyUser } from '../../caddy/process/user.ts';
+import {
+  endTrialsIn,
+  startTrialCaddy,
+  type TrialCaddyDeps,
+} from '../../caddy/process/trial-caddy.ts';
 import { lastErrorOf, rejected } from '../../caddy/words.ts';
 import type { CheckAnswer } from './checks.ts';
 import { runChecks } from './checks.ts';
 import { trialConfig } from './trial-config.ts';
 import { doubtOf } from './trial-doubt.ts';
 
-type TrialsDeps = {
+/** Trials have a folder beside that of validations. */
+type TrialsDeps = TrialCaddyDeps & {
   /** Adapts a text as if it were to be loaded. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
   adapt: (text: string) => Promise<JsonObject>;
-  /** How Caddy is run for a validation. Trials have a folder beside its own. */
-  commands: ValidatorDeps;
-  /** Caddy's user; null: that of the agent. */
-  user: CaddyUser | null;
   /** Whether the agent runs Caddy itself. */
   isManaged: boolean;
   /** As for `createChecks`: a trial logs nothing, but a site may forward to one that is live. */
@@ -52,13 +50,11 @@ export type Trials = {
 const MOST_WAITING = 4;
 const POLL_MS = 10;
 
-type Child = Bun.Subprocess<Blob, 'ignore', 'pipe'>;
-
 /** Why a change cannot be tried, where another program runs Caddy. */
 const ELSEWHERE = 'Another program runs Caddy, which may reach what the agent cannot';
 
 export function createTrials(deps: TrialsDeps): Trials {
-  const { adapt, commands, user, isManaged, userAgent } = deps;
+  const { adapt, commands, isManaged, userAgent } = deps;
   const first = join(dirname(commands.env.XDG_DATA_HOME), 'trial');
   /** A folder for each that can run at once. */
   const folders = [
@@ -78,26 +74,6 @@ export function createTrials(deps: TrialsDeps): Trials {
 
   const ofChanges = createConcurrencyLimit({ concurrency: TRIALS_AT_ONCE });
 
-  function spawn(folder: string, config: JsonObject, text: string, signal: AbortSignal): Child {
-    const empty = join(folder, 'empty');
-    mkdirSync(empty, { recursive: true, mode: 0o700 });
-    if (user) lchownSync(folder, user.uid, user.gid);
-    const args = ['run', '--config', '-', '--pidfile', pidFileOf(folder)];
-    const child = Bun.spawn([...commands.prefix, commands.bin, ...args], {
-      env: { ...commands.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
-      // What Caddy serves if a site has no root.
-      cwd: empty,
-      // Through a pipe: a file would show the sites' secrets.
-      stdin: new Blob([JSON.stringify(config)]),
-      stdout: 'ignore',
-      stderr: 'pipe',
-      signal,
-      killSignal: 'SIGKILL',
-    });
-    limitMemory(child.pid, memoryLimit(text));
-    return child;
-  }
-
   async function tried(
     folder: string,
     { proxyfile, checks, change = false, most }: TrialRequest,
@@ -108,7 +84,7 @@ export function createTrials(deps: TrialsDeps): Trials {
     const { json, places } = trialConfig(adapted, checks, freePorts(servers));
     const used = places.flatMap((place) => (typeof place === 'object' ? (place.dial ?? []) : []));
     signal.throwIfAborted();
-    const child = spawn(folder, json, proxyfile, signal);
+    const { child, end } = startTrialCaddy(folder, json, memoryLimit(proxyfile), deps);
     try {
       const output = tail(child.stderr);
       while (!used.every((port) => listeningInodes(port).length > 0)) {
@@ -132,9 +108,7 @@ export function createTrials(deps: TrialsDeps): Trials {
       });
       return await Promise.all(doubted);
     } finally {
-      child.kill('SIGKILL');
-      await child.exited;
-      rmSync(folder, { recursive: true, force: true });
+      await end();
     }
   }
 
@@ -179,12 +153,7 @@ export function createTrials(deps: TrialsDeps): Trials {
       return going.finally(() => running.delete(going));
     },
 
-    async begin() {
-      for (const folder of folders.filter((one) => existsSync(one))) {
-        for (const left of findCaddies(folder, commands.bin)) await end(left, 0);
-        rmSync(folder, { recursive: true, force: true });
-      }
-    },
+    begin: () => endTrialsIn(folders, commands.bin),
 
     async close() {
       closing.abort();

@@ -22,6 +22,7 @@ import {
   createAgentMetrics,
 } from '../../../agent/metrics.ts';
 import type { Pace } from '../../../agent/pace.ts';
+import { createReplays } from '../../../agent/replay/replays.ts';
 import { createAuthorities } from '../../../agent/sites/authorities.ts';
 import { createChecks } from '../../../agent/sites/checks/checks.ts';
 import { createRounds } from '../../../agent/sites/checks/rounds.ts';
@@ -159,6 +160,13 @@ export function prepareAgent(
       ...{ adapt, commands, user, isManaged: managed !== null },
       userAgent: checkWords.userAgent,
     });
+    const replays = createReplays({
+      ...{ adapt, commands, user, modules: proxy.modules, logs, now, log },
+      async live() {
+        const text = readIfThere(settings.proxy.proxyfile);
+        return text === null ? {} : proxy.adapt(text);
+      },
+    });
     const containers = createContainers({
       settings: settings.containers,
       place: () => ({ hostname: hostname(), interfaces: ownInterfaces() }),
@@ -167,7 +175,7 @@ export function prepareAgent(
     const disks = createDisks(placesOf(settings.proxy));
     const app = createAgent({
       ...{ isKnown: access.isKnown, enrolment: access.enrolment },
-      ...{ proxy, state, authorities, disks, logs, containers, tls, metrics, log },
+      ...{ proxy, state, authorities, disks, logs, containers, replays, tls, metrics, log },
       ...{ checks: createChecks(state.live, checkWords.userAgent), trials },
       rounds: createRounds({ now: state.live, last: state.lastLive }, checkWords.userAgent),
     });
@@ -184,7 +192,7 @@ export function prepareAgent(
         begun = true;
         // Before the proxy, so that it gets the very first entries.
         shipper?.begin();
-        await Promise.all([proxy.start(), trials.begin()]);
+        await Promise.all([proxy.start(), trials.begin(), replays.begin()]);
         state.begin();
         containers.begin();
         if (isKept) keeper.begin();
@@ -192,6 +200,7 @@ export function prepareAgent(
       stop: () =>
         runAll(
           trials.close,
+          replays.close,
           containers.close,
           () => listening.stop(logs.endStreams()),
           // Before that, a proxy that is running is not this agent's.

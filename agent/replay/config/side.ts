@@ -1,0 +1,273 @@
+/** One of the two configurations of a replay: what its trial runs, and where a request is asked. Pure. */
+import { field, type Json, type JsonObject, list, object } from '../../../src/shared/json.ts';
+import {
+  hasAutomaticHttps,
+  type Listener,
+  listenersOf,
+  ownListeners,
+  portOf,
+  redirectsOf,
+} from '../../caddy/ports/ports.ts';
+import { covers, matches, nameOf, namesOf } from '../../sites/live-sites.ts';
+import { type Needs, needsOf } from './needs.ts';
+import { playedRoutes, type Stage } from './routes.ts';
+
+/** Where a trial listens for what the configuration has on a port. */
+export type Place = { host: string; port: number; tls: boolean };
+
+export type Side = {
+  json: JsonObject;
+  /** Ports on which it serves HTTPS, or HTTP; the usual one first. */
+  ports(tls: boolean): readonly number[];
+  /** Null if nobody would answer: nothing listens there, or Caddy has no certificate for the name. */
+  place(host: string, port: number, tls: boolean): Place | null;
+  /** The site that has a host, as its address says; `*` if it answers to any, null if there is none. */
+  siteOf(host: string): string | null;
+  needsOf(host: string): Needs;
+  /** The headers that matter for any host, in lower case. */
+  headers: ReadonlySet<string>;
+  /** Whether visitors of a host need a certificate of their own. */
+  asksForCertificate(host: string): boolean;
+  /** All of them. */
+  places: readonly Place[];
+};
+
+/** What both sides have in common. */
+export type Shared = Stage & {
+  /** The hosts that are asked for; null: any. */
+  hosts: readonly string[] | null;
+  /** The port on which a trial listens for a configured one. */
+  portFor: (port: number) => number;
+  /** The loopback address for one that a configuration listens on, such as an interface's; empty: any. */
+  addressFor: (host: string) => string;
+};
+
+/** As in a trial of checks: the certificate for any name is as good as any. */
+const ANY_NAME = 'signalbox.internal';
+
+/** The ports of a configuration, with those of automatic HTTPS. */
+export function portsOf(config: Json): number[] {
+  const http = field(config, 'apps', 'http');
+  const own = listenersOf(config).map(({ port }) => port);
+  return [portOf(field(http, 'http_port'), 80), portOf(field(http, 'https_port'), 443), ...own];
+}
+
+type Server = {
+  listeners: (Listener & { tls: boolean })[];
+  routes: { names: ReadonlySet<string>; needs: Needs }[];
+  /** Policies of TLS connections with client certificates: the names they are for; null: all. */
+  guarded: (readonly string[] | null)[];
+};
+
+/** @param config as adapted */
+export function createSide(config: Json, shared: Shared): Side {
+  const http = object(field(config, 'apps', 'http'));
+  const usual = { http: portOf(http.http_port, 80), https: portOf(http.https_port, 443) };
+  const isConcerned = concern(shared.hosts);
+  const servers: Server[] = [];
+  const json: JsonObject = {};
+  const redirects = new Map<string, Listener>();
+  let isFirst = true;
+  for (const [name, given] of Object.entries(object(http.servers))) {
+    const server = object(given);
+    const own = ownListeners(server);
+    if (own.length === 0) continue;
+    const routes = list(server.routes).filter((route) => isConcerned(namesOf(route)));
+    const ports = own.map(({ port }) => port);
+    const isSecure =
+      list(server.tls_connection_policies).length > 0 ||
+      hasAutomaticHttps(server, ports, usual.http) ||
+      (ports.includes(usual.https) && object(server.automatic_https).disable !== true);
+    const names = [...new Set(routes.flatMap((route) => [...namesOf(route)]))].filter(Boolean);
+    // Caddy puts its redirects where they belong only if it gets one certificate at least.
+    const automatic = isFirst ? names.slice(1) : names;
+    if (isSecure && names.length > 0) isFirst = false;
+    json[name] = {
+      ...kept(server),
+      listen: own.map(({ host, port }) => `${shared.addressFor(host)}:${shared.portFor(port)}`),
+      routes: playedTop(routes, shared),
+      ...(server.errors !== undefined && {
+        errors: { routes: playedTop(list(field(server.errors, 'routes')), shared) },
+      }),
+      ...(server.named_routes !== undefined && {
+        named_routes: Object.fromEntries(
+          Object.entries(object(server.named_routes)).map(([id, route]) => [
+            id,
+            playedRoutes([route], id, shared)[0] ?? {},
+          ]),
+        ),
+      }),
+      ...wrappers(shared),
+      protocols: ['h1'],
+      automatic_https: {
+        ...object(server.automatic_https),
+        skip_certificates: [
+          ...list(object(server.automatic_https).skip_certificates),
+          ...automatic,
+        ],
+      },
+      ...(isSecure && { tls_connection_policies: [{ default_sni: ANY_NAME }] }),
+    };
+    for (const one of redirectsOf({ ...server, routes }, http)) redirects.set(one.host, one);
+    servers.push({
+      listeners: own.map((one) => ({ ...one, tls: isSecure && one.port !== usual.http })),
+      routes: routes.map((route) => ({ names: namesOf(route), needs: needsWith(route, server) })),
+      guarded: list(server.tls_connection_policies).flatMap((policy) => {
+        if (field(policy, 'client_authentication') === undefined) return [];
+        const sni = field(policy, 'match', 'sni');
+        return [Array.isArray(sni) ? sni.map(String) : null];
+      }),
+    });
+  }
+  for (const { host, port } of redirects.values()) {
+    const isThere = servers.some(({ listeners }) =>
+      listeners.some((one) => one.host === host && one.port === port),
+    );
+    if (isThere) continue;
+    // Caddy would make a server for its redirects that knows nothing of addresses.
+    const listen = [`${shared.addressFor(host)}:${shared.portFor(port)}`];
+    json[`redirects ${host}`] = { listen, protocols: ['h1'], ...wrappers(shared) };
+    servers.push({ listeners: [{ host, port, tls: false }], routes: [], guarded: [] });
+  }
+  const all = servers.flatMap(({ listeners }) => listeners);
+  const at = ({ host, port, tls }: (typeof all)[number]): Place => ({
+    ...{ host: shared.addressFor(host), port: shared.portFor(port) },
+    tls,
+  });
+  const routesFor = memoized((host) => {
+    const of = (server: Server) => server.routes.filter(({ names }) => has(names, host));
+    return servers.flatMap(of);
+  });
+
+  return {
+    json: {
+      admin: { disabled: true, config: { persist: false } },
+      logging: { logs: { default: { writer: { output: 'stderr' }, level: 'ERROR' } } },
+      apps: {
+        http: {
+          ...{ http_port: shared.portFor(usual.http), https_port: shared.portFor(usual.https) },
+          servers: json,
+        },
+        tls: {
+          automation: { policies: [{ issuers: [{ module: 'internal' }] }] },
+          certificates: { automate: [ANY_NAME] },
+        },
+        pki: { certificate_authorities: { local: { install_trust: false } } },
+      },
+    },
+    ports(tls) {
+      const found = new Set(all.flatMap((one) => (one.tls === tls ? one.port : [])));
+      const first = tls ? usual.https : usual.http;
+      return [...found].toSorted((a, b) => Number(b === first) - Number(a === first));
+    },
+    place(host, port, tls) {
+      const there = servers.filter(({ listeners }) => listeners.some((one) => one.port === port));
+      const serving = there.filter(({ routes }) => routes.some(({ names }) => has(names, host)));
+      const server = serving[0] ?? there[0];
+      const listener = server?.listeners.find((one) => one.port === port);
+      if (!listener) return null;
+      const isNamed = serving.length > 0 || !there.some(({ routes }) => routes.length > 0);
+      return tls && listener.tls && !isNamed ? null : at(listener);
+    },
+    siteOf(host) {
+      const names = routesFor(host).flatMap(({ names }) =>
+        [...names].filter((name) => name !== '' && covers(name, nameOf(host))),
+      );
+      const [first] = names.toSorted((a, b) => stars(a) - stars(b));
+      return first ?? (routesFor(host).length > 0 ? '*' : null);
+    },
+    needsOf: memoized((host) => joined(routesFor(host).map(({ needs }) => needs))),
+    asksForCertificate: memoized((host) =>
+      servers.some(({ guarded, listeners }) =>
+        guarded.some(
+          (names) =>
+            listeners.some(({ tls }) => tls) &&
+            (names === null || names.some((name) => covers(name, nameOf(host)))),
+        ),
+      ),
+    ),
+    headers: joined(servers.flatMap(({ routes }) => routes.map(({ needs }) => needs))).headers,
+    places: all.map(at),
+  };
+}
+
+const stars = (name: string): number => name.split('*').length;
+
+function memoized<T>(of: (host: string) => T): (host: string) => T {
+  const known = new Map<string, T>();
+  return (host) => {
+    const found = known.get(host) ?? of(host);
+    known.set(host, found);
+    return found;
+  };
+}
+
+/** Of the routes of a server, those that may answer to one of the hosts. */
+function concern(hosts: readonly string[] | null): (names: ReadonlySet<string>) => boolean {
+  if (hosts === null || hosts.includes('')) return () => true;
+  const exact = new Set(hosts.map(nameOf));
+  const patterns = [...exact].filter((host) => host.includes('*'));
+  return (names) =>
+    [...names].some(
+      (name) =>
+        name === '' ||
+        name.includes('{') ||
+        exact.has(name) ||
+        patterns.some((host) => covers(host, name)) ||
+        (name.includes('*') && [...exact].some((host) => covers(name, host))),
+    );
+}
+
+/** Whether one of the names stands for a host. */
+function has(names: ReadonlySet<string>, host: string): boolean {
+  const name = nameOf(host);
+  if (names.has(name) || names.has('')) return true;
+  const labels = name.split('.');
+  return [...names].some(
+    (one) => one.includes('{') || (one.includes('*') && matches(one.split('.'), labels)),
+  );
+}
+
+/** Each top-level route is a site's. */
+const playedTop = (routes: readonly Json[], shared: Shared): JsonObject[] =>
+  routes.flatMap((route) =>
+    playedRoutes([route], [...namesOf(route)].find(Boolean) ?? 'any site', shared),
+  );
+
+/** What else of a server decides how it answers. */
+const KEPT = ['max_header_bytes', 'client_ip_headers', 'trusted_proxies_strict'];
+
+function kept(server: JsonObject): JsonObject {
+  const found = Object.entries(server).filter(([name]) => KEPT.includes(name));
+  const { trusted_proxies: trusted } = server;
+  // Others ask a service for their lists.
+  if (field(trusted, 'source') === 'static') found.push(['trusted_proxies', trusted as Json]);
+  return Object.fromEntries(found);
+}
+
+/** Tells Caddy the visitor's address (Caddy docs, `proxy_protocol`). */
+const wrappers = ({ knowsAddresses }: Stage): JsonObject =>
+  knowsAddresses
+    ? {
+        listener_wrappers: [
+          { wrapper: 'proxy_protocol', timeout: '5s', allow: ['127.0.0.0/8'] },
+          { wrapper: 'tls' },
+        ],
+      }
+    : {};
+
+/** By which a server learns a visitor's address from trusted proxies, unless it says otherwise. */
+const CLIENT_IP_HEADER = 'X-Forwarded-For';
+
+function needsWith(route: Json, server: JsonObject): Needs {
+  const needs = needsOf(route);
+  if (!needs.address || server.trusted_proxies === undefined) return needs;
+  const named = list(server.client_ip_headers ?? [CLIENT_IP_HEADER]);
+  const headers = [...needs.headers, ...named.map((one) => String(one).toLowerCase())];
+  return { ...needs, headers: new Set(headers) };
+}
+
+const joined = (all: readonly Needs[]): Needs => ({
+  address: all.some(({ address }) => address),
+  headers: new Set(all.flatMap(({ headers }) => [...headers])),
+});

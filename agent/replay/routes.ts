@@ -1,0 +1,29 @@
+/** `/proxy/replay`: what a configuration would have done to requests that are in the log. */
+import { Elysia, t } from 'elysia';
+import { AgentErrorBody } from '../../src/shared/wire/protocol.ts';
+import { ReplayRequest, ReplayStarted, ReplayState } from '../../src/shared/wire/replay.ts';
+import type { Replays } from './replays.ts';
+
+/** Mount them after the guard and `jsonBody`. */
+export function replayRoutes(replays: Pick<Replays, 'start' | 'state' | 'end'>) {
+  return new Elysia({ name: 'replay' })
+    .post('/proxy/replay', ({ body }) => ({ id: replays.start(body) }), {
+      body: ReplayRequest,
+      response: { 200: ReplayStarted, 400: AgentErrorBody, 429: AgentErrorBody },
+    })
+    .get('/proxy/replay', ({ query }) => replays.state(query.id), {
+      query: ReplayStarted,
+      response: { 200: ReplayState, 400: AgentErrorBody, 404: AgentErrorBody },
+    })
+    .post(
+      '/proxy/replay/end',
+      async ({ body }) => {
+        await replays.end(body.id);
+        return { success: true as const };
+      },
+      {
+        body: ReplayStarted,
+        response: { 200: t.Object({ success: t.Literal(true) }), 400: AgentErrorBody },
+      },
+    );
+}

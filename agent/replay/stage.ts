@@ -1,0 +1,135 @@
+/** The two trials of a replay, and the echo behind them. */
+
+import { tail } from '../../src/shared/bounded.ts';
+import type { Json } from '../../src/shared/json.ts';
+import { freePorts } from '../caddy/ports/ports.ts';
+import {
+  startTrialCaddy,
+  type TrialCaddy,
+  type TrialCaddyDeps,
+} from '../caddy/process/trial-caddy.ts';
+import { lastErrorOf, rejected } from '../caddy/words.ts';
+import { identityHeaders } from './config/needs.ts';
+import type { Stage as Played } from './config/routes.ts';
+import { createSide, type Place, portsOf, type Side } from './config/side.ts';
+import { createConnection, type Peer } from './connection.ts';
+import { startEcho } from './echo.ts';
+
+export type StageDeps = TrialCaddyDeps & {
+  /** Whether Caddy can be told a visitor's address. */
+  knowsAddresses: boolean;
+  /** A folder for each of the two. */
+  folders: readonly [string, string];
+};
+
+export type Stage = {
+  /** What is live, and what would be. */
+  sides: readonly [Side, Side];
+  /** By which trials and echo say what happened. */
+  header: string;
+  /** The port that a configuration has for a trial's; the same if it is none. */
+  shownPort(port: string): string;
+  /** Resolves when both answer. @throws Failure PROXY_REJECTED, and the reason of the signal */
+  ready(signal: AbortSignal): Promise<void>;
+  /** Whether sign-in services let visitors in from now on. */
+  signIn(isSignedIn: boolean): void;
+  end(): Promise<void>;
+};
+
+/** Go collects garbage rather than take more, and uses one core: visitors come first. */
+const SMALL = { GOMEMLIMIT: '64MiB', GOMAXPROCS: '1' };
+const NICENESS = '10';
+const START_MS = 15_000;
+const POLL_MS = 20;
+/** Somebody, where the address does not matter (RFC 5737). */
+const ANYBODY = '192.0.2.1';
+
+/** How a place is asked. @param as the visitor's address; null: any */
+export const peerOf = (place: Place, as: string | null, knowsAddresses: boolean): Peer => ({
+  ...place,
+  as: knowsAddresses ? (as ?? ANYBODY) : null,
+});
+
+/**
+ * @param configs as adapted: what is live, and what would be
+ * @param hosts those that are asked for; null: any
+ * @param memory bytes that each trial may use
+ * @throws if the program is missing, or there are no free ports
+ */
+export async function startStage(
+  configs: readonly [Json, Json],
+  { hosts, memory }: { hosts: readonly string[] | null; memory: number },
+  numberOf: Played['numberOf'],
+  deps: StageDeps,
+): Promise<Stage> {
+  const { knowsAddresses, folders } = deps;
+  const header = `Signalbox-${crypto.randomUUID().slice(0, 8)}`;
+  const echo = startEcho(header, identityHeaders([...configs]));
+  const ports = new Map<number, number>();
+  const configured = [...new Set(configs.flatMap(portsOf))];
+  const free = freePorts(configured.length);
+  for (const [at, port] of configured.entries()) ports.set(port, free[at] ?? 0);
+  const shown = new Map([...ports].map(([port, trial]) => [String(trial), String(port)]));
+  const addresses = new Map<string, number>();
+  const common = {
+    ...{ hosts, header, knowsAddresses, numberOf, echo: echo.address },
+    portFor: (port: number) => ports.get(port) ?? 0,
+  };
+  // The same ports on both sides, so that no placeholder makes a difference: the addresses differ.
+  const [before, after] = configs.map((config, at) =>
+    createSide(config, {
+      ...common,
+      addressFor(host) {
+        const number = addresses.get(host) ?? addresses.size;
+        addresses.set(host, number);
+        return `127.${101 + at}.${number >> 8}.${(number & 255) + 1}`;
+      },
+    }),
+  ) as [Side, Side];
+  const sides = [before, after] as const;
+  const trials: TrialCaddy[] = [];
+
+  async function end(): Promise<void> {
+    await Promise.all([...trials.map((trial) => trial.end()), echo.close()]);
+  }
+
+  try {
+    const nice = Bun.which('nice');
+    for (const [at, side] of sides.entries()) {
+      const how = { before: nice === null ? [] : [nice, '-n', NICENESS], env: SMALL };
+      trials.push(startTrialCaddy(folders[at] ?? '', side.json, memory, deps, how));
+    }
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  const outputs = trials.map(({ child }) => tail(child.stderr));
+
+  async function untilOpen(place: Place, at: number, signal: AbortSignal): Promise<void> {
+    const child = trials[at]?.child;
+    for (const from = performance.now(); ; ) {
+      const connection = createConnection(peerOf(place, null, knowsAddresses));
+      const isOpen = await connection.open();
+      connection.close();
+      if (isOpen) return;
+      signal.throwIfAborted();
+      const isLate = performance.now() - from > START_MS;
+      if (isLate) child?.kill('SIGKILL');
+      if (isLate || child?.exitCode !== null)
+        throw rejected(lastErrorOf((await outputs[at]) ?? ''));
+      await Bun.sleep(POLL_MS);
+    }
+  }
+
+  return {
+    ...{ sides, header, end },
+    shownPort: (port) => shown.get(port) ?? port,
+    async ready(signal) {
+      const all = sides.flatMap(({ places }, at) =>
+        places.map((place) => untilOpen(place, at, signal)),
+      );
+      await Promise.all(all);
+    },
+    signIn: echo.signIn,
+  };
+}

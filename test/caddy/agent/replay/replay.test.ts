@@ -1,0 +1,352 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findCaddies } from '../../../../agent/caddy/process/processes.ts';
+import type { ReplayState } from '../../../../src/shared/wire/replay.ts';
+import { caddyIs } from '../../../harness/caddys.ts';
+import { type LoneAgent, startLoneAgent } from '../../../harness/lone-agent.ts';
+import { freePort, until } from '../../../harness/stack.ts';
+
+/** How often each upstream was asked. */
+const asked = { one: 0, two: 0, auth: 0 };
+const upstream = (name: keyof typeof asked, status = 200) =>
+  Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch() {
+      asked[name]++;
+      return new Response(name, { status });
+    },
+  });
+const [one, two, auth] = [upstream('one'), upstream('two'), upstream('auth', 401)];
+
+let agent: LoneAgent;
+beforeAll(async () => {
+  agent = await startLoneAgent();
+});
+afterAll(async () => {
+  await agent.stop();
+  await Promise.all([one, two, auth].map((server) => server.stop(true)));
+});
+
+const head = () => `{
+	http_port ${agent.httpPort}
+	https_port ${agent.httpsPort}
+	skip_install_trust
+}
+`;
+const site = (config: string, name = 'app.example') => `https://${name} {
+	tls internal
+	${config}
+}
+`;
+const proxied = (server: { port?: number | undefined }) => `reverse_proxy 127.0.0.1:${server.port}`;
+
+async function publish(text: string): Promise<void> {
+  const { status, text: words } = await agent.reload(head() + text);
+  if (status !== 200) throw new Error(words);
+}
+
+type Request = { hosts?: string[] | null; signedIn?: boolean; days?: number };
+
+async function replay(text: string, more: Request = {}): Promise<ReplayState> {
+  const body = { proxyfile: head() + text, hosts: null, days: 7, requests: 1_000, ...more };
+  const started = await agent.get<{ id: string }>('/proxy/replay', body);
+  if (started.status !== 200) throw new Error(started.text);
+  return ended(started.body.id);
+}
+
+const ended = (id: string): Promise<ReplayState> =>
+  until(async () => {
+    const { body: state } = await agent.get<ReplayState>(`/proxy/replay?id=${id}`);
+    return state.state === 'running' ? undefined : state;
+  });
+
+/** What there is of trials: folders and processes. */
+function left(): string[] {
+  const home = join(agent.dataDir, 'caddy');
+  const folders = readdirSync(home).filter((name) => name.startsWith('replay'));
+  const running = folders.flatMap((name) => findCaddies(join(home, name), 'caddy'));
+  return [...folders, ...running.map(({ pid }) => String(pid))];
+}
+
+/** Requests of visitors, as Caddy writes them. */
+function logged(requests: readonly Partial<Logged>[]): void {
+  const lines = requests.map((one) => {
+    const all = {
+      ip: '192.0.2.7',
+      method: 'GET',
+      host: 'app.example',
+      uri: '/',
+      times: 1,
+      headers: {},
+      tls: true,
+      status: 200,
+      ...one,
+    };
+    const { ip, method, host, uri, headers, tls, status, times } = all;
+    const request = {
+      ...{
+        remote_ip: ip,
+        remote_port: '5000',
+        client_ip: ip,
+        proto: 'HTTP/2.0',
+        method,
+        host,
+        uri,
+      },
+      headers: { Accept: ['*/*'], ...headers },
+      ...(tls && {
+        tls: { resumed: false, version: 772, cipher_suite: 4865, proto: 'h2', server_name: host },
+      }),
+    };
+    const line = {
+      ...{
+        level: 'info',
+        ts: Date.now() / 1_000,
+        logger: 'http.log.access',
+        msg: 'handled request',
+      },
+      ...{ request, bytes_read: 0, user_id: '', duration: 0.001, size: 3, status },
+      resp_headers: { Server: ['Caddy'] },
+    };
+    return `${JSON.stringify(line)}\n`.repeat(times);
+  });
+  appendFileSync(agent.env.ACCESS_LOG ?? '', lines.join(''));
+}
+type Logged = {
+  ip: string;
+  method: string;
+  host: string;
+  uri: string;
+  tls: boolean;
+  times: number;
+  status: number;
+  headers: Record<string, string[]>;
+};
+
+const live = () => site(proxied(one));
+const knowsAddresses = caddyIs('>=2.7.0');
+
+/** The statuses and upstreams of each group, with how many requests it has and how often they came. */
+const groupsOf = ({ groups }: ReplayState) =>
+  groups.map(({ requests, count, before, after }) => ({
+    ...{ requests, count },
+    was: [before.status, before.to, before.location],
+    is: [after.status, after.to, after.location],
+  }));
+const answeredBy = ({ port }: { port?: number | undefined }) => [200, `127.0.0.1:${port}`, null];
+const [toOne, toTwo] = [answeredBy(one), answeredBy(two)];
+
+beforeEach(async () => {
+  await publish(live());
+  writeFileSync(agent.env.ACCESS_LOG ?? '', '');
+  logged([
+    { uri: '/a', times: 3 },
+    { uri: '/b?token=secret', ip: '192.168.1.9' },
+    { uri: '/c', method: 'POST', ip: '192.168.1.9' },
+    { uri: '/', host: 'nobody.example' },
+    { uri: '/a', tls: false },
+  ]);
+});
+
+describe('a replay is refused', () => {
+  test('while another one runs, which goes on', async () => {
+    const body = { proxyfile: head() + live(), hosts: null, days: 7, requests: 100 };
+    const { body: first } = await agent.get<{ id: string }>('/proxy/replay', body);
+    const { status, body: refusal } = await agent.get<{ code: string }>('/proxy/replay', body);
+    expect([status, refusal.code]).toEqual([429, 'RATE_LIMITED']);
+    expect((await ended(first.id)).state).toBe('done');
+  });
+
+  test('with more days or requests than it may have', async () => {
+    for (const wrong of [{ days: 31 }, { requests: 99 }, { requests: 50_001 }, { days: 0 }]) {
+      const body = { proxyfile: '', hosts: null, days: 7, requests: 100, ...wrong };
+      expect((await agent.get('/proxy/replay', body)).status).toBe(400);
+    }
+  });
+
+  test('by an id that nobody has', async () => {
+    const { status } = await agent.get('/proxy/replay?id=8a6f');
+    expect(status).toBe(404);
+  });
+});
+
+describe('a replay fails, and leaves nothing behind,', () => {
+  test('if Caddy would refuse the text', async () => {
+    const { state, detail, groups } = await replay(site('nonsense'));
+    expect(state).toBe('failed');
+    expect(detail).toContain('nonsense');
+    expect(groups).toEqual([]);
+    expect(left()).toEqual([]);
+  });
+
+  test('if Caddy adapts the text, and does not start with it', async () => {
+    const { state, detail } = await replay(site('@x path_regexp x ^(\nrespond @x 200'));
+    expect(state).toBe('failed');
+    expect(detail).toContain('missing closing');
+    expect(left()).toEqual([]);
+  });
+
+  test('if something else is published meanwhile', async () => {
+    const body = { proxyfile: head() + live(), hosts: null, days: 7, requests: 100 };
+    const { body: first } = await agent.get<{ id: string }>('/proxy/replay', body);
+    await publish(site(proxied(two)));
+    const { state, detail } = await ended(first.id);
+    expect(state).toBe('failed');
+    expect(detail).toBe('The configuration changed in the meantime. Ask again.');
+    expect(left()).toEqual([]);
+  });
+});
+
+test('ends when it is told to, and is forgotten', async () => {
+  const body = { proxyfile: head() + live(), hosts: null, days: 7, requests: 100 };
+  const { body: first } = await agent.get<{ id: string }>('/proxy/replay', body);
+  await until(() => left().length > 0 || undefined);
+  expect((await agent.get('/proxy/replay/end', { id: first.id })).status).toBe(200);
+  expect(left()).toEqual([]);
+  expect((await agent.get(`/proxy/replay?id=${first.id}`)).status).toBe(404);
+});
+
+describe('a replay finds', () => {
+  test('nothing if nothing changes, and nobody notices', async () => {
+    const log = readFileSync(agent.env.ACCESS_LOG ?? '', 'utf8');
+    const before = { ...asked };
+    const state = await replay(`# The same.\n${live()}`);
+    expect(state).toMatchObject({ state: 'done', done: 5, of: 5, same: 5, differ: 0, groups: [] });
+    expect(asked).toEqual(before);
+    expect(readFileSync(agent.env.ACCESS_LOG ?? '', 'utf8')).toBe(log);
+    expect(left()).toEqual([]);
+  });
+
+  test('who would be asked instead, with how often they came', async () => {
+    const state = await replay(site(proxied(two)));
+    expect(state).toMatchObject({ done: 5, same: 2, differ: 3 });
+    expect(groupsOf(state)).toEqual([{ requests: 3, count: 5, was: toOne, is: toTwo }]);
+    const [group] = state.groups;
+    expect(group).toMatchObject({ domain: 'app.example', visitors: 2 });
+    expect(group?.examples.map(({ path }) => path).toSorted()).toEqual(['/a', '/b', '/c']);
+    expect(JSON.stringify(state)).not.toContain('secret');
+  });
+
+  test('only what concerns the hosts', async () => {
+    const state = await replay(site(proxied(two)), { hosts: ['nobody.example'] });
+    expect(state).toMatchObject({ done: 1, same: 1, differ: 0 });
+  });
+
+  test('a redirect, without the query of the request', async () => {
+    const state = await replay(site(`redir /b* https://x.example{uri}\n${proxied(one)}`));
+    expect(groupsOf(state)).toEqual([
+      { requests: 1, count: 1, was: toOne, is: [302, null, 'https://x.example/b'] },
+    ]);
+  });
+
+  test('a site that is no longer there, of which Caddy has no certificate', async () => {
+    const state = await replay(site(proxied(one), 'other.example'));
+    const [gone] = groupsOf(state);
+    expect(gone).toEqual({ requests: 3, count: 5, was: toOne, is: [null, null, null] });
+  });
+
+  test('one that redirects to HTTPS no more', async () => {
+    const state = await replay(`http://app.example {\n${proxied(one)}\n}\n${live()}`);
+    const location = 'https://app.example/a';
+    expect(groupsOf(state)).toEqual([
+      { requests: 1, count: 1, was: [308, null, location], is: toOne },
+    ]);
+  });
+
+  test('who would have to sign in, and what an upstream is told of who has', async () => {
+    const service = `forward_auth 127.0.0.1:${auth.port} {
+      uri /check
+      copy_headers Remote-User
+    }`;
+    const state = await replay(site(`${service}\n${proxied(one)}`), { signedIn: true });
+    const [out, within] = state.groups;
+    expect(out?.after).toMatchObject({ status: 401, to: `127.0.0.1:${auth.port}` });
+    expect(within).toMatchObject({ signedIn: true, count: 5 });
+    expect(within?.before.user).toBeUndefined();
+    expect(within?.after.user).toContain('remote-user');
+    expect(state.differ).toBe(3);
+    expect(asked.auth).toBe(0);
+  });
+
+  test('who would have to give a password', async () => {
+    const hash = '$2a$04$KzWZ2i0VbUZ3uHhXqJrAFu2cC8qkCkTj5aTfmW0FZ8s0uVnQ5m6ZK';
+    const state = await replay(site(`basicauth {\nbob ${hash}\n}\n${proxied(one)}`));
+    expect(state.groups[0]).toMatchObject({ count: 5, after: { status: 401, to: null } });
+    expect(state.groups[0]?.after.authenticate).toContain('Basic');
+  });
+
+  test('the path that an upstream gets, if that changes', async () => {
+    const state = await replay(site(`uri /a* strip_prefix /a\n${proxied(one)}`));
+    expect(state).toMatchObject({ differ: 1 });
+    expect(state.groups[0]).toMatchObject({ before: { path: '/a' }, after: { path: '/' } });
+  });
+
+  test.skipIf(!knowsAddresses)('whom a list of addresses shuts out', async () => {
+    const state = await replay(site(`@in remote_ip 192.168.0.0/16\nabort @in\n${proxied(one)}`));
+    expect(groupsOf(state)).toEqual([
+      { requests: 2, count: 2, was: toOne, is: [null, null, null] },
+    ]);
+    expect(state.groups[0]?.examples.map(({ ip }) => ip)).toEqual(['192.168.1.9', '192.168.1.9']);
+  });
+});
+
+describe('a replay leaves out, by name,', () => {
+  const reasons = ({ leftOut }: ReplayState) =>
+    leftOut.filter(({ reason }) => !reason.includes('bodies'));
+
+  test.skipIf(knowsAddresses)('rules about addresses, if Caddy cannot be told them', async () => {
+    const rule = '@in {\nremote_ip 192.168.0.0/16\npath /b*\n}';
+    const state = await replay(site(`${rule}\nabort @in\n${proxied(one)}`));
+    expect(state).toMatchObject({ done: 4, of: 4, same: 4 });
+    expect(reasons(state)).toEqual([
+      {
+        reason:
+          'Rules about addresses cannot be tried with Caddy before 2.7: remote_ip 192.168.0.0/16 of app.example',
+        count: 1,
+      },
+    ]);
+  });
+
+  test('handlers that a trial cannot play', async () => {
+    const state = await replay(site(`templates /a*\n${proxied(one)}`));
+    expect(reasons(state)).toEqual([
+      { reason: 'The handler templates of app.example cannot be tried', count: 3 },
+    ]);
+    expect(state).toMatchObject({ done: 4, of: 4, differ: 0 });
+  });
+
+  test('requests with a cookie, if a site goes by it', async () => {
+    logged([{ uri: '/d', headers: { Cookie: ['REDACTED'] } }]);
+    const config = `@old header Cookie *old*\nrespond @old 410\n${proxied(one)}`;
+    const state = await replay(site(config));
+    expect(reasons(state)).toEqual([
+      { reason: 'The site goes by a cookie or a password, which the log does not hold', count: 1 },
+    ]);
+    expect(state.differ).toBe(0);
+  });
+});
+
+test('goes by headers that a matcher asks for', async () => {
+  logged([{ uri: '/a', headers: { 'User-Agent': ['bot/1'] }, times: 2 }]);
+  const state = await replay(
+    site(`@bot header User-Agent *bot*\nrespond @bot 403\n${proxied(one)}`),
+  );
+  expect(groupsOf(state)).toEqual([{ requests: 1, count: 2, was: toOne, is: [403, null, null] }]);
+});
+
+test('reads no more of a response than it needs', async () => {
+  const long = 'x'.repeat(1_000_000);
+  const state = await replay(site(`respond "${long}"`));
+  expect(state.groups[0]).toMatchObject({ count: 5, after: { status: 200, to: null } });
+});
+
+test('keeps sites on different ports apart', async () => {
+  const other = freePort();
+  logged([{ uri: '/p', host: `app.example:${other}` }]);
+  const text = `https://app.example:${other} {\ntls internal\nrespond 204\n}\n`;
+  await publish(live() + text);
+  const state = await replay(site(proxied(two)) + text);
+  expect(groupsOf(state)).toEqual([{ requests: 3, count: 5, was: toOne, is: toTwo }]);
+});
