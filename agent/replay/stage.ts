@@ -9,6 +9,7 @@ import {
   type TrialCaddyDeps,
 } from '../caddy/process/trial-caddy.ts';
 import { lastErrorOf, rejected } from '../caddy/words.ts';
+import { ANY_NAME } from '../sites/checks/trial-config.ts';
 import { identityHeaders } from './config/needs.ts';
 import type { Stage as Played } from './config/routes.ts';
 import { createSide, type Place, portsOf, type Side } from './config/side.ts';
@@ -97,7 +98,8 @@ export async function startStage(
     const nice = Bun.which('nice');
     for (const [at, side] of sides.entries()) {
       const how = { before: nice === null ? [] : [nice, '-n', NICENESS], env: SMALL };
-      trials.push(startTrialCaddy(folders[at] ?? '', side.json, memory, deps, how));
+      const options = { memory, names: [ANY_NAME], ...how };
+      trials.push(startTrialCaddy(folders[at] ?? '', side.json, deps, options));
     }
   } catch (error) {
     await end();

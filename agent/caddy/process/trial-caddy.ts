@@ -1,5 +1,5 @@
 /** A Caddy that lives for one trial, in a folder that goes away with it. */
-import { existsSync, lchownSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, lchownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '../../../src/shared/json.ts';
 import { limitMemory } from '../config/adapt.ts';
@@ -20,22 +20,40 @@ export type TrialCaddy = {
   end(): Promise<void>;
 };
 
+/** How a trial is run besides. */
+type Options = {
+  /** Bytes of memory that it may use. */
+  memory: number;
+  /** The names for which its own authority signs certificates, as certmagic spells them in paths. */
+  names: readonly string[];
+  /** What its command line starts with, such as `nice`. */
+  before?: readonly string[];
+  env?: Record<string, string>;
+};
+
+/** Where Caddy keeps the certificates of its own authority. */
+const SIGNED = 'caddy/certificates/local';
+
 /**
  * @param config without an admin endpoint, and with a storage of its own by its environment
- * @param memory bytes that it may use
- * @param before what its command line starts with besides, such as `nice`
  * @throws file system errors, and if the program is missing
  */
 export function startTrialCaddy(
   folder: string,
   config: JsonObject,
-  memory: number,
   { commands, user }: TrialCaddyDeps,
-  { before = [], env = {} }: { before?: readonly string[]; env?: Record<string, string> } = {},
+  { memory, names, before = [], env = {} }: Options,
 ): TrialCaddy {
   const empty = join(folder, 'empty');
-  mkdirSync(empty, { recursive: true, mode: 0o700 });
-  if (user) lchownSync(folder, user.uid, user.gid);
+  const signed = names.map((name) => `${SIGNED}/${name}`);
+  const folders = ['caddy', 'caddy/certificates', SIGNED, ...signed].map((path) =>
+    join(folder, path),
+  );
+  for (const path of [empty, ...folders]) mkdirSync(path, { recursive: true, mode: 0o700 });
+  // When it starts, Caddy cleans its storage (2.6.2 to 2.11.4). A folder that is empty just then would be
+  // removed, and it would be a minute before the certificate that is to be in it is made again.
+  for (const path of signed) writeFileSync(join(folder, path, 'kept'), '');
+  if (user) for (const path of [folder, ...folders]) lchownSync(path, user.uid, user.gid);
   const args = ['run', '--config', '-', '--pidfile', pidFileOf(folder)];
   const child = Bun.spawn([...commands.prefix, ...before, commands.bin, ...args], {
     env: { ...commands.env, ...env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },

@@ -8,6 +8,7 @@ import {
   portOf,
   redirectsOf,
 } from '../../caddy/ports/ports.ts';
+import { ANY_NAME, tlsFor } from '../../sites/checks/trial-config.ts';
 import { covers, matches, nameOf, namesOf } from '../../sites/live-sites.ts';
 import { type Needs, needsOf } from './needs.ts';
 import { playedRoutes, type Stage } from './routes.ts';
@@ -41,9 +42,6 @@ export type Shared = Stage & {
   /** The loopback address for one that a configuration listens on, such as an interface's; empty: any. */
   addressFor: (host: string) => string;
 };
-
-/** As in a trial of checks: the certificate for any name is as good as any. */
-const ANY_NAME = 'signalbox.internal';
 
 /** The ports of a configuration, with those of automatic HTTPS. */
 export function portsOf(config: Json): number[] {
@@ -148,10 +146,7 @@ export function createSide(config: Json, shared: Shared): Side {
           ...{ http_port: shared.portFor(usual.http), https_port: shared.portFor(usual.https) },
           servers: json,
         },
-        tls: {
-          automation: { policies: [{ issuers: [{ module: 'internal' }] }] },
-          certificates: { automate: [ANY_NAME] },
-        },
+        tls: tlsFor([ANY_NAME]),
         pki: { certificate_authorities: { local: { install_trust: false } } },
       },
     },

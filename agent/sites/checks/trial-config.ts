@@ -9,10 +9,12 @@ type TrialConfig = {
   json: JsonObject;
   /** Where the targets are served, or why they are not; in the order of the targets. */
   places: (Place | string)[];
+  /** Those that it signs certificates for. */
+  names: string[];
 };
 
 /** The certificate for a connection without a server name; it is as good as any. */
-const ANY_NAME = 'signalbox.internal';
+export const ANY_NAME = 'signalbox.internal';
 
 /**
  * Keeps of a configuration what answers requests. It writes no logs, has no admin endpoint and no
@@ -49,13 +51,15 @@ export function trialConfig(
     }
   }
   const places = targets.map((target) => found.get(target) ?? 'Caddy serves no sites');
+  const certified = namesToSign(places);
   return {
     json: {
       admin: { disabled: true, config: { persist: false } },
       logging: { logs: { default: { writer: { output: 'stderr' }, level: 'ERROR' } } },
-      apps: { http: { servers }, tls: tlsFor(places), pki: ownAuthorities(pki) },
+      apps: { http: { servers }, tls: tlsFor(certified), pki: ownAuthorities(pki) },
     },
     places,
+    names: certified,
   };
 }
 
@@ -96,15 +100,18 @@ function policyOf(policy: Json): JsonObject {
   return { ...Object.fromEntries(kept), default_sni: ANY_NAME };
 }
 
-function tlsFor(places: readonly (Place | string)[]): JsonObject {
+const namesToSign = (places: readonly (Place | string)[]): string[] => {
   const names = places.flatMap((place) =>
     typeof place === 'object' && place.tls ? (sentName(place) ?? []) : [],
   );
-  return {
-    automation: { policies: [{ issuers: [{ module: 'internal' }] }] },
-    certificates: { automate: [...new Set([...names, ANY_NAME])] },
-  };
-}
+  return [...new Set([...names, ANY_NAME])];
+};
+
+/** Of an authority of its own. */
+export const tlsFor = (names: string[]): JsonObject => ({
+  automation: { policies: [{ issuers: [{ module: 'internal' }] }] },
+  certificates: { automate: names },
+});
 
 /** Handlers may name them. None is installed in the system's trust store, which is the default. */
 function ownAuthorities(pki: Json | undefined): JsonObject {

@@ -81,10 +81,12 @@ export function createTrials(deps: TrialsDeps): Trials {
   ): Promise<CheckAnswer[]> {
     const adapted = await adapt(proxyfile);
     const { length: servers } = Object.keys(object(field(adapted, 'apps', 'http', 'servers')));
-    const { json, places } = trialConfig(adapted, checks, freePorts(servers));
+    const { json, places, names } = trialConfig(adapted, checks, freePorts(servers));
     const used = places.flatMap((place) => (typeof place === 'object' ? (place.dial ?? []) : []));
     signal.throwIfAborted();
-    const { child, end } = startTrialCaddy(folder, json, memoryLimit(proxyfile), deps);
+    const { child, end } = startTrialCaddy(folder, json, deps, {
+      ...{ memory: memoryLimit(proxyfile), names },
+    });
     try {
       const output = tail(child.stderr);
       while (!used.every((port) => listeningInodes(port).length > 0)) {
