@@ -22,6 +22,9 @@ export type Echoed = {
 /** What sign-in services say of a visitor who is signed in. */
 const SOMEBODY = 'somebody';
 
+/** Of a request's URL; what visitors send as `Host` need not make a valid one. */
+const AUTHORITY = /^[a-z]+:\/\/[^/?#]*/;
+
 /**
  * @param header in which a trial names the upstream, and this answers
  * @param identity the names of the headers that sign-in services add
@@ -36,13 +39,12 @@ export function startEcho(header: string, identity: readonly string[]): Echo {
       const name = headers.get(header);
       if (name === null) return new Response(null, { status: 404 });
       const isSignIn = name.startsWith(MARK.signIn);
-      const { pathname, search } = new URL(url);
       const given = identity.flatMap((one) => {
         const value = headers.get(one);
         return value === null ? [] : [`${one}: ${value}`];
       });
       const echoed: Echoed = {
-        ...{ to: name.slice(1), isSignIn, path: `${pathname}${search}` },
+        ...{ to: name.slice(1), isSignIn, path: url.replace(AUTHORITY, '') },
         user: given.join('\n'),
       };
       const added = isSignIn && isSignedIn ? identity.map((one) => [one, SOMEBODY]) : [];

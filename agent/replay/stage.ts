@@ -37,8 +37,14 @@ export type Stage = {
   end(): Promise<void>;
 };
 
-/** Go collects garbage rather than take more, and uses one core: visitors come first. */
-const SMALL = { GOMEMLIMIT: '64MiB', GOMAXPROCS: '1' };
+/** Visitors come first: Go uses one core, and collects garbage rather than take more than it was given. */
+const smallFor = (json: string): Record<string, string> => ({
+  GOMAXPROCS: '1',
+  GOMEMLIMIT: String(SMALL + PER_BYTE * json.length),
+});
+const SMALL = 64 * 1024 * 1024;
+/** A configuration takes this many times its length as JSON: 10,000 sites about 100 MiB. */
+const PER_BYTE = 30;
 const NICENESS = '10';
 const START_MS = 15_000;
 const POLL_MS = 20;
@@ -97,7 +103,10 @@ export async function startStage(
   try {
     const nice = Bun.which('nice');
     for (const [at, side] of sides.entries()) {
-      const how = { before: nice === null ? [] : [nice, '-n', NICENESS], env: SMALL };
+      const how = {
+        before: nice === null ? [] : [nice, '-n', NICENESS],
+        env: smallFor(JSON.stringify(side.json)),
+      };
       const options = { memory, names: [ANY_NAME], ...how };
       trials.push(startTrialCaddy(folders[at] ?? '', side.json, deps, options));
     }

@@ -52,10 +52,14 @@ export function portsOf(config: Json): number[] {
 
 type Server = {
   listeners: (Listener & { tls: boolean })[];
-  routes: { names: ReadonlySet<string>; needs: Needs }[];
+  /** Those that may answer to a host. */
+  routesFor: (host: string) => readonly Route[];
+  needs: Needs;
   /** Policies of TLS connections with client certificates: the names they are for; null: all. */
   guarded: (readonly string[] | null)[];
 };
+
+type Route = { names: ReadonlySet<string>; needs: Needs };
 
 /** @param config as adapted */
 export function createSide(config: Json, shared: Shared): Side {
@@ -71,6 +75,8 @@ export function createSide(config: Json, shared: Shared): Side {
     const own = ownListeners(server);
     if (own.length === 0) continue;
     const routes = list(server.routes).filter((route) => isConcerned(namesOf(route)));
+    // Automatic HTTPS goes by the names of all sites: one stands for those that are left out.
+    if (!routes.some(isNamed)) routes.push(...list(server.routes).filter(isNamed).slice(0, 1));
     const ports = own.map(({ port }) => port);
     const isSecure =
       list(server.tls_connection_policies).length > 0 ||
@@ -106,10 +112,15 @@ export function createSide(config: Json, shared: Shared): Side {
       },
       ...(isSecure && { tls_connection_policies: [{ default_sni: ANY_NAME }] }),
     };
-    for (const one of redirectsOf({ ...server, routes }, http)) redirects.set(one.host, one);
+    for (const one of redirectsOf(server, http)) redirects.set(one.host, one);
+    const known = routes.map((route) => ({
+      names: namesOf(route),
+      needs: needsWith(route, server),
+    }));
     servers.push({
       listeners: own.map((one) => ({ ...one, tls: isSecure && one.port !== usual.http })),
-      routes: routes.map((route) => ({ names: namesOf(route), needs: needsWith(route, server) })),
+      routesFor: memoized(finderOf(known)),
+      needs: joined(known.map(({ needs }) => needs)),
       guarded: list(server.tls_connection_policies).flatMap((policy) => {
         if (field(policy, 'client_authentication') === undefined) return [];
         const sni = field(policy, 'match', 'sni');
@@ -125,17 +136,15 @@ export function createSide(config: Json, shared: Shared): Side {
     // Caddy would make a server for its redirects that knows nothing of addresses.
     const listen = [`${shared.addressFor(host)}:${shared.portFor(port)}`];
     json[`redirects ${host}`] = { listen, protocols: ['h1'], ...wrappers(shared) };
-    servers.push({ listeners: [{ host, port, tls: false }], routes: [], guarded: [] });
+    const listeners = [{ host, port, tls: false }];
+    servers.push({ listeners, routesFor: () => [], needs: joined([]), guarded: [] });
   }
   const all = servers.flatMap(({ listeners }) => listeners);
   const at = ({ host, port, tls }: (typeof all)[number]): Place => ({
     ...{ host: shared.addressFor(host), port: shared.portFor(port) },
     tls,
   });
-  const routesFor = memoized((host) => {
-    const of = (server: Server) => server.routes.filter(({ names }) => has(names, host));
-    return servers.flatMap(of);
-  });
+  const routesFor = (host: string) => servers.flatMap((server) => server.routesFor(host));
 
   return {
     json: {
@@ -157,12 +166,9 @@ export function createSide(config: Json, shared: Shared): Side {
     },
     place(host, port, tls) {
       const there = servers.filter(({ listeners }) => listeners.some((one) => one.port === port));
-      const serving = there.filter(({ routes }) => routes.some(({ names }) => has(names, host)));
-      const server = serving[0] ?? there[0];
-      const listener = server?.listeners.find((one) => one.port === port);
-      if (!listener) return null;
-      const isNamed = serving.length > 0 || !there.some(({ routes }) => routes.length > 0);
-      return tls && listener.tls && !isNamed ? null : at(listener);
+      const serving = there.find((server) => server.routesFor(host).length > 0);
+      const listener = (serving ?? there[0])?.listeners.find((one) => one.port === port);
+      return !listener || (tls && listener.tls && !serving) ? null : at(listener);
     },
     siteOf(host) {
       const names = routesFor(host).flatMap(({ names }) =>
@@ -181,7 +187,7 @@ export function createSide(config: Json, shared: Shared): Side {
         ),
       ),
     ),
-    headers: joined(servers.flatMap(({ routes }) => routes.map(({ needs }) => needs))).headers,
+    headers: joined(servers.map(({ needs }) => needs)).headers,
     places: all.map(at),
   };
 }
@@ -213,14 +219,26 @@ function concern(hosts: readonly string[] | null): (names: ReadonlySet<string>) 
     );
 }
 
-/** Whether one of the names stands for a host. */
-function has(names: ReadonlySet<string>, host: string): boolean {
-  const name = nameOf(host);
-  if (names.has(name) || names.has('')) return true;
-  const labels = name.split('.');
-  return [...names].some(
-    (one) => one.includes('{') || (one.includes('*') && matches(one.split('.'), labels)),
-  );
+const isNamed = (route: Json): boolean => !namesOf(route).has('');
+
+/** Finds the routes for a host: by name, as there may be thousands. */
+function finderOf(routes: readonly Route[]): (host: string) => Route[] {
+  const exact = new Map<string, number[]>();
+  const others: { at: number; names: readonly string[] }[] = [];
+  for (const [at, { names }] of routes.entries()) {
+    const wild = [...names].filter((name) => name === '' || /[*{]/.test(name));
+    if (wild.length > 0) others.push({ at, names: wild });
+    for (const name of names) exact.set(name, [...(exact.get(name) ?? []), at]);
+  }
+  return (host) => {
+    const name = nameOf(host);
+    const labels = name.split('.');
+    const isFor = (one: string) =>
+      one === '' || one.includes('{') || matches(one.split('.'), labels);
+    const found = others.flatMap(({ at, names }) => (names.some(isFor) ? at : []));
+    const all = new Set([...(exact.get(name) ?? []), ...found]);
+    return [...all].flatMap((at) => routes[at] ?? []);
+  };
 }
 
 /** Each top-level route is a site's. */

@@ -247,6 +247,16 @@ describe('a replay finds', () => {
     expect(gone).toEqual({ requests: 3, count: 5, was: toOne, is: [null, null, null] });
   });
 
+  test('one of several that is no longer there, whose visitors are still redirected', async () => {
+    const others = ['b.example', 'c.example'].map((name) => site('respond 204', name)).join('');
+    await publish(live() + others);
+    const state = await replay(others, { hosts: ['app.example', 'nobody.example'] });
+    expect(groupsOf(state)).toEqual([
+      { requests: 3, count: 5, was: toOne, is: [null, null, null] },
+    ]);
+    expect(state).toMatchObject({ done: 5, same: 2 });
+  });
+
   test('one that redirects to HTTPS no more', async () => {
     const state = await replay(`http://app.example {\n${proxied(one)}\n}\n${live()}`);
     const location = 'https://app.example/a';
