@@ -39,6 +39,8 @@ const SHARED: Readonly<Record<string, string>> = {
   Level: 'Problem.level',
   QuietHours: 'Channel.quiet',
   SnapshotSite: 'Snapshot.vhosts',
+  ReplayGroup: 'ReplayState.groups',
+  Reply: 'ReplayState.groups.before',
 };
 
 type Schema = { [key: string]: unknown } & {
@@ -162,6 +164,8 @@ export async function generateApiTypes(): Promise<string> {
   const text = await compile(schema, 'Answers', {
     additionalProperties: false,
     bannerComment: BANNER,
+    // Otherwise a list of at most five is six tuples.
+    maxItems: -1,
     style: { singleQuote: true, printWidth: 100 },
   });
   return text

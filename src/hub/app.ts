@@ -25,6 +25,7 @@ import { preambleRoutes } from './api/preamble.ts';
 import { previewRoutes } from './api/preview.ts';
 import { problemRoutes } from './api/problems.ts';
 import { recipeRoutes } from './api/recipes.ts';
+import { replayRoutes } from './api/replays.ts';
 import { statusRoutes } from './api/status.ts';
 import { uptimeRoutes, vhostActivityRoutes, vhostStateRoutes } from './api/vhost-states.ts';
 import { vhostRoutes } from './api/vhosts.ts';
@@ -154,6 +155,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(applyRoutes(all))
     .use(containerRoutes(all))
     .use(previewRoutes(all))
+    .use(replayRoutes(all))
     .use(openapiRoutes({ guard, version: context.version, routes: () => routesOf() }));
 
   const hub = new Elysia({ name: 'hub', handler: SHORT_HOSTS })

@@ -27,6 +27,7 @@ const PASSED_ON = [
   'OTHER_HUB',
   'STORAGE_UNAVAILABLE',
   'INVALID_REQUEST',
+  'RATE_LIMITED',
 ] as const;
 
 type Init = RequestInit & { headers?: object };

@@ -1,6 +1,7 @@
 /** The hub's only connection to the agent. */
 import type { Static } from 'elysia';
 import type { EndableStreams } from '../../shared/async.ts';
+import { Failure } from '../../shared/failure.ts';
 import { exportFacts, type LogExport } from '../../shared/http.ts';
 import {
   ChecksAnswer,
@@ -29,6 +30,7 @@ import {
   ReloadAnswer,
   ValidateAnswer,
 } from '../../shared/wire/proxy.ts';
+import { type ReplayRequest, ReplayStarted, ReplayState } from '../../shared/wire/replay.ts';
 import {
   AuthoritiesAnswer,
   CertificatesAnswer,
@@ -36,7 +38,7 @@ import {
   RootAnswer,
   SitesAnswer,
 } from '../../shared/wire/sites.ts';
-import { checked, inWords, isUnknownRoute } from './answer.ts';
+import { checked, inWords, isUnknownRoute, unreachable } from './answer.ts';
 import {
   adaptedAnswer,
   authoritiesAnswer,
@@ -45,6 +47,7 @@ import {
   checksDeadline,
   DEADLINE_MS,
   LOG_ANSWER,
+  REPLAY_END_DEADLINE_MS,
   roundDeadline,
   STATUS_DEADLINE_MS,
   sitesAnswer,
@@ -130,6 +133,17 @@ export type AgentClient = {
    * @throws Failure as `reload`, and as `checks`
    */
   trial(request: TrialRequest): Promise<ChecksAnswer>;
+  /**
+   * Begins to compare what logged requests get with what they would get from a proxyfile.
+   * @returns its id at this agent
+   * @throws Failure RATE_LIMITED while another one runs; AGENT_UNREACHABLE from an agent of an earlier release,
+   * which has none; and as `reload`
+   */
+  startReplay(request: ReplayRequest): Promise<string>;
+  /** How far it is. @throws Failure NOT_FOUND if the agent no longer has it */
+  replay(id: string): Promise<ReplayState>;
+  /** Ends and forgets it, if the agent still has it. */
+  endReplay(id: string): Promise<void>;
   /** Only the certificates. @throws Failure as `sites` */
   certificates(): Promise<CertificatesAnswer>;
   /** The root of the proxy's own authority. @throws Failure as `sites` */
@@ -231,6 +245,22 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
         deadline: Math.min(deadline, trialDeadline(request)),
         limit: checksAnswer(request.checks.length),
       }).then(inWords),
+    async startReplay(request) {
+      const { ok, bytes } = await answerTo('/proxy/replay', { body: request });
+      if (isUnknownRoute(ok, bytes)) throw unreachable(TOO_OLD, request.hosts);
+      return checked(ReplayStarted, ok, bytes).id;
+    },
+    async replay(id) {
+      const bounds = { deadline: STATUS_DEADLINE_MS, limit: LOG_ANSWER };
+      const { ok, bytes } = await answerTo(withQuery('/proxy/replay', { id }), bounds);
+      if (isUnknownRoute(ok, bytes)) throw new Failure('NOT_FOUND', FORGOTTEN);
+      return checked(ReplayState, ok, bytes);
+    },
+    async endReplay(id) {
+      const bounds = { body: { id }, deadline: REPLAY_END_DEADLINE_MS };
+      const { ok, bytes } = await answerTo('/proxy/replay/end', bounds);
+      if (!isUnknownRoute(ok, bytes)) checked(Stored, ok, bytes);
+    },
     certificates: () => call(CertificatesAnswer, '/proxy/certificates', aboutSites()),
     root: () => call(RootAnswer, '/proxy/root', { deadline: STATUS_DEADLINE_MS }),
     authorities: (proxyfile) =>
@@ -288,6 +318,9 @@ const NO_CONTAINERS: Containers = {
   ...{ engine: 'off', detail: null, tag: '', containers: null },
   ...{ labels: 'safe', domains: [] },
 };
+const TOO_OLD =
+  'The agent is of an earlier release, which cannot replay requests; update signalbox there first.';
+const FORGOTTEN = 'The agent no longer has this replay: it was restarted, or another replay began.';
 const aboutLogs = (headers: Record<string, string>) => ({ limit: LOG_ANSWER, headers });
 /** One of several agents that takes longer counts as away. */
 const soon = { deadline: STATUS_DEADLINE_MS };

@@ -10,10 +10,10 @@ import { applySchema, fieldOf, policiesIn, siteAtFault, sitesIn } from '../apply
 import { authorOf } from '../auth/guard.ts';
 import { caddyfileDiff } from '../exchange/diff.ts';
 import { SITE } from '../exchange/schemas.ts';
-import { about, DEMANDS } from '../http/about.ts';
-import { ChangeQuery, demandsOf } from '../http/params.ts';
+import { about, DEMANDS, REPLAY } from '../http/about.ts';
+import { ChangeQuery, demandsOf, ReplayQuery, wantsReplay } from '../http/params.ts';
 import { BODY, OPEN, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
-import { Outcome as Ended, outcomeOf } from '../http/schemas.ts';
+import { Outcome as Ended, outcomeOf, Replaying } from '../http/schemas.ts';
 import { renderSet } from '../model/applied.ts';
 import { assertSource } from '../model/source.ts';
 import type { ApiContext } from './context.ts';
@@ -84,6 +84,7 @@ const ApplyAnswer = t.Composite(
       ),
     }),
     Ended,
+    Replaying,
   ],
   { title: 'ApplyAnswer' },
 );
@@ -119,6 +120,7 @@ export function applyRoutes({ publisher, retries, guard }: ApiContext) {
         retries.once({ request, who, body, query, set }, 200, async (keep) => {
           const { source, prune = false, adopt = false, dryRun, expects } = body;
           assertSource(source);
+          const isReplayed = wantsReplay(query, dryRun === true);
           const document: Document = {
             ...{ source, prune, adopt },
             ...{ sites: sitesIn(body.sites), policies: policiesIn(body.policies) },
@@ -126,7 +128,11 @@ export function applyRoutes({ publisher, retries, guard }: ApiContext) {
           const demands = demandsOf(query);
           try {
             const change = await applyChange(document, publisher.current(), expects);
-            if (dryRun) return { body: viewed((await publisher.rehearse(change, demands)).result) };
+            if (dryRun) {
+              const plan = viewed((await publisher.rehearse(change, demands)).result);
+              if (!isReplayed) return { body: plan };
+              return { body: { ...plan, replay: await publisher.replays.start(change) } };
+            }
             const author = { ...authorOf(who), via: `apply ${source}` };
             const applied = await publisher.apply(change, author, {
               ...demands,
@@ -138,7 +144,7 @@ export function applyRoutes({ publisher, retries, guard }: ApiContext) {
           }
         }),
       {
-        query: ChangeQuery,
+        query: t.Object({ ...ChangeQuery.properties, ...ReplayQuery.properties }),
         body: ApplyBody,
         response: {
           200: ApplyAnswer,
@@ -150,6 +156,7 @@ export function applyRoutes({ publisher, retries, guard }: ApiContext) {
             'POLICY_IN_USE',
             'STALE',
             'KEY_REUSED',
+            'RATE_LIMITED',
           ),
         },
         detail: about({
@@ -160,7 +167,7 @@ export function applyRoutes({ publisher, retries, guard }: ApiContext) {
             'In one publish, all or nothing, recorded as one group. What the document does not mention is not touched, unless `prune` is set. Applying the same document again changes and publishes nothing. A dry run refuses what the request itself would refuse. A 400 names the `field`, such as `sites["app.example.org"].upstream`.',
           access: 'write',
           needs: 'editor',
-          params: DEMANDS,
+          params: { ...DEMANDS, ...REPLAY },
           requestHeaders: ['Idempotency-Key'],
           bodies: {
             plan: {

@@ -1,6 +1,5 @@
 /** `/changelog`: who changed what, and undoing a change. */
 import { Elysia, t } from 'elysia';
-import { Failure } from '../../shared/failure.ts';
 import { authorOf, type Caller, isViewer, recordedAuthorOf } from '../auth/guard.ts';
 import { about, INTEGER_ID } from '../http/about.ts';
 import { IdParams, idOf } from '../http/params.ts';
@@ -8,13 +7,13 @@ import { PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import { Done, lacking, outcomeOf, Timestamp } from '../http/schemas.ts';
 import type { Author } from '../model/changes.ts';
 import { kindOf } from '../model/entities.ts';
-import { createChangelog, MAX_LATER, type PublicEntry } from '../model/history/changelog.ts';
-import { revertChange } from '../model/history/history.ts';
-import { revertGroup } from '../model/history/revert-group.ts';
+import { createChangelog, type PublicEntry } from '../model/history/changelog.ts';
 import { lineOf } from '../model/history/summary.ts';
+import { type Undo, undoOfEntry, undoOfGroup } from '../model/history/undo.ts';
 import type { ApiContext } from './context.ts';
 
-const UNDOES = [
+/** What an undo is refused with besides. */
+export const UNDOES = [
   'NOT_FOUND',
   'DOMAIN_TAKEN',
   'POLICY_TAKEN',
@@ -87,15 +86,10 @@ const summaryForViewers = ([first]: readonly PublicEntry[], count: number): stri
   first ? lineOf(seen(first), count) : '';
 
 /** Kept certificates are for owners. @param assertOwner as `Guard` has it @throws as `assertOwner` */
-function authorOfUndo(
-  who: Caller,
-  entries: readonly Pick<PublicEntry, 'domain'>[],
-  assertOwner: () => void,
-): Author {
-  const kept = entries.find(({ domain }) => kindOf(domain) === 'certificate');
-  if (!kept) return authorOf(who);
+function authorOfUndo(who: Caller, { certificate }: Undo, assertOwner: () => void): Author {
+  if (certificate === undefined) return authorOf(who);
   assertOwner();
-  return recordedAuthorOf(who, { kind: 'certificate', target: kept.domain, detail: 'undone' });
+  return recordedAuthorOf(who, { kind: 'certificate', target: certificate, detail: 'undone' });
 }
 
 export function changelogRoutes({ db, publisher, guard }: ApiContext) {
@@ -182,19 +176,10 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
     .post(
       '/groups/:id/revert',
       async ({ params, who, assertOwner }) => {
-        const entries = changelog.findGroup(idOf(params, 'group of changes'));
-        const change = revertGroup(entries);
-        const author = authorOfUndo(who, entries, assertOwner);
-        try {
-          const applied = await publisher.apply(change, author);
-          return { success: true as const, ...outcomeOf(applied) };
-        } catch (error) {
-          if (!(error instanceof Failure) || error.code !== 'CHANGED_SINCE') throw error;
-          const stand = entries.filter(({ id }) => error.changes?.includes(id));
-          const later = stand.flatMap((entry) => changelog.laterOf(entry));
-          const changes = [...new Set(later)].toSorted((a, b) => a - b).slice(0, MAX_LATER);
-          throw new Failure(error.code, error.message, { detail: error.detail, changes });
-        }
+        const undo = undoOfGroup(changelog, idOf(params, 'group of changes'));
+        const author = authorOfUndo(who, undo, assertOwner);
+        const applied = await publisher.apply(undo.change, author);
+        return { success: true as const, ...outcomeOf(applied) };
       },
       {
         params: IdParams,
@@ -218,20 +203,10 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
     .post(
       '/:id/revert',
       async ({ params, who, assertOwner }) => {
-        const entry = changelog.find(idOf(params, 'entry'));
-        const author = authorOfUndo(who, [entry], assertOwner);
-        try {
-          const applied = await publisher.apply(revertChange(entry), author);
-          return { success: true as const, ...outcomeOf(applied) };
-        } catch (error) {
-          if (!(error instanceof Failure) || error.code !== 'REVERT_CONFLICT') throw error;
-          const changes = changelog.laterOf(entry);
-          const detail =
-            changes.length > 0
-              ? `Changed since by ${changes.length === 1 ? 'entry' : 'entries'} ${changes.join(', ')}.`
-              : undefined;
-          throw new Failure(error.code, error.message, { detail, changes });
-        }
+        const undo = undoOfEntry(changelog, idOf(params, 'entry'));
+        const author = authorOfUndo(who, undo, assertOwner);
+        const applied = await publisher.apply(undo.change, author);
+        return { success: true as const, ...outcomeOf(applied) };
       },
       {
         params: IdParams,

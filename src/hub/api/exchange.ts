@@ -9,8 +9,8 @@ import { renderSite } from '../caddyfile/render.ts';
 import { ImportAnswer, ImportBody, PROXYFILE, SITE } from '../exchange/schemas.ts';
 import { restoreChange, SNAPSHOT, Snapshot, snapshotOf } from '../exchange/snapshot.ts';
 import { checkedPolicies } from '../exchange/snapshot-policies.ts';
-import { about } from '../http/about.ts';
-import { ChangeQuery, demandsOf } from '../http/params.ts';
+import { about, REPLAY } from '../http/about.ts';
+import { ChangeQuery, demandsOf, ReplayQuery, wantsReplay } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import { Outcome, outcomeOf } from '../http/schemas.ts';
 import { renderSet, siteOf } from '../model/applied.ts';
@@ -100,11 +100,12 @@ export function exchangeRoutes({ publisher, importer, retries, guard }: ApiConte
       ({ body, query, who, set, request }) =>
         retries.once({ request, who, body, query, set }, 200, async (keep) => {
           const { proxyfile, ...options } = body;
-          return {
-            body: await importer.run(proxyfile, { ...options, author: authorOf(who), keep }),
-          };
+          const replay = wantsReplay(query, options.dryRun === true);
+          const author = authorOf(who);
+          return { body: await importer.run(proxyfile, { ...options, replay, author, keep }) };
         }),
       {
+        query: ReplayQuery,
         body: ImportBody,
         response: {
           200: ImportAnswer,
@@ -116,6 +117,7 @@ export function exchangeRoutes({ publisher, importer, retries, guard }: ApiConte
             'PREAMBLE_DIFFERS',
             'IMPORT_DIFFERS',
             'KEY_REUSED',
+            'RATE_LIMITED',
           ),
         },
         detail: about({
@@ -126,6 +128,7 @@ export function exchangeRoutes({ publisher, importer, retries, guard }: ApiConte
             'In one publish, all or nothing. Refused unless the proxy would behave exactly as with the original file. Existing vhosts and options stay, and are replaced only if the request says so.',
           access: 'write',
           needs: 'editor',
+          params: REPLAY,
           requestHeaders: ['Idempotency-Key'],
           bodies: {
             dry: { summary: 'Dry run', value: { proxyfile: PROXYFILE, dryRun: true } },

@@ -5,8 +5,8 @@ import { assertConfidential } from '../agents/trust.ts';
 import { authorOf, recordedAuthorOf } from '../auth/guard.ts';
 import { Note } from '../exchange/npm/notes.ts';
 import { ImportAnswer, ImportBody, SITE } from '../exchange/schemas.ts';
-import { about, DEMANDS } from '../http/about.ts';
-import { ChangeQuery, demandsOf } from '../http/params.ts';
+import { about, DEMANDS, REPLAY } from '../http/about.ts';
+import { ChangeQuery, demandsOf, ReplayQuery, wantsReplay } from '../http/params.ts';
 import { PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import type { ApiContext } from './context.ts';
 import { eventOf } from './kept-certificates.ts';
@@ -23,6 +23,8 @@ export function importNpmRoutes({ npmImporter, retries, guard, settings }: ApiCo
     .post(
       '/import/npm',
       async ({ body, query, who, set, request, server, assertOwner }) => {
+        const dryRun = query.dryRun === 'true';
+        const replay = wantsReplay(query, dryRun);
         const file = new Uint8Array(await body.file.arrayBuffer());
         const replace = (body.replace ?? '').split(/\s+/).filter((one) => one !== '');
         const takesCertificates = query.certificates === 'true';
@@ -35,9 +37,8 @@ export function importNpmRoutes({ npmImporter, retries, guard, settings }: ApiCo
         const asked = { file: Bun.SHA256.hash(file, 'hex'), replace };
         return retries.once({ request, who, body: asked, query, set }, 200, async (keep) => ({
           body: await npmImporter.run(file, {
-            ...{ replace, keep, taken: query.taken, demands: demandsOf(query) },
+            ...{ replace, dryRun, replay, keep, taken: query.taken, demands: demandsOf(query) },
             certificates: takesCertificates,
-            dryRun: query.dryRun === 'true',
             author: takesCertificates
               ? recordedAuthorOf(who, eventOf('Nginx Proxy Manager', 'imported'))
               : authorOf(who),
@@ -47,6 +48,7 @@ export function importNpmRoutes({ npmImporter, retries, guard, settings }: ApiCo
       {
         query: t.Object({
           ...ChangeQuery.properties,
+          ...ReplayQuery.properties,
           dryRun: Flag,
           certificates: Flag,
           taken: ImportBody.properties.taken,
@@ -82,6 +84,7 @@ export function importNpmRoutes({ npmImporter, retries, guard, settings }: ApiCo
             'DOMAIN_TAKEN',
             'KEY_REUSED',
             'SECRET_KEY_UNUSABLE',
+            'RATE_LIMITED',
           ),
         },
         detail: about({
@@ -96,6 +99,7 @@ export function importNpmRoutes({ npmImporter, retries, guard, settings }: ApiCo
           bodies: { file: { value: { file: 'the bytes of database.sqlite' } } },
           params: {
             ...DEMANDS,
+            ...REPLAY,
             dryRun: { description: '`true` only reports what would be imported.' },
             certificates: {
               description:

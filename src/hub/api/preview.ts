@@ -1,5 +1,5 @@
 /** `/preview`: what a change would do, checked by the real proxy. */
-import { Elysia, type Static, t } from 'elysia';
+import { Elysia, t } from 'elysia';
 import { createConcurrencyLimit } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
@@ -10,18 +10,11 @@ import { about } from '../http/about.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import { renderSet, vhostsWith } from '../model/applied.ts';
 import type { Change } from '../model/changes.ts';
-import { changeOf, Operation, PolicyOperation, policyChangeOf } from '../model/operation.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
-import { agentPreambleChange, preambleChange } from '../model/preamble-changes.ts';
-import { withoutLoops } from '../model/sign-in-loop.ts';
 import type { SiteSet } from '../model/vhost.ts';
+import { UNDOES } from './changelog.ts';
 import type { ApiContext } from './context.ts';
-
-const PreviewBody = t.Union([
-  Operation,
-  t.Object({ op: t.Literal('preamble'), config: t.String() }, { title: 'ChangePreamble' }),
-  PolicyOperation,
-]);
+import { AnyOperation, createChangeFrom } from './operations.ts';
 
 /** Errors that mean "no, this change would be refused". */
 const VERDICTS = new Set(['PROXY_REJECTED', 'DOMAIN_TAKEN', 'POLICY_TAKEN']);
@@ -30,7 +23,8 @@ const VERDICTS = new Set(['PROXY_REJECTED', 'DOMAIN_TAKEN', 'POLICY_TAKEN']);
 const TRIALS_WAITING = 2;
 const RETRY_AFTER_SECONDS = 20;
 
-export function previewRoutes({ publisher, guard, bodyLimit }: ApiContext) {
+export function previewRoutes({ db, publisher, guard, bodyLimit }: ApiContext) {
+  const changeFrom = createChangeFrom({ db, publisher });
   const one = createConcurrencyLimit({
     concurrency: 1,
     maxWaiting: TRIALS_WAITING,
@@ -47,7 +41,7 @@ export function previewRoutes({ publisher, guard, bodyLimit }: ApiContext) {
     .use(jsonBody(bodyLimit))
     .post(
       '/preview',
-      async ({ body, query: { agent, ...query } }) => {
+      async ({ body, query: { agent, ...query }, assertOwner }) => {
         const tries = query.try === 'true';
         const current = publisher.current();
         const version = publisher.version(agent);
@@ -55,7 +49,7 @@ export function previewRoutes({ publisher, guard, bodyLimit }: ApiContext) {
           renderSet(agent ? setFor(set, agentNamed(agent, set).id) : set, version);
         const live = partOf(current);
         try {
-          const change = withoutLoops(await changeFrom(body, current, agent));
+          const change = await changeFrom(body, { agent, assertOwner });
           const { next, refusal, tried } = await preview(change, tries);
           const rendered = partOf(next);
           const concerned = body.op === 'policy' && body.id ? vhostsWith(next, body.id) : [];
@@ -71,17 +65,10 @@ export function previewRoutes({ publisher, guard, bodyLimit }: ApiContext) {
           agent: t.Optional(t.String({ maxLength: 40 })),
           try: t.Optional(t.Union([t.Literal('true'), t.Literal('false')])),
         }),
-        body: PreviewBody,
+        body: AnyOperation,
         response: {
           200: Verdict,
-          ...refusals(
-            ...PUBLISHES,
-            ...BODY,
-            'NOT_FOUND',
-            'DOMAIN_TAKEN',
-            'POLICY_TAKEN',
-            'RATE_LIMITED',
-          ),
+          ...refusals(...PUBLISHES, ...BODY, ...UNDOES, 'CHANGED_SINCE', 'RATE_LIMITED'),
         },
         detail: about({
           id: 'preview',
@@ -108,6 +95,7 @@ export function previewRoutes({ publisher, guard, bodyLimit }: ApiContext) {
             policy: {
               value: { op: 'policy', id: 1, values: { networks: ['192.168.1.0/24'] } },
             },
+            undo: { value: { op: 'undo', id: 2 } },
           },
           example: {
             valid: false,
@@ -121,22 +109,4 @@ export function previewRoutes({ publisher, guard, bodyLimit }: ApiContext) {
         }),
       },
     );
-}
-
-type Previewed = Static<typeof PreviewBody>;
-
-/** @throws Failure INVALID_REQUEST, NOT_FOUND */
-async function changeFrom(
-  body: Previewed,
-  current: SiteSet,
-  agent?: string,
-): Promise<Change<unknown>> {
-  switch (body.op) {
-    case 'preamble':
-      return agent ? agentPreambleChange(agent, body.config) : preambleChange(body.config);
-    case 'policy':
-      return policyChangeOf(body, current);
-    default:
-      return changeOf(body);
-  }
 }

@@ -10,7 +10,7 @@ import { addressKey } from '../caddyfile/address.ts';
 import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
 import { render } from '../caddyfile/render.ts';
 import { type ImportedSite, type Skipped, splitCaddyfile } from '../caddyfile/split.ts';
-import { type Outcome, outcomeOf } from '../http/schemas.ts';
+import { type Outcome, outcomeOf, type Replaying } from '../http/schemas.ts';
 import { renderSet, sitesOf } from '../model/applied.ts';
 import { type Author, type Change, sequence } from '../model/changes.ts';
 import { assertContained, assertPreambleContained } from '../model/containment.ts';
@@ -49,11 +49,14 @@ export type Imported = {
   skipped: Skipped[];
   proxyfile: string;
   merge: MergeView;
-} & Static<typeof Outcome>;
+} & Static<typeof Outcome> &
+  Static<typeof Replaying>;
 
 export type ImportOptions = MergeOptions & {
   /** Whether to only report what would be imported. */
   dryRun?: boolean | undefined;
+  /** Whether that also starts a replay of it. */
+  replay: boolean;
   /** The agent whose own preamble it becomes, and on which alone its sites are placed; else all. */
   agent?: string | undefined;
   author: Author;
@@ -142,7 +145,8 @@ export function createImporter(deps: ImporterDeps): Importer {
           const merge = mergeView(merged, made, publisher.current());
           const vhosts = sites.map((site) => ({ ...site, id: null }));
           const { text } = render(preamble, sitesOf(imported));
-          return { preamble, vhosts, skipped, proxyfile: text, merge };
+          const replay = options.replay && { replay: await publisher.replays.start(importing) };
+          return { preamble, vhosts, skipped, proxyfile: text, merge, ...replay };
         }
         const answer = (applied: Applied<unknown[]>, set: SiteSet): Imported => {
           const made = mergedOf(applied.result);

@@ -1,6 +1,6 @@
 /** What several routes of this folder share: import on the wire, and examples for the API's description. */
 import { type Static, t } from 'elysia';
-import { Outcome } from '../http/schemas.ts';
+import { Outcome, Replaying } from '../http/schemas.ts';
 
 const Side = t.Union([t.Literal('keep'), t.Literal('file')]);
 
@@ -85,6 +85,7 @@ export const ImportAnswer = t.Composite(
       merge: MergeView,
     }),
     Outcome,
+    Replaying,
   ],
   { title: 'ImportAnswer' },
 );

@@ -87,6 +87,14 @@ export const DEMANDS = {
   },
 };
 
+/** For the documentation of a route with a `ReplayQuery`. */
+export const REPLAY = {
+  replay: {
+    description:
+      '`true`, with a dry run: also starts a replay of what it would do, for `GET /replays/:id`.',
+  },
+};
+
 const CREDENTIALS = {
   anyone: [],
   local: [{}, { session: [] }, { apiToken: [] }],

@@ -26,6 +26,19 @@ export const ChangeQuery = t.Object({
   require: t.Optional(t.Union([t.Literal('all'), t.Literal('')])),
 });
 
+/** `replay=true`: a dry run also starts a replay of what it would do. */
+export const ReplayQuery = t.Object({
+  replay: t.Optional(t.Union([t.Literal('true'), t.Literal('false')])),
+});
+
+/** @throws Failure INVALID_REQUEST unless it is a dry run */
+export function wantsReplay({ replay }: Static<typeof ReplayQuery>, isDryRun: boolean): boolean {
+  if (replay !== 'true' || isDryRun) return replay === 'true';
+  throw new Failure('INVALID_REQUEST', 'Only a dry run can start a replay.', {
+    at: { field: 'replay' },
+  });
+}
+
 /** What a query demands of the publish. */
 export const demandsOf = ({ replace, require }: Static<typeof ChangeQuery>) => ({
   replace: replace === 'true',

@@ -50,6 +50,11 @@ const Noted = {
 /** What the answer to a change has besides, if it is not of a vhost. */
 export const Outcome = t.Object({ ...Behind, ...Noted });
 
+/** What the answer to a dry run has besides. */
+export const Replaying = t.Object({
+  replay: t.Optional(t.String({ description: 'the id of the replay that `replay=true` started' })),
+});
+
 /** The response to a change that has nothing else to say. */
 export const Done = t.Object({ success: t.Literal(true), ...Behind, ...Noted }, { title: 'Done' });
 

@@ -3,7 +3,8 @@ import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { memoize } from '../../shared/memoize.ts';
 import { fillUpstream } from '../caddyfile/render.ts';
 import { siteForm } from '../caddyfile/site.ts';
-import { keysOf, type Vhost } from './vhost.ts';
+import { idsAfter, type Step } from './changes.ts';
+import { keysOf, type SiteSet, type Vhost } from './vhost.ts';
 
 /** All that it answers to, as written, the domain first; several only if its config is a whole block. */
 export const addressesOf = memoize(({ domain, config, upstream }: Vhost): readonly string[] => {
@@ -44,3 +45,23 @@ export function endpointsUnder(preamble: string): (vhost: Vhost) => readonly End
 }
 
 export const keyOfEndpoint = ({ name, port }: Endpoint): string => `${port} ${name}`;
+
+/**
+ * The host names, maybe with `*`, of the enabled sites that steps concern, before and after; null: all.
+ * @param steps that lead from `set` to `next`
+ */
+export function hostsOf(set: SiteSet, next: SiteSet, steps: readonly Step[]): string[] | null {
+  if (steps.some(({ kind }) => kind === 'preamble')) return null;
+  const ids = idsAfter(steps);
+  for (const { kind, before } of steps) if (kind === 'vhost' && before) ids.add(before.id);
+  const names = new Set<string>();
+  for (const { preamble, vhosts } of [set, next]) {
+    const endpointsOf = endpointsUnder(preamble);
+    for (const vhost of vhosts.filter(({ id, enabled }) => enabled && ids.has(id))) {
+      // Only Caddy knows the value of a placeholder.
+      if (addressesOf(vhost).some((address) => address.includes('{'))) return null;
+      for (const { name } of endpointsOf(vhost)) names.add(name);
+    }
+  }
+  return names.has('') || names.has('*') ? null : [...names].toSorted();
+}

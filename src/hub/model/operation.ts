@@ -137,6 +137,16 @@ export const PolicyOperation = t.Object(
   { title: 'ChangePolicy' },
 );
 
+/** Undoes an entry of the changelog, or all entries of one request. */
+export const UndoEntry = t.Object(
+  { op: t.Literal('undo'), id: t.Integer({ description: 'of an entry of the changelog' }) },
+  { title: 'UndoEntry' },
+);
+export const UndoGroup = t.Object(
+  { op: t.Literal('undo'), group: t.Integer({ description: 'of entries of the changelog' }) },
+  { title: 'UndoGroup' },
+);
+
 /** @throws Failure as `createPolicy` and `updatePolicy` */
 export function policyChangeOf(
   operation: Static<typeof PolicyOperation>,

@@ -43,6 +43,7 @@ import { partOvertaken } from './overtaken.ts';
 import { createPreview, type Preview } from './preview.ts';
 import { type Applied, createChangeQueue, type Demands, type Waiting } from './queue.ts';
 import { createRehearsal, type Rehearse } from './rehearsal.ts';
+import { createReplays, type Replays } from './replays.ts';
 import { rollOut } from './rollout.ts';
 import { type PublishSeen, timePublishes } from './target/outcome.ts';
 import { importFirst, notRestorable } from './target/ownership.ts';
@@ -92,6 +93,7 @@ export type Publisher = {
   preview: Preview;
   /** A dry run. */
   rehearse: Rehearse;
+  replays: Pick<Replays, 'start' | 'state' | 'end'>;
   /**
    * Whether proxy and file of an agent show what is stored, apart from the vhosts that are left out.
    * @param id the first agent's if it is missing; false for one that was removed
@@ -110,8 +112,8 @@ export type Publisher = {
    * vhosts again that were left out. @throws Failure as `apply`
    */
   reconcile(id: number): Promise<void>;
-  /** Rejects changes that are not tried yet with Failure STOPPING; others are finished. */
-  stop(): void;
+  /** Ends replays, and rejects changes that are not tried yet with Failure STOPPING; others are finished. */
+  stop(): Promise<void>;
 };
 
 export function createPublisher({
@@ -136,6 +138,7 @@ export function createPublisher({
   const tried = { targets, accepted: () => accepted, startTimer, now };
   const trials = createTrials({ ...tried, store });
   const preview = createPreview({ targets, stored: () => accepted, now });
+  const replays = createReplays({ targets, stored: () => accepted, now, preview });
   const queue = createChangeQueue(trials.tryOut, publishAll);
 
   /**
@@ -326,7 +329,11 @@ export function createPublisher({
 
     preview,
     rehearse: createRehearsal({ ...tried, preview, store }),
+    replays,
     reconcile,
-    stop: trials.stop,
+    stop() {
+      trials.stop();
+      return replays.stop();
+    },
   };
 }

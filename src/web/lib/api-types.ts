@@ -1174,6 +1174,8 @@ export interface ImportAnswer {
   behind?: string[];
   /** the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`) */
   warnings?: Warning[];
+  /** the id of the replay that `replay=true` started */
+  replay?: string;
 }
 export interface Restored extends Snapshot {
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
@@ -1211,6 +1213,8 @@ export interface ApplyAnswer {
   behind?: string[];
   /** the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`) */
   warnings?: Warning[];
+  /** the id of the replay that `replay=true` started */
+  replay?: string;
 }
 export interface Container {
   /** beside whose proxy it is */
@@ -1274,4 +1278,68 @@ export interface Verdict {
     /** the response in words, for people */
     detail: string;
   }[];
+}
+export interface ReplayState {
+  state: 'running' | 'done' | 'failed';
+  /** distinct requests that were compared */
+  done: number;
+  /** distinct requests that will be; 0 while they are being chosen */
+  of: number;
+  same: number;
+  differ: number;
+  /** what differs, the most serious first */
+  groups: ReplayGroup[];
+  /** what was not compared, and why */
+  leftOut: {
+    reason: string;
+    /** how often such requests came */
+    count: number;
+  }[];
+  /** why it failed */
+  detail?: string;
+}
+export interface ReplayGroup {
+  /** the name of the site, maybe with `*`; `*`: one that answers to any; empty: none */
+  domain: string;
+  /** distinct ones */
+  requests: number;
+  /** how often they came */
+  count: number;
+  /** distinct addresses */
+  visitors: number;
+  before: Reply;
+  after: Reply;
+  /** it is so only for visitors who are signed in */
+  signedIn?: true;
+  /** @maxItems 5 */
+  examples: {
+    method: string;
+    /** without its query */
+    path: string;
+    ip: string;
+    /** of the newest */
+    timestamp: string;
+  }[];
+  /** if there are several */
+  agent?: string;
+}
+/** the response, of the first example where those of a group differ; what is optional is left out unless it changes */
+export interface Reply {
+  /** null: there would be no response */
+  status: number | null;
+  /** the upstream that would answer; null: Caddy itself; several with a space between */
+  to: string | null;
+  location: string | null;
+  /** that the upstream would be asked for */
+  path?: string;
+  /** the headers that a sign-in service adds, as the upstream gets them */
+  user?: string;
+  /** `WWW-Authenticate` */
+  authenticate?: string;
+  /** `Retry-After` */
+  retryAfter?: string;
+  /** bytes of a file */
+  length?: number;
+  /** `Content-Type` of a file */
+  type?: string;
 }

@@ -36,6 +36,8 @@ export type NpmImportOptions = Pick<MergeOptions, 'taken'> & {
   certificates: boolean;
   /** Whether to only report what would be imported. */
   dryRun: boolean;
+  /** Whether that also starts a replay of it. */
+  replay: boolean;
   demands: Pick<Demands, 'replace' | 'requireAll'>;
   author: Author;
   /** Has the answer stored with the change. */
@@ -52,7 +54,7 @@ export type NpmImporter = {
 
 export function createNpmImporter({ publisher, contentFor, now }: NpmImporterDeps): NpmImporter {
   return {
-    async run(file, { taken, replace, dryRun, demands, author, keep, ...options }) {
+    async run(file, { taken, replace, dryRun, replay, demands, author, keep, ...options }) {
       const {
         sites,
         notes: found,
@@ -113,7 +115,8 @@ export function createNpmImporter({ publisher, contentFor, now }: NpmImporterDep
               ...published({ ...site, vhost: site.wanted }),
               id: null,
             }));
-            return { ...answer(result, next), vhosts };
+            const started = replay && { replay: await publisher.replays.start(importing) };
+            return { ...answer(result, next), vhosts, ...started };
           }
           const applied = await publisher.apply(importing, author, {
             ...demands,

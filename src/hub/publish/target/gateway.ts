@@ -4,6 +4,7 @@ import { Failure, type Location } from '../../../shared/failure.ts';
 import { memoize } from '../../../shared/memoize.ts';
 import type { ChecksAnswer, CheckTarget, TrialRequest } from '../../../shared/wire/checks.ts';
 import type { Closed, KeptCertificate, StillOpen } from '../../../shared/wire/proxy.ts';
+import type { ReplayRequest } from '../../../shared/wire/replay.ts';
 import type { AgentClient, Replacing } from '../../agents/client.ts';
 import { mistakeLine, renderProbe } from '../../caddyfile/probe.ts';
 import { locate, type Place, type Rendered, type Site } from '../../caddyfile/render.ts';
@@ -50,6 +51,8 @@ export type Gateway = {
     checks: CheckTarget[],
     how?: Pick<TrialRequest, 'change' | 'most'>,
   ): Promise<ChecksAnswer>;
+  /** Has what is live compared with a set, by logged requests. @throws Failure as `AgentClient.startReplay` */
+  startReplay(set: SiteSet, how: Omit<ReplayRequest, 'proxyfile'>): Promise<string>;
   /**
    * Finds vhosts that the proxy refuses: by the line or file it names, otherwise by
    * halving.
@@ -174,6 +177,11 @@ export function createGateway(
     tryOut(set, checks, how) {
       const rendered = renderedOf(set);
       return explained(agent.trial({ proxyfile: rendered.text, checks, ...how }), rendered, set);
+    },
+
+    startReplay(set, how) {
+      const rendered = renderedOf(set);
+      return explained(agent.startReplay({ proxyfile: rendered.text, ...how }), rendered, set);
     },
 
     async findBroken(set, vhosts) {
