@@ -449,12 +449,15 @@ describe('vhosts', () => {
     const find = (action: string) =>
       entries.find((one) => one.action === action && one.domain === 'http://b.example')?.id ?? 0;
     await refused('revertChangelogEntry', 'REVERT_CONFLICT', { params: { id: find('create') } });
+    await refused('preview', 'REVERT_CONFLICT', { json: { op: 'undo', id: find('create') } });
     await refused('revertChangelogEntry', 'NOT_FOUND', { params: { id: 999 } });
+    await signedIn('preview', { json: { op: 'undo', id: find('delete') } });
     await signedIn('revertChangelogEntry', { params: { id: find('delete') } });
     type Grouped = { group: number; count: number }[];
     const groups = await signedIn<Grouped>('listChangelog', { query: { grouped: 'true' } });
     const several = groups.body.find(({ count }) => count === 3)?.group ?? 0;
     await signedIn('revertChangelogGroup', { params: { id: groups.body[0]?.group ?? 0 } });
+    await refused('preview', 'CHANGED_SINCE', { json: { op: 'undo', group: several } });
     await refused('revertChangelogGroup', 'CHANGED_SINCE', { params: { id: several } });
     await refused('listChangelog', 'INVALID_REQUEST', { query: { before: 'x' } });
   });
@@ -475,6 +478,19 @@ describe('the whole configuration', () => {
     const site = { op: 'create', domain: 'http://tried.example', config: 'respond tried' };
     const tried = await signedIn<{ tried: object[] }>('preview', { query, json: site });
     expect(tried.body.tried).toHaveLength(1);
+    const replay = (operation: object) => ({ json: { operations: [operation] } });
+    await refused('startReplay', 'NOT_FOUND', replay({ op: 'toggle', id: 999 }));
+    await refused('startReplay', 'INVALID_REQUEST', { json: { operations: [] } });
+    await refused(
+      'startReplay',
+      'PROXY_REJECTED',
+      replay({ op: 'update', id: 1, config: 'respnd' }),
+    );
+    const unseen = replay({ op: 'update', id: 1, tags: ['replayed'] });
+    const params = { id: (await signedIn<Made>('startReplay', unseen)).body.id };
+    await signedIn('getReplay', { params });
+    await signedIn('endReplay', { params });
+    for (const id of ['getReplay', 'endReplay']) await refused(id, 'NOT_FOUND', { params });
     await signedIn('getProxyfile');
     await signedIn('getProxyfile', { query: { vhost: '1' } });
     await refused('getProxyfile', 'NOT_FOUND', { query: { vhost: '999' } });
