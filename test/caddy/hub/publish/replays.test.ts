@@ -1,0 +1,218 @@
+/** `/replays` end to end: what a change would do to requests that came through a real Caddy. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { appendFileSync, readFileSync } from 'node:fs';
+import type { Replayed } from '../../../../src/hub/publish/replays.ts';
+import { caddyIs } from '../../../harness/caddys.ts';
+import { type Fleet, startFleet } from '../../../harness/fleet.ts';
+import { EMPTIED, npmDatabase, npmForm } from '../../../harness/npm-database.ts';
+import { type Owner, startOwner } from '../../../harness/owner.ts';
+import { sendRaw } from '../../../harness/raw.ts';
+import { type Answer, ask, until } from '../../../harness/stack.ts';
+
+type Started = { id: string; replay?: string; code?: string };
+type Call = <T>(method: string, path: string, json?: unknown) => Promise<Answer<T>>;
+
+let asked = 0;
+const serve = () =>
+  Bun.serve({
+    ...{ hostname: '127.0.0.1', port: 0 },
+    fetch() {
+      asked++;
+      return new Response('an answer');
+    },
+  });
+const [one, two] = [serve(), serve()];
+const at = ({ port }: { port?: number | undefined }) => `127.0.0.1:${port}`;
+afterAll(() => Promise.all([one.stop(true), two.stop(true)]));
+
+const visit = (port: number, host: string, path: string, localAddress = '127.0.0.1') =>
+  sendRaw(
+    `http://127.0.0.1:${port}`,
+    `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+    { localAddress },
+  );
+const untilLogged = (call: Call, count: number) =>
+  until(
+    async () => (await call<{ total: number }>('GET', '/logs')).body.total === count,
+    `${count} entries`,
+  );
+
+/** Waits for the end of a replay. */
+async function found(call: Call, { status, body, text }: Answer<Started>): Promise<Replayed> {
+  const id = body.replay ?? body.id;
+  if (status >= 300 || !id) throw new Error(text);
+  return until(async () => {
+    const state = (await call<Replayed>('GET', `/replays/${id}`)).body;
+    return state.state === 'running' ? undefined : state;
+  }, 'the end of the replay');
+}
+const short = ({ groups }: Replayed) =>
+  groups.map(({ domain, agent, requests, count, before, after }) => ({
+    ...{ domain, requests, count, ...(agent && { agent }) },
+    changed: [before.status, before.to, after.status, after.to],
+  }));
+
+describe('of one agent', () => {
+  let owner: Owner;
+  let call: Call;
+  beforeAll(async () => {
+    owner = await startOwner();
+    call = owner.call as Call;
+    for (const [name, upstream] of [
+      ['one', one],
+      ['two', two],
+    ] as const) {
+      const site = { domain: `http://${name}.example`, config: 'reverse_proxy {upstream}' };
+      await call('POST', '/vhosts', { ...site, upstream: at(upstream) });
+    }
+    const { httpPort } = owner.stack;
+    for (const path of ['/a', '/a', '/a', '/b']) await visit(httpPort, 'one.example', path);
+    for (const path of ['/a', '/a']) await visit(httpPort, 'one.example', path, '127.0.0.2');
+    for (const path of ['/x', '/x', '/y', '/z?token=secret']) {
+      await visit(httpPort, 'two.example', path);
+    }
+    await untilLogged(call, 10);
+    asked = 0;
+  });
+  afterAll(async () => {
+    await owner.stack.stop();
+    expect(asked).toBe(0);
+  });
+  const replay = (...operations: object[]) => call<Started>('POST', '/replays', { operations });
+  const moved = { op: 'update', id: 1, upstream: at(two) };
+  const toTwo = { changed: [200, at(one), 200, at(two)] };
+
+  test('another upstream is a difference of each request to its site', async () => {
+    const state = await found(call, await replay(moved));
+    expect(state).toMatchObject({ state: 'done', done: 3, of: 3, same: 0, differ: 3 });
+    expect(short(state)).toEqual([{ domain: 'one.example', requests: 3, count: 6, ...toTwo }]);
+    expect(state.groups[0]).toMatchObject({ visitors: 2 });
+  });
+
+  test('a policy that shuts one address out concerns only that', async () => {
+    const policy = { name: 'shut', recipe: 'block', values: { networks: ['127.0.0.2'] } };
+    const state = await found(call, await replay({ op: 'policy', ...policy, everywhere: true }));
+    if (caddyIs('>=2.7.0')) {
+      expect(state).toMatchObject({ state: 'done', done: 6, same: 5, differ: 1 });
+      expect(state.groups).toMatchObject([
+        { domain: 'one.example', requests: 1, count: 2, after: { status: 403, to: null } },
+      ]);
+      expect(state.groups[0]?.examples).toMatchObject([{ path: '/a', ip: '127.0.0.2' }]);
+    } else {
+      expect(state.groups).toEqual([]);
+      expect(state.leftOut.reduce((sum, { count }) => sum + count, 0)).toBe(10);
+    }
+  });
+
+  test('several operations are one change', async () => {
+    const state = await found(
+      call,
+      await replay(moved, { op: 'update', id: 2, config: 'respond gone 410' }),
+    );
+    expect(short(state)).toEqual([
+      { domain: 'two.example', requests: 3, count: 4, changed: [200, at(two), 410, null] },
+      { domain: 'one.example', requests: 3, count: 6, ...toTwo },
+    ]);
+    expect(JSON.stringify(state)).not.toContain('secret');
+  });
+
+  test('an undo is asked before it is made', async () => {
+    await call('PUT', '/vhosts/1', { upstream: at(two) });
+    const [{ id, group } = { id: 0, group: 0 }] = (
+      await call<{ id: number; group: number }[]>('GET', '/changelog')
+    ).body;
+    for (const undo of [{ id }, { group }]) {
+      const state = await found(call, await replay({ op: 'undo', ...undo }));
+      const changed = [200, at(two), 200, at(one)];
+      expect(short(state)).toEqual([{ domain: 'one.example', requests: 3, count: 6, changed }]);
+    }
+    await call('POST', `/changelog/${id}/revert`);
+  });
+
+  test('so is a dry run with replay=true', async () => {
+    const { httpPort } = owner.stack;
+    const sites = { 'http://one.example': { upstream: at(two) } };
+    const document = { source: 'home', sites, adopt: true, dryRun: true };
+    const applied = await call<Started>('POST', '/apply?replay=true', document);
+    expect(short(await found(call, applied))).toEqual([
+      { domain: 'one.example', requests: 3, count: 6, ...toTwo },
+    ]);
+    const proxyfile = `http://one.example:${httpPort} {\n\treverse_proxy ${at(two)}\n}\n`;
+    const file = { proxyfile, taken: 'replace', dryRun: true };
+    const imported = await call<Started>('POST', '/import?replay=true', file);
+    expect(short(await found(call, imported))).toEqual([
+      { domain: 'one.example', requests: 3, count: 6, ...toTwo },
+    ]);
+    const npm = await ask<Started>(`${owner.stack.hub}/import/npm?dryRun=true&replay=true`, {
+      ...{ headers: owner.headers, raw: npmForm(npmDatabase(EMPTIED)) },
+    });
+    expect(await found(call, npm)).toMatchObject({ state: 'done', differ: 0 });
+  });
+
+  test('while one runs, another is refused, until it is ended', async () => {
+    const [line = ''] = readFileSync(owner.stack.accessLog, 'utf8')
+      .split('\n')
+      .filter((text) => text.includes('"/x"'));
+    const many = Array.from({ length: 20_000 }, (_, i) => line.replace('"/x"', `"/x${i}"`));
+    appendFileSync(owner.stack.accessLog, `${many.join('\n')}\n`);
+    await untilLogged(call, 20_010);
+    const gone = { op: 'update', id: 2, config: 'respond gone 410' };
+    const { body } = await replay(gone);
+    const second = await replay(gone);
+    expect([second.status, second.body.code]).toEqual([429, 'RATE_LIMITED']);
+    expect(second.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect((await call<Replayed>('GET', `/replays/${body.id}`)).body.state).toBe('running');
+    expect((await call('DELETE', `/replays/${body.id}`)).status).toBe(200);
+    expect((await call('GET', `/replays/${body.id}`)).status).toBe(404);
+    const third = await replay(gone);
+    expect(third.status).toBe(202);
+    await call('DELETE', `/replays/${third.body.id}`);
+  });
+});
+
+describe('of several agents', () => {
+  let fleet: Fleet;
+  beforeAll(async () => {
+    fleet = await startFleet(['vps']);
+    const site = { domain: 'http://one.example', config: 'reverse_proxy {upstream}' };
+    await fleet.call('POST', '/vhosts', { ...site, upstream: at(one) });
+    await fleet.untilState('vps', 'in-step');
+    await visit(fleet.stack.httpPort, 'one.example', '/near');
+    for (const path of ['/far', '/farther']) {
+      await visit(fleet.other('vps').httpPort, 'one.example', path);
+    }
+    await untilLogged(fleet.call, 3);
+    asked = 0;
+  }, 30_000);
+  afterAll(async () => {
+    await fleet.stop();
+    expect(asked).toBe(0);
+  });
+  const replay = (more: object = {}) => {
+    const operations = [{ op: 'update', id: 1, upstream: at(two) }];
+    return fleet.call<Started>('POST', '/replays', { operations, ...more });
+  };
+  const group = (agent: string, requests: number) => ({
+    ...{ domain: 'one.example', agent, requests, count: requests },
+    changed: [200, at(one), 200, at(two)],
+  });
+
+  test('each is asked of its own log', async () => {
+    const state = await found(fleet.call, await replay());
+    expect(state).toMatchObject({ state: 'done', done: 3, differ: 3, leftOut: [] });
+    expect(short(state)).toEqual([group('local', 1), group('vps', 2)]);
+    expect(short(await found(fleet.call, await replay({ agent: 'vps' })))).toEqual([
+      group('vps', 2),
+    ]);
+  });
+
+  test('one that is offline is named', async () => {
+    await fleet.other('vps').stopOnly();
+    await fleet.untilState('vps', 'unreachable');
+    const state = await found(fleet.call, await replay());
+    expect(short(state)).toEqual([group('local', 1)]);
+    expect(state.leftOut).toEqual([{ reason: expect.stringMatching(/^vps: /), count: 0 }]);
+    const { body } = await replay({ agent: 'vps' });
+    expect(body.code).toBe('AGENT_UNREACHABLE');
+  });
+});
