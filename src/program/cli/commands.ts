@@ -9,6 +9,7 @@ import { importFile } from './api/import.ts';
 import { logs } from './api/logs.ts';
 import { policy } from './api/policy.ts';
 import { ports } from './api/ports.ts';
+import { replay } from './api/replay.ts';
 import { site } from './api/site.ts';
 import { status } from './api/status.ts';
 import type { Command } from './command.ts';
@@ -32,6 +33,7 @@ export const COMMANDS: readonly Command[] = [
   logs,
   changelog,
   undo,
+  replay,
   agents,
   apply,
   exportFile,

@@ -8,8 +8,11 @@ export type Terminal = {
 };
 
 export type Progress = {
-  /** `label [####------] 40%  12 MB of 30 MB`; `done` and `total` are bytes. */
-  bar: (label: string, done: number, total: number) => void;
+  /**
+   * `label [####------] 40%  12 MB of 30 MB`
+   * @param figure how to write `done` and `total`, which are otherwise bytes
+   */
+  bar: (label: string, done: number, total: number, figure?: (value: number) => string) => void;
   /** `label | 3 s` until `work` settles, if its progress is unknown. */
   during: <T>(label: string, work: Promise<T>) => Promise<T>;
   /**
@@ -71,7 +74,8 @@ export function createProgress({ terminal, now, every }: ProgressDeps): Progress
   }
 
   return {
-    bar: (label, done, total) => draw((columns) => barLine(label, done, total, columns)),
+    bar: (label, done, total, figure = inBytes) =>
+      draw((columns) => barLine(label, [done, total], figure, columns)),
     async during(label, work) {
       const tick = () =>
         draw((_columns, elapsed) => {
@@ -95,11 +99,16 @@ export function createProgress({ terminal, now, every }: ProgressDeps): Progress
   };
 }
 
-function barLine(label: string, done: number, total: number, columns: number): string {
+function barLine(
+  label: string,
+  [done, total]: readonly [number, number],
+  figure: (value: number) => string,
+  columns: number,
+): string {
   // The file may have grown since its size was read.
   const part = total > 0 ? Math.min(1, done / total) : 1;
   const percent = `${Math.floor(part * 100)}%`.padStart(4);
-  const figures = `${percent}  ${inWords(Math.min(done, total))} of ${inWords(total)}`;
+  const figures = `${percent}  ${figure(Math.min(done, total))} of ${figure(total)}`;
   const room = Math.min(LONGEST_BAR, columns - label.length - figures.length - 4);
   if (room < 5) return `${label}${percent}`;
   const full = Math.floor(part * room);
@@ -107,7 +116,7 @@ function barLine(label: string, done: number, total: number, columns: number): s
 }
 
 /** `950 kB`, `12 MB`, `1.2 GB` */
-function inWords(bytes: number): string {
+function inBytes(bytes: number): string {
   if (bytes >= 1e9) return `${(bytes / 1e9).toFixed(1)} GB`;
   if (bytes >= 1e6) return `${Math.floor(bytes / 1e6)} MB`;
   return `${Math.floor(bytes / 1e3)} kB`;

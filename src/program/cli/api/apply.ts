@@ -14,7 +14,7 @@ import {
 import { type Cli, type Command, EXIT, type Given } from '../command.ts';
 import {
   type AskHub,
-  ENDED,
+  answerOf,
   failRefused,
   type LocalRequest,
   Refused,
@@ -23,6 +23,7 @@ import {
   warnOf,
 } from './local-hub.ts';
 import { chosenHub, HUB_OPTION } from './remote-hub.ts';
+import { createReplaying, printReplayOf } from './replaying.ts';
 
 /** Those of the contract: 2 is not wrong usage here. */
 const EXITS = { done: EXIT.done, refused: EXIT.failed, changes: 2 } as const;
@@ -34,6 +35,8 @@ type Answer = Warned & {
   published: boolean;
   /** In the changelog. */
   group?: number;
+  /** The id of the replay that was asked for. */
+  replay?: string;
 };
 
 export const apply: Command = {
@@ -45,6 +48,7 @@ export const apply: Command = {
       summary: 'YAML, JSON or a Caddyfile; - for standard input',
     },
     plan: { summary: 'show what would change, and change nothing' },
+    replay: { summary: 'with --plan: ask what it would have done to logged requests' },
     expects: { takes: 'DIGEST', summary: 'apply only if this is still the plan' },
     prune: { summary: 'delete what this source applied and the file no longer names' },
     adopt: { summary: 'take over sites and policies that others keep' },
@@ -56,6 +60,8 @@ export const apply: Command = {
   help: `One publish, all or nothing; applying the same file again changes nothing. --plan prints each
 change, the difference in Caddy's configuration, and a digest for --expects. What the file does not
 name stays as it is, unless --prune is given. More about the file: docs/as-code.md
+
+With --replay, --plan then prints what "signalbox replay" does; the exit code is still the plan's.
 
 Without --hub, the hub must be running with the same DATA_DIR. You need no password, but must be
 root or the user who runs the hub. With --hub, SIGNALBOX_TOKEN (or a file, SIGNALBOX_TOKEN_FILE)
@@ -85,11 +91,12 @@ const sourceOf = (name: string): string => basename(shownName(name)).replace(/(?
 /** @throws Refused, or Mistakes of the file */
 async function applyFile(name: string, given: Given, cli: Cli): Promise<number> {
   const { out, progress } = cli;
-  const ask = await chosenHub(given, cli);
-  const bytes = await readGivenBytes(name);
   const isPlan = given.has('plan');
+  if (given.has('replay') && !isPlan) throw new Refused({ message: '--replay needs --plan' });
+  const hub = await chosenHub(given, cli);
+  const bytes = await readGivenBytes(name);
   const file = isCaddyfile(name, textOf(bytes))
-    ? await readCaddyfile(name, textOf(bytes), ask, cli)
+    ? await readCaddyfile(name, textOf(bytes), hub, cli)
     : readApplyFile(bytes, applySchema());
   const expects = given.value('expects');
   const body = {
@@ -99,9 +106,15 @@ async function applyFile(name: string, given: Given, cli: Cli): Promise<number> 
     ...(isPlan && { dryRun: true }),
     ...(expects !== undefined && { expects }),
   };
-  const path = `/apply${given.has('require-all') ? '?require=all' : ''}`;
+  const replaying = given.has('replay') ? createReplaying(hub, cli) : null;
+  const query = new URLSearchParams({
+    ...(given.has('require-all') && { require: 'all' }),
+    ...(replaying && { replay: 'true' }),
+  });
+  const path = `/apply${query.size === 0 ? '' : `?${query}`}`;
   const headers = { 'Idempotency-Key': crypto.randomUUID() };
-  const sent = askTwice(ask, { method: 'POST', path, body, headers });
+  const asked = askTwice(replaying?.ask ?? hub, { method: 'POST', path, body, headers });
+  const sent = replaying?.started(asked) ?? asked;
   const answer = await progress
     .during(isPlan ? 'planning' : 'publishing', sent)
     .catch((error) => Promise.reject(located(error, file, shownName(name))));
@@ -109,6 +122,9 @@ async function applyFile(name: string, given: Given, cli: Cli): Promise<number> 
   out(changes.length === 0 ? 'nothing to do\n' : changes.map(lineOf).join(''));
   if (isPlan) out(`${diff === '' ? '' : `\n${visibleLines(diff)}\n`}digest ${visible(digest)}\n`);
   warnOf(answer, cli);
+  if (replaying && changes.length > 0) {
+    await printReplayOf('apply', answer, replaying, { write: (text) => out(`\n${text}`), cli });
+  }
   if (!isPlan && changes.length > 0) cli.err(summaryOf(answer, given));
   return isPlan && changes.length > 0 ? EXITS.changes : EXITS.done;
 }
@@ -128,8 +144,7 @@ function summaryOf({ changes, published, group }: Answer, given: Given): string 
 
 /** Once more if the connection ended: by its key, the hub knows that it is the same request. @throws Refused */
 async function askTwice(ask: AskHub, request: LocalRequest): Promise<Answer> {
-  const once = async (): Promise<Answer> =>
-    (await ask(request)).json().catch(() => Promise.reject(ENDED)) as Promise<Answer>;
+  const once = async () => answerOf<Answer>(await ask(request));
   return once().catch((error) => {
     if (error instanceof Refused && !error.refusal.isLost) throw error;
     return once();
@@ -147,9 +162,7 @@ async function readCaddyfile(
   const answer = await ask({ method: 'POST', path: '/import', body }).catch((error) =>
     Promise.reject(inCaddyfile(error, name)),
   );
-  const { vhosts, skipped, merge } = (await answer
-    .json()
-    .catch(() => Promise.reject(ENDED))) as Imported;
+  const { vhosts, skipped, merge } = await answerOf<Imported>(answer);
   const foreign = merge.preamble.filter(({ state }) => state === 'new' || state === 'differs');
   if (foreign.length > 0) {
     throw new Refused({

@@ -4,7 +4,7 @@ import { clip } from '../../../shared/one-line.ts';
 import { visible, visibleLines } from '../../visible.ts';
 import type { Cli, Command, Given } from '../command.ts';
 import { containersFile } from '../labels/containers-file.ts';
-import { ENDED, usingHub } from './local-hub.ts';
+import { answerOf, usingHub } from './local-hub.ts';
 import { chosenHub, HUB_OPTION } from './remote-hub.ts';
 
 export const containers: Command = {
@@ -37,8 +37,7 @@ has an API token of an editor.
 async function print(given: Given, cli: Cli): Promise<void> {
   const ask = await chosenHub(given, cli);
   const read = async <T>(path: string): Promise<T> => {
-    const answer = await cli.progress.during('reading', ask({ path }));
-    return answer.json().catch(() => Promise.reject(ENDED)) as Promise<T>;
+    return answerOf<T>(await cli.progress.during('reading', ask({ path })));
   };
   const agent = given.value('agent');
   const query = agent === undefined ? '' : `?agent=${encodeURIComponent(agent)}`;

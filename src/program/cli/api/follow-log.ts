@@ -36,8 +36,7 @@ export async function followLog({ env, query, signal, ...to }: Following): Promi
   while (!signal.aborted) {
     try {
       const headers = last === '' ? {} : { 'Last-Event-ID': last };
-      const request = { path: `/logs/tail?${query}`, headers };
-      const { body } = await openLocalHub(env, request, signal);
+      const { body } = await openLocalHub(env, { path: `/logs/tail?${query}`, headers, signal });
       if (!body) return;
       if (isAway) to.said('Following the log again.');
       isAway = false;

@@ -5,8 +5,8 @@ import { MOVE, type Serving } from '../../../hub/publish/serving.ts';
 import { STANDARD_PORTS } from '../../../shared/wire/proxy.ts';
 import { visible } from '../../visible.ts';
 import type { Cli, Given } from '../command.ts';
-import { CHOOSE_SITES, importing, printImported, takenOf } from './importing.ts';
-import { askLocalHub } from './local-hub.ts';
+import { CHOOSE_SITES, importHub, importing, printImported, takenOf } from './importing.ts';
+import { answerOf, askLocalHub } from './local-hub.ts';
 import { findNpm, readNpmDatabase } from './npm-database.ts';
 
 type ImportedNpm = Imported & { notes: Note[] };
@@ -16,29 +16,32 @@ export async function importNpm(given: Given, cli: Cli): Promise<void> {
   const { file, custom } = findNpm(given.args[1] ?? '');
   const database = new Blob([await readNpmDatabase(file)]);
   const { replace, ...chosen } = takenOf(given);
-  const ask = async (more: { dryRun: boolean; taken?: string }) => {
+  const { hub, replaying } = importHub(given, cli);
+  const ask = async (more: { dryRun: boolean; taken?: string; replay?: string }) => {
     const query = new URLSearchParams({
       dryRun: String(more.dryRun),
       certificates: String(given.has('with-certificates')),
       ...(more.taken !== undefined && { taken: more.taken }),
+      ...(more.replay !== undefined && { replay: more.replay }),
     });
     const body = new FormData();
     body.append('file', database, 'database.sqlite');
     if (replace) body.append('replace', replace.join(' '));
     const request = { method: 'POST', path: `/import/npm?${query}`, body } as const;
-    return (await askLocalHub<ImportedNpm>(cli.env, request)).body;
+    return answerOf<ImportedNpm>(await hub(request));
   };
   const imported = await importing(
     {
-      ask: (dryRun) => ask({ dryRun, ...chosen }),
+      ask: (dryRun) => ask({ dryRun, ...chosen, ...(replaying && { replay: 'true' }) }),
       askKeeping: () => ask({ taken: 'skip', ...chosen, dryRun: true }),
       hint: `${CHOOSE_SITES}.`,
+      replaying,
     },
     given,
     cli,
   );
   cli.err(inGroups([...imported.notes, ...notesOf(custom)]));
-  printImported(imported, given, cli, offOf(imported));
+  await printImported(imported, { given, replaying, more: offOf(imported) }, cli);
   if (!given.has('dry-run')) cli.err(nextStep(await servingNow(cli)));
 }
 

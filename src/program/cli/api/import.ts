@@ -4,8 +4,8 @@ import { SQLITE_MAGIC } from '../../../shared/sqlite.ts';
 import { visible } from '../../visible.ts';
 import type { Cli, Command, Given } from '../command.ts';
 import { importNpm } from './import-npm.ts';
-import { CHOOSE_SITES, importing, printImported, takenOf } from './importing.ts';
-import { askLocalHub, Refused, readGiven, usingHub } from './local-hub.ts';
+import { CHOOSE_SITES, importHub, importing, printImported, takenOf } from './importing.ts';
+import { answerOf, Refused, readGiven, usingHub } from './local-hub.ts';
 
 const SIDES = ['keep', 'file'];
 
@@ -16,6 +16,7 @@ export const importFile: Command = {
   args: [{ name: 'FILE' }, { name: 'FOLDER', after: 'npm' }],
   options: {
     'dry-run': { summary: 'print the resulting Caddyfile, and change nothing' },
+    replay: { summary: 'with --dry-run: ask what it would have done to logged requests' },
     replace: { summary: 'replace these sites if they already exist', takes: 'DOMAIN,…' },
     'replace-all': { summary: 'replace all sites that already exist' },
     'skip-taken': { summary: 'keep sites that already exist' },
@@ -59,6 +60,7 @@ const isNpm = ({ args: [first] }: Given): boolean => first === 'npm';
 function whyWrong(given: Given): string | null {
   const { has, value } = given;
   const stray = ['on', 'preamble'].find(has);
+  if (has('replay') && !has('dry-run')) return '--replay needs --dry-run';
   if (isNpm(given) && stray !== undefined) return `--${stray} is only for a Caddyfile`;
   if (!isNpm(given) && has('with-certificates')) return '--with-certificates is only for npm';
   const side = value('preamble');
@@ -78,16 +80,18 @@ async function importGiven(given: Given, cli: Cli): Promise<void> {
       hint: `For Nginx Proxy Manager, run: signalbox import npm ${file}`,
     });
   }
-  const ask = async (more: object) => {
+  const { hub, replaying } = importHub(given, cli);
+  const ask = async (more: object, query = '') => {
     const body = { proxyfile, ...more };
-    return (await askLocalHub<Imported>(cli.env, { method: 'POST', path: '/import', body })).body;
+    return answerOf<Imported>(await hub({ method: 'POST', path: `/import${query}`, body }));
   };
   const chosen = choices(given);
   const imported = await importing(
     {
-      ask: (dryRun) => ask({ dryRun, ...chosen }),
+      ask: (dryRun) => ask({ dryRun, ...chosen }, replaying ? '?replay=true' : ''),
       askKeeping: () => ask({ taken: 'skip', preamble: 'keep', ...chosen, dryRun: true }),
       hint: CHOOSE,
+      replaying,
     },
     given,
     cli,
@@ -95,7 +99,7 @@ async function importGiven(given: Given, cli: Cli): Promise<void> {
   for (const { line, reason } of imported.skipped) {
     cli.err(`line ${line} skipped: ${visible(reason)}\n`);
   }
-  printImported(imported, given, cli);
+  await printImported(imported, { given, replaying }, cli);
 }
 
 /** What the options say about what is there already, and about where the sites are served. */

@@ -2,7 +2,8 @@
 import type { Imported } from '../../../hub/exchange/importer.ts';
 import { visible, visibleLines } from '../../visible.ts';
 import type { Cli, Given } from '../command.ts';
-import { Refused, warnOfBehind } from './local-hub.ts';
+import { type AskHub, openLocalHub, Refused, warnOfBehind } from './local-hub.ts';
+import { createReplaying, printReplayOf, type Replaying } from './replaying.ts';
 
 /** What to do about sites that are there already. */
 export type Taken = { taken?: 'skip' | 'replace'; replace?: readonly string[] };
@@ -23,23 +24,32 @@ export function takenOf({ has, value }: Given): Taken {
   };
 }
 
+/** The hub on this machine, and if `--replay` was given, what follows the replay. */
+export function importHub({ has }: Given, cli: Cli): { hub: AskHub; replaying: Replaying | null } {
+  const local: AskHub = (request) => openLocalHub(cli.env, request);
+  const replaying = has('replay') ? createReplaying(local, cli) : null;
+  return { hub: replaying?.ask ?? local, replaying };
+}
+
 type Importing<T extends Imported> = {
   ask: (dryRun: boolean) => Promise<T>;
   /** As if nothing that is there had to change: what differs is then in the answer. */
   askKeeping: () => Promise<T>;
   /** What to add to a refusal because of what is there. */
   hint: string;
+  replaying: Replaying | null;
 };
 
 /** Prints what differs from what is there, if it is refused because of that. @throws Refused */
 export async function importing<T extends Imported>(
-  { ask, askKeeping, hint }: Importing<T>,
+  { ask, askKeeping, hint, replaying }: Importing<T>,
   given: Given,
   { err, progress }: Cli,
 ): Promise<T> {
   const dryRun = given.has('dry-run');
+  const sent = ask(dryRun);
   return await progress
-    .during(dryRun ? 'checking' : 'importing', ask(dryRun))
+    .during(dryRun ? 'checking' : 'importing', replaying?.started(sent) ?? sent)
     .catch(async (error) => {
       const isConflict = error instanceof Refused && CONFLICTS.includes(error.refusal.code ?? '');
       if (!isConflict) throw error;
@@ -49,8 +59,16 @@ export async function importing<T extends Imported>(
     });
 }
 
-/** Prints what was imported, or would be. @param more what to add to how many sites there are */
-export function printImported(imported: Imported, given: Given, cli: Cli, more = ''): void {
+/**
+ * Prints what was imported, or would be, and its replay.
+ * @param more what to add to how many sites there are
+ * @throws Refused if a signal ended the replay
+ */
+export async function printImported(
+  imported: Imported,
+  { given, replaying, more = '' }: { given: Given; replaying: Replaying | null; more?: string },
+  cli: Cli,
+): Promise<void> {
   const { out, err, host } = cli;
   const { vhosts, proxyfile, behind, merge } = imported;
   err(outcomes(imported));
@@ -63,6 +81,7 @@ export function printImported(imported: Imported, given: Given, cli: Cli, more =
   if (behind) warnOfBehind(behind, cli);
   if (dryRun) out(host.writesToTerminal ? visibleLines(proxyfile) : proxyfile);
   else out(vhosts.map(({ id, domain }) => `${id}\t${visible(domain)}\n`).join(''));
+  if (replaying) await printReplayOf('import', imported, replaying, { write: err, cli });
 }
 
 /** What differs from what is there, as diffs. */

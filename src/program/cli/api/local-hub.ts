@@ -38,6 +38,8 @@ export type LocalRequest = {
   /** Sent as JSON; to the hub on this machine, a `FormData` as what it is. */
   body?: object;
   headers?: Record<string, string>;
+  /** Ends it. */
+  signal?: AbortSignal;
 };
 
 /** What a hub answers. @throws Refused */
@@ -49,15 +51,10 @@ export async function askLocalHub<T>(env: Env, request: LocalRequest): Promise<L
   return { body: await bodyOf<T>(response), etag: response.headers.get('etag') ?? '' };
 }
 
-/**
- * Asks for what is read as it arrives.
- * @param signal ends it
- * @throws Refused
- */
+/** Asks for what is read as it arrives. @throws Refused */
 export async function openLocalHub(
   env: Env,
-  { method = 'GET', path, body, headers = {} }: LocalRequest,
-  signal?: AbortSignal,
+  { method = 'GET', path, body, headers = {}, signal }: LocalRequest,
 ): Promise<Response> {
   const secret = secretIn(dataDirOf(env));
   let response: Response;
@@ -98,7 +95,11 @@ const withoutHub = () =>
   new Refused({ message: 'no hub is running with this DATA_DIR; start it first', isLost: true });
 
 /** What a hub began to answer did not arrive. */
-export const ENDED = new Refused({ message: 'the connection to the hub ended', isLost: true });
+const ENDED = new Refused({ message: 'the connection to the hub ended', isLost: true });
+
+/** @throws Refused if it did not arrive whole */
+export const answerOf = <T>(response: Response): Promise<T> =>
+  response.json().catch(() => Promise.reject(ENDED)) as Promise<T>;
 
 /** What the requests of a command have in common: none of them is made if its words do not fit together. */
 export type Work = {

@@ -29,7 +29,7 @@ export async function chosenHub({ value }: Given, { env, err }: Cli): Promise<As
     err(`The API token goes to ${visible(url.host)} unencrypted; use https:// if you can.\n`);
   }
   const base = `${url.origin}${url.pathname.replace(/\/(?:api\/?)?$/, '')}/api`;
-  return async ({ method = 'GET', path, body, headers = {} }) => {
+  return async ({ method = 'GET', path, body, headers = {}, signal }) => {
     const response = await fetch(`${base}${path}`, {
       method,
       // The token is for this hub alone.
@@ -40,6 +40,7 @@ export async function chosenHub({ value }: Given, { env, err }: Cli): Promise<As
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
     }).catch(() => {
       throw new Refused({ message: `there is no answer from ${url.host}`, isLost: true });
     });
