@@ -29,7 +29,9 @@ export function outcomeOf(
   const { status, headers } = head;
   const said = headers.get(header.toLowerCase());
   if (said?.startsWith(MARK.unplayed)) return { unplayed: Number(said.slice(1)) };
-  const echoed = said === undefined ? null : (JSON.parse(decodeURIComponent(said)) as Echoed);
+  const hasNoSite = said === MARK.noSite;
+  const echoed =
+    said === undefined || hasNoSite ? null : (JSON.parse(decodeURIComponent(said)) as Echoed);
   const authenticate = headers.get('www-authenticate');
   const retryAfter = headers.get('retry-after');
   const location = headers.get('location')?.replace(/:(\d+)/g, (_, port) => `:${shownPort(port)}`);
@@ -39,6 +41,8 @@ export function outcomeOf(
     ...(echoed?.user && { user: echoed.user }),
     ...(authenticate !== undefined && { authenticate }),
     ...(retryAfter !== undefined && { retryAfter }),
+    // A redirect to HTTPS is the same, whoever makes it.
+    ...(hasNoSite && location === undefined && { noSite: true as const }),
     ...(!echoed && fileIn(headers)),
   };
   return { reply, isSignIn: echoed?.isSignIn ?? false };
@@ -57,7 +61,7 @@ function fileIn(headers: Head['headers']): Pick<Reply, 'length' | 'type'> {
 const ALWAYS = ['status', 'to', 'location'] as const;
 const HEADERS = ['authenticate', 'retryAfter'] as const;
 /** Compared if the same upstream answers, or Caddy itself. */
-const OF_SAME = ['path', 'user', 'length', 'type'] as const;
+const OF_SAME = ['noSite', 'path', 'user', 'length', 'type'] as const;
 const OPTIONAL = [...HEADERS, ...OF_SAME];
 type Part = (typeof ALWAYS)[number] | (typeof OPTIONAL)[number];
 

@@ -5,6 +5,7 @@ type Reply = {
   status: number | null;
   to: string | null;
   location: string | null;
+  noSite?: true;
   path?: string;
   user?: string;
   authenticate?: string;
@@ -83,6 +84,10 @@ function outcome({ requests, before, after }: Parameters<typeof outcomeOf>[0]): 
     if (after.to === null) return `${are} answered by Caddy instead of ${old}`;
     const go = requests === 1 ? 'goes' : 'go';
     return `${go} to ${upstreams(after.to)} instead of ${old || 'being answered by Caddy'}`;
+  }
+  if (before.noSite !== after.noSite) {
+    const find = requests === 1 ? 'finds' : 'find';
+    return after.noSite ? `${find} no site any more` : `${find} a site instead of none`;
   }
   const reach = requests === 1 ? 'reaches the upstream' : 'reach the upstream';
   for (const [field, has, lacks] of [

@@ -61,6 +61,8 @@ describe('of a group, what would be different', () => {
       { type: 'text/plain' },
       'get Content-Type text/plain instead of text/html',
     ],
+    [{}, { noSite: true as const }, 'find no site any more'],
+    [{ noSite: true as const }, {}, 'find a site instead of none'],
     [{ type: 'text/html' }, {}, 'get no Content-Type instead of text/html'],
     [{}, {}, 'get a different answer'],
   ])('%j → %j', (before, after, words) => {

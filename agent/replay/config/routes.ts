@@ -23,8 +23,16 @@ export type Stage = {
   numberOf: (reason: string) => number;
 };
 
-/** How the value of the header begins: of an upstream, of a sign-in service, and of what cannot be played. */
-export const MARK = { upstream: 'u', signIn: 'a', unplayed: '!' } as const;
+/**
+ * How the value of the header begins: of an upstream, of a sign-in service, of what cannot be played, and where
+ * no site has the host.
+ */
+export const MARK = { upstream: 'u', signIn: 'a', unplayed: '!', noSite: '-' } as const;
+
+/** What comes after the routes of all sites. The response stays Caddy's own, which is empty. */
+export const noSiteRoute = ({ header }: Pick<Stage, 'header'>): JsonObject => ({
+  handle: [{ handler: 'headers', response: { set: { [header]: [MARK.noSite] } } }],
+});
 
 /** Handlers that give the same response in a trial. */
 const HANDLERS = new Set([

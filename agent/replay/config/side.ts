@@ -11,7 +11,7 @@ import {
 import { ANY_NAME, tlsFor } from '../../sites/checks/trial-config.ts';
 import { covers, matches, nameOf, namesOf } from '../../sites/live-sites.ts';
 import { type Needs, needsOf } from './needs.ts';
-import { playedRoutes, type Stage } from './routes.ts';
+import { noSiteRoute, playedRoutes, type Stage } from './routes.ts';
 
 /** Where a trial listens for what the configuration has on a port. */
 export type Place = { host: string; port: number; tls: boolean };
@@ -89,7 +89,7 @@ export function createSide(config: Json, shared: Shared): Side {
     json[name] = {
       ...kept(server),
       listen: own.map(({ host, port }) => `${shared.addressFor(host)}:${shared.portFor(port)}`),
-      routes: playedTop(routes, shared),
+      routes: [...playedTop(routes, shared), noSiteRoute(shared)],
       ...(server.errors !== undefined && {
         errors: { routes: playedTop(list(field(server.errors, 'routes')), shared) },
       }),
@@ -135,7 +135,8 @@ export function createSide(config: Json, shared: Shared): Side {
     if (isThere) continue;
     // Caddy would make a server for its redirects that knows nothing of addresses.
     const listen = [`${shared.addressFor(host)}:${shared.portFor(port)}`];
-    json[`redirects ${host}`] = { listen, protocols: ['h1'], ...wrappers(shared) };
+    const routes = [noSiteRoute(shared)];
+    json[`redirects ${host}`] = { listen, routes, protocols: ['h1'], ...wrappers(shared) };
     const listeners = [{ host, port, tls: false }];
     servers.push({ listeners, routesFor: () => [], needs: joined([]), guarded: [] });
   }

@@ -32,6 +32,9 @@ const Reply = t.Object(
         'the upstream that would answer; null: Caddy itself; several with a space between',
     }),
     location: t.Union([t.String(), t.Null()]),
+    noSite: t.Optional(
+      t.Literal(true, { description: 'no site has the host: the response is empty' }),
+    ),
     path: t.Optional(t.String({ description: 'that the upstream would be asked for' })),
     user: t.Optional(
       t.String({

@@ -1330,6 +1330,8 @@ export interface Reply {
   /** the upstream that would answer; null: Caddy itself; several with a space between */
   to: string | null;
   location: string | null;
+  /** no site has the host: the response is empty */
+  noSite?: true;
   /** that the upstream would be asked for */
   path?: string;
   /** the headers that a sign-in service adds, as the upstream gets them */

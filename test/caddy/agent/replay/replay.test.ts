@@ -257,6 +257,18 @@ describe('a replay finds', () => {
     expect(state).toMatchObject({ done: 5, same: 2 });
   });
 
+  test('one over plain HTTP that answers by itself, as nothing but its body tells that it is gone', async () => {
+    const plain = (name: string) => `http://${name} {\nrespond "hello"\n}\n`;
+    await publish(plain('app.example') + plain('b.example'));
+    const state = await replay(plain('b.example'));
+    expect(state).toMatchObject({ differ: 1 });
+    expect(state.groups[0]).toMatchObject({
+      domain: 'app.example',
+      before: { status: 200, to: null },
+      after: { status: 200, to: null, noSite: true },
+    });
+  });
+
   test('one that redirects to HTTPS no more', async () => {
     const state = await replay(`http://app.example {\n${proxied(one)}\n}\n${live()}`);
     const location = 'https://app.example/a';
