@@ -146,6 +146,20 @@ export function createSide(config: Json, shared: Shared): Side {
     tls,
   });
   const routesFor = (host: string) => servers.flatMap((server) => server.routesFor(host));
+  const isOpen = CERTIFICATES_FOR_ANY.test(JSON.stringify(field(config, 'apps', 'tls') ?? null));
+  // On every port: servers share their certificates. A site for any name has none.
+  const isCertified = memoized(
+    (host) =>
+      isOpen ||
+      servers
+        .filter(({ listeners }) => listeners.some(({ tls }) => tls))
+        .flatMap((server) => server.routesFor(host))
+        .some(({ names }) =>
+          [...names].some(
+            (name) => name.includes('{') || (name !== '' && covers(name, nameOf(host))),
+          ),
+        ),
+  );
 
   return {
     json: {
@@ -169,7 +183,7 @@ export function createSide(config: Json, shared: Shared): Side {
       const there = servers.filter(({ listeners }) => listeners.some((one) => one.port === port));
       const serving = there.find((server) => server.routesFor(host).length > 0);
       const listener = (serving ?? there[0])?.listeners.find((one) => one.port === port);
-      return !listener || (tls && listener.tls && !serving) ? null : at(listener);
+      return !listener || (tls && listener.tls && !isCertified(host)) ? null : at(listener);
     },
     siteOf(host) {
       const names = routesFor(host).flatMap(({ names }) =>
@@ -192,6 +206,9 @@ export function createSide(config: Json, shared: Shared): Side {
     places: all.map(at),
   };
 }
+
+/** Caddy may have certificates for names that no site has. */
+const CERTIFICATES_FOR_ANY = /"on_demand":true|"load_(?:files|folders|pem|storage)"/;
 
 const stars = (name: string): number => name.split('*').length;
 

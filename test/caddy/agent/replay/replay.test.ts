@@ -364,6 +364,15 @@ test('reads no more of a response than it needs', async () => {
   expect(state.groups[0]).toMatchObject({ count: 5, after: { status: 200, to: null } });
 });
 
+test('knows for which names Caddy has a certificate, on any port', async () => {
+  const text = `https://app.example:${freePort()} {\ntls internal\nrespond 204\n}\n`;
+  const other = site(proxied(two), 'other.example');
+  const [moved] = groupsOf(await replay(text + other));
+  expect(moved).toMatchObject({ requests: 3, is: [200, null, null] });
+  const [gone] = groupsOf(await replay(`https:// {\ntls internal\nrespond 204\n}\n${other}`));
+  expect(gone).toMatchObject({ requests: 3, is: [null, null, null] });
+});
+
 test('keeps sites on different ports apart', async () => {
   const other = freePort();
   logged([{ uri: '/p', host: `app.example:${other}` }]);
