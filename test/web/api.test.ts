@@ -27,8 +27,9 @@ describe('a refusal', () => {
   });
 
   test('of too many attempts says how long to wait', () => {
+    const message = 'Too many attempts. Try again later.';
     const limited = (seconds: number | null) =>
-      sentenceOf(new ApiError(429, { code: 'RATE_LIMITED', message: 'no' }, seconds));
+      sentenceOf(new ApiError(429, { code: 'RATE_LIMITED', message }, seconds));
     expect(limited(1)).toBe('Too many attempts. Try again in 1 second.');
     expect(limited(91)).toBe('Too many attempts. Try again in 2 minutes.');
     expect(limited(null)).toBe('Too many attempts. Try again in 60 seconds.');

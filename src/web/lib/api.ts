@@ -160,7 +160,7 @@ export function sentenceOf(error: unknown): string {
   if (!(error instanceof ApiError) || error.code !== 'RATE_LIMITED') return error.message;
   const seconds = error.retryAfter ?? 60;
   const time = seconds < 90 ? plural(seconds, 'second') : plural(Math.ceil(seconds / 60), 'minute');
-  return `Too many attempts. Try again in ${time}.`;
+  return error.message.replace('again later', `again in ${time}`);
 }
 
 /** The sentence, followed by the proxy's own words and how to fix it. */
