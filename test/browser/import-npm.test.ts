@@ -90,6 +90,8 @@ test('a look shows the sites and what to know, each text once, and changes nothi
   const shown = await plan().locator('.plan-sites').last().getByRole('listitem').count();
   expect(shown).toBe(merge.sites.filter(({ action }) => action === 'create').length);
   expect(await page.locator('main img').count()).toBe(0);
+  await button('Ask the last week').click();
+  await page.locator('.replay [role=status] p').first().waitFor();
   expect(await flaws(page)).toEqual([]);
   expect(await everything()).toEqual(before);
 });

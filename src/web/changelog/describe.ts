@@ -176,6 +176,10 @@ function subjectIn(domain: string): Subject {
 export const isFinal = ({ domain }: Pick<Entry, 'domain'>): boolean =>
   subjectIn(domain).kind === 'proxy';
 
+/** Whether it is about how sites answer. */
+export const isServed = ({ domain }: Pick<Entry, 'domain'>): boolean =>
+  ['site', 'policy', 'preamble'].includes(subjectIn(domain).kind);
+
 /** What was changed: `the preamble`, `the policy NAME` or a site's domain. */
 export function subjectOf(domain: string): string {
   const { kind, name } = subjectIn(domain);

@@ -3,9 +3,10 @@ import { useMemo, useState } from 'preact/hooks';
 import { useCan } from '../lib/roles.ts';
 import type { Entry } from '../lib/types.ts';
 import { Confirm } from '../parts/dialog.tsx';
+import { Replay } from '../parts/replay.tsx';
 import { ByLine } from './by-line.tsx';
-import { isFinal, kindOf, subjectOf, undoSentence, WORDS, wordOf } from './describe.ts';
-import { FieldDiff, FieldValues, isInLine, namedFields } from './field-values.tsx';
+import { isFinal, isServed, kindOf, subjectOf, undoSentence, WORDS, wordOf } from './describe.ts';
+import { areGuards, FieldDiff, FieldValues, isInLine, namedFields } from './field-values.tsx';
 import { fieldsOf, reversed } from './fields.ts';
 import { type Find, UndoOutcome, useUndo } from './undo.tsx';
 
@@ -70,6 +71,7 @@ export function EntryView({ entry, summary, find, onUndone }: Props) {
         >
           <p>{undoSentence(entry)}</p>
           {fields.length > 0 && <FieldDiff fields={reversed(fields)} />}
+          {isServed(entry) && <Replay of={[{ op: 'undo', id }]} isGuard={areGuards(fields)} />}
           <p class="muted">The undo is recorded as a new change, which you can undo as well.</p>
         </Confirm>
       )}

@@ -1,6 +1,7 @@
 /** What a change changed: in its line, and with old and new values below. */
 import { useMemo } from 'preact/hooks';
 import { plural } from '../lib/format.ts';
+import { changesGuards, GUARD_FIELDS } from '../lib/guards.ts';
 import type { Entry } from '../lib/types.ts';
 import { DiffView, lineDiff, linesChanged } from '../parts/diff-view.tsx';
 import { WORDS, wordOf } from './describe.ts';
@@ -20,6 +21,13 @@ export function valuesOf(change: FieldChange): string {
   if (change.kind === 'value') return ' changed';
   return `, ${plural(linesChanged(change.old, change.new), 'line')} changed`;
 }
+
+/** Whether they change who gets in. */
+export const areGuards = (fields: readonly FieldChange[]): boolean =>
+  fields.some(
+    ({ field, kind, old, new: now }) =>
+      GUARD_FIELDS.includes(field) || (kind === 'text' && changesGuards(lineDiff(old, now))),
+  );
 
 /** `: upstream 10.0.0.5:80 → 10.0.0.6:80; config, 3 lines changed`. */
 export function FieldValues({ fields }: { fields: readonly FieldChange[] }) {

@@ -3,9 +3,11 @@ import { plural } from '../lib/format.ts';
 import { useCan } from '../lib/roles.ts';
 import type { Group } from '../lib/types.ts';
 import { Confirm } from '../parts/dialog.tsx';
+import { Replay } from '../parts/replay.tsx';
 import { ByLine } from './by-line.tsx';
-import { isFinal, subjectOf, wordOf } from './describe.ts';
-import { FieldValues, namedFields } from './field-values.tsx';
+import { isFinal, isServed, subjectOf, wordOf } from './describe.ts';
+import { areGuards, FieldValues, namedFields } from './field-values.tsx';
+import { fieldsOf } from './fields.ts';
 import { type Find, UndoOutcome, useUndo } from './undo.tsx';
 
 type Props = {
@@ -63,6 +65,12 @@ export function GroupView({ group: { group, summary, count, entries, ...made }, 
             All of it is undone in one publish, or nothing. What was created is deleted, what was
             deleted is restored; later changes of other fields stay.
           </p>
+          {entries.some(isServed) && (
+            <Replay
+              of={[{ op: 'undo', group }]}
+              isGuard={entries.some(({ diff }) => areGuards(fieldsOf(diff)))}
+            />
+          )}
           <p class="muted">The undo is recorded as a new change, which you can undo as well.</p>
         </Confirm>
       )}

@@ -41,9 +41,12 @@ export function FromCaddyfile() {
     ]);
     setPlan({ answer, existing: sites.length });
   });
-  const run = async ({ sides, replace }: Choices) => {
-    const chosen = { taken: 'skip', replace, preamble: sides };
-    const answer = await send<ImportAnswer>('POST', '/import', { proxyfile: text, ...chosen });
+  const importAs = ({ sides, replace }: Choices, query = '', dryRun = false) => {
+    const chosen = { taken: 'skip', replace, preamble: sides, dryRun };
+    return send<ImportAnswer>('POST', `/import${query}`, { proxyfile: text, ...chosen });
+  };
+  const run = async (choices: Choices) => {
+    const answer = await importAs(choices);
     edit('');
     setImported(answer);
     hub.refresh();
@@ -93,7 +96,13 @@ export function FromCaddyfile() {
           {busy ? 'Checking …' : 'Review import'}
         </button>
       </div>
-      {plan && <PlanView plan={plan} onImport={run} />}
+      {plan && (
+        <PlanView
+          plan={plan}
+          onReplay={(choices) => importAs(choices, '?replay=true', true)}
+          onImport={run}
+        />
+      )}
     </>
   );
 }

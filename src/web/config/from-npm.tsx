@@ -97,7 +97,20 @@ export function FromNpm() {
               keys
             </label>
           )}
-          {looked && <ImportButton plan={looked.plan} choices={choices} onImport={run} />}
+          {looked && (
+            <ImportButton
+              plan={looked.plan}
+              choices={choices}
+              onReplay={({ replace }) =>
+                importFrom(
+                  looked.file,
+                  { dryRun: 'true', replay: 'true', replace: isForeign },
+                  replace,
+                )
+              }
+              onImport={run}
+            />
+          )}
           {imported && (
             <section class="plan" aria-label="Imported" tabIndex={-1} ref={focus}>
               <Notice kind="success" title={`${plural(movedIn(imported), 'site')} imported`}>

@@ -6,6 +6,7 @@ import { useHub } from '../lib/hub.ts';
 import type { ImportAnswer } from '../lib/types.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { Confirm, ReplacesForeign } from '../parts/dialog.tsx';
+import { Replay } from '../parts/replay.tsx';
 import {
   type Choices,
   conflictsOf,
@@ -26,14 +27,19 @@ export type Plan = {
 const MAX_SHOWN = 200;
 const FIRST_LINES = 3;
 
-type PlanProps = { plan: Plan; onImport: (choices: Choices) => Promise<void> };
+type PlanProps = {
+  plan: Plan;
+  /** A dry run that also begins a replay. */
+  onReplay: (choices: Choices) => Promise<ImportAnswer>;
+  onImport: (choices: Choices) => Promise<void>;
+};
 
-export function PlanView({ plan, onImport }: PlanProps) {
+export function PlanView({ plan, ...on }: PlanProps) {
   const [choices, setChoices] = useState(() => choicesOf(plan));
   return (
     <section class="plan" aria-label="Import plan">
       <PlanContents plan={plan} choices={choices} onChange={setChoices} />
-      <ImportButton plan={plan} choices={choices} onImport={onImport} />
+      <ImportButton plan={plan} choices={choices} {...on} />
     </section>
   );
 }
@@ -100,8 +106,10 @@ export function PlanContents({ plan: { answer }, choices, onChange, children }: 
   );
 }
 
-/** Asks for confirmation. */
-export function ImportButton({ plan, choices, onImport }: PlanProps & { choices: Choices }) {
+type ButtonProps = PlanProps & { choices: Choices };
+
+/** Asks the last week, if that is wanted, and for confirmation. */
+export function ImportButton({ plan, choices, onReplay, onImport }: ButtonProps) {
   const { status } = useHub();
   const [asking, setAsking] = useState(false);
   const { existing } = plan;
@@ -110,6 +118,14 @@ export function ImportButton({ plan, choices, onImport }: PlanProps & { choices:
   const action = `Import ${imported > 0 ? plural(imported, 'site') : 'the preamble'}`;
   return (
     <>
+      {!summary.isEmpty && (
+        <Replay
+          of={{
+            about: JSON.stringify(choices),
+            begin: async () => String((await onReplay(choices)).replay),
+          }}
+        />
+      )}
       <div class="actions">
         <button
           type="button"

@@ -1,6 +1,7 @@
 /** Edits the preamble: previews the change as a diff, then saves and publishes it. */
 import { useState } from 'preact/hooks';
 import { type Answer, ApiError, read, request, send } from '../lib/api.ts';
+import { changesGuards } from '../lib/guards.ts';
 import type { Preamble, Preview } from '../lib/types.ts';
 import { useSaveKey } from '../lib/use-browser.ts';
 import { type Subject, useEditor } from '../lib/use-editor.ts';
@@ -10,6 +11,7 @@ import { Confirm } from '../parts/dialog.tsx';
 import { DiffView, diffLines } from '../parts/diff-view.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { Replay } from '../parts/replay.tsx';
 import { Time } from '../parts/time.tsx';
 import { PreambleConflict, PreambleRefused } from './preamble-refused.tsx';
 
@@ -130,7 +132,7 @@ export function PreambleForm({ loaded, agent, onSaved }: Props) {
               Nothing would change.
             </p>
           ) : (
-            <DiffView lines={diffLines(preview.diff)} label="Changes to the Caddyfile" />
+            <Change label="Changes to the Caddyfile" {...{ ...preview, ...draft, agent }} />
           )}
         </section>
       )}
@@ -149,10 +151,23 @@ export function PreambleForm({ loaded, agent, onSaved }: Props) {
           {asking.diff === '' ? (
             <p class="muted">Only blank lines.</p>
           ) : (
-            <DiffView lines={diffLines(asking.diff)} label="Changes to be saved" />
+            <Change label="Changes to be saved" {...{ ...asking, ...draft, agent }} />
           )}
         </Confirm>
       )}
+    </>
+  );
+}
+
+type ChangeProps = { label: string; diff: string; config: string; agent: string | undefined };
+
+/** What a preamble would change. */
+function Change({ label, diff, config, agent }: ChangeProps) {
+  const lines = diffLines(diff);
+  return (
+    <>
+      <DiffView lines={lines} label={label} />
+      <Replay of={[{ op: 'preamble', config }]} agent={agent} isGuard={changesGuards(lines)} />
     </>
   );
 }

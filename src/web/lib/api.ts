@@ -100,6 +100,8 @@ export async function request<T>(path: string, options: Options = {}): Promise<A
       headers,
       ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
+      // A page that is closed ends what it has started.
+      keepalive: method === 'DELETE',
     });
     text = await response.text();
   } catch (error) {

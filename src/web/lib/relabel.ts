@@ -35,22 +35,36 @@ export async function relabel<T>(
   change: (site: Vhost) => Labels,
   { first, last, seen = [] }: With = {},
 ): Promise<Relabelled & { result: T | undefined }> {
-  const wanted = new Set(ids);
-  const changed = (await get<Vhost[]>('/vhosts'))
-    .filter(({ id }) => wanted.has(id))
-    .map((before) => ({ before, after: change(before) }))
-    .filter(({ before, after }) => !isSame(before, after));
-  const updates = changed.map(({ before: { id }, after }) => ({ op: 'update', id, ...after }));
+  const changed = changedBy(change, await get<Vhost[]>('/vhosts'), ids);
   const vhosts = changed.map(({ before, after }) => ({
     id: before.id,
     ...labelsOf(before, after),
   }));
   const { results, group } = await bulk<T>(
-    [first, ...updates, last].filter((one) => one !== undefined),
+    [first, ...updatesOf(changed), last].filter((one) => one !== undefined),
     { vhosts, policies: seen },
   );
   return { count: changed.length, group, result: results[0] };
 }
+
+type Changed = { before: Vhost; after: Labels };
+
+/** Those of some sites that a change would change. */
+export function changedBy(
+  change: (site: Vhost) => Labels,
+  sites: readonly Vhost[],
+  ids: readonly number[],
+): Changed[] {
+  const wanted = new Set(ids);
+  return sites
+    .filter(({ id }) => wanted.has(id))
+    .map((before) => ({ before, after: change(before) }))
+    .filter(({ before, after }) => !isSame(before, after));
+}
+
+/** The same as operations. */
+export const updatesOf = (changed: readonly Changed[]): object[] =>
+  changed.map(({ before: { id }, after }) => ({ op: 'update', id, ...after }));
 
 /**
  * Turns a site on or off, unless somebody has done so since it was read.

@@ -35,6 +35,8 @@ export type {
   Passkey,
   Preamble,
   Problem,
+  ReplayGroup,
+  ReplayState,
   SecurityEntry,
   SignedInSession as Session,
   Snapshot,

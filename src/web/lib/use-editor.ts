@@ -51,6 +51,8 @@ export type Editor<Stored, Draft> = {
   error: unknown;
   /** What to say of the last save, until the next change. */
   outcome: Flash | null;
+  /** What the hub previews; null: nothing yet. */
+  operation: object | null;
   verdict: Verdict;
   /** As someone else has changed it meanwhile: saved over it, or taken instead of the draft. */
   theirs: Stored | null;
@@ -148,6 +150,7 @@ export function useEditor<Stored, Draft extends object>(
   const canSave = !busy && theirs === null && (stored === null || dirty);
 
   useLeaveGuard(dirty && !busy && !isReleased, 'Your changes will be lost.');
+  const operation = subject.operation?.(draft, base) ?? null;
   const form = useRef<HTMLFormElement>(null);
   useFaultInView(form, error ?? outcome);
   return {
@@ -160,7 +163,8 @@ export function useEditor<Stored, Draft extends object>(
     // What someone else changed is shown instead.
     error: theirs === null ? error : null,
     outcome: !dirty ? outcome : isUnmade ? UNMADE : null,
-    verdict: useVerdict(subject.operation?.(draft, base) ?? null),
+    operation,
+    verdict: useVerdict(operation),
     theirs,
     async keep() {
       if (theirs === null) return;

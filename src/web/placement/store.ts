@@ -1,5 +1,5 @@
 /** Changes policies, puts them on sites, and says what they are in words. */
-import { type Relabelled, relabel } from '../lib/relabel.ts';
+import { changedBy, type Relabelled, relabel, updatesOf } from '../lib/relabel.ts';
 import type { Policy, Vhost } from '../lib/types.ts';
 import { fieldsOf, type JsonSchema, type Values } from '../recipes/schema.ts';
 
@@ -48,6 +48,26 @@ export async function changeOn(
   // Last: until then, the sites have it by the name that was read.
   const last = { op: 'policy', id: seen.id, ...fields };
   await relabel([...on, ...off], placing({ ...seen, everywhere }, on), { last, seen: [seen] });
+}
+
+/**
+ * What these two would do, as operations.
+ * @param policy as it is stored; for a new one with what it will be
+ * @param sites as they were read
+ */
+export function operationsOn(
+  policy: Placed & { id?: number },
+  fields: Partial<NewPolicy>,
+  sites: readonly Vhost[],
+  on: readonly number[],
+): object[] {
+  const { id, recipe } = policy;
+  const { everywhere = false } = { ...policy, ...fields };
+  const all = sites.map((site) => site.id);
+  const updates = updatesOf(changedBy(placing({ ...policy, everywhere }, on), sites, all));
+  return id === undefined
+    ? [{ op: 'policy', recipe, ...fields }, ...updates]
+    : [...updates, { op: 'policy', id, ...fields }];
 }
 
 type Start = { name: string; values?: Values };

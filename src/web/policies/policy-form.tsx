@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { type Answer, get, read, request } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
+import { GUARD_FIELDS } from '../lib/guards.ts';
 import { useHub } from '../lib/hub.ts';
 import { navigate, setFlash } from '../lib/router.ts';
 import type { Policy, Vhost } from '../lib/types.ts';
@@ -10,9 +11,10 @@ import { type Subject, useEditor } from '../lib/use-editor.ts';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { KeptBy } from '../parts/kept-by.tsx';
 import { Notice, RefusedNotice } from '../parts/notice.tsx';
+import { Replay } from '../parts/replay.tsx';
 import { SaveBar } from '../parts/save-bar.tsx';
 import { faultOf, isShownAt, NameField } from '../placement/new-policy-form.tsx';
-import { changeOn, createOn } from '../placement/store.ts';
+import { changeOn, createOn, operationsOn } from '../placement/store.ts';
 import { RecipeForm } from '../recipes/recipe-form.tsx';
 import { isFilled, type Recipe, type Values } from '../recipes/schema.ts';
 import { PreviewPanel } from '../sites/form/preview-panel.tsx';
@@ -42,8 +44,9 @@ export function PolicyForm({ recipe, stored, start, sites, onStored }: Props) {
   const [deleting, setDeleting] = useState(false);
   const empty = { ...start, everywhere: false, picked: new Set<number>() };
   const editor = useEditor({ ...policyOf(recipe, stored, sites), stored, empty, onStored });
-  const { draft, error, outcome, verdict, theirs, form, set } = editor;
-  const { name, values, everywhere, picked } = draft;
+  const { base, draft, error, outcome, verdict, theirs, form, set } = editor;
+  const { picked, ...fields } = draft;
+  const { name, values, everywhere } = fields;
   const policy = editor.stored?.body;
   const before = policy?.vhosts ?? [];
   const moves = movesOf(before, picked);
@@ -58,6 +61,12 @@ export function PolicyForm({ recipe, stored, start, sites, onStored }: Props) {
     refresh();
     navigate('/policies', { replace: true });
   };
+  const isMoved = moves.on.length + moves.off.length > 0;
+  const isGuard = base
+    ? (isMoved && recipe.id !== HEADERS) || changesGuard(base.values, values)
+    : recipe.id !== HEADERS;
+  const isAskable =
+    (policy ? editor.dirty : isMoved) && verdict.state !== 'refused' && isFilledIn(recipe, draft);
   const isPlaced = isShownAt(fault, recipe.fields);
 
   return (
@@ -110,6 +119,14 @@ export function PolicyForm({ recipe, stored, start, sites, onStored }: Props) {
           <PolicyText recipe={recipe} values={isFilledIn(recipe, draft) ? values : null} />
         )}
         <Moves moves={moves} sites={sites} />
+        {isAskable && (
+          <Replay
+            of={operationsOn(policy ?? { recipe: recipe.id, ...fields }, fields, sites, [
+              ...picked,
+            ])}
+            isGuard={isGuard}
+          />
+        )}
       </div>
       {deleting && before.length > 0 && (
         <Dialog title={`The policy ${policy?.name} is in use`} onClose={() => setDeleting(false)}>
@@ -141,6 +158,12 @@ export function PolicyForm({ recipe, stored, start, sites, onStored }: Props) {
 
 const isFilledIn = (recipe: Recipe, { name, values }: Pick<Draft, 'name' | 'values'>): boolean =>
   name !== '' && isFilled(recipe.fields, values);
+
+/** Of the recipe that lets everybody in. */
+const HEADERS = 'headers';
+
+const changesGuard = (before: Values, after: Values): boolean =>
+  GUARD_FIELDS.some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
 
 const idsOf = (sites: readonly Vhost[]): Set<number> => new Set(sites.map(({ id }) => id));
 

@@ -2,9 +2,10 @@
 
 import { useState } from 'preact/hooks';
 import { send } from '../../lib/api.ts';
-import type { Container, Policy } from '../../lib/types.ts';
+import type { Container, Policy, Vhost } from '../../lib/types.ts';
 import { Confirm, Dialog } from '../../parts/dialog.tsx';
 import { SkeletonRows } from '../../parts/loading.tsx';
+import { Replay } from '../../parts/replay.tsx';
 import { NewPolicyForm } from '../../placement/new-policy-form.tsx';
 import { withPolicy } from '../../placement/store.ts';
 import type { Recipe } from '../../recipes/schema.ts';
@@ -14,7 +15,7 @@ import { ContainerDialog } from './container-dialog.tsx';
 import type { Draft } from './draft.ts';
 
 export type OpenDialog =
-  | { delete: string }
+  | { delete: Pick<Vhost, 'id' | 'domain'> }
   | { policy: string | null }
   | { add: AdditionId }
   | { container: true };
@@ -77,17 +78,22 @@ export function FormDialogs({ open, draft, policies, recipes, containers, onClos
       />
     );
   }
-  return <DeleteSite domain={open.delete} onConfirm={on.onDelete} onClose={onClose} />;
+  return <DeleteSite site={open.delete} onConfirm={on.onDelete} onClose={onClose} />;
 }
 
-type DeleteSiteProps = { domain: string; onConfirm: () => Promise<void>; onClose: () => void };
+type DeleteSiteProps = {
+  site: Pick<Vhost, 'id' | 'domain'>;
+  onConfirm: () => Promise<void>;
+  onClose: () => void;
+};
 
 /** Asks before a site is deleted. */
-const DeleteSite = ({ domain, onConfirm, onClose }: DeleteSiteProps) => (
+const DeleteSite = ({ site: { id, domain }, onConfirm, onClose }: DeleteSiteProps) => (
   <Confirm title={`Delete ${domain}?`} action="Delete site" onConfirm={onConfirm} onClose={onClose}>
     <p>
       Caddy stops serving it at once. You can undo it, in the list of sites or in the changelog.
     </p>
+    <Replay of={[{ op: 'delete', id }]} />
   </Confirm>
 );
 

@@ -1,16 +1,21 @@
 /** Shows what the change does to the Caddyfile, or why Caddy would refuse it. */
+import { changesGuards } from '../../lib/guards.ts';
 import type { Policy } from '../../lib/types.ts';
 import type { Verdict } from '../../lib/use-verdict.ts';
 import { DiffView, diffLines } from '../../parts/diff-view.tsx';
 import { Hint, Notice } from '../../parts/notice.tsx';
+import { Replay } from '../../parts/replay.tsx';
 
 type Props = {
   verdict: Verdict;
+  /** What is previewed, if its replay is offered here. */
+  operation?: object | null;
   /** For a link to the one at fault. */
   policies?: readonly Policy[];
 };
 
-export function PreviewPanel({ verdict, policies = [] }: Props) {
+export function PreviewPanel({ verdict, operation = null, policies = [] }: Props) {
+  const lines = verdict.state === 'valid' ? diffLines(verdict.diff) : [];
   return (
     <section class="preview-box" aria-label="Preview">
       <h2>Preview</h2>
@@ -39,10 +44,13 @@ export function PreviewPanel({ verdict, policies = [] }: Props) {
       {verdict.state === 'valid' && (
         <>
           <Notice kind="success">Caddy accepts this.</Notice>
-          {verdict.diff === '' ? (
+          {lines.length === 0 ? (
             <p class="muted">The Caddyfile stays the same.</p>
           ) : (
-            <DiffView lines={diffLines(verdict.diff)} label="Changes to the Caddyfile" />
+            <DiffView lines={lines} label="Changes to the Caddyfile" />
+          )}
+          {operation && lines.length > 0 && (
+            <Replay of={[operation]} isGuard={changesGuards(lines)} />
           )}
         </>
       )}

@@ -192,13 +192,13 @@ export function SiteForm({ id, stored, initial, onStored }: Props) {
         {outcome && <Notice kind={outcome.kind}>{outcome.text}</Notice>}
         <SaveBar
           editor={editor}
-          onDelete={() => editor.stored && setOpen({ delete: editor.stored.body.domain })}
+          onDelete={() => editor.stored && setOpen({ delete: editor.stored.body })}
         >
           {id !== null && served}
         </SaveBar>
       </form>
       <div>
-        <PreviewPanel verdict={seen} policies={policies ?? []} />
+        <PreviewPanel verdict={seen} operation={editor.operation} policies={policies ?? []} />
         <HttpsAdvice draft={draft} onChange={set} />
       </div>
       {open && (

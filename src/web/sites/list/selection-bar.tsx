@@ -12,6 +12,7 @@ import { lazy } from '../../parts/loading.tsx';
 const PoliciesDialog = lazy(
   async () => (await import('../../placement/dialogs.ts')).PoliciesDialog,
 );
+const Replay = lazy(async () => (await import('../../parts/replay.tsx')).Replay);
 const TagsDialog = lazy(async () => (await import('../../placement/dialogs.ts')).TagsDialog);
 
 type Action = 'on' | 'off' | 'delete';
@@ -51,15 +52,16 @@ export function SelectionBar({ sites, onClear, onDone }: Props) {
       </button>
     );
   };
-  const act = async (action: Action) => {
-    const of = meant(action);
-    // Not toggles, which would turn back what someone else has turned meanwhile.
-    const operations = of.map(({ id }) =>
+  // Not toggles, which would turn back what someone else has turned meanwhile.
+  const operationsOf = (action: Action) =>
+    meant(action).map(({ id }) =>
       action === 'delete' ? { op: 'delete', id } : { op: 'update', id, enabled: action === 'on' },
     );
+  const act = async (action: Action) => {
+    const operations = operationsOf(action);
     const { group } = await bulk(operations);
     setAsked(null);
-    await onDone({ words: `${plural(of.length, 'site')} ${WORDS[action].done}`, group });
+    await onDone({ words: `${plural(operations.length, 'site')} ${WORDS[action].done}`, group });
   };
   const relabelled = async (words: string, { group }: Relabelled) => {
     setLabels(null);
@@ -109,6 +111,7 @@ export function SelectionBar({ sites, onClear, onDone }: Props) {
               <li key={id}>{domain}</li>
             ))}
           </ul>
+          <Replay of={operationsOf(asked)} />
         </Confirm>
       )}
     </section>
