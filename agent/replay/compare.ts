@@ -160,7 +160,8 @@ function shown(reply: Reply, parts: readonly Part[], { uri }: LoggedRequest): Re
   };
 }
 
-const isBad = ({ status }: Reply): boolean => status === null || status >= 400;
+const isBad = ({ status, noSite }: Reply): boolean =>
+  status === null || status >= 400 || noSite === true;
 
 /** First what would fail from now on, and last what would work again. */
 const rank = ({ before, after }: Group | ReplayGroup): number =>

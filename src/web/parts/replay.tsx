@@ -136,11 +136,12 @@ const Lamp = ({ isBad, isGood = false }: { isBad: boolean; isGood?: boolean }) =
   <span class={`lamp${isGood ? '' : isBad ? ' lamp-bad' : ' lamp-warn'}`} aria-hidden="true" />
 );
 
-const refuses = (status: number | null): boolean => status === null || status >= 400;
+const refuses = ({ status, noSite }: ReplayGroup['after']): boolean =>
+  status === null || status >= 400 || noSite === true;
 
 /** Whether visitors get an error who got none, or no longer reach the upstream, and are not led elsewhere. */
 export const shutsOut = ({ before, after }: Pick<ReplayGroup, 'before' | 'after'>): boolean =>
-  (refuses(after.status) && !refuses(before.status)) ||
-  (before.to !== null && after.to === null && after.location === null && !refuses(before.status));
+  !refuses(before) &&
+  (refuses(after) || (before.to !== null && after.to === null && after.location === null));
 
 const exact = (value: number): string => value.toLocaleString('en');
