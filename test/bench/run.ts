@@ -14,6 +14,7 @@ const BENCHES: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   import: () => import('./import.ts'),
   apply: () => import('./apply.ts'),
   auth: () => import('./auth.ts'),
+  replay: () => import('./replay.ts'),
   binary: () => import('./binary.ts'),
   dashboard: () => import('./dashboard.ts'),
   screenshots: () => import('./screenshots.ts'),
