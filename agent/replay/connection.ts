@@ -5,14 +5,18 @@ import { connect as connectTls } from 'node:tls';
 /** The head of a response; header names in lower case, values of the same name with a comma between. */
 export type Head = { status: number; headers: ReadonlyMap<string, string> };
 
+/** Instead of a response that took too long: nobody knows what it would have been. */
+export const LATE = 'late';
+export type Heard = Head | typeof LATE | null;
+
 export type Connection = {
   /** Whether a connection can be made. Never rejects. */
   open(): Promise<boolean>;
   /**
-   * Never rejects; null without a response.
+   * Never rejects; null if there is no response.
    * @param hasBody whether the response may have a body, as those to HEAD have none
    */
-  ask(request: Buffer, hasBody: boolean): Promise<Head | null>;
+  ask(request: Buffer, hasBody: boolean): Promise<Heard>;
   close(): void;
 };
 
@@ -25,7 +29,7 @@ export type Peer = {
 };
 
 /** How long a response may take, in milliseconds. */
-const ANSWER_MS = 2_000;
+export const ANSWER_MS = 2_000;
 /** Of a head, or of a body that is read to use the connection again. */
 const MOST_BYTES = 64 * 1024;
 const END = Buffer.from('\r\n\r\n');
@@ -46,7 +50,10 @@ export function createConnection(peer: Peer): Connection {
       // What is said of one that was given up is of no interest.
       if (opened === socket) heard(null);
     };
-    const late = setTimeout(fail, ANSWER_MS);
+    const late = setTimeout(() => {
+      reject(LATE);
+      fail();
+    }, ANSWER_MS);
     raw.on('error', fail);
     raw.on('close', fail);
     raw.once('connect', () => {
@@ -69,10 +76,10 @@ export function createConnection(peer: Peer): Connection {
     over?.destroy();
   }
 
-  async function once(request: Buffer, hasBody: boolean): Promise<Head | null> {
+  async function once(request: Buffer, hasBody: boolean): Promise<Heard> {
     socket ??= await begin();
-    const { promise, resolve } = Promise.withResolvers<Head | null>();
-    const late = setTimeout(() => resolve(null), ANSWER_MS);
+    const { promise, resolve } = Promise.withResolvers<Heard>();
+    const late = setTimeout(() => resolve(head ?? LATE), ANSWER_MS);
     let [bytes, head, left]: [Buffer, Head | null, number] = [Buffer.alloc(0), null, 0];
     heard = (more) => {
       if (more === null) return resolve(head);
@@ -96,7 +103,11 @@ export function createConnection(peer: Peer): Connection {
     const answer = await promise;
     clearTimeout(late);
     // What is not read to its end would be taken for the next response.
-    const isOver = answer !== null && left === 0 && answer.headers.get('connection') !== 'close';
+    const isOver =
+      answer !== null &&
+      answer !== LATE &&
+      left === 0 &&
+      answer.headers.get('connection') !== 'close';
     if (!isOver) close();
     return answer;
   }
@@ -108,9 +119,10 @@ export function createConnection(peer: Peer): Connection {
     },
     async ask(request, hasBody) {
       const isUsed = socket !== null;
-      const answer = await once(request, hasBody).catch(() => null);
+      const whyNot = (error: unknown) => (error === LATE ? LATE : null);
+      const answer = await once(request, hasBody).catch(whyNot);
       // Caddy may have closed a connection that was idle.
-      if (answer === null && isUsed) return once(request, hasBody).catch(() => null);
+      if (answer === null && isUsed) return once(request, hasBody).catch(whyNot);
       return answer;
     },
     close,

@@ -4,7 +4,7 @@ import { REPLAY_MS, type ReplayRequest, type ReplayState } from '../../src/share
 import { memoryLimit } from '../caddy/config/adapt.ts';
 import type { Logs } from '../logs/logs.ts';
 import { createGroups, differences, type Outcome, outcomeOf } from './compare.ts';
-import { type Connection, createConnection } from './connection.ts';
+import { ANSWER_MS, type Connection, createConnection, LATE } from './connection.ts';
 import { createLeftOut } from './left-out.ts';
 import { headersOf, type Question, questionsIn } from './questions.ts';
 import { peerOf, type Stage, type StageDeps, startStage } from './stage.ts';
@@ -30,7 +30,8 @@ const AT_ONCE = 8;
 const BATCH = 200;
 /** Of the time that a replay has, what is left to say what it found. */
 const RESERVE_MS = 3_000;
-const LATE = `Not asked within ${REPLAY_MS / 1_000} s`;
+const NOT_ASKED = `Not asked within ${REPLAY_MS / 1_000} s`;
+const NOT_ANSWERED = `Not answered within ${ANSWER_MS / 1_000} s`;
 const NOT_SIGNED_IN = 'Compared only as somebody who is not signed in';
 
 /**
@@ -49,12 +50,13 @@ export async function runReplay(
   const groups = createGroups();
   const counts = { done: 0, of: 0, same: 0, differ: 0 };
   began({ counts, groups: groups.list, leftOut: leftOut.list });
+  const late = { unplayed: leftOut.numberOf(NOT_ANSWERED) };
   const where = { hosts, memory: memoryLimit(proxyfile) };
   const stage = await startStage(configs, where, leftOut.numberOf, deps);
 
   /** Asks both, and hands over what came; a question is left out if it cannot be compared. */
   const compareAll = (all: readonly Question[], compared: Compared, without: Without) =>
-    askAll(all, { stage, knowsAddresses, signal, end }, (question, outcomes) => {
+    askAll(all, { stage, knowsAddresses, signal, end, late }, (question, outcomes) => {
       const [one, other] = outcomes ?? [];
       if (one && other && 'reply' in one && 'reply' in other) {
         const isSame = differences(one.reply, other.reply).length === 0;
@@ -95,7 +97,7 @@ export async function runReplay(
         counts.of -= requests.length;
         for (const { count } of requests) {
           if (reason) leftOut.addNumber(reason.unplayed, count);
-          else leftOut.add(LATE, count);
+          else leftOut.add(NOT_ASKED, count);
         }
       },
     );
@@ -130,37 +132,38 @@ type Asking = {
   signal: AbortSignal;
   /** When the time is over, by `performance.now()`. */
   end: number;
+  /** Why there is nothing to compare if a trial takes too long. */
+  late: Outcome;
 };
 
-/** @param answered gets null for what was not asked in time @throws the reason of the signal */
+/** @param answered gets null for what was not asked in time @throws the reason of the signal and as `assertAlive` */
 async function askAll(
   questions: readonly Question[],
-  { stage, knowsAddresses, signal, end }: Asking,
+  { stage, knowsAddresses, signal, end, late }: Asking,
   answered: (question: Question, outcomes: Outcome[] | null) => void,
 ): Promise<void> {
   const batches = batchesOf(questions);
 
   async function ask(batch: readonly Question[]): Promise<void> {
     const open = new Map<string, Connection>();
-    const connectionTo = (at: 0 | 1, { host, port, tls, as }: Question) => {
+    const headOf = async (at: 0 | 1, { host, port, tls, as, bytes, hasBody }: Question) => {
       const place = stage.sides[at].place(host, port, tls);
       if (place === null) return null;
       const key = `${at} ${place.host} ${place.port}`;
       const peer = { ...peerOf(place, as, knowsAddresses), tls };
-      const found = open.get(key) ?? createConnection(peer);
-      open.set(key, found);
-      return found;
+      const connection = open.get(key) ?? createConnection(peer);
+      open.set(key, connection);
+      const head = await connection.ask(bytes, hasBody);
+      if (head === null) await stage.assertAlive(place);
+      return head;
     };
     try {
       for (const question of batch) {
         signal.throwIfAborted();
         const isLate = performance.now() > end;
-        const { bytes, hasBody } = question;
-        const heads = ([0, 1] as const).map((at) =>
-          isLate ? null : (connectionTo(at, question)?.ask(bytes, hasBody) ?? null),
-        );
+        const heads = ([0, 1] as const).map((at) => (isLate ? null : headOf(at, question)));
         const read = (await Promise.all(heads)).map((head) =>
-          outcomeOf(head, stage.header, stage.shownPort),
+          head === LATE ? late : outcomeOf(head, stage.header, stage.shownPort),
         );
         answered(question, isLate ? null : read);
       }

@@ -34,6 +34,8 @@ export type Stage = {
   ready(signal: AbortSignal): Promise<void>;
   /** Whether sign-in services let visitors in from now on. */
   signIn(isSignedIn: boolean): void;
+  /** A trial that is gone gives no response to anything. @throws why nothing can be compared */
+  assertAlive(place: Place): Promise<void>;
   end(): Promise<void>;
 };
 
@@ -46,6 +48,9 @@ const SMALL = 64 * 1024 * 1024;
 /** A configuration takes this many times its length as JSON: 10,000 sites about 100 MiB. */
 const PER_BYTE = 30;
 const NICENESS = '10';
+/** Caddy refuses it by itself, whatever its sites are. */
+const WITHOUT_HOST = Buffer.from('GET / HTTP/1.1\r\n\r\n');
+const GONE = 'A Caddy of the replay ended early, maybe because memory is short.';
 const START_MS = 15_000;
 const POLL_MS = 20;
 /** Somebody, where the address does not matter (RFC 5737). */
@@ -142,5 +147,11 @@ export async function startStage(
       await Promise.all(all);
     },
     signIn: echo.signIn,
+    async assertAlive(place) {
+      const connection = createConnection(peerOf(place, null, knowsAddresses));
+      const refusal = await connection.ask(WITHOUT_HOST, true);
+      connection.close();
+      if (refusal === null) throw GONE;
+    },
   };
 }

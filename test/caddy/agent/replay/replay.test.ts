@@ -199,6 +199,54 @@ describe('a replay fails, and leaves nothing behind,', () => {
   });
 });
 
+describe('a replay in which a trial', () => {
+  const trials = () =>
+    ['replay-before', 'replay-after'].map(
+      (name) => findCaddies(join(agent.dataDir, 'caddy', name), 'caddy')[0]?.pid,
+    );
+  async function begun(): Promise<string> {
+    logged(Array.from({ length: 5_000 }, (_, i) => ({ uri: `/many/${i}` })));
+    const proxyfile = head() + site(proxied(two));
+    const body = await agent
+      .get<{ id: string }>('/proxy/replay', {
+        ...{ proxyfile, hosts: null, days: 7, requests: 50_000 },
+      })
+      .then((answer) => answer.body);
+    await until(async () => {
+      const { body: state } = await agent.get<ReplayState>(`/proxy/replay?id=${body.id}`);
+      return state.done > 0 || undefined;
+    });
+    return body.id;
+  }
+
+  test('is killed fails, and finds no differences of it', async () => {
+    const id = await begun();
+    process.kill(trials()[1] ?? 0, 'SIGKILL');
+    const { state, detail, groups } = await ended(id);
+    expect([state, detail]).toEqual([
+      'failed',
+      'A Caddy of the replay ended early, maybe because memory is short.',
+    ]);
+    expect(groups.filter(({ after }) => after.status === null)).toEqual([]);
+    expect(left()).toEqual([]);
+  });
+
+  test('is slow leaves out what it does not answer', async () => {
+    const id = await begun();
+    const pid = trials()[1] ?? 0;
+    process.kill(pid, 'SIGSTOP');
+    const reason = 'Not answered within 2 s';
+    await until(async () => {
+      const { body: state } = await agent.get<ReplayState>(`/proxy/replay?id=${id}`);
+      return state.leftOut.some((one) => one.reason === reason) || undefined;
+    });
+    process.kill(pid, 'SIGCONT');
+    const { state, groups } = await ended(id);
+    expect(state).toBe('done');
+    expect(groups.filter(({ after }) => after.status === null)).toEqual([]);
+  });
+});
+
 test('ends when it is told to, and is forgotten', async () => {
   const body = { proxyfile: head() + live(), hosts: null, days: 7, requests: 100 };
   const { body: first } = await agent.get<{ id: string }>('/proxy/replay', body);
