@@ -1,4 +1,6 @@
 /** Stands for every upstream and sign-in service of a replay, and says who it was asked as. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { MARK } from './config/routes.ts';
 
 export type Echo = {
@@ -22,46 +24,50 @@ export type Echoed = {
 /** What sign-in services say of a visitor who is signed in. */
 const SOMEBODY = 'somebody';
 
-/** Of a request's URL; what visitors send as `Host` need not make a valid one. */
-const AUTHORITY = /^[a-z]+:\/\/[^/?#]*/;
-
 /**
  * @param header in which a trial names the upstream, and this answers
  * @param identity the names of the headers that sign-in services add
  */
-export function startEcho(header: string, identity: readonly string[]): Echo {
+export async function startEcho(header: string, identity: readonly string[]): Promise<Echo> {
+  const wanted = header.toLowerCase();
   let isSignedIn = false;
-  const server = Bun.serve({
-    hostname: '127.0.0.1',
-    port: 0,
-    reusePort: false,
-    fetch({ headers, url }) {
-      const name = headers.get(header);
-      if (name === null) return new Response(null, { status: 404 });
-      const isSignIn = name.startsWith(MARK.signIn);
-      const given = identity.flatMap((one) => {
-        const value = headers.get(one);
-        return value === null ? [] : [`${one}: ${value}`];
-      });
-      const echoed: Echoed = {
-        ...{ to: name.slice(1), isSignIn, path: url.replace(AUTHORITY, '') },
-        user: given.join('\n'),
-      };
-      const added = isSignIn && isSignedIn ? identity.map((one) => [one, SOMEBODY]) : [];
-      return new Response(null, {
-        status: isSignIn && !isSignedIn ? 401 : 200,
-        headers: {
-          ...Object.fromEntries(added),
-          [header]: encodeURIComponent(JSON.stringify(echoed)),
-        },
-      });
-    },
+  // Not Bun.serve, which resolves the dots of a path.
+  const server = createServer(({ headers, url = '' }, response) => {
+    const name = headers[wanted];
+    if (typeof name !== 'string') {
+      response.writeHead(404).end();
+      return;
+    }
+    const isSignIn = name.startsWith(MARK.signIn);
+    const given = identity.flatMap((one) => {
+      const value = headers[one];
+      return value === undefined ? [] : [`${one}: ${value}`];
+    });
+    const echoed: Echoed = {
+      ...{ to: name.slice(1), isSignIn, path: url },
+      user: given.join('\n'),
+    };
+    const added = isSignIn && isSignedIn ? identity.map((one) => [one, SOMEBODY]) : [];
+    response
+      .writeHead(isSignIn && !isSignedIn ? 401 : 200, {
+        ...Object.fromEntries(added),
+        [header]: encodeURIComponent(JSON.stringify(echoed)),
+      })
+      .end();
   });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
   return {
-    address: `127.0.0.1:${server.port}`,
+    address: `127.0.0.1:${port}`,
     signIn(value) {
       isSignedIn = value;
     },
-    close: () => server.stop(true),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
   };
 }

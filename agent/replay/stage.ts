@@ -76,7 +76,7 @@ export async function startStage(
 ): Promise<Stage> {
   const { knowsAddresses, folders } = deps;
   const header = `Signalbox-${crypto.randomUUID().slice(0, 8)}`;
-  const echo = startEcho(header, identityHeaders([...configs]));
+  const echo = await startEcho(header, identityHeaders([...configs]));
   const ports = new Map<number, number>();
   const configured = [...new Set(configs.flatMap(portsOf))];
   const free = freePorts(configured.length);
@@ -130,9 +130,8 @@ export async function startStage(
       if (isOpen) return;
       signal.throwIfAborted();
       const isLate = performance.now() - from > START_MS;
-      if (isLate) child?.kill('SIGKILL');
-      if (isLate || child?.exitCode !== null)
-        throw rejected(lastErrorOf((await outputs[at]) ?? ''));
+      if (isLate) throw `A test Caddy did not start within ${START_MS / 1_000} s.`;
+      if (child?.exitCode !== null) throw rejected(lastErrorOf((await outputs[at]) ?? ''));
       await Bun.sleep(POLL_MS);
     }
   }

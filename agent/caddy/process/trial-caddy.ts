@@ -46,7 +46,7 @@ export function startTrialCaddy(
 ): TrialCaddy {
   const empty = join(folder, 'empty');
   const signed = names.map((name) => `${SIGNED}/${name}`);
-  const folders = ['caddy', 'caddy/certificates', SIGNED, ...signed].map((path) =>
+  const folders = ['run', 'caddy', 'caddy/certificates', SIGNED, ...signed].map((path) =>
     join(folder, path),
   );
   for (const path of [empty, ...folders]) mkdirSync(path, { recursive: true, mode: 0o700 });

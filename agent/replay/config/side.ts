@@ -89,7 +89,10 @@ export function createSide(config: Json, shared: Shared): Side {
     json[name] = {
       ...kept(server),
       listen: own.map(({ host, port }) => `${shared.addressFor(host)}:${shared.portFor(port)}`),
-      routes: [...playedTop(routes, shared), noSiteRoute(shared)],
+      routes: [
+        ...playedTop(routes, shared),
+        ...(routes.every(isNamed) ? [noSiteRoute(shared)] : []),
+      ],
       ...(server.errors !== undefined && {
         errors: { routes: playedTop(list(field(server.errors, 'routes')), shared) },
       }),
