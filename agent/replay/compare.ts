@@ -148,17 +148,25 @@ function templateOf(location: string, { host, uri }: LoggedRequest): string {
 function shown(reply: Reply, parts: readonly Part[], { uri }: LoggedRequest): Reply {
   const { status, to, location } = reply;
   const query = uri.slice(pathOf(uri).length + 1);
-  const has = (text: string) =>
-    query !== '' && [query, encodeURIComponent(query)].some((one) => text.includes(one));
-  const short = (text: string) => (has(text) ? pathOf(text) : text);
+  const values = [query, ...new URLSearchParams(query).values()]
+    .flatMap((value) => [value, encodeURIComponent(value)])
+    .filter((value) => value !== '');
+  const long = values.filter(({ length }) => length >= LIKE_A_SECRET);
+  const short = (text: string) =>
+    values.some((value) => text.includes(value))
+      ? long.reduce((left, value) => left.replaceAll(value, '…'), pathOf(text))
+      : text;
   const optional = OPTIONAL.filter((one) => parts.includes(one) && reply[one] !== undefined);
   return {
-    ...{ status, to, location: location === null ? null : short(location) },
+    ...{ status, to: to && short(to), location: location && short(location) },
     ...Object.fromEntries(
       optional.map((one) => [one, one === 'path' ? pathOf(reply[one] ?? '') : reply[one]]),
     ),
   };
 }
+
+/** Characters of a value that is hidden even in a path, where a short one may be there by chance. */
+const LIKE_A_SECRET = 6;
 
 const isBad = ({ status, noSite }: Reply): boolean =>
   status === null || status >= 400 || noSite === true;

@@ -289,6 +289,14 @@ describe('a replay finds', () => {
     ]);
   });
 
+  test('a redirect that names a part of the query, without that part', async () => {
+    const state = await replay(
+      site(`redir /b* https://x.example/{query.token}?t={query.token}\n${proxied(one)}`),
+    );
+    expect(groupsOf(state)[0]?.is).toEqual([302, null, 'https://x.example/…']);
+    expect(JSON.stringify(state)).not.toContain('secret');
+  });
+
   test('a site that is no longer there, of which Caddy has no certificate', async () => {
     const state = await replay(site(proxied(one), 'other.example'));
     const [gone] = groupsOf(state);
