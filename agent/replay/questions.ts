@@ -21,8 +21,14 @@ export type Question = {
 const SECRETS = ['cookie', 'authorization', 'proxy-authorization'];
 const REDACTED = 'REDACTED';
 
+/** They say where a request ends, and it is asked without a body. */
+const FRAMING = ['content-length', 'transfer-encoding'];
+/** Characters of a header; the echo does not take much more. */
+const LONGEST = 8_192;
+
 const WITHOUT_SECRET = 'The site goes by a cookie or a password, which the log does not hold';
 const CERTIFICATE = 'The site asks for a client certificate';
+const SOCKET = 'The site listens on no TCP port';
 const NO_ADDRESS = 'The log has no address of the visitor';
 const NO_REQUEST = 'A header that the site goes by cannot be sent again';
 
@@ -72,9 +78,14 @@ function whyNot(
   sides: readonly Side[],
 ): string | null {
   if (tls && sides.some((side) => side.asksForCertificate(host))) return CERTIFICATE;
+  if (sides.some((side) => side.isOnSocket(host))) return SOCKET;
   const isSecret = (name: string) => SECRETS.includes(name) && headers[name]?.includes(REDACTED);
   if (names.some(isSecret)) return WITHOUT_SECRET;
-  const isUnsafe = (name: string) => headers[name]?.some((one) => /[\0\r\n]/.test(one));
+  const isUnsafe = (name: string) =>
+    headers[name]?.some(
+      (one) =>
+        /[\0\r\n]/.test(one) || one.length > LONGEST || (FRAMING.includes(name) && one !== '0'),
+    );
   return names.some(isUnsafe) ? NO_REQUEST : null;
 }
 

@@ -31,6 +31,8 @@ export function needsOf(routes: Json): Needs {
         if ((name === 'header' || name === 'header_regexp') && isObject(inner)) {
           for (const one of Object.keys(inner)) headers.add(one.toLowerCase());
         }
+        if (name === 'http_basic') headers.add('authorization');
+        if (name === 'protocol' && inner === 'grpc') headers.add('content-type');
         left.push(inner);
       }
     }

@@ -70,6 +70,10 @@ const MATCHERS = new Set([
 /** Of the JSON of a matcher or handler: whether it depends on the visitor's address. */
 export const ADDRESS = /"?\b(?:remote_ip|client_ip)\b|http\.request\.remote\b|\{remote/;
 
+/** Of the JSON of a matcher: whether it asks how a visitor is connected. A trial is asked by HTTP/1.1, without a server name. */
+const CONNECTION =
+  /"protocol":"http\/|\bprotocol\(\s*\W{1,2}http\/|http\.request\.(?:proto\b|proto_|tls\.)|\{(?:proto|tls_)/;
+
 /** @param site whose routes they are, for the reasons */
 export function playedRoutes(routes: Json | undefined, site: string, stage: Stage): JsonObject[] {
   return list(routes).flatMap((route) => {
@@ -127,7 +131,9 @@ function whyUntestable(name: string, value: Json, site: string, stage: Stage): s
       null
     );
   }
-  if (stage.knowsAddresses || !ADDRESS.test(JSON.stringify({ [name]: value }))) return null;
+  const asText = JSON.stringify({ [name]: value });
+  if (CONNECTION.test(asText)) return `The matcher ${name} of ${site} cannot be tried`;
+  if (stage.knowsAddresses || !ADDRESS.test(asText)) return null;
   const ranges = list(field(value, 'ranges')).join(' ');
   return withoutAddress(`${name}${ranges && ` ${ranges}`}`, site);
 }
@@ -142,6 +148,11 @@ const playedHandlers = (handle: Json | undefined, site: string, stage: Stage): J
 function playedHandler(handler: JsonObject, site: string, stage: Stage): JsonObject[] {
   const name = String(handler.handler);
   const unplayed = () => [mark(`The handler ${name} of ${site} cannot be tried`, stage)];
+  // By one that it removes, echo and trial say what happened.
+  const response = name === 'headers' ? handler.response : field(handler, 'headers', 'response');
+  if (removes(response, stage.header)) {
+    return [mark(`The header names with * that ${site} removes cannot be tried`, stage)];
+  }
   switch (name) {
     case 'subroute':
       return [
@@ -190,10 +201,7 @@ const mark = (reason: string, { header, numberOf }: Stage): JsonObject => ({
 function playedProxy(handler: JsonObject, site: string, stage: Stage): JsonObject | null {
   const { header, echo } = stage;
   const request = object(field(handler, 'headers', 'request'));
-  const removes = list(request.delete)
-    .map(String)
-    .some((pattern) => covers(pattern, header));
-  if (removes) return null;
+  if (removes(request, header)) return null;
   const kind = isSignIn(handler) ? MARK.signIn : MARK.upstream;
   return {
     handler: 'reverse_proxy',
@@ -205,7 +213,8 @@ function playedProxy(handler: JsonObject, site: string, stage: Stage): JsonObjec
         set: { ...object(request.set), [header]: [`${kind}${upstreamNames(handler)}`] },
       },
     },
-    ...(handler.rewrite !== undefined && { rewrite: handler.rewrite }),
+    // The echo need not know every method.
+    rewrite: { ...object(handler.rewrite), method: 'GET' },
     ...(handler.trusted_proxies !== undefined && { trusted_proxies: handler.trusted_proxies }),
     ...(handler.handle_response !== undefined && {
       handle_response: list(handler.handle_response).map((one) => ({
@@ -215,6 +224,10 @@ function playedProxy(handler: JsonObject, site: string, stage: Stage): JsonObjec
     }),
   };
 }
+
+/** Whether operations on headers remove one. */
+const removes = (operations: Json | undefined, header: string): boolean =>
+  list(field(operations, 'delete')).some((pattern) => covers(String(pattern), header));
 
 /** As Caddy's header operations match names: `*` at either end. */
 function covers(pattern: string, header: string): boolean {

@@ -25,6 +25,8 @@ export type Side = {
   /** The site that has a host, as its address says; `*` if it answers to any, null if there is none. */
   siteOf(host: string): string | null;
   needsOf(host: string): Needs;
+  /** Whether a host is served, and on no TCP port. */
+  isOnSocket(host: string): boolean;
   /** The headers that matter for any host, in lower case. */
   headers: ReadonlySet<string>;
   /** Whether visitors of a host need a certificate of their own. */
@@ -54,6 +56,8 @@ type Server = {
   listeners: (Listener & { tls: boolean })[];
   /** Those that may answer to a host. */
   routesFor: (host: string) => readonly Route[];
+  /** The same of those for errors. */
+  errorsFor: (host: string) => readonly Route[];
   needs: Needs;
   /** Policies of TLS connections with client certificates: the names they are for; null: all. */
   guarded: (readonly string[] | null)[];
@@ -67,13 +71,20 @@ export function createSide(config: Json, shared: Shared): Side {
   const usual = { http: portOf(http.http_port, 80), https: portOf(http.https_port, 443) };
   const isConcerned = concern(shared.hosts);
   const servers: Server[] = [];
+  const sockets: Server['routesFor'][] = [];
   const json: JsonObject = {};
   const redirects = new Map<string, Listener>();
   let isFirst = true;
   for (const [name, given] of Object.entries(object(http.servers))) {
     const server = object(given);
     const own = ownListeners(server);
-    if (own.length === 0) continue;
+    const invoked = needsOf(server.named_routes ?? {});
+    const needsFor = (route: Json) => needsWith(route, server, invoked);
+    if (own.length === 0) {
+      const here = list(server.routes).map((route) => ({ names: namesOf(route), needs: NONE }));
+      sockets.push(finderOf(here));
+      continue;
+    }
     const routes = list(server.routes).filter((route) => isConcerned(namesOf(route)));
     // Automatic HTTPS goes by the names of all sites: one stands for those that are left out.
     if (!routes.some(isNamed)) routes.push(...list(server.routes).filter(isNamed).slice(0, 1));
@@ -118,12 +129,17 @@ export function createSide(config: Json, shared: Shared): Side {
     for (const one of redirectsOf(server, http)) redirects.set(one.host, one);
     const known = routes.map((route) => ({
       names: namesOf(route),
-      needs: needsWith(route, server),
+      needs: needsFor(route),
+    }));
+    const ofErrors = list(field(server.errors, 'routes')).map((route) => ({
+      names: namesOf(route),
+      needs: needsFor(route),
     }));
     servers.push({
       listeners: own.map((one) => ({ ...one, tls: isSecure && one.port !== usual.http })),
       routesFor: memoized(finderOf(known)),
-      needs: joined(known.map(({ needs }) => needs)),
+      errorsFor: memoized(finderOf(ofErrors)),
+      needs: joined([...known, ...ofErrors].map(({ needs }) => needs)),
       guarded: list(server.tls_connection_policies).flatMap((policy) => {
         if (field(policy, 'client_authentication') === undefined) return [];
         const sni = field(policy, 'match', 'sni');
@@ -141,7 +157,8 @@ export function createSide(config: Json, shared: Shared): Side {
     const routes = [noSiteRoute(shared)];
     json[`redirects ${host}`] = { listen, routes, protocols: ['h1'], ...wrappers(shared) };
     const listeners = [{ host, port, tls: false }];
-    servers.push({ listeners, routesFor: () => [], needs: joined([]), guarded: [] });
+    const none = () => [];
+    servers.push({ listeners, routesFor: none, errorsFor: none, needs: NONE, guarded: [] });
   }
   const all = servers.flatMap(({ listeners }) => listeners);
   const at = ({ host, port, tls }: (typeof all)[number]): Place => ({
@@ -195,7 +212,12 @@ export function createSide(config: Json, shared: Shared): Side {
       const [first] = names.toSorted((a, b) => stars(a) - stars(b));
       return first ?? (routesFor(host).length > 0 ? '*' : null);
     },
-    needsOf: memoized((host) => joined(routesFor(host).map(({ needs }) => needs))),
+    needsOf: memoized((host) => {
+      const ofErrors = servers.flatMap((server) => server.errorsFor(host));
+      return joined([...routesFor(host), ...ofErrors].map(({ needs }) => needs));
+    }),
+    isOnSocket: (host) =>
+      routesFor(host).length === 0 && sockets.some((routesOn) => routesOn(host).length > 0),
     asksForCertificate: memoized((host) =>
       servers.some(({ guarded, listeners }) =>
         guarded.some(
@@ -293,13 +315,17 @@ const wrappers = ({ knowsAddresses }: Stage): JsonObject =>
 /** By which a server learns a visitor's address from trusted proxies, unless it says otherwise. */
 const CLIENT_IP_HEADER = 'X-Forwarded-For';
 
-function needsWith(route: Json, server: JsonObject): Needs {
-  const needs = needsOf(route);
+/** @param invoked those of the named routes, which `invoke` runs */
+function needsWith(route: Json, server: JsonObject, invoked: Needs): Needs {
+  const own = needsOf(route);
+  const needs = JSON.stringify(route).includes('"handler":"invoke"') ? joined([own, invoked]) : own;
   if (!needs.address || server.trusted_proxies === undefined) return needs;
   const named = list(server.client_ip_headers ?? [CLIENT_IP_HEADER]);
   const headers = [...needs.headers, ...named.map((one) => String(one).toLowerCase())];
   return { ...needs, headers: new Set(headers) };
 }
+
+const NONE: Needs = { address: false, headers: new Set() };
 
 const joined = (all: readonly Needs[]): Needs => ({
   address: all.some(({ address }) => address),

@@ -297,6 +297,35 @@ describe('a replay finds', () => {
     expect(JSON.stringify(state)).not.toContain('secret');
   });
 
+  test('requests with a method that few programs know', async () => {
+    writeFileSync(agent.env.ACCESS_LOG ?? '', '');
+    logged([{ method: 'FOO' }]);
+    expect(groupsOf(await replay(site(proxied(two))))).toEqual([
+      { requests: 1, count: 1, was: toOne, is: toTwo },
+    ]);
+  });
+
+  test.skipIf(!knowsAddresses)('what routes for errors and named routes decide', async () => {
+    const [within, out] = ['192.168.0.0/16', '10.0.0.0/8'];
+    const rules = (range: string) => `@in remote_ip ${range}\nrespond @in in 200\nrespond out 403`;
+    const bot = (name: string) => `@bot header User-Agent ${name}\nrespond @bot 429`;
+    const texts = [
+      (range: string) => site(`error 500\nhandle_errors {\n${rules(range)}\n}`),
+      (range: string) => `&(named) {\n${rules(range)}\n}\n${site('invoke named')}`,
+    ];
+    for (const text of texts) {
+      await publish(text(within));
+      const state = await replay(text(out), { hosts: ['app.example'] });
+      expect(groupsOf(state)).toEqual([
+        { requests: 2, count: 2, was: [200, null, null], is: [403, null, null] },
+      ]);
+    }
+    logged([{ uri: '/', headers: { 'User-Agent': ['bot'] } }]);
+    await publish(site('error 500'));
+    const state = await replay(site(`error 500\nhandle_errors {\n${bot('bot')}\n}`));
+    expect(state.groups).toMatchObject([{ requests: 1, after: { status: 429 } }]);
+  });
+
   test('a site that is no longer there, of which Caddy has no certificate', async () => {
     const state = await replay(site(proxied(one), 'other.example'));
     const [gone] = groupsOf(state);
@@ -393,6 +422,70 @@ describe('a replay leaves out, by name,', () => {
       { reason: 'The handler templates of app.example cannot be tried', count: 3 },
     ]);
     expect(state).toMatchObject({ done: 4, of: 4, differ: 0 });
+  });
+
+  const left = async (before: string, after: string, request: Partial<Logged> = {}) => {
+    await publish(before);
+    writeFileSync(agent.env.ACCESS_LOG ?? '', '');
+    logged([request]);
+    const state = await replay(after);
+    expect(state.of).toBe(0);
+    return reasons(state).map(({ reason }) => reason);
+  };
+
+  test('a password that somebody gave', async () => {
+    const hash = '$2a$04$KzWZ2i0VbUZ3uHhXqJrAFu2cC8qkCkTj5aTfmW0FZ8s0uVnQ5m6ZK';
+    const text = (server: typeof one) => site(`basicauth {\nbob ${hash}\n}\n${proxied(server)}`);
+    const headers = { Authorization: ['REDACTED'] };
+    expect(await left(text(one), text(two), { headers })).toEqual([
+      'The site goes by a cookie or a password, which the log does not hold',
+    ]);
+  });
+
+  test('matchers for the protocol or the server name', async () => {
+    const matchers = [
+      ['protocol', 'protocol http/2'],
+      ['protocol', 'not protocol http/3'],
+      ['expression', "expression `protocol('http/2')`"],
+      ['vars', 'vars {http.request.tls.server_name} app.example'],
+    ];
+    for (const [name, matcher] of matchers) {
+      const text = site(`@some ${matcher}\nrespond @some 403\n${proxied(one)}`);
+      expect(await left(text, live())).toEqual([
+        `The matcher ${name} of app.example cannot be tried`,
+      ]);
+    }
+  });
+
+  test('a header by which one tells what happened', async () => {
+    const gone = 'The header names with * that app.example removes cannot be tried';
+    const texts = [
+      (server: typeof one) => site(`header -S*\n${proxied(server)}`),
+      (server: typeof one) => site(`${proxied(server)} {\nheader_down -S*\n}`),
+    ];
+    for (const text of texts) expect(await left(text(one), text(two))).toEqual([gone]);
+  });
+
+  test('headers that say how long a body is, or are too long', async () => {
+    for (const [name, value] of [
+      ['Content-Length', '5'],
+      ['Transfer-Encoding', 'chunked'],
+      ['User-Agent', 'x'.repeat(10_000)],
+    ] as const) {
+      const text = site(`@some header ${name} *\nrespond @some 403\n${proxied(one)}`);
+      expect(await left(live(), text, { headers: { [name]: [value] } })).toEqual([
+        'A header that the site goes by cannot be sent again',
+      ]);
+    }
+  });
+
+  test('a site on a Unix socket', async () => {
+    const socket = join(agent.folder, 'site.sock');
+    const text = (server: typeof one) =>
+      `http://app.example {\nbind unix/${socket}\n${proxied(server)}\n}\n`;
+    expect(await left(text(one), text(two), { tls: false })).toEqual([
+      'The site listens on no TCP port',
+    ]);
   });
 
   test('requests with a cookie, if a site goes by it', async () => {
