@@ -121,9 +121,7 @@ function partOf(set: JsonObject, site: string, stage: Stage) {
 }
 
 function whyUntestable(name: string, value: Json, site: string, stage: Stage): string | null {
-  // Trials are asked by HTTP/1.1.
-  const isPlayed = name === 'protocol' ? /^https?$/.test(String(value)) : MATCHERS.has(name);
-  if (!isPlayed) return `The matcher ${name} of ${site} cannot be tried`;
+  if (!MATCHERS.has(name)) return `The matcher ${name} of ${site} cannot be tried`;
   if (name === 'not') {
     const inner = list(value).flatMap((set) => Object.entries(object(set)));
     return (
