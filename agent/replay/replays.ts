@@ -77,11 +77,10 @@ export function createReplays(deps: ReplaysDeps): Replays {
     const late = setTimeout(() => replay.stopping.abort(LATE), REPLAY_MS);
     try {
       if (available() < NEEDED) throw NO_MEMORY;
-      const [before, after, known] = await Promise.all([
-        live(),
-        adapt(request.proxyfile),
-        modules(),
-      ]);
+      // One after the other, here and below: a core is left for visitors.
+      const known = await modules();
+      const before = await live();
+      const after = await adapt(request.proxyfile);
       signal.throwIfAborted();
       const knowsAddresses = known?.includes(PROXY_PROTOCOL) ?? false;
       const how = { ...deps, configs: [before, after] as const, knowsAddresses, folders };

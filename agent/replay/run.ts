@@ -52,7 +52,7 @@ export async function runReplay(
   began({ counts, groups: groups.list, leftOut: leftOut.list });
   const late = { unplayed: leftOut.numberOf(NOT_ANSWERED) };
   const where = { hosts, memory: memoryLimit(proxyfile) };
-  const stage = await startStage(configs, where, leftOut.numberOf, deps);
+  const stage = await startStage(configs, where, leftOut.numberOf, deps, signal);
 
   /** Asks both, and hands over what came; a question is left out if it cannot be compared. */
   const compareAll = (all: readonly Question[], compared: Compared, without: Without) =>
@@ -71,9 +71,6 @@ export async function runReplay(
   }
 
   try {
-    const isReady = stage.ready(signal);
-    // It is awaited once the requests are chosen.
-    isReady.catch(() => undefined);
     const from = now().getTime() - days * DAY_MS;
     const chosen = await logs.distinct(
       { hosts, from, most, headers: headersOf(stage.sides) },
@@ -82,7 +79,6 @@ export async function runReplay(
     for (const { reason, count } of chosen.leftOut) leftOut.add(reason, count);
     const questions = questionsIn(chosen.requests, stage.sides, knowsAddresses, leftOut.add);
     for (const { requests } of questions) counts.of += requests.length;
-    await isReady;
     const signing = new Map<Question, boolean>();
     await compareAll(
       questions,

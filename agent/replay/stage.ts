@@ -30,8 +30,6 @@ export type Stage = {
   header: string;
   /** The port that a configuration has for a trial's; the same if it is none. */
   shownPort(port: string): string;
-  /** Resolves when both answer. @throws Failure PROXY_REJECTED, and the reason of the signal */
-  ready(signal: AbortSignal): Promise<void>;
   /** Whether sign-in services let visitors in from now on. */
   signIn(isSignedIn: boolean): void;
   /** A trial that is gone gives no response to anything. @throws why nothing can be compared */
@@ -52,6 +50,7 @@ const NICENESS = '10';
 const WITHOUT_HOST = Buffer.from('GET / HTTP/1.1\r\n\r\n');
 const GONE = 'A Caddy of the replay ended early, maybe because memory is short.';
 const START_MS = 15_000;
+const TOO_SLOW = `A Caddy of the replay did not start within ${START_MS / 1_000} s.`;
 const POLL_MS = 20;
 /** Somebody, where the address does not matter (RFC 5737). */
 const ANYBODY = '192.0.2.1';
@@ -62,17 +61,26 @@ export const peerOf = (place: Place, as: string | null, knowsAddresses: boolean)
   as: knowsAddresses ? (as ?? ANYBODY) : null,
 });
 
+async function isOpen(peer: Peer): Promise<boolean> {
+  const connection = createConnection(peer);
+  const found = await connection.open();
+  connection.close();
+  return found;
+}
+
 /**
  * @param configs as adapted: what is live, and what would be
  * @param hosts those that are asked for; null: any
  * @param memory bytes that each trial may use
- * @throws if the program is missing, or there are no free ports
+ * @returns once both answer
+ * @throws Failure PROXY_REJECTED; the reason of the signal; if the program is missing, or there are no free ports
  */
 export async function startStage(
   configs: readonly [Json, Json],
   { hosts, memory }: { hosts: readonly string[] | null; memory: number },
   numberOf: Played['numberOf'],
   deps: StageDeps,
+  signal: AbortSignal,
 ): Promise<Stage> {
   const { knowsAddresses, folders } = deps;
   const header = `Signalbox-${crypto.randomUUID().slice(0, 8)}`;
@@ -105,46 +113,37 @@ export async function startStage(
     await Promise.all([...trials.map((trial) => trial.end()), echo.close()]);
   }
 
-  try {
+  async function start(side: Side, folder: string): Promise<void> {
     const nice = Bun.which('nice');
-    for (const [at, side] of sides.entries()) {
-      const how = {
-        before: nice === null ? [] : [nice, '-n', NICENESS],
-        env: smallFor(JSON.stringify(side.json)),
-      };
-      const options = { memory, names: [ANY_NAME], ...how };
-      trials.push(startTrialCaddy(folders[at] ?? '', side.json, deps, options));
+    const trial = startTrialCaddy(folder, side.json, deps, {
+      ...{ memory, names: [ANY_NAME], env: smallFor(JSON.stringify(side.json)) },
+      before: nice === null ? [] : [nice, '-n', NICENESS],
+    });
+    trials.push(trial);
+    const output = tail(trial.child.stderr);
+    const from = performance.now();
+    for (const place of side.places) {
+      while (!(await isOpen(peerOf(place, null, knowsAddresses)))) {
+        signal.throwIfAborted();
+        if (trial.child.exitCode !== null) throw rejected(lastErrorOf(await output));
+        if (performance.now() - from > START_MS) throw TOO_SLOW;
+        await Bun.sleep(POLL_MS);
+      }
     }
+  }
+
+  try {
+    // One after the other: a core is left for visitors.
+    await start(before, folders[0]);
+    await start(after, folders[1]);
   } catch (error) {
     await end();
     throw error;
-  }
-  const outputs = trials.map(({ child }) => tail(child.stderr));
-
-  async function untilOpen(place: Place, at: number, signal: AbortSignal): Promise<void> {
-    const child = trials[at]?.child;
-    for (const from = performance.now(); ; ) {
-      const connection = createConnection(peerOf(place, null, knowsAddresses));
-      const isOpen = await connection.open();
-      connection.close();
-      if (isOpen) return;
-      signal.throwIfAborted();
-      const isLate = performance.now() - from > START_MS;
-      if (isLate) throw `A test Caddy did not start within ${START_MS / 1_000} s.`;
-      if (child?.exitCode !== null) throw rejected(lastErrorOf((await outputs[at]) ?? ''));
-      await Bun.sleep(POLL_MS);
-    }
   }
 
   return {
     ...{ sides, header, end },
     shownPort: (port) => shown.get(port) ?? port,
-    async ready(signal) {
-      const all = sides.flatMap(({ places }, at) =>
-        places.map((place) => untilOpen(place, at, signal)),
-      );
-      await Promise.all(all);
-    },
     signIn: echo.signIn,
     async assertAlive(place) {
       const connection = createConnection(peerOf(place, null, knowsAddresses));
