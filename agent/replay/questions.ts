@@ -1,5 +1,6 @@
-/** What is asked of both trials: one question for all requests that they must answer alike. Pure. */
+/** What is asked of both trials: one question for all requests that they must answer alike. */
 import { isIP } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import type { LoggedRequest } from '../logs/answers/distinct.ts';
 import type { Side } from './config/side.ts';
 import type { LeftOut } from './left-out.ts';
@@ -16,6 +17,8 @@ export type Question = {
   hasBody: boolean;
   requests: LoggedRequest[];
 };
+
+const AT_ONCE = 100;
 
 /** Their values are not in the log, see `SECRET_HEADERS` of Caddy (Caddy docs, `log`). */
 const SECRETS = ['cookie', 'authorization', 'proxy-authorization'];
@@ -38,14 +41,16 @@ export const headersOf = (sides: readonly Side[]): string[] => [
 ];
 
 /** @param knowsAddresses whether Caddy can be told them */
-export function questionsIn(
+export async function questionsIn(
   requests: readonly LoggedRequest[],
   sides: readonly [Side, Side],
   knowsAddresses: boolean,
   leaveOut: LeftOut['add'],
-): Question[] {
+): Promise<Question[]> {
   const found = new Map<string, Question>();
-  for (const request of requests) {
+  for (const [at, request] of requests.entries()) {
+    // Each may be to another host: others are served meanwhile.
+    if (at % AT_ONCE === 0) await setImmediate();
     const { tls, method } = request;
     const { host, port } = addressOf(request, sides);
     const needs = sides.map((side) => side.needsOf(host));

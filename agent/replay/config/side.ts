@@ -267,19 +267,21 @@ const isNamed = (route: Json): boolean => !namesOf(route).has('');
 /** Finds the routes for a host: by name, as there may be thousands. */
 function finderOf(routes: readonly Route[]): (host: string) => Route[] {
   const exact = new Map<string, number[]>();
-  const others: { at: number; names: readonly string[] }[] = [];
+  const others: { at: number; names: readonly (readonly string[])[] }[] = [];
   for (const [at, { names }] of routes.entries()) {
-    const wild = [...names].filter((name) => name === '' || /[*{]/.test(name));
-    if (wild.length > 0) others.push({ at, names: wild });
+    const wild = [...names].filter((name) => name === '' || /\{|.\*/.test(name));
+    if (wild.length > 0) others.push({ at, names: wild.map((name) => name.split('.')) });
     for (const name of names) exact.set(name, [...(exact.get(name) ?? []), at]);
   }
   return (host) => {
     const name = nameOf(host);
     const labels = name.split('.');
-    const isFor = (one: string) =>
-      one === '' || one.includes('{') || matches(one.split('.'), labels);
+    const isFor = (one: readonly string[]) =>
+      one.join('') === '' || one.some((label) => label.includes('{')) || matches(one, labels);
     const found = others.flatMap(({ at, names }) => (names.some(isFor) ? at : []));
-    const all = new Set([...(exact.get(name) ?? []), ...found]);
+    // Nearly all patterns have one asterisk, at their start.
+    const wider = ['*', ...labels.slice(1)].join('.');
+    const all = new Set([...(exact.get(name) ?? []), ...(exact.get(wider) ?? []), ...found]);
     return [...all].flatMap((at) => routes[at] ?? []);
   };
 }
