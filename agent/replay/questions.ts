@@ -1,6 +1,6 @@
 /** What is asked of both trials: one question for all requests that they must answer alike. */
 import { isIP } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
+import { createPauses } from '../../src/shared/async.ts';
 import type { LoggedRequest } from '../logs/answers/distinct.ts';
 import type { Side } from './config/side.ts';
 import type { LeftOut } from './left-out.ts';
@@ -17,8 +17,6 @@ export type Question = {
   hasBody: boolean;
   requests: LoggedRequest[];
 };
-
-const AT_ONCE = 100;
 
 /** Their values are not in the log, see `SECRET_HEADERS` of Caddy (Caddy docs, `log`). */
 const SECRETS = ['cookie', 'authorization', 'proxy-authorization'];
@@ -48,9 +46,9 @@ export async function questionsIn(
   leaveOut: LeftOut['add'],
 ): Promise<Question[]> {
   const found = new Map<string, Question>();
-  for (const [at, request] of requests.entries()) {
-    // Each may be to another host: others are served meanwhile.
-    if (at % AT_ONCE === 0) await setImmediate();
+  const pause = createPauses();
+  for (const request of requests) {
+    await pause();
     const { tls, method } = request;
     const { host, port } = addressOf(request, sides);
     const needs = sides.map((side) => side.needsOf(host));

@@ -3,11 +3,12 @@ import type { Json } from '../../src/shared/json.ts';
 import { REPLAY_MS, type ReplayRequest, type ReplayState } from '../../src/shared/wire/replay.ts';
 import { memoryLimit } from '../caddy/config/adapt.ts';
 import type { Logs } from '../logs/logs.ts';
-import { createGroups, differences, type Outcome, outcomeOf } from './compare.ts';
-import { ANSWER_MS, type Connection, createConnection, LATE } from './connection.ts';
+import { askAll } from './ask-all.ts';
+import { createGroups, differences, type Outcome } from './compare.ts';
+import { ANSWER_MS } from './connection.ts';
 import { createLeftOut } from './left-out.ts';
 import { headersOf, type Question, questionsIn } from './questions.ts';
-import { peerOf, type Stage, type StageDeps, startStage } from './stage.ts';
+import { type StageDeps, startStage } from './stage.ts';
 
 export type RunDeps = StageDeps & {
   /** As adapted: what is live, and what would be. */
@@ -24,10 +25,6 @@ export type Progress = {
 };
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Visitors at once; more are not faster on two cores. */
-const AT_ONCE = 8;
-/** Questions that come over the same connections. */
-const BATCH = 200;
 /** Of the time that a replay has, what is left to say what it found. */
 const RESERVE_MS = 3_000;
 const NOT_ASKED = `Not asked within ${REPLAY_MS / 1_000} s`;
@@ -121,65 +118,3 @@ type Replies = readonly [before: Reply, after: Reply];
 type Reply = Exclude<Outcome, { unplayed: number }>;
 type Without = (question: Question, reason: { unplayed: number } | null) => void;
 type Compared = (question: Question, isSame: boolean, replies: Replies) => void;
-
-type Asking = {
-  stage: Stage;
-  knowsAddresses: boolean;
-  signal: AbortSignal;
-  /** When the time is over, by `performance.now()`. */
-  end: number;
-  /** Why there is nothing to compare if a trial takes too long. */
-  late: Outcome;
-};
-
-/** @param answered gets null for what was not asked in time @throws the reason of the signal and as `assertAlive` */
-async function askAll(
-  questions: readonly Question[],
-  { stage, knowsAddresses, signal, end, late }: Asking,
-  answered: (question: Question, outcomes: Outcome[] | null) => void,
-): Promise<void> {
-  const batches = batchesOf(questions);
-
-  async function ask(batch: readonly Question[]): Promise<void> {
-    const open = new Map<string, Connection>();
-    const headOf = async (at: 0 | 1, { host, port, tls, as, bytes, hasBody }: Question) => {
-      const place = stage.sides[at].place(host, port, tls);
-      if (place === null) return null;
-      const key = `${at} ${place.host} ${place.port}`;
-      const peer = { ...peerOf(place, as, knowsAddresses), tls };
-      const connection = open.get(key) ?? createConnection(peer);
-      open.set(key, connection);
-      const head = await connection.ask(bytes, hasBody);
-      if (head === null) await stage.assertAlive(place);
-      return head;
-    };
-    try {
-      for (const question of batch) {
-        signal.throwIfAborted();
-        const isLate = performance.now() > end;
-        const heads = ([0, 1] as const).map((at) => (isLate ? null : headOf(at, question)));
-        const read = (await Promise.all(heads)).map((head) =>
-          head === LATE ? late : outcomeOf(head, stage.header, stage.shownPort),
-        );
-        answered(question, isLate ? null : read);
-      }
-    } finally {
-      for (const connection of open.values()) connection.close();
-    }
-  }
-
-  const work = async () => {
-    for (let batch = batches.pop(); batch; batch = batches.pop()) await ask(batch);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-}
-
-/** Each of one visitor's, or of requests whose address does not matter. */
-function batchesOf(questions: readonly Question[]): Question[][] {
-  const by = Map.groupBy(questions, ({ tls, as }) => `${tls} ${as}`);
-  return [...by.values()].flatMap((all) =>
-    Array.from({ length: Math.ceil(all.length / BATCH) }, (_, at) =>
-      all.slice(at * BATCH, (at + 1) * BATCH),
-    ),
-  );
-}

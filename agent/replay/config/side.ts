@@ -9,7 +9,8 @@ import {
   redirectsOf,
 } from '../../caddy/ports/ports.ts';
 import { ANY_NAME, tlsFor } from '../../sites/checks/trial-config.ts';
-import { covers, matches, nameOf, namesOf } from '../../sites/live-sites.ts';
+import { covers, nameOf, namesOf } from '../../sites/live-sites.ts';
+import { concern, finderOf, isNamed, memoized, type Route } from './hosts.ts';
 import { type Needs, needsOf } from './needs.ts';
 import { noSiteRoute, playedRoutes, type Stage } from './routes.ts';
 
@@ -62,8 +63,6 @@ type Server = {
   /** Policies of TLS connections with client certificates: the names they are for; null: all. */
   guarded: (readonly string[] | null)[];
 };
-
-type Route = { names: ReadonlySet<string>; needs: Needs };
 
 /** @param config as adapted */
 export function createSide(config: Json, shared: Shared): Side {
@@ -232,59 +231,7 @@ export function createSide(config: Json, shared: Shared): Side {
   };
 }
 
-/** Caddy may have certificates for names that no site has. */
-const CERTIFICATES_FOR_ANY = /"on_demand":true|"load_(?:files|folders|pem|storage)"/;
-
 const stars = (name: string): number => name.split('*').length;
-
-function memoized<T>(of: (host: string) => T): (host: string) => T {
-  const known = new Map<string, T>();
-  return (host) => {
-    const found = known.get(host) ?? of(host);
-    known.set(host, found);
-    return found;
-  };
-}
-
-/** Of the routes of a server, those that may answer to one of the hosts. */
-function concern(hosts: readonly string[] | null): (names: ReadonlySet<string>) => boolean {
-  if (hosts === null || hosts.includes('')) return () => true;
-  const exact = new Set(hosts.map(nameOf));
-  const patterns = [...exact].filter((host) => host.includes('*'));
-  return (names) =>
-    [...names].some(
-      (name) =>
-        name === '' ||
-        name.includes('{') ||
-        exact.has(name) ||
-        patterns.some((host) => covers(host, name)) ||
-        (name.includes('*') && [...exact].some((host) => covers(name, host))),
-    );
-}
-
-const isNamed = (route: Json): boolean => !namesOf(route).has('');
-
-/** Finds the routes for a host: by name, as there may be thousands. */
-function finderOf(routes: readonly Route[]): (host: string) => Route[] {
-  const exact = new Map<string, number[]>();
-  const others: { at: number; names: readonly (readonly string[])[] }[] = [];
-  for (const [at, { names }] of routes.entries()) {
-    const wild = [...names].filter((name) => name === '' || /\{|.\*/.test(name));
-    if (wild.length > 0) others.push({ at, names: wild.map((name) => name.split('.')) });
-    for (const name of names) exact.set(name, [...(exact.get(name) ?? []), at]);
-  }
-  return (host) => {
-    const name = nameOf(host);
-    const labels = name.split('.');
-    const isFor = (one: readonly string[]) =>
-      one.join('') === '' || one.some((label) => label.includes('{')) || matches(one, labels);
-    const found = others.flatMap(({ at, names }) => (names.some(isFor) ? at : []));
-    // Nearly all patterns have one asterisk, at their start.
-    const wider = ['*', ...labels.slice(1)].join('.');
-    const all = new Set([...(exact.get(name) ?? []), ...(exact.get(wider) ?? []), ...found]);
-    return [...all].flatMap((at) => routes[at] ?? []);
-  };
-}
 
 /** Each top-level route is a site's. */
 const playedTop = (routes: readonly Json[], shared: Shared): JsonObject[] =>
@@ -294,6 +241,9 @@ const playedTop = (routes: readonly Json[], shared: Shared): JsonObject[] =>
 
 /** What else of a server decides how it answers. */
 const KEPT = ['max_header_bytes', 'client_ip_headers', 'trusted_proxies_strict'];
+
+/** Caddy may have certificates for names that no site has. */
+const CERTIFICATES_FOR_ANY = /"on_demand":true|"load_(?:files|folders|pem|storage)"/;
 
 function kept(server: JsonObject): JsonObject {
   const found = Object.entries(server).filter(([name]) => KEPT.includes(name));
