@@ -38,11 +38,14 @@ export const headersOf = (sides: readonly Side[]): string[] => [
   ...new Set(sides.flatMap(({ headers }) => [...headers])),
 ];
 
-/** @param knowsAddresses whether Caddy can be told them */
+/**
+ * @param knowsAddresses whether Caddy can be told them
+ * @param pass the line that lets a request in
+ */
 export async function questionsIn(
   requests: readonly LoggedRequest[],
   sides: readonly [Side, Side],
-  knowsAddresses: boolean,
+  { knowsAddresses, pass }: { knowsAddresses: boolean; pass: string },
   leaveOut: LeftOut['add'],
 ): Promise<Question[]> {
   const found = new Map<string, Question>();
@@ -61,7 +64,7 @@ export async function questionsIn(
       leaveOut(reason ?? NO_ADDRESS, request.count);
       continue;
     }
-    const text = textOf(request, names);
+    const text = textOf(request, names, pass);
     const key = `${tls} ${port} ${as} ${text}`;
     const known = found.get(key);
     if (known) known.requests.push(request);
@@ -104,9 +107,15 @@ function addressOf({ host, tls }: LoggedRequest, sides: readonly Side[]) {
   };
 }
 
-function textOf({ method, uri, host, headers }: LoggedRequest, names: readonly string[]): string {
+function textOf(
+  { method, uri, host, headers }: LoggedRequest,
+  names: readonly string[],
+  pass: string,
+): string {
   const lines = names.flatMap((name) => (headers[name] ?? []).map((value) => `${name}: ${value}`));
   // Without it, Caddy would refuse some methods that have a body.
   const length = ['GET', 'HEAD', 'OPTIONS'].includes(method) ? [] : ['Content-Length: 0'];
-  return [`${method} ${uri} HTTP/1.1`, `Host: ${host}`, ...lines, ...length, '', ''].join('\r\n');
+  return [`${method} ${uri} HTTP/1.1`, `Host: ${host}`, pass, ...lines, ...length, '', ''].join(
+    '\r\n',
+  );
 }

@@ -74,7 +74,12 @@ export async function runReplay(
       signal,
     );
     for (const { reason, count } of chosen.leftOut) leftOut.add(reason, count);
-    const questions = await questionsIn(chosen.requests, stage.sides, knowsAddresses, leftOut.add);
+    const questions = await questionsIn(
+      chosen.requests,
+      stage.sides,
+      { knowsAddresses, pass: stage.pass },
+      leftOut.add,
+    );
     for (const { requests } of questions) counts.of += requests.length;
     const signing = new Map<Question, boolean>();
     await compareAll(

@@ -28,6 +28,8 @@ export type Stage = {
   sides: readonly [Side, Side];
   /** By which trials and echo say what happened. */
   header: string;
+  /** The line that lets a request in. */
+  pass: string;
   /** The port that a configuration has for a trial's; the same if it is none. */
   shownPort(port: string): string;
   /** Whether sign-in services let visitors in from now on. */
@@ -84,6 +86,7 @@ export async function startStage(
 ): Promise<Stage> {
   const { knowsAddresses, folders } = deps;
   const header = `Signalbox-${crypto.randomUUID().slice(0, 8)}`;
+  const secret = crypto.randomUUID();
   const echo = await startEcho(header, identityHeaders([...configs]));
   const ports = new Map<number, number>();
   const configured = [...new Set(configs.flatMap(portsOf))];
@@ -92,7 +95,7 @@ export async function startStage(
   const shown = new Map([...ports].map(([port, trial]) => [String(trial), String(port)]));
   const addresses = new Map<string, number>();
   const common = {
-    ...{ hosts, header, knowsAddresses, numberOf, echo: echo.address },
+    ...{ hosts, header, secret, knowsAddresses, numberOf, echo: echo.address },
     portFor: (port: number) => ports.get(port) ?? 0,
   };
   // The same ports on both sides, so that no placeholder makes a difference: the addresses differ.
@@ -102,7 +105,7 @@ export async function startStage(
       addressFor(host) {
         const number = addresses.get(host) ?? addresses.size;
         addresses.set(host, number);
-        return `127.${101 + at}.${number >> 8}.${(number & 255) + 1}`;
+        return `127.${101 + at}.${Math.floor(number / 250)}.${(number % 250) + 1}`;
       },
     }),
   ) as [Side, Side];
@@ -142,7 +145,7 @@ export async function startStage(
   }
 
   return {
-    ...{ sides, header, end },
+    ...{ sides, header, pass: `${header}: ${secret}`, end },
     shownPort: (port) => shown.get(port) ?? port,
     signIn: echo.signIn,
     async assertAlive(place) {

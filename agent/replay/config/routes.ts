@@ -17,6 +17,8 @@ export type Stage = {
   echo: string;
   /** The header by which echo and trial talk to the replay; nobody else can know it. */
   header: string;
+  /** Its value in each request of the replay's own. */
+  secret: string;
   /** Whether Caddy can be told a visitor's address. */
   knowsAddresses: boolean;
   /** The number of a reason why something cannot be played. */
@@ -73,6 +75,16 @@ export const ADDRESS = /"?\b(?:remote_ip|client_ip)\b|http\.request\.remote\b|\{
 /** Of the JSON of a matcher: whether it asks how a visitor is connected. A trial is asked by HTTP/1.1, without a server name. */
 const CONNECTION =
   /"protocol":"http\/|\bprotocol\(\s*\W{1,2}http\/|http\.request\.(?:proto\b|proto_|tls\.)|\{(?:proto|tls_)/;
+
+/**
+ * What comes before the routes of all sites: a trial believes whatever address it is told, so it must not answer
+ * to other users of the machine.
+ */
+export const guardRoute = ({ header, secret }: Pick<Stage, 'header' | 'secret'>): JsonObject => ({
+  match: [{ not: [{ header: { [header]: [secret] } }] }],
+  handle: [{ handler: 'static_response', abort: true }],
+  terminal: true,
+});
 
 /** @param site whose routes they are, for the reasons */
 export function playedRoutes(routes: Json | undefined, site: string, stage: Stage): JsonObject[] {

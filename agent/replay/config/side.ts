@@ -12,7 +12,7 @@ import { ANY_NAME, tlsFor } from '../../sites/checks/trial-config.ts';
 import { covers, nameOf, namesOf } from '../../sites/live-sites.ts';
 import { concern, finderOf, isNamed, memoized, type Route } from './hosts.ts';
 import { type Needs, needsOf } from './needs.ts';
-import { noSiteRoute, playedRoutes, type Stage } from './routes.ts';
+import { guardRoute, noSiteRoute, playedRoutes, type Stage } from './routes.ts';
 
 /** Where a trial listens for what the configuration has on a port. */
 export type Place = { host: string; port: number; tls: boolean };
@@ -100,6 +100,7 @@ export function createSide(config: Json, shared: Shared): Side {
       ...kept(server),
       listen: own.map(({ host, port }) => `${shared.addressFor(host)}:${shared.portFor(port)}`),
       routes: [
+        guardRoute(shared),
         ...playedTop(routes, shared),
         ...(routes.every(isNamed) ? [noSiteRoute(shared)] : []),
       ],
@@ -153,7 +154,7 @@ export function createSide(config: Json, shared: Shared): Side {
     if (isThere) continue;
     // Caddy would make a server for its redirects that knows nothing of addresses.
     const listen = [`${shared.addressFor(host)}:${shared.portFor(port)}`];
-    const routes = [noSiteRoute(shared)];
+    const routes = [guardRoute(shared), noSiteRoute(shared)];
     json[`redirects ${host}`] = { listen, routes, protocols: ['h1'], ...wrappers(shared) };
     const listeners = [{ host, port, tls: false }];
     const none = () => [];

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { findCaddies } from '../../../../agent/caddy/process/processes.ts';
 import type { ReplayState } from '../../../../src/shared/wire/replay.ts';
@@ -254,6 +255,35 @@ test('ends when it is told to, and is forgotten', async () => {
   expect((await agent.get('/proxy/replay/end', { id: first.id })).status).toBe(200);
   expect(left()).toEqual([]);
   expect((await agent.get(`/proxy/replay?id=${first.id}`)).status).toBe(404);
+});
+
+/** The ports of the trial of what is live, by proc_pid_net(5): 127.101.0.1, listening. */
+const trialPorts = (): number[] =>
+  [...readFileSync('/proc/net/tcp', 'utf8').matchAll(/ 0100657F:([0-9A-F]{4}) \S+ 0A /g)].map(
+    ([, port = '']) => Number.parseInt(port, 16),
+  );
+
+test('answers nobody else, as a trial lets in whoever claims an address', async () => {
+  const secret = 'http://app.example {\nrespond "only for some"\n}\n';
+  await publish(secret);
+  logged(Array.from({ length: 3_000 }, (_, at) => ({ uri: `/${at}`, tls: false })));
+  const running = replay(secret, { hosts: ['app.example'] });
+  const [port = 0] = await until(() => {
+    const found = trialPorts();
+    return found.length > 0 ? found : undefined;
+  });
+  const proxy = knowsAddresses ? 'PROXY TCP4 192.168.1.9 127.0.0.1 1 80\r\n' : '';
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let heard = '';
+  const socket = connect({ host: '127.101.0.1', port });
+  socket.on('connect', () => socket.write(`${proxy}GET / HTTP/1.1\r\nHost: app.example\r\n\r\n`));
+  socket.on('data', (bytes) => {
+    heard += bytes.toString();
+  });
+  socket.on('error', () => {});
+  socket.once('close', () => resolve(heard));
+  expect(await promise).toBe('');
+  expect(await running).toMatchObject({ state: 'done', same: 1_000, differ: 0 });
 });
 
 describe('a replay finds', () => {
