@@ -12,7 +12,7 @@ import { ANY_NAME, tlsFor } from '../../sites/checks/trial-config.ts';
 import { covers, nameOf, namesOf } from '../../sites/live-sites.ts';
 import { concern, finderOf, isNamed, memoized, type Route } from './hosts.ts';
 import { type Needs, needsOf } from './needs.ts';
-import { guardRoute, noSiteRoute, playedRoutes, type Stage } from './routes.ts';
+import { redirectServer, type Shared, trialServer } from './servers.ts';
 
 /** Where a trial listens for what the configuration has on a port. */
 export type Place = { host: string; port: number; tls: boolean };
@@ -34,16 +34,6 @@ export type Side = {
   asksForCertificate(host: string): boolean;
   /** All of them. */
   places: readonly Place[];
-};
-
-/** What both sides have in common. */
-export type Shared = Stage & {
-  /** The hosts that are asked for; null: any. */
-  hosts: readonly string[] | null;
-  /** The port on which a trial listens for a configured one. */
-  portFor: (port: number) => number;
-  /** The loopback address for one that a configuration listens on, such as an interface's; empty: any. */
-  addressFor: (host: string) => string;
 };
 
 /** The ports of a configuration, with those of automatic HTTPS. */
@@ -96,45 +86,12 @@ export function createSide(config: Json, shared: Shared): Side {
     // Caddy puts its redirects where they belong only if it gets one certificate at least.
     const automatic = isFirst ? names.slice(1) : names;
     if (isSecure && names.length > 0) isFirst = false;
-    json[name] = {
-      ...kept(server),
-      listen: own.map(({ host, port }) => `${shared.addressFor(host)}:${shared.portFor(port)}`),
-      routes: [
-        guardRoute(shared),
-        ...playedTop(routes, shared),
-        ...(routes.every(isNamed) ? [noSiteRoute(shared)] : []),
-      ],
-      ...(server.errors !== undefined && {
-        errors: { routes: playedTop(list(field(server.errors, 'routes')), shared) },
-      }),
-      ...(server.named_routes !== undefined && {
-        named_routes: Object.fromEntries(
-          Object.entries(object(server.named_routes)).map(([id, route]) => [
-            id,
-            playedRoutes([route], id, shared)[0] ?? {},
-          ]),
-        ),
-      }),
-      ...wrappers(shared),
-      protocols: ['h1'],
-      automatic_https: {
-        ...object(server.automatic_https),
-        skip_certificates: [
-          ...list(object(server.automatic_https).skip_certificates),
-          ...automatic,
-        ],
-      },
-      ...(isSecure && { tls_connection_policies: [{ default_sni: ANY_NAME }] }),
-    };
+    json[name] = trialServer({ ...server, routes }, { tls: isSecure, skipped: automatic }, shared);
     for (const one of redirectsOf(server, http)) redirects.set(one.host, one);
-    const known = routes.map((route) => ({
-      names: namesOf(route),
-      needs: needsFor(route),
-    }));
-    const ofErrors = list(field(server.errors, 'routes')).map((route) => ({
-      names: namesOf(route),
-      needs: needsFor(route),
-    }));
+    const read = (all: readonly Json[]): Route[] =>
+      all.map((route) => ({ names: namesOf(route), needs: needsFor(route) }));
+    const known = read(routes);
+    const ofErrors = read(list(field(server.errors, 'routes')));
     servers.push({
       listeners: own.map((one) => ({ ...one, tls: isSecure && one.port !== usual.http })),
       routesFor: memoized(finderOf(known)),
@@ -152,10 +109,7 @@ export function createSide(config: Json, shared: Shared): Side {
       listeners.some((one) => one.host === host && one.port === port),
     );
     if (isThere) continue;
-    // Caddy would make a server for its redirects that knows nothing of addresses.
-    const listen = [`${shared.addressFor(host)}:${shared.portFor(port)}`];
-    const routes = [guardRoute(shared), noSiteRoute(shared)];
-    json[`redirects ${host}`] = { listen, routes, protocols: ['h1'], ...wrappers(shared) };
+    json[`redirects ${host}`] = redirectServer({ host, port }, shared);
     const listeners = [{ host, port, tls: false }];
     const none = () => [];
     servers.push({ listeners, routesFor: none, errorsFor: none, needs: NONE, guarded: [] });
@@ -234,36 +188,8 @@ export function createSide(config: Json, shared: Shared): Side {
 
 const stars = (name: string): number => name.split('*').length;
 
-/** Each top-level route is a site's. */
-const playedTop = (routes: readonly Json[], shared: Shared): JsonObject[] =>
-  routes.flatMap((route) =>
-    playedRoutes([route], [...namesOf(route)].find(Boolean) ?? 'any site', shared),
-  );
-
-/** What else of a server decides how it answers. */
-const KEPT = ['max_header_bytes', 'client_ip_headers', 'trusted_proxies_strict'];
-
 /** Caddy may have certificates for names that no site has. */
 const CERTIFICATES_FOR_ANY = /"on_demand":true|"load_(?:files|folders|pem|storage)"/;
-
-function kept(server: JsonObject): JsonObject {
-  const found = Object.entries(server).filter(([name]) => KEPT.includes(name));
-  const { trusted_proxies: trusted } = server;
-  // Others ask a service for their lists.
-  if (field(trusted, 'source') === 'static') found.push(['trusted_proxies', trusted as Json]);
-  return Object.fromEntries(found);
-}
-
-/** Tells Caddy the visitor's address (Caddy docs, `proxy_protocol`). */
-const wrappers = ({ knowsAddresses }: Stage): JsonObject =>
-  knowsAddresses
-    ? {
-        listener_wrappers: [
-          { wrapper: 'proxy_protocol', timeout: '5s', allow: ['127.0.0.0/8'] },
-          { wrapper: 'tls' },
-        ],
-      }
-    : {};
 
 /** By which a server learns a visitor's address from trusted proxies, unless it says otherwise. */
 const CLIENT_IP_HEADER = 'X-Forwarded-For';
