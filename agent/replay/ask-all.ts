@@ -48,7 +48,10 @@ export async function askAll(
         signal.throwIfAborted();
         const isLate = performance.now() > end;
         const heads = ([0, 1] as const).map((at) => (isLate ? null : headOf(at, question)));
-        const read = (await Promise.all(heads)).map((head) =>
+        const heard = await Promise.all(heads);
+        // The end of a replay cuts its connections, which would look like no response.
+        signal.throwIfAborted();
+        const read = heard.map((head) =>
           head === LATE ? late : outcomeOf(head, stage.header, stage.shownPort),
         );
         answered(question, isLate ? null : read);

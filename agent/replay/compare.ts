@@ -111,7 +111,12 @@ export function createGroups(): Groups {
       group.requests++;
       group.count += request.count;
       group.visitors.add(request.ip);
-      if (group.examples.length < MOST_EXAMPLES) group.examples.push(exampleOf(request));
+      const example = exampleOf(request);
+      const isShown = group.examples.some(
+        ({ method, path, ip }) =>
+          method === example.method && path === example.path && ip === example.ip,
+      );
+      if (!isShown && group.examples.length < MOST_EXAMPLES) group.examples.push(example);
     },
     list: () =>
       [...groups.values()]
@@ -139,7 +144,7 @@ function kindOf(reply: Reply, parts: readonly Part[], request: LoggedRequest): u
 
 function templateOf(location: string, { host, uri }: LoggedRequest): string {
   const path = pathOf(uri);
-  const parts = [uri, path, host].filter((part) => part.length > 1);
+  const parts = [uri, path, host, host.replace(/:\d*$/, '')].filter((part) => part.length > 1);
   const all = parts.flatMap((part) => [part, encodeURIComponent(part)]);
   return all.reduce((text, part) => text.replaceAll(part, '{}'), location);
 }

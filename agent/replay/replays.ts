@@ -1,4 +1,4 @@
-/** The replays of an agent: one at a time, and what came of the last one. */
+/** The replays of an agent: one at a time, and what came of the last few. */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure, sentenceOf } from '../../src/shared/failure.ts';
@@ -38,8 +38,9 @@ export type Replays = {
   close(): Promise<void>;
 };
 
-/** How long what was found can be read, in milliseconds. */
+/** How long what was found can be read, in milliseconds, and of how many. */
 const KEPT_MS = 10 * 60_000;
+const MOST_KEPT = 5;
 /** Bytes that must be free to start, for two Caddys and the requests; and to continue. */
 const NEEDED = 256 * 1024 * 1024;
 const LEAST = 64 * 1024 * 1024;
@@ -66,7 +67,8 @@ export function createReplays(deps: ReplaysDeps): Replays {
   const { adapt, live, modules, commands, available = memoryAvailable, log } = deps;
   const home = dirname(commands.env.XDG_DATA_HOME);
   const folders = [join(home, 'replay-before'), join(home, 'replay-after')] as const;
-  let last: Replay | null = null;
+  /** The oldest first; only the last one may be running. */
+  const known = new Map<string, Replay>();
   let isClosed = false;
 
   async function run(replay: Replay, request: ReplayRequest): Promise<void> {
@@ -78,11 +80,11 @@ export function createReplays(deps: ReplaysDeps): Replays {
     try {
       if (available() < NEEDED) throw NO_MEMORY;
       // One after the other, here and below: a core is left for visitors.
-      const known = await modules();
+      const built = await modules();
       const before = await live();
       const after = await adapt(request.proxyfile);
       signal.throwIfAborted();
-      const knowsAddresses = known?.includes(PROXY_PROTOCOL) ?? false;
+      const knowsAddresses = built?.includes(PROXY_PROTOCOL) ?? false;
       const how = { ...deps, configs: [before, after] as const, knowsAddresses, folders };
       await runReplay(request, how, signal, (progress) => {
         replay.progress = progress;
@@ -104,31 +106,33 @@ export function createReplays(deps: ReplaysDeps): Replays {
 
   function forget(replay: Replay): void {
     clearTimeout(replay.forget);
-    if (last === replay) last = null;
+    known.delete(replay.id);
   }
 
-  const isRunning = () => last?.state === 'running';
+  const running = () => [...known.values()].find(({ state }) => state === 'running');
 
   return {
     start(request) {
       if (isClosed) throw new Failure('STOPPING', STOPPED);
-      if (isRunning()) {
+      if (running()) {
         const message = 'Another replay is running. Try again later.';
         throw new Failure('RATE_LIMITED', message, { retryAfter: REPLAY_MS / 1_000 });
       }
-      clearTimeout(last?.forget);
+      const [oldest] = known.values();
+      if (oldest && known.size === MOST_KEPT) forget(oldest);
       const replay: Replay = {
         ...{ id: crypto.randomUUID(), state: 'running', progress: null },
         ...{ stopping: new AbortController(), over: Promise.resolve() },
       };
-      last = replay;
+      known.set(replay.id, replay);
       replay.over = run(replay, request);
       return replay.id;
     },
 
     state(id) {
-      if (last?.id !== id) throw new Failure('NOT_FOUND', 'There is no such replay.');
-      const { state, progress, detail } = last;
+      const found = known.get(id);
+      if (!found) throw new Failure('NOT_FOUND', 'There is no such replay.');
+      const { state, progress, detail } = found;
       return {
         ...(progress?.counts ?? { done: 0, of: 0, same: 0, differ: 0 }),
         ...{ state, groups: progress?.groups() ?? [], leftOut: progress?.leftOut() ?? [] },
@@ -137,21 +141,22 @@ export function createReplays(deps: ReplaysDeps): Replays {
     },
 
     async end(id) {
-      if (last?.id !== id) return;
-      const replay = last;
+      const replay = known.get(id);
+      if (!replay) return;
       replay.stopping.abort(STOPPED);
       await replay.over;
       forget(replay);
     },
 
     interrupt() {
-      if (isRunning()) last?.stopping.abort(OVERTAKEN);
+      running()?.stopping.abort(OVERTAKEN);
     },
 
     begin: () => endTrialsIn(folders, commands.bin),
 
     async close() {
       isClosed = true;
+      const last = running();
       last?.stopping.abort(STOPPED);
       await last?.over;
     },

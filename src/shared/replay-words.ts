@@ -99,7 +99,9 @@ function outcome({ requests, before, after }: Parameters<typeof outcomeOf>[0]): 
     ['length', `${get} Content-Length `, `${get} no file`],
     ['type', `${get} Content-Type `, `${get} no Content-Type`],
   ] as const) {
-    const [old, now] = [before[field] ?? '', after[field] ?? ''].map(String);
+    const [old, now] = [before[field], after[field]].map((one) =>
+      String(one ?? '').replaceAll('\n', ', '),
+    ) as [string, string];
     if (old !== now) return `${now ? has + now : lacks} instead of ${old || 'none'}`;
   }
   return `${get} a different answer`;

@@ -54,6 +54,11 @@ describe('of a group, what would be different', () => {
       { user: '' },
       'reach the upstream without sign-in headers instead of Remote-User: ann',
     ],
+    [
+      {},
+      { user: 'remote-user: ann\nremote-email: a@b.example' },
+      'reach the upstream with remote-user: ann, remote-email: a@b.example instead of none',
+    ],
     [{ status: 503 }, { status: 503, retryAfter: '5' }, 'get Retry-After 5 instead of none'],
     [{ length: 10 }, { length: 1234 }, 'get Content-Length 1234 instead of 10'],
     [

@@ -65,7 +65,6 @@ function Findings({ of }: { of: ReplayState }) {
   const { state, same, differ, groups, leftOut, detail } = of;
   const isSame = same > 0 && differ === 0;
   const words = headlineOf(of, DAYS);
-  const left = leftOut.reduce((sum, { count }) => sum + count, 0);
   return (
     <>
       {state === 'failed' && (
@@ -88,7 +87,7 @@ function Findings({ of }: { of: ReplayState }) {
       )}
       {leftOut.length > 0 && (
         <details class="small muted" open={same + differ === 0}>
-          <summary>{left > 0 ? `${plural(left, 'request')} left out` : 'Left out'}</summary>
+          <summary>Left out</summary>
           <ul>
             {leftOut.map(({ reason, count }) => (
               <li key={reason}>

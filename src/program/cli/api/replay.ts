@@ -100,7 +100,8 @@ function assertFits({ args: [file], has, value }: Given): void {
   const undo = value('undo');
   const wrong =
     undo === undefined
-      ? file === undefined && 'give a FILE, or --undo NUMBER'
+      ? file === undefined &&
+        (has('site') ? '--site needs a FILE, or -' : 'give a FILE, or --undo NUMBER')
       : file !== undefined || has('site')
         ? '--undo takes no FILE and no --site'
         : !/^[1-9]\d{0,13}$/.test(undo) && '--undo takes a number of "signalbox changelog"';

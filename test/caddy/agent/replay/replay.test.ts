@@ -173,6 +173,14 @@ describe('a replay is refused', () => {
   });
 });
 
+test('a replay that has ended can be read after the next one', async () => {
+  const body = { proxyfile: head() + live(), hosts: null, days: 7, requests: 100 };
+  const { body: first } = await agent.get<{ id: string }>('/proxy/replay', body);
+  const found = await ended(first.id);
+  await replay(live());
+  expect(await ended(first.id)).toEqual(found);
+});
+
 describe('a replay fails, and leaves nothing behind,', () => {
   test('if Caddy would refuse the text', async () => {
     const { state, detail, groups } = await replay(site('nonsense'));
@@ -206,7 +214,7 @@ describe('a replay in which a trial', () => {
       (name) => findCaddies(join(agent.dataDir, 'caddy', name), 'caddy')[0]?.pid,
     );
   async function begun(): Promise<string> {
-    logged(Array.from({ length: 5_000 }, (_, i) => ({ uri: `/many/${i}` })));
+    logged(Array.from({ length: 15_000 }, (_, i) => ({ uri: `/many/${i}` })));
     const proxyfile = head() + site(proxied(two));
     const body = await agent
       .get<{ id: string }>('/proxy/replay', {
