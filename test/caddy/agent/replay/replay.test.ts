@@ -245,10 +245,11 @@ describe('a replay in which a trial', () => {
     const pid = trials()[1] ?? 0;
     process.kill(pid, 'SIGSTOP');
     const reason = 'Not answered within 2 s';
-    await until(async () => {
+    const hasLeftOut = async () => {
       const { body: state } = await agent.get<ReplayState>(`/proxy/replay?id=${id}`);
-      return state.leftOut.some((one) => one.reason === reason) || undefined;
-    });
+      return state.leftOut.some((one) => one.reason === reason);
+    };
+    await until(hasLeftOut, reason, 30_000);
     process.kill(pid, 'SIGCONT');
     const { state, groups } = await ended(id);
     expect(state).toBe('done');
