@@ -26,7 +26,10 @@ let world: World;
 beforeAll(async () => {
   world = await createWorld();
 });
-afterAll(() => world.stop());
+afterAll(async () => {
+  silent.stop(true);
+  await world.stop();
+});
 
 type Sent = { path: string; json: object; key: string; status: number };
 type Answered = { status: number; text: string };
@@ -88,8 +91,12 @@ const changesOf = (kill: number): Sent[] => {
   ].map((one) => ({ ...one, key: `${SEED}-${kill}` }));
 };
 
-/** An upstream that never answers. */
-const SILENT = { config: 'reverse_proxy {upstream}', upstream: '192.0.2.1:9' };
+/** An upstream that shakes no hands: the answer to a change waits for it, as long as the agent does. */
+const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+const SILENT = {
+  config: 'reverse_proxy {upstream}',
+  upstream: `https://127.0.0.1:${silent.port}`,
+};
 
 /** Deletes what a round made, so that publishes stay as fast as the first. */
 async function clear(): Promise<void> {

@@ -6,7 +6,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Processes, startProcesses } from '../harness/fleet-processes.ts';
-import { some } from '../harness/full.ts';
+import { FULL, some } from '../harness/full.ts';
 import { seededRandom } from '../harness/random.ts';
 import { until } from '../harness/stack.ts';
 import { createEvents } from './several-events.ts';
@@ -79,9 +79,11 @@ test(
     console.log(
       `${EVENTS} events, seed ${SEED}: ${JSON.stringify(model.tally)}, ${JSON.stringify(Object.fromEntries(seen))}, at most ${Math.max(...took)} ms to agree`,
     );
+    expect(model.tally.accepted).toBeGreaterThan(EVENTS / 4);
+    // A few events may all come while nothing changes, or on a machine that is busy.
+    if (!FULL) return;
     const inTime = took.filter((milliseconds) => milliseconds <= CONTRACT_MS);
     expect(inTime.length).toBeGreaterThan(took.length / 2);
-    expect(model.tally.accepted).toBeGreaterThan(EVENTS / 4);
     expect(model.tally.behind).toBeGreaterThan(0);
   },
   Math.max(120_000, EVENTS * 6_000),

@@ -50,6 +50,9 @@ export async function createWorld() {
     fileIdentity: (): number => (existsSync(proxyfile) ? statSync(proxyfile).ino : 0),
     caddyLogSize: (): number => statSync(join(dataDir, 'caddy/caddy.log')).size,
 
+    /** Stops it until it is killed. */
+    freeze: (part: 'hub' | 'agent'): void => void programs.get(part)?.child.kill('SIGSTOP'),
+
     async kill(parts: readonly Part[]): Promise<void> {
       for (const part of parts) {
         if (part === 'caddy') for (const { pid } of caddies()) process.kill(pid, 'SIGKILL');
