@@ -18,7 +18,7 @@ import { exchangeRoutes } from './api/exchange.ts';
 import { importNpmRoutes } from './api/import-npm.ts';
 import { deliveryRoutes, incidentRoutes } from './api/incidents.ts';
 import { keptCertificateRoutes } from './api/kept-certificates.ts';
-import { healthRoutes, hubMetricsRoutes } from './api/monitoring.ts';
+import { healthRoutes, hubMetricsRoutes, summaryRoutes } from './api/monitoring.ts';
 import { policyRoutes } from './api/policies.ts';
 import { portsRoutes } from './api/ports.ts';
 import { preambleRoutes } from './api/preamble.ts';
@@ -143,6 +143,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(agentRoutes(all))
     .use(logRoutes({ agents: publisher.agents, guard }))
     .use(statusRoutes({ ...all, agents: fleet.list, startedAt: context.elapsed() }))
+    .use(summaryRoutes(all))
     .use(portsRoutes(all))
     .use(problemRoutes(all))
     .use(incidentRoutes(all))

@@ -70,6 +70,7 @@ import {
 import type { ProblemView } from '../watch/problem.ts';
 import { createProblemList, type ListProblems } from '../watch/problem-list.ts';
 import { createWarningsAfter, type WarningsAfter } from '../watch/sites/states.ts';
+import { type Summary, summaryOf } from '../watch/summary.ts';
 import { createUptime, type Uptime, type UptimeDeps } from '../watch/uptime/uptime.ts';
 import { createFleet, type Fleet } from './fleet.ts';
 import { createRetries, type Retries } from './retries.ts';
@@ -171,6 +172,8 @@ export type HubContext = Pick<
   /** One look at what may be wrong; routes and the watcher share it, and its list of problems. */
   look: () => Promise<Look>;
   listProblems: ListProblems;
+  /** Of the last look. */
+  summary: () => Promise<Summary>;
   /** Which problems people know of. */
   known: Known;
   channels: Channels;
@@ -210,7 +213,7 @@ export function createContext(given: HubGiven): HubContext {
       () => collectBroken(publisher),
       () => collectCertificates(publisher),
       () => notifications.collect(),
-      () => collectProblems(latest),
+      () => collectProblems(latest?.problems ?? []),
     ],
     log,
   );
@@ -271,12 +274,16 @@ export function createContext(given: HubGiven): HubContext {
     ...{ beginnings: () => beginnings(db), known: known.read },
   });
   /** Of the last look, at most five seconds ago: the watcher looks as often. */
-  let latest: readonly ProblemView[] = [];
+  let latest: { problems: readonly ProblemView[]; summary: Summary } | undefined;
   const listProblems: ListProblems = (found, time) => {
     const problems = readProblems(found, time);
-    latest = problems;
+    latest = { problems, summary: summaryOf(publisher.current(), found.agents, problems) };
     return problems;
   };
+  async function summary(): Promise<Summary> {
+    if (!latest) listProblems(await look(), now());
+    return latest?.summary ?? summary();
+  }
   const deliver = createDeliver(store.id);
   const notifications = createNotifications({
     ...{ db, sealing, hub: store.id, look, listProblems, known, deliver, metrics },
@@ -285,6 +292,7 @@ export function createContext(given: HubGiven): HubContext {
   return {
     ...{ settings, commandLine, version, commit, pace, now, elapsed, log },
     ...{ db, assertInPlace, sealing, store, accounts, publisher, uptime, look, listProblems },
+    summary,
     ...{ channels, deliver, known, invitations, secondFactor, challenges, limits, signInFailed },
     linked: createLinkedAccounts({ db, now }),
     ...{ notifications, metrics, warnings },

@@ -1,13 +1,15 @@
-/** What monitoring asks for: `/health`, for anyone, and `/metrics`. */
+/** What monitoring asks for: `/health`, for anyone, `/summary` and `/metrics`. */
 import { Elysia, t } from 'elysia';
 import { metricsRoutes } from '../../shared/observe/metrics.ts';
 import { Health } from '../../shared/wire/protocol.ts';
 import type { Accounts } from '../auth/accounts/accounts.ts';
+import type { Guard } from '../auth/guard.ts';
 import { bearerOf } from '../auth/secret.ts';
 import type { Tokens } from '../auth/tokens/tokens.ts';
 import { about } from '../http/about.ts';
 import { ANY, READS, refusals } from '../http/refusal-schemas.ts';
 import type { HubMetrics } from '../watch/metrics.ts';
+import { Summary } from '../watch/summary.ts';
 
 /**
  * Whether the hub responds and can use its database.
@@ -31,6 +33,27 @@ export function healthRoutes(assertUsable: () => void) {
       }),
     },
   );
+}
+
+type SummaryDeps = { guard: Guard; summary: () => Promise<Summary> };
+
+/** How many things there are, and how many are wrong, for a tile. */
+export function summaryRoutes({ guard, summary }: SummaryDeps) {
+  return new Elysia({ name: 'summary' }).use(guard).get('/summary', summary, {
+    response: { 200: Summary, ...refusals(...READS) },
+    detail: about({
+      id: 'getSummary',
+      tag: 'Status',
+      summary: 'Get six numbers of the status, for a tile that polls',
+      description: 'They are of the last look at all sites, which is at most a few seconds ago.',
+      access: 'read',
+      needs: 'viewer',
+      example: {
+        ...{ sites: 23, sitesDown: 1, problems: 2, certificatesDue: 0 },
+        ...{ proxies: 2, proxiesDown: 0 },
+      },
+    }),
+  });
 }
 
 export type HubMetricsRoutesDeps = {

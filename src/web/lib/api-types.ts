@@ -950,6 +950,19 @@ export interface VhostName {
   id: number;
   domain: string;
 }
+export interface Summary {
+  /** enabled vhosts */
+  sites: number;
+  /** those with a problem of the level `bad`; unknown facts are left out */
+  sitesDown: number;
+  /** as in `/status`, without those that are known */
+  problems: number;
+  /** host names whose certificate expires within 14 days, as in `/status` */
+  certificatesDue: number;
+  proxies: number;
+  /** those that do not answer, or whose agent does not */
+  proxiesDown: number;
+}
 export interface Moved {
   serving: Serving | null;
 }

@@ -689,9 +689,10 @@ test('the security log has what changed who may do what', async () => {
 });
 
 describe('status', () => {
-  test('health and status', async () => {
+  test('health, status and summary', async () => {
     await call('getHealth');
     await signedIn('getStatus');
+    await signedIn('getSummary');
   });
 
   test('incidents and events', async () => {

@@ -1,0 +1,45 @@
+/** Six numbers for a tile that polls them: those of the last look, so that asking takes no work for each site. */
+import { type Static, t } from 'elysia';
+import type { SiteSet } from '../model/vhost.ts';
+import type { AgentFacts } from './agent-facts.ts';
+import type { ProblemView } from './problem.ts';
+
+export const Summary = t.Object(
+  {
+    sites: t.Integer({ description: 'enabled vhosts' }),
+    sitesDown: t.Integer({
+      description: 'those with a problem of the level `bad`; unknown facts are left out',
+    }),
+    problems: t.Integer({ description: 'as in `/status`, without those that are known' }),
+    certificatesDue: t.Integer({
+      description: 'host names whose certificate expires within 14 days, as in `/status`',
+    }),
+    proxies: t.Integer(),
+    proxiesDown: t.Integer({ description: 'those that do not answer, or whose agent does not' }),
+  },
+  { title: 'Summary' },
+);
+export type Summary = Static<typeof Summary>;
+
+type Facts = Pick<AgentFacts, 'status' | 'certificates'>;
+
+/** @param problems all of that look; those that are known count nowhere */
+export function summaryOf(
+  { vhosts }: Pick<SiteSet, 'vhosts'>,
+  agents: readonly Facts[],
+  problems: readonly Pick<ProblemView, 'level' | 'known' | 'vhost' | 'vhosts'>[],
+): Summary {
+  const counted = problems.filter(({ known }) => known === undefined);
+  const down = counted.flatMap(({ level, vhost, vhosts = vhost ? [vhost] : [] }) =>
+    level === 'bad' ? vhosts.map(({ id }) => id) : [],
+  );
+  const due = agents.flatMap(({ certificates }) => certificates.map(({ name }) => name));
+  return {
+    sites: vhosts.filter(({ enabled }) => enabled).length,
+    sitesDown: new Set(down).size,
+    problems: counted.length,
+    certificatesDue: new Set(due).size,
+    proxies: agents.length,
+    proxiesDown: agents.filter(({ status }) => status?.proxy.running !== true).length,
+  };
+}
