@@ -4,6 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseInvitation } from '../../src/shared/invitation.ts';
 import { BUILD_TIMEOUT_MS, binaryIn, buildForHere, host } from '../harness/build.ts';
+import { filesOf } from '../harness/page.ts';
 import { temporaryFolder } from '../harness/stack.ts';
 import { type Machine, startMachine } from '../harness/systemd.ts';
 
@@ -31,12 +32,6 @@ async function run(script: string): Promise<string> {
 /** Repeats a command until it succeeds. */
 const retry = (command: string) =>
   `n=0; until ${command}; do n=$((n + 1)); [ $n -lt 100 ]; sleep 0.1; done`;
-
-/** The files that a page of the documentation shows, each of which begins with its path. */
-async function filesIn(page: string): Promise<[path: string, text: string][]> {
-  const files = (await Bun.file(page).text()).matchAll(/^```\w+\n# (\/etc\/\S+)\n(.*?)^```$/gms);
-  return [...files].map(([, path = '', text = '']) => [path, text]);
-}
 
 /** The users that processes with this command line run as. */
 const usersOf = async (pattern: string) =>
@@ -102,7 +97,7 @@ test.skipIf(!machine)(
     expect(JSON.parse(stored)).toEqual([expect.objectContaining({ domain: 'http://a.localhost' })]);
 
     // The dead man's switch of the documentation: it reports only a hub that answers.
-    for (const [path, text] of await filesIn('docs/notifications.md')) {
+    for (const [path, text] of await filesOf('docs/notifications.md')) {
       writeFileSync(join(folder, basename(path)), text);
       await run(`cp /machine/${basename(path)} ${path}`);
     }

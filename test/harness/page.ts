@@ -3,6 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MAIN } from './program.ts';
 
+/** The files that a page shows: by path, what stands below the comment that names it. */
+export async function filesOf(page: string): Promise<ReadonlyMap<string, string>> {
+  const files = (await Bun.file(page).text()).matchAll(/^```\w+\n# (\/etc\/\S+)\n(.*?)^```$/gms);
+  return new Map([...files].map(([, path = '', text = '']) => [path, text]));
+}
+
 /** @returns the blocks of a language below a heading; the first ones of a page have none */
 export async function readPage(file: string) {
   const text = await Bun.file(file).text();

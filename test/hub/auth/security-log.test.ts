@@ -79,9 +79,9 @@ describe('sign-ins', () => {
   });
 
   test('a refused one is a line of the log that the filter for fail2ban finds', async () => {
-    const docs = readFileSync(join(import.meta.dir, '../../../docs/security.md'), 'utf8');
-    const found = /^failregex = (.*)$/m.exec(docs)?.[1] ?? '';
-    const filter = new RegExp(found.replace('<HOST>', '(?<host>[\\d.]+|[\\da-f:]+)'));
+    const docs = readFileSync(join(import.meta.dir, '../../../docs/bans.md'), 'utf8');
+    const found = /^failregex = (event=.*)$/m.exec(docs)?.[1] ?? '';
+    const filter = new RegExp(found.replace('<ADDR>', '(?<host>[\\d.]+|[\\da-f:]+)'));
     const matches = () => hub.lines.flatMap((line) => filter.exec(line)?.groups?.host ?? []);
     const before = matches().length;
     // Who puts another address into the account bans nobody else.
