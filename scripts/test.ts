@@ -19,6 +19,7 @@ import { basename, dirname, join } from 'node:path';
 import { serveBrowser } from '../test/harness/browser.ts';
 import { bundleProgram } from '../test/harness/bundle.ts';
 import { NTFY } from '../test/harness/ntfy.ts';
+import { findServer } from '../test/harness/server-process.ts';
 import { CHASQUID } from '../test/harness/smtp.ts';
 
 type Pass = {
@@ -183,6 +184,17 @@ bundle.remove();
 rmSync(folder, { recursive: true, force: true });
 if (NTFY === null || CHASQUID === null) {
   console.log('No ntfy (NTFY) or mail server (CHASQUID): the tests that need it are left out.');
+}
+
+const absent = [
+  'fail2ban-regex',
+  'nft',
+  'wg',
+  'nginx',
+  findServer('PROMTOOL', 'promtool') ?? 'promtool',
+].filter((name) => Bun.which(name) === null);
+if (absent.length > 0) {
+  console.log(`No ${absent.join(', ')}: the tests of pages in docs/ that need it are left out.`);
 }
 
 const sum = (of: (pass: Pass) => number) => passes.map(of).reduce((all, one) => all + one);
