@@ -97,7 +97,7 @@ describe.skipIf(!hasStream || !caddyIs('>=2.7'))('nginx in front of Caddy', () =
       .replace('127.0.0.1:8443', `127.0.0.1:${stack.httpsPort}`)
       .replace('10.9.0.2:443', `127.0.0.1:${other.port}`)
       .replace('listen 443;', `listen 127.0.0.1:${port};`);
-    const own = `pid ${at('nginx.pid')};\nerror_log ${at('error.log')};\ndaemon off;\n`;
+    const own = `pid ${at('nginx.pid')};\nerror_log ${at('error.log')};\ndaemon off;\nmaster_process off;\n`;
     writeFileSync(at('nginx.conf'), own + text);
     const stop = await startServer([NGINX ?? '', '-c', at('nginx.conf')], folder, port);
     try {
