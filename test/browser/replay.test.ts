@@ -1,6 +1,7 @@
 /** “Ask the last week”: each preview offers it, and shows what real test Caddys answer. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import { REPLAY_MS } from '../../src/shared/wire/replay.ts';
 import { CADDYS, versionOf } from '../harness/caddys.ts';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { flaws } from '../harness/look.ts';
@@ -8,7 +9,8 @@ import { sendRaw } from '../harness/raw.ts';
 import { ask, startStack, until } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS } from '../harness/visit.ts';
 
-setDefaultTimeout(BROWSER_TIMEOUT_MS);
+// Visitors come first, so on a busy machine a replay may take all the time that it has.
+setDefaultTimeout(BROWSER_TIMEOUT_MS + REPLAY_MS);
 
 /** Only newer ones can be told a visitor's address. */
 const BIN = CADDYS.at(-1)?.bin ?? 'caddy';
@@ -41,7 +43,7 @@ const result = () => page.locator('.replay [role=status]');
 const answer = async (): Promise<string> => {
   await askButton().last().click();
   const shown = result().last();
-  await shown.locator('p').waitFor();
+  await shown.locator('p').waitFor({ timeout: REPLAY_MS });
   return (await shown.locator('p').first().textContent()) ?? '';
 };
 

@@ -1,12 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import {
+  afterAll,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  setDefaultTimeout,
+  test,
+} from 'bun:test';
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { findCaddies } from '../../../../agent/caddy/process/processes.ts';
-import type { ReplayState } from '../../../../src/shared/wire/replay.ts';
+import { REPLAY_MS, type ReplayState } from '../../../../src/shared/wire/replay.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
 import { type LoneAgent, startLoneAgent } from '../../../harness/lone-agent.ts';
 import { freePort, until } from '../../../harness/stack.ts';
+
+// Visitors come first, so on a busy machine a replay may take all the time that it has.
+setDefaultTimeout(2 * REPLAY_MS);
 
 /** How often each upstream was asked. */
 const asked = { one: 0, two: 0, auth: 0 };
@@ -57,11 +68,17 @@ async function replay(text: string, more: Request = {}): Promise<ReplayState> {
   return ended(started.body.id);
 }
 
+const stateOf = async (id: string) => (await agent.get<ReplayState>(`/proxy/replay?id=${id}`)).body;
+
 const ended = (id: string): Promise<ReplayState> =>
-  until(async () => {
-    const { body: state } = await agent.get<ReplayState>(`/proxy/replay?id=${id}`);
-    return state.state === 'running' ? undefined : state;
-  });
+  until(
+    async () => {
+      const state = await stateOf(id);
+      return state.state !== 'running' && state;
+    },
+    'the replay to end',
+    REPLAY_MS,
+  );
 
 /** What there is of trials: folders and processes. */
 function left(): string[] {
@@ -213,24 +230,27 @@ describe('a replay in which a trial', () => {
     ['replay-before', 'replay-after'].map(
       (name) => findCaddies(join(agent.dataDir, 'caddy', name), 'caddy')[0]?.pid,
     );
+  const trialAfter = () => trials()[1] ?? expect.unreachable('no trial');
   async function begun(): Promise<string> {
-    logged(Array.from({ length: 15_000 }, (_, i) => ({ uri: `/many/${i}` })));
+    logged(Array.from({ length: 5_000 }, (_, i) => ({ uri: `/many/${i}` })));
     const proxyfile = head() + site(proxied(two));
     const body = await agent
       .get<{ id: string }>('/proxy/replay', {
         ...{ proxyfile, hosts: null, days: 7, requests: 50_000 },
       })
       .then((answer) => answer.body);
-    await until(async () => {
-      const { body: state } = await agent.get<ReplayState>(`/proxy/replay?id=${body.id}`);
-      return state.done > 0 || undefined;
-    });
+    const hasBegun = async () => {
+      const state = await stateOf(body.id);
+      expect(state).toMatchObject({ state: 'running' });
+      return state.done > 0;
+    };
+    await until(hasBegun, 'the first response', REPLAY_MS);
     return body.id;
   }
 
   test('is killed fails, and finds no differences of it', async () => {
     const id = await begun();
-    process.kill(trials()[1] ?? 0, 'SIGKILL');
+    process.kill(trialAfter(), 'SIGKILL');
     const { state, detail, groups } = await ended(id);
     expect([state, detail]).toEqual([
       'failed',
@@ -242,14 +262,13 @@ describe('a replay in which a trial', () => {
 
   test('is slow leaves out what it does not answer', async () => {
     const id = await begun();
-    const pid = trials()[1] ?? 0;
+    const pid = trialAfter();
     process.kill(pid, 'SIGSTOP');
     const reason = 'Not answered within 2 s';
-    const hasLeftOut = async () => {
-      const { body: state } = await agent.get<ReplayState>(`/proxy/replay?id=${id}`);
-      return state.leftOut.some((one) => one.reason === reason);
-    };
-    await until(hasLeftOut, reason, 30_000);
+    await until(
+      async () => (await stateOf(id)).leftOut.some((one) => one.reason === reason),
+      reason,
+    );
     process.kill(pid, 'SIGCONT');
     const { state, groups } = await ended(id);
     expect(state).toBe('done');

@@ -1,13 +1,17 @@
 /** `/replays` end to end: what a change would do to requests that came through a real Caddy. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { appendFileSync, readFileSync } from 'node:fs';
 import type { Replayed } from '../../../../src/hub/publish/replays.ts';
+import { REPLAY_MS } from '../../../../src/shared/wire/replay.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
 import { type Fleet, startFleet } from '../../../harness/fleet.ts';
 import { EMPTIED, npmDatabase, npmForm } from '../../../harness/npm-database.ts';
 import { type Owner, startOwner } from '../../../harness/owner.ts';
 import { sendRaw } from '../../../harness/raw.ts';
 import { type Answer, ask, until } from '../../../harness/stack.ts';
+
+// Visitors come first, so on a busy machine a replay may take all the time that it has.
+setDefaultTimeout(2 * REPLAY_MS);
 
 type Started = { id: string; replay?: string; code?: string };
 type Call = <T>(method: string, path: string, json?: unknown) => Promise<Answer<T>>;
@@ -41,10 +45,14 @@ const untilLogged = (call: Call, count: number) =>
 async function found(call: Call, { status, body, text }: Answer<Started>): Promise<Replayed> {
   const id = body.replay ?? body.id;
   if (status >= 300 || !id) throw new Error(text);
-  return until(async () => {
-    const state = (await call<Replayed>('GET', `/replays/${id}`)).body;
-    return state.state === 'running' ? undefined : state;
-  }, 'the end of the replay');
+  return until(
+    async () => {
+      const state = (await call<Replayed>('GET', `/replays/${id}`)).body;
+      return state.state === 'running' ? undefined : state;
+    },
+    'the end of the replay',
+    REPLAY_MS,
+  );
 }
 const short = ({ groups }: Replayed) =>
   groups.map(({ domain, agent, requests, count, before, after }) => ({
