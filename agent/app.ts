@@ -28,25 +28,27 @@ import { type EnrolmentDeps, enrolRoute, tokenRoutes } from './enrolment/enrolme
 import type { Logs } from './logs/logs.ts';
 import { logRoutes } from './logs/routes.ts';
 import type { AgentMetrics } from './metrics.ts';
+import { type ProgramsDeps, programRoutes } from './programs/routes.ts';
 import type { Replays } from './replay/replays.ts';
 import { replayRoutes } from './replay/routes.ts';
 import { type SiteRoutesDeps, siteRoutes } from './sites/routes.ts';
 
-type AgentDeps = SiteRoutesDeps & {
-  isKnown: KnownToken;
-  /** Null with a token from the settings, which no request can change. */
-  enrolment?: Omit<EnrolmentDeps, 'proxy' | 'log'> | null;
-  proxy: ProxyControl;
-  /** Those that agent and proxy write to. */
-  disks: () => Promise<Disk[]>;
-  logs: Logs;
-  containers: Pick<AgentContainers, 'answer'>;
-  replays: Pick<Replays, 'start' | 'state' | 'end' | 'interrupt'>;
-  /** Whether the agent serves HTTPS. */
-  tls?: boolean;
-  metrics: AgentMetrics;
-  log: Log;
-};
+type AgentDeps = SiteRoutesDeps &
+  ProgramsDeps & {
+    isKnown: KnownToken;
+    /** Null with a token from the settings, which no request can change. */
+    enrolment?: Omit<EnrolmentDeps, 'proxy' | 'log'> | null;
+    proxy: ProxyControl;
+    /** Those that agent and proxy write to. */
+    disks: () => Promise<Disk[]>;
+    logs: Logs;
+    containers: Pick<AgentContainers, 'answer'>;
+    replays: Pick<Replays, 'start' | 'state' | 'end' | 'interrupt'>;
+    /** Whether the agent serves HTTPS. */
+    tls?: boolean;
+    metrics: AgentMetrics;
+    log: Log;
+  };
 
 /** A Caddyfile of 25,000 sites is about 1.6 MB. */
 const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
@@ -87,6 +89,7 @@ export function createAgent(deps: AgentDeps) {
     .all('/*', () => {
       throw new Failure('NOT_FOUND', 'Not found.');
     })
+    .use(programRoutes(deps, AGENT_BODY_LIMIT))
     .use(jsonBody(AGENT_BODY_LIMIT))
     .use(enrolment ? tokenRoutes({ ...enrolment, log }) : new Elysia())
     .post(

@@ -48,6 +48,8 @@ export type Admin = {
   authority(): Promise<string>;
   /** The origins that the live configuration lets in besides the agent's. @throws AdminUnreachable */
   otherOrigins(): Promise<string[]>;
+  /** Makes every call wait until `run` is over: another process takes the endpoint over. @throws what `run` throws */
+  hold<T>(run: () => Promise<T>): Promise<T>;
   /** Asks at once for what Caddy does not log, and waits only for a load. @throws AdminUnreachable */
   knock(): Promise<void>;
   /** Whether the endpoint answers within a second. @throws AdminUnreachable if it cannot be asked */
@@ -135,6 +137,13 @@ export function createAdmin(deps: IdentityDeps): Admin {
         const answer = post('/load', 'application/json', json, headers);
         loading = answer.catch(() => undefined);
         return answer;
+      }),
+
+    hold: (run) =>
+      enqueue(() => {
+        const done = run();
+        loading = done.catch(() => undefined);
+        return done;
       }),
 
     async knock() {

@@ -1,7 +1,7 @@
 /** The agent's proxy: reload, validate, adapt and status, and the process itself if it is managed. */
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { hasHeredocs, hasStreamDelay, KNOWN_READINGS } from '../../src/shared/caddyfile/dialect.ts';
+import { hasHeredocs, hasStreamDelay } from '../../src/shared/caddyfile/dialect.ts';
 import { FAILURES, Failure, wordsOf } from '../../src/shared/failure.ts';
 import { ofFile } from '../../src/shared/file-errors.ts';
 import type { JsonObject } from '../../src/shared/json.ts';
@@ -14,17 +14,19 @@ import { type Admin, createAdmin } from './admin.ts';
 import { adaptApart } from './config/adapt.ts';
 import { mayHaveOrigins, originsIn } from './config/foreign.ts';
 import type { AccessLogStamp } from './config/patch.ts';
-import { PATH_RULES } from './config/paths.ts';
 import { createRestrictions } from './config/restrictions.ts';
 import { createStreamDelay } from './config/stream-delay.ts';
 import { createValidator, type ValidatorDeps, validationEnv } from './config/validate.ts';
 import { secretName } from './identity.ts';
 import { type Reopener, startReopener } from './ports/closed.ts';
 import { assertSupported, createRunning, dnsProviders, modulesOf } from './process/program.ts';
-import { createSupervisor } from './process/supervisor.ts';
+import { createSupervisor, type Supervisor } from './process/supervisor.ts';
 import type { CaddyUser } from './process/user.ts';
+import { createKeptPrograms, type KeptPrograms } from './programs/kept-programs.ts';
+import { type NextProgram, nextProgram, withRules } from './programs/next-program.ts';
+import { createProbation, type Probation } from './programs/probation.ts';
 import { createKeptFile, keptFilesOf } from './reload/kept-file.ts';
-import { createProxyfile } from './reload/proxyfile.ts';
+import { createProxyfile, type Proxyfile } from './reload/proxyfile.ts';
 import { createReload, type Reload } from './reload/reload.ts';
 import { createStandardPorts } from './standard-ports.ts';
 import { createStatus, type ReadStatus } from './status.ts';
@@ -57,6 +59,19 @@ export type ProxySettings = {
 
 export type EnrolledHub = Readonly<{ hub: string; term: number }>;
 
+export type Exchangeable = {
+  kept: KeptPrograms;
+  probation: Probation;
+  commands: ValidatorDeps;
+  managed: Pick<Supervisor, 'startBeside' | 'handOver'>;
+  reload: Pick<Reload, 'prepareFor'>;
+  proxyfile: Pick<Proxyfile, 'read'>;
+  /** What another program does with a text. @throws Failure NOT_FOUND if it cannot be asked */
+  nextOf(bin: string): Promise<NextProgram>;
+  /** The secret names of the admin endpoint, the current one first. */
+  secrets: readonly [string, ...string[]];
+};
+
 export type ProxyControl = {
   /** The only client of the proxy's admin endpoint, so that its calls queue up. */
   readonly admin: Admin;
@@ -73,6 +88,8 @@ export type ProxyControl = {
   dnsProviders(): Promise<string[]>;
   /** The modules that the program was built with; null if it cannot be asked. */
   modules(): Promise<string[] | null>;
+  /** What an exchange of the program works with; null if another program runs the proxy. */
+  readonly exchangeable: Exchangeable | null;
   /**
    * @param hub who asks; for another hub than the one whose sites are live, they are foreign
    * @param term of that hub; for an older copy than the agent knows, they are foreign too
@@ -120,24 +137,38 @@ export function createProxy(
     ...(settings.managed ? {} : { foreign: originsOfFile }),
   });
   const watch = createWatch(admin);
-  const program = { bin: settings.bin, prefix: settings.user?.prefix ?? [], env: settings.env };
+  const now = () => new Date();
+  const programs =
+    settings.managed && createKeptPrograms(settings.managed.folder, settings.bin, now, log);
+  const binNow = () => programs?.bin() ?? settings.bin;
+  const prefix = settings.user?.prefix ?? [];
+  // Each time it is asked for: it may have been exchanged.
+  const program = {
+    ...{ prefix, env: settings.env },
+    get bin() {
+      return binNow();
+    },
+  };
   const commands = {
-    ...program,
-    env: validationEnv(settings.env),
+    ...{ prefix, env: validationEnv(settings.env) },
     deadline: settings.deadline ?? COMMAND_TIMEOUT_MS,
+    get bin() {
+      return binNow();
+    },
   };
   const validator = createValidator(commands);
-  const proxyfile = createProxyfile(settings.proxyfile, () => new Date());
+  const proxyfile = createProxyfile(settings.proxyfile, now);
   const kept = createKeptFile(settings.proxyfile, warnings);
   if (enrolled && proxyfile.owner() !== enrolled.hub) proxyfile.enrol(enrolled.hub, enrolled.term);
   const managed =
     settings.managed &&
     createSupervisor({
-      ...{ bin: settings.bin, env: settings.env, folder: settings.managed.folder },
+      ...{ bin: binNow, env: settings.env, folder: settings.managed.folder },
       ...{ admin, pace, warnings, log },
       user: settings.user ?? null,
       accessLog: settings.accessLog.file,
       prepare: settings.prepare ?? (() => {}),
+      onEnded: async () => probation?.comeBack(),
       async onUp(log) {
         await Promise.all([
           // Now, while the program on disk is surely the one that runs.
@@ -152,30 +183,28 @@ export function createProxy(
     managed ? Object.values(managed.starts()).join() : watch.process(),
   );
   const versionOf = async () => (await running()).version;
-  /** With a newer signalbox, or a newer Caddy, what was checked before may be unsound. */
-  async function programOf(): Promise<string | null> {
-    const { mark } = await running();
-    return mark && `${KNOWN_READINGS}/${PATH_RULES} ${mark}`;
-  }
-  const restrictions = createRestrictions({
-    reading: async () => ({
-      heredocs: hasHeredocs(await versionOf()),
-      environment: settings.env,
-    }),
-    env: settings.env,
-    importDirs: settings.importDirs ?? [],
-    secrets: keptFilesOf(settings.proxyfile),
-    paths: {
-      dirs: [
-        settings.storage ?? [],
-        keptFilesOf(settings.proxyfile),
-        settings.user
-          ? [settings.managed?.folder ?? [], settings.proxyfile].flat()
-          : (settings.ownPaths ?? []),
-      ].flat(),
-      strict: !settings.user,
-    },
-  });
+  const programOf = async () => withRules((await running()).mark);
+  const restrictionsFor = (version: () => Promise<string | null>) =>
+    createRestrictions({
+      reading: async () => ({
+        heredocs: hasHeredocs(await version()),
+        environment: settings.env,
+      }),
+      env: settings.env,
+      importDirs: settings.importDirs ?? [],
+      secrets: keptFilesOf(settings.proxyfile),
+      paths: {
+        dirs: [
+          settings.storage ?? [],
+          keptFilesOf(settings.proxyfile),
+          settings.user
+            ? [settings.managed?.folder ?? [], settings.proxyfile].flat()
+            : (settings.ownPaths ?? []),
+        ].flat(),
+        strict: !settings.user,
+      },
+    });
+  const restrictions = restrictionsFor(versionOf);
   const reload = createReload({
     admin,
     validator,
@@ -195,6 +224,12 @@ export function createProxy(
     log,
     ...(managed ? { managed } : {}),
   });
+  const probation =
+    programs &&
+    createProbation({
+      ...{ kept: programs, commands, proxyfile, now, warnings, log },
+      alone: reload.alone,
+    });
   const logWatch = createLogWatch({
     file: settings.accessLog.file,
     pid: () => managed?.pid() ?? null,
@@ -203,7 +238,7 @@ export function createProxy(
       return reload.reopenLogs();
     },
     every: pace.accessLog,
-    now: () => new Date(),
+    now,
     warnings,
     log,
   });
@@ -255,6 +290,21 @@ export function createProxy(
 
     dnsProviders: () => dnsProviders(program),
     modules: () => modulesOf(program),
+    exchangeable:
+      managed && programs && probation
+        ? {
+            ...{ kept: programs, probation, reload, proxyfile, commands },
+            nextOf: (bin) => nextProgram({ ...commands, bin }, restrictionsFor),
+            secrets: [secretName(token), ...previous.map(secretName)],
+            managed: {
+              startBeside: managed.startBeside,
+              async handOver(to, run) {
+                await managed.handOver(to, run);
+                validator.renew();
+              },
+            },
+          }
+        : null,
 
     status,
 
@@ -283,6 +333,7 @@ export function createProxy(
       makeFolder();
       validator.standBy();
       await managed?.start();
+      probation?.begin();
       logWatch.start();
       reopener = startReopener(reload.reopen, log, pace.reopen);
       if (previous.length > 0) {
@@ -294,6 +345,7 @@ export function createProxy(
 
     async stop() {
       validator.close();
+      probation?.close();
       logWatch.stop();
       await reopener?.stop();
       await managed?.stop();

@@ -173,7 +173,7 @@ function shown(reply: Reply, parts: readonly Part[], { uri }: LoggedRequest): Re
 /** Characters of a value that is hidden even in a path, where a short one may be there by chance. */
 const LIKE_A_SECRET = 6;
 
-const isBad = ({ status, noSite }: Reply): boolean =>
+export const isBad = ({ status, noSite }: Reply): boolean =>
   status === null || status >= 400 || noSite === true;
 
 /** First what would fail from now on, and last what would work again. */

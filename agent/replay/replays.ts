@@ -23,9 +23,22 @@ type ReplaysDeps = TrialCaddyDeps & {
   log: Log;
 };
 
+/** Another program of Caddy. */
+export type OtherProgram = Pick<ReplaysDeps, 'adapt' | 'commands' | 'modules'>;
+
 export type Replays = {
   /** @returns an id for what follows @throws Failure RATE_LIMITED while one runs */
   start(request: ReplayRequest): string;
+  /**
+   * The same with another program for what would be; the one before ends first.
+   * @returns what it found, whether it is done or failed
+   * @throws Failure STOPPING
+   */
+  ofProgram(
+    request: ReplayRequest,
+    program: OtherProgram,
+    signal: AbortSignal,
+  ): Promise<ReplayState>;
   /** @throws Failure NOT_FOUND */
   state(id: string): ReplayState;
   /** Ends it, and forgets what it found; without effect if there is no such replay. */
@@ -71,7 +84,11 @@ export function createReplays(deps: ReplaysDeps): Replays {
   const known = new Map<string, Replay>();
   let isClosed = false;
 
-  async function run(replay: Replay, request: ReplayRequest): Promise<void> {
+  async function run(
+    replay: Replay,
+    request: ReplayRequest,
+    program: OtherProgram | null,
+  ): Promise<void> {
     const { signal } = replay.stopping;
     const watch = setInterval(() => {
       if (available() < LEAST) replay.stopping.abort(NO_MEMORY);
@@ -80,12 +97,15 @@ export function createReplays(deps: ReplaysDeps): Replays {
     try {
       if (available() < NEEDED) throw NO_MEMORY;
       // One after the other, here and below: a core is left for visitors.
-      const built = await modules();
+      const built = [await modules(), await (program?.modules ?? modules)()];
       const before = await live();
-      const after = await adapt(request.proxyfile);
+      const after = await (program?.adapt ?? adapt)(request.proxyfile);
       signal.throwIfAborted();
-      const knowsAddresses = built?.includes(PROXY_PROTOCOL) ?? false;
-      const how = { ...deps, configs: [before, after] as const, knowsAddresses, folders };
+      const knowsAddresses = built.every((names) => names?.includes(PROXY_PROTOCOL));
+      const how = {
+        ...{ ...deps, configs: [before, after] as const, knowsAddresses, folders },
+        commandsAfter: program?.commands,
+      };
       await runReplay(request, how, signal, (progress) => {
         replay.progress = progress;
       });
@@ -111,33 +131,54 @@ export function createReplays(deps: ReplaysDeps): Replays {
 
   const running = () => [...known.values()].find(({ state }) => state === 'running');
 
+  /** @throws Failure RATE_LIMITED while one runs; STOPPING */
+  function begin(request: ReplayRequest, program: OtherProgram | null): Replay {
+    if (isClosed) throw new Failure('STOPPING', STOPPED);
+    if (running()) {
+      const message = 'Another replay is running. Try again later.';
+      throw new Failure('RATE_LIMITED', message, { retryAfter: REPLAY_MS / 1_000 });
+    }
+    const [oldest] = known.values();
+    if (oldest && known.size === MOST_KEPT) forget(oldest);
+    const replay: Replay = {
+      ...{ id: crypto.randomUUID(), state: 'running', progress: null },
+      ...{ stopping: new AbortController(), over: Promise.resolve() },
+    };
+    known.set(replay.id, replay);
+    replay.over = run(replay, request, program);
+    return replay;
+  }
+
+  function stateOf({ state, progress, detail }: Replay): ReplayState {
+    return {
+      ...(progress?.counts ?? { done: 0, of: 0, same: 0, differ: 0 }),
+      ...{ state, groups: progress?.groups() ?? [], leftOut: progress?.leftOut() ?? [] },
+      ...(detail !== undefined && { detail }),
+    };
+  }
+
   return {
-    start(request) {
-      if (isClosed) throw new Failure('STOPPING', STOPPED);
-      if (running()) {
-        const message = 'Another replay is running. Try again later.';
-        throw new Failure('RATE_LIMITED', message, { retryAfter: REPLAY_MS / 1_000 });
+    start: (request) => begin(request, null).id,
+
+    async ofProgram(request, program, signal) {
+      for (let last = running(); last; last = running()) {
+        last.stopping.abort(OVERTAKEN);
+        await last.over;
       }
-      const [oldest] = known.values();
-      if (oldest && known.size === MOST_KEPT) forget(oldest);
-      const replay: Replay = {
-        ...{ id: crypto.randomUUID(), state: 'running', progress: null },
-        ...{ stopping: new AbortController(), over: Promise.resolve() },
-      };
-      known.set(replay.id, replay);
-      replay.over = run(replay, request);
-      return replay.id;
+      const replay = begin(request, program);
+      const stop = () => replay.stopping.abort(STOPPED);
+      signal.addEventListener('abort', stop);
+      if (signal.aborted) stop();
+      await replay.over;
+      signal.removeEventListener('abort', stop);
+      forget(replay);
+      return stateOf(replay);
     },
 
     state(id) {
       const found = known.get(id);
       if (!found) throw new Failure('NOT_FOUND', 'There is no such replay.');
-      const { state, progress, detail } = found;
-      return {
-        ...(progress?.counts ?? { done: 0, of: 0, same: 0, differ: 0 }),
-        ...{ state, groups: progress?.groups() ?? [], leftOut: progress?.leftOut() ?? [] },
-        ...(detail !== undefined && { detail }),
-      };
+      return stateOf(found);
     },
 
     async end(id) {

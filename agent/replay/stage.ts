@@ -17,6 +17,8 @@ import { createConnection, type Peer } from './connection.ts';
 import { startEcho } from './echo.ts';
 
 export type StageDeps = TrialCaddyDeps & {
+  /** How the Caddy of what would be is run; by default as the other one. */
+  commandsAfter?: TrialCaddyDeps['commands'] | undefined;
   /** Whether Caddy can be told a visitor's address. */
   knowsAddresses: boolean;
   /** A folder for each of the two. */
@@ -116,12 +118,17 @@ export async function startStage(
     await Promise.all([...trials.map((trial) => trial.end()), echo.close()]);
   }
 
-  async function start(side: Side, folder: string): Promise<void> {
+  async function start(side: Side, folder: string, commands = deps.commands): Promise<void> {
     const nice = Bun.which('nice');
-    const trial = startTrialCaddy(folder, side.json, deps, {
-      ...{ memory, names: [ANY_NAME], env: smallFor(JSON.stringify(side.json)) },
-      before: nice === null ? [] : [nice, '-n', NICENESS],
-    });
+    const trial = startTrialCaddy(
+      folder,
+      side.json,
+      { ...deps, commands },
+      {
+        ...{ memory, names: [ANY_NAME], env: smallFor(JSON.stringify(side.json)) },
+        before: nice === null ? [] : [nice, '-n', NICENESS],
+      },
+    );
     trials.push(trial);
     const output = tail(trial.child.stderr);
     const from = performance.now();
@@ -138,7 +145,7 @@ export async function startStage(
   try {
     // One after the other: a core is left for visitors.
     await start(before, folders[0]);
-    await start(after, folders[1]);
+    await start(after, folders[1], deps.commandsAfter);
   } catch (error) {
     await end();
     throw error;

@@ -24,6 +24,7 @@ import { portsRoutes } from './api/ports.ts';
 import { preambleRoutes } from './api/preamble.ts';
 import { previewRoutes } from './api/preview.ts';
 import { problemRoutes } from './api/problems.ts';
+import { programRoutes } from './api/programs.ts';
 import { recipeRoutes } from './api/recipes.ts';
 import { replayRoutes } from './api/replays.ts';
 import { statusRoutes } from './api/status.ts';
@@ -141,6 +142,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(policyRoutes(all))
     .use(recipeRoutes(all))
     .use(agentRoutes(all))
+    .use(programRoutes(all))
     .use(logRoutes({ agents: publisher.agents, guard }))
     .use(statusRoutes({ ...all, agents: fleet.list, startedAt: context.elapsed() }))
     .use(summaryRoutes(all))

@@ -7,6 +7,7 @@ export const EVENTS = {
   'proxy.down': 'Caddy is not running, or does not answer.',
   'agent.unreachable': 'An agent does not answer.',
   'agent.behind': 'The proxy of an agent lacks accepted changes.',
+  'program.returned': 'A new program of Caddy ended on probation, and the previous one runs again.',
   drift: 'Another program changed the Caddyfile on disk.',
   'vhost.broken': 'Caddy refuses a stored site, or cannot open its port.',
   'upstream.down': 'An upstream of a site does not answer.',

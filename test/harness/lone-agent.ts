@@ -89,6 +89,8 @@ export async function startLoneAgent(
     proxyfile,
     /** Where it listens; changes with a restart. */
     url: () => running.url,
+    /** With its token. */
+    headers,
     /** Where it keeps them. */
     file: `${proxyfile}.certificates`,
     /** Its log. */

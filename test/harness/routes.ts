@@ -68,6 +68,8 @@ export function agentRoutes(): Route[] {
     disks: async () => [],
     trials: {} as never,
     replays: {} as never,
+    programs: {} as never,
+    exchange: null,
     logs: {} as never,
     containers: {} as never,
     metrics,

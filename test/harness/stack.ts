@@ -100,7 +100,7 @@ export async function ask<T = unknown>(
   init: {
     method?: string;
     json?: unknown;
-    raw?: string | FormData;
+    raw?: string | Uint8Array<ArrayBuffer> | FormData;
     headers?: Record<string, string>;
   } = {},
 ): Promise<Answer<T>> {

@@ -28,6 +28,8 @@ export type Validator = {
    * @throws Failure PROXY_REJECTED with the proxy's words; PROXY_UNREACHABLE if it hangs or is missing
    */
   validate(text: string): Promise<void>;
+  /** Another program is asked from now on. */
+  renew(): void;
   /** Starts the next child soon, after the answer that is on its way. */
   standBy(): void;
   close(): void;
@@ -42,7 +44,7 @@ const STAND_BY_MS = 10;
 const SEEN = { writer: { output: 'stderr' }, encoder: { format: 'json' }, level: 'ERROR' };
 
 export function createValidator(deps: ValidatorDeps): Validator {
-  const { bin, prefix, env, deadline } = deps;
+  const { prefix, env, deadline } = deps;
   throwStorageAway();
   let ready: Child | null = null;
   let closed = false;
@@ -50,7 +52,7 @@ export function createValidator(deps: ValidatorDeps): Validator {
 
   /** @throws if the program is missing */
   const spawn = (adapter: readonly string[] = ['--adapter', 'caddyfile']): Child =>
-    Bun.spawn([...prefix, bin, 'validate', '--config', '-', ...adapter], {
+    Bun.spawn([...prefix, deps.bin, 'validate', '--config', '-', ...adapter], {
       env,
       // As in `adaptApart`.
       cwd: '/',
@@ -139,6 +141,11 @@ export function createValidator(deps: ValidatorDeps): Validator {
           // The program is missing for now; the next validation will say so.
         }
       }, STAND_BY_MS);
+    },
+
+    renew() {
+      ready?.kill();
+      ready = null;
     },
 
     close() {

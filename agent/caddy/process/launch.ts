@@ -14,6 +14,7 @@ import { bootConfig } from '../config/patch.ts';
 import {
   end,
   findCaddies,
+  isRecorded,
   type Process,
   pidFileOf,
   processOf,
@@ -25,7 +26,8 @@ import {
 import type { CaddyUser } from './user.ts';
 
 export type LaunchDeps = {
-  bin: string;
+  /** Caddy's program; another one once it was exchanged. */
+  bin: () => string;
   /** Its user; null: the agent's. */
   user: CaddyUser | null;
   /** The folder for its socket, pid file, output and storage; mode 0700. */
@@ -39,18 +41,22 @@ export type LaunchDeps = {
   prepare: () => void;
 };
 
+/** What is started beside the Caddy that runs, whose storage it shares. */
+export type Beside = { bin: string; admin: Pick<Admin, 'address' | 'secret'> };
+
 type Launch = {
   /** The file that Caddy writes to. */
   readonly output: string;
   /** Keeps that file from growing. */
   rollOutput(): void;
-  /** @throws Error if the process does not start */
-  spawn(): Promise<Process>;
+  /** @param beside starts that one, which is not noted yet @throws Error if the process does not start */
+  spawn(beside?: Beside): Promise<Process>;
   /**
-   * Keeps a Caddy that outlived a killed agent if we would start it the same way; ends others.
+   * Keeps a Caddy that outlived a killed agent if we would start it the same way; if there is none, ends all.
+   * @returns the others as well: one that an exchange was about to start, or that finishes its requests
    * @throws Error if it cannot look for them, or ask
    */
-  adopt(): Promise<Process | null>;
+  adopt(): Promise<{ one: Process; others: Process[] } | null>;
   /** Ends every Caddy of the folder. @throws Error if it cannot look for them */
   endAll(): Promise<void>;
 };
@@ -61,7 +67,6 @@ const OUTPUT_ROLL_BYTES = 10 * 1024 * 1024;
 
 export function createLaunch(deps: LaunchDeps): Launch {
   const { folder, admin } = deps;
-  const boot = bootConfig({ listen: admin.address, origins: [admin.secret] });
   const output = join(folder, 'caddy.log');
   const empty = workingFolderOf(folder);
   const args = ['run', '--config', '-', '--pidfile', pidFileOf(folder)];
@@ -85,14 +90,16 @@ export function createLaunch(deps: LaunchDeps): Launch {
     deps.prepare();
   }
 
-  async function spawn(): Promise<Process> {
+  async function spawn(beside?: Beside): Promise<Process> {
     makeFolders();
-    await deps.beforeStart();
+    if (!beside) await deps.beforeStart();
     rollOutput();
+    const { address, secret } = beside?.admin ?? admin;
+    const boot = bootConfig({ listen: address, origins: [secret] });
     const sink = openSync(output, 'a', 0o600);
     try {
       // Through a pipe: a file would show the admin endpoint's secret to the sites.
-      const child = Bun.spawn([...(deps.user?.prefix ?? []), deps.bin, ...args], {
+      const child = Bun.spawn([...(deps.user?.prefix ?? []), beside?.bin ?? deps.bin(), ...args], {
         env: deps.env,
         cwd: empty,
         stdin: 'pipe',
@@ -107,7 +114,7 @@ export function createLaunch(deps: LaunchDeps): Launch {
       try {
         const started = processOf(child.pid);
         if (started === null) throw new Error('the proxy exited immediately');
-        record(folder, started);
+        if (!beside) record(folder, started);
         return started;
       } catch (error) {
         child.kill('SIGKILL');
@@ -120,18 +127,22 @@ export function createLaunch(deps: LaunchDeps): Launch {
 
   const isAsWanted = (one: Process): boolean =>
     uidOf(one) === (deps.user?.uid ?? process.getuid?.()) &&
-    runsWith(one, { bin: realpathSync(deps.bin), args, env: deps.env });
+    runsWith(one, { bin: realpathSync(deps.bin()), args, env: deps.env });
 
-  async function adopt(): Promise<Process | null> {
-    const left = findCaddies(folder, deps.bin);
-    const [one] = left;
-    if (left.length === 1 && one && isAsWanted(one) && (await admin.answers())) return one;
+  async function adopt(): ReturnType<Launch['adopt']> {
+    const left = findCaddies(folder, deps.bin());
+    const wanted = left.filter(isAsWanted);
+    const one = wanted.find((each) => isRecorded(folder, each)) ?? wanted[0];
+    if (one && (await admin.answers())) {
+      record(folder, one);
+      return { one, others: left.filter((other) => other !== one) };
+    }
     await endAll(left);
     return null;
   }
 
-  async function endAll(left = findCaddies(folder, deps.bin)): Promise<void> {
-    for (const process of left) await end(process, STOP_GRACE_MS);
+  async function endAll(left = findCaddies(folder, deps.bin())): Promise<void> {
+    await Promise.all(left.map((process) => end(process, STOP_GRACE_MS)));
   }
 
   return { output, rollOutput, spawn, adopt, endAll: () => endAll() };

@@ -25,6 +25,10 @@ export function record(folder: string, { pid, started }: Process): void {
   }
 }
 
+/** Whether that process was noted last. */
+export const isRecorded = (folder: string, { pid, started }: Process): boolean =>
+  read(recordOf(folder))?.trim() === `${pid} ${started}`;
+
 /**
  * The running Caddys of a managed folder, whatever name the folder had when they were started. Others
  * may name the same path: an editor, `tail -f`, or a Caddy in a container, where it is another file.

@@ -5,7 +5,7 @@ import { statSync } from 'node:fs';
 const OLDEST_VERSION = '2.6.2';
 
 /** How to run Caddy's program. */
-type Program = {
+export type Program = {
   bin: string;
   /** What its command lines start with, to run as another user. */
   prefix: readonly string[];
@@ -47,6 +47,34 @@ async function ask(program: Program): Promise<Printed | null> {
   return text === null
     ? null
     : { text, version: VERSION.exec(text)?.[0].replace(/^v/, '') ?? null };
+}
+
+/** How the commands of a program are run, whichever it is. */
+export type Commanded = Omit<Program, 'bin'>;
+
+/** What a program says of itself. */
+export type Described = { version: string | null; modules: readonly string[] };
+
+/** Asks a program for its version and modules; null if it does not answer as Caddy does. */
+export async function describe(program: Program): Promise<Described | null> {
+  const printed = await ask(program);
+  if (printed === null || (printed.version === null && !UNNAMED.test(printed.text))) return null;
+  const modules = await modulesOf(program);
+  return modules && { version: printed.version, modules };
+}
+
+/** The module without which Caddy proxies nothing. */
+const NEEDED = 'http.handlers.reverse_proxy';
+
+/** Why a program cannot be put in place of the one that runs, as a sentence; null if nothing is known against it. */
+export function flawIn(found: Described | null): string | null {
+  if (found === null || !found.modules.includes(NEEDED)) {
+    return 'The program does not answer as Caddy does: it is another program, needs libraries that this machine lacks, hangs, or DATA_DIR is mounted noexec.';
+  }
+  if (found.version !== null && isOlder(found.version)) {
+    return `The program is Caddy ${found.version}: signalbox needs Caddy ${OLDEST_VERSION} or newer.`;
+  }
+  return null;
 }
 
 /**
@@ -111,9 +139,20 @@ export function createRunning(program: Program, processKey: () => string): () =>
 }
 
 /** What changes when a file is replaced; empty if there is none. */
-function fileOf(bin: string): string {
+export function fileOf(bin: string): string {
   const found = statSync(Bun.which(bin) ?? bin, { throwIfNoEntry: false });
   return found ? [found.ino, found.size, found.mtimeMs].join('-') : '';
+}
+
+/** The SHA-256 of a program's file; null if it cannot be read. */
+export async function sumOfFile(bin: string): Promise<string | null> {
+  const hasher = new Bun.CryptoHasher('sha256');
+  try {
+    for await (const chunk of Bun.file(Bun.which(bin) ?? bin).stream()) hasher.update(chunk);
+    return hasher.digest('hex');
+  } catch {
+    return null;
+  }
 }
 
 const DNS_PROVIDER = 'dns.providers.';

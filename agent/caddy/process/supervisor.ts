@@ -6,13 +6,17 @@ import type { Log } from '../../../src/shared/log.ts';
 import type { Pace } from '../../pace.ts';
 import type { Warnings } from '../../warnings.ts';
 import { endLastLines } from '../access-log.ts';
+import type { Admin } from '../admin.ts';
+import { isConnected, portsOf } from '../ports/sockets.ts';
 import { type CaddyStorage, createCaddyStorage } from '../storage/storage.ts';
-import { createLaunch, type LaunchDeps, STOP_GRACE_MS } from './launch.ts';
+import { type Beside, createLaunch, type LaunchDeps, STOP_GRACE_MS } from './launch.ts';
 import { createMuteWatch } from './mute-watch.ts';
-import { end, isAlive, type Process } from './processes.ts';
+import { end, isAlive, type Process, record } from './processes.ts';
 
 type SupervisorDeps = Omit<LaunchDeps, 'beforeStart'> & {
   accessLog: string;
+  /** Runs before a Caddy is started because none is left: a program on probation has failed then. Must not reject. */
+  onEnded: () => Promise<void>;
   /** Runs after each start, once the admin endpoint answers: loads what is to be served. */
   onUp: (log: Log) => Promise<void>;
   pace: Pick<Pace, 'storage' | 'supervise'>;
@@ -27,6 +31,13 @@ export type Supervisor = Pick<CaddyStorage, 'repairAfter' | 'keepSynced'> & {
   start(): Promise<void>;
   /** Stops Caddy and starts it with nothing but its admin endpoint. @throws Error */
   restart(): Promise<void>;
+  /** Starts another program, with nothing but its admin endpoint, beside the one that runs. @throws Error */
+  startBeside(beside: Beside & { admin: Pick<Admin, 'answers'> }): Promise<Process>;
+  /**
+   * Keeps that process from now on, if `run` succeeds; the one before ends once its connections have.
+   * @throws what `run` throws
+   */
+  handOver(to: Process, run: () => Promise<void>): Promise<void>;
   /** Stops Caddy and waits until it is gone. */
   stop(): Promise<void>;
   /** How often a Caddy was started or adopted. */
@@ -40,6 +51,9 @@ const START_TIMEOUT_MS = 15_000;
 /** Shorter, because every site is down meanwhile. */
 const RESTART_GRACE_MS = 500;
 const ROLL_EVERY_POLLS = 60;
+/** How long the connections of a Caddy that was replaced may last: as long as a browser waits for a large file. */
+const RETIRED_MS = 10 * 60 * 1_000;
+const RETIRED_POLL_MS = 1_000;
 
 export function createSupervisor(deps: SupervisorDeps): Supervisor {
   const { admin, accessLog, warnings, log } = deps;
@@ -69,28 +83,50 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
   let watching: Promise<void> = Promise.resolve();
   let wake = () => {};
 
-  async function answersWhile(of: Process): Promise<boolean> {
+  async function answersWhile(
+    of: Process,
+    asked: Pick<Admin, 'answers'> = admin,
+  ): Promise<boolean> {
     const until = performance.now() + START_TIMEOUT_MS;
     while (isAlive(of) && performance.now() < until && !stopping) {
-      if (await admin.answers().catch(() => false)) return true;
+      if (await asked.answers().catch(() => false)) return true;
       await Bun.sleep(10);
     }
     return false;
   }
 
-  async function up(): Promise<void> {
+  async function started(of: Process, asked?: Pick<Admin, 'answers'>): Promise<void> {
+    if (await answersWhile(of, asked)) return;
+    await end(of, 0);
+    const words = RIGHTS.exec(readEnd(launch.output))?.[0];
+    const why = words === undefined ? '' : ` (${words})`;
+    throw new Error(`the proxy did not start${why}; its output is in ${launch.output}`);
+  }
+
+  async function up(isRestart = false): Promise<void> {
     const adopted = await launch.adopt();
-    current = adopted ?? (await launch.spawn());
-    if (!(await answersWhile(current))) {
-      await end(current, 0);
-      const words = RIGHTS.exec(readEnd(launch.output))?.[0];
-      const why = words === undefined ? '' : ` (${words})`;
-      throw new Error(`the proxy did not start${why}; its output is in ${launch.output}`);
-    }
+    for (const other of adopted?.others ?? []) void retire(other);
+    if (adopted === null && !isRestart) await deps.onEnded();
+    current = adopted?.one ?? (await launch.spawn());
+    await started(current);
     upSince = performance.now();
     mute.reset();
     starts[adopted ? 'adopted' : 'started']++;
     say(adopted ? 'proxy adopted' : 'proxy started', { pid: current.pid });
+  }
+
+  /** Ends a Caddy that takes no connections any more once those that it has are over. Never rejects. */
+  async function retire(of: Process): Promise<void> {
+    const until = performance.now() + RETIRED_MS;
+    try {
+      if (portsOf(of.pid, 'tcp').length > 0) return await end(of, STOP_GRACE_MS);
+    } catch {
+      // It does not show what it has, so it gets all the time.
+    }
+    while (isAlive(of) && !stopping && performance.now() < until && mayBeConnected(of.pid)) {
+      await Bun.sleep(RETIRED_POLL_MS);
+    }
+    await end(of, STOP_GRACE_MS);
   }
 
   /** Waits until the time is over or `wake` is called. */
@@ -141,7 +177,33 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       restarting = true;
       try {
         if (current) await end(current, RESTART_GRACE_MS);
-        await up();
+        await up(true);
+      } finally {
+        restarting = false;
+      }
+    },
+
+    async startBeside(beside) {
+      const process = await launch.spawn(beside);
+      await started(process, beside.admin);
+      return process;
+    },
+
+    async handOver(to, run) {
+      const from = current;
+      restarting = true;
+      try {
+        current = to;
+        record(deps.folder, to);
+        await run();
+        upSince = performance.now();
+        mute.reset();
+        starts.started++;
+        if (from) void retire(from);
+      } catch (error) {
+        current = from;
+        if (from) record(deps.folder, from);
+        throw error;
       } finally {
         restarting = false;
       }
@@ -163,6 +225,14 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     starts: () => ({ ...starts }),
     pid: () => (current && isAlive(current) ? current.pid : null),
   };
+}
+
+function mayBeConnected(pid: number): boolean {
+  try {
+    return isConnected(pid);
+  } catch {
+    return true;
+  }
 }
 
 /** Bytes in which the reason of a failed start is. */

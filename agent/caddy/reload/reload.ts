@@ -11,9 +11,11 @@ import type { KeptCertificate, ReloadAnswer, StillOpen } from '../../../src/shar
 import type { Warnings } from '../../warnings.ts';
 import { AdminUnreachable, proxyUnreachable } from '../admin.ts';
 import { withdrawnSentence } from '../config/foreign.ts';
-import type { Stamp } from '../config/patch.ts';
+import { readOwnTls } from '../config/own-tls.ts';
+import { patchConfig, type Stamp, stampId } from '../config/patch.ts';
 import { openRequests, stillOpen } from '../config/still-open.ts';
-import { describeClosed } from '../ports/closed.ts';
+import { describeClosed, withoutListeners } from '../ports/closed.ts';
+import type { NextProgram } from '../programs/next-program.ts';
 import { type Amend, createAmend } from './amend.ts';
 import { assertNone, type KeptFile } from './kept-file.ts';
 import { createLoad, type Load } from './load.ts';
@@ -53,6 +55,19 @@ type ReloadOptions = SwapOptions & {
   certificates?: readonly KeptCertificate[] | undefined;
 };
 
+/** What another program is to run. */
+export type Ready = {
+  digest: string;
+  /** The configuration, with an admin endpoint at that address. */
+  configAt(address: string): JsonObject;
+  /** Its id. */
+  id: string;
+  /** The live configuration as JSON text. */
+  previous: string;
+  /** Stores the text in the file. @throws file system errors */
+  swapIn(): void;
+};
+
 type Reloaded = Required<Omit<ReloadAnswer, 'success'>>;
 
 type CheckOptions = {
@@ -75,6 +90,16 @@ export type Reload = {
    * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE
    */
   check(text: string, options?: CheckOptions): Promise<void>;
+  /**
+   * Makes ready what another program is to run of `text`, and runs something with it, while nothing is published
+   * or loaded. @throws as `reload`; what `run` throws
+   */
+  prepareFor<T>(
+    text: string,
+    options: Pick<ReloadOptions, 'hub' | 'term' | 'expects' | 'certificates'>,
+    next: NextProgram,
+    run: (ready: Ready) => Promise<T>,
+  ): Promise<T>;
   /** Runs something while nothing is published or loaded. */
   alone<T>(run: () => Promise<T>): Promise<T>;
   /** Loads the file, as far as its listeners can be opened, unless it is live. @throws as `reload` */
@@ -256,6 +281,53 @@ export function createReload(deps: ReloadDeps): Reload {
     }
   }
 
+  async function prepareFor<T>(
+    text: string,
+    options: ReloadOptions,
+    next: NextProgram,
+    run: (ready: Ready) => Promise<T>,
+  ): Promise<T> {
+    const digest = digestOf(text);
+    const { hub, term } = options;
+    let undo = () => {};
+    try {
+      const previous = await replaced(options);
+      const { found: certificates, missing } = kept.collect(text, options.certificates);
+      assertNone(await newly(missing));
+      const config = await next.adapt(text);
+      const own = await readOwnTls(text, config, next.adapt);
+      const closed = loader.closed();
+      const stamp = {
+        digest,
+        closed,
+        lacking: missing.length > 0,
+        kept: { certificates, own },
+        hub: hub ?? proxyfile.owner(),
+        storage: deps.certificates,
+        accessLog: { ...deps.accessLog, file: amend.spelling(previous) },
+        streamDelay: next.streamDelay,
+      };
+      await proxyfile.writeCandidate(text);
+      undo = kept.add(certificates);
+      const origins = [admin.secret];
+      const result = await run({
+        digest,
+        configAt: (listen) =>
+          patchConfig(withoutListeners(config, closed), { ...stamp, admin: { listen, origins } }),
+        id: stampId(stamp),
+        previous,
+        swapIn: () => void proxyfile.swapIn(digest, { hub, term, program: next.mark }),
+      });
+      loader.forget();
+      if (missing.length === 0) kept.prune(text);
+      return result;
+    } catch (error) {
+      proxyfile.dropCandidate();
+      undo();
+      throw reachable(error);
+    }
+  }
+
   async function check(text: string, { ports = true, probe }: CheckOptions = {}): Promise<void> {
     try {
       const program = await deps.program();
@@ -275,6 +347,7 @@ export function createReload(deps: ReloadDeps): Reload {
   return {
     reload: (text, options = {}) => enqueue(() => publish(text, options, 'pushed')),
     check,
+    prepareFor: (text, options, next, run) => enqueue(() => prepareFor(text, options, next, run)),
     alone: enqueue,
     resume: () => enqueue(resume),
     reopen: () => enqueue(reopen),

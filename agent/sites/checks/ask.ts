@@ -36,9 +36,9 @@ type Question = {
   settled?: Settled | undefined;
 };
 
-/** Without an answer: the `timeout` that passed, or the `fault` as a sentence without a full stop. */
+/** `location` is the header. Without an answer: the `timeout` that passed, or the `fault` as a sentence without a full stop. */
 export type Outcome =
-  | { status: number; found: boolean }
+  | { status: number; found: boolean; location: string | null }
   | { status: null; timeout: number }
   | { status: null; fault: string };
 
@@ -97,13 +97,14 @@ async function send(
   ended.addEventListener('abort', () => request.destroy());
   request.once('response', (response) => {
     const status = response.statusCode ?? 0;
-    if (contains === null) return resolve({ status, found: true });
-    const none = { status, found: false };
+    const { location = null } = response.headers;
+    if (contains === null) return resolve({ status, found: true, location });
+    const none = { status, found: false, location };
     heard(none);
     const isFound = createSearch(contains);
     response.on('data', (chunk: Buffer) => {
       const found = isFound(chunk);
-      if (found !== null) resolve({ status, found });
+      if (found !== null) resolve({ ...none, found });
     });
     response.once('error', () => resolve(none));
     response.once('close', () => resolve(none));

@@ -28,6 +28,8 @@ const PASSED_ON = [
   'STORAGE_UNAVAILABLE',
   'INVALID_REQUEST',
   'RATE_LIMITED',
+  'ON_PROBATION',
+  'PROGRAM_REFUSED',
 ] as const;
 
 type Init = RequestInit & { headers?: object };
@@ -123,8 +125,8 @@ function tolerant<T>(schema: T): T {
 export function refusalOf(answer: unknown): Failure {
   if (isErrorBody(answer)) {
     const code = PASSED_ON.find((known) => known === answer.code);
-    const { message, words, hint, line } = answer;
-    if (code) return new Failure(code, message, { detail: words, hint, at: { line } });
+    const { message, words, hint, line, differences } = answer;
+    if (code) return new Failure(code, message, { detail: words, hint, at: { line }, differences });
     // Only a proxyfile is that large.
     if (answer.code === 'BODY_TOO_LARGE') {
       return new Failure(

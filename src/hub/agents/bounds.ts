@@ -20,6 +20,9 @@ const MARGIN_MS = 10_000;
 /** For a list of containers, which the agent may keep back until there is another. */
 export const CONTAINERS_DEADLINE_MS = CONTAINERS_WAIT_MS + 15_000;
 
+/** For a program of Caddy to arrive at the agent, or from elsewhere: 200 MiB at 3 Mbit/s. */
+export const PROGRAM_DEADLINE_MS = 600_000;
+
 /** To end a replay, which ends by itself anyway: neither a person nor a hub that stops waits for it. */
 export const REPLAY_END_DEADLINE_MS = 2_000;
 

@@ -21,6 +21,14 @@ import {
   type TailQuery,
 } from '../../shared/wire/logs.ts';
 import { LogSums, MergeAnswer, type MergeRequest } from '../../shared/wire/merge.ts';
+import {
+  EXCHANGE_MS,
+  ExchangeAnswer,
+  type ExchangeRequest,
+  type FetchRequest,
+  Program,
+  ProgramsAnswer,
+} from '../../shared/wire/programs.ts';
 import { counting, filtering, Stored } from '../../shared/wire/protocol.ts';
 import {
   AdaptAnswer,
@@ -47,6 +55,7 @@ import {
   checksDeadline,
   DEADLINE_MS,
   LOG_ANSWER,
+  PROGRAM_DEADLINE_MS,
   REPLAY_END_DEADLINE_MS,
   roundDeadline,
   STATUS_DEADLINE_MS,
@@ -144,6 +153,20 @@ export type AgentClient = {
   replay(id: string): Promise<ReplayState>;
   /** Ends and forgets it, if the agent still has it. */
   endReplay(id: string): Promise<void>;
+  /**
+   * Which program the proxy runs, and which others the agent keeps.
+   * @throws Failure AGENT_UNREACHABLE from an agent of an earlier release, which cannot say
+   */
+  programs(): Promise<ProgramsAnswer>;
+  /** Has the agent keep a program, which does not run yet. @throws Failure INVALID_REQUEST, STORAGE_UNAVAILABLE */
+  keepProgram(file: Blob, sha256: string): Promise<Program>;
+  /** The same of one that the agent fetches. @throws as `keepProgram` */
+  fetchProgram(request: FetchRequest): Promise<Program>;
+  /**
+   * Exchanges the program that runs for one that the agent keeps: ask for `programs` first.
+   * @throws Failure NOT_FOUND, ON_PROBATION, PROGRAM_REFUSED, INVALID_REQUEST, and as `reload`
+   */
+  exchange(request: Omit<ExchangeRequest, 'hub' | 'term'>): Promise<ExchangeAnswer>;
   /** Only the certificates. @throws Failure as `sites` */
   certificates(): Promise<CertificatesAnswer>;
   /** The root of the proxy's own authority. @throws Failure as `sites` */
@@ -261,6 +284,23 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       const { ok, bytes } = await answerTo('/proxy/replay/end', bounds);
       if (!isUnknownRoute(ok, bytes)) checked(Stored, ok, bytes);
     },
+    async programs() {
+      const { ok, bytes } = await answerTo('/proxy/programs', { deadline: STATUS_DEADLINE_MS });
+      if (isUnknownRoute(ok, bytes)) throw unreachable(NO_PROGRAMS, 'it has no such route');
+      return checked(ProgramsAnswer, ok, bytes);
+    },
+    keepProgram: (file, sha256) =>
+      call(Program, withQuery('/proxy/programs', { sha256 }), {
+        ...{ file, deadline: PROGRAM_DEADLINE_MS },
+      }),
+    fetchProgram: (request) =>
+      call(Program, '/proxy/programs/fetch', { body: request, deadline: PROGRAM_DEADLINE_MS }),
+    async exchange(request) {
+      const body = { ...request, ...asker() };
+      const { ok, bytes } = await answerTo('/proxy/program', { body, deadline: EXCHANGE_MS });
+      if (isUnknownRoute(ok, bytes)) throw new Failure('NOT_FOUND', NO_PROGRAM);
+      return checked(ExchangeAnswer, ok, bytes);
+    },
     certificates: () => call(CertificatesAnswer, '/proxy/certificates', aboutSites()),
     root: () => call(RootAnswer, '/proxy/root', { deadline: STATUS_DEADLINE_MS }),
     authorities: (proxyfile) =>
@@ -320,6 +360,9 @@ const NO_CONTAINERS: Containers = {
 };
 const TOO_OLD =
   'The agent is of an earlier release, which cannot replay requests; update signalbox there first.';
+const NO_PROGRAMS =
+  'The agent is of an earlier release, which cannot exchange Caddy; update signalbox there first.';
+const NO_PROGRAM = 'The agent does not keep this program; upload it again.';
 const FORGOTTEN = 'The agent no longer has this replay: it was restarted, or another replay began.';
 const aboutLogs = (headers: Record<string, string>) => ({ limit: LOG_ANSWER, headers });
 /** One of several agents that takes longer counts as away. */

@@ -48,8 +48,8 @@ export type About = Demands & {
   tag: keyof typeof TAGS;
   summary: string;
   description?: string;
-  /** The request body is a form, and not JSON. */
-  isForm?: true;
+  /** The request body is a form, and not JSON; or either. */
+  isForm?: true | 'or-json';
   /** Examples of the request body, by name. */
   bodies?: Record<string, Example>;
   /** An example of a successful response. */

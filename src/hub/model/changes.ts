@@ -28,6 +28,7 @@ export type Stored = {
   agent: StoredAgent;
   known: KnownProblem;
   certificate: Certificate;
+  program: Program;
 };
 export type Kind = keyof Stored;
 
@@ -35,6 +36,14 @@ export type Kind = keyof Stored;
 export type Preamble = Readonly<{
   agent: Pick<StoredAgent, 'id' | 'name'> | null;
   config: string | null;
+}>;
+
+/** The program of Caddy that an agent runs since `from` was exchanged; null: a build from source. */
+export type Program = Readonly<{
+  /** As `labelOf` has it. */
+  agent: string | undefined;
+  from: string | null;
+  to: string | null;
 }>;
 
 /** One thing before and after: what is stored and recorded. */

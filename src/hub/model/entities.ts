@@ -45,6 +45,7 @@ export type Recorded = {
   agent: never;
   known: KnownProblem;
   certificate: Certificate;
+  program: never;
 };
 
 /** What a change may name, deleted by it or not. */
@@ -54,8 +55,8 @@ export type Entity<K extends Kind> = {
   /** How its names begin in the changelog; a vhost goes by its domain. */
   mark: string;
   nameOf(thing: Stored[K]): string;
-  /** Its row, with its id and the columns that a change may write. */
-  rowOf(thing: Stored[K], time: Date): Row;
+  /** Its row, with its id and the columns that a change may write; null if it is elsewhere. */
+  rowOf(thing: Stored[K], time: Date): Row | null;
   /** The fields of an update as people see them, before and after; null if none differs. */
   shown(before: Stored[K], after: Stored[K], known: Known): [old: object, now: object] | null;
   /** Whether the proxies get what a step changes. */
@@ -332,6 +333,27 @@ const certificate: Entity<'certificate'> = {
   },
 };
 
+const program: Entity<'program'> = {
+  mark: '(caddy ',
+  nameOf({ agent, from, to }) {
+    const what =
+      from === to ? `${to ?? SOURCE}, another build` : `${from ?? SOURCE} → ${to ?? SOURCE}`;
+    return `(caddy ${what}${agent === undefined ? '' : ` on ${agent}`})`;
+  },
+  // The agent keeps the program.
+  rowOf: () => null,
+  // Its name says everything.
+  shown: () => null,
+  isPublished: () => false,
+  concerns: () => false,
+  validated: () => [],
+  // It takes minutes, and asks every site: with "signalbox caddy back".
+  undo: null,
+};
+
+/** As Caddy calls the version of a build from source, without its parentheses. */
+const SOURCE = 'devel';
+
 export const ENTITIES: { readonly [K in Kind]: Entity<K> } = {
   vhost,
   preamble,
@@ -339,6 +361,7 @@ export const ENTITIES: { readonly [K in Kind]: Entity<K> } = {
   agent,
   known,
   certificate,
+  program,
 };
 
 const entityOf = <K extends Kind>({ kind }: StepOf<K>): Entity<K> => ENTITIES[kind];

@@ -150,14 +150,19 @@ function parameter(given: Json, route: About): Json {
   };
 }
 
-/** Only the one type that the route takes: the generator lists several. */
+/** Only the types that the route takes: the generator lists several. */
 function body(given: JsonObject, route: About, components: Components): JsonObject {
   const content = isObject(given.content) ? given.content : {};
-  const type = route.isForm ? 'multipart/form-data' : 'application/json';
-  const media = content[type];
-  const schema = hoist(plain((isObject(media) && media.schema) || {}), components);
-  return {
-    required: true,
-    content: { [type]: { schema, ...(route.bodies && { examples: toJson(route.bodies) }) } },
-  };
+  const types = [
+    ...(route.isForm === true ? [] : ['application/json']),
+    ...(route.isForm ? ['multipart/form-data'] : []),
+  ];
+  const media = Object.fromEntries(
+    types.map((type) => {
+      const given = content[type];
+      const schema = hoist(plain((isObject(given) && given.schema) || {}), components);
+      return [type, { schema, ...(route.bodies && { examples: toJson(route.bodies) }) }];
+    }),
+  );
+  return { required: true, content: media };
 }

@@ -15,7 +15,9 @@
  *    back (`rollout.ts`), and 1 starts again without their changes.
  * 6. Rows and changelog are committed (`model/store.ts`), and only then do the callers get their results.
  */
+import { Failure } from '../../shared/failure.ts';
 import { type Log, reasonOf } from '../../shared/log.ts';
+import { inRequests, requestIds } from '../../shared/observe/context.ts';
 import type { ProxyStatus } from '../../shared/wire/proxy.ts';
 import type { Agent, Agents } from '../agents/agents.ts';
 import type { AgentClient } from '../agents/client.ts';
@@ -39,6 +41,7 @@ import {
   stepsOf,
 } from './batch.ts';
 import { areChecked } from './checks.ts';
+import { type Exchanged, exchangeProgram, type KeptProgram } from './exchange.ts';
 import { partOvertaken } from './overtaken.ts';
 import { createPreview, type Preview } from './preview.ts';
 import { type Applied, createChangeQueue, type Demands, type Waiting } from './queue.ts';
@@ -83,6 +86,13 @@ export type Publisher = {
    * @throws Failure, with everything as it was before
    */
   apply<T>(change: Change<T>, author: Author, demands?: Demands): Promise<Applied<T>>;
+  /**
+   * Exchanges the program of an agent's proxy between two publishes, and records it.
+   * @param program that the agent keeps
+   * @returns null if it already runs
+   * @throws Failure, with everything as it was before; NOT_FOUND if there is no such agent
+   */
+  exchange(name: string, program: KeptProgram, author: Author): Promise<Exchanged | null>;
   /**
    * The version of an agent's proxy, as it last said; null if it is not known.
    * @param name the first agent's if it is missing @throws Failure NOT_FOUND
@@ -303,6 +313,19 @@ export function createPublisher({
     }
   }
 
+  /** @throws as `Publisher.exchange` */
+  async function exchange(target: Target, program: KeptProgram, author: Author) {
+    // The changes before it may have removed or moved the agent.
+    if (!targets.has(target.id) || targets.of(target.id) !== target) throw removed();
+    const done = await exchangeProgram(target, program, { store, stored: () => accepted, now });
+    standings.of(target);
+    if (!done) return null;
+    const after = { agent: target.label(), from: done.from, to: done.to };
+    const step = { kind: 'program', before: after, after, vhosts: [] } as const;
+    store.commit([{ author, plan: { next: accepted, steps: [step] } }], now());
+    return done;
+  }
+
   const agentOf = (target: Target): Agent => {
     const { id, name } = target.agent();
     return { id, name, client: target.client };
@@ -319,6 +342,11 @@ export function createPublisher({
     lastPublish: () => lastPublish,
     queueLength: queue.length,
     apply: (change, author, demands = {}) => queue.add(change, author, demands),
+    exchange(name, program, author) {
+      const ids = requestIds();
+      const target = targets.named(name);
+      return queue.between(() => inRequests(ids, () => exchange(target, program, author)));
+    },
     version: (name) => targets.named(name).version(),
     dialect: async (name) => targets.named(name).dialect(),
     isInStep: (status, id = FIRST_AGENT) => targets.has(id) && targets.of(id).isInStep(status),
@@ -337,3 +365,5 @@ export function createPublisher({
     },
   };
 }
+
+const removed = () => new Failure('NOT_FOUND', 'The agent has been removed.');

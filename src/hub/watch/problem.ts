@@ -16,6 +16,7 @@ const CODES = {
   // What changes need: without room, the database takes none.
   DISK_FULL: 'disk.full',
   NOT_IN_STEP: 'agent.behind',
+  PROGRAM_RETURNED: 'program.returned',
   FOREIGN: null,
   SECRET_KEY_UNUSABLE: null,
   // Single sites.

@@ -1,6 +1,7 @@
 /** All commands, in the order of `--help`. */
 import { agents } from './api/agents.ts';
 import { apply } from './api/apply.ts';
+import { caddy } from './api/caddy.ts';
 import { certificate } from './api/certificate.ts';
 import { changelog, undo } from './api/changelog.ts';
 import { containers } from './api/containers.ts';
@@ -35,6 +36,7 @@ export const COMMANDS: readonly Command[] = [
   undo,
   replay,
   agents,
+  caddy,
   apply,
   exportFile,
   containers,

@@ -22,6 +22,8 @@ import {
   createAgentMetrics,
 } from '../../../agent/metrics.ts';
 import type { Pace } from '../../../agent/pace.ts';
+import { createExchange } from '../../../agent/programs/exchange.ts';
+import { createPrograms } from '../../../agent/programs/programs.ts';
 import { createReplays } from '../../../agent/replay/replays.ts';
 import { createAuthorities } from '../../../agent/sites/authorities.ts';
 import { createChecks } from '../../../agent/sites/checks/checks.ts';
@@ -167,6 +169,14 @@ export function prepareAgent(
         return text === null ? {} : proxy.adapt(text);
       },
     });
+    const { exchangeable } = proxy;
+    const exchange =
+      exchangeable &&
+      createExchange({
+        ...{ proxy: exchangeable, admin: proxy.admin, replays, now, warnings, log },
+        probation: pace.supervise.probation,
+        userAgent: checkWords.userAgent,
+      });
     const containers = createContainers({
       settings: settings.containers,
       place: () => ({ hostname: hostname(), interfaces: ownInterfaces() }),
@@ -176,6 +186,8 @@ export function prepareAgent(
     const app = createAgent({
       ...{ isKnown: access.isKnown, enrolment: access.enrolment },
       ...{ proxy, state, authorities, disks, logs, containers, replays, tls, metrics, log },
+      programs: createPrograms(proxy),
+      exchange: exchange && { ...exchange, with: exchangeable },
       ...{ checks: createChecks(state.live, checkWords.userAgent), trials },
       rounds: createRounds({ now: state.live, last: state.lastLive }, checkWords.userAgent),
     });

@@ -31,6 +31,11 @@ export function counting(query: Filters): Record<string, string> {
   return [status, method, path, q, ip].some(Boolean) ? SECOND : filtering(query);
 }
 
+export const Difference = t.Object({
+  domain: t.String({ description: 'the name of the site; empty: of none' }),
+  reason: t.String({ examples: ['GET / answered 502 instead of 200'] }),
+});
+
 /** An error body; the proxy's words in it have no paths of the host. */
 export const ErrorBody = t.Object(
   {
@@ -56,6 +61,9 @@ export const ErrorBody = t.Object(
     needs: t.Optional(t.String({ description: 'the role that would suffice' })),
     changes: t.Optional(
       t.Array(t.Integer(), { description: 'changelog entries that prevent an undo' }),
+    ),
+    differences: t.Optional(
+      t.Array(Difference, { description: 'what a new program of Caddy does otherwise' }),
     ),
   },
   { title: 'Error' },

@@ -20,6 +20,7 @@ const PROXY_WORDS: Partial<Record<Entry['action'], string>> = {
 
 /** What was done, such as `Created`. */
 export function wordOf(entry: Pick<Entry, 'action' | 'enabled' | 'diff' | 'domain'>): string {
+  if (subjectIn(entry.domain).kind === 'Caddy') return 'Exchanged';
   if (subjectIn(entry.domain).kind === 'problem') {
     return entry.action === 'delete' ? 'No longer known:' : 'Known:';
   }
@@ -163,6 +164,7 @@ const KINDS = {
   preamble: 'preamble',
   problem: 'problem',
   certificate: 'certificate',
+  caddy: 'Caddy',
 } as const;
 
 /** Reads what the hub recorded as the domain. */
@@ -172,9 +174,9 @@ function subjectIn(domain: string): Subject {
   return kind ? { kind, name } : { kind: 'site', name: domain };
 }
 
-/** Whether it cannot be undone: a proxy that was removed has to be invited again. */
+/** Whether it cannot be undone: a proxy that was removed has to be invited again, and its page exchanges Caddy. */
 export const isFinal = ({ domain }: Pick<Entry, 'domain'>): boolean =>
-  subjectIn(domain).kind === 'proxy';
+  ['proxy', 'Caddy'].includes(subjectIn(domain).kind);
 
 /** Whether it is about how sites answer. */
 export const isServed = ({ domain }: Pick<Entry, 'domain'>): boolean =>
@@ -184,6 +186,7 @@ export const isServed = ({ domain }: Pick<Entry, 'domain'>): boolean =>
 export function subjectOf(domain: string): string {
   const { kind, name } = subjectIn(domain);
   if (kind === 'site' || kind === 'problem') return name;
+  if (kind === 'Caddy') return `Caddy ${name}`;
   if (kind === 'preamble') return name === '' ? 'the preamble' : `the preamble of ${name}`;
   return `the ${kind} ${name}`;
 }

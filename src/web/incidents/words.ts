@@ -9,6 +9,7 @@ export const SUBJECTS: Readonly<Record<Incident['event'], string>> = {
   'proxy.down': 'Caddy',
   'agent.unreachable': 'Agent',
   'agent.behind': 'Caddy',
+  'program.returned': 'Caddy',
   drift: 'Caddyfile',
   'vhost.broken': 'Site',
   'upstream.down': 'Upstream',

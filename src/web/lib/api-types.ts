@@ -12,6 +12,7 @@ export type EventName =
   | 'proxy.down'
   | 'agent.unreachable'
   | 'agent.behind'
+  | 'program.returned'
   | 'drift'
   | 'vhost.broken'
   | 'upstream.down'
@@ -721,6 +722,70 @@ export interface Proxy {
   running: boolean;
   version: string | null;
 }
+export interface Programs {
+  agent: string;
+  /** null if Caddy’s program cannot be asked */
+  current: {
+    sha256: string;
+    /** null for a build from source */
+    version: string | null;
+    modules: string[];
+    /** when it began to run; null if that is not known, or it never ran */
+    since: string | null;
+    /** those of its modules that are not in stock Caddy */
+    plugins: string[];
+  } | null;
+  /** those that are kept to go back to, the last first */
+  previous: {
+    sha256: string;
+    /** null for a build from source */
+    version: string | null;
+    modules: string[];
+    /** when it began to run; null if that is not known, or it never ran */
+    since: string | null;
+    /** those of its modules that are not in stock Caddy */
+    plugins: string[];
+  }[];
+  /** if it ends before then, the previous one runs again */
+  probation: {
+    until: string;
+  } | null;
+  /** whether the agent runs Caddy, and can exchange it */
+  managed: boolean;
+  /** if not, the command for the machine that Caddy runs on */
+  command: string | null;
+  /** those that affect its version; null if that is not known */
+  advisories:
+    | {
+        id: string;
+        summary: string;
+        fixedIn: string;
+      }[]
+    | null;
+  /** a version that no known advisory affects */
+  safe: string;
+  /** the modules that are not in stock Caddy and that live sites use; null: not known */
+  uses:
+    | {
+        module: string;
+        /** by their domains */
+        sites: string[];
+        /** whether the preamble, for example, uses it */
+        elsewhere: boolean;
+      }[]
+    | null;
+  /** after an exchange: what is otherwise, but not worse */
+  differences?: {
+    /** the name of the site; empty: of none */
+    domain: string;
+    reason: string;
+  }[];
+  /** after an exchange: logged requests that could not be asked again */
+  leftOut?: {
+    reason: string;
+    count: number;
+  }[];
+}
 export interface LogPage {
   logs: LogEntry[];
   total: number;
@@ -913,6 +978,7 @@ export interface Problem {
     | 'PORT_HELD'
     | 'DISK_FULL'
     | 'NOT_IN_STEP'
+    | 'PROGRAM_RETURNED'
     | 'FOREIGN'
     | 'SECRET_KEY_UNUSABLE'
     | 'VHOST_BROKEN'

@@ -20,7 +20,12 @@ export class ApiError extends Error {
   /** Seconds to wait before the next attempt. */
   readonly retryAfter: number | null;
 
-  constructor(status: number, body: Record<string, unknown>, retryAfter: number | null) {
+  /** @param body of the answer, which may say more */
+  constructor(
+    status: number,
+    readonly body: Record<string, unknown>,
+    retryAfter: number | null,
+  ) {
     const text = (name: string) => (typeof body[name] === 'string' ? body[name] : null);
     super(text('message') ?? `The hub answered with status ${status}.`);
     this.status = status;

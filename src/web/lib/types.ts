@@ -35,6 +35,7 @@ export type {
   Passkey,
   Preamble,
   Problem,
+  Programs,
   ReplayGroup,
   ReplayState,
   SecurityEntry,

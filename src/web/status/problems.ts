@@ -92,6 +92,8 @@ function wordsFor({ code, vhost, vhosts, message }: Problem): string {
       return 'Caddy serves sites that signalbox does not manage';
     case 'NOT_IN_STEP':
       return 'Caddy does not serve the stored sites';
+    case 'PROGRAM_RETURNED':
+      return 'Caddy’s previous program runs again';
     case 'DRIFT':
       return 'The Caddyfile on disk was edited';
     case 'RESTART_NEEDED':

@@ -15,6 +15,13 @@ import { holdPort80 } from '../../harness/listeners.ts';
 import { EMPTIED, npmDatabase, npmForm } from '../../harness/npm-database.ts';
 import { createChecker, type Document, operationsOf } from '../../harness/openapi.ts';
 import { createClient, type Input } from '../../harness/openapi-client.ts';
+import {
+  OLD,
+  type ProgramAgent,
+  programOf,
+  refusal,
+  startProgramAgent,
+} from '../../harness/program-agent.ts';
 import { registered } from '../../harness/routes.ts';
 import { type SignInService, startSignInService } from '../../harness/sign-in-service.ts';
 import {
@@ -804,6 +811,33 @@ describe('if the agent fails', () => {
       importProxyfile: { proxyfile: '# a' },
     })) {
       await there.call(id, { json, headers });
+    }
+  });
+});
+
+describe('the exchange of Caddy', () => {
+  let all: ProgramAgent;
+  const there = createClient(document, () => all.hub().replace(/\/api$/, ''), onAnswer);
+  beforeAll(async () => {
+    all = await startProgramAgent();
+  });
+  afterAll(() => all.stop());
+  const asOwner = (id: string, json?: object) =>
+    there.call<{ code?: string }>(id, { headers: all.owner.headers, ...(json && { json }) });
+
+  test('of a program that runs already, and one that is refused', async () => {
+    await asOwner('getPrograms');
+    await asOwner('exchangeProgram', { use: OLD.sha256 });
+    const previous = programOf('2.11.7', 'c');
+    all.state.previous = [previous];
+    for (const [status, code] of [
+      [502, 'PROGRAM_REFUSED'],
+      [409, 'ON_PROBATION'],
+      [409, 'STALE'],
+    ] as const) {
+      all.answers(() => refusal(status, code, 'words', { differences: [] }));
+      const { body } = await asOwner('exchangeProgram', { use: previous.sha256 });
+      expect(body.code).toBe(code);
     }
   });
 });

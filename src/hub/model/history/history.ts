@@ -52,7 +52,7 @@ export const revertChange = (entry: Entry): Change<unknown> =>
 
 function reverting<K extends Kind>(kind: K, { action, ...entry }: Entry): Change<unknown> {
   const { undo } = ENTITIES[kind];
-  if (undo === null) throw notUndoable();
+  if (undo === null) throw notUndoable(kind);
   const old = action === 'create' ? null : revived<Recorded[K]>(entry.before);
   const made = action === 'delete' ? null : revived<Recorded[K]>(entry.after);
   return (set, time) => {
@@ -84,8 +84,10 @@ function revived<T>(text: string | null): T {
 const conflict = () =>
   new Failure('REVERT_CONFLICT', 'Later changes prevent this change from being undone.');
 
-const notUndoable = () =>
+const notUndoable = (kind: Kind) =>
   new Failure(
     'REVERT_CONFLICT',
-    'Changes to agents cannot be undone; edit or re-invite the agent.',
+    kind === 'program'
+      ? 'The changelog cannot exchange Caddy: use "signalbox caddy back", or the page of the proxy.'
+      : 'Changes to agents cannot be undone; edit or re-invite the agent.',
   );

@@ -46,6 +46,7 @@ export function prepareWrites(
     const thing = after ?? before;
     if (thing === null) return;
     const row = rowOf(thing, time);
+    if (row === null) return;
     prepared(before === null ? 'insert' : after === null ? 'delete' : 'update', row).run(
       row.values,
     );

@@ -3,6 +3,7 @@ import { ERAS } from '../../../shared/caddyfile/dialect.ts';
 import { Failure, type Location } from '../../../shared/failure.ts';
 import { memoize } from '../../../shared/memoize.ts';
 import type { ChecksAnswer, CheckTarget, TrialRequest } from '../../../shared/wire/checks.ts';
+import type { ExchangeAnswer, ExchangeRequest } from '../../../shared/wire/programs.ts';
 import type { Closed, KeptCertificate, StillOpen } from '../../../shared/wire/proxy.ts';
 import type { ReplayRequest } from '../../../shared/wire/replay.ts';
 import type { AgentClient, Replacing } from '../../agents/client.ts';
@@ -22,10 +23,12 @@ export type PublishOptions = Replacing & {
   changed?: readonly Vhost[] | undefined;
 };
 
+export type Exchange = Pick<ExchangeRequest, 'sha256' | 'checks' | 'expects'>;
+
 /** If the proxy names a line, a refusal says `at` which vhost, or that it is in the preamble. */
 export type Gateway = {
-  /** The digest of the proxyfile that a set renders to. */
-  digestOf(set: SiteSet): string;
+  /** The digest of the proxyfile that a set renders to. @param of the version that it is for; the proxy's */
+  digestOf(set: SiteSet, of?: string | null): string;
   /** Whether a digest is that of the set for any version of the proxy. */
   isOfAnyVersion(set: SiteSet, digest: string): boolean;
   /** Whether the keys of its certificates, of those that may travel to the agent, can be read. */
@@ -37,6 +40,11 @@ export type Gateway = {
   prepare(set: SiteSet, changed: PublishOptions['changed']): Promise<void>;
   /** Makes a set live. @returns which connections outlive that @throws Failure */
   publish(set: SiteSet, options?: PublishOptions): Promise<readonly StillOpen[]>;
+  /**
+   * Exchanges the proxy's program for one of a version, which gets the set in its own words.
+   * @throws Failure as `AgentClient.exchange`
+   */
+  exchange(set: SiteSet, to: string | null, how: Exchange): Promise<ExchangeAnswer>;
   /** How many publishes have ended, whatever came of them: what was known before one may be outdated. */
   published(): number;
   /**
@@ -82,8 +90,8 @@ export function createGateway(
     pairOf || set.certificates.length === 0 ? set : { ...set, certificates: [] };
 
   /** Of another version, another text: it has words of its own for what policies do. */
-  function renderedOf(set: SiteSet): Rendered {
-    const [found, of] = [known.get(set), version()];
+  function renderedOf(set: SiteSet, of = version()): Rendered {
+    const found = known.get(set);
     if (found?.of === of) return found.rendered;
     const rendered = renderSet(sent(set), of);
     known.set(set, { of, rendered });
@@ -118,6 +126,8 @@ export function createGateway(
     }
   }
 
+  const pairsOf = (set: SiteSet) => sent(set).certificates.flatMap((one) => pairOf?.(one) ?? []);
+
   /** A set as text, what of it is to be validated, and where in these two the vhosts are. */
   function probed(set: SiteSet, changed: PublishOptions['changed']) {
     const whole = renderedOf(set);
@@ -138,7 +148,7 @@ export function createGateway(
   }
 
   return {
-    digestOf: (set) => digestOf(renderedOf(set)),
+    digestOf: (set, of) => digestOf(renderedOf(set, of)),
 
     isOfAnyVersion: (set, digest) =>
       ERAS.some((era) => digestOf(renderSet(sent(set), era)) === digest),
@@ -152,7 +162,7 @@ export function createGateway(
 
     async publish(set, { changed, ...how } = {}) {
       const { text, probe, lines } = probed(set, changed);
-      const certificates = sent(set).certificates.flatMap((one) => pairOf?.(one) ?? []);
+      const certificates = pairsOf(set);
       const answer = explained(
         agent.reload(text, probe, { ...how, certificates }),
         lines,
@@ -162,6 +172,12 @@ export function createGateway(
       const { open = [], closed = [] } = await answer.finally(() => ended++);
       noteClosed(closed);
       return open;
+    },
+
+    async exchange(set, to, how) {
+      const rendered = renderedOf(set, to);
+      const request = { ...how, proxyfile: rendered.text, certificates: pairsOf(set) };
+      return explained(agent.exchange(request), rendered, set).finally(() => ended++);
     },
 
     published: () => ended,

@@ -43,6 +43,8 @@ export type LastSeen = {
   lastDialect(): Dialect;
   /** The Caddyfile with this digest was made live since. */
   noteLive(digest: string): void;
+  /** The proxy runs a program of this version since. */
+  noteVersion(version: string | null): void;
   /** What was made live since does without these listeners. */
   noteClosed(closed: Closed[]): void;
   /** What is stored is live since. */
@@ -115,6 +117,15 @@ export function createLastSeen(deps: LastSeenDeps): LastSeen {
       if (!seen.status) return;
       const live = { liveDigest: digest, fileDigest: digest, foreign: false, checked: true };
       seen = { ...seen, status: { ...seen.status, ...live } };
+    },
+
+    noteVersion(running) {
+      times++;
+      version = running;
+      dialect = { ...dialectOf(version), importDirs };
+      if (!seen.status) return;
+      const proxy = { ...seen.status.proxy, version };
+      seen = { ...seen, status: { ...seen.status, proxy } };
     },
 
     noteClosed(closed) {

@@ -40,7 +40,15 @@ export type Look = Readonly<{ found: ProxyStatus; published: number }>;
 
 export type Target = Pick<
   LastSeen,
-  'away' | 'skipped' | 'seen' | 'version' | 'dialect' | 'lastDialect' | 'status' | 'watched'
+  | 'away'
+  | 'skipped'
+  | 'seen'
+  | 'version'
+  | 'dialect'
+  | 'lastDialect'
+  | 'status'
+  | 'watched'
+  | 'noteVersion'
 > &
   Acceptance & {
     readonly id: number;
@@ -80,6 +88,8 @@ export type Target = Pick<
      * Null: nothing.
      */
     setOnTrial(...trial: [set: SiteSet, steps: readonly Step[]] | [null]): void;
+    /** Notes to which version the proxy's program is being exchanged: the set in its words counts as well. */
+    setExchange(to: string | null | undefined): void;
     isOnTrial(): boolean;
     isInStep(status: ProxyStatus): boolean;
     /** Whether an agent that did not answer does now, and its proxy with it. Never fails. */
@@ -112,6 +122,7 @@ export function createTarget(deps: TargetDeps): Target {
   /** The stored set was not live yet since the start: what is live instead may be the newer one. */
   let starting = true;
   let onTrial: SiteSet | null = null;
+  let exchangedTo: string | null | undefined;
   let behindSince = store.behindSince(id);
   const gateway = createGateway(client, version, lastSeen.noteClosed, deps.pairOf);
   const standing = createStanding(store, log, pace.contention);
@@ -145,8 +156,10 @@ export function createTarget(deps: TargetDeps): Target {
     // A certificate whose key is lost does not come by publishing again.
     if (status.checked === false && gateway.hasKeys(own())) return false;
     const isOf = (set: SiteSet) => {
-      const digest = gateway.digestOf(set);
-      return status.liveDigest === digest && (status.drift || status.fileDigest === digest);
+      const isLive = (digest: string) =>
+        status.liveDigest === digest && (status.drift || status.fileDigest === digest);
+      const isNew = exchangedTo !== undefined && isLive(gateway.digestOf(set, exchangedTo));
+      return isNew || isLive(gateway.digestOf(set));
     };
     return isOf(leftOut.of(own())) || (onTrial !== null && isOf(onTrial));
   }
@@ -167,6 +180,7 @@ export function createTarget(deps: TargetDeps): Target {
     version,
     dialect: lastSeen.dialect,
     lastDialect: lastSeen.lastDialect,
+    noteVersion: lastSeen.noteVersion,
     status,
     watched,
     async dialectFor({ preamble, vhosts }) {
@@ -220,6 +234,10 @@ export function createTarget(deps: TargetDeps): Target {
 
     setVacant(isVacant) {
       vacant = isVacant;
+    },
+
+    setExchange(to) {
+      exchangedTo = to;
     },
 
     setOnTrial(set, steps = []) {

@@ -81,10 +81,18 @@ export function problemsOf(facts: Facts): Problem[] {
       .map((disk) => ({ ...fullDisk(disk), part: partOf(disk) })),
     ...facts.warnings
       .filter((one) => one !== facts.ownership && one !== status?.fault)
-      .map((message): Problem => ({ code: 'WARNING', level: 'warn', message })),
+      .map(
+        (message): Problem => ({
+          code: RETURNED.test(message) ? 'PROGRAM_RETURNED' : 'WARNING',
+          ...{ level: 'warn', message },
+        }),
+      ),
   ];
   return found.map((one) => ({ ...one, message: sentence(one.message) }));
 }
+
+/** How the agent begins to say that a program ended on probation: with its version. */
+const RETURNED = /^Caddy (?:v?\d|\(devel\))/;
 
 const UNKNOWN = 'Caddy’s state is unknown, and nothing can be changed until the agent returns.';
 const NOT_REACHED = 'Until it returns, its Caddy keeps its current sites.';

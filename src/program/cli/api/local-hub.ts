@@ -15,6 +15,8 @@ export type Refusal = {
   /** What is at fault, and the line in its text. */
   field?: string;
   line?: number;
+  /** What a new program of Caddy does otherwise. */
+  differences?: { domain: string; reason: string }[];
   /** Whether there was no answer, so that nobody knows what became of the request. */
   isLost?: boolean;
   /** The policy that made the text. */

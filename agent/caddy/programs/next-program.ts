@@ -1,0 +1,58 @@
+/** What another program of Caddy does with a Caddyfile. */
+import { hasStreamDelay, KNOWN_READINGS } from '../../../src/shared/caddyfile/dialect.ts';
+import { Failure } from '../../../src/shared/failure.ts';
+import type { JsonObject } from '../../../src/shared/json.ts';
+import { adaptApart } from '../config/adapt.ts';
+import { PATH_RULES } from '../config/paths.ts';
+import type { Restrictions } from '../config/restrictions.ts';
+import { createStreamDelay } from '../config/stream-delay.ts';
+import { createValidator, type ValidatorDeps } from '../config/validate.ts';
+import { createRunning, modulesOf } from '../process/program.ts';
+
+/** Another program of Caddy, of a version. */
+export type NextProgram = {
+  version: string | null;
+  /** How its commands are run. */
+  commands: ValidatorDeps;
+  /** Those that it was built with; null if it cannot be asked. */
+  modules(): Promise<string[] | null>;
+  /** @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
+  adapt(text: string): Promise<JsonObject>;
+  /** Checks whether signalbox and the program accept a text. @throws as `adapt` */
+  check(text: string): Promise<void>;
+  /** What tells it from any other, as `program` of the one that runs. */
+  mark: string | null;
+  /** As `streamDelay` of the one that runs. */
+  streamDelay: string | null;
+};
+
+/** With a newer signalbox, or a newer Caddy, what was checked before may be unsound. */
+export const withRules = (mark: string | null): string | null =>
+  mark && `${KNOWN_READINGS}/${PATH_RULES} ${mark}`;
+
+/**
+ * @param commands how its commands are run
+ * @param rules what signalbox refuses, for a version of Caddy
+ * @throws Failure NOT_FOUND if it cannot be asked
+ */
+export async function nextProgram(
+  commands: ValidatorDeps,
+  rules: (version: () => Promise<string | null>) => Restrictions,
+): Promise<NextProgram> {
+  const { version, mark } = await createRunning(commands, () => '')();
+  if (mark === null) throw new Failure('NOT_FOUND', 'The program cannot be started any more.');
+  const { checkText, checkConfig } = rules(async () => version);
+  const adapt = (text: string) => adaptApart(text, commands);
+  const knowsDelay = async () => hasStreamDelay(version);
+  return {
+    ...{ version, mark: withRules(mark), commands, adapt },
+    modules: () => modulesOf(commands),
+    async check(text) {
+      await checkText(text);
+      checkConfig(await adapt(text), text);
+      await createValidator(commands).validate(text);
+    },
+    // There was no load yet.
+    streamDelay: await createStreamDelay(knowsDelay, () => 0)(),
+  };
+}
