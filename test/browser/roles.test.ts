@@ -100,6 +100,8 @@ async function pressAll(visitor: Visitor, path: string, pressed: Set<string>): P
 /** Follows each link of the menu and of the pages, and presses their buttons. @returns the paths it saw */
 async function walk(visitor: Visitor): Promise<{ paths: Set<string>; pressed: Set<string> }> {
   const { page, idle } = visitor;
+  // On a busy machine a dialog may appear only after the key that closes it.
+  await page.addLocatorHandler(page.locator('dialog[open]'), () => page.keyboard.press('Escape'));
   const paths = new Set(['/']);
   const pressed = new Set<string>();
   for (const path of paths) {

@@ -15,7 +15,7 @@ import { readOwnTls } from '../config/own-tls.ts';
 import { patchConfig, type Stamp, stampId } from '../config/patch.ts';
 import { openRequests, stillOpen } from '../config/still-open.ts';
 import { describeClosed, withoutListeners } from '../ports/closed.ts';
-import type { NextProgram } from '../programs/next-program.ts';
+import type { NextProgram } from '../process/next-program.ts';
 import { type Amend, createAmend } from './amend.ts';
 import { assertNone, type KeptFile } from './kept-file.ts';
 import { createLoad, type Load } from './load.ts';

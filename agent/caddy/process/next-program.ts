@@ -7,7 +7,7 @@ import { PATH_RULES } from '../config/paths.ts';
 import type { Restrictions } from '../config/restrictions.ts';
 import { createStreamDelay } from '../config/stream-delay.ts';
 import { createValidator, type ValidatorDeps } from '../config/validate.ts';
-import { createRunning, modulesOf } from '../process/program.ts';
+import { createRunning, modulesOf } from './program.ts';
 
 /** Another program of Caddy, of a version. */
 export type NextProgram = {
