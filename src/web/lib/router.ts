@@ -1,5 +1,5 @@
 /** Client-side routing: follows links and the history without reloading the page, with a message for the next one. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 
 export type Place = {
   path: string;
@@ -77,7 +77,8 @@ export function navigate(to: string, { replace = false } = {}): void {
 
 /** Asks before a link, a step in the history or closing the page discards unsaved work. */
 export function useLeaveGuard(dirty: boolean, question: string): void {
-  useEffect(() => {
+  // At once: an answer from the hub that leads to another page may come before the next frame.
+  useLayoutEffect(() => {
     if (!dirty) return;
     guard = question;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
