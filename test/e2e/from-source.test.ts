@@ -1,0 +1,51 @@
+/** `npm start` in a fresh checkout: what it installs is enough to run, and no more. */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ROOT } from '../harness/build.ts';
+import { runProgram } from '../harness/program.ts';
+import { ask, temporaryFolder } from '../harness/stack.ts';
+
+/** Bytes of Bun and the packages together, as the README's reader downloads them. */
+const MOST = 165_000_000;
+
+const folder = temporaryFolder();
+const checkout = join(folder, 'checkout');
+const packages = join(checkout, 'node_modules');
+const script = join(checkout, 'scripts/with-bun');
+const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
+
+beforeAll(() => {
+  const files = ['package.json', 'bun.lock', 'bunfig.toml', 'tsconfig.json', 'src', 'agent'];
+  for (const path of [...files, 'scripts/with-bun']) {
+    cpSync(join(ROOT, path), join(checkout, path), { recursive: true });
+  }
+  const { exitCode, stderr } = Bun.spawnSync(['sh', script, 'src/main.ts', '--version'], {
+    env: { PATH, HOME: process.env.HOME ?? '' },
+  });
+  expect([exitCode, stderr.toString()]).toEqual([0, '']);
+}, 60_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('takes at most 165 MB, with Bun', () => {
+  const sizes = readdirSync(packages, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => statSync(join(parentPath, name)).size);
+  const total = sizes.reduce((sum, size) => sum + size, statSync(process.execPath).size);
+  expect(total).toBeLessThanOrEqual(MOST);
+  for (const name of ['typescript', 'bun-types', 'playwright-core']) {
+    expect(existsSync(join(packages, name))).toBe(false);
+  }
+});
+
+test('runs the hub with its dashboard', async () => {
+  const data = join(folder, 'data');
+  const env = { PATH, HUB_PORT: '0', DATA_DIR: data, AGENT_TOKEN: 'x'.repeat(32) };
+  const program = runProgram([script, 'src/main.ts', 'hub'], env, folder, { binary: 'sh' });
+  const hub = await program.address('hub');
+  const page = await ask(`${hub}/`);
+  const [, bundled] = /src="(\/[\w-]+\.js)"/.exec(page.text) ?? [];
+  expect((await ask(`${hub}${bundled}`)).status).toBe(200);
+  program.child.kill('SIGTERM');
+  expect((await program.exited()).code).toBe(0);
+}, 60_000);
