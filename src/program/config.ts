@@ -17,6 +17,7 @@ import {
   readOwnTls,
   readShip,
 } from './agent-settings.ts';
+import { readBackups } from './backup-settings.ts';
 import { dataDirOf, hubSocket, socketIn } from './data-folder.ts';
 import { LOG_FORMATS, type LogFormat } from './log.ts';
 import { type Env, givenIn, type Role } from './settings.ts';
@@ -101,6 +102,12 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
   if (importDirs.map(resolvePath).some((dir) => isBelow(dir, data) || isBelow(data, dir))) {
     read.fault('IMPORT_DIRS', 'must not contain DATA_DIR or a folder inside it');
   }
+  // By their names: to resolve a folder on a disk that hangs would hang.
+  const backupDir = read.has('BACKUP_DIR') ? [read.path('BACKUP_DIR')] : [];
+  const isNear = (dir: string) => backupDir.some((own) => isBelow(dir, own) || isBelow(own, dir));
+  if (importDirs.some(isNear)) {
+    read.fault('IMPORT_DIRS', 'must not contain BACKUP_DIR or a folder inside it');
+  }
   const origins = read.origins('HUB_ORIGINS');
   const containers = runsAgent ? readContainers(read) : OFF;
   const agentUrl = role === 'hub' ? read.url('AGENT_URL') : '';
@@ -123,6 +130,7 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
       trustProxy: read.flag('TRUST_PROXY'),
       origins,
       oidc: role === 'agent' ? null : readOidc(read),
+      backups: role === 'agent' ? null : readBackups(read),
       lego: readLego(read),
       hosts: origins.map((origin) => origin.replace(/^https?:\/\/|:(80|443)$/g, '')),
       importDirs,
@@ -154,7 +162,7 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
           ...readLimits(read),
         },
         ownPaths: ownPaths(env, [
-          ...[dataDir, dirname(hubSocket(dataDir)), proxyfile, admin],
+          ...[dataDir, dirname(hubSocket(dataDir)), proxyfile, admin, ...backupDir],
           ...(containers.engine !== null && 'unix' in containers.engine
             ? [containers.engine.unix]
             : []),

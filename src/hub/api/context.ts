@@ -97,6 +97,8 @@ export type HubSettings = Readonly<{
   hosts: readonly string[];
   /** The service that people can sign in with; null: none. */
   oidc: OidcSettings | null;
+  /** Of the backups that the hub makes by itself; null: none. */
+  backups: BackupSettings | null;
   /** The program that gets certificates by DNS, and the authority it asks. */
   lego: LegoSettings;
   /** Absolute paths of the folders from which a config may import files. */

@@ -10,15 +10,21 @@ import { type Contents, inspect } from './inspect.ts';
 /**
  * Writes the current contents of `from` to the file `to`, readable only by its owner. Replaces `to`
  * once the copy, under a temporary name, is checked and synced. Does not block writers.
+ * @param complete adds to the copy before it is checked
  * @throws Error if that fails, with nothing left behind and `to` unchanged
  */
-export function copyDatabase(from: Database, to: string): Contents {
+export function copyDatabase(
+  from: Database,
+  to: string,
+  complete?: (copy: Database) => void,
+): Contents {
   const part = `${to}.${randomBytes(6).toString('hex')}.part`;
   try {
     // It holds password hashes. SQLite fills an empty file and keeps its mode.
     closeSync(openSync(part, 'wx', 0o600));
     from.query('VACUUM INTO ?').run(part);
-    const contents = inspectFile(part);
+    if (complete) withDatabase(part, false, complete);
+    const contents = withDatabase(part, true, (copy) => inspect(copy, 'the database'));
     syncPath(part);
     renameSync(part, to);
     syncPath(dirname(to));
@@ -30,10 +36,10 @@ export function copyDatabase(from: Database, to: string): Contents {
   }
 }
 
-function inspectFile(file: string): Contents {
-  const sqlite = new Database(file, { readonly: true });
+function withDatabase<T>(file: string, readonly: boolean, work: (sqlite: Database) => T): T {
+  const sqlite = new Database(file, { readonly, readwrite: !readonly, strict: true });
   try {
-    return inspect(sqlite, 'the database');
+    return work(sqlite);
   } finally {
     sqlite.close();
   }

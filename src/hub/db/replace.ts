@@ -26,20 +26,27 @@ export const BESIDE = ['-wal', '-shm', '-journal'];
  * restores it says so.
  * @param name names the file in error messages
  * @param term see `setTerm`
+ * @param clean removes what a backup has besides the database, and returns it
  * @throws Error if it is damaged, from a newer version, has triggers or views, or is not a hub's
  * database
  */
-export function makeReady(file: string, name: string, term: TermOptions): Contents {
+export function makeReady<T>(
+  file: string,
+  name: string,
+  term: TermOptions,
+  clean: (sqlite: Database) => T,
+): { contents: Contents; removed: T } {
   refuseNewer(storedVersion(file, name), name);
   const sqlite = new Database(file, { readwrite: true, strict: true });
   try {
     const contents = inspect(sqlite, name);
     refuseCode(sqlite, name);
+    const removed = clean(sqlite);
     setTerm(sqlite, term);
     sqlite.run('PRAGMA journal_mode = DELETE');
     sqlite.run('DELETE FROM sessions');
     sqlite.run('UPDATE hub SET replaces = 1');
-    return contents;
+    return { contents, removed };
   } finally {
     sqlite.close();
   }

@@ -1,4 +1,4 @@
-/** Seals secrets of the database with a key that no backup of it and no export holds. */
+/** Seals secrets of the database with a key that is in a file beside it, in backups, and in no export. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { and, count, isNotNull, ne, sql } from 'drizzle-orm';
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite';
@@ -105,7 +105,8 @@ export function createSealing({ db, file }: SealingDeps): Sealing {
   function find(): Buffer | null {
     const text = readKeyFile(file)?.trim();
     if (text === undefined) return null;
-    if (KEY.test(text)) return Buffer.from(text, 'base64url');
+    const key = keyFrom(text);
+    if (key) return key;
     throw unusable('is damaged');
   }
 
@@ -177,6 +178,12 @@ export function createSealing({ db, file }: SealingDeps): Sealing {
   };
 }
 
+/** The key as a file or a backup has it. @returns null if the text is none */
+export function keyFrom(text: string | null): Buffer | null {
+  const found = text?.trim() ?? '';
+  return KEY.test(found) ? Buffer.from(found, 'base64url') : null;
+}
+
 /** @throws Failure SECRET_KEY_UNUSABLE */
 function readKeyFile(file: string): string | null {
   try {
@@ -200,5 +207,5 @@ const derive = (key: Buffer, info: string, bytes: number): Buffer =>
 const cipherKeyOf = (key: Buffer): Buffer => derive(key, 'signalbox sealing', BYTES);
 
 /** Names the key without telling it. */
-const markOf = (key: Buffer): Buffer =>
+export const markOf = (key: Buffer): Buffer =>
   Buffer.concat([FORMAT, derive(key, 'signalbox name of the key', MARK_BYTES - FORMAT.length)]);

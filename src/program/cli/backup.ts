@@ -1,8 +1,8 @@
-/** `signalbox backup FILE [--force]`: copies the database, whether or not the hub is running. */
+/** `signalbox backup [FILE]`: copies the database with its key, whether or not the hub is running. */
 import { randomBytes } from 'node:crypto';
 import { rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { copyDatabase } from '../../hub/db/copy.ts';
+import { type BackupSettings, type Made, makeBackup, writeBackup } from '../../hub/backups/make.ts';
 import { describeContents } from '../../hub/db/inspect.ts';
 import { databaseIn, openUnmigrated } from '../../hub/db/open.ts';
 import { BESIDE } from '../../hub/db/replace.ts';
@@ -16,6 +16,8 @@ export type BackupDeps = {
   folder: string;
   out: (text: string) => void;
   err: (text: string) => void;
+  /** Seals the key; null: it is in clear. */
+  passphrase: string | null;
   /** Sends a file's bytes to standard output. */
   send: (file: string) => Promise<unknown>;
   /** Whether standard output is a terminal, which a database would garble. */
@@ -30,7 +32,7 @@ export type BackupDeps = {
 export async function backup(
   file: string,
   force: boolean,
-  { folder, out, err, send, toTerminal }: BackupDeps,
+  { folder, passphrase, out, err, send, toTerminal }: BackupDeps,
 ): Promise<number> {
   const toOut = file === '-';
   const target = toOut ? `${databaseIn(folder)}.${randomBytes(6).toString('hex')}.sending` : file;
@@ -40,15 +42,12 @@ export async function backup(
     if (!toOut) assertFree(file, force, folder);
     const sqlite = openUnmigrated(folder);
     try {
-      const contents = copyDatabase(sqlite, target);
+      const source = { sqlite, keyFile: keyFileIn(folder), passphrase };
+      const contents = await writeBackup(source, target);
       if (toOut) await send(target);
       const say = toOut ? err : out;
       say(`${toOut ? 'backup' : visible(file)}: ${describeContents(contents)}\n`);
-      if (contents.needsKey) {
-        say(
-          `Not included: ${visible(keyFileIn(folder))}, the key to its secrets and to enrolled agents. Keep a copy.\n`,
-        );
-      }
+      say(aboutKey(contents));
       return EXIT.done;
     } finally {
       sqlite.close();
@@ -58,6 +57,40 @@ export async function backup(
     return EXIT.failed;
   } finally {
     if (toOut) rmSync(target, { force: true });
+  }
+}
+
+/** What a person has to know of the key in a backup; empty: nothing. */
+function aboutKey({ key, needsKey }: Made): string {
+  if (key === 'clear') {
+    return 'It contains secret-key in clear: keep it private, or set BACKUP_PASSPHRASE to seal the key.\n';
+  }
+  if (key === 'sealed') return 'It contains secret-key, sealed with BACKUP_PASSPHRASE.\n';
+  return needsKey
+    ? 'Not included: secret-key, the key to its secrets and to enrolled agents; it is missing.\n'
+    : '';
+}
+
+/** Makes one in `BACKUP_DIR`, as the hub does once a day. @returns the exit code */
+export async function backupToFolder(
+  settings: BackupSettings,
+  { folder, out, err }: Pick<BackupDeps, 'folder' | 'out' | 'err'>,
+): Promise<number> {
+  try {
+    const now = () => new Date();
+    const keyFile = keyFileIn(folder);
+    const outcome = await makeBackup({ dataDir: folder, keyFile, settings, now });
+    if (outcome.made === 'empty') out('There is no account yet, and so nothing to back up.\n');
+    else if (outcome.made === 'same') {
+      out(`${visible(outcome.file)}: has the same contents; nothing was written\n`);
+    } else {
+      const { file, contents } = outcome;
+      out(`${visible(file)}: ${describeContents(contents)}\n${aboutKey(contents)}`);
+    }
+    return EXIT.done;
+  } catch (error) {
+    err(`signalbox backup: ${messageOf(error)}\n`);
+    return EXIT.failed;
   }
 }
 

@@ -2,23 +2,39 @@
 import { createReadStream } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { messageOf } from '../../shared/async.ts';
+import type { Machine } from '../config.ts';
 import { dataDirOf } from '../data-folder.ts';
-import { type Command, EXIT } from './command.ts';
+import type { Env } from '../settings.ts';
+import { type Cli, type Command, EXIT } from './command.ts';
 
 export const backup: Command = {
   name: 'backup',
-  args: [{ name: 'FILE' }],
+  args: [{ name: 'FILE', optional: true }],
   options: { force: { summary: 'replace FILE if it exists' } },
   summary: 'back up the database to FILE, even while the hub runs',
-  help: `FILE may be - for standard output. The backup contains accounts, tokens, sites, global options,
-snippets and history, but not DATA_DIR/secret-key, the key to its secrets and to enrolled agents.
-The file is readable only by its owner. The backup is checked before FILE is created.
+  help: `FILE may be - for standard output. Without FILE, makes a backup in BACKUP_DIR, unless the newest
+one there has the same contents. A backup contains accounts, tokens, sites, global options, snippets,
+history, and DATA_DIR/secret-key, the key to its secrets and to enrolled agents: sealed if
+BACKUP_PASSPHRASE is set, else in clear. The file is readable only by its owner. The backup is
+checked before FILE is created.
 `,
-  async run({ args: [file = ''], has }, { env, host, out, err }) {
+  async run({ args: [file], has }, { env, host, machine, out, err, fail }) {
     // Loaded here, as below: most commands do not need the database.
     const work = await import('./backup.ts');
+    const found = await settingsOf('backup', env, machine, fail);
+    if (found === null) return EXIT.failed;
+    const folder = dataDirOf(env);
+    if (file === undefined && found.settings) {
+      return work.backupToFolder(found.settings, { folder, out, err });
+    }
+    if (file === undefined) {
+      fail('signalbox backup: give a FILE, or set BACKUP_DIR');
+      return EXIT.usage;
+    }
     return work.backup(file, has('force'), {
-      folder: dataDirOf(env),
+      folder,
+      passphrase: found.passphrase,
       out,
       err,
       send: (path) => pipeline(createReadStream(path), process.stdout, { end: false }),
@@ -30,19 +46,25 @@ The file is readable only by its owner. The backup is checked before FILE is cre
 export const restore: Command = {
   name: 'restore',
   args: [{ name: 'FILE', optional: true }],
-  options: {},
+  options: {
+    'without-key': { summary: 'proceed if the key in it cannot be opened: secrets are lost' },
+  },
   summary: 'replace the database with a backup; the old one is kept',
   help: `FILE may be - for standard input. Without FILE, the command looks for the newest backup in
-DATA_DIR, in its folder backups, and in the working folder, and on a terminal, restores it if you
-agree. Stop the hub first. The old database is kept beside the new one. The hub publishes the sites
-at its next start, and everyone has to sign in again.
+BACKUP_DIR, in DATA_DIR, in its folder backups, and in the working folder, and on a terminal,
+restores it if you agree. Stop the hub first. The old database is kept beside the new one. If
+the key in the backup is sealed, set BACKUP_PASSPHRASE. The hub publishes the sites at its next
+start, and everyone has to sign in again.
 `,
-  async run({ args: [given] }, { env, host, confirm, out, err, fail }) {
+  async run({ args: [given], has }, { env, host, machine, confirm, out, err, fail }) {
     const folder = dataDirOf(env);
+    const backups = await settingsOf('restore', env, machine, fail);
+    if (backups === null) return EXIT.failed;
     let file = given;
     if (file === undefined) {
       const { describeBackup, newestBackup } = await import('./newest-backup.ts');
-      const folders = [folder, join(folder, 'backups'), resolve('.')];
+      const own = backups.settings ? [backups.settings.dir] : [];
+      const folders = [...own, folder, join(folder, 'backups'), resolve('.')];
       const found = newestBackup(folder, folders);
       if (found === null) {
         fail(`signalbox restore: give a FILE; there is no backup in ${folders.join(', ')}`);
@@ -57,7 +79,7 @@ at its next start, and everyone has to sign in again.
     }
     const work = await import('./restore.ts');
     return work.restore(file, {
-      folder,
+      ...{ folder, passphrase: backups.passphrase, withoutKey: has('without-key') },
       now: () => new Date(),
       open: openFile,
       out,
@@ -76,13 +98,13 @@ export const promote: Command = {
   summary: 'make a database copy the active hub',
   help: `Use this if the hub's machine is lost: run it on another machine, while no hub runs there. FILE is
 a backup, or a copy of the database with its -wal beside it; - is standard input. Without FILE, the
-database in DATA_DIR itself is promoted. Put a copy of the first hub's DATA_DIR/secret-key into
-DATA_DIR first.
+database in DATA_DIR itself is promoted. Unless FILE is a backup, which contains it, put a copy of
+the first hub's DATA_DIR/secret-key into DATA_DIR first.
 
 Does what "signalbox restore" does. In addition, agents obey this hub once it has published to them,
 and refuse the old hub with OTHER_HUB. The old hub reports this; switch it off.
 `,
-  async run({ args: [file], has, value }, { env, out, err, fail }) {
+  async run({ args: [file], has, value }, { env, machine, out, err, fail }) {
     const above = value('above');
     const { MAX_TERM } = await import('../../shared/wire/protocol.ts');
     if (above !== undefined && !(/^[1-9]\d*$/.test(above) && Number(above) < MAX_TERM)) {
@@ -90,13 +112,27 @@ and refuse the old hub with OTHER_HUB. The old hub reports this; switch it off.
       return EXIT.usage;
     }
     const folder = dataDirOf(env);
+    const backups = await settingsOf('promote', env, machine, fail);
+    if (backups === null) return EXIT.failed;
     const { databaseIn } = await import('../../hub/db/open.ts');
     const work = await import('./restore.ts');
     return work.restore(file ?? databaseIn(folder), {
       ...{ folder, now: () => new Date(), open: openFile, out, err },
-      promote: { above: Number(above ?? 0), withoutKey: has('without-key') },
+      ...{ passphrase: backups.passphrase, withoutKey: has('without-key') },
+      promote: { above: Number(above ?? 0) },
     });
   },
 };
 
 const openFile = (path: string) => (path === '-' ? process.stdin : createReadStream(path));
+
+/** Null if they are wrong, which was said. */
+async function settingsOf(command: string, env: Env, machine: Machine, fail: Cli['fail']) {
+  const { backupsFor } = await import('../backup-settings.ts');
+  try {
+    return backupsFor(env, machine.readFile);
+  } catch (error) {
+    fail(`signalbox ${command}: ${messageOf(error)}`);
+    return null;
+  }
+}

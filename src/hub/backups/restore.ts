@@ -1,0 +1,104 @@
+/** Restores a backup: prepares it beside the database, and then puts it in its place, with its key. */
+import { createReadStream, createWriteStream, existsSync, linkSync, rmSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { readIfThere, writeDurably } from '../../shared/system/files.ts';
+import type { Contents } from '../db/inspect.ts';
+import { databaseIn } from '../db/open.ts';
+import { BESIDE, giveToOwner, makeReady, putInPlace } from '../db/replace.ts';
+import { keyFrom, markOf } from '../db/sealing.ts';
+import { takeLabel } from './label.ts';
+import { type PackedKey, unpackKey } from './packed-key.ts';
+
+export type StageDeps = {
+  /** The data folder. */
+  folder: string;
+  /** The file with the key of the hub. */
+  keyFile: string;
+  /** What opens the key in the backup; null: none is known. */
+  passphrase: string | null;
+  /** Whether to do without that key if it cannot be opened. */
+  withoutKey: boolean;
+  /** Makes agents obey this copy alone; see `setTerm`. */
+  promote?: { above: number } | undefined;
+  /** A file's bytes, `-` for standard input. */
+  open?: (file: string) => Readable;
+};
+
+export type Staged = {
+  contents: Contents;
+  /** Whether there will be no key though something needs it. */
+  lacksKey: boolean;
+  /**
+   * Replaces the database, which no hub may have open, and the key if the backup has another one.
+   * @returns the paths of the database and of the key that were there; null if there was none
+   * @throws Error, with the database unchanged
+   */
+  put(now: Date): { database: string | null; key: string | null };
+};
+
+const stagedIn = (folder: string): string => `${databaseIn(folder)}.restoring`;
+
+/** Removes what is staged, also by a process that was killed. */
+export function unstage(folder: string): void {
+  for (const end of ['', ...BESIDE]) rmSync(stagedIn(folder) + end, { force: true });
+}
+
+/**
+ * Copies the backup, because SQLite writes files beside a database, and checks it.
+ * @param name names the file in error messages
+ * @throws PassphraseError if its key cannot be opened; Error as `makeReady`. Nothing is left then
+ */
+export async function stageRestore(file: string, name: string, deps: StageDeps): Promise<Staged> {
+  const { folder, keyFile, promote, open = createReadStream } = deps;
+  const staged = stagedIn(folder);
+  const current = databaseIn(folder);
+  unstage(folder);
+  try {
+    const copy = (from: string, to: string) =>
+      pipeline(open(from), createWriteStream(to, { mode: 0o600, flags: 'wx' }));
+    await copy(file, staged);
+    // A database that was copied with its log is incomplete without it.
+    if (file !== '-' && existsSync(`${file}-wal`)) await copy(`${file}-wal`, `${staged}-wal`);
+    const { contents, removed } = makeReady(staged, name, { current, promote }, takeLabel);
+    const key = await newKey(removed?.key ?? null, deps);
+    return {
+      contents,
+      lacksKey: contents.needsKey && key === null && !existsSync(keyFile),
+      put(now) {
+        const stamp = now.toISOString().replaceAll(/[:.]/g, '-');
+        // First: should this be cut off, the old database says that the key is another one.
+        const oldKey = key === null ? null : replaceKey(keyFile, key, stamp);
+        const database = putInPlace(staged, current, stamp);
+        if (existsSync(keyFile)) giveToOwner(keyFile);
+        return { database, key: oldKey };
+      },
+    };
+  } catch (error) {
+    unstage(folder);
+    throw error;
+  }
+}
+
+/** The text of the key that the backup has; null if it has none, it is there, or has to be done without. */
+async function newKey(
+  packed: PackedKey | null,
+  { keyFile, passphrase, withoutKey }: StageDeps,
+): Promise<string | null> {
+  const present = keyFrom(readIfThere(keyFile));
+  if (!packed || (present && markOf(present).equals(packed.mark))) return null;
+  try {
+    return await unpackKey(packed, passphrase);
+  } catch (error) {
+    if (withoutKey) return null;
+    throw error;
+  }
+}
+
+/** @returns where the old one is now; null if there was none */
+function replaceKey(keyFile: string, key: string, stamp: string): string | null {
+  const kept = existsSync(keyFile) ? `${keyFile}.before-restore-${stamp}` : null;
+  if (kept !== null) linkSync(keyFile, kept);
+  writeDurably(keyFile, `${key}\n`, 0o600);
+  return kept;
+}

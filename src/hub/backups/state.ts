@@ -1,0 +1,46 @@
+/** What is known of the backups in `BACKUP_DIR`: its disk, the last success and failure; in a file of the data folder. */
+import { join } from 'node:path';
+import { readIfThere, writeDurably } from '../../shared/system/files.ts';
+
+export type BackupState = Readonly<{
+  /** The folder that the rest is about. */
+  dir: string;
+  /** `st_dev` of the folder at the first backup; null: there is none yet. */
+  device: number | null;
+  /** When a backup was written last, or the newest one found to have the same contents; milliseconds since 1970. */
+  succeededAt: number | null;
+  /** Since when they fail, when the last one did, and why; null if the last one did not. */
+  failure: Readonly<{ since: number; at: number; reason: string }> | null;
+  /** The version of the program that ran last. */
+  program: string | null;
+}>;
+
+const fileIn = (dataDir: string): string => join(dataDir, 'backups.json');
+
+/** For another folder than before, only the program's version is known. @throws file system errors */
+export function readState(dataDir: string, dir: string): BackupState {
+  const stored = parse(readIfThere(fileIn(dataDir)) ?? '{}');
+  const none = { dir, device: null, succeededAt: null, failure: null };
+  const program = stored.program ?? null;
+  return stored.dir === dir ? { ...none, ...stored, program } : { ...none, program };
+}
+
+/** @throws file system errors */
+export function writeState(dataDir: string, dir: string, more: Partial<BackupState>): void {
+  const state = { ...readState(dataDir, dir), ...more };
+  writeDurably(fileIn(dataDir), `${JSON.stringify(state)}\n`, 0o600);
+}
+
+export function noteFailure(dataDir: string, dir: string, reason: string, at: number): void {
+  const since = readState(dataDir, dir).failure?.since ?? at;
+  writeState(dataDir, dir, { failure: { since, at, reason } });
+}
+
+/** A file that someone damaged is as good as none. */
+function parse(text: string): Partial<BackupState> {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
+}

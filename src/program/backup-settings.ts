@@ -1,0 +1,28 @@
+/** The settings of backups, which the hub and the commands read alike. */
+import type { BackupSettings } from '../hub/backups/make.ts';
+import { dataDirOf } from './data-folder.ts';
+import type { Env } from './settings.ts';
+import { createReader, type SettingsReader } from './settings-reader.ts';
+
+/** Null without `BACKUP_DIR`. The folder is not looked at: its disk may hang. */
+export function readBackups(read: SettingsReader): BackupSettings | null {
+  const passphrase = readPassphrase(read);
+  const keep = read.count('BACKUP_KEEP');
+  if (!read.has('BACKUP_DIR')) return null;
+  if (!read.text('BACKUP_DIR').startsWith('/')) read.fault('BACKUP_DIR', 'must be an absolute path');
+  return { dir: read.path('BACKUP_DIR'), keep, passphrase };
+}
+
+function readPassphrase(read: SettingsReader): string | null {
+  const passphrase = read.secret('BACKUP_PASSPHRASE');
+  if (passphrase === '') read.fault('BACKUP_PASSPHRASE_FILE', 'names an empty file');
+  return passphrase;
+}
+
+/** For a command, which needs no other settings. @throws SettingsError */
+export function backupsFor(env: Env, readFile: (path: string) => string) {
+  const read = createReader(env, 'hub', dataDirOf(env), readFile);
+  const found = { settings: readBackups(read), passphrase: readPassphrase(read) };
+  read.finish();
+  return found;
+}
