@@ -50,6 +50,8 @@ export type ProxySettings = {
   prepare?: () => void;
   /** Files and folders of hub and agent, which Caddy has no business in. */
   ownPaths?: readonly string[];
+  /** Those that no configuration may use, whoever Caddy’s user is; compared by their names. */
+  barred?: readonly string[];
   /** Absolute paths of the folders whose files a Caddyfile may import. */
   importDirs?: readonly string[];
   /** Milliseconds a validation may take. */
@@ -201,6 +203,7 @@ export function createProxy(
             ? [settings.managed?.folder ?? [], settings.proxyfile].flat()
             : (settings.ownPaths ?? []),
         ].flat(),
+        barred: settings.barred ?? [],
         strict: !settings.user,
       },
     });

@@ -162,11 +162,12 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
           ...readLimits(read),
         },
         ownPaths: ownPaths(env, [
-          ...[dataDir, dirname(hubSocket(dataDir)), proxyfile, admin, ...backupDir],
+          ...[dataDir, dirname(hubSocket(dataDir)), proxyfile, admin],
           ...(containers.engine !== null && 'unix' in containers.engine
             ? [containers.engine.unix]
             : []),
         ]),
+        barred: backupDir,
         importDirs,
         storage: read.has('PROXY_STORAGE') ? read.path('PROXY_STORAGE') : null,
       },

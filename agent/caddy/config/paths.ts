@@ -3,7 +3,7 @@
  * Caddy has a user of its own, the operating system decides, and this only protects Caddy's own files;
  * if not, it is what keeps a site away from the files of hub and agent. Pure, except for `resolve`.
  */
-import { isAbsolute } from 'node:path';
+import { isAbsolute, resolve as resolveName } from 'node:path';
 import { field, type Json, type JsonObject } from '../../../src/shared/json.ts';
 import { isBelow } from '../../../src/shared/system/files.ts';
 import { createDialReader, isUnix } from './dials.ts';
@@ -11,11 +11,15 @@ import { readExpression } from './expression.ts';
 import { contentPaths } from './file-contents.ts';
 
 /** Raise it when something is refused that was not: stored Caddyfiles are then judged again. */
-export const PATH_RULES = 3;
+export const PATH_RULES = 4;
 
 export type PathRules = {
   /** Absolute paths of the files and folders that no configuration may use. */
   dirs: readonly string[];
+  /**
+   * The same, whoever Caddy’s user is, and compared by their names: a disk that hangs must not be looked at.
+   */
+  barred: readonly string[];
   /** Resolves the links and dots of a path on the host, as far as it exists. */
   resolve: (path: string) => string;
   /** Whether Caddy shares the user of hub or agent: then only paths that can be judged are allowed. */
@@ -68,13 +72,17 @@ const ESCAPED = 'The placeholder {file.…} must not have a backslash.';
  * @param config the adapted configuration, before anything is added to it
  */
 export function findForbiddenPath(config: JsonObject, rules: PathRules): string | null {
-  const { resolve, strict } = rules;
+  const { resolve, strict, barred } = rules;
   const dirs = rules.dirs.map(resolve);
   const socketsOf = createDialReader(config, rules.env);
 
   function judge(path: string, directive: string, serves = false): string | null {
     if (strict && (!isAbsolute(path) || path.includes('{'))) return unclear(directive);
+    const isBarred = (name: string) =>
+      barred.some((dir) => isBelow(name, dir) || (serves && isBelow(dir, name)));
+    if (isAbsolute(path) && isBarred(resolveName(path))) return reserved(directive);
     const real = resolve(path);
+    if (isBarred(real)) return reserved(directive);
     const hit = dirs.some((dir) => isBelow(real, dir) || (serves && strict && isBelow(dir, real)));
     return hit ? reserved(directive) : null;
   }
