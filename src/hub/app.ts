@@ -7,6 +7,7 @@ import { isLoopback } from '../shared/loopback.ts';
 import { observeRequests, type Routes } from '../shared/observe/requests.ts';
 import { agentRoutes } from './api/agents.ts';
 import { applyRoutes } from './api/apply.ts';
+import { backupRoutes } from './api/backups.ts';
 import { vhostBulkRoutes } from './api/bulk.ts';
 import { certificateOrderRoutes } from './api/certificate-orders.ts';
 import { certificateRoutes } from './api/certificates.ts';
@@ -154,6 +155,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(changelogRoutes(all))
     .use(preambleRoutes(all))
     .use(exchangeRoutes(all))
+    .use(backupRoutes(all))
     .use(importNpmRoutes(all))
     .use(applyRoutes(all))
     .use(containerRoutes(all))

@@ -52,6 +52,14 @@ export const PACE = {
     firstPause: 3_600_000,
     longestPause: 86_400_000,
   },
+  /** Backups that make themselves. */
+  backups: {
+    /** From one look at whether one is due to the next. */
+    look: 60_000,
+    every: 86_400_000,
+    /** After one that failed: its disk may be there again. */
+    retry: 3_600_000,
+  },
   /** Containers whose labels ask for sites. */
   containers: {
     settles: 1_000,

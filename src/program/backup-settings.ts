@@ -9,7 +9,8 @@ export function readBackups(read: SettingsReader): BackupSettings | null {
   const passphrase = readPassphrase(read);
   const keep = read.count('BACKUP_KEEP');
   if (!read.has('BACKUP_DIR')) return null;
-  if (!read.text('BACKUP_DIR').startsWith('/')) read.fault('BACKUP_DIR', 'must be an absolute path');
+  if (!read.text('BACKUP_DIR').startsWith('/'))
+    read.fault('BACKUP_DIR', 'must be an absolute path');
   return { dir: read.path('BACKUP_DIR'), keep, passphrase };
 }
 

@@ -84,7 +84,10 @@ export const SETTINGS = {
     null,
     'HTTPS port at the first start; 443, or from 8443 on if 80 or 443 is taken',
   ),
-  BACKUP_DIR: byAny(null, 'folder for a backup a day and one before each upgrade; none: no such backups'),
+  BACKUP_DIR: byAny(
+    null,
+    'folder for a backup a day and one before each upgrade; none: no such backups',
+  ),
   BACKUP_KEEP: byHub('14', 'how many of these backups to keep'),
   BACKUP_PASSPHRASE: byHub(null, 'passphrase that seals the key in backups; none: it is in clear', {
     secret: true,

@@ -14,6 +14,7 @@ export const EVENTS = {
   'check.failing': 'A site did not answer as its check requires, twice in a row.',
   'sign-in.locked': 'Too many failed sign-ins; further ones are refused for a while.',
   'disk.full': 'Less than 5 % of a disk that signalbox or Caddy writes to is free.',
+  'backup.failed': 'The backup of a day, or before an upgrade, was not made.',
   'sign-in.new-address': 'An account signed in from a network it had not signed in from before.',
   'account.changed':
     'An account was created or deleted, or its password, role or second factor changed.',

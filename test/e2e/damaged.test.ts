@@ -50,7 +50,10 @@ test('found at the start: the last Caddyfile is served, and the hub says what to
   const say = (text: string) => void said.push(text);
   const open = (file: string) => createReadStream(file);
   const restored = () =>
-    restore(backup, { folder: stack.dataDir, now: () => new Date(), open, out: say, err: say });
+    restore(backup, {
+      ...{ folder: stack.dataDir, passphrase: null, withoutKey: false, now: () => new Date() },
+      ...{ open, out: say, err: say },
+    });
   // The hub that tries to open the database holds the folder for a moment.
   await until(async () => (await restored()) === 0, `the restore (${said})`);
   // For a moment nobody listens.

@@ -24,6 +24,9 @@ import type { Guard } from '../auth/guard.ts';
 import { createLinkedAccounts, type LinkedAccounts } from '../auth/oidc/linked-accounts.ts';
 import type { OidcSettings } from '../auth/oidc/service.ts';
 import { createTokens, type Tokens } from '../auth/tokens/tokens.ts';
+import { type Backups, type BackupsPace, createBackups } from '../backups/keeper.ts';
+import type { BackupSettings } from '../backups/make.ts';
+import type { Staged } from '../backups/restore.ts';
 import {
   createLego,
   type Lego,
@@ -113,6 +116,10 @@ export type HubGiven = {
   token: string;
   /** The file with the key of what is sealed. */
   secretKey: string;
+  /** Makes a backup in another process. @throws Error, for a person */
+  makeBackup: (signal: AbortSignal) => Promise<void>;
+  /** Soon stops this hub, restores a backup, and starts another hub. */
+  restart: (staged: Staged) => void;
   setupCode: SetupCode;
   commandLine: CommandLine;
   version: string;
@@ -128,6 +135,7 @@ export type HubGiven = {
       checks: UptimeDeps['pace'];
       renewals: RenewalsPace;
       containers: ContainersPace;
+      backups: BackupsPace;
     };
   now: () => Date;
   /** For what runs on this machine for the hub. */
@@ -141,7 +149,7 @@ export type HubGiven = {
 
 export type HubContext = Pick<
   HubGiven,
-  'settings' | 'commandLine' | 'version' | 'commit' | 'pace' | 'now' | 'elapsed' | 'log'
+  'settings' | 'commandLine' | 'version' | 'commit' | 'pace' | 'now' | 'elapsed' | 'log' | 'restart'
 > & {
   db: Db;
   /** @throws Failure if what is written to the database would be lost */
@@ -186,6 +194,8 @@ export type HubContext = Pick<
   renewals: Renewals;
   /** Those that labels ask for. */
   containers: ContainerSites;
+  /** Those in `BACKUP_DIR`. */
+  backups: Backups;
   metrics: HubMetrics;
   retries: Retries;
   /** What the operator should know of the hub, for the status. */
@@ -264,9 +274,14 @@ export function createContext(given: HubGiven): HubContext {
   sealTargets(db, sealing, log);
   const channels = createChannels({ db, sealing, now });
   const uptime = createUptime({ db, publisher, pace: pace.checks, now, elapsed, log });
+  const backups = createBackups({
+    ...{ settings: settings.backups, dataDir: settings.dataDir, keyFile: given.secretKey },
+    ...{ make: given.makeBackup, isEmpty: () => !accounts.any(), pace: pace.backups, now, log },
+  });
   const look = createLook({
     ...{ publisher, uptime, pace, now, elapsed, warnings, locked: accounts.locked },
     ...{ failing: channels.failing, keyFault: sealing.fault },
+    failedBackup: () => backups.state()?.failure ?? null,
     renewals: () => [...renewals.failed().values()],
     unfollowed: containers.unfollowed,
     disks: createDisks([{ what: 'the hub’s data', folder: settings.dataDir }]),
@@ -300,7 +315,7 @@ export function createContext(given: HubGiven): HubContext {
     ...{ notifications, metrics, warnings },
     factorSetup: createFactorSetup({ db, now, sealing }),
     directory: createDirectory({ db, now }),
-    ...{ certificates, lego, renewals, containers },
+    ...{ certificates, lego, renewals, containers, backups, restart: given.restart },
     retries: createRetries({ db, now }),
     tokens: createTokens({ db, now }),
     importer: createImporter({

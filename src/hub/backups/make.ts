@@ -74,7 +74,7 @@ export type MakeDeps = {
  */
 export async function makeBackup({ dataDir, keyFile, settings, now }: MakeDeps): Promise<Outcome> {
   const { dir, keep, passphrase } = settings;
-  const release = lockFolder(dataDir, 'backup');
+  const release = lockBackups(dataDir);
   try {
     const sqlite = openUnmigrated(dataDir);
     try {
@@ -111,6 +111,14 @@ export async function makeBackup({ dataDir, keyFile, settings, now }: MakeDeps):
     throw new Error(reason, { cause: error });
   } finally {
     release();
+  }
+}
+
+function lockBackups(dataDir: string): () => void {
+  try {
+    return lockFolder(dataDir, 'backup');
+  } catch (cause) {
+    throw new Error('another backup is under way', { cause });
   }
 }
 

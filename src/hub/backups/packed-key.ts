@@ -1,5 +1,11 @@
 /** The key of the hub in a backup: as it is, or sealed by a passphrase. */
-import { createCipheriv, createDecipheriv, randomBytes, type ScryptOptions, scrypt } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  randomBytes,
+  type ScryptOptions,
+  scrypt,
+} from 'node:crypto';
 import { keyFrom, markOf } from '../db/sealing.ts';
 
 /** How a backup has the key: not at all, as it is, or only for who knows the passphrase. */

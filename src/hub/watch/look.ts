@@ -4,6 +4,7 @@ import type { Locked } from '../auth/accounts/accounts.ts';
 import { type AgentFacts, createFactsReader, type FactsDeps } from './agent-facts.ts';
 import { type Problem, sentence } from './problem.ts';
 import {
+  type FailedBackup,
   type FailedRenewal,
   type FailingChannel,
   failedRenewals,
@@ -12,6 +13,7 @@ import {
   isFull,
   lockedOut,
   lostKey,
+  noBackup,
   oldAdvisories,
 } from './problems/hub.ts';
 import { refusedLabels, type UnfollowedSite } from './problems/sites.ts';
@@ -22,6 +24,8 @@ export type LookDeps = FactsDeps & {
   /** Whose sign-ins are refused. */
   locked: () => Locked;
   failing: () => readonly FailingChannel[];
+  /** Since when no backup is made, and why; null: the last one was. */
+  failedBackup: () => FailedBackup | null;
   renewals: () => readonly FailedRenewal[];
   /** What does not follow its container. */
   unfollowed: () => readonly UnfollowedSite[];
@@ -44,8 +48,19 @@ export type Look = {
 
 /** @returns a function that never fails: if an agent does not respond, its facts say so */
 export function createLook(deps: LookDeps): () => Promise<Look> {
-  const { publisher, disks, locked, failing, keyFault, renewals, unfollowed, warnings, pace, now } =
-    deps;
+  const {
+    publisher,
+    disks,
+    locked,
+    failing,
+    keyFault,
+    failedBackup,
+    renewals,
+    unfollowed,
+    warnings,
+    pace,
+    now,
+  } = deps;
   const readFacts = createFactsReader(deps);
 
   return async () => {
@@ -61,10 +76,12 @@ export function createLook(deps: LookDeps): () => Promise<Look> {
     const lock = lockedOut(locked());
     const old = oldAdvisories(time);
     const fault = keyFault();
+    const unmade = failedBackup();
     const hub = [
       ...(fault === null ? [] : [lostKey(fault)]),
       ...shared.filter(isFull).map(fullDisk),
       ...(lock ? [lock] : []),
+      ...(unmade ? [noBackup(unmade)] : []),
       ...failedRenewals(renewals()),
       ...refusedLabels(unfollowed()),
       ...failingChannels(failing(), time, pace.send.failing),

@@ -30,6 +30,7 @@ const CODES = {
   LABELS_REFUSED: 'vhost.broken',
   // What visitors do not notice.
   DRIFT: 'drift',
+  BACKUP_FAILED: 'backup.failed',
   RESTART_NEEDED: null,
   SIGN_IN_LOCKED: 'sign-in.locked',
   CHANNEL_FAILING: null,

@@ -14,11 +14,14 @@ import { newSecret } from '../../shared/system/files.ts';
 import { adoptAgentsKey, localSecret, secretKeyIn } from '../data-folder.ts';
 import { listen, listenBriefly, listenLocally } from '../listen.ts';
 import { COMMIT, VERSION } from '../version.ts';
+import { backupsOf } from './backup-process.ts';
 import { readDashboard } from './dashboard.ts';
 import { SECRET_BYTES } from './first-run.ts';
+import type { Restart } from './restartable.ts';
 import { type Prepared, prepareSocketFolder, type RunningHub } from './running.ts';
 
 /**
+ * @param restart stops the hub, restores a backup, and starts another one
  * @param preamble the first one; only if hub, agent and proxy are on one machine
  * @throws Error if the port is in use; the database is closed then
  */
@@ -28,6 +31,7 @@ export function prepareHub(
   token: string,
   given: Log,
   pace: Pace,
+  restart: Restart,
   preamble?: () => string,
 ): RunningHub & Prepared {
   try {
@@ -47,12 +51,14 @@ export function prepareHub(
     const context = createContext({
       ...{ settings, database, token, setupCode, commandLine, pace, now, log, preamble },
       secretKey: secretKeyIn(dataDir),
+      ...{ restart, makeBackup: backupsOf(settings.backups, dataDir) },
       listenBriefly,
       ...{ version: VERSION, commit: COMMIT },
       collect: collectProcess(VERSION, 'hub', now),
       elapsed: () => performance.now(),
     });
-    const { publisher, accounts, notifications, uptime, lego, renewals, containers } = context;
+    const { publisher, accounts, notifications, uptime, lego, renewals, containers, backups } =
+      context;
     const app = createHub(context, readDashboard);
     if (dirname(socket) !== dataDir) prepareSocketFolder(socket);
     const listening = listen(app, { of: 'HUB', host, port });
@@ -71,10 +77,12 @@ export function prepareHub(
         uptime.begin();
         renewals.begin();
         containers.begin();
+        backups.begin();
       },
       stop: () =>
         runAll(
           renewals.stop,
+          backups.stop,
           () => settleAll([publisher.stop(), lego.stop(), containers.stop()]),
           () => settleAll([listening.stop(endStreams()), local.stop()]),
           uptime.stop,

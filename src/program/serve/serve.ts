@@ -9,10 +9,11 @@ import type { Settings } from '../config.ts';
 import { agentTokenIn } from '../data-folder.ts';
 import type { Running } from '../listen.ts';
 import { prepareAgent, type RunningAgent } from './agent.ts';
+import { backupBeforeUpgrade } from './backup-process.ts';
 import { firstPreamble, ownToken } from './first-run.ts';
 import { prepareHub, secretReplaced } from './hub.ts';
+import { prepareRestartable, type RestartableDeps } from './restartable.ts';
 import { type Indexing, PACES, type Prepared, type RunningHub } from './running.ts';
-import { prepareStandby } from './standby.ts';
 
 /** @throws Error if the data folder or the port is in use */
 export async function serveHub(
@@ -21,7 +22,11 @@ export async function serveHub(
   log: Log,
   pace = PACES.hub,
 ): Promise<RunningHub> {
-  const hub = prepareHub(settings, openDatabase(settings.dataDir), token, log, pace);
+  await backupBeforeUpgrade(settings.backups, settings.dataDir, log);
+  const prepare: RestartableDeps['prepare'] = (database, port, restart) =>
+    prepareHub({ ...settings, port }, database, token, log, pace, restart);
+  const deps = { settings, prepare, every: pace.standby, log };
+  const hub = prepareRestartable(deps, openDatabase(settings.dataDir));
   await hub.begin();
   return hub;
 }
@@ -57,6 +62,7 @@ export async function serveAll(
 ): Promise<RunningAll> {
   const { hub, agent } = settings;
   if (process.getuid?.() === 0) log('warning', { warning: SHARED_ROOT }, 'warn');
+  await backupBeforeUpgrade(hub.backups, hub.dataDir, log);
   const database = openUnlessUnusable(hub.dataDir, log);
   const token = settings.token ?? ownToken(agentTokenIn(hub.dataDir), secretReplaced(log));
   let preparedAgent: Prepared;
@@ -72,11 +78,10 @@ export async function serveAll(
     const local = { ...hub, agentUrl: preparedAgent.url, agentTrust };
     const preamble = () =>
       firstPreamble(settings.firstPorts, (warning) => log('warning', { warning }, 'warn'));
-    const prepare = (usable: OpenDatabase, port = hub.port) =>
-      prepareHub({ ...local, port }, usable, token, log, paces.hub, preamble);
-    preparedHub = database
-      ? prepare(database)
-      : prepareStandby({ settings: hub, prepare, every: paces.hub.standby, log });
+    const prepare: RestartableDeps['prepare'] = (usable, port, restart) =>
+      prepareHub({ ...local, port }, usable, token, log, paces.hub, restart, preamble);
+    const deps = { settings: hub, prepare, every: paces.hub.standby, log };
+    preparedHub = prepareRestartable(deps, database);
   } catch (error) {
     await preparedAgent.stop();
     throw error;

@@ -45,7 +45,7 @@ afterAll(async () => {
 
 const judge = (handlers: object[]) =>
   findForbiddenPath({ apps: { routes: [{ handle: handlers }] } } as unknown as JsonObject, {
-    ...{ dirs: [box], resolve: resolvePath, strict: true, env },
+    ...{ dirs: [box], barred: [], resolve: resolvePath, strict: true, env },
   });
 
 type Some = [string, ...string[]];

@@ -1,0 +1,161 @@
+/** `/backups`: those in `BACKUP_DIR`; makes another one, and restores one. */
+import { Elysia, type Static, t } from 'elysia';
+import { jsonBody } from '../../shared/json-body.ts';
+import { KEY_STATES } from '../backups/packed-key.ts';
+import { about } from '../http/about.ts';
+import { BODY, READS, refusals, WRITES } from '../http/refusal-schemas.ts';
+import { Timestamp } from '../http/schemas.ts';
+import type { ApiContext } from './context.ts';
+
+const BackupView = t.Object(
+  {
+    name: t.String({ description: 'of its file' }),
+    madeAt: Timestamp,
+    bytes: t.Integer(),
+    key: t.UnionEnum([...KEY_STATES], {
+      description:
+        'the key of the hub in it: `sealed` by a passphrase, in `clear`, or `none` if the hub had none',
+    }),
+    version: t.Integer({ description: 'of the database’s schema' }),
+  },
+  { title: 'Backup' },
+);
+
+const BackupsView = t.Object(
+  {
+    enabled: t.Boolean({ description: 'whether BACKUP_DIR is set' }),
+    keep: t.Union([t.Integer(), t.Null()]),
+    sealed: t.Boolean({ description: 'whether BACKUP_PASSPHRASE is set' }),
+    succeededAt: t.Union([Timestamp, t.Null()], {
+      description: 'when one was written last, or the newest one found to have the same contents',
+    }),
+    failure: t.Union([t.Object({ since: Timestamp, reason: t.String() }), t.Null()]),
+    unreadable: t.Union([t.String(), t.Null()], {
+      description: 'why the backups cannot be listed; null: they can',
+    }),
+    backups: t.Array(BackupView, { description: 'the newest first, also those of other hubs' }),
+  },
+  { title: 'Backups' },
+);
+export type BackupsView = Static<typeof BackupsView>;
+
+const Restore = t.Object(
+  {
+    passphrase: t.Optional(
+      t.String({ minLength: 1, maxLength: 1024, description: 'if it is not BACKUP_PASSPHRASE' }),
+    ),
+    withoutKey: t.Optional(
+      t.Boolean({ description: 'whether to do without a key that cannot be opened' }),
+    ),
+  },
+  { title: 'RestoreBackup' },
+);
+
+const Restored = t.Object(
+  { restarting: t.Literal(true), sites: t.Integer(), accounts: t.Integer() },
+  { title: 'RestoredBackup' },
+);
+
+const iso = (at: number) => new Date(at).toISOString();
+
+export function backupRoutes({ backups, restart, guard, bodyLimit }: ApiContext) {
+  async function view(): Promise<BackupsView> {
+    const { settings } = backups;
+    const { succeededAt = null, failure = null } = backups.state() ?? {};
+    const known = {
+      ...{ enabled: settings !== null, keep: settings?.keep ?? null },
+      sealed: (settings?.passphrase ?? null) !== null,
+      succeededAt: succeededAt === null ? null : iso(succeededAt),
+      failure: failure && { since: iso(failure.since), reason: failure.reason },
+    };
+    if (!settings) return { ...known, unreadable: null, backups: [] };
+    try {
+      const all = await backups.list();
+      const shown = all.map((one) => ({ ...one, madeAt: one.madeAt.toISOString() }));
+      return { ...known, unreadable: null, backups: shown };
+    } catch (error) {
+      return { ...known, unreadable: (error as Error).message, backups: [] };
+    }
+  }
+
+  return new Elysia({ name: 'backups', prefix: '/backups' })
+    .use(guard)
+    .get('', view, {
+      response: { 200: BackupsView, ...refusals(...READS, 'FORBIDDEN', 'FORBIDDEN_ROLE') },
+      detail: about({
+        id: 'listBackups',
+        tag: 'Configuration',
+        summary: 'List the backups in BACKUP_DIR',
+        access: 'session',
+        needs: 'owner',
+        example: EXAMPLE,
+      }),
+    })
+    .post(
+      '',
+      async ({ request, server }) => {
+        server?.timeout(request, 0);
+        await backups.make();
+        return view();
+      },
+      {
+        response: { 200: BackupsView, ...refusals(...WRITES, 'INVALID_REQUEST') },
+        detail: about({
+          id: 'makeBackup',
+          tag: 'Configuration',
+          summary: 'Make a backup now',
+          description: 'Nothing is written if the newest backup has the same contents.',
+          access: 'session',
+          needs: 'owner',
+          example: EXAMPLE,
+        }),
+      },
+    )
+    .use(jsonBody(bodyLimit))
+    .post(
+      '/:name/restore',
+      async ({ params, body, set, request, server, assertAllowed }) => {
+        server?.timeout(request, 0);
+        const how = { passphrase: body.passphrase, withoutKey: body.withoutKey === true };
+        const staged = await backups.stage(params.name, how);
+        assertAllowed();
+        restart(staged);
+        set.status = 202;
+        const { sites, accounts } = staged.contents;
+        return { restarting: true as const, sites, accounts };
+      },
+      {
+        params: t.Object({ name: t.String() }),
+        body: Restore,
+        response: {
+          202: Restored,
+          ...refusals(...WRITES, ...BODY, 'SESSION_NOT_FRESH', 'NOT_FOUND', 'STOPPING'),
+        },
+        detail: about({
+          id: 'restoreBackup',
+          tag: 'Configuration',
+          summary: 'Replace the database with a backup',
+          description:
+            'The hub restarts, everyone has to sign in again, and the sites of the backup are published. The previous database is kept in DATA_DIR. A backup that is damaged or from a newer version is refused, and nothing has changed.',
+          access: 'session',
+          needs: 'owner',
+          fresh: true,
+          params: { name: { description: 'of its file', example: EXAMPLE.backups[0]?.name } },
+          bodies: { plain: { summary: 'With BACKUP_PASSPHRASE, or none', value: {} } },
+          example: { restarting: true, sites: 12, accounts: 2 },
+        }),
+      },
+    );
+}
+
+const EXAMPLE: BackupsView = {
+  ...{ enabled: true, keep: 14, sealed: true, succeededAt: '2026-11-24T10:52:01.000Z' },
+  ...{ failure: null, unreadable: null },
+  backups: [
+    {
+      name: 'signalbox-1f0c9e2a-2026-11-24T10-52-00-000Z.db',
+      madeAt: '2026-11-24T10:52:00.000Z',
+      ...{ bytes: 204_800, key: 'sealed', version: 9 },
+    },
+  ],
+};

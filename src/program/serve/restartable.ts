@@ -1,0 +1,100 @@
+/** A hub that can replace its database while it runs: it stops, and starts again on the same port. */
+import type { Staged } from '../../hub/backups/restore.ts';
+import { unstage } from '../../hub/backups/restore.ts';
+import { DatabaseUnusable } from '../../hub/db/fault.ts';
+import { type OpenDatabase, openDatabase } from '../../hub/db/open.ts';
+import { messageOf } from '../../shared/async.ts';
+import { lockFolder } from '../../shared/system/lock.ts';
+import type { Prepared, RunningHub } from './running.ts';
+import { prepareStandby, type StandbyDeps } from './standby.ts';
+
+type Hub = RunningHub & Prepared;
+
+export type Restart = (staged: Staged) => void;
+
+export type RestartableDeps = Omit<StandbyDeps, 'prepare'> & {
+  /** Puts the hub together. @throws Error; the database is closed then */
+  prepare: (database: OpenDatabase, port: number, restart: Restart) => Hub;
+};
+
+/**
+ * @param first null if the database cannot be used
+ * @throws Error if the port is in use
+ */
+export function prepareRestartable(deps: RestartableDeps, first: OpenDatabase | null): Hub {
+  const { settings, every, log } = deps;
+  const { dataDir } = settings;
+  let isStopped = false;
+  let restarting: Promise<void> | null = null;
+
+  const put = (database: OpenDatabase | null, port: number): Hub =>
+    database
+      ? deps.prepare(database, port, restart)
+      : prepareStandby({
+          ...{ settings: { ...settings, port }, every, log },
+          prepare: (usable, at) => deps.prepare(usable, at, restart),
+        });
+
+  let hub = put(first, settings.port);
+  const { url } = hub;
+  const port = Number(new URL(url).port);
+
+  function restart(staged: Staged): void {
+    restarting ??= replace(staged).finally(() => {
+      restarting = null;
+    });
+  }
+
+  /** Never fails: without the hub, nobody could try again. */
+  async function replace(staged: Staged): Promise<void> {
+    await hub.stop().catch((error) => log('stop failed', { reason: messageOf(error) }, 'error'));
+    try {
+      const release = lockFolder(dataDir, 'hub');
+      try {
+        const { database } = staged.put(new Date());
+        log('backup restored', { kept: database ?? '' });
+      } finally {
+        unstage(dataDir);
+        release();
+      }
+    } catch (error) {
+      log('backup not restored', { reason: messageOf(error) }, 'error');
+    }
+    while (!isStopped) {
+      try {
+        hub = put(openUnlessUnusable(dataDir), port);
+        await hub.begin();
+        return;
+      } catch (error) {
+        log('hub not started', { reason: messageOf(error) }, 'error');
+        await Bun.sleep(every);
+      }
+    }
+  }
+
+  return {
+    url,
+    setupCode: hub.setupCode,
+    serving: () => hub.serving(),
+    begin: () => hub.begin(),
+    async stop() {
+      isStopped = true;
+      const isOver = restarting !== null;
+      await restarting;
+      // If it was stopped in between, there is none.
+      await hub.stop().catch((error) => {
+        if (!isOver) throw error;
+      });
+    },
+  };
+}
+
+/** @returns null if the database cannot be used. @throws as `openDatabase` otherwise */
+function openUnlessUnusable(folder: string): OpenDatabase | null {
+  try {
+    return openDatabase(folder);
+  } catch (error) {
+    if (error instanceof DatabaseUnusable) return null;
+    throw error;
+  }
+}
