@@ -114,11 +114,10 @@ export function backupRoutes({ backups, restart, guard, bodyLimit }: ApiContext)
     .use(jsonBody(bodyLimit))
     .post(
       '/:name/restore',
-      async ({ params, body, set, request, server, assertAllowed }) => {
+      async ({ params, body, set, request, server }) => {
         server?.timeout(request, 0);
         const how = { passphrase: body.passphrase, withoutKey: body.withoutKey === true };
         const staged = await backups.stage(params.name, how);
-        assertAllowed();
         restart(staged);
         set.status = 202;
         const { sites, accounts } = staged.contents;

@@ -43,6 +43,7 @@ const PHRASES: Readonly<Record<EventName, readonly [began: string, over: string]
   'check.failing': ['check failing', 'check passes again'],
   'sign-in.locked': ['sign-ins refused for a while', 'sign-ins accepted again'],
   'disk.full': ['disk almost full', 'disk has space again'],
+  'backup.failed': ['no backup was made', 'backups are made again'],
   'sign-in.new-address': ['sign-in from a new address', ''],
   'account.changed': ['account changed', ''],
 };

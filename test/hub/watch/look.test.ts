@@ -51,6 +51,7 @@ function lookerAt(now: Date, own: Disk[], theirs: Disk[][], warnings: string[] =
     keyFault: () => null,
     locked: () => ({ emails: [], isUnknown: false, networks: [] }),
     failing: () => [],
+    failedBackup: () => null,
     renewals: () => [],
     unfollowed: () => [],
     warnings,

@@ -8,9 +8,11 @@ const LINKS: Record<string, string> = { '/srv/link': '/data/box', '/srv/a}': '/d
 const resolve = (path: string) =>
   Object.entries(LINKS).reduce((real, [link, to]) => real.replace(link, to), path);
 const dirs = ['/data/box', '/proc', '/home/box/.env'];
+/** No disk is looked at: its name is enough. */
+const barred = ['/mnt/nas/backups'];
 const env = { BACKEND: 'app.lan:80', NETWORK: 'unix' };
 const judge = (config: object, strict = true) =>
-  findForbiddenPath({ apps: config } as JsonObject, { dirs, resolve, strict, env });
+  findForbiddenPath({ apps: config } as JsonObject, { dirs, barred, resolve, strict, env });
 const dial = (address: string, ...handlers: object[]) => ({
   routes: [{ handler: 'reverse_proxy', upstreams: [{ dial: address }] }, ...handlers],
 });
