@@ -1,7 +1,7 @@
-/** A backup with a kept certificate, restored on another machine: with its secret key, and without. */
+/** A backup with a kept certificate, restored on another machine: with its passphrase, with the key, and without. */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { X509Certificate } from 'node:crypto';
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { selfSigned } from '../harness/certificate.ts';
 import { presented } from '../harness/lone-agent.ts';
@@ -11,6 +11,7 @@ import { until } from '../harness/stack.ts';
 setDefaultTimeout(60_000);
 
 const NAME = 'app.home.example';
+const PASSPHRASE = 'export BACKUP_PASSPHRASE="open sesame"';
 
 let first: Operator;
 let second: Operator;
@@ -43,7 +44,7 @@ beforeEach(async () => {
     /https_port (\d+)/.exec(readFileSync(join(first.folder, 'data/Caddyfile'), 'utf8'))?.[1],
   );
   expect(await presented(httpsPort, NAME)).toBe(serial);
-  const copied = await first.run(['backup', backup()]);
+  const copied = await first.run(['backup', backup()], { before: PASSPHRASE });
   expect(copied.code).toBe(0);
   expect(readFileSync(backup()).includes(key)).toBe(false);
   await stop(started);
@@ -62,7 +63,12 @@ test('with the key, the other machine serves it', async () => {
 });
 
 test('without the key, the other sites are served there, and the status says what to do', async () => {
-  const restored = await second.run(['restore', backup()]);
+  const refused = await second.run(['restore', backup()]);
+  expect([refused.code, refused.err]).toEqual([
+    1,
+    expect.stringContaining('set BACKUP_PASSPHRASE, or use --without-key if it is lost'),
+  ]);
+  const restored = await second.run(['restore', backup(), '--without-key']);
   expect(restored.code).toBe(0);
   expect(restored.out).toContain('secret-key is missing: copy it from the machine of the backup');
   const { output } = (await second.start()).program;
@@ -84,11 +90,31 @@ test('without the key, the other sites are served there, and the status says wha
 });
 
 test('once the key is put back, it is served', async () => {
-  expect((await second.run(['restore', backup()])).code).toBe(0);
+  expect((await second.run(['restore', backup(), '--without-key'])).code).toBe(0);
   const started = await second.start();
   await until(async () => (await first.served('plain.example')) === 'plain', 'the other site');
   await stop(started);
   copyFileSync(join(first.folder, 'data/secret-key'), join(second.folder, 'data/secret-key'));
+  await second.start();
+  await until(async () => (await presented(httpsPort, NAME)) === serial, 'the certificate');
+});
+
+test('with its passphrase, it is served from the backup alone; another one is refused', async () => {
+  const wrong = { before: 'export BACKUP_PASSPHRASE=sesame' };
+  const refused = await second.run(['restore', backup()], wrong);
+  expect([refused.code, refused.err]).toEqual([
+    1,
+    expect.stringContaining('the passphrase does not open the key in this backup'),
+  ]);
+  const folder = join(second.folder, 'data');
+  expect(readdirSync(folder).filter((name) => /secret-key|restoring|\.db$/.test(name))).toEqual([]);
+  expect((await second.run(['restore', backup()], { before: PASSPHRASE })).code).toBe(0);
+  const kept = (at: Operator) => join(at.folder, 'data/secret-key');
+  expect(readFileSync(kept(second), 'utf8')).toBe(readFileSync(kept(first), 'utf8'));
+  expect(statSync(kept(second)).mode & 0o777).toBe(0o600);
+  // Its place in the file is overwritten.
+  const restored = readFileSync(join(folder, 'signalbox.db'));
+  expect(restored.includes(readFileSync(kept(first), 'utf8').trim())).toBe(false);
   await second.start();
   await until(async () => (await presented(httpsPort, NAME)) === serial, 'the certificate');
 });

@@ -14,9 +14,9 @@ export const backup: Command = {
   options: { force: { summary: 'replace FILE if it exists' } },
   summary: 'back up the database to FILE, even while the hub runs',
   help: `FILE may be - for standard output. Without FILE, makes a backup in BACKUP_DIR, unless the newest
-one there has the same contents. A backup contains accounts, tokens, sites, global options, snippets,
-history, and DATA_DIR/secret-key, the key to its secrets and to enrolled agents: sealed if
-BACKUP_PASSPHRASE is set, else in clear. The file is readable only by its owner. The backup is
+one there has the same contents. A backup contains accounts, tokens, sites, global options,
+snippets, history, and DATA_DIR/secret-key, the key to its secrets and to enrolled agents: sealed
+if BACKUP_PASSPHRASE is set, else in clear. The file is readable only by its owner. The backup is
 checked before FILE is created.
 `,
   async run({ args: [file], has }, { env, host, machine, out, err, fail }) {

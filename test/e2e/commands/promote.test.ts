@@ -139,13 +139,23 @@ describe('signalbox promote', () => {
     ]);
   });
 
-  test('says what a backup lacks', async () => {
+  test('says what a backup lacks without its passphrase', async () => {
     const file = join(folder, 'backup.db');
-    const { code, out } = await run(['backup', file], machine('first'));
+    const passphrase = { BACKUP_PASSPHRASE: 'open sesame' };
+    const backup = runProgram(['backup', file], passphrase, machine('first'));
+    const { code, out } = await backup.exited();
     expect([code, out]).toEqual([0, expect.stringContaining('1 account, 1 enrolled agent,')]);
-    expect(out).toContain(`Not included: ${join(dataOf('first'), 'secret-key')}`);
+    expect(out).toContain('It contains secret-key, sealed with BACKUP_PASSPHRASE.');
     mkdirSync(machine('elsewhere'));
-    const restored = await run(['restore', file], machine('elsewhere'));
+    for (const command of ['restore', 'promote']) {
+      const refused = await run([command, file], machine('elsewhere'));
+      expect([refused.code, refused.err]).toEqual([
+        1,
+        expect.stringContaining('set BACKUP_PASSPHRASE, or use --without-key if it is lost'),
+      ]);
+      expect(existsSync(join(dataOf('elsewhere'), 'signalbox.db'))).toBe(false);
+    }
+    const restored = await run(['restore', file, '--without-key'], machine('elsewhere'));
     const unkeyed = await run(['promote', '--without-key'], machine('elsewhere'));
     expect([unkeyed.code, unkeyed.out]).toEqual([0, expect.stringContaining('refuse the old one')]);
     expect([restored.code, restored.out]).toEqual([

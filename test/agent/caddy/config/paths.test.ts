@@ -8,11 +8,9 @@ const LINKS: Record<string, string> = { '/srv/link': '/data/box', '/srv/a}': '/d
 const resolve = (path: string) =>
   Object.entries(LINKS).reduce((real, [link, to]) => real.replace(link, to), path);
 const dirs = ['/data/box', '/proc', '/home/box/.env'];
-/** No disk is looked at: its name is enough. */
-const barred = ['/mnt/nas/backups'];
 const env = { BACKEND: 'app.lan:80', NETWORK: 'unix' };
 const judge = (config: object, strict = true) =>
-  findForbiddenPath({ apps: config } as JsonObject, { dirs, barred, resolve, strict, env });
+  findForbiddenPath({ apps: config } as JsonObject, { dirs, barred: [], resolve, strict, env });
 const dial = (address: string, ...handlers: object[]) => ({
   routes: [{ handler: 'reverse_proxy', upstreams: [{ dial: address }] }, ...handlers],
 });
@@ -185,5 +183,35 @@ describe('a path', () => {
 
   test.each(ALLOWED)('elsewhere is allowed: %j', (config) => {
     for (const strict of [true, false]) expect(judge([{ nested: config }], strict)).toBeNull();
+  });
+});
+
+describe('a folder that is barred by its name', () => {
+  const never = (path: string): string => {
+    throw new Error(`${path} was looked at`);
+  };
+  const judged = (config: object, look: (path: string) => string) =>
+    findForbiddenPath({ apps: config } as JsonObject, {
+      ...{ dirs: [], barred: ['/mnt/nas/backups'], resolve: look, strict: false, env },
+    });
+
+  test.each([
+    '/mnt/nas/backups',
+    '/mnt/nas/backups/',
+    '/mnt/nas/backups/a.db',
+    '/mnt/nas/www/../backups',
+    '/mnt/nas',
+    '/mnt',
+    '/',
+  ])('is no root, nor below %s, whoever Caddy’s user is, and its disk is not looked at', (root) => {
+    expect(judged({ handler: 'vars', root }, never)).toStartWith('root must not lead to files');
+  });
+
+  test('is none by a link either, and hinders no other', () => {
+    const link = (path: string) => path.replace('/srv/link', '/mnt/nas/backups');
+    expect(judged({ handler: 'vars', root: '/srv/link' }, link)).not.toBeNull();
+    for (const root of ['/mnt/nas/backups2', '/mnt/nas/www', '/srv/www']) {
+      expect(judged({ handler: 'vars', root }, (path) => path)).toBeNull();
+    }
   });
 });
