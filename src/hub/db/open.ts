@@ -29,6 +29,8 @@ export type OpenDatabase = {
   db: Db;
   /** @throws Failure STORAGE_UNAVAILABLE if the file was replaced or removed since it was opened */
   assertInPlace(): void;
+  /** Has `close` also end the write-ahead log: this process will replace the file. */
+  willBeReplaced(): void;
   /** Closes the database and releases the folder. */
   close(): void;
 };
@@ -66,13 +68,18 @@ export function openDatabase(folder: string, idle = IDLE_MS, scripts = MIGRATION
     migrate(sqlite, file, scripts);
     checkpoint(sqlite);
     const opened = sqlite;
+    let isReplaced = false;
     const stopCheckpoints = checkpointWhenIdle(opened, file, idle);
     return {
       db: drizzle(opened, { schema }),
       assertInPlace: createPlaceCheck(file),
+      willBeReplaced() {
+        isReplaced = true;
+      },
       close() {
         stopCheckpoints();
         checkpoint(opened);
+        if (isReplaced) endLog(opened);
         opened.close();
         release();
       },
@@ -132,6 +139,19 @@ function checkpoint(sqlite: Database): void {
     } finally {
       sqlite.run(`PRAGMA busy_timeout = ${timeout}`);
     }
+  } catch {
+    // As above.
+  }
+}
+
+/**
+ * SQLite does so when the last connection is closed; here that would be when the statements of this one have been
+ * collected as garbage. Never fails: the log stays while another program uses the database.
+ */
+function endLog(sqlite: Database): void {
+  try {
+    sqlite.run('PRAGMA busy_timeout = 0');
+    sqlite.run('PRAGMA journal_mode = DELETE');
   } catch {
     // As above.
   }

@@ -27,13 +27,15 @@ export function prepareRestartable(deps: RestartableDeps, first: OpenDatabase | 
   let isStopped = false;
   let restarting: Promise<void> | null = null;
 
+  let opened: OpenDatabase | undefined;
+  const prepare = (database: OpenDatabase, port: number): Hub => {
+    opened = database;
+    return deps.prepare(database, port, restart);
+  };
   const put = (database: OpenDatabase | null, port: number): Hub =>
     database
-      ? deps.prepare(database, port, restart)
-      : prepareStandby({
-          ...{ settings: { ...settings, port }, every, log },
-          prepare: (usable, at) => deps.prepare(usable, at, restart),
-        });
+      ? prepare(database, port)
+      : prepareStandby({ settings: { ...settings, port }, prepare, every, log });
 
   let hub = put(first, settings.port);
   const { url } = hub;
@@ -47,6 +49,7 @@ export function prepareRestartable(deps: RestartableDeps, first: OpenDatabase | 
 
   /** Never fails: without the hub, nobody could try again. */
   async function replace(staged: Staged): Promise<void> {
+    opened?.willBeReplaced();
     await hub.stop().catch((error) => log('stop failed', { reason: messageOf(error) }, 'error'));
     try {
       const release = lockFolder(dataDir, 'hub');

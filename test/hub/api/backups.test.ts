@@ -60,7 +60,10 @@ beforeAll(async () => {
   owner = await startOwner(env, folder, PACES);
   ({ headers } = owner);
 });
-afterAll(() => owner.stack.stop());
+afterAll(async () => {
+  console.log(owner.stack.lines.join('\n'));
+  await owner.stack.stop();
+});
 
 describe('backups of a hub', () => {
   test('are made without asking, once there is an account, and no path of the host is shown', async () => {
