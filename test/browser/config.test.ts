@@ -158,17 +158,17 @@ describe('an import', () => {
     await text().fill('# mine');
     const from = page.getByRole('group', { name: 'Import from' });
     const chosen = () => from.locator(':checked + span').textContent();
-    await from.getByText('A backup').click();
+    await from.getByText('A snapshot').click();
     await page.getByLabel('Choose a snapshot').waitFor();
     expect(await text().isVisible()).toBe(false);
     await page.reload();
     await page.getByLabel('Choose a snapshot').waitFor();
-    expect(await chosen()).toBe('A backup');
+    expect(await chosen()).toBe('A snapshot');
     await from.getByText('A Caddyfile').click();
     await text().fill('# mine');
     await from.getByRole('radio', { name: 'A Caddyfile' }).press('ArrowLeft');
-    expect(await chosen()).toBe('A backup');
-    await from.getByRole('radio', { name: 'A backup' }).press('ArrowRight');
+    expect(await chosen()).toBe('A snapshot');
+    await from.getByRole('radio', { name: 'A snapshot' }).press('ArrowRight');
     expect(await chosen()).toBe('A Caddyfile');
     expect(await codeIn(text())).toBe('# mine');
     expect(await flaws(page)).toEqual([]);
@@ -229,7 +229,7 @@ describe('export and restore', () => {
   test('a snapshot is summarized, confirmed by typing a word, and restored', async () => {
     const snapshot = (await call('GET', '/export')).text;
     await call('POST', '/vhosts', { domain: 'http://extra.example', config: 'respond extra' });
-    await page.goto('/import?from=backup');
+    await page.goto('/import?from=snapshot');
     const input = page.getByLabel('Choose a snapshot');
     await input.setInputFiles({
       name: 'wrong.json',

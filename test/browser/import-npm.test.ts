@@ -106,7 +106,7 @@ test('a wildcard leads to the form that gets a certificate by DNS, with its name
   await other.close();
 });
 
-test('an editor may import, but is offered neither keys nor ports nor the backup', async () => {
+test('an editor may import, but is offered neither keys nor ports nor the snapshot', async () => {
   const account = { name: 'Eve', email: 'eve@example.org', password: PASSWORD, role: 'editor' };
   await ask(`${stack.hub}/users`, { json: account, headers: dashboard.owner.headers });
   const { body } = await ask<{ token: string }>(`${stack.hub}/auth/sign-in/email`, {
@@ -117,7 +117,7 @@ test('an editor may import, but is offered neither keys nor ports nor the backup
   await seen.page.getByLabel('Choose the database').setInputFiles(FILE);
   await seen.page.getByRole('region', { name: 'Import plan' }).waitFor();
   await seen.page.getByText('have an owner move Caddy').waitFor();
-  for (const text of ['Also take over', 'Move to 80 and 443', 'A backup', 'Get it by DNS']) {
+  for (const text of ['Also take over', 'Move to 80 and 443', 'A snapshot', 'Get it by DNS']) {
     expect([text, await seen.page.getByText(text).count()]).toEqual([text, 0]);
   }
   expect(seen.browserErrors).toEqual([]);

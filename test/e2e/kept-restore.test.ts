@@ -1,7 +1,14 @@
 /** A backup with a kept certificate, restored on another machine: with its passphrase, with the key, and without. */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { X509Certificate } from 'node:crypto';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { selfSigned } from '../harness/certificate.ts';
 import { presented } from '../harness/lone-agent.ts';

@@ -4,6 +4,7 @@ import { unstage } from '../../hub/backups/restore.ts';
 import { DatabaseUnusable } from '../../hub/db/fault.ts';
 import { type OpenDatabase, openDatabase } from '../../hub/db/open.ts';
 import { messageOf } from '../../shared/async.ts';
+import { outsideRequests } from '../../shared/observe/context.ts';
 import { lockFolder } from '../../shared/system/lock.ts';
 import type { Prepared, RunningHub } from './running.ts';
 import { prepareStandby, type StandbyDeps } from './standby.ts';
@@ -42,7 +43,8 @@ export function prepareRestartable(deps: RestartableDeps, first: OpenDatabase | 
   const port = Number(new URL(url).port);
 
   function restart(staged: Staged): void {
-    restarting ??= replace(staged).finally(() => {
+    // The next hub is not part of the request that asked for it.
+    restarting ??= outsideRequests(() => replace(staged)).finally(() => {
       restarting = null;
     });
   }

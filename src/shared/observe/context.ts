@@ -29,6 +29,9 @@ export function inRequests<T>(ids: readonly string[], run: () => T): T {
   return contexts.run({ ids: [...new Set(ids)].slice(0, MOST_IDS), notes: {} }, run);
 }
 
+/** Runs `run`, and all it starts, on behalf of no request. */
+export const outsideRequests = <T>(run: () => T): T => contexts.exit(run);
+
 /** Adds fields to the log line of the current request. */
 export function note(fields: Fields): void {
   Object.assign(contexts.getStore()?.notes ?? {}, fields);

@@ -1,20 +1,21 @@
-/** The page that imports from a Caddyfile, from Nginx Proxy Manager or from a backup, and exports. */
+/** The page that imports from a Caddyfile, from Nginx Proxy Manager or from a snapshot, exports, and lists backups. */
 import { useCan } from '../lib/roles.ts';
 import { navigate } from '../lib/router.ts';
 import { CaddyfileShown } from '../parts/code-block.tsx';
-import { FromBackup } from './from-backup.tsx';
+import { BackupsCard } from './backups-card.tsx';
 import { FromCaddyfile } from './from-caddyfile.tsx';
 import { FromNpm } from './from-npm.tsx';
+import { FromSnapshot } from './from-snapshot.tsx';
 
 const SOURCES = [
   ['caddyfile', 'A Caddyfile'],
   ['npm', 'Nginx Proxy Manager'],
-  ['backup', 'A backup'],
+  ['snapshot', 'A snapshot'],
 ] as const;
 
 export function ImportExport({ query }: { query: URLSearchParams }) {
   const canRestore = useCan('owner');
-  const sources = SOURCES.filter(([name]) => name !== 'backup' || canRestore);
+  const sources = SOURCES.filter(([name]) => name !== 'snapshot' || canRestore);
   const [from] = sources.find(([name]) => name === query.get('from')) ?? SOURCES[0];
   return (
     <>
@@ -44,9 +45,10 @@ export function ImportExport({ query }: { query: URLSearchParams }) {
             <FromCaddyfile />
           </div>
           {from === 'npm' && <FromNpm />}
-          {from === 'backup' && <FromBackup />}
+          {from === 'snapshot' && <FromSnapshot />}
         </section>
         <ExportCard />
+        {canRestore && <BackupsCard />}
       </div>
     </>
   );

@@ -18,6 +18,7 @@ export const SUBJECTS: Readonly<Record<Incident['event'], string>> = {
   'sign-in.new-address': 'Sign-in',
   'account.changed': 'Account',
   'disk.full': 'Disk',
+  'backup.failed': 'Backup',
 };
 
 /** Where the rest can be looked into. */

@@ -19,6 +19,7 @@ export type EventName =
   | 'check.failing'
   | 'sign-in.locked'
   | 'disk.full'
+  | 'backup.failed'
   | 'sign-in.new-address'
   | 'account.changed';
 
@@ -990,6 +991,7 @@ export interface Problem {
     | 'RENEWAL_FAILED'
     | 'LABELS_REFUSED'
     | 'DRIFT'
+    | 'BACKUP_FAILED'
     | 'RESTART_NEEDED'
     | 'SIGN_IN_LOCKED'
     | 'CHANNEL_FAILING'
@@ -1261,6 +1263,37 @@ export interface Restored extends Snapshot {
   behind?: string[];
   /** the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`) */
   warnings?: Warning[];
+}
+export interface Backups {
+  /** whether BACKUP_DIR is set */
+  enabled: boolean;
+  keep: number | null;
+  /** whether BACKUP_PASSPHRASE is set */
+  sealed: boolean;
+  succeededAt: Timestamp | null;
+  failure: {
+    since: Timestamp;
+    reason: string;
+  } | null;
+  /** why the backups cannot be listed; null: they can */
+  unreadable: string | null;
+  /** the newest first, also those of other hubs */
+  backups: Backup[];
+}
+export interface Backup {
+  /** of its file */
+  name: string;
+  madeAt: Timestamp;
+  bytes: number;
+  /** the key of the hub in it: `sealed` by a passphrase, in `clear`, or `none` if the hub had none */
+  key: 'none' | 'clear' | 'sealed';
+  /** of the database’s schema */
+  version: number;
+}
+export interface RestoredBackup {
+  restarting: true;
+  sites: number;
+  accounts: number;
 }
 export interface NpmImportAnswer extends ImportAnswer {
   /** what behaves otherwise, or is left to do: nothing goes unsaid */

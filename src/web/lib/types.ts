@@ -6,6 +6,8 @@ export type {
   Address,
   Agent,
   ApiToken as Token,
+  Backup,
+  Backups,
   Bucket,
   Certificate,
   ChangedVhost,

@@ -82,6 +82,8 @@ function wordsFor({ code, vhost, vhosts, message }: Problem): string {
       return `The certificate of ${name} was not renewed`;
     case 'RENEWAL_FAILED':
       return 'A kept certificate was not renewed';
+    case 'BACKUP_FAILED':
+      return 'No backup is made';
     case 'LABELS_REFUSED':
       return `The labels of the container of ${name} are at fault`;
     case 'UPSTREAM_DOWN':
@@ -126,6 +128,7 @@ export function linkOf(problem: Problem): { to: string; label: string } | null {
     return { to: `/proxies/${agent}`, label: 'Open the proxy' };
   }
   if (code === 'RENEWAL_FAILED') return { to: '/certificates', label: 'Certificates' };
+  if (code === 'BACKUP_FAILED') return { to: '/import', label: 'Backups' };
   if (code === 'CHANNEL_FAILING') return { to: '/notifications', label: 'Notifications' };
   if (code === 'FOREIGN' || code === 'DRIFT') return { to: '/import', label: 'Import' };
   if (code === 'UPSTREAM_DOWN') return { to: '/sites?show=problems', label: 'Open the sites' };

@@ -1,4 +1,4 @@
-/** Restores a backup: replaces the whole configuration with a snapshot. */
+/** Restores a snapshot, which replaces the whole configuration. */
 import { useState } from 'preact/hooks';
 import { get, send, sentenceOf } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
@@ -15,7 +15,7 @@ type Chosen = { name: string; wanted: Snapshot; present: Snapshot };
 /** A longer list of names is cut. */
 const MAX_NAMED = 20;
 
-export function FromBackup() {
+export function FromSnapshot() {
   const hub = useHub();
   const [chosen, setChosen] = useState<Chosen | null>(null);
   const [asking, setAsking] = useState(false);

@@ -1,0 +1,173 @@
+/** The backups that the hub makes by itself: lists them, makes another one, and restores one. */
+import { useState } from 'preact/hooks';
+import { get, send, sentenceOf } from '../lib/api.ts';
+import { plural } from '../lib/format.ts';
+import type { Backup, Backups } from '../lib/types.ts';
+import { placeError, submitWith, useFields, useSubmit } from '../lib/use-form.ts';
+import { useLoad } from '../lib/use-load.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { TextField } from '../parts/field.tsx';
+import { ListCard } from '../parts/list-card.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { Time } from '../parts/time.tsx';
+
+const KEYS: Readonly<Record<Backup['key'], string>> = {
+  none: 'without a key',
+  clear: 'key in clear',
+  sealed: 'key sealed',
+};
+
+export function BackupsCard() {
+  const { data, error, reload, set } = useLoad('backups', (signal) =>
+    get<Backups>('/backups', signal),
+  );
+  const [restoring, setRestoring] = useState<Backup | null>(null);
+  const [isRestarting, setIsRestarting] = useState(false);
+  const making = useSubmit(async () => {
+    const made = await send<Backups>('POST', '/backups');
+    set(() => made);
+  });
+  const isOn = data?.enabled === true;
+
+  return (
+    <ListCard
+      title="Backups"
+      help={data && <Help {...data} />}
+      list={{
+        data: isOn ? data.backups : data && [],
+        error: error ?? data?.unreadable ?? null,
+        reload,
+      }}
+      {...(isOn && { empty: 'There are no backups yet.' })}
+      action={
+        isOn && (
+          <button type="button" disabled={making.busy} onClick={() => making.run()}>
+            {making.busy ? 'Backing up …' : 'Back up now'}
+          </button>
+        )
+      }
+      item={(one) => (
+        <li key={one.name}>
+          <div>
+            <strong>
+              <Time at={one.madeAt} />
+            </strong>{' '}
+            <span class="tag">{KEYS[one.key]}</span>
+            <p class="muted">
+              <span class="mono">{one.name}</span>, {sizeOf(one.bytes)}
+            </p>
+          </div>
+          <button
+            type="button"
+            class="danger"
+            aria-label={`Restore ${one.name}`}
+            onClick={() => setRestoring(one)}
+          >
+            Restore …
+          </button>
+        </li>
+      )}
+    >
+      {making.error !== null && <Notice kind="error">{sentenceOf(making.error)}</Notice>}
+      {isRestarting && (
+        <Notice kind="success" title="The backup is being restored">
+          The hub restarts, and then asks you to sign in again.
+        </Notice>
+      )}
+      {restoring && (
+        <RestoreDialog
+          backup={restoring}
+          onDone={() => {
+            setRestoring(null);
+            setIsRestarting(true);
+          }}
+          onClose={() => setRestoring(null)}
+        />
+      )}
+    </ListCard>
+  );
+}
+
+function Help({ enabled, keep, sealed, succeededAt, failure }: Backups) {
+  if (!enabled) {
+    return (
+      <>
+        The hub makes none by itself. Set <code>BACKUP_DIR</code>, and it makes one a day and one
+        before each upgrade.
+      </>
+    );
+  }
+  return (
+    <>
+      One a day and one before each upgrade, if anything has changed; the last{' '}
+      {plural(keep ?? 0, 'backup')} stay.{' '}
+      {sealed ? '' : 'Set BACKUP_PASSPHRASE to seal the key in them. '}
+      {succeededAt !== null && (
+        <>
+          Last checked: <Time at={succeededAt} />.
+        </>
+      )}
+      {failure && ` Failing: ${failure.reason}.`}
+    </>
+  );
+}
+
+type RestoreProps = { backup: Backup; onDone: () => void; onClose: () => void };
+
+function RestoreDialog({ backup, onDone, onClose }: RestoreProps) {
+  const { values, input } = useFields({ passphrase: '' });
+  const [needsPassphrase, setNeedsPassphrase] = useState(false);
+  const { busy, error, run } = useSubmit(async (withoutKey: boolean) => {
+    const { passphrase } = values;
+    const path = `/backups/${encodeURIComponent(backup.name)}/restore`;
+    try {
+      await send('POST', path, {
+        ...(passphrase && { passphrase }),
+        ...(withoutKey && { withoutKey }),
+      });
+    } catch (reason) {
+      if ((reason as { field?: unknown }).field === 'passphrase') setNeedsPassphrase(true);
+      throw reason;
+    }
+    onDone();
+  });
+  const { at, notice } = placeError(error, ['passphrase']);
+  return (
+    <Dialog title="Restore this backup?" onClose={onClose}>
+      <form onSubmit={submitWith(() => run(false))}>
+        <p>
+          All sites, accounts and settings become as they were <Time at={backup.madeAt} />. What was
+          changed since is lost, but the present database is kept beside it. The hub restarts, and
+          everyone has to sign in again.
+        </p>
+        {needsPassphrase && (
+          <TextField
+            label="Passphrase of this backup"
+            error={at('passphrase')}
+            {...input('passphrase')}
+            type="password"
+            autocomplete="off"
+          />
+        )}
+        {notice && <Notice kind="error">{notice}</Notice>}
+        <div class="actions">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          {needsPassphrase && (
+            <button type="button" disabled={busy} onClick={() => run(true)}>
+              Restore without the key
+            </button>
+          )}
+          <button type="submit" class="danger" disabled={busy}>
+            Restore
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** `212 kB`, `1.4 MB` */
+const sizeOf = (bytes: number): string =>
+  bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
