@@ -28,13 +28,14 @@ const MAY_IMPORT_IN_HUB: Readonly<Record<string, readonly string[]>> = {
   logs: ['http', 'auth', 'agents'],
   watch: ['http', 'auth', 'db', 'model', 'publish', 'agents'],
   channels: ['http', 'auth', 'db', 'watch'],
+  backups: ['db'],
   certificates: ['db', 'model', 'publish'],
   apply: ['model', 'recipes', 'caddyfile'],
   containers: ['model', 'caddyfile', 'agents', 'publish', 'apply'],
   exchange: ['http', 'model', 'publish', 'recipes', 'caddyfile', 'agents'],
   api: [
     ...['http', 'auth', 'db', 'model', 'publish', 'recipes', 'caddyfile', 'agents'],
-    ...['exchange', 'apply', 'containers', 'watch', 'channels', 'certificates'],
+    ...['exchange', 'apply', 'containers', 'watch', 'channels', 'certificates', 'backups'],
   ],
   app: [
     ...['http', 'db', 'recipes', 'caddyfile', 'agents', 'auth', 'model', 'publish'],

@@ -32,7 +32,6 @@ export async function backupApart(
     // A `.env` in the data folder would not count.
     cwd: '/',
     env: {
-      PATH: process.env.PATH ?? '',
       DATA_DIR: dataDir,
       BACKUP_DIR: dir,
       BACKUP_KEEP: String(keep),
