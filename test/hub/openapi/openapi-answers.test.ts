@@ -815,6 +815,37 @@ describe('if the agent fails', () => {
   });
 });
 
+describe('backups', () => {
+  const folder = temporaryFolder();
+  let hub: Awaited<ReturnType<typeof serveHub>>;
+  let headers: Record<string, string>;
+  const there = createClient(document, () => hub.url, onAnswer);
+
+  beforeAll(async () => {
+    const backups = { dir: folder, keep: 2, passphrase: null };
+    const place = { dataDir: join(folder, 'data'), socket: join(folder, 'hub.sock'), port: 0 };
+    const agentUrl = 'http://127.0.0.1:1';
+    const settings = { ...stack.settings.hub, ...place, backups, agentUrl };
+    hub = await serveHub(settings, 'x'.repeat(40), () => {});
+    headers = (await signUp({ hub: `${hub.url}/api` })).headers;
+  });
+  afterAll(async () => {
+    await hub.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('are made, listed and restored', async () => {
+    const params = { name: 'none' };
+    const none = await there.call('restoreBackup', { params, json: {}, headers });
+    expect(none.status).toBe(404);
+    expect((await there.call('makeBackup', { headers })).status).toBe(200);
+    const { body } = await there.call<{ backups: { name: string }[] }>('listBackups', { headers });
+    const name = body.backups[0]?.name ?? '';
+    const restored = { params: { name }, json: {}, headers };
+    expect((await there.call('restoreBackup', restored)).status).toBe(202);
+  });
+});
+
 describe('the exchange of Caddy', () => {
   let all: ProgramAgent;
   const there = createClient(document, () => all.hub().replace(/\/api$/, ''), onAnswer);
