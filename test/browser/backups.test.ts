@@ -1,0 +1,68 @@
+/** The card of backups: makes one, lists it, and restores it; without BACKUP_DIR it says how. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { flaws } from '../harness/look.ts';
+import { ask, startStack, temporaryFolder, until } from '../harness/stack.ts';
+import { BROWSER_TIMEOUT_MS } from '../harness/visit.ts';
+
+setDefaultTimeout(4 * BROWSER_TIMEOUT_MS);
+
+let dashboard: Dashboard;
+let page: Page;
+const card = () => page.getByRole('region', { name: 'Backups' });
+const rows = () => card().getByRole('listitem');
+const dialog = () => page.getByRole('dialog');
+const create = (name: string) =>
+  ask(`${dashboard.stack.hub}/vhosts`, {
+    json: { domain: `http://${name}.example`, config: `respond ${name}` },
+    headers: dashboard.owner.headers,
+  });
+
+beforeAll(async () => {
+  const folder = temporaryFolder();
+  const dir = join(folder, 'backups');
+  mkdirSync(dir);
+  const env = { BACKUP_DIR: dir, BACKUP_PASSPHRASE: 'open sesame' };
+  dashboard = await startDashboard(() => startStack(env, folder));
+  page = await dashboard.open();
+});
+afterAll(() => dashboard?.stop());
+
+describe('the card of backups', () => {
+  test('makes one, lists it with its size, and changes nothing if it is cancelled', async () => {
+    await create('kept');
+    await page.goto('/import');
+    await card().getByRole('button', { name: 'Back up now' }).click();
+    await rows().first().getByText('without a key').waitFor();
+    await card()
+      .getByText(/signalbox-[0-9a-f]{8}-.*, \d+ kB/)
+      .first()
+      .waitFor();
+    expect(await flaws(page)).toEqual([]);
+    await rows()
+      .first()
+      .getByRole('button', { name: /^Restore/ })
+      .click();
+    await dialog().getByText('everyone has to sign in again').waitFor();
+    expect(await flaws(page)).toEqual([]);
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    expect((await dashboard.stack.served('kept.example')).text).toBe('kept');
+  });
+
+  test('restores one, and asks to sign in again', async () => {
+    await create('later');
+    expect((await dashboard.stack.served('later.example')).text).toBe('later');
+    await rows()
+      .first()
+      .getByRole('button', { name: /^Restore/ })
+      .click();
+    await dialog().getByRole('button', { name: 'Restore', exact: true }).click();
+    await page.getByRole('button', { name: 'Sign in' }).first().waitFor();
+    const gone = async () => (await dashboard.stack.served('later.example')).text !== 'later';
+    await until(gone, 'the later site to go');
+    expect((await dashboard.stack.served('kept.example')).text).toBe('kept');
+  });
+});
