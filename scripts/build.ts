@@ -2,11 +2,12 @@
  * `bun run build [--target NAME …] [--outdir DIR] [--no-bytecode]`: one binary per platform, and
  * SHA256SUMS. The same commit and lockfile give the same bytes, in any folder.
  */
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import manifest from '../package.json';
 import { messageOf } from '../src/shared/async.ts';
+import { readCommit } from './checkout.ts';
 import {
   BUN_VERSION,
   fetchParts,
@@ -15,28 +16,10 @@ import {
   TARGETS,
   type Target,
 } from './fetch-parts.ts';
+import { writeSums } from './sums.ts';
 
 const ROOT = join(import.meta.dir, '..');
 const NAMES = TARGETS.map(({ name }) => name);
-
-/** The commit, with `-dirty` if files differ from it; null outside a checkout. */
-function readCommit(): string | null {
-  const git = (...args: string[]): string | null => {
-    try {
-      const { success, stdout } = Bun.spawnSync(['git', '-C', ROOT, ...args], {
-        stdio: ['ignore', 'pipe', 'ignore'],
-      });
-      return success ? stdout.toString().trim() : null;
-    } catch {
-      return null;
-    }
-  };
-  // Unpacked inside another repository: that one's commit means nothing here.
-  if (git('rev-parse', '--show-prefix') !== '') return null;
-  const hash = git('rev-parse', 'HEAD');
-  if (hash === null) return null;
-  return hash.slice(0, 7) + (git('status', '--porcelain') === '' ? '' : '-dirty');
-}
 
 type Making = { commit: string | null; bytecode: boolean; outfile: string };
 
@@ -128,7 +111,7 @@ async function build(args: string[]): Promise<void> {
   mkdirSync(outdir, { recursive: true });
   const work = mkdtempSync(join(outdir, '.build-'));
   try {
-    const commit = readCommit();
+    const commit = readCommit(ROOT);
     console.log(`signalbox ${manifest.version}${commit === null ? '' : ` (${commit})`}`);
     for (const target of targets) {
       const from = performance.now();
@@ -144,18 +127,6 @@ async function build(args: string[]): Promise<void> {
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
-}
-
-/** For `sha256sum -c SHA256SUMS`; covers all binaries in the folder. */
-async function writeSums(outdir: string): Promise<void> {
-  const lines: string[] = [];
-  for (const name of readdirSync(outdir).toSorted()) {
-    if (!name.startsWith('signalbox-')) continue;
-    const hasher = new Bun.CryptoHasher('sha256');
-    for await (const chunk of Bun.file(join(outdir, name)).stream()) hasher.update(chunk);
-    lines.push(`${hasher.digest('hex')}  ${name}\n`);
-  }
-  await Bun.write(join(outdir, 'SHA256SUMS'), lines.join(''));
 }
 
 // Paths in the source maps are relative to the working folder.

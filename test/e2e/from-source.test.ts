@@ -1,13 +1,18 @@
 /** `npm start` in a fresh checkout: what it installs is enough to run, and no more. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ROOT } from '../harness/build.ts';
+import { idOf, shippedPackages } from '../../scripts/release/packages.ts';
+import { host, ROOT } from '../harness/build.ts';
 import { runProgram } from '../harness/program.ts';
 import { ask, temporaryFolder } from '../harness/stack.ts';
 
 /** Bytes of Bun and the packages together, as the README's reader downloads them. */
 const MOST = 165_000_000;
+
+/** Of a package, below `node_modules`; others say how a folder within one is read. */
+const MANIFEST =
+  /^(@[^/]+\/)?[^/@.]+[^/]*\/(node_modules\/(@[^/]+\/)?[^/@.][^/]*\/)*package\.json$/;
 
 const folder = temporaryFolder();
 const checkout = join(folder, 'checkout');
@@ -36,6 +41,20 @@ test('takes at most 165 MB, with Bun', () => {
   for (const name of ['typescript', 'bun-types', 'playwright-core']) {
     expect(existsSync(join(packages, name))).toBe(false);
   }
+});
+
+test('is what the list of a release names', () => {
+  const manifests = (readdirSync(packages, { recursive: true }) as string[]).filter((path) =>
+    MANIFEST.test(path),
+  );
+  const installed = manifests.map((path) =>
+    idOf(JSON.parse(readFileSync(join(packages, path), 'utf8'))),
+  );
+  const foreign = new RegExp(`^@node-rs/argon2-(?!${host.native}@)`);
+  const listed = shippedPackages(ROOT)
+    .map(idOf)
+    .filter((id) => !foreign.test(id));
+  expect(installed.toSorted()).toEqual(listed.toSorted());
 });
 
 test('runs the hub with its dashboard', async () => {
