@@ -1,6 +1,6 @@
 /**
  * `bun run release [PART …] [--out DIR] [--tag TAG]`: everything that is offered for download, in one
- * folder, with SHA256SUMS. The same commit gives the same bytes. Parts: binaries, sbom; without one, all.
+ * folder, with SHA256SUMS. The same commit gives the same bytes. Parts: binaries, sbom, deb; without one, all.
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -11,20 +11,12 @@ import { sourceDate } from '../checkout.ts';
 import { TARGETS } from '../fetch-parts.ts';
 import { writeSums } from '../sums.ts';
 import { assertFresh } from './advisories.ts';
+import { makeDeb } from './deb.ts';
+import type { Making } from './making.ts';
 import { shippedPackages } from './packages.ts';
 import { sbomText } from './sbom.ts';
 
 const ROOT = join(import.meta.dir, '../..');
-
-export type Making = Readonly<{
-  /** The project's folder. */
-  root: string;
-  /** Where the files go; the binaries are there first. */
-  out: string;
-  version: string;
-  /** Seconds since 1970. */
-  date: number;
-}>;
 
 const PARTS: Readonly<Record<string, (making: Making) => Promise<unknown>>> = {
   binaries: async () => {},
@@ -33,6 +25,11 @@ const PARTS: Readonly<Record<string, (making: Making) => Promise<unknown>>> = {
       join(out, `signalbox-${version}.cdx.json`),
       sbomText(manifest.name, shippedPackages(root), [], date),
     ),
+  deb: async (making) => {
+    for (const { name, cpu, libc } of TARGETS) {
+      if (libc === 'glibc') makeDeb(join(making.out, `signalbox-${name}`), cpu, making);
+    }
+  },
 };
 
 /** @throws Error if one of them cannot be built */

@@ -9,6 +9,8 @@ export type UnitChoices = {
   managed: boolean;
   /** Agent only: it is enrolled, and so has no token. */
   invited?: boolean;
+  /** It is part of a Debian package. */
+  packaged?: boolean;
 };
 
 const TITLES: Readonly<Record<Unit, string>> = {
@@ -17,12 +19,14 @@ const TITLES: Readonly<Record<Unit, string>> = {
 };
 
 /** A unit for systemd 250 or newer: older versions do not know %d. */
-export function unitText({ role, program, managed, invited = false }: UnitChoices): string {
+export function unitText({ role, program, managed, invited, packaged }: UnitChoices): string {
   const { unit, words, state, settings } = INSTALLED[role];
   const caddy: CaddyPlace = role === 'hub' ? 'none' : managed ? 'managed' : 'beside';
   const after = ['network-online.target', ...(caddy === 'beside' ? ['caddy.service'] : [])];
   const lines = [
-    '# Written by `signalbox install`, which overwrites it: put changes into a drop-in',
+    packaged
+      ? '# Part of the package, which overwrites it: put changes into a drop-in'
+      : '# Written by `signalbox install`, which overwrites it: put changes into a drop-in',
     `# (systemctl edit ${unit}) and settings into ${settings}.`,
     '[Unit]',
     `Description=${TITLES[role]}`,
