@@ -11,8 +11,7 @@ import { ask, temporaryFolder } from '../harness/stack.ts';
 const MOST = 165_000_000;
 
 /** Of a package, below `node_modules`; others say how a folder within one is read. */
-const MANIFEST =
-  /^(@[^/]+\/)?[^/@.]+[^/]*\/(node_modules\/(@[^/]+\/)?[^/@.][^/]*\/)*package\.json$/;
+const MANIFEST = /^(@[^/]+\/)?[^/@.][^/]*\/(node_modules\/(@[^/]+\/)?[^/@.][^/]*\/)*package\.json$/;
 
 const folder = temporaryFolder();
 const checkout = join(folder, 'checkout');

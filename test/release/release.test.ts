@@ -59,7 +59,7 @@ describe('a release is refused', () => {
 
   test('for an unknown part, and lists the known ones', () => {
     const { code, err } = release(['rpm']);
-    expect([code, err]).toEqual([1, expect.stringContaining('use binaries, sbom')]);
+    expect([code, err]).toEqual([1, expect.stringContaining('use binaries, sbom, deb')]);
   });
 
   test('outside a checkout without a time', () => {
