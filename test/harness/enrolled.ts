@@ -6,7 +6,7 @@ import { type AgentClient, createAgentClient } from '../../src/hub/agents/client
 import { normalFingerprint } from '../../src/hub/agents/trust.ts';
 import { keepCertificate } from '../../src/program/cli/new-certificate.ts';
 import { readSettings } from '../../src/program/config.ts';
-import { serveAgent } from '../../src/program/serve/serve.ts';
+import { serveAgent } from '../../src/program/serve/agent.ts';
 import type { Invitation } from '../../src/shared/invitation.ts';
 import { QUICK } from './pace.ts';
 import { ask, freePort, machine, temporaryFolder } from './stack.ts';

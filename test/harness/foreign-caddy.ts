@@ -2,7 +2,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSettings } from '../../src/program/config.ts';
-import { serveAgent, serveHub } from '../../src/program/serve/serve.ts';
+import { serveAgent } from '../../src/program/serve/agent.ts';
+import { serveHub } from '../../src/program/serve/serve.ts';
 import { QUICK } from './pace.ts';
 import { ask, freePort, machine, signUp, temporaryFolder, until } from './stack.ts';
 

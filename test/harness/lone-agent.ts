@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { readSettings } from '../../src/program/config.ts';
-import { serveAgent } from '../../src/program/serve/serve.ts';
+import { serveAgent } from '../../src/program/serve/agent.ts';
 import { digestOfChain, keptLine } from '../../src/shared/caddyfile/kept-certificates.ts';
 import type { ProxyStatus } from '../../src/shared/wire/proxy.ts';
 import type { Chain } from './certificate.ts';

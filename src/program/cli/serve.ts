@@ -119,14 +119,22 @@ async function start(
   cli: Cli,
   invite: Invite | null,
 ): Promise<() => Promise<void>> {
-  // Loaded here: the small commands need none of it.
-  const { serveAgent, serveAll, serveHub } = await import('../serve/serve.ts');
   const token = settings.token ?? '';
   const { bar, end } = cli.progress;
   const indexing = {
     onIndexing: (done: number, total: number) => bar('indexing the access log', done, total),
     over: end,
   };
+  // Loaded here: the small commands need none of it, and an agent needs nothing of the hub.
+  if (role === 'agent') {
+    const { serveAgent } = await import('../serve/agent.ts');
+    const running = await serveAgent(settings.agent, settings.token, log, indexing);
+    const addresses = invite ? await cli.host.addresses() : [];
+    announce(role, running.url, cli);
+    if (invite) printInvitation(invite, running, settings.agent.tls, addresses, cli);
+    return running.stop;
+  }
+  const { serveAll, serveHub } = await import('../serve/serve.ts');
   if (role === 'all') {
     const running = await serveAll(settings, log, indexing);
     const places = await placesOf(running.hub);
@@ -134,13 +142,6 @@ async function start(
     announce('hub', reach.here, cli);
     announce('agent', running.agent.url, cli);
     orient(running.hub, places, reach, cli);
-    return running.stop;
-  }
-  if (role === 'agent') {
-    const running = await serveAgent(settings.agent, settings.token, log, indexing);
-    const addresses = invite ? await cli.host.addresses() : [];
-    announce(role, running.url, cli);
-    if (invite) printInvitation(invite, running, settings.agent.tls, addresses, cli);
     return running.stop;
   }
   const running = await serveHub(settings.hub, token, log);

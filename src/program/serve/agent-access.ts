@@ -7,8 +7,7 @@ import { createOpenInvitation, type OpenInvitation } from '../../../agent/enrolm
 import type { Log } from '../../shared/log.ts';
 import { keepSecret } from '../../shared/system/files.ts';
 import type { AgentSettings } from '../agent-settings.ts';
-import { SECRET_BYTES } from './first-run.ts';
-import { secretReplaced } from './hub.ts';
+import { SECRET_BYTES, secretReplaced } from './first-run.ts';
 
 export type AgentAccess = {
   isKnown: KnownToken;

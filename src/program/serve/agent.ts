@@ -1,4 +1,4 @@
-/** Puts the agent together and makes it listen. */
+/** Puts the agent together and makes it listen. Imports nothing that only a hub needs. */
 import { existsSync } from 'node:fs';
 import { hostname, type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { dirname } from 'node:path';
@@ -46,7 +46,13 @@ import { agentTokenIn } from '../data-folder.ts';
 import { listen, type Running } from '../listen.ts';
 import { VERSION } from '../version.ts';
 import { createAgentAccess } from './agent-access.ts';
-import { type Indexing, type Prepared, prepareSocketFolder } from './running.ts';
+import {
+  beginOrStop,
+  type Indexing,
+  PACES,
+  type Prepared,
+  prepareSocketFolder,
+} from './running.ts';
 
 export type RunningAgent = Running & {
   /** The secret of its invitation; null if it does not invite a hub. */
@@ -255,4 +261,20 @@ function checkHeaders(file: string): void {
   } catch (error) {
     throw new Error(`LOG_SHIP_HEADERS_FILE ${messageOf(error)}`);
   }
+}
+
+/**
+ * @param token null for an agent that is or will be enrolled
+ * @throws Error if the data folder or the port is in use, or a folder cannot be written
+ */
+export async function serveAgent(
+  settings: AgentSettings,
+  token: string | null,
+  log: Log,
+  indexing?: Indexing,
+  pace = PACES.agent,
+): Promise<RunningAgent> {
+  const agent = prepareAgent(settings, token, log, pace, indexing);
+  await beginOrStop(agent);
+  return agent;
 }

@@ -1,5 +1,6 @@
 /** What the one-machine mode generates for itself when it first starts. */
 import { SHORTEST_TOKEN } from '../../../agent/bearer.ts';
+import type { Log } from '../../shared/log.ts';
 import { keepSecret } from '../../shared/system/files.ts';
 import type { Settings } from '../config.ts';
 import { whyClosed } from '../listen.ts';
@@ -14,6 +15,12 @@ export const SECRET_BYTES = 32;
  */
 export const ownToken = (file: string, onReplaced: (file: string) => void): string =>
   keepSecret({ file, bytes: SECRET_BYTES, shortest: SHORTEST_TOKEN, onReplaced });
+
+/** Logs that a damaged secret was replaced. */
+export const secretReplaced =
+  (log: Log) =>
+  (file: string): void =>
+    log('secret replaced', { file, reason: 'the file was damaged' }, 'warn');
 
 /**
  * Ports 80 and 443, or 8080 and 8443 if one of them is not available, or the next ones that are. `skip_install_trust`, because as

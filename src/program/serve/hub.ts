@@ -16,7 +16,7 @@ import { listen, listenBriefly, listenLocally } from '../listen.ts';
 import { COMMIT, VERSION } from '../version.ts';
 import { backupsOf } from './backup-process.ts';
 import { readDashboard } from './dashboard.ts';
-import { SECRET_BYTES } from './first-run.ts';
+import { SECRET_BYTES, secretReplaced } from './first-run.ts';
 import type { Restart } from './restartable.ts';
 import { type Prepared, prepareSocketFolder, type RunningHub } from './running.ts';
 
@@ -92,9 +92,3 @@ export function prepareHub(
     };
   }
 }
-
-/** Logs that a damaged secret was replaced. */
-export const secretReplaced =
-  (log: Log) =>
-  (file: string): void =>
-    log('secret replaced', { file, reason: 'the file was damaged' }, 'warn');

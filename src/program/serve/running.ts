@@ -25,6 +25,16 @@ export type RunningHub = Running & {
   serving: ReadPorts;
 };
 
+/** @throws as `begin` does, once the service has stopped */
+export async function beginOrStop(service: Prepared): Promise<void> {
+  try {
+    await service.begin();
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
+}
+
 /**
  * Whoever can open the socket controls the proxy, so no other user may own or enter its folder. One that
  * others may only enter is closed again: nobody can have put anything there.

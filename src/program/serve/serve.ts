@@ -1,19 +1,18 @@
-/** Starts and stops the hub, the agent, or both together with Caddy. */
+/** Starts and stops the hub, or hub and agent together with Caddy. */
 import type { HubSettings } from '../../hub/api/context.ts';
 import { DatabaseUnusable } from '../../hub/db/fault.ts';
 import { type OpenDatabase, openDatabase } from '../../hub/db/open.ts';
 import { runAll } from '../../shared/async.ts';
 import type { Log } from '../../shared/log.ts';
-import type { AgentSettings } from '../agent-settings.ts';
 import type { Settings } from '../config.ts';
 import { agentTokenIn } from '../data-folder.ts';
 import type { Running } from '../listen.ts';
-import { prepareAgent, type RunningAgent } from './agent.ts';
+import { prepareAgent } from './agent.ts';
 import { backupBeforeUpgrade } from './backup-process.ts';
-import { firstPreamble, ownToken } from './first-run.ts';
-import { prepareHub, secretReplaced } from './hub.ts';
+import { firstPreamble, ownToken, secretReplaced } from './first-run.ts';
+import { prepareHub } from './hub.ts';
 import { prepareRestartable, type RestartableDeps } from './restartable.ts';
-import { type Indexing, PACES, type Prepared, type RunningHub } from './running.ts';
+import { beginOrStop, type Indexing, PACES, type Prepared, type RunningHub } from './running.ts';
 
 /** @throws Error if the data folder or the port is in use */
 export async function serveHub(
@@ -29,22 +28,6 @@ export async function serveHub(
   const hub = prepareRestartable(deps, openDatabase(settings.dataDir));
   await hub.begin();
   return hub;
-}
-
-/**
- * @param token null for an agent that is or will be enrolled
- * @throws Error if the data folder or the port is in use, or a folder cannot be written
- */
-export async function serveAgent(
-  settings: AgentSettings,
-  token: string | null,
-  log: Log,
-  indexing?: Indexing,
-  pace = PACES.agent,
-): Promise<RunningAgent> {
-  const agent = prepareAgent(settings, token, log, pace, indexing);
-  await beginOrStop(agent);
-  return agent;
 }
 
 export type RunningAll = { hub: RunningHub; agent: Running; stop: () => Promise<void> };
@@ -102,14 +85,5 @@ function openUnlessUnusable(folder: string, log: Log): OpenDatabase | null {
     if (!(error instanceof DatabaseUnusable)) throw error;
     log('hub not started', { reason: error.message }, 'error');
     return null;
-  }
-}
-
-async function beginOrStop(service: Prepared): Promise<void> {
-  try {
-    await service.begin();
-  } catch (error) {
-    await service.stop();
-    throw error;
   }
 }

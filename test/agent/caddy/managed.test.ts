@@ -3,7 +3,8 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProxy } from '../../../agent/caddy/proxy.ts';
 import { readSettings } from '../../../src/program/config.ts';
-import { serveAgent, serveAll } from '../../../src/program/serve/serve.ts';
+import { serveAgent } from '../../../src/program/serve/agent.ts';
+import { serveAll } from '../../../src/program/serve/serve.ts';
 import { caddiesOf } from '../../harness/caddys.ts';
 import {
   ask,

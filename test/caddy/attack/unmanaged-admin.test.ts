@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { secretName } from '../../../agent/caddy/identity.ts';
 import { readSettings } from '../../../src/program/config.ts';
 import type { Running } from '../../../src/program/listen.ts';
-import { serveAgent } from '../../../src/program/serve/serve.ts';
+import { serveAgent } from '../../../src/program/serve/agent.ts';
 import { QUICK } from '../../harness/pace.ts';
 import { ask, freePort, machine, temporaryFolder, until } from '../../harness/stack.ts';
 

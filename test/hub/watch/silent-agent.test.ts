@@ -4,7 +4,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAgentClient } from '../../../src/hub/agents/client.ts';
 import { readSettings } from '../../../src/program/config.ts';
-import { serveAgent, serveHub } from '../../../src/program/serve/serve.ts';
+import { serveAgent } from '../../../src/program/serve/agent.ts';
+import { serveHub } from '../../../src/program/serve/serve.ts';
 import { ask, freePort, machine, signUp, temporaryFolder } from '../../harness/stack.ts';
 
 /** Stands in for an agent behind a broken network, which comes back. */

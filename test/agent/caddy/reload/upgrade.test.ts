@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { digestOf } from '../../../../agent/caddy/reload/proxyfile.ts';
 import { databaseIn } from '../../../../src/hub/db/open.ts';
 import { readSettings } from '../../../../src/program/config.ts';
-import { serveAgent } from '../../../../src/program/serve/serve.ts';
+import { serveAgent } from '../../../../src/program/serve/agent.ts';
 import { CADDYS, caddiesOf, HEAD } from '../../../harness/caddys.ts';
 import { some } from '../../../harness/full.ts';
 import {
