@@ -1,16 +1,9 @@
 /** `signalbox apply -f FILE`: brings sites and policies into the state that a file describes. */
 import { basename } from 'node:path';
-import { applySchema } from '../../../hub/apply/schemas.ts';
 import type { Imported } from '../../../hub/exchange/importer.ts';
 import { clip } from '../../../shared/one-line.ts';
 import { visible, visibleLines } from '../../visible.ts';
-import {
-  type ApplyFile,
-  isCaddyfile,
-  Mistakes,
-  readApplyFile,
-  textOf,
-} from '../apply/apply-file.ts';
+import type { ApplyFile, Mistakes } from '../apply/apply-file.ts';
 import { type Cli, type Command, EXIT, type Given } from '../command.ts';
 import {
   type AskHub,
@@ -73,10 +66,11 @@ has an API token of an editor.
   },
   async run(given, cli) {
     const name = given.value('file') ?? '';
+    const files = await import('../apply/apply-file.ts');
     try {
-      return await applyFile(name, given, cli);
+      return await applyFile(name, files, given, cli);
     } catch (error) {
-      if (error instanceof Mistakes) return failMistaken(shownName(name), error, cli);
+      if (error instanceof files.Mistakes) return failMistaken(shownName(name), error, cli);
       if (!(error instanceof Refused)) throw error;
       return failRefused('apply', error.refusal, cli);
     }
@@ -89,7 +83,12 @@ const shownName = (name: string): string => (name === '-' ? 'stdin' : name);
 const sourceOf = (name: string): string => basename(shownName(name)).replace(/(?<=.)\.[^.]*$/, '');
 
 /** @throws Refused, or Mistakes of the file */
-async function applyFile(name: string, given: Given, cli: Cli): Promise<number> {
+async function applyFile(
+  name: string,
+  { isCaddyfile, readApplyFile, textOf }: typeof import('../apply/apply-file.ts'),
+  given: Given,
+  cli: Cli,
+): Promise<number> {
   const { out, progress } = cli;
   const isPlan = given.has('plan');
   if (given.has('replay') && !isPlan) throw new Refused({ message: '--replay needs --plan' });
@@ -97,7 +96,7 @@ async function applyFile(name: string, given: Given, cli: Cli): Promise<number> 
   const bytes = await readGivenBytes(name);
   const file = isCaddyfile(name, textOf(bytes))
     ? await readCaddyfile(name, textOf(bytes), hub, cli)
-    : readApplyFile(bytes, applySchema());
+    : readApplyFile(bytes, (await import('../../../hub/apply/schemas.ts')).applySchema());
   const expects = given.value('expects');
   const body = {
     source: given.value('source') ?? sourceOf(name),

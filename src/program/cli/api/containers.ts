@@ -3,7 +3,6 @@ import type { SeenContainer } from '../../../hub/containers/containers.ts';
 import { clip } from '../../../shared/one-line.ts';
 import { visible, visibleLines } from '../../visible.ts';
 import type { Cli, Command, Given } from '../command.ts';
-import { containersFile } from '../labels/containers-file.ts';
 import { answerOf, usingHub } from './local-hub.ts';
 import { chosenHub, HUB_OPTION } from './remote-hub.ts';
 
@@ -43,6 +42,7 @@ async function print(given: Given, cli: Cli): Promise<void> {
   const query = agent === undefined ? '' : `?agent=${encodeURIComponent(agent)}`;
   const found = (await read<SeenContainer[]>(`/containers${query}`)).toSorted(byName);
   if (given.has('print')) {
+    const { containersFile } = await import('../labels/containers-file.ts');
     const text = containersFile(found);
     cli.out(cli.host.writesToTerminal ? visibleLines(text) : text);
     return;
