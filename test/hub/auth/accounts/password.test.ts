@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { checkPassword } from '../../../../src/hub/auth/accounts/password.ts';
 
 const PASSWORD = join(import.meta.dir, '../../../../src/hub/auth/accounts/password.ts');
 
@@ -25,4 +26,21 @@ test('a password is checked again once fewer files are open', async () => {
   const [during, after] = (await child.stdout.text()).trim().split('\n');
   expect(during).not.toBe('accepted');
   expect(after).toBe('PASSWORD_TOO_COMMON');
+});
+
+test('a list of common passwords is one text, of which only whole lines count', async () => {
+  const codeOf = (password: string) =>
+    checkPassword(password).then(
+      () => 'accepted',
+      ({ code }) => code,
+    );
+  for (const common of ['password1234', 'PassWord123', 'trustno1']) {
+    expect([common, await codeOf(common)]).toEqual([common, 'PASSWORD_TOO_COMMON']);
+  }
+  // Two neighbours of the list, and parts of a line.
+  for (const other of ['password\n12345678', '\npassword', 'assword1234', 'trustno1 ']) {
+    expect([other, await codeOf(other)]).toEqual([other, 'accepted']);
+  }
+  const { dictionary } = await import('@zxcvbn-ts/language-common');
+  expect(Object.values(dictionary).map(({ length }) => length)).toEqual([0, 0]);
 });
