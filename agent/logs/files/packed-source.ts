@@ -6,7 +6,15 @@ import { bytesOf, ofFile, type Source } from './source.ts';
 
 const unpack = promisify(zstdDecompress);
 
-/** Decompresses any frame by itself, in the engine's thread pool. */
+/** Frames that are asked for together, and are so near to each other as stored, are read together. */
+const NEAR_BYTES = 1 << 16;
+/** Uncompressed; more is read and decompressed at the same time. */
+const GROUP_BYTES = 1 << 18;
+
+/** Undefined if it is damaged. */
+type Frame = Buffer | undefined;
+
+/** Decompresses any frames, in the engine's thread pool. */
 export function packed(handle: FileHandle, table: SeekTable): Source {
   const { stored, offsets } = table;
   const frames = offsets.length - 1;
@@ -14,22 +22,50 @@ export function packed(handle: FileHandle, table: SeekTable): Source {
   let damaged = false;
 
   // Lines that are read at the same time are often in the same frame.
-  const running = new Map<number, Promise<Buffer | undefined>>();
+  const running = new Map<number, PromiseWithResolvers<Frame>>();
+  let asked: number[] = [];
 
-  /** Undefined if the frame is damaged. */
-  function frame(i: number): Promise<Buffer | undefined> {
-    const pending = running.get(i) ?? decompress(i).finally(() => running.delete(i));
-    running.set(i, pending);
-    return pending;
+  function frame(i: number): Promise<Frame> {
+    const pending = running.get(i) ?? Promise.withResolvers<Frame>();
+    if (running.get(i) !== pending) {
+      running.set(i, pending);
+      // In one go: a call to the thread pool takes as long as to decompress a frame.
+      if (asked.push(i) === 1) queueMicrotask(readAsked);
+    }
+    return pending.promise;
   }
 
-  async function decompress(i: number): Promise<Buffer | undefined> {
-    const bytes = await bytesOf(handle, stored[i] as number, stored[i + 1] as number);
-    const size = (offsets[i + 1] as number) - (offsets[i] as number);
-    const found = await unpacked(bytes, size).catch(() => undefined);
-    if (found?.length === size) return found;
-    damaged = true;
-    return undefined;
+  const storedAt = (i: number): number => stored[i] as number;
+  const sizeOf = (i: number): number => (offsets[i + 1] as number) - (offsets[i] as number);
+
+  function readAsked(): void {
+    const sorted = asked.sort((a, b) => a - b);
+    asked = [];
+    let group: number[] = [];
+    let size = 0;
+    for (const [at, i] of sorted.entries()) {
+      group.push(i);
+      size += sizeOf(i);
+      const gap = storedAt(sorted[at + 1] ?? frames) - storedAt(i + 1);
+      if (size < GROUP_BYTES && gap <= NEAR_BYTES && at + 1 < sorted.length) continue;
+      void readGroup(group);
+      [group, size] = [[], 0];
+    }
+  }
+
+  /** Never rejects. @param group in the order of the file */
+  async function readGroup(group: readonly number[]): Promise<void> {
+    try {
+      const start = storedAt(group[0] as number);
+      const bytes = await bytesOf(handle, start, storedAt((group.at(-1) as number) + 1));
+      const packed = group.map((i) => bytes.subarray(storedAt(i) - start, storedAt(i + 1) - start));
+      const found = await unpackedAll(packed, group.map(sizeOf));
+      damaged ||= found.includes(undefined);
+      for (const [at, i] of group.entries()) running.get(i)?.resolve(found[at]);
+    } catch (error) {
+      for (const i of group) running.get(i)?.reject(error);
+    }
+    for (const i of group) running.delete(i);
   }
 
   async function* chunks(from: number): AsyncGenerator<Buffer> {
@@ -57,16 +93,13 @@ export function packed(handle: FileHandle, table: SeekTable): Source {
       const wanted = Array.from({ length: last - first }, (_, i) => frame(first + i));
       // Wait for all of them: none may still be reading when the source is closed.
       await Promise.allSettled(wanted);
-      const whole: Buffer[] = [];
-      for (const bytes of await Promise.all(wanted)) {
+      const pieces: Buffer[] = [];
+      for (const [at, bytes] of (await Promise.all(wanted)).entries()) {
         if (!bytes) break;
-        whole.push(bytes);
+        const base = offsets[first + at] as number;
+        pieces.push(bytes.subarray(Math.max(0, start - base), end - base));
       }
-      const base = offsets[first] ?? start;
-      return (whole.length === 1 ? (whole[0] as Buffer) : Buffer.concat(whole)).subarray(
-        start - base,
-        end - base,
-      );
+      return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
     },
     isDamaged: () => damaged,
     statedSize: async () => (offsets[frames] as number) % 2 ** 32,
@@ -74,12 +107,27 @@ export function packed(handle: FileHandle, table: SeekTable): Source {
   };
 }
 
+async function unpackedAll(frames: readonly Buffer[], sizes: readonly number[]): Promise<Frame[]> {
+  if (frames.every((bytes, i) => statedSize(bytes) === sizes[i])) {
+    // In half the time, but as long as the bytes ask for.
+    const all = await Bun.zstdDecompress(Buffer.concat(frames)).catch(() => undefined);
+    let end = 0;
+    const found = sizes.map((size) => {
+      end += size;
+      return all?.subarray(end - size, end);
+    });
+    if (all?.length === end) return found;
+  }
+  // A damaged frame must not take others with it.
+  return Promise.all(frames.map((bytes, i) => unpacked(bytes, sizes[i] as number)));
+}
+
 /** No more than the table says: a few bytes may stand for gigabytes. */
-const unpacked = (bytes: Buffer, size: number): Promise<Buffer> =>
-  // In half the time, but as long as the bytes ask for.
-  statedSize(bytes) === size
-    ? Bun.zstdDecompress(bytes)
-    : unpack(bytes, { maxOutputLength: Math.max(1, size), chunkSize: Math.max(64, size) });
+const unpacked = (bytes: Buffer, size: number): Promise<Frame> =>
+  unpack(bytes, { maxOutputLength: Math.max(1, size), chunkSize: Math.max(64, size) }).then(
+    (found) => (found.length === size ? found : undefined),
+    () => undefined,
+  );
 
 const FRAME_MAGIC = 0xfd2fb528;
 
