@@ -69,18 +69,29 @@ export function packed(handle: FileHandle, table: SeekTable): Source {
   }
 
   async function* chunks(from: number): AsyncGenerator<Buffer> {
-    const first = frameAt(table, from);
-    let pending = first < frames ? frame(first) : undefined;
+    let next = frameAt(table, from);
+    function ahead(): Promise<Frame>[] {
+      const group: Promise<Frame>[] = [];
+      for (let size = 0; next < frames && size < GROUP_BYTES; next++) {
+        group.push(frame(next));
+        size += sizeOf(next);
+      }
+      return group;
+    }
+    let at = next;
+    let pending = ahead();
     try {
-      for (let i = first; i < frames; i++) {
-        const bytes = await pending;
-        if (!bytes) return;
-        pending = i + 1 < frames ? frame(i + 1) : undefined;
-        yield bytes.subarray(Math.max(0, from - (offsets[i] as number)));
+      while (pending.length > 0) {
+        const group = await Promise.all(pending);
+        pending = ahead();
+        for (const bytes of group) {
+          if (!bytes) return;
+          yield bytes.subarray(Math.max(0, from - (offsets[at++] as number)));
+        }
       }
     } finally {
       // The handle must not be closed during a read.
-      await pending?.catch(() => undefined);
+      await Promise.allSettled(pending);
     }
   }
 
