@@ -10,16 +10,14 @@ import { DOMAINS } from './log-file.ts';
 import { ms, percentiles, printTable, ROUNDS, timed } from './table.ts';
 
 const SEGMENT_BYTES = 100 << 20;
-const STATUSES = [200, 204, 301, 304, 404, 500, 502];
+export const STATUSES = [200, 204, 301, 304, 404, 500, 502];
 const MIB = 2 ** 20;
 
 /** Moves a file into rolled segments of about 100 MiB, and measures them. @param total its entries */
 export async function measureHistory(file: string, total: number): Promise<void> {
   const bytes = Bun.file(file).size;
   const segments = await divide(file);
-  const limits = { keep: null, days: null, megabytes: null };
-  const keeper = createKeeper({ pace: PACE.keeper, file, limits, log: () => {} });
-  const packing = await watched(() => keeper.run());
+  const packing = await watched(() => pack(file));
   const first = await watched(() => firstPage(file, total));
   const second = await watched(() => firstPage(file, total));
   const third = await watched(() => firstPage(file, total));
@@ -38,6 +36,12 @@ export async function measureHistory(file: string, total: number): Promise<void>
   console.log(`memory kept after a restart: ${(kept / MIB).toFixed(0)} MiB\n`);
   await measureAnyPages(logs, 'packed segments');
   logs.close();
+}
+
+/** Packs rolled segments. */
+export function pack(file: string): Promise<void> {
+  const limits = { keep: null, days: null, megabytes: null };
+  return createKeeper({ pace: PACE.keeper, file, limits, log: () => {} }).run();
 }
 
 /** Pages that are different each time, newest and far back. */
@@ -102,7 +106,7 @@ export async function watched(work: () => Promise<unknown>) {
 }
 
 /** Replaces a file by rolled segments that are cut at line ends. @returns how many */
-async function divide(file: string): Promise<number> {
+export async function divide(file: string): Promise<number> {
   const source = await open(file);
   const { size } = await source.stat();
   let count = 0;

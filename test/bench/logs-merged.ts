@@ -1,6 +1,7 @@
 /**
  * Pages and statistics of the logs of three agents, each in a process of its own, beside the same of one
- * of them; all through the hub's routes. `BENCH_LOG_LINES` is the number of lines of each.
+ * of them; all through the hub's routes. `BENCH_LOG_LINES` is the number of lines of each; with
+ * `BENCH_LOG_FORM`, they are in files that are `packed`, or that are `rolled` and being packed.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,9 +9,11 @@ import { dirname, join } from 'node:path';
 import type { LogPage } from '../../src/shared/wire/logs.ts';
 import { agentsOf, clientOf, serveRoutes } from '../harness/log-agents.ts';
 import { DOMAINS, startFor, writeLog } from './log-file.ts';
+import { divide, pack, STATUSES } from './logs-history.ts';
 import { ms, percentiles, printTable, ratio } from './table.ts';
 
 const LINES = Number(process.env.BENCH_LOG_LINES ?? 1_000_000);
+const FORM = process.env.BENCH_LOG_FORM ?? 'plain';
 const AGENTS = 3;
 const PAGE_SIZE = 50;
 const END = 1795212767;
@@ -25,8 +28,10 @@ export async function run(): Promise<void> {
       const file = join(folder, `${i}`, 'access.log');
       mkdirSync(dirname(file));
       await writeLog(file, LINES, startFor(LINES, END) + 7 * i);
+      if (FORM !== 'plain') await divide(file);
+      if (FORM === 'packed') await pack(file);
       const agent = join(import.meta.dir, 'log-agent.ts');
-      const child = Bun.spawn([process.execPath, agent, file], { stdout: 'pipe' });
+      const child = Bun.spawn([process.execPath, agent, file, FORM], { stdout: 'pipe' });
       children.push(child);
       for await (const piece of child.stdout) {
         ports.push(Number(new TextDecoder().decode(piece)));
@@ -68,7 +73,19 @@ async function measure(hub: string): Promise<void> {
 
   const all = Math.floor((await totalOf('agent=agent0')) / PAGE_SIZE);
   const share = (parts: number) => Math.max(1, Math.floor(all / parts));
+  const pairs = new Map<string, number>();
+  for (const status of STATUSES) {
+    for (let i = 0; i < DOMAINS; i++) {
+      const pair = `domain=site${i}.example&status=${status}`;
+      pairs.set(pair, await totalOf(`${pair}&agent=agent0`));
+    }
+  }
+  const anyPair = () => {
+    const [pair, total] = [...pairs][random(pairs.size)] ?? ['', 1];
+    return `/logs?${pair}&${anyPage(Math.max(1, Math.ceil(total / PAGE_SIZE)))}`;
+  };
   const cases: [string, () => string][] = [
+    ['any page of any pair', anyPair],
     ['newest page', () => '/logs?page=1'],
     ['newest page of any domain and 404', () => `/logs?domain=${anyDomain()}&status=404`],
     ['page 2 to 21', () => `/logs?page=${2 + random(20)}`],
