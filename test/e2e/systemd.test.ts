@@ -6,7 +6,7 @@ import { parseInvitation } from '../../src/shared/invitation.ts';
 import { BUILD_TIMEOUT_MS, binaryIn, buildForHere, host } from '../harness/build.ts';
 import { filesOf } from '../harness/page.ts';
 import { temporaryFolder } from '../harness/stack.ts';
-import { type Machine, startMachine } from '../harness/systemd.ts';
+import { type Machine, retry, startMachine } from '../harness/systemd.ts';
 
 const folder = temporaryFolder();
 const machine = await startMachine(folder);
@@ -22,16 +22,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs a script, which must succeed. @returns what it printed */
-async function run(script: string): Promise<string> {
-  const { code, text } = await (machine as Machine).run(`set -e\n${script}`);
-  expect([code, text]).toEqual([0, expect.any(String)]);
-  return text.trim();
-}
-
-/** Repeats a command until it succeeds. */
-const retry = (command: string) =>
-  `n=0; until ${command}; do n=$((n + 1)); [ $n -lt 100 ]; sleep 0.1; done`;
+const run = (script: string) => (machine as Machine).must(script);
 
 /** The users that processes with this command line run as. */
 const usersOf = async (pattern: string) =>

@@ -9,8 +9,18 @@ import { temporaryFolder, until } from './stack.ts';
 export type Machine = {
   /** Runs a shell script on the machine. @returns its exit code, and what it printed, errors as well */
   run(script: string): Promise<{ code: number; text: string }>;
+  /**
+   * The same for a script of which every command must succeed.
+   * @returns what it printed, without the line break at its end
+   * @throws Error with what it printed
+   */
+  must(script: string): Promise<string>;
   stop(): Promise<void>;
 };
+
+/** For a script: repeats a command until it succeeds. */
+export const retry = (command: string) =>
+  `n=0; until ${command}; do n=$((n + 1)); [ $n -lt 100 ]; sleep 0.1; done`;
 
 const SYSTEMD = '/lib/systemd/systemd';
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty'];
@@ -104,6 +114,12 @@ export async function startMachine(folder: string): Promise<Machine | null> {
     return { code, text };
   }
 
+  async function must(command: string) {
+    const { code, text } = await run(`set -e\n${command}`);
+    if (code !== 0) throw new Error(`${command}\nended with ${code}: ${text}`);
+    return text.trim();
+  }
+
   const isUp = async () => (await run('systemctl is-active basic.target')).text.trim() === 'active';
   try {
     await until(async () => child.exitCode !== null || (await isUp()), 'systemd');
@@ -111,7 +127,7 @@ export async function startMachine(folder: string): Promise<Machine | null> {
     await stop();
     return null;
   }
-  if (child.exitCode === null) return { run, stop };
+  if (child.exitCode === null) return { run, must, stop };
   await stop();
   return null;
 }
