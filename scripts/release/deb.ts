@@ -13,6 +13,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import manifest from '../../package.json';
+import { COMMANDS } from '../../src/program/cli/commands.ts';
+import { overallHelp } from '../../src/program/cli/help.ts';
 import { INSTALLED, UNITS } from '../../src/program/install/layout.ts';
 import { settingsText, unitText } from '../../src/program/install/unit.ts';
 import type { Target } from '../fetch-parts.ts';
@@ -76,6 +78,7 @@ function fill(tree: string, binary: string, cpu: Target['cpu'], { root, version,
   place('usr/lib/sysusers.d/signalbox.conf', sysusers());
   place(`${DOC}/copyright`, readFileSync(join(root, 'LICENSE')));
   place(`${DOC}/changelog.gz`, gzip(changelog(version, date)));
+  place('usr/share/man/man1/signalbox.1.gz', gzip(manual(version, date)));
   place('usr/share/lintian/overrides/signalbox', readFileSync(join(SCRIPTS, 'lintian-overrides')));
 
   const files = filesIn(tree);
@@ -128,6 +131,19 @@ signalbox (${debVersion(version)}) unstable; urgency=medium
 
  -- ${MAINTAINER}  ${new Date(date * 1000).toUTCString().replace('GMT', '+0000')}
 `;
+
+/** What `signalbox --help` prints, for man(1). */
+const manual = (version: string, date: number): string => `\
+.TH SIGNALBOX 1 ${new Date(date * 1000).toISOString().slice(0, 10)} "${manifest.name} ${version}"
+.SH NAME
+signalbox \\- reverse-proxy manager for homelabs
+.SH DESCRIPTION
+.nf
+${overallHelp(COMMANDS)
+  .replace(/^.*\n+/, '')
+  .replaceAll('\\', '\\e')
+  .replaceAll('-', '\\-')
+  .replaceAll(/^(?=[.'])/gm, '\\&')}`;
 
 /** Without a time in it. */
 const gzip = (text: string): Uint8Array => Bun.gzipSync(Buffer.from(text), { level: 9 });

@@ -10,7 +10,9 @@ import { temporaryFolder } from '../harness/stack.ts';
 const folder = temporaryFolder();
 const hasDpkg = Bun.which('dpkg-deb') !== null;
 const DATE = 1_700_000_000;
-const file = (out = 'one') => join(folder, out, debName('1.2.3', 'x64'));
+const CPUS = ['x64', 'arm64'] as const;
+const file = (out = 'one', cpu: (typeof CPUS)[number] = 'x64') =>
+  join(folder, out, debName('1.2.3', cpu));
 
 /** Runs a command that must succeed. @returns what it printed */
 function read(...command: string[]): string {
@@ -19,8 +21,8 @@ function read(...command: string[]): string {
   return stdout.toString();
 }
 const field = (name: string) => read('dpkg-deb', '-f', file(), name).trim();
-const contentOf = (path: string) =>
-  read('sh', '-c', `dpkg-deb --fsys-tarfile "$1" | tar -xO "./${path}"`, 'sh', file());
+const contentOf = (path: string, reader = 'cat') =>
+  read('sh', '-c', `dpkg-deb --fsys-tarfile "$1" | tar -xO "./${path}" | ${reader}`, 'sh', file());
 
 beforeAll(() => {
   const binary = join(folder, 'signalbox-linux-x64');
@@ -28,7 +30,8 @@ beforeAll(() => {
   if (!hasDpkg) return console.warn('NOT TESTED, Debian packages: there is no dpkg-deb');
   for (const out of ['one', 'two']) {
     mkdirSync(join(folder, out));
-    makeDeb(binary, 'x64', { root: ROOT, out: join(folder, out), version: '1.2.3', date: DATE });
+    const making = { root: ROOT, out: join(folder, out), version: '1.2.3', date: DATE };
+    for (const cpu of CPUS) makeDeb(binary, cpu, making);
   }
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -64,6 +67,7 @@ test.skipIf(!hasDpkg)('has the program, units and settings, with owners and mode
     '-rw-r--r-- root/root 2023-11-14 ./usr/share/doc/signalbox/changelog.gz',
     '-rw-r--r-- root/root 2023-11-14 ./usr/share/doc/signalbox/copyright',
     '-rw-r--r-- root/root 2023-11-14 ./usr/share/lintian/overrides/signalbox',
+    '-rw-r--r-- root/root 2023-11-14 ./usr/share/man/man1/signalbox.1.gz',
   ]);
 });
 
@@ -94,6 +98,20 @@ test.skipIf(!hasDpkg)('has scripts that a shell can read, and no token', () => {
   }
   expect(read('dpkg-deb', '-c', file())).not.toContain('agent-token');
 });
+
+test.skipIf(!hasDpkg)('has a manual page with the text of --help', () => {
+  const page = contentOf('usr/share/man/man1/signalbox.1.gz', 'gunzip');
+  expect(page).toStartWith('.TH SIGNALBOX 1 2023-11-14 "signalbox 1.2.3"\n.SH NAME\n');
+  expect(page).toContain('\n  signalbox apply \\-f FILE [OPTIONS]\n');
+});
+
+test.skipIf(!hasDpkg || Bun.which('lintian') === null)(
+  'has nothing that lintian objects to',
+  () => {
+    const how = ['--allow-root', '--fail-on', 'error,warning'];
+    expect(read('lintian', ...how, ...CPUS.map((cpu) => file('one', cpu)))).toBe('');
+  },
+);
 
 test.skipIf(!hasDpkg)('is the same to the byte, whenever and wherever it is made', async () => {
   expect(Buffer.compare(await bytesOf('one'), await bytesOf('two'))).toBe(0);
