@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { debName, debVersion, makeDeb } from '../../scripts/release/deb.ts';
 import { unitText } from '../../src/program/install/unit.ts';
-import { ROOT } from '../harness/build.ts';
+import { BUILD_TIMEOUT_MS, ROOT } from '../harness/build.ts';
 import { temporaryFolder } from '../harness/stack.ts';
 
 const folder = temporaryFolder();
@@ -111,6 +111,7 @@ test.skipIf(!hasDpkg || Bun.which('lintian') === null)(
     const how = ['--allow-root', '--fail-on', 'error,warning'];
     expect(read('lintian', ...how, ...CPUS.map((cpu) => file('one', cpu)))).toBe('');
   },
+  BUILD_TIMEOUT_MS,
 );
 
 test.skipIf(!hasDpkg)('is the same to the byte, whenever and wherever it is made', async () => {
