@@ -6,6 +6,7 @@ import { type Cli, EXIT, parseWords } from './program/cli/command.ts';
 import { COMMANDS } from './program/cli/commands.ts';
 import { commandHelp, overallHelp, synopsis, unknownCommand } from './program/cli/help.ts';
 import { createProgress } from './program/cli/progress.ts';
+import { compileLess } from './program/compile-less.ts';
 import { type Environment, readEnvironment } from './program/env-file.ts';
 import { createPaint } from './program/paint.ts';
 import { stopSignals } from './program/systemd/service-manager.ts';
@@ -92,6 +93,8 @@ if (parsed.ask === 'help') {
   process.exitCode = command.exits?.misused ?? EXIT.usage;
 } else {
   const { command, given } = parsed;
+  // From source, it may be another Bun that runs.
+  if (command.role && cli.host.program !== null) compileLess(process.env);
   const code = await command.run(given, cli);
   // After serving, anything still open must not keep the process alive.
   if (command.role) process.exit(code);

@@ -1,6 +1,6 @@
 /** The compiled program, in an empty folder. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../../package.json';
 import { runBinary } from '../harness/binary.ts';
@@ -124,6 +124,27 @@ async function dashboardFaults(hub: string): Promise<string[]> {
     await browser.close();
   }
 }
+
+test.each([
+  [{}, true],
+  [{ BUN_JSC_useFTLJIT: '0' }, false],
+])('compiles less of itself with %j: %j, in the same process', async (options, compilesLess) => {
+  const settings = { ...options, AGENT_TOKEN: 'x'.repeat(32), HUB_PORT: '0' };
+  const program = run(['hub'], settings);
+  try {
+    await program.address('hub');
+    const of = (what: string) =>
+      readFileSync(`/proc/${program.child.pid}/${what}`, 'utf8').split('\0').slice(0, -1);
+    expect(of('cmdline').slice(1)).toEqual(['hub']);
+    const variables = of('environ');
+    expect(variables).toContain('HUB_PORT=0');
+    expect(variables.some((one) => one.startsWith('BUN_JSC_threshold'))).toBe(compilesLess);
+    program.child.kill('SIGTERM');
+    expect((await program.exited()).code).toBe(0);
+  } finally {
+    program.child.kill('SIGKILL');
+  }
+});
 
 test('does the whole job in an empty folder', async () => {
   const cwd = folderFor('empty');
