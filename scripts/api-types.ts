@@ -151,7 +151,7 @@ export async function generateApiTypes(): Promise<string> {
   rmSync(folder, { recursive: true });
   const answers = operationsOf(document).flatMap(({ operation: { operationId, responses } }) => {
     const success = Object.keys(responses).find((status) => status.startsWith('2'));
-    const json = responses[success ?? '']?.content['application/json'];
+    const json = responses[success ?? '']?.content?.['application/json'];
     return json ? [[operationId, json.schema] as const] : [];
   });
   const schema = {

@@ -7,6 +7,7 @@ import { Elysia, t } from 'elysia';
 import { ActivityQuery, Activity as Counts, Latency, LogActivity } from '../../shared/wire/logs.ts';
 import { type Guard, isViewer } from '../auth/guard.ts';
 import { about, INTEGER_ID } from '../http/about.ts';
+import { isNamedBy } from '../http/etag.ts';
 import { AGENT, AgentQuery, IdParams, idOf } from '../http/params.ts';
 import { ASKS_AGENT, ASKS_PROXY, READS, refusals } from '../http/refusal-schemas.ts';
 import { Timestamp } from '../http/schemas.ts';
@@ -15,23 +16,34 @@ import type { Publisher } from '../publish/publisher.ts';
 import { type Activity, MOST_HOSTS } from '../watch/activity.ts';
 import { stateForViewers } from '../watch/for-viewers.ts';
 import { createStates, type StatesDeps } from '../watch/sites/states.ts';
-import { STATE, VhostState } from '../watch/sites/view.ts';
+import { createVersions } from '../watch/sites/versions.ts';
+import { STATE, VhostState, VhostStateChanges } from '../watch/sites/view.ts';
 import { DAYS, HOURS, shareOf } from '../watch/uptime/overview.ts';
 import type { Uptime } from '../watch/uptime/uptime.ts';
 
 export function vhostStateRoutes({ guard, ...deps }: StatesDeps & { guard: Guard }) {
   const states = createStates(deps);
+  const note = createVersions();
   return new Elysia({ name: 'vhost-state', prefix: '/vhosts' })
     .use(guard)
     .get(
       '/state',
-      async ({ query, who }) => {
-        const all = await states.all(query.agent);
-        return isViewer(who) ? all.map(stateForViewers) : all;
+      async ({ query: { agent = '', since }, request, set, who }) => {
+        const found = await states.all(agent);
+        const all = isViewer(who) ? found.map(stateForViewers) : found;
+        const changes = note(`${isViewer(who)} ${agent}`, all)(since ?? '');
+        // Weak: what is another at each look does not count.
+        const tag = `W/"${changes.version}"`;
+        set.headers.ETag = tag;
+        if (isNamedBy(request, tag)) return new Response(null, { status: 304 }) as never;
+        return since === undefined ? all : changes;
       },
       {
-        query: AgentQuery,
-        response: { 200: t.Array(VhostState), ...refusals(...ASKS_PROXY, 'NOT_FOUND') },
+        query: t.Composite([AgentQuery, t.Object({ since: t.Optional(t.String()) })]),
+        response: {
+          200: t.Union([t.Array(VhostState), VhostStateChanges]),
+          ...refusals(...ASKS_PROXY, 'NOT_FOUND'),
+        },
         detail: about({
           id: 'listVhostStates',
           tag: 'Vhosts',
@@ -40,8 +52,28 @@ export function vhostStateRoutes({ guard, ...deps }: StatesDeps & { guard: Guard
             'Certificates are those that the proxy presented in a TLS handshake with the agent, at most five minutes ago. With several agents, the state is the worst of theirs.',
           access: 'read',
           needs: 'viewer',
-          params: AGENT,
-          example: [STATE],
+          params: {
+            ...AGENT,
+            since: {
+              description:
+                'A `version` that was answered: the response is a `VhostStateChanges`, with what has changed since. Empty, or any other text: with the states of all vhosts.',
+              example: '9f86d081884c7d659a2feaa0.17',
+            },
+          },
+          requestHeaders: ['If-None-Match'],
+          responseHeaders: ['ETag'],
+          examples: {
+            all: { value: [STATE] },
+            since: {
+              summary: 'with `since`',
+              value: {
+                version: '9f86d081884c7d659a2feaa0.18',
+                whole: false,
+                states: [{ ...STATE, enabled: false, addresses: [], upstreams: [] }],
+                removed: [2],
+              },
+            },
+          },
         }),
       },
     )

@@ -54,6 +54,8 @@ export type About = Demands & {
   bodies?: Record<string, Example>;
   /** An example of a successful response. */
   example?: unknown;
+  /** Several, by name. */
+  examples?: Record<string, Example>;
   /** The response may also be `null`. */
   nullable?: true;
   /** Media type of the response, if the schema does not imply it. */
@@ -68,7 +70,7 @@ export type About = Demands & {
   responseHeaders?: readonly ResponseHeader[];
 };
 
-export type RequestHeader = 'If-Match' | 'Idempotency-Key' | 'Last-Event-ID';
+export type RequestHeader = 'If-Match' | 'If-None-Match' | 'Idempotency-Key' | 'Last-Event-ID';
 export type ResponseHeader = 'ETag' | 'Set-Cookie';
 
 /** The key of `detail` under which `buildDocument` finds the `About`; clients never see it. */

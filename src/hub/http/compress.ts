@@ -26,8 +26,9 @@ export function compressJson(): Wrap {
       const response = await handle(request);
       const { headers, status } = response;
       const isJson = headers.get('content-type')?.startsWith('application/json') ?? false;
-      // An ETag names one sequence of bytes.
-      if (!isJson || headers.has('etag') || !takesGzip(request)) return response;
+      // A strong ETag names one sequence of bytes.
+      const isExact = headers.get('etag')?.startsWith('"');
+      if (!isJson || isExact || !takesGzip(request)) return response;
       if (NEVER.test(pathOf(request))) return response;
       const body = await response.arrayBuffer();
       if (body.byteLength < FROM_BYTES) return new Response(body, { status, headers });

@@ -8,6 +8,14 @@ export function etagOf(shown: object): string {
   return `"${digest.slice(0, 32)}"`;
 }
 
+/** Whether an `If-None-Match` header (RFC 9110, 13.1.2) names the tag: the client has what it would get. */
+export const isNamedBy = (request: Request, tag: string): boolean =>
+  (request.headers.get('if-none-match') ?? '')
+    .split(',')
+    .some((one) => one.trim() === '*' || weak(one.trim()) === weak(tag));
+
+const weak = (tag: string): string => tag.replace(/^W\//, '');
+
 /**
  * The check that an `If-Match` header (RFC 9110, 13.1.1) asks for; undefined if there is none. It
  * throws Failure PRECONDITION_FAILED unless the header names the tag.

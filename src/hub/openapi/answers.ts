@@ -2,11 +2,11 @@
 import { FAILURES, type FailureCode } from '../../shared/failure.ts';
 import { isObject, type Json, type JsonObject } from '../../shared/json.ts';
 import type { About } from '../http/about.ts';
-import { type Components, hoist, plain } from './json.ts';
+import { type Components, hoist, plain, toJson } from './json.ts';
 
 const HEADERS = {
   ETag: {
-    description: 'Identifies this state; for If-Match.',
+    description: 'Identifies this state; for If-Match or If-None-Match.',
     schema: { type: 'string' },
   },
   'Set-Cookie': { description: 'Sets or clears the session cookie.', schema: { type: 'string' } },
@@ -25,15 +25,25 @@ export function dressAnswers(
   route: About,
   components: Components,
 ): JsonObject {
-  return Object.fromEntries(
-    Object.entries(answers).map(([status, answer]) => [
-      status,
-      Number(status) < 400
-        ? success(schemaOf(answer), status, route, components)
-        : refusal(schemaOf(answer), status, components),
-    ]),
-  );
+  const dressed = Object.entries(answers).map(([status, answer]) => [
+    status,
+    Number(status) < 400
+      ? success(schemaOf(answer), status, route, components)
+      : refusal(schemaOf(answer), status, components),
+  ]);
+  const isConditional = route.requestHeaders?.includes('If-None-Match');
+  return {
+    ...Object.fromEntries(dressed),
+    ...(isConditional && {
+      304: { description: 'As named by `If-None-Match`.', ...headersOf(route) },
+    }),
+  };
 }
+
+const headersOf = ({ responseHeaders }: About) =>
+  responseHeaders && {
+    headers: Object.fromEntries(responseHeaders.map((name) => [name, HEADERS[name]])),
+  };
 
 /** The schema of the one media type the plugin names. */
 function schemaOf(answer: Json | undefined): Json {
@@ -47,13 +57,12 @@ function success(schema: Json, status: string, route: About, components: Compone
   const hoisted = hoist(schema, components);
   return {
     description: status === '201' ? 'Created.' : 'Success.',
-    ...(route.responseHeaders && {
-      headers: Object.fromEntries(route.responseHeaders.map((name) => [name, HEADERS[name]])),
-    }),
+    ...headersOf(route),
     content: {
       [type]: {
         schema: route.nullable ? { anyOf: [hoisted, { type: 'null' }] } : hoisted,
         ...(route.example === undefined ? {} : { example: route.example as Json }),
+        ...(route.examples && { examples: toJson(route.examples) }),
       },
       ...Object.fromEntries(
         Object.entries(route.texts ?? {}).map(([text, example]) => [

@@ -52,6 +52,10 @@ const REQUEST_HEADERS = {
     description: 'The ETag of the expected state. If it has changed since, the response is 412.',
     example: '"9f86d081884c7d659a2feaa0c55ad015"',
   },
+  'If-None-Match': {
+    description: 'An ETag. If it is still that of the state, the response is 304, without a body.',
+    example: 'W/"9f86d081884c7d659a2feaa0.17"',
+  },
   'Idempotency-Key': {
     description:
       'A new text of 1 to 255 visible characters for each change. A request that is repeated with the same key and body within 24 hours gets the first answer, and changes nothing again.',

@@ -50,6 +50,7 @@ export type {
   Verdict as Preview,
   VhostActivity,
   VhostState as SiteState,
+  VhostStateChanges as StateChanges,
   VhostUptime,
 } from './api-types.ts';
 

@@ -402,7 +402,10 @@ describe('vhosts', () => {
     await refused('getVhostState', 'NOT_FOUND', { params: { id: 999 } });
     await refused('listVhostActivity', 'INVALID_REQUEST', { query: { buckets: 'x' } });
     await signedIn('getVhostState', { params: { id: 1 } });
-    await signedIn('listVhostStates');
+    const { headers } = await signedIn('listVhostStates');
+    const ifKnown = { 'If-None-Match': headers.get('etag') ?? '' };
+    expect((await signedIn('listVhostStates', { headers: ifKnown })).status).toBe(304);
+    await signedIn('listVhostStates', { query: { since: '' } });
     await refused('getVhostUptime', 'NOT_FOUND', { params: { id: 999 } });
     await refused('getVhostUptime', 'INVALID_REQUEST', {
       params: { id: 1 },
@@ -883,7 +886,7 @@ test('every operation has succeeded once, and every code has occurred', () => {
   const documented = operations.flatMap(({ operation }) =>
     Object.entries(operation.responses)
       .filter(([status]) => Number(status) >= 400)
-      .flatMap(([, { content }]) => Object.keys(content['application/json']?.examples ?? {})),
+      .flatMap(([, { content }]) => Object.keys(content?.['application/json']?.examples ?? {})),
   );
   const missing = [...new Set(documented)].filter((code) => !codes.has(code));
   const elsewhere = [...ELSEWHERE, ...(HAS_ACME ? [] : ['CERTIFICATE_FAILED'])];
