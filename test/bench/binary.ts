@@ -21,8 +21,11 @@ type Memory = { rss: number; own: number };
 export async function run(): Promise<void> {
   const folder = temporaryFolder();
   const kinds: Kind[] = [
-    { name: 'binary', binary: await make(join(folder, 'bytecode'), []) },
-    { name: 'without bytecode', binary: await make(join(folder, 'plain'), ['--no-bytecode']) },
+    { name: 'binary', binary: await makeBinary(join(folder, 'bytecode'), []) },
+    {
+      name: 'without bytecode',
+      binary: await makeBinary(join(folder, 'plain'), ['--no-bytecode']),
+    },
     { name: 'from source' },
   ];
   const first = kinds.map((): number[] => []);
@@ -71,27 +74,38 @@ export async function run(): Promise<void> {
   rmSync(folder, { recursive: true });
 }
 
-const mb = (bytes: number): string => (bytes / 1e6).toFixed(bytes < 1e8 ? 1 : 0);
+export const mb = (bytes: number): string => (bytes / 1e6).toFixed(bytes < 1e8 ? 1 : 0);
 const medianAndMax = (times: readonly number[] = []): string =>
   `${ms(median(times))}, ${ms(Math.max(...times))}`;
 
-async function make(outdir: string, words: string[]): Promise<string> {
+export async function makeBinary(outdir: string, words: string[]): Promise<string> {
   const { code, err } = await build(['--target', host.name, '--outdir', outdir, ...words]);
   if (code !== 0) throw new Error(err);
   return binaryIn(outdir, host);
 }
 
-async function startHub(kind: Kind, cwd: string) {
-  const url = `http://127.0.0.1:${freePort()}/api`;
-  const env = { AGENT_TOKEN: 'x'.repeat(32), HUB_PORT: new URL(url).port };
+const startHub = (kind: Kind, cwd: string) =>
+  startProgram(kind, cwd, ['hub'], { AGENT_TOKEN: 'x'.repeat(32), HUB_PORT: String(freePort()) });
+
+export type Running = Awaited<ReturnType<typeof startProgram>>;
+
+/** @param of whose health it waits for: a name in `env` */
+export async function startProgram(
+  kind: Kind,
+  cwd: string,
+  words: string[],
+  env: Record<string, string>,
+  of = 'HUB_PORT',
+) {
+  const origin = `http://127.0.0.1:${env[of]}`;
   const from = performance.now();
-  const { child, exited } = runProgram(['hub'], env, cwd, kind);
-  while (!(await isHealthy(url))) {
-    if (child.exitCode !== null) throw new Error(`the hub exited: ${(await exited()).err}`);
+  const { child, exited } = runProgram(words, env, cwd, kind);
+  while (!(await isHealthy(of === 'HUB_PORT' ? `${origin}/api` : origin))) {
+    if (child.exitCode !== null) throw new Error(`it exited: ${(await exited()).err}`);
     await Bun.sleep(1);
   }
   return {
-    hub: url,
+    hub: `${origin}/api`,
     pid: child.pid,
     took: performance.now() - from,
     async stop() {

@@ -16,6 +16,7 @@ const BENCHES: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   auth: () => import('./auth.ts'),
   replay: () => import('./replay.ts'),
   binary: () => import('./binary.ts'),
+  memory: () => import('./memory.ts'),
   dashboard: () => import('./dashboard.ts'),
   screenshots: () => import('./screenshots.ts'),
 };

@@ -1,0 +1,96 @@
+/**
+ * What the compiled program keeps in memory: hub and agent in one process, an agent alone, and the former with many
+ * sites: once they were published, once a dashboard has read them, and after a restart. Caddy does not count.
+ * BENCH_VHOSTS sets how many sites, BENCH_QUIET how many seconds pass before each look, BENCH_ROUNDS how many
+ * processes of each kind are looked at, BENCH_BINARY another binary to measure.
+ */
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ask, freePort, signUp, temporaryFolder } from '../harness/stack.ts';
+import { makeBinary, mb, type Running, startProgram } from './binary.ts';
+import { median, printTable } from './table.ts';
+
+const SITES = Number(process.env.BENCH_VHOSTS ?? 10_000);
+const QUIET_MS = 1_000 * Number(process.env.BENCH_QUIET ?? 60);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+/** Of one request. */
+const CHUNK = 1_000;
+/** As the list of sites in the dashboard asks. */
+const READ = ['/status', '/vhosts', '/vhosts/state', '/vhosts/activity', '/vhosts/uptime'];
+
+type Look = { rss: number; anon: number; file: number };
+
+export async function run(): Promise<void> {
+  const folder = temporaryFolder();
+  const binary = process.env.BENCH_BINARY ?? (await makeBinary(join(folder, 'bin'), []));
+  const looks = new Map<string, Look[]>();
+  for (let round = 0; round < ROUNDS; round++) {
+    const cwd = join(folder, String(round));
+    mkdirSync(cwd);
+    await measure(binary, cwd, (name, pid) => {
+      const all = looks.get(name) ?? [];
+      looks.set(name, [...all, lookAt(pid)]);
+    });
+    rmSync(cwd, { recursive: true });
+  }
+  console.log(`MB after ${QUIET_MS / 1_000} s without a request, medians of ${ROUNDS}`);
+  printTable(
+    ['', 'RSS', 'RssAnon', 'RssFile'],
+    [...looks].map(([name, all]) => [
+      name,
+      ...(['rss', 'anon', 'file'] as const).map((of) => mb(median(all.map((one) => one[of])))),
+    ]),
+  );
+  rmSync(folder, { recursive: true });
+}
+
+async function measure(binary: string, cwd: string, note: (name: string, pid: number) => void) {
+  const start = (words: string[], of: 'HUB' | 'AGENT'): Promise<Running> => {
+    const ports = ['HUB_PORT', 'AGENT_PORT', 'PROXY_HTTP_PORT', 'PROXY_HTTPS_PORT'];
+    const env = Object.fromEntries(ports.map((name) => [name, String(freePort())]));
+    const data = { HOME: cwd, DATA_DIR: join(cwd, `data-${of}`), AGENT_TOKEN: 'x'.repeat(32) };
+    const { AGENT_TOKEN: _, ...box } = data;
+    const more = of === 'HUB' ? box : data;
+    return startProgram({ name: '', binary }, cwd, words, { ...env, ...more }, `${of}_PORT`);
+  };
+  const quiet = async (name: string, { pid }: Running) => {
+    await Bun.sleep(QUIET_MS);
+    note(name, pid);
+  };
+  const agent = await start(['agent'], 'AGENT');
+  await quiet('agent alone', agent);
+  await agent.stop();
+  const upstream = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('up') });
+  let box = await start([], 'HUB');
+  await quiet('hub and agent', box);
+  const { headers } = await signUp(box);
+  for (let from = 0; from < SITES; from += CHUNK) {
+    const operations = Array.from({ length: Math.min(CHUNK, SITES - from) }, (_, at) => ({
+      ...{ op: 'create', domain: `http://site-${from + at}.example` },
+      ...{
+        config: 'encode gzip\nreverse_proxy {upstream}',
+        upstream: `127.0.0.1:${upstream.port}`,
+      },
+    }));
+    const made = await ask(`${box.hub}/vhosts/bulk`, { headers, json: { operations } });
+    if (made.status !== 200) throw new Error(made.text);
+  }
+  await quiet(`${SITES} sites, published`, box);
+  for (const path of READ) await ask(`${box.hub}${path}`, { headers });
+  await quiet('and read by a dashboard', box);
+  await box.stop();
+  box = await start([], 'HUB');
+  await quiet('and restarted', box);
+  for (const path of READ) await ask(`${box.hub}${path}`, { headers });
+  await quiet('and read again', box);
+  await box.stop();
+  await upstream.stop(true);
+}
+
+/** Bytes, from proc_pid_status(5). */
+function lookAt(pid: number): Look {
+  const text = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const field = (name: string) =>
+    1024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? Number.NaN);
+  return { rss: field('VmRSS'), anon: field('RssAnon'), file: field('RssFile') };
+}
