@@ -235,7 +235,7 @@ export function keysOf(vhost: Vhost, preamble: string, ports: Ports): readonly s
 }
 
 /** The vhosts of a set by the normal forms of their addresses. */
-type Owners = { preamble: string; ports: Ports; byKey: Map<string, Set<Vhost>> };
+type Owners = { preamble: string; ports: Ports; byKey: Map<string, readonly Vhost[]> };
 const owners = new WeakMap<SiteSet['vhosts'], Owners>();
 
 function ownersOf({ preamble, vhosts }: SiteSet): Owners {
@@ -249,9 +249,7 @@ function ownersOf({ preamble, vhosts }: SiteSet): Owners {
 
 function addTo({ preamble, ports, byKey }: Owners, vhost: Vhost): void {
   for (const key of keysOf(vhost, preamble, ports)) {
-    const of = byKey.get(key);
-    if (of) of.add(vhost);
-    else byKey.set(key, new Set([vhost]));
+    byKey.set(key, [...(byKey.get(key) ?? []), vhost]);
   }
 }
 
@@ -265,7 +263,9 @@ export function follows(set: SiteSet, next: SiteSet, before?: Vhost, after?: Vho
   if (known?.preamble !== next.preamble) return;
   if (before) {
     for (const key of keysOf(before, known.preamble, known.ports)) {
-      known.byKey.get(key)?.delete(before);
+      const others = known.byKey.get(key)?.filter((one) => one !== before) ?? [];
+      if (others.length > 0) known.byKey.set(key, others);
+      else known.byKey.delete(key);
     }
   }
   if (after) addTo(known, after);
@@ -275,9 +275,7 @@ export function follows(set: SiteSet, next: SiteSet, before?: Vhost, after?: Vho
 /** The other vhosts of the set that answer to one of its addresses. */
 export function rivalsOf(vhost: Vhost, set: SiteSet): Vhost[] {
   const { preamble, ports, byKey } = ownersOf(set);
-  const others = new Set(
-    keysOf(vhost, preamble, ports).flatMap((key) => [...(byKey.get(key) ?? [])]),
-  );
+  const others = new Set(keysOf(vhost, preamble, ports).flatMap((key) => byKey.get(key) ?? []));
   return [...others].filter(({ id }) => id !== vhost.id);
 }
 
