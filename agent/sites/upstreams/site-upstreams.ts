@@ -86,9 +86,10 @@ export function createSiteUpstreams(deps: SiteUpstreamsDeps): SiteUpstreams {
         await answered.refresh(asked, all);
       }
       const { stateOf } = isFull ? states : createUpstreamStates(now);
+      const moving = brief && { lastChecked: null, latencyMs: null };
       return (site) =>
-        site.upstreams.map((upstream) =>
-          stateOf(keyOf(site, upstream.address), {
+        site.upstreams.map((upstream) => ({
+          ...stateOf(keyOf(site, upstream.address), {
             upstream,
             probe: probeOf(upstream.dial),
             unprobed,
@@ -96,7 +97,8 @@ export function createSiteUpstreams(deps: SiteUpstreamsDeps): SiteUpstreams {
             answered: figures && upstream.dial ? answered.last(site) : null,
             figures: figures?.get(upstream.address) ?? null,
           }),
-        );
+          ...moving,
+        }));
     },
   };
 }

@@ -9,7 +9,7 @@ import { NO_ANSWER } from '../agents/answer.ts';
 import type { AgentClient } from '../agents/client.ts';
 import { labelOf } from '../model/agent.ts';
 import { setFor } from '../model/placement.ts';
-import type { Vhost } from '../model/vhost.ts';
+import type { SiteSet, Vhost } from '../model/vhost.ts';
 import { readServing } from '../publish/ports.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { Serving } from '../publish/serving.ts';
@@ -52,8 +52,11 @@ export type AgentFacts = Omit<Facts, 'sites'> & {
   /** The ids of the enabled vhosts that its proxy is to serve. */
   placed: ReadonlySet<number>;
   /** Null: not known. */
-  sites: readonly VhostState[] | null;
+  sites: readonly SiteFacts[] | null;
 };
+
+/** How many days are left is as of when the agent said something new. */
+type SiteFacts = Omit<VhostState, 'check'>;
 
 /** How to get rid of all advisories. */
 export const UPGRADE = `Install Caddy ${SAFE_VERSION} or newer from Caddy's own package repository, with the commands in docs/deployment.md under "A newer Caddy".`;
@@ -64,6 +67,16 @@ const ONE_OF_SEVERAL_MS = 2_000;
 /** @returns a function that reads them and never fails; null if the agent was removed meanwhile */
 export function createFactsReader({ publisher, now, elapsed, uptime, pace }: FactsDeps) {
   const recent = new WeakMap<AgentClient, ReturnType<typeof createRecentSites>>();
+  const known = new WeakMap<readonly SiteState[], { set: SiteSet; sites: readonly SiteFacts[] }>();
+
+  /** Made once of what is the same: for 10,000 sites, that is 10 MB. */
+  function factsOf(live: readonly SiteState[], set: SiteSet, unserved: readonly Unserved[]) {
+    const last = known.get(live);
+    if (last?.set === set && unserved.length === 0) return last.sites;
+    const sites = set.vhosts.map(statesOf(set, live, unserved, () => null, now()));
+    if (unserved.length === 0) known.set(live, { set, sites });
+    return sites;
+  }
 
   function recentSites({ id, client: agent }: Agent) {
     const known = recent.get(agent);
@@ -113,7 +126,7 @@ export function createFactsReader({ publisher, now, elapsed, uptime, pace }: Fac
       ...(label === undefined ? {} : { lag: lagOf(standing) }),
       rejection: rejectionOf(standing.failure),
       ownership: standing.ownership,
-      sites: live && set.vhosts.map(statesOf(set, live, unserved, failing, time)),
+      sites: live && factsOf(live, set, unserved),
       failing: set.vhosts.flatMap(failingAs(failing)),
       isUnasked: (vhost) => uptime.isUnknown(vhost, agent.id),
       certificates: certificates ?? [],

@@ -109,7 +109,8 @@ export type SiteState = Static<typeof SiteState>;
  * `names` limits the answer to these hosts, written without port and brackets. `wait`: after a change,
  * dials their upstreams again, waits that many milliseconds at most, and leaves out what was before.
  * `brief`, for whoever asks all the time: without the upstreams' `requests` and `fails`, because Caddy
- * logs each request for those.
+ * logs each request for those, and without `lastChecked` and `latencyMs`, so that the answer stays the same for as long
+ * as nothing happens.
  */
 export const SitesRequest = t.Object({
   names: t.Optional(t.Array(t.String())),

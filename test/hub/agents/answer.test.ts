@@ -34,6 +34,7 @@ const QUESTIONS = {
   reload: () => client.reload(''),
   certificates: () => client.certificates(),
   sites: () => client.sites(),
+  'brief sites': () => client.sites(undefined, undefined, true),
   checks: () => client.checks({ checks: [] }),
   page: () => client.logs({}),
   stats: () => client.stats({}),
@@ -89,6 +90,29 @@ test('JSON that is nested too deeply is not parsed, and nesting as Caddy has it 
   expect(await failureOf(() => client.adapt(''))).toBe('The agent sent an invalid response.');
   answer = () => new Response(nested(500));
   expect(JSON.stringify(await client.adapt(''))).toBe(nested(500));
+});
+
+test('a brief answer that says the same is the same object, and no other is', async () => {
+  const site = (name: string) => ({
+    ...{ name, ports: [80], tls: false, certificate: null, reason: null, checkedAt: null },
+    ...{ automated: false, authority: null, dns: false, upstreams: [], errors: [] },
+  });
+  const brief = () => client.sites(undefined, undefined, true);
+  const say = (...names: string[]) => {
+    answer = () => Response.json({ sites: names.map(site) });
+  };
+  say('a');
+  const first = await brief();
+  expect(await brief()).toBe(first);
+  expect(await client.sites()).toEqual(first);
+  say('b');
+  expect((await client.sites()).sites).toEqual([expect.objectContaining({ name: 'b' })]);
+  answer = () => Response.json({ sites: [{ name: 'a' }] });
+  expect(await failureOf(brief)).toContain('The agent sent an invalid response.');
+  answer = () => Response.json({ sites: [site('a')] }, { status: 502 });
+  expect(await failureOf(brief)).toContain('The agent sent an invalid response.');
+  say('a', 'b');
+  expect((await brief()).sites).toHaveLength(2);
 });
 
 test('the more sites a hub has, the more an agent may say of them', async () => {

@@ -4,10 +4,10 @@
  */
 import { expect, test } from 'bun:test';
 import type { Agent } from '../../../src/hub/agents/agents.ts';
-import { EMPTY_SET } from '../../../src/hub/model/vhost.ts';
-import { PACE } from '../../../src/hub/pace.ts';
+import { EMPTY_SET, type SiteSet } from '../../../src/hub/model/vhost.ts';
 import type { Publisher } from '../../../src/hub/publish/publisher.ts';
 import { createFactsReader } from '../../../src/hub/watch/agent-facts.ts';
+import { Failure } from '../../../src/shared/failure.ts';
 
 const gone = () => Promise.reject(new Error('gone'));
 const agent = {
@@ -15,30 +15,87 @@ const agent = {
   client: { isSilent: () => true, status: gone, sites: gone, certificates: gone },
 } as unknown as Agent;
 
-function read(agent: Agent, skewMs: number | null, isOnly: boolean) {
+const read = (agent: Agent, skewMs: number | null, isOnly: boolean) =>
+  readerOf(agent, skewMs, isOnly)(agent);
+
+/** @param broken gets what its proxy refuses */
+function readerOf(
+  agent: Agent,
+  skewMs: number | null,
+  isOnly: boolean,
+  stored = () => EMPTY_SET,
+  broken: object[] = [],
+) {
   const standing = {
     ...{ agent: { id: 1, name: 'vps', paused: false }, skewMs, behindSince: null },
-    ...{ broken: [], failure: null, ownership: null, warnings: [] },
+    ...{ broken, failure: null, ownership: null, warnings: [] },
   };
   const publisher = {
-    current: () => EMPTY_SET,
+    current: stored,
+    isInStep: () => true,
     standings: () => [standing],
     isOnTrial: () => false,
     lastPublish: () => null,
     agents: { all: () => (isOnly ? [agent] : [agent, { ...agent, id: 2 }]) },
   } as unknown as Publisher;
-  const reader = createFactsReader({
+  return createFactsReader({
     publisher,
     uptime: { of: () => null, isUnknown: () => false },
     now: () => new Date(),
     elapsed: () => 0,
-    pace: PACE,
+    // Asks at each look.
+    pace: { recentSites: { every: 0, kept: 1 } },
   });
-  return reader(agent);
 }
 
 const warningsWith = async (skewMs: number | null, isOnly: boolean) =>
   (await read(agent, skewMs, isOnly))?.warnings ?? ['no facts'];
+
+test('what is known of sites is made again when the agent, what is stored or what is refused is another', async () => {
+  const vhost = { id: 1, domain: 'http://a.example', config: '', upstream: '', enabled: true };
+  const setWith = (more: object) =>
+    ({
+      ...EMPTY_SET,
+      vhosts: [{ ...vhost, agents: [], policies: [], ...more }],
+    }) as unknown as SiteSet;
+  const refused: object[] = [];
+  let set = setWith({});
+  const site = {
+    ...{ name: 'a.example', ports: [80], tls: false, certificate: null, reason: null },
+    ...{
+      checkedAt: null,
+      automated: false,
+      authority: null,
+      dns: false,
+      upstreams: [],
+      errors: [],
+    },
+  };
+  let sites: object[] = [site];
+  const client = {
+    isSilent: () => false,
+    status: async () => ({ proxy: { running: true, version: '2.11.4' }, serving: null }),
+    sites: async () => ({ sites }),
+    certificates: async () => ({ sites: [] }),
+    ports: gone,
+  };
+  const reads = { id: 1, name: 'vps', client } as unknown as Agent;
+  const reader = readerOf(reads, null, true, () => set, refused);
+  const facts = async () => (await reader(reads))?.sites ?? [];
+  const first = await facts();
+  expect(first).toMatchObject([{ enabled: true, addresses: [{ served: true }] }]);
+  expect(await facts()).toBe(first);
+  sites = [];
+  expect(await facts()).toMatchObject([{ addresses: [{ served: false }] }]);
+  const none = await facts();
+  set = setWith({ enabled: false });
+  expect(await facts()).toMatchObject([{ enabled: false }]);
+  set = setWith({});
+  refused.push({ vhost: set.vhosts[0], failure: new Failure('PROXY_REJECTED', 'No.') });
+  expect(await facts()).toMatchObject([{ problem: expect.stringContaining('No.') }]);
+  refused.length = 0;
+  expect(await facts()).toEqual(none);
+});
 
 test('one that stops answering is waited for once', async () => {
   const never = () => new Promise<never>(() => {});

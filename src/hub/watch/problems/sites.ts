@@ -101,8 +101,9 @@ export function lateCertificates(
   certificates: readonly EndingCertificate[],
   sites: readonly SiteFacts[],
 ): Problem[] {
-  const words = new Map(sites.map(({ id, errors }) => [id, errors.acme?.message]));
   const late = certificates.filter(({ overdue, daysLeft }) => overdue || daysLeft < 0);
+  if (late.length === 0) return [];
+  const words = new Map(sites.map(({ id, errors }) => [id, errors.acme?.message]));
   const groups = Map.groupBy(late, ({ id, daysLeft }) => `${id} ${daysLeft < 0}`);
   return [...groups.values()].flatMap((group) => {
     const [first] = group.toSorted((a, b) => (a.notAfter < b.notAfter ? -1 : 1));
