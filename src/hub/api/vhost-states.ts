@@ -62,18 +62,7 @@ export function vhostStateRoutes({ guard, ...deps }: StatesDeps & { guard: Guard
           },
           requestHeaders: ['If-None-Match'],
           responseHeaders: ['ETag'],
-          examples: {
-            all: { value: [STATE] },
-            since: {
-              summary: 'with `since`',
-              value: {
-                version: '9f86d081884c7d659a2feaa0.18',
-                whole: false,
-                states: [{ ...STATE, enabled: false, addresses: [], upstreams: [] }],
-                removed: [2],
-              },
-            },
-          },
+          example: [STATE],
         }),
       },
     )

@@ -54,8 +54,6 @@ export type About = Demands & {
   bodies?: Record<string, Example>;
   /** An example of a successful response. */
   example?: unknown;
-  /** Several, by name. */
-  examples?: Record<string, Example>;
   /** The response may also be `null`. */
   nullable?: true;
   /** Media type of the response, if the schema does not imply it. */

@@ -12,9 +12,7 @@ export function etagOf(shown: object): string {
 export const isNamedBy = (request: Request, tag: string): boolean =>
   (request.headers.get('if-none-match') ?? '')
     .split(',')
-    .some((one) => one.trim() === '*' || weak(one.trim()) === weak(tag));
-
-const weak = (tag: string): string => tag.replace(/^W\//, '');
+    .some((one) => ['*', tag, tag.replace(/^W\//, '')].includes(one.trim()));
 
 /**
  * The check that an `If-Match` header (RFC 9110, 13.1.1) asks for; undefined if there is none. It

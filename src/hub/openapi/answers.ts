@@ -2,7 +2,7 @@
 import { FAILURES, type FailureCode } from '../../shared/failure.ts';
 import { isObject, type Json, type JsonObject } from '../../shared/json.ts';
 import type { About } from '../http/about.ts';
-import { type Components, hoist, plain, toJson } from './json.ts';
+import { type Components, hoist, plain } from './json.ts';
 
 const HEADERS = {
   ETag: {
@@ -62,7 +62,6 @@ function success(schema: Json, status: string, route: About, components: Compone
       [type]: {
         schema: route.nullable ? { anyOf: [hoisted, { type: 'null' }] } : hoisted,
         ...(route.example === undefined ? {} : { example: route.example as Json }),
-        ...(route.examples && { examples: toJson(route.examples) }),
       },
       ...Object.fromEntries(
         Object.entries(route.texts ?? {}).map(([text, example]) => [

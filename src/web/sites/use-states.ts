@@ -29,10 +29,8 @@ const byId = <T extends { id: number }>(all: readonly T[]) =>
   new Map(all.map((one) => [one.id, one]));
 
 /** What was known with what has changed; the same if nothing has. */
-export function changedStates(
-  known: States['states'],
-  { whole, states, removed }: StateChanges,
-): States['states'] {
+export function changedStates(known: States['states'], changes: StateChanges): States['states'] {
+  const { whole, states, removed } = changes;
   if (!whole && states.length + removed.length === 0) return known;
   const next = new Map([...(whole ? [] : known), ...byId(states)]);
   for (const id of removed) next.delete(id);

@@ -167,7 +167,7 @@ describe('/vhosts/state', () => {
   test('has no body while it is the same', async () => {
     const all = await get();
     const tag = all.headers.get('etag');
-    expect(tag).toMatch(/^W\/"[\da-f]{24}\.\d+"$/);
+    expect(tag).toMatch(/^W\/"[\da-f-]{36}\.\d+"$/);
     for (const named of [tag, `"x", ${tag}`, tag?.slice(2) ?? '', '*']) {
       const { status, text, headers } = await ifNot(named);
       expect([status, text, headers.get('etag')]).toEqual([304, '', tag]);

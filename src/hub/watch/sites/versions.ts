@@ -2,81 +2,51 @@
  * Numbers what the list of states was at each look, so that a client that polls it gets what has changed since. A
  * version is of one list and one run of the hub: any other one is unknown, and answered with the whole list.
  */
-import { randomBytes } from 'node:crypto';
 import type { Static } from 'elysia';
 import type { VhostState, VhostStateChanges } from './view.ts';
 
-type Changes = Static<typeof VhostStateChanges>;
+/** By the vhost's id: the version that brought its state, or with null, in which it was gone. */
+type Known = Map<number, { hash: number | bigint | null; at: number }>;
 
-/** `first` and `last`: the versions from which changes are known. */
-type List = {
-  id: string;
-  first: number;
-  last: number;
-  /** `at`: the version that brought it, by the vhost's id. */
-  states: Map<number, { hash: number | bigint; at: number }>;
-  removed: Map<number, number>;
-};
-
-/** The lists of a role, some of one agent only; one of 10,000 states takes 1 MB. */
+/** Each of a role, some of one agent only; one of 10,000 states takes 1 MB. */
 const MOST_LISTS = 8;
-/** With more, older versions are unknown. */
-const MOST_REMOVED = 1_000;
-const SEED = randomBytes(8).readBigUInt64LE();
+/** With more that are gone, older versions are unknown. */
+const MOST_GONE = 1_000;
 
 /** @returns a function that notes what a list is now, and returns what has changed in it since a version */
 export function createVersions() {
-  const lists = new Map<string, List>();
+  const lists = new Map<string, { id: string; first: number; last: number; known: Known }>();
 
-  function listOf(name: string): List {
-    const id = randomBytes(12).toString('hex');
-    const list = lists.get(name) ?? {
-      id,
-      first: 1,
-      last: 0,
-      states: new Map(),
-      removed: new Map(),
-    };
+  return (name: string, states: readonly VhostState[]) => {
+    const made = { id: crypto.randomUUID(), first: 1, last: 0, known: new Map() };
+    const list = lists.get(name) ?? made;
     // The one that was asked for last comes last.
     lists.delete(name);
     lists.set(name, list);
     for (const oldest of [...lists.keys()].slice(0, -MOST_LISTS)) lists.delete(oldest);
-    return list;
-  }
-
-  return (name: string, states: readonly VhostState[]): ((since: string) => Changes) => {
-    const list = listOf(name);
+    const { id, known } = list;
     const next = list.last + 1;
-    const still = states.map(stillOf);
-    for (const state of still) {
-      const hash = Bun.hash(JSON.stringify(state), SEED);
-      if (list.states.get(state.id)?.hash === hash) continue;
-      list.states.set(state.id, { hash, at: next });
-      list.removed.delete(state.id);
+    const note = (vhost: number, hash: number | bigint | null) => {
+      if (known.get(vhost)?.hash === hash) return;
+      known.set(vhost, { hash, at: next });
       list.last = next;
-    }
-    const ids = new Set(still.map(({ id }) => id));
-    for (const id of list.states.keys()) {
-      if (ids.has(id)) continue;
-      list.states.delete(id);
-      list.removed.set(id, next);
-      list.last = next;
-    }
-    if (list.removed.size > MOST_REMOVED) {
-      list.removed.clear();
+    };
+    const all = new Map(states.map((state) => [state.id, stillOf(state)]));
+    for (const [vhost, state] of all) note(vhost, Bun.hash(JSON.stringify(state)));
+    for (const vhost of known.keys()) if (!all.has(vhost)) note(vhost, null);
+    const gone = [...known].flatMap(([vhost, { hash }]) => (hash === null ? vhost : []));
+    if (gone.length > MOST_GONE) {
+      for (const vhost of gone) known.delete(vhost);
       list.first = next;
     }
-    const { id, first, last } = list;
-    const versionOf = (number: number) => `${id}.${number}`;
-    return (since) => {
+    const { first, last } = list;
+    return (since: string): Static<typeof VhostStateChanges> => {
       const from = Number(since.slice(id.length + 1));
-      const whole = versionOf(from) !== since || !(from >= first && from <= last);
-      const isNew = (at: number | undefined) => whole || (at ?? 0) > from;
-      return {
-        ...{ version: versionOf(last), whole },
-        states: still.filter((state) => isNew(list.states.get(state.id)?.at)),
-        removed: whole ? [] : [...list.removed].flatMap(([id, at]) => (at > from ? id : [])),
-      };
+      const whole = since !== `${id}.${from}` || !(from >= first && from <= last);
+      const isNew = (vhost: number) => (known.get(vhost)?.at ?? 0) > from;
+      const changed = [...all.values()].filter((state) => whole || isNew(state.id));
+      const removed = whole ? [] : gone.filter(isNew);
+      return { version: `${id}.${last}`, whole, states: changed, removed };
     };
   };
 }
@@ -90,7 +60,6 @@ const stillOf = ({ agents, ...state }: VhostState): VhostState => ({
 const still = <T extends Pick<VhostState, 'addresses' | 'upstreams'>>(state: T): T => ({
   ...state,
   addresses: state.addresses.map((one) => ({ ...one, checkedAt: null })),
-  upstreams: state.upstreams.map((one) => ({
-    ...{ ...one, lastChecked: null, latencyMs: null, requests: null },
-  })),
+  upstreams: state.upstreams.map((one) => ({ ...one, ...MOVING })),
 });
+const MOVING = { lastChecked: null, latencyMs: null, requests: null };
