@@ -232,6 +232,7 @@ export function createProxy(
     createProbation({
       ...{ kept: programs, commands, proxyfile, now, warnings, log },
       alone: reload.alone,
+      longest: pace.supervise.probation,
     });
   const logWatch = createLogWatch({
     file: settings.accessLog.file,

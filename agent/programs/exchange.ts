@@ -103,11 +103,14 @@ export function createExchange(deps: ExchangeDeps): Exchange {
         throw new Failure('ON_PROBATION', FAILURES.ON_PROBATION.meaning);
       }
       isRunning = true;
+      // Another one may be taken in meanwhile.
+      kept.hold(request.sha256);
       try {
         return await exchanged(request, signal);
       } finally {
         isRunning = false;
-        kept.prune();
+        kept.hold(null);
+        kept.prune(request.sha256);
       }
     },
   };

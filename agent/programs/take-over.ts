@@ -2,6 +2,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { messageOf } from '../../src/shared/async.ts';
 import { type Difference, Failure } from '../../src/shared/failure.ts';
+import { isStorageFault } from '../../src/shared/http.ts';
 import { type Json, type JsonObject, object } from '../../src/shared/json.ts';
 import type { Log } from '../../src/shared/log.ts';
 import type { ExchangeRequest } from '../../src/shared/wire/programs.ts';
@@ -143,8 +144,8 @@ export function createTakeOver(deps: TakeOverDeps) {
       // Two programs cannot share a UDP port (Caddy 2.6.2).
       await load(old, withoutHttp3({ ...previous, admin: object(aside.admin) }));
       await vacated(old);
-      isStored = true;
       kept.use(sum, { former: proxyfile.read(), digest: ready.digest, until });
+      isStored = true;
       ready.swapIn();
       const config = ready.configAt(admin.address);
       await load(beside, config);
@@ -155,9 +156,8 @@ export function createTakeOver(deps: TakeOverDeps) {
       // First, because it may have the endpoint that the old one takes again.
       await end(process, STOP_GRACE_MS);
       await moved.load(ready.previous, true).catch(notTakenBack);
-      throw error instanceof Failure
-        ? error
-        : refused([{ domain: '', reason: messageOf(error) }], error);
+      if (error instanceof Failure || isStorageFault(error)) throw error;
+      throw refused([{ domain: '', reason: messageOf(error) }], error);
     }
     probation.begin();
     // If this fails, the old one is ended as it is.

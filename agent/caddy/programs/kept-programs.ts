@@ -22,11 +22,17 @@ const Run = t.Object({
 });
 export type Run = Static<typeof Run>;
 
-/** What is on disk; `digest` is that of the Caddyfile that the program on probation was given. */
+const Chosen = { current: Run, previous: t.Array(Run) };
+/**
+ * What is on disk; `digest` is that of the Caddyfile that the program on probation was given, and `before` what comes
+ * back if it fails.
+ */
 const Stored = t.Object({
-  current: Run,
-  previous: t.Array(Run),
-  probation: t.Union([t.Object({ until: t.String(), digest: t.String() }), t.Null()]),
+  ...Chosen,
+  probation: t.Union([
+    t.Object({ until: t.String(), digest: t.String(), before: t.Object(Chosen) }),
+    t.Null(),
+  ]),
 });
 type Stored = Static<typeof Stored>;
 const validator = getSchemaValidator(Stored);
@@ -54,13 +60,18 @@ export type KeptPrograms = {
   /** Ends the probation. Never fails. */
   confirm(): void;
   /**
-   * Runs the previous program again.
-   * @returns the Caddyfile that it ran with; null if there was none
+   * Takes `use` back.
+   * @returns the Caddyfile from before it; null if there was none
    * @throws file system errors
    */
   goBack(): string | null;
-  /** Deletes the programs that are neither current nor previous. Never fails. */
-  prune(): void;
+  /** Keeps a program from `prune` until it is used; null: none any more. */
+  hold(sum: string | null): void;
+  /**
+   * Deletes the programs that are neither current, held, nor such as may come back. Never fails.
+   * @param only no other than this one
+   */
+  prune(only?: string): void;
 };
 
 /** What the names of folders begin with in which a program is put together. */
@@ -84,6 +95,7 @@ export function createKeptPrograms(
   const formerFile = join(programs, 'former.Caddyfile');
   const fileOf = (sum: string | null) => (sum === null ? own : join(programs, sum, 'caddy'));
   let stored = read(file);
+  let held: string | null = null;
   if (stored.current.sum !== null && !existsSync(fileOf(stored.current.sum))) {
     log('the program of Caddy is gone; PROXY_BIN runs', { sum: stored.current.sum }, 'warn');
     stored = FIRST;
@@ -110,6 +122,14 @@ export function createKeptPrograms(
     makeFolder(programs);
     writeDurably(file, JSON.stringify(next), 0o600);
     stored = next;
+  }
+
+  function undo(before: Stored): void {
+    try {
+      write(before);
+    } catch {
+      // On a full disk, that one is still there.
+    }
   }
 
   // What a killed agent was putting together.
@@ -144,11 +164,17 @@ export function createKeptPrograms(
       if (former !== null) writeDurably(formerFile, former, 0o600);
       const { current, previous } = stored;
       const others = [current, ...previous].filter((one) => one.sum !== sum);
-      write({
-        current: { sum, since: now().toISOString() },
-        previous: others.slice(0, MOST_PREVIOUS),
-        probation: { until: until.toISOString(), digest },
-      });
+      try {
+        write({
+          current: { sum, since: now().toISOString() },
+          previous: others.slice(0, MOST_PREVIOUS),
+          probation: { until: until.toISOString(), digest, before: { current, previous } },
+        });
+      } catch (error) {
+        // It may be there, and only not safe from a power cut.
+        undo(stored);
+        throw error;
+      }
     },
 
     confirm() {
@@ -162,18 +188,24 @@ export function createKeptPrograms(
     },
 
     goBack() {
-      const [last = FIRST.current, ...previous] = stored.previous;
       const former = readIfThere(formerFile);
       // Also if it cannot be written: then a restart does the same once more.
-      stored = { current: last, previous, probation: null };
+      stored = { ...(stored.probation?.before ?? stored), probation: null };
       write(stored);
       return former;
     },
 
-    prune() {
-      const { current, previous } = stored;
-      const kept = new Set<string | null>([current, ...previous].map(({ sum }) => sum));
-      tidy((name) => !name.includes('.') && !kept.has(name));
+    hold(sum) {
+      held = sum;
+    },
+
+    prune(only) {
+      const { probation } = stored;
+      const runs = [stored, ...(probation ? [probation.before] : [])].flatMap(
+        ({ current, previous }) => [current, ...previous],
+      );
+      const kept = new Set([held, ...runs.map(({ sum }) => sum)]);
+      tidy((name) => !name.includes('.') && !kept.has(name) && name === (only ?? name));
     },
   };
 }

@@ -12,6 +12,8 @@ type ProbationDeps = {
   commands: Commanded;
   proxyfile: Pick<Proxyfile, 'read' | 'writeCandidate' | 'swapIn'>;
   alone: Reload['alone'];
+  /** Milliseconds that a probation takes: the clock may have been set back since it began. */
+  longest: number;
   now: () => Date;
   warnings: Pick<Warnings, 'set'>;
   log: Log;
@@ -42,11 +44,14 @@ export function createProbation(deps: ProbationDeps): Probation {
       clearTimeout(timer);
       const probation = kept.probation();
       if (probation === null) return;
-      const left = Math.max(0, probation.until.getTime() - now().getTime());
-      timer = setTimeout(() => {
-        kept.confirm();
-        kept.prune();
-      }, left);
+      const left = probation.until.getTime() - now().getTime();
+      timer = setTimeout(
+        () => {
+          kept.confirm();
+          kept.prune();
+        },
+        Math.max(0, Math.min(left, deps.longest)),
+      );
       timer.unref();
     },
 

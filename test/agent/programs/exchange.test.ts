@@ -1,6 +1,13 @@
 /** Another program of Caddy in place of the one that runs, while visitors are served. */
 import { afterEach, describe, expect, test } from 'bun:test';
-import { appendFileSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { digestOf } from '../../../agent/caddy/reload/proxyfile.ts';
 import { caddiesOf, versionOf } from '../../harness/caddys.ts';
@@ -21,8 +28,8 @@ afterEach(async () => {
   agent = undefined;
 });
 
-async function start(sites = siteOf('http://a.test'), isApart = false) {
-  const started = await startLoneAgent({}, isApart);
+async function start(sites = siteOf('http://a.test')) {
+  const started = await startLoneAgent();
   agent = started;
   const using = programsOf(started);
   const text = started.text([], sites);
@@ -111,6 +118,45 @@ describe('a program', () => {
     await upstream.stop(true);
     await inStep(agent);
   }, 600_000);
+
+  test('is not lost to another that arrives meanwhile', async () => {
+    const arrived = Promise.withResolvers<void>();
+    const upstream = Bun.serve({
+      ...{ hostname: '127.0.0.1', port: 0 },
+      fetch: () => arrived.promise.then(() => new Response('now')),
+    });
+    const slow = `http://slow.test {\n\treverse_proxy 127.0.0.1:${upstream.port}\n}\n`;
+    const { agent, using, text } = await start(siteOf('http://a.test') + slow);
+    const exchanged = using.exchange(next, text);
+    await until(() => caddiesOf(agent.dataDir).length === 2);
+    const other = await using.keep(
+      new Uint8Array(Buffer.concat([readFileSync(OWN), Buffer.of(0)])),
+    );
+    arrived.resolve();
+    expect([other.status, (await exchanged).status]).toEqual([200, 200]);
+    await inStep(agent);
+    await over(using);
+    expect(existsSync(join(agent.dataDir, 'caddy/programs', next, 'caddy'))).toBe(true);
+    await upstream.stop(true);
+  }, 60_000);
+
+  test('stays what it was if it cannot be written down that another one runs', async () => {
+    const { agent, using, text } = await start();
+    expect((await using.exchange(next, text)).status).toBe(200);
+    await over(using);
+    // As on a full disk.
+    mkdirSync(join(agent.dataDir, 'caddy/programs/programs.json.part'));
+    const refused = await using.exchange(own, text);
+    expect(refused).toMatchObject({ status: 507, body: { code: 'STORAGE_UNAVAILABLE' } });
+    expect(JSON.stringify(refused.body)).not.toContain(agent.folder);
+    await inStep(agent);
+    const after = await using.programs();
+    expect(after).toMatchObject({ current: { sha256: next }, previous: [{ sha256: own }] });
+    expect(after.probation).toBeNull();
+    await agent.restart();
+    await inStep(agent);
+    expect((await using.programs()).current?.sha256).toBe(next);
+  }, 60_000);
 
   test('that would answer requests of the log otherwise is refused', async () => {
     const { agent, using, text } = await start();
