@@ -20,7 +20,13 @@ import { createValidator, type ValidatorDeps, validationEnv } from './config/val
 import { secretName } from './identity.ts';
 import { type Reopener, startReopener } from './ports/closed.ts';
 import { type NextProgram, nextProgram, withRules } from './process/next-program.ts';
-import { assertSupported, createRunning, dnsProviders, modulesOf } from './process/program.ts';
+import {
+  assertSupported,
+  createRunning,
+  dnsProviders,
+  modulesOf,
+  runningFile,
+} from './process/program.ts';
 import { createSupervisor, type Supervisor } from './process/supervisor.ts';
 import type { CaddyUser } from './process/user.ts';
 import { createKeptPrograms, type KeptPrograms } from './programs/kept-programs.ts';
@@ -70,6 +76,8 @@ export type Exchangeable = {
   proxyfile: Pick<Proxyfile, 'read'>;
   /** What another program does with a text. @throws Failure NOT_FOUND if it cannot be asked */
   nextOf(bin: string): Promise<NextProgram>;
+  /** The file of the program that runs. */
+  runs(): string;
   /** The secret names of the admin endpoint, the current one first. */
   secrets: readonly [string, ...string[]];
 };
@@ -298,6 +306,7 @@ export function createProxy(
       managed && programs && probation
         ? {
             ...{ kept: programs, probation, reload, proxyfile, commands },
+            runs: () => runningFile(programs.bin(), managed.pid()),
             nextOf: (bin) => nextProgram({ ...commands, bin }, restrictionsFor),
             secrets: [secretName(token), ...previous.map(secretName)],
             managed: {

@@ -31,7 +31,7 @@ const MOST_REFUSED = 20;
 
 export function createExchange(deps: ExchangeDeps): Exchange {
   const { warnings, log } = deps;
-  const { kept, reload, commands, nextOf } = deps.proxy;
+  const { kept, reload, commands, nextOf, runs } = deps.proxy;
   const takeOver = createTakeOver(deps);
   let isRunning = false;
 
@@ -63,7 +63,7 @@ export function createExchange(deps: ExchangeDeps): Exchange {
   ): Promise<ExchangeAnswer> {
     const sum = await sumKept(sha256);
     const bin = kept.fileOf(sum);
-    const from = await describe({ ...commands, bin: kept.bin() });
+    const from = await describe({ ...commands, bin: runs() });
     const next = await nextOf(bin);
     const refusals = await refusedSites(text, next.check);
     if (refusals.length > 0) throw refused(refusals);
@@ -86,11 +86,12 @@ export function createExchange(deps: ExchangeDeps): Exchange {
 
   /** @returns null for the program of PROXY_BIN @throws Failure NOT_FOUND, INVALID_REQUEST */
   async function sumKept(sha256: string): Promise<string | null> {
-    const own = await sumOfFile(kept.fileOf(null));
-    const sum = sha256 === own ? null : sha256;
-    if (sum === kept.current().sum) {
+    if (sha256 === (await sumOfFile(runs()))) {
       throw new Failure('INVALID_REQUEST', 'This program runs already.');
     }
+    const own = await sumOfFile(kept.fileOf(null));
+    // If PROXY_BIN runs and is another one by now, it is exchanged for a copy of itself.
+    const sum = sha256 === own && kept.current().sum !== null ? null : sha256;
     if (sum !== null && !existsSync(kept.fileOf(sum))) {
       throw new Failure('NOT_FOUND', 'The agent does not have this program.');
     }

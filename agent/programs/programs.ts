@@ -28,8 +28,8 @@ export function createPrograms({ admin, commands, exchangeable }: Proxy) {
     return { ...found, sha256 };
   }
 
-  async function programOf({ sum, since }: Run): Promise<Program | null> {
-    const found = await look(exchangeable?.kept.fileOf(sum) ?? commands.bin);
+  async function programOf({ since }: Run, bin: string): Promise<Program | null> {
+    const found = await look(bin);
     return found && { ...found, modules: [...found.modules], since };
   }
 
@@ -49,17 +49,19 @@ export function createPrograms({ admin, commands, exchangeable }: Proxy) {
 
   return async (): Promise<ProgramsAnswer> => {
     if (exchangeable === null) {
-      const [current, unit] = await Promise.all([programOf(OWN), unitOf()]);
+      const [current, unit] = await Promise.all([programOf(OWN, commands.bin), unitOf()]);
       return { current, previous: [], probation: null, managed: false, unit };
     }
-    const { kept } = exchangeable;
-    const [current, ...previous] = await Promise.all(
-      [kept.current(), ...kept.previous()].map(programOf),
-    );
+    const { kept, runs } = exchangeable;
+    const [current, ...previous] = await Promise.all([
+      programOf(kept.current(), runs()),
+      ...kept.previous().map((run) => programOf(run, kept.fileOf(run.sum))),
+    ]);
     const until = kept.probation()?.until.toISOString();
     return {
-      current: current ?? null,
-      previous: previous.filter((one) => one !== null),
+      current,
+      // After an upgrade, PROXY_BIN may be the same as the one that it was exchanged for.
+      previous: previous.flatMap((one) => (one && one.sha256 !== current?.sha256 ? one : [])),
       probation: until === undefined ? null : { until },
       ...{ managed: true, unit: null },
     };

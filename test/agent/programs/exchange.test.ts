@@ -2,9 +2,11 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import {
   appendFileSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
 } from 'node:fs';
@@ -28,8 +30,8 @@ afterEach(async () => {
   agent = undefined;
 });
 
-async function start(sites = siteOf('http://a.test')) {
-  const started = await startLoneAgent();
+async function start(sites = siteOf('http://a.test'), more: Record<string, string> = {}) {
+  const started = await startLoneAgent(more);
   agent = started;
   const using = programsOf(started);
   const text = started.text([], sites);
@@ -156,6 +158,26 @@ describe('a program', () => {
     await agent.restart();
     await inStep(agent);
     expect((await using.programs()).current?.sha256).toBe(next);
+  }, 60_000);
+
+  test('in place of which an upgrade put another one is what runs, until it is exchanged for that', async () => {
+    const folder = temporaryFolder();
+    const bin = join(folder, 'caddy');
+    copyFileSync(OWN, bin);
+    const { agent, using, text } = await start(undefined, { PROXY_BIN: bin });
+    copyFileSync(NEXT, `${bin}.new`);
+    renameSync(`${bin}.new`, bin);
+    expect((await using.programs()).current).toMatchObject({
+      sha256: own,
+      version: versionOf(OWN),
+    });
+    expect((await using.exchange(own, text)).body.code).toBe('INVALID_REQUEST');
+    expect((await using.exchange(next, text)).body).toMatchObject({
+      ...{ from: versionOf(OWN), to: versionOf(NEXT) },
+    });
+    await inStep(agent);
+    expect(await using.programs()).toMatchObject({ current: { sha256: next }, previous: [] });
+    rmSync(folder, { recursive: true });
   }, 60_000);
 
   test('that would answer requests of the log otherwise is refused', async () => {
