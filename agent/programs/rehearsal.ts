@@ -1,5 +1,5 @@
 /** The configurations of the time in which two programs of Caddy run. Pure. */
-import { type JsonObject, list, object } from '../../src/shared/json.ts';
+import { field, type JsonObject, list, object } from '../../src/shared/json.ts';
 import { parseAddress } from '../caddy/ports/ports.ts';
 
 /** Where the new program listens for an address of the one that runs. */
@@ -12,7 +12,8 @@ export type AddressFor = (host: string) => string;
 export function createAddresses(): AddressFor {
   const found = new Map<string, string>();
   return (host) => {
-    const known = found.get(host) ?? `127.103.0.${found.size + 1}`;
+    const number = found.size + 1;
+    const known = found.get(host) ?? `127.103.${number >> 8}.${number & 255}`;
     found.set(host, known);
     return known;
   };
@@ -37,6 +38,12 @@ export function rehearsalOf(config: JsonObject, addressFor: AddressFor): JsonObj
 
 /** The same without HTTP/3. */
 export const withoutHttp3 = (config: JsonObject): JsonObject => withServers(config, overTcp);
+
+/** The addresses that only one program can listen on: the file of a unix socket goes with the one that stops. */
+export const unsharedIn = (config: JsonObject): string[] =>
+  Object.values(object(field(config, 'apps', 'http', 'servers')))
+    .flatMap((server) => list(field(server, 'listen')).map(String))
+    .filter((address) => /^unix/i.test(address));
 
 /** Null for a server that has no other protocol. */
 function overTcp({ listen_protocols: _, ...server }: JsonObject): JsonObject | null {

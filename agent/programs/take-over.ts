@@ -17,7 +17,7 @@ import type { Exchangeable } from '../caddy/proxy.ts';
 import type { Ready } from '../caddy/reload/reload.ts';
 import { liveSites } from '../sites/live-sites.ts';
 import { type Asked, askBoth } from './ask-both.ts';
-import { createAddresses, rehearsalOf, withoutHttp3 } from './rehearsal.ts';
+import { createAddresses, rehearsalOf, unsharedIn, withoutHttp3 } from './rehearsal.ts';
 
 export type TakeOverDeps = {
   /** The parts of the proxy that it works with. */
@@ -82,12 +82,17 @@ export function createTakeOver(deps: TakeOverDeps) {
   }
 
   async function takeOver({ bin, sum, checks, ready, signal }: Candidate): Promise<Asked> {
+    const previous = object(JSON.parse(ready.previous) as Json);
+    const unshared = unsharedIn(previous).map((address) => ({
+      domain: '',
+      reason: `${address} is a unix socket, which two programs cannot share`,
+    }));
+    if (unshared.length > 0) throw refused(unshared);
     const beside = adminAt(addressBeside('new'));
     const process = await managed.startBeside({ bin, admin: beside }).catch((error: unknown) => {
       log('new program of Caddy not started', { reason: messageOf(error) }, 'warn');
       throw refused([{ domain: '', reason: 'it does not start' }], error);
     });
-    const previous = object(JSON.parse(ready.previous) as Json);
     try {
       const addressFor = createAddresses();
       const rehearsal = rehearsalOf(ready.configAt(beside.address), addressFor);

@@ -160,6 +160,18 @@ describe('a program', () => {
     expect((await using.programs()).current?.sha256).toBe(next);
   }, 60_000);
 
+  test('is not exchanged beneath a unix socket, whose file would go with the old one', async () => {
+    const folder = temporaryFolder();
+    const socket = join(folder, 'site.sock');
+    const { using, text } = await start(siteOf('http://a.test', `bind unix/${socket}`));
+    const refused = await using.exchange(next, text);
+    expect(refused).toMatchObject({ status: 502, body: { code: 'PROGRAM_REFUSED' } });
+    expect(refused.body.detail).toContain(`unix/${socket} is a unix socket`);
+    const answer = await fetch('http://a.test/', { unix: socket });
+    expect(await answer.text()).toBe('http://a.test');
+    rmSync(folder, { recursive: true });
+  }, 60_000);
+
   test('in place of which an upgrade put another one is what runs, until it is exchanged for that', async () => {
     const folder = temporaryFolder();
     const bin = join(folder, 'caddy');
