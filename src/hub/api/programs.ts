@@ -240,21 +240,26 @@ async function keptBy(
   { file, url, sha256, use }: NewProgram,
   { current, previous }: ProgramsAnswer,
 ): Promise<Program> {
-  if (use !== undefined) {
-    const kept = [current, ...previous].find((one) => one?.sha256 === use);
-    if (kept) return kept;
-    throw new Failure('NOT_FOUND', 'The agent does not keep this program.');
-  }
-  if (url !== undefined && sha256 !== undefined) return client.fetchProgram({ url, sha256 });
-  const bytes = await (file as File).arrayBuffer();
-  const sum = Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('hex');
-  if (sha256 !== undefined && sha256 !== sum) {
-    const detail = `It is ${sum}.`;
+  const found = file && (await sumOf(file));
+  if (found !== undefined && sha256 !== undefined && sha256 !== found) {
+    const detail = `It is ${found}.`;
     throw new Failure('INVALID_REQUEST', 'The file has another SHA-256.', {
       ...{ detail, at: { field: 'sha256' } },
     });
   }
-  return client.keepProgram(new Blob([bytes]), sum);
+  const sum = use ?? found ?? sha256 ?? '';
+  const kept = [current, ...previous].find((one) => one?.sha256 === sum);
+  if (kept) return kept;
+  if (file) return client.keepProgram(file, sum);
+  if (url !== undefined) return client.fetchProgram({ url, sha256: sum });
+  throw new Failure('NOT_FOUND', 'The agent does not keep this program.');
+}
+
+/** Without a copy in memory: a small machine may have no room for a second one. */
+async function sumOf(file: File): Promise<string> {
+  const hasher = new Bun.CryptoHasher('sha256');
+  for await (const chunk of file.stream()) hasher.update(chunk);
+  return hasher.digest('hex');
 }
 
 /** What an agent keeps once another program runs. */
