@@ -118,12 +118,14 @@ describe('is not taken in', () => {
         if (url.endsWith('/page')) return new Response('<html>'.repeat(500));
         if (url.endsWith('/short')) return new Response(whole.subarray(0, 5_000_000));
         if (url.endsWith('/away')) return Response.redirect('/nowhere');
+        if (url.endsWith('/inwards')) return Response.redirect(`file://${OWN}`);
         return new Response('none', { status: 404 });
       },
     });
     for (const [path, reason] of [
       ['/none', 'answered 404'],
       ['/away', 'answered 404'],
+      ['/inwards', 'cannot be reached'],
       ['/page', 'scripts and archives'],
       ['/short', 'another checksum'],
     ]) {
