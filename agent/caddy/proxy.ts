@@ -264,6 +264,7 @@ export function createProxy(
     ...{ admin, watch, proxyfile, kept, reload, warnings },
     version: versionOf,
     program: programOf,
+    managed: managed !== null,
   });
 
   /** The origins that a Caddyfile asks for that another program wrote; none if it cannot be read. */

@@ -21,6 +21,8 @@ type StatusDeps = {
   /** What tells the program that runs from any other; null if it cannot be asked now. */
   program: () => Promise<string | null>;
   warnings: Pick<Warnings, 'get' | 'list'>;
+  /** Whether the agent runs the proxy. */
+  managed: boolean;
 };
 
 export type ReadStatus = (hub?: string, term?: number) => Promise<ProxyStatus>;
@@ -35,6 +37,7 @@ export function createStatus({
   version,
   program,
   warnings,
+  managed,
 }: StatusDeps): ReadStatus {
   return async (hub, term = 1) => {
     const file = proxyfile.read();
@@ -68,7 +71,7 @@ export function createStatus({
         fileDigest === null ||
         unknownFile ||
         (!isLacking && (checkedFor === null || proxyfile.isCheckedFor(fileDigest, checkedFor))),
-      proxy: { running: live.running, version: await version() },
+      proxy: { running: live.running, version: await version(), managed },
       ...(fault === null ? {} : { fault }),
       restartNeeded: reload.restartNeeded(digest),
       warnings: warnings.list(),

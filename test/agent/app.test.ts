@@ -159,7 +159,10 @@ describe('reload', () => {
       owner: null,
       drift: false,
       checked: true,
-      proxy: { running: true, version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
+      proxy: {
+        ...{ running: true, version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
+        managed: expect.any(Boolean),
+      },
       restartNeeded: false,
       warnings: expect.any(Array),
     });

@@ -58,8 +58,12 @@ export type AgentFacts = Omit<Facts, 'sites'> & {
 /** How many days are left is as of when the agent said something new. */
 type SiteFacts = Omit<VhostState, 'check'>;
 
-/** How to get rid of all advisories. */
+/** How to get rid of all advisories, if another program runs Caddy. */
 export const UPGRADE = `Install Caddy ${SAFE_VERSION} or newer from Caddy's own package repository, with the commands in docs/deployment.md under "A newer Caddy".`;
+
+/** The same if the agent does. @param label of the agent, if there are several */
+const exchangeOf = (label: string | undefined): string =>
+  `To exchange it for Caddy ${SAFE_VERSION} or newer: \`signalbox caddy use FILE|URL${label === undefined ? '' : ` --on ${label}`}\` (docs/caddy-program.md).`;
 
 /** Milliseconds for one of several agents, so that nobody waits for it long. */
 const ONE_OF_SEVERAL_MS = 2_000;
@@ -132,7 +136,7 @@ export function createFactsReader({ publisher, now, elapsed, uptime, pace }: Fac
       certificates: certificates ?? [],
       ...{ isCurrent, knowsEnding: certificates !== null },
       placed: new Set(set.vhosts.flatMap(({ id, enabled }) => (enabled ? id : []))),
-      advisories: { count, cure: UPGRADE },
+      advisories: { count, cure: status?.proxy.managed ? exchangeOf(label) : UPGRADE },
       warnings: [
         ...(status?.warnings ?? []),
         ...standing.warnings,

@@ -5,7 +5,7 @@ import type { AgentView } from '../http/agent-view.ts';
 import { obstaclesOf } from '../model/obstacles.ts';
 import { sourcesOf } from '../model/source.ts';
 import { worstServing } from '../publish/serving.ts';
-import { type AgentFacts, type FactsDeps, roundToTenths, UPGRADE } from './agent-facts.ts';
+import { type AgentFacts, type FactsDeps, roundToTenths } from './agent-facts.ts';
 import type { Look } from './look.ts';
 import { saying } from './problem.ts';
 import type { ListProblems } from './problem-list.ts';
@@ -67,7 +67,7 @@ export function createStatusReader(deps: StatusDeps) {
       checking: isRecent() ? unseenIn(all).size : 0,
       advisories,
       advisoriesAsOf: ADVISORIES_AS_OF,
-      upgrade: advisories?.length ? UPGRADE : null,
+      upgrade: all.find((one) => one.advisories.count > 0)?.advisories.cure ?? null,
       beforeUpgrade: [...(await obstaclesOf(publisher.current(), proxy.version))],
       agents: deps.agents(),
       inStep: all.every(({ inStep }) => inStep),

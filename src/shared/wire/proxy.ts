@@ -111,6 +111,7 @@ export const ProxyStatus = t.Object({
   proxy: t.Object({
     running: t.Boolean(),
     version: t.Union([t.String(), t.Null()]),
+    managed: t.Optional(t.Boolean({ description: 'whether the agent runs it' })),
   }),
   fault: t.Optional(
     t.String({ description: 'why the proxy cannot be started; it is one of the warnings as well' }),

@@ -282,6 +282,7 @@ test('beside a Caddy that another program runs, nothing is exchanged', async () 
       current: { sha256: own, version: versionOf(OWN), since: null },
       ...{ previous: [], probation: null, managed: false, unit: null },
     });
+    expect((await agent.status()).proxy.managed).toBe(false);
     for (const refused of [
       await using.keep(readFileSync(NEXT)),
       await using.fetch('http://127.0.0.1:9/', next),

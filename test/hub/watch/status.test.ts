@@ -32,7 +32,11 @@ test('/status names the advisories that affect the proxy', async () => {
   expect(body.advisories).toEqual(advisoriesFor(printed.trim()));
   expect(body.advisoriesAsOf).toBe(ADVISORIES_AS_OF);
   if (body.advisories?.length === 0) expect(body.upgrade).toBeNull();
-  else expect(body.upgrade).toContain(`Install Caddy ${SAFE_VERSION} or newer`);
+  else {
+    const cure = `To exchange it for Caddy ${SAFE_VERSION} or newer: \`signalbox caddy use FILE|URL\``;
+    expect(body.upgrade).toContain(cure);
+    expect(body.problems.find(({ code }) => code === 'ADVISORY')?.message).toContain(cure);
+  }
 });
 
 test('/status does not guess about a Caddy that does not print its version', async () => {
