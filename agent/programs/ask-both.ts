@@ -115,7 +115,7 @@ type Verdict = { kind: 'same' } | { kind: 'worse' | 'other'; reason: string };
 function judgeAnswers(old: Outcome, next: Outcome): Verdict {
   const [was, is] = [wordsOf(old), wordsOf(next)];
   if (was === is) return { kind: 'same' };
-  const reason = `GET / ${is} instead of ${was}`;
+  const reason = `GET / gets ${is} instead of ${was}`;
   const isWorse = rank(next) > rank(old) || (old.status !== null && old.status < 400);
   return { kind: isWorse ? 'worse' : 'other', reason };
 }
@@ -126,10 +126,10 @@ const rank = ({ status }: Outcome): number =>
 
 function wordsOf(outcome: Outcome): string {
   if (outcome.status === null) {
-    return 'fault' in outcome ? `fails (${outcome.fault})` : 'is not answered';
+    return 'fault' in outcome ? `no answer (${outcome.fault})` : 'no answer';
   }
   const { status, location } = outcome;
-  return location === null ? `answers ${status}` : `answers ${status} to ${pathOf(location)}`;
+  return location === null ? String(status) : `${status} to ${pathOf(location)}`;
 }
 
 /** A redirect to a sign-in service has a new query for each visitor. */

@@ -158,9 +158,9 @@ describe.skipIf(!IS_X64)('is not put in place', () => {
     ['refuses at last', 'not so late'],
     ['opens nothing', 'does not open port'],
     ...(FULL ? [['opens nothing at last', 'does not open port']] : []),
-    ['answers errors', 'GET / answers 502 instead of answers 200'],
-    ['redirects', 'answers 302 to http://elsewhere.example/'],
-    ['never answers', 'GET / is not answered'],
+    ['answers errors', 'GET / gets 502 instead of 200'],
+    ['redirects', 'GET / gets 302 to http://elsewhere.example/'],
+    ['never answers', 'GET / gets no answer'],
     ['forgets its endpoint', 'does not answer'],
   ])(
     'a program that %s',
