@@ -56,11 +56,17 @@ test('shows the program with its holes, and a refusal with its differences', asy
 });
 
 test('exchanges it, says what is otherwise, and goes back', async () => {
-  all.answers('works');
+  all.answers('begins');
   await page.reload();
   await choose('2.11.7');
+  // What it found stays, although the page looks again meanwhile.
+  await card().getByText('On probation for').waitFor();
+  all.state.probation = null;
+  await card().getByText('On probation for').waitFor({ state: 'detached' });
   await card().getByText('The new program runs').waitFor();
   await card().getByText('the header Via is another').waitFor();
+  await card().getByText('Not compared: websockets (2)').waitFor();
+  all.answers('works');
   await card().getByText('Kept: Caddy 2.6.2').waitFor();
   await card().getByRole('button', { name: 'Go back …' }).click();
   await confirm();

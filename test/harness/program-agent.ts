@@ -18,8 +18,11 @@ export const programOf = (version: string, digit: string, modules: string[] = []
 });
 export const OLD = programOf('2.6.2', 'a');
 
-/** How the stand-in answers an exchange; `lost`: it happens, but the answer does not arrive. */
-type Mode = 'works' | 'lost' | 'dies' | 'unknown' | (() => Response);
+/**
+ * How the stand-in answers an exchange; `begins`: it works, and a probation begins; `lost`: it happens, but the answer
+ * does not arrive.
+ */
+type Mode = 'works' | 'begins' | 'lost' | 'dies' | 'unknown' | (() => Response);
 
 export type ProgramAgent = Awaited<ReturnType<typeof startProgramAgent>>;
 
@@ -76,6 +79,8 @@ export async function startProgramAgent() {
       const from = state.current.version;
       state.previous = [state.current, ...state.previous].slice(0, 2);
       state.current = { ...next, since: '2026-11-24T01:00:00.000Z' };
+      if (mode === 'begins')
+        state.probation = { until: new Date(Date.now() + 60_000).toISOString() };
       if (mode === 'lost') return new Response('not what was agreed');
       return Response.json({
         ...{ success: true, digest, from, to: next.version },

@@ -27,9 +27,11 @@ export function ProgramCard({ name, onChanged }: { name: string; onChanged: () =
   useEvery(1_000, () => data?.probation && reload());
   const isOwner = useCan('owner');
   const [asked, setAsked] = useState<Wanted | null>(null);
+  const [done, setDone] = useState<Programs | null>(null);
   const exchange = useSubmit(async ({ body }: Wanted) => {
     const now = await send<Programs>('POST', path('program'), body);
     set(() => now);
+    setDone(now.differences ? now : null);
     onChanged();
   });
   const left = data?.probation
@@ -52,9 +54,19 @@ export function ProgramCard({ name, onChanged }: { name: string; onChanged: () =
           again.
         </Notice>
       )}
-      {data?.differences && !exchange.busy && (
+      {done && done.current?.sha256 === data?.current?.sha256 && !exchange.busy && (
         <Notice kind="success" title="The new program runs">
-          <Differences of={data.differences} />
+          <Differences of={done.differences} />
+          {done.leftOut && done.leftOut.length > 0 && (
+            <ul>
+              {done.leftOut.map(({ reason, count }) => (
+                <li key={reason}>
+                  Not compared: {reason}
+                  {count > 0 && ` (${count})`}
+                </li>
+              ))}
+            </ul>
+          )}
         </Notice>
       )}
       {data && isOwner && data.managed && !exchange.busy && left <= 0 && (
@@ -128,7 +140,7 @@ function Known({ found }: { found: Programs }) {
             const users = [...(use?.sites ?? []), ...(use?.elsewhere ? ['the preamble'] : [])];
             return (
               <li key={module}>
-                <code>{module}</code>{' '}
+                Plugin <code>{module}</code>{' '}
                 {users.length > 0 ? `for ${users.join(', ')}` : uses && 'not used'}
               </li>
             );

@@ -66,6 +66,9 @@ async function carryOut(given: Given, cli: Cli): Promise<void> {
       for (const { domain, reason } of answer.differences ?? []) {
         cli.err(`  ${visible(domain)}: ${visible(reason)}\n`);
       }
+      for (const { reason, count } of answer.leftOut ?? []) {
+        cli.err(`  not compared: ${visible(reason)}${count > 0 ? ` (${count})` : ''}\n`);
+      }
     }
   } catch (error) {
     if (!(error instanceof Refused) || names.length === 1) throw error;

@@ -97,6 +97,7 @@ test('use, again, and back', async () => {
   const used = await caddy(['use', file, '--sha256', sum.toUpperCase()]);
   expect([used.code, used.out]).toEqual([0, 'local\tCaddy 2.11.7\n']);
   expect(used.text).toContain('a.example: the header Via is another');
+  expect(used.text).toContain('not compared: websockets (2)');
   all.seen.length = 0;
   expect((await caddy(['use', file])).code).toBe(0);
   expect(asked()).toEqual([]);
