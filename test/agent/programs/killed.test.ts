@@ -60,14 +60,18 @@ async function exchangeUntil(
   const answer = using.exchange(other, text).catch(() => null);
   let isAnswered = false;
   void answer.then(() => (isAnswered = true));
-  await until(async () => {
-    // Nothing else gets a turn meanwhile, and steps are short.
-    for (let looks = 0; looks < 50; looks++) {
-      if (isReached(agent, socket)) return true;
-      await Bun.sleep(0);
-    }
-    return isAnswered;
-  });
+  await until(
+    async () => {
+      // Nothing else gets a turn meanwhile, and steps are short.
+      for (let looks = 0; looks < 50; looks++) {
+        if (isReached(agent, socket)) return true;
+        await Bun.sleep(0);
+      }
+      return isAnswered;
+    },
+    `that ${step}`,
+    30_000,
+  );
 }
 
 /** Waits until one Caddy runs, of the program that is said to, and serves what is on disk. */
