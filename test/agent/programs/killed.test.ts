@@ -1,4 +1,4 @@
-/** An agent that is killed at each step of an exchange, alone or with all that runs, as by a power cut. */
+/** An agent that is killed at each step of an exchange, alone or with all that runs, as by a power cut; or whose hub is. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,17 +47,22 @@ async function start() {
   return { agent: started, using, text };
 }
 
-/** Goes to the other program until a step is reached. */
+/** Goes to the other program until a step is reached. @returns what ends the request */
 async function exchangeUntil(
   step: string,
   { agent, using, text }: Awaited<ReturnType<typeof start>>,
-): Promise<void> {
+): Promise<() => void> {
   const { current } = await using.programs();
   const other = current?.sha256 === own ? next : own;
   if (other === next) expect((await using.keep(readFileSync(NEXT))).status).toBe(200);
   const socket = join(agent.dataDir, 'caddy/run/admin.sock');
   const isReached = STEPS[step] ?? (() => true);
-  const answer = using.exchange(other, text).catch(() => null);
+  const asking = new AbortController();
+  const answer = fetch(`${agent.url()}/proxy/program`, {
+    ...{ method: 'POST', signal: asking.signal },
+    headers: { ...agent.headers, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ sha256: other, proxyfile: text, checks: [] }),
+  }).catch(() => null);
   let isAnswered = false;
   void answer.then(() => (isAnswered = true));
   await until(
@@ -72,6 +77,7 @@ async function exchangeUntil(
     `that ${step}`,
     30_000,
   );
+  return () => asking.abort();
 }
 
 /** Waits until one Caddy runs, of the program that is said to, and serves what is on disk. */
@@ -100,6 +106,21 @@ describe.each(Object.keys(STEPS))('once %s', (step) => {
         await of.agent.kill(() => meanwhile(of.agent));
         await expectInStep(of);
         await until(async () => (await of.using.programs()).probation === null, 'its probation');
+      }
+    },
+    KILLS * 40_000,
+  );
+
+  test(
+    'the hub is killed: one Caddy runs, in step',
+    async () => {
+      const of = await start();
+      for (let kills = 0; kills < KILLS; kills++) {
+        const abort = await exchangeUntil(step, of);
+        abort();
+        // Until then, another exchange is refused, whatever it is for.
+        await until(async () => (await of.using.exchange('0'.repeat(64), of.text)).status === 404);
+        await expectInStep(of);
       }
     },
     KILLS * 40_000,
