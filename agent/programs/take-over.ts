@@ -123,9 +123,9 @@ export function createTakeOver(deps: TakeOverDeps) {
     if (reason !== null) throw refused([{ domain: '', reason }]);
   }
 
-  /** Waits until the process listens on all ports of its configuration. @throws Failure PROGRAM_REFUSED */
+  /** Waits until the process listens on all TCP ports of its configuration. @throws Failure PROGRAM_REFUSED */
   async function opened(process: Process, config: JsonObject): Promise<void> {
-    const wanted = new Set(listenersOf(config).flatMap(({ port, udp }) => (udp ? [] : port)));
+    const wanted = new Set(listenersOf(withoutHttp3(config)).map(({ port }) => port));
     for (const until = performance.now() + OPEN_MS; ; await Bun.sleep(POLL_MS)) {
       const missing = wanted.difference(openPorts(process));
       if (missing.size === 0) return;

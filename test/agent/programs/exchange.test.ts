@@ -11,6 +11,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { portsOf } from '../../../agent/caddy/ports/sockets.ts';
 import { digestOf } from '../../../agent/caddy/reload/proxyfile.ts';
 import { caddiesOf, versionOf } from '../../harness/caddys.ts';
 import { some } from '../../harness/full.ts';
@@ -158,6 +159,18 @@ describe('a program', () => {
     await agent.restart();
     await inStep(agent);
     expect((await using.programs()).current?.sha256).toBe(next);
+  }, 60_000);
+
+  test('is exchanged beneath a site that has HTTP/3 alone', async () => {
+    const { agent, using } = await start();
+    const only = [`servers :${agent.httpsPort} {\n\t\tprotocols h3\n\t}`];
+    const sites = siteOf('http://a.test') + siteOf('b.test', 'tls internal');
+    const text = agent.text([], sites, only);
+    expect((await agent.reload(text)).status).toBe(200);
+    expect((await using.exchange(next, text)).status).toBe(200);
+    await inStep(agent);
+    const [{ pid } = { pid: 0 }] = caddiesOf(agent.dataDir);
+    expect(portsOf(pid, 'udp')).toContain(agent.httpsPort);
   }, 60_000);
 
   test('is not exchanged beneath a unix socket, whose file would go with the old one', async () => {
