@@ -57,8 +57,8 @@ export type KeptPrograms = {
    * @throws file system errors, with nothing changed
    */
   use(sum: string | null, given: { former: string | null; digest: string; until: Date }): void;
-  /** Ends the probation. Never fails. */
-  confirm(): void;
+  /** Ends the probation. @returns false if that cannot be written down now */
+  confirm(): boolean;
   /**
    * Takes `use` back.
    * @returns the Caddyfile from before it; null if there was none
@@ -181,9 +181,11 @@ export function createKeptPrograms(
       try {
         write({ ...stored, probation: null });
         rmSync(formerFile, { force: true });
+        return true;
       } catch (error) {
         // Until it can be written, a restart brings the previous program back.
         log('probation not ended', { reason: messageOf(error) }, 'warn');
+        return false;
       }
     },
 

@@ -39,20 +39,21 @@ export function createProbation(deps: ProbationDeps): Probation {
     proxyfile.swapIn(digestOf(former));
   }
 
+  function endIn(milliseconds: number): void {
+    timer = setTimeout(() => {
+      if (kept.confirm()) kept.prune();
+      else endIn(deps.longest);
+    }, milliseconds);
+    timer.unref();
+  }
+
   return {
     begin() {
       clearTimeout(timer);
       const probation = kept.probation();
       if (probation === null) return;
       const left = probation.until.getTime() - now().getTime();
-      timer = setTimeout(
-        () => {
-          kept.confirm();
-          kept.prune();
-        },
-        Math.max(0, Math.min(left, deps.longest)),
-      );
-      timer.unref();
+      endIn(Math.max(0, Math.min(left, deps.longest)));
     },
 
     takeBack: () => restore(kept.goBack()),
