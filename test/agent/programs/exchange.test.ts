@@ -113,11 +113,13 @@ describe('a program', () => {
     const { failed, resets } = await visits.stop();
     expect(failed).toEqual([]);
     expect(visits.count()).toBeGreaterThan(100 * EXCHANGES);
-    expect(resets).toBeLessThanOrEqual(EXCHANGES);
+    // As at as many publishes: on a busy machine, each may cost more than one.
+    expect(resets).toBeLessThanOrEqual(5 * EXCHANGES);
     // Caddy before 2.7 ends them at every load: those are opened again.
     const { ended, open } = await sockets.stop();
     expect(open).toBe(20);
-    if (versionOf(OWN) >= '2.7' && versionOf(NEXT) >= '2.7') expect(ended).toBe(0);
+    const keepSockets = [OWN, NEXT].every((bin) => Bun.semver.satisfies(versionOf(bin), '>=2.7.0'));
+    if (keepSockets) expect(ended).toBe(0);
     await upstream.stop(true);
     await inStep(agent);
   }, 600_000);
