@@ -13,6 +13,24 @@ export function createQueue(): Queue {
   };
 }
 
+/**
+ * `load` for many callers: those that come while it runs share the next run, which begins after they asked.
+ * One at a time.
+ */
+export function shareNext<T>(load: () => Promise<T>): () => Promise<T> {
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | null = null;
+  return () => {
+    next ??= running.then(() => {
+      next = null;
+      const own = load();
+      running = own.catch(() => undefined);
+      return own;
+    });
+    return next;
+  };
+}
+
 /** Waits until none is pending. @throws the first failure in their order */
 export async function settleAll(promises: readonly unknown[]): Promise<void> {
   for (const result of await Promise.allSettled(promises)) {

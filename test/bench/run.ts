@@ -5,6 +5,7 @@ const BENCHES: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   publish: () => import('./publish.ts'),
   streams: () => import('./streams.ts'),
   several: () => import('./several.ts'),
+  crowd: () => import('./crowd.ts'),
   policy: () => import('./policy.ts'),
   watch: () => import('./watch.ts'),
   outages: () => import('./outages.ts'),

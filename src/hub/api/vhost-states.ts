@@ -4,6 +4,9 @@
  * `/vhosts/:id/uptime`: how a vhost answered between changes, by the hour; `/vhosts/uptime`: all, for a list.
  */
 import { Elysia, t } from 'elysia';
+import { shareNext } from '../../shared/async.ts';
+import { jsonText } from '../../shared/http.ts';
+import { memoize } from '../../shared/memoize.ts';
 import { ActivityQuery, Activity as Counts, Latency, LogActivity } from '../../shared/wire/logs.ts';
 import { type Guard, isViewer } from '../auth/guard.ts';
 import { about, INTEGER_ID } from '../http/about.ts';
@@ -23,20 +26,22 @@ import type { Uptime } from '../watch/uptime/uptime.ts';
 
 export function vhostStateRoutes({ guard, ...deps }: StatesDeps & { guard: Guard }) {
   const states = createStates(deps);
+  /** Everybody who looks at the sites asks for the same. */
+  const everywhere = shareNext(() => states.all());
   const note = createVersions();
   return new Elysia({ name: 'vhost-state', prefix: '/vhosts' })
     .use(guard)
     .get(
       '/state',
       async ({ query: { agent = '', since }, request, set, who }) => {
-        const found = await states.all(agent);
-        const all = isViewer(who) ? found.map(stateForViewers) : found;
+        const found = await (agent === '' ? everywhere() : states.all(agent));
+        const all = isViewer(who) ? seenByViewers(found) : found;
         const changes = note(`${isViewer(who)} ${agent}`, all)(since ?? '');
         // Weak: what is another at each look does not count.
         const tag = `W/"${changes.version}"`;
         set.headers.ETag = tag;
-        if (isNamedBy(request, tag)) return new Response(null, { status: 304 }) as never;
-        return since === undefined ? all : changes;
+        if (isNamedBy(request, tag)) return new Response(null, { status: 304 });
+        return jsonText(since === undefined ? asText(all) : JSON.stringify(changes));
       },
       {
         query: t.Composite([AgentQuery, t.Object({ since: t.Optional(t.String()) })]),
@@ -88,6 +93,9 @@ export function vhostStateRoutes({ guard, ...deps }: StatesDeps & { guard: Guard
       },
     );
 }
+
+const asText = memoize((states: readonly VhostState[]) => JSON.stringify(states));
+const seenByViewers = memoize((states: readonly VhostState[]) => states.map(stateForViewers));
 
 const VhostActivity = t.Composite(
   [

@@ -1,5 +1,6 @@
 /** A vhost as the API shows it, its entity tag, warnings about it, and examples for the API's description. */
 import { type Static, t } from 'elysia';
+import { memoize } from '../../shared/memoize.ts';
 import { Check } from '../../shared/wire/checks.ts';
 import { type Caller, isViewer } from '../auth/guard.ts';
 import { etagOf, ifMatch } from '../http/etag.ts';
@@ -132,10 +133,31 @@ export function vhostFor(
   among: Among,
 ): Static<typeof VhostView> {
   const whole = viewVhost(stored, among);
-  // The order of the fields is part of the entity tag.
-  if (!isViewer(who)) return whole;
-  const { config: _, check: __, ...seen } = whole;
-  return seen;
+  return isViewer(who) ? seenByViewers(whole) : whole;
+}
+
+/** The order of the fields is part of the entity tag. */
+const seenByViewers = ({ config: _, check: __, ...seen }: ReturnType<typeof viewVhost>) => seen;
+
+/** Vhosts as JSON, made once for as long as neither they nor what they may name changes. */
+const textsAmong = memoize((agents: Among['agents']) =>
+  memoize((policies: Among['policies']) => {
+    const view = (vhost: Vhost) => viewVhost(vhost, { agents, policies });
+    return {
+      whole: memoize((vhost: Vhost) => JSON.stringify(view(vhost))),
+      seen: memoize((vhost: Vhost) => JSON.stringify(seenByViewers(view(vhost)))),
+    };
+  }),
+);
+
+/** A list of vhosts for whoever asks, as JSON: many ask for the same one. */
+export function vhostsText(
+  who: Pick<Caller, 'user'>,
+  vhosts: readonly Vhost[],
+  { agents, policies }: Among,
+): string {
+  const { whole, seen } = textsAmong(agents)(policies);
+  return `[${vhosts.map(isViewer(who) ? seen : whole).join()}]`;
 }
 
 /** Shows a vhost of a set to whoever asks, and sets its ETag: of what is shown. */

@@ -1,6 +1,8 @@
 /** `/vhosts`: listing, reading, creating, updating, deleting and toggling a vhost. */
 import { Elysia, t } from 'elysia';
+import { jsonText } from '../../shared/http.ts';
 import { jsonBody } from '../../shared/json-body.ts';
+import { memoize } from '../../shared/memoize.ts';
 import { authorOf } from '../auth/guard.ts';
 import { about, DEMANDS, INTEGER_ID } from '../http/about.ts';
 import { etagOf } from '../http/etag.ts';
@@ -37,7 +39,7 @@ import {
   unreached,
   VHOST,
   VhostView,
-  vhostFor,
+  vhostsText,
   viewVhost,
 } from './vhost-view.ts';
 
@@ -78,7 +80,7 @@ export function vhostRoutes({
       '/',
       ({ query: { tag, agent }, who }) => {
         const current = publisher.current();
-        return listed(current, tag, agent).map((vhost) => vhostFor(who, vhost, current));
+        return jsonText(vhostsText(who, listed(current, tag, agent), current));
       },
       {
         query: t.Object({
@@ -271,7 +273,9 @@ function viewed(applied: Applied<Vhost>, among: SiteSet, others: Warning[] = [])
  * @param agent on which they must be placed; any if it is empty or missing
  * @throws Failure NOT_FOUND if there is no such agent
  */
-function listed(set: SiteSet, tag?: string, agent?: string): Vhost[] {
-  const { vhosts } = agent ? setFor(set, agentNamed(agent, set).id) : set;
-  return vhosts.filter(({ tags }) => !tag || tags.includes(tag)).toSorted(byDomain);
+function listed(set: SiteSet, tag?: string, agent?: string): readonly Vhost[] {
+  const vhosts = sorted(agent ? setFor(set, agentNamed(agent, set).id) : set);
+  return tag ? vhosts.filter(({ tags }) => tags.includes(tag)) : vhosts;
 }
+
+const sorted = memoize(({ vhosts }: SiteSet): readonly Vhost[] => vhosts.toSorted(byDomain));

@@ -18,8 +18,20 @@ const NEVER = /^\/api\/(auth|tokens|users|logs)(\/|$)/;
 
 const compress = promisify(gzip);
 
+/** How many answers are kept in gzip: lists that many ask for stay the same for a while. */
+const KEPT = 2;
+
 /** For Elysia's `wrap`: gives JSON in gzip to clients that accept it. Streams are never JSON. */
 export function compressJson(): Wrap {
+  let kept: { body: Buffer; packed: ReturnType<typeof compress> }[] = [];
+
+  function pack(body: Buffer): ReturnType<typeof compress> {
+    const known = kept.find((one) => one.body.equals(body));
+    const { packed } = known ?? { packed: compress(body, { level: LEVEL }) };
+    kept = [{ body, packed }, ...kept.filter((one) => one !== known)].slice(0, KEPT);
+    return packed;
+  }
+
   const wrap =
     (handle: Handler): Handler =>
     async (request) => {
@@ -35,7 +47,7 @@ export function compressJson(): Wrap {
       headers.delete('content-length');
       headers.set('content-encoding', 'gzip');
       headers.append('vary', 'Accept-Encoding');
-      return new Response(await compress(body, { level: LEVEL }), { status, headers });
+      return new Response(await pack(Buffer.from(body)), { status, headers });
     };
   return wrap as unknown as Wrap;
 }

@@ -8,6 +8,16 @@ import type { VhostState, VhostStateChanges } from './view.ts';
 /** By the vhost's id: the version that brought its state, or with null, in which it was gone. */
 type Known = Map<number, { hash: number | bigint | null; at: number }>;
 
+type Changes = (since: string) => Static<typeof VhostStateChanges>;
+type List = {
+  id: string;
+  first: number;
+  last: number;
+  known: Known;
+  /** The last look, which many may ask for. */
+  noted?: { states: readonly VhostState[]; changes: Changes };
+};
+
 /** Each of a role, some of one agent only; one of 10,000 states takes 1 MB. */
 const MOST_LISTS = 8;
 /** With more that are gone, older versions are unknown. */
@@ -15,15 +25,16 @@ const MOST_GONE = 1_000;
 
 /** @returns a function that notes what a list is now, and returns what has changed in it since a version */
 export function createVersions() {
-  const lists = new Map<string, { id: string; first: number; last: number; known: Known }>();
+  const lists = new Map<string, List>();
 
   return (name: string, states: readonly VhostState[]) => {
-    const made = { id: crypto.randomUUID(), first: 1, last: 0, known: new Map() };
+    const made: List = { id: crypto.randomUUID(), first: 1, last: 0, known: new Map() };
     const list = lists.get(name) ?? made;
     // The one that was asked for last comes last.
     lists.delete(name);
     lists.set(name, list);
     for (const oldest of [...lists.keys()].slice(0, -MOST_LISTS)) lists.delete(oldest);
+    if (list.noted?.states === states) return list.noted.changes;
     const { id, known } = list;
     const next = list.last + 1;
     const note = (vhost: number, hash: number | bigint | null) => {
@@ -40,7 +51,7 @@ export function createVersions() {
       list.first = next;
     }
     const { first, last } = list;
-    return (since: string): Static<typeof VhostStateChanges> => {
+    const changes: Changes = (since) => {
       const from = Number(since.slice(id.length + 1));
       const whole = since !== `${id}.${from}` || !(from >= first && from <= last);
       const isNew = (vhost: number) => (known.get(vhost)?.at ?? 0) > from;
@@ -48,6 +59,8 @@ export function createVersions() {
       const removed = whole ? [] : gone.filter(isNew);
       return { version: `${id}.${last}`, whole, states: changed, removed };
     };
+    list.noted = { states, changes };
+    return changes;
   };
 }
 
