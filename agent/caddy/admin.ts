@@ -1,5 +1,5 @@
-/** A client of Caddy's admin API. One call at a time: Caddy restarts that listener at each load. */
-import { createQueue } from '../../src/shared/async.ts';
+/** A client of Caddy's admin API. No call beside a load: Caddy restarts that listener then. */
+import { createGate } from '../../src/shared/async.ts';
 import { Failure } from '../../src/shared/failure.ts';
 import { field, type Json, list } from '../../src/shared/json.ts';
 import { lacksDescriptors } from '../../src/shared/system/files.ts';
@@ -66,8 +66,17 @@ const FORBIDDEN = 403;
 export function createAdmin(deps: IdentityDeps): Admin {
   const { address, secrets } = deps;
   const socket = socketOf(address);
-  const enqueue = createQueue();
+  const { shared, alone } = createGate();
   let loading: Promise<unknown> = Promise.resolve();
+
+  /** What makes Caddy restart the endpoint, or another process take it over. */
+  const load = <T>(run: () => Promise<T>): Promise<T> =>
+    alone(() => {
+      const done = run();
+      loading = done.catch(() => undefined);
+      return done;
+    });
+
   const identities = createIdentities(deps);
 
   async function sendAs(
@@ -119,7 +128,7 @@ export function createAdmin(deps: IdentityDeps): Admin {
       return send(path, {}, timeout);
     });
 
-  const get = (path: string, timeout: number) => enqueue(() => sendGet(path, timeout));
+  const get = (path: string, timeout: number) => shared(() => sendGet(path, timeout));
   const post = (path: string, type: string, body: string, headers: Record<string, string> = {}) =>
     send(
       path,
@@ -130,21 +139,14 @@ export function createAdmin(deps: IdentityDeps): Admin {
   return {
     address,
     secret: secrets[0],
-    adapt: (caddyfile) => enqueue(() => post('/adapt', 'text/caddyfile', caddyfile)),
+    adapt: (caddyfile) => shared(() => post('/adapt', 'text/caddyfile', caddyfile)),
     load: (json, force = false) =>
-      enqueue(() => {
+      load(() => {
         const headers = force ? { 'Cache-Control': 'must-revalidate' } : {};
-        const answer = post('/load', 'application/json', json, headers);
-        loading = answer.catch(() => undefined);
-        return answer;
+        return post('/load', 'application/json', json, headers);
       }),
 
-    hold: (run) =>
-      enqueue(() => {
-        const done = run();
-        loading = done.catch(() => undefined);
-        return done;
-      }),
+    hold: load,
 
     async knock() {
       await loading;

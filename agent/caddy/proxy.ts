@@ -83,7 +83,7 @@ export type Exchangeable = {
 };
 
 export type ProxyControl = {
-  /** The only client of the proxy's admin endpoint, so that its calls queue up. */
+  /** The only client of the proxy's admin endpoint, so that none runs beside a load. */
   readonly admin: Admin;
   readonly watch: Watch;
   /** How validations are run. */

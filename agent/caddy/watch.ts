@@ -8,7 +8,7 @@ import { type Admin, AdminUnreachable } from './admin.ts';
 export type Watch = {
   /**
    * The id stamped on the live configuration, or null if it has none. Concurrent callers share
-   * one answer: calls to a proxy that hangs run one after the other, each up to its timeout.
+   * one answer.
    * @throws AdminUnreachable
    */
   liveId(): Promise<string | null>;

@@ -13,6 +13,25 @@ export function createQueue(): Queue {
   };
 }
 
+/** Runs jobs at once, but some of them alone: those that came before end first, those that come later wait. */
+export function createGate(): { shared: Queue; alone: Queue } {
+  const running = new Set<Promise<unknown>>();
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    shared(job) {
+      const result = last.then(job);
+      const ended = result.catch(() => undefined).finally(() => running.delete(ended));
+      running.add(ended);
+      return result;
+    },
+    alone(job) {
+      const result = Promise.all([last, ...running]).then(job);
+      last = result.catch(() => undefined);
+      return result;
+    },
+  };
+}
+
 /**
  * `load` for many callers: those that come while it runs share the next run, which begins after they asked.
  * One at a time.
