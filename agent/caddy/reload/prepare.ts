@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../src/shared/json.ts';
 import type { Admin } from '../admin.ts';
 import { needsOwnProcess } from '../config/adapt.ts';
 import { type OwnTls, readOwnTls } from '../config/own-tls.ts';
+import { isPlain } from '../config/plain.ts';
 import type { Restrictions } from '../config/restrictions.ts';
 import type { Validator } from '../config/validate.ts';
 import { Restricted, rejected } from '../words.ts';
@@ -49,32 +50,43 @@ export function createPreparation(deps: PrepareDeps): Preparation {
     return config;
   }
 
-  /** Validates `text` once its adaptation shows that Caddy may read it and the files it names. */
-  async function validate(text: string, preparing: readonly (Promise<unknown> | null)[]) {
-    for (const result of await Promise.allSettled(preparing)) {
+  /**
+   * Validates `text` once it is known that Caddy may read it and the files that it names, unless it is plain.
+   * @param own what it is adapted to; null if that is not known
+   */
+  async function validate(
+    text: string,
+    whole: Promise<JsonObject>,
+    own: Promise<JsonObject> | null,
+  ): Promise<void> {
+    const results = await Promise.allSettled([own, whole]);
+    for (const result of results) {
       if (result.status === 'rejected' && result.reason instanceof Restricted) {
         throw result.reason;
       }
     }
-    await validator.validate(text);
+    const [known] = results;
+    if (known.status === 'rejected' || !isPlain(known.value)) await validator.validate(text);
   }
 
   /** What a probe has beyond the end of the text is not part of the text. */
-  const isBeyond = (text: string, probe: string | undefined): probe is string =>
-    probe !== undefined && countLines(probe) > countLines(text);
+  const isBeyond = (text: string, probe: string): boolean => countLines(probe) > countLines(text);
 
   return {
     async assertAllowed(text, probe) {
       await restrictions.checkText(text);
-      if (isBeyond(text, probe)) await restrictions.checkText(probe);
+      if (probe !== undefined) await restrictions.checkText(probe);
     },
 
-    async prepare(text, probe, trusted = false) {
+    async prepare(text, probe = text, trusted = false) {
       const adapting = adapt(text, trusted);
-      const preparing = [adapting, isBeyond(text, probe) ? adapt(probe, trusted) : null] as const;
+      // In a process of its own that takes as long as a validation.
+      const isWorth = isBeyond(text, probe) || !needsOwnProcess(probe);
+      const probing = probe === text ? adapting : isWorth ? adapt(probe, trusted) : null;
       const [valid, adapted, tried, own] = await Promise.allSettled([
-        validate(probe ?? text, preparing),
-        ...preparing,
+        validate(probe, adapting, probing),
+        adapting,
+        isBeyond(text, probe) ? probing : null,
         adapting.then((config) => readOwnTls(text, config, adaptOnly)),
       ]);
       settled(valid);
