@@ -3,7 +3,7 @@
  * `/vhosts/activity`: the requests of the last hour, for all vhosts in one response.
  * `/vhosts/:id/uptime`: how a vhost answered between changes, by the hour; `/vhosts/uptime`: all, for a list.
  */
-import { Elysia, t } from 'elysia';
+import { Elysia, getSchemaValidator, t } from 'elysia';
 import { shareNext } from '../../shared/async.ts';
 import { jsonText } from '../../shared/http.ts';
 import { memoize } from '../../shared/memoize.ts';
@@ -34,7 +34,7 @@ export function vhostStateRoutes({ guard, ...deps }: StatesDeps & { guard: Guard
     .get(
       '/state',
       async ({ query: { agent = '', since }, request, set, who }) => {
-        const found = await (agent === '' ? everywhere() : states.all(agent));
+        const found = cleaned(await (agent === '' ? everywhere() : states.all(agent)));
         const all = isViewer(who) ? seenByViewers(found) : found;
         const changes = note(`${isViewer(who)} ${agent}`, all)(since ?? '');
         // Weak: what is another at each look does not count.
@@ -94,8 +94,11 @@ export function vhostStateRoutes({ guard, ...deps }: StatesDeps & { guard: Guard
     );
 }
 
-const asText = memoize((states: readonly VhostState[]) => JSON.stringify(states));
+/** Without what a newer agent may say of a site: the schema of the route does not see a text. */
+const { Clean } = getSchemaValidator(t.Array(VhostState), { normalize: true });
+const cleaned = memoize((states: readonly VhostState[]) => Clean?.(states) as VhostState[]);
 const seenByViewers = memoize((states: readonly VhostState[]) => states.map(stateForViewers));
+const asText = memoize((states: readonly VhostState[]) => JSON.stringify(states));
 
 const VhostActivity = t.Composite(
   [

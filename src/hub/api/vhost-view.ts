@@ -111,20 +111,23 @@ export const NEW_VHOST = {
 /** The set whose agents and policies a vhost may name. */
 type Among = Pick<SiteSet, 'agents' | 'policies'>;
 
-/** Leaves out the position, which is private; policies and agents go by their names. */
-export const viewVhost = (stored: Vhost, among: Among) => {
-  const { position: _, applied: __, ...vhost } = stored;
-  return {
-    ...vhost,
-    addresses: [...addressesOf(stored)],
-    agents: placesOf(vhost, among.agents),
-    policies: vhost.policies.map(({ name }) => name),
-    except: exceptOf(vhost, among),
-    tags: [...vhost.tags],
-    createdAt: vhost.createdAt.toISOString(),
-    updatedAt: vhost.updatedAt.toISOString(),
-  };
-};
+/** Policies and agents go by their names. Always in this order, which is part of the entity tag. */
+export const viewVhost = (stored: Vhost, among: Among) => ({
+  id: stored.id,
+  domain: stored.domain,
+  addresses: [...addressesOf(stored)],
+  config: stored.config,
+  enabled: stored.enabled,
+  upstream: stored.upstream,
+  policies: stored.policies.map(({ name }) => name),
+  except: exceptOf(stored, among),
+  tags: [...stored.tags],
+  agents: placesOf(stored, among.agents),
+  check: stored.check,
+  source: stored.source,
+  createdAt: stored.createdAt.toISOString(),
+  updatedAt: stored.updatedAt.toISOString(),
+});
 
 /** The same for whoever asks. */
 export function vhostFor(
@@ -136,7 +139,6 @@ export function vhostFor(
   return isViewer(who) ? seenByViewers(whole) : whole;
 }
 
-/** The order of the fields is part of the entity tag. */
 const seenByViewers = ({ config: _, check: __, ...seen }: ReturnType<typeof viewVhost>) => seen;
 
 /** Vhosts as JSON, made once for as long as neither they nor what they may name changes. */
