@@ -3,7 +3,7 @@
  * it wrote and for which hub, and keeps a copy of any other before it replaces it.
  */
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import {
   readIfThere,
@@ -34,6 +34,11 @@ export type Proxyfile = {
   enrol(hub: string, term: number): void;
   /** Writes `text` beside the file and syncs it, off the event loop. @throws file system errors */
   writeCandidate(text: string): Promise<void>;
+  /**
+   * Notes in advance, off the event loop, what `swapIn` would note, so that it need not; not if that is for another
+   * hub. A digest that is never swapped in is forgotten with the next note. Never fails: `swapIn` tries again.
+   */
+  announce(digest: string, options: SwapOptions): Promise<void>;
   dropCandidate(): void;
   /**
    * Renames the candidate over the file and syncs the folder, so that a power cut leaves one or the
@@ -68,6 +73,8 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
   const candidate = `${path}.candidate`;
   const file = `${path}.signalbox`;
   let ledger = readLedger(file);
+  /** What that file is known to hold. */
+  let written = '';
 
   const ownerOf = (live: string | null = null) => ledger.enrolled ?? live ?? ledger.owner;
   const termOf = (hub: string) => ledger.terms.get(hub) ?? 1;
@@ -92,24 +99,28 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
     return copy;
   }
 
-  /** On disk before the Caddyfile is: otherwise that one would count as foreign. */
-  function remember(digest: string, { hub, term = 1, ...options }: SwapOptions): void {
-    const { owner, enrolled, terms, known } = ledger;
-    const checked = options.program ? `${digest} ${options.program}` : ledger.checked;
-    const isNew = hub !== undefined && (hub !== ownerOf() || term > termOf(hub));
-    if (known.includes(digest) && !isNew && checked === ledger.checked) return;
+  const isNew = ({ hub, term = 1 }: SwapOptions) =>
+    hub !== undefined && (hub !== ownerOf() || term > termOf(hub));
+
+  /** With another text. */
+  function withText(digest: string, { hub, term = 1, program }: SwapOptions): Ledger {
+    const { owner, enrolled, terms, known, checked } = ledger;
+    const mark = program ? `${digest} ${program}` : checked.at(-1);
     const texts = isOther(ownerOf(), hub) ? [] : known.filter((one) => one !== digest);
-    note({
+    return {
       owner: hub ?? owner,
       enrolled: isOther(enrolled, hub) ? null : enrolled,
       terms: hub === undefined ? terms : new Map(terms).set(hub, Math.max(term, termOf(hub))),
       known: [...texts, digest].slice(-REMEMBERED),
-      checked,
-    });
+      checked: [...checked.filter((one) => one !== mark), ...(mark ? [mark] : [])].slice(-2),
+    };
   }
 
+  /** On disk before the Caddyfile is: otherwise that one would count as foreign. */
   function note(next: Ledger): void {
-    writeLedger(file, next);
+    const text = textOf(next);
+    if (text !== written) writeDurably(file, text, 0o644);
+    written = text;
     ledger = next;
   }
 
@@ -123,7 +134,7 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
 
     owner: ownerOf,
     term: termOf,
-    isCheckedFor: (digest, program) => ledger.checked === `${digest} ${program}`,
+    isCheckedFor: (digest, program) => ledger.checked.includes(`${digest} ${program}`),
 
     enrol(hub, term) {
       const known = ownerOf() === hub ? ledger.known : [];
@@ -131,21 +142,28 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
       note({ owner: hub, enrolled: hub, terms: new Map([[hub, term]]), known, checked });
     },
 
-    async writeCandidate(text) {
-      const handle = await open(candidate, 'w', 0o644);
-      try {
-        await handle.writeFile(text);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
+    writeCandidate: (text) => writeSynced(candidate, text),
+
+    async announce(digest, options) {
+      const text = textOf(withText(digest, options));
+      if (isNew(options) || text === written) return;
+      written = '';
+      await writeSynced(`${file}.part`, text)
+        .then(() => rename(`${file}.part`, file))
+        .then(() => syncFolder(dirname(file)))
+        .then(
+          () => {
+            written = text;
+          },
+          () => undefined,
+        );
     },
 
     dropCandidate: () => rmSync(candidate, { force: true }),
 
     swapIn(digest, options = {}) {
       const copy = keepCopy(digest, options);
-      remember(digest, options);
+      note(withText(digest, options));
       renameSync(candidate, path);
       syncPath(dirname(path));
       return copy;
@@ -167,8 +185,8 @@ type Ledger = Readonly<{
   terms: ReadonlyMap<string, number>;
   /** Digests of the texts, the newest last. */
   known: readonly string[];
-  /** The digest of the text that was checked last, and the program that it was checked for. */
-  checked: string | null;
+  /** The digests of the last two texts that were checked, and the programs that they were checked for. */
+  checked: readonly string[];
 }>;
 
 /** What a line begins with that is not a digest. */
@@ -196,18 +214,33 @@ function readLedger(file: string): Ledger {
     enrolled: after(ENROLLED)[0] ?? null,
     terms: new Map(terms),
     known: lines.filter((line) => !line.includes(' ')),
-    checked: after(CHECKED)[0] ?? null,
+    checked: after(CHECKED),
   };
 }
 
-/** Safe from a power cut from then on. @throws file system errors */
-function writeLedger(file: string, { owner, enrolled, terms, known, checked }: Ledger): void {
-  const lines = [
+const textOf = ({ owner, enrolled, terms, known, checked }: Ledger): string =>
+  [
     ...(owner === null ? [] : [OWNER + owner]),
     ...(enrolled === null ? [] : [ENROLLED + enrolled]),
     ...[...terms].filter(([, term]) => term > 1).map(([hub, term]) => `${TERM}${hub} ${term}`),
-    ...(checked === null ? [] : [CHECKED + checked]),
+    ...checked.map((one) => CHECKED + one),
     ...known,
-  ];
-  writeDurably(file, `${lines.join('\n')}\n`, 0o644);
+    '',
+  ].join('\n');
+
+/** @throws file system errors */
+async function writeSynced(path: string, text: string): Promise<void> {
+  const handle = await open(path, 'w', 0o644);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** As `syncPath`, off the event loop. */
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  await handle.sync().finally(() => handle.close());
 }

@@ -251,10 +251,14 @@ export function createReload(deps: ReloadDeps): Reload {
       if (!isWanted()) throw stale('Cancelled: the caller has gone.');
       // Before the text is on disk, and with what the one on disk names.
       undo = kept.add(certificates);
-      await loader.load(config, stamp, previous, partial).catch(async (error: unknown) => {
+      const noted =
+        from === 'part' ? undefined : proxyfile.announce(digest, { hub, term, program });
+      const load = () => loader.load(config, stamp, previous, partial);
+      const loaded = load().catch(async (error: unknown) => {
         if (!(await deps.repairAfter(error))) throw error;
-        await loader.load(config, stamp, previous, partial);
+        await load();
       });
+      await loaded.finally(() => noted);
       kept.warnOf(missing);
       const closed = loader.closed().map(describeClosed);
       if (from === 'part') return { digest, open, closed };
