@@ -110,7 +110,7 @@ export function hasStorage(config: JsonObject): boolean {
     if (Array.isArray(value)) {
       for (const item of value) left.push(item);
     } else if (typeof value === 'object' && value !== null) {
-      if (field(value.storage, 'module') !== undefined) return true;
+      if (value.storage && field(value.storage, 'module') !== undefined) return true;
       for (const name of Object.keys(value)) left.push(value[name] ?? null);
     }
   }
