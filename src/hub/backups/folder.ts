@@ -1,5 +1,13 @@
 /** `BACKUP_DIR`: which files in it are backups, whether its disk is the right one and has room. */
-import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import {
+  constants,
+  existsSync,
+  lstatSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSqlite } from '../../shared/sqlite.ts';
@@ -40,13 +48,16 @@ export async function listBackups(dir: string): Promise<Backup[]> {
     .toSorted((a, b) => b.madeAt.getTime() - a.madeAt.getTime());
 }
 
+/** Others may write to the folder: a link in it leads elsewhere, and a pipe would be waited for. */
+const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
 /** By the header alone (sqlite.org/fileformat2.html); null if it is no backup, or gone by now. */
 async function readBackup(dir: string, name: string): Promise<Backup | null> {
   const [, , day, ...time] = NAME.exec(name) ?? [];
   const [hours, minutes, seconds, milliseconds] = time;
   const madeAt = new Date(`${day}T${hours}:${minutes}:${seconds}.${milliseconds}Z`);
   try {
-    const file = await open(join(dir, name), 'r');
+    const file = await open(join(dir, name), PLAIN);
     try {
       const header = Buffer.alloc(100);
       await file.read(header, 0, header.length, 0);
@@ -81,8 +92,12 @@ export function assertSameDisk({ dir, device }: BackupState, hub: string): numbe
   );
 }
 
-export const markDisk = (dir: string, hub: string): void =>
-  writeFileSync(markIn(dir, hub), '', { mode: 0o600 });
+export function markDisk(dir: string, hub: string): void {
+  const mark = markIn(dir, hub);
+  // Not through a link, which would empty what it leads to.
+  if (lstatSync(mark, { throwIfNoEntry: false })) return;
+  writeFileSync(mark, '', { mode: 0o600, flag: 'wx' });
+}
 
 /** For what else is written to that disk meanwhile. */
 const SPARE_BYTES = 2 ** 20;
@@ -103,9 +118,13 @@ export async function removeParts(dir: string, hub: string): Promise<void> {
   }
 }
 
-/** Removes the oldest backups of this hub beyond `keep`. */
-export async function removeOldest(dir: string, hub: string, keep: number): Promise<void> {
-  for (const { name } of ofHub(await listBackups(dir), hub).slice(keep)) {
-    rmSync(join(dir, name), { force: true });
-  }
+/** Removes the oldest backups of this hub beyond `keep`. @param last stays, even if the clock was set back */
+export async function removeOldest(
+  dir: string,
+  hub: string,
+  keep: number,
+  last: string,
+): Promise<void> {
+  const others = ofHub(await listBackups(dir), hub).filter(({ name }) => name !== last);
+  for (const { name } of others.slice(keep - 1)) rmSync(join(dir, name), { force: true });
 }

@@ -1,14 +1,15 @@
 /** Makes a backup: of the database with the hub's key, to a file, or to `BACKUP_DIR` if it has anything new. */
 import { constants, Database } from 'bun:sqlite';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { messageOf } from '../../shared/async.ts';
 import { fileErrorOf } from '../../shared/file-errors.ts';
 import { readIfThere } from '../../shared/system/files.ts';
-import { lockFolder } from '../../shared/system/lock.ts';
+import { lockFolder, lockIn } from '../../shared/system/lock.ts';
 import { copyDatabase } from '../db/copy.ts';
 import { type Contents, inspect } from '../db/inspect.ts';
 import { openUnmigrated } from '../db/open.ts';
+import { giveToOwner } from '../db/replace.ts';
 import { versionOf } from '../db/version.ts';
 import { digestOf } from './digest.ts';
 import {
@@ -48,18 +49,17 @@ export type Made = Contents & { key: KeyState };
 export async function writeBackup(
   { sqlite, keyFile, passphrase }: Source,
   to: string,
-  digest = digestOf(sqlite),
 ): Promise<Made> {
   const key = await packKey(readIfThere(keyFile), passphrase);
-  const contents = copyDatabase(sqlite, to, (copy) => addLabel(copy, { digest, key }));
+  const contents = copyDatabase(sqlite, to, (copy) =>
+    addLabel(copy, { digest: digestOf(copy), key }),
+  );
   return { ...contents, key: key === null ? 'none' : key.salt ? 'sealed' : 'clear' };
 }
 
 /** `empty`: there is no account yet; `same`: the newest backup has the same contents. */
-export type Outcome =
-  | { made: 'empty' }
-  | { made: 'same'; file: string }
-  | { made: 'new'; file: string; contents: Made };
+export type Outcome = { made: 'empty' } | Kept;
+type Kept = { made: 'same'; file: string } | { made: 'new'; file: string; contents: Made };
 
 export type MakeDeps = {
   dataDir: string;
@@ -86,21 +86,23 @@ export async function makeBackup({ dataDir, keyFile, settings, now }: MakeDeps):
       const id = String(sqlite.query('SELECT id FROM hub').values().flat()[0]);
       const device = assertSameDisk(readState(dataDir, dir), id);
       const source = { sqlite, keyFile, passphrase };
-      const digest = digestOf(sqlite);
       await removeParts(dir, id);
-      const [newest] = ofHub(await listBackups(dir), id);
+      // The clock may have been set back: what it calls later is not the last one.
+      const time = now();
+      const newest = ofHub(await listBackups(dir), id).find(({ madeAt }) => madeAt <= time);
       const file = newest && join(dir, newest.name);
-      const isSame = file !== undefined && (await holds(file, digest, source));
-      const outcome: Outcome = isSame ? { made: 'same', file } : await write();
-      await removeOldest(dir, id, keep);
+      const isSame = file !== undefined && (await holds(file, digestOf(sqlite), source));
+      const outcome: Kept = isSame ? { made: 'same', file } : await write();
+      await removeOldest(dir, id, keep, basename(outcome.file));
       markDisk(dir, id);
+      giveToHub(outcome.file, dataDir);
       writeState(dataDir, dir, { device, succeededAt: now().getTime(), failure: null });
       return outcome;
 
-      async function write(): Promise<Outcome> {
+      async function write(): Promise<Kept> {
         assertRoom(dir, count('PRAGMA page_count') * count('PRAGMA page_size'));
-        const file = join(dir, nameFor(id, now()));
-        return { made: 'new', file, contents: await writeBackup(source, file, digest) };
+        const file = join(dir, nameFor(id, time));
+        return { made: 'new', file, contents: await writeBackup(source, file) };
       }
     } finally {
       sqlite.close();
@@ -114,18 +116,34 @@ export async function makeBackup({ dataDir, keyFile, settings, now }: MakeDeps):
   }
 }
 
+/** Not every disk knows owners. */
+function giveToHub(file: string, dataDir: string): void {
+  try {
+    giveToOwner(file, dataDir);
+  } catch (error) {
+    if (fileErrorOf(error) === null) throw error;
+  }
+}
+
 function lockBackups(dataDir: string): () => void {
   try {
-    return lockFolder(dataDir, 'backup');
+    const release = lockFolder(dataDir, 'backup');
+    giveToOwner(lockIn(dataDir, 'backup'));
+    return release;
   } catch (cause) {
-    throw new Error('another backup is under way', { cause });
+    const { code } = ((cause as Error).cause ?? {}) as { code?: unknown };
+    const isHeld = code === 'SQLITE_BUSY';
+    throw new Error(
+      isHeld ? 'another backup is under way, or hangs with its disk' : 'DATA_DIR cannot be locked',
+      { cause },
+    );
   }
 }
 
 /** Whether a backup is intact and has these contents, with the same key for the same passphrase. */
 async function holds(file: string, digest: string, { keyFile, passphrase }: Source) {
-  const label = labelOf(file);
-  if (label?.digest !== digest) return false;
+  const label = labelOf(file, digest);
+  if (!label) return false;
   const now = await packKey(readIfThere(keyFile), null);
   if (!(now && label.key)) return now === label.key;
   if ((label.key.salt !== null) !== (passphrase !== null)) return false;
@@ -135,8 +153,8 @@ async function holds(file: string, digest: string, { keyFile, passphrase }: Sour
   );
 }
 
-/** Null if it is damaged, or no backup. */
-function labelOf(file: string): Label | null {
+/** Null if it is damaged, no backup, or has another digest. */
+function labelOf(file: string, digest: string): Label | null {
   try {
     // Immutable: nothing is written beside it.
     const address = `${pathToFileURL(file).href}?immutable=1`;
@@ -145,8 +163,10 @@ function labelOf(file: string): Label | null {
       constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI,
     );
     try {
+      const label = readLabel(sqlite);
+      if (label?.digest !== digest) return null;
       inspect(sqlite, file);
-      return readLabel(sqlite);
+      return label;
     } finally {
       sqlite.close();
     }

@@ -1,6 +1,7 @@
 /** What is known of the backups in `BACKUP_DIR`: its disk, the last success and failure; in a file of the data folder. */
 import { join } from 'node:path';
 import { readIfThere, writeDurably } from '../../shared/system/files.ts';
+import { giveToOwner } from '../db/replace.ts';
 
 export type BackupState = Readonly<{
   /** The folder that the rest is about. */
@@ -17,9 +18,9 @@ export type BackupState = Readonly<{
 
 const fileIn = (dataDir: string): string => join(dataDir, 'backups.json');
 
-/** For another folder than before, only the program's version is known. @throws file system errors */
+/** For another folder than before, only the program's version is known. */
 export function readState(dataDir: string, dir: string): BackupState {
-  const stored = parse(readIfThere(fileIn(dataDir)) ?? '{}');
+  const stored = parse(fileIn(dataDir));
   const none = { dir, device: null, succeededAt: null, failure: null };
   const program = stored.program ?? null;
   return stored.dir === dir ? { ...none, ...stored, program } : { ...none, program };
@@ -29,6 +30,7 @@ export function readState(dataDir: string, dir: string): BackupState {
 export function writeState(dataDir: string, dir: string, more: Partial<BackupState>): void {
   const state = { ...readState(dataDir, dir), ...more };
   writeDurably(fileIn(dataDir), `${JSON.stringify(state)}\n`, 0o600);
+  giveToOwner(fileIn(dataDir));
 }
 
 export function noteFailure(dataDir: string, dir: string, reason: string, at: number): void {
@@ -36,10 +38,10 @@ export function noteFailure(dataDir: string, dir: string, reason: string, at: nu
   writeState(dataDir, dir, { failure: { since, at, reason } });
 }
 
-/** A file that someone damaged is as good as none. */
-function parse(text: string): Partial<BackupState> {
+/** A file that someone damaged, or made theirs, is as good as none: the next backup replaces it. */
+function parse(file: string): Partial<BackupState> {
   try {
-    return JSON.parse(text) ?? {};
+    return JSON.parse(readIfThere(file) ?? '{}') ?? {};
   } catch {
     return {};
   }

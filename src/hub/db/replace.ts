@@ -92,11 +92,12 @@ export function putInPlace(ready: string, current: string, stamp: string): strin
 }
 
 /**
- * If root restores, gives the file to the user who owns the folder, so that they can open it. Not
+ * If root restores, or makes a backup, gives the file to the user who owns the folder, so that they can open it. Not
  * through a symbolic link: that user could have planted one to a file that is not theirs.
  */
-export function giveToOwner(file: string): void {
-  const { uid, gid } = statSync(dirname(file));
+export function giveToOwner(file: string, folder = dirname(file)): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(folder);
   if (lstatSync(file).uid !== uid) lchownSync(file, uid, gid);
 }
 
@@ -117,8 +118,8 @@ function mergeLog(file: string): boolean {
   }
 }
 
-/** Links or copies `current` to `kept`. */
-function keep(current: string, kept: string): void {
+/** Links or copies `current` to `kept`. @throws file system errors, EEXIST among them */
+export function keep(current: string, kept: string): void {
   try {
     linkSync(current, kept);
   } catch (error) {

@@ -1,6 +1,5 @@
 /** `signalbox restore` and `signalbox promote`: replace the database with a copy while the hub is stopped. */
-import { lstatSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { PassphraseError } from '../../hub/backups/packed-key.ts';
 import { stageRestore, unstage } from '../../hub/backups/restore.ts';
@@ -9,7 +8,7 @@ import { describeContents } from '../../hub/db/inspect.ts';
 import { databaseIn } from '../../hub/db/open.ts';
 import { giveToOwner } from '../../hub/db/replace.ts';
 import { messageOf } from '../../shared/async.ts';
-import { lockFolder } from '../../shared/system/lock.ts';
+import { lockFolder, lockIn } from '../../shared/system/lock.ts';
 import { adoptAgentsKey, secretKeyIn } from '../data-folder.ts';
 import { visible } from '../visible.ts';
 import { EXIT } from './command.ts';
@@ -78,17 +77,12 @@ export async function restore(file: string, deps: RestoreDeps): Promise<number> 
 }
 
 function lock(folder: string): () => void {
-  const file = join(folder, 'hub.lock');
-  // As root, following the link would create a file wherever the folder's owner wants one.
-  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) {
-    throw new Error(`${file} is a symbolic link`);
-  }
   try {
     const release = lockFolder(folder, 'hub');
-    giveToOwner(file);
+    giveToOwner(lockIn(folder, 'hub'));
     return release;
   } catch (cause) {
-    const { code } = (cause as Error).cause as { code?: unknown };
+    const { code } = ((cause as Error).cause ?? {}) as { code?: unknown };
     throw code === 'SQLITE_BUSY' ? new Error(`${messageOf(cause)}; stop it first`) : cause;
   }
 }

@@ -1,19 +1,27 @@
 /** Allows one program per data folder. */
 import { Database } from 'bun:sqlite';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../async.ts';
 import { makePrivate } from './files.ts';
 
+export const lockIn = (folder: string, who: string): string => join(folder, `${who}.lock`);
+
 /**
  * Takes SQLite's file lock, which the operating system releases even if the process crashes; a pid
  * file would stay.
- * @param who `hub` or `agent`
+ * @param who `hub`, `agent` or `backup`
  * @returns a function that releases the lock
  * @throws Error if another process holds it, or it cannot be locked; file system errors
  */
 export function lockFolder(folder: string, who: string): () => void {
   makePrivate(folder);
-  const lock = new Database(join(folder, `${who}.lock`), { create: true });
+  const file = lockIn(folder, who);
+  // As root, following the link would create a file wherever the folder's owner wants one.
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new Error(`${file} is a symbolic link`);
+  }
+  const lock = new Database(file, { create: true });
   try {
     lock.run('PRAGMA busy_timeout = 0');
     lock.run('BEGIN EXCLUSIVE');

@@ -2,12 +2,15 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import {
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -85,7 +88,7 @@ describe('a backup', () => {
     const deps = { dataDir: other, keyFile: join(other, 'secret-key'), settings };
     expect(await makeBackup({ ...deps, now: () => new Date() })).toEqual({ made: 'empty' });
     const release = lockFolder(dataDir, 'backup');
-    expect(await reasonOf(make())).toBe('another backup is under way');
+    expect(await reasonOf(make())).toBe('another backup is under way, or hangs with its disk');
     release();
     expect(readdirSync(dir)).toEqual([]);
     expect(readState(dataDir, dir).failure).toBeNull();
@@ -157,6 +160,53 @@ describe('a backup', () => {
       expect.stringContaining('T10-05-'),
       expect.stringContaining('T10-07-'),
     ]);
+  });
+
+  test('stays if it was just made, and is known again, though the clock was ahead before', async () => {
+    await make();
+    const [ahead = ''] = backups();
+    renameSync(join(dir, ahead), join(dir, ahead.replace('2026', '2099')));
+    change("UPDATE vhosts SET upstream = 'later'");
+    expect((await make({ keep: 2 })).made).toBe('new');
+    expect((await make({ keep: 2 })).made).toBe('same');
+    expect(backups().length).toBe(2);
+    change("UPDATE vhosts SET upstream = 'last'");
+    expect((await make({ keep: 1 })).made).toBe('new');
+    expect(backups()).toEqual([expect.stringContaining('2026-11-24T10-')]);
+    const [kept] = await listBackups(dir);
+    expect(kept?.madeAt.getTime()).toBe(time - 60_000);
+  });
+
+  test('writes through no link that somebody put into its folder, and waits for no pipe', async () => {
+    await make();
+    const [name = ''] = backups();
+    const victim = join(folder, 'victim');
+    writeFileSync(victim, 'precious');
+    const mark = join(dir, `.signalbox-${name.split('-')[1]}`);
+    rmSync(mark);
+    symlinkSync(victim, mark);
+    renameSync(join(dir, name), victim);
+    symlinkSync(victim, join(dir, name));
+    const pipe = join(dir, name.replace('2026', '2025'));
+    expect(Bun.spawnSync(['mkfifo', pipe]).exitCode).toBe(0);
+    const bytes = readFileSync(victim);
+    expect(await listBackups(dir)).toEqual([]);
+    expect((await make({ keep: 1 })).made).toBe('new');
+    expect(readFileSync(victim).equals(bytes)).toBe(true);
+    expect((await listBackups(dir)).length).toBe(1);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('of root belongs to the user of the hub', async () => {
+    chownSync(dataDir, 12_345, 12_345);
+    await make();
+    const paths = ['backup.lock', 'backups.json'].map((name) => join(dataDir, name));
+    for (const path of [...paths, join(dir, backups()[0] ?? '')]) {
+      expect(statSync(path).uid).toBe(12_345);
+    }
+    rmSync(join(dataDir, 'backup.lock'));
+    symlinkSync(join(folder, 'planted'), join(dataDir, 'backup.lock'));
+    expect(await reasonOf(make())).toBe('DATA_DIR cannot be locked');
+    expect(existsSync(join(folder, 'planted'))).toBe(false);
   });
 
   test('removes what a killed one left', async () => {
