@@ -1,11 +1,11 @@
 /** Restores a backup: prepares it beside the database, and then puts it in its place, with its key. */
-import { createReadStream, createWriteStream, existsSync, linkSync, rmSync } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync, renameSync, rmSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { readIfThere, writeDurably } from '../../shared/system/files.ts';
 import type { Contents } from '../db/inspect.ts';
 import { databaseIn } from '../db/open.ts';
-import { BESIDE, giveToOwner, makeReady, putInPlace } from '../db/replace.ts';
+import { BESIDE, giveToOwner, keep, makeReady, putInPlace } from '../db/replace.ts';
 import { keyFrom, markOf } from '../db/sealing.ts';
 import { takeLabel } from './label.ts';
 import { type PackedKey, unpackKey } from './packed-key.ts';
@@ -32,7 +32,7 @@ export type Staged = {
   /**
    * Replaces the database, which no hub may have open, and the key if the backup has another one.
    * @returns the paths of the database and of the key that were there; null if there was none
-   * @throws Error, with the database unchanged
+   * @throws Error, with both unchanged
    */
   put(now: Date): { database: string | null; key: string | null };
 };
@@ -69,9 +69,15 @@ export async function stageRestore(file: string, name: string, deps: StageDeps):
         const stamp = now.toISOString().replaceAll(/[:.]/g, '-');
         // First: should this be cut off, the old database says that the key is another one.
         const oldKey = key === null ? null : replaceKey(keyFile, key, stamp);
-        const database = putInPlace(staged, current, stamp);
-        if (existsSync(keyFile)) giveToOwner(keyFile);
-        return { database, key: oldKey };
+        try {
+          if (existsSync(keyFile)) giveToOwner(keyFile);
+          return { database: putInPlace(staged, current, stamp), key: oldKey };
+        } catch (error) {
+          // Unless the new database is there already, the old one needs its key.
+          if (existsSync(staged) && oldKey !== null) renameSync(oldKey, keyFile);
+          else if (existsSync(staged) && key !== null) rmSync(keyFile);
+          throw error;
+        }
       },
     };
   } catch (error) {
@@ -98,7 +104,7 @@ async function newKey(
 /** @returns where the old one is now; null if there was none */
 function replaceKey(keyFile: string, key: string, stamp: string): string | null {
   const kept = existsSync(keyFile) ? `${keyFile}.before-restore-${stamp}` : null;
-  if (kept !== null) linkSync(keyFile, kept);
+  if (kept !== null) keep(keyFile, kept);
   writeDurably(keyFile, `${key}\n`, 0o600);
   return kept;
 }

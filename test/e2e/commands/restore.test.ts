@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -184,16 +185,28 @@ describe('signalbox restore', () => {
     await stop();
   });
 
-  test('refuses while another program has the database open', async () => {
+  test('refuses while another program has the database open, and leaves its key', async () => {
+    const other = join(folder, 'other-key');
+    layDatabase(join(other, 'data'), { http: port, https: freePort() });
+    writeFileSync(join(other, 'data/secret-key'), `${'k'.repeat(42)}A\n`);
+    const withKey = join(other, 'with-key.db');
+    expect((await run(['backup', withKey], { cwd: other })).code).toBe(0);
+    const key = join(dataDir, 'secret-key');
     const sqlite = new Database(live);
     // As a hub leaves it, which has not run since the last restore.
     sqlite.run('PRAGMA journal_mode = WAL');
     sqlite.query('SELECT * FROM users').all();
-    const { code, out, err } = await run(['restore', file]);
-    expect([code, out]).toEqual([1, '']);
-    expect(err).toContain('another program has the database open');
+    for (const present of [null, `${'z'.repeat(42)}A\n`]) {
+      if (present) writeFileSync(key, present);
+      const { code, out, err } = await run(['restore', withKey]);
+      expect([code, out]).toEqual([1, '']);
+      expect(err).toContain('another program has the database open');
+      expect(existsSync(key) ? readFileSync(key, 'utf8') : null).toBe(present);
+    }
     sqlite.close();
-    expect(readdirSync(dataDir).filter((name) => name.includes('restoring'))).toEqual([]);
+    rmSync(key);
+    const left = readdirSync(dataDir).filter((name) => /restoring|^secret-key/.test(name));
+    expect(left).toEqual([]);
   });
 
   test('works from standard input on a fresh machine, and the sites are served there', async () => {
