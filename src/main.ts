@@ -4,6 +4,7 @@ import { isatty } from 'node:tty';
 import { readAddresses } from './program/addresses.ts';
 import { type Cli, EXIT, parseWords } from './program/cli/command.ts';
 import { COMMANDS } from './program/cli/commands.ts';
+import { backupFolder } from './program/cli/database.ts';
 import { commandHelp, overallHelp, synopsis, unknownCommand } from './program/cli/help.ts';
 import { createProgress } from './program/cli/progress.ts';
 import { compileLess } from './program/compile-less.ts';
@@ -77,7 +78,7 @@ const cli: Cli = {
 };
 
 const words = process.argv.slice(2);
-const parsed = parseWords(words, COMMANDS);
+const parsed = parseWords(words, [...COMMANDS, backupFolder]);
 if (parsed.ask === 'help') {
   out(parsed.command ? commandHelp(parsed.command) : overallHelp(COMMANDS));
 } else if (parsed.ask === 'version') {

@@ -62,3 +62,22 @@ export function mountImage(image: string, folder: string): boolean {
 export function makeImage(image: string, size: string): boolean {
   return run('truncate', '-s', size, image) && run('mkfs.ext4', '-q', image);
 }
+
+/**
+ * Mounts a disk that never answers, as a share whose server is gone: a FUSE that nobody serves. It may be read and
+ * unmounted, and what waits for it may be killed.
+ * @returns ends that, and what waits fails; null if this kernel has none
+ */
+export async function hang(folder: string): Promise<(() => void) | null> {
+  const options = 'fd=3,rootmode=40000,user_id=0,group_id=0';
+  const script = `exec 3<> /dev/fuse && mount -i -t fuse -o ${options} hung "$0" && echo up && cat`;
+  const server = Bun.spawn(['sh', '-c', script, folder], {
+    ...{ stdin: 'pipe', stdout: 'pipe', stderr: 'ignore' },
+  });
+  const { value } = await server.stdout.getReader().read();
+  if (!value) return null;
+  return () => {
+    unmount(folder);
+    server.kill('SIGKILL');
+  };
+}

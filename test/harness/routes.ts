@@ -43,7 +43,7 @@ export function registered(folder: string): Registered[] {
   const context = createContext({
     ...{ settings, database, token: TOKEN, version: '0', commit: null, pace: PACE },
     secretKey: join(folder, 'secret-key'),
-    ...{ makeBackup: async () => {}, restart: () => {} },
+    ...{ backupDisk: null, restart: () => {} },
     listenBriefly: () => ({ url: '', stop: async () => {} }),
     setupCode: createSetupCode(join(folder, 'setup-code'), () => {}),
     commandLine: createCommandLine(TOKEN),

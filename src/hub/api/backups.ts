@@ -1,6 +1,8 @@
 /** `/backups`: those in `BACKUP_DIR`; makes another one, and restores one. */
 import { Elysia, type Static, t } from 'elysia';
 import { jsonBody } from '../../shared/json-body.ts';
+import { recordSecurity } from '../auth/security-log.ts';
+import { isOfHub } from '../backups/folder.ts';
 import { KEY_STATES } from '../backups/packed-key.ts';
 import { about } from '../http/about.ts';
 import { BODY, READS, refusals, WRITES } from '../http/refusal-schemas.ts';
@@ -17,6 +19,7 @@ const BackupView = t.Object(
         'the key of the hub in it: `sealed` by a passphrase, in `clear`, or `none` if the hub had none',
     }),
     version: t.Integer({ description: 'of the database’s schema' }),
+    own: t.Boolean({ description: 'whether this hub made it' }),
   },
   { title: 'Backup' },
 );
@@ -30,6 +33,9 @@ const BackupsView = t.Object(
       description: 'when one was written last, or the newest one found to have the same contents',
     }),
     failure: t.Union([t.Object({ since: Timestamp, reason: t.String() }), t.Null()]),
+    notRestored: t.Union([t.String(), t.Null()], {
+      description: 'why the last restore came to nothing after its 202; null: it did not',
+    }),
     unreadable: t.Union([t.String(), t.Null()], {
       description: 'why the backups cannot be listed; null: they can',
     }),
@@ -58,20 +64,23 @@ const Restored = t.Object(
 
 const iso = (at: number) => new Date(at).toISOString();
 
-export function backupRoutes({ backups, restart, guard, bodyLimit }: ApiContext) {
+export function backupRoutes({ backups, restart, store, now, guard, bodyLimit }: ApiContext) {
   async function view(): Promise<BackupsView> {
     const { settings } = backups;
-    const { succeededAt = null, failure = null } = backups.state() ?? {};
+    const { succeededAt = null, failure = null, notRestored = null } = backups.state() ?? {};
     const known = {
       ...{ enabled: settings !== null, keep: settings?.keep ?? null },
       sealed: (settings?.passphrase ?? null) !== null,
       succeededAt: succeededAt === null ? null : iso(succeededAt),
       failure: failure && { since: iso(failure.since), reason: failure.reason },
+      notRestored,
     };
     if (!settings) return { ...known, unreadable: null, backups: [] };
     try {
       const all = await backups.list();
-      const shown = all.map((one) => ({ ...one, madeAt: one.madeAt.toISOString() }));
+      const shown = all.map((one) => ({
+        ...{ ...one, madeAt: one.madeAt.toISOString(), own: isOfHub(one, store.id) },
+      }));
       return { ...known, unreadable: null, backups: shown };
     } catch (error) {
       return { ...known, unreadable: (error as Error).message, backups: [] };
@@ -114,11 +123,16 @@ export function backupRoutes({ backups, restart, guard, bodyLimit }: ApiContext)
     .use(jsonBody(bodyLimit))
     .post(
       '/:name/restore',
-      async ({ params, body, set, request, server }) => {
+      async ({ params, body, set, request, server, who, assertAllowed }) => {
         server?.timeout(request, 0);
-        const how = { passphrase: body.passphrase, withoutKey: body.withoutKey === true };
+        const { passphrase, withoutKey = false } = body;
+        const how = { passphrase, withoutKey, assertAllowed };
         const staged = await backups.stage(params.name, how);
-        restart(staged);
+        const event = { kind: 'restore', target: params.name } as const;
+        restart(staged, (how) => {
+          if ('db' in how) recordSecurity(how.db, now(), who, event);
+          else backups.notRestored(how.reason);
+        });
         set.status = 202;
         const { sites, accounts } = staged.contents;
         return { restarting: true as const, sites, accounts };
@@ -149,12 +163,12 @@ export function backupRoutes({ backups, restart, guard, bodyLimit }: ApiContext)
 
 const EXAMPLE: BackupsView = {
   ...{ enabled: true, keep: 14, sealed: true, succeededAt: '2026-11-24T10:52:01.000Z' },
-  ...{ failure: null, unreadable: null },
+  ...{ failure: null, notRestored: null, unreadable: null },
   backups: [
     {
       name: 'signalbox-1f0c9e2a-2026-11-24T10-52-00-000Z.db',
       madeAt: '2026-11-24T10:52:00.000Z',
-      ...{ bytes: 204_800, key: 'sealed', version: 9 },
+      ...{ bytes: 204_800, key: 'sealed', version: 9, own: true },
     },
   ],
 };

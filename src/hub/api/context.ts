@@ -24,7 +24,12 @@ import type { Guard } from '../auth/guard.ts';
 import { createLinkedAccounts, type LinkedAccounts } from '../auth/oidc/linked-accounts.ts';
 import type { OidcSettings } from '../auth/oidc/service.ts';
 import { createTokens, type Tokens } from '../auth/tokens/tokens.ts';
-import { type Backups, type BackupsPace, createBackups } from '../backups/keeper.ts';
+import {
+  type BackupDisk,
+  type Backups,
+  type BackupsPace,
+  createBackups,
+} from '../backups/keeper.ts';
 import type { BackupSettings } from '../backups/make.ts';
 import type { Staged } from '../backups/restore.ts';
 import {
@@ -116,10 +121,13 @@ export type HubGiven = {
   token: string;
   /** The file with the key of what is sealed. */
   secretKey: string;
-  /** Makes a backup in another process. @throws Error, for a person */
-  makeBackup: (signal: AbortSignal) => Promise<void>;
-  /** Soon stops this hub, restores a backup, and starts another hub. */
-  restart: (staged: Staged) => void;
+  /** `BACKUP_DIR`; null if it is not set. */
+  backupDisk: BackupDisk | null;
+  /**
+   * Soon stops this hub, restores a backup, and starts another hub.
+   * @param ended gets the restored database before that hub starts, or why it is the one from before
+   */
+  restart: (staged: Staged, ended: (how: { db: Db } | { reason: string }) => void) => void;
   setupCode: SetupCode;
   commandLine: CommandLine;
   version: string;
@@ -276,7 +284,8 @@ export function createContext(given: HubGiven): HubContext {
   const uptime = createUptime({ db, publisher, pace: pace.checks, now, elapsed, log });
   const backups = createBackups({
     ...{ settings: settings.backups, dataDir: settings.dataDir, keyFile: given.secretKey },
-    ...{ make: given.makeBackup, isEmpty: () => !accounts.any(), pace: pace.backups, now, log },
+    ...{ disk: given.backupDisk, isShared: database.isShared, isEmpty: () => !accounts.any() },
+    ...{ pace: pace.backups, now, log },
   });
   const look = createLook({
     ...{ publisher, uptime, pace, now, elapsed, warnings, locked: accounts.locked },

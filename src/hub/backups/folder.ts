@@ -1,8 +1,10 @@
 /** `BACKUP_DIR`: which files in it are backups, whether its disk is the right one and has room. */
 import {
   constants,
+  createReadStream,
   existsSync,
   lstatSync,
+  openSync,
   rmSync,
   statfsSync,
   statSync,
@@ -10,6 +12,7 @@ import {
 } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { isSqlite } from '../../shared/sqlite.ts';
 import { keyStateFrom } from './label.ts';
 import type { KeyState } from './packed-key.ts';
@@ -33,15 +36,12 @@ const PART = /\.[0-9a-f]{12}\.part(-journal)?$/;
 export const nameFor = (hub: string, at: Date): string =>
   `signalbox-${hub.slice(0, 8)}-${at.toISOString().replaceAll(/[:.]/g, '-')}.db`;
 
-export const isBackupName = (name: string): boolean => NAME.test(name);
-
-/** Those of a hub, the newest first. */
-export const ofHub = <T extends { name: string }>(all: readonly T[], hub: string): T[] =>
-  all.filter(({ name }) => NAME.exec(name)?.[1] === hub.slice(0, 8));
+export const isOfHub = ({ name }: { name: string }, hub: string): boolean =>
+  NAME.exec(name)?.[1] === hub.slice(0, 8);
 
 /** All of them, the newest first, also those of other hubs. @throws file system errors */
 export async function listBackups(dir: string): Promise<Backup[]> {
-  const names = (await readdir(dir)).filter(isBackupName);
+  const names = (await readdir(dir)).filter((name) => NAME.test(name));
   const found = await Promise.all(names.map((name) => readBackup(dir, name)));
   return found
     .flatMap((one) => one ?? [])
@@ -50,6 +50,10 @@ export async function listBackups(dir: string): Promise<Backup[]> {
 
 /** Others may write to the folder: a link in it leads elsewhere, and a pipe would be waited for. */
 const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** @throws file system errors */
+export const readFrom = (dir: string, name: string): Readable =>
+  createReadStream('', { fd: openSync(join(dir, name), PLAIN) });
 
 /** By the header alone (sqlite.org/fileformat2.html); null if it is no backup, or gone by now. */
 async function readBackup(dir: string, name: string): Promise<Backup | null> {
@@ -102,17 +106,21 @@ export function markDisk(dir: string, hub: string): void {
 /** For what else is written to that disk meanwhile. */
 const SPARE_BYTES = 2 ** 20;
 
-/** @param bytes of the database @throws Error if after the backup less than its size would be free */
-export function assertRoom(dir: string, bytes: number): void {
+/**
+ * @param what names the folder
+ * @param bytes of the database
+ * @throws Error if after the copy less than its size would be free
+ */
+export function assertRoom(dir: string, what: string, bytes: number): void {
   const { bavail, bsize } = statfsSync(dir);
   if (bavail * bsize >= 2 * bytes + SPARE_BYTES) return;
-  throw new Error('the disk of BACKUP_DIR has too little room: delete files, or enlarge it');
+  throw new Error(`the disk of ${what} has too little room: delete files, or enlarge it`);
 }
 
 /** Removes what killed backups of this hub left. Call it only while no other is under way. */
 export async function removeParts(dir: string, hub: string): Promise<void> {
   for (const name of await readdir(dir)) {
-    if (PART.test(name) && ofHub([{ name: name.replace(PART, '') }], hub).length > 0) {
+    if (PART.test(name) && isOfHub({ name: name.replace(PART, '') }, hub)) {
       rmSync(join(dir, name), { force: true });
     }
   }
@@ -125,6 +133,7 @@ export async function removeOldest(
   keep: number,
   last: string,
 ): Promise<void> {
-  const others = ofHub(await listBackups(dir), hub).filter(({ name }) => name !== last);
+  const all = await listBackups(dir);
+  const others = all.filter((one) => isOfHub(one, hub) && one.name !== last);
   for (const { name } of others.slice(keep - 1)) rmSync(join(dir, name), { force: true });
 }

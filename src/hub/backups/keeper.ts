@@ -1,24 +1,38 @@
 /** Has a backup made once a day, and lists and restores those in `BACKUP_DIR`, without waiting for its disk. */
-import { join } from 'node:path';
-import { messageOf, within } from '../../shared/async.ts';
+import type { Readable } from 'node:stream';
+import { messageOf } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import { fileErrorOf } from '../../shared/file-errors.ts';
 import type { Log } from '../../shared/log.ts';
-import { type Backup, isBackupName, listBackups } from './folder.ts';
+import { assertRoom, type Backup } from './folder.ts';
 import type { BackupSettings } from './make.ts';
 import { PassphraseError } from './packed-key.ts';
-import { type Staged, stageRestore } from './restore.ts';
-import { type BackupState, noteFailure, readState } from './state.ts';
+import { type Staged, stageRestore, unstage } from './restore.ts';
+import { type BackupState, noteFailure, readState, writeState } from './state.ts';
 
 /** Milliseconds: from one look at whether one is due to the next; from one to the next; after a failure. */
 export type BackupsPace = Readonly<{ look: number; every: number; retry: number }>;
 
+/**
+ * `BACKUP_DIR`, through processes of their own: it may hang, and a thread of the hub with it.
+ * All throw Error, for a person.
+ */
+export type BackupDisk = {
+  make: (signal: AbortSignal) => Promise<void>;
+  /** The newest first. */
+  list: (signal: AbortSignal) => Promise<Backup[]>;
+  /** The bytes of one. */
+  read: (name: string, signal: AbortSignal) => Readable;
+};
+
 export type BackupsDeps = {
   settings: BackupSettings | null;
+  /** Null without settings. */
+  disk: BackupDisk | null;
   dataDir: string;
   keyFile: string;
-  /** Makes one in another process, which may hang with its disk. @throws Error, for a person */
-  make: (signal: AbortSignal) => Promise<void>;
+  /** Whether another program has the database open. */
+  isShared: () => boolean;
   /** Whether there is no account yet. */
   isEmpty: () => boolean;
   pace: BackupsPace;
@@ -26,7 +40,12 @@ export type BackupsDeps = {
   log: Log;
 };
 
-export type Restoring = { passphrase: string | undefined; withoutKey: boolean };
+export type Restoring = {
+  passphrase: string | undefined;
+  withoutKey: boolean;
+  /** Whether they who asked may still do this. @throws Failure */
+  assertAllowed: () => void;
+};
 
 export type Backups = {
   settings: BackupSettings | null;
@@ -38,49 +57,45 @@ export type Backups = {
   make(): Promise<void>;
   /** @throws Failure NOT_FOUND, INVALID_REQUEST, STORAGE_UNAVAILABLE */
   stage(name: string, how: Restoring): Promise<Staged>;
+  /** Notes why what was staged did not take the place of the database. */
+  notRestored(reason: string): void;
   begin(): void;
   stop(): void;
 };
 
-/** How long a disk may take to answer, in milliseconds. */
-const PATIENCE_MS = 10_000;
-
 export function createBackups(deps: BackupsDeps): Backups {
-  const { settings, dataDir, keyFile, isEmpty, pace, now, log } = deps;
+  const { settings, disk, dataDir, keyFile, isShared, isEmpty, pace, now, log } = deps;
   const over = new AbortController();
   let making: Promise<void> | null = null;
   let listing: Promise<Backup[]> | null = null;
   let isRestoring = false;
   let timer: Timer | undefined;
 
-  function given(): BackupSettings {
-    if (settings) return settings;
+  function given(): { dir: string; disk: BackupDisk } {
+    if (settings && disk) return { dir: settings.dir, disk };
     throw new Failure('INVALID_REQUEST', 'The hub makes no backups: set BACKUP_DIR.');
   }
 
   const state = () => (settings ? readState(dataDir, settings.dir) : null);
 
-  async function makeOne(dir: string): Promise<void> {
-    const before = now().getTime();
+  async function makeOne({ dir, disk }: ReturnType<typeof given>): Promise<void> {
     try {
-      await deps.make(over.signal);
+      await disk.make(over.signal);
     } catch (error) {
       const reason = messageOf(error);
       log('backup not made', { reason }, 'warn');
-      const noted = readState(dataDir, dir).failure;
-      if (!over.signal.aborted && (noted === null || noted.at < before)) {
-        noteFailure(dataDir, dir, reason, now().getTime());
-      }
+      // A process that hangs cannot do so.
+      if (!over.signal.aborted) noteFailure(dataDir, dir, reason, now().getTime());
       throw new Failure('STORAGE_UNAVAILABLE', `No backup was made: ${reason}.`, { cause: error });
     }
   }
 
   function make(): Promise<void> {
-    const { dir } = given();
+    const where = given();
     if (isEmpty()) {
       throw new Failure('INVALID_REQUEST', 'There is no account yet, and so nothing to back up.');
     }
-    making ??= makeOne(dir).finally(() => {
+    making ??= makeOne(where).finally(() => {
       making = null;
     });
     return making;
@@ -105,11 +120,16 @@ export function createBackups(deps: BackupsDeps): Backups {
   }
 
   async function list(): Promise<Backup[]> {
-    const { dir } = given();
-    listing ??= listBackups(dir).finally(() => {
-      listing = null;
-    });
-    return reached(listing);
+    listing ??= given()
+      .disk.list(over.signal)
+      .finally(() => {
+        listing = null;
+      });
+    try {
+      return await listing;
+    } catch (error) {
+      throw unavailable('The backups cannot be listed', error);
+    }
   }
 
   return {
@@ -118,19 +138,31 @@ export function createBackups(deps: BackupsDeps): Backups {
     list,
     make: async () => make(),
 
-    async stage(name, { passphrase, withoutKey }) {
-      const { dir } = given();
-      const isThere = isBackupName(name) && (await list()).some((one) => one.name === name);
-      if (!isThere) throw new Failure('NOT_FOUND', 'There is no such backup.');
+    async stage(name, { passphrase, withoutKey, assertAllowed }) {
+      const { dir, disk } = given();
+      const found = (await list()).find((one) => one.name === name);
+      if (!found) throw new Failure('NOT_FOUND', 'There is no such backup.');
       if (isRestoring) throw new Failure('STOPPING', 'Another backup is being restored.');
       isRestoring = true;
       try {
-        return await stageRestore(join(dir, name), 'the backup', {
+        writeState(dataDir, dir, { notRestored: null });
+        assertRoom(dataDir, 'DATA_DIR', found.bytes);
+        const staged = await stageRestore('-', 'the backup', {
           ...{ folder: dataDir, keyFile, withoutKey },
           passphrase: passphrase ?? settings?.passphrase ?? null,
+          open: () => disk.read(name, over.signal),
         });
+        // A backup that is just being made has it open as well.
+        await making?.catch(() => {});
+        if (isShared()) {
+          throw new Error('another program has the database open (Litestream?); stop it first');
+        }
+        assertAllowed();
+        return staged;
       } catch (error) {
         isRestoring = false;
+        unstage(dataDir);
+        if (error instanceof Failure) throw error;
         if (error instanceof PassphraseError) {
           const hint = 'Without the key, all is restored but the secrets that it seals.';
           const message =
@@ -140,6 +172,8 @@ export function createBackups(deps: BackupsDeps): Backups {
         throw unavailable('The backup was not restored, and nothing was changed', error);
       }
     },
+
+    notRestored: (reason) => writeState(dataDir, given().dir, { notRestored: reason }),
 
     begin() {
       if (!settings) return;
@@ -155,17 +189,6 @@ export function createBackups(deps: BackupsDeps): Backups {
       over.abort();
     },
   };
-}
-
-/** What a disk says in time. @throws Failure STORAGE_UNAVAILABLE */
-async function reached<T>(asked: Promise<T>): Promise<T> {
-  try {
-    return await within(asked, PATIENCE_MS, () => {
-      throw new Error('its disk does not answer');
-    });
-  } catch (error) {
-    throw unavailable('BACKUP_DIR cannot be read', error);
-  }
 }
 
 /** No path of the host gets to a client. */

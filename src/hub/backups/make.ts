@@ -15,10 +15,10 @@ import { digestOf } from './digest.ts';
 import {
   assertRoom,
   assertSameDisk,
+  isOfHub,
   listBackups,
   markDisk,
   nameFor,
-  ofHub,
   removeOldest,
   removeParts,
 } from './folder.ts';
@@ -89,18 +89,19 @@ export async function makeBackup({ dataDir, keyFile, settings, now }: MakeDeps):
       await removeParts(dir, id);
       // The clock may have been set back: what it calls later is not the last one.
       const time = now();
-      const newest = ofHub(await listBackups(dir), id).find(({ madeAt }) => madeAt <= time);
+      const newest = (await listBackups(dir)).find((one) => isOfHub(one, id) && one.madeAt <= time);
       const file = newest && join(dir, newest.name);
       const isSame = file !== undefined && (await holds(file, digestOf(sqlite), source));
       const outcome: Kept = isSame ? { made: 'same', file } : await write();
       await removeOldest(dir, id, keep, basename(outcome.file));
       markDisk(dir, id);
       giveToHub(outcome.file, dataDir);
-      writeState(dataDir, dir, { device, succeededAt: now().getTime(), failure: null });
+      const fine = { failure: null, notRestored: null };
+      writeState(dataDir, dir, { device, succeededAt: now().getTime(), ...fine });
       return outcome;
 
       async function write(): Promise<Kept> {
-        assertRoom(dir, count('PRAGMA page_count') * count('PRAGMA page_size'));
+        assertRoom(dir, 'BACKUP_DIR', count('PRAGMA page_count') * count('PRAGMA page_size'));
         const file = join(dir, nameFor(id, time));
         return { made: 'new', file, contents: await writeBackup(source, file) };
       }

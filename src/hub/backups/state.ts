@@ -12,6 +12,8 @@ export type BackupState = Readonly<{
   succeededAt: number | null;
   /** Since when they fail, when the last one did, and why; null if the last one did not. */
   failure: Readonly<{ since: number; at: number; reason: string }> | null;
+  /** Why the last restore that the running hub began came to nothing; null: it did not. */
+  notRestored: string | null;
   /** The version of the program that ran last. */
   program: string | null;
 }>;
@@ -21,7 +23,7 @@ const fileIn = (dataDir: string): string => join(dataDir, 'backups.json');
 /** For another folder than before, only the program's version is known. */
 export function readState(dataDir: string, dir: string): BackupState {
   const stored = parse(fileIn(dataDir));
-  const none = { dir, device: null, succeededAt: null, failure: null };
+  const none = { dir, device: null, succeededAt: null, failure: null, notRestored: null };
   const program = stored.program ?? null;
   return stored.dir === dir ? { ...none, ...stored, program } : { ...none, program };
 }

@@ -29,6 +29,8 @@ export type OpenDatabase = {
   db: Db;
   /** @throws Failure STORAGE_UNAVAILABLE if the file was replaced or removed since it was opened */
   assertInPlace(): void;
+  /** Whether another program has it open: then this process cannot replace the file. */
+  isShared(): boolean;
   /** Has `close` also end the write-ahead log: this process will replace the file. */
   willBeReplaced(): void;
   /** Closes the database and releases the folder. */
@@ -73,6 +75,12 @@ export function openDatabase(folder: string, idle = IDLE_MS, scripts = MIGRATION
     return {
       db: drizzle(opened, { schema }),
       assertInPlace: createPlaceCheck(file),
+      isShared() {
+        const isAlone = endLog(opened);
+        opened.run(BUSY_TIMEOUT);
+        opened.run('PRAGMA journal_mode = WAL');
+        return !isAlone;
+      },
       willBeReplaced() {
         isReplaced = true;
       },
@@ -146,14 +154,16 @@ function checkpoint(sqlite: Database): void {
 
 /**
  * SQLite does so when the last connection is closed; here that would be when the statements of this one have been
- * collected as garbage. Never fails: the log stays while another program uses the database.
+ * collected as garbage. Never fails.
+ * @returns false if the log stays, because another program uses the database
  */
-function endLog(sqlite: Database): void {
+function endLog(sqlite: Database): boolean {
   try {
     sqlite.run('PRAGMA busy_timeout = 0');
     sqlite.run('PRAGMA journal_mode = DELETE');
+    return true;
   } catch {
-    // As above.
+    return false;
   }
 }
 

@@ -43,6 +43,31 @@ checked before FILE is created.
   },
 };
 
+/**
+ * For the hub alone, which waits for no disk of backups: lists those in BACKUP_DIR as JSON, or sends one. No help names
+ * it.
+ */
+export const backupFolder: Command = {
+  name: 'backup-folder',
+  args: [{ name: 'NAME', optional: true }],
+  options: {},
+  ...{ summary: '', help: '' },
+  async run({ args: [name] }, { env, machine, out, fail }) {
+    const { listBackups, readFrom } = await import('../../hub/backups/folder.ts');
+    const { fileErrorOf } = await import('../../shared/file-errors.ts');
+    const dir = (await settingsOf('backup-folder', env, machine, fail))?.settings?.dir ?? '';
+    try {
+      if (name === undefined) out(JSON.stringify(await listBackups(dir)));
+      else await pipeline(readFrom(dir, name), process.stdout, { end: false });
+      return EXIT.done;
+    } catch (error) {
+      const reason = fileErrorOf(error, () => 'BACKUP_DIR') ?? messageOf(error);
+      fail(`signalbox backup-folder: ${reason}`);
+      return EXIT.failed;
+    }
+  },
+};
+
 export const restore: Command = {
   name: 'restore',
   args: [{ name: 'FILE', optional: true }],

@@ -1,8 +1,11 @@
-/** Makes backups in a process of their own: whatever their disk does, the hub goes on. */
+/** Makes, lists and reads backups in processes of their own: whatever the disk of BACKUP_DIR does, the hub goes on. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { Backup } from '../../hub/backups/folder.ts';
+import type { BackupDisk } from '../../hub/backups/keeper.ts';
 import type { BackupSettings } from '../../hub/backups/make.ts';
-import { readState, writeState } from '../../hub/backups/state.ts';
+import { noteFailure, readState, writeState } from '../../hub/backups/state.ts';
 import { MIGRATIONS } from '../../hub/db/migrate.ts';
 import { databaseIn } from '../../hub/db/open.ts';
 import { storedVersion } from '../../hub/db/version.ts';
@@ -12,8 +15,10 @@ import { VERSION } from '../version.ts';
 
 /** Milliseconds that one may take; a database of 10 MB takes less than a second. */
 const DEADLINE_MS = 300_000;
-/** The same before an upgrade, which waits for it. */
-const BEFORE_UPGRADE_MS = 60_000;
+/** The same for their list, which a person waits for. */
+const PATIENCE_MS = 20_000;
+/** The same before an upgrade, which waits for it: on one machine, nothing is served meanwhile. */
+const BEFORE_UPGRADE_MS = 20_000;
 
 /** The command line of this program. */
 function program(): string[] {
@@ -22,13 +27,18 @@ function program(): string[] {
   return [process.execPath, '--no-env-file', existsSync(source) ? source : Bun.main];
 }
 
-/** Runs `signalbox backup`. @throws Error with what it said */
-export async function backupApart(
+/**
+ * Runs this program with these words.
+ * @returns what it prints, as that comes
+ * @throws Error with what it said, if it fails, or `signal` ends it
+ */
+async function* runApart(
+  words: readonly string[],
   { dir, keep, passphrase }: BackupSettings,
   dataDir: string,
   signal: AbortSignal,
-): Promise<void> {
-  const child = Bun.spawn([...program(), 'backup'], {
+): AsyncGenerator<Uint8Array> {
+  const child = Bun.spawn([...program(), ...words], {
     // A `.env` in the data folder would not count.
     cwd: '/',
     env: {
@@ -37,42 +47,58 @@ export async function backupApart(
       BACKUP_KEEP: String(keep),
       ...(passphrase !== null && { BACKUP_PASSPHRASE: passphrase }),
     },
-    ...{ stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
+    ...{ stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
   });
-  const ended = Promise.all([child.exited, new Response(child.stderr).text()]);
-  const stopped = new Promise<'stopped'>((resolve) => {
-    signal.addEventListener('abort', () => resolve('stopped'), { once: true });
-    if (signal.aborted) resolve('stopped');
-  });
-  const first = await Promise.race([ended, stopped]);
-  if (first === 'stopped') {
+  const said = new Response(child.stderr).text();
+  const { promise: stopped, reject } = Promise.withResolvers<never>();
+  stopped.catch(() => {});
+  const stop = () => reject(new Error(reasonOf(signal)));
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  const reader = child.stdout.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), stopped]);
+      if (done) break;
+      yield value;
+    }
+    if ((await Promise.race([child.exited, stopped])) === 0) return;
+    const [line = ''] = (await said).trim().split('\n').slice(-1);
+    throw new Error(line.replace(/^signalbox [a-z-]+: /, '') || 'its process was ended');
+  } finally {
+    signal.removeEventListener('abort', stop);
     // It may hang with its disk, and end only when that answers.
     child.kill('SIGKILL');
     child.unref();
-    const { reason } = signal;
-    throw new Error(
-      reason instanceof DOMException && reason.name === 'TimeoutError'
-        ? 'it took too long: does the disk of BACKUP_DIR answer?'
-        : 'the hub is stopping',
-    );
   }
-  const [code, said] = first;
-  if (code === 0) return;
-  const [line = ''] = said.trim().split('\n').slice(-1);
-  throw new Error(line.replace(/^signalbox backup: /, '') || 'its process was ended');
 }
 
-/** The same for a hub, which may stop meanwhile. */
-export const backupsOf =
-  (settings: BackupSettings | null, dataDir: string) =>
-  async (signal: AbortSignal): Promise<void> => {
-    if (!settings) return;
-    await backupApart(
-      settings,
-      dataDir,
-      AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
-    );
+const reasonOf = ({ reason }: AbortSignal): string =>
+  reason instanceof DOMException && reason.name === 'TimeoutError'
+    ? 'the disk of BACKUP_DIR does not answer in time'
+    : 'the hub is stopping';
+
+async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return Buffer.concat(all).toString();
+}
+
+/** Null without settings. */
+export function backupDiskOf(settings: BackupSettings | null, dataDir: string): BackupDisk | null {
+  if (!settings) return null;
+  const run = (words: readonly string[], signal: AbortSignal, deadline = DEADLINE_MS) =>
+    runApart(words, settings, dataDir, AbortSignal.any([signal, AbortSignal.timeout(deadline)]));
+  return {
+    make: async (signal) => void (await textOf(run(['backup'], signal))),
+    async list(signal) {
+      const text = await textOf(run(['backup-folder'], signal, PATIENCE_MS));
+      const found: (Omit<Backup, 'madeAt'> & { madeAt: string })[] = JSON.parse(text);
+      return found.map((one) => ({ ...one, madeAt: new Date(one.madeAt) }));
+    },
+    read: (name, signal) => Readable.from(run(['backup-folder', name], signal)),
   };
+}
 
 /**
  * Makes one if another version of the program ran last, or the schema is about to change. Never fails: a disk that is
@@ -84,13 +110,18 @@ export async function backupBeforeUpgrade(
   log: Log,
 ): Promise<void> {
   if (!(settings && existsSync(databaseIn(dataDir)))) return;
+  const { dir } = settings;
   try {
     const isOlder = storedVersion(databaseIn(dataDir)) < MIGRATIONS.length;
-    if (readState(dataDir, settings.dir).program === VERSION && !isOlder) return;
+    if (readState(dataDir, dir).program === VERSION && !isOlder) return;
     try {
-      await backupApart(settings, dataDir, AbortSignal.timeout(BEFORE_UPGRADE_MS));
+      await backupDiskOf(settings, dataDir)?.make(AbortSignal.timeout(BEFORE_UPGRADE_MS));
+    } catch (error) {
+      // A process that hangs cannot do so.
+      noteFailure(dataDir, dir, messageOf(error), Date.now());
+      throw error;
     } finally {
-      writeState(dataDir, settings.dir, { program: VERSION });
+      writeState(dataDir, dir, { program: VERSION });
     }
   } catch (error) {
     log('backup not made', { reason: messageOf(error) }, 'warn');

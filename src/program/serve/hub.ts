@@ -14,7 +14,7 @@ import { newSecret } from '../../shared/system/files.ts';
 import { adoptAgentsKey, localSecret, secretKeyIn } from '../data-folder.ts';
 import { listen, listenBriefly, listenLocally } from '../listen.ts';
 import { COMMIT, VERSION } from '../version.ts';
-import { backupsOf } from './backup-process.ts';
+import { backupDiskOf } from './backup-process.ts';
 import { readDashboard } from './dashboard.ts';
 import { SECRET_BYTES, secretReplaced } from './first-run.ts';
 import type { Restart } from './restartable.ts';
@@ -51,7 +51,7 @@ export function prepareHub(
     const context = createContext({
       ...{ settings, database, token, setupCode, commandLine, pace, now, log, preamble },
       secretKey: secretKeyIn(dataDir),
-      ...{ restart, makeBackup: backupsOf(settings.backups, dataDir) },
+      ...{ restart, backupDisk: backupDiskOf(settings.backups, dataDir) },
       listenBriefly,
       ...{ version: VERSION, commit: COMMIT },
       collect: collectProcess(VERSION, 'hub', now),

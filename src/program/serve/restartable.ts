@@ -1,9 +1,10 @@
 /** A hub that can replace its database while it runs: it stops, and starts again on the same port. */
-import type { Staged } from '../../hub/backups/restore.ts';
-import { unstage } from '../../hub/backups/restore.ts';
+import type { HubGiven } from '../../hub/api/context.ts';
+import { type Staged, unstage } from '../../hub/backups/restore.ts';
 import { DatabaseUnusable } from '../../hub/db/fault.ts';
 import { type OpenDatabase, openDatabase } from '../../hub/db/open.ts';
 import { messageOf } from '../../shared/async.ts';
+import { fileErrorOf } from '../../shared/file-errors.ts';
 import { outsideRequests } from '../../shared/observe/context.ts';
 import { lockFolder } from '../../shared/system/lock.ts';
 import type { Prepared, RunningHub } from './running.ts';
@@ -11,7 +12,9 @@ import { prepareStandby, type StandbyDeps } from './standby.ts';
 
 type Hub = RunningHub & Prepared;
 
-export type Restart = (staged: Staged) => void;
+export type Restart = HubGiven['restart'];
+
+type Ended = Parameters<Restart>[1];
 
 export type RestartableDeps = Omit<StandbyDeps, 'prepare'> & {
   /** Puts the hub together. @throws Error; the database is closed then */
@@ -31,6 +34,8 @@ export function prepareRestartable(deps: RestartableDeps, first: OpenDatabase | 
   let opened: OpenDatabase | undefined;
   const prepare = (database: OpenDatabase, port: number): Hub => {
     opened = database;
+    // Of a restore that was killed. Nobody else restores: this hub has the lock.
+    unstage(dataDir);
     return deps.prepare(database, port, restart);
   };
   const put = (database: OpenDatabase | null, port: number): Hub =>
@@ -42,38 +47,54 @@ export function prepareRestartable(deps: RestartableDeps, first: OpenDatabase | 
   const { url } = hub;
   const port = Number(new URL(url).port);
 
-  function restart(staged: Staged): void {
+  function restart(staged: Staged, ended: Ended): void {
     // The next hub is not part of the request that asked for it.
-    restarting ??= outsideRequests(() => replace(staged)).finally(() => {
+    restarting ??= outsideRequests(() => replace(staged, ended)).finally(() => {
       restarting = null;
     });
   }
 
   /** Never fails: without the hub, nobody could try again. */
-  async function replace(staged: Staged): Promise<void> {
+  async function replace(staged: Staged, ended: Ended): Promise<void> {
+    let isRestored = false;
     opened?.willBeReplaced();
     await hub.stop().catch((error) => log('stop failed', { reason: messageOf(error) }, 'error'));
     try {
       const release = lockFolder(dataDir, 'hub');
       try {
         const { database } = staged.put(new Date());
+        isRestored = true;
         log('backup restored', { kept: database ?? '' });
       } finally {
         unstage(dataDir);
         release();
       }
     } catch (error) {
-      log('backup not restored', { reason: messageOf(error) }, 'error');
+      const reason = fileErrorOf(error, () => 'DATA_DIR') ?? messageOf(error);
+      log('backup not restored', { reason }, 'error');
+      tryTo(() => ended({ reason }));
     }
     while (!isStopped) {
       try {
-        hub = put(openUnlessUnusable(dataDir), port);
+        const database = openUnlessUnusable(dataDir);
+        if (database && isRestored) tryTo(() => ended(database));
+        isRestored = false;
+        hub = put(database, port);
         await hub.begin();
         return;
       } catch (error) {
         log('hub not started', { reason: messageOf(error) }, 'error');
         await Bun.sleep(every);
       }
+    }
+  }
+
+  /** What is only noted must not keep the hub from starting. */
+  function tryTo(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      log('restore not noted', { reason: messageOf(error) }, 'error');
     }
   }
 

@@ -1285,6 +1285,8 @@ export interface Backups {
     since: Timestamp;
     reason: string;
   } | null;
+  /** why the last restore came to nothing after its 202; null: it did not */
+  notRestored: string | null;
   /** why the backups cannot be listed; null: they can */
   unreadable: string | null;
   /** the newest first, also those of other hubs */
@@ -1299,6 +1301,8 @@ export interface Backup {
   key: 'none' | 'clear' | 'sealed';
   /** of the database’s schema */
   version: number;
+  /** whether this hub made it */
+  own: boolean;
 }
 export interface RestoredBackup {
   restarting: true;

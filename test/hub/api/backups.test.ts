@@ -1,10 +1,20 @@
 /** Backups of a hub that runs: made by itself, listed, reported if they fail, and restored. */
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { BackupsView } from '../../../src/hub/api/backups.ts';
 import { VERSION } from '../../../src/program/version.ts';
+import { hang, mayMount } from '../../harness/mount.ts';
 import { startOwner } from '../../harness/owner.ts';
 import { QUICK } from '../../harness/pace.ts';
 import { ask, temporaryFolder, until } from '../../harness/stack.ts';
@@ -62,7 +72,6 @@ beforeAll(async () => {
   ({ headers } = owner);
 });
 afterAll(async () => {
-  console.log(owner.stack.lines.join('\n'));
   await owner.stack.stop();
 });
 
@@ -108,6 +117,33 @@ describe('backups of a hub', () => {
     expect((await view()).backups.length).toBe(2);
   });
 
+  test.skipIf(!mayMount)('keep no thread of the hub waiting while their disk hangs', async () => {
+    const end = await hang(dir);
+    // Without FUSE, there is no such disk.
+    if (!end) return;
+    /** The threads that wait for it: of this process, or of its children. */
+    const waiting = () =>
+      Bun.spawnSync(['ps', '-eLo', 'pid,ppid,wchan:32'])
+        .stdout.toString()
+        .split('\n')
+        .map((line) => line.trim().split(/ +/))
+        .filter(([, , where]) => /fuse|request_wait/.test(where ?? ''));
+    const listed = view();
+    const made = call('POST', '/backups');
+    const own = String(process.pid);
+    await until(
+      () => waiting().filter(([, parent]) => parent === own).length > 1,
+      'both to wait for it',
+    );
+    expect(waiting().filter(([pid]) => pid === own)).toEqual([]);
+    await create('meanwhile');
+    end();
+    expect((await listed).unreadable).not.toBeNull();
+    expect((await made).status).toBe(507);
+    expect((await view()).unreadable).toBeNull();
+    await until(async () => (await view()).failure === null, 'a backup again');
+  });
+
   test('are refused if damaged, unknown, or with another passphrase, and nothing changes', async () => {
     const { status, newest } = await make();
     expect(status).toBe(200);
@@ -126,6 +162,13 @@ describe('backups of a hub', () => {
       expect([refused.status, refused.body.code]).toEqual([...expected]);
       expect(refused.text).not.toContain(folder);
     }
+    // As long as no disk has room for, though it has no blocks.
+    truncateSync(join(dir, bad), 2 ** 43);
+    const huge = await call('POST', `/backups/${bad}/restore`, {});
+    expect([huge.status, huge.body.message]).toEqual([
+      507,
+      expect.stringContaining('nothing was changed: the disk of DATA_DIR has too little room'),
+    ]);
     rmSync(join(dir, bad));
     expect(await owner.everything()).toEqual(before);
     expect(readdirSync(owner.stack.dataDir).filter((one) => one.includes('restor'))).toEqual([]);
@@ -138,9 +181,12 @@ describe('backups of a hub', () => {
     await restored(newest?.name ?? '');
     await until(async () => (await owner.served('later')) !== 'later', 'the later site to go');
     expect(await owner.served('first')).toBe('first');
+    type Entry = { target: string; actorName: string; outcome: string };
+    const [entry] = (await call<Entry[]>('GET', '/security-log?kind=restore')).body;
+    expect(entry).toMatchObject({ target: newest?.name, actorName: 'Ada', outcome: 'ok' });
     const kept = readdirSync(owner.stack.dataDir).find((one) => one.includes('before-restore'));
     const sqlite = new Database(join(owner.stack.dataDir, kept ?? ''), { readonly: true });
-    expect(sqlite.query('SELECT count(*) FROM vhosts').values()).toEqual([[2]]);
+    expect(sqlite.query('SELECT count(*) FROM vhosts').values()).toEqual([[3]]);
     sqlite.close();
     // What runs now is whole: it changes, backs up, and can be restored again.
     await create('again');
@@ -148,6 +194,25 @@ describe('backups of a hub', () => {
     expect(again.newest?.name).not.toBe(newest?.name);
     await restored(again.newest?.name ?? '');
     expect(await owner.served('again')).toBe('again');
+  });
+
+  test('are not restored while another program has the database open, nor by mistake a stranger’s', async () => {
+    const { newest } = await make();
+    const path = `/backups/${newest?.name}/restore`;
+    const other = new Database(join(owner.stack.dataDir, 'signalbox.db'));
+    other.run('SELECT count(*) FROM users');
+    const refused = await call('POST', path, {});
+    other.close();
+    expect([refused.status, refused.body.message]).toEqual([
+      507,
+      'The backup was not restored, and nothing was changed: another program has the database open (Litestream?); stop it first.',
+    ]);
+    await create('unharmed');
+    // As if another hub had made it, whose place this one would take.
+    const strange = newest?.name.replace(/-[0-9a-f]{8}-/, '-00000000-') ?? '';
+    copyFileSync(join(dir, newest?.name ?? ''), join(dir, strange));
+    const { backups } = await view();
+    expect(backups.filter(({ own }) => !own).map(({ name }) => name)).toEqual([strange]);
   });
 
   test('with another key need their passphrase, or do without', async () => {

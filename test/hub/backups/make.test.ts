@@ -15,11 +15,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { digestOf, PASSING, PASSING_COLUMNS } from '../../../src/hub/backups/digest.ts';
-import { listBackups } from '../../../src/hub/backups/folder.ts';
+import { listBackups, readFrom } from '../../../src/hub/backups/folder.ts';
+import { createBackups } from '../../../src/hub/backups/keeper.ts';
 import { readLabel } from '../../../src/hub/backups/label.ts';
 import { makeBackup } from '../../../src/hub/backups/make.ts';
 import { readState, writeState } from '../../../src/hub/backups/state.ts';
 import { openDatabase } from '../../../src/hub/db/open.ts';
+import { PACE } from '../../../src/hub/pace.ts';
+import { Failure } from '../../../src/shared/failure.ts';
 import { lockFolder } from '../../../src/shared/system/lock.ts';
 import { layDatabase } from '../../harness/filled-db.ts';
 import { fill, mayMount, mountSmall, unmount } from '../../harness/mount.ts';
@@ -251,6 +254,32 @@ test('each table and column that passes is one', () => {
   expect(seen.size).toBe(counted.length + 1);
   expect(readLabel(sqlite)).toBeNull();
   sqlite.close();
+});
+
+test('is staged for nobody who may no longer restore it', async () => {
+  await make();
+  const [name = ''] = backups();
+  const keeper = createBackups({
+    settings: { dir, keep: 14, passphrase: null },
+    disk: {
+      make: async () => {},
+      list: () => listBackups(dir),
+      read: (one) => readFrom(dir, one),
+    },
+    ...{ dataDir, keyFile: join(dataDir, 'secret-key') },
+    ...{ isShared: () => false, isEmpty: () => false },
+    ...{ pace: PACE.backups, now: () => new Date(), log() {} },
+  });
+  const how = { passphrase: undefined, withoutKey: false };
+  const assertAllowed = () => {
+    throw new Failure('UNAUTHENTICATED', 'signed out meanwhile');
+  };
+  expect(await reasonOf(keeper.stage(name, { ...how, assertAllowed }))).toBe(
+    'signed out meanwhile',
+  );
+  expect(readdirSync(dataDir).filter((one) => one.includes('restoring'))).toEqual([]);
+  const staged = await keeper.stage(name, { ...how, assertAllowed() {} });
+  expect(staged.contents.sites).toBe(3);
 });
 
 describe.if(mayMount)('a disk', () => {
