@@ -4,12 +4,15 @@ import { get, send, sentenceOf } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import type { Backup, Backups } from '../lib/types.ts';
 import { placeError, submitWith, useFields, useSubmit } from '../lib/use-form.ts';
-import { useLoad } from '../lib/use-load.ts';
+import { useEvery, useLoad } from '../lib/use-load.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
 import { ListCard } from '../parts/list-card.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
+
+/** How often the hub is asked whether it has restarted. */
+const RESTARTING_MS = 2_000;
 
 const KEYS: Readonly<Record<Backup['key'], string>> = {
   none: 'without a key',
@@ -28,6 +31,9 @@ export function BackupsCard() {
     set(() => made);
   });
   const isOn = data?.enabled === true;
+  const notRestored = data?.notRestored ?? null;
+  // Until it asks to sign in again, or says why it does not.
+  useEvery(RESTARTING_MS, () => isRestarting && notRestored === null && reload());
 
   return (
     <ListCard
@@ -52,7 +58,8 @@ export function BackupsCard() {
             <strong>
               <Time at={one.madeAt} />
             </strong>{' '}
-            <span class="tag">{KEYS[one.key]}</span>
+            <span class="tag">{KEYS[one.key]}</span>{' '}
+            {!one.own && <span class="tag">of another hub</span>}
             <p class="muted">
               <span class="mono">{one.name}</span>, {sizeOf(one.bytes)}
             </p>
@@ -69,7 +76,13 @@ export function BackupsCard() {
       )}
     >
       {making.error !== null && <Notice kind="error">{sentenceOf(making.error)}</Notice>}
-      {isRestarting && (
+      {notRestored !== null && (
+        <Notice
+          kind="error"
+          title={`The backup was not restored, and nothing was changed: ${notRestored}.`}
+        />
+      )}
+      {isRestarting && notRestored === null && (
         <Notice kind="success" title="The backup is being restored">
           The hub restarts, and then asks you to sign in again.
         </Notice>
@@ -80,6 +93,7 @@ export function BackupsCard() {
           onDone={() => {
             setRestoring(null);
             setIsRestarting(true);
+            set((known) => known && { ...known, notRestored: null });
           }}
           onClose={() => setRestoring(null)}
         />
@@ -140,6 +154,11 @@ function RestoreDialog({ backup, onDone, onClose }: RestoreProps) {
           changed since is lost, but the present database is kept beside it. The hub restarts, and
           everyone has to sign in again.
         </p>
+        {!backup.own && (
+          <p>
+            Another hub made this backup, and this one takes its place. Switch that one off first.
+          </p>
+        )}
         {needsPassphrase && (
           <TextField
             label="Passphrase of this backup"
