@@ -1,10 +1,10 @@
 /** `signalbox install` and its units under a live systemd. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { parseInvitation } from '../../src/shared/invitation.ts';
 import { BUILD_TIMEOUT_MS, binaryIn, buildForHere, host } from '../harness/build.ts';
-import { filesOf } from '../harness/page.ts';
+import { filesOf, readPage } from '../harness/page.ts';
 import { temporaryFolder } from '../harness/stack.ts';
 import { type Machine, retry, startMachine } from '../harness/systemd.ts';
 
@@ -23,6 +23,14 @@ afterAll(async () => {
 });
 
 const run = (script: string) => (machine as Machine).must(script);
+
+/** The files that a page shows. */
+async function putFilesOf(page: string): Promise<void> {
+  for (const [path, text] of await filesOf(page)) {
+    writeFileSync(join(folder, basename(path)), text);
+    await run(`mkdir -p ${dirname(path)}; cp /machine/${basename(path)} ${path}`);
+  }
+}
 
 /** The users that processes with this command line run as. */
 const usersOf = async (pattern: string) =>
@@ -87,11 +95,22 @@ test.skipIf(!machine)(
     const stored = await run(retry(`curl -sSf ${HUB}/vhosts ${bearer}`));
     expect(JSON.parse(stored)).toEqual([expect.objectContaining({ domain: 'http://a.localhost' })]);
 
+    // Backups, as the documentation has the hub make them; also on a disk that is mounted later.
+    await putFilesOf('docs/deployment.md');
+    const page = await readPage('docs/deployment.md');
+    const [block = ''] = page.blocksUnder('systemd').slice(-1);
+    const [makeFolder = '', ...rest] = block.replaceAll('sudo ', '').trim().split('\n');
+    await run(rest.join('\n'));
+    const backup = `curl -sS -X POST ${HUB}/backups ${bearer}`;
+    expect(await run(retry(`${backup} | grep STORAGE`))).toContain('BACKUP_DIR is not there');
+    await run(`mkdir -p /mnt/nas; mount -t tmpfs tmpfs /mnt/nas; ${makeFolder}`);
+    expect(JSON.parse(await run(backup))).toMatchObject({
+      ...{ failure: null, unreadable: null, backups: [{ own: true, key: 'none' }] },
+    });
+    await run('rm -r /etc/systemd/system/signalbox-hub.service.d');
+
     // The dead man's switch of the documentation: it reports only a hub that answers.
-    for (const [path, text] of await filesOf('docs/notifications.md')) {
-      writeFileSync(join(folder, basename(path)), text);
-      await run(`cp /machine/${basename(path)} ${path}`);
-    }
+    await putFilesOf('docs/notifications.md');
     const reported = 'http://127.0.0.1:3002/health';
     await run(`echo PING_URL=${reported} > /etc/signalbox/alive.env; systemctl daemon-reload`);
     await run('systemctl enable --now signalbox-alive.timer');

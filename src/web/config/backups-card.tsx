@@ -59,7 +59,7 @@ export function BackupsCard() {
               <Time at={one.madeAt} />
             </strong>{' '}
             <span class="tag">{KEYS[one.key]}</span>{' '}
-            {!one.own && <span class="tag">of another hub</span>}
+            {!one.own && <span class="tag">from another hub</span>}
             <p class="muted">
               <span class="mono">{one.name}</span>, {sizeOf(one.bytes)}
             </p>
