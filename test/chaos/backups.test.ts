@@ -137,6 +137,7 @@ test(`after ${KILLS} kills of a hub that restores, the next one runs`, async () 
   const name = finals()[0] ?? '';
   copyFileSync(file, join(dir, name));
   const hubEnv = { ...env, HUB_PORT: '0', AGENT_TOKEN: 'x'.repeat(40) };
+  let longest = 0;
   for (let kill = 0; kill < KILLS; kill++) {
     reset();
     const hub = runProgram(
@@ -148,8 +149,12 @@ test(`after ${KILLS} kills of a hub that restores, the next one runs`, async () 
     const json = { email: 'ada@example.org', password: 'a long passphrase' };
     const { body } = await ask<{ token: string }>(`${api}/auth/sign-in/email`, { json });
     const headers = { Authorization: `Bearer ${body.token}` };
+    const from = performance.now();
     const answer = ask(`${api}/backups/${name}/restore`, { json: {}, headers }).catch(() => null);
-    await Bun.sleep(random.below(300));
+    // Soon after the answer, the database is replaced.
+    if (kill % 2 === 0) await answer;
+    longest ||= performance.now() - from;
+    await Bun.sleep(random.below(kill % 2 === 0 ? 200 : Math.ceil(longest)));
     hub.child.kill('SIGKILL');
     await Promise.all([hub.exited(), answer]);
     // A log that was not yet merged is part of the database.
