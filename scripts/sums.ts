@@ -12,7 +12,8 @@ export async function sumOf(file: string): Promise<string> {
 /** For `sha256sum -c SHA256SUMS`; covers all files of signalbox in the folder. */
 export async function writeSums(outdir: string): Promise<void> {
   const lines: string[] = [];
-  for (const name of readdirSync(outdir).toSorted()) {
+  const files = readdirSync(outdir, { withFileTypes: true }).filter((entry) => entry.isFile());
+  for (const name of files.map((entry) => entry.name).toSorted()) {
     if (name.startsWith('signalbox')) lines.push(`${await sumOf(join(outdir, name))}  ${name}\n`);
   }
   await Bun.write(join(outdir, 'SHA256SUMS'), lines.join(''));

@@ -59,7 +59,27 @@ describe('a release is refused', () => {
 
   test('for an unknown part, and lists the known ones', () => {
     const { code, err } = release(['rpm']);
-    expect([code, err]).toEqual([1, expect.stringContaining('use binaries, sbom, deb')]);
+    expect([code, err]).toEqual([1, expect.stringContaining('use binaries, sbom, deb, images')]);
+  });
+
+  test('for an unknown option', () => {
+    const { code, err } = release(['sbom', '--outdir', folder]);
+    expect([code, err]).toEqual([1, expect.stringContaining("Unknown option '--outdir'")]);
+  });
+
+  test('without the programs that a part needs, before anything is made', () => {
+    const out = join(folder, 'bare');
+    const { code, err } = release(['--out', out], 1, { PATH: '/nowhere' });
+    expect([code, err]).toEqual([1, expect.stringContaining('the part deb needs dpkg-deb; ')]);
+    expect(err).toContain('the part images needs apt-get');
+    expect(existsSync(out)).toBe(false);
+    const own = join(folder, 'own');
+    expect(
+      release(['sbom', '--out', own], 1, { PATH: '/nowhere', SOURCE_DATE_EPOCH: '5' }),
+    ).toEqual({
+      code: 0,
+      err: '',
+    });
   });
 
   test('outside a checkout without a time', () => {
@@ -72,6 +92,10 @@ describe('a release is refused', () => {
 test('leaves nothing of an older release, all of others, and the sums of what it made', () => {
   const out = join(folder, 'out');
   mkdirSync(out);
+  for (const left of ['.build-1', '.image-1', 'signalbox', 'signalbox-docs']) {
+    mkdirSync(join(out, left));
+    writeFileSync(join(out, left, 'file'), '');
+  }
   writeFileSync(join(out, 'signalbox_0.0.1_amd64.deb'), '');
   writeFileSync(join(out, 'notes.txt'), '');
   expect(release(['sbom', '--out', out, '--tag', `v${manifest.version}`])).toEqual({
@@ -79,7 +103,8 @@ test('leaves nothing of an older release, all of others, and the sums of what it
     err: '',
   });
   const name = `signalbox-${manifest.version}.cdx.json`;
-  expect(readdirSync(out).toSorted()).toEqual(['SHA256SUMS', 'notes.txt', name]);
+  const foreign = ['notes.txt', 'signalbox', 'signalbox-docs'];
+  expect(readdirSync(out).toSorted()).toEqual(['SHA256SUMS', ...foreign, name].toSorted());
   const check = Bun.spawnSync(['sha256sum', '-c', 'SHA256SUMS'], { cwd: out });
   expect(check.stdout.toString()).toBe(`${name}: OK\n`);
 });
