@@ -1,7 +1,7 @@
 /** The container files in docs/container. */
 import { describe, expect, test } from 'bun:test';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { validate } from 'dockerfile-utils';
 import { parseWords } from '../../../src/program/cli/command.ts';
 import { COMMANDS } from '../../../src/program/cli/commands.ts';
@@ -22,8 +22,9 @@ const isKnown = ([program, ...words]: readonly string[]) =>
 
 type Service = {
   image: string;
+  build: object;
+  entrypoint?: string[];
   command: string[];
-  user?: string;
   environment: Record<string, string>;
   secrets?: string[];
   volumes: string[];
@@ -137,8 +138,9 @@ describe('the compose example', () => {
     }
   });
 
-  test('gives agent and Caddy the same user, files and endpoint', () => {
-    expect(caddy.user).toBe(last('USER'));
+  test('gives agent and Caddy the same image, files and endpoint', () => {
+    expect([caddy.image, caddy.build]).toEqual([agent.image, agent.build]);
+    expect(caddy.entrypoint).toEqual([basename(agent.environment.PROXY_BIN ?? '')]);
     expect(caddy.environment.CADDY_ADMIN).toBe(agent.environment.PROXY_ADMIN);
     expect(caddy.command).toContain(agent.environment.PROXYFILE ?? '');
     expect(caddy.volumes).toEqual(agent.volumes);
