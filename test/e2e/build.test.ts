@@ -4,7 +4,16 @@ import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../../package.json';
 import { fetchParts, PartsError } from '../../scripts/fetch-parts.ts';
-import { BUILD_TIMEOUT_MS, binaryIn, build, foreign, host, ROOT } from '../harness/build.ts';
+import {
+  BUILD_TIMEOUT_MS,
+  binaryIn,
+  build,
+  ELF_MACHINE,
+  foreign,
+  host,
+  machineOf,
+  ROOT,
+} from '../harness/build.ts';
 import { temporaryFolder } from '../harness/stack.ts';
 
 const folder = temporaryFolder();
@@ -13,9 +22,6 @@ const binary = binaryIn(dist, host);
 
 const isRootFile = (name: string): boolean => /\.(json|lock|toml)$/.test(name);
 const bytesOf = async (file: string): Promise<Buffer> => Buffer.from(await Bun.file(file).bytes());
-/** `e_machine` of elf(5): EM_X86_64 and EM_AARCH64. */
-const ELF_MACHINE = { x64: 62, arm64: 183 };
-const machineOf = (elf: Buffer): number => elf.readUInt16LE(18);
 
 /** Without a commit in it, as in a copy of the folder. */
 const NO_GIT = { GIT_DIR: '/nowhere' };

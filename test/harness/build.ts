@@ -19,6 +19,10 @@ function findTarget(name: string): Target {
   return found;
 }
 
+/** `e_machine` of elf(5): EM_X86_64 and EM_AARCH64. */
+export const ELF_MACHINE = { x64: 62, arm64: 183 };
+export const machineOf = (elf: Buffer): number => elf.readUInt16LE(18);
+
 /** `bun run build` with these arguments. */
 export async function build(words: string[], root = ROOT, env: Record<string, string> = {}) {
   const child = Bun.spawn(['sh', 'scripts/with-bun', 'scripts/build.ts', ...words], {

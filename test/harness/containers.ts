@@ -17,8 +17,11 @@ const PROGRAMS = ['podman', 'crun', 'conmon', 'iptables', 'unshare', 'nsenter', 
 const NETAVARK = '/usr/lib/podman/netavark';
 
 /** Whether this machine can run containers, which takes root. */
-export const HAS_PODMAN =
-  isRoot && PROGRAMS.every((one) => Bun.which(one)) && existsSync(NETAVARK) && isStatic(BUSYBOX);
+export const RUNS_CONTAINERS =
+  isRoot && PROGRAMS.every((one) => Bun.which(one)) && existsSync(NETAVARK);
+
+/** Whether it can also make those of `up`. */
+export const HAS_PODMAN = RUNS_CONTAINERS && isStatic(BUSYBOX);
 
 export type Wanted = {
   name: string;
@@ -43,6 +46,8 @@ export type RealEngine = {
   start(name: string): Promise<void>;
   stop(name: string): Promise<void>;
   rm(name: string): Promise<void>;
+  /** Runs a command of Podman, as a shell reads it. @returns what it prints @throws Error if it fails */
+  podman(words: string): Promise<string>;
   /** What a container serves at an address, asked from the host. @throws Error if nothing does */
   served(address: string): Promise<string>;
   /** What `networkInterfaces` of `node:os` says on the host. */
@@ -50,7 +55,7 @@ export type RealEngine = {
   end(): Promise<void>;
 };
 
-/** Starts Podman's service, with an image of busybox. @throws Error if it cannot run here */
+/** Starts Podman's service, with an image of busybox if it can. @throws Error if it cannot run here */
 export async function startEngine(): Promise<RealEngine> {
   const folder = temporaryFolder();
   const socket = join(folder, 'engine.sock');
@@ -81,7 +86,9 @@ export async function startEngine(): Promise<RealEngine> {
 
   try {
     await until(() => call('GET', '/_ping').catch(() => null), 'the service of Podman');
-    await call('POST', '/images/create?fromSrc=-&repo=busybox', { body: await imageIn(folder) });
+    if (HAS_PODMAN) {
+      await call('POST', '/images/create?fromSrc=-&repo=busybox', { body: await imageIn(folder) });
+    }
   } catch (error) {
     const log = readFileSync(join(folder, 'log'), 'utf8');
     await end();
@@ -115,6 +122,8 @@ export async function startEngine(): Promise<RealEngine> {
     start: async (name) => void (await post(`/containers/${name}/start`)),
     stop: async (name) => void (await post(`/containers/${name}/stop?t=0`)),
     rm: async (name) => void (await call('DELETE', `/containers/${name}?force=true`)),
+
+    podman: (words) => network.run(`podman --url unix://${socket} ${words}`),
 
     served: async (address) => (await network.run(`curl -sf -m 5 http://${address}/`)).trim(),
 
