@@ -7,7 +7,7 @@ import { fileErrorOf } from '../../shared/file-errors.ts';
 import { readIfThere } from '../../shared/system/files.ts';
 import { lockFolder, lockIn } from '../../shared/system/lock.ts';
 import { copyDatabase } from '../db/copy.ts';
-import { type Contents, inspect } from '../db/inspect.ts';
+import { type Contents, inspect, refuseCode } from '../db/inspect.ts';
 import { openUnmigrated } from '../db/open.ts';
 import { giveToOwner } from '../db/replace.ts';
 import { versionOf } from '../db/version.ts';
@@ -164,6 +164,7 @@ function labelOf(file: string, digest: string): Label | null {
       constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI,
     );
     try {
+      refuseCode(sqlite, file);
       const label = readLabel(sqlite);
       if (label?.digest !== digest) return null;
       inspect(sqlite, file);

@@ -13,7 +13,7 @@ import {
 import { dirname } from 'node:path';
 import { syncPath } from '../../shared/system/files.ts';
 import { MAX_TERM } from '../../shared/wire/protocol.ts';
-import { type Contents, inspect } from './inspect.ts';
+import { type Contents, inspect, refuseCode } from './inspect.ts';
 import { refuseNewer } from './migrate.ts';
 import { storedVersion } from './version.ts';
 
@@ -27,8 +27,7 @@ export const BESIDE = ['-wal', '-shm', '-journal'];
  * @param name names the file in error messages
  * @param term see `setTerm`
  * @param clean removes what a backup has besides the database, and returns it
- * @throws Error if it is damaged, from a newer version, has triggers or views, or is not a hub's
- * database
+ * @throws Error if it is damaged, from a newer version, has code in it, or is not a hub's database
  */
 export function makeReady<T>(
   file: string,
@@ -39,8 +38,8 @@ export function makeReady<T>(
   refuseNewer(storedVersion(file, name), name);
   const sqlite = new Database(file, { readwrite: true, strict: true });
   try {
-    const contents = inspect(sqlite, name);
     refuseCode(sqlite, name);
+    const contents = inspect(sqlite, name);
     const removed = clean(sqlite);
     setTerm(sqlite, term);
     sqlite.run('PRAGMA journal_mode = DELETE');
@@ -49,18 +48,6 @@ export function makeReady<T>(
     return { contents, removed };
   } finally {
     sqlite.close();
-  }
-}
-
-/**
- * A file may come from anywhere. A hub's database has no triggers or views; one could restore deleted
- * sessions or accounts, or run forever.
- */
-function refuseCode(sqlite: Database, name: string): void {
-  const found = "SELECT type FROM sqlite_master WHERE type IN ('trigger', 'view')";
-  const [type] = sqlite.query(found).values().flat();
-  if (type !== undefined) {
-    throw new Error(`${name} is not a plain signalbox database: it has a ${type}`);
   }
 }
 

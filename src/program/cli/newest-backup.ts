@@ -3,7 +3,7 @@ import { constants, Database } from 'bun:sqlite';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Contents, describeContents, inspect } from '../../hub/db/inspect.ts';
+import { type Contents, describeContents, inspect, refuseCode } from '../../hub/db/inspect.ts';
 import { databaseIn } from '../../hub/db/open.ts';
 import { storedVersion } from '../../hub/db/version.ts';
 import { visible } from '../visible.ts';
@@ -54,6 +54,7 @@ function contentsOf(file: string): Contents | null {
       constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI,
     );
     try {
+      refuseCode(sqlite, file);
       return inspect(sqlite, file);
     } finally {
       sqlite.close();

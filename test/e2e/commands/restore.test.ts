@@ -111,6 +111,21 @@ describe('signalbox restore', () => {
         `${hostile} is not a plain signalbox database: it has a ${type}`,
       );
     }
+    // Whatever SQLite would compute, even to check the file.
+    for (const [made, computed] of [
+      ['TABLE c (x CHECK (length(x) > 0))', 'table c'],
+      ['TABLE c (x, y, CHECK (x LIKE y))', 'table c'],
+      ["TABLE c (x DEFAULT '--' CHECK (abs(x)))", 'table c'],
+      ['TABLE c (x, y AS (hex(x)))', 'table c'],
+      ['TABLE c (x DEFAULT (hex(1)))', 'table c'],
+      ['VIRTUAL TABLE c USING fts5(x)', 'table c'],
+      ['INDEX c ON users (lower(name))', 'index c'],
+      ['INDEX c ON users (name LIKE email)', 'index c'],
+      ['INDEX c ON users (name) WHERE name LIKE email', 'index c'],
+    ] as const) {
+      const hostile = changed(file, `CREATE ${made}`);
+      await expectRefused(hostile, `signalbox database: it has a computed ${computed}`);
+    }
     const half = join(folder, 'half.db');
     writeFileSync(half, readFileSync(file).subarray(0, 5 * 4096));
     await expectRefused(half, 'is damaged');
