@@ -24,6 +24,8 @@ import { line } from '../logs/lines.ts';
 const NEXT = anotherCaddy();
 const [own, next] = [OWN, NEXT].map((file) => sumOf(readFileSync(file))) as [string, string];
 const EXCHANGES = some(2, 50, 'EXCHANGES');
+/** Whether one of them ends websockets at any load, and lacks certificates for a moment: see docs/limits.md. */
+const isOld = [OWN, NEXT].some((bin) => Bun.semver.satisfies(versionOf(bin), '<2.7.0'));
 
 let agent: LoneAgent | undefined;
 afterEach(async () => {
@@ -115,11 +117,9 @@ describe('a program', () => {
     expect(visits.count()).toBeGreaterThan(100 * EXCHANGES);
     // As at as many publishes: on a busy machine, each may cost more than one.
     expect(resets).toBeLessThanOrEqual(5 * EXCHANGES);
-    // Caddy before 2.7 ends them at every load: those are opened again.
     const { ended, open } = await sockets.stop();
     expect(open).toBe(20);
-    const keepSockets = [OWN, NEXT].every((bin) => Bun.semver.satisfies(versionOf(bin), '>=2.7.0'));
-    if (keepSockets) expect(ended).toBe(0);
+    if (!isOld) expect(ended).toBe(0);
     await upstream.stop(true);
     await inStep(agent);
   }, 600_000);
@@ -333,7 +333,7 @@ function startVisits({ httpPort, httpsPort }: LoneAgent) {
       });
     const response = await send().catch((error: { code?: string }) => {
       // At any load, Caddy may reset a connection that it has just accepted, see docs/limits.md.
-      if (error.code !== 'ECONNRESET') throw error;
+      if (error.code !== 'ECONNRESET' && !(isOld && error.code === 'EPROTO')) throw error;
       resets++;
       return send();
     });
