@@ -5,8 +5,10 @@ import type { Env } from './settings.ts';
 import { createReader, type SettingsReader } from './settings-reader.ts';
 
 /** Null without `BACKUP_DIR`. The folder is not looked at: its disk may hang. */
-export function readBackups(read: SettingsReader): BackupSettings | null {
-  const passphrase = readPassphrase(read);
+export function readBackups(
+  read: SettingsReader,
+  passphrase = readPassphrase(read),
+): BackupSettings | null {
   const keep = read.count('BACKUP_KEEP');
   if (!read.has('BACKUP_DIR')) return null;
   if (!read.text('BACKUP_DIR').startsWith('/'))
@@ -23,7 +25,8 @@ function readPassphrase(read: SettingsReader): string | null {
 /** For a command, which needs no other settings. @throws SettingsError */
 export function backupsFor(env: Env, readFile: (path: string) => string) {
   const read = createReader(env, 'hub', dataDirOf(env), readFile);
-  const found = { settings: readBackups(read), passphrase: readPassphrase(read) };
+  const passphrase = readPassphrase(read);
+  const settings = readBackups(read, passphrase);
   read.finish();
-  return found;
+  return { settings, passphrase };
 }

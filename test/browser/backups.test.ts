@@ -1,6 +1,6 @@
 /** The card of backups: makes one, lists it, and restores it; without BACKUP_DIR it says how. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { mkdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
@@ -10,6 +10,8 @@ import { BROWSER_TIMEOUT_MS } from '../harness/visit.ts';
 
 setDefaultTimeout(4 * BROWSER_TIMEOUT_MS);
 
+const folder = temporaryFolder();
+const dir = join(folder, 'backups');
 let dashboard: Dashboard;
 let page: Page;
 const card = () => page.getByRole('region', { name: 'Backups' });
@@ -22,8 +24,6 @@ const create = (name: string) =>
   });
 
 beforeAll(async () => {
-  const folder = temporaryFolder();
-  const dir = join(folder, 'backups');
   mkdirSync(dir);
   const env = { BACKUP_DIR: dir, BACKUP_PASSPHRASE: 'open sesame' };
   dashboard = await startDashboard(() => startStack(env, folder));
@@ -50,6 +50,27 @@ describe('the card of backups', () => {
     expect(await flaws(page)).toEqual([]);
     await dialog().getByRole('button', { name: 'Cancel' }).click();
     expect((await dashboard.stack.served('kept.example')).text).toBe('kept');
+  });
+
+  test('warns of one from another hub, and says why it lists none', async () => {
+    const [name = ''] = readdirSync(dir).filter((file) => file.endsWith('.db'));
+    const strange = join(dir, name.replace(/-[0-9a-f]{8}-/, '-00000000-'));
+    copyFileSync(join(dir, name), strange);
+    await page.reload();
+    const row = rows().filter({ hasText: 'from another hub' });
+    await row.getByText('00000000').waitFor();
+    await row.getByRole('button', { name: /^Restore/ }).click();
+    await dialog().getByText('Switch that one off first').waitFor();
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    rmSync(strange);
+    renameSync(dir, `${dir}.away`);
+    await page.reload();
+    await card().getByText('The backups cannot be listed').waitFor();
+    expect(await card().getByText('There are no backups yet').count()).toBe(0);
+    expect(await flaws(page)).toEqual([]);
+    renameSync(`${dir}.away`, dir);
+    await card().getByRole('button', { name: 'Try again' }).click();
+    await rows().getByText(name).waitFor();
   });
 
   test('restores one, and asks to sign in again', async () => {

@@ -53,7 +53,7 @@ export async function visit(
   });
   page.on('console', (message) => {
     const isRefusal =
-      /Failed to load resource: (?:the server responded|net::ERR_(?:FAILED|NETWORK_CHANGED))/.test(
+      /Failed to load resource: (?:the server responded|net::ERR_(?:FAILED|NETWORK_CHANGED|CONNECTION_REFUSED))/.test(
         message.text(),
       );
     if (message.type() === 'error' && !isRefusal) browserErrors.push(message.text());

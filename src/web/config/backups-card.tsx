@@ -44,7 +44,7 @@ export function BackupsCard() {
         error: error ?? data?.unreadable ?? null,
         reload,
       }}
-      {...(isOn && { empty: 'There are no backups yet.' })}
+      {...(isOn && data.unreadable === null && { empty: 'There are no backups yet.' })}
       action={
         isOn && (
           <button type="button" disabled={making.busy} onClick={() => making.run()}>
