@@ -42,8 +42,10 @@ describe('Caddy', () => {
   const rootOf = () => readFileSync(stored(`${AUTHORITY}/root.crt`), 'utf8');
   const warnings = async () =>
     (await ask<{ warnings: string[] }>(`${stack.hub}/status`, owner)).body.warnings.join('\n');
+  /** One that is validated. */
   async function change(): Promise<void> {
-    const json = { domain: `http://c${changes++}.test`, config: 'respond c' };
+    const config = 'request_body {\n\tmax_size 1MB\n}\nrespond c';
+    const json = { domain: `http://c${changes++}.test`, config };
     const made = await ask(`${stack.hub}/vhosts`, { json, ...owner });
     expect([made.status, made.text]).toEqual([201, expect.any(String)]);
   }
