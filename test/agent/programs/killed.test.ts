@@ -20,7 +20,15 @@ afterEach(async () => {
   agent = undefined;
 });
 
-const portsIn = (of: LoneAgent) => caddiesOf(of.dataDir).map(({ pid }) => portsOf(pid, 'tcp'));
+const portsIn = (of: LoneAgent) =>
+  caddiesOf(of.dataDir).map(({ pid }) => {
+    try {
+      return portsOf(pid, 'tcp');
+    } catch {
+      // It has ended meanwhile.
+      return [];
+    }
+  });
 
 /** Each of them is seen from outside, in this order. */
 const STEPS: Record<string, (of: LoneAgent, socket: string) => boolean> = {
