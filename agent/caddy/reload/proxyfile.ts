@@ -3,13 +3,14 @@
  * it wrote and for which hub, and keeps a copy of any other before it replaces it.
  */
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import {
   readIfThere,
   replaceWhole,
   syncPath,
   writeDurably,
+  writeDurablyLater,
+  writeSynced,
 } from '../../../src/shared/system/files.ts';
 
 export type Proxyfile = {
@@ -142,21 +143,18 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
       note({ owner: hub, enrolled: hub, terms: new Map([[hub, term]]), known, checked });
     },
 
-    writeCandidate: (text) => writeSynced(candidate, text),
+    writeCandidate: (text) => writeSynced(candidate, text, 0o644),
 
     async announce(digest, options) {
       const text = textOf(withText(digest, options));
       if (isNew(options) || text === written) return;
       written = '';
-      await writeSynced(`${file}.part`, text)
-        .then(() => rename(`${file}.part`, file))
-        .then(() => syncFolder(dirname(file)))
-        .then(
-          () => {
-            written = text;
-          },
-          () => undefined,
-        );
+      await writeDurablyLater(file, text, 0o644).then(
+        () => {
+          written = text;
+        },
+        () => undefined,
+      );
     },
 
     dropCandidate: () => rmSync(candidate, { force: true }),
@@ -227,20 +225,3 @@ const textOf = ({ owner, enrolled, terms, known, checked }: Ledger): string =>
     ...known,
     '',
   ].join('\n');
-
-/** @throws file system errors */
-async function writeSynced(path: string, text: string): Promise<void> {
-  const handle = await open(path, 'w', 0o644);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-/** As `syncPath`, off the event loop. */
-async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  await handle.sync().finally(() => handle.close());
-}

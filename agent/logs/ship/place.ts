@@ -3,8 +3,9 @@
  * whatever has happened to the log's files since.
  */
 import { createHash } from 'node:crypto';
-import { open, readFile, rename } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { writeDurablyLater } from '../../../src/shared/system/files.ts';
 import {
   formatPosition,
   type LogPosition,
@@ -53,22 +54,8 @@ function parsePlace(text: string): Place | undefined {
 
 /** Replaces the stored place, safe from a power cut from then on. @throws file system errors */
 export async function storePlace(file: string, { position, time, engine }: Place): Promise<void> {
-  const unfinished = `${file}.tmp`;
   const after = position ? formatPosition(position) : null;
-  await sync(unfinished, 'w', `${JSON.stringify({ after, time, engine })}\n`);
-  await rename(unfinished, file);
-  await sync(dirname(file), 'r');
-}
-
-/** Syncs a file or folder, after writing `text`. */
-async function sync(path: string, flags: 'r' | 'w', text = ''): Promise<void> {
-  const handle = await open(path, flags, 0o600);
-  try {
-    if (text !== '') await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await writeDurablyLater(file, `${JSON.stringify({ after, time, engine })}\n`, 0o600);
 }
 
 /** `isAfterGap`: the segment of the place is gone, and with it what was written after the place. */

@@ -3,6 +3,7 @@ import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
+import { syncLater } from '../../../src/shared/system/files.ts';
 import { NEWLINE } from '../files/line-splitter.ts';
 import { openSource } from '../files/open-source.ts';
 import { writeSeekTable } from '../files/packed-source.ts';
@@ -55,7 +56,7 @@ export async function packSegment(segment: Segment): Promise<void> {
     await compare(source, unfinished);
     if (!(await isUnchanged(segment))) return;
     await rename(unfinished, packed);
-    await syncFolder(dirname(packed));
+    await syncLater(dirname(packed));
     if (await isUnchanged(segment)) await rm(segment.path, { force: true });
   } finally {
     await source.close();
@@ -140,13 +141,4 @@ async function areEqual(
 async function isUnchanged({ path, ino, size, mtimeMs }: Segment): Promise<boolean> {
   const now = await stat(path).catch(absent);
   return now?.ino === ino && now.size === size && now.mtimeMs === mtimeMs;
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -17,6 +17,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ofFile } from '../file-errors.ts';
 
@@ -95,6 +96,31 @@ export function syncPath(path: string): void {
   } finally {
     closeSync(handle);
   }
+}
+
+/** `writeDurably` off the event loop. @throws file system errors, with the old file unchanged */
+export async function writeDurablyLater(file: string, text: string, mode: number): Promise<void> {
+  const part = `${file}.part`;
+  await writeSynced(part, text, mode);
+  await rename(part, file);
+  await syncLater(dirname(file));
+}
+
+/** Writes and syncs a file, off the event loop. @throws file system errors */
+export async function writeSynced(file: string, text: string, mode: number): Promise<void> {
+  const handle = await open(file, 'w', mode);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** `syncPath` off the event loop. @throws file system errors */
+export async function syncLater(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  await handle.sync().finally(() => handle.close());
 }
 
 /** A path with its links and dots resolved, as far as it exists. */
