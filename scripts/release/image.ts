@@ -16,9 +16,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../src/shared/async.ts';
+import { sha256Of } from '../../src/shared/system/files.ts';
 import { readCommit } from '../checkout.ts';
 import { PartsError, type Target } from '../fetch-parts.ts';
-import { sumOf } from '../sums.ts';
 import { ARCHITECTURES } from './deb.ts';
 import type { Making } from './making.ts';
 import { addToTar, type ImageConfig, run, writeArchive } from './oci.ts';
@@ -134,7 +134,7 @@ async function unpack(name: string, folder: string, tree: string): Promise<Other
   const version = fieldOf('Version');
   const release = name === FROM_NEXT ? 'forky' : 'trixie';
   return {
-    ...{ name, version, licence: null, sha256: await sumOf(archive) },
+    ...{ name, version, licence: null, sha256: await sha256Of(Bun.file(archive)) },
     purl: `pkg:deb/debian/${name}@${encodeURIComponent(version)}?arch=${fieldOf('Architecture')}&distro=${release}`,
   };
 }

@@ -12,7 +12,7 @@ import {
   makeImage,
 } from '../../scripts/release/image.ts';
 import type { Other } from '../../scripts/release/sbom.ts';
-import { sumOf } from '../../scripts/sums.ts';
+import { sha256Of } from '../../src/shared/system/files.ts';
 import {
   BUILD_TIMEOUT_MS,
   buildForHere,
@@ -132,7 +132,9 @@ describe.skipIf(missing !== null)('an archive', () => {
       process.umask(umask);
     }
     const name = imageName('1.2.3', foreign.cpu);
-    const sums = await Promise.all(['one', 'two'].map((out) => sumOf(join(folder, out, name))));
+    const sums = await Promise.all(
+      ['one', 'two'].map((out) => sha256Of(Bun.file(join(folder, out, name)))),
+    );
     expect(sums[0]).toBe(sums[1]);
     expect(readdirSync(join(folder, 'two'))).toEqual([name]);
   }, 60_000);
@@ -145,7 +147,7 @@ describe.skipIf(missing !== null)('an archive', () => {
       const blobs = [...one.index.manifests, one.manifest.config, ...one.manifest.layers];
       for (const blob of blobs) {
         const file = join(one.at, one.pathOf(blob));
-        expect([`sha256:${await sumOf(file)}`, Bun.file(file).size]).toEqual([
+        expect([`sha256:${await sha256Of(Bun.file(file))}`, Bun.file(file).size]).toEqual([
           blob.digest,
           blob.size,
         ]);

@@ -1,6 +1,6 @@
 /** Which Caddy runs, asked again whenever another process may run, and which modules it was built with. */
 import { statSync } from 'node:fs';
-import { resolvePath } from '../../../src/shared/system/files.ts';
+import { resolvePath, sha256Of } from '../../../src/shared/system/files.ts';
 import { linkOf } from '../ports/sockets.ts';
 
 /** The oldest release that the tests run with; Debian 12 has it. */
@@ -154,15 +154,8 @@ export function runningFile(bin: string, pid: number | null): string {
 }
 
 /** The SHA-256 of a program's file; null if it cannot be read. */
-export async function sumOfFile(bin: string): Promise<string | null> {
-  const hasher = new Bun.CryptoHasher('sha256');
-  try {
-    for await (const chunk of Bun.file(Bun.which(bin) ?? bin).stream()) hasher.update(chunk);
-    return hasher.digest('hex');
-  } catch {
-    return null;
-  }
-}
+export const sumOfFile = (bin: string): Promise<string | null> =>
+  sha256Of(Bun.file(Bun.which(bin) ?? bin)).catch(() => null);
 
 const DNS_PROVIDER = 'dns.providers.';
 

@@ -3,6 +3,7 @@ import { Elysia, type Static, t } from 'elysia';
 import { advisoriesFor, SAFE_VERSION } from '../../shared/advisories.ts';
 import { Failure } from '../../shared/failure.ts';
 import { formBody, jsonBody } from '../../shared/json-body.ts';
+import { sha256Of } from '../../shared/system/files.ts';
 import {
   FetchRequest,
   MOST_PROGRAM_BYTES,
@@ -240,7 +241,7 @@ async function keptBy(
   { file, url, sha256, use }: NewProgram,
   { current, previous }: ProgramsAnswer,
 ): Promise<Program> {
-  const found = file && (await sumOf(file));
+  const found = file && (await sha256Of(file));
   if (found !== undefined && sha256 !== undefined && sha256 !== found) {
     const detail = `It is ${found}.`;
     throw new Failure('INVALID_REQUEST', 'The file has another SHA-256.', {
@@ -253,13 +254,6 @@ async function keptBy(
   if (file) return client.keepProgram(file, sum);
   if (url !== undefined) return client.fetchProgram({ url, sha256: sum });
   throw new Failure('NOT_FOUND', 'The agent does not keep this program.');
-}
-
-/** Without a copy in memory: a small machine may have no room for a second one. */
-async function sumOf(file: File): Promise<string> {
-  const hasher = new Bun.CryptoHasher('sha256');
-  for await (const chunk of file.stream()) hasher.update(chunk);
-  return hasher.digest('hex');
 }
 
 /** What an agent keeps once another program runs. */

@@ -123,6 +123,13 @@ export async function syncLater(path: string): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
+/** The SHA-256 of a file in hex, read piece by piece: a small machine may have no room for all of it. @throws file system errors */
+export async function sha256Of(file: Blob): Promise<string> {
+  const hasher = new Bun.CryptoHasher('sha256');
+  for await (const chunk of file.stream()) hasher.update(chunk);
+  return hasher.digest('hex');
+}
+
 /** A path with its links and dots resolved, as far as it exists. */
 export function resolvePath(path: string): string {
   try {
