@@ -1,13 +1,12 @@
 /** Makes a backup: of the database with the hub's key, to a file, or to `BACKUP_DIR` if it has anything new. */
-import { constants, Database } from 'bun:sqlite';
+import type { Database } from 'bun:sqlite';
 import { basename, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { messageOf } from '../../shared/async.ts';
 import { fileErrorOf } from '../../shared/file-errors.ts';
 import { readIfThere } from '../../shared/system/files.ts';
 import { lockFolder, lockIn } from '../../shared/system/lock.ts';
 import { copyDatabase } from '../db/copy.ts';
-import { type Contents, inspect, refuseCode } from '../db/inspect.ts';
+import { type Contents, inspect, readForeign } from '../db/inspect.ts';
 import { openUnmigrated } from '../db/open.ts';
 import { giveToOwner } from '../db/replace.ts';
 import { versionOf } from '../db/version.ts';
@@ -157,21 +156,12 @@ async function holds(file: string, digest: string, { keyFile, passphrase }: Sour
 /** Null if it is damaged, no backup, or has another digest. */
 function labelOf(file: string, digest: string): Label | null {
   try {
-    // Immutable: nothing is written beside it.
-    const address = `${pathToFileURL(file).href}?immutable=1`;
-    const sqlite = new Database(
-      address,
-      constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI,
-    );
-    try {
-      refuseCode(sqlite, file);
+    return readForeign(file, (sqlite) => {
       const label = readLabel(sqlite);
       if (label?.digest !== digest) return null;
       inspect(sqlite, file);
       return label;
-    } finally {
-      sqlite.close();
-    }
+    });
   } catch {
     return null;
   }

@@ -1,5 +1,6 @@
 /** Checks that a file is a hub's database, and intact. */
-import type { Database } from 'bun:sqlite';
+import { constants, Database } from 'bun:sqlite';
+import { pathToFileURL } from 'node:url';
 import { getTableName } from 'drizzle-orm';
 import { messageOf } from '../../shared/async.ts';
 import { SEALED } from './sealing.ts';
@@ -80,6 +81,21 @@ export function refuseCode(sqlite: Database, subject: string): void {
     throw new Error(
       `${subject} is not a plain signalbox database: it has a ${isStored ? `computed ${type} ${name}` : type}`,
     );
+  }
+}
+
+/**
+ * What `read` finds in a database that may come from anywhere. Writes nothing beside it, as SQLite would in WAL mode.
+ * @throws Error as `refuseCode`, and what `read` throws
+ */
+export function readForeign<T>(file: string, read: (sqlite: Database) => T): T {
+  const address = `${pathToFileURL(file).href}?immutable=1`;
+  const sqlite = new Database(address, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
+  try {
+    refuseCode(sqlite, file);
+    return read(sqlite);
+  } finally {
+    sqlite.close();
   }
 }
 

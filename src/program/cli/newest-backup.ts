@@ -1,9 +1,7 @@
 /** Finds a backup to restore when none is named. */
-import { constants, Database } from 'bun:sqlite';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { type Contents, describeContents, inspect, refuseCode } from '../../hub/db/inspect.ts';
+import { type Contents, describeContents, inspect, readForeign } from '../../hub/db/inspect.ts';
 import { databaseIn } from '../../hub/db/open.ts';
 import { storedVersion } from '../../hub/db/version.ts';
 import { visible } from '../visible.ts';
@@ -47,18 +45,7 @@ function filesIn(folder: string): { file: string; changedAt: Date }[] {
 function contentsOf(file: string): Contents | null {
   try {
     if (storedVersion(file) === 0) return null;
-    // Immutable: SQLite would write files beside a database in WAL mode.
-    const address = `${pathToFileURL(file).href}?immutable=1`;
-    const sqlite = new Database(
-      address,
-      constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI,
-    );
-    try {
-      refuseCode(sqlite, file);
-      return inspect(sqlite, file);
-    } finally {
-      sqlite.close();
-    }
+    return readForeign(file, (sqlite) => inspect(sqlite, file));
   } catch {
     return null;
   }
