@@ -9,16 +9,15 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import manifest from '../../package.json';
 import { COMMANDS } from '../../src/program/cli/commands.ts';
 import { overallHelp } from '../../src/program/cli/help.ts';
 import { INSTALLED, UNITS } from '../../src/program/install/layout.ts';
 import { settingsText, unitText } from '../../src/program/install/unit.ts';
 import type { Target } from '../fetch-parts.ts';
-import type { Making } from './making.ts';
+import { type Making, place, run } from './making.ts';
 
 const SCRIPTS = join(import.meta.dir, 'debian');
 const DOC = 'usr/share/doc/signalbox';
@@ -56,10 +55,9 @@ export function makeDeb(
     const file = join(making.out, debName(making.version, cpu));
     // Several threads give other bytes.
     const how = ['--root-owner-group', '--threads-max=1', ...compression];
-    const { exitCode, stderr } = Bun.spawnSync(['dpkg-deb', ...how, '--build', tree, file], {
-      env: { ...process.env, SOURCE_DATE_EPOCH: String(making.date) },
+    run(['dpkg-deb', ...how, '--build', tree, file], {
+      env: { SOURCE_DATE_EPOCH: String(making.date) },
     });
-    if (exitCode !== 0) throw new Error(`dpkg-deb failed: ${stderr.toString().trim()}`);
   } finally {
     rmSync(tree, { recursive: true, force: true });
   }
@@ -67,27 +65,25 @@ export function makeDeb(
 
 /** Makes the package's files, and those that describe them, below `tree`. */
 function fill(tree: string, binary: string, cpu: Target['cpu'], { root, version, date }: Making) {
-  const place = (path: string, content: string | Uint8Array, mode = 0o644): void => {
-    const file = join(tree, path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, content);
-    chmodSync(file, mode);
-  };
   mkdirSync(join(tree, 'usr/bin'), { recursive: true });
   copyFileSync(binary, join(tree, 'usr/bin/signalbox'));
   chmodSync(join(tree, 'usr/bin/signalbox'), 0o755);
   for (const role of UNITS) {
     const { unit, settings } = INSTALLED[role];
     const text = unitText({ role, program: '/usr/bin/signalbox', managed: true, packaged: true });
-    place(`usr/lib/systemd/system/${unit}`, text);
+    place(tree, `usr/lib/systemd/system/${unit}`, text);
     // As `install` writes them: systemd reads them as root.
-    place(settings, settingsText(role), 0o600);
+    place(tree, settings, settingsText(role), 0o600);
   }
-  place('usr/lib/sysusers.d/signalbox.conf', sysusers());
-  place(`${DOC}/copyright`, readFileSync(join(root, 'LICENSE')));
-  place(`${DOC}/changelog.gz`, gzip(changelog(version, date)));
-  place('usr/share/man/man1/signalbox.1.gz', gzip(manual(version, date)));
-  place('usr/share/lintian/overrides/signalbox', readFileSync(join(SCRIPTS, 'lintian-overrides')));
+  place(tree, 'usr/lib/sysusers.d/signalbox.conf', sysusers());
+  place(tree, `${DOC}/copyright`, readFileSync(join(root, 'LICENSE')));
+  place(tree, `${DOC}/changelog.gz`, gzip(changelog(version, date)));
+  place(tree, 'usr/share/man/man1/signalbox.1.gz', gzip(manual(version, date)));
+  place(
+    tree,
+    'usr/share/lintian/overrides/signalbox',
+    readFileSync(join(SCRIPTS, 'lintian-overrides')),
+  );
 
   const files = filesIn(tree);
   const size = files.reduce((sum, path) => sum + statSync(join(tree, path)).size, 0);
@@ -97,12 +93,12 @@ function fill(tree: string, binary: string, cpu: Target['cpu'], { root, version,
       const hash = new Bun.CryptoHasher('md5').update(readFileSync(join(tree, path)));
       return `${hash.digest('hex')}  ${path}\n`;
     });
-  place('DEBIAN/md5sums', sums.join(''));
-  place('DEBIAN/conffiles', UNITS.map((role) => `${INSTALLED[role].settings}\n`).join(''));
-  place('DEBIAN/triggers', 'interest-noawait /usr/bin/caddy\n');
-  place('DEBIAN/control', control(version, ARCHITECTURES[cpu], Math.ceil(size / 1024)));
+  place(tree, 'DEBIAN/md5sums', sums.join(''));
+  place(tree, 'DEBIAN/conffiles', UNITS.map((role) => `${INSTALLED[role].settings}\n`).join(''));
+  place(tree, 'DEBIAN/triggers', 'interest-noawait /usr/bin/caddy\n');
+  place(tree, 'DEBIAN/control', control(version, ARCHITECTURES[cpu], Math.ceil(size / 1024)));
   for (const script of ['postinst', 'prerm', 'postrm']) {
-    place(`DEBIAN/${script}`, readFileSync(join(SCRIPTS, script)), 0o755);
+    place(tree, `DEBIAN/${script}`, readFileSync(join(SCRIPTS, script)), 0o755);
   }
 }
 

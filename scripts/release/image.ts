@@ -12,16 +12,15 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { messageOf } from '../../src/shared/async.ts';
 import { sha256Of } from '../../src/shared/system/files.ts';
 import { readCommit } from '../checkout.ts';
 import { PartsError, type Target } from '../fetch-parts.ts';
 import { ARCHITECTURES } from './deb.ts';
-import type { Making } from './making.ts';
-import { addToTar, type ImageConfig, run, writeArchive } from './oci.ts';
+import { type Making, place, run } from './making.ts';
+import { addToTar, type ImageConfig, writeArchive } from './oci.ts';
 import type { Other } from './sbom.ts';
 
 const LICENCES = './usr/share/doc/*/copyright';
@@ -126,7 +125,9 @@ async function unpack(name: string, folder: string, tree: string): Promise<Other
   }
   mkdirSync(tree, { recursive: true });
   const what = ['--wildcards', '--exclude', LEFT_OUT, ...(CONTENT[name] ?? [])];
-  run(['tar', '-x', '-C', tree, ...what], run(['dpkg-deb', '--fsys-tarfile', archive]));
+  run(['tar', '-x', '-C', tree, ...what], {
+    stdin: run(['dpkg-deb', '--fsys-tarfile', archive]),
+  });
   // Where those who look for known faults in an image expect it.
   const status = run(['dpkg-deb', '--field', archive]);
   place(tree, `var/lib/dpkg/status.d/${name}`, status);
@@ -137,11 +138,6 @@ async function unpack(name: string, folder: string, tree: string): Promise<Other
     ...{ name, version, licence: null, sha256: await sha256Of(Bun.file(archive)) },
     purl: `pkg:deb/debian/${name}@${encodeURIComponent(version)}?arch=${fieldOf('Architecture')}&distro=${release}`,
   };
-}
-
-function place(tree: string, path: string, content: string | Uint8Array): void {
-  mkdirSync(dirname(join(tree, path)), { recursive: true });
-  writeFileSync(join(tree, path), content);
 }
 
 /** Adds what is in no package, or elsewhere in an image. */

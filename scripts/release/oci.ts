@@ -2,16 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sha256Of } from '../../src/shared/system/files.ts';
-
-/** Runs a program. @returns what it prints @throws Error with its complaint if it fails */
-export function run(command: readonly [string, ...string[]], stdin?: Uint8Array): Buffer {
-  const { exitCode, stdout, stderr } = Bun.spawnSync([...command], {
-    ...(stdin && { stdin }),
-    env: { ...process.env, LC_ALL: 'C' },
-  });
-  if (exitCode === 0) return stdout;
-  throw new Error(`${command[0]} failed: ${stderr.toString().trim()}`);
-}
+import { run } from './making.ts';
 
 /**
  * Adds files and folders to a tar, which it makes if it is missing: the same bytes whoever runs it, whenever.
