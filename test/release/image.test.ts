@@ -279,7 +279,11 @@ describe.skipIf(!canRun)('the image, run as the page says', () => {
   afterAll(() => engine?.end());
 
   test('runs as its user, and nothing can be written but the volume', async () => {
-    const users = await engine.podman('top signalbox huser args');
+    // The hub answers while Caddy is still being started; a process that is just being started has no user yet.
+    const users = await until(async () => {
+      const listed = await engine.podman('top signalbox huser args');
+      return listed.includes('caddy run') && !listed.includes('\n?') && listed;
+    }, 'Caddy in the container');
     const rows = users.trim().split('\n').slice(1);
     expect(rows.filter((row) => !row.startsWith('65532 '))).toEqual([]);
     expect(users).toContain('caddy run');
