@@ -33,7 +33,7 @@ const SOCKET = 'The site listens on no TCP port';
 const NO_ADDRESS = 'The log has no address of the visitor';
 const NO_REQUEST = 'A header that the site goes by cannot be sent again';
 
-/** The headers that requests are told apart by. */
+/** The headers by which requests differ. */
 export const headersOf = (sides: readonly Side[]): string[] => [
   ...new Set(sides.flatMap(({ headers }) => [...headers])),
 ];

@@ -59,7 +59,7 @@ const NEEDED = 256 * 1024 * 1024;
 const LEAST = 64 * 1024 * 1024;
 const WATCH_MS = 1_000;
 
-/** The listener wrapper by which Caddy is told a visitor's address, since 2.7. */
+/** The listener wrapper that gives Caddy a visitor's address, since 2.7. */
 const PROXY_PROTOCOL = 'caddy.listeners.proxy_protocol';
 
 const OVERTAKEN = 'The configuration changed in the meantime. Ask again.';

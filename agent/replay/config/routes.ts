@@ -77,7 +77,7 @@ const CONNECTION =
   /"protocol":"http\/|\bprotocol\(\s*\W{1,2}http\/|http\.request\.(?:proto\b|proto_|tls\.)|\{(?:proto|tls_)/;
 
 /**
- * What comes before the routes of all sites: a trial believes whatever address it is told, so it must not answer
+ * What comes before the routes of all sites: a trial believes whatever address it is given, so it must not answer
  * to other users of the machine.
  */
 export const guardRoute = ({ header, secret }: Pick<Stage, 'header' | 'secret'>): JsonObject => ({
