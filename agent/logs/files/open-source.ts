@@ -2,7 +2,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
-import { packed, readSeekTable } from './packed-source.ts';
+import { packed } from './packed-source.ts';
+import { readSeekTable } from './seek-table.ts';
 import { absent, type Form, type Segment } from './segments.ts';
 import { bytesOf, ofFile, type Source } from './source.ts';
 

@@ -6,7 +6,7 @@ import { constants, zstdCompress } from 'node:zlib';
 import { syncLater } from '../../../src/shared/system/files.ts';
 import { NEWLINE } from '../files/line-splitter.ts';
 import { openSource } from '../files/open-source.ts';
-import { writeSeekTable } from '../files/packed-source.ts';
+import { writeSeekTable } from '../files/seek-table.ts';
 import { absent, type Segment } from '../files/segments.ts';
 import type { Source } from '../files/source.ts';
 

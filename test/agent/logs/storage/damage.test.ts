@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { withSource } from '../../../../agent/logs/files/open-source.ts';
-import { writeSeekTable } from '../../../../agent/logs/files/packed-source.ts';
+import { writeSeekTable } from '../../../../agent/logs/files/seek-table.ts';
 import { listSegments } from '../../../../agent/logs/files/segments.ts';
 import { createLogs } from '../../../../agent/logs/logs.ts';
 import { ALL, keeperOf, lines, ROLL, temporaryLogs } from '../temp.ts';
