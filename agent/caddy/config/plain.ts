@@ -2,7 +2,7 @@
  * Whether an adapted configuration holds only what no Caddy refuses, or needs much memory for: it can be loaded
  * without having been validated. What is not known here is validated. Pure.
  */
-import { isObject, type Json, list } from '../../../src/shared/json.ts';
+import { field, isObject, type Json, list } from '../../../src/shared/json.ts';
 
 /** What a value is, the items of a list are, or the members of an object are at most; `*` stands for any other. */
 type Shape = ((value: Json) => boolean) | [Shape] | { [name: string]: Shape };
@@ -77,7 +77,7 @@ const issuer = {
 /** Caddy refuses two for one host. */
 const policies = (value: Json) =>
   fits(value, [{ subjects: hosts, issuers: [issuer] }]) &&
-  isDistinct(list(value).flatMap((one) => (isObject(one) ? list(one.subjects) : [])));
+  isDistinct(list(value).flatMap((one) => list(field(one, 'subjects'))));
 
 export const isPlain = (config: Json): boolean =>
   fits(config, {
