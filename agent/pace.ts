@@ -40,7 +40,7 @@ export const PACE = {
   live: {
     every: 10_000,
     /** Several reloads in a row are looked at once. */
-    soon: 250,
+    soon: 1_000,
   },
   /** Between two probes of an upstream; see `sites/upstreams/prober.ts` for what follows from it. */
   probe: 30_000,

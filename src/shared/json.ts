@@ -22,5 +22,8 @@ export const object = (value: Json | undefined): JsonObject => (isObject(value) 
 export const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
 
 /** A member of an object, or of objects inside of it; undefined if there is none. */
-export const field = (value: Json | undefined, ...names: readonly string[]): Json | undefined =>
-  names.reduce<Json | undefined>((inner, name) => object(inner)[name], value);
+export function field(value: Json | undefined, ...names: readonly string[]): Json | undefined {
+  let inner = value;
+  for (const name of names) inner = isObject(inner) ? inner[name] : undefined;
+  return inner;
+}

@@ -12,7 +12,6 @@ const WRITERS = 20;
 /** Between an answer and the next question of a reader or writer. */
 const PAUSE_MS = 1_000;
 const LASTS_MS = 20_000;
-const READS = ['/vhosts', '/vhosts/state'];
 
 export async function run(): Promise<void> {
   const fleet = await startProcesses([], true);
@@ -39,21 +38,27 @@ export async function run(): Promise<void> {
     const { status, text } = await fleet.call('PUT', `/vhosts/${id}`, json);
     if (status !== 200) throw new Error(text);
   };
-  async function read(): Promise<void> {
-    // Not parsed: a browser has a machine of its own for that.
-    const answer = await fetch(`${fleet.api}${READS[++round % 2]}`, {
-      headers: { ...fleet.headers, 'Accept-Encoding': 'gzip' },
-      decompress: false,
-    });
-    await answer.arrayBuffer();
-    if (answer.status !== 200) throw new Error(`HTTP ${answer.status}`);
+  /** The list by turns with what has changed in the states of its sites. */
+  function reader(): () => Promise<void> {
+    let [since, turn] = ['', 0];
+    return async () => {
+      const path = turn++ % 2 === 0 ? '/vhosts' : `/vhosts/state?since=${since}`;
+      const answer = await fetch(`${fleet.api}${path}`, {
+        headers: { ...fleet.headers, 'Accept-Encoding': 'gzip' },
+        decompress: false,
+      });
+      // Not parsed: a browser has a machine of its own for that.
+      await answer.arrayBuffer();
+      if (answer.status !== 200) throw new Error(`HTTP ${answer.status}`);
+      since = /[^"]+(?="$)/.exec(answer.headers.get('ETag') ?? '')?.[0] ?? since;
+    };
   }
   async function crowd(readers: number): Promise<{ changes: number[]; reads: number[] }> {
     const [changes, reads]: [number[], number[]] = [[], []];
     until = performance.now() + LASTS_MS;
     await Promise.all([
       ...Array.from({ length: WRITERS }, (_, at) => keepOn(changes, change(at))),
-      ...Array.from({ length: readers }, () => keepOn(reads, read)),
+      ...Array.from({ length: readers }, () => keepOn(reads, reader())),
     ]);
     return { changes, reads };
   }

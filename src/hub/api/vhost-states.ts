@@ -5,11 +5,11 @@
  */
 import { Elysia, getSchemaValidator, t } from 'elysia';
 import { shareNext } from '../../shared/async.ts';
-import { jsonText } from '../../shared/http.ts';
 import { memoize } from '../../shared/memoize.ts';
 import { ActivityQuery, Activity as Counts, Latency, LogActivity } from '../../shared/wire/logs.ts';
 import { type Guard, isViewer } from '../auth/guard.ts';
 import { about, INTEGER_ID } from '../http/about.ts';
+import { sharedJson } from '../http/compress.ts';
 import { isNamedBy } from '../http/etag.ts';
 import { AGENT, AgentQuery, IdParams, idOf } from '../http/params.ts';
 import { ASKS_AGENT, ASKS_PROXY, READS, refusals } from '../http/refusal-schemas.ts';
@@ -41,7 +41,7 @@ export function vhostStateRoutes({ guard, ...deps }: StatesDeps & { guard: Guard
         const tag = `W/"${changes.version}"`;
         set.headers.ETag = tag;
         if (isNamedBy(request, tag)) return new Response(null, { status: 304 });
-        return jsonText(since === undefined ? asText(all) : JSON.stringify(changes));
+        return shared(since === undefined ? all : changes)(request);
       },
       {
         query: t.Composite([AgentQuery, t.Object({ since: t.Optional(t.String()) })]),
@@ -98,7 +98,7 @@ export function vhostStateRoutes({ guard, ...deps }: StatesDeps & { guard: Guard
 const { Clean } = getSchemaValidator(t.Array(VhostState), { normalize: true });
 const cleaned = memoize((states: readonly VhostState[]) => Clean?.(states) as VhostState[]);
 const seenByViewers = memoize((states: readonly VhostState[]) => states.map(stateForViewers));
-const asText = memoize((states: readonly VhostState[]) => JSON.stringify(states));
+const shared = memoize((answer: object) => sharedJson(JSON.stringify(answer)));
 
 const VhostActivity = t.Composite(
   [

@@ -3,6 +3,7 @@ import { type Static, t } from 'elysia';
 import { memoize } from '../../shared/memoize.ts';
 import { Check } from '../../shared/wire/checks.ts';
 import { type Caller, isViewer } from '../auth/guard.ts';
+import { sharedJson } from '../http/compress.ts';
 import { etagOf, ifMatch } from '../http/etag.ts';
 import { Lacking, Timestamp, Warning } from '../http/schemas.ts';
 import { exceptOf } from '../model/applied.ts';
@@ -141,25 +142,26 @@ export function vhostFor(
 
 const seenByViewers = ({ config: _, check: __, ...seen }: ReturnType<typeof viewVhost>) => seen;
 
-/** Vhosts as JSON, made once for as long as neither they nor what they may name changes. */
-const textsAmong = memoize((agents: Among['agents']) =>
+/** Vhosts and lists of them as JSON, made once for as long as neither they nor what they may name changes. */
+const listsAmong = memoize((agents: Among['agents']) =>
   memoize((policies: Among['policies']) => {
     const view = (vhost: Vhost) => viewVhost(vhost, { agents, policies });
-    return {
-      whole: memoize((vhost: Vhost) => JSON.stringify(view(vhost))),
-      seen: memoize((vhost: Vhost) => JSON.stringify(seenByViewers(view(vhost)))),
+    const lists = (seen: (vhost: Vhost) => object) => {
+      const textOf = memoize((vhost: Vhost) => JSON.stringify(seen(vhost)));
+      return memoize((vhosts: readonly Vhost[]) => sharedJson(`[${vhosts.map(textOf).join()}]`));
     };
+    return { whole: lists(view), seen: lists((vhost) => seenByViewers(view(vhost))) };
   }),
 );
 
-/** A list of vhosts for whoever asks, as JSON: many ask for the same one. */
-export function vhostsText(
-  who: Pick<Caller, 'user'>,
+/** A list of vhosts for whoever asks; the same array gives the same bytes. */
+export function vhostsAnswer(
+  { user }: Pick<Caller, 'user'>,
   vhosts: readonly Vhost[],
   { agents, policies }: Among,
-): string {
-  const { whole, seen } = textsAmong(agents)(policies);
-  return `[${vhosts.map(isViewer(who) ? seen : whole).join()}]`;
+): ReturnType<typeof sharedJson> {
+  const { whole, seen } = listsAmong(agents)(policies);
+  return (isViewer({ user }) ? seen : whole)(vhosts);
 }
 
 /** Shows a vhost of a set to whoever asks, and sets its ETag: of what is shown. */

@@ -1,6 +1,5 @@
 /** `/vhosts`: listing, reading, creating, updating, deleting and toggling a vhost. */
 import { Elysia, t } from 'elysia';
-import { jsonText } from '../../shared/http.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { memoize } from '../../shared/memoize.ts';
 import { authorOf } from '../auth/guard.ts';
@@ -39,7 +38,7 @@ import {
   unreached,
   VHOST,
   VhostView,
-  vhostsText,
+  vhostsAnswer,
   viewVhost,
 } from './vhost-view.ts';
 
@@ -78,9 +77,9 @@ export function vhostRoutes({
     .use(guard)
     .get(
       '/',
-      ({ query: { tag, agent }, who }) => {
+      ({ query: { tag, agent }, request, who }) => {
         const current = publisher.current();
-        return jsonText(vhostsText(who, listed(current, tag, agent), current));
+        return vhostsAnswer(who, listed(current, tag, agent), current)(request);
       },
       {
         query: t.Object({

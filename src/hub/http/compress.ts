@@ -18,20 +18,22 @@ const NEVER = /^\/api\/(auth|tokens|users|logs)(\/|$)/;
 
 const compress = promisify(gzip);
 
-/** How many answers are kept in gzip: lists that many ask for stay the same for a while. */
-const KEPT = 2;
+/** JSON that many ask for: its bytes are made and compressed once. */
+export function sharedJson(text: string): (request: Request) => Promise<Response> {
+  const body = Buffer.from(text);
+  let packed: ReturnType<typeof compress> | undefined;
+  return async (request) => {
+    const headers = { 'Content-Type': 'application/json;charset=utf-8' };
+    if (body.byteLength < FROM_BYTES || !takesGzip(request)) return new Response(body, { headers });
+    packed ??= compress(body, { level: LEVEL });
+    return new Response(await packed, { headers: { ...headers, ...PACKED } });
+  };
+}
+
+const PACKED = { 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' };
 
 /** For Elysia's `wrap`: gives JSON in gzip to clients that accept it. Streams are never JSON. */
 export function compressJson(): Wrap {
-  let kept: { body: Buffer; packed: ReturnType<typeof compress> }[] = [];
-
-  function pack(body: Buffer): ReturnType<typeof compress> {
-    const known = kept.find((one) => one.body.equals(body));
-    const { packed } = known ?? { packed: compress(body, { level: LEVEL }) };
-    kept = [{ body, packed }, ...kept.filter((one) => one !== known)].slice(0, KEPT);
-    return packed;
-  }
-
   const wrap =
     (handle: Handler): Handler =>
     async (request) => {
@@ -40,14 +42,14 @@ export function compressJson(): Wrap {
       const isJson = headers.get('content-type')?.startsWith('application/json') ?? false;
       // A strong ETag names one sequence of bytes.
       const isExact = headers.get('etag')?.startsWith('"');
-      if (!isJson || isExact || !takesGzip(request)) return response;
+      const isPacked = headers.has('content-encoding');
+      if (!isJson || isExact || isPacked || !takesGzip(request)) return response;
       if (NEVER.test(pathOf(request))) return response;
       const body = await response.arrayBuffer();
       if (body.byteLength < FROM_BYTES) return new Response(body, { status, headers });
       headers.delete('content-length');
-      headers.set('content-encoding', 'gzip');
-      headers.append('vary', 'Accept-Encoding');
-      return new Response(await pack(Buffer.from(body)), { status, headers });
+      for (const [name, value] of Object.entries(PACKED)) headers.append(name, value);
+      return new Response(await compress(body, { level: LEVEL }), { status, headers });
     };
   return wrap as unknown as Wrap;
 }

@@ -51,13 +51,14 @@ export function createVersions() {
       list.first = next;
     }
     const { first, last } = list;
+    const version = `${id}.${last}`;
+    const whole = { version, whole: true, states: [...all.values()], removed: [] };
     const changes: Changes = (since) => {
       const from = Number(since.slice(id.length + 1));
-      const whole = since !== `${id}.${from}` || !(from >= first && from <= last);
+      if (since !== `${id}.${from}` || !(from >= first && from <= last)) return whole;
       const isNew = (vhost: number) => (known.get(vhost)?.at ?? 0) > from;
-      const changed = [...all.values()].filter((state) => whole || isNew(state.id));
-      const removed = whole ? [] : gone.filter(isNew);
-      return { version: `${id}.${last}`, whole, states: changed, removed };
+      const changed = whole.states.filter((state) => isNew(state.id));
+      return { version, whole: false, states: changed, removed: gone.filter(isNew) };
     };
     list.noted = { states, changes };
     return changes;
