@@ -17,7 +17,7 @@ import type { Certificate } from './certificate.ts';
 import type { Author, Kind, Plan, Step, Stored } from './changes.ts';
 import { ASIDE, ENTITIES, type Known, reviver } from './entities.ts';
 import { summaryOf } from './history/summary.ts';
-import { prepareWrites } from './history/writes.ts';
+import { createWrites } from './history/writes.ts';
 import { containersOf } from './source.ts';
 import type { SiteSet } from './vhost.ts';
 
@@ -76,6 +76,7 @@ export function createStore({
   assertInPlace,
 }: Pick<OpenDatabase, 'db' | 'assertInPlace'>): Store {
   const rowOf = (id: number) => db.select().from(agents).where(eq(agents.id, id)).get();
+  const write = createWrites(db);
   const identity = db.select().from(hub).get();
   if (!identity) throw new Error('the database has no id');
   let mayReplace = identity.replaces;
@@ -159,7 +160,7 @@ export function createStore({
       assertInPlace();
       return inTransaction(db, (tx) => {
         const names = behind.map(({ name }) => name);
-        const write = prepareWrites(tx, time, names);
+        const ofAll = { createdAt: time, behind: names.length > 0 ? names : null };
         let nextEntry = nextIdOf('changelog');
         dropAnswers(tx, time);
         const groups = changes.map(({ author: { also, ...author }, plan, answer }) => {
@@ -167,7 +168,7 @@ export function createStore({
           const group = nextEntry;
           for (const step of plan.steps) {
             const summary = nextEntry++ === group ? summaryOf(plan.steps) : null;
-            write(step, { ...author, group, summary }, known);
+            write(step, { ...author, ...ofAll, group, summary }, known);
           }
           if (answer) keepAnswer(tx, answer(names, group));
           also?.(tx, time);

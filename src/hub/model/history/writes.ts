@@ -7,21 +7,22 @@ import type { Author, Kind, Step, StepOf } from '../changes.ts';
 import { ENTITIES, type Known, type Row } from '../entities.ts';
 import { recordOf } from './history.ts';
 
-/** What the entries of one request have in common; only the first one has the summary. */
-type Request = Author & { group: number; summary: string | null };
+/**
+ * What the entries of one request have in common; only the first one has the summary. `behind`: the names of the
+ * agents that lack its changes.
+ */
+type Request = Author & {
+  group: number;
+  summary: string | null;
+  createdAt: Date;
+  behind: readonly string[] | null;
+};
 
 /** Writes one step and its entry in the changelog. @throws SQLite errors */
 type Write = (step: Step, request: Request, known: Known) => void;
 
-/**
- * Every statement is made once, when it is first needed: making it takes ten times as long as running it.
- * @param behind the names of the agents that lack these changes
- */
-export function prepareWrites(
-  tx: Pick<Db, 'insert' | 'update' | 'delete'>,
-  time: Date,
-  behind: readonly string[],
-): Write {
+/** Every statement is made once, when it is first needed: making it takes ten times as long as running it. */
+export function createWrites(db: Pick<Db, 'insert' | 'update' | 'delete'>): Write {
   const made = new Map<string, Statement>();
 
   /** Those of each kind write the same columns. */
@@ -33,15 +34,15 @@ export function prepareWrites(
     const slots = slotsOf(table, Object.keys(values));
     const statement =
       verb === 'insert'
-        ? tx.insert(table).values(slots).prepare()
+        ? db.insert(table).values(slots).prepare()
         : verb === 'update'
-          ? tx.update(table).set(slots).where(isRow).prepare()
-          : tx.delete(table).where(isRow).prepare();
+          ? db.update(table).set(slots).where(isRow).prepare()
+          : db.delete(table).where(isRow).prepare();
     made.set(key, statement);
     return statement;
   }
 
-  function write<K extends Kind>({ kind, before, after }: StepOf<K>): void {
+  function write<K extends Kind>({ kind, before, after }: StepOf<K>, time: Date): void {
     const { rowOf } = ENTITIES[kind];
     const thing = after ?? before;
     if (thing === null) return;
@@ -53,15 +54,13 @@ export function prepareWrites(
   }
 
   const { id: _, ...entry } = getTableColumns(changelog);
-  const record = tx
+  const record = db
     .insert(changelog)
     .values(slotsOf(changelog, Object.keys(entry)))
     .prepare();
-  const missed = behind.length > 0 ? behind : null;
-  return (step, { userId, userName, via, group, summary }, known) => {
-    write(step);
-    const recorded = { ...recordOf(step, known), createdAt: time, behind: missed };
-    record.run({ userId, userName, via, group, summary, ...recorded });
+  return (step, request, known) => {
+    write(step, request.createdAt);
+    record.run({ ...request, ...recordOf(step, known) });
   };
 }
 
