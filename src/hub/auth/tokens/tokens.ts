@@ -1,6 +1,6 @@
 /** API tokens in the database: created, found by hash, deleted. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { and, desc, eq, getTableColumns } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm';
 import { Failure } from '../../../shared/failure.ts';
 import type { Role } from '../../../shared/roles.ts';
 import { apiTokens, users } from '../../db/accounts-schema.ts';
@@ -46,14 +46,17 @@ const MAX_NAME = 100;
 const USE_RESOLUTION_MS = 60_000;
 
 export function createTokens({ db, now }: { db: Db; now: () => Date }): Tokens {
+  /** Prepared once, because every request of a script asks. */
+  const byHash = db
+    .select()
+    .from(apiTokens)
+    .innerJoin(users, eq(users.id, apiTokens.userId))
+    .where(eq(apiTokens.tokenHash, sql.placeholder('tokenHash')))
+    .prepare();
+
   function lookUp(text: string | null) {
     if (text === null || !isTokenText(text)) return null;
-    const found = db
-      .select()
-      .from(apiTokens)
-      .innerJoin(users, eq(users.id, apiTokens.userId))
-      .where(eq(apiTokens.tokenHash, hashOf(text)))
-      .get();
+    const found = byHash.get({ tokenHash: hashOf(text) });
     if (!found) return null;
     const { expiresAt } = found.api_tokens;
     return expiresAt && expiresAt <= now() ? null : found;
