@@ -73,7 +73,8 @@ const ESCAPED = 'The placeholder {file.…} must not have a backslash.';
  */
 export function findForbiddenPath(config: JsonObject, rules: PathRules): string | null {
   const { resolve, strict, barred } = rules;
-  const dirs = rules.dirs.map(resolve);
+  /** Asked for when a path is named, as few configurations do. */
+  let dirs: readonly string[] | null = null;
   const socketsOf = createDialReader(config, rules.env);
 
   function judge(path: string, directive: string, serves = false): string | null {
@@ -83,6 +84,7 @@ export function findForbiddenPath(config: JsonObject, rules: PathRules): string 
     if (isAbsolute(path) && isBarred(resolveName(path))) return reserved(directive);
     const real = resolve(path);
     if (isBarred(real)) return reserved(directive);
+    dirs ??= rules.dirs.map(resolve);
     const hit = dirs.some((dir) => isBelow(real, dir) || (serves && strict && isBelow(dir, real)));
     return hit ? reserved(directive) : null;
   }
