@@ -18,7 +18,7 @@ const CHUNK = 1_000;
 /** As the list of sites in the dashboard asks. */
 const READ = ['/status', '/vhosts', '/vhosts/state', '/vhosts/activity', '/vhosts/uptime'];
 
-type Look = { rss: number; anon: number; file: number };
+export type Look = { rss: number; anon: number; file: number };
 
 export async function run(): Promise<void> {
   const folder = temporaryFolder();
@@ -44,24 +44,35 @@ export async function run(): Promise<void> {
   rmSync(folder, { recursive: true });
 }
 
-async function measure(binary: string, cwd: string, note: (name: string, pid: number) => void) {
-  const start = (words: string[], of: 'HUB' | 'AGENT'): Promise<Running> => {
-    const ports = ['HUB_PORT', 'AGENT_PORT', 'PROXY_HTTP_PORT', 'PROXY_HTTPS_PORT'];
-    const env = Object.fromEntries(ports.map((name) => [name, String(freePort())]));
-    const data = { HOME: cwd, DATA_DIR: join(cwd, `data-${of}`), AGENT_TOKEN: 'x'.repeat(32) };
-    const { AGENT_TOKEN: _, ...box } = data;
-    const more = of === 'HUB' ? box : data;
-    return startProgram({ name: '', binary }, cwd, words, { ...env, ...more }, `${of}_PORT`);
+/** Starts hub and agent in one process, or only one of them, on free ports and with its data in `cwd`. */
+export function startRole(
+  binary: string,
+  cwd: string,
+  role: 'hub' | 'agent' | null,
+  more: Record<string, string> = {},
+): Promise<Running> {
+  const ports = ['HUB_PORT', 'AGENT_PORT', 'PROXY_HTTP_PORT', 'PROXY_HTTPS_PORT'];
+  const env = Object.fromEntries(ports.map((name) => [name, String(freePort())]));
+  const data = { HOME: cwd, DATA_DIR: join(cwd, `data-${role}`) };
+  const own = {
+    ...{ AGENT_TOKEN: 'x'.repeat(32), PROXY_MANAGED: 'true', PROXYFILE: join(cwd, 'Caddyfile') },
+    ACCESS_LOG: join(cwd, 'access.log'),
   };
+  const settings = { ...env, ...data, ...(role !== null && own), ...more };
+  const port = role === 'agent' ? 'AGENT_PORT' : 'HUB_PORT';
+  return startProgram({ name: '', binary }, cwd, role === null ? [] : [role], settings, port);
+}
+
+async function measure(binary: string, cwd: string, note: (name: string, pid: number) => void) {
   const quiet = async (name: string, { pid }: Running) => {
     await Bun.sleep(QUIET_MS);
     note(name, pid);
   };
-  const agent = await start(['agent'], 'AGENT');
+  const agent = await startRole(binary, cwd, 'agent');
   await quiet('agent alone', agent);
   await agent.stop();
   const upstream = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('up') });
-  let box = await start([], 'HUB');
+  let box = await startRole(binary, cwd, null);
   await quiet('hub and agent', box);
   const { headers } = await signUp(box);
   for (let from = 0; from < SITES; from += CHUNK) {
@@ -79,7 +90,7 @@ async function measure(binary: string, cwd: string, note: (name: string, pid: nu
   for (const path of READ) await ask(`${box.hub}${path}`, { headers });
   await quiet('and read by a dashboard', box);
   await box.stop();
-  box = await start([], 'HUB');
+  box = await startRole(binary, cwd, null);
   await quiet('and restarted', box);
   for (const path of READ) await ask(`${box.hub}${path}`, { headers });
   await quiet('and read again', box);
@@ -88,7 +99,7 @@ async function measure(binary: string, cwd: string, note: (name: string, pid: nu
 }
 
 /** Bytes, from proc_pid_status(5). */
-function lookAt(pid: number): Look {
+export function lookAt(pid: number): Look {
   const text = readFileSync(`/proc/${pid}/status`, 'utf8');
   const field = (name: string) =>
     1024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? Number.NaN);

@@ -18,6 +18,7 @@ const BENCHES: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   replay: () => import('./replay.ts'),
   binary: () => import('./binary.ts'),
   memory: () => import('./memory.ts'),
+  day: () => import('./day.ts'),
   dashboard: () => import('./dashboard.ts'),
   screenshots: () => import('./screenshots.ts'),
 };
