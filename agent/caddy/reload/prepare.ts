@@ -83,7 +83,8 @@ export function createPreparation(deps: PrepareDeps): Preparation {
     async prepare(text, probe = text, trusted = false) {
       const adapting = adapt(text, trusted);
       const plain = adapting.then(isPlain, () => false);
-      const isPart = probe !== text && !isBeyond(text, probe);
+      const reachesBeyond = isBeyond(text, probe);
+      const isPart = probe !== text && !reachesBeyond;
       // Then there is nothing to ask about a part of it.
       const isEnough = isPart && wasPlain && (await plain);
       void plain.then((is) => {
@@ -94,12 +95,12 @@ export function createPreparation(deps: PrepareDeps): Preparation {
         return { config, own: await readOwnTls(text, config, adaptOnly) };
       }
       // In a process of its own that takes as long as a validation.
-      const isWorth = isBeyond(text, probe) || !needsOwnProcess(probe);
+      const isWorth = reachesBeyond || !needsOwnProcess(probe);
       const probing = probe === text ? adapting : isWorth ? adapt(probe, trusted) : null;
       const [valid, adapted, tried, own] = await Promise.allSettled([
         validate(probe, adapting, probing),
         adapting,
-        isBeyond(text, probe) ? probing : null,
+        reachesBeyond ? probing : null,
         adapting.then((config) => readOwnTls(text, config, adaptOnly)),
       ]);
       settled(valid);
