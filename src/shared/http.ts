@@ -35,9 +35,9 @@ function failureResponse(
   return Response.json(body, { status: failure.status, headers });
 }
 
-/** A text that is JSON already. */
-export const jsonText = (text: string): Response =>
-  new Response(text, { headers: { 'Content-Type': 'application/json;charset=utf-8' } });
+/** A text that is JSON already, or its bytes. */
+export const jsonText = (text: string | Uint8Array<ArrayBuffer>, headers = {}): Response =>
+  new Response(text, { headers: { 'Content-Type': 'application/json;charset=utf-8', ...headers } });
 
 /** A stream of server-sent events that no cache or proxy on the way may store or buffer. */
 export const eventStream = (events: ReadableStream<Uint8Array>): Response =>
