@@ -117,7 +117,7 @@ const IDLE_SHARE = 0.2;
 /** How much more than after the last collection is worth another one, which takes up to 150 ms at 10,000 sites. */
 const WORTH_BYTES = 16 * 1024 * 1024;
 
-/** Gives memory back that a burst of work has left, as the engine does not collect while nothing runs. */
+/** Gives memory back that a burst of work has left. */
 function collectWhenIdle(): void {
   let [used, kept] = [process.cpuUsage(), process.memoryUsage.rss()];
   const look = () => {
