@@ -28,7 +28,8 @@ export function vhostStateRoutes({ guard, ...deps }: StatesDeps & { guard: Guard
   const states = createStates(deps);
   /** Everybody who looks at the sites asks for the same. */
   const everywhere = shareNext(() => states.all());
-  const note = createVersions();
+  /** By who sees them, and of which agent. */
+  const versions = new Map<string, ReturnType<typeof createVersions>>();
   return new Elysia({ name: 'vhost-state', prefix: '/vhosts' })
     .use(guard)
     .get(
@@ -36,7 +37,10 @@ export function vhostStateRoutes({ guard, ...deps }: StatesDeps & { guard: Guard
       async ({ query: { agent = '', since }, request, set, who }) => {
         const found = cleaned(await (agent === '' ? everywhere() : states.all(agent)));
         const all = isViewer(who) ? seenByViewers(found) : found;
-        const changes = note(`${isViewer(who)} ${agent}`, all)(since ?? '');
+        const list = `${isViewer(who)} ${agent}`;
+        const note = versions.get(list) ?? createVersions();
+        versions.set(list, note);
+        const changes = note(all)(since ?? '');
         // Weak: what is another at each look does not count.
         const tag = `W/"${changes.version}"`;
         set.headers.ETag = tag;
