@@ -6,7 +6,7 @@ import { type OwnTls, readOwnTls } from '../config/own-tls.ts';
 import { isPlain } from '../config/plain.ts';
 import type { Restrictions } from '../config/restrictions.ts';
 import type { Validator } from '../config/validate.ts';
-import { Restricted, rejected } from '../words.ts';
+import { rejected } from '../words.ts';
 
 export type PrepareDeps = {
   admin: Admin;
@@ -33,8 +33,6 @@ type Preparation = {
 
 export function createPreparation(deps: PrepareDeps): Preparation {
   const { admin, validator, restrictions } = deps;
-  /** Whether the last whole text was. */
-  let wasPlain = true;
 
   /** Adapts in the live proxy: at 1,000 sites this takes a third of the time of a new process. */
   async function adaptLive(text: string): Promise<JsonObject> {
@@ -52,27 +50,17 @@ export function createPreparation(deps: PrepareDeps): Preparation {
     return config;
   }
 
-  /**
-   * Validates `text` once it is known that Caddy may read it and the files that it names, unless it is plain.
-   * @param own what it is adapted to; null if that is not known
-   */
-  async function validate(
-    text: string,
-    whole: Promise<JsonObject>,
-    own: Promise<JsonObject> | null,
-  ): Promise<void> {
-    const results = await Promise.allSettled([own, whole]);
-    for (const result of results) {
-      if (result.status === 'rejected' && result.reason instanceof Restricted) {
-        throw result.reason;
-      }
+  /** Has the probe of an adapted text validated, once Caddy may read it and the files that it names, unless it is plain. */
+  async function validate(text: string, config: JsonObject, probe: string, trusted: boolean) {
+    // What a probe has beyond the end of the text is not part of the text.
+    const reachesBeyond = countLines(probe) > countLines(text);
+    if (!reachesBeyond && isPlain(config)) return;
+    // In a process of its own, adapting takes as long as a validation.
+    if (probe !== text && (reachesBeyond || !needsOwnProcess(probe))) {
+      if (isPlain(await adapt(probe, trusted))) return;
     }
-    const [known] = results;
-    if (known.status === 'rejected' || !isPlain(known.value)) await validator.validate(text);
+    await validator.validate(probe);
   }
-
-  /** What a probe has beyond the end of the text is not part of the text. */
-  const isBeyond = (text: string, probe: string): boolean => countLines(probe) > countLines(text);
 
   return {
     async assertAllowed(text, probe) {
@@ -81,31 +69,13 @@ export function createPreparation(deps: PrepareDeps): Preparation {
     },
 
     async prepare(text, probe = text, trusted = false) {
-      const adapting = adapt(text, trusted);
-      const plain = adapting.then(isPlain, () => false);
-      const reachesBeyond = isBeyond(text, probe);
-      const isPart = probe !== text && !reachesBeyond;
-      // Then there is nothing to ask about a part of it.
-      const isEnough = isPart && wasPlain && (await plain);
-      void plain.then((is) => {
-        wasPlain = is;
-      });
-      if (isEnough) {
-        const config = await adapting;
-        return { config, own: await readOwnTls(text, config, adaptOnly) };
-      }
-      // In a process of its own that takes as long as a validation.
-      const isWorth = reachesBeyond || !needsOwnProcess(probe);
-      const probing = probe === text ? adapting : isWorth ? adapt(probe, trusted) : null;
-      const [valid, adapted, tried, own] = await Promise.allSettled([
-        validate(probe, adapting, probing),
-        adapting,
-        reachesBeyond ? probing : null,
-        adapting.then((config) => readOwnTls(text, config, adaptOnly)),
+      const config = await adapt(text, trusted);
+      const [valid, own] = await Promise.allSettled([
+        validate(text, config, probe, trusted),
+        readOwnTls(text, config, adaptOnly),
       ]);
       settled(valid);
-      settled(tried);
-      return { config: settled(adapted), own: settled(own) };
+      return { config, own: settled(own) };
     },
   };
 }
