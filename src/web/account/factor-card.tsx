@@ -4,7 +4,7 @@ import { send } from '../lib/api.ts';
 import { useHub, useUser } from '../lib/hub.ts';
 import { placeError, submitWith, useFields, useSubmit } from '../lib/use-form.ts';
 import { CopyButton } from '../parts/code-block.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, FormActions } from '../parts/dialog.tsx';
 import { CodeField, digitsOf, TextField } from '../parts/field.tsx';
 import { lazy } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -142,14 +142,7 @@ function PasswordDialog({ title, action, kind = 'primary', onClose, ...props }: 
           autocomplete="current-password"
         />
         {notice && <Notice kind="error">{notice}</Notice>}
-        <div class="actions">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class={kind} disabled={busy}>
-            {action}
-          </button>
-        </div>
+        <FormActions action={action} kind={kind} disabled={busy} onClose={onClose} />
       </form>
     </Dialog>
   );
@@ -183,15 +176,9 @@ function ScanDialog({ uri, onDone, onClose }: ScanProps) {
           {...input('code')}
         />
         {notice && <Notice kind="error">{notice}</Notice>}
-        <div class="actions">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
+        <FormActions action="Turn on" disabled={busy} onClose={onClose}>
           <CopyButton text={secret} label="Copy secret" />
-          <button type="submit" class="primary" disabled={busy}>
-            Turn on
-          </button>
-        </div>
+        </FormActions>
       </form>
     </Dialog>
   );

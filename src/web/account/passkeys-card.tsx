@@ -4,7 +4,7 @@ import { get, send } from '../lib/api.ts';
 import type { Passkey } from '../lib/types.ts';
 import { placeError, submitWith, useFields, useSubmit } from '../lib/use-form.ts';
 import { useLoad } from '../lib/use-load.ts';
-import { Confirm, Dialog } from '../parts/dialog.tsx';
+import { Confirm, Dialog, FormActions } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
 import { ListCard } from '../parts/list-card.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -135,14 +135,7 @@ function NameDialog({ title, name, save, onClose }: NameProps) {
           autocomplete="off"
         />
         {notice && <Notice kind="error">{notice}</Notice>}
-        <div class="actions">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={busy}>
-            Continue
-          </button>
-        </div>
+        <FormActions action="Continue" disabled={busy} onClose={onClose} />
       </form>
     </Dialog>
   );

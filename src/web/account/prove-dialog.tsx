@@ -5,7 +5,7 @@ import { useUser } from '../lib/hub.ts';
 import type { Passkey } from '../lib/types.ts';
 import { placeError, submitWith, useFields, useSubmit } from '../lib/use-form.ts';
 import { useLoad } from '../lib/use-load.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, FormActions } from '../parts/dialog.tsx';
 import { CodeField, digitsOf, TextField } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { answerPasskey, canUsePasskeys } from '../sign-in/passkeys.ts';
@@ -71,14 +71,7 @@ export function ProveDialog({ onDone }: { onDone: (isProved: boolean) => void })
           </p>
         )}
         {service.error !== null && <Notice kind="error">{sentenceOf(service.error)}</Notice>}
-        <div class="actions">
-          <button type="button" onClick={() => onDone(false)}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={busy}>
-            Continue
-          </button>
-        </div>
+        <FormActions action="Continue" disabled={busy} onClose={() => onDone(false)} />
       </form>
     </Dialog>
   );

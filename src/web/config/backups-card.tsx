@@ -5,7 +5,7 @@ import { plural } from '../lib/format.ts';
 import type { Backup, Backups } from '../lib/types.ts';
 import { placeError, submitWith, useFields, useSubmit } from '../lib/use-form.ts';
 import { useEvery, useLoad } from '../lib/use-load.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, FormActions } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
 import { ListCard } from '../parts/list-card.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -169,19 +169,13 @@ function RestoreDialog({ backup, onDone, onClose }: RestoreProps) {
           />
         )}
         {notice && <Notice kind="error">{notice}</Notice>}
-        <div class="actions">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
+        <FormActions action="Restore" kind="danger" disabled={busy} onClose={onClose}>
           {needsPassphrase && (
             <button type="button" disabled={busy} onClick={() => run(true)}>
               Restore without the key
             </button>
           )}
-          <button type="submit" class="danger" disabled={busy}>
-            Restore
-          </button>
-        </div>
+        </FormActions>
       </form>
     </Dialog>
   );

@@ -44,6 +44,29 @@ export function Dialog({ title, onClose, children }: Props) {
   );
 }
 
+type ActionsProps = {
+  /** The label of the button that submits. */
+  action: string;
+  kind?: 'danger' | 'primary';
+  disabled: boolean;
+  onClose: () => void;
+  /** More buttons. */
+  children?: ComponentChildren;
+};
+
+/** The buttons of a form that can be closed. */
+export const FormActions = (props: ActionsProps) => (
+  <div class="actions">
+    <button type="button" onClick={props.onClose}>
+      Cancel
+    </button>
+    {props.children}
+    <button type="submit" class={props.kind ?? 'primary'} disabled={props.disabled}>
+      {props.action}
+    </button>
+  </div>
+);
+
 type ConfirmProps = {
   title: string;
   /** The button's label, such as `Delete site`. */
@@ -81,14 +104,7 @@ export function Confirm(props: ConfirmProps) {
           />
         )}
         {error !== null && <Notice kind="error">{wordsOf(error)}</Notice>}
-        <div class="actions">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class={kind} disabled={!ready || busy}>
-            {action}
-          </button>
-        </div>
+        <FormActions action={action} kind={kind} disabled={!ready || busy} onClose={onClose} />
       </form>
     </Dialog>
   );

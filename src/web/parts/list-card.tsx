@@ -3,6 +3,7 @@ import type { ComponentChildren, RefObject } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
 import { submitWith } from '../lib/use-form.ts';
 import type { Loaded } from '../lib/use-load.ts';
+import { FormActions } from './dialog.tsx';
 import { SkeletonRows } from './loading.tsx';
 import { Notice } from './notice.tsx';
 
@@ -67,14 +68,7 @@ export function InsetForm(props: InsetFormProps) {
     <form class="inset box" aria-label={label} onSubmit={submitWith(onSubmit)}>
       {children}
       {notice && <Notice kind="error">{notice}</Notice>}
-      <div class="actions">
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="submit" class="primary" disabled={busy}>
-          {action[busy ? 1 : 0]}
-        </button>
-      </div>
+      <FormActions action={action[busy ? 1 : 0]} disabled={busy} onClose={onClose} />
     </form>
   );
 }

@@ -6,6 +6,7 @@ import { useHub } from '../lib/hub.ts';
 import type { Policy, Session, Vhost } from '../lib/types.ts';
 import { submitWith, useSubmit } from '../lib/use-form.ts';
 import { again, useLoad } from '../lib/use-load.ts';
+import { FormActions } from '../parts/dialog.tsx';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice, RefusedNotice } from '../parts/notice.tsx';
 import { type BlockPlan, networksOf, planBlock, siteOf } from './block.ts';
@@ -83,14 +84,12 @@ export function BlockDialog({ address, host, onClose }: Props) {
       {plan.kind === 'done' ? (
         <Closing onClose={onClose} />
       ) : (
-        <div class="actions">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="danger" disabled={block.busy}>
-            {block.busy ? 'Publishing …' : `Block ${address}`}
-          </button>
-        </div>
+        <FormActions
+          action={block.busy ? 'Publishing …' : `Block ${address}`}
+          kind="danger"
+          disabled={block.busy}
+          onClose={onClose}
+        />
       )}
     </form>
   );

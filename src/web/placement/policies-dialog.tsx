@@ -6,6 +6,7 @@ import { type Relabelled, relabel } from '../lib/relabel.ts';
 import type { Policy, Vhost } from '../lib/types.ts';
 import { submitWith, useSubmit } from '../lib/use-form.ts';
 import { again, useLoad } from '../lib/use-load.ts';
+import { FormActions } from '../parts/dialog.tsx';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice, RefusedNotice } from '../parts/notice.tsx';
 import { hasOf, TickList, type Ticks } from '../parts/tick-list.tsx';
@@ -98,14 +99,11 @@ export function PoliciesDialog({ sites, onClose, onDone }: Props) {
         ))}
       </div>
       {error !== null && <RefusedNotice error={error} />}
-      <div class="actions">
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="submit" class="primary" disabled={Object.keys(ticks).length === 0 || busy}>
-          {busy ? 'Publishing …' : 'Save and publish'}
-        </button>
-      </div>
+      <FormActions
+        action={busy ? 'Publishing …' : 'Save and publish'}
+        disabled={Object.keys(ticks).length === 0 || busy}
+        onClose={onClose}
+      />
     </form>
   );
 }

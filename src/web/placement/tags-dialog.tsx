@@ -6,6 +6,7 @@ import { type Relabelled, relabel } from '../lib/relabel.ts';
 import type { Vhost } from '../lib/types.ts';
 import { submitWith, useSubmit } from '../lib/use-form.ts';
 import { useLoad } from '../lib/use-load.ts';
+import { FormActions } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
 import { RefusedNotice } from '../parts/notice.tsx';
 import { hasOf, TickList, type Ticks } from '../parts/tick-list.tsx';
@@ -55,14 +56,7 @@ export function TagsDialog({ sites, onClose, onDone }: Props) {
         onInput={(event) => setFresh(event.currentTarget.value)}
       />
       {error !== null && <RefusedNotice error={error} />}
-      <div class="actions">
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="submit" class="primary" disabled={!isChanged || busy}>
-          Save
-        </button>
-      </div>
+      <FormActions action="Save" disabled={!isChanged || busy} onClose={onClose} />
     </form>
   );
 }

@@ -6,7 +6,7 @@ import { useCan } from '../lib/roles.ts';
 import { navigate, setFlash } from '../lib/router.ts';
 import type { Agent } from '../lib/types.ts';
 import { submitWith, useSubmit } from '../lib/use-form.ts';
-import { Confirm, Dialog } from '../parts/dialog.tsx';
+import { Confirm, Dialog, FormActions } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 
@@ -139,14 +139,7 @@ function Rename({ name, onClose }: { name: string; onClose: () => void }) {
           spellcheck={false}
           onInput={(event) => setText(event.currentTarget.value)}
         />
-        <div class="actions">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={busy}>
-            Rename
-          </button>
-        </div>
+        <FormActions action="Rename" disabled={busy} onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -4,7 +4,7 @@ import { send, wordsOf } from '../lib/api.ts';
 import { useHub } from '../lib/hub.ts';
 import type { Problem } from '../lib/types.ts';
 import { submitWith, useSubmit } from '../lib/use-form.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, FormActions } from '../parts/dialog.tsx';
 import { Field, TextField } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 
@@ -72,14 +72,7 @@ export function KnownDialog({ problem: { vhost, message }, path, onClose }: Prop
           />
         )}
         {error !== null && <Notice kind="error">{wordsOf(error)}</Notice>}
-        <div class="actions">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={busy}>
-            Mark as known
-          </button>
-        </div>
+        <FormActions action="Mark as known" disabled={busy} onClose={onClose} />
       </form>
     </Dialog>
   );

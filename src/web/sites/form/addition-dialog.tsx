@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../../lib/api.ts';
 import { submitWith, useSubmit } from '../../lib/use-form.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, FormActions } from '../../parts/dialog.tsx';
 import { SkeletonRows } from '../../parts/loading.tsx';
 import { Notice, RefusedNotice } from '../../parts/notice.tsx';
 import { RecipeForm } from '../../recipes/recipe-form.tsx';
@@ -141,14 +141,7 @@ function AdditionForm({ addition, start, config, upstream, onInsert, onClose }: 
           )}
         </>
       )}
-      <div class="actions">
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="submit" class="primary" disabled={busy}>
-          Insert
-        </button>
-      </div>
+      <FormActions action="Insert" disabled={busy} onClose={onClose} />
     </form>
   );
 }
