@@ -31,10 +31,14 @@ type LogRoutesDeps = {
 /** Mount them after the guard and `jsonBody`. */
 export function logRoutes({ logs, explain }: LogRoutesDeps) {
   return new Elysia({ name: 'logs' })
-    .get('/logs', async ({ query }) => explain(await logs.page(parseLogQuery(query))), {
-      query: LogQuery,
-      response: { 200: LogPage, 400: AgentErrorBody },
-    })
+    .get(
+      '/logs',
+      async ({ query }) => answer(await explain(await logs.page(parseLogQuery(query)))),
+      {
+        query: LogQuery,
+        response: { 200: LogPage, 400: AgentErrorBody },
+      },
+    )
     .post(
       '/logs/merge',
       async ({ body }) => answer(await explain(await logs.merge(parseMergeRequest(body)))),
@@ -73,7 +77,8 @@ export function logRoutes({ logs, explain }: LogRoutesDeps) {
 }
 
 /** Without a look at its schema, which the hub takes: with lists this long, that costs more than the rest. */
-const answer = (found: MergeAnswer | LogSums): Response => jsonText(JSON.stringify(found));
+const answer = (found: LogPage | MergeAnswer | LogSums): Response =>
+  jsonText(JSON.stringify(found));
 
 /** @throws Failure INVALID_REQUEST */
 function positionOf(text: string | undefined): LogPosition | undefined {

@@ -1,9 +1,10 @@
 /** Opens segments of every form. */
+import { fstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { packed } from './packed-source.ts';
-import { readSeekTable } from './seek-table.ts';
+import { readSeekTable, type SeekTable } from './seek-table.ts';
 import { absent, type Form, type Segment } from './segments.ts';
 import { bytesOf, ofFile, type Source } from './source.ts';
 
@@ -18,7 +19,7 @@ export async function openSource(segment: Segment): Promise<Source | undefined> 
   const handle = await open(segment.path, 'r').catch(absent);
   if (!handle) return undefined;
   try {
-    const { dev, ino, birthtimeMs } = await handle.stat();
+    const { dev, ino, birthtimeMs } = fstatSync(handle.fd);
     if (dev === segment.dev && ino === segment.ino && birthtimeMs === segment.born) {
       return await sourceOf(handle, segment);
     }
@@ -44,11 +45,22 @@ export async function withSource<T>(
   }
 }
 
-async function sourceOf(handle: FileHandle, { form, size }: Segment): Promise<Source> {
+/** Those that were read last: 16 bytes for each frame, 64 kB for 128 MiB of lines. */
+const tables = new Map<string, SeekTable>();
+const MOST_TABLES = 16;
+
+async function sourceOf(handle: FileHandle, segment: Segment): Promise<Source> {
+  const { form, size } = segment;
   if (form === 'plain') return plain(handle);
   if (form === 'gzip') return compressed(handle, form, size);
-  const table = await readSeekTable((start, end) => bytesOf(handle, start, end), size);
-  return table ? packed(handle, table) : compressed(handle, form, size);
+  const key = JSON.stringify(segment);
+  const table =
+    tables.get(key) ?? (await readSeekTable((start, end) => bytesOf(handle, start, end), size));
+  if (!table) return compressed(handle, form, size);
+  tables.delete(key);
+  for (const oldest of [...tables.keys()].slice(0, 1 - MOST_TABLES)) tables.delete(oldest);
+  tables.set(key, table);
+  return packed(handle, table);
 }
 
 function plain(handle: FileHandle): Source {
