@@ -36,7 +36,7 @@ import { countFailures } from './auth/accounts/count-sign-ins.ts';
 import { createForwarded, createLocalCheck } from './auth/client.ts';
 import { createPasskeySignIn } from './auth/factors/passkey-sign-in.ts';
 import { createPasskeys } from './auth/factors/passkeys.ts';
-import { partyOf } from './auth/factors/webauthn.ts';
+import { partyOf, type RelyingParty } from './auth/factors/webauthn.ts';
 import { createGuard, createSessionGuard } from './auth/guard.ts';
 import { createService } from './auth/oidc/service.ts';
 import { createOidcSignIn } from './auth/oidc/sign-in.ts';
@@ -94,18 +94,20 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
   const sessionGuard = createSessionGuard(guards);
   const bodyLimit = HUB_BODY_LIMIT;
   const all: ApiContext = { ...context, guard, bodyLimit };
-  const forPeople = { ...all, guard: sessionGuard, cookies, addressOf };
   const oidc = oidcOf(context, () => origins[0] ?? `http://localhost:${hub.server?.port}`);
-  const forVisits = { ...forPeople, oidc, originOf };
 
-  const party = () => partyOf(origins, hub.server?.port ?? context.settings.port);
+  const party = (): RelyingParty => partyOf(origins, hub.server?.port ?? context.settings.port);
   const uncounted = createPasskeySignIn({ ...context, party });
   const passkeySignIn = {
     ...uncounted,
     // Nobody says who they are before a passkey is accepted.
     signIn: countFailures(uncounted.signIn, () => '', context.signInFailed),
   };
-  const passkeys = createPasskeys({ ...context, party });
+  const forPeople = {
+    ...{ ...all, guard: sessionGuard, cookies, isLocal, addressOf, originOf, oidc, passkeySignIn },
+    passkeys: createPasskeys({ ...context, party }),
+  };
+  const atSignIn = { ...forPeople, bodyLimit: SIGN_IN_BODY_LIMIT };
 
   let isUsable = true;
   /** Damage may be found long after the start. */
@@ -120,16 +122,16 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
 
   const api = new Elysia({ name: 'api', prefix: '/api' })
     .use(healthRoutes(assertUsable))
-    .use(signInRoutes({ ...forPeople, isLocal, bodyLimit: SIGN_IN_BODY_LIMIT }))
-    .use(verifyRoutes({ ...forPeople, bodyLimit: SIGN_IN_BODY_LIMIT }))
-    .use(passkeySignInRoutes({ ...forPeople, passkeySignIn, bodyLimit: SIGN_IN_BODY_LIMIT }))
-    .use(oidcRoutes({ ...forVisits, bodyLimit: SIGN_IN_BODY_LIMIT }))
-    .use(linkedRoutes(forVisits))
-    .use(sessionRoutes({ ...forPeople, passkeySignIn }))
+    .use(signInRoutes(atSignIn))
+    .use(verifyRoutes(atSignIn))
+    .use(passkeySignInRoutes(atSignIn))
+    .use(oidcRoutes(atSignIn))
+    .use(linkedRoutes(forPeople))
+    .use(sessionRoutes(forPeople))
     .use(twoFactorRoutes(forPeople))
-    .use(passkeyRoutes({ ...forPeople, passkeys }))
+    .use(passkeyRoutes(forPeople))
     .use(userRoutes(forPeople))
-    .use(invitationRoutes({ ...forPeople, originOf }))
+    .use(invitationRoutes(forPeople))
     .use(tokenRoutes(forPeople))
     .use(securityRoutes(all))
     .use(vhostStateRoutes(all))

@@ -94,6 +94,12 @@ function authorOfUndo(who: Caller, { certificate }: Undo, assertOwner: () => voi
 
 export function changelogRoutes({ db, publisher, guard }: ApiContext) {
   const changelog = createChangelog(db);
+
+  async function carryOut(undo: Undo, who: Caller, assertOwner: () => void) {
+    const applied = await publisher.apply(undo.change, authorOfUndo(who, undo, assertOwner));
+    return { success: true as const, ...outcomeOf(applied) };
+  }
+
   return new Elysia({ name: 'changelog', prefix: '/changelog' })
     .use(guard)
     .get(
@@ -175,12 +181,8 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
     )
     .post(
       '/groups/:id/revert',
-      async ({ params, who, assertOwner }) => {
-        const undo = undoOfGroup(changelog, idOf(params, 'group of changes'));
-        const author = authorOfUndo(who, undo, assertOwner);
-        const applied = await publisher.apply(undo.change, author);
-        return { success: true as const, ...outcomeOf(applied) };
-      },
+      ({ params, who, assertOwner }) =>
+        carryOut(undoOfGroup(changelog, idOf(params, 'group of changes')), who, assertOwner),
       {
         params: IdParams,
         response: {
@@ -202,12 +204,8 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
     )
     .post(
       '/:id/revert',
-      async ({ params, who, assertOwner }) => {
-        const undo = undoOfEntry(changelog, idOf(params, 'entry'));
-        const author = authorOfUndo(who, undo, assertOwner);
-        const applied = await publisher.apply(undo.change, author);
-        return { success: true as const, ...outcomeOf(applied) };
-      },
+      ({ params, who, assertOwner }) =>
+        carryOut(undoOfEntry(changelog, idOf(params, 'entry')), who, assertOwner),
       {
         params: IdParams,
         response: {

@@ -4,8 +4,7 @@ import { jsonBody } from '../../../shared/json-body.ts';
 import { about } from '../../http/about.ts';
 import { BODY, refusals, WRITES } from '../../http/refusal-schemas.ts';
 import { Success, Timestamp } from '../../http/schemas.ts';
-import type { Invitations } from '../accounts/invitations.ts';
-import type { SessionGuard } from '../guard.ts';
+import type { AuthContext } from './context.ts';
 import { RoleName } from './views.ts';
 
 const fields = { id: t.String(), role: RoleName, expiresAt: Timestamp };
@@ -29,15 +28,7 @@ const INVITATION = {
   expiresAt: '2026-11-27T18:00:00.000Z',
 };
 
-export type InvitationRoutesDeps = {
-  invitations: Invitations;
-  /** The hub's own, as a browser names it. */
-  originOf: (request: Request) => string;
-  guard: SessionGuard;
-  bodyLimit: number;
-};
-
-export function invitationRoutes(deps: InvitationRoutesDeps) {
+export function invitationRoutes(deps: AuthContext) {
   const { invitations, originOf, guard, bodyLimit } = deps;
   return new Elysia({ name: 'invitations', prefix: '/invitations' })
     .use(guard)

@@ -5,10 +5,10 @@ import { about } from '../../http/about.ts';
 import { BODY, refusals, WRITES } from '../../http/refusal-schemas.ts';
 import { Timestamp } from '../../http/schemas.ts';
 import { NO_PASSWORD } from '../accounts/password.ts';
-import type { SessionGuard } from '../guard.ts';
-import { type LinkedAccounts, PROVIDER } from '../oidc/linked-accounts.ts';
+import { PROVIDER } from '../oidc/linked-accounts.ts';
+import type { AuthContext } from './context.ts';
 import { SESSION, USER } from './views.ts';
-import { createVisits, GO, VISIT, VISITS, Visit, type VisitDeps, visit } from './visits.ts';
+import { createVisits, GO, VISIT, VISITS, Visit, visit } from './visits.ts';
 
 const Account = t.Object(
   {
@@ -29,9 +29,7 @@ const ACCOUNT = {
   ...{ createdAt: SESSION.createdAt, updatedAt: SESSION.createdAt },
 };
 
-export type LinkedRoutesDeps = VisitDeps & { linked: LinkedAccounts; guard: SessionGuard };
-
-export function linkedRoutes(deps: LinkedRoutesDeps) {
+export function linkedRoutes(deps: AuthContext) {
   const { linked, cookies, guard, bodyLimit } = deps;
   const visitService = createVisits(deps);
   return new Elysia({ name: 'linked-accounts', prefix: '/auth' })

@@ -8,10 +8,11 @@ import { clientOf } from '../client.ts';
 import { SECONDS } from '../factors/challenges.ts';
 import { PROVIDER } from '../oidc/linked-accounts.ts';
 import { SESSION_SECONDS } from '../sessions/sessions.ts';
-import { COOKIE, createVisits, GO, VISIT, VISITS, Visit, type VisitDeps, visit } from './visits.ts';
+import type { AuthContext } from './context.ts';
+import { COOKIE, createVisits, GO, VISIT, VISITS, Visit, visit } from './visits.ts';
 
 /** The way there and back. */
-export function oidcRoutes(deps: VisitDeps) {
+export function oidcRoutes(deps: AuthContext) {
   const { oidc, cookies, addressOf, bodyLimit } = deps;
   const visitService = createVisits(deps);
   return new Elysia({ name: 'oidc', prefix: '/auth' })

@@ -4,8 +4,7 @@ import { jsonBody } from '../../../shared/json-body.ts';
 import { about } from '../../http/about.ts';
 import { BODY, refusals, WRITES } from '../../http/refusal-schemas.ts';
 import { SECONDS } from '../factors/challenges.ts';
-import type { Passkeys } from '../factors/passkeys.ts';
-import type { SessionGuard } from '../guard.ts';
+import type { AuthContext } from './context.ts';
 import {
   CHALLENGE,
   PASSKEY,
@@ -28,9 +27,7 @@ const Options = t.Object(
   { title: 'RegistrationOptions', additionalProperties: true },
 );
 
-export type PasskeyRoutesDeps = { passkeys: Passkeys; guard: SessionGuard; bodyLimit: number };
-
-export function passkeyRoutes({ passkeys, guard, bodyLimit }: PasskeyRoutesDeps) {
+export function passkeyRoutes({ passkeys, guard, bodyLimit }: AuthContext) {
   return new Elysia({ name: 'passkeys', prefix: '/auth/passkey' })
     .use(guard)
     .get('/list-user-passkeys', ({ who }) => passkeys.list(who.user.id).map(viewPasskey), {

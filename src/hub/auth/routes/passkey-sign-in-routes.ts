@@ -4,12 +4,10 @@ import { jsonBody } from '../../../shared/json-body.ts';
 import { note } from '../../../shared/observe/context.ts';
 import { about } from '../../http/about.ts';
 import { BODY, OPEN, refusals } from '../../http/refusal-schemas.ts';
-import type { Accounts } from '../accounts/accounts.ts';
 import { clientOf } from '../client.ts';
 import { SECONDS } from '../factors/challenges.ts';
-import type { PasskeySignIn } from '../factors/passkey-sign-in.ts';
-import type { SessionCookies } from '../sessions/cookie.ts';
 import { SESSION_SECONDS } from '../sessions/sessions.ts';
+import type { AuthContext } from './context.ts';
 import { AUTHENTICATION, AuthenticationResponse, CHALLENGE } from './passkey-views.ts';
 import {
   SESSION,
@@ -26,15 +24,7 @@ const Options = t.Object(
   { title: 'AuthenticationOptions', additionalProperties: true },
 );
 
-export type PasskeySignInRoutesDeps = {
-  accounts: Accounts;
-  passkeySignIn: PasskeySignIn;
-  cookies: SessionCookies;
-  addressOf: (request: Request) => string;
-  bodyLimit: number;
-};
-
-export function passkeySignInRoutes(deps: PasskeySignInRoutesDeps) {
+export function passkeySignInRoutes(deps: AuthContext) {
   const { accounts, passkeySignIn, cookies, addressOf, bodyLimit } = deps;
   return new Elysia({ name: 'passkey-sign-in', prefix: '/auth/passkey' })
     .use(cookies)

@@ -33,16 +33,18 @@ export const viewPasskey = ({ credentialId, ...one }: Passkey) => ({
 });
 
 const Text = t.String({ maxLength: 16_384 });
-const Attachment = t.UnionEnum(['platform', 'cross-platform']);
-const PublicKey = t.Literal('public-key');
+
+const CREDENTIAL = {
+  id: Text,
+  rawId: Text,
+  type: t.Literal('public-key'),
+  authenticatorAttachment: t.Optional(t.UnionEnum(['platform', 'cross-platform'])),
+};
 
 /** `PublicKeyCredential.toJSON()` of a registration. */
 export const RegistrationResponse = t.Object(
   {
-    id: Text,
-    rawId: Text,
-    type: PublicKey,
-    authenticatorAttachment: t.Optional(Attachment),
+    ...CREDENTIAL,
     response: t.Object({
       clientDataJSON: Text,
       attestationObject: Text,
@@ -55,10 +57,7 @@ export const RegistrationResponse = t.Object(
 /** The same of an authentication. */
 export const AuthenticationResponse = t.Object(
   {
-    id: Text,
-    rawId: Text,
-    type: PublicKey,
-    authenticatorAttachment: t.Optional(Attachment),
+    ...CREDENTIAL,
     response: t.Object({
       clientDataJSON: Text,
       authenticatorData: Text,

@@ -5,13 +5,10 @@ import { jsonBody } from '../../../shared/json-body.ts';
 import { about } from '../../http/about.ts';
 import { BODY, NEW_PASSWORD, refusals, WRITES } from '../../http/refusal-schemas.ts';
 import { Success, Timestamp } from '../../http/schemas.ts';
-import type { Accounts } from '../accounts/accounts.ts';
 import { clientOf } from '../client.ts';
-import type { PasskeySignIn } from '../factors/passkey-sign-in.ts';
-import type { SecondFactor } from '../factors/second-factor.ts';
-import { forbiddenRole, type SessionGuard } from '../guard.ts';
-import type { SessionCookies } from '../sessions/cookie.ts';
+import { forbiddenRole } from '../guard.ts';
 import { SESSION_SECONDS, type SessionInfo } from '../sessions/sessions.ts';
+import type { AuthContext } from './context.ts';
 import { AUTHENTICATION, AuthenticationResponse } from './passkey-views.ts';
 import {
   CODE,
@@ -41,17 +38,7 @@ const SessionEntry = t.Object(
 
 const { token: _, userId: __, ...LISTED } = SESSION;
 
-export type SessionRoutesDeps = {
-  accounts: Accounts;
-  secondFactor: SecondFactor;
-  passkeySignIn: PasskeySignIn;
-  guard: SessionGuard;
-  cookies: SessionCookies;
-  addressOf: (request: Request) => string;
-  bodyLimit: number;
-};
-
-export function sessionRoutes(deps: SessionRoutesDeps) {
+export function sessionRoutes(deps: AuthContext) {
   const { accounts, secondFactor, passkeySignIn, guard, cookies, addressOf, bodyLimit } = deps;
   return new Elysia({ name: 'sessions' })
     .use(cookies)

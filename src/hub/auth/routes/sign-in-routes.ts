@@ -5,11 +5,10 @@ import { note } from '../../../shared/observe/context.ts';
 import { about } from '../../http/about.ts';
 import { BODY, NEW_PASSWORD, OPEN, refusals } from '../../http/refusal-schemas.ts';
 import { Success } from '../../http/schemas.ts';
-import type { Accounts } from '../accounts/accounts.ts';
-import { clientOf, type LocalCheck } from '../client.ts';
+import { clientOf } from '../client.ts';
 import { SECONDS } from '../factors/challenges.ts';
-import type { SessionCookies } from '../sessions/cookie.ts';
 import { SESSION_SECONDS } from '../sessions/sessions.ts';
+import type { AuthContext } from './context.ts';
 import {
   CREDENTIALS,
   SESSION,
@@ -20,15 +19,7 @@ import {
   viewUser,
 } from './views.ts';
 
-export type SignInRoutesDeps = {
-  accounts: Accounts;
-  cookies: SessionCookies;
-  addressOf: (request: Request) => string;
-  isLocal: LocalCheck;
-  bodyLimit: number;
-};
-
-export function signInRoutes(deps: SignInRoutesDeps) {
+export function signInRoutes(deps: AuthContext) {
   const { accounts, cookies, addressOf, isLocal, bodyLimit } = deps;
   return new Elysia({ name: 'auth', prefix: '/auth' })
     .use(cookies)

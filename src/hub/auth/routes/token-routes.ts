@@ -4,8 +4,8 @@ import { jsonBody } from '../../../shared/json-body.ts';
 import { about } from '../../http/about.ts';
 import { BODY, refusals, WRITES } from '../../http/refusal-schemas.ts';
 import { Success, Timestamp } from '../../http/schemas.ts';
-import type { SessionGuard } from '../guard.ts';
-import type { TokenInfo, Tokens } from '../tokens/tokens.ts';
+import type { TokenInfo } from '../tokens/tokens.ts';
+import type { AuthContext } from './context.ts';
 
 const fields = {
   id: t.String(),
@@ -40,9 +40,7 @@ const view = <T extends TokenInfo>(token: T) => ({
   createdAt: token.createdAt.toISOString(),
 });
 
-export type TokenRoutesDeps = { tokens: Tokens; guard: SessionGuard; bodyLimit: number };
-
-export function tokenRoutes({ tokens, guard, bodyLimit }: TokenRoutesDeps) {
+export function tokenRoutes({ tokens, guard, bodyLimit }: AuthContext) {
   return new Elysia({ name: 'tokens', prefix: '/tokens' })
     .use(guard)
     .get('/', ({ who }) => tokens.list(who.user.id).map(view), {

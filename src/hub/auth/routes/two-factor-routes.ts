@@ -3,9 +3,7 @@ import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../../shared/json-body.ts';
 import { about } from '../../http/about.ts';
 import { BODY, refusals, WRITES } from '../../http/refusal-schemas.ts';
-import type { Accounts } from '../accounts/accounts.ts';
-import type { FactorSetup } from '../factors/factor-setup.ts';
-import type { SessionGuard } from '../guard.ts';
+import type { AuthContext } from './context.ts';
 import { CREDENTIALS, USER } from './views.ts';
 
 const Password = t.String({ minLength: 1 });
@@ -20,14 +18,7 @@ const REFUSALS = [
   'RATE_LIMITED',
 ] as const;
 
-export type TwoFactorRoutesDeps = {
-  accounts: Accounts;
-  factorSetup: FactorSetup;
-  guard: SessionGuard;
-  bodyLimit: number;
-};
-
-export function twoFactorRoutes({ accounts, factorSetup, guard, bodyLimit }: TwoFactorRoutesDeps) {
+export function twoFactorRoutes({ accounts, factorSetup, guard, bodyLimit }: AuthContext) {
   return new Elysia({ name: 'two-factor', prefix: '/auth/two-factor' })
     .use(guard)
     .use(jsonBody(bodyLimit))

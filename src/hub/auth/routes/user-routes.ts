@@ -4,21 +4,12 @@ import { jsonBody } from '../../../shared/json-body.ts';
 import { about } from '../../http/about.ts';
 import { BODY, NEW_PASSWORD, refusals, WRITES } from '../../http/refusal-schemas.ts';
 import { Success } from '../../http/schemas.ts';
-import type { Accounts } from '../accounts/accounts.ts';
-import type { Directory } from '../accounts/directory.ts';
-import type { SessionGuard } from '../guard.ts';
+import type { AuthContext } from './context.ts';
 import { RoleName, USER, UserView, viewUser } from './views.ts';
 
 const BOB = { name: 'Bob', email: 'bob@example.org' };
 
-export type UserRoutesDeps = {
-  accounts: Accounts;
-  directory: Directory;
-  guard: SessionGuard;
-  bodyLimit: number;
-};
-
-export function userRoutes({ accounts, directory, guard, bodyLimit }: UserRoutesDeps) {
+export function userRoutes({ accounts, directory, guard, bodyLimit }: AuthContext) {
   return new Elysia({ name: 'users' })
     .use(guard)
     .get('/users', () => directory.list().map(viewUser), {

@@ -4,20 +4,12 @@ import { jsonBody } from '../../../shared/json-body.ts';
 import { note } from '../../../shared/observe/context.ts';
 import { about } from '../../http/about.ts';
 import { BODY, OPEN, refusals } from '../../http/refusal-schemas.ts';
-import type { Accounts } from '../accounts/accounts.ts';
 import { clientOf } from '../client.ts';
-import type { Attempt, SecondFactor } from '../factors/second-factor.ts';
-import type { OwnCookie, SessionCookie, SessionCookies } from '../sessions/cookie.ts';
+import type { Attempt } from '../factors/second-factor.ts';
+import type { OwnCookie, SessionCookie } from '../sessions/cookie.ts';
 import { SESSION_SECONDS } from '../sessions/sessions.ts';
+import type { AuthContext } from './context.ts';
 import { CODE, Code, SESSION, USER, UserView, viewUser, WRONG_CODE } from './views.ts';
-
-export type VerifyRoutesDeps = {
-  accounts: Accounts;
-  secondFactor: SecondFactor;
-  cookies: SessionCookies;
-  addressOf: (request: Request) => string;
-  bodyLimit: number;
-};
 
 type Context = {
   request: Request;
@@ -41,7 +33,7 @@ const VERIFIES = [
 ] as const;
 const example = { token: SESSION.token, user: { ...USER, twoFactorEnabled: true } };
 
-export function verifyRoutes(deps: VerifyRoutesDeps) {
+export function verifyRoutes(deps: AuthContext) {
   const { accounts, secondFactor, cookies, addressOf, bodyLimit } = deps;
 
   async function verify({ request, sessionCookie, ownCookie }: Context, attempt: Attempt) {

@@ -4,19 +4,10 @@ import { Failure } from '../../../shared/failure.ts';
 import { clientOf } from '../client.ts';
 import { SECONDS } from '../factors/challenges.ts';
 import { PROVIDER } from '../oidc/linked-accounts.ts';
-import type { OidcSignIn, Return } from '../oidc/sign-in.ts';
-import type { OwnCookie, SessionCookies } from '../sessions/cookie.ts';
+import type { Return } from '../oidc/sign-in.ts';
+import type { OwnCookie } from '../sessions/cookie.ts';
 import type { Person } from '../sessions/sessions.ts';
-
-export type VisitDeps = {
-  /** Null: there is no service. */
-  oidc: OidcSignIn | null;
-  cookies: SessionCookies;
-  addressOf: (request: Request) => string;
-  /** Of the hub, as a browser names it. */
-  originOf: (request: Request) => string;
-  bodyLimit: number;
-};
+import type { AuthContext } from './context.ts';
 
 const LONGEST = 2048;
 const Path = t.Optional(
@@ -49,7 +40,7 @@ type Wanted = Partial<Return> & {
 };
 
 /** Sends browsers to the service. @throws Failure PROVIDER_NOT_FOUND, VALIDATION_ERROR, and as `OidcSignIn.begin` */
-export function createVisits({ oidc, originOf, addressOf }: VisitDeps) {
+export function createVisits({ oidc, originOf, addressOf }: AuthContext) {
   return async (
     { provider, disableRedirect = false, invitation, ...paths }: Wanted,
     { request, ownCookie }: { request: Request; ownCookie: (name: string) => OwnCookie },
