@@ -2,7 +2,7 @@
 import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
-import { type Guard, isViewer } from '../auth/guard.ts';
+import { isViewer } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
 import { AGENT, AgentQuery } from '../http/params.ts';
 import { ASKS_PROXY, BODY, refusals } from '../http/refusal-schemas.ts';
@@ -11,10 +11,10 @@ import { certificateForViewers } from '../watch/for-viewers.ts';
 import {
   adviseDraft,
   CertificateEntry,
-  type CertificateListDeps,
   DraftAdvice,
   listCertificates,
 } from '../watch/sites/certificate-list.ts';
+import type { ApiContext } from './context.ts';
 
 const INTERNAL_NAME = {
   code: 'INTERNAL_NAME',
@@ -42,9 +42,7 @@ const CERTIFICATES = [
 
 const ROOT_FILE = 'caddy-root.crt';
 
-export type CertificateRoutesDeps = CertificateListDeps & { guard: Guard; bodyLimit: number };
-
-export function certificateRoutes({ guard, bodyLimit, ...deps }: CertificateRoutesDeps) {
+export function certificateRoutes({ guard, bodyLimit, ...deps }: ApiContext) {
   const { agents } = deps.publisher;
   return new Elysia({ name: 'certificates', prefix: '/certificates' })
     .use(guard)

@@ -1,7 +1,7 @@
 /** `/incidents`: what broke on its own; `/events`: what can; `/deliveries`: what was sent of it. */
 import { Elysia, t } from 'elysia';
 import { EVENT_NAMES, EVENTS } from '../../shared/events.ts';
-import { type Guard, isViewer, type SessionGuard } from '../auth/guard.ts';
+import { isViewer, type SessionGuard } from '../auth/guard.ts';
 import { type DeliveryRow, latestDeliveries } from '../channels/deliver.ts';
 import { oneOf } from '../channels/schema.ts';
 import type { Db } from '../db/open.ts';
@@ -10,7 +10,7 @@ import { READS, refusals, WRITES } from '../http/refusal-schemas.ts';
 import { Timestamp } from '../http/schemas.ts';
 import { incidentForViewers } from '../watch/for-viewers.ts';
 import { IncidentView, listIncidents } from '../watch/incidents/incidents.ts';
-import type { Known } from '../watch/known.ts';
+import type { ApiContext } from './context.ts';
 
 const Event = t.Object(
   { event: t.UnionEnum(EVENT_NAMES), meaning: t.String() },
@@ -29,10 +29,8 @@ const INCIDENT: IncidentView = {
   flapping: false,
 };
 
-type IncidentDeps = { db: Db; known: Pick<Known, 'read'> };
-
 /** `/incidents` and `/events`. */
-export function incidentRoutes({ db, guard, known }: IncidentDeps & { guard: Guard }) {
+export function incidentRoutes({ db, guard, known }: ApiContext) {
   return new Elysia({ name: 'incidents' })
     .use(guard)
     .get(

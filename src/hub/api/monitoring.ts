@@ -3,13 +3,13 @@ import { Elysia, t } from 'elysia';
 import { metricsRoutes } from '../../shared/observe/metrics.ts';
 import { Health } from '../../shared/wire/protocol.ts';
 import type { Accounts } from '../auth/accounts/accounts.ts';
-import type { Guard } from '../auth/guard.ts';
 import { bearerOf } from '../auth/secret.ts';
 import type { Tokens } from '../auth/tokens/tokens.ts';
 import { about } from '../http/about.ts';
 import { ANY, READS, refusals } from '../http/refusal-schemas.ts';
 import type { HubMetrics } from '../watch/metrics.ts';
 import { Summary } from '../watch/summary.ts';
+import type { ApiContext } from './context.ts';
 
 /**
  * Whether the hub responds and can use its database.
@@ -35,10 +35,8 @@ export function healthRoutes(assertUsable: () => void) {
   );
 }
 
-type SummaryDeps = { guard: Guard; summary: () => Promise<Summary> };
-
 /** How many things there are, and how many are wrong, for a tile. */
-export function summaryRoutes({ guard, summary }: SummaryDeps) {
+export function summaryRoutes({ guard, summary }: ApiContext) {
   return new Elysia({ name: 'summary' }).use(guard).get('/summary', summary, {
     response: { 200: Summary, ...refusals(...READS) },
     detail: about({

@@ -15,16 +15,15 @@ import { AGENT, AgentQuery, IdParams, idOf } from '../http/params.ts';
 import { ASKS_AGENT, ASKS_PROXY, READS, refusals } from '../http/refusal-schemas.ts';
 import { Timestamp } from '../http/schemas.ts';
 import { findVhost } from '../model/vhost-changes.ts';
-import type { Publisher } from '../publish/publisher.ts';
 import { type Activity, MOST_HOSTS } from '../watch/activity.ts';
 import { stateForViewers } from '../watch/for-viewers.ts';
-import { createStates, type StatesDeps } from '../watch/sites/states.ts';
+import { createStates } from '../watch/sites/states.ts';
 import { createVersions } from '../watch/sites/versions.ts';
 import { STATE, VhostState, VhostStateChanges } from '../watch/sites/view.ts';
 import { DAYS, HOURS, shareOf } from '../watch/uptime/overview.ts';
-import type { Uptime } from '../watch/uptime/uptime.ts';
+import type { ApiContext } from './context.ts';
 
-export function vhostStateRoutes({ guard, ...deps }: StatesDeps & { guard: Guard }) {
+export function vhostStateRoutes({ guard, ...deps }: ApiContext) {
   const states = createStates(deps);
   /** Everybody who looks at the sites asks for the same. */
   const everywhere = shareNext(() => states.all());
@@ -173,12 +172,6 @@ export function vhostActivityRoutes({ activity, guard }: { activity: Activity; g
     );
 }
 
-export type UptimeRoutesDeps = {
-  publisher: Pick<Publisher, 'current'>;
-  uptime: Pick<Uptime, 'hours' | 'overview'>;
-  guard: Guard;
-};
-
 const HOUR_MS = 3_600_000;
 const DEFAULT_DAYS = 30;
 
@@ -219,7 +212,7 @@ const UptimeBars = t.Object(
   { title: 'UptimeBars' },
 );
 
-export function uptimeRoutes({ publisher, uptime, guard }: UptimeRoutesDeps) {
+export function uptimeRoutes({ publisher, uptime, guard }: ApiContext) {
   function one(id: number, days: number) {
     findVhost(publisher.current(), id);
     const hours = uptime.hours(id, days * 24);
