@@ -20,6 +20,7 @@ test.each([
   ['a version to come', (now: string) => now.replace(/\d+$/, (number) => `${Number(number) + 1}`)],
   ['none of it', (now: string) => now.replace(/\d+$/, '0')],
   ['a number that is none', (now: string) => now.replace(/\d+$/, 'NaN')],
+  ['a part of a version', (now: string) => now.replace(/\d+$/, '0.5')],
   ['another spelling', (now: string) => now.replace(/(\d+)$/, '0$1')],
   ['more than a version', (now: string) => `${now} `],
   ['the number alone', (now: string) => now.replace(/^.*\./, '')],

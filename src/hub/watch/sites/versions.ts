@@ -36,7 +36,8 @@ export function createVersions() {
     const whole = { version, whole: true, states, removed: [] };
     return (since: string): Static<typeof VhostStateChanges> => {
       const from = Number(since.slice(list.length + 1));
-      if (since !== `${list}.${from}` || !(from >= 1 && from <= now)) return whole;
+      const isVersion = Number.isInteger(from) && from >= 1 && from <= now;
+      if (since !== `${list}.${from}` || !isVersion) return whole;
       const isNew = (vhost: number) => (known.get(vhost)?.at ?? 0) > from;
       const changed = states.filter((state) => isNew(state.id));
       return { version, whole: false, states: changed, removed: removed.filter(isNew) };
