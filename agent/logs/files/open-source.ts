@@ -19,9 +19,9 @@ export async function openSource(segment: Segment): Promise<Source | undefined> 
   const handle = await open(segment.path, 'r').catch(absent);
   if (!handle) return undefined;
   try {
-    const { dev, ino, birthtimeMs } = fstatSync(handle.fd);
+    const { dev, ino, birthtimeMs, ctimeMs } = fstatSync(handle.fd);
     if (dev === segment.dev && ino === segment.ino && birthtimeMs === segment.born) {
-      return await sourceOf(handle, segment);
+      return await sourceOf(handle, segment, ctimeMs);
     }
   } catch (error) {
     await handle.close();
@@ -49,11 +49,12 @@ export async function withSource<T>(
 const tables = new Map<string, SeekTable>();
 const MOST_TABLES = 16;
 
-async function sourceOf(handle: FileHandle, segment: Segment): Promise<Source> {
+/** @param changed when the file was, in any way */
+async function sourceOf(handle: FileHandle, segment: Segment, changed: number): Promise<Source> {
   const { form, size } = segment;
   if (form === 'plain') return plain(handle);
   if (form === 'gzip') return compressed(handle, form, size);
-  const key = JSON.stringify(segment);
+  const key = JSON.stringify([segment, changed]);
   const table =
     tables.get(key) ?? (await readSeekTable((start, end) => bytesOf(handle, start, end), size));
   if (!table) return compressed(handle, form, size);

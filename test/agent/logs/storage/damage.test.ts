@@ -104,6 +104,27 @@ describe('a damaged file', () => {
     }
   });
 
+  test('that is repaired in place, with the size and time that it had, is whole again', async () => {
+    const { at } = logWith({ [ROLL]: many });
+    await keeperOf(at('access.log')).run();
+    const whole = readFileSync(at(PACKED));
+    const read = async () => {
+      utimesSync(at(PACKED), WRITTEN, WRITTEN);
+      const [segment] = (await listSegments(at('access.log'))) ?? [];
+      return (
+        segment && withSource(segment, async (source) => (await source.slice(0, 1 << 20)).length)
+      );
+    };
+    const bytes = await read();
+    // The size of the first frame, in the table at the end.
+    const broken = Buffer.from(whole);
+    broken.writeUInt32LE(1, broken.length - 9 - 8 * broken.readUInt32LE(broken.length - 9) + 4);
+    writeFileSync(at(PACKED), broken);
+    expect(await read()).toBeLessThan(bytes ?? 0);
+    writeFileSync(at(PACKED), whole);
+    expect(await read()).toBe(bytes);
+  });
+
   test('that is deleted is forgotten', async () => {
     const { at } = logWith({ 'access.log': lines('/new'), [`${ROLL}.gz`]: gzipSync(many) });
     truncateSync(at(`${ROLL}.gz`), 2_000);
