@@ -6,7 +6,7 @@ import { type OwnTls, readOwnTls } from '../config/own-tls.ts';
 import { isPlain } from '../config/plain.ts';
 import type { Restrictions } from '../config/restrictions.ts';
 import type { Validator } from '../config/validate.ts';
-import { rejected } from '../words.ts';
+import { Restricted, rejected } from '../words.ts';
 
 export type PrepareDeps = {
   admin: Admin;
@@ -69,7 +69,11 @@ export function createPreparation(deps: PrepareDeps): Preparation {
     },
 
     async prepare(text, probe = text, trusted = false) {
-      const config = await adapt(text, trusted);
+      const config = await adapt(text, trusted).catch(async (error: unknown) => {
+        // What is wrong with the change itself is said rather than what became of the rest.
+        if (probe !== text && !(error instanceof Restricted)) await adapt(probe, trusted);
+        throw error;
+      });
       const [valid, own] = await Promise.allSettled([
         validate(text, config, probe, trusted),
         readOwnTls(text, config, adaptOnly),

@@ -3,11 +3,14 @@
  * line. All of them are adapted in policy-lines.test.ts; here are those that only a start finds, and a few.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { hasHeredocs } from '../../../../src/shared/caddyfile/dialect.ts';
 import { versionOf } from '../../../harness/caddys.ts';
 import { FULL } from '../../../harness/full.ts';
 import { MISTAKES, NEWER } from '../../../harness/mistakes.ts';
 import { type Owner, startOwner } from '../../../harness/owner.ts';
+import { temporaryFolder } from '../../../harness/stack.ts';
 
 const bin = 'caddy';
 
@@ -15,12 +18,17 @@ const PREAMBLE = '(faulty) {\n\tlog\n\trespnd x\n}';
 
 describe('with Caddy', () => {
   let owner: Owner;
+  const files = temporaryFolder();
   beforeAll(async () => {
-    owner = await startOwner({ PROXY_BIN: bin });
+    chmodSync(files, 0o755);
+    owner = await startOwner({ PROXY_BIN: bin, IMPORT_DIRS: files });
     await owner.call('PUT', '/preamble', { config: `${'# a comment\n'.repeat(4)}(s) {\n}` });
     await owner.create('before', 'log\nrespond before');
   });
-  afterAll(() => owner.stack.stop());
+  afterAll(async () => {
+    await owner.stack.stop();
+    rmSync(files, { recursive: true });
+  });
 
   const preview = async (config: string) => {
     const domain = 'http://mine.example';
@@ -56,6 +64,23 @@ describe('with Caddy', () => {
       expect([body.valid, body.line]).toEqual([false, line]);
       expect(body.detail).not.toMatch(/ at \S*:\d|line #|Caddyfile:|-:\d/);
     }
+  });
+
+  test('a mistake is named, and not a file that another site imports and somebody broke', async () => {
+    const file = join(files, 'part.caddy');
+    writeFileSync(file, 'respond part');
+    const { id } = await owner.create('imports', `log\nimport ${file}`);
+    writeFileSync(file, 'respnd part');
+    const made = (config: string) =>
+      owner.call('POST', '/vhosts', { domain: 'http://mine.example', config });
+    const { status, body } = await made('log\nfoo');
+    expect([status, body.detail, body.line]).toEqual([
+      502,
+      'line 2: unrecognized directive: foo',
+      2,
+    ]);
+    expect((await made('log\nrespond x')).body.detail).toMatch(/imports\.example.*imported file/);
+    await owner.call('DELETE', `/vhosts/${id}`);
   });
 
   test('a mistake in a snippet is one of the preamble', async () => {
