@@ -18,6 +18,8 @@ function fits(value: Json, shape: Shape | undefined): boolean {
 }
 
 const word = (value: Json) => typeof value === 'string';
+/** Placeholders are not known in some places. */
+const fixed = (value: Json) => typeof value === 'string' && !value.includes('{');
 const number = (value: Json) => typeof value === 'number';
 const flag = (value: Json) => typeof value === 'boolean';
 const scalar = (value: Json) => word(value) || number(value) || flag(value);
@@ -72,7 +74,7 @@ const server: Shape = {
 const challenge = { alternate_port: number };
 const issuer = {
   module: oneOf('acme', 'zerossl', 'internal'),
-  ...{ email: word, ca: word, challenges: { http: challenge, 'tls-alpn': challenge } },
+  ...{ email: fixed, ca: fixed, challenges: { http: challenge, 'tls-alpn': challenge } },
 };
 /** Caddy refuses two for one host. */
 const policies = (value: Json) =>

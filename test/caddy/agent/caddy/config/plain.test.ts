@@ -54,6 +54,7 @@ test.each([
   'encode br',
   'header x "([" y',
   'tls /none.pem /none.pem',
+  'tls {\n\t\tissuer acme {\n\t\t\temail {host}\n\t\t}\n\t}',
   'templates {\n\t\tbetween a\n\t}',
   'reverse_proxy 127.0.0.1:1 {\n\t\tlb_policy header\n\t}',
   'reverse_proxy 127.0.0.1:1 {\n\t\ttransport http {\n\t\t\ttls_trusted_ca_certs /none.pem\n\t\t}\n\t}',
