@@ -23,6 +23,9 @@ import { STATE, VhostState, VhostStateChanges } from '../watch/sites/view.ts';
 import { DAYS, HOURS, shareOf } from '../watch/uptime/overview.ts';
 import type { ApiContext } from './context.ts';
 
+/** Each of a role, some of one agent only; one of 10,000 states takes 1 MB. With more, older versions are unknown. */
+const MOST_LISTS = 16;
+
 export function vhostStateRoutes({ guard, ...deps }: ApiContext) {
   const states = createStates(deps);
   /** Everybody who looks at the sites asks for the same. */
@@ -38,6 +41,7 @@ export function vhostStateRoutes({ guard, ...deps }: ApiContext) {
         const all = isViewer(who) ? seenByViewers(found) : found;
         const list = `${isViewer(who)} ${agent}`;
         const note = versions.get(list) ?? createVersions();
+        if (!versions.has(list) && versions.size >= MOST_LISTS) versions.clear();
         versions.set(list, note);
         const changes = note(all)(since ?? '');
         // Weak: what is another at each look does not count.
