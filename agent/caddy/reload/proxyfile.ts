@@ -149,12 +149,8 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
       const text = textOf(withText(digest, options));
       if (isNew(options) || text === written) return;
       written = '';
-      await writeDurablyLater(file, text, 0o644).then(
-        () => {
-          written = text;
-        },
-        () => undefined,
-      );
+      const isWritten = writeDurablyLater(file, text, 0o644).then(() => true);
+      if (await isWritten.catch(() => false)) written = text;
     },
 
     dropCandidate: () => rmSync(candidate, { force: true }),
