@@ -191,7 +191,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
       else assertOwnOrigin(request, isHttps(request), { hosts });
       if (!READING.includes(request.method)) context.assertInPlace();
     })
-    .use(hubMetricsRoutes({ metrics, accounts, tokens, peerOf }))
+    .use(hubMetricsRoutes(context, peerOf))
     .use(api)
     .use(
       dashboardRoutes({

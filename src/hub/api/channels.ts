@@ -4,8 +4,7 @@ import { jsonBody } from '../../shared/json-body.ts';
 import type { SessionGuard } from '../auth/guard.ts';
 import { recordSecurity } from '../auth/security-log.ts';
 import type { Person } from '../auth/sessions/sessions.ts';
-import type { Channels } from '../channels/channels.ts';
-import { deliverTest, type TestDeps } from '../channels/deliver.ts';
+import { deliverTest } from '../channels/deliver.ts';
 import {
   ChannelFields,
   ChannelView,
@@ -13,11 +12,12 @@ import {
   NewChannel,
   viewChannel,
 } from '../channels/schema.ts';
-import { type Db, inTransaction } from '../db/open.ts';
+import { inTransaction } from '../db/open.ts';
 import { about, INTEGER_ID } from '../http/about.ts';
 import { IdParams, idOf } from '../http/params.ts';
 import { BODY, refusals, WRITES } from '../http/refusal-schemas.ts';
 import { Success } from '../http/schemas.ts';
+import type { ApiContext } from './context.ts';
 
 /** An example. */
 const CHANNEL = {
@@ -57,16 +57,8 @@ const EMAIL = {
   },
 };
 
-export type ChannelRoutesDeps = TestDeps & {
-  db: Db;
-  now: () => Date;
-  channels: Channels;
-  guard: SessionGuard;
-  bodyLimit: number;
-};
-
-export function channelRoutes({ channels, guard, bodyLimit, ...deps }: ChannelRoutesDeps) {
-  const { db, now } = deps;
+export function channelRoutes(context: Omit<ApiContext, 'guard'> & { guard: SessionGuard }) {
+  const { channels, guard, bodyLimit, db, now } = context;
   /** Does it, and records it with it. */
   const recorded = <T extends { name: string }>(who: Person, detail: string, work: () => T): T =>
     inTransaction(db, (tx) => {
@@ -139,7 +131,7 @@ export function channelRoutes({ channels, guard, bodyLimit, ...deps }: ChannelRo
     .post(
       '/:id/test',
       async ({ params }) => {
-        await deliverTest(deps, channels.get(idOf(params, 'channel')));
+        await deliverTest(context, channels.get(idOf(params, 'channel')));
         return { success: true as const };
       },
       {

@@ -2,14 +2,11 @@
 import { Elysia, t } from 'elysia';
 import { metricsRoutes } from '../../shared/observe/metrics.ts';
 import { Health } from '../../shared/wire/protocol.ts';
-import type { Accounts } from '../auth/accounts/accounts.ts';
 import { bearerOf } from '../auth/secret.ts';
-import type { Tokens } from '../auth/tokens/tokens.ts';
 import { about } from '../http/about.ts';
 import { ANY, READS, refusals } from '../http/refusal-schemas.ts';
-import type { HubMetrics } from '../watch/metrics.ts';
 import { Summary } from '../watch/summary.ts';
-import type { ApiContext } from './context.ts';
+import type { ApiContext, HubContext } from './context.ts';
 
 /**
  * Whether the hub responds and can use its database.
@@ -54,15 +51,11 @@ export function summaryRoutes({ guard, summary }: ApiContext) {
   });
 }
 
-export type HubMetricsRoutesDeps = {
-  metrics: Pick<HubMetrics, 'text' | 'contentType'>;
-  accounts: Accounts;
-  tokens: Tokens;
-  /** The address at the other end of a request's socket. */
-  peerOf: (request: Request) => string;
-};
-
-export function hubMetricsRoutes({ metrics, accounts, tokens, peerOf }: HubMetricsRoutesDeps) {
+/** @param peerOf the address at the other end of a request's socket */
+export function hubMetricsRoutes(
+  { metrics, accounts, tokens }: HubContext,
+  peerOf: (request: Request) => string,
+) {
   return metricsRoutes({
     metrics,
     peerOf,
