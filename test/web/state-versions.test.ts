@@ -20,12 +20,14 @@ test.each([
   ['a version to come', (now: string) => now.replace(/\d+$/, (number) => `${Number(number) + 1}`)],
   ['none of it', (now: string) => now.replace(/\d+$/, '0')],
   ['a number that is none', (now: string) => now.replace(/\d+$/, 'NaN')],
-  ['a part of a version', (now: string) => now.replace(/\d+$/, '0.5')],
+  ['a part of a version', (now: string) => now.replace(/\d+$/, '1.5')],
   ['another spelling', (now: string) => now.replace(/(\d+)$/, '0$1')],
   ['more than a version', (now: string) => `${now} `],
   ['the number alone', (now: string) => now.replace(/^.*\./, '')],
 ])('since %s, it is whole', (_, sinceOf) => {
-  const changes = createVersions()([site(1)]);
+  const note = createVersions();
+  note([site(2)]);
+  const changes = note([site(1)]);
   const { version } = changes('');
   expect(changes(version)).toMatchObject({ version, whole: false, states: [] });
   const whole = changes(sinceOf(version));
