@@ -19,7 +19,7 @@ function fits(value: Json, shape: Shape | undefined): boolean {
 
 const word = (value: Json) => typeof value === 'string';
 /** Placeholders are not known in some places. */
-const fixed = (value: Json) => typeof value === 'string' && !value.includes('{');
+const fixed = (value: Json) => word(value) && !String(value).includes('{');
 const number = (value: Json) => typeof value === 'number';
 const flag = (value: Json) => typeof value === 'boolean';
 const scalar = (value: Json) => word(value) || number(value) || flag(value);
