@@ -1,12 +1,12 @@
 /** Decodes blocks into one row of numbers per entry, for answers that need more than their sums. */
 import type { Deadline } from '../../../src/shared/async.ts';
+import { createCache } from '../../../src/shared/memoize.ts';
 import type { Block } from '../index/block.ts';
 import { growable } from '../index/growable.ts';
 import type { IndexedSegment } from '../index/log-index.ts';
 import type { EntryCursor } from '../line/classifier.ts';
 import { latencyStep } from '../line/latency.ts';
 import type { BlockReader } from './block-reader.ts';
-import { createBlockCache } from './block-reader.ts';
 
 /** Time, pair and latency step of each entry of a block. */
 export type DecodedBlock = {
@@ -34,7 +34,7 @@ const CACHE_BYTES = 12 << 20;
 const BYTES_PER_ENTRY = 8 + 4 + 1;
 
 export function createBlockDecoder(reader: BlockReader): BlockDecoder {
-  const cache = createBlockCache<DecodedBlock>(
+  const cache = createCache<DecodedBlock>(
     CACHE_BYTES,
     ({ times }) => times.length * BYTES_PER_ENTRY,
   );

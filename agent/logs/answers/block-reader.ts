@@ -1,4 +1,5 @@
 /** Reads the lines of blocks: with lines-at.ts, the only file here that goes back to the log's bytes. */
+import { createCache } from '../../../src/shared/memoize.ts';
 import { NEWLINE } from '../files/line-splitter.ts';
 import { openSource } from '../files/open-source.ts';
 import type { Source } from '../files/source.ts';
@@ -60,7 +61,7 @@ const FEW_LINES = 64;
 
 /** @param classifier may be shared: it is never used across an `await`, and each user opens its own buffer */
 export function createBlockReader(classifier: Classifier): BlockReader {
-  const cache = createBlockCache<Buffer>(CACHE_BYTES, (block) => block.length);
+  const cache = createCache<Buffer>(CACHE_BYTES, (block) => block.length);
 
   function visitLines({ index }: IndexedSegment, lines: Lines, visit: Visit): void {
     const { buffer, base, starts } = lines;
@@ -192,46 +193,4 @@ async function wholeBlock(source: Source, { start, end }: Block): Promise<Buffer
 function cacheKey({ id }: IndexedSegment, { block }: BlockRequest): string {
   // A block that has grown since has the same start and another end.
   return `${id}:${block.start}:${block.end}`;
-}
-
-type BlockCache<T> = {
-  get(key: string): T | undefined;
-  put(key: string, block: T): void;
-  clear(): void;
-};
-
-/** Keeps what was made of the blocks used last. @param maxBytes limit on the sum of `sizeOf` over all blocks kept */
-export function createBlockCache<T>(maxBytes: number, sizeOf: (block: T) => number): BlockCache<T> {
-  // In the order of their last use.
-  const blocks = new Map<string, T>();
-  let bytes = 0;
-
-  function drop(key: string): void {
-    const block = blocks.get(key);
-    if (block !== undefined) bytes -= sizeOf(block);
-    blocks.delete(key);
-  }
-
-  return {
-    get(key) {
-      const block = blocks.get(key);
-      if (block === undefined) return undefined;
-      blocks.delete(key);
-      blocks.set(key, block);
-      return block;
-    },
-    put(key, block) {
-      drop(key);
-      blocks.set(key, block);
-      bytes += sizeOf(block);
-      for (const oldest of blocks.keys()) {
-        if (bytes <= maxBytes) break;
-        drop(oldest);
-      }
-    },
-    clear() {
-      blocks.clear();
-      bytes = 0;
-    },
-  };
 }

@@ -1,10 +1,10 @@
 /** The paths, addresses and user agents of the newest requests, which the index does not hold. */
 import type { Deadline } from '../../../src/shared/async.ts';
+import { createCache } from '../../../src/shared/memoize.ts';
 import type { LogSums } from '../../../src/shared/wire/merge.ts';
 import { type Block, isWithin } from '../index/block.ts';
 import type { IndexedSegment } from '../index/log-index.ts';
 import type { BlockReader, Match } from './block-reader.ts';
-import { createBlockCache } from './block-reader.ts';
 import { createNames, type Names } from './names.ts';
 
 /** Blocks of one segment that may have matches, newest first. */
@@ -36,7 +36,7 @@ const NAMES_KEPT = 100_000;
 
 export function createLatestRequests(reader: BlockReader): LatestRequests {
   // For blocks that are completely in the range, as almost all are.
-  const cache = createBlockCache<Sums>(NAMES_KEPT, ({ names: { tallies } }) =>
+  const cache = createCache<Sums>(NAMES_KEPT, ({ names: { tallies } }) =>
     Object.values(tallies).reduce((sum, { size }) => sum + size, 0),
   );
 

@@ -1,5 +1,7 @@
 /** Counts the matches of a filter in each block of the log: what the index cannot count, by reading lines. */
+
 import type { Deadline } from '../../../src/shared/async.ts';
+import { createCache } from '../../../src/shared/memoize.ts';
 import { type Block, isWithin, placeOf } from '../index/block.ts';
 import { hasAll, type IndexedSegment, type Snapshot } from '../index/log-index.ts';
 import type { BlockReader, Match } from './block-reader.ts';
@@ -88,17 +90,12 @@ const FILTERS_KEPT = 8;
 const PLACES_KEPT = 64;
 
 export function createMatchCounter(reader: BlockReader): MatchCounter {
-  // By filter, in the order of their last use; then by index and block.
-  const kept = new Map<string, Map<string, Counted>>();
+  // By filter; then by index and block.
+  const kept = createCache<Map<string, Counted>>(FILTERS_KEPT);
 
   function countsOf(name: string): Map<string, Counted> {
     const counts = kept.get(name) ?? new Map<string, Counted>();
-    kept.delete(name);
-    kept.set(name, counts);
-    for (const oldest of kept.keys()) {
-      if (kept.size <= FILTERS_KEPT) break;
-      kept.delete(oldest);
-    }
+    kept.put(name, counts);
     return counts;
   }
 

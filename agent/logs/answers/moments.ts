@@ -1,10 +1,11 @@
 /** Reads when the matches of blocks were written, from the index or else from the lines. */
+
+import { createCache } from '../../../src/shared/memoize.ts';
 import { TIMELESS } from '../../../src/shared/wire/merge.ts';
 import { type Block, type Moments, placeOf } from '../index/block.ts';
 import { growable } from '../index/growable.ts';
 import type { EntryCursor } from '../line/classifier.ts';
 import type { BlockReader } from './block-reader.ts';
-import { createBlockCache } from './block-reader.ts';
 import type { SegmentMatches } from './matches.ts';
 
 /** A block with matches; `moments` are set if not all of them count. */
@@ -25,7 +26,7 @@ const BYTES_PER_ENTRY = 8 + 2;
 
 /** For blocks whose lines have to be read. */
 export const createMomentCache = () =>
-  createBlockCache<Moments>(CACHE_BYTES, ({ times }) => times.length * BYTES_PER_ENTRY);
+  createCache<Moments>(CACHE_BYTES, ({ times }) => times.length * BYTES_PER_ENTRY);
 
 /** The time by which an entry is put in order. */
 export const orderTime = (time: number): number => (Number.isNaN(time) ? TIMELESS : time);

@@ -3,6 +3,7 @@ import { fstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { createCache } from '../../../src/shared/memoize.ts';
 import { packed } from './packed-source.ts';
 import { readSeekTable, type SeekTable } from './seek-table.ts';
 import { absent, type Form, type Segment } from './segments.ts';
@@ -45,9 +46,8 @@ export async function withSource<T>(
   }
 }
 
-/** Those that were read last: 16 bytes for each frame, 64 kB for 128 MiB of lines. */
-const tables = new Map<string, SeekTable>();
-const MOST_TABLES = 16;
+/** Those that were read last, in bytes: 64 kB for 128 MiB of lines. */
+const tables = createCache<SeekTable>(1 << 20, ({ stored }) => 2 * stored.byteLength);
 
 /** @param changed when the file was, in any way */
 async function sourceOf(handle: FileHandle, segment: Segment, changed: number): Promise<Source> {
@@ -58,9 +58,7 @@ async function sourceOf(handle: FileHandle, segment: Segment, changed: number): 
   const table =
     tables.get(key) ?? (await readSeekTable((start, end) => bytesOf(handle, start, end), size));
   if (!table) return compressed(handle, form, size);
-  tables.delete(key);
-  for (const oldest of [...tables.keys()].slice(0, 1 - MOST_TABLES)) tables.delete(oldest);
-  tables.set(key, table);
+  tables.put(key, table);
   return packed(handle, table);
 }
 

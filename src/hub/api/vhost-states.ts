@@ -5,7 +5,7 @@
  */
 import { Elysia, getSchemaValidator, t } from 'elysia';
 import { shareNext } from '../../shared/async.ts';
-import { memoize } from '../../shared/memoize.ts';
+import { createCache, memoize } from '../../shared/memoize.ts';
 import { ActivityQuery, Activity as Counts, Latency, LogActivity } from '../../shared/wire/logs.ts';
 import { type Guard, isViewer } from '../auth/guard.ts';
 import { about, INTEGER_ID } from '../http/about.ts';
@@ -23,15 +23,15 @@ import { STATE, VhostState, VhostStateChanges } from '../watch/sites/view.ts';
 import { DAYS, HOURS, shareOf } from '../watch/uptime/overview.ts';
 import type { ApiContext } from './context.ts';
 
-/** Each of a role, some of one agent only; one of 10,000 states takes 1 MB. With more, older versions are unknown. */
-const MOST_LISTS = 16;
+/** Each of a role, some of one agent only; one of 10,000 states takes 1 MB. */
+const MOST_LISTS = 8;
 
 export function vhostStateRoutes({ guard, ...deps }: ApiContext) {
   const states = createStates(deps);
   /** Everybody who looks at the sites asks for the same. */
   const everywhere = shareNext(() => states.all());
   /** By who sees them, and of which agent. */
-  const versions = new Map<string, ReturnType<typeof createVersions>>();
+  const versions = createCache<ReturnType<typeof createVersions>>(MOST_LISTS);
   return new Elysia({ name: 'vhost-state', prefix: '/vhosts' })
     .use(guard)
     .get(
@@ -41,8 +41,7 @@ export function vhostStateRoutes({ guard, ...deps }: ApiContext) {
         const all = isViewer(who) ? seenByViewers(found) : found;
         const list = `${isViewer(who)} ${agent}`;
         const note = versions.get(list) ?? createVersions();
-        if (!versions.has(list) && versions.size >= MOST_LISTS) versions.clear();
-        versions.set(list, note);
+        versions.put(list, note);
         const changes = note(all)(since ?? '');
         // Weak: what is another at each look does not count.
         const tag = `W/"${changes.version}"`;
