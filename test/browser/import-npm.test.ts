@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import type { Kept, NpmAnswer, SiteState, Vhost } from '../../src/web/lib/types.ts';
 import { type Dashboard, PASSWORD, startDashboard } from '../harness/dashboard.ts';
-import { flaws } from '../harness/look.ts';
 import { npmDatabase, npmForm } from '../harness/npm-database.ts';
 import { ask, type Stack, startLocalCaStack, temporaryFolder } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS, visit } from '../harness/visit.ts';
@@ -64,7 +63,6 @@ test('a file that is no database of it is refused, and nothing changes', async (
     expect(await plan().count()).toBe(0);
     expect(await button(/^Import \d/).count()).toBe(0);
   }
-  expect(await flaws(page)).toEqual([]);
   expect(await everything()).toEqual(before);
 });
 
@@ -92,7 +90,6 @@ test('a look shows the sites and what to know, each text once, and changes nothi
   expect(await page.locator('main img').count()).toBe(0);
   await button('Ask the last week').click();
   await page.locator('.replay [role=status] p').first().waitFor();
-  expect(await flaws(page)).toEqual([]);
   expect(await everything()).toEqual(before);
 });
 
@@ -152,7 +149,6 @@ test('an import asks, proves who it is for the keys, and is served, and replaces
   );
   expect((await stack.served('app.example.com')).text).toBe('mine');
   expect((await stack.served('orphan.example.com')).text).not.toBe('mine');
-  expect(await flaws(page)).toEqual([]);
 });
 
 test('each site that is on is linked on the present ports, also when the page is opened again', async () => {
@@ -168,7 +164,6 @@ test('each site that is on is linked on the present ports, also when the page is
   expect(await list.locator('a[href*="*"]').count()).toBe(0);
   const off = page.getByRole('link', { name: `${sites.length - on.length} imported sites` });
   expect(await off.getAttribute('href')).toBe('/sites?show=off&tag=npm');
-  expect(await flaws(page)).toEqual([]);
 });
 
 test('a site without a certificate is not linked, but says when one can come', async () => {

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../harness/browser.ts';
 import { PASSWORD } from '../harness/dashboard.ts';
-import { flaws } from '../harness/look.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS, codeIn, problemCount, unfold } from '../harness/visit.ts';
 
@@ -234,10 +233,4 @@ describe('an evening with a new hub', () => {
     await problemCount(page).waitFor();
     await page.getByRole('listitem').filter({ hasText: 'http://app.localhost' }).first().waitFor();
   });
-});
-
-test('the sign-in page is accessible, and fits into 320 pixels', async () => {
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  expect(await flaws(page)).toEqual([]);
 });

@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
-import { flaws } from '../harness/look.ts';
 import { ask, freePort, until } from '../harness/stack.ts';
 import { answerNext, BROWSER_TIMEOUT_MS, codeIn, problemCount, unfold } from '../harness/visit.ts';
 
@@ -116,7 +115,6 @@ describe('a site', () => {
     expect(await codeIn(config(page))).toBe('respond mine');
     await page.goto(`/sites/${made.body.id}`);
     await page.locator('main').getByText('There is no such site.').waitFor();
-    expect(await flaws(page)).toEqual([]);
   });
 
   test('keeps its switch as it was if Caddy refuses the change, and says why', async () => {
