@@ -51,19 +51,6 @@ describe('is refused', () => {
     const taken = { op: 'create', domain: 'http://one.example', config: 'respond hi' };
     expect((await replay([taken])).body.code).toBe('DOMAIN_TAKEN');
   });
-
-  test('to who may only read', async () => {
-    const { body } = await owner.call<{ token: string }>('POST', '/tokens', {
-      ...{ name: 'reader', scope: 'read' },
-    });
-    const headers = { Authorization: `Bearer ${body.token}` };
-    const { id } = (await replay([unseen])).body;
-    const as = (method: string, path: string, json?: object) =>
-      ask(`${owner.stack.hub}${path}`, { method, headers, ...(json && { json }) });
-    expect((await as('POST', '/replays', { operations: [unseen] })).status).toBe(403);
-    expect((await as('DELETE', `/replays/${id}`)).status).toBe(403);
-    expect((await as('GET', `/replays/${id}`)).status).toBe(200);
-  });
 });
 
 test('of a change that nobody can notice it is done at once, until it is forgotten', async () => {

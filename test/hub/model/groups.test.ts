@@ -37,10 +37,6 @@ describe('undoing a group', () => {
       const refused = await owner.call('POST', `/changelog/groups/${id}/revert`);
       expect([id, refused.status]).toEqual([id, 404]);
     }
-    const stranger = await owner.call('POST', '/changelog/groups/1/revert', undefined, {
-      Authorization: 'Bearer nobody',
-    });
-    expect(stranger.status).toBe(401);
   });
 
   test('is refused as a whole if one of its things has changed since, and names it and the change', async () => {

@@ -123,21 +123,19 @@ describe('a problem that somebody knows of', () => {
     (await ask<{ problems: Problem[] }>(`${api}/status`, { headers })).body.problems;
   const find = async () =>
     (await list()).find(({ code }) => code === 'AGENT_UNREACHABLE') as Problem;
-  const know = (key: string, json: object, as = headers) =>
-    ask<{ code: string }>(`${api}/problems/${key}/known`, { method: 'PUT', headers: as, json });
+  const know = (key: string, json: object) =>
+    ask<{ code: string }>(`${api}/problems/${key}/known`, { method: 'PUT', headers, json });
   const forget = (key: string) =>
     ask(`${api}/problems/${key}/known`, { method: 'DELETE', headers });
   const later = new Date(Date.now() + 86_400_000).toISOString();
 
   test.each([
-    ['by a stranger', 401, () => ({}), null],
-    ['with a token that may only read', 403, () => reader, null],
-    ['until a time that is over', 400, () => headers, '2026-01-01T00:00:00.000Z'],
-    ['until something that is no time', 400, () => headers, 'tomorrow'],
-    ['without saying until when', 400, () => headers, undefined],
-  ])('is not marked %s', async (_, status, as, until) => {
+    ['until a time that is over', '2026-01-01T00:00:00.000Z'],
+    ['until something that is no time', 'tomorrow'],
+    ['without saying until when', undefined],
+  ])('is not marked %s', async (_, until) => {
     const { key } = await find();
-    expect((await know(key, { until }, as())).status).toBe(status);
+    expect((await know(key, { until })).status).toBe(400);
     expect((await find()).known).toBeUndefined();
   });
 
