@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { type Dashboard, PASSWORD, startDashboard } from '../harness/dashboard.ts';
-import { codeOf, OATHTOOL, secretIn } from '../harness/second-factor.ts';
+import { codeOf, secretIn } from '../harness/second-factor.ts';
 import { ask, type Stack } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS, textOf } from '../harness/visit.ts';
 
@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard?.stop());
 
-describe.skipIf(OATHTOOL === null)('a second factor', () => {
+describe('a second factor', () => {
   test('is set up with a QR code, the secret as text and a first code', async () => {
     await card('Second factor').getByRole('button', { name: 'Set up …' }).click();
     await dialog().getByLabel('Password').fill('not the passphrase');

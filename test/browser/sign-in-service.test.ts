@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { type Dashboard, PASSWORD, startDashboard } from '../harness/dashboard.ts';
-import { codeOf, OATHTOOL, secretIn } from '../harness/second-factor.ts';
+import { codeOf, secretIn } from '../harness/second-factor.ts';
 import { type SignInService, startSignInService } from '../harness/sign-in-service.ts';
 import { ask, freePort, startStack } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS } from '../harness/visit.ts';
@@ -72,26 +72,23 @@ test('an invitation makes an account without a password', async () => {
   await page.keyboard.press('Escape');
 });
 
-test.skipIf(OATHTOOL === null)(
-  'an account with a second factor is asked for that, too',
-  async () => {
-    const { stack, owner } = dashboard;
-    const call = <T>(path: string, json: object) =>
-      ask<T>(`${stack.hub}/auth/two-factor/${path}`, { ...owner, json });
-    const { body } = await call<{ totpURI: string }>('enable', { password: PASSWORD });
-    const secret = secretIn(body.totpURI);
-    expect((await call('verify-totp', { code: codeOf(secret, -1) })).status).toBe(200);
-    Object.assign(service.person, { sub: 'ada-4711', name: 'Ada', email: 'ada@id.example' });
-    await page.context().clearCookies();
-    await page.goto('/account');
-    await button(`Sign in with ${NAME}`).click();
-    await page.getByLabel('Code from your app').fill(codeOf(secret));
-    expect(new URL(page.url()).search).toBe('');
-    await page.keyboard.press('Enter');
-    await card().getByText('ada-4711').waitFor();
-    expect((await call('disable', { password: PASSWORD })).status).toBe(200);
-  },
-);
+test('an account with a second factor is asked for that, too', async () => {
+  const { stack, owner } = dashboard;
+  const call = <T>(path: string, json: object) =>
+    ask<T>(`${stack.hub}/auth/two-factor/${path}`, { ...owner, json });
+  const { body } = await call<{ totpURI: string }>('enable', { password: PASSWORD });
+  const secret = secretIn(body.totpURI);
+  expect((await call('verify-totp', { code: codeOf(secret, -1) })).status).toBe(200);
+  Object.assign(service.person, { sub: 'ada-4711', name: 'Ada', email: 'ada@id.example' });
+  await page.context().clearCookies();
+  await page.goto('/account');
+  await button(`Sign in with ${NAME}`).click();
+  await page.getByLabel('Code from your app').fill(codeOf(secret));
+  expect(new URL(page.url()).search).toBe('');
+  await page.keyboard.press('Enter');
+  await card().getByText('ada-4711').waitFor();
+  expect((await call('disable', { password: PASSWORD })).status).toBe(200);
+});
 
 test('an account that is unlinked no longer signs in', async () => {
   Object.assign(service.person, { sub: 'ada-4711', name: 'Ada', email: 'ada@id.example' });

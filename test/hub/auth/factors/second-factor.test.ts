@@ -5,16 +5,8 @@ import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { TOTP } from 'otpauth';
 import { type HubAlone, startHubAlone } from '../../../harness/hub-alone.ts';
-import {
-  codeOf,
-  createBrowser,
-  OATHTOOL,
-  secretIn,
-  wrongOf,
-} from '../../../harness/second-factor.ts';
+import { codeOf, createBrowser, secretIn, wrongOf } from '../../../harness/second-factor.ts';
 import { signUp } from '../../../harness/stack.ts';
-
-if (!OATHTOOL) console.warn('second-factor.test.ts is skipped: oathtool is not installed');
 
 const PASSWORD = 'a long passphrase';
 const STEP = 30_000;
@@ -81,7 +73,7 @@ const codeIn = ({ status, body }: { status: number; body: { code?: string } }) =
 const INVALID = [401, 'INVALID_CODE'];
 const NO_COOKIE = [401, 'INVALID_TWO_FACTOR_COOKIE'];
 
-describe.skipIf(!OATHTOOL)('turning it on', () => {
+describe('turning it on', () => {
   test('needs the password, a session and a fresh proof', async () => {
     const { email, browser } = await newAccount();
     const wrong = await browser.call('/auth/two-factor/enable', { password: 'not this one' });
@@ -150,7 +142,7 @@ describe.skipIf(!OATHTOOL)('turning it on', () => {
   });
 });
 
-describe.skipIf(!OATHTOOL)('half a sign-in', () => {
+describe('half a sign-in', () => {
   test('is no session, and ends the one that the browser had', async () => {
     const { email, browser } = await newFactor();
     const before = browser.cookie('session') ?? '';
@@ -255,7 +247,7 @@ describe.skipIf(!OATHTOOL)('half a sign-in', () => {
   });
 });
 
-describe.skipIf(!OATHTOOL)('wrong codes', () => {
+describe('wrong codes', () => {
   test('five end a challenge; ten in a row lock the account for 15 minutes', async () => {
     const { email, secret, codes } = await newFactor();
     const wrong = wrongOf(secret);
@@ -329,7 +321,7 @@ describe.skipIf(!OATHTOOL)('wrong codes', () => {
   });
 });
 
-describe.skipIf(!OATHTOOL)('recovery codes', () => {
+describe('recovery codes', () => {
   test('work once each, however they are written', async () => {
     const { email, codes } = await newFactor();
     const written = [codes[0] ?? '', (codes[1] ?? '').toUpperCase().replaceAll('-', ' ')];
@@ -352,7 +344,7 @@ describe.skipIf(!OATHTOOL)('recovery codes', () => {
   });
 });
 
-describe.skipIf(!OATHTOOL)('a proof', () => {
+describe('a proof', () => {
   const prove = (browser: ReturnType<typeof browse>, json: object) =>
     browser.call<{ freshUntil?: string; code?: string }>('/auth/prove', json);
 
@@ -376,7 +368,7 @@ describe.skipIf(!OATHTOOL)('a proof', () => {
   });
 });
 
-describe.skipIf(!OATHTOOL)('turning it off', () => {
+describe('turning it off', () => {
   test('needs the password, and ends the other sessions', async () => {
     const { email, browser, secret } = await newFactor();
     const other = (await signIn(email)).browser;
@@ -391,7 +383,7 @@ describe.skipIf(!OATHTOOL)('turning it off', () => {
   });
 });
 
-describe.skipIf(!OATHTOOL)('what is stored', () => {
+describe('what is stored', () => {
   test('neither database nor log contains a secret, a code or a challenge', async () => {
     const { email, secret, codes } = await newFactor();
     const { browser } = await signIn(email);

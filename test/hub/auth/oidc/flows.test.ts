@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createAuthClient } from 'better-auth/client';
 import { createVisitor, type Visitor } from '../../../harness/cookie-jar.ts';
 import { type HubAlone, startHubAlone } from '../../../harness/hub-alone.ts';
-import { codeOf, OATHTOOL, secretIn } from '../../../harness/second-factor.ts';
+import { codeOf, secretIn } from '../../../harness/second-factor.ts';
 import {
   CLIENT,
   type SignInService,
@@ -392,32 +392,29 @@ describe('an invitation', () => {
   });
 });
 
-test.if(OATHTOOL !== null)(
-  'an account with a second factor is asked for a code as well',
-  async () => {
-    await link(ada);
-    const made = await send<{ totpURI: string }>(ada, '/auth/two-factor/enable', {
-      password: PASSWORD,
-    });
-    const secret = secretIn(made.body.totpURI);
-    await send(ada, '/auth/two-factor/verify-totp', { code: codeOf(secret) });
-    const visitor = await signedIn('bob@example.org');
-    expect(await visit(visitor)).toBe('/sites?a=1&twoFactorRedirect=true#b');
-    expect(await whoIs(visitor)).toBeNull();
-    expect(logged(1)).toEqual(['sign-in Ada half oidc']);
-    const code = codeOf(secret, 1);
-    expect((await send(visitor, '/auth/two-factor/verify-totp', { code })).status).toBe(200);
-    expect((await whoIs(visitor))?.name).toBe('Ada');
+test('an account with a second factor is asked for a code as well', async () => {
+  await link(ada);
+  const made = await send<{ totpURI: string }>(ada, '/auth/two-factor/enable', {
+    password: PASSWORD,
+  });
+  const secret = secretIn(made.body.totpURI);
+  await send(ada, '/auth/two-factor/verify-totp', { code: codeOf(secret) });
+  const visitor = await signedIn('bob@example.org');
+  expect(await visit(visitor)).toBe('/sites?a=1&twoFactorRedirect=true#b');
+  expect(await whoIs(visitor)).toBeNull();
+  expect(logged(1)).toEqual(['sign-in Ada half oidc']);
+  const code = codeOf(secret, 1);
+  expect((await send(visitor, '/auth/two-factor/verify-totp', { code })).status).toBe(200);
+  expect((await whoIs(visitor))?.name).toBe('Ada');
 
-    // Half a sign-in ends with what it began with.
-    const half = createVisitor();
-    await visit(half);
-    await unlink(ada);
-    const late = await send(half, '/auth/two-factor/verify-totp', { code: codeOf(secret) });
-    expect([late.status, late.body.code]).toEqual([401, 'INVALID_TWO_FACTOR_COOKIE']);
-    await send(ada, '/auth/two-factor/disable', { password: PASSWORD });
-  },
-);
+  // Half a sign-in ends with what it began with.
+  const half = createVisitor();
+  await visit(half);
+  await unlink(ada);
+  const late = await send(half, '/auth/two-factor/verify-totp', { code: codeOf(secret) });
+  expect([late.status, late.body.code]).toEqual([401, 'INVALID_TWO_FACTOR_COOKIE']);
+  await send(ada, '/auth/two-factor/disable', { password: PASSWORD });
+});
 
 test('better-auth’s published client signs in, links, lists and unlinks', async () => {
   const visitor = await signedIn('bob@example.org');
