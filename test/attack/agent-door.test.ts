@@ -6,6 +6,7 @@ import { newCertificate } from '../../src/program/cli/new-certificate.ts';
 import { FULL } from '../harness/full.ts';
 import { sendRaw } from '../harness/raw.ts';
 import { agentRoutes } from '../harness/routes.ts';
+import { limit } from '../harness/speed.ts';
 import { type Stack, startStack, temporaryFolder } from '../harness/stack.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND', 'CONNECT'];
@@ -105,7 +106,7 @@ describe.each(['HTTP', 'TLS'])('over %s', (scheme) => {
       }
       expect(opened).toEqual([]);
     },
-    120_000,
+    limit(120_000),
   );
 
   test.each(['/logs#', '/health#/logs', '/#', 'http://x/logs#x'])(

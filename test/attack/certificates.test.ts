@@ -1,3 +1,4 @@
+// proof: acme
 /** Kept certificates against what people send by mistake or on purpose: names, races, roles, tokens, retries, many. */
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';

@@ -1,6 +1,8 @@
+// proof: attack
 /** Requests that come in while a large one is worked on are answered before it. There is no clock here. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Owner, startOwner } from '../harness/owner.ts';
+import { limit } from '../harness/speed.ts';
 import { ask } from '../harness/stack.ts';
 
 const SITES = 1_000;
@@ -67,5 +69,5 @@ test.each<[string, () => [path: string, body: object], number]>([
     expect(answered).toBeGreaterThan(1);
     expect((await heavy).status).toBe(status);
   },
-  90_000,
+  limit(90_000),
 );

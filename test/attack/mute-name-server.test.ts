@@ -1,3 +1,4 @@
+// proof: attack
 /** Upstreams have names that anyone may choose, and their name servers need not answer. */
 import { afterEach, expect, test } from 'bun:test';
 import { createSocket } from 'node:dgram';

@@ -1,3 +1,4 @@
+// proof: attack
 /** A site may have thousands of upstreams that say nothing. */
 import { expect, test } from 'bun:test';
 import { createProber } from '../../agent/sites/upstreams/prober.ts';

@@ -111,7 +111,7 @@ describe('a stream ends, and shows nothing more, after', () => {
     await events.begun();
     await ask(`${stack.hub}/auth/sign-out`, { method: 'POST', headers });
     expect(await events.of('entry')).toBeUndefined();
-  }, 30_000);
+  });
 });
 
 describe('the streams of an account', () => {

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { type Program, QUICK_MAIN, runProgram } from '../harness/program.ts';
 import { ask, portSettings, signUp, temporaryFolder, until } from '../harness/stack.ts';
-import { asUser, isRoot, NOBODY, openFolder } from '../harness/unprivileged.ts';
+import { asUser, isRoot, mayBeNobody, NOBODY, openFolder } from '../harness/unprivileged.ts';
 
 const programs: Program[] = [];
 const folders: string[] = [];
@@ -104,37 +104,33 @@ describe.skipIf(!isRoot)('as root', () => {
     // An answer means that it also listens for signals by now.
     await ask(`${await next.address('hub')}/api/health`);
     expect(next.output.err).toContain('proxy adopted');
-  }, 60_000);
+  });
 });
 
-test.skipIf(!isRoot)(
-  'a folder for the socket that someone else made is not taken',
-  async () => {
-    const { folder, home } = openFolder(0);
-    folders.push(folder);
-    const data = join(home, 'd'.repeat(60), 'e'.repeat(60));
-    const victim = join(folder, 'victim');
-    mkdirSync(victim);
-    writeFileSync(join(victim, 'file'), '');
-    const env = { ...portSettings(), DATA_DIR: data, TMPDIR: folder };
-    // The first start names the folder; a stranger then puts a link in its place.
-    const first = run(env, home);
-    await ask(`${await first.address('agent')}/health`);
-    first.child.kill('SIGTERM');
-    await first.exited();
-    const taken = readdirSync(folder).filter((name) => name.startsWith('signalbox-'));
-    expect(taken.length).toBeGreaterThan(0);
-    for (const name of taken) {
-      rmSync(join(folder, name), { recursive: true });
-      symlinkSync(victim, join(folder, name));
-      lchownSync(join(folder, name), NOBODY, NOBODY);
-    }
-    const second = await run(env, home).exited();
-    expect(second.code).toBe(1);
-    expect([statSync(victim).uid, statSync(join(victim, 'file')).uid]).toEqual([0, 0]);
-  },
-  60_000,
-);
+test.skipIf(!isRoot)('a folder for the socket that someone else made is not taken', async () => {
+  const { folder, home } = openFolder(0);
+  folders.push(folder);
+  const data = join(home, 'd'.repeat(60), 'e'.repeat(60));
+  const victim = join(folder, 'victim');
+  mkdirSync(victim);
+  writeFileSync(join(victim, 'file'), '');
+  const env = { ...portSettings(), DATA_DIR: data, TMPDIR: folder };
+  // The first start names the folder; a stranger then puts a link in its place.
+  const first = run(env, home);
+  await ask(`${await first.address('agent')}/health`);
+  first.child.kill('SIGTERM');
+  await first.exited();
+  const taken = readdirSync(folder).filter((name) => name.startsWith('signalbox-'));
+  expect(taken.length).toBeGreaterThan(0);
+  for (const name of taken) {
+    rmSync(join(folder, name), { recursive: true });
+    symlinkSync(victim, join(folder, name));
+    lchownSync(join(folder, name), NOBODY, NOBODY);
+  }
+  const second = await run(env, home).exited();
+  expect(second.code).toBe(1);
+  expect([statSync(victim).uid, statSync(join(victim, 'file')).uid]).toEqual([0, 0]);
+});
 
 describe('folders', () => {
   test('are closed to others, also one that was open, which is why Caddy shares the user of root', async () => {
@@ -158,7 +154,7 @@ describe('folders', () => {
     const reading = { domain: 'http://b.example', config: `root * ${data}\nfile_server` };
     const refused = await ask<{ code: string }>(`${hub}/vhosts`, { json: reading, ...owner });
     expect(refused.body.code).toBe('PROXY_REJECTED');
-  }, 60_000);
+  });
 });
 
 describe('a .env', () => {
@@ -182,7 +178,7 @@ describe('a .env', () => {
       program.child.kill('SIGTERM');
       await program.exited();
     }
-  }, 60_000);
+  });
 
   test('that puts the data folder around itself is refused', async () => {
     const folder = temporaryFolder();
@@ -199,22 +195,18 @@ describe('a .env', () => {
     writeFileSync(join(folder, '.env.local'), 'SIGN_UP=perhaps\n');
     const program = run({ ...portSettings() }, folder);
     expect(await secondSignUp(`${await program.address('hub')}/api`)).toBeUndefined();
-  }, 60_000);
+  });
 
-  test.skipIf(!isRoot)(
-    'beside the data cannot be written by a site',
-    async () => {
-      const { folder, home } = openFolder(NOBODY);
-      folders.push(folder);
-      const env = portSettings();
-      const hub = `${await run(env, home, asUser(NOBODY)).address('hub')}/api`;
-      const owner = await signUp({ hub });
-      for (const path of [join(home, '.env'), QUICK_MAIN]) {
-        const json = { domain: 'http://a.example', config: `log {\noutput file ${path}\n}` };
-        const refused = await ask<{ code: string }>(`${hub}/vhosts`, { json, ...owner });
-        expect(refused.body.code).toBe('PROXY_REJECTED');
-      }
-    },
-    60_000,
-  );
+  test.skipIf(!mayBeNobody)('beside the data cannot be written by a site', async () => {
+    const { folder, home } = openFolder(NOBODY);
+    folders.push(folder);
+    const env = portSettings();
+    const hub = `${await run(env, home, asUser(NOBODY)).address('hub')}/api`;
+    const owner = await signUp({ hub });
+    for (const path of [join(home, '.env'), QUICK_MAIN]) {
+      const json = { domain: 'http://a.example', config: `log {\noutput file ${path}\n}` };
+      const refused = await ask<{ code: string }>(`${hub}/vhosts`, { json, ...owner });
+      expect(refused.body.code).toBe('PROXY_REJECTED');
+    }
+  });
 });

@@ -1,3 +1,4 @@
+// proof: browser
 /** Who did what: the changelog and its undo, then tokens, sessions and the password. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';

@@ -1,3 +1,4 @@
+// proof: browser
 /** The card of backups: makes one, lists it, and restores it; without BACKUP_DIR it says how. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';

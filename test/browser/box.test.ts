@@ -1,13 +1,15 @@
+// proof: browser
 /** A box of 25 sites of which some fail: each failure is counted and named, and gone after its cure. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { copyFileSync, rmSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { makePair } from '../harness/pair.ts';
+import { limit } from '../harness/speed.ts';
 import { ask, freePort, until } from '../harness/stack.ts';
 
 /** The cures have to show within a minute each. */
-setDefaultTimeout(150_000);
+setDefaultTimeout(limit(150_000));
 const CURE_MS = 60_000;
 
 type Problem = { code: string; vhost?: { domain: string }; message: string };

@@ -1,3 +1,4 @@
+// proof: browser
 /** The preamble, import, export and restore. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';

@@ -1,3 +1,4 @@
+// proof: podman
 /** The containers beside Caddy in the form of a site: real ones, which Podman runs. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';

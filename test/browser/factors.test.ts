@@ -1,3 +1,4 @@
+// proof: browser
 /** Signing in with more than a password: codes of an app, recovery codes and passkeys, in a real browser. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';

@@ -1,3 +1,4 @@
+// proof: firefox
 /** The first evening once more, in Firefox: a site, the log, and an undo. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { PASSWORD } from '../harness/dashboard.ts';
@@ -15,7 +16,7 @@ describe.skipIf(firefoxProgram === null)('in Firefox', () => {
   beforeAll(async () => {
     stack = await startStack();
     firefox = await startFirefox();
-  }, 60_000);
+  });
   afterAll(async () => {
     await firefox?.stop();
     await stack?.stop();

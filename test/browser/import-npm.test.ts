@@ -1,3 +1,4 @@
+// proof: browser
 /** The move from Nginx Proxy Manager, as the dashboard leads through it, with the database of a real one. */
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';

@@ -1,3 +1,4 @@
+// proof: acme
 /** Certificates that the hub keeps, in the dashboard: uploaded, replaced, deleted, got by DNS; no secret stays. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';

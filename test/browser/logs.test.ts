@@ -1,3 +1,4 @@
+// proof: browser
 /** The log page: hostile text, filters, keyboard, live log and plot. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { appendFileSync, mkdirSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// proof: browser
 /** What all pages share: theme, keys, status bar, waiting for a slow hub, and no request sent twice. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';

@@ -1,3 +1,4 @@
+// proof: browser
 /** The bell and the page for notifications: a channel is added and tested, and an upstream dies and is back. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';

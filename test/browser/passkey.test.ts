@@ -1,3 +1,4 @@
+// proof: browser
 /** A passkey of a real browser, with an authenticator that it simulates. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { launchBrowser } from '../harness/browser.ts';

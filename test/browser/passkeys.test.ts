@@ -1,3 +1,4 @@
+// proof: browser
 /** Passkeys in a real browser with an authenticator of its own: added, used to sign in and as a proof, removed. */
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';

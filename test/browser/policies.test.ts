@@ -1,3 +1,4 @@
+// proof: browser
 /** Policies in the dashboard: made, put on sites, changed, and made from the log. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';

@@ -1,3 +1,4 @@
+// proof: browser
 /** Caddy's program in the dashboard: it is shown, exchanged, refused and gone back to. The agent's part is a stand-in. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';

@@ -1,3 +1,4 @@
+// proof: browser
 /** Several proxies in the dashboard: one is added, has sites placed on it, is paused and removed. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// proof: browser
 /** “Ask the last week”: each preview offers it, and shows what real test Caddys answer. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';

@@ -1,3 +1,4 @@
+// proof: browser
 /** What each role is shown: nobody gets a page, a link or a button that the hub would refuse. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';

@@ -1,3 +1,4 @@
+// proof: browser
 /** Signing in at a sign-in service (OpenID Connect) in a real browser, and linking an account of it. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';

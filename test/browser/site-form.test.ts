@@ -1,3 +1,4 @@
+// proof: browser
 /** The form of a site, as somebody uses it who knows no Caddyfile, its editor for those who do, and the certificates page. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page, Route } from 'playwright-core';

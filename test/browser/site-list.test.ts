@@ -1,3 +1,4 @@
+// proof: browser
 /** The list of sites: problems first, order, figures, and changes to several sites. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';

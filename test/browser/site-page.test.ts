@@ -1,3 +1,4 @@
+// proof: browser
 /** A site's own page: state, figures, errors and requests, and the form below. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';

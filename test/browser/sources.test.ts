@@ -1,3 +1,4 @@
+// proof: browser
 /** Sites and policies that a file keeps: what the dashboard says of them, and of what was changed by hand. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';

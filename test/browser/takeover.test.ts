@@ -1,5 +1,6 @@
+// proof: browser
 /** The first publish to a Caddy that someone else configured. */
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, beforeEach, expect, test } from 'bun:test';
 import type { Browser } from 'playwright-core';
 import { launchBrowser } from '../harness/browser.ts';
 import { type ForeignCaddy, startBesideForeignCaddy } from '../harness/foreign-caddy.ts';
@@ -8,7 +9,6 @@ import { ask } from '../harness/stack.ts';
 import { codeIn, problemCount, type Visit, visit } from '../harness/visit.ts';
 
 // A browser is slow on a busy machine.
-setDefaultTimeout(60_000);
 
 let stack: ForeignCaddy;
 let browser: Browser;

@@ -1,3 +1,4 @@
+// proof: browser
 /** Who has an account and what they may do: the users page, and the proof that its changes need. */
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';

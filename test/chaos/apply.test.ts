@@ -1,3 +1,4 @@
+// proof: chaos
 /**
  * Kills hub, agent or both with SIGKILL while a document is applied. Afterwards all of it is stored, served and
  * in the changelog, or none of it; a retry with its key makes it whole, and publishes nothing that is there.

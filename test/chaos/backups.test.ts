@@ -1,3 +1,4 @@
+// proof: chaos
 /**
  * Kills a backup, a restore by command and a restore of a running hub at random instants: no broken backup gets a
  * final name, and no database is lost. KILLS sets the number of kills of each.
@@ -19,12 +20,13 @@ import { layDatabase } from '../harness/filled-db.ts';
 import { some } from '../harness/full.ts';
 import { runProgram } from '../harness/program.ts';
 import { seededRandom } from '../harness/random.ts';
+import { limit } from '../harness/speed.ts';
 import { ask, freePort, temporaryFolder, until } from '../harness/stack.ts';
 
 const KILLS = some(5, 100, 'KILLS');
 const SEED = Number(process.env.CHAOS_SEED ?? 20261124);
 const KEY = `${'k'.repeat(42)}A\n`;
-setDefaultTimeout(60_000 + KILLS * 10_000);
+setDefaultTimeout(limit(60_000 + KILLS * 10_000));
 
 const folder = temporaryFolder();
 const dir = join(folder, 'backups');

@@ -1,3 +1,4 @@
+// proof: acme
 /**
  * Kills the hub with SIGKILL while it orders, replaces or undoes a certificate. Afterwards the old one or the
  * new one is stored and served by all proxies, and nothing is left behind: no lego, no second account, no key.
@@ -41,7 +42,7 @@ describe.skipIf(!HAS_ACME)('certificates', () => {
       const made = await all.call('POST', path, json);
       expect([made.status, made.text]).toEqual([201, expect.any(String)]);
     }
-  }, 60_000);
+  });
   afterAll(async () => {
     await all.stop();
     await acme.stop();

@@ -1,3 +1,4 @@
+// proof: podman
 /**
  * Real containers come and go while hub and agent are killed. Once all is quiet, sites are what containers are,
  * and nobody else's sites have changed. CHAOS_KILLS sets the number of kills, CHAOS_SEED what happens.
@@ -13,6 +14,7 @@ import { some } from '../harness/full.ts';
 import { type Program, runProgram } from '../harness/program.ts';
 import { seededRandom } from '../harness/random.ts';
 import { labelsOf } from '../harness/scripted-engine.ts';
+import { limit } from '../harness/speed.ts';
 import { temporaryFolder, until } from '../harness/stack.ts';
 
 const KILLS = some(5, 100, 'CHAOS_KILLS');
@@ -131,7 +133,7 @@ describe.skipIf(!HAS_PODMAN)('Podman', () => {
         await world.stop();
       }
     },
-    60_000 + SAMPLES * 20_000,
+    limit(60_000 + SAMPLES * 20_000),
   );
 
   test(
@@ -144,7 +146,7 @@ describe.skipIf(!HAS_PODMAN)('Podman', () => {
         await world.stop();
       }
     },
-    60_000 + KILLS * 15_000,
+    limit(60_000 + KILLS * 15_000),
   );
 
   async function chaos(world: World): Promise<void> {

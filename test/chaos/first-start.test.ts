@@ -1,3 +1,4 @@
+// proof: chaos
 /**
  * Kills a box with SIGKILL again and again from its very first start on, Caddy too or not. After each
  * start that is not killed, one more change has to go through. CHAOS_KILLS sets the number of kills,

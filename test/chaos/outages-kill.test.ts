@@ -1,3 +1,4 @@
+// proof: chaos
 /**
  * `kill -9` of the hub while outages come and go: before one is reported, while a message is on its way,
  * so that nobody can know whether it arrived, and while that is sent again. None is lost, and one that

@@ -1,3 +1,4 @@
+// proof: chaos
 /** Receivers that break delay neither a change nor another channel, and get their messages once they work. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Site } from '../harness/fleet-processes.ts';

@@ -1,3 +1,4 @@
+// proof: chaos
 /**
  * Outages of every kind at the same time: each makes one message when it begins, and one when it is
  * over, both within the contract's limit, at the real pace of hub and agents. `bun run bench outages`

@@ -1,3 +1,4 @@
+// proof: chaos
 /** Kills the hub with SIGKILL while it sends: nothing is lost, and what comes twice has the same id. */
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
@@ -7,6 +8,7 @@ import { some } from '../harness/full.ts';
 import { type Program, runProgram } from '../harness/program.ts';
 import { seededRandom } from '../harness/random.ts';
 import { type Received, type Receiver, startReceiver } from '../harness/receiver.ts';
+import { limit } from '../harness/speed.ts';
 import { freePort, temporaryFolder, until } from '../harness/stack.ts';
 
 const KILLS = some(6, 30, 'CHAOS_KILLS');
@@ -78,42 +80,47 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test(`${KILLS} kills`, async () => {
-  const random = seededRandom(SEED);
-  for (let kill = 0; kill < KILLS; kill++) {
-    for (let channel = 0; channel < 4; channel++) putOut(`${kill}.${channel}`, 1 + random.below(8));
-    const before = receiver.received.length;
-    const running = await start();
-    // As soon as it sends, or a little later: in the middle of one of its steps.
-    const most = before + random.below(12);
-    await until(() => receiver.received.length >= most || waiting() === 0, 'messages');
-    await Bun.sleep(random.below(12));
-    running.child.kill('SIGKILL');
-    await running.child.exited;
-  }
-  const last = await start();
-  await until(() => waiting() === 0, 'all messages', 100_000);
-  last.child.kill('SIGTERM');
-  expect((await last.exited()).code).toBe(0);
+test(
+  `${KILLS} kills`,
+  async () => {
+    const random = seededRandom(SEED);
+    for (let kill = 0; kill < KILLS; kill++) {
+      for (let channel = 0; channel < 4; channel++)
+        putOut(`${kill}.${channel}`, 1 + random.below(8));
+      const before = receiver.received.length;
+      const running = await start();
+      // As soon as it sends, or a little later: in the middle of one of its steps.
+      const most = before + random.below(12);
+      await until(() => receiver.received.length >= most || waiting() === 0, 'messages');
+      await Bun.sleep(random.below(12));
+      running.child.kill('SIGKILL');
+      await running.child.exited;
+    }
+    const last = await start();
+    await until(() => waiting() === 0, 'all messages', 100_000);
+    last.child.kill('SIGTERM');
+    expect((await last.exited()).code).toBe(0);
 
-  const all = receiver.received.map(saidIn);
-  const ids = new Map<string, Set<string>>();
-  for (const { id, said } of all) {
-    for (const message of said) ids.set(message, (ids.get(message) ?? new Set()).add(id));
-  }
-  expect(put.filter((message) => !ids.has(message))).toEqual([]);
-  expect([...ids].filter(([, of]) => of.size > 1)).toEqual([]);
-  const contents = Map.groupBy(all, ({ id }) => id);
-  const differing = [...contents.values()].filter(
-    (same) => new Set(same.map(({ said }) => said.join())).size > 1,
-  );
-  expect(differing).toEqual([]);
-  expect(receiver.received.every(({ genuine }) => genuine)).toBe(true);
-  const twice = all.length - contents.size;
-  console.log(
-    `${put.length} messages in ${contents.size} deliveries, of which ${twice} came twice`,
-  );
-}, 300_000);
+    const all = receiver.received.map(saidIn);
+    const ids = new Map<string, Set<string>>();
+    for (const { id, said } of all) {
+      for (const message of said) ids.set(message, (ids.get(message) ?? new Set()).add(id));
+    }
+    expect(put.filter((message) => !ids.has(message))).toEqual([]);
+    expect([...ids].filter(([, of]) => of.size > 1)).toEqual([]);
+    const contents = Map.groupBy(all, ({ id }) => id);
+    const differing = [...contents.values()].filter(
+      (same) => new Set(same.map(({ said }) => said.join())).size > 1,
+    );
+    expect(differing).toEqual([]);
+    expect(receiver.received.every(({ genuine }) => genuine)).toBe(true);
+    const twice = all.length - contents.size;
+    console.log(
+      `${put.length} messages in ${contents.size} deliveries, of which ${twice} came twice`,
+    );
+  },
+  limit(300_000),
+);
 
 const waiting = (): number =>
   inDatabase((db) => db.query('SELECT 1 FROM messages WHERE sent_at IS NULL').all().length);

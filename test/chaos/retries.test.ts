@@ -1,3 +1,4 @@
+// proof: chaos
 /**
  * Kills hub, agent or both with SIGKILL while they take changes with an `Idempotency-Key`, and sends all of
  * them again until they are answered: each must have been made exactly once, and get one and the same

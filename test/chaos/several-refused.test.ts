@@ -1,3 +1,4 @@
+// proof: chaos
 /** A change that one of three proxies refuses leaves all three, and every record, as they were. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdirSync, readFileSync, rmdirSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// proof: chaos
 /** An agent that is stopped (SIGSTOP) holds up one change, and is brought up when it goes on. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Processes, type Site, startProcesses } from '../harness/fleet-processes.ts';

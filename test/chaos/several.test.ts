@@ -1,3 +1,4 @@
+// proof: chaos
 /**
  * Kills and stops a hub, its three agents and their Caddys at any moment, cuts the links between them
  * and fills their disks, while sites change. Soon after each of these, all proxies must serve what is

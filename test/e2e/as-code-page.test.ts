@@ -1,5 +1,6 @@
+// proof: docs
 /** The files and commands of docs/as-code.md, as they stand there. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -8,8 +9,6 @@ import { readApplyFile } from '../../src/program/cli/apply/apply-file.ts';
 import { createOperator } from '../harness/operator.ts';
 import { readPage, shellIn } from '../harness/page.ts';
 import { ask, signUp } from '../harness/stack.ts';
-
-setDefaultTimeout(60_000);
 
 const operator = createOperator();
 const { folder } = operator;

@@ -1,3 +1,4 @@
+// proof: messages
 /** The compiled program, in an empty folder. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,6 +10,7 @@ import { BUILD_TIMEOUT_MS, buildForHere, ROOT } from '../harness/build.ts';
 import { caddiesOf } from '../harness/caddys.ts';
 import { sendEmails } from '../harness/emails.ts';
 import { CHASQUID } from '../harness/smtp.ts';
+import { limit } from '../harness/speed.ts';
 import { ask, freePort, portSettings, signUp, temporaryFolder, until } from '../harness/stack.ts';
 
 const folder = temporaryFolder();
@@ -101,7 +103,7 @@ async function dashboardFaults(hub: string): Promise<string[]> {
   const browser = await launchBrowser();
   try {
     const page = await browser.newPage({ baseURL: hub.replace(/\/api$/, '') });
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(limit(30_000));
     const faults: string[] = [];
     page.on('pageerror', (error) => faults.push(String(error)));
     page.on('requestfailed', (request) => {
@@ -204,7 +206,7 @@ test('does the whole job in an empty folder', async () => {
     program.child.kill('SIGKILL');
     for (const { pid } of caddies()) process.kill(pid, 'SIGKILL');
   }
-}, 60_000);
+});
 
 test.skipIf(CHASQUID === null)('sends email', () =>
   sendEmails((env) => run([], { ...portSettings(), ...env }, folderFor('email'))),

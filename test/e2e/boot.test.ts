@@ -1,3 +1,4 @@
+// proof: program
 /** Starts after something has gone that a stored site needs: the others are served all the same. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { copyFileSync, cpSync, rmSync } from 'node:fs';
@@ -104,7 +105,7 @@ describe('with Caddy', () => {
       keepalive: false,
     });
     expect(await answer.text()).toBe('frail');
-  }, 60_000);
+  });
 
   test('a port that another program holds costs the sites on it, until it is free', async () => {
     const other = freePort();
@@ -140,5 +141,5 @@ describe('with Caddy', () => {
     });
     expect(await there.text()).toBe('there');
     expect((await status()).warnings.join()).not.toContain('is not open');
-  }, 60_000);
+  });
 });

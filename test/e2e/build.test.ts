@@ -1,3 +1,4 @@
+// proof: packages
 /** The build: same source, same bytes. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';

@@ -1,5 +1,6 @@
+// proof: docs
 /** The commands of docs/certificates.md, as they stand there, with stand-ins for certbot and acme.sh. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { X509Certificate } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,8 +8,6 @@ import { selfSigned } from '../harness/certificate.ts';
 import { createOperator } from '../harness/operator.ts';
 import { MAIN } from '../harness/program.ts';
 import { ask, signUp } from '../harness/stack.ts';
-
-setDefaultTimeout(60_000);
 
 const operator = createOperator();
 const { folder } = operator;

@@ -1,3 +1,4 @@
+// proof: program
 /** `signalbox agent --invite`, and what an enrolled agent keeps through kills. */
 import { afterAll, afterEach, describe, expect, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -144,7 +145,7 @@ test('an enrolled agent keeps hub, tokens and Caddy, wherever it is killed', asy
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining(words)]);
     writeFileSync(path, text);
   }
-}, 30_000);
+});
 
 test('an agent with a token can be enrolled while its Caddy runs', async () => {
   const token = 'shared'.repeat(6);

@@ -1,3 +1,4 @@
+// proof: caddys
 /** The exchange of Caddy's program as an operator has it: by the API, the command line and the messages. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
@@ -81,7 +82,7 @@ test('it is uploaded, runs, is in the changelog, and is gone back to on the comm
   await expectInStep();
   expect(owner.stack.readProxyfile()).toBe(text);
   await isOver();
-}, 60_000);
+});
 
 test('one that ends on probation is replaced by the one before, which is said', async () => {
   const text = owner.stack.readProxyfile();
@@ -95,4 +96,4 @@ test('one that ends on probation is replaced by the one before, which is said', 
   await until(async () => (await problems()).length === 1);
   expect((await owner.stack.served('a.example')).status).toBe(401);
   expect(owner.stack.readProxyfile()).toBe(text);
-}, 60_000);
+});

@@ -21,14 +21,14 @@ const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
 
 beforeAll(() => {
   const files = ['package.json', 'bun.lock', 'bunfig.toml', 'tsconfig.json', 'src', 'agent'];
-  for (const path of [...files, 'scripts/with-bun']) {
+  for (const path of [...files, 'scripts/with-bun', 'scripts/provide']) {
     cpSync(join(ROOT, path), join(checkout, path), { recursive: true });
   }
   const { exitCode, stderr } = Bun.spawnSync(['sh', script, 'src/main.ts', '--version'], {
     env: { PATH, HOME: process.env.HOME ?? '' },
   });
   expect([exitCode, stderr.toString()]).toEqual([0, '']);
-}, 60_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('takes at most 165 MB, with Bun', () => {
@@ -66,4 +66,4 @@ test('runs the hub with its dashboard', async () => {
   expect((await ask(`${hub}${bundled}`)).status).toBe(200);
   program.child.kill('SIGTERM');
   expect((await program.exited()).code).toBe(0);
-}, 60_000);
+});

@@ -1,12 +1,11 @@
+// proof: docs
 /** The examples of docs/homepage.md, as they stand there, against a real hub and agent. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readExposition } from '../harness/exposition.ts';
 import { type Owner, startOwner } from '../harness/owner.ts';
 import { filesOf, readPage } from '../harness/page.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { ask, freePort, until } from '../harness/stack.ts';
-
-setDefaultTimeout(60_000);
 
 const files = await filesOf('docs/homepage.md');
 const page = await readPage('docs/homepage.md');

@@ -1,5 +1,5 @@
 /** A backup with a kept certificate, restored on another machine: with its passphrase, with the key, and without. */
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { X509Certificate } from 'node:crypto';
 import {
   copyFileSync,
@@ -14,8 +14,6 @@ import { selfSigned } from '../harness/certificate.ts';
 import { presented } from '../harness/lone-agent.ts';
 import { createOperator, type Operator } from '../harness/operator.ts';
 import { until } from '../harness/stack.ts';
-
-setDefaultTimeout(60_000);
 
 const NAME = 'app.home.example';
 const PASSPHRASE = 'export BACKUP_PASSPHRASE="open sesame"';
@@ -33,9 +31,8 @@ async function stop({ program }: Awaited<ReturnType<Operator['start']>>): Promis
   await program.exited();
 }
 
-beforeEach(async () => {
+beforeAll(async () => {
   first = createOperator();
-  second = createOperator();
   const started = await first.start();
   const pair = await selfSigned(['*.home.example']);
   serial = new X509Certificate(pair.certificate).serialNumber;
@@ -55,12 +52,13 @@ beforeEach(async () => {
   expect(copied.code).toBe(0);
   expect(readFileSync(backup()).includes(key)).toBe(false);
   await stop(started);
+});
+afterAll(() => first.close());
+beforeEach(() => {
+  second = createOperator();
   mkdirSync(join(second.folder, 'data'), { mode: 0o700 });
 });
-afterEach(async () => {
-  await first.close();
-  await second.close();
-});
+afterEach(() => second.close());
 
 test('with the key, the other machine serves it', async () => {
   copyFileSync(join(first.folder, 'data/secret-key'), join(second.folder, 'data/secret-key'));

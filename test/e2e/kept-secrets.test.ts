@@ -1,3 +1,4 @@
+// proof: acme
 /**
  * Follows private keys and DNS credentials through a whole life: they are in no answer, message, log, process
  * list or file but the agent's own.
@@ -118,7 +119,7 @@ describe.skipIf(!HAS_ACME)('keys and credentials', () => {
         }
       }
     }, 20);
-  }, 60_000);
+  });
   afterAll(async () => {
     clearInterval(watch);
     program.child.kill('SIGTERM');
@@ -189,7 +190,7 @@ describe.skipIf(!HAS_ACME)('keys and credentials', () => {
       expect(entries.length).toBe(2);
       for (const [at, { key }] of entries.entries()) noteKey(`${name} ${at}`, key);
     }
-  }, 60_000);
+  });
 
   test('are in no answer of hub and agent, nor in a message', async () => {
     const folder = temporaryFolder();
@@ -229,7 +230,7 @@ describe.skipIf(!HAS_ACME)('keys and credentials', () => {
       found(Buffer.from(text)).map((secret) => `${secret}: ${what}`),
     );
     expect(faults).toEqual([]);
-  }, 60_000);
+  });
 
   test('are in no file but that of the agent, which nobody else may read', async () => {
     const files = readdirSync(home, { recursive: true, withFileTypes: true })

@@ -1,6 +1,7 @@
+// proof: docs
 /** The commands of docs/moving.md that move the sites of Nginx Proxy Manager, as they stand there. */
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import {
   cpSync,
   mkdirSync,
@@ -15,8 +16,6 @@ import { type OwnNetwork, startOwnNetwork } from '../harness/own-network.ts';
 import { readPage, shellIn } from '../harness/page.ts';
 import { type Program, runProgram } from '../harness/program.ts';
 import { temporaryFolder, until } from '../harness/stack.ts';
-
-setDefaultTimeout(60_000);
 
 const probe = await startOwnNetwork();
 await probe?.stop();

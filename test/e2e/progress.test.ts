@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { MAIN, runProgram } from '../harness/program.ts';
+import { limit } from '../harness/speed.ts';
 import { temporaryFolder, until } from '../harness/stack.ts';
 
 const folder = temporaryFolder();
@@ -62,38 +63,45 @@ test('an import shows its progress on a terminal, and nothing in a pipe', async 
   }
 });
 
-test('the first indexing shows its progress on a terminal, and nothing in a pipe', async () => {
-  const line = `${JSON.stringify({ level: 'info', ts: 1.5, request: { host: 'a.example', method: 'GET', uri: '/' }, status: 200, duration: 0.01 })}\n`;
-  const roll = (at: number) =>
-    join(folder, `access-2026-01-01T00-00-${String(at).padStart(2, '0')}.000.log.zst`);
-  writeFileSync(roll(0), zstdCompressSync(Buffer.from(line.repeat(LINES))));
-  for (let at = 1; at < ROLLS; at++) copyFileSync(roll(0), roll(at));
-  const env = {
-    AGENT_TOKEN: 'x'.repeat(32),
-    AGENT_PORT: '0',
-    ACCESS_LOG: join(folder, 'access.log'),
-    PROXYFILE: join(folder, 'Caddyfile'),
-    PROXY_ADMIN: `unix/${join(folder, 'no.sock')}`,
-  };
-  const terminal = atTerminal(['agent'], env);
-  await until(() => /indexing the access log \[#+-+\] {1,2}\d+%/.test(terminal.seen()), 'the bar');
-  await until(() => /\r {60,}\r$/.test(terminal.seen()), 'its end', 60_000);
-  expect(terminal.seen()).toMatch(/(^|\r|\n)agent listening on http:\S+\r\n/);
-  terminal.child.kill('SIGTERM');
-  expect(await terminal.child.exited).toBe(0);
-  expect(terminal.seen()).not.toContain('\x1b');
+test(
+  'the first indexing shows its progress on a terminal, and nothing in a pipe',
+  async () => {
+    const line = `${JSON.stringify({ level: 'info', ts: 1.5, request: { host: 'a.example', method: 'GET', uri: '/' }, status: 200, duration: 0.01 })}\n`;
+    const roll = (at: number) =>
+      join(folder, `access-2026-01-01T00-00-${String(at).padStart(2, '0')}.000.log.zst`);
+    writeFileSync(roll(0), zstdCompressSync(Buffer.from(line.repeat(LINES))));
+    for (let at = 1; at < ROLLS; at++) copyFileSync(roll(0), roll(at));
+    const env = {
+      AGENT_TOKEN: 'x'.repeat(32),
+      AGENT_PORT: '0',
+      ACCESS_LOG: join(folder, 'access.log'),
+      PROXYFILE: join(folder, 'Caddyfile'),
+      PROXY_ADMIN: `unix/${join(folder, 'no.sock')}`,
+    };
+    const terminal = atTerminal(['agent'], env);
+    await until(
+      () => /indexing the access log \[#+-+\] {1,2}\d+%/.test(terminal.seen()),
+      'the bar',
+    );
+    await until(() => /\r {60,}\r$/.test(terminal.seen()), 'its end', 60_000);
+    expect(terminal.seen()).toMatch(/(^|\r|\n)agent listening on http:\S+\r\n/);
+    terminal.child.kill('SIGTERM');
+    expect(await terminal.child.exited).toBe(0);
+    expect(terminal.seen()).not.toContain('\x1b');
 
-  const piped = runProgram(['agent'], env, folder);
-  const url = await piped.address('agent');
-  const headers = { Authorization: `Bearer ${env.AGENT_TOKEN}` };
-  await until(
-    async () => {
-      const page = (await (await fetch(`${url}/logs`, { headers })).json()) as { total: number };
-      return page.total === ROLLS * LINES;
-    },
-    'the index',
-    60_000,
-  );
-  piped.child.kill('SIGTERM');
-  expect((await piped.exited()).err).not.toContain('indexing');
-}, 120_000);
+    const piped = runProgram(['agent'], env, folder);
+    const url = await piped.address('agent');
+    const headers = { Authorization: `Bearer ${env.AGENT_TOKEN}` };
+    await until(
+      async () => {
+        const page = (await (await fetch(`${url}/logs`, { headers })).json()) as { total: number };
+        return page.total === ROLLS * LINES;
+      },
+      'the index',
+      60_000,
+    );
+    piped.child.kill('SIGTERM');
+    expect((await piped.exited()).err).not.toContain('indexing');
+  },
+  limit(120_000),
+);

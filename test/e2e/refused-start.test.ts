@@ -1,3 +1,4 @@
+// proof: program
 /** What the program says if it cannot start, or is not healthy: which setting or file, and why. */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,7 +7,7 @@ import { FULL } from '../harness/full.ts';
 import { fill, mayMount, mountSmall, remount, unmount } from '../harness/mount.ts';
 import { runProgram } from '../harness/program.ts';
 import { ask, portSettings, temporaryFolder, until } from '../harness/stack.ts';
-import { asUser, isRoot, NOBODY } from '../harness/unprivileged.ts';
+import { asUser, mayBeNobody, NOBODY } from '../harness/unprivileged.ts';
 
 const folders: string[] = [];
 let folder: string;
@@ -38,7 +39,7 @@ describe('an address to listen on is refused, and its setting named', () => {
     other.stop(true);
   });
 
-  test.skipIf(!isRoot)('if the port is for root', async () => {
+  test.skipIf(!mayBeNobody)('if the port is for root', async () => {
     chmodSync(folder, 0o777);
     const env = { HUB_PORT: '81', AGENT_TOKEN: TOKEN };
     const { code, err } = await run(['hub'], env, asUser(NOBODY));
@@ -93,7 +94,7 @@ describe('.env is named', () => {
     ]);
   });
 
-  test.skipIf(!isRoot)('if it cannot be read', async () => {
+  test.skipIf(!mayBeNobody)('if it cannot be read', async () => {
     chmodSync(folder, 0o777);
     writeFileSync(join(folder, '.env'), 'SIGN_UP=closed\n', { mode: 0o600 });
     const { code, err } = await start({}, asUser(NOBODY));
@@ -124,14 +125,14 @@ describe('a file or folder that is in the way is named', () => {
     expect(err).toContain(`cannot start: ${data()}: something else is in its place\n`);
   });
 
-  test.skipIf(!isRoot)('a folder that cannot be written to', async () => {
+  test.skipIf(!mayBeNobody)('a folder that cannot be written to', async () => {
     chmodSync(folder, 0o711);
     const { code, err } = await start({}, asUser(NOBODY));
     expect(code).toBe(1);
     expect(err).toContain(`cannot start: ${data()}: permission denied\n`);
   });
 
-  test.skipIf(!isRoot)('a folder that the agent cannot replace the Caddyfile in', async () => {
+  test.skipIf(!mayBeNobody)('a folder that the agent cannot replace the Caddyfile in', async () => {
     chmodSync(folder, 0o777);
     mkdirSync(join(folder, 'etc'));
     const env = {

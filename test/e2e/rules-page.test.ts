@@ -1,3 +1,4 @@
+// proof: promtool
 /** The rules of docs/homepage.md and docs/notifications.md, and the board of the first, with Prometheus' own promtool. */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';

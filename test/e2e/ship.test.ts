@@ -1,3 +1,4 @@
+// proof: program
 /** The whole program ships the log of a real Caddy to a stand-in for a log engine. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// proof: program
 /** However the program is stopped, it stops its Caddy as well. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';

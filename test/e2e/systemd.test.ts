@@ -1,3 +1,4 @@
+// proof: systemd
 /** `signalbox install` and its units under a live systemd. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';

@@ -14,7 +14,9 @@ const FLAGS = [
 
 /** Debian has one that never draws a window, which needs a fifth less of the processor. */
 const PROGRAMS = ['chromium-headless-shell', 'chromium', 'chromium-browser'];
-const executablePath =
+
+/** @returns null if none is installed */
+export const findBrowser = (): string | null =>
   PROGRAMS.map((name) => Bun.which(name)).find((path) => path !== null) ?? null;
 
 export type BrowserServer = {
@@ -25,6 +27,7 @@ export type BrowserServer = {
 
 /** @returns null if Chromium is not installed */
 export async function serveBrowser(): Promise<BrowserServer | null> {
+  const executablePath = findBrowser();
   if (executablePath === null) return null;
   const server = await chromium.launchServer({ executablePath, args: FLAGS });
   return { url: server.wsEndpoint(), stop: () => server.close() };
@@ -34,6 +37,7 @@ export async function serveBrowser(): Promise<BrowserServer | null> {
 export async function launchBrowser(): Promise<Browser> {
   const served = process.env.BROWSER_SERVER;
   if (served !== undefined) return chromium.connect(served);
+  const executablePath = findBrowser();
   if (executablePath === null) {
     throw new Error('The browser tests need Chromium: sudo apt-get install chromium');
   }

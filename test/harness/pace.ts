@@ -1,10 +1,11 @@
 /** The pace of tests: a tenth of the real one, so that nobody waits for an interval. */
 import { PACES, type Paces } from '../../src/program/serve/running.ts';
+import { SLOWNESS } from './speed.ts';
 
 type Intervals = number | readonly Intervals[] | { readonly [name: string]: Intervals };
 
-/** Of the real intervals. */
-export const SHARE = 1 / 10;
+/** Of the real intervals; a slow machine would do nothing but what is due again. */
+export const SHARE = Math.min(1, SLOWNESS / 10);
 
 function tenthOf<T extends Intervals>(pace: T): T {
   const of = (one: Intervals): Intervals => {

@@ -9,7 +9,9 @@ import { createLog } from '../../src/program/log.ts';
 import { serveAll } from '../../src/program/serve/serve.ts';
 import type { Log } from '../../src/shared/log.ts';
 import { logContext } from '../../src/shared/observe/context.ts';
+import { countListeners } from './listeners.ts';
 import { USUAL } from './pace.ts';
+import { limit } from './speed.ts';
 
 export type Answer<T = unknown> = { status: number; body: T; headers: Headers; text: string };
 
@@ -78,6 +80,7 @@ export const portSettings = (httpPort = freePort()) => ({
 /**
  * Calls `check` every few milliseconds, less often the longer it takes, until it returns something;
  * never a fixed wait.
+ * @param timeout in milliseconds, on a machine as fast as the reference
  */
 export async function until<T>(
   check: () => Promise<T | undefined | false | null> | T | undefined | false | null,
@@ -85,13 +88,24 @@ export async function until<T>(
   timeout = 15_000,
 ): Promise<T> {
   const start = Date.now();
+  const most = limit(timeout);
   for (;;) {
     const found = await check();
     if (found) return found;
     const waited = Date.now() - start;
-    if (waited > timeout) throw new Error(`timed out after ${timeout} ms waiting for ${what}`);
+    if (waited > most) throw new Error(`timed out after ${most} ms waiting for ${what}`);
     await Bun.sleep(Math.min(10 + waited / 20, 200));
   }
+}
+
+/**
+ * Caddy answers a load before it has closed the previous listeners, and who connects to one of them is served
+ * by the previous configuration.
+ * @param url of the proxy, on the ports of which there is one listener
+ */
+async function settleListeners(url: string): Promise<void> {
+  const port = Number(new URL(url).port);
+  for (let tries = 0; tries < 50 && countListeners(port) > 1; tries++) await Bun.sleep(10);
 }
 
 /** Sends a request and reads the whole answer; `body` is the parsed JSON, or undefined. */
@@ -107,6 +121,7 @@ export async function ask<T = unknown>(
   const body = init.raw ?? (init.json === undefined ? undefined : JSON.stringify(init.json));
   const type = body instanceof FormData ? undefined : { 'Content-Type': 'application/json' };
   const isVisit = init.headers?.Host !== undefined;
+  if (isVisit) await settleListeners(url);
   const send = () =>
     fetch(url, {
       method: init.method ?? (body === undefined ? 'GET' : 'POST'),

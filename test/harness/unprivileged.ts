@@ -14,6 +14,15 @@ export const asUser = (uid: number): string[] => [
   ...['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--'],
 ];
 
+/** Whether that user can run Bun and the program: in `/root`, for one, only root can. */
+export const mayBeNobody =
+  isRoot &&
+  [
+    [process.execPath, '--version'],
+    ['test', '-r', join(import.meta.dir, 'unprivileged.ts')],
+  ].every((command) => Bun.spawnSync([...asUser(NOBODY), ...command]).exitCode === 0);
+if (isRoot && !mayBeNobody) console.log('Other users cannot read this checkout: none runs tests.');
+
 /** A folder that every user may enter, and in it one for a program of `uid`. */
 export function openFolder(uid: number): { folder: string; home: string } {
   const folder = temporaryFolder();

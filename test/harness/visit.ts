@@ -2,6 +2,7 @@
 import { text } from 'node:stream/consumers';
 import type { Browser, BrowserContextOptions, Download, Locator, Page } from 'playwright-core';
 import { SHARE } from './pace.ts';
+import { limit } from './speed.ts';
 
 export type Visit = {
   page: Page;
@@ -11,7 +12,7 @@ export type Visit = {
 };
 
 /** How long a browser test may take, in milliseconds; for `setDefaultTimeout`. */
-export const BROWSER_TIMEOUT_MS = 30_000;
+export const BROWSER_TIMEOUT_MS = limit(60_000);
 
 const OTHER_NETWORK = 'net::ERR_NETWORK_CHANGED';
 

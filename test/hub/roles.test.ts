@@ -74,7 +74,7 @@ beforeAll(async () => {
   stack = await startStack({ SIGN_UP: 'open' }, temporaryFolder(), QUICK);
   owner = (await signUp(stack)).headers;
   for (const role of ROLES) callers[role] = await addAccount(role);
-}, 30_000);
+});
 afterAll(async () => {
   await stack.stop();
   await upstream.stop(true);
@@ -240,7 +240,7 @@ describe('a viewer gets nothing that may quote a config', () => {
       await call('POST', '/auth/sign-in/email', { email, password: 'wrong' }, {});
     }
     secrets = [CANARY, NETWORK, email];
-  }, 60_000);
+  });
 
   /** As an owner sees more by each of them. */
   const QUERIES = [
@@ -249,11 +249,19 @@ describe('a viewer gets nothing that may quote a config', () => {
     `?domain=${encodeURIComponent(`(problem ${CANARY}`)}`,
   ];
   const reads = operations.filter(({ method }) => method === 'get');
+  /** Those of which the operation knows the parameter. */
+  const queriesOf = ({ operation }: (typeof operations)[number]) => {
+    const known = (operation.parameters ?? []).map(({ name }) => name);
+    return QUERIES.filter((query) => {
+      const [, name] = /^\?(\w+)=/.exec(query) ?? [];
+      return name === undefined || known.includes(name);
+    });
+  };
 
   test('the answers to an owner have it: the test can fail', async () => {
     const found = new Set<string>();
     for (const one of reads) {
-      for (const query of QUERIES) {
+      for (const query of queriesOf(one)) {
         const { text } = await ask1(one, owner, paramsOf(one), query);
         if (secrets.some((secret) => text.includes(secret))) found.add(one.operation.operationId);
       }
@@ -310,7 +318,7 @@ describe('a viewer gets nothing that may quote a config', () => {
     [...others, ...(last ? [last] : [])].map((one) => [one.operation.operationId, one] as const),
   )('%s', async (_, one) => {
     for (const headers of Object.values(callers.viewer ?? {})) {
-      for (const query of one.method === 'get' ? QUERIES : ['']) {
+      for (const query of one.method === 'get' ? queriesOf(one) : ['']) {
         const { text, headers: shown } = await ask1(one, headers, paramsOf(one), query);
         const all = `${text}\n${JSON.stringify([...shown])}`;
         for (const secret of secrets) expect(all).not.toContain(secret);

@@ -1,3 +1,4 @@
+// proof: systemd
 /** The Debian package on a machine with a live systemd: installed, upgraded, removed, purged, and interrupted. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// proof: packages
 /** The Debian packages: what is in them, and that the same input gives the same bytes. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';

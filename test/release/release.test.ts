@@ -1,3 +1,4 @@
+// proof: packages
 /** When `bun run release` refuses, and what it leaves. */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// proof: podman
 /** The list of containers of an engine that hangs, lies, floods or goes away, and whoever waits for it. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';

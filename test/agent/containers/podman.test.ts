@@ -1,3 +1,4 @@
+// proof: podman
 /** What the agent knows of real containers, which Podman runs. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type AgentContainers, createContainers } from '../../../agent/containers/containers.ts';

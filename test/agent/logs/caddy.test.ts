@@ -128,7 +128,6 @@ test.skipIf(!Bun.which('caddy')).each(CADDYS)(
     proxy?.kill();
     await proxy?.exited;
   },
-  20_000,
 );
 
 test.skipIf(!Bun.which('caddy')).each(allCaddys())(

@@ -1,3 +1,4 @@
+// proof: docs
 import { expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

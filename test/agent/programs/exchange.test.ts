@@ -1,3 +1,4 @@
+// proof: caddys
 /** Another program of Caddy in place of the one that runs, while visitors are served. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import {
@@ -17,6 +18,7 @@ import { caddiesOf, versionOf } from '../../harness/caddys.ts';
 import { some } from '../../harness/full.ts';
 import { type LoneAgent, siteOf, startLoneAgent } from '../../harness/lone-agent.ts';
 import { anotherCaddy, OWN, programsOf, sumOf } from '../../harness/programs.ts';
+import { limit } from '../../harness/speed.ts';
 import { ask, freePort, temporaryFolder, until } from '../../harness/stack.ts';
 import { isRoot, openFolder } from '../../harness/unprivileged.ts';
 import { line } from '../logs/lines.ts';
@@ -92,37 +94,42 @@ describe('a program', () => {
     expect(await using.programs()).toMatchObject({
       ...{ current: { sha256: own }, previous: [{ sha256: next }] },
     });
-  }, 60_000);
+  });
 
-  test(`is exchanged ${EXCHANGES} times, and no request fails`, async () => {
-    const upstream = Bun.serve({
-      ...{ hostname: '127.0.0.1', port: 0 },
-      fetch: (request, server) =>
-        server.upgrade(request) ? undefined : new Response('of the upstream'),
-      websocket: { message: (socket, text) => void socket.send(text) },
-    });
-    const proxied = (name: string) => `${name} {\n\treverse_proxy 127.0.0.1:${upstream.port}\n}\n`;
-    const sites =
-      siteOf('http://a.test') + siteOf('b.test', 'tls internal') + proxied('http://c.test');
-    const { agent, using, text } = await start(sites);
-    const visits = startVisits(agent);
-    const sockets = startSockets(agent.httpPort, 20);
-    for (let done = 0; done < EXCHANGES; done++) {
-      const { body } = await using.exchange(done % 2 === 0 ? next : own, text);
-      expect(body).toMatchObject({ success: true, differences: [] });
-      await over(using);
-    }
-    const { failed, resets } = await visits.stop();
-    expect(failed).toEqual([]);
-    expect(visits.count()).toBeGreaterThan(100 * EXCHANGES);
-    // As at as many publishes: on a busy machine, each may cost more than one.
-    expect(resets).toBeLessThanOrEqual(5 * EXCHANGES);
-    const { ended, open } = await sockets.stop();
-    expect(open).toBe(20);
-    if (!isOld) expect(ended).toBe(0);
-    await upstream.stop(true);
-    await inStep(agent);
-  }, 600_000);
+  test(
+    `is exchanged ${EXCHANGES} times, and no request fails`,
+    async () => {
+      const upstream = Bun.serve({
+        ...{ hostname: '127.0.0.1', port: 0 },
+        fetch: (request, server) =>
+          server.upgrade(request) ? undefined : new Response('of the upstream'),
+        websocket: { message: (socket, text) => void socket.send(text) },
+      });
+      const proxied = (name: string) =>
+        `${name} {\n\treverse_proxy 127.0.0.1:${upstream.port}\n}\n`;
+      const sites =
+        siteOf('http://a.test') + siteOf('b.test', 'tls internal') + proxied('http://c.test');
+      const { agent, using, text } = await start(sites);
+      const visits = startVisits(agent);
+      const sockets = startSockets(agent.httpPort, 20);
+      for (let done = 0; done < EXCHANGES; done++) {
+        const { body } = await using.exchange(done % 2 === 0 ? next : own, text);
+        expect(body).toMatchObject({ success: true, differences: [] });
+        await over(using);
+      }
+      const { failed, resets } = await visits.stop();
+      expect(failed).toEqual([]);
+      expect(visits.count()).toBeGreaterThan(100 * EXCHANGES);
+      // As at as many publishes: on a busy machine, each may cost more than one.
+      expect(resets).toBeLessThanOrEqual(5 * EXCHANGES);
+      const { ended, open } = await sockets.stop();
+      expect(open).toBe(20);
+      if (!isOld) expect(ended).toBe(0);
+      await upstream.stop(true);
+      await inStep(agent);
+    },
+    limit(600_000),
+  );
 
   test('is not lost to another that arrives meanwhile', async () => {
     const arrived = Promise.withResolvers<void>();
@@ -143,7 +150,7 @@ describe('a program', () => {
     await over(using);
     expect(existsSync(join(agent.dataDir, 'caddy/programs', next, 'caddy'))).toBe(true);
     await upstream.stop(true);
-  }, 60_000);
+  });
 
   test('stays what it was if it cannot be written down that another one runs', async () => {
     const { agent, using, text } = await start();
@@ -161,7 +168,7 @@ describe('a program', () => {
     await agent.restart();
     await inStep(agent);
     expect((await using.programs()).current?.sha256).toBe(next);
-  }, 60_000);
+  });
 
   test('is exchanged beneath a site that has HTTP/3 alone', async () => {
     const { agent, using } = await start();
@@ -173,7 +180,7 @@ describe('a program', () => {
     await inStep(agent);
     const [{ pid } = { pid: 0 }] = caddiesOf(agent.dataDir);
     expect(portsOf(pid, 'udp')).toContain(agent.httpsPort);
-  }, 60_000);
+  });
 
   test('is not exchanged beneath a unix socket, whose file would go with the old one', async () => {
     const folder = temporaryFolder();
@@ -185,7 +192,7 @@ describe('a program', () => {
     const answer = await fetch('http://a.test/', { unix: socket });
     expect(await answer.text()).toBe('http://a.test');
     rmSync(folder, { recursive: true });
-  }, 60_000);
+  });
 
   test('in place of which an upgrade put another one is what runs, until it is exchanged for that', async () => {
     const folder = temporaryFolder();
@@ -205,7 +212,7 @@ describe('a program', () => {
     await inStep(agent);
     expect(await using.programs()).toMatchObject({ current: { sha256: next }, previous: [] });
     rmSync(folder, { recursive: true });
-  }, 60_000);
+  });
 
   test('that would answer requests of the log otherwise is refused', async () => {
     const { agent, using, text } = await start();
@@ -224,7 +231,7 @@ describe('a program', () => {
     expect((await using.programs()).current?.sha256).toBe(own);
     expect(agent.readProxyfile()).toBe(text);
     await inStep(agent);
-  }, 60_000);
+  });
 
   test('that ends on probation makes room for the one before, and stays afterwards', async () => {
     const { agent, using, text } = await start();
@@ -254,7 +261,7 @@ describe('a program', () => {
     expect((await using.programs()).current?.sha256).toBe(next);
     expect(agent.readProxyfile()).toBe(renamed);
     expect((await agent.status()).warnings.join()).not.toContain('previous program');
-  }, 60_000);
+  });
 });
 
 test.skipIf(!isRoot)('a program runs as Caddy’s own user, who may not change it', async () => {

@@ -1,3 +1,4 @@
+// proof: chaos
 /** An agent that is killed at each step of an exchange, alone or with all that runs, as by a power cut; or whose hub is. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
@@ -8,6 +9,7 @@ import { caddiesOf } from '../../harness/caddys.ts';
 import { some } from '../../harness/full.ts';
 import { type LoneAgent, siteOf, startLoneAgent } from '../../harness/lone-agent.ts';
 import { anotherCaddy, OWN, programsOf, sumOf } from '../../harness/programs.ts';
+import { limit } from '../../harness/speed.ts';
 import { ask, until } from '../../harness/stack.ts';
 
 const NEXT = anotherCaddy();
@@ -116,7 +118,7 @@ describe.each(Object.keys(STEPS))('once %s', (step) => {
         await until(async () => (await of.using.programs()).probation === null, 'its probation');
       }
     },
-    KILLS * 40_000,
+    limit(KILLS * 40_000),
   );
 
   test(
@@ -131,7 +133,7 @@ describe.each(Object.keys(STEPS))('once %s', (step) => {
         await expectInStep(of);
       }
     },
-    KILLS * 40_000,
+    limit(KILLS * 40_000),
   );
 });
 

@@ -1,3 +1,4 @@
+// proof: attack
 /**
  * What an editor's site can read and write: nothing of hub and agent, whether Caddy has a user of its
  * own (started as root) or shares theirs. Needs root, to change users.

@@ -1,3 +1,4 @@
+// proof: attack
 /** A Caddy that another program runs, under an agent: who may load a configuration into it. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
+// proof: docs
 /** The files of docs/bans.md, as they stand there: what fail2ban finds in real logs, bans and unbans. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { caddyIs } from '../../harness/caddys.ts';
@@ -8,8 +9,6 @@ import { type OwnNetwork, startOwnNetwork } from '../../harness/own-network.ts';
 import { type Owner, startOwner } from '../../harness/owner.ts';
 import { filesOf } from '../../harness/page.ts';
 import { ask, temporaryFolder, until } from '../../harness/stack.ts';
-
-setDefaultTimeout(60_000);
 
 const hasFail2ban = Bun.which('fail2ban-regex') !== null;
 const probe = await startOwnNetwork();

@@ -1,5 +1,6 @@
+// proof: docs
 /** The files of docs/layer4.md, as they stand there, apart from addresses and ports. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { caddyIs } from '../../harness/caddys.ts';
@@ -8,8 +9,6 @@ import { type Owner, startOwner } from '../../harness/owner.ts';
 import { filesOf, readPage } from '../../harness/page.ts';
 import { startServer } from '../../harness/server-process.ts';
 import { freePort, temporaryFolder, until } from '../../harness/stack.ts';
-
-setDefaultTimeout(60_000);
 
 const folder = temporaryFolder();
 const at = (name: string) => join(folder, name);

@@ -1,5 +1,6 @@
+// proof: docs
 /** The way from signalbox to a plain Caddy, by the commands of docs/moving.md. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { selfSigned } from '../../harness/certificate.ts';
@@ -7,8 +8,6 @@ import { type OwnNetwork, startOwnNetwork } from '../../harness/own-network.ts';
 import { readPage, shellIn } from '../../harness/page.ts';
 import { type Program, runProgram } from '../../harness/program.ts';
 import { temporaryFolder, until } from '../../harness/stack.ts';
-
-setDefaultTimeout(60_000);
 
 const probe = await startOwnNetwork();
 await probe?.stop();

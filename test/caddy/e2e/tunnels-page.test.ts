@@ -1,5 +1,6 @@
+// proof: docs
 /** The files and commands of docs/tunnels.md, as they stand there. */
-import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseInvitation } from '../../../src/shared/invitation.ts';
@@ -10,8 +11,6 @@ import { startOwnNetwork } from '../../harness/own-network.ts';
 import { filesOf, readPage, shellIn } from '../../harness/page.ts';
 import { runProgram } from '../../harness/program.ts';
 import { temporaryFolder, until } from '../../harness/stack.ts';
-
-setDefaultTimeout(60_000);
 
 const folder = temporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

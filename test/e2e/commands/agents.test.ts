@@ -1,3 +1,4 @@
+// proof: program
 /** `signalbox agents`, and `signalbox site add --on`, for scripts on the host. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { formatInvitation } from '../../../src/shared/invitation.ts';

@@ -1,6 +1,6 @@
 /** `signalbox backup` beside a running hub. */
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MIGRATIONS } from '../../../src/hub/db/migrate.ts';
@@ -11,7 +11,6 @@ import { MAIN } from '../../harness/program.ts';
 import { ask, freePort, signUp } from '../../harness/stack.ts';
 
 // A test starts a dozen processes, and the machine may be busy.
-setDefaultTimeout(60_000);
 
 /** The latest schema version. */
 const LATEST = MIGRATIONS.length;

@@ -1,13 +1,12 @@
+// proof: acme
 /** `signalbox certificate`: what it refuses, prints and changes; never a key. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HAS_ACME, startAcme } from '../../harness/acme.ts';
 import { selfSigned } from '../../harness/certificate.ts';
 import { createOperator } from '../../harness/operator.ts';
 import { ask, signUp } from '../../harness/stack.ts';
-
-setDefaultTimeout(60_000);
 
 const operator = createOperator();
 let started: Awaited<ReturnType<typeof operator.start>>;

@@ -1,11 +1,10 @@
+// proof: program
 /** `signalbox changelog` and `signalbox undo`, for scripts and people on the host. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { askLocalHub } from '../../../src/program/cli/api/local-hub.ts';
 import { createOperator } from '../../harness/operator.ts';
 import { runAtTerminal } from '../../harness/terminal.ts';
-
-setDefaultTimeout(30_000);
 
 const operator = createOperator();
 const run = (args: string[], input?: string) =>

@@ -1,3 +1,4 @@
+// proof: podman
 /** `signalbox containers` with a running hub, and an engine that stands in for Docker. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { idOf, inspected, listed } from '../../agent/containers/docker.ts';

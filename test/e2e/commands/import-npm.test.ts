@@ -1,11 +1,10 @@
+// proof: program
 /** `signalbox import npm`, with the database of a real Nginx Proxy Manager. */
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createOperator } from '../../harness/operator.ts';
-
-setDefaultTimeout(60_000);
 
 const operator = createOperator();
 const { folder } = operator;

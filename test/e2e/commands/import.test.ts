@@ -91,5 +91,5 @@ describe('signalbox import', () => {
     expect([options.code, options.err]).toEqual([1, expect.stringContaining('http_port differs:')]);
     expect((await run(['-', '--preamble', 'keep'], '{\n\thttp_port 1\n}\n')).code).toBe(0);
     expect(await served()).toBe('yours');
-  }, 30_000);
+  });
 });

@@ -1,12 +1,10 @@
 /** `signalbox logs`: the access log for scripts and people on the host. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { domainFilter, lineOf, queryOf } from '../../../src/program/cli/api/logs.ts';
 import { createPaint } from '../../../src/program/paint.ts';
 import { createOperator } from '../../harness/operator.ts';
 import { MAIN, runProgram } from '../../harness/program.ts';
 import { ask, until } from '../../harness/stack.ts';
-
-setDefaultTimeout(30_000);
 
 const operator = createOperator();
 const logs = (...args: string[]) => operator.run(['logs', ...args]);

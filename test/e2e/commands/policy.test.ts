@@ -1,8 +1,7 @@
+// proof: program
 /** `signalbox policy` for scripts on the host. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createOperator } from '../../harness/operator.ts';
-
-setDefaultTimeout(30_000);
 
 const operator = createOperator();
 const run = (args: string[], input?: string) =>

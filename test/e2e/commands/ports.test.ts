@@ -1,3 +1,4 @@
+// proof: program
 /** Ports 80 and 443: held by Debian's caddy.service, forbidden to the user, and free again. */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { readFileSync, rmSync } from 'node:fs';
@@ -152,7 +153,7 @@ describe.skipIf(probe === null)('Caddy’s ports', () => {
     });
     expect((await api('/ports/standard', {})).serving).toMatchObject({ cure: null });
     expect(await network.run(`${visit}:80/`)).toBe('hello');
-  }, 60_000);
+  });
 
   test('are not called taken if they are forbidden, and need no restart once they are not', async () => {
     const user = asUser(NOBODY);
@@ -182,14 +183,14 @@ describe.skipIf(probe === null)('Caddy’s ports', () => {
       "Caddy's ports are 80 for HTTP and 443 for HTTPS.\n",
     );
     expect(caddyfile()).toContain('\thttp_port 80\n\thttps_port 443\n');
-  }, 60_000);
+  });
 
   test('held by a program that the user may not see are said to be so', async () => {
     other = await startDebiansCaddy(network);
     const { program } = await start({ user: asUser(NOBODY) });
     await says(program, '\n  80 is held by another program.\n  443 is forbidden');
     await says(program, "\nTo fix it: sudo ss -ltnp 'sport = :80'\n");
-  }, 60_000);
+  });
 
   test.each([
     ['taken', [], 'port 80 is taken by another program'],
@@ -201,6 +202,5 @@ describe.skipIf(probe === null)('Caddy’s ports', () => {
       const { program } = await start({ env: { PROXY_HTTP_PORT: '80' }, user });
       expect(program.output.err).toContain(`"PROXY_HTTP_PORT: ${reason}"`);
     },
-    60_000,
   );
 });

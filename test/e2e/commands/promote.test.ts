@@ -1,6 +1,7 @@
+// proof: program
 /** `signalbox promote`: two hubs over one copy of a database, and which of them the agents obey. */
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatInvitation } from '../../../src/shared/invitation.ts';
@@ -9,7 +10,6 @@ import { type Program, runProgram } from '../../harness/program.ts';
 import { ask, freePort, signUp, temporaryFolder, until } from '../../harness/stack.ts';
 
 // Each test starts several hubs, and the machine may be busy.
-setDefaultTimeout(60_000);
 
 type Headers = Record<string, string>;
 type Hub = { program: Program; api: string; headers: Headers };

@@ -1,3 +1,4 @@
+// proof: program
 /** `signalbox replay` and `--replay` with a running hub, its agent and Caddy. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createOperator } from '../../harness/operator.ts';

@@ -1,6 +1,7 @@
+// proof: program
 /** `signalbox restore`: what it refuses, brings back and keeps. */
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import {
   chownSync,
   copyFileSync,
@@ -23,7 +24,6 @@ import { MAIN, type Program } from '../../harness/program.ts';
 import { ask, freePort, signUp, until } from '../../harness/stack.ts';
 
 // A test starts a dozen processes, and the machine may be busy.
-setDefaultTimeout(60_000);
 
 /** The latest schema version. */
 const LATEST = MIGRATIONS.length;

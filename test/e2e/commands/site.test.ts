@@ -1,5 +1,6 @@
+// proof: program
 /** `signalbox site` for scripts on the host. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { askLocalHub } from '../../../src/program/cli/api/local-hub.ts';
@@ -10,7 +11,6 @@ import { runAtTerminal } from '../../harness/terminal.ts';
 import { asUser, isRoot, NOBODY } from '../../harness/unprivileged.ts';
 
 // A site that does not pass its check is asked for five seconds.
-setDefaultTimeout(30_000);
 
 const operator = createOperator();
 const site = (args: string[], input?: string) =>
@@ -111,7 +111,7 @@ describe('signalbox site', () => {
     expect(await operator.served('a.example')).not.toBe('a');
     const list = JSON.parse((await site(['list', '--json'])).out) as { id: number }[];
     expect(list.map(({ id }) => id)).toEqual([2]);
-  }, 30_000);
+  });
 
   const whole = 'http://w.example, http://www.w.example {\n\trespond w\n}\n';
 

@@ -1,3 +1,4 @@
+// proof: podman
 /** A hub that asks an agent for its containers: one without an engine, with one, and one of an earlier release. */
 import { afterEach, expect, test } from 'bun:test';
 import { type AgentClient, createAgentClient } from '../../../src/hub/agents/client.ts';

@@ -288,30 +288,6 @@ test('sites swap their addresses in one apply, and an undo swaps them back', asy
   expect([await served('x1'), await served('x2')]).toEqual(['s1', 's2']);
 });
 
-test('a policy gets another recipe, and a password in clear changes nothing the second time', async () => {
-  const users = (password: string) => ({ users: [{ name: 'ada', password }] });
-  const document = (policy: object) => ({
-    source: 'guard',
-    policies: { guard: policy },
-    sites: { 'http://guarded.example': answers('in', { policies: ['guard'] }) },
-  });
-  expect((await apply(document(lan))).status).toBe(200);
-  const password = { recipe: 'basic-auth', values: users('correct horse battery') };
-  const changed = await apply(document(password));
-  expect(ops(changed)).toEqual(['update guard recipe values']);
-  expect((await owner.stack.served('guarded.example')).status).toBe(401);
-  expect(ops(await apply(document(password)))).toEqual([]);
-  const other = { ...password, values: users('another horse battery') };
-  const planned = await plan(document(other));
-  expect(ops(planned)).toEqual(['update guard values']);
-  const third = { ...password, values: users('a third horse battery') };
-  const { digest: expects } = planned.body;
-  expect((await apply({ ...document(third), expects })).body.code).toBe('STALE');
-  expect(ops(await apply({ ...document(other), expects }))).toEqual(['update guard values']);
-  const back = await owner.call('POST', `/changelog/groups/${changed.body.group}/revert`);
-  expect([back.status, (back.body as Body).code]).toEqual([409, 'CHANGED_SINCE']);
-}, 60_000);
-
 test('a check that fails refuses the plan as well', async () => {
   const document = {
     sites: { 'http://checked.example': answers('yes', { check: { path: '/', contains: 'no' } }) },

@@ -1,6 +1,7 @@
+// proof: hub
 /** Backups of a hub that runs: made by itself, listed, reported if they fail, and restored. */
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import {
   copyFileSync,
   mkdirSync,
@@ -18,8 +19,6 @@ import { hang, mayMount } from '../../harness/mount.ts';
 import { startOwner } from '../../harness/owner.ts';
 import { QUICK } from '../../harness/pace.ts';
 import { ask, temporaryFolder, until } from '../../harness/stack.ts';
-
-setDefaultTimeout(60_000);
 
 type Owner = Awaited<ReturnType<typeof startOwner>>;
 type Failed = { code: string; message: string; field?: string };

@@ -1,3 +1,4 @@
+// proof: acme
 /** Orders that fail at DNS, provider or authority, or never end: the reason is told, no secret is, and nothing changes. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// proof: acme
 /** Certificates that the hub obtains by DNS-01, through the API, from a real authority: refusals first. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';

@@ -28,6 +28,7 @@ import { Failure } from '../../../src/shared/failure.ts';
 import { type ByHand, randomDocuments, type SomeDocument } from '../../harness/documents.ts';
 import { some } from '../../harness/full.ts';
 import { seededRandom } from '../../harness/random.ts';
+import { limit } from '../../harness/speed.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 
 const PAIRS = some(200, 5_000, 'PAIRS');
@@ -339,5 +340,5 @@ test(
     console.log(`${PAIRS} pairs, seed ${SEED}: ${JSON.stringify(tally)}`);
     expect(Math.min(tally.refused, tally.changed)).toBeGreaterThan(PAIRS / 4);
   },
-  120_000 + PAIRS * 20,
+  limit(120_000 + PAIRS * 20),
 );

@@ -1,3 +1,4 @@
+// proof: acme
 /** An order that a `kill -9` ends, of lego or of the hub: the next one works, with the same account. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// proof: acme
 /** Orders at a real authority, with a real DNS: pebble, knot and lego. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import type { CertificateOrder } from '../../../src/hub/certificates/order.ts';
 import type { Failure } from '../../../src/shared/failure.ts';
 import { type Acme, HAS_ACME, LEGOS, standInDns, startAcme } from '../../harness/acme.ts';
+import { limit } from '../../harness/speed.ts';
 import { startLego } from './start-lego.ts';
 
 const NAMES = ['*.home.example', 'home.example'];
@@ -94,16 +96,20 @@ describe.skipIf(!HAS_ACME)('an order', () => {
     expect(acme.dns.records(RECORD)).toEqual([]);
   });
 
-  test('at an authority that is not there, or that nobody vouches for, says so', async () => {
-    const gone = started({ ...acme, directory: 'https://127.0.0.1:1/dir' });
-    expect(await failed(gone.lego.order(order()))).toMatchObject({
-      message: 'The certificate authority cannot be reached.',
-      detail: expect.stringContaining('connection refused'),
-    });
-    const stranger = started({ ...acme }, { roots: null });
-    expect((await failed(stranger.lego.order(order()))).detail).toContain('x509: ');
-    // A newer lego tries for half a minute.
-  }, 120_000);
+  test(
+    'at an authority that is not there, or that nobody vouches for, says so',
+    async () => {
+      const gone = started({ ...acme, directory: 'https://127.0.0.1:1/dir' });
+      expect(await failed(gone.lego.order(order()))).toMatchObject({
+        message: 'The certificate authority cannot be reached.',
+        detail: expect.stringContaining('connection refused'),
+      });
+      const stranger = started({ ...acme }, { roots: null });
+      expect((await failed(stranger.lego.order(order()))).detail).toContain('x509: ');
+      // A newer lego tries for half a minute.
+    },
+    limit(120_000),
+  );
 
   test('to a DNS that never answers is ended in time', async () => {
     const silent = await standInDns('nothing');

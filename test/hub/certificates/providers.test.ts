@@ -1,3 +1,4 @@
+// proof: acme
 /** lego's providers, as the installed lego and a newer one list them. */
 import { afterAll, afterEach, describe, expect, test } from 'bun:test';
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';

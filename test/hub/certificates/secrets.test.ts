@@ -1,3 +1,4 @@
+// proof: acme
 /** What others on the machine could see of an order, and what a lego that misbehaves can do. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// proof: acme
 /** From an order to the handshakes of two proxies, one with each Caddy, also under load and with an agent stopped. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Acme, HAS_ACME, NEW_ACCOUNT, NEW_ORDER, startAcme } from '../../harness/acme.ts';
@@ -6,6 +7,7 @@ import { selfSigned } from '../../harness/certificate.ts';
 import { type Fleet, startFleet } from '../../harness/fleet.ts';
 import { some } from '../../harness/full.ts';
 import { presented } from '../../harness/lone-agent.ts';
+import { limit } from '../../harness/speed.ts';
 import { until } from '../../harness/stack.ts';
 
 type Kept = { serial: string; behind?: string[] };
@@ -67,26 +69,30 @@ describe.skipIf(!HAS_ACME)('a wildcard from an authority', () => {
     expect([acme.logged(NEW_ACCOUNT), acme.logged(NEW_ORDER)]).toEqual([1, 1]);
   });
 
-  test(`fails no handshake while it is renewed, replaced ${UPLOADS} times and undone`, async () => {
-    const { certificate: chain, key } = await selfSigned(['*.home.example'], 864_000);
-    const before = await serials();
-    const end = visits(ports);
-    const renewed = await kept('POST', '/home/renew');
-    expect([renewed.status, renewed.body.behind]).toEqual([200, undefined]);
-    expect(await serials()).toEqual(ports.map(() => renewed.body.serial));
-    const known = new Set([...before, renewed.body.serial]);
-    for (let at = 0; at < UPLOADS; at++) {
-      const put = await kept('PUT', '/home', { chain, key });
-      expect([put.status, put.text]).toEqual([200, expect.any(String)]);
-      known.add(put.body.serial);
-      const [entry] = (await fleet.call<{ id: number }[]>('GET', '/changelog')).body;
-      expect((await fleet.call('POST', `/changelog/${entry?.id}/revert`)).status).toBe(200);
+  test(
+    `fails no handshake while it is renewed, replaced ${UPLOADS} times and undone`,
+    async () => {
+      const { certificate: chain, key } = await selfSigned(['*.home.example'], 864_000);
+      const before = await serials();
+      const end = visits(ports);
+      const renewed = await kept('POST', '/home/renew');
+      expect([renewed.status, renewed.body.behind]).toEqual([200, undefined]);
       expect(await serials()).toEqual(ports.map(() => renewed.body.serial));
-    }
-    const { asked, resets, shown } = await end();
-    console.log(`${asked} connections, ${resets} reset before a handshake`);
-    expect([...shown.keys()].toSorted()).toEqual([...known].toSorted());
-  }, 120_000);
+      const known = new Set([...before, renewed.body.serial]);
+      for (let at = 0; at < UPLOADS; at++) {
+        const put = await kept('PUT', '/home', { chain, key });
+        expect([put.status, put.text]).toEqual([200, expect.any(String)]);
+        known.add(put.body.serial);
+        const [entry] = (await fleet.call<{ id: number }[]>('GET', '/changelog')).body;
+        expect((await fleet.call('POST', `/changelog/${entry?.id}/revert`)).status).toBe(200);
+        expect(await serials()).toEqual(ports.map(() => renewed.body.serial));
+      }
+      const { asked, resets, shown } = await end();
+      console.log(`${asked} connections, ${resets} reset before a handshake`);
+      expect([...shown.keys()].toSorted()).toEqual([...known].toSorted());
+    },
+    limit(120_000),
+  );
 
   test('reaches an agent that was stopped meanwhile once it is back', async () => {
     const two = fleet.other('two');

@@ -1,3 +1,4 @@
+// proof: acme
 /** Trying a DNS provider: it sets the records of an order and removes them; no authority is asked. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// proof: messages
 /** What a real ntfy server gets. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createDeliver } from '../../../src/hub/channels/deliver.ts';

@@ -1,3 +1,4 @@
+// proof: messages
 /** What mail servers get, and that none of them can harm the hub. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Socket } from 'node:net';

@@ -1,3 +1,4 @@
+// proof: podman
 /** Containers with labels become sites, and stay what they were when labels or engine are at fault. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import { openDatabase } from '../../../src/hub/db/open.ts';

@@ -1,3 +1,4 @@
+// proof: podman
 /** Whatever labels say: other sites stay as they are, and Caddy answers to no host that labels may not name. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import fc from 'fast-check';
@@ -7,6 +8,7 @@ import { some } from '../../harness/full.ts';
 import { type Owner, startOwner } from '../../harness/owner.ts';
 import { QUICK, USUAL } from '../../harness/pace.ts';
 import { type Given, labelled, scriptedEngine } from '../../harness/scripted-engine.ts';
+import { limit } from '../../harness/speed.ts';
 import { until } from '../../harness/stack.ts';
 
 const BATCH = 20;
@@ -216,5 +218,5 @@ test(
     console.log(`${all.length} containers, seed ${SEED}: ${made} sites`);
     expect(made).toBeGreaterThan(CONTAINERS / 5);
   },
-  60_000 + CONTAINERS * 1_500,
+  limit(60_000 + CONTAINERS * 1_500),
 );

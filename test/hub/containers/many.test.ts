@@ -1,3 +1,4 @@
+// proof: podman
 /** Many containers, of which some are at fault in all ways, and some change all the time: others are served. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import { type Owner, startOwner } from '../../harness/owner.ts';

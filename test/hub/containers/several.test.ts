@@ -1,3 +1,4 @@
+// proof: podman
 /** Containers beside several proxies: who has a name, and what follows if an agent is paused, away or renamed. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Fleet, startFleet } from '../../harness/fleet.ts';

@@ -155,4 +155,4 @@ test('an import of hundreds of sites is one publish', async () => {
   expect([answer.status, answer.body.vhosts.length]).toEqual([200, MANY]);
   const last = MANY - 1;
   expect((await stack.served(`mass-${last}.example`)).text).toBe(`site-${last}`);
-}, 30_000);
+});

@@ -124,7 +124,7 @@ describe('a tail', () => {
     expect(names.filter((name) => /^access-.*\.log(\.zst)?$/.test(name)).length).toBeGreaterThan(1);
     await events.close();
     await returning.close();
-  }, 20_000);
+  });
 
   test('does not delay the shutdown, whether it is read or not', async () => {
     const own = await startStack();
@@ -147,5 +147,5 @@ describe('a tail', () => {
     await own.stop();
     expect(await end).toBeUndefined();
     idle.destroy();
-  }, 20_000);
+  });
 });

@@ -1,3 +1,4 @@
+// proof: acme
 import { Database } from 'bun:sqlite';
 /** Calls every operation of the OpenAPI document and checks the real responses against it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
@@ -595,25 +596,21 @@ test('kept certificates', async () => {
   await signedIn('deleteKeptCertificate', { params });
 });
 
-test.skipIf(!HAS_ACME)(
-  'certificates by DNS',
-  async () => {
-    const dns = acme?.dns.spec;
-    const json = { names: ['*.home.example'], email: 'ada@example.org', dns };
-    await signedIn('listDnsProviders');
-    await refused('tryOrder', 'INVALID_REQUEST', { json: { ...json, names: [] } });
-    await signedIn('tryOrder', { json });
-    const credentials = { ...dns?.credentials, RFC2136_TSIG_SECRET: 'bm9ib2R5' };
-    const wrong = { ...json, dns: { ...dns, credentials } };
-    await refused('tryOrder', 'CERTIFICATE_FAILED', { json: wrong });
-    await signedIn('createKeptCertificate', { json: { name: 'home', ...json } });
-    const params = { id: 'home' };
-    await signedIn('renewKeptCertificate', { params });
-    await refused('renewKeptCertificate', 'NOT_FOUND', { params: { id: 'none' } });
-    await signedIn('deleteKeptCertificate', { params });
-  },
-  30_000,
-);
+test.skipIf(!HAS_ACME)('certificates by DNS', async () => {
+  const dns = acme?.dns.spec;
+  const json = { names: ['*.home.example'], email: 'ada@example.org', dns };
+  await signedIn('listDnsProviders');
+  await refused('tryOrder', 'INVALID_REQUEST', { json: { ...json, names: [] } });
+  await signedIn('tryOrder', { json });
+  const credentials = { ...dns?.credentials, RFC2136_TSIG_SECRET: 'bm9ib2R5' };
+  const wrong = { ...json, dns: { ...dns, credentials } };
+  await refused('tryOrder', 'CERTIFICATE_FAILED', { json: wrong });
+  await signedIn('createKeptCertificate', { json: { name: 'home', ...json } });
+  const params = { id: 'home' };
+  await signedIn('renewKeptCertificate', { params });
+  await refused('renewKeptCertificate', 'NOT_FOUND', { params: { id: 'none' } });
+  await signedIn('deleteKeptCertificate', { params });
+});
 
 test('channels and deliveries', async () => {
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('') });

@@ -1,3 +1,4 @@
+// proof: chaos
 /** A box that is killed while a site is asked: at its trial, or when it is live but not recorded. */
 import { expect, test } from 'bun:test';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
@@ -88,4 +89,4 @@ test('is as before, killed with its Caddy and without', async () => {
   expect((await box.exited()).code).toBe(0);
   await upstream.stop();
   rmSync(home, { recursive: true, force: true });
-}, 60_000);
+});

@@ -101,5 +101,5 @@ describe('a change is accepted', () => {
     await fleet.untilState('twin', 'in-step');
     // What was accepted stays: bringing a proxy up asks nobody.
     expect(await served('away')).toEqual(['local', 'twin']);
-  }, 20_000);
+  });
 });

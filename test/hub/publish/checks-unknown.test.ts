@@ -1,3 +1,4 @@
+// proof: hub
 /** Checks that an agent cannot make, or whose answer does not arrive, and the first change of all. */
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
@@ -92,7 +93,6 @@ test.each([
     expect([await served('ghost'), await served('kept')]).toEqual(['', 'ready']);
     expect((await create('next', { path: '/' })).status).toBe(201);
   },
-  30_000,
 );
 
 test('an upstream that a refused change named is never reported', async () => {
@@ -111,7 +111,7 @@ test('an upstream that a refused change named is never reported', async () => {
   }
   expect((await changing).body.code).toBe('CHECK_FAILED');
   expect([...seen]).not.toContain('UPSTREAM_DOWN');
-}, 30_000);
+});
 
 test('if the very first change fails its check, no site is live or stored', async () => {
   await beginHub(Number(new URL(stack.agent).port));

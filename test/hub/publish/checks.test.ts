@@ -244,7 +244,7 @@ test('of 50 at once, only the one that does not answer is refused', async () => 
     status === 201 ? [{ op: 'delete', id }] : [],
   );
   await owner.call('POST', '/vhosts/bulk', { operations });
-}, 30_000);
+});
 
 describe('is accepted', () => {
   test('a site that answers, asked as what it is, and its check is stored as sent', async () => {
@@ -282,7 +282,7 @@ describe('is accepted', () => {
     const created = await owner.call('POST', '/vhosts', { ...json, check });
     expect([created.status, created.body.code]).toEqual([201, undefined]);
     await remove(created.body.id);
-  }, 30_000);
+  });
 
   test('a site that answers late, but in time', async () => {
     upstream.answer = 503;

@@ -92,7 +92,7 @@ describe.skipIf(!mayMount)('a separate disk', () => {
       }
     }
     expect((await create(of, headers, 'new')).body.code).toBe('STORAGE_UNAVAILABLE');
-  }, 30_000);
+  });
 
   test('that holds the proxyfile and is read-only does the same', async () => {
     const folder = temporaryFolder();
@@ -113,7 +113,7 @@ describe.skipIf(!mayMount)('a separate disk', () => {
     const after = await everything(of, headers);
     await of.restart();
     expect(await everything(of, headers)).toEqual(after);
-  }, 15_000);
+  });
 });
 
 test('a folder in place of a file is named, and no obstacle once it is gone', async () => {
@@ -168,4 +168,4 @@ test('a limit on the size of files has the effect of a full disk', async () => {
   limited.child.kill('SIGTERM');
   expect((await limited.exited()).code).toBe(0);
   rmSync(folder, { recursive: true, force: true });
-}, 15_000);
+});

@@ -52,4 +52,4 @@ test('a hanging proxy is not reported as an unreachable agent, however many requ
     process.kill(pid, 'SIGCONT');
   }
   expect((await ask<Status>(`${stack.hub}/status`, { headers })).body.proxy.running).toBe(true);
-}, 30_000);
+});

@@ -1,3 +1,4 @@
+// proof: hub
 /** Certificates of the hub when something is amiss: its key lost, an agent by plain HTTP, an old one expired, two for a name. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, rmSync } from 'node:fs';

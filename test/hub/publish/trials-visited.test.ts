@@ -6,6 +6,7 @@ import { allOf, startUpstream, type Upstream } from '../../harness/checked.ts';
 import { startBesideForeignCaddy } from '../../harness/foreign-caddy.ts';
 import { some } from '../../harness/full.ts';
 import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
+import { limit } from '../../harness/speed.ts';
 import { ask, freePort, until } from '../../harness/stack.ts';
 
 type Answer = Body & { warnings?: { code: string; message: string }[]; results?: Answer[] };
@@ -42,53 +43,57 @@ const remove = (ids: readonly number[]) =>
 const trialsLeft = () =>
   readdirSync(join(owner.stack.dataDir, 'caddy')).filter((name) => name.startsWith('trial'));
 
-test('a visitor never sees what is refused', async () => {
-  const values = { networks: ['0.0.0.0/0', '::/0'] };
-  const policy = await call('POST', '/policies', { name: 'open', recipe: 'allow', values });
-  const { config } = (await owner.call<{ config: string }>('GET', '/preamble')).body;
-  const good = `${config}\n(shared) {\n\theader X-Shared yes\n}`;
-  await call('PUT', '/preamble', { config: good });
-  const { id } = (
-    await create('seen', steady.port, {
-      config: 'import shared\nreverse_proxy {upstream}',
-      policies: ['open'],
-    })
-  ).body;
-  await create('other', steady.port);
-  const wrong = { upstream: `127.0.0.1:${closed}` };
-  const changes: [string, string, object][] = [
-    ['PUT', `/vhosts/${id}`, wrong],
-    ['POST', '/vhosts', site('wrong', closed)],
-    ['POST', '/vhosts/bulk', { operations: [{ op: 'update', id, ...wrong }] }],
-    ['PUT', `/policies/${policy.body.id}`, { values: { networks: ['203.0.113.1'] } }],
-    ['PUT', '/preamble', { config: good.replace('header X-Shared yes', 'respond 503') }],
-  ];
-  const hosts = ['seen.example', 'wrong.example'];
-  const before = await allOf(owner, hosts);
+test(
+  'a visitor never sees what is refused',
+  async () => {
+    const values = { networks: ['0.0.0.0/0', '::/0'] };
+    const policy = await call('POST', '/policies', { name: 'open', recipe: 'allow', values });
+    const { config } = (await owner.call<{ config: string }>('GET', '/preamble')).body;
+    const good = `${config}\n(shared) {\n\theader X-Shared yes\n}`;
+    await call('PUT', '/preamble', { config: good });
+    const { id } = (
+      await create('seen', steady.port, {
+        config: 'import shared\nreverse_proxy {upstream}',
+        policies: ['open'],
+      })
+    ).body;
+    await create('other', steady.port);
+    const wrong = { upstream: `127.0.0.1:${closed}` };
+    const changes: [string, string, object][] = [
+      ['PUT', `/vhosts/${id}`, wrong],
+      ['POST', '/vhosts', site('wrong', closed)],
+      ['POST', '/vhosts/bulk', { operations: [{ op: 'update', id, ...wrong }] }],
+      ['PUT', `/policies/${policy.body.id}`, { values: { networks: ['203.0.113.1'] } }],
+      ['PUT', '/preamble', { config: good.replace('header X-Shared yes', 'respond 503') }],
+    ];
+    const hosts = ['seen.example', 'wrong.example'];
+    const before = await allOf(owner, hosts);
 
-  let isOver = false;
-  const seen = new Map<string, number>();
-  const visits = (async () => {
-    while (!isOver) {
-      for (const host of hosts) {
-        const { status, text } = await owner.stack.served(host);
-        const answer = `${host} ${status} ${text}`;
-        seen.set(answer, (seen.get(answer) ?? 0) + 1);
+    let isOver = false;
+    const seen = new Map<string, number>();
+    const visits = (async () => {
+      while (!isOver) {
+        for (const host of hosts) {
+          const { status, text } = await owner.stack.served(host);
+          const answer = `${host} ${status} ${text}`;
+          seen.set(answer, (seen.get(answer) ?? 0) + 1);
+        }
+        await Bun.sleep(5);
       }
-      await Bun.sleep(5);
+    })();
+    for (let made = 0; made < some(6, 50); made++) {
+      const [method, path, json] = changes[made % changes.length] as (typeof changes)[number];
+      const { status, body } = await call(method, path, json);
+      expect([path, status, body.code]).toEqual([path, 502, 'CHECK_FAILED']);
     }
-  })();
-  for (let made = 0; made < some(6, 50); made++) {
-    const [method, path, json] = changes[made % changes.length] as (typeof changes)[number];
-    const { status, body } = await call(method, path, json);
-    expect([path, status, body.code]).toEqual([path, 502, 'CHECK_FAILED']);
-  }
-  isOver = true;
-  await visits;
-  expect([...seen.keys()].toSorted()).toEqual(['seen.example 200 ready', 'wrong.example 200 ']);
-  expect(await allOf(owner, hosts)).toEqual(before);
-  expect(trialsLeft()).toEqual([]);
-}, 120_000);
+    isOver = true;
+    await visits;
+    expect([...seen.keys()].toSorted()).toEqual(['seen.example 200 ready', 'wrong.example 200 ']);
+    expect(await allOf(owner, hosts)).toEqual(before);
+    expect(trialsLeft()).toEqual([]);
+  },
+  limit(120_000),
+);
 
 describe('a visitor never sees what only two changes together bring, of which each passes', () => {
   const bad = (value: string) => `@bad vars a ${value}\nrespond @bad 503\nrespond ready`;
@@ -200,7 +205,7 @@ test('others do not wait for a check that takes its time', async () => {
   const { status, body } = await slow;
   expect([status, body.code]).toEqual([201, undefined]);
   await remove([body.id, ...made.map(({ body: { id } }) => id)]);
-}, 60_000);
+});
 
 test('what a trial asks of other sites is known as a check in their log', async () => {
   const { httpPort, accessLog } = owner.stack;
@@ -271,5 +276,5 @@ describe('what a trial cannot tell', () => {
     expect(body.warnings?.[0]?.message).toContain('Another program runs Caddy');
     expect(existsSync(join(foreign.folder, 'data', 'caddy', 'trial-1'))).toBe(false);
     await foreign.stop();
-  }, 60_000);
+  });
 });

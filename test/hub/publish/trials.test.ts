@@ -1,3 +1,4 @@
+// proof: hub
 /** What hub and agent say to each other about a trial, and agents that say less. */
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -134,7 +135,7 @@ test('a site is tried once more if the preamble has changed since', async () => 
   expect(askedFor('trial')).toHaveLength(2);
   const live = askedFor('checks').flatMap(({ body }) => body.checks);
   expect(live).toMatchObject([{ name: 'late.example', tried: expect.any(Number) }]);
-}, 30_000);
+});
 
 test('a change does not wait forever for a trial that nothing overtakes', async () => {
   let times = 0;
@@ -147,7 +148,7 @@ test('a change does not wait forever for a trial that nothing overtakes', async 
   expect(times).toBe(4);
   const live = askedFor('checks').flatMap(({ body }) => body.checks);
   expect(live.map(({ name, tried }) => [name, tried])).toEqual([['often.example', undefined]]);
-}, 30_000);
+});
 
 test('many are tried together, and the sites that a policy concerns are asked once before', async () => {
   const names = Array.from({ length: 50 }, (_, at) => `many-${at}`);
@@ -170,7 +171,7 @@ test('many are tried together, and the sites that a policy concerns are asked on
     ['trial', 1],
     ['checks', 1],
   ]);
-}, 60_000);
+});
 
 test('what waits for a trial when the hub stops is refused, and nothing was changed', async () => {
   const { promise: isStopped, resolve: answer } = Promise.withResolvers<void>();
@@ -191,7 +192,7 @@ test('what waits for a trial when the hub stops is refused, and nothing was chan
   hub = await start();
   const sites = (await call<{ domain: string }[]>('GET', '/vhosts')).body;
   expect(sites.map(({ domain }) => domain)).toEqual([`http://base.example:${stack.httpPort}`]);
-}, 60_000);
+});
 
 test('what an agent says of a trial is a short sentence, and nonsense is no answer', async () => {
   const doubt = `\u001b[31mred\u202e\n${'x'.repeat(50_000)}`;
@@ -251,4 +252,4 @@ test('an agent that never answers a trial keeps only its own changes waiting', a
   } finally {
     await other.stop();
   }
-}, 60_000);
+});

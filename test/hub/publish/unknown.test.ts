@@ -122,7 +122,6 @@ test.each<Mode>(['late', 'lost', 'mute'])(
     expect((await create('next')).status).toBe(201);
     expect(await served('next')).toBe('next');
   },
-  20_000,
 );
 
 test('neither a change nor another route waits for what hangs', async () => {
@@ -161,4 +160,4 @@ test('what an agent says of many sites is read before they are recorded', async 
   mode = 'pass';
   expect((await changing).body.code).toBe('AGENT_UNREACHABLE');
   await inStep();
-}, 20_000);
+});

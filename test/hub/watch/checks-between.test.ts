@@ -1,3 +1,4 @@
+// proof: hub
 /** Sites that are asked between changes, through real Caddys: what fails, what that leads to, and what is kept. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';

@@ -46,7 +46,7 @@ test('nobody waits for a download from one of several that turns silent', async 
   const failed = await client.export({}, reader).catch((error: Error) => error.message);
   expect([failed, client.isSilent()]).toEqual(['The agent does not answer.', true]);
   await agent.stop(true);
-}, 20_000);
+});
 
 test('the status says that the agent rejects the token', async () => {
   const folder = temporaryFolder();

@@ -7,6 +7,7 @@ import { EMPTY_SET, type SiteSet, type Vhost } from '../../../src/hub/model/vhos
 import { ADVISORIES_AS_OF, advisoriesFor, SAFE_VERSION } from '../../../src/shared/advisories.ts';
 import { caddyIs } from '../../harness/caddys.ts';
 import { type Owner, startOwner } from '../../harness/owner.ts';
+import { limit } from '../../harness/speed.ts';
 import { ask, freePort, signUp, startStack, temporaryFolder, until } from '../../harness/stack.ts';
 
 type Status = {
@@ -145,33 +146,37 @@ test('what stands in the way of an upgrade is read once, and named for whose pre
 /** Longer than the hub waits before it asks for the states again. */
 const CURED_MS = 30_000;
 
-test('/status names an upstream that is down, since it is, and no longer once it is back', async () => {
-  const { stack, headers } = owner;
-  const read = async () => {
-    const { problems } = (await ask<Status>(`${stack.hub}/status`, { headers })).body;
-    return problems.find(({ code }) => code === 'UPSTREAM_DOWN');
-  };
-  const port = freePort();
-  const json = { domain: 'http://down.example', config: `reverse_proxy 127.0.0.1:${port}` };
-  const { id } = (await ask<{ id: number }>(`${stack.hub}/vhosts`, { headers, json })).body;
-  expect((await stack.served('down.example')).status).toBe(502);
-  const found = await until(read, 'the problem', CURED_MS);
-  expect(found).toMatchObject({ level: 'bad', vhost: { id, domain: 'http://down.example' } });
-  expect(found.message).toMatch(/^127\.0\.0\.1:\d+ does not answer: .*connection refused/);
-  expect((await read())?.since).toBe(found.since);
+test(
+  '/status names an upstream that is down, since it is, and no longer once it is back',
+  async () => {
+    const { stack, headers } = owner;
+    const read = async () => {
+      const { problems } = (await ask<Status>(`${stack.hub}/status`, { headers })).body;
+      return problems.find(({ code }) => code === 'UPSTREAM_DOWN');
+    };
+    const port = freePort();
+    const json = { domain: 'http://down.example', config: `reverse_proxy 127.0.0.1:${port}` };
+    const { id } = (await ask<{ id: number }>(`${stack.hub}/vhosts`, { headers, json })).body;
+    expect((await stack.served('down.example')).status).toBe(502);
+    const found = await until(read, 'the problem', CURED_MS);
+    expect(found).toMatchObject({ level: 'bad', vhost: { id, domain: 'http://down.example' } });
+    expect(found.message).toMatch(/^127\.0\.0\.1:\d+ does not answer: .*connection refused/);
+    expect((await read())?.since).toBe(found.since);
 
-  // After a start, nothing is green before everything was looked at.
-  await stack.restart();
-  const checked = await until(async () => {
-    const { body } = await ask<Status>(`${stack.hub}/status`, { headers });
-    return body.checking === 0 && body;
-  }, 'a look at everything');
-  expect(checked.problems).toContainEqual(expect.objectContaining({ code: 'UPSTREAM_DOWN' }));
-  const states = await ask<{ checking?: true }[]>(`${stack.hub}/vhosts/state`, { headers });
-  expect(states.body.filter(({ checking }) => checking)).toEqual([]);
+    // After a start, nothing is green before everything was looked at.
+    await stack.restart();
+    const checked = await until(async () => {
+      const { body } = await ask<Status>(`${stack.hub}/status`, { headers });
+      return body.checking === 0 && body;
+    }, 'a look at everything');
+    expect(checked.problems).toContainEqual(expect.objectContaining({ code: 'UPSTREAM_DOWN' }));
+    const states = await ask<{ checking?: true }[]>(`${stack.hub}/vhosts/state`, { headers });
+    expect(states.body.filter(({ checking }) => checking)).toEqual([]);
 
-  const server = Bun.serve({ hostname: '127.0.0.1', port, fetch: () => new Response('back') });
-  await until(async () => (await stack.served('down.example')).status === 200);
-  await until(async () => !(await read()), 'the end of the problem', CURED_MS);
-  await server.stop(true);
-}, 90_000);
+    const server = Bun.serve({ hostname: '127.0.0.1', port, fetch: () => new Response('back') });
+    await until(async () => (await stack.served('down.example')).status === 200);
+    await until(async () => !(await read()), 'the end of the problem', CURED_MS);
+    await server.stop(true);
+  },
+  limit(90_000),
+);

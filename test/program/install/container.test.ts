@@ -113,7 +113,7 @@ describe('the container file', () => {
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
-  }, 60_000);
+  });
 
   test('builds with the Bun version the tests run on', async () => {
     const { devDependencies } = await Bun.file(join(ROOT, 'package.json')).json();

@@ -1,3 +1,4 @@
+// proof: agent
 /** What an agent makes of a Caddy that ends, does not answer, or cannot be looked at. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { chmodSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -10,6 +11,7 @@ import { PACE } from '../../../../agent/pace.ts';
 import { caddiesOf } from '../../../harness/caddys.ts';
 import { FULL } from '../../../harness/full.ts';
 import { runProgram } from '../../../harness/program.ts';
+import { limit } from '../../../harness/speed.ts';
 import {
   ask,
   portSettings,
@@ -37,20 +39,24 @@ const isServed = async (of: Stack) =>
   (await of.served('a.example').catch(() => null))?.text === 'here';
 
 describe('Caddy', () => {
-  test('whose folder was emptied is started again, and its sites are served', async () => {
-    stack = await startStack({ PROXY_BIN: bin });
-    const of = stack;
-    expect((await reload(of)).status).toBe(200);
-    const folder = join(of.dataDir, 'caddy');
-    const [before] = caddiesOf(of.dataDir, bin);
-    for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
-    await until(async () => (await reload(of)).status === 200, 'a change to go through', 60_000);
-    expect(await isServed(of)).toBe(true);
-    const after = caddiesOf(of.dataDir, bin);
-    expect(after.length).toBe(1);
-    expect(after[0]?.pid).not.toBe(before?.pid);
-    expect(of.lines.join('\n')).toContain('proxy mute');
-  }, 90_000);
+  test(
+    'whose folder was emptied is started again, and its sites are served',
+    async () => {
+      stack = await startStack({ PROXY_BIN: bin });
+      const of = stack;
+      expect((await reload(of)).status).toBe(200);
+      const folder = join(of.dataDir, 'caddy');
+      const [before] = caddiesOf(of.dataDir, bin);
+      for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+      await until(async () => (await reload(of)).status === 200, 'a change to go through', 60_000);
+      expect(await isServed(of)).toBe(true);
+      const after = caddiesOf(of.dataDir, bin);
+      expect(after.length).toBe(1);
+      expect(after[0]?.pid).not.toBe(before?.pid);
+      expect(of.lines.join('\n')).toContain('proxy mute');
+    },
+    limit(90_000),
+  );
 });
 
 describe('the rights of the data folder', () => {
@@ -81,37 +87,41 @@ describe('the rights of the data folder', () => {
     await until(() => isServed(of), 'the site');
   });
 
-  test('are named, with the cure, where someone else may have put a socket there', async () => {
-    stack = await startStack();
-    const of = stack;
-    const run = join(of.dataDir, 'caddy', 'run');
-    expect((await reload(of)).status).toBe(200);
-    chmodSync(run, 0o777);
-    killCaddy(of);
-    const said = await until(async () => {
-      const found = await warnings(of);
-      return found.includes('Caddy cannot be started') && found;
-    }, 'the reason');
-    expect(said).toContain('DATA_DIR/caddy/run must be owned by');
-    expect(said).toContain('chmod -R go= DATA_DIR/caddy');
-    expect(said).not.toContain(of.folder);
-    // The hub has it as the one reason why Caddy is down, wherever that is shown.
-    const { headers } = await signUp(of);
-    type Seen = { problems: { code: string; message: string }[]; agents: { state: string }[] };
-    const seen = await until(async () => {
-      const { body } = await ask<Seen>(`${of.hub}/status`, { headers });
-      const isSeen = body.agents[0]?.state === 'unreachable';
-      return isSeen && body.problems[0]?.code === 'PROXY_DOWN' && body;
-    }, 'the problem');
-    const named = expect.stringContaining('Caddy cannot be started: DATA_DIR/caddy/run');
-    expect(seen.problems.filter(({ message }) => message.includes('cannot be started'))).toEqual([
-      expect.objectContaining({ code: 'PROXY_DOWN', message: named }),
-    ]);
-    expect(seen.agents).toMatchObject([{ state: 'unreachable', detail: named }]);
-    chmodSync(run, 0o700);
-    await until(() => isServed(of), 'Caddy to be back', 60_000);
-    expect(await warnings(of)).not.toContain('Caddy cannot be started');
-  }, 90_000);
+  test(
+    'are named, with the cure, where someone else may have put a socket there',
+    async () => {
+      stack = await startStack();
+      const of = stack;
+      const run = join(of.dataDir, 'caddy', 'run');
+      expect((await reload(of)).status).toBe(200);
+      chmodSync(run, 0o777);
+      killCaddy(of);
+      const said = await until(async () => {
+        const found = await warnings(of);
+        return found.includes('Caddy cannot be started') && found;
+      }, 'the reason');
+      expect(said).toContain('DATA_DIR/caddy/run must be owned by');
+      expect(said).toContain('chmod -R go= DATA_DIR/caddy');
+      expect(said).not.toContain(of.folder);
+      // The hub has it as the one reason why Caddy is down, wherever that is shown.
+      const { headers } = await signUp(of);
+      type Seen = { problems: { code: string; message: string }[]; agents: { state: string }[] };
+      const seen = await until(async () => {
+        const { body } = await ask<Seen>(`${of.hub}/status`, { headers });
+        const isSeen = body.agents[0]?.state === 'unreachable';
+        return isSeen && body.problems[0]?.code === 'PROXY_DOWN' && body;
+      }, 'the problem');
+      const named = expect.stringContaining('Caddy cannot be started: DATA_DIR/caddy/run');
+      expect(seen.problems.filter(({ message }) => message.includes('cannot be started'))).toEqual([
+        expect.objectContaining({ code: 'PROXY_DOWN', message: named }),
+      ]);
+      expect(seen.agents).toMatchObject([{ state: 'unreachable', detail: named }]);
+      chmodSync(run, 0o700);
+      await until(() => isServed(of), 'Caddy to be back', 60_000);
+      expect(await warnings(of)).not.toContain('Caddy cannot be started');
+    },
+    limit(90_000),
+  );
 });
 
 /** A stand-in: a real Caddy does not end at once. */
@@ -127,7 +137,7 @@ test('a Caddy that ends at once is tried again, and the agent answers meanwhile'
   expect((await reload(of)).status).toBe(502);
   writeFileSync(bin, script('true'), { mode: 0o755 });
   await until(async () => (await reload(of)).status === 200, 'a change to go through', 30_000);
-}, 60_000);
+});
 
 test('what fails for ever is logged once a minute, and how it ended as well', () => {
   let now = 0;
@@ -233,5 +243,4 @@ test.each(FULL ? [64, 1024] : [64])(
       rmSync(folder, { recursive: true, force: true });
     }
   },
-  60_000,
 );

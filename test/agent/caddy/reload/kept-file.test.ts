@@ -1,3 +1,4 @@
+// proof: attack
 /** The certificates that a hub keeps, in the file of an agent that has to do without the hub. */
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import {

@@ -1,3 +1,4 @@
+// proof: chaos
 /** Kills an agent while it replaces certificates. Each start serves the one that the Caddyfile on disk names. */
 import { afterEach, beforeAll, expect, test } from 'bun:test';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -7,6 +8,7 @@ import { type Chain, makeChain, makeIssuer } from '../../../harness/certificate.
 import { FULL, some } from '../../../harness/full.ts';
 import { commentsOf, type LoneAgent, siteOf, startLoneAgent } from '../../../harness/lone-agent.ts';
 import { seededRandom } from '../../../harness/random.ts';
+import { limit } from '../../../harness/speed.ts';
 import { until } from '../../../harness/stack.ts';
 
 const NAME = 'a.lan.example.org';
@@ -33,39 +35,43 @@ const publish = (chain: Chain) => agent.reload(textOf(chain), [chain]);
 const served = (wanted: string) =>
   until(async () => (await agent.presented(NAME)) === wanted, 'the certificate');
 
-test(`an agent that is killed ${KILLS} times serves what the Caddyfile on disk names (seed ${SEED})`, async () => {
-  agent = await startLoneAgent({}, true);
-  const random = seededRandom(SEED);
-  await publish(chainAt(0));
-  const named = new Set<string>();
-  for (let kill = 1; kill <= KILLS; kill++) {
-    const publishing = publish(chainAt(kill)).catch(() => null);
-    await Bun.sleep(random.below(PUBLISH_MS));
-    await agent.kill(() => {
-      if (random.below(2) === 0) {
-        for (const { pid } of caddiesOf(agent.dataDir)) process.kill(pid, 'SIGKILL');
-      }
-    });
-    await publishing;
-    const [digest = ''] = keptDigests(agent.readProxyfile());
-    const chain = chains.find((one) => commentsOf([one]).includes(digest));
-    await served(chain?.serial ?? '');
-    named.add(digest);
-    const { checked, warnings } = await agent.status();
-    expect([kill, checked, warnings.join()]).toEqual([
-      kill,
-      true,
-      expect.not.stringContaining('certificate'),
+test(
+  `an agent that is killed ${KILLS} times serves what the Caddyfile on disk names (seed ${SEED})`,
+  async () => {
+    agent = await startLoneAgent({}, true);
+    const random = seededRandom(SEED);
+    await publish(chainAt(0));
+    const named = new Set<string>();
+    for (let kill = 1; kill <= KILLS; kill++) {
+      const publishing = publish(chainAt(kill)).catch(() => null);
+      await Bun.sleep(random.below(PUBLISH_MS));
+      await agent.kill(() => {
+        if (random.below(2) === 0) {
+          for (const { pid } of caddiesOf(agent.dataDir)) process.kill(pid, 'SIGKILL');
+        }
+      });
+      await publishing;
+      const [digest = ''] = keptDigests(agent.readProxyfile());
+      const chain = chains.find((one) => commentsOf([one]).includes(digest));
+      await served(chain?.serial ?? '');
+      named.add(digest);
+      const { checked, warnings } = await agent.status();
+      expect([kill, checked, warnings.join()]).toEqual([
+        kill,
+        true,
+        expect.not.stringContaining('certificate'),
+      ]);
+      expect(statSync(agent.file).mode & 0o777).toBe(0o600);
+    }
+    // Of a few kills, all may come before a replacement.
+    if (FULL) expect(named.size).toBeGreaterThan(1);
+    expect((await publish(chainAt(1))).status).toBe(200);
+    expect(JSON.parse(readFileSync(agent.file, 'utf8'))).toEqual([
+      { chain: chainAt(1).chain, key: chainAt(1).key },
     ]);
-    expect(statSync(agent.file).mode & 0o777).toBe(0o600);
-  }
-  // Of a few kills, all may come before a replacement.
-  if (FULL) expect(named.size).toBeGreaterThan(1);
-  expect((await publish(chainAt(1))).status).toBe(200);
-  expect(JSON.parse(readFileSync(agent.file, 'utf8'))).toEqual([
-    { chain: chainAt(1).chain, key: chainAt(1).key },
-  ]);
-}, 600_000);
+  },
+  limit(600_000),
+);
 
 test('a Caddy that lacks a certificate gets it from an agent that was killed before it could load it', async () => {
   agent = await startLoneAgent({}, true);

@@ -1,3 +1,4 @@
+// proof: caddys
 /** Sites that an earlier signalbox stored, and that a newer Caddy would read as others. */
 import { Database } from 'bun:sqlite';
 import { afterEach, describe, expect, test } from 'bun:test';
@@ -157,7 +158,7 @@ describe.skipIf(next === undefined)('an upgrade of Caddy and back', () => {
     const put = await ask(`${of.hub}/vhosts/${id}`, { method: 'PUT', json, headers });
     expect(put.status).toBe(200);
     expect((await of.served(`bad-0.test:${of.httpPort}`)).text).toBe('mended');
-  }, 60_000);
+  });
 
   test.skipIf(HEAD === null)(
     'of a Caddy that something else restarts from the file finds nothing harmful there',
@@ -203,7 +204,6 @@ describe.skipIf(next === undefined)('an upgrade of Caddy and back', () => {
       await expectOnlyHarmless(of, headers);
       expect(await stopped()).toEqual({ seen: [], visited: true });
     },
-    60_000,
   );
 });
 

@@ -1,3 +1,4 @@
+// proof: chaos
 import { expect, test } from 'bun:test';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -62,4 +63,4 @@ test('a packer that is killed at any instant loses and doubles nothing', async (
   await keeperOf(file).run();
   expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   expect((await wholePage(file, truth.length + 1)).logs).toEqual(truth);
-}, 60_000);
+});

@@ -1,3 +1,4 @@
+// proof: agent
 /**
  * Whether a replay says what would really differ: generated configurations and changes of them, and a week
  * of requests. The judge is a Caddy with the real text and real upstreams, before and after.
@@ -6,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { caddyIs } from '../../../harness/caddys.ts';
 import { some } from '../../../harness/full.ts';
 import { seededRandom } from '../../../harness/random.ts';
+import { limit } from '../../../harness/speed.ts';
 import { type ReplayingAgent, startReplayingAgent } from './agent.ts';
 import { type Config, generated, placesOf, render, type Stuff } from './configs.ts';
 import { type Judge, startJudge } from './judge.ts';
@@ -60,34 +62,38 @@ describe.each(Array.from({ length: Math.ceil(CHANGES / A_ROUND) }, (_, at) => SE
     });
     afterAll(() => agent.stop());
 
-    test('a replay finds what differs, and nothing else', async () => {
-      const [live, wouldBe] = judges;
-      const before = (await live.see(config, logged, agent.ports)) ?? [];
-      const names = Object.keys(MUTATIONS);
-      const wrong: string[] = [];
-      for (let change = 0; change < A_ROUND; ) {
-        const name =
-          names[(seed * A_ROUND + change * 5 + random.below(names.length)) % names.length] ?? '';
-        const changed = structuredClone(config);
-        if (!MUTATIONS[name]?.(changed, stuff)) continue;
-        const after = await wouldBe.see(changed, logged, agent.ports);
-        // Caddy refuses some, such as two sites of a name.
-        if (after === null) continue;
-        change++;
-        const cases = logged.flatMap((one, at): Case[] => {
-          const [was, is] = [before[at], after[at]];
-          return was && is ? [{ logged: one, before: was, after: is }] : [];
-        });
-        tried[name] = (tried[name] ?? 0) + cases.filter(isDifferent).length;
-        const arrived = services.arrived();
-        const state = await agent.replay(render(changed, agent.ports));
-        expect(services.arrived()).toBe(arrived);
-        const mayBe = isNew ? undefined : dependsOnAddress([config, changed]);
-        const found = wrongIn(state, cases, countAll(outside), mayBe);
-        wrong.push(...found.map((one) => `${name}: ${one}`));
-      }
-      expect(wrong).toEqual([]);
-    }, 120_000);
+    test(
+      'a replay finds what differs, and nothing else',
+      async () => {
+        const [live, wouldBe] = judges;
+        const before = (await live.see(config, logged, agent.ports)) ?? [];
+        const names = Object.keys(MUTATIONS);
+        const wrong: string[] = [];
+        for (let change = 0; change < A_ROUND; ) {
+          const name =
+            names[(seed * A_ROUND + change * 5 + random.below(names.length)) % names.length] ?? '';
+          const changed = structuredClone(config);
+          if (!MUTATIONS[name]?.(changed, stuff)) continue;
+          const after = await wouldBe.see(changed, logged, agent.ports);
+          // Caddy refuses some, such as two sites of a name.
+          if (after === null) continue;
+          change++;
+          const cases = logged.flatMap((one, at): Case[] => {
+            const [was, is] = [before[at], after[at]];
+            return was && is ? [{ logged: one, before: was, after: is }] : [];
+          });
+          tried[name] = (tried[name] ?? 0) + cases.filter(isDifferent).length;
+          const arrived = services.arrived();
+          const state = await agent.replay(render(changed, agent.ports));
+          expect(services.arrived()).toBe(arrived);
+          const mayBe = isNew ? undefined : dependsOnAddress([config, changed]);
+          const found = wrongIn(state, cases, countAll(outside), mayBe);
+          wrong.push(...found.map((one) => `${name}: ${one}`));
+        }
+        expect(wrong).toEqual([]);
+      },
+      limit(120_000),
+    );
   },
 );
 

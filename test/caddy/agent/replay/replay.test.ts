@@ -1,3 +1,4 @@
+// proof: agent
 import {
   afterAll,
   beforeAll,

@@ -1,3 +1,4 @@
+// proof: agent
 /** What a replay touches: nothing but itself, also if the agent is killed during one. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,6 +10,7 @@ import { some } from '../../../harness/full.ts';
 import { startOwnNetwork } from '../../../harness/own-network.ts';
 import { runProgram } from '../../../harness/program.ts';
 import { seededRandom } from '../../../harness/random.ts';
+import { limit } from '../../../harness/speed.ts';
 import { temporaryFolder, until } from '../../../harness/stack.ts';
 import { isRoot } from '../../../harness/unprivileged.ts';
 import { type ReplayingAgent, startReplayingAgent } from './agent.ts';
@@ -76,23 +78,27 @@ test('upstreams, sign-in service, log, statistics and certificates are as they w
   expect(replayFolders()).toEqual([]);
 });
 
-test(`nothing is left of it if the agent is killed at any time, ${KILLS} times`, async () => {
-  let caught = 0;
-  for (let kill = 0; kill < KILLS; kill++) {
-    await agent.start(text);
-    // Every other time while both run, and the first time before they can have ended.
-    if (kill % 2 === 0) await until(() => trials().length === 2, 'the trials');
-    if (kill > 0) await Bun.sleep(random.below(400));
-    const running = trials();
-    caught += running.length;
-    await agent.kill();
-    await until(() => replayFolders().length === 0, 'the folders to be removed');
-    expect(trials()).toEqual([]);
-    expect(running.filter((pid) => existsSync(`/proc/${pid}`) && isTrial(pid))).toEqual([]);
-  }
-  expect(caught).toBeGreaterThan(0);
-  expect(await agent.replay(text)).toMatchObject({ state: 'done' });
-}, 180_000);
+test(
+  `nothing is left of it if the agent is killed at any time, ${KILLS} times`,
+  async () => {
+    let caught = 0;
+    for (let kill = 0; kill < KILLS; kill++) {
+      await agent.start(text);
+      // Every other time while both run, and the first time before they can have ended.
+      if (kill % 2 === 0) await until(() => trials().length === 2, 'the trials');
+      if (kill > 0) await Bun.sleep(random.below(400));
+      const running = trials();
+      caught += running.length;
+      await agent.kill();
+      await until(() => replayFolders().length === 0, 'the folders to be removed');
+      expect(trials()).toEqual([]);
+      expect(running.filter((pid) => existsSync(`/proc/${pid}`) && isTrial(pid))).toEqual([]);
+    }
+    expect(caught).toBeGreaterThan(0);
+    expect(await agent.replay(text)).toMatchObject({ state: 'done' });
+  },
+  limit(180_000),
+);
 
 const isTrial = (pid: number): boolean => {
   try {

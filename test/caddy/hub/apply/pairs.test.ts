@@ -1,3 +1,4 @@
+// proof: hub
 /**
  * Random documents through a hub and its Caddy: a plan says what the apply then does, or is refused with the
  * same; the second apply and the export of the first change nothing; the undo brings back what was served.
@@ -7,6 +8,7 @@ import { type ByHand, randomDocuments, type SomeDocument } from '../../../harnes
 import { some } from '../../../harness/full.ts';
 import { type Body, type Owner, startOwner } from '../../../harness/owner.ts';
 import { seededRandom } from '../../../harness/random.ts';
+import { limit } from '../../../harness/speed.ts';
 
 const PAIRS = some(30, 1_000, 'PAIRS');
 const SEED = Number(process.env.PAIRS_SEED ?? 20261123);
@@ -119,5 +121,5 @@ test(
     console.log(`${PAIRS} pairs, seed ${SEED}: ${JSON.stringify(tally)}`);
     expect(Math.min(tally.refused, tally.changed)).toBeGreaterThan(PAIRS / 10);
   },
-  60_000 + PAIRS * 3_000,
+  limit(60_000 + PAIRS * 3_000),
 );

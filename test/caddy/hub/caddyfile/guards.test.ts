@@ -12,6 +12,7 @@ import { caddyIs, versionOf } from '../../../harness/caddys.ts';
 import { some } from '../../../harness/full.ts';
 import { guardedSites, type TestSite } from '../../../harness/guarded.ts';
 import { seededRandom } from '../../../harness/random.ts';
+import { limit } from '../../../harness/speed.ts';
 import { temporaryFolder } from '../../../harness/stack.ts';
 import { request, type SitesCaddy, serveCaddyfile } from '../../../hub/recipes/sites-caddy.ts';
 
@@ -129,7 +130,7 @@ describe.each(batches)('batch %d', () => {
         ...references,
       ].join('\n\n');
     });
-  }, 120_000);
+  }, limit(120_000));
   afterAll(async () => {
     await caddy.stop();
     rmSync(root, { recursive: true, force: true });
@@ -150,7 +151,7 @@ describe.each(batches)('batch %d', () => {
       if (naive.includes(MARKER)) leaks++;
     }
     expect(leaks).toBeGreaterThan(NAIVE / 2);
-  }, 60_000);
+  });
 
   test('who may pass is answered by the body as without policies', async () => {
     let answered = 0;
@@ -166,5 +167,5 @@ describe.each(batches)('batch %d', () => {
       }
     }
     expect(answered).toBeGreaterThan(SIZE);
-  }, 60_000);
+  });
 });

@@ -1,3 +1,4 @@
+// proof: nginx
 /**
  * Whether sites that moved from Nginx Proxy Manager do what they did: nginx with its files beside Caddy with
  * the import, the same requests to both. What differs was said by a note.
@@ -8,6 +9,7 @@ import type { Note } from '../../../../src/hub/exchange/npm/notes.ts';
 import { FULL, some } from '../../../harness/full.ts';
 import { startLan } from '../../../harness/lan.ts';
 import { HAS_NGINX, movedDatabase, startNginx } from '../../../harness/npm.ts';
+import { limit } from '../../../harness/speed.ts';
 import { signUp, startLocalCaStack, until } from '../../../harness/stack.ts';
 import { visit, visitAll } from '../../../harness/visits.ts';
 import { type Compared, isOpened, isSame, KINDS, outcome, saidKinds } from './differences.ts';
@@ -71,7 +73,7 @@ describe.skipIf(!HAS_NGINX)('what moved from Nginx Proxy Manager', () => {
       const [was, is] = [before[index], after[index]];
       return was && is ? [{ visit: one, before: was, after: is }] : [];
     });
-  }, 300_000);
+  }, limit(300_000));
   afterAll(() => Promise.all(ends.map((end) => end())));
 
   test('answers the same, except for what a note said', () => {

@@ -191,7 +191,7 @@ describe('of several agents', () => {
     }
     await untilLogged(fleet.call, 3);
     asked = 0;
-  }, 30_000);
+  });
   afterAll(async () => {
     await fleet.stop();
     expect(asked).toBe(0);

@@ -1,3 +1,4 @@
+// proof: caddys
 /**
  * Sites behind client certificates, as they are published: who gets in, with which certificate, and that nobody
  * else does, whatever the site holds and however its own `tls` reads. FUZZ_SEED sets which bodies.
@@ -126,7 +127,7 @@ beforeAll(async () => {
   );
   run('cp mine.key late.key');
   caddy = await serve();
-}, 60_000);
+});
 afterAll(async () => {
   await caddy.stop();
   rmSync(folder, { recursive: true });
@@ -270,7 +271,7 @@ test(`of ${BODIES} bodies, none answers a stranger`, async () => {
     if ((await over(host, request(host), 'mine')).includes(MARKER)) answered++;
   }
   expect(answered).toBeGreaterThan(BODIES / 3);
-}, 60_000);
+});
 
 /** Caddy is the only client here that speaks HTTP/3. */
 test.if(caddyIs('>=2.9.0'))(

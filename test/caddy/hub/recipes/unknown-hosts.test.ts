@@ -1,3 +1,4 @@
+// proof: caddys
 /** Names that no site has, wherever in the Caddyfile their answer is, and what is left to the other sites. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// proof: oathtool
 /** The codes with which tests sign in are those of `oathtool`: a program that neither the hub nor they use. */
 import { expect, test } from 'bun:test';
 import { codeOf } from '../../../harness/second-factor.ts';

@@ -1,3 +1,4 @@
+// proof: hub
 /** Importing a database of Nginx Proxy Manager: what is refused, what comes along, and what it says. */
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';

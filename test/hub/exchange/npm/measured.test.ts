@@ -1,3 +1,4 @@
+// proof: nginx
 /** Whether nginx on this machine, with the files of Nginx Proxy Manager, answers as that did when it was measured. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startLan } from '../../../harness/lan.ts';

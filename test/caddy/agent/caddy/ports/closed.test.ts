@@ -82,7 +82,7 @@ describe('with Caddy', () => {
     expect(await plain(of)).toBe('plain');
     const logged = of.lines.filter((line) => line.includes('listeners closed'));
     expect(logged.length).toBe(1);
-  }, 30_000);
+  });
 
   test('HTTPS does not need the HTTP port', async () => {
     const free = hold(of.httpPort);
@@ -92,7 +92,7 @@ describe('with Caddy', () => {
     await noneClosed();
     expect(await plain(of)).toBe('plain');
     expect(await secure(of)).toBe('secure');
-  }, 30_000);
+  });
 
   test('nor HTTP/3', async () => {
     const udp = await Bun.udpSocket({ hostname: '0.0.0.0', port: of.httpsPort });
@@ -106,7 +106,7 @@ describe('with Caddy', () => {
     udp.close();
     await noneClosed();
     await until(async () => (await secure(of)) === 'secure', 'the HTTPS site');
-  }, 30_000);
+  });
 
   test('an address that no interface has does not keep others from being served', async () => {
     const text = `http://plain.localhost:${of.httpPort} {\nrespond plain\n}\nhttp://far.localhost:${freePort()} {\nbind 203.0.113.1\nrespond far\n}\n`;
@@ -119,7 +119,7 @@ describe('with Caddy', () => {
     expect((await reload(text.replace('respond plain', 'respond new'), false)).status).toBe(200);
     expect(await plain(of)).toBe('new');
     expect((await reload(text.replace('203.0.113.1', '203.0.113.2'), false)).status).toBe(502);
-  }, 30_000);
+  });
 
   test('a Caddy that is killed serves the rest at once, and all of it later', async () => {
     expect((await reload(both(of), false)).status).toBe(200);
@@ -137,5 +137,5 @@ describe('with Caddy', () => {
     expect((await closed()).length).toBe(1);
     free();
     await until(async () => (await secure(of)) === 'secure', 'the HTTPS site');
-  }, 30_000);
+  });
 });

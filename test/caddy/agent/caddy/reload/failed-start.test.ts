@@ -39,4 +39,4 @@ test('Caddy serves only the old sites after a failed start, as a new process if 
   const after = caddies(stack);
   expect(after.length).toBe(1);
   expect(after[0]?.pid === before?.pid).toBe(caddyIs('>=2.10.1'));
-}, 30_000);
+});

@@ -1,3 +1,4 @@
+// proof: agent
 /** Starts and changes with torn files in the storage of each Caddy, and in that of its validation. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';

@@ -3,7 +3,11 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { ask as askAt } from '../../../../../agent/sites/checks/ask.ts';
 import type { Check, ChecksAnswer } from '../../../../../src/shared/wire/checks.ts';
 import type { LogActivity, LogPage, LogStats } from '../../../../../src/shared/wire/logs.ts';
+import { limit } from '../../../../harness/speed.ts';
 import { ask, freePort, type Stack, startLocalCaStack, until } from '../../../../harness/stack.ts';
+
+/** Seconds until a check that has an answer fails: it is asked again until then. */
+const SHORT = limit(300) / 1000;
 
 let stack: Stack;
 /** Answers as the path says; a stand-in for upstreams that no HTTP server would be. */
@@ -175,10 +179,10 @@ describe('a request is refused', () => {
 
 describe('a check fails', () => {
   test('with another status', async () => {
-    expect(await up({ path: '/ready', status: 204, within: 0.3 })).toEqual(
+    expect(await up({ path: '/ready', status: 204, within: SHORT })).toEqual(
       failed(200, 'GET /ready answered 200 instead of 204'),
     );
-    expect(await one('down.example', { path: '/', within: 0.3 })).toEqual(
+    expect(await one('down.example', { path: '/', within: SHORT })).toEqual(
       failed(502, 'GET / answered 502 instead of a status from 200 to 299'),
     );
   });
@@ -186,17 +190,17 @@ describe('a check fails', () => {
   test('with a redirect, which it does not follow', async () => {
     requests = [];
     // The query may hold a secret.
-    expect(await up({ path: '/redirect?token=s3cret', within: 0.3 })).toEqual(
+    expect(await up({ path: '/redirect?token=s3cret', within: SHORT })).toEqual(
       failed(302, 'GET /redirect answered 302 instead of a status from 200 to 299'),
     );
     expect(requests.filter((request) => !request.startsWith('GET /redirect?'))).toEqual([]);
   });
 
   test('with another body', async () => {
-    expect(await up({ path: '/ready', contains: 'Ready', within: 0.3 })).toEqual(
+    expect(await up({ path: '/ready', contains: 'Ready', within: SHORT })).toEqual(
       failed(200, 'The response body of GET /ready does not contain “Ready”'),
     );
-    expect(await up({ path: '/late', contains: 'ready', within: 0.3 })).toMatchObject({
+    expect(await up({ path: '/late', contains: 'ready', within: SHORT })).toMatchObject({
       passed: false,
       status: 200,
     });
@@ -208,7 +212,7 @@ describe('a check fails', () => {
     );
     await until(() => open.size === 0, 'the end of the connections');
     const reason = `Caddy closed the connection on port ${stack.httpPort} without an answer`;
-    expect(await one('abort.example', { path: '/', within: 0.3 })).toEqual(failed(null, reason));
+    expect(await one('abort.example', { path: '/', within: SHORT })).toEqual(failed(null, reason));
   });
 
   test('where the proxy does not serve the name', async () => {
@@ -298,7 +302,7 @@ describe('a check passes', () => {
     const other = Bun.serve({ hostname: '127.0.0.3', port, fetch: () => new Response('other') });
     const live = stack.readProxyfile();
     await load(live + own);
-    const asked = { path: '/', contains: 'own', within: 0.3 };
+    const asked = { path: '/', contains: 'own', within: SHORT };
     expect(await one('own.example', asked, port)).toMatchObject({ passed: true });
     await load(live);
     await other.stop(true);

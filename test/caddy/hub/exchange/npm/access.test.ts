@@ -1,3 +1,4 @@
+// proof: nginx
 /** Access lists that a real Nginx Proxy Manager had: who gets in, and who did there. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { protectionOf, type WantedPolicy } from '../../../../../src/hub/exchange/npm/access.ts';

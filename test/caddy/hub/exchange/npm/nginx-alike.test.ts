@@ -1,3 +1,4 @@
+// proof: nginx
 /** Caddy with what is made of nginx text answers as nginx does with the text. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
@@ -5,6 +6,7 @@ import { bodyOf, type Wanted } from '../../../../../src/hub/exchange/npm/nginx/b
 import { some } from '../../../../harness/full.ts';
 import { HAS_NGINX } from '../../../../harness/npm.ts';
 import { seededRandom } from '../../../../harness/random.ts';
+import { limit } from '../../../../harness/speed.ts';
 import { freePort, temporaryFolder } from '../../../../harness/stack.ts';
 import {
   type Asked,
@@ -74,43 +76,47 @@ describe.skipIf(!HAS_NGINX)('nginx and Caddy', () => {
     return isCased ? now.got === null : Bun.deepEquals(was, now);
   }
 
-  test('answer alike, and Caddy refuses what nginx does', async () => {
-    const random = seededRandom(Number(process.env.SEED ?? 5));
-    const port = freePort();
-    const hosts: Host[] = [];
-    while (hosts.length < HOSTS) {
-      const host = hostOf(moved(randomWanted(random, false)), `h${hosts.length}.test`, port);
-      if (host) hosts.push(host);
-    }
-    await startBeside(
-      folder,
-      hosts.map(({ server }) => server),
-      port,
-      ends,
-    );
-    const caddy = await serveCaddyfile((free) => {
-      const sites = hosts.map(({ body }, at) => `http://h${at}.test:${free} {\n${body}\n}\n`);
-      return `{\n\tadmin off\n}\n${sites.join('')}`;
-    });
-    ends.push(() => caddy.stop());
-    for (const [at, host] of hosts.entries()) {
-      for (const path of PATHS) {
-        for (const from of SOURCES) {
-          const asked = (to: number) => ask(to, `h${at}.test`, path, from);
-          const [was, now] = await Promise.all([asked(port), asked(caddy.port)]);
-          if (isAlike(was, now, path, host)) continue;
-          // All of it, to see why.
-          const { server, body } = host;
-          expect({ server, body, path, from, answer: now }).toEqual({
-            server,
-            body,
-            path,
-            from,
-            answer: was,
-          });
-          throw new Error(`${path} of ${server} is looser: ${body}`);
+  test(
+    'answer alike, and Caddy refuses what nginx does',
+    async () => {
+      const random = seededRandom(Number(process.env.SEED ?? 5));
+      const port = freePort();
+      const hosts: Host[] = [];
+      while (hosts.length < HOSTS) {
+        const host = hostOf(moved(randomWanted(random, false)), `h${hosts.length}.test`, port);
+        if (host) hosts.push(host);
+      }
+      await startBeside(
+        folder,
+        hosts.map(({ server }) => server),
+        port,
+        ends,
+      );
+      const caddy = await serveCaddyfile((free) => {
+        const sites = hosts.map(({ body }, at) => `http://h${at}.test:${free} {\n${body}\n}\n`);
+        return `{\n\tadmin off\n}\n${sites.join('')}`;
+      });
+      ends.push(() => caddy.stop());
+      for (const [at, host] of hosts.entries()) {
+        for (const path of PATHS) {
+          for (const from of SOURCES) {
+            const asked = (to: number) => ask(to, `h${at}.test`, path, from);
+            const [was, now] = await Promise.all([asked(port), asked(caddy.port)]);
+            if (isAlike(was, now, path, host)) continue;
+            // All of it, to see why.
+            const { server, body } = host;
+            expect({ server, body, path, from, answer: now }).toEqual({
+              server,
+              body,
+              path,
+              from,
+              answer: was,
+            });
+            throw new Error(`${path} of ${server} is looser: ${body}`);
+          }
         }
       }
-    }
-  }, 600_000);
+    },
+    limit(600_000),
+  );
 });

@@ -1,3 +1,4 @@
+// proof: nginx
 /** What a running Caddy answers with what is made of locations and nginx text. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { bodyOf } from '../../../../../src/hub/exchange/npm/nginx/body.ts';

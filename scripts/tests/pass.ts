@@ -1,0 +1,117 @@
+/** One run of `bun test` over some files, several at a time, and what its report says. */
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+export type Result = {
+  passed: number;
+  failed: number;
+  skipped: number;
+  failedTests: string[];
+  times: { test: string; seconds: number }[];
+};
+
+export type Pass = {
+  exited: Promise<Result>;
+  /** Ends it with all tests that run. */
+  end(): void;
+};
+
+/** A line of the console for each test. */
+const OUTCOME = /^\(?(pass|fail|skip|✓|✗)\)? /;
+
+/**
+ * @param options of `bun test`, files at the end
+ * @param env all variables that tests get
+ * @param folder for the report
+ * @param print what it prints, as it comes
+ */
+export function startPass(
+  options: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  folder: string,
+  print: (chunk: Uint8Array) => void = (chunk) => process.stderr.write(chunk),
+): Pass {
+  const report = join(folder, 'report.xml');
+  rmSync(report, { force: true });
+  const reporter = ['--reporter=junit', `--reporter-outfile=${report}`];
+  const child = Bun.spawn([process.execPath, 'test', ...reporter, ...options], {
+    env,
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    // In a group of its own, which can be ended as a whole.
+    detached: true,
+  });
+  const seen = { pass: 0, fail: 0 };
+  const end = () => {
+    try {
+      process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
+  };
+
+  async function pass(stream: ReadableStream<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder();
+    let rest = '';
+    for await (const chunk of stream) {
+      print(chunk);
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        const outcome = OUTCOME.exec(line)?.[1];
+        if (outcome === 'pass' || outcome === 'fail') seen[outcome]++;
+      }
+    }
+  }
+
+  async function finish(): Promise<Result> {
+    const drained = Promise.all([pass(child.stdout), pass(child.stderr)]);
+    const exitCode = await child.exited;
+    // Of a killed run, a program that a test started may still hold the pipe.
+    await Promise.race([drained, Bun.sleep(2_000)]);
+    if (existsSync(report)) return readReport(readFileSync(report, 'utf8'), exitCode);
+    // It was ended, or crashed: what it has printed counts.
+    const failedTests = [`bun test ended with ${exitCode} and wrote no report`];
+    const failed = Math.max(seen.fail, 1);
+    return { passed: seen.pass, failed, skipped: 0, failedTests, times: [] };
+  }
+
+  return { exited: finish(), end };
+}
+
+function readReport(xml: string, exitCode: number): Result {
+  const [root = ''] = /<testsuites [^>]*>/.exec(xml) ?? [];
+  const [total, failures, skipped] = ['tests', 'failures', 'skipped'].map((name) =>
+    Number(attribute(root, name)),
+  ) as [number, number, number];
+  const nameOf = (tag: string) =>
+    [attribute(tag, 'file'), attribute(tag, 'classname'), attribute(tag, 'name')]
+      .filter((one) => one !== '')
+      .join(' > ');
+  const failedTests = (xml.match(/<testcase [^>]*>\s*<failure [^>]*>/g) ?? []).map((tags) => {
+    const [test = '', failure = ''] = tags.split(/(?=<failure )/);
+    return `${nameOf(test)}: ${attribute(failure, 'message')}`;
+  });
+  // With no failed test it crashed, could not start, or had nothing to do.
+  const failed = exitCode === 0 ? failures : Math.max(failures, 1);
+  if (failed > failures) failedTests.push(`bun test ended with ${exitCode}`);
+  return {
+    passed: total - failures - skipped,
+    failed,
+    skipped,
+    failedTests,
+    times: (xml.match(/<testcase [^>]*>/g) ?? []).map((tag) => ({
+      test: nameOf(tag),
+      seconds: Number(attribute(tag, 'time')),
+    })),
+  };
+}
+
+/** Of a tag of the report. */
+function attribute(tag: string, name: string): string {
+  const value = new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1] ?? '';
+  const characters: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+  const line = value.replaceAll('&#10;', ' ').trim();
+  return line.replace(/&(\w+);/g, (text, entity: string) => characters[entity] ?? text);
+}

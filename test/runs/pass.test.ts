@@ -1,0 +1,124 @@
+/** A run of tests that is ended, or that leaves something behind. */
+import { afterEach, describe, expect, test } from 'bun:test';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { removeLeftovers } from '../../scripts/tests/leftovers.ts';
+import { startPass } from '../../scripts/tests/pass.ts';
+import { measureSlowness } from '../../scripts/tests/speed.ts';
+import { mayMount, mountSmall } from '../harness/mount.ts';
+import { limit, SLOWNESS } from '../harness/speed.ts';
+import { until } from '../harness/stack.ts';
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) removeLeftovers(folder);
+});
+function makeFolder(): string {
+  // Not below that of this run, whose name all that is in it has in common.
+  const folder = mkdtempSync(join(tmpdir(), 'leaving-'));
+  folders.push(folder);
+  return folder;
+}
+const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
+async function sleeping(folder: string): Promise<Bun.Subprocess> {
+  const child = Bun.spawn(['sleep', '600'], { cwd: folder, detached: true });
+  const command = () => readFileSync(`/proc/${child.pid}/cmdline`, 'utf8');
+  await until(() => command().startsWith('sleep'), 'its start');
+  return child;
+}
+
+/** Starts a file of tests as a run does. */
+function start(folder: string, tests: string) {
+  const file = join(folder, 'some.test.ts');
+  writeFileSync(file, `import { expect, test } from 'bun:test';\n${tests}`);
+  return startPass([file], process.env, folder, () => {});
+}
+
+describe('what tests leave', () => {
+  test('is ended and removed, and nothing else is', async () => {
+    const [folder, other] = [makeFolder(), makeFolder()];
+    const [left, stranger] = [await sleeping(folder), await sleeping(other)];
+    expect(removeLeftovers(folder)).toEqual([`process ${left.pid}: sleep 600 `]);
+    await left.exited;
+    expect([existsSync(folder), existsSync(other), isAlive(stranger.pid)]).toEqual([
+      ...[false, true, true],
+    ]);
+    stranger.kill();
+  });
+
+  test.skipIf(!mayMount)('is unmounted, also if it is in use', async () => {
+    const folder = makeFolder();
+    const disk = join(folder, 'disk');
+    expect(mountSmall(disk, 'size=1m')).toBe(true);
+    const user = await sleeping(disk);
+    expect(removeLeftovers(folder)).toEqual([`process ${user.pid}: sleep 600 `, `mount: ${disk}`]);
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  test('is nothing, usually', () => {
+    const folder = makeFolder();
+    expect(removeLeftovers(folder)).toEqual([]);
+    expect(existsSync(folder)).toBe(false);
+  });
+});
+
+describe('a run', () => {
+  test('counts what passed and failed, with the message', async () => {
+    const tests = `test('good', () => {});\ntest('bad', () => expect('a & b').toBe('c'));\ntest.skip('no', () => {});`;
+    const result = await start(makeFolder(), tests).exited;
+    expect(result).toMatchObject({ passed: 1, failed: 1, skipped: 1 });
+    expect(result.failedTests).toEqual([expect.stringContaining('bad: expect(received).toBe')]);
+    expect(result.times.map(({ test: name }) => name.split(' > ').at(-1))).toEqual([
+      ...['good', 'bad', 'no'],
+    ]);
+  });
+
+  test('that crashes has failed', async () => {
+    const result = await start(makeFolder(), `test('good', () => {});\nthrow new Error('no');`)
+      .exited;
+    expect(result.failed).toBeGreaterThan(0);
+  });
+
+  test('that is ended has what it had until then, and starts nothing again', async () => {
+    const folder = makeFolder();
+    const began = join(folder, 'began');
+    const pass = start(
+      folder,
+      `test('good', () => {});\ntest('hangs', () => { require('fs').appendFileSync('${began}', 'x'); return new Promise(() => {}); }, 600_000);`,
+    );
+    await until(() => existsSync(began), 'the second test');
+    pass.end();
+    const result = await pass.exited;
+    expect(result).toMatchObject({ passed: 1, failed: 1 });
+    expect(result.failedTests).toEqual([expect.stringContaining('wrote no report')]);
+    expect(await Bun.file(began).text()).toBe('x');
+    expect(removeLeftovers(folder)).toEqual([]);
+    rmSync(began, { force: true });
+  });
+});
+
+describe('limits of time', () => {
+  test('grow with what the machine takes longer', async () => {
+    const child = Bun.spawn(
+      [
+        process.execPath,
+        '-p',
+        `require('${join(import.meta.dir, '../harness/speed.ts')}').limit(100)`,
+      ],
+      {
+        env: { ...process.env, SLOWNESS: '2.5' },
+        stdout: 'pipe',
+      },
+    );
+    expect((await child.stdout.text()).trim()).toBe('250');
+    expect(limit(1_000)).toBe(Math.round(1_000 * SLOWNESS));
+  });
+
+  test('are never shorter than on the reference, and longer if the cores are shared', async () => {
+    const alone = await measureSlowness(1);
+    const crowded = await measureSlowness(8 * navigator.hardwareConcurrency);
+    expect(alone).toBeGreaterThanOrEqual(1);
+    expect(crowded).toBeGreaterThan(alone);
+  });
+});
