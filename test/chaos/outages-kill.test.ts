@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { some } from '../harness/full.ts';
 import { QUICK } from '../harness/pace.ts';
 import { seededRandom } from '../harness/random.ts';
+import { limit } from '../harness/speed.ts';
 import { until } from '../harness/stack.ts';
 import { arrivedAt, awaited, lineOf } from './inbox.ts';
 import { startWorld, type World } from './outage-world.ts';
@@ -20,7 +21,7 @@ const SEED = Number(process.env.OUTAGE_SEED ?? 20261122);
 const UNREPORTED_MS = 0.9 * QUICK.hub.watch.settles;
 /** About what a start takes until the first message is sent. */
 const STARTING_MS = 600;
-const TIMEOUT_MS = 60_000 + KILLS * 30_000;
+const TIMEOUT_MS = limit(60_000 + KILLS * 30_000);
 
 let world: World;
 beforeAll(async () => {

@@ -3,12 +3,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Site } from '../harness/fleet-processes.ts';
 import { BEHAVIOURS, startReceiver } from '../harness/receiver.ts';
+import { limit } from '../harness/speed.ts';
 import { until } from '../harness/stack.ts';
 import { arrivedAt, awaited, lineOf } from './inbox.ts';
 import { SECRET, startWorld, type World } from './outage-world.ts';
 import { cutAgent } from './outages.ts';
 
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = limit(180_000);
 /** Much more than what the hub reads of an answer, much less than all of it. */
 const SOME = 64 * 2 ** 20;
 

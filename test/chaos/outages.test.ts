@@ -7,6 +7,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mayMount } from '../harness/mount.ts';
 import { NTFY, type Ntfy, startNtfy } from '../harness/ntfy.ts';
+import { limit } from '../harness/speed.ts';
 import { arrivedAt, lineOf } from './inbox.ts';
 import { runOutage, startWorld, type World } from './outage-world.ts';
 import {
@@ -19,7 +20,7 @@ import {
 } from './outages.ts';
 
 /** Both messages may take a minute, and the start is that of seven processes. */
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = limit(180_000);
 const TOPIC = 'outages';
 
 let world: World;

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import type { RunningHub } from '../../../src/program/serve/running.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
 import { QUICK } from '../../harness/pace.ts';
+import { limit } from '../../harness/speed.ts';
 import { ask, type Stack, signUp, startStack, until } from '../../harness/stack.ts';
 
 type Mode = 'pass' | 'late' | 'lost' | 'mute' | 'blind';
 type Body = { id: number; code?: string };
 
 /** Milliseconds; a publish must fit into it on a busy machine. */
-const DEADLINE = 1_500;
+const DEADLINE = limit(1_000);
 let stack: Stack;
 let hub: RunningHub;
 let headers: Record<string, string>;
