@@ -22,7 +22,7 @@ const ROOT = join(import.meta.dir, '../..');
 /** Two for each core: tests wait for other processes half of the time. */
 const WORKERS = 2 * availableParallelism();
 /** A test that takes longer hangs; on a slower machine that is later (test/harness/speed.ts). */
-const TEST_TIMEOUT_MS = 60_000;
+const TEST_TIMEOUT_MS = 120_000;
 const SLOWEST = 10;
 const INTERRUPTED = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
