@@ -12,4 +12,4 @@ const crowdOf = () => (loadavg()[0] ?? 0) / availableParallelism();
 
 /** @param milliseconds for the reference with nothing else to do @returns as many as this machine needs right now */
 export const limit = (milliseconds: number): number =>
-  Math.round(milliseconds * SLOWNESS * Math.max(1, crowdOf()));
+  Math.round(milliseconds * Math.max(SLOWNESS, crowdOf()));
