@@ -125,7 +125,8 @@ export async function startEngine(): Promise<RealEngine> {
 
     podman: (words) => network.run(`podman --url unix://${socket} ${words}`),
 
-    served: async (address) => (await network.run(`curl -sf -m 30 --retry 3 --retry-connrefused http://${address}/`)).trim(),
+    served: async (address) =>
+      (await network.run(`curl -sf -m 30 --retry 3 --retry-connrefused http://${address}/`)).trim(),
 
     interfaces() {
       const script = 'console.log(JSON.stringify(Object.values(os.networkInterfaces()).flat()))';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync, rmSync } from 'node:fs';
-import fc from 'fast-check';
 import { buildDocument } from '../../src/hub/openapi/document.ts';
 import { some } from '../harness/full.ts';
+import fc from '../harness/generated.ts';
 import { createChecker, type Document, operationsOf } from '../harness/openapi.ts';
 import { hubRoutes, type Route, registered } from '../harness/routes.ts';
 import { ask, type Stack, signUp, startStack, temporaryFolder } from '../harness/stack.ts';

@@ -1,9 +1,9 @@
 /** What has changed in the list of states since a version of it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import fc from 'fast-check';
 import { createVersions } from '../../src/hub/watch/sites/versions.ts';
 import { STATE, type VhostState } from '../../src/hub/watch/sites/view.ts';
 import { changedStates } from '../../src/web/sites/use-states.ts';
+import fc from '../harness/generated.ts';
 import { type Owner, startOwner } from '../harness/owner.ts';
 import { ask } from '../harness/stack.ts';
 

@@ -1,9 +1,9 @@
 /** The YAML of an export: it reads back equal by the rules of YAML 1.2 and of 1.1. */
 import { describe, expect, test } from 'bun:test';
-import fc from 'fast-check';
 import { parse } from 'yaml';
 import { toYaml } from '../../../src/hub/apply/yaml.ts';
 import { some } from '../../harness/full.ts';
+import fc from '../../harness/generated.ts';
 
 const MISREAD = ['no', 'y', 'On', '08', '1e3', '0x10', '0o7', '1_000', '12:30:45', '2001-01-01'];
 const TYPES = ['~', 'null', '', '<<', '=', '.inf', '+1', '5.', 'true', 'TRUE', '-', '?', '*.a'];

@@ -1,6 +1,5 @@
 /** What a channel gets next, and when. */
 import { describe, expect, test } from 'bun:test';
-import fc from 'fast-check';
 import {
   endOfQuiet,
   pauseAfter,
@@ -8,6 +7,7 @@ import {
   type Waiting,
 } from '../../../src/hub/channels/sender-plan.ts';
 import { PACE } from '../../../src/hub/pace.ts';
+import fc from '../../harness/generated.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00.000Z');
 const at = (seconds: number) => new Date(NOON + seconds * 1000);

@@ -1,10 +1,10 @@
 // proof: podman
 /** Whatever labels say: other sites stay as they are, and Caddy answers to no host that labels may not name. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import fc from 'fast-check';
 import { type AdaptCaddy, type AdaptedJson, startAdaptCaddy } from '../../harness/adapt-caddy.ts';
 import { allCaddys } from '../../harness/caddys.ts';
 import { some } from '../../harness/full.ts';
+import fc from '../../harness/generated.ts';
 import { type Owner, startOwner } from '../../harness/owner.ts';
 import { QUICK, USUAL } from '../../harness/pace.ts';
 import { type Given, labelled, scriptedEngine } from '../../harness/scripted-engine.ts';

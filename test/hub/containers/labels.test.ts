@@ -1,6 +1,5 @@
 /** What the labels of a container ask for, and what an agent does not let them ask for. */
 import { describe, expect, test } from 'bun:test';
-import fc from 'fast-check';
 import { normalizeDomain } from '../../../src/hub/caddyfile/address.ts';
 import { type Allowed, labelledSites } from '../../../src/hub/containers/labels.ts';
 import { claimsOf } from '../../../src/hub/containers/wanted.ts';
@@ -8,6 +7,7 @@ import { addressesOf } from '../../../src/hub/model/endpoints.ts';
 import { EMPTY_SET } from '../../../src/hub/model/vhost.ts';
 import { newVhost } from '../../../src/hub/model/vhost-changes.ts';
 import type { Container } from '../../../src/shared/wire/containers.ts';
+import fc from '../../harness/generated.ts';
 
 const SAFE: Allowed = { labels: 'safe', domains: [] };
 const ALL: Allowed = { labels: 'all', domains: [] };

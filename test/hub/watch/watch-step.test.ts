@@ -1,6 +1,5 @@
 /** When incidents begin and are over: single sequences, and generated ones. */
 import { describe, expect, test } from 'bun:test';
-import fc from 'fast-check';
 import { PACE } from '../../../src/hub/pace.ts';
 import type { Incident } from '../../../src/hub/watch/incidents/reports.ts';
 import {
@@ -10,6 +9,7 @@ import {
   takeStep,
   type Watched,
 } from '../../../src/hub/watch/incidents/step.ts';
+import fc from '../../harness/generated.ts';
 
 const incident = (more: Partial<Incident> = {}): Incident => ({
   ...{ event: 'upstream.down', subject: 'vhost 1', about: 'a.example', level: 'bad' },

@@ -1,6 +1,5 @@
 /** Access lists of Nginx Proxy Manager become policies that let in nobody else. */
 import { describe, expect, test } from 'bun:test';
-import fc from 'fast-check';
 import {
   hstsPolicy,
   missingList,
@@ -12,6 +11,7 @@ import type { AccessList } from '../../../../src/hub/exchange/npm/rows.ts';
 import { recipeOf } from '../../../../src/hub/recipes/registry.ts';
 import { checkValues } from '../../../../src/hub/recipes/values.ts';
 import { some } from '../../../harness/full.ts';
+import fc from '../../../harness/generated.ts';
 import { caddyStatus, nginxStatus, type Visitor } from './access-model.ts';
 
 const RUNS = some(800, 50_000);

@@ -1,6 +1,5 @@
 /** The file of `signalbox apply`: what is refused, with its line, and what is read. */
 import { describe, expect, test } from 'bun:test';
-import fc from 'fast-check';
 import { applySchema } from '../../../../src/hub/apply/schemas.ts';
 import { toYaml } from '../../../../src/hub/apply/yaml.ts';
 import {
@@ -9,6 +8,7 @@ import {
   readApplyFile,
 } from '../../../../src/program/cli/apply/apply-file.ts';
 import { some } from '../../../harness/full.ts';
+import fc from '../../../harness/generated.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const read = (text: string) => readApplyFile(bytes(text), applySchema());

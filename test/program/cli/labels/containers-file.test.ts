@@ -1,6 +1,5 @@
 /** Labels of caddy-docker-proxy and Traefik as a file for `signalbox apply`: what is not converted is a comment. */
 import { describe, expect, test } from 'bun:test';
-import fc from 'fast-check';
 import { parse } from 'yaml';
 import { applySchema } from '../../../../src/hub/apply/schemas.ts';
 import { siteForm } from '../../../../src/hub/caddyfile/site.ts';
@@ -8,6 +7,7 @@ import type { SeenContainer } from '../../../../src/hub/containers/containers.ts
 import { readApplyFile } from '../../../../src/program/cli/apply/apply-file.ts';
 import { containersFile } from '../../../../src/program/cli/labels/containers-file.ts';
 import { checkConfig } from '../../../../src/shared/caddyfile/check.ts';
+import fc from '../../../harness/generated.ts';
 
 type Labels = Record<string, string>;
 type Site = { config?: string; upstream?: string; enabled?: false; agents: string[] };
