@@ -170,7 +170,7 @@ function selectedIn(view: EditorView): { from: number; to: number } {
 }
 
 /** The one place in which two texts differ, so that cursor and marks elsewhere stay. */
-function changed(old: string, text: string): { from: number; to: number; insert: string } {
+export function changed(old: string, text: string): { from: number; to: number; insert: string } {
   const most = Math.min(old.length, text.length);
   let from = 0;
   while (from < most && old[from] === text[from]) from++;
