@@ -167,8 +167,7 @@ async function placesOf(hub: RunningHub): Promise<string[]> {
 
 /** Says where Caddy listens, how to reach the dashboard, and how to create the first account. */
 function orient(hub: RunningHub, places: string[], { desk, lines }: Reach, cli: Cli): void {
-  const all = [...places, ...lines];
-  if (all.length > 0) cli.out(`${all.map(visible).join('\n')}\n`);
+  for (const line of [...places, ...lines]) cli.out(`${visible(line)}\n`);
   welcome(hub, desk, cli);
 }
 

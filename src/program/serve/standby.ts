@@ -10,7 +10,7 @@ import { messageOf } from '../../shared/async.ts';
 import { errors, SHORT_HOSTS } from '../../shared/http.ts';
 import { type Log, reportTo } from '../../shared/log.ts';
 import { listen } from '../listen.ts';
-import type { Prepared, RunningHub } from './running.ts';
+import { beginOrStop, type Prepared, type RunningHub } from './running.ts';
 
 type Hub = RunningHub & Prepared;
 
@@ -41,8 +41,8 @@ export function prepareStandby({ settings, prepare, every, log }: StandbyDeps): 
     const database = openDatabase(settings.dataDir);
     await listening.stop();
     const prepared = prepare(database, Number(new URL(listening.url).port));
+    await beginOrStop(prepared);
     hub = prepared;
-    await prepared.begin();
     log('hub started: the database can be used again');
   }
 

@@ -8,6 +8,7 @@ import {
 } from '../../../../agent/caddy/programs/kept-programs.ts';
 import { createProbation } from '../../../../agent/caddy/programs/probation.ts';
 import { createProxyfile } from '../../../../agent/caddy/reload/proxyfile.ts';
+import type { Log } from '../../../../src/shared/log.ts';
 import { temporaryFolder, until } from '../../../harness/stack.ts';
 
 const [A, B, C, D] = [...'abcd'].map((digit) => digit.repeat(64)) as [
@@ -31,6 +32,13 @@ const open = () =>
     () => NOW,
     () => {},
   );
+
+const probationOf = (log: Log = () => {}) =>
+  createProbation({
+    ...{ kept, longest: 20, now: () => NOW, commands: { prefix: [], env: {} } },
+    proxyfile: createProxyfile(join(folder, 'Caddyfile'), () => NOW),
+    ...{ alone: (run) => run(), warnings: { set() {} }, log },
+  });
 
 function take(sum: string): void {
   const file = kept.makeRoom();
@@ -91,11 +99,17 @@ test('a probation ends, although the clock was set back, once that can be writte
   use(A, new Date(NOW.getTime() + YEAR_MS));
   // As on a full disk, once.
   mkdirSync(join(folder, 'programs/programs.json.part'));
-  const probation = createProbation({
-    ...{ kept, longest: 20, now: () => NOW, commands: { prefix: [], env: {} } },
-    proxyfile: createProxyfile(join(folder, 'Caddyfile'), () => NOW),
-    ...{ alone: (run) => run(), warnings: { set() {} }, log() {} },
-  });
-  probation.begin();
+  probationOf().begin();
   await until(() => kept.probation() === null);
+});
+
+test('a program that ends off probation stays, and nothing is said of it', async () => {
+  use(A);
+  kept.confirm();
+  use(B);
+  kept.confirm();
+  const events: string[] = [];
+  const probation = probationOf((event) => events.push(event));
+  await probation.comeBack();
+  expect([sums(), events]).toEqual([[B, A, null], []]);
 });
