@@ -6,7 +6,7 @@ import { clip, oneLine } from '../../src/shared/one-line.ts';
 type ProxyWords = { detail: string; line: number | undefined };
 
 /** Why a configuration is refused that takes more than its share of memory. */
-export const TOO_LARGE = 'reading this configuration takes too much memory';
+export const TOO_LARGE = 'reading this configuration takes too much memory or time';
 
 const WRAPPERS =
   /^(?:adapting config using caddyfile(?: adapter)?|parsing caddyfile tokens for '[^']*'|loading config|loading new config): /;

@@ -34,7 +34,7 @@ export const reportTo =
   (error: unknown): void => {
     log('request failed', { reason: reasonOf(error) }, 'error');
     // Without the first line, which repeats the message with its parameters.
-    const frames = error instanceof Error ? (error.stack?.match(/^\s+at .*$/gm) ?? []) : [];
+    const frames = error instanceof Error ? (error.stack?.match(/^ +at .*$/gm) ?? []) : [];
     if (frames.length > 0)
       log('stack', { frames: frames.map((at) => at.trim()).join(' ') }, 'debug');
   };

@@ -1,7 +1,7 @@
 /** Runs `caddy adapt` in a separate process, for texts that could harm the live one, and limits what it uses. */
 import { FFIType } from 'bun:ffi';
 import { tokenize } from '../../../src/shared/caddyfile/tokenizer.ts';
-import { MAX_SIZE, weigh, weighing } from '../../../src/shared/caddyfile/weight.ts';
+import { weigh, weighing } from '../../../src/shared/caddyfile/weight.ts';
 import type { JsonObject } from '../../../src/shared/json.ts';
 import { openLibc } from '../../../src/shared/system/libc.ts';
 import { proxyUnreachable } from '../admin.ts';
@@ -30,31 +30,46 @@ const LEAVES_TRACES = /\border\b|\{\$/;
  * Options of `client_auth` whose files Caddy reads while it adapts, not when it loads. An argument
  * of a snippet may be such a word.
  */
-const READS_FILES = /cert_file|^[^\S\n]*\S*\{args/m;
+const READS_FILES = /cert_file|(?:^|\n)[^\S\n]*\S*\{args/;
+
+/**
+ * How much heavier than the text that the proxy serves one may be to be adapted in it, in characters once
+ * snippets and ranges are expanded: three adaptations in a row take up to 45 MiB for 96 KiB of them (2.6.2 and
+ * 2.11.4, thirteen kinds of directives).
+ */
+const MAX_LIVE = 64 * 1024;
+
+/** At most how many characters Caddy reads, in each dialect; infinite if that cannot be told. */
+export function weightOf(text: string): number {
+  const dialects = text.includes('<<') ? [false, true] : [false];
+  return Math.max(
+    ...dialects.map((heredocs) => weigh(text, tokenize(text, weighing({ heredocs }))).size),
+  );
+}
 
 /**
  * Whether adapting `text` could change how the same process adapts other texts, make it read files,
  * or take much of its memory.
+ * @param served the weight of what the process serves already
  */
-export function needsOwnProcess(text: string): boolean {
+export function needsOwnProcess(text: string, served: number): boolean {
   if (LEAVES_TRACES.test(text) || READS_FILES.test(text.replaceAll('\r', ''))) return true;
-  if (!text.includes('import')) return false;
-  const dialects = text.includes('<<') ? [false, true] : [false];
-  return dialects.some(
-    (heredocs) => weigh(text, tokenize(text, weighing({ heredocs }))).size > MAX_SIZE,
-  );
+  return weightOf(text) > MAX_LIVE + served;
 }
 
 /** How many bytes of JSON a Caddyfile may become: 10,000 sites of 56 bytes become 300 each. */
-const outputLimit = (text: string): number => 16 * 1024 * 1024 + 32 * text.length;
+const outputLimit = (text: string): number => 4 * 1024 * 1024 + 32 * text.length;
 
 /**
  * The Caddyfile as JSON.
- * @throws Failure PROXY_REJECTED with the proxy's words; PROXY_UNREACHABLE if it hangs or is missing
+ * @throws Failure PROXY_REJECTED with the proxy's words, or if it takes too long or too much memory; PROXY_UNREACHABLE if
+ *   it hangs or is missing
  */
 export async function adaptApart(text: string, deps: CommandDeps): Promise<JsonObject> {
   const words = ['adapt', '--config', '/dev/stdin', '--adapter', 'caddyfile'];
   const args = [...deps.prefix, deps.bin, ...words];
+  const limit = timeLimit(text, deps.deadline);
+  const begun = performance.now();
   let child: Bun.Subprocess<Blob, 'pipe', 'pipe'>;
   try {
     child = Bun.spawn(args, {
@@ -65,7 +80,7 @@ export async function adaptApart(text: string, deps: CommandDeps): Promise<JsonO
       stdin: new Blob([text]),
       stdout: 'pipe',
       stderr: 'pipe',
-      timeout: timeLimit(text, deps.deadline),
+      timeout: limit,
       killSignal: 'SIGKILL',
     });
     limitMemory(child.pid, memoryLimit(text));
@@ -78,6 +93,9 @@ export async function adaptApart(text: string, deps: CommandDeps): Promise<JsonO
     child.exited,
   ]);
   if (json === null) throw rejected(TOO_LARGE);
+  // It is the text that takes too long, unless it is so small that Caddy itself must hang.
+  const isLate = child.signalCode === 'SIGKILL' && performance.now() - begun >= limit;
+  if (isLate && weightOf(text) > MAX_LIVE) throw rejected(TOO_LARGE);
   if (child.signalCode !== null) throw proxyUnreachable(`adapt was killed by ${child.signalCode}`);
   if (code !== 0) throw rejected(lastErrorOf(stderr).replaceAll('/dev/stdin', 'Caddyfile'));
   return JSON.parse(json) as JsonObject;

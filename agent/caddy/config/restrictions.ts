@@ -12,7 +12,7 @@ import { ADMIN_IS_OURS, findOption } from '../../../src/shared/caddyfile/globals
 import { expandPlaceholders, replacesTooMuch } from '../../../src/shared/caddyfile/placeholders.ts';
 import { MAX_DEPTH } from '../../../src/shared/caddyfile/structure.ts';
 import { MAX_ALL_WORDS, tokenizeInTurns } from '../../../src/shared/caddyfile/tokenizer.ts';
-import { MAX_SIZE, weigh, weighing } from '../../../src/shared/caddyfile/weight.ts';
+import { MAX_PORTS, MAX_SIZE, weigh, weighing } from '../../../src/shared/caddyfile/weight.ts';
 import { field, type Json, type JsonObject } from '../../../src/shared/json.ts';
 import { resolvePath } from '../../../src/shared/system/files.ts';
 import { Restricted } from '../words.ts';
@@ -60,12 +60,13 @@ export function createRestrictions(deps: RestrictionsDeps): Restrictions {
       const expanded = expandPlaceholders(text, options.environment);
       for (const dialect of dialectsFor(options, [expanded])) {
         const read = await tokenizeInTurns(expanded, weighing(dialect), pause);
-        const { tokens, deep, size, disputed } = weigh(expanded, read);
+        const { tokens, deep, size, range, disputed } = weigh(expanded, read);
         if (tokens > MAX_ALL_WORDS)
           throw new Restricted(`This has more than ${MAX_ALL_WORDS} words.`);
         if (disputed) throw new Restricted(disputed.message, disputed.line, disputed.hint);
         if (deep !== null)
           throw new Restricted(`Blocks can be nested at most ${MAX_DEPTH} deep.`, deep);
+        if (range !== null) throw new Restricted(TOO_MANY_PORTS, range);
         // An unknown size is left to a process of limited memory, see `needsOwnProcess`.
         if (size > MAX_SIZE && size !== Number.POSITIVE_INFINITY) throw new Restricted(TOO_LONG);
       }
@@ -95,6 +96,8 @@ export function createRestrictions(deps: RestrictionsDeps): Restrictions {
 }
 
 const TOO_MANY = 'There are too many {$…} in the Caddyfile.';
+
+const TOO_MANY_PORTS = `An upstream can have at most ${MAX_PORTS} ports: each becomes an upstream of its own.`;
 
 const NO_FILES = '`import` of files is not allowed; use a snippet.';
 const NO_SUCH_FILE =

@@ -24,7 +24,7 @@ import { digestOf, isOther, type Proxyfile, type SwapOptions } from './proxyfile
 import { createRecovery, type Recovery, type RecoveryDeps } from './recovery.ts';
 
 type ReloadDeps = Omit<RecoveryDeps, 'admin' | 'resume'> &
-  PrepareDeps & {
+  Omit<PrepareDeps, 'served'> & {
     proxyfile: Proxyfile;
     kept: KeptFile;
     /** What tells the program that runs from any other; null if it cannot be asked now. */
@@ -130,7 +130,7 @@ export function createReload(deps: ReloadDeps): Reload {
   const { admin, validator, proxyfile, kept, log } = deps;
   const enqueue = createQueue();
   const recovery = createRecovery({ ...deps, resume });
-  const { assertAllowed, prepare } = createPreparation(deps);
+  const { assertAllowed, prepare } = createPreparation({ ...deps, served: proxyfile.read });
   const loader = createLoad({ ...deps, recovery });
   const amend = createAmend({ admin, file: deps.accessLog.file, amended: loader.forget });
   const checked = createChecked();

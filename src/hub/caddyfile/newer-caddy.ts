@@ -27,7 +27,7 @@ type Rule = {
   /** What Caddy says when it refuses it. */
   says: RegExp;
   /** Only a text that this finds anything in can have it. */
-  near: RegExp;
+  near: Pick<RegExp, 'test'>;
   instead: string;
   /** The first version with what is to be written instead, if older ones lack it. */
   insteadSince?: string;
@@ -44,9 +44,10 @@ const isIn = ({ parent }: Statement, ...names: readonly string[]): boolean =>
 
 const ONCE_IN_LOG = ['output', 'format', 'level', 'sampling', 'core', 'no_hostname'];
 const ONCE_IN_SAMPLING = ['interval', 'first', 'thereafter'];
-/** Each word is looked for once, however long the text is. */
-const TWICE_IN_LOG =
-  /^[ \t]*(output|format|level|sampling|core|no_hostname|interval|first|thereafter)\b[\s\S]*\n[ \t]*\1\b/m;
+/** Whether a text has one of some words twice. Two passes each, whatever the text: a pattern would try every pair. */
+const twice = (...words: readonly string[]): Rule['near'] => ({
+  test: (text) => words.some((word) => text.indexOf(word) !== text.lastIndexOf(word)),
+});
 const PROXIES = ['reverse_proxy', 'forward_auth', 'php_fastcgi'];
 
 /** Seen on 2.6.2, 2.11.4 and the newest; between the first two, nobody knows which release it was. */
@@ -54,7 +55,7 @@ const RULES: readonly Rule[] = [
   {
     since: '2.11.6',
     says: /^'\w+' (?:subdirective )?specified more than once in the same (?:log|sampling) block/,
-    near: TWICE_IN_LOG,
+    near: twice(...ONCE_IN_LOG, ...ONCE_IN_SAMPLING),
     instead: 'Keep the last one, because only it counts, and remove the others.',
     find(one, isAgain) {
       const name = nameOf(one);
@@ -78,7 +79,7 @@ const RULES: readonly Rule[] = [
   {
     since: '2.11.6',
     says: /^cannot re-declare uri\b/,
-    near: /\n[ \t]*uri\b[\s\S]*\n[ \t]*uri\b/,
+    near: twice('uri'),
     instead: 'Keep the last one, because only it counts, and remove the others.',
     find: (one, isAgain) =>
       isIn(one, 'forward_auth') && nameOf(one) === 'uri' && isAgain('uri')
@@ -88,7 +89,7 @@ const RULES: readonly Rule[] = [
   {
     since: '2.11.6',
     says: /^cannot have duplicate named_routes\b/,
-    near: /&\([\s\S]*&\(/,
+    near: twice('&('),
     instead: 'Keep the last one, because only it counts, or give one another name.',
     find: (one, isAgain) =>
       one.parent === null && /^&\(.*\)$/.test(nameOf(one)) && isAgain(nameOf(one))

@@ -15,7 +15,7 @@ export function pathHint(target: string): string | undefined {
 }
 
 /** Directives that set placeholders of any name, or may come from elsewhere and do so. */
-const SETS_PLACEHOLDERS = /^[^\S\n]*(?:map|import)[^\S\n]/m;
+const SETS_PLACEHOLDERS = /(?:^|\n)[^\S\n]*(?:map|import)[^\S\n]/;
 
 /**
  * A placeholder that is nearly `{upstream}`. Caddy leaves it as it is, and no request can be
