@@ -46,6 +46,8 @@ export type Caller = {
   via: string | null;
   token?: string;
   client: Client;
+  /** Whether they may do this still, however long it waited. @throws Failure UNAUTHENTICATED, FORBIDDEN_ROLE */
+  assertAllowed: () => void;
 };
 
 /** Whether the caller gets no config, and nothing that may quote one. */
@@ -53,10 +55,11 @@ export const isViewer = ({ user }: Pick<Caller, 'user'>): boolean =>
   !isAtLeast(user.role, 'editor');
 
 /** The caller as the changelog records them. */
-export const authorOf = ({ user, via }: Caller) => ({
+export const authorOf = ({ user, via, assertAllowed }: Caller) => ({
   userId: user.id,
   userName: user.name,
   via,
+  assertAllowed,
 });
 
 /** The same, for a change that the security log records with it. */
@@ -162,20 +165,22 @@ export function createGuard(deps: GuardDeps) {
       const client = clientOf(request, addressOf(request));
       if (commandLine.isFrom(request)) {
         note({ user: COMMAND_LINE.id });
-        const who = { user: COMMAND_LINE, via: null, client };
-        return { who, isAllowed: () => true, assertAllowed: () => {}, assertOwner: () => {} };
+        const assertAllowed = () => {};
+        const who = { user: COMMAND_LINE, via: null, client, assertAllowed };
+        return { who, isAllowed: () => true, assertAllowed, assertOwner: () => {} };
       }
       const { presented, bearer } = sessionCookie;
       const signedIn = accounts.find(presented);
       if (signedIn) {
         const { user, session } = signedIn;
         note({ user: user.id });
-        const who = { user, via: null, client };
+        const still = demands.still(asked, () => accounts.roleOf(presented));
+        const who = { user, via: null, client, assertAllowed: still.assertAllowed };
         demands.assertRole(asked, who);
         demands.assertFresh(asked, session);
         return {
           who,
-          ...demands.still(asked, () => accounts.roleOf(presented)),
+          ...still,
           ...demands.forOwners(asked, who, session),
         };
       }
@@ -183,12 +188,14 @@ export function createGuard(deps: GuardDeps) {
       if (!found) throw unauthenticated();
       const { user, token } = found;
       note({ user: user.id });
-      const who = { user, via: token.name, token: token.id, client };
+      const still = demands.still(asked, () => tokens.roleOf(bearer));
+      const { assertAllowed } = still;
+      const who = { user, via: token.name, token: token.id, client, assertAllowed };
       demands.assertToken(asked, who, token.scope);
       demands.assertRole(asked, who);
       return {
         who,
-        ...demands.still(asked, () => tokens.roleOf(bearer)),
+        ...still,
         ...demands.forOwners(asked, who, null),
       };
     })
@@ -217,10 +224,11 @@ export function createSessionGuard(deps: GuardDeps) {
         throw demands.noTokens(asked, { user, via: token.name, client });
       }
       note({ user: signedIn.user.id });
-      const who = { ...signedIn, via: null, client };
+      const still = demands.still(asked, () => accounts.roleOf(presented));
+      const who = { ...signedIn, via: null, client, assertAllowed: still.assertAllowed };
       demands.assertRole(asked, who);
       demands.assertFresh(asked, who.session);
-      return { who, ...demands.still(asked, () => accounts.roleOf(presented)) };
+      return { who, ...still };
     })
     .onBeforeHandle({ as: 'scoped' }, assertStillAllowed);
 }

@@ -13,6 +13,8 @@ export type Author = {
   userId: string;
   userName: string;
   via: string | null;
+  /** Asked before the change is planned and as it is stored. @throws Failure UNAUTHENTICATED, FORBIDDEN_ROLE */
+  assertAllowed?: () => void;
   /** Stores more in the transaction of the change, such as an entry of the security log. */
   also?: (tx: Pick<Db, 'select' | 'selectDistinct' | 'insert' | 'delete'>, time: Date) => void;
 };

@@ -163,17 +163,19 @@ export function createStore({
         const ofAll = { createdAt: time, behind: names.length > 0 ? names : null };
         let nextEntry = nextIdOf('changelog');
         dropAnswers(tx, time);
-        const groups = changes.map(({ author: { also, ...author }, plan, answer }) => {
-          const known = knownIn(plan);
-          const group = nextEntry;
-          for (const step of plan.steps) {
-            const summary = nextEntry++ === group ? summaryOf(plan.steps) : null;
-            write(step, { ...author, ...ofAll, group, summary }, known);
-          }
-          if (answer) keepAnswer(tx, answer(names, group));
-          also?.(tx, time);
-          return group;
-        });
+        const groups = changes.map(
+          ({ author: { also, assertAllowed: _, ...author }, plan, answer }) => {
+            const known = knownIn(plan);
+            const group = nextEntry;
+            for (const step of plan.steps) {
+              const summary = nextEntry++ === group ? summaryOf(plan.steps) : null;
+              write(step, { ...author, ...ofAll, group, summary }, known);
+            }
+            if (answer) keepAnswer(tx, answer(names, group));
+            also?.(tx, time);
+            return group;
+          },
+        );
         if (behind.length > 0) {
           const ids = behind.map(({ id }) => id);
           const isNew = and(inArray(agents.id, ids), isNull(agents.behindSince));

@@ -35,6 +35,8 @@ export async function planBatch(
   let set = accepted;
   for (const [index, item] of items.entries()) {
     try {
+      // It may have waited for long: its author may have lost the right to it.
+      item.author.assertAllowed?.();
       const plan = await item.change(set, time);
       if ('done' in plan) {
         batch.done.push({ item, result: plan.done });

@@ -5,7 +5,7 @@ import type { Role } from '../../../shared/roles.ts';
 import { users } from '../../db/accounts-schema.ts';
 import { inTransaction } from '../../db/open.ts';
 import { networkOf } from '../client.ts';
-import { type Actor, recordSecurity } from '../security-log.ts';
+import { recordSecurity } from '../security-log.ts';
 import {
   assertFresh,
   type Client,
@@ -22,7 +22,13 @@ import {
 import { type AttemptLimits, createSeldom } from './attempt-limits.ts';
 import { findByEmail, readEmail } from './emails.ts';
 import { checkPassword, createPasswords, isWeak } from './password.ts';
-import { createSignUp, type NewAccount, type SignUp, type SignUpDeps } from './sign-up.ts';
+import {
+  createSignUp,
+  type Maker,
+  type NewAccount,
+  type SignUp,
+  type SignUpDeps,
+} from './sign-up.ts';
 
 export type AccountsDeps = Omit<SignUpDeps, 'passwords'> & {
   limits: AttemptLimits;
@@ -64,7 +70,7 @@ export type Accounts = Pick<SignUp, 'any' | 'door' | 'assertOpen' | 'createInvit
       client: Client & { owner: Person | null; isLocal: boolean },
     ): Promise<SignedIn>;
     /** Creates an account for someone else. @throws Failure as `signUp` */
-    create(input: NewAccount & { role: Role }, by: Actor): Promise<User>;
+    create(input: NewAccount & { role: Role }, by: Maker): Promise<User>;
     /**
      * @param client `previous`: the token of a session to end
      * @returns a challenge instead of a session, if the account has a second factor

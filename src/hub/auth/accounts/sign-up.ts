@@ -31,10 +31,13 @@ export type SignUpDeps = {
   invitations: Invitations;
 };
 
+/** Who makes accounts for others. `assertAllowed` throws a Failure if they may not any more: hashing takes a while. */
+export type Maker = Actor & { assertAllowed: () => void };
+
 /** Who makes an account, and what lets them. */
 export type Newcomer = {
   /** Who makes it for somebody else. */
-  by?: Actor;
+  by?: Maker;
   client: Client;
   /** Whether an owner is signed in. */
   byOwner: boolean;
@@ -114,6 +117,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
     fields: Pick<User, 'name' | 'email' | 'passwordHash'> & { role?: Role | undefined },
     by: Newcomer,
   ): User {
+    by.by?.assertAllowed();
     const invitation = admit(by, fields.email);
     assertNewEmail(db, fields.email);
     const at = now();

@@ -5,7 +5,7 @@ import { twoFactors } from '../../db/accounts-schema.ts';
 import type { Db } from '../../db/open.ts';
 import type { Sealing } from '../../db/sealing.ts';
 import { recordSecurity } from '../security-log.ts';
-import type { Person } from '../sessions/sessions.ts';
+import type { Visitor } from '../sessions/sessions.ts';
 
 export type Factor = typeof twoFactors.$inferSelect;
 
@@ -25,7 +25,7 @@ export type Factors = {
   put(userId: string, secret: string, codes: readonly string[]): void;
   /** @throws Failure SECRET_KEY_UNUSABLE */
   open(factor: Factor): string;
-  record(who: Person, detail: string): void;
+  record(who: Visitor, detail: string): void;
 };
 
 const sealedOf = (userId: string) => `two_factors ${userId} secret`;

@@ -13,6 +13,7 @@ import {
   type SignedIn,
   USER,
   type User,
+  type Visitor,
 } from '../sessions/sessions.ts';
 import type { Challenges } from './challenges.ts';
 import { currentStep, hashOfRecoveryCode, loadTotp, methodOf, type Totp } from './codes.ts';
@@ -50,7 +51,7 @@ export type SecondFactor = {
    * the account's other sessions.
    * @throws Failure TOTP_NOT_ENABLED, BACKUP_CODES_NOT_ENABLED, and as `signIn`
    */
-  verify(who: Person, attempt: Attempt): Promise<void>;
+  verify(who: Visitor, attempt: Attempt): Promise<void>;
   /** The same for a code of either kind. @throws Failure as `verify` */
   prove(who: Person, code: string): Promise<void>;
 };
@@ -132,7 +133,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     recordSecurity(db, now(), who, { ...event, outcome });
   }
 
-  function turnOn(who: Person, pending: Factor, lastStep: number): void {
+  function turnOn(who: Visitor, pending: Factor, lastStep: number): void {
     const { user, session } = who;
     factors.remove(user.id, true);
     change(pending, { verified: true, lastStep });
@@ -140,7 +141,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     factors.record(who, 'totp enabled');
   }
 
-  async function verify(who: Person, attempt: Attempt): Promise<void> {
+  async function verify(who: Visitor, attempt: Attempt): Promise<void> {
     const totp = await loadTotp();
     limits.checkAddress(who.client.ip);
     decide(() => {

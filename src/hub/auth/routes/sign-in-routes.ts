@@ -7,6 +7,7 @@ import { BODY, NEW_PASSWORD, OPEN, refusals } from '../../http/refusal-schemas.t
 import { Success } from '../../http/schemas.ts';
 import { clientOf } from '../client.ts';
 import { SECONDS } from '../factors/challenges.ts';
+import { forbiddenRole } from '../guard.ts';
 import { SESSION_SECONDS } from '../sessions/sessions.ts';
 import type { AuthContext } from './context.ts';
 import {
@@ -85,7 +86,11 @@ export function signInRoutes(deps: AuthContext) {
         const client = clientOf(request, addressOf(request));
         // Once more: the session may have ended while the body arrived.
         const found = accounts.find(sessionCookie.presented);
-        const owner = found?.user.role === 'owner' ? { ...found, via: null, client } : null;
+        const assertAllowed = () => {
+          if (accounts.roleOf(sessionCookie.presented) !== 'owner') throw forbiddenRole('owner');
+        };
+        const owner =
+          found?.user.role === 'owner' ? { ...found, via: null, client, assertAllowed } : null;
         const by = { ...client, owner, isLocal: isLocal(request) };
         const { session, user } = await accounts.signUp(body, by);
         note({ user: user.id });

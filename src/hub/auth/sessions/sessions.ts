@@ -28,7 +28,10 @@ export type SignedIn = { user: User; session: Session };
 /** Where a request comes from. */
 export type Client = { ip: string; userAgent: string };
 /** Somebody with a session who makes a request. */
-export type Person = SignedIn & { via: null; client: Client };
+export type Visitor = SignedIn & { via: null; client: Client };
+
+/** Whom a guard let in; `assertAllowed` is that of a `Caller`. */
+export type Person = Visitor & { assertAllowed: () => void };
 
 export type Sessions = {
   start(userId: string, client: Client): Session;
