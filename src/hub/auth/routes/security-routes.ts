@@ -91,7 +91,7 @@ export function securityRoutes({ db, guard }: { db: Db; guard: Guard }) {
           tag: 'Accounts',
           summary: `List who signed in, was refused, or changed who may do what, newest first, ${PAGE_SIZE} per page`,
           description:
-            'Kept for a year, but at most 10,000 entries. Somebody who is refused the same again has one entry per minute.',
+            'Kept for a year, but at most 10,000 entries: those that displace others displace the oldest of whoever made most. Somebody who is refused the same again has one entry per minute.',
           access: 'read',
           needs: 'owner',
           params: { ...BEFORE, kind: { description: 'Only of this kind.', example: 'token' } },

@@ -1,6 +1,6 @@
 /** API tokens in the database: created, found by hash, deleted. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm';
+import { and, count, desc, eq, getTableColumns, sql } from 'drizzle-orm';
 import { Failure } from '../../../shared/failure.ts';
 import type { Role } from '../../../shared/roles.ts';
 import { apiTokens, users } from '../../db/accounts-schema.ts';
@@ -24,7 +24,7 @@ export type Tokens = {
   /**
    * @param input `expiresAt` as ISO 8601
    * @returns the token too, which is stored nowhere
-   * @throws Failure INVALID_REQUEST
+   * @throws Failure INVALID_REQUEST, also if the account has 50 tokens
    */
   create(
     who: Person,
@@ -41,6 +41,8 @@ export type Tokens = {
 const { tokenHash: _, userId: __, ...LISTED } = getTableColumns(apiTokens);
 
 const MAX_NAME = 100;
+/** Of one account: more than anyone keeps apart. */
+const MOST = 50;
 
 /** The last use is stored at most once a minute, to avoid a write for each request. */
 const USE_RESOLUTION_MS = 60_000;
@@ -89,6 +91,10 @@ export function createTokens({ db, now }: { db: Db; now: () => Date }): Tokens {
         createdAt: at,
       };
       inTransaction(db, (tx) => {
+        const own = eq(apiTokens.userId, who.user.id);
+        if ((tx.select({ all: count() }).from(apiTokens).where(own).get()?.all ?? 0) >= MOST) {
+          throw invalid(`An account can have at most ${MOST} tokens. Delete one that is not used.`);
+        }
         tx.insert(apiTokens)
           .values({ ...info, userId: who.user.id, tokenHash: hashOf(token) })
           .run();

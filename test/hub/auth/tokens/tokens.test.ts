@@ -49,6 +49,16 @@ describe('a token cannot', () => {
     }
   });
 
+  test('be one of more than 50 of an account', async () => {
+    const made: string[] = [];
+    let last = await make({});
+    for (; last.status === 201; last = await make({})) made.push(last.body.id);
+    expect(last).toMatchObject({ status: 400, body: { code: 'INVALID_REQUEST' } });
+    expect(last.text).toContain('at most 50 tokens');
+    expect((await call<Token[]>('GET', '/tokens')).body).toHaveLength(50);
+    for (const id of made) expect((await call('DELETE', `/tokens/${id}`)).status).toBe(200);
+  });
+
   test('be deleted by guessing its id, or be used once it is deleted', async () => {
     const { body, headers } = await make({ expiresAt: '2999-01-01T00:00:00Z' });
     expect((await call('GET', '/vhosts', headers)).status).toBe(200);
