@@ -19,6 +19,21 @@ export async function readAtMost(
   return Buffer.concat(chunks);
 }
 
+/** The text of a stream; null if it has more bytes than `most`, and it is not read further then. */
+export async function textUpTo(
+  stream: ReadableStream<Uint8Array>,
+  most: number,
+): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let left = most;
+  for await (const chunk of stream) {
+    left -= chunk.length;
+    if (left < 0) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
 /** A program's error is at the end of its output, so only this much of that is kept. */
 export const TAIL_BYTES = 64 * 1024;
 

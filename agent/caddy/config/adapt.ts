@@ -1,5 +1,6 @@
 /** Runs `caddy adapt` in a separate process, for texts that could harm the live one, and limits what it uses. */
 import { FFIType } from 'bun:ffi';
+import { tail, textUpTo } from '../../../src/shared/bounded.ts';
 import { tokenize } from '../../../src/shared/caddyfile/tokenizer.ts';
 import { weigh, weighing } from '../../../src/shared/caddyfile/weight.ts';
 import type { JsonObject } from '../../../src/shared/json.ts';
@@ -88,8 +89,8 @@ export async function adaptApart(text: string, deps: CommandDeps): Promise<JsonO
     throw proxyUnreachable(cause);
   }
   const [json, stderr, code] = await Promise.all([
-    readUpTo(child.stdout, outputLimit(text)),
-    new Response(child.stderr).text(),
+    textUpTo(child.stdout, outputLimit(text)),
+    tail(child.stderr),
     child.exited,
   ]);
   if (json === null) throw rejected(TOO_LARGE);
@@ -99,18 +100,6 @@ export async function adaptApart(text: string, deps: CommandDeps): Promise<JsonO
   if (child.signalCode !== null) throw proxyUnreachable(`adapt was killed by ${child.signalCode}`);
   if (code !== 0) throw rejected(lastErrorOf(stderr).replaceAll('/dev/stdin', 'Caddyfile'));
   return JSON.parse(json) as JsonObject;
-}
-
-/** The text of a stream, or null if it has more bytes; it is not read further then. */
-async function readUpTo(stream: ReadableStream<Uint8Array>, most: number): Promise<string | null> {
-  const chunks: Uint8Array[] = [];
-  let left = most;
-  for await (const chunk of stream) {
-    left -= chunk.length;
-    if (left < 0) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 /** Of setrlimit(2), on x86-64 and arm64. */

@@ -1,5 +1,6 @@
 /** Which Caddy runs, asked again whenever another process may run, and which modules it was built with. */
 import { statSync } from 'node:fs';
+import { textUpTo } from '../../../src/shared/bounded.ts';
 import { resolvePath, sha256Of } from '../../../src/shared/system/files.ts';
 import { linkOf } from '../ports/sockets.ts';
 
@@ -27,7 +28,10 @@ const VERSION = /^v?(\d+)\.(\d+)\.(\d+)\S*/;
 /** What Caddy prints if it was built from source. */
 const UNNAMED = /^(?:unknown|\(devel\))$/;
 
-/** What a command of the program prints; null if it hangs, or cannot be started now. */
+/** The list of modules takes 5 KB; what prints this much is not Caddy. */
+const MOST_OUTPUT = 1024 * 1024;
+
+/** What a command of the program prints; null if it hangs, prints without end, or cannot be started now. */
 async function outputOf({ bin, prefix, env }: Program, command: string): Promise<string | null> {
   try {
     const child = Bun.spawn([...prefix, bin, command], {
@@ -35,10 +39,12 @@ async function outputOf({ bin, prefix, env }: Program, command: string): Promise
       stdin: 'ignore',
       stderr: 'ignore',
       timeout: TIMEOUT_MS,
+      killSignal: 'SIGKILL',
     });
-    const text = await new Response(child.stdout).text();
+    const text = await textUpTo(child.stdout, MOST_OUTPUT);
+    if (text === null) child.kill('SIGKILL');
     await child.exited;
-    return child.signalCode === null ? text.trim() : null;
+    return child.signalCode === null && text !== null ? text.trim() : null;
   } catch {
     return null;
   }

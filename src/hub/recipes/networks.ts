@@ -1,8 +1,8 @@
 /** Addresses and networks as Caddy compares them. Pure. */
 import { isIP } from 'node:net';
 
-/** What the URL standard makes of an address that stands for one of IPv4. */
-const MAPPED = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/;
+/** What the URL standard makes of an address that stands for one of IPv4: mapped, or compatible (RFC 4291, 2.5.5), but not `::1`. */
+const MAPPED = /^\[::(?:ffff:)?([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/;
 /** The bits before the IPv4 address in it. */
 const MAPPED_BITS = 96;
 

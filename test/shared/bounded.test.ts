@@ -1,0 +1,41 @@
+/** What others send or print is read within limits, and only the fields that they named. */
+import { expect, test } from 'bun:test';
+import { describe as describeProgram, modulesOf } from '../../agent/caddy/process/program.ts';
+import { comparable } from '../../src/hub/recipes/networks.ts';
+import { textUpTo } from '../../src/shared/bounded.ts';
+import { readJson } from '../../src/shared/json-body.ts';
+
+test('a program that prints without end is no Caddy, and is ended', async () => {
+  const endless = { bin: '/usr/bin/yes', prefix: [], env: { PATH: '/usr/bin:/bin' } };
+  const before = process.memoryUsage.rss();
+  expect(await modulesOf(endless)).toBeNull();
+  expect(await describeProgram(endless)).toBeNull();
+  expect(process.memoryUsage.rss() - before).toBeLessThan(200 * 1024 * 1024);
+});
+
+test('a stream is text up to its limit, and nothing beyond', async () => {
+  const stream = () => new Blob(['abc', 'def']).stream();
+  expect(await textUpTo(stream(), 6)).toBe('abcdef');
+  expect(await textUpTo(stream(), 5)).toBeNull();
+});
+
+test('what a body names __proto__, however it is written, is no field of it', async () => {
+  for (const name of ['__proto__', '\\u005f_proto__']) {
+    const body = `{"${name}":{"config":"respond 1"},"inner":{"${name}":{"a":1}},"domain":"a"}`;
+    const read = await readJson(new Request('http://a', { method: 'POST', body }), 1_000);
+    expect(Object.keys(read)).toEqual(['inner', 'domain']);
+    expect(read).not.toHaveProperty('config');
+    expect(Object.getPrototypeOf((read as { inner: object }).inner)).toBe(Object.prototype);
+  }
+});
+
+test.each([
+  ['::127.0.0.1', '127.0.0.1'],
+  ['::7f00:1', '127.0.0.1'],
+  ['::ffff:7f00:1', '127.0.0.1'],
+  ['::192.168.1.0/120', '192.168.1.0/24'],
+  ['::1', '::1'],
+  ['::/0', '::/0'],
+])('the network %s is compared as %s', (network, compared) => {
+  expect(comparable(network)).toBe(compared);
+});
