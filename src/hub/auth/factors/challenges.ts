@@ -1,5 +1,5 @@
 /** What a browser has to answer once, such as half a sign-in. It alone holds the id, in a cookie. */
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { and, desc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm';
 import { challenges } from '../../db/accounts-schema.ts';
 import { type Db, inTransaction } from '../../db/open.ts';
@@ -26,10 +26,62 @@ export type Challenges = {
 const ID_BYTES = 32;
 /** Who begins more of a kind at once loses the oldest of that kind. */
 const PER_ACCOUNT = 20;
-/** The same for those of nobody, which strangers can begin: a megabyte of passkeys’, of visits at most 20. */
+/** The same for those of nobody, which strangers can begin: visits to a sign-in service, of which 20 a minute may begin. */
 const OF_NOBODY = 5000;
+const TAG_BYTES = 32;
+const TIME_BYTES = 6;
+/** So that no two are the same. */
+const NONCE_BYTES = 16;
+const START_BYTES = TIME_BYTES + NONCE_BYTES;
+
+/**
+ * Challenges of nobody that are in no table, so that strangers who begin many push out none of others: what the
+ * browser holds is the challenge itself, with its end and a tag (HMAC-SHA-256). Those that were answered are
+ * remembered until they end. The key is as old as the process: after a restart, they have to begin again.
+ */
+function createTagged(now: () => Date) {
+  const key = randomBytes(TAG_BYTES);
+  const used = new Map<string, number>();
+  const tagOf = (kind: ChallengeKind, content: Buffer) =>
+    createHmac('sha256', key).update(kind).update('\0').update(content).digest();
+
+  function find(kind: ChallengeKind, id: string): Challenge | null {
+    const bytes = Buffer.from(id, 'base64url');
+    // The same bytes may be written in several ways: one only is an id.
+    if (bytes.toString('base64url') !== id || used.has(id)) return null;
+    if (bytes.length < TAG_BYTES + START_BYTES) return null;
+    const [tag, content] = [bytes.subarray(0, TAG_BYTES), bytes.subarray(TAG_BYTES)];
+    if (!timingSafeEqual(tag, tagOf(kind, content))) return null;
+    const left = content.readUIntBE(0, TIME_BYTES) - now().getTime();
+    if (left <= 0 || left > SECONDS[kind] * 1000) return null;
+    const data = JSON.parse(content.subarray(START_BYTES).toString()) as Challenge['data'];
+    return { userId: null, data, failures: 0 };
+  }
+
+  return {
+    find,
+    begin(kind: ChallengeKind, data: Challenge['data']): string {
+      const end = Buffer.alloc(TIME_BYTES);
+      end.writeUIntBE(now().getTime() + SECONDS[kind] * 1000, 0, TIME_BYTES);
+      const content = Buffer.concat([
+        end,
+        randomBytes(NONCE_BYTES),
+        Buffer.from(JSON.stringify(data)),
+      ]);
+      return Buffer.concat([tagOf(kind, content), content]).toString('base64url');
+    },
+    take(kind: ChallengeKind, id: string): Challenge | null {
+      const found = find(kind, id);
+      const at = now().getTime();
+      for (const [one, end] of used) if (end <= at) used.delete(one);
+      if (found) used.set(id, at + SECONDS[kind] * 1000);
+      return found;
+    },
+  };
+}
 
 export function createChallenges({ db, now }: { db: Db; now: () => Date }): Challenges {
+  const tagged = createTagged(now);
   const byId = (id: string) => eq(challenges.idHash, hashOf(id));
 
   function find(kind: ChallengeKind, id: string | null): Challenge | null {
@@ -40,10 +92,14 @@ export function createChallenges({ db, now }: { db: Db; now: () => Date }): Chal
     return left > 0 && left <= SECONDS[kind] * 1000 ? found : null;
   }
 
+  const findAny = (kind: ChallengeKind, id: string | null) =>
+    find(kind, id) ?? (id === null ? null : tagged.find(kind, id));
+
   return {
-    find,
+    find: findAny,
 
     begin(kind, { userId = null, data = {} }) {
+      if (kind === 'passkey' && userId === null) return tagged.begin(kind, data);
       const id = randomBytes(ID_BYTES).toString('base64url');
       const at = now();
       const expiresAt = new Date(at.getTime() + SECONDS[kind] * 1000);
@@ -71,7 +127,9 @@ export function createChallenges({ db, now }: { db: Db; now: () => Date }): Chal
 
     take(kind, id) {
       const found = find(kind, id);
-      if (found && id !== null) db.delete(challenges).where(byId(id)).run();
+      if (id === null) return null;
+      if (!found) return tagged.take(kind, id);
+      db.delete(challenges).where(byId(id)).run();
       return found;
     },
 

@@ -53,7 +53,7 @@ test.each(['two_factor', 'passkey'] as const)('a %s ends when its time is over',
   expect(challenges.find(kind, id)).not.toBeNull();
   at += 1;
   expect(challenges.find(kind, id)).toBeNull();
-  challenges.begin(kind, {});
+  challenges.begin('two_factor', of('ada'));
   expect(count()).toBe(1);
 });
 
@@ -83,7 +83,7 @@ test('an account that begins many loses its own oldest only', () => {
   expect(challenges.find('two_factor', ids[1] ?? '')).not.toBeNull();
   expect(challenges.find('two_factor', bobs)).not.toBeNull();
   expect(challenges.find('passkey', anyones)).not.toBeNull();
-  expect(count()).toBe(22);
+  expect(count()).toBe(21);
 });
 
 test('those of one kind push out none of another, however long they last', () => {
@@ -102,18 +102,44 @@ test('those of one kind push out none of another, however long they last', () =>
   for (const id of [passkey, own, later]) expect(challenges.find('passkey', id)).not.toBeNull();
 });
 
+test('an anonymous one of a passkey is in no table: 6,000 of strangers push out none', () => {
+  const mine = challenges.begin('passkey', { data: { challenge: 'abc' } });
+  for (let n = 0; n < 6_000; n++) challenges.begin('passkey', {});
+  expect(count()).toBe(0);
+  expect(challenges.find('passkey', mine)?.data).toEqual({ challenge: 'abc' });
+});
+
+test('an anonymous one is found by nothing but what the hub gave', () => {
+  const id = challenges.begin('passkey', { data: { challenge: 'abc' } });
+  const bytes = Buffer.from(id, 'base64url');
+  for (let at = 0; at < bytes.length; at++) {
+    const changed = Buffer.from(bytes);
+    changed[at] = (changed[at] ?? 0) ^ 1;
+    expect(challenges.find('passkey', changed.toString('base64url'))).toBeNull();
+  }
+  const of2 = createChallenges({ db, now: () => new Date(at) });
+  expect(of2.find('passkey', id)).toBeNull();
+  for (const kind of ['two_factor', 'passkey_new', 'oidc'] as const) {
+    expect(challenges.find(kind, id)).toBeNull();
+  }
+  expect(challenges.take('passkey', id)).not.toBeNull();
+  for (const again of [id, `${id}=`, `${id}==`, `${id} `]) {
+    expect(challenges.take('passkey', again)).toBeNull();
+  }
+});
+
 test('those of nobody push out neither an account’s nor grow without end', () => {
   const adas = challenges.begin('passkey_new', of('ada'));
   const expiresAt = new Date(at + 1000);
-  const row = { kind: 'passkey', userId: null, data: {}, failures: 0, expiresAt };
+  const row = { kind: 'oidc', userId: null, data: {}, failures: 0, expiresAt };
   const many = Array.from({ length: 5000 }, (_, one) => ({ ...row, idHash: `${one}` }));
   for (let from = 0; from < many.length; from += 1000) {
     db.insert(table)
       .values(many.slice(from, from + 1000))
       .run();
   }
-  const mine = challenges.begin('passkey', {});
+  const mine = challenges.begin('oidc', {});
   expect(count()).toBe(5001);
-  expect(challenges.find('passkey', mine)).not.toBeNull();
+  expect(challenges.find('oidc', mine)).not.toBeNull();
   expect(challenges.find('passkey_new', adas)).not.toBeNull();
 });
