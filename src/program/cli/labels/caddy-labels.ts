@@ -133,7 +133,7 @@ function siteOf({ root, addresses, faults }: Group, addressed: readonly string[]
   const config = configFor(domains, (depth) => linesOf(root, depth, upstream));
   const { form } = siteForm(domains[0] ?? '', config);
   if ((form === 'block') !== domains.length > 1) throw new Fault('It looks like several sites.');
-  return { domains, config, upstream, notes: [] };
+  return { domains, config, upstream, lines: linesOf(root, 0, upstream), notes: [] };
 }
 
 /** What is in the braces of a block, in the order of caddy-docker-proxy. @throws Fault */

@@ -2,10 +2,13 @@
 import { type AppliedSite, PLAIN_CONFIG } from '../../../hub/apply/schemas.ts';
 import { toYaml } from '../../../hub/apply/yaml.ts';
 import { addressKey } from '../../../hub/caddyfile/address.ts';
+import { indent } from '../../../hub/caddyfile/lines.ts';
+import { siteForm } from '../../../hub/caddyfile/site.ts';
 import type { SeenContainer } from '../../../hub/containers/containers.ts';
+import { UPSTREAM } from '../../../shared/caddyfile/placeholders.ts';
 import { visible } from '../../visible.ts';
 import { caddySites } from './caddy-labels.ts';
-import { type Found, notConverted, type Read } from './found.ts';
+import { configFor, type Found, notConverted, type Read } from './found.ts';
 import { type Middlewares, middlewaresOf, traefikSites } from './traefik-labels.ts';
 
 const HEAD = `Sites of containers, from their labels for caddy-docker-proxy and Traefik.
@@ -35,7 +38,7 @@ export function containersFile(containers: readonly SeenContainer[]): string {
         if (isSame && other.container === container && other.upstream === site.upstream) {
           other.notes = [...new Set([...other.notes, ...site.notes])];
         } else if (isSame) other.notes = [...other.notes, besides(container, site)];
-        else {
+        else if (!merge(other, { ...site, container })) {
           notes.push(`${site.domains.join(', ')}: ${other.container.name} has it already.`);
           for (const domain of site.domains) mark(domain, notConverted(container));
         }
@@ -79,6 +82,35 @@ function readLabels(container: SeenContainer, middlewares: Middlewares): Read | 
   if (container.state !== 'running') return none(`left out: ${container.state}, not running.`);
   return { sites, notes, unsafe: all.flatMap((one) => one.unsafe) };
 }
+
+/**
+ * Adds what another container says of the same domains, as caddy-docker-proxy does.
+ * @returns false where both begin a line alike, of which Caddy would use the first only
+ */
+function merge(into: Site, other: Site): boolean {
+  const isOne =
+    into.container.agent === other.container.agent &&
+    Bun.deepEquals(into.domains.toSorted(), other.domains.toSorted());
+  if (!isOne || into.lines === undefined || other.lines === undefined) return false;
+  const begun = new Set(beginnings(into.lines));
+  if (beginnings(other.lines).some((line) => begun.has(line))) return false;
+  const lines = `${into.lines}\n${other.lines.replaceAll(UPSTREAM, () => other.upstream)}`;
+  const config = configFor(into.domains, (depth) => indent(lines, depth));
+  const { form } = siteForm(into.domains[0] ?? '', config);
+  if ((form === 'block') !== into.domains.length > 1) return false;
+  Object.assign(into, { lines, config });
+  into.notes = [...into.notes, `with the labels of ${other.container.name}`, ...other.notes];
+  return true;
+}
+
+/** The directive and the matcher of each line that is in no block. */
+const beginnings = (lines: string): string[] =>
+  lines
+    .split('\n')
+    .filter((line) => /^[^\t}]/.test(line))
+    .map((line) =>
+      line.split(/\s+/, /^(?:handle|handle_path|route|@\S+)\b/.test(line) ? 2 : 1).join(' '),
+    );
 
 const besides = ({ name }: SeenContainer, { upstream }: Found): string =>
   `${name} has the same labels: to use both, write ${upstream} after {upstream} in the config.`;

@@ -10,6 +10,8 @@ export type Found = {
   /** With `{upstream}`; a whole block if there are several domains. */
   config: string;
   upstream: string;
+  /** The lines of labels that are a Caddyfile, which those of other containers may add to. */
+  lines?: string;
   /** What is not taken over of it, a sentence each. */
   notes: readonly string[];
 };

@@ -26,11 +26,21 @@ export function middlewaresOf(containers: readonly SeenContainer[]): Middlewares
   for (const [label] of containers.flatMap(({ labels }) => labelsOf(labels))) {
     const [, kind, name = '', rest = ''] = THING.exec(label) ?? [];
     if (kind !== 'middlewares') continue;
-    const [type = ''] = rest.split('.');
-    found.set(name, (found.get(name) ?? new Set()).add(type));
+    found.set(name, (found.get(name) ?? new Set()).add(typeOf(rest)));
   }
   return found;
 }
+
+/** Headers of answers, and what only Traefik itself needs: whoever does without lets nobody in. */
+const HARMLESS_HEADERS =
+  /^headers\.(?:customresponseheaders\.|accesscontrol|addvaryheader|browserxss|content|custombrowserxss|customframe|featurepolicy|forcests|frame|isdevelopment|permissionspolicy|publickey|referrerpolicy|ssl|sts)/i;
+
+/** What a field of a middleware makes of it; headers that a service may trust are a type of their own. */
+function typeOf(field: string): string {
+  const [type = ''] = field.split('.');
+  return type === 'headers' && !HARMLESS_HEADERS.test(field) ? REQUEST_HEADERS : type;
+}
+const REQUEST_HEADERS = 'headers of requests';
 
 /** Traefik reads their names in any case. */
 const labelsOf = (labels: Fields): [label: string, value: string][] =>
@@ -60,6 +70,10 @@ export function traefikSites(container: SeenContainer, middlewares: Middlewares)
   const unsafe: Read['unsafe'][number][] = [];
   for (const [name, router] of routers) {
     const label = `traefik.http.routers.${name}`;
+    if (onlyRedirects(router, middlewares)) {
+      notes.push(`${label}: it only redirects to HTTPS, as Caddy does by itself.`);
+      continue;
+    }
     const said = notesOf(label, router, middlewares);
     const hosts = hostsIn(router.rule ?? '');
     const mark = (why: string) =>
@@ -167,8 +181,38 @@ const INSTEAD: Readonly<Record<string, string>> = {
   redirectscheme: 'Caddy redirects HTTP to HTTPS by itself.',
   compress: 'write encode gzip into the config.',
   headers: 'make a policy headers.',
+  [REQUEST_HEADERS]:
+    'what a visitor sends reaches the service: write request_header -NAME into the config, or header_up.',
 };
 const HARMLESS = ['redirectscheme', 'compress', 'headers', 'buffering', 'retry', 'contenttype'];
+
+const listOf = (text = ''): string[] =>
+  text.split(',').flatMap((one) => one.trim().toLowerCase() || []);
+
+const typesOf = (name: string, middlewares: Middlewares): string[] => [
+  ...(middlewares.get(name.replace(/@docker$/, '')) ?? ['unknown']),
+];
+
+/** The names that everybody gives to what is open to the internet, without encryption and with it. */
+const PLAIN_ENTRIES = ['web', 'http'];
+const PUBLIC_ENTRIES = [...PLAIN_ENTRIES, 'websecure', 'https'];
+
+/** Whether a router sends all that it gets over HTTP to HTTPS. */
+function onlyRedirects({ entrypoints, middlewares: used }: Fields, all: Middlewares): boolean {
+  const [entries, names] = [listOf(entrypoints), listOf(used)];
+  return (
+    entries.length > 0 &&
+    entries.every((one) => PLAIN_ENTRIES.includes(one)) &&
+    names.some((name) => typesOf(name, all).join() === 'redirectscheme')
+  );
+}
+
+/** Why a router was not for everybody, by where it listens; null if it may have been. */
+function placeOf({ entrypoints }: Fields): string | null {
+  const entries = listOf(entrypoints);
+  if (entries.length === 0 || entries.some((one) => PUBLIC_ENTRIES.includes(one))) return null;
+  return `its entry point ${entries.map(quoted).join(', ')} may not have been reached from everywhere`;
+}
 
 /** What is not taken over of a router; `unsafe`: why its sites may let in more people than before. */
 function notesOf(
@@ -189,13 +233,13 @@ function notesOf(
     if (secured.includes(field) || field === 'middlewares') continue;
     notes.push(`${label}.${field}: not taken over.`);
   }
-  const used = (router.middlewares ?? '').split(',').map((one) => one.trim().toLowerCase());
   let isUnsafe = others.includes('tls.options');
-  for (const name of used.filter((one) => one !== '')) {
-    const types = [...(middlewares.get(name.replace(/@docker$/, '')) ?? ['unknown'])];
+  for (const name of listOf(router.middlewares)) {
+    const types = typesOf(name, middlewares);
     isUnsafe ||= !types.every((type) => HARMLESS.includes(type));
     const instead = types.map((type) => INSTEAD[type] ?? 'not taken over.').join(' ');
     notes.push(`${label}.middlewares: ${name} (${types.join(', ')}): ${instead}`);
   }
-  return { notes, unsafe: isUnsafe ? 'its middlewares or TLS options were not converted' : null };
+  const unsafe = isUnsafe ? 'its middlewares or TLS options were not converted' : placeOf(router);
+  return { notes, unsafe };
 }

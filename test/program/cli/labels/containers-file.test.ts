@@ -357,7 +357,7 @@ describe('Traefik:', () => {
       ),
     );
     expect(sites).toEqual({ 'a.example': { upstream: '127.0.0.1:18080', agents: ['local'] } });
-    expect(text).toContain('Caddy redirects HTTP to HTTPS by itself.');
+    expect(text).toContain('it only redirects to HTTPS, as Caddy does by itself.');
     expect(text).toContain('routers.s.tls, traefik.http.routers.s.entrypoints: not taken over.');
   });
 });
@@ -413,4 +413,91 @@ test('labels, hostile ones too, stay within their comment or their site', () => 
     { numRuns: 5_000, endOnFailure: true },
   );
   expect(made).toBeGreaterThan(500);
+});
+
+describe('what may have been guarded is off:', () => {
+  const entry = (entries: string) => ({ 'routers.a.entrypoints': entries });
+  const headers = (field: string) => ({
+    'routers.a.middlewares': 'h@docker',
+    [`middlewares.h.headers.${field}`]: 'x',
+  });
+  test.each<[string, Labels, boolean]>([
+    ['an entry point of its own', entry('internal'), false],
+    ['several of its own', entry('lan-secure, Tailscale'), false],
+    ['one that only begins like a public one', entry('websecure-lan'), false],
+    ['a public one', entry('websecure'), true],
+    ['both public ones, in other letters', entry('Web,WebSecure'), true],
+    ['a public one beside one of its own', entry('internal,websecure'), true],
+    ['a header that requests lose', headers('customrequestheaders.Remote-User'), false],
+    ['hosts that are allowed', headers('allowedhosts'), false],
+    ['a header of answers', headers('customresponseheaders.X-A'), true],
+    ['HSTS', headers('stsseconds'), true],
+    ['where pages may come from', headers('accesscontrolallowmethods'), true],
+  ])('%s', (_, more, isOn) => {
+    const { text, sites } = read(container(router('Host(`a.example`)', more)));
+    expect(sites['a.example']?.enabled).toBe(isOn ? undefined : false);
+    if (!isOn) expect(text).toContain('It is off: its ');
+  });
+
+  test('one host of two containers, of which one was on an entry point of its own', () => {
+    const [one, two] = ['websecure', 'internal'].map((entries, at) =>
+      container(router('Host(`a.example`)', entry(entries)), { name: `app${at}` }),
+    ) as [SeenContainer, SeenContainer];
+    for (const order of [
+      [one, two],
+      [two, one],
+    ])
+      expect(read(...order).sites['a.example']?.enabled).toBe(false);
+  });
+
+  test('a router that redirects takes no domain from the one that answers', () => {
+    const labels = {
+      ...router('Host(`a.example`)', {
+        ...entry('web'),
+        'routers.a.middlewares': 'to-https',
+        'middlewares.to-https.redirectscheme.scheme': 'https',
+        'routers.b.rule': 'Host(`a.example`) || Host(`b.example`)',
+        'routers.b.entrypoints': 'websecure',
+      }),
+    };
+    const { sites } = read(container(labels));
+    expect(Object.keys(sites)).toEqual(['a.example']);
+    expect(sites['a.example']?.enabled).toBeUndefined();
+    expect(sites['a.example']?.config).toContain('a.example, b.example {');
+  });
+});
+
+describe('containers that share a domain by caddy-docker-proxy', () => {
+  const path = (name: string, port: number, more: Partial<SeenContainer> = {}) =>
+    container(
+      {
+        caddy: 'a.example',
+        'caddy.handle_path': `/${name}*`,
+        'caddy.handle_path.0_reverse_proxy': `{{upstreams ${port}}}`,
+      },
+      { name, ...more },
+    );
+
+  test('are one site with the lines of both', () => {
+    const { text, sites } = read(path('one', 8080), path('two', 8443));
+    expect(sites['a.example']).toEqual({
+      upstream: '127.0.0.1:18080',
+      config:
+        'handle_path /one* {\n\treverse_proxy {upstream}\n}\nhandle_path /two* {\n\treverse_proxy 127.0.0.1:18443\n}',
+      agents: ['local'],
+    });
+    expect(text).toContain('with the labels of two');
+  });
+
+  test('stay apart, and off, where only one of their lines would count, or on another agent', () => {
+    const same = container(
+      { caddy: 'a.example', 'caddy.handle_path': '/one*', 'caddy.handle_path.respond': 'x' },
+      { name: 'same' },
+    );
+    for (const other of [same, path('two', 8443, { agent: 'vps' })]) {
+      const { text, sites } = read(path('one', 8080), other);
+      expect(sites['a.example']?.enabled).toBe(false);
+      expect(text).toContain('one has it already.');
+    }
+  });
 });
