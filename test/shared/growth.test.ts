@@ -26,6 +26,7 @@ const OTHERS: Record<string, readonly unknown[] | null> = {
   indent: [1],
   mistakeLine: [5, 'abc'],
   needsOwnProcess: [0],
+  notReplaced: ['2.6.2'],
   optionsLeftOut: [DIALECT],
   readImports: [DIALECT],
   readings: [0, [], () => []],

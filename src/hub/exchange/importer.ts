@@ -8,6 +8,7 @@ import { nearest } from '../../shared/nearest.ts';
 import type { AgentClient } from '../agents/client.ts';
 import { addressKey } from '../caddyfile/address.ts';
 import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
+import { notReplaced, sayNotReplaced } from '../caddyfile/not-replaced.ts';
 import { render } from '../caddyfile/render.ts';
 import { type ImportedSite, type Skipped, splitCaddyfile } from '../caddyfile/split.ts';
 import { type Outcome, outcomeOf, type Replaying } from '../http/schemas.ts';
@@ -105,6 +106,9 @@ export function createImporter(deps: ImporterDeps): Importer {
       // The rest of a validation can wait: what means the same is validated before it is published.
       const { client, dialect, version } = await proxyOf(options.agent);
       await assertReadable(file, dialect);
+      const left = notReplaced(file, version);
+      if (left && version !== null)
+        throw differs(`line ${left.line}: ${sayNotReplaced(left, version)}`);
       const { config: original } = await client
         .adapt(blankLeftOut(file, dialect))
         .catch((error) => Promise.reject(explained(error, version)));

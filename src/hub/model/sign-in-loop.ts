@@ -57,7 +57,7 @@ function loopOf(vhost: Vhost, set: SiteSet): Policy | undefined {
 const isSome = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
 
 /** Where the requests of a site may go: the words after each `reverse_proxy`, and its `to`. */
-function upstreamsOf({ config, upstream }: Vhost): string[] {
+export function upstreamsOf({ config, upstream }: Pick<Vhost, 'config' | 'upstream'>): string[] {
   const tokens = tokenize(maskPlaceholders(fillUpstream(config, upstream)).masked);
   const found: string[] = [];
   let isTarget = false;
@@ -69,7 +69,7 @@ function upstreamsOf({ config, upstream }: Vhost): string[] {
 }
 
 /** The same for all spellings of a host and port. */
-function serviceAt(upstream: string): string {
+export function serviceAt(upstream: string): string {
   const [, scheme = 'http', rest = ''] = /^(?:(\w+):\/\/)?(.*)$/.exec(upstream.toLowerCase()) ?? [];
   const [, host = rest, port] = /^(.*?)(?::(\d+))?$/.exec(rest) ?? [];
   const name = isLoopback(host.replace(/^\[|\]$/g, '')) ? 'localhost' : host;

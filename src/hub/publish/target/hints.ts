@@ -1,4 +1,6 @@
 /** How to fix what Caddy refuses, by its words. Pure. */
+
+import { hasHeredocs } from '../../../shared/caddyfile/dialect.ts';
 import type { Failure } from '../../../shared/failure.ts';
 import { nearest } from '../../../shared/nearest.ts';
 import {
@@ -19,7 +21,8 @@ type Refused = { version: string | null; vhost: Vhost | undefined; line: number 
 
 /** For each sentence of Caddy's, with the word it is about. */
 const HINTS: readonly [RegExp, (word: string, refused: Refused) => string | undefined][] = [
-  [/^unrecognized directive: (\S+)/, (word, of) => wholeBlock(word, of) ?? directive(word, of)],
+  [/^unrecognized directive: (\S+)/, (word, of) => directive(word, of) ?? wholeBlock(word, of)],
+  [/^Unexpected next token after '\{' on same line/i, () => ONE_LINE],
   [/^unrecognized global option: (\S+)/, (word, of) => known(word, of, GLOBAL_OPTIONS)],
   [/^unrecognized (?:servers|timeouts) option '([^']+)'/, (word, of) => known(word, of, [])],
   [/^(?:unrecognized|unknown) subdirective:? '?([\w-]+)/, (word, of) => known(word, of, [])],
@@ -81,17 +84,94 @@ const known = (word: string, { version }: Refused, names: Iterable<string>): str
     ),
   );
 
-const directive = (word: string, refused: Refused) => known(word, refused, DIRECTIVES);
+const ONE_LINE =
+  'Write what is between the braces on a line of its own, and the closing brace on the next line.';
+
+/** Words of other languages, and what Caddy has in their place, if that is one directive. */
+const NGINX: Readonly<Record<string, string>> = {
+  location: 'handle',
+  proxy_pass: 'reverse_proxy',
+  proxy_set_header: 'header_up',
+  fastcgi_pass: 'php_fastcgi',
+  add_header: 'header',
+  return: 'respond',
+  auth_basic: 'basic_auth',
+  allow: '',
+  deny: '',
+  listen: '',
+  server: '',
+  server_name: '',
+  ssl_certificate: 'tls',
+  ssl_certificate_key: 'tls',
+  client_max_body_size: 'request_body',
+  if: '',
+};
+const CADDY_1: Readonly<Record<string, string>> = {
+  proxy: 'reverse_proxy',
+  gzip: 'encode gzip',
+  fastcgi: 'php_fastcgi',
+  browse: 'file_server browse',
+  ext: 'try_files',
+  status: 'respond',
+  errors: 'handle_errors',
+  internal: 'error',
+  limits: 'request_body',
+  websocket: 'reverse_proxy',
+  transparent: '',
+  mime: 'header',
+  index: 'file_server',
+  realip: '',
+};
+
+/** Caddy reads each line of such a text as a directive, up to 2.6. */
+const HEREDOC = /\s<<[\w-]+[ \t\r]*\n/;
+
+function directive(word: string, refused: Refused): string | undefined {
+  const ofWord = needsNewer(word, refused.version) ?? plugin(word, `\`${word}\``);
+  if (ofWord !== undefined) return ofWord;
+  if (Object.hasOwn(NGINX, word)) return otherLanguage('nginx', word, NGINX[word]);
+  if (Object.hasOwn(CADDY_1, word)) return otherLanguage('Caddy 1', word, CADDY_1[word]);
+  const isOld = refused.version !== null && !hasHeredocs(refused.version);
+  if (isOld && HEREDOC.test(refused.vhost?.config ?? '')) {
+    return `A text of several lines (\`<<\`) needs Caddy 2.7, and this is ${refused.version}. Write it in quotes or backticks, or install a newer Caddy.`;
+  }
+  return (
+    known(word, refused, DIRECTIVES) ??
+    (opensBlock(word, refused) && !isAddress(word)
+      ? `No directive of Caddy is called \`${word}\`. If a plugin has it, find its package on caddyserver.com/download and add it with \`caddy add-package PACKAGE\`.`
+      : undefined)
+  );
+}
+
+const otherLanguage = (language: string, word: string, instead = ''): string =>
+  instead === ''
+    ? `\`${word}\` is a word of ${language}, which Caddy 2 does not read. Caddy's own directives are on caddyserver.com/docs/caddyfile/directives.`
+    : `\`${word}\` is a word of ${language}, which Caddy 2 does not read: write \`${instead}\`.`;
+
+/** Whether a config begins with a block of this name. */
+const opensBlock = (word: string, { vhost }: Refused): boolean =>
+  vhost !== undefined && (addressList(vhost.config)?.includes(word.replace(/,$/, '')) ?? false);
+
+const isAddress = (word: string): boolean => /[.:*/]/.test(word) || word === 'localhost';
 
 /** A block whose address is no longer that of its site is read as a body that begins with a directive. */
 function wholeBlock(word: string, { vhost }: Refused): string | undefined {
   const address = word.replace(/,$/, '');
   if (!vhost || !addressList(vhost.config)?.includes(address)) return undefined;
-  if (DIRECTIVES.has(address)) return undefined;
+  if (DIRECTIVES.has(address) || !isAddress(address)) return undefined;
   return `This config is a whole site block for ${address}, but the domain is ${vhost.domain}. Write the domain in the block as well, or remove the address and the braces around the rest.`;
 }
 
-function missingModule(module: string, { version }: Refused): string | undefined {
+/** Where a file says `dns PROVIDER`, the hub can do without the plugin. */
+const BY_HUB =
+  ' Or let the hub get the certificate by DNS, without the plugin, on the page Certificates (docs/certificates.md).';
+
+function missingModule(module: string, of: Refused): string | undefined {
+  const hint = howToGet(module, of);
+  return hint !== undefined && module.startsWith('dns.providers.') ? hint + BY_HUB : hint;
+}
+
+function howToGet(module: string, { version }: Refused): string | undefined {
   const cut = module.lastIndexOf('.');
   const [namespace, name] = [module.slice(0, cut), module.slice(cut + 1)];
   const near = nearest(

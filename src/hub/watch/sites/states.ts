@@ -1,8 +1,10 @@
 /** The states of the vhosts of a hub, from one agent or from all together, at any time and after a change. */
 import { within } from '../../../shared/async.ts';
+import { portOptions } from '../../../shared/caddyfile/preamble.ts';
 import { type Agent, askAll, chosen } from '../../agents/agents.ts';
 import type { Warning } from '../../http/schemas.ts';
 import { labelOf } from '../../model/agent.ts';
+import { doubtsOf } from '../../model/doubts.ts';
 import { isPlacedOn, setFor } from '../../model/placement.ts';
 import { byDomain, type SiteSet, type Vhost } from '../../model/vhost.ts';
 import { findVhost } from '../../model/vhost-changes.ts';
@@ -133,6 +135,14 @@ export function createWarningsAfter({ publisher, uptime, now }: StatesDeps): War
     return { label, found: new Map(placed.map((one) => [one.id, stateOf(one).warnings])) };
   }
 
+  /** Said of a config whatever its agent answers. */
+  function doubts(vhost: Vhost): Warning[] {
+    const agent = publisher.agents.all().find(({ id }) => isPlacedOn(vhost, id));
+    if (!agent) return [];
+    const ports = portOptions(setFor(publisher.current(), agent.id).preamble);
+    return doubtsOf(vhost, { ports, version: publisher.version(agent.name) });
+  }
+
   return async (vhosts) => {
     const asked = vhosts.filter(({ enabled }) => enabled);
     if (asked.length === 0) return new Map();
@@ -141,11 +151,14 @@ export function createWarningsAfter({ publisher, uptime, now }: StatesDeps): War
     const answers = (awake.length > 0 ? awake : all).map((agent) => read(agent, asked));
     const known = (await Promise.all(answers)).flatMap((one) => one ?? []);
     return new Map(
-      asked.map(({ id }) => [
-        id,
-        togetherWarnings(
-          known.map(({ label, found }) => ({ label, warnings: found.get(id) ?? [] })),
-        ),
+      asked.map((vhost) => [
+        vhost.id,
+        [
+          ...doubts(vhost),
+          ...togetherWarnings(
+            known.map(({ label, found }) => ({ label, warnings: found.get(vhost.id) ?? [] })),
+          ),
+        ],
       ]),
     );
   };

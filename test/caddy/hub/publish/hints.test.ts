@@ -20,7 +20,17 @@ afterAll(() => owner.stack.stop());
 describe('a refusal', () => {
   test.each([
     ['an unknown directive', 'redirect /x /y', 'Did you mean `redir`?'],
-    ['the end of a directive', 'proxy 127.0.0.1:1', 'Did you mean `reverse_proxy`?'],
+    [
+      'a word of Caddy 1',
+      'proxy 127.0.0.1:1',
+      'a word of Caddy 1, which Caddy 2 does not read: write `reverse_proxy`',
+    ],
+    ['a block of nginx', 'location / {\n\tproxy_pass http://a;\n}', 'a word of nginx'],
+    ['a directive of nginx', 'proxy_pass http://127.0.0.1:1', 'write `reverse_proxy`'],
+    ['a misspelt block', 'handel /x {\n\trespond x\n}', 'Did you mean `handle`?'],
+    ['a plugin’s block', 'rate_limit {\n\tzone a\n}', 'is a plugin'],
+    ['a block that nobody knows', 'zzzqqq {\n\ta\n}', 'If a plugin has it'],
+    ['a block on one line', 'reverse_proxy a:1 { header_up A b }', 'on a line of its own'],
     ['a nested directive', 'handle {\n\tresponde x\n}', 'Did you mean `respond`?'],
     ['an unknown matcher', '@a paths /x\nrespond @a x', 'Did you mean `path`?'],
     [
@@ -38,6 +48,7 @@ describe('a refusal', () => {
       'tls {\n\tdns cloudflare x\n}',
       '`caddy add-package github.com/caddy-dns/cloudflare`',
     ],
+    ['a DNS provider that the hub has', 'tls {\n\tdns cloudflare x\n}', 'on the page Certificates'],
     [
       'an unknown module',
       'encode lzma',
@@ -267,4 +278,12 @@ test('a site that is gone is called a site', async () => {
     const { status, body } = await owner.call<Refused>('DELETE', `/vhosts/${id}`);
     expect([status, body.message]).toEqual([404, 'There is no such site.']);
   }
+});
+
+test('a matcher that is not defined has the line of its only use', async () => {
+  const config = '@ws header Upgrade websocket\nreverse_proxy @wss 127.0.0.1:1';
+  const { body } = await owner.call('POST', '/preview', {
+    ...{ op: 'create', domain: 'http://hint.example', config },
+  });
+  expect(body).toMatchObject({ valid: false, line: 2 });
 });
