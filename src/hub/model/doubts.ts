@@ -4,9 +4,11 @@ import { startsLine, tokenize } from '../../shared/caddyfile/tokenizer.ts';
 import { notReplaced, sayNotReplaced } from '../caddyfile/not-replaced.ts';
 import { fillUpstream } from '../caddyfile/render.ts';
 import { siteForm } from '../caddyfile/site.ts';
-import type { Warning } from '../http/schemas.ts';
 import { serviceAt, upstreamsOf } from './sign-in-loop.ts';
 import type { Vhost } from './vhost.ts';
+
+/** Something to look at; `message` is one sentence. */
+export type Doubt = { code: string; message: string };
 
 type Site = Pick<Vhost, 'domain' | 'config' | 'upstream'>;
 
@@ -17,7 +19,7 @@ type Line = { words: readonly string[]; inside: readonly string[] };
 type Proxy = { ports: { http: number; https: number }; version: string | null };
 
 /** One of each kind at most; nothing is refused for it. */
-export function doubtsOf(site: Site, { ports, version }: Proxy): Warning[] {
+export function doubtsOf(site: Site, { ports, version }: Proxy): Doubt[] {
   const left = notReplaced(site.config, version);
   const lines = linesOf(site);
   return [
@@ -30,7 +32,7 @@ export function doubtsOf(site: Site, { ports, version }: Proxy): Warning[] {
 }
 
 const isFound = (message: string | undefined): message is string => message !== undefined;
-const one = (code: string, message: string | undefined): Warning[] =>
+const one = (code: string, message: string | undefined): Doubt[] =>
   message === undefined ? [] : [{ code, message }];
 
 function linesOf({ domain, config, upstream }: Site): Line[] {
