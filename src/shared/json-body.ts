@@ -94,21 +94,24 @@ function parseBody(bytes: Uint8Array): unknown {
   if (isDeep(bytes, DEEPEST)) throw invalidJson();
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return JSON.parse(text, MAY_NAME_INHERITED.test(text) ? withoutInherited : undefined);
+    const parsed: unknown = JSON.parse(
+      text,
+      MAY_NAME_TO_STRING.test(text) ? withoutToString : undefined,
+    );
+    // Elysia takes what it holds for fields of the body. Further in, schemas refuse it, or it is a name like others.
+    if (typeof parsed === 'object' && parsed !== null) Reflect.deleteProperty(parsed, '__proto__');
+    return parsed;
   } catch {
     throw invalidJson();
   }
 }
 
-/** The names, or any that is written with escapes. */
-const MAY_NAME_INHERITED = /"(?:toString|__proto__)"|\\u00/i;
+/** The name, or any that is written with escapes. */
+const MAY_NAME_TO_STRING = /"toString"|\\u00/i;
 
-/**
- * Elysia writes the value of a malformed field into a sentence, and would fail on such a `toString`; and it takes
- * what an object's `__proto__` holds for fields of the object.
- */
-const withoutInherited = (key: string, value: unknown): unknown =>
-  key === 'toString' || key === '__proto__' ? undefined : value;
+/** Elysia writes the value of a malformed field into a sentence, and would fail on such a `toString`. */
+const withoutToString = (key: string, value: unknown): unknown =>
+  key === 'toString' ? undefined : value;
 
 /** No body of either API is nested more than three levels deep. */
 const DEEPEST = 32;

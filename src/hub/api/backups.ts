@@ -64,7 +64,8 @@ const Restored = t.Object(
 
 const iso = (at: number) => new Date(at).toISOString();
 
-export function backupRoutes({ backups, restart, store, now, guard, bodyLimit }: ApiContext) {
+export function backupRoutes(context: ApiContext) {
+  const { backups, publisher, restart, store, now, guard, bodyLimit } = context;
   async function view(): Promise<BackupsView> {
     const { settings } = backups;
     const { succeededAt = null, failure = null, notRestored = null } = backups.state() ?? {};
@@ -128,6 +129,9 @@ export function backupRoutes({ backups, restart, store, now, guard, bodyLimit }:
         const { passphrase, withoutKey = false } = body;
         const how = { passphrase, withoutKey, assertAllowed };
         const staged = await backups.stage(params.name, how);
+        // What is answered before the 202 is in the database that is replaced; nothing is answered after it and gone.
+        await publisher.stop();
+        await publisher.drained();
         const event = { kind: 'restore', target: params.name } as const;
         restart(staged, (how) => {
           if ('db' in how) recordSecurity(how.db, now(), who, event);

@@ -31,7 +31,7 @@ export type OpenDatabase = {
   assertInPlace(): void;
   /** Whether another program has it open: then this process cannot replace the file. */
   isShared(): boolean;
-  /** Has `close` also end the write-ahead log: this process will replace the file. */
+  /** Refuses writes from now on, and has `close` also end the write-ahead log: this process will replace the file. */
   willBeReplaced(): void;
   /** Closes the database and releases the folder. */
   close(): void;
@@ -83,9 +83,12 @@ export function openDatabase(folder: string, idle = IDLE_MS, scripts = MIGRATION
       },
       willBeReplaced() {
         isReplaced = true;
+        // What would be stored from now on would be gone.
+        opened.run('PRAGMA query_only = 1');
       },
       close() {
         stopCheckpoints();
+        opened.run('PRAGMA query_only = 0');
         checkpoint(opened);
         if (isReplaced) endLog(opened);
         opened.close();

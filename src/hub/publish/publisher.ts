@@ -124,6 +124,8 @@ export type Publisher = {
   reconcile(id: number): Promise<void>;
   /** Ends replays, and rejects changes that are not tried yet with Failure STOPPING; others are finished. */
   stop(): Promise<void>;
+  /** Resolves once each change that was given to it has its outcome. Call it after `stop`, or it may never. */
+  drained(): Promise<void>;
 };
 
 export function createPublisher({
@@ -363,6 +365,7 @@ export function createPublisher({
       trials.stop();
       return replays.stop();
     },
+    drained: () => queue.between(async () => {}),
   };
 }
 
