@@ -88,7 +88,7 @@ export function openDatabase(folder: string, idle = IDLE_MS, scripts = MIGRATION
       },
       close() {
         stopCheckpoints();
-        opened.run('PRAGMA query_only = 0');
+        if (isReplaced) opened.run('PRAGMA query_only = 0');
         checkpoint(opened);
         if (isReplaced) endLog(opened);
         opened.close();
