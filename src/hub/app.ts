@@ -167,6 +167,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
 
   const hub = new Elysia({ name: 'hub', handler: SHORT_HOSTS })
     .wrap(compressJson())
+    .wrap(context.openWrites.wrap())
     .wrap(
       observeRequests({
         routes: (): Routes => hub.routes,

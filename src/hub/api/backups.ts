@@ -65,7 +65,7 @@ const Restored = t.Object(
 const iso = (at: number) => new Date(at).toISOString();
 
 export function backupRoutes(context: ApiContext) {
-  const { backups, publisher, restart, store, now, guard, bodyLimit } = context;
+  const { backups, publisher, openWrites, restart, store, now, guard, bodyLimit } = context;
   async function view(): Promise<BackupsView> {
     const { settings } = backups;
     const { succeededAt = null, failure = null, notRestored = null } = backups.state() ?? {};
@@ -132,6 +132,7 @@ export function backupRoutes(context: ApiContext) {
         // What is answered before the 202 is in the database that is replaced; nothing is answered after it and gone.
         await publisher.stop();
         await publisher.drained();
+        await openWrites.alone();
         const event = { kind: 'restore', target: params.name } as const;
         restart(staged, (how) => {
           if ('db' in how) recordSecurity(how.db, now(), who, event);

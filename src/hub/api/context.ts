@@ -58,6 +58,7 @@ import type { Db, OpenDatabase } from '../db/open.ts';
 import { createSealing, type Sealing } from '../db/sealing.ts';
 import { createImporter, createReadImport, type Importer } from '../exchange/importer.ts';
 import { createNpmImporter, type NpmImporter } from '../exchange/npm/importer.ts';
+import { createOpenWrites, type OpenWrites } from '../http/open-writes.ts';
 import type { StoredAgent } from '../model/agent.ts';
 import { createStore, type Store } from '../model/store.ts';
 import { createReadPorts, type ReadPorts } from '../publish/ports.ts';
@@ -179,6 +180,8 @@ export type HubContext = Pick<
   linked: LinkedAccounts;
   tokens: Tokens;
   publisher: Publisher;
+  /** Requests that may change something and have no answer yet. */
+  openWrites: OpenWrites;
   importer: Importer;
   npmImporter: NpmImporter;
   fleet: Fleet;
@@ -325,6 +328,7 @@ export function createContext(given: HubGiven): HubContext {
     factorSetup: createFactorSetup({ db, now, sealing }),
     directory: createDirectory({ db, now }),
     ...{ certificates, lego, renewals, containers, backups, restart: given.restart },
+    openWrites: createOpenWrites(),
     retries: createRetries({ db, now }),
     tokens: createTokens({ db, now }),
     importer: createImporter({

@@ -1,6 +1,5 @@
 /** Hands a set of vhosts to the agent, and puts the agent's refusals in terms of vhosts. */
 import { ERAS } from '../../../shared/caddyfile/dialect.ts';
-import { tokenize } from '../../../shared/caddyfile/tokenizer.ts';
 import { Failure, type Location } from '../../../shared/failure.ts';
 import { memoize } from '../../../shared/memoize.ts';
 import type { ChecksAnswer, CheckTarget, TrialRequest } from '../../../shared/wire/checks.ts';
@@ -254,23 +253,9 @@ async function located<T>(call: Promise<T>, rendered: Rendered, text = rendered.
   try {
     return await call;
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const { at, detail } = error;
-    const line =
-      at.line === undefined ? lineOfWord(text, detail) : mistakeLine(text, at.line, detail);
-    throw line === null ? error : error.about(locationOf(rendered, line));
+    if (!(error instanceof Failure) || error.at.line === undefined) throw error;
+    throw error.about(locationOf(rendered, mistakeLine(text, error.at.line, error.detail)));
   }
-}
-
-/** The word that Caddy names without its line. */
-const WITHOUT_LINE = /unrecognized matcher name: (@\S+)/;
-
-/** The line of the only word of a text that a refusal without a line is about; null if there are several, or none. */
-function lineOfWord(text: string, detail = ''): number | null {
-  const word = WITHOUT_LINE.exec(detail)?.[1];
-  if (word === undefined) return null;
-  const [first, ...others] = tokenize(text).filter((token) => token.text === word);
-  return first !== undefined && others.length === 0 ? first.line : null;
 }
 
 function locationOf(rendered: Rendered, line: number): Location {

@@ -279,11 +279,3 @@ test('a site that is gone is called a site', async () => {
     expect([status, body.message]).toEqual([404, 'There is no such site.']);
   }
 });
-
-test('a matcher that is not defined has the line of its only use', async () => {
-  const config = '@ws header Upgrade websocket\nreverse_proxy @wss 127.0.0.1:1';
-  const { body } = await owner.call('POST', '/preview', {
-    ...{ op: 'create', domain: 'http://hint.example', config },
-  });
-  expect(body).toMatchObject({ valid: false, line: 2 });
-});
