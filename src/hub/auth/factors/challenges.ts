@@ -26,7 +26,7 @@ export type Challenges = {
 const ID_BYTES = 32;
 /** Who begins more of a kind at once loses the oldest of that kind. */
 const PER_ACCOUNT = 20;
-/** The same for those of nobody, which strangers can begin: visits to a sign-in service, of which 20 a minute may begin. */
+/** The same for those of nobody, which strangers can begin: at most 20 MB of visits to a sign-in service. */
 const OF_NOBODY = 5000;
 const TAG_BYTES = 32;
 const TIME_BYTES = 6;

@@ -95,7 +95,8 @@ const NGINX: Readonly<Record<string, string>> = {
   fastcgi_pass: 'php_fastcgi',
   add_header: 'header',
   return: 'respond',
-  auth_basic: 'basic_auth',
+  // The name that each Caddy knows: `basic_auth` is one from 2.8 on.
+  auth_basic: 'basicauth',
   allow: '',
   deny: '',
   listen: '',
