@@ -58,6 +58,7 @@ import { type Dashboard, dashboardRoutes } from './dashboard/routes.ts';
 import { databaseUnusable, isDamage } from './db/fault.ts';
 import { demandsOf } from './http/about.ts';
 import { compressJson } from './http/compress.ts';
+import { READING } from './http/open-writes.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { logRoutes } from './logs/routes.ts';
 import type { RegisteredRoute } from './openapi/document.ts';
@@ -69,9 +70,6 @@ const SIGN_IN_BODY_LIMIT = 16 * 1024;
 
 /** Bytes; a config of a thousand lines is about 40 KiB. */
 const HUB_BODY_LIMIT = 1024 * 1024;
-
-/** The methods of requests that change nothing. */
-const READING = ['GET', 'HEAD', 'OPTIONS'];
 
 export function createHub(context: HubContext, dashboard: () => Promise<Dashboard>) {
   const { accounts, tokens, commandLine, publisher, fleet, metrics, log } = context;

@@ -40,8 +40,13 @@ const READS_FILES = /cert_file|(?:^|\n)[^\S\n]*\S*\{args/;
  */
 const MAX_LIVE = 64 * 1024;
 
+/** What makes a text heavier than it is long; see `weigh`. */
+const EXPANDS = /import|php_fastcgi|\d-\d/;
+
 /** At most how many characters Caddy reads, in each dialect; infinite if that cannot be told. */
 export function weightOf(text: string): number {
+  // Most texts, and each publish asks for one.
+  if (!EXPANDS.test(text)) return text.length;
   const dialects = text.includes('<<') ? [false, true] : [false];
   return Math.max(
     ...dialects.map((heredocs) => weigh(text, tokenize(text, weighing({ heredocs }))).size),

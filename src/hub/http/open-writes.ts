@@ -13,7 +13,8 @@ export type OpenWrites = {
 };
 
 const MOST_MS = 5_000;
-const READING = ['GET', 'HEAD', 'OPTIONS'];
+/** The methods of requests that change nothing. */
+export const READING = ['GET', 'HEAD', 'OPTIONS'];
 
 export function createOpenWrites(): OpenWrites {
   let open = 0;
