@@ -8,7 +8,7 @@ import {
   setDefaultTimeout,
   test,
 } from 'bun:test';
-import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { findCaddies } from '../../../../agent/caddy/process/processes.ts';
@@ -82,12 +82,15 @@ const ended = (id: string): Promise<ReplayState> =>
   );
 
 /** What there is of trials: folders and processes. */
-function left(): string[] {
-  const home = join(agent.dataDir, 'caddy');
-  const folders = readdirSync(home).filter((name) => name.startsWith('replay'));
-  const running = folders.flatMap((name) => findCaddies(join(home, name), 'caddy'));
-  return [...folders, ...running.map(({ pid }) => String(pid))];
-}
+const left = (): string[] => [...trialFolders(), ...trialPids().map(String)];
+
+const trialFolders = (): string[] =>
+  readdirSync(join(agent.dataDir, 'caddy')).filter((name) => name.startsWith('replay'));
+
+const trialPids = (): number[] =>
+  trialFolders()
+    .flatMap((name) => findCaddies(join(agent.dataDir, 'caddy', name), 'caddy'))
+    .map(({ pid }) => pid);
 
 /** Requests of visitors, as Caddy writes them. */
 function logged(requests: readonly Partial<Logged>[]): void {
@@ -286,11 +289,24 @@ test('ends when it is told to, and is forgotten', async () => {
   expect((await agent.get(`/proxy/replay?id=${first.id}`)).status).toBe(404);
 });
 
-/** The ports of the trial of what is live, by proc_pid_net(5): 127.101.0.1, listening. */
-const trialPorts = (): number[] =>
-  [...readFileSync('/proc/net/tcp', 'utf8').matchAll(/ 0100657F:([0-9A-F]{4}) \S+ 0A /g)].map(
-    ([, port = '']) => Number.parseInt(port, 16),
+/** The ports of this agent's trial of what is live, by proc_pid_net(5): 127.101.0.1, listening. */
+function trialPorts(): number[] {
+  const own = new Set(trialPids().flatMap(socketsOf));
+  return [...readFileSync('/proc/net/tcp', 'utf8').matchAll(LISTENING)].flatMap(
+    ([, port = '', inode = '']) => (own.has(inode) ? [Number.parseInt(port, 16)] : []),
   );
+}
+const LISTENING = / 0100657F:([0-9A-F]{4}) \S+ 0A(?: +\S+){5} +(\d+)/g;
+
+/** The inodes of a process's sockets. */
+const socketsOf = (pid: number): string[] =>
+  readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+    try {
+      return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1] ?? [];
+    } catch {
+      return []; // It was closed meanwhile.
+    }
+  });
 
 test('answers nobody else, as a trial lets in whoever claims an address', async () => {
   const secret = 'http://app.example {\nrespond "only for some"\n}\n';
@@ -301,6 +317,13 @@ test('answers nobody else, as a trial lets in whoever claims an address', async 
     const found = trialPorts();
     return found.length > 0 ? found : undefined;
   });
+  const heard = await heardFrom(port);
+  expect(await running).toMatchObject({ state: 'done', same: 1_000, differ: 0 });
+  expect(heard).toBe('');
+});
+
+/** All that a stranger is told who asks a trial. */
+function heardFrom(port: number): Promise<string> {
   const proxy = knowsAddresses ? 'PROXY TCP4 192.168.1.9 127.0.0.1 1 80\r\n' : '';
   const { promise, resolve } = Promise.withResolvers<string>();
   let heard = '';
@@ -311,9 +334,8 @@ test('answers nobody else, as a trial lets in whoever claims an address', async 
   });
   socket.on('error', () => {});
   socket.once('close', () => resolve(heard));
-  expect(await promise).toBe('');
-  expect(await running).toMatchObject({ state: 'done', same: 1_000, differ: 0 });
-});
+  return promise;
+}
 
 describe('a replay finds', () => {
   test('nothing if nothing changes, and nobody notices', async () => {
