@@ -1,5 +1,5 @@
 /** Caddy's error messages, cleaned for callers: no host paths, nothing quoted from files. Pure. */
-import { Failure } from '../../src/shared/failure.ts';
+import { FAILURES, Failure } from '../../src/shared/failure.ts';
 import { clip, oneLine } from '../../src/shared/one-line.ts';
 
 /** One sentence from the proxy, and the Caddyfile's line if it names one. */
@@ -136,12 +136,22 @@ const NO_CERTIFICATE = 'no certificate can be read from a file of client_auth';
 /** What follows quotes the file. */
 const IN_FILE = /^Could not read tokens while importing /;
 
+/** Go's words for ENOSPC, EDQUOT, EROFS and EFBIG: nothing is wrong with the text. */
+const DISK =
+  /\b(?:no space left on device|disk quota exceeded|read-only file system|file too large)\b/;
+
+/** A log of the text itself, in a place that Caddy may not write to, is a mistake of the text. */
+const OWN_LOG = /\bopening log writer\b/;
+
 /**
- * The refusal for a caller.
+ * The refusal for a caller: PROXY_REJECTED, or STORAGE_UNAVAILABLE if Caddy found no room on its disk.
  * @param sentence as `cleanWords` takes it
  */
 export function rejected(sentence: string): Failure {
   const { detail, line } = cleanWords(sentence);
+  if (DISK.test(sentence) && !OWN_LOG.test(sentence)) {
+    return new Failure('STORAGE_UNAVAILABLE', FAILURES.STORAGE_UNAVAILABLE.meaning, { detail });
+  }
   return new Failure(
     'PROXY_REJECTED',
     'The proxy refused this configuration; nothing was changed.',

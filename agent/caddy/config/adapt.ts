@@ -103,9 +103,16 @@ export async function adaptApart(text: string, deps: CommandDeps): Promise<JsonO
   const isLate = child.signalCode === 'SIGKILL' && performance.now() - begun >= limit;
   if (isLate && weightOf(text) > MAX_LIVE) throw rejected(TOO_LARGE);
   if (child.signalCode !== null) throw proxyUnreachable(`adapt was killed by ${child.signalCode}`);
-  if (code !== 0) throw rejected(lastErrorOf(stderr).replaceAll('/dev/stdin', 'Caddyfile'));
+  if (code !== 0) {
+    const reason = lastErrorOf(stderr);
+    throw rejected(NO_FILE.test(reason) ? NO_ROOM : reason.replaceAll('/dev/stdin', 'Caddyfile'));
+  }
   return JSON.parse(json) as JsonObject;
 }
+
+/** ENXIO of open(2), for a socket: Bun gives a child its input as a file in memory, if RLIMIT_FSIZE lets it. */
+const NO_FILE = /open \/dev\/stdin: no such device or address$/;
+const NO_ROOM = 'the configuration is longer than the limit on the size of files: file too large';
 
 /** Of setrlimit(2), on x86-64 and arm64. */
 const RLIMIT_DATA = 2;

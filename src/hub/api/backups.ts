@@ -109,7 +109,7 @@ export function backupRoutes(context: ApiContext) {
         return view();
       },
       {
-        response: { 200: BackupsView, ...refusals(...WRITES, 'INVALID_REQUEST') },
+        response: { 200: BackupsView, ...refusals(...WRITES, 'INVALID_REQUEST', 'STOPPING') },
         detail: about({
           id: 'makeBackup',
           tag: 'Configuration',

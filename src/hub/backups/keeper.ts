@@ -51,11 +51,11 @@ export type Backups = {
   settings: BackupSettings | null;
   /** Null without settings. */
   state(): BackupState | null;
-  /** The newest first. @throws Failure STORAGE_UNAVAILABLE */
+  /** The newest first. @throws Failure STORAGE_UNAVAILABLE, STOPPING */
   list(): Promise<Backup[]>;
-  /** One at a time: whoever asks meanwhile gets the same. @throws Failure INVALID_REQUEST, STORAGE_UNAVAILABLE */
+  /** One at a time: whoever asks meanwhile gets the same. @throws Failure INVALID_REQUEST, STORAGE_UNAVAILABLE, STOPPING */
   make(): Promise<void>;
-  /** @throws Failure NOT_FOUND, INVALID_REQUEST, STORAGE_UNAVAILABLE */
+  /** @throws Failure NOT_FOUND, INVALID_REQUEST, STORAGE_UNAVAILABLE, STOPPING */
   stage(name: string, how: Restoring): Promise<Staged>;
   /** Notes why what was staged did not take the place of the database. */
   notRestored(reason: string): void;
@@ -84,8 +84,9 @@ export function createBackups(deps: BackupsDeps): Backups {
     } catch (error) {
       const reason = messageOf(error);
       log('backup not made', { reason }, 'warn');
+      if (over.signal.aborted) throw stopping('no backup was made');
       // A process that hangs cannot do so.
-      if (!over.signal.aborted) noteFailure(dataDir, dir, reason, now().getTime());
+      noteFailure(dataDir, dir, reason, now().getTime());
       throw new Failure('STORAGE_UNAVAILABLE', `No backup was made: ${reason}.`, { cause: error });
     }
   }
@@ -128,6 +129,7 @@ export function createBackups(deps: BackupsDeps): Backups {
     try {
       return await listing;
     } catch (error) {
+      if (over.signal.aborted) throw stopping('no backup was read');
       throw unavailable('The backups cannot be listed', error);
     }
   }
@@ -163,6 +165,7 @@ export function createBackups(deps: BackupsDeps): Backups {
         isRestoring = false;
         unstage(dataDir);
         if (error instanceof Failure) throw error;
+        if (over.signal.aborted) throw stopping('nothing was changed');
         if (error instanceof PassphraseError) {
           const hint = 'Without the key, all is restored but the secrets that it seals.';
           const message =
@@ -190,6 +193,9 @@ export function createBackups(deps: BackupsDeps): Backups {
     },
   };
 }
+
+const stopping = (consequence: string) =>
+  new Failure('STOPPING', `The hub is stopping; ${consequence}.`);
 
 /** No path of the host gets to a client. */
 function unavailable(what: string, error: unknown): Failure {

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'bun:test';
-import { cleanSentence, cleanWords, lastErrorOf, NO_REASON } from '../../../agent/caddy/words.ts';
+import {
+  cleanSentence,
+  cleanWords,
+  lastErrorOf,
+  NO_REASON,
+  rejected,
+} from '../../../agent/caddy/words.ts';
 
 describe("the proxy's error messages", () => {
   test.each([
@@ -134,6 +140,27 @@ describe("the proxy's error messages", () => {
     ['a console', `${CONSOLE}\tERROR\ta "b\nc", at -:3\n${CONSOLE}\tINFO\tx\n`],
   ])('of several lines in %s become one', (_, stderr) => {
     expect(lastErrorOf(stderr)).toBe('a "b c", at -:3');
+  });
+});
+
+describe('a disk that is full or read-only', () => {
+  test.each([
+    "loading pki app module: provision pki: provisioning CA 'local': saving root certificate: write /d/x: no space left on device",
+    'loading config: mkdir /data/caddy/locks: read-only file system',
+    'saving config: disk quota exceeded',
+    'write /x: file too large',
+  ])('is no mistake of the text: %s', (sentence) => {
+    const failure = rejected(sentence);
+    expect([failure.status, failure.code]).toEqual([507, 'STORAGE_UNAVAILABLE']);
+    expect(failure.detail).toBeString();
+  });
+
+  test.each([
+    "setting up custom log 'log0': opening log writer using &logging.FileWriter{}: open /mnt/a.log: read-only file system",
+    'unrecognized directive: no_space_left',
+    "module 'x': permission denied",
+  ])('is something else than %s', (sentence) => {
+    expect(rejected(sentence).code).toBe('PROXY_REJECTED');
   });
 });
 

@@ -256,13 +256,11 @@ test('each table and column that passes is one', () => {
   sqlite.close();
 });
 
-test('is staged for nobody who may no longer restore it', async () => {
-  await make();
-  const [name = ''] = backups();
-  const keeper = createBackups({
+const keeperOf = (makes: (signal: AbortSignal) => Promise<void>) =>
+  createBackups({
     settings: { dir, keep: 14, passphrase: null },
     disk: {
-      make: async () => {},
+      make: makes,
       list: () => listBackups(dir),
       read: (one) => readFrom(dir, one),
     },
@@ -270,6 +268,24 @@ test('is staged for nobody who may no longer restore it', async () => {
     ...{ isShared: () => false, isEmpty: () => false },
     ...{ pace: PACE.backups, now: () => new Date(), log() {} },
   });
+
+test('under way when the hub stops is no fault of the disk', async () => {
+  const keeper = keeperOf(
+    (signal) =>
+      new Promise((_, reject) =>
+        signal.addEventListener('abort', () => reject(new Error('killed'))),
+      ),
+  );
+  const made = keeper.make().catch((error: unknown) => error);
+  keeper.stop();
+  expect(await made).toMatchObject({ code: 'STOPPING', status: 503 });
+  expect(keeper.state()?.failure).toBeNull();
+});
+
+test('is staged for nobody who may no longer restore it', async () => {
+  await make();
+  const [name = ''] = backups();
+  const keeper = keeperOf(async () => {});
   const how = { passphrase: undefined, withoutKey: false };
   const assertAllowed = () => {
     throw new Failure('UNAUTHENTICATED', 'signed out meanwhile');
