@@ -382,7 +382,8 @@ export const ASIDE: readonly Kind[] = ['agent', 'known'];
 export const isPublished = <K extends Kind>(step: StepOf<K>): boolean =>
   entityOf(step).isPublished(step);
 
-const concerns = <K extends Kind>(step: StepOf<K>, agent: StoredAgent): boolean =>
+/** Whether an agent's proxy has to take a step. */
+export const concerns = <K extends Kind>(step: StepOf<K>, agent: StoredAgent): boolean =>
   entityOf(step).concerns(step, agent);
 
 /** The agents of a set whose proxies have to take these steps. */

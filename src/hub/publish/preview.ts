@@ -18,6 +18,7 @@ import { normalize, type SiteSet, type Vhost, type VhostInput } from '../model/v
 import { answersOf } from './checks.ts';
 import type { Target } from './target/target.ts';
 import type { Destinations, Targets } from './target/targets.ts';
+import { isRepair, standingRefusal } from './target/veto.ts';
 
 export type PreviewDeps = {
   targets: Targets;
@@ -52,7 +53,12 @@ export function createPreview({ targets, stored, now }: PreviewDeps): Preview {
         const { asked, skipped } = destinationsOf(targets, plan);
         const [away] = skipped.values();
         if (asked.length === 0 && away) throw away;
-        await Promise.all(asked.map((target) => target.check(plan)));
+        const vetoes = await Promise.all(asked.map((target) => target.check(plan)));
+        const stored = vetoes.filter((one) => one !== null);
+        const [first] = stored;
+        if (first && stored.length === asked.length && !isRepair(stored)) {
+          throw standingRefusal(first, asked[0]?.label());
+        }
       }
     } catch (error) {
       const refusal = forCaller(error, steps);

@@ -12,6 +12,7 @@ import type { Gateway } from './target/gateway.ts';
 import { findStale, ifRejected, NONE } from './target/stale.ts';
 import type { Target } from './target/target.ts';
 import type { Destinations, Targets } from './target/targets.ts';
+import { type Fault, isMended, isRepair, type Stored, standingRefusal } from './target/veto.ts';
 
 /** Plans that lead from the accepted set to `next`. */
 export type Rollout = {
@@ -70,26 +71,37 @@ async function load(
     if (error.code === 'AGENT_UNREACHABLE') target.upkeep.doubt();
   }
   const takeBack = () => Promise.all(done.live.map((target) => target.takeBack(next, steps)));
+  const mended = [...done.stored].filter((one) => isMended(one[1]));
+  const [refusal] = done.refused;
   const [silent] = done.away.values();
-  const lacksAll = silent !== undefined && (done.live.length === 0 || demanding.length > 0);
-  if (done.refused.size > 0 || lacksAll) {
+  const [standing] = done.stored;
+  const isLive = done.live.length > 0;
+  const isTaken = isLive || (done.away.size === 0 && isRepair([...done.stored.values()]));
+  const isLacked = silent !== undefined || standing !== undefined;
+  if (refusal || mended.length > 0 || (isLacked && !(isTaken && demanding.length === 0))) {
     await takeBack();
-    const [refusal] = done.refused;
-    report({ thrown: refusal ? refusal[1] : silent });
     if (refusal) {
       const [target, error] = refusal;
-      return judge({ target, error, plans, accepted, next });
+      report({ thrown: error });
+      return judge({ target, error, veto: done.faults.get(target), plans, accepted, next });
     }
-    if (asked.length === 1 && skipped.size === 0) return refuseAll(plans, silent);
+    if (mended.length > 0) {
+      for (const [target, { broken }] of mended) target.leftOut.add(broken ?? NONE);
+      return 'again';
+    }
+    const thrown = silent ?? (standing && standingRefusal(standing[1], standing[0].label()));
+    report({ thrown });
+    const isOnly = asked.length === 1 && skipped.size === 0;
+    if (isOnly || !silent) return refuseAll(isLive ? demanding : plans, thrown);
     return refuseAll(
       demanding.length > 0 ? demanding : plans,
-      missing([...skipped.keys(), ...done.away.keys()], silent as Failure),
+      missing([...skipped.keys(), ...done.away.keys()], silent),
     );
   }
   const refused = await failedChecks(done.live, { plans, next, passing });
   if (refused.size === 0) {
-    const { live, open } = done;
-    return { live, open, lacking: [...skipped.keys(), ...done.away.keys()] };
+    const { live, open, away, stored } = done;
+    return { live, open, lacking: [...skipped.keys(), ...away.keys(), ...stored.keys()] };
   }
   await takeBack();
   const [thrown] = refused.values();
@@ -106,12 +118,21 @@ export function missing(
   return new Failure(code, `${message} (${names})`, { detail, cause });
 }
 
-/** What became of a set: where it is live, who did not answer, and who refused it. */
-type Spread = {
+/** What became of a set. */
+type Collected = {
   live: readonly Target[];
+  /** Who did not answer. */
   away: ReadonlyMap<Target, Failure>;
   refused: ReadonlyMap<Target, unknown>;
   open: readonly StillOpen[];
+};
+
+/** `refused`: whose refusal counts. */
+type Spread = Collected & {
+  /** Who refused it without a say. */
+  stored: ReadonlyMap<Target, Stored>;
+  /** What is wrong with the change, where that is known. */
+  faults: ReadonlyMap<Target, Fault>;
 };
 
 type SpreadOptions = {
@@ -133,19 +154,48 @@ async function spread(
   steps: readonly Step[],
   { replace, requireAll }: SpreadOptions,
 ): Promise<Spread> {
+  const hear = async (found: Collected) => heard(found, set, steps);
   const [only, ...others] = targets;
-  if (only && others.length === 0) return collect([[only, only.load(set, steps, replace)]]);
-  const asked = await collect(targets.map((one) => [one, one.prepare(set, steps).then(() => [])]));
-  const isEnough = asked.refused.size === 0 && !(requireAll && asked.away.size > 0);
+  if (only && others.length === 0) {
+    return hear(await collect([[only, only.load(set, steps, replace)]]));
+  }
+  const asked = await hear(
+    await collect(targets.map((one) => [one, one.prepare(set, steps).then(() => [])])),
+  );
+  const lacks = asked.away.size + asked.stored.size > 0;
+  const isMending = [...asked.stored.values()].some(isMended);
+  const isEnough = asked.refused.size === 0 && !(requireAll && lacks) && !isMending;
   if (!isEnough) return { ...asked, live: [] };
-  const loaded = await collect(asked.live.map((one) => [one, one.load(set, steps, replace)]));
-  return { ...loaded, away: new Map([...asked.away, ...loaded.away]) };
+  const loaded = await hear(
+    await collect(asked.live.map((one) => [one, one.load(set, steps, replace)])),
+  );
+  return {
+    ...loaded,
+    away: new Map([...asked.away, ...loaded.away]),
+    stored: new Map([...asked.stored, ...loaded.stored]),
+  };
+}
+
+/** Tells refusals that count from those of proxies that refuse what is stored as well. @throws as `Target.veto` */
+async function heard(found: Collected, set: SiteSet, steps: readonly Step[]): Promise<Spread> {
+  const refused = new Map(found.refused);
+  const stored = new Map<Target, Stored>();
+  const faults = new Map<Target, Fault>();
+  for (const [target, error] of found.refused) {
+    if (!isRejection(error) || isTooLarge(error)) continue;
+    const veto = await target.veto(set, steps);
+    if (veto?.of === 'change') faults.set(target, veto);
+    if (veto?.of !== 'stored') continue;
+    stored.set(target, veto);
+    refused.delete(target);
+  }
+  return { ...found, refused, stored, faults };
 }
 
 /** In the order of the calls, so that of several refusals the same one is reported each time. */
 async function collect(
   calls: readonly (readonly [Target, Promise<readonly StillOpen[]>])[],
-): Promise<Spread> {
+): Promise<Collected> {
   const live: Target[] = [];
   const away = new Map<Target, Failure>();
   const refused = new Map<Target, unknown>();
@@ -166,6 +216,8 @@ async function collect(
 type Refused = {
   target: Target;
   error: unknown;
+  /** What is wrong with the change, if that is known already. */
+  veto: Fault | undefined;
   plans: readonly Planned[];
   accepted: SiteSet;
   next: SiteSet;
@@ -177,7 +229,7 @@ type Refused = {
  * @throws Failure if the agent can no longer be asked
  */
 async function judge(refused: Refused): Promise<Refusals | 'together' | 'again'> {
-  const { target, error, plans, accepted, next } = refused;
+  const { target, error, veto, plans, accepted, next } = refused;
   const agent = target.label();
   const named = <T>(failure: T): T | Failure =>
     agent !== undefined && failure instanceof Failure
@@ -190,6 +242,15 @@ async function judge(refused: Refused): Promise<Refusals | 'together' | 'again'>
   }
   if (isTooLarge(error) && plans.length > 1) return 'together';
   if (!isRejection(error) || isTooLarge(error)) return refuseAll(plans, named(error));
+  if (veto) {
+    if (veto.preamble) return refuseAll(plans, named(veto.preamble));
+    return new Map(
+      veto.broken.flatMap(({ vhost: { id }, failure }) => {
+        const culprit = planOf(plans, id);
+        return [...refuseAll(culprit ? [culprit] : plans, named(failure))];
+      }),
+    );
+  }
   const { gateway, leftOut } = target;
   const steps = stepsOf(plans).filter(isPublished);
   const [before, after] = [leftOut.of(setFor(accepted, target.id)), target.next(next, steps)];

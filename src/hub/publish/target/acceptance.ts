@@ -6,6 +6,7 @@ import type { Gateway } from './gateway.ts';
 import type { LastSeen } from './last-seen.ts';
 import type { LeftOut } from './left-out.ts';
 import { findStale } from './stale.ts';
+import type { Stored, Veto } from './veto.ts';
 
 type AcceptanceDeps = Pick<LastSeen, 'watched'> & {
   gateway: Gateway;
@@ -16,17 +17,21 @@ type AcceptanceDeps = Pick<LastSeen, 'watched'> & {
   next: (set: SiteSet, steps: readonly Step[]) => SiteSet;
   /** The vhosts here that steps change; undefined: all. */
   changed: (steps: readonly Step[]) => Vhost[] | undefined;
+  veto: (set: SiteSet, steps: readonly Step[]) => Promise<Veto | null>;
 };
 
 export type Acceptance = {
-  /** As `Publisher.preview`. @throws Failure */
-  check(plan: Plan<unknown>): Promise<void>;
+  /**
+   * As `Publisher.preview`.
+   * @returns why the proxy has no say in the plan, although it refuses it; null if it accepts it @throws Failure
+   */
+  check(plan: Plan<unknown>): Promise<Stored | null>;
   /** Whether steps change a vhost that the proxy refuses as it is stored. */
   isAboutBroken(steps: readonly Step[]): Promise<boolean>;
 };
 
 export function createAcceptance(deps: AcceptanceDeps): Acceptance {
-  const { gateway, leftOut, own, next, changed, watched } = deps;
+  const { gateway, leftOut, own, next, changed, veto, watched } = deps;
 
   async function isAboutBroken(steps: readonly Step[]): Promise<boolean> {
     const touched = idsAfter(steps);
@@ -46,6 +51,9 @@ export function createAcceptance(deps: AcceptanceDeps): Acceptance {
         await watched(gateway.check(set, changed(plan.steps)));
       } catch (error) {
         if (!isRejection(error) || isTooLarge(error)) throw error;
+        const found = await veto(plan.next, plan.steps);
+        if (found?.of === 'stored') return found;
+        if (found) throw found.preamble ?? found.broken[0]?.failure ?? error;
         const stale = await findStale(gateway, before, set, plan.steps, error);
         const [first] = stale.broken;
         if (!first) throw error;
@@ -54,6 +62,7 @@ export function createAcceptance(deps: AcceptanceDeps): Acceptance {
         const vhosts = set.vhosts.filter((vhost) => !ids.has(vhost));
         await gateway.check({ ...set, vhosts }, changed(plan.steps));
       }
+      return null;
     },
   };
 }

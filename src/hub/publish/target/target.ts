@@ -6,7 +6,7 @@ import type { AgentClient } from '../../agents/client.ts';
 import { labelOf, type StoredAgent } from '../../model/agent.ts';
 import type { Preamble, Step } from '../../model/changes.ts';
 import type { Dialect } from '../../model/containment.ts';
-import { changedVhosts } from '../../model/entities.ts';
+import { changedVhosts, concerns } from '../../model/entities.ts';
 import { isPlacedOn, setFor } from '../../model/placement.ts';
 import type { Store } from '../../model/store.ts';
 import type { SiteSet, Vhost } from '../../model/vhost.ts';
@@ -18,6 +18,7 @@ import type { PublishTimer } from './outcome.ts';
 import { isClaimed, isOthers, isOurs, otherHub } from './ownership.ts';
 import { type ContentionPace, createStanding, type Standing } from './standing.ts';
 import { createUpkeep, type Upkeep } from './upkeep.ts';
+import { isMended, type Veto, vetoOf } from './veto.ts';
 
 export type TargetDeps = {
   id: number;
@@ -71,6 +72,11 @@ export type Target = Pick<
      * @throws Failure
      */
     load(set: SiteSet, steps: readonly Step[], replace: boolean): Promise<readonly StillOpen[]>;
+    /**
+     * Whether it has a say in what these steps led to, which it refused; null if they alone can be why.
+     * @throws Failure if the agent can no longer be asked
+     */
+    veto(set: SiteSet, steps: readonly Step[]): Promise<Veto | null>;
     /** Has the proxy validate that part, so that `load` does not. @throws Failure */
     prepare(set: SiteSet, steps: readonly Step[]): Promise<void>;
     /** Makes what is stored live again, if what these steps led to is. Never fails. */
@@ -145,8 +151,21 @@ export function createTarget(deps: TargetDeps): Target {
   }
   const concernsHere = (of: Preamble | null) => of?.agent == null || of.agent.id === id;
 
+  async function veto(set: SiteSet, steps: readonly Step[]): Promise<Veto | null> {
+    const concerning = steps.filter((step) => concerns(step, agent()));
+    // With no others, it is the stored site that is named, unless a preamble mends the proxy.
+    const isAlone = !hasOthers();
+    const isPreamble = concerning.some(({ kind }) => kind === 'preamble');
+    if (!store.hasPublished() || (isAlone && !isPreamble)) return null;
+    const found = await vetoOf({
+      ...{ gateway, id, before: leftOut.of(own()), after: next(set, steps) },
+      ...{ steps: concerning, changed: changed(steps) ?? [], known: upkeep.failure() },
+    });
+    return isAlone && found?.of === 'stored' && !isMended(found) ? null : found;
+  }
+
   const { check, isAboutBroken } = createAcceptance({
-    ...{ gateway, leftOut, own, next, changed },
+    ...{ gateway, leftOut, own, next, changed, veto },
     watched,
   });
 
@@ -189,6 +208,7 @@ export function createTarget(deps: TargetDeps): Target {
       return lastSeen.dialect();
     },
     next,
+    veto,
 
     load(set, steps, replace) {
       return watched(
@@ -220,6 +240,7 @@ export function createTarget(deps: TargetDeps): Target {
       leftOut.settle(setFor(set, id), steps);
       vacant = false;
       starting = false;
+      upkeep.settle();
       standing.see(null);
       noteLive();
       caughtUp();

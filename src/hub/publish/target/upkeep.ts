@@ -30,7 +30,9 @@ export type Upkeep = {
   /** From now on, what is live counts as unknown until the agent confirms it. */
   doubt(): void;
   isUnsure(): boolean;
-  /** Why the last `confirm` failed; null if it did not. */
+  /** What is stored went live by a change. */
+  settle(): void;
+  /** Why the last `confirm` failed; null if it did not, or what is stored went live since. */
   failure(): Failure | null;
 };
 
@@ -105,6 +107,9 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
       unsure = true;
     },
     isUnsure: () => unsure,
+    settle() {
+      failure = null;
+    },
     failure: () => failure,
   };
 }
