@@ -1,7 +1,6 @@
 /** The facts of one agent, its proxy and its sites: what problems follow from, and what the status shows. */
 import { advisoriesFor, SAFE_VERSION } from '../../shared/advisories.ts';
 import { messageOf, within } from '../../shared/async.ts';
-import { type Failure, fullSentenceOf } from '../../shared/failure.ts';
 import type { ProxyStatus } from '../../shared/wire/proxy.ts';
 import type { SiteState } from '../../shared/wire/sites.ts';
 import type { Agent } from '../agents/agents.ts';
@@ -19,7 +18,7 @@ import type { Facts } from './problems/agent.ts';
 import type { FailingSite } from './problems/sites.ts';
 import { endingCertificates } from './sites/certificates.ts';
 import { statesOf } from './sites/state.ts';
-import { findUnserved, type Unserved } from './sites/unserved.ts';
+import { findUnserved, rejectionOf, type Unserved } from './sites/unserved.ts';
 import type { VhostState } from './sites/view.ts';
 import type { FailingCheck } from './uptime/failing.ts';
 import type { Uptime } from './uptime/uptime.ts';
@@ -58,6 +57,10 @@ export type AgentFacts = Omit<Facts, 'sites'> & {
 /** How many days are left is as of when the agent said something new. */
 type SiteFacts = Omit<VhostState, 'check'>;
 
+/** What follows from an answer of an agent and a set. `until`: milliseconds of `elapsed`. */
+type Known = { set: SiteSet; sites: readonly SiteFacts[]; until: number };
+const CHECKING_MS = 10_000;
+
 /** How to get rid of all advisories, if another program runs Caddy. */
 export const UPGRADE = `Install Caddy ${SAFE_VERSION} or newer from Caddy's own package repository, with the commands in docs/deployment.md under "A newer Caddy".`;
 
@@ -71,14 +74,22 @@ const ONE_OF_SEVERAL_MS = 2_000;
 /** @returns a function that reads them and never fails; null if the agent was removed meanwhile */
 export function createFactsReader({ publisher, now, elapsed, uptime, pace }: FactsDeps) {
   const recent = new WeakMap<AgentClient, ReturnType<typeof createRecentSites>>();
-  const known = new WeakMap<readonly SiteState[], { set: SiteSet; sites: readonly SiteFacts[] }>();
+  const known = new WeakMap<readonly SiteState[], Known>();
 
   /** Made once of what is the same: for 10,000 sites, that is 10 MB. */
-  function factsOf(live: readonly SiteState[], set: SiteSet, unserved: readonly Unserved[]) {
+  function factsOf(
+    live: readonly SiteState[],
+    set: SiteSet,
+    { unserved, rejection }: Pick<AgentFacts, 'unserved' | 'rejection'>,
+  ) {
     const last = known.get(live);
-    if (last?.set === set && unserved.length === 0) return last.sites;
-    const sites = set.vhosts.map(statesOf(set, live, unserved, () => null, now()));
-    if (unserved.length === 0) known.set(live, { set, sites });
+    const isServed = unserved.length === 0 && rejection === null;
+    if (last?.set === set && isServed && elapsed() < last.until) return last.sites;
+    const sites = set.vhosts.map(statesOf(set, live, unserved, () => null, now(), rejection));
+    // What is being checked is known some time, though the agent says the same.
+    const isOpen = sites.some(({ checking }) => checking);
+    const until = isOpen ? elapsed() + CHECKING_MS : Number.POSITIVE_INFINITY;
+    if (isServed) known.set(live, { set, sites, until });
     return sites;
   }
 
@@ -119,6 +130,7 @@ export function createFactsReader({ publisher, now, elapsed, uptime, pace }: Fac
     const certificates = mayLack && status === null ? null : await ending;
     const standing = publisher.standings().find((one) => one.agent.id === agent.id);
     if (!standing) return null;
+    const rejection = rejectionOf(standing.failure);
     const set = setFor(publisher.current(), agent.id);
     const failing = (vhost: number) => uptime.of(vhost, agent.id);
     const time = now();
@@ -128,9 +140,9 @@ export function createFactsReader({ publisher, now, elapsed, uptime, pace }: Fac
       ...{ agentFault, serving, unserved, disks: status?.disks ?? [] },
       inStep: status !== null && publisher.isInStep(status, agent.id),
       ...(label === undefined ? {} : { lag: lagOf(standing) }),
-      rejection: rejectionOf(standing.failure),
+      rejection,
       ownership: standing.ownership,
-      sites: live && factsOf(live, set, unserved),
+      sites: live && factsOf(live, set, { unserved, rejection }),
       failing: set.vhosts.flatMap(failingAs(failing)),
       isUnasked: (vhost) => uptime.isUnknown(vhost, agent.id),
       certificates: certificates ?? [],
@@ -155,10 +167,6 @@ const failingAs =
   };
 
 export const roundToTenths = (value: number): number => Math.round(value * 10) / 10;
-
-/** Why the proxy refused what is stored; null if it did not. */
-const rejectionOf = (failure: Failure | null): string | null =>
-  failure?.code === 'PROXY_REJECTED' ? fullSentenceOf(failure) : null;
 
 const lagOf = ({ agent: { paused }, behindSince }: AgentStanding) => ({
   since: behindSince?.toISOString() ?? null,

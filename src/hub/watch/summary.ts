@@ -8,7 +8,8 @@ export const Summary = t.Object(
   {
     sites: t.Integer({ description: 'enabled vhosts' }),
     sitesDown: t.Integer({
-      description: 'those with a problem of the level `bad`; unknown facts are left out',
+      description:
+        'those with a problem of the level `bad`, and those of a proxy that is down; unknown facts are left out',
     }),
     problems: t.Integer({ description: 'as in `/status`, without those that are known' }),
     certificatesDue: t.Integer({
@@ -21,13 +22,14 @@ export const Summary = t.Object(
 );
 export type Summary = Static<typeof Summary>;
 
-type Facts = Pick<AgentFacts, 'status' | 'certificates'>;
+type Facts = Pick<AgentFacts, 'name' | 'status' | 'certificates' | 'placed' | 'sites'>;
+type Found = Pick<ProblemView, 'code' | 'level' | 'known' | 'vhost' | 'vhosts' | 'agents'>;
 
 /** @param problems all of that look; those that are known count nowhere */
 export function summaryOf(
   { vhosts }: Pick<SiteSet, 'vhosts'>,
   agents: readonly Facts[],
-  problems: readonly Pick<ProblemView, 'level' | 'known' | 'vhost' | 'vhosts'>[],
+  problems: readonly Found[],
 ): Summary {
   const counted = problems.filter(({ known }) => known === undefined);
   const down = counted.flatMap(({ level, vhost, vhosts = vhost ? [vhost] : [] }) =>
@@ -36,10 +38,20 @@ export function summaryOf(
   const due = agents.flatMap(({ certificates }) => certificates.map(({ name }) => name));
   return {
     sites: vhosts.filter(({ enabled }) => enabled).length,
-    sitesDown: new Set(down).size,
+    sitesDown: new Set([...down, ...agents.flatMap((one) => lostOn(one, counted))]).size,
     problems: counted.length,
     certificatesDue: new Set(due).size,
     proxies: agents.length,
     proxiesDown: agents.filter(({ status }) => status?.proxy.running !== true).length,
   };
+}
+
+/** The ids of the enabled sites that a proxy does not serve, because it is down or refuses what is stored. */
+function lostOn({ name, status, placed, sites }: Facts, problems: readonly Found[]): number[] {
+  if (status === null) return [];
+  const isSaid = (code: Found['code']) =>
+    problems.some((one) => one.code === code && (one.agents?.includes(name) ?? true));
+  if (!status.proxy.running) return isSaid('PROXY_DOWN') ? [...placed] : [];
+  if (!isSaid('NOT_IN_STEP')) return [];
+  return (sites ?? []).flatMap(({ id, enabled, problem }) => (enabled && problem ? id : []));
 }

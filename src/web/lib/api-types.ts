@@ -1031,7 +1031,7 @@ export interface VhostName {
 export interface Summary {
   /** enabled vhosts */
   sites: number;
-  /** those with a problem of the level `bad`; unknown facts are left out */
+  /** those with a problem of the level `bad`, and those of a proxy that is down; unknown facts are left out */
   sitesDown: number;
   /** as in `/status`, without those that are known */
   problems: number;

@@ -125,7 +125,7 @@ export function healthOf(
       // What is known is shown, but is no problem any more.
       level: isKnown ? 'off' : level,
       label: isKnown && label !== undefined ? `${words}, known` : words,
-      text: [...new Set(said.map(({ text }) => text))].join(' '),
+      text: [...new Set(said.map(({ text }) => text))].join(' ') || (state?.problem ?? ''),
       ...(isPartly && { isPartly }),
     };
   }

@@ -93,7 +93,7 @@ function wordsFor({ code, vhost, vhosts, message }: Problem): string {
     case 'FOREIGN':
       return 'Caddy serves sites that signalbox does not manage';
     case 'NOT_IN_STEP':
-      return 'Caddy does not serve the stored sites';
+      return 'Caddy lacks stored changes';
     case 'PROGRAM_RETURNED':
       return 'Caddy’s previous program runs again';
     case 'DRIFT':

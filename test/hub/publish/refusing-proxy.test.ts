@@ -9,6 +9,7 @@ import {
   type UnevenFleet,
 } from '../../harness/uneven-fleet.ts';
 
+type State = { problem: string; downOn: string[] };
 type Site = { id: number; behind?: string[] };
 
 let fleet: UnevenFleet;
@@ -38,7 +39,16 @@ test('it serves what it took last, and says what it lacks', async () => {
   expect(await served(LACKING, 'old.example')).toBe('old.example');
   expect(await served('local', 'lock.example')).toBe('401');
   const seen = await fleet.untilState(LACKING, 'refused');
-  expect(seen.detail).toContain('grace_period');
+  expect(seen.detail).toContain('refuses what is stored: preamble, line 5');
+  const { body } = await call<State>('GET', `/vhosts/${lock}/state`);
+  expect(body.downOn).toEqual([LACKING]);
+  expect(body.problem).toContain(`${LACKING}: Caddy refuses what is stored: preamble, line 5`);
+  const status = await call<{ problems: { code: string; message: string }[] }>('GET', '/status');
+  const codes = status.body.problems.map(({ code }) => code);
+  expect(codes.filter((code) => code === 'VHOST_BROKEN')).toEqual([]);
+  expect(codes).toContain('NOT_IN_STEP');
+  const summary = await call<{ sitesDown: number }>('GET', '/summary');
+  expect(summary.body.sitesDown).toBe(1);
 });
 
 describe('refused, with the change as it was sent, is', () => {

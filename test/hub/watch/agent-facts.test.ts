@@ -56,7 +56,7 @@ test('what is known of sites is made again when the agent, what is stored or wha
   const setWith = (more: object) =>
     ({
       ...EMPTY_SET,
-      vhosts: [{ ...vhost, agents: [], policies: [], ...more }],
+      vhosts: [{ ...vhost, agents: [], policies: [], updatedAt: new Date(0), ...more }],
     }) as unknown as SiteSet;
   const refused: object[] = [];
   let set = setWith({});

@@ -13,7 +13,7 @@ type Upstream = VhostState['upstreams'][number];
 const [EARLIER, NOW] = ['2026-11-20T17:00:00.000Z', '2026-11-20T18:00:00.000Z'];
 const status = {
   ...{ proxy: { running: true, version: '2.6.2' }, foreign: false, drift: false },
-  ...{ restartNeeded: false, closed: [], liveDigest: null, fileDigest: null },
+  ...{ restartNeeded: false, closed: [], liveDigest: 'd', fileDigest: 'd' },
   ...{ owner: null, warnings: [] },
 };
 const of = (name: string, change: Partial<AgentFacts> = {}, now = NOW): AgentFacts => ({
@@ -45,6 +45,18 @@ test.each<[string, Partial<AgentFacts>, object]>([
     'one whose proxy refuses all',
     { inStep: false, rejection: 'line 1: no', lag: { since: EARLIER, paused: false } },
     { code: 'NOT_IN_STEP', message: `twin: The stored state is not live: line 1: no. ${LACKS}` },
+  ],
+  [
+    'one whose proxy refuses all, and has never served any of it',
+    {
+      ...{ inStep: false, rejection: 'line 1: no', lag: { since: EARLIER, paused: false } },
+      status: { ...status, liveDigest: null },
+    },
+    {
+      code: 'NOT_IN_STEP',
+      message:
+        'twin: The stored state is not live: line 1: no. Its Caddy serves none of the sites yet.',
+    },
   ],
   [
     'one that lacks a change',

@@ -144,6 +144,26 @@ test('it is down on those that do not serve it, by name, and on those that nobod
   expect(worst({}, { problem: ':443 is not open' }, ['vps']).downOn).toEqual(['twin', 'vps']);
 });
 
+test('what others serve stays, with links and certificates, beside a proxy that refuses what is stored', () => {
+  const refused = { problem: 'Caddy refuses what is stored: no' };
+  const found = worst(
+    { upstreams: [upstream(true)] },
+    { ...refused, addresses: [bare({ served: false, tls: false, checkedAt: null })] },
+  );
+  expect(found).toMatchObject({
+    ...{ problem: 'twin: Caddy refuses what is stored: no', downOn: ['twin'] },
+    addresses: [{ served: true, certificate }],
+    upstreams: [{ up: true }],
+  });
+  expect(found.checking).toBeUndefined();
+  const alone = worstState(
+    vhost,
+    [{ name: 'twin', state: state({ ...refused, addresses: [bare({ served: false })] }) }],
+    [],
+  );
+  expect(alone.addresses).toMatchObject([{ served: false }]);
+});
+
 test('nothing is said of a vhost whose agents cannot be asked', () => {
   expect(worstState(vhost, [], ['twin'])).toMatchObject({
     ...{ problem: null, addresses: [], upstreams: [], warnings: [], missing: ['twin'] },

@@ -38,12 +38,17 @@ test('counts sites, proxies and what is wrong with them', async () => {
   expect(await summary()).toMatchObject({ sites: 3, problems: problems.length - 1 });
 });
 
+const summaryFor = (vhosts: object[], agents: object[], problems: object[]) =>
+  summaryOf(...([{ vhosts }, agents, problems] as unknown as Parameters<typeof summaryOf>));
+const vhost = { id: 1, domain: 'a.example' };
+const known = { until: null, by: 'Ada' };
+
 test('counts each site and each name once, on however many proxies, and what does not answer as down', () => {
-  const vhost = { id: 1, domain: 'a.example' };
   const certificates = [{ name: 'a.example' }, { name: 'b.example' }];
   const answers = (running: boolean) => ({ proxy: { running } });
-  const agents = [answers(true), answers(false), null].map((status) => ({ status, certificates }));
-  const known = { until: null, by: 'Ada' };
+  const agents = [answers(true), answers(false), null].map((status) => ({
+    ...{ name: 'local', status, certificates, placed: new Set(), sites: [] },
+  }));
   const problems = [
     { level: 'bad', vhost },
     { level: 'bad', vhosts: [vhost, { id: 2, domain: 'b.example' }] },
@@ -51,9 +56,27 @@ test('counts each site and each name once, on however many proxies, and what doe
     { level: 'warn', vhost: { id: 4, domain: 'd.example' } },
     { level: 'bad' },
   ];
-  const set = { vhosts: [{ enabled: true }, { enabled: false }] };
-  const [first, second, third] = [set, agents, problems] as unknown as Parameters<typeof summaryOf>;
-  expect(summaryOf(first, second, third)).toEqual({
+  expect(summaryFor([{ enabled: true }, { enabled: false }], agents, problems)).toEqual({
     ...{ sites: 1, sitesDown: 2, problems: 4, certificatesDue: 2, proxies: 3, proxiesDown: 2 },
   });
+});
+
+test('counts as down what a proxy does not serve that is down, or refuses what is stored', () => {
+  const site = (id: number, problem: string | null) => ({ id, enabled: true, problem });
+  const agent = (name: string, running: boolean | null, more: object = {}) => ({
+    ...{ name, certificates: [], placed: new Set([1, 2, 3]), sites: [] },
+    status: running === null ? null : { proxy: { running } },
+    ...more,
+  });
+  const downOf = (agents: object[], problems: object[]) =>
+    summaryFor([], agents, problems).sitesDown;
+  const dead = { code: 'PROXY_DOWN', level: 'bad', agents: ['vps'] };
+  const sites = { sites: [site(1, null), site(2, 'Caddy refuses what is stored: no')] };
+  const refused = { code: 'NOT_IN_STEP', level: 'bad' };
+  expect(downOf([agent('local', true), agent('vps', false)], [dead])).toBe(3);
+  expect(downOf([agent('vps', false)], [{ ...dead, known }])).toBe(0);
+  // Nobody knows what it serves.
+  expect(downOf([agent('vps', null)], [{ ...dead, code: 'AGENT_UNREACHABLE' }])).toBe(0);
+  expect(downOf([agent('vps', true, sites)], [refused, { level: 'bad', vhost }])).toBe(2);
+  expect(downOf([agent('vps', true, sites)], [{ ...refused, known }])).toBe(0);
 });

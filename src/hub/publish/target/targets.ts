@@ -1,5 +1,5 @@
 /** The targets of a hub, one for each agent that is stored; and what is known of each, for people. */
-import { Failure, wordsOf } from '../../../shared/failure.ts';
+import { Failure, sentenceOf, wordsOf } from '../../../shared/failure.ts';
 import type { ProxyStatus } from '../../../shared/wire/proxy.ts';
 import type { AgentClient } from '../../agents/client.ts';
 import { sentenceOfClosed } from '../../agents/proxy.ts';
@@ -8,7 +8,7 @@ import type { Step } from '../../model/changes.ts';
 import type { Dialect } from '../../model/containment.ts';
 import { concernedBy } from '../../model/entities.ts';
 import { agentNamed, setFor } from '../../model/placement.ts';
-import type { BrokenVhost } from '../../model/refusal.ts';
+import { type BrokenVhost, isRejection } from '../../model/refusal.ts';
 import type { SiteSet } from '../../model/vhost.ts';
 import { judged } from './ownership.ts';
 import { createTarget, type Target, type TargetDeps } from './target.ts';
@@ -179,7 +179,11 @@ function stateOf(target: Target): { state: AgentState; detail: string | null } {
     return { state: 'unreachable', detail: status.fault ?? 'Caddy does not answer.' };
   }
   const failure = target.upkeep.failure();
-  if (failure) return { state: 'refused', detail: wordsOf(failure) };
+  if (failure) {
+    const why = isRejection(failure) ? sentenceOf(failure) : undefined;
+    const detail = why ? `Its Caddy refuses what is stored: ${why}` : wordsOf(failure);
+    return { state: 'refused', detail };
+  }
   const broken = target.leftOut.list();
   if (broken.length > 0) {
     const names = broken.map(({ vhost }) => vhost.domain).join(', ');

@@ -29,10 +29,10 @@ export type Facts = {
   /** ISO 8601. */
   now: string;
   /** Null: the agent did not respond. */
-  status: Pick<
-    ProxyStatus,
-    'proxy' | 'fault' | 'foreign' | 'drift' | 'restartNeeded' | 'closed'
-  > | null;
+  status:
+    | (Pick<ProxyStatus, 'proxy' | 'fault' | 'foreign' | 'drift' | 'restartNeeded' | 'closed'> &
+        Partial<Pick<ProxyStatus, 'liveDigest'>>)
+    | null;
   /** Why the agent cannot be asked, if it is there; null if it just does not respond. */
   agentFault: string | null;
   inStep: boolean;
@@ -96,11 +96,13 @@ const RETURNED = /^Caddy (?:v?\d|\(devel\))/;
 
 const UNKNOWN = 'Caddy’s state is unknown, and nothing can be changed until the agent returns.';
 const NOT_REACHED = 'Until it returns, its Caddy keeps its current sites.';
+const NONE_YET = 'Its Caddy serves none of the sites yet.';
 const LACKS = 'Its Caddy lacks changes: it still serves deleted sites and ignores new policies.';
 
 /** What stands between the hub and what the proxy serves: the first explains the others. */
 function standingProblems({ status, lag, ...facts }: Facts): Problem[] {
-  const lacks = lag?.since ? LACKS : null;
+  const isEmpty = status?.liveDigest === null;
+  const lacks = lag?.since ? (isEmpty ? NONE_YET : LACKS) : null;
   const since = lag?.since ? { since: lag.since } : {};
   if (!status) {
     const toll = lag ? (lacks ?? NOT_REACHED) : UNKNOWN;

@@ -19,6 +19,8 @@ export type SiteFacts = Pick<VhostState, 'id' | 'domain' | 'enabled'> & {
   addresses: readonly Address[];
   upstreams: readonly Upstream[];
   errors: Pick<VhostState['errors'], 'acme'>;
+  /** Not everything of it has been looked at since a start or a change. */
+  checking?: true;
 };
 
 /** A site whose check fails at an agent; `since` in ISO 8601, `reason`: what came instead. */
@@ -77,12 +79,12 @@ export function downUpstreams(sites: readonly SiteFacts[]): Problem[] {
 
 /** Those with a name that the proxy has no certificate for. One that it gets on demand is not missing. */
 export function missingCertificates(sites: readonly SiteFacts[]): Problem[] {
-  return sites.flatMap(({ id, domain, enabled, addresses, errors }) => {
+  return sites.flatMap(({ id, domain, enabled, addresses, errors, checking }) => {
     const bare = addresses.filter(
       ({ tls, certificate, checkedAt }) => tls && certificate === null && checkedAt !== null,
     );
     const [first] = bare;
-    if (!enabled || !first) return [];
+    if (!enabled || checking || !first) return [];
     const why = first.advice?.message ?? errors.acme?.message ?? first.reason;
     const names = listed(bare.map(({ name }) => name || 'any host'));
     return {

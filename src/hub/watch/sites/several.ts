@@ -4,7 +4,7 @@ import { keyOfEndpoint } from '../../model/endpoints.ts';
 import type { Vhost } from '../../model/vhost.ts';
 import { saying } from '../problem.ts';
 import { type MirrorFacts, mirrorAdvice } from './advice.ts';
-import { upstreamsOf, warningsOf } from './state.ts';
+import { isNowhere, upstreamsOf, warningsOf } from './state.ts';
 import type { VhostState } from './view.ts';
 
 /** What one of several agents knows. `isBehind`: its proxy lacks accepted changes. */
@@ -34,6 +34,11 @@ export function worstState(
   const downOn = enabled
     ? [...given.flatMap((one) => (isServed(one) ? [] : one.name)), ...missing]
     : [];
+  // What others serve stays, with its certificates and upstreams.
+  const serving = all.filter(
+    ({ name, addresses }) => !downOn.includes(name) || !isNowhere(addresses),
+  );
+  const seen = serving.length > 0 ? serving : all;
   const lastOf = (kind: Kind) =>
     all
       .flatMap(({ errors }) => errors[kind] ?? [])
@@ -42,13 +47,15 @@ export function worstState(
   return {
     ...{ id, domain, enabled },
     problem: problems.length > 0 ? saying(problems).join('; ') : null,
-    addresses: worstAddresses(all.flatMap(({ addresses }) => addresses)),
+    addresses: worstAddresses(seen.flatMap(({ addresses }) => addresses)),
     upstreams: upstreamsOf(all),
     check: togetherChecks(all),
     warnings: togetherWarnings(all.map((one) => ({ label: one.name, warnings: one.warnings }))),
     errors: { acme: lastOf('acme'), upstream: lastOf('upstream') },
     agents: all,
-    ...(given.some(({ state }) => state.checking) && { checking: true as const }),
+    ...(given.some(({ name, state }) => state.checking && !downOn.includes(name)) && {
+      checking: true as const,
+    }),
     ...(downOn.length > 0 && { downOn }),
     ...(missing.length > 0 && { missing: [...missing] }),
   };

@@ -26,6 +26,7 @@ export const namesOf = (vhost: Vhost, { preamble }: SiteSet): string[] =>
  * @param sites as the agent reported them
  * @param unserved the vhosts that are not served
  * @param failing the check of a vhost, if it fails at the agent
+ * @param refusal why the proxy refuses what is stored as a whole; null if it does not
  */
 export function statesOf(
   set: SiteSet,
@@ -33,6 +34,7 @@ export function statesOf(
   unserved: readonly Unserved[],
   failing: (vhost: number) => FailingCheck | null,
   now: Date,
+  refusal: string | null,
 ): (vhost: Vhost) => VhostState {
   const endpointsOf = endpointsUnder(set.preamble);
   const ports = portOptions(set.preamble);
@@ -44,12 +46,15 @@ export function statesOf(
   );
   const problems = new Map(unserved.map(({ vhost, detail }) => [vhost.id, detail]));
   return (vhost) => {
-    const problem = problems.get(vhost.id) ?? null;
     const state = stateOf(vhost, endpointsOf(vhost), byEndpoint, { ports, now });
+    const isLacking = refusal !== null && vhost.enabled && isNowhere(state.addresses);
+    const problem = problems.get(vhost.id) ?? (isLacking ? refusedWhole(refusal) : null);
     const check = checkOf(failing(vhost.id));
+    const isOpen =
+      vhost.enabled && problem === null && (isUnseen(state) || isOnItsWay(vhost, state, now));
     return {
       ...{ ...state, problem, check, warnings: warningsOf({ ...state, problem }) },
-      ...(vhost.enabled && problem === null && isUnseen(state) && { checking: true as const }),
+      ...(isOpen && { checking: true as const }),
     };
   };
 }
@@ -85,6 +90,23 @@ const isUnseen = ({ addresses, upstreams }: Seen): boolean =>
   isNowhere(addresses) ||
   upstreams.some(isUndialled) ||
   bareOf(addresses).some(({ checkedAt }) => checkedAt === null);
+
+const refusedWhole = (reason: string): string => `Caddy refuses what is stored: ${reason}`;
+
+/** Milliseconds: an authority takes some seconds, and by DNS a minute or two. */
+const ON_ITS_WAY_MS = 120_000;
+
+/** Whether it is so new, or changed so recently, that a certificate which it lacks may just be on its way. */
+function isOnItsWay(
+  { updatedAt }: Vhost,
+  { addresses, errors }: Seen & Errors,
+  now: Date,
+): boolean {
+  const age = now.getTime() - updatedAt.getTime();
+  if (errors.acme?.standing || age < 0 || age > ON_ITS_WAY_MS) return false;
+  return bareOf(addresses).some(({ automated, advice }) => automated && advice === null);
+}
+type Errors = Pick<VhostState, 'errors'>;
 
 /** Whether the proxy serves none of these. */
 export const isNowhere = (addresses: Seen['addresses']): boolean =>

@@ -12,7 +12,7 @@ import type { Publisher } from '../../publish/publisher.ts';
 import type { Uptime } from '../uptime/uptime.ts';
 import { togetherWarnings, worstState } from './several.ts';
 import { namesOf, statesOf } from './state.ts';
-import { findUnserved } from './unserved.ts';
+import { findUnserved, rejectionOf } from './unserved.ts';
 import type { VhostState } from './view.ts';
 
 export type StatesDeps = {
@@ -51,7 +51,8 @@ export function createStates({ publisher, uptime, now }: StatesDeps): States {
     const failing = (vhost: number) => uptime.of(vhost, agent.id);
     const standing = publisher.standings().find((one) => one.agent.id === agent.id);
     const isBehind = standing !== undefined && standing.behindSince !== null;
-    return { set, stateOf: statesOf(set, sites, unserved, failing, now()), isBehind };
+    const refusal = rejectionOf(standing?.failure ?? null);
+    return { set, stateOf: statesOf(set, sites, unserved, failing, now(), refusal), isBehind };
   }
 
   /** @param asked those of the vhosts' agents that are to be asked */
@@ -130,7 +131,7 @@ export function createWarningsAfter({ publisher, uptime, now }: StatesDeps): War
     const found = await within(asked, MOST_MS, () => null);
     if (found === null) return null;
     const [{ sites }, unserved] = found;
-    const stateOf = statesOf(set, sites, unserved, (vhost) => uptime.of(vhost, id), now());
+    const stateOf = statesOf(set, sites, unserved, (vhost) => uptime.of(vhost, id), now(), null);
     const label = labelOf(id, publisher.agents.all());
     return { label, found: new Map(placed.map((one) => [one.id, stateOf(one).warnings])) };
   }

@@ -1,14 +1,18 @@
 /** Why enabled vhosts are not served, or not on all of their ports. */
-import { fullSentenceOf } from '../../../shared/failure.ts';
+import { type Failure, fullSentenceOf } from '../../../shared/failure.ts';
 import type { ProxyStatus } from '../../../shared/wire/proxy.ts';
 import type { SiteState } from '../../../shared/wire/sites.ts';
 import type { Agent } from '../../agents/agents.ts';
 import { sentenceOfClosed } from '../../agents/proxy.ts';
 import { endpointsUnder, keyOfEndpoint } from '../../model/endpoints.ts';
 import { setFor } from '../../model/placement.ts';
-import { ofVhost } from '../../model/refusal.ts';
+import { isRejection, ofVhost } from '../../model/refusal.ts';
 import type { Vhost } from '../../model/vhost.ts';
 import type { Publisher } from '../../publish/publisher.ts';
+
+/** Why a proxy refused what is stored as a whole; null if it did not. */
+export const rejectionOf = (failure: Failure | null): string | null =>
+  isRejection(failure) ? fullSentenceOf(failure) : null;
 
 /** `ports`: those it waits for, because the proxy could not open them; none if the proxy refuses it. */
 export type Unserved = { vhost: Vhost; detail: string; ports: readonly number[] };
