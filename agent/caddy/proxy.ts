@@ -1,5 +1,5 @@
 /** The agent's proxy: reload, validate, adapt and status, and the process itself if it is managed. */
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { hasHeredocs, hasStreamDelay } from '../../src/shared/caddyfile/dialect.ts';
 import { FAILURES, Failure, wordsOf } from '../../src/shared/failure.ts';
@@ -230,6 +230,7 @@ export function createProxy(
       () => performance.now(),
     ),
     restrictions,
+    keepFolders,
     repairAfter: async (error) => (await managed?.repairAfter(error)) ?? false,
     warnings,
     log,
@@ -255,6 +256,14 @@ export function createProxy(
     log,
   });
   let reopener: Reopener | undefined;
+
+  /** A running Caddy cannot make its data folder again in one that is not its own. */
+  function keepFolders(): void {
+    const folders = [settings.env, commands.env].flatMap((env) => env.XDG_DATA_HOME || []);
+    if (!settings.managed || folders.every((folder) => existsSync(folder))) return;
+    settings.prepare?.();
+    for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
 
   function makeFolder(): void {
     if (settings.managed) makeLogFolder(settings.accessLog.file, settings.user ?? null);

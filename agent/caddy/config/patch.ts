@@ -215,6 +215,12 @@ export function stampId({ digest, hub, closed = [], lacking = false }: StampPart
   return [revision, ...(lacking ? [LACKING] : []), ...closed.map(nameOf)].join(';');
 }
 
+/** The id in a configuration as JSON text; null if it has none. @throws SyntaxError */
+export function idIn(json: string): string | null {
+  const id = field(JSON.parse(json) as Json, 'logging', 'logs', ACCESS_LOGGER, '@id');
+  return typeof id === 'string' ? id : null;
+}
+
 /** @returns null for an id that `stampId` did not make */
 export function parseStampId(id: string | null): LiveStamp | null {
   const [revision = '', ...names] = id?.split(';') ?? [];

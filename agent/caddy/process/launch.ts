@@ -91,6 +91,11 @@ export function createLaunch(deps: LaunchDeps): Launch {
   }
 
   async function spawn(beside?: Beside): Promise<Process> {
+    const bin = beside?.bin ?? deps.bin();
+    // With a user of its own, the program that would say so is another one.
+    if (Bun.which(bin, { PATH: deps.env.PATH ?? '' }) === null) {
+      throw new Error(`there is no program at ${bin}`);
+    }
     makeFolders();
     if (!beside) await deps.beforeStart();
     rollOutput();
@@ -99,7 +104,7 @@ export function createLaunch(deps: LaunchDeps): Launch {
     const sink = openSync(output, 'a', 0o600);
     try {
       // Through a pipe: a file would show the admin endpoint's secret to the sites.
-      const child = Bun.spawn([...(deps.user?.prefix ?? []), beside?.bin ?? deps.bin(), ...args], {
+      const child = Bun.spawn([...(deps.user?.prefix ?? []), bin, ...args], {
         env: deps.env,
         cwd: empty,
         stdin: 'pipe',
@@ -108,10 +113,14 @@ export function createLaunch(deps: LaunchDeps): Launch {
         // In its own process group: Ctrl-C must not reach it in the middle of a publish.
         detached: true,
       });
-      child.stdin.write(JSON.stringify(boot));
-      await child.stdin.end();
       child.unref();
       try {
+        try {
+          child.stdin.write(JSON.stringify(boot));
+          await child.stdin.end();
+        } catch {
+          throw new Error('the proxy exited immediately');
+        }
         const started = processOf(child.pid);
         if (started === null) throw new Error('the proxy exited immediately');
         if (!beside) record(folder, started);

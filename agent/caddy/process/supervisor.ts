@@ -148,7 +148,8 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
         await end(current, RESTART_GRACE_MS);
       }
       if (current) say('proxy ended', {}, 'warn');
-      await pause(pace.backoff[Math.min(failures++, pace.backoff.length - 1)] ?? 0);
+      const lived = current === null ? null : performance.now() - upSince;
+      await pause(pauseAfter(failures++, lived, pace));
       if (!stopping) await serve();
     }
   }
@@ -225,6 +226,24 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     starts: () => ({ ...starts }),
     pid: () => (current && isAlive(current) ? current.pid : null),
   };
+}
+
+/** While sites were served, none of them waits longer than this for one that ends now and then. */
+const MOST_AFTER_SERVING_MS = 5_000;
+
+/**
+ * Milliseconds until Caddy is started again: longer each time, but never longer than it served sites before.
+ * @param failures how often in a row it ended before
+ * @param lived milliseconds; null if it did not start
+ */
+export function pauseAfter(
+  failures: number,
+  lived: number | null,
+  { backoff }: Pick<Pace['supervise'], 'backoff'>,
+): number {
+  const [first = 0] = backoff;
+  const usual = backoff[Math.min(failures, backoff.length - 1)] ?? first;
+  return lived === null ? usual : Math.min(usual, Math.max(lived, first), MOST_AFTER_SERVING_MS);
 }
 
 function mayBeConnected(pid: number): boolean {

@@ -5,11 +5,12 @@ import { isStorageFault } from '../../../src/shared/http.ts';
 import type { Json, JsonObject } from '../../../src/shared/json.ts';
 import type { Log } from '../../../src/shared/log.ts';
 import { type Admin, proxyUnreachable } from '../admin.ts';
+import { idIn } from '../config/patch.ts';
 import { staysStray } from '../ports/closed.ts';
 import { cleanSentence, rejected } from '../words.ts';
 
 export type RecoveryDeps = {
-  admin: Pick<Admin, 'load'>;
+  admin: Pick<Admin, 'load' | 'liveId'>;
   /** A proxy that the agent may restart; absent if another program runs the proxy. */
   managed?: {
     pid: () => number | null;
@@ -61,11 +62,14 @@ export function createRecovery({ admin, managed, resume, log }: RecoveryDeps): R
     return error;
   }
 
-  /** @returns null, or why `previous` is not loaded */
+  /** @returns null, or why `previous` is not live */
   async function load(previous: string): Promise<unknown> {
     try {
       const { error } = await admin.load(previous, true);
-      return error === null ? null : failed(rejected(error), error);
+      if (error === null) return null;
+      const reason = failed(rejected(error), error);
+      // Caddy keeps what is live if it refuses a load, even if that is the same.
+      return (await admin.liveId()) === idIn(previous) ? null : reason;
     } catch (error) {
       return failed(error);
     }

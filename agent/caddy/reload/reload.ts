@@ -35,6 +35,8 @@ type ReloadDeps = Omit<RecoveryDeps, 'admin' | 'resume'> &
     /** How long websockets outlive the next configuration; null: not at all. */
     streamDelay: () => Promise<string | null>;
     warnings: Pick<Warnings, 'set'>;
+    /** Makes the folders of a managed proxy that somebody removed. @throws file system errors */
+    keepFolders: () => void;
     /** Repairs a managed proxy's storage. @returns whether it is worth loading again */
     repairAfter: (error: unknown) => Promise<boolean>;
   };
@@ -221,6 +223,7 @@ export function createReload(deps: ReloadDeps): Reload {
     const { probe, hub, term, keep, replace, partial = false, isWanted = () => true } = options;
     let undo = () => {};
     try {
+      deps.keepFolders();
       const { found: certificates, missing } = kept.collect(text, options.certificates);
       // What is stored is served with other certificates rather than not at all; a change is refused.
       if (from === 'pushed' && !partial) assertNone(await newly(missing));

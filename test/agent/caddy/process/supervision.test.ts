@@ -1,12 +1,12 @@
 // proof: agent
 /** What an agent makes of a Caddy that ends, does not answer, or cannot be looked at. */
 import { afterEach, describe, expect, test } from 'bun:test';
-import { chmodSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { AdminUnreachable } from '../../../../agent/caddy/admin.ts';
 import { createMuteWatch } from '../../../../agent/caddy/process/mute-watch.ts';
-import { createSparseLog } from '../../../../agent/caddy/process/supervisor.ts';
+import { createSparseLog, pauseAfter } from '../../../../agent/caddy/process/supervisor.ts';
 import { PACE } from '../../../../agent/pace.ts';
 import { caddiesOf } from '../../../harness/caddys.ts';
 import { FULL } from '../../../harness/full.ts';
@@ -125,6 +125,39 @@ describe('the rights of the data folder', () => {
 });
 
 /** A stand-in: a real Caddy does not end at once. */
+test('a pause is never longer than what was served before, nor than five seconds', () => {
+  const of = (failures: number, lived: number | null) =>
+    pauseAfter(failures, lived, PACE.supervise);
+  expect([0, 1, 6, 99].map((failures) => of(failures, null))).toEqual([200, 500, 30_000, 30_000]);
+  expect([0, 3, 6, 99].map((failures) => of(failures, 59_000))).toEqual([200, 2_000, 5_000, 5_000]);
+  expect([50, 900, 4_000].map((lived) => of(6, lived))).toEqual([200, 900, 4_000]);
+});
+
+test('a program that is gone is named, and a Caddy whose storage was removed takes changes', async () => {
+  const folder = temporaryFolder();
+  const link = join(folder, 'caddy');
+  symlinkSync(Bun.which(bin) ?? '', link);
+  stack = await startStack({ PROXY_BIN: link });
+  const of = stack;
+  expect((await reload(of)).status).toBe(200);
+  rmSync(join(of.dataDir, 'caddy', 'data'), { recursive: true });
+  rmSync(join(of.dataDir, 'caddy', 'validate'), { recursive: true, force: true });
+  const config = `https://a.example:${of.httpsPort} {\n\ttls internal\n\trespond here\n}\n`;
+  const secure = { json: { proxyfile: config }, headers: of.agentHeaders };
+  const changed = await ask(`${of.agent}/proxy/reload`, secure);
+  expect([changed.status, changed.text]).toEqual([200, changed.text]);
+  rmSync(link);
+  for (const { pid } of caddiesOf(of.dataDir)) process.kill(pid, 'SIGKILL');
+  const fault = await until(async () => {
+    const { body } = await ask<{ fault?: string }>(`${of.agent}/proxy/status`, {
+      headers: of.agentHeaders,
+    });
+    return body.fault;
+  });
+  expect(fault).toBe(`Caddy cannot be started: there is no program at ${link}.`);
+  symlinkSync(Bun.which(bin) ?? '', link);
+});
+
 test('a Caddy that ends at once is tried again, and the agent answers meanwhile', async () => {
   const folder = temporaryFolder();
   const bin = join(folder, 'caddy');

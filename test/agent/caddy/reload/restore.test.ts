@@ -89,20 +89,6 @@ describe('if the previous configuration cannot be restored, the answer says so',
 
   test.each<[string, Answer[], string, string, string]>([
     [
-      'after a refused load',
-      [{ error: 'loading new config: no module' }, gone],
-      'PROXY_REJECTED',
-      REFUSED,
-      `no module; ${restore}`,
-    ],
-    [
-      'after a failed start',
-      [{ error: 'http app module: start: port in use' }, gone],
-      'PROXY_REJECTED',
-      REFUSED,
-      `http app module: start: port in use; ${restore}`,
-    ],
-    [
       'after a refused load, because the proxy is gone',
       [{ error: 'no module' }, 'lost'],
       'PROXY_REJECTED',
@@ -117,13 +103,6 @@ describe('if the previous configuration cannot be restored, the answer says so',
       'the previous configuration could not be restored: the admin endpoint does not answer',
     ],
     [
-      'after a load that did not become live',
-      ['not live', gone],
-      'PROXY_UNREACHABLE',
-      LOST,
-      restore,
-    ],
-    [
       UNWRITABLE,
       ['accepted', gone],
       'STORAGE_UNAVAILABLE',
@@ -134,6 +113,32 @@ describe('if the previous configuration cannot be restored, the answer says so',
     const { error } = await reload(answers, when === UNWRITABLE);
     expect(error).toMatchObject({ code, message, detail });
     expect((error as { cause: AggregateError }).cause.errors).toHaveLength(2);
+  });
+});
+
+describe('if it is refused when it is loaded again, but still live, the first error stays as it was', () => {
+  const gone = { error: 'open /var/lib/old/key.pem: gone' };
+
+  test.each<[string, Answer, object]>([
+    [
+      'after a refused load',
+      { error: 'loading new config: no module' },
+      { code: 'PROXY_REJECTED', detail: 'no module' },
+    ],
+    [
+      'after a failed start',
+      { error: 'http app module: start: port in use' },
+      { code: 'PROXY_REJECTED', detail: 'http app module: start: port in use' },
+    ],
+    [
+      'after a load that did not become live',
+      'not live',
+      { code: 'PROXY_UNREACHABLE', detail: undefined },
+    ],
+  ])('%s', async (_, answer, expected) => {
+    const { error } = await reload([answer, gone]);
+    expect(error).toMatchObject(expected);
+    expect((error as Error).message).toContain('nothing was changed');
   });
 });
 
