@@ -33,6 +33,29 @@ function run(env: Record<string, string>, cwd: string, prefix: string[] = []): P
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describe.skipIf(!isRoot)('as root', () => {
+  test('a Caddy with a user of its own takes changes after its storage was removed', async () => {
+    const { folder, home } = openFolder(0);
+    folders.push(folder);
+    const data = join(home, 'data');
+    const env = { ...portSettings(), DATA_DIR: data, PROXY_BIN: Bun.which('caddy') ?? '' };
+    const hub = `${await run(env, home).address('hub')}/api`;
+    const owner = await signUp({ hub });
+    const site = (name: string) => ({
+      domain: `https://${name}.localhost:${env.PROXY_HTTPS_PORT}`,
+      config: 'tls internal\nrespond ok',
+    });
+    const create = (name: string) => ask(`${hub}/vhosts`, { json: site(name), ...owner });
+    expect((await create('a')).status).toBe(201);
+    const { uid } = statSync(join(data, 'caddy/data'));
+    expect(uid).not.toBe(0);
+    for (const name of ['data', 'validate']) {
+      rmSync(join(data, 'caddy', name), { recursive: true, force: true });
+    }
+    const changed = await create('b');
+    expect([changed.status, changed.text]).toEqual([201, changed.text]);
+    expect(statSync(join(data, 'caddy/data')).uid).toBe(uid);
+  });
+
   test('Caddy gets a user of its own as soon as it can, also in folders of a Caddy that ran as root', async () => {
     const { folder, home } = openFolder(0);
     folders.push(folder);

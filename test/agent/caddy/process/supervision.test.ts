@@ -133,29 +133,20 @@ test('a pause is never longer than what was served before, nor than five seconds
   expect([50, 900, 4_000].map((lived) => of(6, lived))).toEqual([200, 900, 4_000]);
 });
 
-test('a program that is gone is named, and a Caddy whose storage was removed takes changes', async () => {
-  const folder = temporaryFolder();
-  const link = join(folder, 'caddy');
-  symlinkSync(Bun.which(bin) ?? '', link);
+test('a program that is gone is named', async () => {
+  const link = join(temporaryFolder(), 'caddy');
+  const make = () => symlinkSync(Bun.which(bin) ?? '', link);
+  make();
   stack = await startStack({ PROXY_BIN: link });
   const of = stack;
-  expect((await reload(of)).status).toBe(200);
-  rmSync(join(of.dataDir, 'caddy', 'data'), { recursive: true });
-  rmSync(join(of.dataDir, 'caddy', 'validate'), { recursive: true, force: true });
-  const config = `https://a.example:${of.httpsPort} {\n\ttls internal\n\trespond here\n}\n`;
-  const secure = { json: { proxyfile: config }, headers: of.agentHeaders };
-  const changed = await ask(`${of.agent}/proxy/reload`, secure);
-  expect([changed.status, changed.text]).toEqual([200, changed.text]);
   rmSync(link);
   for (const { pid } of caddiesOf(of.dataDir)) process.kill(pid, 'SIGKILL');
   const fault = await until(async () => {
-    const { body } = await ask<{ fault?: string }>(`${of.agent}/proxy/status`, {
-      headers: of.agentHeaders,
-    });
-    return body.fault;
+    const status = `${of.agent}/proxy/status`;
+    return (await ask<{ fault?: string }>(status, { headers: of.agentHeaders })).body.fault;
   });
   expect(fault).toBe(`Caddy cannot be started: there is no program at ${link}.`);
-  symlinkSync(Bun.which(bin) ?? '', link);
+  make();
 });
 
 test('a Caddy that ends at once is tried again, and the agent answers meanwhile', async () => {
