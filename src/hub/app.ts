@@ -55,6 +55,7 @@ import { userRoutes } from './auth/routes/user-routes.ts';
 import { verifyRoutes } from './auth/routes/verify-routes.ts';
 import { createSessionCookies } from './auth/sessions/cookie.ts';
 import { type Dashboard, dashboardRoutes } from './dashboard/routes.ts';
+import { databaseBusy, isBusy } from './db/busy.ts';
 import { databaseUnusable, isDamage } from './db/fault.ts';
 import { demandsOf } from './http/about.ts';
 import { compressJson } from './http/compress.ts';
@@ -110,6 +111,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
   let isUsable = true;
   /** Damage may be found long after the start. */
   function failureOf(error: unknown) {
+    if (isBusy(error)) return databaseBusy(context.databaseFile);
     if (!isDamage(error)) return null;
     isUsable = false;
     return databaseUnusable();

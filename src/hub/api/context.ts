@@ -163,6 +163,8 @@ export type HubContext = Pick<
   db: Db;
   /** @throws Failure if what is written to the database would be lost */
   assertInPlace: () => void;
+  /** The database's path. */
+  databaseFile: string;
   /** Of secrets in the database. */
   sealing: Sealing;
   /** Of those that the hub keeps. */
@@ -222,7 +224,7 @@ export type ApiContext = HubContext & {
 export function createContext(given: HubGiven): HubContext {
   const { settings, database, setupCode, pace, now, elapsed, log } = given;
   const { commandLine, version, commit } = given;
-  const { db, assertInPlace } = database;
+  const { db, assertInPlace, file: databaseFile } = database;
   const sealing = createSealing({ db, file: given.secretKey });
   const keys = createAgentKeys(sealing.key);
   const store = createStore(database);
@@ -320,7 +322,18 @@ export function createContext(given: HubGiven): HubContext {
   });
   return {
     ...{ settings, commandLine, version, commit, pace, now, elapsed, log },
-    ...{ db, assertInPlace, sealing, store, accounts, publisher, uptime, look, listProblems },
+    ...{
+      db,
+      assertInPlace,
+      databaseFile,
+      sealing,
+      store,
+      accounts,
+      publisher,
+      uptime,
+      look,
+      listProblems,
+    },
     summary,
     ...{ channels, deliver, known, invitations, secondFactor, challenges, limits, signInFailed },
     linked: createLinkedAccounts({ db, now }),

@@ -6,7 +6,7 @@ import { FAILURES, Failure } from '../../shared/failure.ts';
 export class DatabaseUnusable extends Error {}
 
 /** An error's code and those of its causes: Drizzle wraps the errors of SQLite. */
-function codesOf(error: unknown): string[] {
+export function codesOf(error: unknown): string[] {
   if (!(error instanceof Error)) return [];
   const code = 'code' in error ? [String(error.code)] : [];
   return [...code, ...codesOf(error.cause)];

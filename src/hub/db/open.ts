@@ -26,6 +26,8 @@ export const inTransaction = <T>(db: Db, work: (tx: Transaction) => T): T =>
   db.transaction(work, { behavior: 'immediate' });
 
 export type OpenDatabase = {
+  /** Its path. */
+  file: string;
   db: Db;
   /** @throws Failure STORAGE_UNAVAILABLE if the file was replaced or removed since it was opened */
   assertInPlace(): void;
@@ -41,6 +43,8 @@ export type OpenDatabase = {
 const IDLE_MS = 60_000;
 
 const BUSY_TIMEOUT = 'PRAGMA busy_timeout = 5000';
+/** A hub that serves waits for nothing in SQLite, as nothing else of it runs meanwhile; see `whileBusy`. */
+const SERVING_TIMEOUT = 'PRAGMA busy_timeout = 200';
 
 /**
  * @param idle milliseconds without a write after which the log is moved into the file
@@ -69,15 +73,17 @@ export function openDatabase(folder: string, idle = IDLE_MS, scripts = MIGRATION
     prepare(sqlite);
     migrate(sqlite, file, scripts);
     checkpoint(sqlite);
+    sqlite.run(SERVING_TIMEOUT);
     const opened = sqlite;
     let isReplaced = false;
     const stopCheckpoints = checkpointWhenIdle(opened, file, idle);
     return {
+      file,
       db: drizzle(opened, { schema }),
       assertInPlace: createPlaceCheck(file),
       isShared() {
         const isAlone = endLog(opened);
-        opened.run(BUSY_TIMEOUT);
+        opened.run(SERVING_TIMEOUT);
         opened.run('PRAGMA journal_mode = WAL');
         return !isAlone;
       },

@@ -21,6 +21,7 @@ import { inRequests, requestIds } from '../../shared/observe/context.ts';
 import type { ProxyStatus } from '../../shared/wire/proxy.ts';
 import type { Agent, Agents } from '../agents/agents.ts';
 import type { AgentClient } from '../agents/client.ts';
+import { whileBusy } from '../db/busy.ts';
 import { FIRST_AGENT, type StoredAgent } from '../model/agent.ts';
 import type { Author, Change } from '../model/changes.ts';
 import { assertPlanContained, type Dialect } from '../model/containment.ts';
@@ -248,8 +249,10 @@ export function createPublisher({
     );
     let groups: number[];
     try {
-      store.markOwner();
-      groups = store.commit(acceptedOf(plans), time, behind);
+      groups = await whileBusy(() => {
+        store.markOwner();
+        return store.commit(acceptedOf(plans), time, behind);
+      });
     } catch (error) {
       // It is live but cannot be recorded: the proxies go back to what is stored.
       log('commit failed', { reason: reasonOf(error) }, 'error');
@@ -277,10 +280,10 @@ export function createPublisher({
   }
 
   /** Records plans that change nothing for the proxies. @returns as `publish` */
-  function record(plans: readonly Planned[], time: Date): Refusals | Ended {
+  async function record(plans: readonly Planned[], time: Date): Promise<Refusals | Ended> {
     let groups: number[];
     try {
-      groups = store.commit(acceptedOf(plans), time);
+      groups = await whileBusy(() => store.commit(acceptedOf(plans), time));
     } catch (error) {
       log('commit failed', { reason: reasonOf(error) }, 'error');
       return refuseAll(plans, error);

@@ -47,9 +47,11 @@ test('it serves what it took last, and says what it lacks', async () => {
   const codes = status.body.problems.map(({ code }) => code);
   expect(codes.filter((code) => code === 'VHOST_BROKEN')).toEqual([]);
   expect(codes).toContain('NOT_IN_STEP');
-  const summary = await call<{ sitesDown: number }>('GET', '/summary');
   // The hub does not know the ports, which are variables, so that it counts the other site as well.
-  expect(summary.body.sitesDown).toBe(2);
+  await until(async () => {
+    await call('GET', '/status');
+    return (await call<{ sitesDown: number }>('GET', '/summary')).body.sitesDown === 2;
+  }, 'both sites of the proxy to count as down');
 });
 
 describe('refused, with the change as it was sent, is', () => {
