@@ -111,12 +111,17 @@ export function holdersOf(port: number, network: Network): Holder[] {
       const own = socketsOf(pid);
       if (!inodes.some((inode) => own.has(inode))) return [];
       const name = readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
-      return [{ pid, name, unit: unitIn(readFileSync(`/proc/${pid}/cgroup`, 'utf8')) }];
+      const unit = unitIn(readFileSync(`/proc/${pid}/cgroup`, 'utf8'));
+      const isKept = KEPT.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+      return [{ pid, name, unit, ...(isKept && { kept: true as const }) }];
     } catch {
       return [];
     }
   });
 }
+
+/** How an agent starts a Caddy; see `launch.ts`. */
+const KEPT = /\0run\0--config\0-\0--pidfile\0/;
 
 /**
  * The system service in the text of /proc/PID/cgroup (cgroups(7)), of which systemd may have nested

@@ -72,7 +72,8 @@ export function servingOf(facts: ServingFacts): Serving | null {
   const wanting = SCHEMES.filter((scheme) => listeners[scheme].reason !== null);
   const isMoved = SCHEMES.some((scheme) => options[scheme] !== STANDARD_PORTS[scheme]);
   const states = wanting.flatMap((scheme) => stateOf(scheme) ?? []);
-  return { ...listeners, cure: cureOf(states) ?? (isMoved ? MOVE : null) };
+  const mayMove = isMoved && states.every(({ state }) => state !== 'held');
+  return { ...listeners, cure: cureOf(states) ?? (mayMove ? MOVE : null) };
 }
 
 /** Whether the port is a placeholder, which only the proxy can fill in. */
@@ -90,9 +91,9 @@ export function obstacleOf(state: PortState | undefined): string | null {
     return `${state.port} is forbidden: the user that Caddy runs as may not open ports below 1024`;
   }
   if (state?.state !== 'held') return null;
-  const names = state.holders.map(({ name, pid, unit }) => {
+  const names = state.holders.map(({ name, pid, unit, kept }) => {
     const more = unit === null ? '' : `, ${unit}`;
-    return `${name} (pid ${pid}${more})`;
+    return `${name} (pid ${pid}${more})${kept ? ', which another agent keeps' : ''}`;
   });
   return `${state.port} is held by ${names.join(' and ') || 'another program'}`;
 }
@@ -105,7 +106,9 @@ export function cureOf(states: readonly PortState[]): string | null {
   return states.some(({ state }) => state === 'forbidden') ? ALLOW : null;
 }
 
-function stopping(holders: readonly Holder[]): string {
+function stopping(holders: readonly Holder[]): string | null {
+  // It would be started again, and serves sites.
+  if (holders.some(({ kept }) => kept)) return null;
   // Stopping its service would stop all containers.
   if (holders.some(({ name }) => name === 'docker-proxy')) {
     return 'docker ps --filter publish=80 --filter publish=443';

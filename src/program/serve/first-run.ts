@@ -2,6 +2,7 @@
 import { SHORTEST_TOKEN } from '../../../agent/bearer.ts';
 import type { Log } from '../../shared/log.ts';
 import { keepSecret } from '../../shared/system/files.ts';
+import { FALLBACK_PORTS } from '../../shared/wire/proxy.ts';
 import type { Settings } from '../config.ts';
 import { whyClosed } from '../listen.ts';
 
@@ -40,17 +41,14 @@ export function firstPreamble(
     if (reason !== null) warn(`${name}: ${reason}`);
   }
   const privileged = whyClosed(80) === null && whyClosed(443) === null;
-  const http = ports.http ?? (privileged ? 80 : available(8080));
-  const https = ports.https ?? (privileged ? 443 : available(8443));
+  const http = ports.http ?? (privileged ? 80 : available(FALLBACK_PORTS.http));
+  const https = ports.https ?? (privileged ? 443 : available(FALLBACK_PORTS.https));
   const options = [`http_port ${http}`, `https_port ${https}`, 'skip_install_trust'];
   return `{\n\t${options.join('\n\t')}\n}`;
 }
 
-/** How many ports are tried. */
-const TRIED = 20;
-
 /** The first port from here on that is available; this one if none is. */
 const available = (first: number): number =>
-  Array.from({ length: TRIED }, (_, more) => first + more).find(
+  Array.from({ length: FALLBACK_PORTS.tried }, (_, more) => first + more).find(
     (port) => whyClosed(port) === null,
   ) ?? first;

@@ -131,11 +131,15 @@ export type ProxyStatus = Static<typeof ProxyStatus>;
 /** The ports that visitors and certificate authorities use. */
 export const STANDARD_PORTS = { http: 80, https: 443 } as const;
 
+/** What a first start chooses where one of these is taken: the first of so many from here on that is free. */
+export const FALLBACK_PORTS = { http: 8080, https: 8443, tried: 20 } as const;
+
 /** A program that listens on a port; `unit` is its systemd service, null if it has none. */
 const Holder = t.Object({
   pid: t.Integer(),
   name: t.String(),
   unit: t.Union([t.String(), t.Null()]),
+  kept: t.Optional(t.Literal(true, { description: 'a Caddy that an agent of signalbox keeps' })),
 });
 export type Holder = Static<typeof Holder>;
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { holdersOf, unitIn } from '../../../agent/caddy/ports/sockets.ts';
 import { isForbidden } from '../../../agent/caddy/standard-ports.ts';
+import { ask, startStack } from '../../harness/stack.ts';
 import { asUser, isRoot, NOBODY } from '../../harness/unprivileged.ts';
 
 describe('the unit of a process', () => {
@@ -29,6 +30,18 @@ test('a program that listens is found by its socket', () => {
   own.stop(true);
   expect(found.map(({ pid }) => pid)).toEqual([process.pid]);
   expect(found[0]?.name).not.toBe('');
+  expect(found[0]).not.toHaveProperty('kept');
+});
+
+test('a Caddy that an agent keeps is told from others', async () => {
+  const stack = await startStack();
+  try {
+    const proxyfile = `http://a.example:${stack.httpPort} {\n\trespond a\n}\n`;
+    await ask(`${stack.agent}/proxy/reload`, { json: { proxyfile }, headers: stack.agentHeaders });
+    expect(holdersOf(stack.httpPort, 'tcp')).toMatchObject([{ name: 'caddy', kept: true }]);
+  } finally {
+    await stack.stop();
+  }
 });
 
 describe('a port is forbidden', () => {

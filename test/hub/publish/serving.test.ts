@@ -23,6 +23,15 @@ describe('the cure never', () => {
     expect(cureOf([held(80, docker), held(443, docker)])).toStartWith('docker ps ');
   });
 
+  test('ends the Caddy of another agent', () => {
+    const other: Holder = { pid: 31, name: 'caddy', unit: null, kept: true };
+    expect(cureOf([held(80, other)])).toBeNull();
+    expect(obstacleOf(held(80, other))).toBe(
+      '80 is held by caddy (pid 31), which another agent keeps',
+    );
+    expect(serving(MOVED, [held(80, other), held(443, other)])?.cure).toBeNull();
+  });
+
   test('names a program that was not seen', () => {
     expect(cureOf([held(80), held(443)])).toBe("sudo ss -ltnp 'sport = :80 or sport = :443'");
   });

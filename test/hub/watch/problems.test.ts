@@ -69,6 +69,16 @@ const find = (change: Partial<Facts>, since = new Map<string, string>()) =>
 
 describe('there is no problem', () => {
   test.each<[string, Partial<Facts>]>([
+    [
+      'on ports that somebody chose, although the usual ones are taken',
+      {
+        serving: {
+          http: { port: 9080, wanted: 80, reason: '80 is held by nginx (pid 9)', blocked: true },
+          https: { port: 9443, wanted: 443, reason: '443 is held by nginx (pid 9)', blocked: true },
+          cure: 'sudo kill 9',
+        },
+      },
+    ],
     ['if all is well', {}],
     ['if it is not known how the sites are', { sites: null }],
     ['with room on a disk', { disks: [{ id: 'a', holds: ['the log'], free: 0.05 }] }],

@@ -1,6 +1,11 @@
 /** What is wrong with an agent, its proxy and its sites. Pure. */
 import { ADVISORIES_AS_OF } from '../../../shared/advisories.ts';
-import type { Disk, ProxyStatus } from '../../../shared/wire/proxy.ts';
+import {
+  type Disk,
+  FALLBACK_PORTS,
+  type ProxyStatus,
+  STANDARD_PORTS,
+} from '../../../shared/wire/proxy.ts';
 import { sentenceOfClosed } from '../../agents/proxy.ts';
 import { listed, type Problem, sentence } from '../problem.ts';
 import type { EndingCertificate } from '../sites/certificates.ts';
@@ -169,9 +174,9 @@ function heldPorts({ status, unserved, serving }: Facts): Problem[] {
     };
   });
   if (!serving) return closed;
-  // Other ports that someone chose are no problem, and on one that is not open, Caddy does not listen.
+  // Ports that someone chose are no problem, and on one that is not open, Caddy does not listen.
   const moved = [serving.http, serving.https].filter(
-    ({ port, wanted, blocked }) => blocked && port !== wanted && !byPort.has(port),
+    (one) => one.blocked && isFallback(one) && !byPort.has(one.port),
   );
   if (moved.length === 0) return closed;
   const where = listed(moved.map(({ port, wanted }) => `${port} instead of ${wanted}`));
@@ -179,6 +184,13 @@ function heldPorts({ status, unserved, serving }: Facts): Problem[] {
   const cure = serving.cure ? ` To change that: ${serving.cure}` : '';
   const message = `Caddy listens on port ${where}: ${sentence(why)}${cure}`;
   return [...closed, { code: 'PORT_HELD', level: 'warn', part: 'ports', message }];
+}
+
+/** Whether a first start may have chosen the port because another one was taken. */
+function isFallback({ port, wanted }: Listening): boolean {
+  const { http, https, tried } = FALLBACK_PORTS;
+  const first = wanted === STANDARD_PORTS.http ? http : https;
+  return port >= first && port < first + tried;
 }
 
 function fileProblems({ status, advisories: { count, cure } }: Facts): Problem[] {
