@@ -6,6 +6,7 @@ import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node
 import { dirname } from 'node:path';
 import {
   readIfThere,
+  removeOldCopies,
   replaceWhole,
   syncPath,
   writeDurably,
@@ -97,6 +98,9 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
     }
     const copy = `${path}.${end}`;
     replaceWhole(copy, (part) => copyFileSync(path, part));
+    // The one from before signalbox stays.
+    removeOldCopies(`${path}.changed-`);
+    removeOldCopies(`${path}.before-2`);
     return copy;
   }
 

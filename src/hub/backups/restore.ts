@@ -2,7 +2,7 @@
 import { createReadStream, createWriteStream, existsSync, renameSync, rmSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { readIfThere, writeDurably } from '../../shared/system/files.ts';
+import { readIfThere, removeOldCopies, writeDurably } from '../../shared/system/files.ts';
 import type { Contents } from '../db/inspect.ts';
 import { databaseIn } from '../db/open.ts';
 import { BESIDE, giveToOwner, keep, makeReady, putInPlace } from '../db/replace.ts';
@@ -104,7 +104,10 @@ async function newKey(
 /** @returns where the old one is now; null if there was none */
 function replaceKey(keyFile: string, key: string, stamp: string): string | null {
   const kept = existsSync(keyFile) ? `${keyFile}.before-restore-${stamp}` : null;
-  if (kept !== null) keep(keyFile, kept);
+  if (kept !== null) {
+    keep(keyFile, kept);
+    removeOldCopies(`${keyFile}.before-restore-`);
+  }
   writeDurably(keyFile, `${key}\n`, 0o600);
   return kept;
 }

@@ -11,7 +11,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { syncPath } from '../../shared/system/files.ts';
+import { removeOldCopies, syncPath } from '../../shared/system/files.ts';
 import { MAX_TERM } from '../../shared/wire/protocol.ts';
 import { type Contents, inspect, refuseCode } from './inspect.ts';
 import { refuseNewer } from './migrate.ts';
@@ -66,6 +66,7 @@ export function putInPlace(ready: string, current: string, stamp: string): strin
       throw new Error('another program has the database open (Litestream?); stop it first');
     }
     keep(current, kept);
+    removeOldCopies(`${current}.before-restore-`);
   }
   // Left only beside a file that SQLite cannot read; the new database must not pick them up.
   for (const end of BESIDE) {

@@ -9,6 +9,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -175,4 +176,21 @@ export function keepSecret({ file, bytes, shortest, onReplaced }: KeptSecret): s
   utimesSync(file, atime, mtime);
   onReplaced(file);
   return secret;
+}
+
+/** How many copies of a file from before something replaced it are kept. */
+const COPIES = 5;
+
+/**
+ * Removes the oldest copies of a file beyond the last five. Never fails: the next time tries again.
+ * @param path what their names begin with; the rest of each sorts by time
+ */
+export function removeOldCopies(path: string): void {
+  const [folder, prefix] = [dirname(path), basename(path)];
+  try {
+    const all = readdirSync(folder).filter((name) => name.startsWith(prefix));
+    for (const name of all.toSorted().slice(0, -COPIES)) rmSync(join(folder, name));
+  } catch {
+    // As above.
+  }
 }

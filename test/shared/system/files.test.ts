@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { replaceWhole, writeDurably } from '../../../src/shared/system/files.ts';
+import { removeOldCopies, replaceWhole, writeDurably } from '../../../src/shared/system/files.ts';
 import { fill, mayMount, mountSmall, unmount } from '../../harness/mount.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 
@@ -52,4 +52,17 @@ describe.skipIf(!mayMount)('on a full disk', () => {
       unmount(folder);
     }
   });
+});
+
+test('of the copies of a file, the last five stay, and what has another name', () => {
+  const folder = temporaryFolder();
+  const stamps = [1, 2, 3, 4, 5, 6, 7].map((day) => `2026-11-0${day}T10-00-00-000Z`);
+  for (const stamp of stamps) writeFileSync(join(folder, `Caddyfile.changed-${stamp}`), '');
+  const others = ['Caddyfile', 'Caddyfile.before-signalbox', 'Caddyfile2.changed-2020'];
+  for (const name of others) writeFileSync(join(folder, name), '');
+  removeOldCopies(join(folder, 'Caddyfile.changed-'));
+  const left = stamps.slice(2).map((stamp) => `Caddyfile.changed-${stamp}`);
+  expect(readdirSync(folder).toSorted()).toEqual([...others, ...left].toSorted());
+  removeOldCopies(join(folder, 'missing', 'Caddyfile.changed-'));
+  rmSync(folder, { recursive: true });
 });
