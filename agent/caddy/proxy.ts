@@ -274,6 +274,7 @@ export function createProxy(
     version: versionOf,
     program: programOf,
     managed: managed !== null,
+    environment: managed && Object.keys(settings.env),
   });
 
   /** The origins that a Caddyfile asks for that another program wrote; none if it cannot be read. */

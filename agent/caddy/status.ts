@@ -23,6 +23,8 @@ type StatusDeps = {
   warnings: Pick<Warnings, 'get' | 'list'>;
   /** Whether the agent runs the proxy. */
   managed: boolean;
+  /** The names in the proxy's environment; null if another program runs it. */
+  environment: readonly string[] | null;
 };
 
 export type ReadStatus = (hub?: string, term?: number) => Promise<ProxyStatus>;
@@ -38,6 +40,7 @@ export function createStatus({
   program,
   warnings,
   managed,
+  environment,
 }: StatusDeps): ReadStatus {
   return async (hub, term = 1) => {
     const file = proxyfile.read();
@@ -72,6 +75,7 @@ export function createStatus({
         unknownFile ||
         (!isLacking && (checkedFor === null || proxyfile.isCheckedFor(fileDigest, checkedFor))),
       proxy: { running: live.running, version: await version(), managed },
+      ...(environment === null || hub === undefined ? {} : { environment: [...environment] }),
       ...(fault === null ? {} : { fault }),
       restartNeeded: reload.restartNeeded(digest),
       warnings: warnings.list(),

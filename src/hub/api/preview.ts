@@ -12,6 +12,7 @@ import { renderSet, vhostsWith } from '../model/applied.ts';
 import type { Change } from '../model/changes.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
 import type { SiteSet } from '../model/vhost.ts';
+import { newDoubts } from '../publish/doubts.ts';
 import { UNDOES } from './changelog.ts';
 import type { ApiContext } from './context.ts';
 import { AnyOperation, createChangeFrom } from './operations.ts';
@@ -54,7 +55,8 @@ export function previewRoutes({ db, publisher, guard, bodyLimit }: ApiContext) {
           const rendered = partOf(next);
           const concerned = body.op === 'policy' && body.id ? vhostsWith(next, body.id) : [];
           const diff = caddyfileDiff(live, rendered);
-          return verdictOf(refusal, rendered.text, diff, concerned, tries ? tried : null);
+          const doubts = newDoubts(current, next, publisher);
+          return verdictOf(refusal, rendered.text, diff, concerned, tries ? tried : null, doubts);
         } catch (error) {
           if (!(error instanceof Failure) || !VERDICTS.has(error.code)) throw error;
           return verdictOf(error, live.text, '', [], tries ? [] : null);

@@ -11,7 +11,8 @@ import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
 import { notReplaced, sayNotReplaced } from '../caddyfile/not-replaced.ts';
 import { render } from '../caddyfile/render.ts';
 import { type ImportedSite, type Skipped, splitCaddyfile } from '../caddyfile/split.ts';
-import { type Outcome, outcomeOf, type Replaying } from '../http/schemas.ts';
+import { sayUnset, unsetIn } from '../caddyfile/unset-variables.ts';
+import { type Outcome, outcomeOf, type Replaying, type Warning, warned } from '../http/schemas.ts';
 import { renderSet, sitesOf } from '../model/applied.ts';
 import { type Author, type Change, sequence } from '../model/changes.ts';
 import { assertContained, assertPreambleContained } from '../model/containment.ts';
@@ -21,6 +22,7 @@ import { isRejection } from '../model/refusal.ts';
 import { withoutLoops } from '../model/sign-in-loop.ts';
 import { EMPTY_SET, type SiteSet } from '../model/vhost.ts';
 import { createChange } from '../model/vhost-changes.ts';
+import { newDoubts } from '../publish/doubts.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { Applied, Demands } from '../publish/queue.ts';
 import { hintFor } from '../publish/target/hints.ts';
@@ -98,20 +100,27 @@ export function createImporter(deps: ImporterDeps): Importer {
   async function proxyOf(name?: string) {
     const { client } = name ? publisher.agents.named(name) : publisher.agents.first();
     const dialect = await publisher.dialect(name);
-    return { client, dialect, version: publisher.version(name) };
+    const environment = publisher.environment(name);
+    return { client, dialect, version: publisher.version(name), environment };
+  }
+
+  /** Those that the sites are placed on. @throws Failure NOT_FOUND */
+  function agentsFor(name?: string) {
+    const { agents } = publisher.current();
+    return name === undefined ? agents : [agentNamed(name, publisher.current())];
   }
 
   return {
     async run(file, options) {
       // The rest of a validation can wait: what means the same is validated before it is published.
-      const { client, dialect, version } = await proxyOf(options.agent);
+      const { client, dialect, version, environment } = await proxyOf(options.agent);
       await assertReadable(file, dialect);
       const left = notReplaced(file, version);
       if (left && version !== null)
         throw differs(`line ${left.line}: ${sayNotReplaced(left, version)}`);
       const { config: original } = await client
         .adapt(blankLeftOut(file, dialect))
-        .catch((error) => Promise.reject(explained(error, version)));
+        .catch((error) => Promise.reject(explained(error, file, { version, environment })));
       const inlined = await inlineImports(file, readImport, dialect);
       const split = await splitCaddyfile(inlined, dialect);
       if (!split) throw differs('its blocks cannot be distinguished');
@@ -141,6 +150,10 @@ export function createImporter(deps: ImporterDeps): Importer {
         assertPreambleContained(imported.preamble, dialect);
         await assertContained(imported.vhosts, imported, dialect);
         await prove(client, original, imported);
+        const doubts = [
+          ...doubtsOfPreamble(preamble, environment),
+          ...newDoubts(EMPTY_SET, { ...imported, agents: agentsFor(options.agent) }, publisher),
+        ];
         if (options.dryRun) {
           const { refusal } = await publisher.preview(importing);
           if (refusal) throw refusal;
@@ -150,10 +163,19 @@ export function createImporter(deps: ImporterDeps): Importer {
           const vhosts = sites.map((site) => ({ ...site, id: null }));
           const { text } = render(preamble, sitesOf(imported));
           const replay = options.replay && { replay: await publisher.replays.start(importing) };
-          return { preamble, vhosts, skipped, proxyfile: text, merge, ...replay };
+          return {
+            preamble,
+            vhosts,
+            skipped,
+            proxyfile: text,
+            ...warned(doubts),
+            merge,
+            ...replay,
+          };
         }
         const answer = (applied: Applied<unknown[]>, set: SiteSet): Imported => {
           const made = mergedOf(applied.result);
+          const outcome = outcomeOf(applied);
           const { agent: name } = options;
           const shown = name === undefined ? set : setFor(set, agentNamed(name, set).id);
           return {
@@ -162,7 +184,8 @@ export function createImporter(deps: ImporterDeps): Importer {
             skipped,
             proxyfile: renderSet(shown, version).text,
             merge: mergeView(merged, made, set),
-            ...outcomeOf(applied),
+            ...outcome,
+            ...warned([...doubts, ...(outcome.warnings ?? [])]),
           };
         };
         const applied = await publisher.apply(importing, options.author, {
@@ -185,9 +208,16 @@ export const published = ({ vhost: { id, domain, config, upstream } }: MergedSit
 const mergedOf = (results: readonly unknown[]): MergedSite[] => results.slice(1) as MergedSite[];
 
 /** The proxy's refusal of the file itself, with how to fix it. */
-function explained(error: unknown, version: string | null): unknown {
+function explained(
+  error: unknown,
+  file: string,
+  { version, environment }: { version: string | null; environment: readonly string[] | null },
+): unknown {
   if (!isRejection(error)) return error;
-  const hint = hintFor(error, version);
+  const { line } = error.at;
+  const hint =
+    (line && sayUnset(unsetIn(file, environment, line))) ||
+    (hintFor(error, version) ?? sayUnset(unsetIn(file, environment)));
   return hint === undefined ? error : error.hinting(hint);
 }
 
@@ -230,6 +260,13 @@ export function inTermsOf(
   return error.about(
     site ? { vhost: { id: null, domain: site.domain, line } } : { preamble: { line } },
   );
+}
+
+function doubtsOfPreamble(preamble: string, environment: readonly string[] | null): Warning[] {
+  const message = sayUnset(unsetIn(preamble, environment));
+  return message === undefined
+    ? []
+    : [{ code: 'VARIABLE_NOT_SET', message: `Preamble: ${message}` }];
 }
 
 const differs = (detail: string) =>

@@ -2,6 +2,7 @@
 import { t } from 'elysia';
 import { type Failure, sentenceOf } from '../../shared/failure.ts';
 import { ErrorBody } from '../../shared/wire/protocol.ts';
+import { Warning, warned } from '../http/schemas.ts';
 import type { Vhost } from '../model/vhost.ts';
 import { MOST_VHOSTS, type Tried } from '../publish/preview.ts';
 
@@ -17,6 +18,11 @@ export const Verdict = t.Object(
     vhosts: t.Array(t.Object({ id: t.Integer(), domain: t.String() }), {
       description: 'the vhosts affected by a change of a policy; none for other changes',
     }),
+    warnings: t.Optional(
+      t.Array(Warning, {
+        description: 'what the proxy accepts in the vhosts, and can hardly be meant; if anything',
+      }),
+    ),
     tried: t.Optional(
       t.Array(
         t.Object({
@@ -45,6 +51,7 @@ export const Verdict = t.Object(
  * @param diff in the format of `diff -u`
  * @param vhosts those that a change of a policy concerns
  * @param tried null if they were not to be tried
+ * @param doubts about the vhosts of the change
  */
 export function verdictOf(
   refusal: Failure | null,
@@ -52,6 +59,7 @@ export function verdictOf(
   diff: string,
   vhosts: readonly Vhost[] = [],
   tried: readonly Tried[] | null = null,
+  doubts: readonly Warning[] = [],
 ) {
   const policy = refusal?.at.policy;
   return {
@@ -63,6 +71,7 @@ export function verdictOf(
     proxyfile,
     diff,
     vhosts: vhosts.map(({ id, domain }) => ({ id, domain })),
+    ...warned([...doubts]),
     ...(tried && { tried: [...tried] }),
   };
 }

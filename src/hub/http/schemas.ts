@@ -42,7 +42,7 @@ const Noted = {
   warnings: t.Optional(
     t.Array(Warning, {
       description:
-        'the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`)',
+        'the sites whose checks ran only once the change was live (`NOT_TRIED`), websockets that stay open (`STILL_OPEN`), and of an import what can hardly be meant',
     }),
   ),
 };

@@ -4,6 +4,7 @@ import { startsLine, tokenize } from '../../shared/caddyfile/tokenizer.ts';
 import { notReplaced, sayNotReplaced } from '../caddyfile/not-replaced.ts';
 import { fillUpstream } from '../caddyfile/render.ts';
 import { siteForm } from '../caddyfile/site.ts';
+import { sayUnset, unsetIn } from '../caddyfile/unset-variables.ts';
 import { serviceAt, upstreamsOf } from './sign-in-loop.ts';
 import type { Vhost } from './vhost.ts';
 
@@ -16,13 +17,20 @@ type Site = Pick<Vhost, 'domain' | 'config' | 'upstream'>;
 type Line = { words: readonly string[]; inside: readonly string[] };
 
 /** The proxy that a site is placed on; `version` is null if it is not known. */
-type Proxy = { ports: { http: number; https: number }; version: string | null };
+type Proxy = {
+  ports: { http: number; https: number };
+  version: string | null;
+  /** The names of the variables in its environment; null if they are not known. */
+  environment: readonly string[] | null;
+};
 
 /** One of each kind at most; nothing is refused for it. */
-export function doubtsOf(site: Site, { ports, version }: Proxy): Doubt[] {
+export function doubtsOf(site: Site, { ports, version, environment }: Proxy): Doubt[] {
+  const unset = unsetIn(`${site.domain}\n${site.config}`, environment);
   const left = notReplaced(site.config, version);
   const lines = linesOf(site);
   return [
+    ...one('VARIABLE_NOT_SET', sayUnset(unset)),
     ...one('NEEDS_NEWER_CADDY', left && version ? sayNotReplaced(left, version) : undefined),
     ...one('REDIRECTS_TO_ITSELF', lines.map((line) => redirect(line, site)).find(isFound)),
     ...one('UPSTREAM_IS_PROXY', ownPort(lines, site, Object.values(ports))),

@@ -99,6 +99,8 @@ export type Publisher = {
    * @param name the first agent's if it is missing @throws Failure NOT_FOUND
    */
   version(name?: string): string | null;
+  /** The names of the variables in its proxy's environment; null if they are not known. As `version`. */
+  environment(name?: string): readonly string[] | null;
   /** The dialect of an agent's proxy, or the strictest one if it cannot be asked. As `version`. */
   dialect(name?: string): Promise<Dialect>;
   preview: Preview;
@@ -353,6 +355,7 @@ export function createPublisher({
       return queue.between(() => inRequests(ids, () => exchange(target, program, author)));
     },
     version: (name) => targets.named(name).version(),
+    environment: (name) => targets.named(name).environment(),
     dialect: async (name) => targets.named(name).dialect(),
     isInStep: (status, id = FIRST_AGENT) => targets.has(id) && targets.of(id).isInStep(status),
     isOnTrial: (id) => targets.has(id) && targets.of(id).isOnTrial(),

@@ -113,6 +113,11 @@ export const ProxyStatus = t.Object({
     version: t.Union([t.String(), t.Null()]),
     managed: t.Optional(t.Boolean({ description: 'whether the agent runs it' })),
   }),
+  environment: t.Optional(
+    t.Array(t.String(), {
+      description: 'the names of the variables in the proxy’s environment, if the agent runs it',
+    }),
+  ),
   fault: t.Optional(
     t.String({ description: 'why the proxy cannot be started; it is one of the warnings as well' }),
   ),

@@ -6,6 +6,7 @@ import { useHub } from '../lib/hub.ts';
 import type { ImportAnswer } from '../lib/types.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { Confirm, ReplacesForeign } from '../parts/dialog.tsx';
+import { Doubts } from '../parts/notice.tsx';
 import { Replay } from '../parts/replay.tsx';
 import {
   type Choices,
@@ -89,6 +90,7 @@ export function PlanContents({ plan: { answer }, choices, onChange, children }: 
           </ul>
         </>
       )}
+      <Doubts warnings={answer.warnings} />
       {children}
       <MergeChoices conflicts={conflicts} choices={choices} onChange={onChange} />
       {vhosts.length > 0 && conflicts.sites.length > 0 && <h4>New sites</h4>}

@@ -537,7 +537,7 @@ export interface KeptCertificate {
 export interface ChangedKeptCertificate extends KeptCertificate {
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
-  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`) */
+  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), websockets that stay open (`STILL_OPEN`), and of an import what can hardly be meant */
   warnings?: Warning[];
 }
 export interface DnsProviders {
@@ -641,7 +641,7 @@ export interface Done {
   success: true;
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
-  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`) */
+  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), websockets that stay open (`STILL_OPEN`), and of an import what can hardly be meant */
   warnings?: Warning[];
 }
 export interface ChangedPolicy {
@@ -661,7 +661,7 @@ export interface ChangedPolicy {
   updatedAt: Timestamp;
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
-  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`) */
+  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), websockets that stay open (`STILL_OPEN`), and of an import what can hardly be meant */
   warnings?: Warning[];
 }
 /** without passwords and their hashes; not for viewers */
@@ -1192,7 +1192,7 @@ export interface Preamble {
 export interface ChangedPreamble extends Preamble {
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
-  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`) */
+  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), websockets that stay open (`STILL_OPEN`), and of an import what can hardly be meant */
   warnings?: Warning[];
 }
 export interface Snapshot {
@@ -1263,7 +1263,7 @@ export interface ImportAnswer {
   };
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
-  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`) */
+  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), websockets that stay open (`STILL_OPEN`), and of an import what can hardly be meant */
   warnings?: Warning[];
   /** the id of the replay that `replay=true` started */
   replay?: string;
@@ -1271,7 +1271,7 @@ export interface ImportAnswer {
 export interface Restored extends Snapshot {
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
-  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`) */
+  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), websockets that stay open (`STILL_OPEN`), and of an import what can hardly be meant */
   warnings?: Warning[];
 }
 export interface Backups {
@@ -1337,7 +1337,7 @@ export interface ApplyAnswer {
   group?: number;
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
-  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), and websockets that stay open (`STILL_OPEN`) */
+  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), websockets that stay open (`STILL_OPEN`), and of an import what can hardly be meant */
   warnings?: Warning[];
   /** the id of the replay that `replay=true` started */
   replay?: string;
@@ -1388,6 +1388,8 @@ export interface Verdict {
   diff: string;
   /** the vhosts affected by a change of a policy; none for other changes */
   vhosts: VhostName[];
+  /** what the proxy accepts in the vhosts, and can hardly be meant; if anything */
+  warnings?: Warning[];
   /** with `try=true`: how the enabled vhosts of the change would answer, at most 50 of them; none if the change would be refused */
   tried?: {
     vhost: {

@@ -6,9 +6,11 @@ import type { Preview } from './types.ts';
 /** The policy whose text is at fault, if that is so. */
 type Fault = { policy: { name: string; field?: string | null | undefined } | null };
 
+type Warning = NonNullable<Preview['warnings']>[number];
+
 export type Verdict =
   | { state: 'idle' | 'checking' }
-  | { state: 'valid'; diff: string }
+  | { state: 'valid'; diff: string; warnings: readonly Warning[] }
   | ({ state: 'refused'; message: string } & Pick<Preview, 'hint' | 'line'> & Fault)
   /** The check did not happen; `message` says why. */
   | { state: 'unchecked'; message: string; hint: string | null };
@@ -37,7 +39,7 @@ export function useVerdict(operation: object | null): Verdict {
         });
         setVerdict(
           body.valid
-            ? { state: 'valid', diff: body.diff }
+            ? { state: 'valid', diff: body.diff, warnings: body.warnings ?? [] }
             : {
                 state: 'refused',
                 message: body.detail ?? 'Caddy gave no reason.',

@@ -29,6 +29,18 @@ export const WithoutRequests = ({ from }: { from: readonly string[] | undefined 
     <p class="log-partial">Requests of unreachable proxies are missing: {from.join(', ')}.</p>
   ) : null;
 
+/** What Caddy accepts, and can hardly be meant. */
+export const Doubts = ({
+  warnings = [],
+}: {
+  warnings: readonly { message: string }[] | undefined;
+}) =>
+  warnings.map(({ message }) => (
+    <Notice key={message} kind="warning">
+      <WithCode text={message} />
+    </Notice>
+  ));
+
 /** How to fix what was refused. */
 export const Hint = ({ text }: { text: string }) => (
   <p class="hint">

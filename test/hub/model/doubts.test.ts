@@ -6,10 +6,11 @@ const codes = (
   config: string,
   more: { domain?: string; upstream?: string } = {},
   version = '2.11.4',
+  environment: readonly string[] | null = null,
 ) =>
   doubtsOf(
     { domain: 'http://a.example', upstream: '', ...more, config },
-    { ports: { http: 8080, https: 8443 }, version },
+    { ports: { http: 8080, https: 8443 }, version, environment },
   ).map(({ code }) => code);
 
 test.each<[string, string]>([
@@ -63,4 +64,21 @@ test.each(['{args[0]}', '{args[:]}', '{args[1:]}', '{client_ip}', '{block}', '{b
 
 test('{args.0} is a word of each Caddy', () => {
   expect(codes('reverse_proxy {args.0} {remote_host}', {}, '2.6.2')).toEqual([]);
+});
+
+test('variables that the environment lacks are named, once each, unless it is not known', () => {
+  const config = [
+    '# {$COMMENT}',
+    'reverse_proxy {$NAS}:8096 {$NAS}:8097 {$PORT:80}',
+    'header X "{$KNOWN} {$OTHER} {env.RUNTIME}"',
+  ].join('\n');
+  const site = { domain: 'http://a.{$NAME}', upstream: '', config };
+  const messages = (environment: readonly string[] | null) =>
+    doubtsOf(site, { ports: { http: 80, https: 443 }, version: '2.11.4', environment });
+  expect(messages(null)).toEqual([]);
+  expect(messages(['NAS', 'OTHER', 'KNOWN', 'NAME'])).toEqual([]);
+  const [one, ...others] = messages(['KNOWN']);
+  expect([one?.code, others]).toEqual(['VARIABLE_NOT_SET', []]);
+  expect(one?.message).toStartWith('`{$NAME}`, `{$NAS}`, `{$OTHER}` are not set');
+  expect(one?.message).toContain('PROXY_ENV_FILE');
 });

@@ -9,11 +9,13 @@ import type { ReplayRequest } from '../../../shared/wire/replay.ts';
 import type { AgentClient, Replacing } from '../../agents/client.ts';
 import { mistakeLine, renderProbe } from '../../caddyfile/probe.ts';
 import { locate, type Place, type Rendered, type Site } from '../../caddyfile/render.ts';
+import { sayUnset, unsetIn } from '../../caddyfile/unset-variables.ts';
 import { renderSet, siteOf } from '../../model/applied.ts';
 import type { Certificate } from '../../model/certificate.ts';
 import { type Findings, isRejection } from '../../model/refusal.ts';
 import type { SiteSet, Vhost } from '../../model/vhost.ts';
 import { hintFor } from './hints.ts';
+import type { LastSeen } from './last-seen.ts';
 
 /** A certificate with its key; null if that cannot be read: the agent may still have it. */
 export type PairOf = (certificate: Certificate) => KeptCertificate | null;
@@ -73,13 +75,13 @@ export type Gateway = {
 const SEARCH_MS = 5_000;
 
 /**
- * @param version the proxy's, such as `2.6.2`; null if it is not known
+ * @param proxy its version, such as `2.6.2`, and the names in its environment; null if not known
  * @param noteClosed gets the listeners that a set does without which was made live
  * @param pairOf null if no key may travel to the agent: then no certificate does
  */
 export function createGateway(
   agent: AgentClient,
-  version: () => string | null,
+  { version, environment }: Pick<LastSeen, 'version' | 'environment'>,
   noteClosed: (closed: Closed[]) => void,
   pairOf: PairOf | null = null,
 ): Gateway {
@@ -104,7 +106,11 @@ export function createGateway(
       return await located(call, rendered, text);
     } catch (error) {
       if (!isRejection(error)) throw error;
-      const hint = hintFor(error, version(), of.vhosts);
+      const unset = (line?: number) => unsetIn(textAt(error.at, of), environment(), line);
+      const ownLine = error.at.vhost?.line ?? error.at.preamble?.line;
+      const hint =
+        (ownLine && sayUnset(unset(ownLine))) ||
+        (hintFor(error, version(), of.vhosts) ?? sayUnset(unset()));
       throw hint === undefined ? error : error.hinting(hint);
     }
   }
@@ -224,6 +230,12 @@ export function createGateway(
       return found;
     },
   };
+}
+
+/** The text that a refusal is about; empty if that is not known. */
+function textAt({ vhost, preamble }: Location, set: SiteSet): string {
+  if (preamble) return set.preamble;
+  return set.vhosts.find(({ id }) => id === vhost?.id)?.config ?? '';
 }
 
 const sitesIn = (set: SiteSet, vhosts: readonly Vhost[]): Site[] =>

@@ -29,6 +29,8 @@ export type LastSeen = {
   seen(): Seen;
   /** The proxy's; null if it is not known. */
   version(): string | null;
+  /** The names of the variables in the proxy's environment; null if they are not known. */
+  environment(): readonly string[] | null;
   /** Why it cannot be reached; null if it was reachable when it was last asked. */
   away(): Failure | null;
   /** Why nobody waits for it: it is away, and there are others. Null if it is waited for. */
@@ -57,6 +59,7 @@ export function createLastSeen(deps: LastSeenDeps): LastSeen {
   const { client, hasOthers, importDirs, now } = deps;
   let seen = UNSEEN;
   let version: string | null = null;
+  let environment: readonly string[] | null = null;
   let dialect: Dialect | undefined;
   let away: Failure | null = null;
   /** How often something was made live. */
@@ -87,6 +90,7 @@ export function createLastSeen(deps: LastSeenDeps): LastSeen {
         seen = { ...UNSEEN, status: found, latency: performance.now() - from, skew };
       }
       version = found.proxy.version;
+      environment = found.environment ?? null;
       dialect = { ...dialectOf(version), importDirs };
       if (hasOthers() && !found.proxy.running) {
         away = new Failure('PROXY_UNREACHABLE', found.fault ?? 'Caddy does not answer.');
@@ -101,6 +105,7 @@ export function createLastSeen(deps: LastSeenDeps): LastSeen {
   return {
     seen: () => seen,
     version: () => version,
+    environment: () => environment,
     away: () => away,
     skipped,
     watched,

@@ -45,6 +45,7 @@ export type Target = Pick<
   | 'skipped'
   | 'seen'
   | 'version'
+  | 'environment'
   | 'dialect'
   | 'lastDialect'
   | 'status'
@@ -122,7 +123,7 @@ export function createTarget(deps: TargetDeps): Target {
   const { pace, now, log } = deps;
   const hasOthers = () => stored().agents.length > 1;
   const lastSeen = createLastSeen({ client, hasOthers, importDirs, now });
-  const { status, version, watched } = lastSeen;
+  const { status, version, environment, watched } = lastSeen;
   /** Nothing is served that a first publish could take away. */
   let vacant = false;
   /** The stored set was not live yet since the start: what is live instead may be the newer one. */
@@ -130,7 +131,7 @@ export function createTarget(deps: TargetDeps): Target {
   let onTrial: SiteSet | null = null;
   let exchangedTo: string | null | undefined;
   let behindSince = store.behindSince(id);
-  const gateway = createGateway(client, version, lastSeen.noteClosed, deps.pairOf);
+  const gateway = createGateway(client, { version, environment }, lastSeen.noteClosed, deps.pairOf);
   const standing = createStanding(store, log, pace.contention);
   const leftOut = createLeftOut(log, performance.now.bind(performance), pace.leftOut);
   const own = () => setFor(stored(), id);
@@ -197,6 +198,7 @@ export function createTarget(deps: TargetDeps): Target {
     away: lastSeen.away,
     seen: lastSeen.seen,
     version,
+    environment,
     dialect: lastSeen.dialect,
     lastDialect: lastSeen.lastDialect,
     noteVersion: lastSeen.noteVersion,

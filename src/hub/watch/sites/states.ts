@@ -1,13 +1,12 @@
 /** The states of the vhosts of a hub, from one agent or from all together, at any time and after a change. */
 import { within } from '../../../shared/async.ts';
-import { portOptions } from '../../../shared/caddyfile/preamble.ts';
 import { type Agent, askAll, chosen } from '../../agents/agents.ts';
 import type { Warning } from '../../http/schemas.ts';
 import { labelOf } from '../../model/agent.ts';
-import { doubtsOf } from '../../model/doubts.ts';
 import { isPlacedOn, setFor } from '../../model/placement.ts';
 import { byDomain, type SiteSet, type Vhost } from '../../model/vhost.ts';
 import { findVhost } from '../../model/vhost-changes.ts';
+import { doubtsIn } from '../../publish/doubts.ts';
 import type { Publisher } from '../../publish/publisher.ts';
 import type { Uptime } from '../uptime/uptime.ts';
 import { togetherWarnings, worstState } from './several.ts';
@@ -136,20 +135,14 @@ export function createWarningsAfter({ publisher, uptime, now }: StatesDeps): War
     return { label, found: new Map(placed.map((one) => [one.id, stateOf(one).warnings])) };
   }
 
-  /** Said of a config whatever its agent answers. */
-  function doubts(vhost: Vhost): Warning[] {
-    const agent = publisher.agents.all().find(({ id }) => isPlacedOn(vhost, id));
-    if (!agent) return [];
-    const ports = portOptions(setFor(publisher.current(), agent.id).preamble);
-    return doubtsOf(vhost, { ports, version: publisher.version(agent.name) });
-  }
-
   return async (vhosts) => {
     const asked = vhosts.filter(({ enabled }) => enabled);
     if (asked.length === 0) return new Map();
     const all = publisher.agents.all();
     const awake = all.filter(({ client }) => !client.isSilent());
     const answers = (awake.length > 0 ? awake : all).map((agent) => read(agent, asked));
+    // Said of a config whatever its agent answers.
+    const doubts = doubtsIn(publisher.current(), publisher);
     const known = (await Promise.all(answers)).flatMap((one) => one ?? []);
     return new Map(
       asked.map((vhost) => [

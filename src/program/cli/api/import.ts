@@ -99,6 +99,7 @@ async function importGiven(given: Given, cli: Cli): Promise<void> {
   for (const { line, reason } of imported.skipped) {
     cli.err(`line ${line} skipped: ${visible(reason)}\n`);
   }
+  for (const { message } of imported.warnings ?? []) cli.err(`${visible(message)}\n`);
   await printImported(imported, { given, replaying }, cli);
 }
 

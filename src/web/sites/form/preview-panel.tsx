@@ -3,7 +3,7 @@ import { changesGuards } from '../../lib/guards.ts';
 import type { Policy } from '../../lib/types.ts';
 import type { Verdict } from '../../lib/use-verdict.ts';
 import { DiffView, diffLines } from '../../parts/diff-view.tsx';
-import { Hint, Notice } from '../../parts/notice.tsx';
+import { Doubts, Hint, Notice } from '../../parts/notice.tsx';
 import { Replay } from '../../parts/replay.tsx';
 
 type Props = {
@@ -44,6 +44,7 @@ export function PreviewPanel({ verdict, operation = null, policies = [] }: Props
       {verdict.state === 'valid' && (
         <>
           <Notice kind="success">Caddy accepts this.</Notice>
+          <Doubts warnings={verdict.warnings} />
           {lines.length === 0 ? (
             <p class="muted">The Caddyfile stays the same.</p>
           ) : (

@@ -57,7 +57,7 @@ const gateway = () =>
         if (!adapted.ok) throw rejected((JSON.parse(adapted.error) as { error: string }).error);
       },
     } as unknown as AgentClient,
-    () => version,
+    { version: () => version, environment: () => null },
     () => {},
   );
 
@@ -136,7 +136,7 @@ test('another version of Caddy needs another proxyfile only if policies do', () 
   let running: string | null = '2.6.2';
   const { digestOf } = createGateway(
     {} as AgentClient,
-    () => running,
+    { version: () => running, environment: () => null },
     () => {},
   );
   const plain = setOf(vhost(1, 'respond one'));
