@@ -1,6 +1,7 @@
 /** Caddy's error messages, cleaned for callers: no host paths, nothing quoted from files. Pure. */
 import { FAILURES, Failure } from '../../src/shared/failure.ts';
 import { clip, oneLine } from '../../src/shared/one-line.ts';
+import { lineNamedIn, pathsOf } from './place.ts';
 
 /** One sentence from the proxy, and the Caddyfile's line if it names one. */
 type ProxyWords = { detail: string; line: number | undefined };
@@ -99,9 +100,10 @@ function withoutWrappers(sentence: string): string {
 
 /**
  * @param sentence Caddy's words, as `lastErrorOf` returns them
+ * @param text the Caddyfile, if it is what Caddy refuses: paths that it names stay whole
  * @returns `unrecognized directive: x` and 3, or the bare sentence
  */
-export function cleanWords(sentence: string): ProxyWords {
+export function cleanWords(sentence: string, text = ''): ProxyWords {
   let rest = sentence.trim();
   let place: RegExpExecArray | null = null;
   for (;;) {
@@ -123,9 +125,22 @@ export function cleanWords(sentence: string): ProxyWords {
   if (!isOwn || IN_FILE.test(rest)) return { detail: 'an imported file is not valid', line };
   if (AS_CERTIFICATE.test(sentence)) return { detail: NO_CERTIFICATE, line: undefined };
   const inside = PLACE_INSIDE.exec(rest);
-  const detail = clip(withoutPaths(rest.replace(PLACE_INSIDE, '')));
+  const plain = plainLog(rest.replace(PLACE_INSIDE, ''));
+  const detail = clip(withoutPaths(plain, pathsOf(plain, text)));
   // A heredoc that never ends is said to be wrong on the last line of the Caddyfile.
-  return { detail, line: inside && !detail.startsWith('incomplete') ? Number(inside[1]) : line };
+  if (inside && !detail.startsWith('incomplete')) return { detail, line: Number(inside[1]) };
+  // Caddy names the end of the block that an unknown matcher is in, if it names a line at all.
+  return { detail, line: lineNamedIn(plain, text) ?? line };
+}
+
+/** What 2.11 says of a log that it may not open: with the whole structure of its writer. */
+const LOG_WRITER =
+  /^(?:setting up custom log '[^']*': )?opening log writer using &?logging\.FileWriter\{.*?Filename:"((?:[^"\\]|\\.)*)".*\}: (.*)$/;
+
+function plainLog(sentence: string): string {
+  const [, file, reason = ''] = LOG_WRITER.exec(sentence) ?? [];
+  if (file === undefined) return sentence;
+  return `Caddy’s user cannot write the log ${file}: ${reason.replace(/^\w+ \S+: /, '')}`;
 }
 
 /** Two options of `client_auth` are read while Caddy adapts, before the agent sees which files they name. */
@@ -146,9 +161,10 @@ const OWN_LOG = /\bopening log writer\b/;
 /**
  * The refusal for a caller: PROXY_REJECTED, or STORAGE_UNAVAILABLE if Caddy found no room on its disk.
  * @param sentence as `cleanWords` takes it
+ * @param text as `cleanWords` takes it
  */
-export function rejected(sentence: string): Failure {
-  const { detail, line } = cleanWords(sentence);
+export function rejected(sentence: string, text?: string): Failure {
+  const { detail, line } = cleanWords(sentence, text);
   if (DISK.test(sentence) && !OWN_LOG.test(sentence)) {
     return new Failure('STORAGE_UNAVAILABLE', FAILURES.STORAGE_UNAVAILABLE.meaning, { detail });
   }
@@ -170,9 +186,14 @@ export class Restricted extends Failure {
 /** Any other sentence, on one line and without host paths. */
 export const cleanSentence = (sentence: string): string => clip(withoutPaths(oneLine(sentence)));
 
-/** Keeps the last part of each absolute path: enough to recognise a file, not to locate it. */
-const withoutPaths = (text: string) =>
-  text.replace(/(?<![\w/:.])\/(?:[^\s/:'",()]+\/)+([^\s/:'",()]*)/g, '$1');
+/**
+ * Keeps the last part of each absolute path: enough to recognise a file, not to locate it.
+ * @param known those that the reader wrote stay whole
+ */
+const withoutPaths = (text: string, known: readonly string[] = []) =>
+  text.replace(/(?<![\w/:.])\/(?:[^\s/:'",()]+\/)+([^\s/:'",()]*)/g, (path, last: string) =>
+    known.includes(path) ? path : last,
+  );
 
 /**
  * What Caddy says of a damaged storage: `loading pki app module: provision pki: provisioning CA 'local': …` (2.11 leaves out the middle),

@@ -47,7 +47,7 @@ export const MISTAKES: readonly [string, string, number | null][] = [
   ['an unmatched brace', 'log\n}\nrespond x', 2],
   ['an import of a file', 'log\nimport /etc/hostname', 2],
   ['an unknown matcher', 'log\n@a pth /x\nrespond @a x', null],
-  ['a matcher that is not defined', 'log\nrespond @nowhere x', null],
+  ['a matcher that is not defined', 'log\nrespond @nowhere x', 2],
   ['a matcher defined twice', '@a path /x\n@a path /y\nrespond @a x', null],
   ['a password that is no hash', 'log\nbasicauth {\n\tada secret\n}', null],
   ['an invalid regular expression', '@a path_regexp x [\nrespond @a x', null],

@@ -105,7 +105,9 @@ export async function adaptApart(text: string, deps: CommandDeps): Promise<JsonO
   if (child.signalCode !== null) throw proxyUnreachable(`adapt was killed by ${child.signalCode}`);
   if (code !== 0) {
     const reason = lastErrorOf(stderr);
-    throw rejected(NO_FILE.test(reason) ? NO_ROOM : reason.replaceAll('/dev/stdin', 'Caddyfile'));
+    throw NO_FILE.test(reason)
+      ? rejected(NO_ROOM)
+      : rejected(reason.replaceAll('/dev/stdin', 'Caddyfile'), text);
   }
   return JSON.parse(json) as JsonObject;
 }

@@ -126,7 +126,7 @@ export function createValidator(deps: ValidatorDeps): Validator {
         throwStorageAway();
         reason = await why(text);
       }
-      if (reason !== null) throw rejected(reason);
+      if (reason !== null) throw rejected(reason, text);
     },
 
     standBy() {

@@ -41,7 +41,7 @@ export function createPreparation(deps: PrepareDeps): Preparation {
   /** Adapts in the live proxy: at 1,000 sites this takes a third of the time of a new process. */
   async function adaptLive(text: string): Promise<JsonObject> {
     const answer = await admin.adapt(text);
-    if (answer.error !== null) throw rejected(answer.error);
+    if (answer.error !== null) throw rejected(answer.error, text);
     return (JSON.parse(answer.text) as { result: JsonObject }).result;
   }
 

@@ -143,6 +143,46 @@ describe("the proxy's error messages", () => {
   });
 });
 
+describe('what Caddy names without a line is found in the text', () => {
+  const CERTIFICATE = 'loading certificates: open /srv/b/full.pem: no such file or directory';
+  const text = [
+    'a.example {',
+    '\t@ws path /a',
+    '\treverse_proxy @ws 10.0.0.1:80',
+    '}',
+    'b.example {',
+    '\timport common',
+    '\treverse_proxy @ws 10.0.0.1:80',
+    '}',
+    'c.example {',
+    '\ttls /srv/b/full.pem /srv/b/key.pem',
+    '\trespond "@ws" 200',
+    '\trespond @ws',
+    '}',
+  ].join('\n');
+
+  test.each([
+    ['unrecognized matcher name: @ws', 12, 'unrecognized matcher name: @ws'],
+    [CERTIFICATE, 10, CERTIFICATE],
+    ['unrecognized matcher name: @other', undefined, 'unrecognized matcher name: @other'],
+    ['open /srv/other.pem: no', undefined, 'open other.pem: no'],
+    [
+      'setting up custom log \'log0\': opening log writer using &logging.FileWriter{Filename:"/srv/b/full.pem", Mode:0x0, Roll:(*bool)(nil)}: mkdir /srv/b: permission denied',
+      10,
+      'Caddy’s user cannot write the log /srv/b/full.pem: permission denied',
+    ],
+  ])('%s', (sentence, line, detail) => {
+    expect(cleanWords(sentence, text)).toEqual({ detail, line });
+  });
+
+  test('but a path that is not in it is cut', () => {
+    const log =
+      'opening log writer using &logging.FileWriter{Filename:"/root/x/a.log"}: open /root/x/a.log: no';
+    expect(cleanWords(log, text).detail).toBe('Caddy’s user cannot write the log a.log: no');
+    expect(cleanWords(CERTIFICATE).detail).not.toContain('/srv');
+  });
+});
+
 describe('a disk that is full or read-only', () => {
   test.each([
     "loading pki app module: provision pki: provisioning CA 'local': saving root certificate: write /d/x: no space left on device",

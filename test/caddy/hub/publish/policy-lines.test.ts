@@ -54,7 +54,8 @@ const gateway = () =>
     {
       async validate(text: string) {
         const adapted = await caddy.adapt(text);
-        if (!adapted.ok) throw rejected((JSON.parse(adapted.error) as { error: string }).error);
+        if (!adapted.ok)
+          throw rejected((JSON.parse(adapted.error) as { error: string }).error, text);
       },
     } as unknown as AgentClient,
     { version: () => version, environment: () => null },
