@@ -7,6 +7,7 @@ import { Failure, sentenceOf } from '../../shared/failure.ts';
 import { nearest } from '../../shared/nearest.ts';
 import type { AgentClient } from '../agents/client.ts';
 import { addressKey } from '../caddyfile/address.ts';
+import { expandSites } from '../caddyfile/expand.ts';
 import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
 import { notReplaced, sayNotReplaced } from '../caddyfile/not-replaced.ts';
 import { render } from '../caddyfile/render.ts';
@@ -122,7 +123,7 @@ export function createImporter(deps: ImporterDeps): Importer {
         .adapt(blankLeftOut(file, dialect))
         .catch((error) => Promise.reject(explained(error, file, { version, environment })));
       const inlined = await inlineImports(file, readImport, dialect);
-      const split = await splitCaddyfile(inlined, dialect);
+      const split = await splitCaddyfile(expandSites(inlined, dialect), dialect);
       if (!split) throw differs('its blocks cannot be distinguished');
       const { preamble, sites, skipped } = split;
       const replaced = keysNamed(options.replace ?? [], sites);
@@ -146,7 +147,9 @@ export function createImporter(deps: ImporterDeps): Importer {
         ])(set, time);
       });
       try {
-        const imported = await appliedToNothing(alone, now());
+        const imported = await appliedToNothing(alone, now()).catch((error) =>
+          Promise.reject(twiceInFile(error, file, sites)),
+        );
         assertPreambleContained(imported.preamble, dialect);
         await assertContained(imported.vhosts, imported, dialect);
         await prove(client, original, imported);
@@ -260,6 +263,23 @@ export function inTermsOf(
   return error.about(
     site ? { vhost: { id: null, domain: site.domain, line } } : { preamble: { line } },
   );
+}
+
+/** A name that several blocks of a file have: Caddy accepts that if each listens on its own address. */
+function twiceInFile(
+  error: unknown,
+  file: string,
+  sites: readonly Pick<ImportedSite, 'domain'>[],
+): unknown {
+  if (!(error instanceof Failure) || error.code !== 'DOMAIN_TAKEN') return error;
+  const { domain = '' } = sites[(error.at.operation ?? 0) - FIRST_SITE] ?? {};
+  const lines = file
+    .split('\n')
+    .flatMap((line, at) => (line.trimStart().startsWith(domain) ? [at + 1] : []));
+  const where = lines.length > 1 ? ` (lines ${lines.join(' and ')})` : '';
+  return new Failure('DOMAIN_TAKEN', `The file has ${domain} twice${where}.`, {
+    hint: 'A site of signalbox has one block: write both into one, and tell visitors apart by `remote_ip` rather than by `bind`, or import one of the two.',
+  });
 }
 
 function doubtsOfPreamble(preamble: string, environment: readonly string[] | null): Warning[] {
