@@ -76,7 +76,11 @@ export function createRestrictions(deps: RestrictionsDeps): Restrictions {
           !mayImport(target, importDirs, { ...options, secrets: deps.secrets.map(resolvePath) }),
       );
       if (forbidden)
-        throw new Restricted(importDirs.length > 0 ? NO_SUCH_FILE : NO_FILES, forbidden.line);
+        throw new Restricted(
+          importDirs.length > 0 ? NO_SUCH_FILE : NO_FILES,
+          forbidden.line,
+          OF_SEVERAL_FILES,
+        );
       const structural = structuralPlaceholder(text, options);
       if (structural !== null) throw new Restricted(structural);
     },
@@ -100,6 +104,8 @@ const TOO_MANY = 'There are too many {$…} in the Caddyfile.';
 const TOO_MANY_PORTS = `An upstream can have at most ${MAX_PORTS} ports: each becomes an upstream of its own.`;
 
 const NO_FILES = '`import` of files is not allowed; use a snippet.';
+const OF_SEVERAL_FILES =
+  'For a Caddyfile of several files, run `signalbox import FILE` on the hub’s machine: it reads what the file imports. Or set IMPORT_DIRS to their folder.';
 const NO_SUCH_FILE =
   '`import` is only allowed for snippets, and for files in IMPORT_DIRS with matching braces.';
 const TOO_LONG = 'With the snippets it imports, the Caddyfile would be too long.';

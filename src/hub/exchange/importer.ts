@@ -1,6 +1,4 @@
 /** Imports a Caddyfile as preamble and vhosts, and proves that they mean the same to the proxy. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Static } from 'elysia';
 import { mayImport } from '../../shared/caddyfile/file-imports.ts';
 import { Failure, sentenceOf } from '../../shared/failure.ts';
@@ -8,6 +6,7 @@ import { nearest } from '../../shared/nearest.ts';
 import type { AgentClient } from '../agents/client.ts';
 import { addressKey } from '../caddyfile/address.ts';
 import { expandSites } from '../caddyfile/expand.ts';
+import { filesAt } from '../caddyfile/imported-files.ts';
 import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
 import { notReplaced, sayNotReplaced } from '../caddyfile/not-replaced.ts';
 import { render } from '../caddyfile/render.ts';
@@ -298,26 +297,5 @@ const differs = (detail: string) =>
  */
 export const createReadImport =
   (dirs: readonly string[]): ReadImport =>
-  (target, from) => {
-    if (!mayImport(target, dirs, {}, from)) return null;
-    const path = isAbsolute(target) || from === null ? target : join(from, target);
-    const folder = dirname(path);
-    try {
-      return matching(folder, basename(path)).map((name) => ({
-        text: readFileSync(join(folder, name), 'utf8'),
-        folder,
-      }));
-    } catch {
-      return null;
-    }
-  };
-
-/** The matching files, in the order of Go's `filepath.Glob`, which Caddy uses: bytewise by name. */
-function matching(folder: string, name: string): string[] {
-  if (!/[*?[\\]/.test(name)) return [name];
-  const glob = new Bun.Glob(name);
-  return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => !entry.isDirectory() && glob.match(entry.name))
-    .map((entry) => entry.name)
-    .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-}
+  (target, from) =>
+    mayImport(target, dirs, {}, from) ? filesAt(target, from) : null;

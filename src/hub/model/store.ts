@@ -1,5 +1,6 @@
 /** Keeps the published set, and the changelog beside it, in the database. */
 import { and, asc, eq, inArray, isNull, notLike, sql } from 'drizzle-orm';
+import { whileBusy } from '../db/busy.ts';
 import { inTransaction, type OpenDatabase } from '../db/open.ts';
 import {
   agents,
@@ -41,6 +42,8 @@ export type Store = {
   mayReplace(): boolean;
   /** Notes that a publish has made the proxy this hub's. @throws SQLite errors */
   markOwner(): void;
+  /** Runs `write` again while another program has the database locked, for some seconds. @throws what it throws */
+  whenFree<T>(write: () => T): Promise<T>;
   /** @throws Failure STORAGE_UNAVAILABLE if the database's file was replaced: a commit would be lost */
   assertInPlace(): void;
   load(): SiteSet;
@@ -184,6 +187,8 @@ export function createStore({
         return groups;
       });
     },
+
+    whenFree: whileBusy,
 
     behindSince: (id) => rowOf(id)?.behindSince ?? null,
 

@@ -21,7 +21,6 @@ import { inRequests, requestIds } from '../../shared/observe/context.ts';
 import type { ProxyStatus } from '../../shared/wire/proxy.ts';
 import type { Agent, Agents } from '../agents/agents.ts';
 import type { AgentClient } from '../agents/client.ts';
-import { whileBusy } from '../db/busy.ts';
 import { FIRST_AGENT, type StoredAgent } from '../model/agent.ts';
 import type { Author, Change } from '../model/changes.ts';
 import { assertPlanContained, type Dialect } from '../model/containment.ts';
@@ -251,7 +250,7 @@ export function createPublisher({
     );
     let groups: number[];
     try {
-      groups = await whileBusy(() => {
+      groups = await store.whenFree(() => {
         store.markOwner();
         return store.commit(acceptedOf(plans), time, behind);
       });
@@ -285,7 +284,7 @@ export function createPublisher({
   async function record(plans: readonly Planned[], time: Date): Promise<Refusals | Ended> {
     let groups: number[];
     try {
-      groups = await whileBusy(() => store.commit(acceptedOf(plans), time));
+      groups = await store.whenFree(() => store.commit(acceptedOf(plans), time));
     } catch (error) {
       log('commit failed', { reason: reasonOf(error) }, 'error');
       return refuseAll(plans, error);

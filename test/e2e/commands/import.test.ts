@@ -1,6 +1,6 @@
 /** `signalbox import` into a running hub. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createOperator } from '../../harness/operator.ts';
 
@@ -91,5 +91,22 @@ describe('signalbox import', () => {
     expect([options.code, options.err]).toEqual([1, expect.stringContaining('http_port differs:')]);
     expect((await run(['-', '--preamble', 'keep'], '{\n\thttp_port 1\n}\n')).code).toBe(0);
     expect(await served()).toBe('yours');
+  });
+
+  test('takes the files that it imports, relative to it, and says so where it cannot', async () => {
+    const home = join(folder, 'several');
+    mkdirSync(join(home, 'sites'), { recursive: true });
+    const main = join(home, 'Caddyfile');
+    writeFileSync(main, '(common) {\n\tencode gzip\n}\nimport sites/*.caddy\n');
+    const site = 'http://part.example {\n\timport common\n\timport ../more\n}\n';
+    writeFileSync(join(home, 'sites', 'part.caddy'), site);
+    const missing = await run([main]);
+    expect([missing.code, missing.out]).toEqual([1, '']);
+    expect(missing.err).toContain('`import` of files is not allowed');
+    expect(missing.err).toContain('signalbox import FILE');
+    writeFileSync(join(home, 'more'), 'respond part\n');
+    const done = await run([main]);
+    expect([done.code, done.out]).toEqual([0, expect.stringMatching(/^\d+\thttp://part\.example\n$/)]);
+    expect(await operator.served('part.example')).toBe('part');
   });
 });

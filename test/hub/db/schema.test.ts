@@ -58,6 +58,6 @@ test('it uses WAL, syncs at each commit and enforces foreign keys', () => {
   expect(pragma('journal_mode')).toBe('wal');
   expect(pragma('synchronous')).toBe(2);
   expect(pragma('foreign_keys')).toBe(1);
-  expect(Object.values(db.get('PRAGMA busy_timeout') as object)[0]).toBe(5000);
+  expect(Object.values(db.get('PRAGMA busy_timeout') as object)[0]).toBe(200);
   close();
 });

@@ -1,4 +1,8 @@
 /** `signalbox import FILE|npm FOLDER`: imports a Caddyfile, or the sites of another program, into the hub on this machine. */
+
+import { dirname, resolve } from 'node:path';
+import { filesAt } from '../../../hub/caddyfile/imported-files.ts';
+import { inlineImports } from '../../../hub/caddyfile/inline.ts';
 import type { Imported } from '../../../hub/exchange/importer.ts';
 import { SQLITE_MAGIC } from '../../../shared/sqlite.ts';
 import { visible } from '../../visible.ts';
@@ -40,8 +44,9 @@ option or a snippet differs from the hub's, the command prints the differences a
 unless you decide with the options below. The hub must be running with the same DATA_DIR. You need
 no password, but must be root or the user who runs the hub.
 
-Of a Caddyfile, global options and snippets are added to those of the hub (the preamble). With --on,
-that agent gets them as a separate preamble, and only its Caddy serves the sites.
+A Caddyfile is sent with the files that it imports, relative to it. Its global options and snippets
+are added to those of the hub (the preamble). With --on, that agent gets them as a separate preamble,
+and only its Caddy serves the sites.
 
 Of Nginx Proxy Manager, which may be running, nothing is changed: its database is copied. The copy,
 with the keys and passwords in it, goes to the hub on this machine and nowhere else, and no key is
@@ -72,14 +77,17 @@ function whyWrong(given: Given): string | null {
 /** @throws Refused if it was not imported or, on a dry run, could not be */
 async function importGiven(given: Given, cli: Cli): Promise<void> {
   const [file = ''] = given.args;
-  const proxyfile = await readGiven(file);
-  if (proxyfile.startsWith(SQLITE_MAGIC)) {
+  const text = await readGiven(file);
+  if (text.startsWith(SQLITE_MAGIC)) {
     const message = `${file} is an SQLite database, not a Caddyfile`;
     throw new Refused({
       message,
       hint: `For Nginx Proxy Manager, run: signalbox import npm ${file}`,
     });
   }
+  // One text: the hub may be another user's, and reads no files but those of IMPORT_DIRS.
+  const folder = file === '-' ? null : dirname(resolve(file));
+  const proxyfile = folder === null ? text : await inlineImports(text, filesAt, {}, { folder });
   const { hub, replaying } = importHub(given, cli);
   const ask = async (more: object, query = '') => {
     const body = { proxyfile, ...more };
