@@ -106,7 +106,10 @@ describe('signalbox import', () => {
     expect(missing.err).toContain('signalbox import FILE');
     writeFileSync(join(home, 'more'), 'respond part\n');
     const done = await run([main]);
-    expect([done.code, done.out]).toEqual([0, expect.stringMatching(/^\d+\thttp://part\.example\n$/)]);
+    expect([done.code, done.out]).toEqual([
+      0,
+      expect.stringMatching(/^\d+\thttp:\/\/part\.example\n$/),
+    ]);
     expect(await operator.served('part.example')).toBe('part');
   });
 });
