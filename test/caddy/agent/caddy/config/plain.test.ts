@@ -55,6 +55,7 @@ test.each([
   'header x "([" y',
   'tls /none.pem /none.pem',
   'tls {\n\t\tissuer acme {\n\t\t\temail {host}\n\t\t}\n\t}',
+  'tls {\n\t\tissuer internal {\n\t\t\tca other\n\t\t}\n\t}',
   'templates {\n\t\tbetween a\n\t}',
   'reverse_proxy 127.0.0.1:1 {\n\t\tlb_policy header\n\t}',
   'reverse_proxy 127.0.0.1:1 {\n\t\ttransport http {\n\t\t\ttls_trusted_ca_certs /none.pem\n\t\t}\n\t}',
@@ -104,6 +105,8 @@ const LINES: [string, ...string[]] = [
   ...['forward_auth h:1 {\n\t\turi @\n\t\tcopy_headers @\n\t}', 'try_files @ @', 'log', 'bind @'],
   ...['handle_path @ {\n\t\trespond x\n\t}', '@m not path @ @\n\trespond @m x', 'tls internal'],
   ...['@m header @ @\n\trespond @m x', '@m host @ @\n\trespond @m x', '@m method @\n\tabort @m'],
+  ...['tls a@b.example', 'tls {\n\t\tissuer internal {\n\t\t\tca @\n\t\t}\n\t}'],
+  ...['tls {\n\t\tissuer acme {\n\t\t\tdir @\n\t\t}\n\t}', 'tls {\n\t\tca @\n\t}'],
   ...['@m query @=@\n\trespond @m x', 'handle_errors {\n\t\trespond @\n\t}', 'php_fastcgi h:@'],
 ];
 const ADDRESSES: [string, ...string[]] = [
@@ -112,6 +115,20 @@ const ADDRESSES: [string, ...string[]] = [
   'a.#.example, b.#.example',
   'http://#.example:@',
 ];
+
+test('nor are more values than a load may have', async () => {
+  const header = { '*': ['x'] };
+  const handle = [{ handler: 'static_response', headers: header }];
+  const of = (length: number) => ({
+    apps: {
+      http: {
+        servers: { a: { listen: [':80'], routes: Array.from({ length }, () => ({ handle })) } },
+      },
+    },
+  });
+  expect(isPlain(of(1_000))).toBe(true);
+  expect(isPlain(of(200_000))).toBe(false);
+});
 
 test('generated sites that are plain are accepted', async () => {
   const [plain, others]: [string[], string[]] = [[], []];
