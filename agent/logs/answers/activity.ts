@@ -3,7 +3,7 @@ import type { Deadline } from '../../../src/shared/async.ts';
 import type { ActivityQuery, LogActivity } from '../../../src/shared/wire/logs.ts';
 import { blocksBetween } from '../index/block.ts';
 import { hasAll, type IndexedSegment, type Snapshot } from '../index/log-index.ts';
-import { LATENCY_STEPS, latenciesOf } from '../line/latency.ts';
+import { LATENCY_STEPS, latenciesOf, SWITCHING_PROTOCOLS } from '../line/latency.ts';
 import { addBlocks } from './add-blocks.ts';
 import type { BlockDecoder } from './block-decoder.ts';
 import { classOf, createBuckets } from './buckets.ts';
@@ -73,6 +73,7 @@ export async function readActivity(
     return (bucket, count, steps, first) => {
       counts.requests[bucket] = (counts.requests[bucket] as number) + count;
       if (errors) errors[bucket] = (errors[bucket] as number) + count;
+      if (status === SWITCHING_PROTOCOLS) return;
       for (let i = first; i < first + count; i++) {
         const step = steps[i] as number;
         counts.steps[step] = (counts.steps[step] as number) + 1;

@@ -3,6 +3,7 @@ import { createDeadline, type Deadline } from '../../../src/shared/async.ts';
 import { type Block, blocksBetween } from '../index/block.ts';
 import { hasAll, type IndexedSegment, type Snapshot } from '../index/log-index.ts';
 import { type Hosts, hostsIn } from '../line/entry.ts';
+import { SWITCHING_PROTOCOLS } from '../line/latency.ts';
 import { addBlocks, type SegmentBlocks } from './add-blocks.ts';
 import type { BlockDecoder } from './block-decoder.ts';
 import type { BlockReader, Match } from './block-reader.ts';
@@ -49,7 +50,6 @@ type DistinctTools = {
 export const NOT_READ = 'Not read: the log has more than can be read in time';
 export const NOT_INDEXED = 'Requests in files of the log that are damaged, or not indexed yet';
 
-const SWITCHING_PROTOCOLS = 101;
 /** To count what was not read, after the deadline. */
 const COUNT_MS = 1000;
 

@@ -4,7 +4,7 @@ import type { StatsQuery } from '../../../src/shared/wire/logs.ts';
 import type { LogSums } from '../../../src/shared/wire/merge.ts';
 import type { Block } from '../index/block.ts';
 import { hasAll, type IndexedSegment, type Snapshot } from '../index/log-index.ts';
-import { latencyStep } from '../line/latency.ts';
+import { latencyStep, SWITCHING_PROTOCOLS } from '../line/latency.ts';
 import { type AddRequests, addBlocks } from './add-blocks.ts';
 import type { BlockDecoder } from './block-decoder.ts';
 import type { BlockReader } from './block-reader.ts';
@@ -124,12 +124,15 @@ function createCounts(conditions: Conditions, buckets: Buckets) {
   return {
     /** Adds to the buckets, and to `requests` by pair. @param weight for how many requests each one stands */
     adder({ indexed }: Selected, requests: Float64Array, weight: number): AddRequests {
-      const classes = Uint8Array.from(requests, (_, pair) =>
-        classOf(indexed.index.pairs.describe(pair).status),
+      const { pairs } = indexed.index;
+      const classes = Uint8Array.from(requests, (_, pair) => classOf(pairs.describe(pair).status));
+      const upgrades = Uint8Array.from(requests, (_, pair) =>
+        Number(pairs.describe(pair).status === SWITCHING_PROTOCOLS),
       );
       return (pair, bucket, count, steps, first) => {
         requests[pair] = (requests[pair] as number) + count * weight;
         buckets.add(bucket, classes[pair] as number, count * weight);
+        if (upgrades[pair] === 1) return;
         buckets.addSteps(bucket, steps, first, first + count, weight);
       };
     },

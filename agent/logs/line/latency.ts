@@ -6,6 +6,9 @@ import type { Latencies } from '../../../src/shared/wire/logs.ts';
 
 export const LATENCY_STEPS = 256;
 
+/** RFC 9110, 15.2.2: the connection becomes another one, a websocket's, and what was logged is how long that lasted. */
+export const SWITCHING_PROTOCOLS = 101;
+
 const float = new Float32Array(1);
 const bits = new Int32Array(float.buffer);
 // A step is the exponent and the first three fraction bits of a 32-bit float, from 2^-10 ms on.

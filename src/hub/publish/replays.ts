@@ -178,7 +178,7 @@ const failed = (state: Omit<ReplayState, 'state'>, error: unknown): ReplayState 
   detail: wordsOf(error),
 });
 
-/** What is found of a replay, its agents together: it has failed only if all of them have. */
+/** What is found of a replay, its agents together: it has failed if all of them have, or nothing was compared. */
 function sumOf(parts: readonly Part[]): Replayed {
   const states = parts.map(({ state }) => state);
   const sum = (numberOf: (one: ReplayState) => number) =>
@@ -186,7 +186,8 @@ function sumOf(parts: readonly Part[]): Replayed {
   const reasons = parts.flatMap(({ agent, state: { state, detail = '' } }) =>
     state === 'failed' ? [agent === undefined ? detail : `${agent}: ${detail}`] : [],
   );
-  const hasFailed = parts.length > 0 && reasons.length === parts.length;
+  const isEmpty = sum(({ same, differ }) => same + differ) === 0;
+  const hasFailed = reasons.length > 0 && (isEmpty || reasons.length === parts.length);
   const isRunning = states.some(({ state }) => state === 'running');
   const leftOut = new Map(hasFailed ? [] : reasons.map((reason) => [reason, 0]));
   for (const { reason, count } of states.flatMap((one) => one.leftOut)) {

@@ -39,7 +39,8 @@ function naiveActivity(entries: readonly Keyed[], filter: ActivityFilter): LogAc
 
 function latenciesOf(entries: readonly Keyed[]): [number, number][] {
   const counts = new Map<number, number>();
-  for (const { latency } of entries) {
+  for (const { latency, entry } of entries) {
+    if (entry.status === 101) continue;
     const near = latencyOf(latencyStep(latency));
     counts.set(near, (counts.get(near) ?? 0) + 1);
   }
@@ -47,6 +48,18 @@ function latenciesOf(entries: readonly Keyed[]): [number, number][] {
 }
 
 describe('activity', () => {
+  test('counts an upgrade as a request, and how long it lasts as no latency', async () => {
+    const file = join(newFolder(), 'access.log');
+    writeFileSync(file, `${line({ status: 101, duration: 25.6 })}\n${line({ duration: 0.002 })}\n`);
+    const { domains } = await createLogs({ file }).activity({ buckets: 1 });
+    const [[, found]] = Object.entries(domains) as [[string, (typeof domains)[string]]];
+    expect(found.requests).toEqual([2]);
+    expect(found.latencies).toEqual([[latencyOf(latencyStep(2)), 1]]);
+    const stats = await createLogs({ file }).stats({ buckets: 1 } as never);
+    expect(stats.buckets[0]).toMatchObject({ requests: { '1xx': 1, '2xx': 1 } });
+    expect(JSON.stringify(stats)).not.toContain('256');
+  });
+
   test('of an empty log, and of an empty range', async () => {
     const file = join(newFolder(), 'access.log');
     const nothing = { from: null, to: null, buckets: 0, domains: {} };

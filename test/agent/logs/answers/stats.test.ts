@@ -25,7 +25,10 @@ const top = <T extends string | number>(values: readonly T[]) => {
 function naiveStats(entries: readonly Keyed[], filter: StatsFilter) {
   const { from, to, found, buckets } = divide(entries, filter);
   const counted = buckets.map(({ from, to, inside }) => {
-    const latencies = inside.map(({ latency }) => latency).sort((a, b) => a - b);
+    const latencies = inside
+      .filter(({ entry }) => entry.status !== 101)
+      .map(({ latency }) => latency)
+      .sort((a, b) => a - b);
     const percentile = (share: number) => {
       const value = latencies[Math.ceil(latencies.length * share) - 1];
       return value === undefined ? null : latencyOf(latencyStep(value));
