@@ -141,7 +141,6 @@ if (parsed.ask === 'help') {
 } else if (parsed.ask === 'version') {
   out(`${COMMIT === null ? VERSION : `${VERSION} (${COMMIT})`}\n`);
 } else if (parsed.ask === 'unknown') {
-  err(`${overallHelp(COMMANDS)}\n`);
   fail(unknownCommand(parsed.word, words.join(' '), COMMANDS));
   process.exitCode = EXIT.usage;
 } else if (parsed.ask === 'misused') {

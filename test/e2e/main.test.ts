@@ -16,10 +16,13 @@ const run = (args: string[], env: Record<string, string> = {}, cwd = folder) =>
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the command line', () => {
-  test('exits with 2 and usage on stderr if the arguments are wrong', async () => {
-    const { code, out, err } = await run(['serve']).exited();
-    expect([code, out]).toEqual([2, '']);
-    expect(err).toContain('Usage:');
+  test('exits with 2 and the reason on stderr if the arguments are wrong', async () => {
+    const unknown = await run(['serve']).exited();
+    expect([unknown.code, unknown.out]).toEqual([2, '']);
+    expect(unknown.err).toBe('signalbox: unknown command: serve; see signalbox --help\n');
+    const surplus = await run(['hub', 'x']).exited();
+    expect([surplus.code, surplus.out]).toEqual([2, '']);
+    expect(surplus.err).toContain('Usage: signalbox hub\n');
   });
 
   test('prints help and version', async () => {
@@ -127,6 +130,8 @@ describe('the one-machine mode', () => {
     const env = { HUB_PORT: port(hub), AGENT_PORT: port(agent) };
     expect((await run(['health'], env).exited()).code).toBe(0);
     expect((await run(['health', 'agent'], env).exited()).code).toBe(0);
+    // By its data folder, as `signalbox status` finds it.
+    expect((await run(['health'], { DATA_DIR: dataDir, HUB_PORT: '' }).exited()).code).toBe(0);
     expect((await run(['health', 'hub'], { HUB_PORT: String(freePort()) }).exited()).code).toBe(1);
   });
 

@@ -41,7 +41,7 @@ describe('colour', () => {
     const coloured = terminal({});
     expect(coloured.exitCode).toBe(2);
     expect(coloured.stdout.toString()).toContain(
-      '\u001b[31msignalbox: unknown command: nothing\u001b[39m',
+      '\u001b[31msignalbox: unknown command: nothing; see signalbox --help\u001b[39m',
     );
     expect(terminal({ NO_COLOR: '1' }).stdout.toString()).not.toContain('\u001b');
   });

@@ -3,6 +3,7 @@ import { messageOf } from '../../shared/async.ts';
 import { isEnrolled } from '../agent-settings.ts';
 import { dataDirOf } from '../data-folder.ts';
 import { type Env, givenIn, valueIn } from '../settings.ts';
+import { askLocalHub } from './api/local-hub.ts';
 import { type Command, EXIT } from './command.ts';
 
 /** Milliseconds; a healthy hub answers in a few. */
@@ -14,9 +15,13 @@ export const health: Command = {
   options: {},
   summary: 'exit 0 if the hub (or agent) answers, 1 otherwise',
   help: `Asks the hub at HUB_HOST and HUB_PORT, or the agent at AGENT_HOST and AGENT_PORT. Without
-an argument, asks the hub. If it exits 1, prints the reason. For systemd, containers and monitoring.
+an argument, asks the hub; without HUB_PORT, the one that uses DATA_DIR, wherever it listens. If it
+exits 1, prints the reason. For systemd, containers and monitoring.
 `,
   async run({ args: [which] }, { env, fail }) {
+    if (which !== 'agent' && givenIn(env, 'HUB_PORT') === undefined && (await answersHere(env))) {
+      return EXIT.done;
+    }
     const url = addressOf(which === 'agent' ? 'agent' : 'hub', env);
     const reason = await whyUnhealthy(url);
     if (reason === null) return EXIT.done;
@@ -24,6 +29,13 @@ an argument, asks the hub. If it exits 1, prints the reason. For systemd, contai
     return EXIT.failed;
   },
 };
+
+/** Whether the hub of this data folder answers that it is healthy; its port may be in its own settings. */
+const answersHere = (env: Env): Promise<boolean> =>
+  askLocalHub(env, { path: '/health', signal: AbortSignal.timeout(TIMEOUT_MS) }).then(
+    () => true,
+    () => false,
+  );
 
 /** The address it listens on; on loopback if that means all addresses. */
 function addressOf(which: 'hub' | 'agent', env: Env): string {

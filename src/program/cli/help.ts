@@ -10,13 +10,12 @@ export const help: Command = {
   options: {},
   summary: 'show this help, or the help of a command',
   help: 'Same as signalbox --help and signalbox COMMAND --help.\n',
-  async run({ args: [name] }, { commands, out, err, fail }) {
+  async run({ args: [name] }, { commands, out, fail }) {
     const command = commands.find((other) => other.name === name);
     if (name === undefined || command) {
       out(command ? commandHelp(command) : overallHelp(commands));
       return EXIT.done;
     }
-    err(`${overallHelp(commands)}\n`);
     fail(unknownCommand(name, `help ${name}`, commands));
     return EXIT.usage;
   },
@@ -53,7 +52,7 @@ export function synopsis({ name, args, options }: Command): string {
 export function unknownCommand(word: string, given: string, commands: readonly Command[]): string {
   const names = commands.map(({ name }) => name).filter((name) => name !== '');
   const guess = nearest(word, names);
-  const question = guess === undefined ? '' : `; did you mean ${guess}?`;
+  const question = guess === undefined ? '; see signalbox --help' : `; did you mean ${guess}?`;
   return `signalbox: unknown command: ${visible(given)}${question}`;
 }
 
@@ -66,7 +65,7 @@ Usage:
 ${lines.join('')}${row('  signalbox --version', 'print the version')}
 Run "signalbox COMMAND --help" for more about a command.
 
-${EXIT_CODES}
+${EXIT_CODES}${otherExits(commands)}
 ${settingsHelp(ROLES)}`;
 }
 
@@ -83,6 +82,12 @@ export function commandHelp(command: Command): string {
 
 const EXIT_CODES =
   'Exit codes: 0 success, 1 failure (the reason is on standard error), 2 wrong usage.\n';
+
+/** Which commands have others. */
+function otherExits(commands: readonly Command[]): string {
+  const names = commands.flatMap(({ name, exits }) => (exits ? name : []));
+  return `Those of ${names.join(' and ')} are others: see their --help.\n`;
+}
 
 /** The settings that at least one of `roles` uses, with their defaults. */
 function settingsHelp(roles: readonly Role[]): string {

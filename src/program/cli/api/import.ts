@@ -45,8 +45,8 @@ unless you decide with the options below. The hub must be running with the same 
 no password, but must be root or the user who runs the hub.
 
 A Caddyfile is sent with the files that it imports, relative to it. Its global options and snippets
-are added to those of the hub (the preamble). With --on, that agent gets them as a separate preamble,
-and only its Caddy serves the sites.
+are added to those of the hub (the preamble). With --on, that agent gets them as a separate
+preamble, and only its Caddy serves the sites.
 
 Of Nginx Proxy Manager, which may be running, nothing is changed: its database is copied. The copy,
 with the keys and passwords in it, goes to the hub on this machine and nowhere else, and no key is
