@@ -45,7 +45,7 @@ const ONLY_IF_BAD: readonly Code[] = ['NOT_IN_STEP', 'PORT_HELD'];
 
 /** The event that a problem is once it has lasted; null: none. */
 export const eventOf = ({ code, level }: Pick<Problem, 'code' | 'level'>): EventName | null =>
-  level === 'warn' && ONLY_IF_BAD.includes(code) ? null : CODES[code];
+  level !== 'bad' && ONLY_IF_BAD.includes(code) ? null : CODES[code];
 
 export const KnownView = t.Object(
   {
@@ -58,6 +58,13 @@ export const KnownView = t.Object(
   },
 );
 
+/** The gravest first. */
+const LEVELS: ['bad', 'warn', 'notice'] = ['bad', 'warn', 'notice'];
+
+/** Those that are counted: nobody knows of them yet, and they cannot wait. */
+export const countedIn = <T extends { level: string; known?: unknown }>(all: readonly T[]): T[] =>
+  all.filter(({ level, known }) => known === undefined && level !== 'notice');
+
 /** As the status has it. */
 export const ProblemView = t.Object(
   {
@@ -65,8 +72,9 @@ export const ProblemView = t.Object(
       description: 'the same for the same problem as long as it is there, whatever its words',
     }),
     code: t.UnionEnum(Object.keys(CODES) as [Code, ...Code[]]),
-    level: t.UnionEnum(['bad', 'warn'], {
-      description: '`bad`: it affects visitors or changes now',
+    level: t.UnionEnum(LEVELS, {
+      description:
+        '`bad`: it affects visitors or changes now; `notice`: it can wait, and is counted nowhere',
     }),
     vhost: t.Optional(
       t.Object({ id: t.Integer(), domain: t.String() }, { description: 'if it affects only one' }),
@@ -174,11 +182,11 @@ const WEIGHTS = Object.keys(CODES);
  */
 export const worstFirst = (a: Rank, b: Rank): number =>
   Number(a.known !== undefined) - Number(b.known !== undefined) ||
-  compare(a.level, b.level) ||
+  LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level) ||
   WEIGHTS.indexOf(a.code) - WEIGHTS.indexOf(b.code) ||
   compare(a.since, b.since);
 
-/** `bad` comes before `warn`, and earlier times before later ones. */
+/** Earlier times before later ones. */
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 /** How many names anyone reads; a site may have thousands of upstreams. */

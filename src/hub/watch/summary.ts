@@ -2,7 +2,7 @@
 import { type Static, t } from 'elysia';
 import type { SiteSet } from '../model/vhost.ts';
 import type { AgentFacts } from './agent-facts.ts';
-import type { ProblemView } from './problem.ts';
+import { countedIn, type ProblemView } from './problem.ts';
 
 export const Summary = t.Object(
   {
@@ -11,7 +11,9 @@ export const Summary = t.Object(
       description:
         'those with a problem of the level `bad`, and those of a proxy that is down; unknown facts are left out',
     }),
-    problems: t.Integer({ description: 'as in `/status`, without those that are known' }),
+    problems: t.Integer({
+      description: 'as in `/status`, without notices and those that are known',
+    }),
     certificatesDue: t.Integer({
       description: 'host names whose certificate expires within 14 days, as in `/status`',
     }),
@@ -31,7 +33,7 @@ export function summaryOf(
   agents: readonly Facts[],
   problems: readonly Found[],
 ): Summary {
-  const counted = problems.filter(({ known }) => known === undefined);
+  const counted = countedIn(problems);
   const down = counted.flatMap(({ level, vhost, vhosts = vhost ? [vhost] : [] }) =>
     level === 'bad' ? vhosts.map(({ id }) => id) : [],
   );

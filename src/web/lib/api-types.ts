@@ -4,8 +4,8 @@
 export type Timestamp = string;
 /** who signs the certificates that the proxy renews: its own authority, public ones, or another; null if unknown, or without TLS */
 export type Authority = 'internal' | 'public' | 'other';
-/** `bad`: it affects visitors or changes now */
-export type Level = 'bad' | 'warn';
+/** `bad`: it affects visitors or changes now; `notice`: it can wait, and is counted nowhere */
+export type Level = 'bad' | 'warn' | 'notice';
 export type EventName =
   | 'certificate.ending'
   | 'certificate.failed'
@@ -1033,7 +1033,7 @@ export interface Summary {
   sites: number;
   /** those with a problem of the level `bad`, and those of a proxy that is down; unknown facts are left out */
   sitesDown: number;
-  /** as in `/status`, without those that are known */
+  /** as in `/status`, without notices and those that are known */
   problems: number;
   /** host names whose certificate expires within 14 days, as in `/status` */
   certificatesDue: number;
@@ -1052,7 +1052,7 @@ export interface Incident {
   /** if it is about one, and the hub had several when it began */
   agent?: string;
   /** `bad`: it affects visitors or changes */
-  level: Level;
+  level: 'bad' | 'warn';
   /** for people: the cause, and the fix if there is one */
   message: string;
   beganAt: Timestamp;
@@ -1137,7 +1137,7 @@ export interface Delivery {
   event: EventName | null;
   /** a domain or an agent; empty for the hub */
   about: string;
-  level: Level;
+  level: 'bad' | 'warn';
   message: string;
   at: Timestamp;
   /** failed: there is no further attempt */

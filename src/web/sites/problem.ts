@@ -1,8 +1,10 @@
 /** How a site is: the worst problem that is reported of it, that it has none, or that nobody knows. Pure. */
 import type { Problem, SiteState, Status, Vhost } from '../lib/types.ts';
 
+type Level = Exclude<Problem['level'], 'notice'>;
+
 export type SiteProblem = {
-  level: Problem['level'];
+  level: Level;
   label: string;
   text: string;
   /** The proxies that do not serve it, if there are several. */
@@ -13,7 +15,7 @@ export type SiteProblem = {
 
 /** `text` is empty if the label says everything; `isPartly`: it is down, but not on all of its proxies. */
 export type Health = { label: string; text: string; isPartly?: true } & {
-  level: Problem['level'] | 'unknown' | 'good' | 'off';
+  level: Level | 'unknown' | 'good' | 'off';
 };
 
 /** What the status says of all sites of some proxies. */
@@ -56,6 +58,7 @@ export function reportedProblems(status: Status | null): ReadonlyMap<number, Sit
     found.set(id, all.size > 0 ? { ...worst, on: [...all] } : worst);
   };
   for (const problem of status?.problems ?? []) {
+    if (problem.level === 'notice') continue;
     const { code, level, vhost, vhosts = vhost ? [vhost] : [], agents, message } = problem;
     const isDown = level === 'bad' && IS_DOWN.includes(code) && agents;
     const said = {

@@ -7,7 +7,7 @@ import { neededAt, useCan } from '../lib/roles.ts';
 import type { Obstacle, Problem, Status } from '../lib/types.ts';
 import { useSubmit } from '../lib/use-form.ts';
 import { lazy } from '../parts/loading.tsx';
-import { Notice } from '../parts/notice.tsx';
+import { Notice, WithCode } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
 import {
   countedIn,
@@ -71,7 +71,7 @@ export function ProblemList({ status, first = MOST }: Props) {
 const problemsIn = (groups: readonly Group[]) => groups.flatMap(({ problems }) => problems);
 
 function GroupItem({ group: { vhost, problems }, status }: { group: Group; status: Status }) {
-  // What is known is not good.
+  // What is known is not good, and neither is what can wait.
   const level = countedIn(problems).length === 0 ? 'unknown' : levelOf(problems);
   return (
     <li>
@@ -92,7 +92,7 @@ function Line({ problem, status }: { problem: Problem; status: Status }) {
   const link = useCan(neededAt(found?.to ?? '')) ? found : null;
   return (
     <div class="problem">
-      {message} {link && <a href={link.to}>{link.label}</a>}{' '}
+      <WithCode text={message} /> {link && <a href={link.to}>{link.label}</a>}{' '}
       <span class="muted">
         <Time at={since} />
       </span>{' '}
@@ -102,7 +102,12 @@ function Line({ problem, status }: { problem: Problem; status: Status }) {
           <summary>Which ones</summary>
           <ul>
             {status.advisories?.map(({ id, summary, fixedIn }) => (
-              <li key={id}>{`${id}: ${summary} Fixed in ${fixedIn}.`}</li>
+              <li key={id}>
+                <a href={`https://github.com/advisories?query=${id}`} rel="noreferrer">
+                  {id}
+                </a>
+                {`: ${summary} Fixed in ${fixedIn}.`}
+              </li>
             ))}
           </ul>
         </details>

@@ -12,9 +12,9 @@ export function groupsOf(problems: readonly Problem[]): Group[] {
   return [...groups.values()].map((all) => ({ vhost: all[0]?.vhost, problems: all }));
 }
 
-/** Those that nobody knows of yet: only these are counted. */
+/** Those that nobody knows of yet, and that cannot wait: only these are counted. */
 export const countedIn = (problems: readonly Problem[]): Problem[] =>
-  problems.filter(({ known }) => !known);
+  problems.filter(({ known, level }) => !known && level !== 'notice');
 
 /** `2 problems`, or what is done until it is known that there are none. */
 export function headlineOf({ problems, checking }: Pick<Status, 'problems' | 'checking'>): string {
@@ -26,10 +26,12 @@ export function headlineOf({ problems, checking }: Pick<Status, 'problems' | 'ch
 /** `2 more, 1 known`: of problems that are not shown yet; empty if there are none. */
 export function moreWords(problems: readonly Problem[]): string {
   const counted = countedIn(problems).length;
-  const known = problems.length - counted;
+  const known = problems.filter((one) => one.known).length;
+  const notices = problems.length - counted - known;
   return [
     ...(counted > 0 ? [`${count(counted)} more`] : []),
     ...(known > 0 ? [`${count(known)} known`] : []),
+    ...(notices > 0 ? [plural(notices, 'notice')] : []),
   ].join(', ');
 }
 

@@ -13,7 +13,6 @@ import { dated } from '../../../src/hub/watch/problem-list.ts';
 import { type Facts, problemsOf } from '../../../src/hub/watch/problems/agent.ts';
 import type { SiteFacts } from '../../../src/hub/watch/problems/sites.ts';
 import type { Unserved } from '../../../src/hub/watch/sites/unserved.ts';
-import { ADVISORIES_AS_OF } from '../../../src/shared/advisories.ts';
 
 const NOW = '2026-11-20T18:00:00.000Z';
 const EARLIER = '2026-11-20T17:00:00.000Z';
@@ -309,7 +308,7 @@ const CASES: readonly [string, Partial<Facts>, Partial<ProblemView>][] = [
     'advisories, all in one',
     { advisories: { count: 5, cure: 'Install Caddy 3.' } },
     {
-      ...{ code: 'ADVISORY', level: 'warn', since: `${ADVISORIES_AS_OF}T00:00:00.000Z` },
+      ...{ code: 'ADVISORY', level: 'notice', since: NOW },
       message: 'Caddy 2.6.2 has 5 known vulnerabilities. Install Caddy 3.',
     },
   ],

@@ -84,7 +84,7 @@ export function reportsOf({ agents, disks, hub }: Look, pace: WatchPace): Report
 
 /** The worst first: of two that are the same incident, it counts. */
 const byLevel = (a: Problem, b: Problem): number =>
-  Number(a.level === 'warn') - Number(b.level === 'warn');
+  Number(a.level !== 'bad') - Number(b.level !== 'bad');
 
 /** What a problem is an incident of, if it lasts; nothing if it is none. */
 function incidentOf(
@@ -98,7 +98,8 @@ function incidentOf(
   const isOfSite = vhost !== undefined && part === undefined;
   return [
     {
-      ...{ ...subject, about: isOfSite ? vhost.domain : about, level, message },
+      ...{ ...subject, about: isOfSite ? vhost.domain : about, message },
+      level: level === 'bad' ? level : 'warn',
       ...{ problem: markOf(problem, place), settles: pace[settles] },
     },
   ];

@@ -1,5 +1,4 @@
 /** What is wrong with an agent, its proxy and its sites. Pure. */
-import { ADVISORIES_AS_OF } from '../../../shared/advisories.ts';
 import {
   type Disk,
   FALLBACK_PORTS,
@@ -203,9 +202,7 @@ function fileProblems({ status, advisories: { count, cure } }: Facts): Problem[]
   if (count > 0) {
     const known = count === 1 ? '1 known vulnerability' : `${count} known vulnerabilities`;
     const message = `Caddy ${status?.proxy.version} has ${known}. ${cure}`;
-    // Since when this signalbox knows of them: that stays the same.
-    const since = new Date(ADVISORIES_AS_OF).toISOString();
-    found.push({ code: 'ADVISORY', level: 'warn', since, message });
+    found.push({ code: 'ADVISORY', level: 'notice', message });
   }
   return found;
 }
