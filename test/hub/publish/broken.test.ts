@@ -52,7 +52,9 @@ describe('a stored vhost that the proxy no longer accepts', () => {
     const refused = await vhosts('PUT', `/${healthy}`, { config: 'respond better' });
     expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
     expect(refused.body.detail).toContain('in frail.example');
-    expect(refused.text).not.toContain(stack.folder);
+    // As the site has it, and no other path of the host.
+    expect(refused.body.detail).toContain(certificate);
+    expect(refused.text).not.toContain(stack.dataDir);
     expect((await stack.served('well.example')).text).toBe('well');
     expect(stack.readProxyfile()).toContain('respond frail');
     const other = { op: 'update', id: healthy, config: 'respond better' };
@@ -115,7 +117,7 @@ describe('a stored vhost that the proxy no longer accepts', () => {
       broken: [{ id: broken, domain: `frail.example:${stack.httpsPort}` }],
     });
     expect(named.broken[0]?.detail).toContain('pair.pem');
-    expect(JSON.stringify(named)).not.toContain(stack.folder);
+    expect(JSON.stringify(named)).not.toContain(stack.dataDir);
     const { body } = await ask<{ problem: string | null }>(`${stack.hub}/vhosts/${broken}/state`, {
       headers,
     });

@@ -133,9 +133,12 @@ export function createTarget(deps: TargetDeps): Target {
   let behindSince = store.behindSince(id);
   const gateway = createGateway(client, { version, environment }, lastSeen.noteClosed, deps.pairOf);
   const standing = createStanding(store, log, pace.contention);
-  const leftOut = createLeftOut(log, performance.now.bind(performance), pace.leftOut);
+  const leftOut = createLeftOut(log, () => performance.now(), pace.leftOut);
   const own = () => setFor(stored(), id);
-  const upkeep = createUpkeep({ gateway, leftOut, startTimer, store, stored: own });
+  const clock = () => performance.now();
+  const upkeep = createUpkeep({
+    ...{ gateway, leftOut, startTimer, store, stored: own, pace: pace.leftOut, clock },
+  });
 
   function agent(): StoredAgent {
     const found = stored().agents.find((one) => one.id === id);

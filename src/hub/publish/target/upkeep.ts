@@ -5,7 +5,7 @@ import { isRejection } from '../../model/refusal.ts';
 import type { Store } from '../../model/store.ts';
 import type { SiteSet } from '../../model/vhost.ts';
 import type { Gateway, PublishOptions } from './gateway.ts';
-import type { LeftOut } from './left-out.ts';
+import type { LeftOut, LeftOutPace } from './left-out.ts';
 import type { PublishTimer } from './outcome.ts';
 import { findBlamable } from './stale.ts';
 
@@ -16,6 +16,10 @@ export type UpkeepDeps = {
   store: Pick<Store, 'mayReplace' | 'markOwner'>;
   /** The set that is accepted and stored. */
   stored: () => SiteSet;
+  /** Until what was refused as a whole is tried again, as for a vhost. */
+  pace: Pick<LeftOutPace, 'first' | 'longest'>;
+  /** Milliseconds of any clock that does not jump. */
+  clock: () => number;
 };
 
 /** Call one at a time, and not during a publish. */
@@ -37,10 +41,12 @@ export type Upkeep = {
 };
 
 export function createUpkeep(deps: UpkeepDeps): Upkeep {
-  const { gateway, leftOut, startTimer, store, stored } = deps;
+  const { gateway, leftOut, startTimer, store, stored, pace, clock } = deps;
   /** The agent did not say how a publish ended: it may still go live. */
   let unsure = false;
   let failure: Failure | null = null;
+  /** What was refused last, and until when it is not tried again. */
+  let refused: { digest: string; until: number; pause: number } | null = null;
 
   /** @throws Failure */
   async function publish(set: SiteSet, how: PublishOptions): Promise<void> {
@@ -56,6 +62,20 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
     unsure = false;
   }
 
+  /** That it refuses a set does not change from one look to the next. @throws Failure of the last time */
+  function assertWorthIt(set: SiteSet): void {
+    if (failure === null || refused === null || clock() >= refused.until) return;
+    if (refused.digest === gateway.digestOf(set)) throw failure;
+  }
+
+  /** The next attempt is twice as far away as this one was. */
+  function noteRefused(set: SiteSet): void {
+    const digest = gateway.digestOf(set);
+    const pause =
+      refused?.digest === digest ? Math.min(refused.pause * 2, pace.longest) : pace.first;
+    refused = { digest, until: clock() + pause, pause };
+  }
+
   async function confirm(isInStep = () => false, how: Replacing = {}): Promise<void> {
     // Each round leaves out more.
     while (unsure || !isInStep()) {
@@ -66,10 +86,16 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
       } catch (error) {
         failure = error instanceof Failure ? error : null;
         if (!isRejection(error)) throw error;
-        leftOut.add(await findBlamable(gateway, set, error));
+        leftOut.add(
+          await findBlamable(gateway, set, error).catch((nobodys: unknown) => {
+            noteRefused(set);
+            throw nobodys;
+          }),
+        );
       }
     }
     failure = null;
+    refused = null;
   }
 
   /** Publishes those of the vhosts that are due which the proxy accepts now. */
@@ -100,6 +126,7 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
   return {
     confirm: () => confirm(),
     async look(isInStep, how) {
+      if (!unsure && !isInStep()) assertWorthIt(leftOut.of(stored()));
       await confirm(isInStep, how);
       await bringBack();
     },
