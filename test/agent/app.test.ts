@@ -204,12 +204,13 @@ describe('reload', () => {
     await expectGood();
   });
 
-  test('refuses a missing certificate without revealing its path', async () => {
+  test('refuses a missing certificate by its path as it was sent, and its line', async () => {
     const tls = `tls ${stack.folder}/cert.pem ${stack.folder}/key.pem\nrespond x`;
     const answer = await reload(`bad.example:${stack.httpsPort} {\n${tls}\n}`);
     expect([answer.status, answer.body.code]).toEqual([502, 'PROXY_REJECTED']);
-    expect(answer.body.detail).toContain('no such file');
-    expect(answer.text).not.toContain(stack.folder);
+    expect(answer.body.detail).toContain(`${stack.folder}/cert.pem: no such file`);
+    expect(answer.body.line).toBe(2);
+    expect(answer.text).not.toContain('caddy/validate');
     await expectGood();
   });
 

@@ -15,13 +15,12 @@ export const health: Command = {
   options: {},
   summary: 'exit 0 if the hub (or agent) answers, 1 otherwise',
   help: `Asks the hub at HUB_HOST and HUB_PORT, or the agent at AGENT_HOST and AGENT_PORT. Without
-an argument, asks the hub; without HUB_PORT, the one that uses DATA_DIR, wherever it listens. If it
-exits 1, prints the reason. For systemd, containers and monitoring.
+an argument, asks the hub; without either setting, the one that uses DATA_DIR, wherever it listens.
+If it exits 1, prints the reason. For systemd, containers and monitoring.
 `,
   async run({ args: [which] }, { env, fail }) {
-    if (which !== 'agent' && givenIn(env, 'HUB_PORT') === undefined && (await answersHere(env))) {
-      return EXIT.done;
-    }
+    const isSaid = ['HUB_HOST', 'HUB_PORT'].some((name) => givenIn(env, name) !== undefined);
+    if (which !== 'agent' && !isSaid && (await answersHere(env))) return EXIT.done;
     const url = addressOf(which === 'agent' ? 'agent' : 'hub', env);
     const reason = await whyUnhealthy(url);
     if (reason === null) return EXIT.done;

@@ -11,9 +11,17 @@ const SITE = (body: string, options = '') => `${options}http://a.test {\n\t${bod
 const LOG = (body: string) => `{\n\tlog {\n\t\t${body}\n\t}\n}\n`;
 
 const REGEXP = 'compiling matcher regexp [a: error parsing regexp: missing closing ]: `[a`';
-const FILES = 'loading certificates: open a.pem: no such file or directory';
+const FILES = 'loading certificates: open /nowhere/a.pem: no such file or directory';
 const faulty = (options: string) =>
   `${options}https://a.test {\n\ttls /nowhere/a.pem /nowhere/b.pem\n}\n`;
+
+/** What is wrong with a text whose certificate is missing, by the options before its site. */
+const ofFile = (what: string, options = ''): [string, string, string, number] => [
+  what,
+  faulty(options),
+  FILES,
+  options.split('\n').length + 1,
+];
 
 /** What is wrong, a text, the sentence, and the line; null if no Caddy names one. */
 const REFUSED: readonly [string, string, string | RegExp, number | null][] = [
@@ -31,18 +39,13 @@ const REFUSED: readonly [string, string, string | RegExp, number | null][] = [
     null,
   ],
   ['a regular expression', SITE('@a path_regexp [a\n\trespond @a x'), REGEXP, null],
-  ['a file', faulty(''), FILES, null],
-  ['a file, logged to a console', faulty(LOG('format console')), FILES, null],
-  [
-    'a file, logged with other names',
-    faulty(LOG('format json {\n\t\t\tlevel_key l\n\t\t}')),
-    FILES,
-    null,
-  ],
-  ['a file, not logged', faulty(LOG('output discard')), FILES, null],
-  ['a file, logged elsewhere', faulty(LOG('output file FOLDER/x.log')), FILES, null],
-  ['a file, logged if it were fatal', faulty(LOG('level FATAL')), FILES, null],
-  ['a file, logged for a module', faulty(LOG('include http')), FILES, null],
+  ofFile('a file'),
+  ofFile('a file, logged to a console', LOG('format console')),
+  ofFile('a file, logged with other names', LOG('format json {\n\t\t\tlevel_key l\n\t\t}')),
+  ofFile('a file, not logged', LOG('output discard')),
+  ofFile('a file, logged elsewhere', LOG('output file FOLDER/x.log')),
+  ofFile('a file, logged if it were fatal', LOG('level FATAL')),
+  ofFile('a file, logged for a module', LOG('include http')),
 ];
 
 describe.each(allCaddys())('$name', ({ bin }) => {
