@@ -99,7 +99,7 @@ export function createAgent(deps: AgentDeps) {
         const from = performance.now();
         const isWanted = () => !signal.aborted && performance.now() - from < deadline;
         replays.interrupt();
-        const { open, closed, ...live } = await metrics.reload(
+        const { open, closed, unwritable, ...live } = await metrics.reload(
           proxy.reload(proxyfile, { ...options, isWanted }),
         );
         state.look();
@@ -108,6 +108,7 @@ export function createAgent(deps: AgentDeps) {
           ...live,
           ...(open.length > 0 && { open }),
           ...(closed.length > 0 && { closed }),
+          ...(unwritable.length > 0 && { unwritable }),
         };
       },
       {

@@ -13,6 +13,7 @@ import { createLogWatch, makeLogFolder } from './access-log.ts';
 import { type Admin, createAdmin } from './admin.ts';
 import { adaptApart } from './config/adapt.ts';
 import { mayHaveOrigins, originsIn } from './config/foreign.ts';
+import { createLogFiles } from './config/log-files.ts';
 import type { AccessLogStamp } from './config/patch.ts';
 import { createRestrictions } from './config/restrictions.ts';
 import { createStreamDelay } from './config/stream-delay.ts';
@@ -231,6 +232,7 @@ export function createProxy(
     ),
     restrictions,
     keepFolders,
+    unwritableLogs: createLogFiles(prefix),
     repairAfter: async (error) => (await managed?.repairAfter(error)) ?? false,
     warnings,
     log,

@@ -33,6 +33,42 @@ function run(env: Record<string, string>, cwd: string, prefix: string[] = []): P
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describe.skipIf(!isRoot)('as root', () => {
+  test('a log that Caddy’s user cannot write is a warning, or refused in plain words', async () => {
+    const { folder, home } = openFolder(0);
+    folders.push(folder);
+    const closed = join(folder, 'closed');
+    mkdirSync(closed, { mode: 0o700 });
+    const env = {
+      ...{ ...portSettings(), DATA_DIR: join(home, 'data') },
+      PROXY_BIN: Bun.which('caddy') ?? '',
+    };
+    const hub = `${await run(env, home).address('hub')}/api`;
+    const owner = await signUp({ hub });
+    const create = (name: string, file: string) =>
+      ask<{ warnings?: { code: string; message: string }[]; detail?: string }>(`${hub}/vhosts`, {
+        json: {
+          domain: `http://${name}.example`,
+          config: `log {\n\toutput file ${file}\n}\nrespond ok`,
+        },
+        ...owner,
+      });
+    const bad = join(closed, 'deep', 'access.log');
+    const { status, body, text } = await create('bad', bad);
+    expect(text).not.toContain('FileWriter');
+    if (status === 201) {
+      expect(body.warnings).toMatchObject([{ code: 'LOG_NOT_WRITTEN' }]);
+      expect(body.warnings?.[0]?.message).toContain(bad);
+      const seen = await ask<{ warnings: string[] }>(`${hub}/status`, owner);
+      expect(seen.body.warnings.join()).toContain(`cannot write the log ${bad}`);
+    } else {
+      expect(body.detail).toBe(
+        `line 2: Caddy’s user cannot write the log ${bad}: permission denied`,
+      );
+    }
+    const good = await create('good', join(home, 'data', 'logs', 'good.log'));
+    expect([good.status, good.body.warnings]).toEqual([201, []]);
+  });
+
   test('a Caddy with a user of its own takes changes after its storage was removed', async () => {
     const { folder, home } = openFolder(0);
     folders.push(folder);

@@ -6,7 +6,7 @@ import { createQueue } from '../../../src/shared/async.ts';
 import { keptDigests, type NamedKept } from '../../../src/shared/caddyfile/kept-certificates.ts';
 import { withoutBlock } from '../../../src/shared/caddyfile/structure.ts';
 import { FAILURES, Failure, sentenceOf } from '../../../src/shared/failure.ts';
-import { type JsonObject, object } from '../../../src/shared/json.ts';
+import { type Json, type JsonObject, object } from '../../../src/shared/json.ts';
 import type { KeptCertificate, ReloadAnswer, StillOpen } from '../../../src/shared/wire/proxy.ts';
 import type { Warnings } from '../../warnings.ts';
 import { AdminUnreachable, proxyUnreachable } from '../admin.ts';
@@ -35,6 +35,8 @@ type ReloadDeps = Omit<RecoveryDeps, 'admin' | 'resume'> &
     /** How long websockets outlive the next configuration; null: not at all. */
     streamDelay: () => Promise<string | null>;
     warnings: Pick<Warnings, 'set'>;
+    /** The files of logs that the proxy cannot write. Never fails. */
+    unwritableLogs: (config: Json) => Promise<string[]>;
     /** Makes the folders of a managed proxy that somebody removed. @throws file system errors */
     keepFolders: () => void;
     /** Repairs a managed proxy's storage. @returns whether it is worth loading again */
@@ -264,7 +266,9 @@ export function createReload(deps: ReloadDeps): Reload {
       await loaded.finally(() => noted);
       kept.warnOf(missing);
       const closed = loader.closed().map(describeClosed);
-      if (from === 'part') return { digest, open, closed };
+      const unwritable = await deps.unwritableLogs(config);
+      deps.warnings.set('log files', unwritableSentence(unwritable));
+      if (from === 'part') return { digest, open, closed, unwritable };
       try {
         const copy = proxyfile.swapIn(digest, { hub, term, keep, program });
         if (copy !== null) log('kept a copy of the Caddyfile', { copy }, 'warn');
@@ -278,7 +282,7 @@ export function createReload(deps: ReloadDeps): Reload {
         loader.forget();
         throw await recovery.restore(previous, error);
       }
-      return { digest, open, closed };
+      return { digest, open, closed, unwritable };
     } catch (error) {
       proxyfile.dropCandidate();
       undo();
@@ -373,6 +377,12 @@ function openOf(
 ): StillOpen[] {
   const requests = openRequests(upstreams.status === 'fulfilled' ? upstreams.value : '[]');
   return requests.size === 0 ? [] : stillOpen(object(JSON.parse(previous)), next, requests);
+}
+
+function unwritableSentence(files: readonly string[]): string | null {
+  if (files.length === 0) return null;
+  const more = files.length > 1 ? ` and ${files.length - 1} more` : '';
+  return `Caddy’s user cannot write the log ${files[0]}${more}: nothing is logged there.`;
 }
 
 /** Not even with `replace`: whoever wants the old copy back promotes that one. */

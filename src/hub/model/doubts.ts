@@ -22,16 +22,19 @@ type Proxy = {
   version: string | null;
   /** The names of the variables in its environment; null if they are not known. */
   environment: readonly string[] | null;
+  /** The files of logs that it cannot write. */
+  unwritable: readonly string[];
 };
 
 /** One of each kind at most; nothing is refused for it. */
-export function doubtsOf(site: Site, { ports, version, environment }: Proxy): Doubt[] {
+export function doubtsOf(site: Site, { ports, version, environment, unwritable }: Proxy): Doubt[] {
   const unset = unsetIn(`${site.domain}\n${site.config}`, environment);
   const left = notReplaced(site.config, version);
   const lines = linesOf(site);
   return [
     ...one('VARIABLE_NOT_SET', sayUnset(unset)),
     ...one('NEEDS_NEWER_CADDY', left && version ? sayNotReplaced(left, version) : undefined),
+    ...one('LOG_NOT_WRITTEN', unwrittenLog(site, unwritable)),
     ...one('REDIRECTS_TO_ITSELF', lines.map((line) => redirect(line, site)).find(isFound)),
     ...one('UPSTREAM_IS_PROXY', ownPort(lines, site, Object.values(ports))),
     ...one('HASH_UNUSABLE', lines.map(hash).find(isFound)),
@@ -42,6 +45,13 @@ export function doubtsOf(site: Site, { ports, version, environment }: Proxy): Do
 const isFound = (message: string | undefined): message is string => message !== undefined;
 const one = (code: string, message: string | undefined): Doubt[] =>
   message === undefined ? [] : [{ code, message }];
+
+function unwrittenLog({ config }: Site, files: readonly string[]): string | undefined {
+  const file = files.find((one) => config.includes(one));
+  return file === undefined
+    ? undefined
+    : `Caddy’s user cannot write the log ${file}: nothing is logged there.`;
+}
 
 function linesOf({ domain, config, upstream }: Site): Line[] {
   const whole = siteForm(domain, config).form === 'block' ? 1 : 0;

@@ -5,26 +5,25 @@ import { isPlacedOn, setFor } from '../model/placement.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
 import type { Publisher } from './publisher.ts';
 
+type Known = Pick<Publisher, 'version' | 'environment' | 'unwritable'>;
+
 /** @returns a function that gives the doubts about a site of the set, by the first of its proxies */
 export function doubtsIn(
   set: SiteSet,
-  { version, environment }: Pick<Publisher, 'version' | 'environment'>,
+  { version, environment, unwritable }: Known,
 ): (vhost: Vhost) => Doubt[] {
   return (vhost) => {
     const agent = set.agents.find(({ id }) => isPlacedOn(vhost, id));
     if (!agent) return [];
     const { id, name } = agent;
     const ports = portOptions(setFor(set, id).preamble);
-    return doubtsOf(vhost, { ports, version: version(name), environment: environment(name) });
+    const proxy = { version: version(name), environment: environment(name) };
+    return doubtsOf(vhost, { ports, ...proxy, unwritable: unwritable(name) });
   };
 }
 
 /** Those about what is new in a set, each once; for several sites, with the names of the sites. */
-export function newDoubts(
-  before: SiteSet,
-  next: SiteSet,
-  publisher: Pick<Publisher, 'version' | 'environment'>,
-): Doubt[] {
+export function newDoubts(before: SiteSet, next: SiteSet, publisher: Known): Doubt[] {
   const known = new Set(before.vhosts);
   const changed = next.vhosts.filter((vhost) => vhost.enabled && !known.has(vhost));
   const of = doubtsIn(next, publisher);

@@ -100,6 +100,8 @@ export type Publisher = {
   version(name?: string): string | null;
   /** The names of the variables in its proxy's environment; null if they are not known. As `version`. */
   environment(name?: string): readonly string[] | null;
+  /** The files of logs that its proxy could not write at the last publish. As `version`. */
+  unwritable(name?: string): readonly string[];
   /** The dialect of an agent's proxy, or the strictest one if it cannot be asked. As `version`. */
   dialect(name?: string): Promise<Dialect>;
   preview: Preview;
@@ -354,6 +356,7 @@ export function createPublisher({
       return queue.between(() => inRequests(ids, () => exchange(target, program, author)));
     },
     version: (name) => targets.named(name).version(),
+    unwritable: (name) => targets.named(name).unwritable(),
     environment: (name) => targets.named(name).environment(),
     dialect: async (name) => targets.named(name).dialect(),
     isInStep: (status, id = FIRST_AGENT) => targets.has(id) && targets.of(id).isInStep(status),

@@ -51,6 +51,9 @@ export const ReloadAnswer = t.Object({
   digest: t.String(),
   open: t.Optional(t.Array(StillOpen, { description: 'if there are any' })),
   closed: t.Optional(t.Array(Closed, { description: 'if there are any' })),
+  unwritable: t.Optional(
+    t.Array(t.String(), { description: 'the files of logs that the proxy cannot write, if any' }),
+  ),
 });
 export type ReloadAnswer = Static<typeof ReloadAnswer>;
 

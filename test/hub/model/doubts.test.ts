@@ -10,7 +10,7 @@ const codes = (
 ) =>
   doubtsOf(
     { domain: 'http://a.example', upstream: '', ...more, config },
-    { ports: { http: 8080, https: 8443 }, version, environment },
+    { ports: { http: 8080, https: 8443 }, version, environment, unwritable: [] },
   ).map(({ code }) => code);
 
 test.each<[string, string]>([
@@ -74,7 +74,12 @@ test('variables that the environment lacks are named, once each, unless it is no
   ].join('\n');
   const site = { domain: 'http://a.{$NAME}', upstream: '', config };
   const messages = (environment: readonly string[] | null) =>
-    doubtsOf(site, { ports: { http: 80, https: 443 }, version: '2.11.4', environment });
+    doubtsOf(site, {
+      ports: { http: 80, https: 443 },
+      version: '2.11.4',
+      environment,
+      unwritable: [],
+    });
   expect(messages(null)).toEqual([]);
   expect(messages(['NAS', 'OTHER', 'KNOWN', 'NAME'])).toEqual([]);
   const [one, ...others] = messages(['KNOWN']);

@@ -4,7 +4,7 @@ import { Failure, type Location } from '../../../shared/failure.ts';
 import { memoize } from '../../../shared/memoize.ts';
 import type { ChecksAnswer, CheckTarget, TrialRequest } from '../../../shared/wire/checks.ts';
 import type { ExchangeAnswer, ExchangeRequest } from '../../../shared/wire/programs.ts';
-import type { Closed, KeptCertificate, StillOpen } from '../../../shared/wire/proxy.ts';
+import type { KeptCertificate, StillOpen } from '../../../shared/wire/proxy.ts';
 import type { ReplayRequest } from '../../../shared/wire/replay.ts';
 import type { AgentClient, Replacing } from '../../agents/client.ts';
 import { mistakeLine, renderProbe } from '../../caddyfile/probe.ts';
@@ -76,13 +76,13 @@ const SEARCH_MS = 5_000;
 
 /**
  * @param proxy its version, such as `2.6.2`, and the names in its environment; null if not known
- * @param noteClosed gets the listeners that a set does without which was made live
+ * @param noteLoaded gets what a set does without which was made live
  * @param pairOf null if no key may travel to the agent: then no certificate does
  */
 export function createGateway(
   agent: AgentClient,
   { version, environment }: Pick<LastSeen, 'version' | 'environment'>,
-  noteClosed: (closed: Closed[]) => void,
+  noteLoaded: LastSeen['noteLoaded'],
   pairOf: PairOf | null = null,
 ): Gateway {
   let ended = 0;
@@ -175,8 +175,8 @@ export function createGateway(
         set,
         probe,
       );
-      const { open = [], closed = [] } = await answer.finally(() => ended++);
-      noteClosed(closed);
+      const { open = [], closed = [], unwritable = [] } = await answer.finally(() => ended++);
+      noteLoaded({ closed, unwritable });
       return open;
     },
 

@@ -47,8 +47,10 @@ export type LastSeen = {
   noteLive(digest: string): void;
   /** The proxy runs a program of this version since. */
   noteVersion(version: string | null): void;
-  /** What was made live since does without these listeners. */
-  noteClosed(closed: Closed[]): void;
+  /** What was made live since does without these listeners, and cannot write these logs. */
+  noteLoaded(without: { closed: Closed[]; unwritable: readonly string[] }): void;
+  /** The files of logs that the proxy could not write when something was made live. */
+  unwritable(): readonly string[];
   /** What is stored is live since. */
   notePublished(): void;
 };
@@ -60,6 +62,7 @@ export function createLastSeen(deps: LastSeenDeps): LastSeen {
   let seen = UNSEEN;
   let version: string | null = null;
   let environment: readonly string[] | null = null;
+  let unwritable: readonly string[] = [];
   let dialect: Dialect | undefined;
   let away: Failure | null = null;
   /** How often something was made live. */
@@ -133,8 +136,10 @@ export function createLastSeen(deps: LastSeenDeps): LastSeen {
       seen = { ...seen, status: { ...seen.status, proxy } };
     },
 
-    noteClosed(closed) {
+    unwritable: () => unwritable,
+    noteLoaded({ closed, unwritable: files }) {
       times++;
+      unwritable = files;
       if (seen.status) seen = { ...seen, status: { ...seen.status, closed } };
     },
 

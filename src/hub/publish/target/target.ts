@@ -46,6 +46,7 @@ export type Target = Pick<
   | 'seen'
   | 'version'
   | 'environment'
+  | 'unwritable'
   | 'dialect'
   | 'lastDialect'
   | 'status'
@@ -131,7 +132,7 @@ export function createTarget(deps: TargetDeps): Target {
   let onTrial: SiteSet | null = null;
   let exchangedTo: string | null | undefined;
   let behindSince = store.behindSince(id);
-  const gateway = createGateway(client, { version, environment }, lastSeen.noteClosed, deps.pairOf);
+  const gateway = createGateway(client, { version, environment }, lastSeen.noteLoaded, deps.pairOf);
   const standing = createStanding(store, log, pace.contention);
   const leftOut = createLeftOut(log, () => performance.now(), pace.leftOut);
   const own = () => setFor(stored(), id);
@@ -202,6 +203,7 @@ export function createTarget(deps: TargetDeps): Target {
     seen: lastSeen.seen,
     version,
     environment,
+    unwritable: lastSeen.unwritable,
     dialect: lastSeen.dialect,
     lastDialect: lastSeen.lastDialect,
     noteVersion: lastSeen.noteVersion,
