@@ -56,7 +56,8 @@ export function Overview() {
 /** Of the card with problems, and with what a source will undo. */
 function titleOf(status: Status): string {
   if (countedIn(status.problems).length > 0) return headlineOf(status);
-  return status.problems.length > 0 ? 'Known problems' : 'Changed by hand';
+  if (status.problems.some(({ known }) => known)) return 'Known problems';
+  return status.problems.length > 0 ? 'Notices' : 'Changed by hand';
 }
 
 function LastHour({ sites }: { sites: readonly Vhost[] }) {
