@@ -3,6 +3,7 @@
  * it cannot write; 2.11 refuses such a text by itself.
  */
 import { isAbsolute } from 'node:path';
+import { textUpTo } from '../../../src/shared/bounded.ts';
 import { field, type Json, object } from '../../../src/shared/json.ts';
 
 /** More are not looked at: each takes a process of `sh` some microseconds. */
@@ -10,6 +11,8 @@ const MOST_FILES = 200;
 /** Milliseconds for which an answer counts. */
 const KEPT_MS = 60_000;
 const DEADLINE_MS = 2_000;
+/** As many paths as Linux allows, each as long. */
+const MOST_BYTES = MOST_FILES * 4_096;
 
 /** Prints those of its arguments that cannot be written: neither the file nor, to create it, what is above it. */
 const LOOK = `
@@ -43,8 +46,9 @@ export function createLogFiles(
       timeout: DEADLINE_MS,
       killSignal: 'SIGKILL',
     });
-    const lines = new Set((await child.stdout.text()).split('\n'));
-    if ((await child.exited) !== 0) return;
+    const [text, code] = await Promise.all([textUpTo(child.stdout, MOST_BYTES), child.exited]);
+    if (text === null || code !== 0) return;
+    const lines = new Set(text.split('\n'));
     known.clear();
     const until = now() + KEPT_MS;
     for (const file of files) known.set(file, { isWritable: !lines.has(file), until });

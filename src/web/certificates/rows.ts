@@ -123,12 +123,17 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const LEVELS = ['bad', 'warn', 'plain'] as const;
 type State = { level: (typeof LEVELS)[number]; label: string };
 
+const BARE: Partial<Record<string, string>> = {
+  ACME: 'refused',
+  UNREACHED: 'authority not reached',
+};
+
 /** How a certificate is, and for how long, in a few words. */
 export function stateOf(one: Certificate): State {
   const { issuer, daysLeft, problem, advice, checkedAt } = one;
   if (issuer === null || daysLeft === null) {
     if (problem === null) return { level: 'plain', label: checkedAt ? 'none yet' : 'not checked' };
-    return { level: 'bad', label: advice?.code === 'ACME' ? 'refused' : 'no certificate' };
+    return { level: 'bad', label: BARE[advice?.code ?? ''] ?? 'no certificate' };
   }
   if (daysLeft < 0) return { level: 'bad', label: 'expired' };
   if (renewsItself(one)) return { level: 'plain', label: 'renews itself' };

@@ -40,7 +40,7 @@ export function StatusBar() {
           {worst && <span class="status-worst cut">{titleOf(worst)}</span>}
         </span>
         <span class="status-facts flow end muted">
-          {proxy.running && proxy.version && <span>Caddy {proxy.version}</span>}
+          {proxy.running && proxy.version && <span>Caddy {versionsIn(status)}</span>}
           {lastPublish && (
             <span>
               published <Time at={lastPublish.at} />
@@ -55,6 +55,10 @@ export function StatusBar() {
     </details>
   );
 }
+
+/** `2.6.2, 2.11.4`: of all proxies, each once. */
+const versionsIn = ({ proxy, agents }: Status): string =>
+  [...new Set(agents.map((agent) => agent.proxy.version ?? proxy.version))].join(', ');
 
 /** How many problems there are, beside an entry of the menu. */
 export function ProblemCount() {

@@ -14,6 +14,7 @@ export const NullableAdvice = t.Union(
         t.Literal('WILDCARD'),
         t.Literal('PRIVATE_ADDRESS'),
         t.Literal('ACME'),
+        t.Literal('UNREACHED'),
         t.Literal('MIRRORED'),
       ]),
       message: t.String({ description: 'for a person' }),
@@ -61,8 +62,8 @@ export function adviceOf(facts: AdviceFacts): Advice | null {
     }
   }
   if (refusal !== null && authority !== null && authority !== 'internal') {
-    const { message, ways } = explainAcme(refusal);
-    return { code: 'ACME', message, ways: [...ways] };
+    const { message, ways, isUnreached } = explainAcme(refusal);
+    return { code: isUnreached ? 'UNREACHED' : 'ACME', message, ways: [...ways] };
   }
   if (authority === 'public' && !certified && !dns && ports.http !== 80 && ports.https !== 443) {
     const message = `Public authorities check port 80 or 443, and Caddy listens on ${ports.http} and ${ports.https}. It gets a certificate only if those ports are forwarded to it.`;
@@ -109,7 +110,8 @@ function mirrored({ name, advice }: MirrorFacts, others: readonly MirrorFacts[])
 /** What works without the authority's consent: Caddy's own authority, the DNS challenge, plain HTTP. */
 type Way = 'internal' | 'dns' | 'http';
 
-type Refusal = { message: string; ways: readonly Way[] };
+/** `isUnreached`: nobody refused, as the authority could not be asked. */
+type Refusal = { message: string; ways: readonly Way[]; isUnreached?: true };
 
 /** The first that matches counts. The codes are those of RFC 8555, 6.7; the rest is what authorities write. */
 const REFUSALS: readonly (Refusal & { pattern: RegExp })[] = [
@@ -147,6 +149,7 @@ const REFUSALS: readonly (Refusal & { pattern: RegExp })[] = [
     message:
       'Caddy cannot reach the authority. Check whether this machine has access to the Internet and the DNS.',
     ways: ['internal'],
+    isUnreached: true,
   },
   {
     pattern: /NXDOMAIN|no valid A+ records|no such host|error:dns\b|SERVFAIL/i,
@@ -180,7 +183,7 @@ const QUOTED = 200;
 /** @param words the authority's and Caddy's own */
 export function explainAcme(words: string): Refusal {
   const known = REFUSALS.find(({ pattern }) => pattern.test(words));
-  if (known) return { message: known.message, ways: known.ways };
+  if (known) return known;
   const quoted = words.length > QUOTED ? `${words.slice(0, QUOTED)}…` : words;
   return { message: `The authority refused: ${quoted}`, ways: ['dns', 'internal'] };
 }
