@@ -91,7 +91,7 @@ describe('with Caddy', () => {
       {
         id: 25,
         domain: `frail.example:${stack.httpsPort}`,
-        detail: expect.stringContaining('open pair.key: no such file') as never,
+        detail: expect.stringContaining('/pair.key: no such file') as never,
       },
     ]);
     expect((await put(1, { config: 'respond changed' })).status).toBe(200);
