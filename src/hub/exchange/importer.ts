@@ -12,7 +12,7 @@ import { notReplaced, sayNotReplaced } from '../caddyfile/not-replaced.ts';
 import { render } from '../caddyfile/render.ts';
 import { type ImportedSite, type Skipped, splitCaddyfile } from '../caddyfile/split.ts';
 import { sayUnset, unsetIn } from '../caddyfile/unset-variables.ts';
-import { type Outcome, outcomeOf, type Replaying, type Warning, warned } from '../http/schemas.ts';
+import { type Outcome, outcomeOf, type Replaying, warned } from '../http/schemas.ts';
 import { renderSet, sitesOf } from '../model/applied.ts';
 import { type Author, type Change, sequence } from '../model/changes.ts';
 import { assertContained, assertPreambleContained } from '../model/containment.ts';
@@ -152,10 +152,8 @@ export function createImporter(deps: ImporterDeps): Importer {
         assertPreambleContained(imported.preamble, dialect);
         await assertContained(imported.vhosts, imported, dialect);
         await prove(client, original, imported);
-        const doubts = [
-          ...doubtsOfPreamble(preamble, environment),
-          ...newDoubts(EMPTY_SET, { ...imported, agents: agentsFor(options.agent) }, publisher),
-        ];
+        const own = { ...imported, agents: agentsFor(options.agent) };
+        const doubts = newDoubts(EMPTY_SET, own, publisher);
         if (options.dryRun) {
           const { refusal } = await publisher.preview(importing);
           if (refusal) throw refusal;
@@ -279,13 +277,6 @@ function twiceInFile(
   return new Failure('DOMAIN_TAKEN', `The file has ${domain} twice${where}.`, {
     hint: 'A site of signalbox has one block: write both into one, and tell visitors apart by `remote_ip` rather than by `bind`, or import one of the two.',
   });
-}
-
-function doubtsOfPreamble(preamble: string, environment: readonly string[] | null): Warning[] {
-  const message = sayUnset(unsetIn(preamble, environment));
-  return message === undefined
-    ? []
-    : [{ code: 'VARIABLE_NOT_SET', message: `Preamble: ${message}` }];
 }
 
 const differs = (detail: string) =>
