@@ -458,6 +458,8 @@ test('the upstreams of a site are those that Caddy has, whichever directive name
   const shown = (...given: Parameters<typeof rowWith>) => rowWith(...given).upstreams;
   expect(shown('http://10.0.0.5:80', ['10.0.0.5:80'])).toEqual(['http://10.0.0.5:80']);
   expect(shown('a:1', ['a:1', 'b:2'])).toEqual(['a:1', 'b:2']);
+  // A sign-in service, which Caddy asks before.
+  expect(shown('http://a:1', ['auth:9', 'a:1'])).toEqual(['a:1', 'auth:9']);
   expect(shown('', ['127.0.0.1:31840'])).toEqual(['127.0.0.1:31840']);
   expect(shown('', [])).toEqual([]);
   expect([shown('', [], {}), rows(site({ upstream: '' }))[0]?.upstreams]).toEqual([null, null]);

@@ -30,8 +30,15 @@ export function SessionItem({ session, list }: Props) {
         <strong>{clientName(userAgent)}</strong>{' '}
         {current && <span class="tag tag-good">this session</span>}
         <p class="muted">
-          <span class="mono">{ipAddress}</span>, signed in <Time at={createdAt} />, last used{' '}
-          <Time at={updatedAt} />
+          <span class="mono">{ipAddress}</span>, signed in <Time at={createdAt} />
+          {/* What is stored of the one in use is a while old. */}
+          {current ? (
+            ', in use now'
+          ) : (
+            <>
+              , last used <Time at={updatedAt} />
+            </>
+          )}
         </p>
         {error !== null && <Notice kind="error">{sentenceOf(error)}</Notice>}
       </div>

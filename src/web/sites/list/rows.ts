@@ -77,7 +77,9 @@ function upstreamsOf({ upstream }: Vhost, state: SiteState | undefined): string[
   const live = state?.upstreams.map(({ address }) => address) ?? [];
   if (upstream !== '' && live.length < 2) return [upstream];
   const isKnown = live.length > 0 || state?.addresses.some(({ served }) => served);
-  return isKnown ? live : null;
+  // Before it, Caddy may ask a sign-in service.
+  const isOwn = (address: string) => upstream !== '' && upstream.endsWith(address);
+  return isKnown ? live.toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a))) : null;
 }
 
 /** By which the list can be sorted. */
