@@ -125,7 +125,7 @@ type State = { level: (typeof LEVELS)[number]; label: string };
 
 const BARE: Partial<Record<string, string>> = {
   ACME: 'refused',
-  UNREACHED: 'authority not reached',
+  OFFLINE: 'authority not reached',
 };
 
 /** How a certificate is, and for how long, in a few words. */

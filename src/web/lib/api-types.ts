@@ -315,8 +315,7 @@ export interface Address {
 }
 /** why there can be no public certificate; null if there is no known reason */
 export interface Advice {
-  code:
-    'INTERNAL_NAME' | 'PORT' | 'WILDCARD' | 'PRIVATE_ADDRESS' | 'ACME' | 'UNREACHED' | 'MIRRORED';
+  code: 'INTERNAL_NAME' | 'PORT' | 'WILDCARD' | 'PRIVATE_ADDRESS' | 'ACME' | 'OFFLINE' | 'MIRRORED';
   /** for a person */
   message: string;
   /** what would work, best first: Caddy’s own authority, the DNS challenge, plain HTTP */

@@ -14,7 +14,7 @@ export const NullableAdvice = t.Union(
         t.Literal('WILDCARD'),
         t.Literal('PRIVATE_ADDRESS'),
         t.Literal('ACME'),
-        t.Literal('UNREACHED'),
+        t.Literal('OFFLINE'),
         t.Literal('MIRRORED'),
       ]),
       message: t.String({ description: 'for a person' }),
@@ -63,7 +63,7 @@ export function adviceOf(facts: AdviceFacts): Advice | null {
   }
   if (refusal !== null && authority !== null && authority !== 'internal') {
     const { message, ways, isUnreached } = explainAcme(refusal);
-    return { code: isUnreached ? 'UNREACHED' : 'ACME', message, ways: [...ways] };
+    return { code: isUnreached ? 'OFFLINE' : 'ACME', message, ways: [...ways] };
   }
   if (authority === 'public' && !certified && !dns && ports.http !== 80 && ports.https !== 443) {
     const message = `Public authorities check port 80 or 443, and Caddy listens on ${ports.http} and ${ports.https}. It gets a certificate only if those ports are forwarded to it.`;
