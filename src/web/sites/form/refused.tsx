@@ -1,8 +1,10 @@
 /** Why a site was not saved: the change was refused, or someone else has changed the site. */
 import { useState } from 'preact/hooks';
-import { ApiError, sentenceOf } from '../../lib/api.ts';
+import { ApiError, send, sentenceOf } from '../../lib/api.ts';
 import { wordsOfCheck } from '../../lib/check.ts';
+import { useHub } from '../../lib/hub.ts';
 import type { Policy, Vhost } from '../../lib/types.ts';
+import { useSubmit } from '../../lib/use-form.ts';
 import { ConfirmReplace } from '../../parts/dialog.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { changedFields, type Draft, type DraftField, draftOf } from './draft.ts';
@@ -15,9 +17,12 @@ type Props = {
   /** For a link to the one at fault. */
   policies: readonly Policy[];
   onReplace: () => Promise<void>;
+  /** The proxies that the form places the site on; none: all. */
+  placed: readonly string[];
+  onPlace: (agents: string[]) => void;
 };
 
-export function Refusal({ error, line, policies, onReplace }: Props) {
+export function Refusal({ error, line, policies, onReplace, placed, onPlace }: Props) {
   const [asking, setAsking] = useState(false);
   const known = error instanceof ApiError ? error : null;
   const fault = known?.policy;
@@ -37,9 +42,39 @@ export function Refusal({ error, line, policies, onReplace }: Props) {
         ) : (
           line !== null && <p>See line {line} of the config.</p>
         )}
+        {typeof known?.body.agent === 'string' && (
+          <WithoutProxy name={known.body.agent} placed={placed} onPlace={onPlace} />
+        )}
       </Notice>
       {asking && <ConfirmReplace onReplace={onReplace} onClose={() => setAsking(false)} />}
     </>
+  );
+}
+
+type WithoutProxyProps = { name: string } & Pick<Props, 'placed' | 'onPlace'>;
+
+/** The ways around the only proxy that refuses a site, if there are others. */
+function WithoutProxy({ name, placed, onPlace }: WithoutProxyProps) {
+  const { agents } = useHub();
+  const { busy, error, run } = useSubmit(() =>
+    send('PATCH', `/agents/${encodeURIComponent(name)}`, { paused: true }),
+  );
+  const all = placed.length > 0 ? placed : agents.map((agent) => agent.name);
+  const others = all.filter((one) => one !== name);
+  const isPaused = agents.find((agent) => agent.name === name)?.paused;
+  if (agents.length < 2) return null;
+  return (
+    <p class="row">
+      <button type="button" disabled={busy || isPaused} onClick={run}>
+        {isPaused ? `${name} is paused: save again` : `Pause ${name}`}
+      </button>
+      {others.length > 0 && placed.length !== others.length && (
+        <button type="button" onClick={() => onPlace(others)}>
+          Serve it on {others.join(', ')} only
+        </button>
+      )}
+      {error !== null && <span class="over">{sentenceOf(error)}</span>}
+    </p>
   );
 }
 

@@ -187,6 +187,8 @@ export function SiteForm({ id, stored, initial, onStored }: Props) {
             line={refusedLine}
             policies={policies ?? []}
             onReplace={() => editor.save(true)}
+            placed={draft.agents}
+            onPlace={(agents) => set({ agents })}
           />
         )}
         {outcome && <Notice kind={outcome.kind}>{outcome.text}</Notice>}
