@@ -5,8 +5,8 @@ import { afterLine } from './directive.ts';
 
 /** How deep snippets may import each other. */
 const DEEPEST = 10;
-/** Caddy stops at as many imports, too. */
-const MOST_IMPORTS = 10_000;
+/** Characters: more than the hub publishes at once. A longer text is left to the proxy, which refuses it. */
+const LONGEST = 8 * 1024 * 1024;
 
 type Snippet = { name: string; body: string; start: number; end: number };
 type Import = { name: string; args: readonly string[]; start: number; end: number };
@@ -28,11 +28,14 @@ export function expandSites(file: string, options: TokenizeOptions = {}): string
     const { snippets, imports, inside } = read(text, options);
     const known = new Map(snippets.map((one) => [one.name, one]));
     const own = imports.filter(({ name }) => known.has(name));
-    if (own.length === 0 || own.length > MOST_IMPORTS) return text;
+    if (own.length === 0) return text;
+    let length = text.length;
     const edits: { start: number; end: number; by: string }[] = [];
     for (const { name, args, start, end } of own) {
       const by = filled(known.get(name)?.body ?? '', args);
       if (by === null) return file;
+      length += by.length;
+      if (length > LONGEST) return file;
       edits.push({ start, end, by });
     }
     for (const { name, start, end } of snippets) {

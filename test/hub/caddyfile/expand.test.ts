@@ -15,6 +15,18 @@ describe('nothing changes', () => {
     ['if the word is in a comment', '(s) {\n}\n# import s\na.example {\n}\n'],
   ])('%s', (_, text) => expect(expandSites(text)).toBe(text));
 
+  test('if that would be too long', () => {
+    const body = `\ta.example {\n\t\trespond ${'x'.repeat(100_000)}\n\t}\n`;
+    const text = `(s) {\n${body}}\n${'import s\n'.repeat(1_000)}`;
+    expect(expandSites(text)).toBe(text);
+    // Ten each, ten deep.
+    const nested = Array.from({ length: 10 }, (_, at) => {
+      const inner = at === 9 ? 'b.example {\n\t}' : `import s${at + 1}\n`.repeat(10);
+      return `(s${at}) {\n${inner}\n}\n`;
+    });
+    expect(expandSites(`${nested.join('')}import s0\n`).length).toBeLessThan(9_000_000);
+  });
+
   test('if snippets import each other for ever', () => {
     const text = expandSites('(a) {\n\timport b\n}\n(b) {\n\timport a\n}\nimport a\n');
     expect(text.length).toBeLessThan(1_000);
