@@ -343,6 +343,8 @@ test('a group has one line: the hub’s, or of a single change the same words as
   const summary = 'Blocked 203.0.113.9 on 26 sites';
   expect(summaryIn({ ...policy, summary })).toEqual({ summary });
   expect(lineOf({ ...policy, summary })).toBe(summary);
+  const undone = { ...alone(entry({ domain: 'a.example' })), summary: 'Undo: Changed a.example' };
+  expect(lineOf(undone)).toBe('Undo: Changed a.example');
 });
 
 test('a time of this year has no year', () => {

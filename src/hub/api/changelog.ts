@@ -87,9 +87,10 @@ const summaryForViewers = ([first]: readonly PublicEntry[], count: number): stri
 
 /** Kept certificates are for owners. @param assertOwner as `Guard` has it @throws as `assertOwner` */
 function authorOfUndo(who: Caller, { certificate }: Undo, assertOwner: () => void): Author {
-  if (certificate === undefined) return authorOf(who);
+  if (certificate === undefined) return { ...authorOf(who), isUndo: true };
   assertOwner();
-  return recordedAuthorOf(who, { kind: 'certificate', target: certificate, detail: 'undone' });
+  const event = { kind: 'certificate', target: certificate, detail: 'undone' } as const;
+  return { ...recordedAuthorOf(who, event), isUndo: true };
 }
 
 export function changelogRoutes({ db, publisher, guard }: ApiContext) {

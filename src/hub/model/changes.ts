@@ -15,6 +15,8 @@ export type Author = {
   via: string | null;
   /** Asked before the change is planned and as it is stored. @throws Failure UNAUTHENTICATED, FORBIDDEN_ROLE */
   assertAllowed?: () => void;
+  /** Whether the change takes an earlier one back. */
+  isUndo?: true;
   /** Stores more in the transaction of the change, such as an entry of the security log. */
   also?: (tx: Pick<Db, 'select' | 'selectDistinct' | 'insert' | 'delete'>, time: Date) => void;
 };

@@ -167,11 +167,11 @@ export function createStore({
         let nextEntry = nextIdOf('changelog');
         dropAnswers(tx, time);
         const groups = changes.map(
-          ({ author: { also, assertAllowed: _, ...author }, plan, answer }) => {
+          ({ author: { also, assertAllowed: _, isUndo, ...author }, plan, answer }) => {
             const known = knownIn(plan);
             const group = nextEntry;
             for (const step of plan.steps) {
-              const summary = nextEntry++ === group ? summaryOf(plan.steps) : null;
+              const summary = nextEntry++ === group ? summaryOf(plan.steps, isUndo) : null;
               write(step, { ...author, ...ofAll, group, summary }, known);
             }
             if (answer) keepAnswer(tx, answer(names, group));

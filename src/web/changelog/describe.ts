@@ -95,9 +95,11 @@ export const alone = (entry: Entry): Group => {
   };
 };
 
-/** What the hub says of a change if that is more than `Changed the policy blocked`. */
+/** What the hub says of a change if that is more than `Changed the policy blocked`, or an undo. */
 export function summaryIn({ summary, entries: [entry] }: Group): { summary?: string } {
-  const isMore = entry && subjectIn(entry.domain).kind === 'policy' && entry.action === 'update';
+  if (!entry) return {};
+  const isPolicy = subjectIn(entry.domain).kind === 'policy' && entry.action === 'update';
+  const isMore = isPolicy || summary.startsWith('Undo: ');
   return isMore && summary !== alone(entry).summary ? { summary } : {};
 }
 

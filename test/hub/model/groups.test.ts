@@ -88,6 +88,7 @@ describe('undoing a group', () => {
     expect(done.status).toBe(200);
     await bulk([{ op: 'delete', id: await idOf('passing') }]);
     await revert((await newest()).group);
+    expect((await newest()).summary).toBe('Undo: Created http://passing.example');
     const after = await sites();
     const { group, count, entries } = (await groups())[2] as Grouped;
     expect([count, entries.length]).toEqual([6, 5]);
@@ -101,6 +102,7 @@ describe('undoing a group', () => {
 
     const undo = await newest();
     expect(undo.group).toBeGreaterThan(group);
+    expect(undo.summary).toStartWith('Undo: ');
     expect((await revert(undo.group)).status).toBe(200);
     expect(await sites()).toEqual(after);
     expect(await owner.served('a')).toBe('third');

@@ -7,8 +7,25 @@ import type { ChangelogRecord } from './history.ts';
 type SiteStep = StepOf<'vhost'>;
 type PolicyStep = StepOf<'policy'>;
 
-/** The line for all steps of one request; null for a single step whose entry says everything. */
-export function summaryOf(steps: readonly Step[]): string | null {
+/**
+ * The line for all steps of one request; null for a single step whose entry says everything.
+ * @param isUndo whether it takes an earlier one back
+ */
+export function summaryOf(steps: readonly Step[], isUndo = false): string | null {
+  const [step] = steps;
+  const words = wordsOf(steps);
+  // That of a problem says it by itself.
+  if (!isUndo || !step || step.kind === 'known') return words;
+  return `Undo: ${words ?? ofOne(step)}`;
+}
+
+function ofOne<K extends Kind>({ kind, before, after }: StepOf<K>): string {
+  const thing = after ?? before;
+  const word = !before ? WORDS.create : after ? WORDS.update : WORDS.delete;
+  return `${word} ${thing ? shownName(ENTITIES[kind].nameOf(thing)) : ''}`.trimEnd();
+}
+
+function wordsOf(steps: readonly Step[]): string | null {
   const policies = steps.filter((step) => step.kind === 'policy');
   const sites = steps.filter((step) => step.kind === 'vhost');
   const blocked = policies.length + sites.length === steps.length && blocking(policies, sites);
