@@ -4,9 +4,16 @@ import { tokenize } from '../../src/shared/caddyfile/tokenizer.ts';
 const MATCHER = /^unrecognized matcher name: (@\S+)/;
 const PATH = /(?<![\w/:.])\/(?:[^\s/:'",()]+\/)+[^\s/:'",()]+/g;
 
+/** A sentence of Caddy's names one or two. */
+const MOST_PATHS = 10;
+
 /** The absolute paths in a sentence that the text itself names. */
 export const pathsOf = (sentence: string, text: string): string[] =>
-  [...sentence.matchAll(PATH)].flatMap(([path]) => (text.includes(path) ? path : []));
+  sentence
+    .matchAll(PATH)
+    .take(MOST_PATHS)
+    .toArray()
+    .flatMap(([path]) => (text.includes(path) ? path : []));
 
 /**
  * The line, from 1, of what a sentence names: a matcher that its site does not define, or a file.

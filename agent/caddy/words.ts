@@ -98,13 +98,18 @@ function withoutWrappers(sentence: string): string {
   return rest;
 }
 
+/** What is wrong stands at the beginning, and where at the end; between them may be a word of the text, of any length. */
+const shortened = (sentence: string): string =>
+  sentence.length > 6_000 ? `${sentence.slice(0, 4_000)} … ${sentence.slice(-2_000)}` : sentence;
+
 /**
  * @param sentence Caddy's words, as `lastErrorOf` returns them
  * @param text the Caddyfile, if it is what Caddy refuses: paths that it names stay whole
  * @returns `unrecognized directive: x` and 3, or the bare sentence
  */
 export function cleanWords(sentence: string, text = ''): ProxyWords {
-  let rest = sentence.trim();
+  const said = shortened(sentence.trim());
+  let rest = said;
   let place: RegExpExecArray | null = null;
   for (;;) {
     rest = withoutWrappers(rest);
@@ -123,7 +128,7 @@ export function cleanWords(sentence: string, text = ''): ProxyWords {
   const isOwn = place === null || place[1] === '-' || place[1] === 'Caddyfile';
   const line = place && isOwn ? Number(place[2]) : undefined;
   if (!isOwn || IN_FILE.test(rest)) return { detail: 'an imported file is not valid', line };
-  if (AS_CERTIFICATE.test(sentence)) return { detail: NO_CERTIFICATE, line: undefined };
+  if (AS_CERTIFICATE.test(said)) return { detail: NO_CERTIFICATE, line: undefined };
   const inside = PLACE_INSIDE.exec(rest);
   const plain = plainLog(rest.replace(PLACE_INSIDE, ''));
   const detail = clip(withoutPaths(plain, pathsOf(plain, text)));

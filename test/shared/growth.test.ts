@@ -5,6 +5,7 @@
  */
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { cleanWords } from '../../agent/caddy/words.ts';
 
 const FOLDERS = ['src/hub/caddyfile', 'src/shared/caddyfile', 'agent/caddy/config'];
 const ROOT = join(import.meta.dir, '../..');
@@ -61,6 +62,13 @@ const KINDS: Record<string, (size: number) => string> = {
   'doubled options': repeat('output uri &(a) log level '),
   'commas and hashes': repeat('a,#b \\\n'),
   'one long word': repeat('a:1-{'),
+  places: repeat(' at Caddyfile:1'),
+  wrappers: repeat("parsing caddyfile tokens for 'x': open "),
+  'open arguments': repeat('{args['),
+  'open blocks': repeat('{blocks.'),
+  'a long comment': (size) => ' '.repeat(size / 2) + repeat('{$A}')(size / 2),
+  'many snippets': (size) =>
+    Array.from({ length: size / 40 }, (_, at) => `(s${at}) {\n}\nimport s${at}\n`).join(''),
 };
 
 /** CPU time in milliseconds; the least of some runs. */
@@ -97,6 +105,9 @@ for (const folder of FOLDERS) {
     }
   }
 }
+
+// A sentence of Caddy's may quote a word of any length.
+found.push({ name: 'cleanWords', call: (text) => cleanWords(text, text) });
 
 test('the table names what there is', () => {
   const names = found.map(({ name }) => name);

@@ -21,30 +21,30 @@ type Read = {
  * not imported elsewhere are left out, because they may hold sites.
  * @returns the same text if there are none, or what they import cannot be written there
  */
-export function expandSites(file: string, options: TokenizeOptions = {}): string {
-  let text = file;
+export function expandSites(text: string, options: TokenizeOptions = {}): string {
+  let expanded = text;
   for (let depth = 0; depth < DEEPEST; depth++) {
-    if (!text.includes('import')) return text;
-    const { snippets, imports, inside } = read(text, options);
+    if (!expanded.includes('import')) return expanded;
+    const { snippets, imports, inside } = read(expanded, options);
     const known = new Map(snippets.map((one) => [one.name, one]));
     const own = imports.filter(({ name }) => known.has(name));
-    if (own.length === 0) return text;
-    let length = text.length;
+    if (own.length === 0) return expanded;
+    const imported = new Set(own.map(({ name }) => name));
+    let length = expanded.length;
     const edits: { start: number; end: number; by: string }[] = [];
     for (const { name, args, start, end } of own) {
       const by = filled(known.get(name)?.body ?? '', args);
-      if (by === null) return file;
+      if (by === null) return text;
       length += by.length;
-      if (length > LONGEST) return file;
+      if (length > LONGEST) return text;
       edits.push({ start, end, by });
     }
     for (const { name, start, end } of snippets) {
-      const isImported = own.some((one) => one.name === name);
-      if (isImported && !inside.has(name)) edits.push({ start, end, by: '' });
+      if (imported.has(name) && !inside.has(name)) edits.push({ start, end, by: '' });
     }
-    text = replaced(text, edits);
+    expanded = replaced(expanded, edits);
   }
-  return text;
+  return expanded;
 }
 
 /** The snippets, the imports outside of blocks, and the names that blocks import. */
@@ -91,6 +91,8 @@ const PLAIN = /^[^\s"`{}\\]+$/;
 /** The body of a snippet with its arguments; null if they cannot be written there. */
 function filled(body: string, args: readonly string[]): string | null {
   if (!args.every((arg) => PLAIN.test(arg))) return null;
+  const longest = Math.max(0, ...args.map(({ length }) => length));
+  if ((body.length / '{args.0}'.length) * longest > LONGEST) return null;
   const text = body.replaceAll(/\{args(?:\.(\d+)|\[(\d+)\])\}/g, (whole, old, current) => {
     return args[Number(old ?? current)] ?? whole;
   });

@@ -25,7 +25,7 @@ const WORDS: readonly Words[] = [
     instead: (word) => `write \`${word.replace('[', '.').replace(']', '')}\``,
   },
   {
-    is: /\{args\[[^\]]*\]\}/,
+    is: /\{args\[[^\]{]*\]\}/,
     ...{ since: '2.7.0', needs: '2.7' },
     instead: () => 'write each argument by itself',
   },
@@ -35,7 +35,7 @@ const WORDS: readonly Words[] = [
     instead: () => 'write `{remote_host}`',
   },
   { is: /\{block\}/, since: '2.9.0', needs: '2.9', instead: LINES_IN_SNIPPET },
-  { is: /\{blocks\.[^}]*\}/, since: '2.9.0', needs: '2.9', instead: LINES_IN_SNIPPET },
+  { is: /\{blocks\.[^}{]*\}/, since: '2.9.0', needs: '2.9', instead: LINES_IN_SNIPPET },
   { is: /\{orig_method\}/, since: '2.7.0', instead: LONG('orig_method') },
   { is: /\{orig_uri\}/, since: '2.7.0', instead: LONG('orig_uri') },
   { is: /\{orig_path\}/, since: '2.7.0', instead: LONG('orig_uri.path') },

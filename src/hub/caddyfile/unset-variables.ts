@@ -23,9 +23,12 @@ export function unsetIn(
     at += (lines[row]?.length ?? 0) + 1;
   }
   let row = 0;
+  let isComment = lines[0]?.trimStart().startsWith('#');
   const found = findPlaceholders(text).placeholders.flatMap(({ name, fallback, start }) => {
+    const last = row;
     while ((starts[row + 1] ?? Number.POSITIVE_INFINITY) <= start) row++;
-    const isComment = lines[row]?.trimStart().startsWith('#');
+    // Once for each line: it may have all of them.
+    if (row > last) isComment = lines[row]?.trimStart().startsWith('#');
     const isElsewhere = line !== undefined && line !== row + 1;
     return fallback !== null || known.has(name) || isComment || isElsewhere ? [] : name;
   });
