@@ -16,6 +16,8 @@ let fleet: UnevenFleet;
 /** One does not accept line 2. */
 const LOCK = 'basicauth {\n\tada {$NEEDED_HASH}\n}\nrespond locked';
 let lock: number;
+/** A site that it alone serves, and still takes. */
+let healthy: number;
 
 const call = <T>(method: string, path: string, json?: object) => fleet.call<T>(method, path, json);
 const create = <T = Site>(host: string, more: object = {}) =>
@@ -27,6 +29,8 @@ const served = (agent: string, host: string) => fleet.answers(agent, host);
 beforeAll(async () => {
   fleet = await startUnevenFleet();
   await create('old.example');
+  const only = { agents: [LACKING] };
+  healthy = (await create('healthy.example', only)).body.id;
   await fleet.pause(true);
   await fleet.setShared(sharedPreamble('grace_period {$NEEDED}'));
   lock = (await create('lock.example', { config: LOCK })).body.id;
@@ -47,11 +51,11 @@ test('it serves what it took last, and says what it lacks', async () => {
   const codes = status.body.problems.map(({ code }) => code);
   expect(codes.filter((code) => code === 'VHOST_BROKEN')).toEqual([]);
   expect(codes).toContain('NOT_IN_STEP');
-  // The hub does not know the ports, which are variables, so that it counts the other site as well.
+  // The hub does not know the ports, which are variables, so that it counts the other sites as well.
   await until(async () => {
     await call('GET', '/status');
-    return (await call<{ sitesDown: number }>('GET', '/summary')).body.sitesDown === 2;
-  }, 'both sites of the proxy to count as down');
+    return (await call<{ sitesDown: number }>('GET', '/summary')).body.sitesDown === 3;
+  }, 'all sites of the proxy to count as down');
 });
 
 describe('refused, with the change as it was sent, is', () => {
@@ -91,6 +95,15 @@ describe('refused, with the change as it was sent, is', () => {
     const operation = { op: 'create', domain, config: 'respond x', agents: [LACKING] };
     const preview = await call<{ valid: boolean }>('POST', '/preview', operation);
     expect(preview.body.valid).toBe(false);
+  });
+
+  test('the end of a site that it alone serves, and would go on serving', async () => {
+    const path = `/vhosts/${healthy}`;
+    for (const [method, json] of [['DELETE'], ['PUT', { enabled: false }]] as const) {
+      const { status, body } = await call<Refusal>(method, path, json);
+      expect([status, body.agent]).toEqual([502, LACKING]);
+    }
+    expect(await served(LACKING, 'healthy.example')).toBe('healthy.example');
   });
 
   test('a change that all have to take', async () => {

@@ -163,7 +163,7 @@ export function createTarget(deps: TargetDeps): Target {
     const isPreamble = concerning.some(({ kind }) => kind === 'preamble');
     if (!store.hasPublished() || (isAlone && !isPreamble)) return null;
     const found = await vetoOf({
-      ...{ gateway, id, before: leftOut.of(own()), after: next(set, steps) },
+      ...{ gateway, before: leftOut.of(own()), after: next(set, steps) },
       ...{ steps: concerning, changed: changed(steps) ?? [], known: upkeep.failure() },
     });
     return isAlone && found?.of === 'stored' && !isMended(found) ? null : found;

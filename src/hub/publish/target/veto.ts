@@ -1,7 +1,6 @@
 /** Whether a proxy that refuses a change has a say in it: not if it refuses what is stored as well. */
 import { Failure, sentenceOf } from '../../../shared/failure.ts';
 import type { Step } from '../../model/changes.ts';
-import { isPlacedOn } from '../../model/placement.ts';
 import { type BrokenVhost, type Findings, isRejection, isTooLarge } from '../../model/refusal.ts';
 import type { SiteSet, Vhost } from '../../model/vhost.ts';
 import type { Gateway } from './gateway.ts';
@@ -10,8 +9,6 @@ import { ifRejected, NONE } from './stale.ts';
 /** What a proxy is asked about. */
 export type Refused = {
   gateway: Gateway;
-  /** The agent's id. */
-  id: number;
   /** What is to be live there without the change, and with it. */
   before: SiteSet;
   after: SiteSet;
@@ -80,7 +77,7 @@ export async function vetoOf(refused: Refused): Promise<Veto | null> {
     ...(isPreambleSent ? (broken?.broken ?? []) : []),
   ].filter(({ vhost }) => !was.has(vhost.id) || (own.has(vhost.id) && !isOff(vhost)));
   if (sent.length > 0) return { of: 'change', broken: sent, preamble: null };
-  return { of: 'stored', reason, isRepair: steps.every(repairs(refused, was)), broken };
+  return { of: 'stored', reason, isRepair: steps.every(repairs(was)), broken };
 }
 
 const refusalOf = (asked: Promise<void>): Promise<Failure | null> =>
@@ -110,10 +107,13 @@ async function brokenOf(
 
 /** The ids of those vhosts that the proxy refuses as they are stored: all if it refuses the preamble. */
 async function brokenBefore(
-  { gateway, before, changed }: Refused,
+  { gateway, before, steps, changed }: Refused,
   later: readonly BrokenVhost[],
 ): Promise<ReadonlySet<number>> {
-  const asked = new Set([...changed.map(({ id }) => id), ...later.map(({ vhost }) => vhost.id)]);
+  const taken = steps.flatMap((step) => (step.kind === 'vhost' && step.before) || []);
+  const asked = new Set(
+    [...changed, ...taken, ...later.map(({ vhost }) => vhost)].map(({ id }) => id),
+  );
   const vhosts = before.vhosts.filter(({ id, enabled }) => enabled && asked.has(id));
   const preamble = await refusalOfPreamble(gateway, before);
   const broken = await brokenOf(gateway, before, preamble, vhosts);
@@ -121,11 +121,10 @@ async function brokenBefore(
   return new Set([...broken, ...all].map(({ vhost }) => vhost.id));
 }
 
-/** Whether a step only takes away what the proxy may refuse, or changes what it does refuse. */
+/** Whether a step mends the preamble, or takes away or mends a site that the proxy refuses: others it serves still. */
 const repairs =
-  ({ id }: Refused, broken: ReadonlySet<number>) =>
+  (broken: ReadonlySet<number>) =>
   (step: Step): boolean => {
-    if (step.kind === 'preamble' || step.after === null) return true;
-    if (step.kind !== 'vhost') return false;
-    return !step.after.enabled || !isPlacedOn(step.after, id) || broken.has(step.after.id);
+    if (step.kind !== 'vhost') return step.kind === 'preamble';
+    return step.before !== null && broken.has(step.before.id);
   };
