@@ -66,7 +66,9 @@ async function load(
   const steps = stepsOf(plans).filter(isPublished);
   const demanding = plans.filter(({ item }) => item.requireAll);
   const replace = plans.every(({ item }) => item.replace);
-  const done = await spread(asked, next, steps, { replace, requireAll: demanding.length > 0 });
+  const done = await spread(asked, next, steps, {
+    ...{ replace, requireAll: demanding.length > 0, isAlone: plans.length === 1 },
+  });
   for (const [target, error] of done.away) {
     if (error.code === 'AGENT_UNREACHABLE') target.upkeep.doubt();
   }
@@ -78,13 +80,21 @@ async function load(
   const isLive = done.live.length > 0;
   const isTaken = isLive || (done.away.size === 0 && isRepair([...done.stored.values()]));
   const isLacked = silent !== undefined || standing !== undefined;
-  if (refusal || mended.length > 0 || (isLacked && !(isTaken && demanding.length === 0))) {
+  const isMixed = standing !== undefined && plans.length > 1;
+  if (
+    refusal ||
+    isMixed ||
+    mended.length > 0 ||
+    (isLacked && !(isTaken && demanding.length === 0))
+  ) {
     await takeBack();
     if (refusal) {
       const [target, error] = refusal;
       report({ thrown: error });
       return judge({ target, error, veto: done.faults.get(target), plans, accepted, next });
     }
+    // Whom each of several concerns, and what it mends, is told of it alone.
+    if (isMixed) return 'together';
     if (mended.length > 0) {
       for (const [target, { broken }] of mended) target.leftOut.add(broken ?? NONE);
       return 'again';
@@ -140,6 +150,8 @@ type SpreadOptions = {
   replace: boolean;
   /** Whether nothing goes live unless all answer. */
   requireAll: boolean;
+  /** Whether it is a single change: of several, none goes live beside a proxy without a say. */
+  isAlone: boolean;
 };
 
 /**
@@ -152,7 +164,7 @@ async function spread(
   targets: readonly Target[],
   set: SiteSet,
   steps: readonly Step[],
-  { replace, requireAll }: SpreadOptions,
+  { replace, requireAll, isAlone }: SpreadOptions,
 ): Promise<Spread> {
   const hear = async (found: Collected) => heard(found, set, steps);
   const [only, ...others] = targets;
@@ -163,7 +175,7 @@ async function spread(
     await collect(targets.map((one) => [one, one.prepare(set, steps).then(() => [])])),
   );
   const lacks = asked.away.size + asked.stored.size > 0;
-  const isMending = [...asked.stored.values()].some(isMended);
+  const isMending = [...asked.stored.values()].some((one) => isMended(one) || !isAlone);
   const isEnough = asked.refused.size === 0 && !(requireAll && lacks) && !isMending;
   if (!isEnough) return { ...asked, live: [] };
   const loaded = await hear(

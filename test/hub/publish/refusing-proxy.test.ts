@@ -143,6 +143,46 @@ describe('accepted elsewhere is', () => {
   });
 });
 
+test('of changes that come at once, each is judged by itself', async () => {
+  const all = await Promise.all(
+    Array.from({ length: 8 }, (_, at) =>
+      create<Site & Refusal>(`at-once-${at}.example`, {
+        agents: [at % 2 === 0 ? 'local' : LACKING],
+      }),
+    ),
+  );
+  for (const [at, { status, body }] of all.entries()) {
+    const isLocal = at % 2 === 0;
+    expect([at, status, body.behind]).toEqual([at, isLocal ? 201 : 502, undefined]);
+  }
+  const queries = ['', '?require=all', '', '?require=all'];
+  const demanding = await Promise.all(
+    queries.map((query, at) =>
+      call('POST', `/vhosts${query}`, {
+        ...{ domain: `http://demand-${at}.example`, config: 'respond x' },
+      }),
+    ),
+  );
+  expect(demanding.map(({ status }) => status)).toEqual([201, 502, 201, 502]);
+});
+
+test('a comment with the word import does not keep a site from being judged', async () => {
+  const { status, body } = await create<Refusal>('word.example', { config: `# import\n${LOCK}` });
+  expect([status, body.agent]).toEqual([502, LACKING]);
+});
+
+test('a restore with a preamble and a site that it still refuses ends', async () => {
+  type Snapshot = { preamble: string; vhosts: { domain: string; config: string }[] };
+  const now = (await call<Snapshot>('GET', '/export')).body;
+  const vhosts = now.vhosts.map((one) =>
+    one.domain === 'http://lock.example' ? { ...one, config: `${one.config}2` } : one,
+  );
+  const json = { ...now, preamble: sharedPreamble(), vhosts };
+  const { status } = await call('POST', '/restore?replace=true', json);
+  expect(status).toBe(502);
+  expect((await create('after.example')).status).toBe(201);
+});
+
 describe('it is repaired', () => {
   test('by placing the site elsewhere, though the preamble is refused still', async () => {
     const moved = await place(['local']);

@@ -1,6 +1,6 @@
 /** Whether a proxy that refuses a change has a say in it: not if it refuses what is stored as well. */
 import { Failure, sentenceOf } from '../../../shared/failure.ts';
-import type { Step } from '../../model/changes.ts';
+import { idsAfter, type Step } from '../../model/changes.ts';
 import { type BrokenVhost, type Findings, isRejection, isTooLarge } from '../../model/refusal.ts';
 import type { SiteSet, Vhost } from '../../model/vhost.ts';
 import type { Gateway } from './gateway.ts';
@@ -54,30 +54,35 @@ export const standingRefusal = ({ reason }: Stored, agent: string | undefined): 
   );
 
 /** What snippets of a refused preamble are for cannot be told. */
-const USES_SNIPPETS = /\bimport\b/;
+const USES_SNIPPETS = /(?:^|\n)[ \t]*import[ \t]/;
 
 /**
  * @returns null if the proxy takes what is stored: then the change is why it refused
  * @throws Failure if the agent can no longer be asked
  */
 export async function vetoOf(refused: Refused): Promise<Veto | null> {
-  const { gateway, before, after, steps, changed, known } = refused;
+  const { gateway, before, after, steps, known } = refused;
   const reason = isRejection(known) ? known : await refusalOf(gateway.check(before));
   if (reason === null || isTooLarge(reason)) return null;
   const isPreambleSent = steps.some(({ kind }) => kind === 'preamble');
   const preamble = await refusalOfPreamble(gateway, after);
   if (preamble && isPreambleSent) return { of: 'change', broken: [], preamble };
-  const own = new Set(changed.map(({ id }) => id));
+  // A preamble comes with sites that the same change makes, in a restore.
+  const ids = idsAfter(steps);
+  const also = after.vhosts.filter(({ id, enabled }) => enabled && ids.has(id));
+  const changed = isPreambleSent ? also : refused.changed;
+  const own = new Set([...changed.map(({ id }) => id), ...ids]);
   const others = after.vhosts.filter(({ id, enabled }) => enabled && !own.has(id));
   const broken = preamble ? null : await gateway.findBroken(after, others);
-  const was = await brokenBefore(refused, isPreambleSent ? (broken?.broken ?? []) : []);
+  const asked = isPreambleSent ? (broken?.broken ?? []) : [];
+  const { was, isPreamble } = await brokenBefore({ ...refused, changed }, asked);
   const isOff = ({ id }: Vhost) => !after.vhosts.some((one) => one.id === id && one.enabled);
   const sent = [
     ...(await brokenOf(gateway, after, preamble, changed)),
     ...(isPreambleSent ? (broken?.broken ?? []) : []),
   ].filter(({ vhost }) => !was.has(vhost.id) || (own.has(vhost.id) && !isOff(vhost)));
   if (sent.length > 0) return { of: 'change', broken: sent, preamble: null };
-  return { of: 'stored', reason, isRepair: steps.every(repairs(was)), broken };
+  return { of: 'stored', reason, isRepair: steps.every(repairs(was, isPreamble)), broken };
 }
 
 const refusalOf = (asked: Promise<void>): Promise<Failure | null> =>
@@ -105,11 +110,14 @@ async function brokenOf(
   return (await found.catch(ifRejected(() => NONE))).broken;
 }
 
-/** The ids of those vhosts that the proxy refuses as they are stored: all if it refuses the preamble. */
+/**
+ * `was`: the ids of those vhosts that the proxy refuses as they are stored, all if it refuses the preamble;
+ * `isPreamble`: whether it does.
+ */
 async function brokenBefore(
   { gateway, before, steps, changed }: Refused,
   later: readonly BrokenVhost[],
-): Promise<ReadonlySet<number>> {
+): Promise<{ was: ReadonlySet<number>; isPreamble: boolean }> {
   const taken = steps.flatMap((step) => (step.kind === 'vhost' && step.before) || []);
   const asked = new Set(
     [...changed, ...taken, ...later.map(({ vhost }) => vhost)].map(({ id }) => id),
@@ -118,13 +126,14 @@ async function brokenBefore(
   const preamble = await refusalOfPreamble(gateway, before);
   const broken = await brokenOf(gateway, before, preamble, vhosts);
   const all = preamble ? later : [];
-  return new Set([...broken, ...all].map(({ vhost }) => vhost.id));
+  const was = new Set([...broken, ...all].map(({ vhost }) => vhost.id));
+  return { was, isPreamble: preamble !== null };
 }
 
-/** Whether a step mends the preamble, or takes away or mends a site that the proxy refuses: others it serves still. */
+/** Whether a step mends a preamble that the proxy refuses, or takes away or mends a site that the proxy refuses: others it serves still. */
 const repairs =
-  (broken: ReadonlySet<number>) =>
+  (broken: ReadonlySet<number>, isPreamble: boolean) =>
   (step: Step): boolean => {
-    if (step.kind !== 'vhost') return step.kind === 'preamble';
+    if (step.kind !== 'vhost') return step.kind === 'preamble' && isPreamble;
     return step.before !== null && broken.has(step.before.id);
   };
