@@ -62,6 +62,16 @@ describe('a stored vhost that the proxy no longer accepts', () => {
     expect(preview.body.valid).toBe(false);
   });
 
+  test('is not taken away by a change of the preamble that has nothing to do with it', async () => {
+    const preamble = `${stack.hub}/preamble`;
+    const now = await ask<{ config: string }>(preamble, { headers });
+    const config = `${now.body.config}\n(unrelated) {\n\theader X y\n}`;
+    const put = await ask<Body>(preamble, { headers, method: 'PUT', json: { config } });
+    expect([put.status, put.body.detail]).toEqual([502, expect.stringContaining('frail.example')]);
+    expect(stack.readProxyfile()).toContain('respond frail');
+    expect((await ask<{ config: string }>(preamble, { headers })).body).toEqual(now.body);
+  });
+
   test('a refused change is not excused by it', async () => {
     const refused = await vhosts('PUT', `/${healthy}`, { config: 'respond better\nnonsense' });
     expect([refused.status, refused.body.detail]).toEqual([
