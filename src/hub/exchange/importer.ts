@@ -11,7 +11,6 @@ import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
 import { notReplaced, sayNotReplaced } from '../caddyfile/not-replaced.ts';
 import { render } from '../caddyfile/render.ts';
 import { type ImportedSite, type Skipped, splitCaddyfile } from '../caddyfile/split.ts';
-import { sayUnset, unsetIn } from '../caddyfile/unset-variables.ts';
 import { type Outcome, outcomeOf, type Replaying, warned } from '../http/schemas.ts';
 import { renderSet, sitesOf } from '../model/applied.ts';
 import { type Author, type Change, sequence } from '../model/changes.ts';
@@ -25,7 +24,7 @@ import { createChange } from '../model/vhost-changes.ts';
 import { newDoubts } from '../publish/doubts.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { Applied, Demands } from '../publish/queue.ts';
-import { hintFor } from '../publish/target/hints.ts';
+import { hintWithin } from '../publish/target/hints.ts';
 import { blankLeftOut, comparable, firstDifference } from './compare.ts';
 import { assertReadable } from './first-pass.ts';
 import {
@@ -208,16 +207,9 @@ export const published = ({ vhost: { id, domain, config, upstream } }: MergedSit
 const mergedOf = (results: readonly unknown[]): MergedSite[] => results.slice(1) as MergedSite[];
 
 /** The proxy's refusal of the file itself, with how to fix it. */
-function explained(
-  error: unknown,
-  file: string,
-  { version, environment }: { version: string | null; environment: readonly string[] | null },
-): unknown {
+function explained(error: unknown, file: string, proxy: Parameters<typeof hintWithin>[2]): unknown {
   if (!isRejection(error)) return error;
-  const { line } = error.at;
-  const hint =
-    (line && sayUnset(unsetIn(file, environment, line))) ||
-    (hintFor(error, version) ?? sayUnset(unsetIn(file, environment)));
+  const hint = hintWithin(error, { text: file, line: error.at.line }, proxy);
   return hint === undefined ? error : error.hinting(hint);
 }
 

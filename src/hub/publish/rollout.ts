@@ -12,7 +12,7 @@ import type { Gateway } from './target/gateway.ts';
 import { findStale, ifRejected, NONE } from './target/stale.ts';
 import type { Target } from './target/target.ts';
 import type { Destinations, Targets } from './target/targets.ts';
-import { type Fault, isMended, isRepair, type Stored, standingRefusal } from './target/veto.ts';
+import { canLeaveOut, type Fault, isRepair, type Stored, standingRefusal } from './target/veto.ts';
 
 /** Plans that lead from the accepted set to `next`. */
 export type Rollout = {
@@ -73,7 +73,7 @@ async function load(
     if (error.code === 'AGENT_UNREACHABLE') target.upkeep.doubt();
   }
   const takeBack = () => Promise.all(done.live.map((target) => target.takeBack(next, steps)));
-  const mended = [...done.stored].filter((one) => isMended(one[1]));
+  const fixable = [...done.stored].filter((one) => canLeaveOut(one[1]));
   const [refusal] = done.refused;
   const [silent] = done.away.values();
   const [standing] = done.stored;
@@ -84,7 +84,7 @@ async function load(
   if (
     refusal ||
     isMixed ||
-    mended.length > 0 ||
+    fixable.length > 0 ||
     (isLacked && !(isTaken && demanding.length === 0))
   ) {
     await takeBack();
@@ -93,10 +93,10 @@ async function load(
       report({ thrown: error });
       return judge({ target, error, veto: done.faults.get(target), plans, accepted, next });
     }
-    // Whom each of several concerns, and what it mends, is told of it alone.
+    // Whom each of several concerns, and what it fixes, is only clear alone.
     if (isMixed) return 'together';
-    if (mended.length > 0) {
-      for (const [target, { broken }] of mended) target.leftOut.add(broken ?? NONE);
+    if (fixable.length > 0) {
+      for (const [target, { broken }] of fixable) target.leftOut.add(broken ?? NONE);
       return 'again';
     }
     const thrown = silent ?? (standing && standingRefusal(standing[1], standing[0].label()));
@@ -175,7 +175,7 @@ async function spread(
     await collect(targets.map((one) => [one, one.prepare(set, steps).then(() => [])])),
   );
   const lacks = asked.away.size + asked.stored.size > 0;
-  const isMending = [...asked.stored.values()].some((one) => isMended(one) || !isAlone);
+  const isMending = [...asked.stored.values()].some((one) => canLeaveOut(one) || !isAlone);
   const isEnough = asked.refused.size === 0 && !(requireAll && lacks) && !isMending;
   if (!isEnough) return { ...asked, live: [] };
   const loaded = await hear(

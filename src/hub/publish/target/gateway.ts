@@ -9,12 +9,11 @@ import type { ReplayRequest } from '../../../shared/wire/replay.ts';
 import type { AgentClient, Replacing } from '../../agents/client.ts';
 import { mistakeLine, renderProbe } from '../../caddyfile/probe.ts';
 import { locate, type Place, type Rendered, type Site } from '../../caddyfile/render.ts';
-import { sayUnset, unsetIn } from '../../caddyfile/unset-variables.ts';
 import { renderSet, siteOf } from '../../model/applied.ts';
 import type { Certificate } from '../../model/certificate.ts';
 import { type Findings, isRejection } from '../../model/refusal.ts';
 import type { SiteSet, Vhost } from '../../model/vhost.ts';
-import { hintFor } from './hints.ts';
+import { hintWithin } from './hints.ts';
 import type { LastSeen } from './last-seen.ts';
 
 /** A certificate with its key; null if that cannot be read: the agent may still have it. */
@@ -106,11 +105,9 @@ export function createGateway(
       return await located(call, rendered, text);
     } catch (error) {
       if (!isRejection(error)) throw error;
-      const unset = (line?: number) => unsetIn(textAt(error.at, of), environment(), line);
-      const ownLine = error.at.vhost?.line ?? error.at.preamble?.line;
-      const hint =
-        (ownLine && sayUnset(unset(ownLine))) ||
-        (hintFor(error, version(), of.vhosts) ?? sayUnset(unset()));
+      const line = error.at.vhost?.line ?? error.at.preamble?.line;
+      const proxy = { version: version(), environment: environment() };
+      const hint = hintWithin(error, { text: textAt(error.at, of), line }, proxy, of.vhosts);
       throw hint === undefined ? error : error.hinting(hint);
     }
   }

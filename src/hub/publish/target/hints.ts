@@ -13,6 +13,7 @@ import {
 import { insteadOf } from '../../caddyfile/newer-caddy.ts';
 import { fillUpstream } from '../../caddyfile/render.ts';
 import { addressList, DIRECTIVES } from '../../caddyfile/site.ts';
+import { sayUnset, unsetIn } from '../../caddyfile/unset-variables.ts';
 import { NO_PATH, pathHint } from '../../caddyfile/upstream-hints.ts';
 import type { Vhost } from '../../model/vhost.ts';
 
@@ -48,6 +49,23 @@ export function hintFor(
     if (found) return hint(found[1] ?? '', { version, vhost, line: at.vhost?.line });
   }
   return undefined;
+}
+
+/**
+ * As `hintFor`, but of a line with variables that Caddy's environment lacks, that; and of a text with some, if there
+ * is no other hint.
+ * @param text that the refusal is about, and `line` of it, if it is known
+ */
+export function hintWithin(
+  refusal: Failure,
+  { text, line }: { text: string; line: number | undefined },
+  { version, environment }: { version: string | null; environment: readonly string[] | null },
+  vhosts: readonly Vhost[] = [],
+): string | undefined {
+  const ofLine = line === undefined ? [] : unsetIn(text, environment, line);
+  return (
+    sayUnset(ofLine) ?? hintFor(refusal, version, vhosts) ?? sayUnset(unsetIn(text, environment))
+  );
 }
 
 /** Whether the running Caddy is older than the first version with `word`. */

@@ -18,7 +18,7 @@ import type { PublishTimer } from './outcome.ts';
 import { isClaimed, isOthers, isOurs, otherHub } from './ownership.ts';
 import { type ContentionPace, createStanding, type Standing } from './standing.ts';
 import { createUpkeep, type Upkeep } from './upkeep.ts';
-import { isMended, type Veto, vetoOf } from './veto.ts';
+import { canLeaveOut, type Veto, vetoOf } from './veto.ts';
 
 export type TargetDeps = {
   id: number;
@@ -158,7 +158,7 @@ export function createTarget(deps: TargetDeps): Target {
 
   async function veto(set: SiteSet, steps: readonly Step[]): Promise<Veto | null> {
     const concerning = steps.filter((step) => concerns(step, agent()));
-    // With no others, it is the stored site that is named, unless a preamble mends the proxy.
+    // With no others, it is the stored site that is named, unless a preamble fixes it.
     const isAlone = !hasOthers();
     const isPreamble = concerning.some(({ kind }) => kind === 'preamble');
     if (!store.hasPublished() || (isAlone && !isPreamble)) return null;
@@ -166,7 +166,7 @@ export function createTarget(deps: TargetDeps): Target {
       ...{ gateway, before: leftOut.of(own()), after: next(set, steps) },
       ...{ steps: concerning, changed: changed(steps) ?? [], known: upkeep.failure() },
     });
-    return isAlone && found?.of === 'stored' && !isMended(found) ? null : found;
+    return isAlone && found?.of === 'stored' && !canLeaveOut(found) ? null : found;
   }
 
   const { check, isAboutBroken } = createAcceptance({

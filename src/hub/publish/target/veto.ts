@@ -22,7 +22,7 @@ export type Refused = {
 
 /**
  * `change`: this is wrong with what was sent. `stored`: the proxy refuses what is stored, for `reason`, and
- * nothing is wrong with what was sent. Then `isRepair` says whether the change takes away or mends some of
+ * nothing is wrong with what was sent. Then `isRepair` says whether the change takes away or fixes some of
  * that, and `broken` which stored vhosts are in the way still; null if it is more than these.
  */
 export type Veto =
@@ -34,7 +34,7 @@ export type Fault = Extract<Veto, { of: 'change' }>;
 export type Stored = Extract<Veto, { of: 'stored' }>;
 
 /** Whether the proxy takes the change, if some stored vhosts are left out there. */
-export const isMended = (veto: Stored): veto is Stored & { broken: Findings } =>
+export const canLeaveOut = (veto: Stored): veto is Stored & { broken: Findings } =>
   veto.isRepair && veto.broken !== null && veto.broken.broken.length > 0;
 
 /** Whether a change that no proxy takes is recorded, so that they can be repaired step by step. */
@@ -48,7 +48,7 @@ export const standingRefusal = ({ reason }: Stored, agent: string | undefined): 
     'The proxy refuses what is stored for it already; nothing was changed.',
     {
       detail: sentenceOf(reason),
-      hint: `Mend that first${agent === undefined ? '' : ', pause the agent, or place the site elsewhere'}.`,
+      hint: `Fix that first${agent === undefined ? '' : ', pause the agent, or place the site elsewhere'}.`,
       at: { agent },
     },
   );
@@ -130,7 +130,7 @@ async function brokenBefore(
   return { was, isPreamble: preamble !== null };
 }
 
-/** Whether a step mends a preamble that the proxy refuses, or takes away or mends a site that the proxy refuses: others it serves still. */
+/** Whether a step fixes a preamble that the proxy refuses, or takes away or fixes a site that the proxy refuses: others it serves still. */
 const repairs =
   (broken: ReadonlySet<number>, isPreamble: boolean) =>
   (step: Step): boolean => {
