@@ -9,6 +9,8 @@ import { commandHelp, overallHelp, synopsis, unknownCommand } from './program/cl
 import { createProgress } from './program/cli/progress.ts';
 import { type Environment, readEnvironment } from './program/env-file.ts';
 import { createPaint } from './program/paint.ts';
+import { programOf, RESTART_SIGNAL } from './program/restart.ts';
+import type { Env } from './program/settings.ts';
 import { stopSignals } from './program/systemd/service-manager.ts';
 import { COMMIT, VERSION } from './program/version.ts';
 import { visible, visibleLines } from './program/visible.ts';
@@ -47,6 +49,7 @@ if (environment.ignored !== null) fail(environment.ignored);
 const cli: Cli = {
   commands: COMMANDS,
   env: environment.env,
+  ownEnv: process.env,
   machine: {
     readFile,
     which: (program) => Bun.which(program),
@@ -73,6 +76,8 @@ const cli: Cli = {
     new Promise((resolve) => {
       for (const signal of stopSignals(readFile)) process.on(signal, () => resolve(signal));
     }),
+  onRestartSignal: (run) => process.on(RESTART_SIGNAL, run),
+  replaceProgram,
   readerGone: () => new Promise((resolve) => process.stdout.on('error', () => resolve())),
 };
 
@@ -103,11 +108,17 @@ function compileLess(env: NodeJS.ProcessEnv): void {
   }
   if (Object.keys(env).some((name) => name.startsWith('BUN_JSC_'))) return;
   try {
-    const args = readFileSync('/proc/self/cmdline', 'utf8').split('\0').slice(0, -1);
-    process.execve?.(process.execPath, args, { ...env, ...THRESHOLDS });
+    replaceProgram({ ...env, ...THRESHOLDS }, process.argv.slice(2));
   } catch {
     // It serves as well, with more memory.
   }
+}
+
+/** Keeps the process id. @throws Error if the system refuses */
+function replaceProgram(env: Env, words: readonly string[]): never {
+  const args = [...programOf(process.argv.length - 2), ...words];
+  process.execve?.(process.execPath, args, { ...env });
+  throw new Error('the system cannot replace a program');
 }
 
 /** How often it looks whether there is anything to collect. */

@@ -120,7 +120,8 @@ export type ProxyControl = {
   starts(): Readonly<Record<string, number>>;
   /** @throws Error if the program is not a supported Caddy; file system errors of its folders */
   start(): Promise<void>;
-  stop(): Promise<void>;
+  /** @param keeps leaves a managed Caddy for the next agent */
+  stop(keeps?: boolean): Promise<void>;
 };
 
 /** 10,000 sites take about 1.3 s. */
@@ -369,12 +370,12 @@ export function createProxy(
       }
     },
 
-    async stop() {
+    async stop(keeps = false) {
       validator.close();
       probation?.close();
       logWatch.stop();
       await reopener?.stop();
-      await managed?.stop();
+      await managed?.stop(keeps);
     },
   };
 }

@@ -4,8 +4,11 @@ import type { AnyElysia } from 'elysia';
 import { messageOf } from '../shared/async.ts';
 import type { AgentSettings } from './agent-settings.ts';
 
-/** A service that runs: its address, and a `stop` that resolves once everything is done. */
-export type Running = { url: string; stop: () => Promise<void> };
+/** Ends a service, and resolves once everything is done. @param keepsProxy whether an agent leaves its Caddy to the next one */
+export type Stop = (keepsProxy?: () => boolean) => Promise<void>;
+
+/** A service that runs, and its address. */
+export type Running = { url: string; stop: Stop };
 
 /** @param stuck how many of the open requests may never end */
 export type Listening = { url: string; stop: (stuck?: number) => Promise<void> };

@@ -71,6 +71,18 @@ test.skipIf(!machine)(
     );
     await run('ip route del default dev lo; ip addr del 192.168.7.5/32 dev lo');
 
+    // A setting of the agent is applied without another Caddy; what it refuses changes nothing.
+    const pids = () => run('pgrep -f "[c]addy run"; systemctl show -P MainPID signalbox-agent');
+    const before = await pids();
+    await run('echo LOG_LEVEL=loud > /etc/signalbox/agent.env; ! systemctl reload signalbox-agent');
+    await run('journalctl -u signalbox-agent | grep "LOG_LEVEL"');
+    await run('echo LOG_FORMAT=json > /etc/signalbox/agent.env; systemctl reload signalbox-agent');
+    await run('journalctl -u signalbox-agent | grep \'"proxy adopted"\'');
+    expect(await pids()).toBe(before);
+    await run('rm /etc/signalbox/agent.env; systemctl reload signalbox-agent');
+    expect(await pids()).toBe(before);
+    await run(served);
+
     // Caddy's user may read nothing of the hub.
     const caddy =
       'nsenter -t $(pgrep -f "[c]addy run") -m setpriv --reuid=signalbox-agent --clear-groups';

@@ -30,6 +30,7 @@ export async function runHere(
   const code = await parsed.command.run(parsed.given, {
     commands: COMMANDS,
     env,
+    ownEnv: env,
     machine: { readFile: () => '', which: () => null },
     out: (more) => {
       out += more;
@@ -57,6 +58,10 @@ export async function runHere(
       return agrees;
     },
     stopSignal: () => Promise.reject(new Error('nothing runs')),
+    onRestartSignal() {},
+    replaceProgram() {
+      throw new Error('nothing runs');
+    },
     readerGone: () => Promise.reject(new Error('nothing runs')),
   });
   return { code, out, text, asked };

@@ -38,8 +38,8 @@ export type Supervisor = Pick<CaddyStorage, 'repairAfter' | 'keepSynced'> & {
    * @throws what `run` throws
    */
   handOver(to: Process, run: () => Promise<void>): Promise<void>;
-  /** Stops Caddy and waits until it is gone. */
-  stop(): Promise<void>;
+  /** Stops Caddy and waits until it is gone. @param keeps leaves it for the next agent */
+  stop(keeps: boolean): Promise<void>;
   /** How often a Caddy was started or adopted. */
   starts(): { started: number; adopted: number };
   /** The pid of the running Caddy, or null. */
@@ -210,14 +210,18 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       }
     },
 
-    async stop() {
+    async stop(keeps) {
       stopping = true;
       wake();
       await watching;
-      if (current) await end(current, STOP_GRACE_MS);
-      // One may have gone unseen after its start, for lack of a descriptor.
-      await launch.endAll();
-      log('proxy stopped');
+      if (keeps) {
+        log('proxy kept');
+      } else {
+        if (current) await end(current, STOP_GRACE_MS);
+        // One may have gone unseen after its start, for lack of a descriptor.
+        await launch.endAll();
+        log('proxy stopped');
+      }
       await storage.stop();
     },
 

@@ -1,6 +1,7 @@
 /** The database while another program has it locked. */
-import { readFileSync, statSync } from 'node:fs';
 import { Failure } from '../../shared/failure.ts';
+import { readIfThere } from '../../shared/system/files.ts';
+import { writersOf } from '../../shared/system/lock.ts';
 import { codesOf } from './fault.ts';
 
 /** Whether another program has locked the database: nothing was written. */
@@ -34,33 +35,9 @@ export function databaseBusy(file: string): Failure {
   });
 }
 
-/** The other programs that have a lock for writing, such as `sqlite3 (pid 4711)`, by proc_locks(5). */
-function holdersOf(file: string): string[] {
-  const inodes = new Set(
-    [file, `${file}-wal`, `${file}-shm`].flatMap((path) => {
-      const found = statSync(path, { throwIfNoEntry: false });
-      return found ? [String(found.ino)] : [];
-    }),
-  );
-  const pids = new Set(
-    [...read('/proc/locks').matchAll(LOCK)].flatMap(([, pid = '', inode = '']) =>
-      inodes.has(inode) && Number(pid) !== process.pid ? [pid] : [],
-    ),
-  );
-  return [...pids].flatMap((pid) => {
-    const name = read(`/proc/${pid}/comm`).trim();
+/** The other programs that have a lock for writing, such as `sqlite3 (pid 4711)`. */
+const holdersOf = (file: string): string[] =>
+  writersOf([file, `${file}-wal`, `${file}-shm`]).flatMap((pid) => {
+    const name = readIfThere(`/proc/${pid}/comm`)?.trim() ?? '';
     return name === '' ? [] : [`${name} (pid ${pid})`];
   });
-}
-
-/** `1: POSIX  ADVISORY  WRITE 4711 08:01:1234 120 120` */
-const LOCK = /\bWRITE +(\d+) +[0-9a-f]+:[0-9a-f]+:(\d+) /g;
-
-/** Empty if it cannot be read. */
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
-}

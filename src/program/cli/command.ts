@@ -50,7 +50,10 @@ export type Host = {
 /** Everything a command reaches outside itself; only main.ts makes one from the process. */
 export type Cli = {
   commands: readonly Command[];
+  /** Completed by `.env`. */
   env: Env;
+  /** As the process got it. */
+  ownEnv: Env;
   machine: Machine;
   out: (text: string) => void;
   err: (text: string) => void;
@@ -66,6 +69,10 @@ export type Cli = {
   ask: (question: string, usual: string) => string;
   /** From now on, such signals end nothing. Resolves with the name of the first one that asks the program to stop. */
   stopSignal: () => Promise<string>;
+  /** From now on, the signal that asks for a restart in place ends nothing, and calls this. */
+  onRestartSignal: (run: () => void) => void;
+  /** The program starts again in this process; returns only by throwing an Error. */
+  replaceProgram: (env: Env, words: readonly string[]) => never;
   /** Resolves if nobody reads standard output any more, which is noticed when something is written. */
   readerGone: () => Promise<void>;
 };

@@ -20,12 +20,14 @@ import { health } from './health.ts';
 import { help } from './help.ts';
 import { install, uninstall } from './install.ts';
 import { passwd } from './passwd.ts';
+import { restart } from './restart.ts';
 import { agent, all, hub } from './serve.ts';
 
 export const COMMANDS: readonly Command[] = [
   all,
   hub,
   agent,
+  restart,
   health,
   status,
   site,

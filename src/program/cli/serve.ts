@@ -4,7 +4,10 @@ import { messageOf, within } from '../../shared/async.ts';
 import type { Log } from '../../shared/log.ts';
 import { logContext } from '../../shared/observe/context.ts';
 import { readSettings, type Settings } from '../config.ts';
+import { dataDirOf } from '../data-folder.ts';
+import type { Stop } from '../listen.ts';
 import { createLog } from '../log.ts';
+import { endRestart, nextEnvironment, RESTART_SIGNAL, refuseRestart } from '../restart.ts';
 import { type Reach, reachOf } from '../serve/reach.ts';
 import type { RunningHub } from '../serve/running.ts';
 import type { Role } from '../settings.ts';
@@ -78,9 +81,20 @@ is used.
 async function serve(role: Role, cli: Cli, invite: Invite | null = null): Promise<number> {
   let log: Log;
   let manager: ServiceManager;
-  let stop: () => Promise<void>;
+  let stop: Stop;
   // From here on, a signal waits for the start to complete: a Caddy that is being started must be stopped too.
-  const signalled = cli.stopSignal();
+  const stopped = cli.stopSignal();
+  let isStopped = false;
+  void stopped.then(() => {
+    isStopped = true;
+  });
+  const restarted = new Promise<string>((resolve) => {
+    cli.onRestartSignal(() => {
+      const refusal = refuseRestart({ role, ...cli });
+      if (refusal === null) resolve(RESTART_SIGNAL);
+      else cli.fail(`signalbox does not restart: ${refusal}`);
+    });
+  });
   try {
     if (invite) await keepCertificate(cli.env);
     const settings = readSettings(role, cli.env, cli.machine, invite !== null);
@@ -94,16 +108,20 @@ async function serve(role: Role, cli: Cli, invite: Invite | null = null): Promis
     manager = createServiceManager({ env: cli.env, pid: process.pid, send: sendDatagram, log });
     stop = await start(role, settings, log, cli, invite);
     manager.ready('serving');
+    endRestart(dataDirOf(cli.env));
   } catch (error) {
     const isOfSettings = error instanceof SettingsError;
     cli.fail(`${isOfSettings ? '' : 'signalbox cannot start: '}${messageOf(error)}`);
     return EXIT.failed;
   }
-  log('stopping', { signal: await signalled });
-  manager.stopping();
+  const signal = await Promise.race([stopped, restarted]);
+  log(signal === RESTART_SIGNAL ? 'restarting' : 'stopping', { signal });
+  if (isStopped) manager.stopping();
   try {
-    await stop();
-    return EXIT.done;
+    await stop(() => !isStopped);
+    if (isStopped) return EXIT.done;
+    const next = nextEnvironment(dataDirOf(cli.env), cli.ownEnv);
+    return cli.replaceProgram(next, role === 'all' ? [] : [role]);
   } catch (error) {
     log('stop failed', { reason: messageOf(error) }, 'error');
     return EXIT.failed;
@@ -118,7 +136,7 @@ async function start(
   log: Log,
   cli: Cli,
   invite: Invite | null,
-): Promise<() => Promise<void>> {
+): Promise<Stop> {
   const token = settings.token ?? '';
   const { bar, end } = cli.progress;
   const indexing = {

@@ -39,6 +39,8 @@ export function unitText({ role, program, managed, invited, packaged }: UnitChoi
     '# Ready once it listens and holds its lock; with an agent, once Caddy runs as well.',
     'Type=notify',
     `ExecStart=${[program, ...words].join(' ')}`,
+    '# Reads the settings again; Caddy, if it is part of the unit, goes on serving.',
+    `ExecReload=${program} restart`,
     ...userOf(caddy),
     `StateDirectory=${state}`,
     'StateDirectoryMode=0700',
@@ -101,7 +103,7 @@ export function settingsText(role: Unit, listen: string | null = null): string {
         ]
       : [listen === null ? '#AGENT_HOST=0.0.0.0' : `AGENT_HOST=${listen}`]),
   ];
-  return `# NAME=value lines; \`signalbox --help\` lists them. To apply: systemctl restart ${unit}
+  return `# NAME=value lines; \`signalbox --help\` lists them. To apply: systemctl reload ${unit}
 ${examples.join('\n')}
 `;
 }

@@ -215,14 +215,14 @@ export function prepareAgent(
         containers.begin();
         if (isKept) keeper.begin();
       },
-      stop: () =>
+      stop: (keepsProxy = () => false) =>
         runAll(
           trials.close,
           replays.close,
           containers.close,
           () => listening.stop(logs.endStreams()),
           // Before that, a proxy that is running is not this agent's.
-          () => begun && proxy.stop(),
+          () => begun && proxy.stop(keepsProxy()),
           state.close,
           keeper.close,
           () => shipper?.close(),

@@ -6,7 +6,7 @@ import { runAll } from '../../shared/async.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Settings } from '../config.ts';
 import { agentTokenIn } from '../data-folder.ts';
-import type { Running } from '../listen.ts';
+import type { Running, Stop } from '../listen.ts';
 import { prepareAgent } from './agent.ts';
 import { backupBeforeUpgrade } from './backup-process.ts';
 import { firstPreamble, ownToken, secretReplaced } from './first-run.ts';
@@ -30,7 +30,7 @@ export async function serveHub(
   return hub;
 }
 
-export type RunningAll = { hub: RunningHub; agent: Running; stop: () => Promise<void> };
+export type RunningAll = { hub: RunningHub; agent: Running; stop: Stop };
 
 /**
  * Hub, agent and Caddy on one machine. If the database cannot be used, agent and Caddy serve the last
@@ -69,7 +69,7 @@ export async function serveAll(
     await preparedAgent.stop();
     throw error;
   }
-  const stop = () => runAll(preparedHub.stop, preparedAgent.stop);
+  const stop: Stop = (keepsProxy) => runAll(preparedHub.stop, () => preparedAgent.stop(keepsProxy));
   await beginOrStop({ ...preparedAgent, stop });
   await preparedHub.begin();
   return { hub: preparedHub, agent: preparedAgent, stop };

@@ -1,9 +1,9 @@
 /** Allows one program per data folder. */
 import { Database } from 'bun:sqlite';
-import { lstatSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../async.ts';
-import { makePrivate } from './files.ts';
+import { makePrivate, readIfThere } from './files.ts';
 
 export const lockIn = (folder: string, who: string): string => join(folder, `${who}.lock`);
 
@@ -36,4 +36,21 @@ export function lockFolder(folder: string, who: string): () => void {
     );
   }
   return () => lock.close();
+}
+
+/** `1: POSIX  ADVISORY  WRITE 4711 08:01:1234 120 120` (proc_locks(5)) */
+const LOCK = /\bWRITE +(\d+) +[0-9a-f]+:[0-9a-f]+:(\d+) /g;
+
+/** The pids of the other programs that have a lock for writing on one of these files; none if that cannot be known. */
+export function writersOf(files: readonly string[]): number[] {
+  const inodes = new Set(
+    files.flatMap((path) => {
+      const found = statSync(path, { throwIfNoEntry: false });
+      return found ? [String(found.ino)] : [];
+    }),
+  );
+  const pids = [...(readIfThere('/proc/locks') ?? '').matchAll(LOCK)].flatMap(
+    ([, pid = '', inode = '']) => (inodes.has(inode) ? [Number(pid)] : []),
+  );
+  return [...new Set(pids)].filter((pid) => pid !== process.pid);
 }
