@@ -15,6 +15,8 @@ type Site = { id: number; behind?: string[] };
 let fleet: UnevenFleet;
 /** One does not accept line 2. */
 const LOCK = 'basicauth {\n\tada {$NEEDED_HASH}\n}\nrespond locked';
+/** An authority that sites can name. */
+const AUTHORITY = 'pki {\n\t\tca mine {\n\t\t\tname Mine\n\t\t}\n\t}';
 let lock: number;
 /** A site that it alone serves, and still takes. */
 let healthy: number;
@@ -32,7 +34,7 @@ beforeAll(async () => {
   const only = { agents: [LACKING] };
   healthy = (await create('healthy.example', only)).body.id;
   await fleet.pause(true);
-  await fleet.setShared(sharedPreamble('grace_period {$NEEDED}'));
+  await fleet.setShared(sharedPreamble(`grace_period {$NEEDED}\n\t${AUTHORITY}`));
   lock = (await create('lock.example', { config: LOCK })).body.id;
   await fleet.pause(false);
   await fleet.untilState(LACKING, 'refused');
@@ -125,6 +127,16 @@ describe('accepted elsewhere is', () => {
     expect([status, body.behind]).toEqual([201, [LACKING]]);
     expect(await served('local', 'new.example')).toBe('new.example');
     expect(await served(LACKING, 'new.example')).toBe('');
+  });
+
+  test('a site that needs something of the refused preamble', async () => {
+    const json = {
+      domain: 'leans.example',
+      config: 'tls {\n\tissuer internal {\n\t\tca mine\n\t}\n}',
+    };
+    const { status, body } = await call<Site>('POST', '/vhosts', json);
+    expect([status, body.behind]).toEqual([201, [LACKING]]);
+    expect((await call('DELETE', `/vhosts/${body.id}`)).status).toBe(200);
   });
 
   test('a site for others', async () => {

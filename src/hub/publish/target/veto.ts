@@ -53,8 +53,9 @@ export const standingRefusal = ({ reason }: Stored, agent: string | undefined): 
     },
   );
 
-/** What snippets of a refused preamble are for cannot be told. */
-const USES_SNIPPETS = /(?:^|\n)[ \t]*import[ \t]/;
+/** What a site may need of a refused preamble: snippets, named routes, authorities, file systems, and the order of directives. */
+const USES_PREAMBLE = /(?:^|\n)[ \t]*(?:import|invoke|ca|fs)[ \t]/;
+const ORDERS = /(?:^|\n)[ \t]*order[ \t]/;
 
 /**
  * @returns null if the proxy takes what is stored: then the change is why it refused
@@ -105,7 +106,8 @@ async function brokenOf(
   vhosts: readonly Vhost[],
 ): Promise<readonly BrokenVhost[]> {
   const bare = { ...set, preamble: '' };
-  const judged = preamble ? vhosts.filter(({ config }) => !USES_SNIPPETS.test(config)) : vhosts;
+  const mayNeed = (config: string) => ORDERS.test(set.preamble) || USES_PREAMBLE.test(config);
+  const judged = preamble ? vhosts.filter(({ config }) => !mayNeed(config)) : vhosts;
   const found = gateway.findBroken(preamble ? bare : set, judged);
   return (await found.catch(ifRejected(() => NONE))).broken;
 }
