@@ -140,7 +140,8 @@ function UpstreamFact({ upstream }: { upstream: Upstream }) {
       <span>
         Upstream <span class="mono">{address}</span>
         {up === null ? ': state unknown' : up ? ' is up' : ' is down'}
-        {since && (
+        {/* That it is up was first seen after the last restart, which says nothing about it. */}
+        {up === false && since && (
           <>
             {' '}
             since <ClockTime at={since} />
