@@ -1,12 +1,11 @@
 /** The agent's HTTP API: every route but health and metrics needs the agent's token. */
-import { Elysia } from 'elysia';
+import { type AnyElysia, Elysia } from 'elysia';
 import { FAILURES, Failure } from '../src/shared/failure.ts';
-import { errors, jsonText, requestTimeout, SHORT_HOSTS, TLS_HOSTS } from '../src/shared/http.ts';
+import { errors, requestTimeout, SHORT_HOSTS, TLS_HOSTS } from '../src/shared/http.ts';
 import { jsonBody, lateBodies } from '../src/shared/json-body.ts';
 import { type Log, reportTo } from '../src/shared/log.ts';
 import { metricsRoutes } from '../src/shared/observe/metrics.ts';
 import { observeRequests, type Routes } from '../src/shared/observe/requests.ts';
-import { ContainersQuery } from '../src/shared/wire/containers.ts';
 import { AgentErrorBody, Health, PROTOCOL, PROTOCOL_HEADER } from '../src/shared/wire/protocol.ts';
 import {
   AdaptAnswer,
@@ -23,7 +22,7 @@ import {
 import { ModulesAnswer } from '../src/shared/wire/sites.ts';
 import { bearerGuard, createBearerCheck, type KnownToken } from './bearer.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
-import type { AgentContainers } from './containers/containers.ts';
+import type { AgentPart } from './core.ts';
 import { type EnrolmentDeps, enrolRoute, tokenRoutes } from './enrolment/enrolment.ts';
 import type { Logs } from './logs/logs.ts';
 import { logRoutes } from './logs/routes.ts';
@@ -42,7 +41,8 @@ type AgentDeps = SiteRoutesDeps &
     /** Those that agent and proxy write to. */
     disks: () => Promise<Disk[]>;
     logs: Logs;
-    containers: Pick<AgentContainers, 'answer'>;
+    /** What features bring. */
+    parts: readonly AgentPart[];
     replays: Pick<Replays, 'start' | 'state' | 'end' | 'interrupt'>;
     /** Whether the agent serves HTTPS. */
     tls?: boolean;
@@ -57,7 +57,7 @@ const refusals = { 400: AgentErrorBody, 502: AgentErrorBody };
 
 /** The agent as an Elysia app. Errors are answered by `errors` of shared/http. */
 export function createAgent(deps: AgentDeps) {
-  const { enrolment, proxy, state, disks, logs, containers, replays, tls = false } = deps;
+  const { enrolment, proxy, state, disks, logs, parts, replays, tls = false } = deps;
   const { metrics, log } = deps;
   const isAllowed = createBearerCheck(deps.isKnown);
   const peerOf = (request: Request): string => agent.server?.requestIP(request)?.address ?? '';
@@ -147,17 +147,18 @@ export function createAgent(deps: AgentDeps) {
     .get('/proxy/modules', async () => ({ modules: await proxy.modules() }), {
       response: { 200: ModulesAnswer },
     })
-    // Text, as it was when it was compared with the one before: its schema is what the hub checks.
-    .get(
-      '/containers',
-      async ({ query, request }) => jsonText(await containers.answer(query.after, request.signal)),
-      { query: ContainersQuery },
-    )
+    .use(routesOfFeatures(parts))
     .use(siteRoutes(deps))
     .use(replayRoutes(replays))
     .use(logRoutes({ logs, explain: state.explain }));
   return agent;
 }
+
+const routesOfFeatures = (parts: readonly AgentPart[]): AnyElysia =>
+  parts.reduce<AnyElysia>(
+    (all, { routes }) => (routes ? all.use(routes) : all),
+    new Elysia({ name: 'features' }),
+  );
 
 /**
  * Refuses a request that needs another protocol. Clients that are no hub need not name one.

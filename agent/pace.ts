@@ -63,17 +63,6 @@ export const PACE = {
     /** Shorter, so that a new name is found soon. */
     missing: 15_000,
   },
-  /** What the container engine knows. */
-  containers: {
-    /** Without events, which a proxy of its socket may not let through. */
-    poll: 2_000,
-    /** With them: they may end in silence, and the agent's own addresses may change. */
-    every: 30_000,
-    /** After an event: a container that starts has several. */
-    soon: 250,
-    /** Until an engine that does not answer is asked again, by how often that was in vain. */
-    backoff: [1_000, 2_000, 5_000, 10_000],
-  },
   /** Rolled segments of the access log are packed, and deleted. */
   keeper: {
     every: 10_000,
@@ -92,6 +81,8 @@ export const PACE = {
     /** After which the status says that it is offline: a restart is faster. */
     away: 300_000,
   },
+  /** What the intervals of features, which have their own, are multiplied by. */
+  share: 1,
 };
 
 export type Pace = typeof PACE;

@@ -3,10 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { readAddresses } from './program/addresses.ts';
 import { type Cli, EXIT, parseWords } from './program/cli/command.ts';
-import { COMMANDS } from './program/cli/commands.ts';
+import { commandsOf } from './program/cli/commands.ts';
 import { backupFolder } from './program/cli/database.ts';
 import { commandHelp, overallHelp, synopsis, unknownCommand } from './program/cli/help.ts';
 import { createProgress } from './program/cli/progress.ts';
+import { enabledFeatures } from './program/enabled.ts';
 import { type Environment, readEnvironment } from './program/env-file.ts';
 import { createPaint } from './program/paint.ts';
 import { programOf, RESTART_SIGNAL } from './program/restart.ts';
@@ -38,8 +39,10 @@ const fail = (reason: string) => progress.print(`${red(visibleLines(reason))}\n`
 const readFile = (path: string) => readFileSync(path, 'utf8');
 
 let environment: Environment;
+let commands: Cli['commands'];
 try {
   environment = readEnvironment(process.env, process.cwd(), readFile);
+  commands = await commandsOf(enabledFeatures(environment.env));
 } catch (error) {
   fail(messageOf(error));
   process.exit(EXIT.failed);
@@ -47,7 +50,7 @@ try {
 if (environment.ignored !== null) fail(environment.ignored);
 
 const cli: Cli = {
-  commands: COMMANDS,
+  commands,
   env: environment.env,
   ownEnv: process.env,
   machine: {
@@ -146,13 +149,13 @@ function collectWhenIdle(): void {
 }
 
 const words = process.argv.slice(2);
-const parsed = parseWords(words, [...COMMANDS, backupFolder]);
+const parsed = parseWords(words, [...commands, backupFolder]);
 if (parsed.ask === 'help') {
-  out(parsed.command ? commandHelp(parsed.command) : overallHelp(COMMANDS));
+  out(parsed.command ? commandHelp(parsed.command) : overallHelp(commands));
 } else if (parsed.ask === 'version') {
   out(`${COMMIT === null ? VERSION : `${VERSION} (${COMMIT})`}\n`);
 } else if (parsed.ask === 'unknown') {
-  fail(unknownCommand(parsed.word, words.join(' '), COMMANDS));
+  fail(unknownCommand(parsed.word, words.join(' '), commands));
   process.exitCode = EXIT.usage;
 } else if (parsed.ask === 'misused') {
   const { command, wrong } = parsed;

@@ -37,6 +37,8 @@ const texts = new Map(
 
 /** The folders with the tests of a file, as texts of their paths: beside it, or beside the folder that it is in. */
 function beside(file: string): string[] {
+  const [, feature] = /^(?:src|agent)\/features\/([^/]+)\//.exec(file) ?? [];
+  if (feature !== undefined) return [`test/features/${feature}/`];
   if (file.startsWith('src/web/')) return ['test/web/', 'test/browser/'];
   let folder = dirname(file).replace(/^src\/?/, '');
   const hasTests = () => quick.some((path) => path.startsWith(`test/${folder}/`));

@@ -1,5 +1,5 @@
 /** The hub's HTTP interface: one controller per feature, each behind a guard. */
-import { Elysia } from 'elysia';
+import { type AnyElysia, Elysia } from 'elysia';
 import { errors, pathOf, requestTimeout, SHORT_HOSTS } from '../shared/http.ts';
 import { lateBodies } from '../shared/json-body.ts';
 import { reportTo } from '../shared/log.ts';
@@ -13,7 +13,6 @@ import { certificateOrderRoutes } from './api/certificate-orders.ts';
 import { certificateRoutes } from './api/certificates.ts';
 import { changelogRoutes } from './api/changelog.ts';
 import { channelRoutes } from './api/channels.ts';
-import { containerRoutes } from './api/containers.ts';
 import type { ApiContext, HubContext } from './api/context.ts';
 import { exchangeRoutes } from './api/exchange.ts';
 import { importNpmRoutes } from './api/import-npm.ts';
@@ -160,7 +159,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(backupRoutes(all))
     .use(importNpmRoutes(all))
     .use(applyRoutes(all))
-    .use(containerRoutes(all))
+    .use(routesOfFeatures(all))
     .use(previewRoutes(all))
     .use(replayRoutes(all))
     .use(openapiRoutes({ guard, version: context.version, routes: () => routesOf() }));
@@ -204,6 +203,13 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
   const routesOf = (): readonly RegisteredRoute[] => hub.routes as unknown as RegisteredRoute[];
   return hub;
 }
+
+/** Composed before the app is, which does not see what comes later. */
+const routesOfFeatures = ({ core, parts, guard, bodyLimit }: ApiContext): AnyElysia =>
+  parts.reduce<AnyElysia>(
+    (all, { routes }) => (routes ? all.use(routes({ ...core, guard, bodyLimit })) : all),
+    new Elysia({ name: 'features' }),
+  );
 
 /** @param origin of the hub: what a request calls it may be somebody else's invention */
 function oidcOf(context: HubContext, origin: () => string) {

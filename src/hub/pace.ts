@@ -60,18 +60,6 @@ export const PACE = {
     /** After one that failed: its disk may be there again. */
     retry: 3_600_000,
   },
-  /** Containers whose labels ask for sites. */
-  containers: {
-    settles: 1_000,
-    between: 5_000,
-    gone: 600_000,
-    firstPause: 5_000,
-    longestPause: 60_000,
-    look: 100,
-    retry: 2_000,
-    /** Only a restart of the agent gives it one. */
-    off: 30_000,
-  },
   /** Until a site that the proxy refuses is tried again: doubled each time, up to the longest. */
   leftOut: {
     /** A validation of a few takes some 20 ms. */
@@ -100,6 +88,9 @@ export const PACE = {
   activity: 5_000,
   /** Between two attempts to open an unusable database. */
   standby: 2_000,
+  /** What the intervals of features, which have their own, are multiplied by. */
+  share: 1,
 };
 
-export type Pace = typeof PACE;
+/** `own`: intervals of features that are others, by the feature. */
+export type Pace = typeof PACE & { own?: Readonly<Record<string, object>> };

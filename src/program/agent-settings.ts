@@ -1,14 +1,13 @@
 /** Reads the settings of the agent that are more than a word: its enrolment, and the log engine. */
 import { existsSync } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { ProxySettings } from '../../agent/caddy/proxy.ts';
-import type { ContainerSettings } from '../../agent/containers/containers.ts';
-import type { EngineAddress } from '../../agent/containers/engine.ts';
 import { CREDENTIALS_FILE } from '../../agent/enrolment/credentials.ts';
 import { formatOf, SHIP_FORMATS } from '../../agent/logs/ship/format.ts';
 import type { Engine } from '../../agent/logs/ship/post.ts';
 import { parseHeaders } from '../../agent/logs/ship/post.ts';
 import type { Limits } from '../../agent/logs/storage/keeper.ts';
+import type { AgentPlan } from '../feature.ts';
 import { messageOf } from '../shared/async.ts';
 import { type Env, givenIn } from './settings.ts';
 import type { SettingsReader } from './settings-reader.ts';
@@ -26,8 +25,8 @@ export type AgentSettings = Readonly<{
   upstreamProbe: boolean;
   /** The log engine that gets the access log, and where the agent stores how far; null: none. */
   ship: ShipSettings | null;
-  /** What it may know of containers. */
-  containers: ContainerSettings;
+  /** What features do there. */
+  plans: readonly AgentPlan[];
   proxy: Omit<ProxySettings, 'accessLog'> & {
     accessLog: { file: string; rollMb: number } & Limits;
   };
@@ -143,43 +142,4 @@ export function readShip(read: SettingsReader, dataDir: string): ShipSettings | 
   const headersFile = read.has('LOG_SHIP_HEADERS_FILE') ? read.path('LOG_SHIP_HEADERS_FILE') : null;
   const engine = { url, format: given ?? formatOf(url), headersFile };
   return { engine, placeFile: join(dataDir, 'log-ship.json') };
-}
-
-/** As in a certificate, with a wildcard for one label. */
-const DOMAIN = /^(\*\.)?([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/;
-const LONGEST_DOMAIN = 253;
-
-/** Nobody is asked: an engine that is down must not keep the agent from starting. */
-export function readContainers(read: SettingsReader): ContainerSettings {
-  if (!read.has('DOCKER_SOCKET')) {
-    for (const name of ['DOCKER_LABELS', 'DOCKER_DOMAINS'] as const) {
-      if (read.has(name)) read.fault(name, 'requires DOCKER_SOCKET');
-    }
-  }
-  const domains = read
-    .text('DOCKER_DOMAINS')
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .filter(Boolean);
-  if (domains.some((name) => name.length > LONGEST_DOMAIN || !DOMAIN.test(name))) {
-    read.fault('DOCKER_DOMAINS', 'must be hosts such as app.example or *.home.example');
-  }
-  return {
-    engine: read.has('DOCKER_SOCKET') ? readEngine(read) : null,
-    labels: read.oneOf('DOCKER_LABELS', ['safe', 'all']),
-    domains,
-  };
-}
-
-/** A path, or an address as Docker writes it in `DOCKER_HOST`. */
-function readEngine(read: SettingsReader): EngineAddress | null {
-  const given = read.text('DOCKER_SOCKET');
-  const path = given.replace(/^unix:\/\//, '');
-  if (isAbsolute(path)) return { unix: resolve(path) };
-  const url = URL.parse(given.replace(/^tcp:/, 'http:'));
-  const isPlain =
-    url?.pathname === '/' && !(url.username || url.password || url.search || url.hash);
-  if (url?.protocol === 'http:' && isPlain) return { url: url.origin };
-  read.fault('DOCKER_SOCKET', 'must be an absolute path, or http://host:port of a socket proxy');
-  return null;
 }

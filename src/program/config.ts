@@ -9,18 +9,14 @@ import type { LegoSettings } from '../hub/certificates/lego.ts';
 import { isName } from '../hub/model/agent.ts';
 import { LEVELS, type Level } from '../shared/log.ts';
 import { isLoopbackHost } from '../shared/loopback.ts';
+import type { Role } from '../shared/setting.ts';
 import { isBelow, resolvePath } from '../shared/system/files.ts';
-import {
-  type AgentSettings,
-  readContainers,
-  readEnrolment,
-  readOwnTls,
-  readShip,
-} from './agent-settings.ts';
+import { type AgentSettings, readEnrolment, readOwnTls, readShip } from './agent-settings.ts';
 import { readBackups } from './backup-settings.ts';
 import { dataDirOf, hubSocket, socketIn } from './data-folder.ts';
+import { enabledFeatures } from './enabled.ts';
 import { LOG_FORMATS, type LogFormat } from './log.ts';
-import { type Env, givenIn, type Role } from './settings.ts';
+import { type Env, givenIn } from './settings.ts';
 import { createReader, type SettingsReader } from './settings-reader.ts';
 
 export type LogSettings = Readonly<{ format: LogFormat; level: Level }>;
@@ -51,8 +47,6 @@ const FILES_OF_SECRETS = [
   'OIDC_CLIENT_SECRET_FILE',
   'PROXY_ENV_FILE',
 ];
-/** Of a hub, which asks its agents. */
-const OFF: AgentSettings['containers'] = { engine: null, labels: 'safe', domains: [] };
 /** The program: the project's folder, or the binary. */
 const PROGRAM = Bun.main.startsWith('/$bunfs/')
   ? process.execPath
@@ -109,7 +103,8 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
     read.fault('IMPORT_DIRS', 'must not contain BACKUP_DIR or a folder inside it');
   }
   const origins = read.origins('HUB_ORIGINS');
-  const containers = runsAgent ? readContainers(read) : OFF;
+  const features = enabledFeatures(env);
+  const plans = features.flatMap(({ agent }) => (runsAgent && agent ? [agent(read)] : []));
   const agentUrl = role === 'hub' ? read.url('AGENT_URL') : '';
 
   const settings: Settings = {
@@ -134,6 +129,7 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
       lego: readLego(read),
       hosts: origins.map((origin) => origin.replace(/^https?:\/\/|:(80|443)$/g, '')),
       importDirs,
+      features: features.flatMap(({ hub }) => hub ?? []),
     },
     agent: {
       host: read.text('AGENT_HOST'),
@@ -143,7 +139,7 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
       enrolment,
       upstreamProbe: read.flag('UPSTREAM_PROBE'),
       ship: runsAgent ? readShip(read, dataDir) : null,
-      containers,
+      plans,
       proxy: {
         bin: program ?? bin,
         proxyfile,
@@ -163,9 +159,7 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
         },
         ownPaths: ownPaths(env, [
           ...[dataDir, dirname(hubSocket(dataDir)), proxyfile, admin],
-          ...(containers.engine !== null && 'unix' in containers.engine
-            ? [containers.engine.unix]
-            : []),
+          ...plans.flatMap(({ ownPaths = [] }) => ownPaths),
         ]),
         barred: backupDir,
         importDirs,

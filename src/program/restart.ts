@@ -2,11 +2,12 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../shared/async.ts';
+import type { Role } from '../shared/setting.ts';
 import { readIfThere } from '../shared/system/files.ts';
 import { type Machine, readSettings } from './config.ts';
 import { dataDirOf } from './data-folder.ts';
 import { readEnvironment } from './env-file.ts';
-import type { Env, Role } from './settings.ts';
+import type { Env } from './settings.ts';
 
 /** Asks for it; SIGHUP is that of a terminal which is closed. */
 export const RESTART_SIGNAL = 'SIGUSR2';

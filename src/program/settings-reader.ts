@@ -1,7 +1,8 @@
 /** Reads single settings and collects everything wrong with them; never repeats a value. */
 import { isAbsolute, resolve } from 'node:path';
 import { isLoopbackHost } from '../shared/loopback.ts';
-import { type Env, givenIn, type Role, SETTINGS, type SettingName, valueIn } from './settings.ts';
+import type { Role } from '../shared/setting.ts';
+import { type Env, givenIn, SETTINGS, type SettingName, valueIn } from './settings.ts';
 
 /** Everything wrong with the settings in one message, one problem a line. */
 export class SettingsError extends Error {}

@@ -1,22 +1,9 @@
 /** All settings: the table that config.ts reads by, `--help` prints and the docs are tested against. */
 
+import { WORDS, type WordsOf } from '../features/words.ts';
+import { ROLES, type Role, type Setting } from '../shared/setting.ts';
+
 export type Env = Readonly<Record<string, string | undefined>>;
-
-/** What the program runs as; `all`: the one-machine mode, with hub, agent and Caddy. */
-export const ROLES = ['hub', 'agent', 'all'] as const;
-export type Role = (typeof ROLES)[number];
-
-export type Setting = Readonly<{
-  /** What applies while it is not set, as it would be written in the environment. */
-  default: string | null;
-  /** The default of the one-machine mode if it differs; `DATA_DIR/` stands for the data folder. */
-  onOneMachine?: string;
-  /** For `--help`: half a line, in lower case. */
-  meaning: string;
-  /** Never printed. NAME_FILE, with the path of a file that contains it, works too. */
-  secret?: true;
-  roles: readonly Role[];
-}>;
 
 const used =
   (roles: readonly Role[]) =>
@@ -30,8 +17,7 @@ const byAny = used(ROLES);
 const byHub = used(['hub', 'all']);
 const byAgent = used(['agent', 'all']);
 
-/** In the order of `--help`. */
-export const SETTINGS = {
+const CORE = {
   DATA_DIR: byAny('./data', 'database, secrets, certificates'),
   HUB_HOST: byHub('127.0.0.1', 'address the hub listens on'),
   HUB_PORT: byHub('3000', 'port the hub listens on; 0: any free one'),
@@ -119,23 +105,22 @@ export const SETTINGS = {
   LOG_SHIP_FORMAT: byAgent(null, 'loki or ndjson; loki if LOG_SHIP_URL ends in /loki/api/v1/push'),
   LOG_SHIP_HEADERS_FILE: byAgent(null, 'file of Name: value lines, headers for the log engine'),
   UPSTREAM_PROBE: byAgent('true', 'whether the agent probes upstreams'),
-  DOCKER_SOCKET: byAgent(
-    null,
-    'socket of Docker or Podman: a path, or http://host:port of a proxy of it',
-  ),
-  DOCKER_LABELS: byAgent(
-    'safe',
-    'what labels of containers may set: safe, or all (Caddyfile text)',
-  ),
-  DOCKER_DOMAINS: byAgent(
-    null,
-    'hosts that labels may name, separated by commas: *.home.example; none: any',
-  ),
+};
+
+const OWN_LOG = {
   LOG_FORMAT: byAny('logfmt', 'format of signalbox’s own log: logfmt or json'),
   LOG_LEVEL: byAny('info', 'level of signalbox’s own log: debug, info, warn or error'),
 };
 
-export type SettingName = keyof typeof SETTINGS;
+export type SettingName = keyof typeof CORE | WordsOf<'settings'> | keyof typeof OWN_LOG;
+
+/** In the order of `--help`. */
+export const SETTINGS = Object.assign(
+  {},
+  CORE,
+  ...WORDS.map(({ settings = {} }) => settings),
+  OWN_LOG,
+) as Readonly<Record<SettingName, Setting>>;
 
 /** The table's rows as a list. */
 export const settings: readonly (readonly [SettingName, Setting])[] = Object.entries(SETTINGS) as [

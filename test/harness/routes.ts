@@ -9,6 +9,7 @@ import { openDatabase } from '../../src/hub/db/open.ts';
 import type { RegisteredRoute } from '../../src/hub/openapi/document.ts';
 import { PACE } from '../../src/hub/pace.ts';
 import { readSettings } from '../../src/program/config.ts';
+import { allLoaded } from '../../src/program/serve/running.ts';
 import { machine } from './stack.ts';
 
 export type Route = {
@@ -20,6 +21,10 @@ export type Route = {
 type Registered = RegisteredRoute & { hooks: { detail?: { hide?: boolean } } };
 
 const TOKEN = 'x'.repeat(43);
+
+const { hub: ofHub, agent: ofAgent } = readSettings('all', { AGENT_TOKEN: TOKEN }, machine);
+const halves = await allLoaded(ofHub.features);
+const agentHalves = await allLoaded(ofAgent.plans.map(({ load }) => load));
 
 const metrics = { text: async () => '', contentType: '', request: () => {} } as never;
 
@@ -52,6 +57,7 @@ export function registered(folder: string): Registered[] {
     elapsed: () => 0,
     log: () => {},
     preamble: undefined,
+    halves,
   });
   const app = createHub(context, {} as never);
   database.close();
@@ -72,7 +78,7 @@ export function agentRoutes(): Route[] {
     programs: {} as never,
     exchange: null,
     logs: {} as never,
-    containers: {} as never,
+    parts: agentHalves.map((half) => half({ paced: (_name, pace) => pace, log: () => {} })),
     metrics,
     log: () => {},
   });

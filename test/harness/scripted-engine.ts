@@ -1,6 +1,6 @@
 /** Stands in for a container engine whose containers are whatever a test says, with events. */
-import { idOf, inspected } from '../agent/containers/docker.ts';
-import { stuckEngine } from './containers.ts';
+import { idOf, inspected } from '../features/containers/agent/docker.ts';
+import { stuckEngine } from '../features/containers/engine.ts';
 
 export type Given = NonNullable<Parameters<typeof inspected>[1]> & { startedAt?: string };
 

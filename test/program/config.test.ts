@@ -1,7 +1,7 @@
 /** How settings are read: faults, defaults, and what Caddy gets of them. */
 import { describe, expect, test } from 'bun:test';
 import { readSettings } from '../../src/program/config.ts';
-import type { Role } from '../../src/program/settings.ts';
+import type { Role } from '../../src/shared/setting.ts';
 
 const TOKEN = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const OIDC = { OIDC_ISSUER: 'https://id.example/realms/home/', OIDC_CLIENT_ID: 'box' };
@@ -276,35 +276,10 @@ describe('a log engine', () => {
   });
 });
 
-describe('a container engine', () => {
-  const of = (env: Record<string, string>, role: Role = 'all') =>
-    read(role, { AGENT_TOKEN: TOKEN, ...env }).agent;
-
-  test('is none by default, and none of a hub', () => {
-    const off = { engine: null, labels: 'safe' as const, domains: [] };
-    expect(of({}).containers).toEqual(off);
-    const env = { DOCKER_SOCKET: 'nonsense', DOCKER_DOMAINS: '*', DOCKER_LABELS: 'x' };
-    expect(of(env, 'hub').containers).toEqual(off);
-  });
-
-  test.each([
-    ['/run/docker.sock', { unix: '/run/docker.sock' }],
-    ['unix:///run/podman/../docker.sock', { unix: '/run/docker.sock' }],
-    ['http://socket-proxy:2375/', { url: 'http://socket-proxy:2375' }],
-    ['tcp://127.0.0.1:2375', { url: 'http://127.0.0.1:2375' }],
-    ['http://[::1]:2375', { url: 'http://[::1]:2375' }],
-  ] as const)('is found at %s', (given, engine) => {
-    const domains = { DOCKER_LABELS: 'all', DOCKER_DOMAINS: '*.Home.example,nas  a_b.lan' };
-    for (const role of ['agent', 'all'] as const) {
-      expect(of({ DOCKER_SOCKET: given, ...domains }, role).containers).toEqual({
-        ...{ engine, labels: 'all', domains: ['*.home.example', 'nas', 'a_b.lan'] },
-      });
-    }
-  });
-
-  test('has a socket that a site must not reach', () => {
-    expect(of({ DOCKER_SOCKET: '/srv/engine.sock' }).proxy.ownPaths).toContain('/srv/engine.sock');
-  });
+test('a site must not reach the socket of a container engine', () => {
+  const env = { AGENT_TOKEN: TOKEN, DOCKER_SOCKET: '/srv/engine.sock' };
+  expect(read('all', env).agent.proxy.ownPaths).toContain('/srv/engine.sock');
+  expect(read('hub', { ...env, DOCKER_SOCKET: 'nonsense' }).agent.plans).toEqual([]);
 });
 
 describe('a managed proxy', () => {

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { COMMANDS } from '../../src/program/cli/commands.ts';
 import { commandHelp, overallHelp } from '../../src/program/cli/help.ts';
 import { readSettings } from '../../src/program/config.ts';
-import { ROLES, type Setting, settings, VARIABLES } from '../../src/program/settings.ts';
+import { settings, VARIABLES } from '../../src/program/settings.ts';
+import { ROLES, type Setting } from '../../src/shared/setting.ts';
 
 /** The variables that `readSettings` looks up. */
 function variablesRead(): Set<string> {
@@ -27,7 +28,9 @@ function variablesRead(): Set<string> {
 }
 
 test('the program reads every setting of the table, and no other', () => {
-  expect([...variablesRead()].toSorted()).toEqual([...VARIABLES, 'PATH'].toSorted());
+  expect([...variablesRead()].toSorted()).toEqual(
+    [...VARIABLES, 'PATH', 'SIGNALBOX_FEATURES'].toSorted(),
+  );
 });
 
 describe('docs/settings.md', async () => {

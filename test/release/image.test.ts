@@ -14,6 +14,7 @@ import {
 } from '../../scripts/release/image.ts';
 import type { Other } from '../../scripts/release/sbom.ts';
 import { sha256Of } from '../../src/shared/system/files.ts';
+import { type RealEngine, RUNS_CONTAINERS, startEngine } from '../features/containers/engine.ts';
 import {
   BUILD_TIMEOUT_MS,
   buildForHere,
@@ -23,7 +24,6 @@ import {
   machineOf,
   ROOT,
 } from '../harness/build.ts';
-import { type RealEngine, RUNS_CONTAINERS, startEngine } from '../harness/containers.ts';
 import { readPage } from '../harness/page.ts';
 import { temporaryFolder, until } from '../harness/stack.ts';
 

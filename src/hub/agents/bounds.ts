@@ -9,16 +9,12 @@ import {
   type TrialRequest,
   WITHIN,
 } from '../../shared/wire/checks.ts';
-import { CONTAINERS_WAIT_MS } from '../../shared/wire/containers.ts';
 
 /** Milliseconds. */
 export const DEADLINE_MS = 45_000;
 export const STATUS_DEADLINE_MS = 10_000;
 /** For everything else that the agent does while it checks. */
 const MARGIN_MS = 10_000;
-
-/** For a list of containers, which the agent may keep back until there is another. */
-export const CONTAINERS_DEADLINE_MS = CONTAINERS_WAIT_MS + 15_000;
 
 /** For a program of Caddy to arrive at the agent, or from elsewhere: 200 MiB at 3 Mbit/s. */
 export const PROGRAM_DEADLINE_MS = 600_000;

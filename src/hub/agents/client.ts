@@ -1,15 +1,15 @@
 /** The hub's only connection to the agent. */
-import type { Static } from 'elysia';
+import type { Static, TSchema } from 'elysia';
 import type { EndableStreams } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import { exportFacts, type LogExport } from '../../shared/http.ts';
+import type { Call } from '../../shared/wire/call.ts';
 import {
   ChecksAnswer,
   type ChecksRequest,
   type RoundRequest,
   type TrialRequest,
 } from '../../shared/wire/checks.ts';
-import { CONTAINERS_BYTES, Containers } from '../../shared/wire/containers.ts';
 import {
   type ActivityQuery,
   type ExportQuery,
@@ -50,7 +50,6 @@ import { checked, inWords, isUnknownRoute, unreachable } from './answer.ts';
 import {
   adaptedAnswer,
   authoritiesAnswer,
-  CONTAINERS_DEADLINE_MS,
   checksAnswer,
   checksDeadline,
   DEADLINE_MS,
@@ -87,6 +86,9 @@ export type Replacing = Readonly<{
   /** Those that the proxyfile names. */
   certificates?: KeptCertificate[];
 }>;
+
+/** What is undefined is left out. */
+type Optionals<Query> = { [Name in keyof Query]: Query[Name] | undefined };
 
 /** Every call rejects with Failure AGENT_UNREACHABLE if the agent does not answer, or not sensibly. */
 export type AgentClient = {
@@ -177,11 +179,12 @@ export type AgentClient = {
   ports(): Promise<PortsAnswer>;
   /** What the proxy was built with. */
   modules(deadline: number): Promise<Static<typeof ModulesAnswer>>;
-  /**
-   * The containers beside its proxy. With the tag of a list, waits for another one, at most 25 s, and never of an
-   * agent of an earlier release, which has none: `off`, at once.
-   */
-  containers(after: string | undefined, signal: AbortSignal): Promise<Containers>;
+  /** A call of a feature, which `signal` ends. @throws Failure if the agent refuses it */
+  ask<Query extends TSchema, Answer extends TSchema>(
+    call: Call<Query, Answer>,
+    query: Optionals<Static<Query>>,
+    signal: AbortSignal,
+  ): Promise<Static<Answer>>;
   /** A page of the access log as JSON text. @throws Failure INVALID_REQUEST */
   logs(query: LogQuery): Promise<string>;
   /**
@@ -319,13 +322,9 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       }),
     ports: () => call(PortsAnswer, '/proxy/ports', { deadline: STATUS_DEADLINE_MS }),
     modules: (deadline) => call(ModulesAnswer, '/proxy/modules', { deadline }),
-    async containers(after, signal) {
-      const bounds = { deadline: CONTAINERS_DEADLINE_MS, limit: CONTAINERS_BYTES };
-      const { ok, bytes } = await answerTo(withQuery('/containers', { after }), {
-        ...bounds,
-        signal,
-      });
-      return isUnknownRoute(ok, bytes) ? NO_CONTAINERS : checked(Containers, ok, bytes);
+    async ask({ path, answer, deadline, limit, missing }, query, signal) {
+      const { ok, bytes } = await answerTo(withQuery(path, query), { deadline, limit, signal });
+      return isUnknownRoute(ok, bytes) ? missing : checked(answer, ok, bytes);
     },
     logs: pageOf,
     activity: (query, most = deadline) =>
@@ -362,10 +361,6 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
   };
 }
 
-const NO_CONTAINERS: Containers = {
-  ...{ engine: 'off', detail: null, tag: '', containers: null },
-  ...{ labels: 'safe', domains: [] },
-};
 const TOO_OLD =
   'The agent is of an earlier release, which cannot replay requests; update signalbox there first.';
 const NO_PROGRAMS =

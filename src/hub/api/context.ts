@@ -5,6 +5,7 @@ import { messageOf } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Collector } from '../../shared/observe/metrics.ts';
+import { createPaced } from '../../shared/paced.ts';
 import { createDisks } from '../../shared/system/disks.ts';
 import { type AgentClient, createAgentClient } from '../agents/client.ts';
 import { type AgentKeys, createAgentKeys } from '../agents/keys.ts';
@@ -48,11 +49,7 @@ import {
   type NotificationsDeps,
 } from '../channels/notifications.ts';
 import { sealTargets } from '../channels/seal-targets.ts';
-import {
-  type ContainerSites,
-  type ContainersPace,
-  createContainerSites,
-} from '../containers/containers.ts';
+import type { HubCore, HubHalf, HubPart } from '../core.ts';
 import { users } from '../db/accounts-schema.ts';
 import type { Db, OpenDatabase } from '../db/open.ts';
 import { createSealing, type Sealing } from '../db/sealing.ts';
@@ -112,6 +109,8 @@ export type HubSettings = Readonly<{
   lego: LegoSettings;
   /** Absolute paths of the folders from which a config may import files. */
   importDirs: readonly string[];
+  /** What features do here. */
+  features: readonly (() => Promise<HubHalf>)[];
 }>;
 
 /** What the program around the hub knows and makes. */
@@ -143,7 +142,8 @@ export type HubGiven = {
       checking: number;
       checks: UptimeDeps['pace'];
       renewals: RenewalsPace;
-      containers: ContainersPace;
+      share: number;
+      own?: Readonly<Record<string, object>>;
       backups: BackupsPace;
     };
   now: () => Date;
@@ -152,6 +152,8 @@ export type HubGiven = {
   /** Milliseconds from a clock that is never set. */
   elapsed: () => number;
   log: Log;
+  /** Those of features. */
+  halves: readonly HubHalf[];
   /** The first preamble; only if hub, agent and proxy are on one machine. */
   preamble: (() => string) | undefined;
 };
@@ -205,8 +207,9 @@ export type HubContext = Pick<
   /** Certificates by DNS. */
   lego: Lego;
   renewals: Renewals;
-  /** Those that labels ask for. */
-  containers: ContainerSites;
+  /** What features get, and what they bring. */
+  core: HubCore;
+  parts: readonly HubPart[];
   /** Those in `BACKUP_DIR`. */
   backups: Backups;
   metrics: HubMetrics;
@@ -256,7 +259,13 @@ export function createContext(given: HubGiven): HubContext {
   const renewals = createRenewals({
     ...{ db, publisher, lego, certificates, pace: pace.renewals, now, log },
   });
-  const containers = createContainerSites({ publisher, pace: pace.containers, elapsed, log });
+  const core: HubCore = {
+    publisher,
+    paced: createPaced(pace.share, pace.own),
+    elapsed,
+    log,
+  };
+  const parts = given.halves.map((half) => half(core));
   const warnings = warningsOf(settings);
   for (const warning of [...warnings, sealing.fault()].filter((one) => one !== null)) {
     log('warning', { warning }, 'warn');
@@ -297,7 +306,7 @@ export function createContext(given: HubGiven): HubContext {
     ...{ failing: channels.failing, keyFault: sealing.fault },
     failedBackup: () => backups.state()?.failure ?? null,
     renewals: () => [...renewals.failed().values()],
-    unfollowed: containers.unfollowed,
+    others: () => parts.flatMap((part) => part.problems?.() ?? []),
     disks: createDisks([{ what: 'the hub’s data', folder: settings.dataDir }]),
   });
   const known = createKnown({ db, now, pace, current: publisher.current });
@@ -340,7 +349,7 @@ export function createContext(given: HubGiven): HubContext {
     ...{ notifications, metrics, warnings },
     factorSetup: createFactorSetup({ db, now, sealing }),
     directory: createDirectory({ db, now }),
-    ...{ certificates, lego, renewals, containers, backups, restart: given.restart },
+    ...{ certificates, lego, renewals, core, parts, backups, restart: given.restart },
     openWrites: createOpenWrites(),
     retries: createRetries({ db, now }),
     tokens: createTokens({ db, now }),

@@ -16,7 +16,6 @@ import {
   noBackup,
   oldAdvisories,
 } from './problems/hub.ts';
-import { refusedLabels, type UnfollowedSite } from './problems/sites.ts';
 
 export type LookDeps = FactsDeps & {
   /** Those that the hub writes to. */
@@ -27,8 +26,8 @@ export type LookDeps = FactsDeps & {
   /** Since when no backup is made, and why; null: the last one was. */
   failedBackup: () => FailedBackup | null;
   renewals: () => readonly FailedRenewal[];
-  /** What does not follow its container. */
-  unfollowed: () => readonly UnfollowedSite[];
+  /** What features find. */
+  others: () => readonly Problem[];
   /** What is wrong with the key of what is sealed, and what to do; null: nothing. */
   keyFault: () => string | null;
   /** What else the operator should know of the hub. */
@@ -56,7 +55,7 @@ export function createLook(deps: LookDeps): () => Promise<Look> {
     keyFault,
     failedBackup,
     renewals,
-    unfollowed,
+    others,
     warnings,
     pace,
     now,
@@ -83,7 +82,7 @@ export function createLook(deps: LookDeps): () => Promise<Look> {
       ...(lock ? [lock] : []),
       ...(unmade ? [noBackup(unmade)] : []),
       ...failedRenewals(renewals()),
-      ...refusedLabels(unfollowed()),
+      ...others(),
       ...failingChannels(failing(), time, pace.send.failing),
       ...(old ? [old] : []),
       ...warnings.map(

@@ -1,44 +1,64 @@
 /** A problem: what is wrong right now, one for each cause. Also the words that all problems are made of. */
 import { type Static, t } from 'elysia';
+import { WORDS, type WordsOf } from '../../features/words.ts';
 import type { EventName } from '../../shared/events.ts';
 import { Timestamp } from '../http/schemas.ts';
 
 /**
- * The code of each problem, the gravest first: of two that are equally bad, that counts before their age.
+ * The code of each problem, the gravest first, by what it is about: of two that are equally bad, that counts before their age.
  * With the event that it is once it has lasted: an incident that channels get messages about. Those with
  * null are only shown.
  */
-const CODES = {
-  // All sites of a proxy.
-  PROXY_DOWN: 'proxy.down',
-  AGENT_UNREACHABLE: 'agent.unreachable',
-  PORT_HELD: 'vhost.broken',
-  // What changes need: without room, the database takes none.
-  DISK_FULL: 'disk.full',
-  NOT_IN_STEP: 'agent.behind',
-  PROGRAM_RETURNED: 'program.returned',
-  FOREIGN: null,
-  SECRET_KEY_UNUSABLE: null,
-  // Single sites.
-  VHOST_BROKEN: 'vhost.broken',
-  UPSTREAM_DOWN: 'upstream.down',
-  CHECK_FAILING: 'check.failing',
-  CERTIFICATE_EXPIRED: 'certificate.ending',
-  CERTIFICATE_MISSING: 'certificate.failed',
-  CERTIFICATE_ENDING: 'certificate.ending',
-  RENEWAL_FAILED: 'certificate.failed',
-  LABELS_REFUSED: 'vhost.broken',
+const CORE = {
+  proxies: {
+    PROXY_DOWN: 'proxy.down',
+    AGENT_UNREACHABLE: 'agent.unreachable',
+    PORT_HELD: 'vhost.broken',
+  },
+  // Without room, the database takes none.
+  changes: {
+    DISK_FULL: 'disk.full',
+    NOT_IN_STEP: 'agent.behind',
+    PROGRAM_RETURNED: 'program.returned',
+    FOREIGN: null,
+    SECRET_KEY_UNUSABLE: null,
+  },
+  sites: {
+    VHOST_BROKEN: 'vhost.broken',
+    UPSTREAM_DOWN: 'upstream.down',
+    CHECK_FAILING: 'check.failing',
+    CERTIFICATE_EXPIRED: 'certificate.ending',
+    CERTIFICATE_MISSING: 'certificate.failed',
+    CERTIFICATE_ENDING: 'certificate.ending',
+    RENEWAL_FAILED: 'certificate.failed',
+  },
   // What visitors do not notice.
-  DRIFT: 'drift',
-  BACKUP_FAILED: 'backup.failed',
-  RESTART_NEEDED: null,
-  SIGN_IN_LOCKED: 'sign-in.locked',
-  CHANNEL_FAILING: null,
-  WARNING: null,
-  ADVISORY: null,
-} as const satisfies Record<string, EventName | null>;
+  others: {
+    DRIFT: 'drift',
+    BACKUP_FAILED: 'backup.failed',
+    RESTART_NEEDED: null,
+    SIGN_IN_LOCKED: 'sign-in.locked',
+    CHANNEL_FAILING: null,
+    WARNING: null,
+    ADVISORY: null,
+  },
+} as const satisfies Record<string, Record<string, EventName | null>>;
 
-type Code = keyof typeof CODES;
+type Group = keyof typeof CORE;
+type CoreCode = { [Of in Group]: keyof (typeof CORE)[Of] }[Group];
+type Code = CoreCode | WordsOf<'problems'>;
+
+/** Those of a group: the core's, then those of features. */
+const codesOf = (group: Group): [string, EventName | null][] => [
+  ...Object.entries(CORE[group]),
+  ...WORDS.flatMap(({ problems = {} }) => Object.entries(problems))
+    .filter(([, { of }]) => of === group)
+    .map(([code, { event }]): [string, EventName | null] => [code, event]),
+];
+
+const CODES = Object.fromEntries(
+  Object.keys(CORE).flatMap((group) => codesOf(group as Group)),
+) as Readonly<Record<Code, EventName | null>>;
 
 /** Events only if they are bad: else a publish is under way, or someone chose another port. */
 const ONLY_IF_BAD: readonly Code[] = ['NOT_IN_STEP', 'PORT_HELD'];

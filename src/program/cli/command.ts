@@ -1,9 +1,10 @@
 /** What a command is: declared once, for parsing the command line, for its help and for shell completion. */
 import { parseArgs } from 'node:util';
 import { nearest } from '../../shared/nearest.ts';
+import type { Role } from '../../shared/setting.ts';
 import type { Machine } from '../config.ts';
 import type { Paint } from '../paint.ts';
-import type { Env, Role } from '../settings.ts';
+import type { Env } from '../settings.ts';
 import type { Progress } from './progress.ts';
 
 export type Argument = {

@@ -1,10 +1,11 @@
 /** All commands, in the order of `--help`. */
+import type { Feature } from '../../feature.ts';
+import { FEATURES } from '../../features.ts';
 import { agents } from './api/agents.ts';
 import { apply } from './api/apply.ts';
 import { caddy } from './api/caddy.ts';
 import { certificate } from './api/certificate.ts';
 import { changelog, undo } from './api/changelog.ts';
-import { containers } from './api/containers.ts';
 import { exportFile } from './api/export.ts';
 import { importFile } from './api/import.ts';
 import { logs } from './api/logs.ts';
@@ -23,7 +24,7 @@ import { passwd } from './passwd.ts';
 import { restart } from './restart.ts';
 import { agent, all, hub } from './serve.ts';
 
-export const COMMANDS: readonly Command[] = [
+const FIRST: readonly Command[] = [
   all,
   hub,
   agent,
@@ -41,7 +42,8 @@ export const COMMANDS: readonly Command[] = [
   caddy,
   apply,
   exportFile,
-  containers,
+];
+const LAST: readonly Command[] = [
   importFile,
   ports,
   backup,
@@ -53,3 +55,12 @@ export const COMMANDS: readonly Command[] = [
   completion,
   help,
 ];
+
+/** The core's, with those of features in their midst. */
+export async function commandsOf(features: readonly Feature[]): Promise<readonly Command[]> {
+  const own = await Promise.all(features.map(async ({ commands }) => (await commands?.()) ?? []));
+  return [...FIRST, ...own.flat(), ...LAST];
+}
+
+/** With all features. */
+export const COMMANDS = await commandsOf(FEATURES);

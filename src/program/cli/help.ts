@@ -1,6 +1,7 @@
 /** `signalbox help [COMMAND]`, and the texts of `--help`, made from the tables of commands and settings. */
 import { nearest } from '../../shared/nearest.ts';
-import { ROLES, type Role, settings } from '../settings.ts';
+import { ROLES, type Role } from '../../shared/setting.ts';
+import { settings } from '../settings.ts';
 import { visible } from '../visible.ts';
 import { type Command, EXIT, named } from './command.ts';
 

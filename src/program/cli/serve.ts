@@ -3,6 +3,7 @@ import { linesOf } from '../../hub/publish/serving.ts';
 import { messageOf, within } from '../../shared/async.ts';
 import type { Log } from '../../shared/log.ts';
 import { logContext } from '../../shared/observe/context.ts';
+import type { Role } from '../../shared/setting.ts';
 import { readSettings, type Settings } from '../config.ts';
 import { dataDirOf } from '../data-folder.ts';
 import type { Stop } from '../listen.ts';
@@ -10,7 +11,6 @@ import { createLog } from '../log.ts';
 import { endRestart, nextEnvironment, RESTART_SIGNAL, refuseRestart } from '../restart.ts';
 import { type Reach, reachOf } from '../serve/reach.ts';
 import type { RunningHub } from '../serve/running.ts';
-import type { Role } from '../settings.ts';
 import { SettingsError } from '../settings-reader.ts';
 import {
   createServiceManager,

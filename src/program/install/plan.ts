@@ -1,5 +1,5 @@
 /** Plans the steps of `install` and `uninstall` from the state of the machine; changes nothing. */
-import type { Role } from '../settings.ts';
+import type { Role } from '../../shared/setting.ts';
 import {
   CADDY_FILE,
   CADDY_FOLDER,

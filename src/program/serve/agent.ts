@@ -1,6 +1,5 @@
 /** Puts the agent together and makes it listen. Imports nothing that only a hub needs. */
 import { existsSync } from 'node:fs';
-import { hostname, type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { dirname } from 'node:path';
 import { createAgent } from '../../../agent/app.ts';
 import { errorLogOf } from '../../../agent/caddy/config/patch.ts';
@@ -8,7 +7,7 @@ import { socketOf } from '../../../agent/caddy/identity.ts';
 import { listeningInodes } from '../../../agent/caddy/ports/sockets.ts';
 import { separateUser } from '../../../agent/caddy/process/user.ts';
 import { createProxy } from '../../../agent/caddy/proxy.ts';
-import { createContainers } from '../../../agent/containers/containers.ts';
+import type { AgentHalf } from '../../../agent/core.ts';
 import { createLogs, damageSentence } from '../../../agent/logs/logs.ts';
 import { readHeaders } from '../../../agent/logs/ship/post.ts';
 import { createShipper } from '../../../agent/logs/ship/shipper.ts';
@@ -38,6 +37,7 @@ import { createWarnings } from '../../../agent/warnings.ts';
 import { messageOf, runAll } from '../../shared/async.ts';
 import { type Log, withFields } from '../../shared/log.ts';
 import { collectProcess } from '../../shared/observe/metrics.ts';
+import { createPaced } from '../../shared/paced.ts';
 import { createDisks } from '../../shared/system/disks.ts';
 import { isOpen, isWritable, readIfThere } from '../../shared/system/files.ts';
 import { lockFolder } from '../../shared/system/lock.ts';
@@ -47,6 +47,7 @@ import { listen, type Running } from '../listen.ts';
 import { VERSION } from '../version.ts';
 import { createAgentAccess } from './agent-access.ts';
 import {
+  allLoaded,
   beginOrStop,
   type Indexing,
   PACES,
@@ -64,12 +65,14 @@ const OPEN_TOKEN =
 
 /**
  * @param token null for an agent that is or will be enrolled
+ * @param halves of features
  * @throws Error if the port is in use, or another agent manages the proxy of this data folder
  */
 export function prepareAgent(
   settings: AgentSettings,
   token: string | null,
   given: Log,
+  halves: readonly AgentHalf[],
   pace: Pace,
   indexing?: Indexing,
 ): RunningAgent & Prepared {
@@ -183,15 +186,12 @@ export function prepareAgent(
         probation: pace.supervise.probation,
         userAgent: checkWords.userAgent,
       });
-    const containers = createContainers({
-      settings: settings.containers,
-      place: () => ({ hostname: hostname(), interfaces: ownInterfaces() }),
-      ...{ pace: pace.containers, log },
-    });
+    const core = { paced: createPaced(pace.share), log };
+    const parts = halves.map((half) => half(core));
     const disks = createDisks(placesOf(settings.proxy));
     const app = createAgent({
       ...{ isKnown: access.isKnown, enrolment: access.enrolment },
-      ...{ proxy, state, authorities, disks, logs, containers, replays, tls, metrics, log },
+      ...{ proxy, state, authorities, disks, logs, parts, replays, tls, metrics, log },
       programs: createPrograms(proxy),
       exchange: exchange && { ...exchange, with: exchangeable },
       ...{ checks: createChecks(state.live, checkWords.userAgent), trials },
@@ -212,14 +212,18 @@ export function prepareAgent(
         shipper?.begin();
         await Promise.all([proxy.start(), trials.begin(), replays.begin()]);
         state.begin();
-        containers.begin();
+        for (const { begin } of parts) begin?.();
         if (isKept) keeper.begin();
       },
       stop: (keepsProxy = () => false) =>
         runAll(
           trials.close,
           replays.close,
-          containers.close,
+          ...parts.map(
+            ({ end }) =>
+              () =>
+                end?.(),
+          ),
           () => listening.stop(logs.endStreams()),
           // Before that, a proxy that is running is not this agent's.
           () => begun && proxy.stop(keepsProxy()),
@@ -233,15 +237,6 @@ export function prepareAgent(
   } catch (error) {
     release();
     throw error;
-  }
-}
-
-/** None where a unit of an earlier release forbids to list them, which takes netlink. */
-function ownInterfaces(): NetworkInterfaceInfo[] {
-  try {
-    return Object.values(networkInterfaces()).flatMap((all) => all ?? []);
-  } catch {
-    return [];
   }
 }
 
@@ -274,7 +269,8 @@ export async function serveAgent(
   indexing?: Indexing,
   pace = PACES.agent,
 ): Promise<RunningAgent> {
-  const agent = prepareAgent(settings, token, log, pace, indexing);
+  const halves = await allLoaded(settings.plans.map(({ load }) => load));
+  const agent = prepareAgent(settings, token, log, halves, pace, indexing);
   await beginOrStop(agent);
   return agent;
 }

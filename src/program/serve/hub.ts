@@ -4,6 +4,7 @@ import { createContext, type HubSettings } from '../../hub/api/context.ts';
 import { createHub } from '../../hub/app.ts';
 import { createSetupCode } from '../../hub/auth/accounts/setup-code.ts';
 import { createCommandLine } from '../../hub/auth/command-line.ts';
+import type { HubHalf } from '../../hub/core.ts';
 import type { OpenDatabase } from '../../hub/db/open.ts';
 import type { Pace } from '../../hub/pace.ts';
 import { startReconciler } from '../../hub/publish/reconcile.ts';
@@ -22,6 +23,7 @@ import { type Prepared, prepareSocketFolder, type RunningHub } from './running.t
 
 /**
  * @param restart stops the hub, restores a backup, and starts another one
+ * @param halves of features
  * @param preamble the first one; only if hub, agent and proxy are on one machine
  * @throws Error if the port is in use; the database is closed then
  */
@@ -32,6 +34,7 @@ export function prepareHub(
   given: Log,
   pace: Pace,
   restart: Restart,
+  halves: readonly HubHalf[],
   preamble?: () => string,
 ): RunningHub & Prepared {
   try {
@@ -52,13 +55,12 @@ export function prepareHub(
       ...{ settings, database, token, setupCode, commandLine, pace, now, log, preamble },
       secretKey: secretKeyIn(dataDir),
       ...{ restart, backupDisk: backupDiskOf(settings.backups, dataDir) },
-      listenBriefly,
+      ...{ listenBriefly, halves },
       ...{ version: VERSION, commit: COMMIT },
       collect: collectProcess(VERSION, 'hub', now),
       elapsed: () => performance.now(),
     });
-    const { publisher, accounts, notifications, uptime, lego, renewals, containers, backups } =
-      context;
+    const { publisher, accounts, notifications, uptime, lego, renewals, parts, backups } = context;
     const app = createHub(context, readDashboard);
     if (dirname(socket) !== dataDir) prepareSocketFolder(socket);
     const listening = listen(app, { of: 'HUB', host, port });
@@ -76,14 +78,14 @@ export function prepareHub(
         notifications.begin();
         uptime.begin();
         renewals.begin();
-        containers.begin();
+        for (const { begin } of parts) begin?.();
         backups.begin();
       },
       stop: () =>
         runAll(
           renewals.stop,
           backups.stop,
-          () => settleAll([publisher.stop(), lego.stop(), containers.stop()]),
+          () => settleAll([publisher.stop(), lego.stop(), ...parts.map(({ end }) => end?.())]),
           () => settleAll([listening.stop(endStreams()), local.stop()]),
           uptime.stop,
           () => settleAll([stopReconciler(), notifications.stop()]),

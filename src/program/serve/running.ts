@@ -25,6 +25,10 @@ export type RunningHub = Running & {
   serving: ReadPorts;
 };
 
+/** What features do is loaded where it runs. */
+export const allLoaded = <T>(loads: readonly (() => Promise<T>)[]): Promise<T[]> =>
+  Promise.all(loads.map((load) => load()));
+
 /** @throws as `begin` does, once the service has stopped */
 export async function beginOrStop(service: Prepared): Promise<void> {
   try {

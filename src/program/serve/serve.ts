@@ -12,7 +12,14 @@ import { backupBeforeUpgrade } from './backup-process.ts';
 import { firstPreamble, ownToken, secretReplaced } from './first-run.ts';
 import { prepareHub } from './hub.ts';
 import { prepareRestartable, type RestartableDeps } from './restartable.ts';
-import { beginOrStop, type Indexing, PACES, type Prepared, type RunningHub } from './running.ts';
+import {
+  allLoaded,
+  beginOrStop,
+  type Indexing,
+  PACES,
+  type Prepared,
+  type RunningHub,
+} from './running.ts';
 
 /** @throws Error if the data folder or the port is in use */
 export async function serveHub(
@@ -22,8 +29,9 @@ export async function serveHub(
   pace = PACES.hub,
 ): Promise<RunningHub> {
   await backupBeforeUpgrade(settings.backups, settings.dataDir, log);
+  const halves = await allLoaded(settings.features);
   const prepare: RestartableDeps['prepare'] = (database, port, restart) =>
-    prepareHub({ ...settings, port }, database, token, log, pace, restart);
+    prepareHub({ ...settings, port }, database, token, log, pace, restart, halves);
   const deps = { settings, prepare, every: pace.standby, log };
   const hub = prepareRestartable(deps, openDatabase(settings.dataDir));
   await hub.begin();
@@ -46,11 +54,13 @@ export async function serveAll(
   const { hub, agent } = settings;
   if (process.getuid?.() === 0) log('warning', { warning: SHARED_ROOT }, 'warn');
   await backupBeforeUpgrade(hub.backups, hub.dataDir, log);
+  const halves = await allLoaded(hub.features);
+  const plans = await allLoaded(agent.plans.map(({ load }) => load));
   const database = openUnlessUnusable(hub.dataDir, log);
   const token = settings.token ?? ownToken(agentTokenIn(hub.dataDir), secretReplaced(log));
   let preparedAgent: Prepared;
   try {
-    preparedAgent = prepareAgent(agent, token, log, paces.agent, indexing);
+    preparedAgent = prepareAgent(agent, token, log, plans, paces.agent, indexing);
   } catch (error) {
     database?.close();
     throw error;
@@ -62,7 +72,7 @@ export async function serveAll(
     const preamble = () =>
       firstPreamble(settings.firstPorts, (warning) => log('warning', { warning }, 'warn'));
     const prepare: RestartableDeps['prepare'] = (usable, port, restart) =>
-      prepareHub({ ...local, port }, usable, token, log, paces.hub, restart, preamble);
+      prepareHub({ ...local, port }, usable, token, log, paces.hub, restart, halves, preamble);
     const deps = { settings: hub, prepare, every: paces.hub.standby, log };
     preparedHub = prepareRestartable(deps, database);
   } catch (error) {

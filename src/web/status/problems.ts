@@ -1,4 +1,5 @@
 /** What the hub reports as problems, for people. Pure. */
+import { WORDS } from '../../features/words.ts';
 import { count, plural } from '../lib/format.ts';
 import { isOfContainers, keeperOf, nextOf } from '../lib/source.ts';
 import type { Problem, Status } from '../lib/types.ts';
@@ -86,8 +87,6 @@ function wordsFor({ code, vhost, vhosts, message }: Problem): string {
       return 'A kept certificate was not renewed';
     case 'BACKUP_FAILED':
       return 'No backup is made';
-    case 'LABELS_REFUSED':
-      return `The labels of the container of ${name} are at fault`;
     case 'UPSTREAM_DOWN':
       return `The upstream of ${name} is down`;
     case 'CHECK_FAILING':
@@ -114,6 +113,10 @@ function wordsFor({ code, vhost, vhosts, message }: Problem): string {
       return 'Caddy has known vulnerabilities';
     case 'WARNING':
       return message.replace(/\.$/, '');
+    default:
+      return (
+        WORDS.find(({ problems }) => problems?.[code])?.problems?.[code]?.title(name) ?? message
+      );
   }
 }
 

@@ -53,7 +53,7 @@ function lookerAt(now: Date, own: Disk[], theirs: Disk[][], warnings: string[] =
     failing: () => [],
     failedBackup: () => null,
     renewals: () => [],
-    unfollowed: () => [],
+    others: () => [],
     warnings,
   });
 }

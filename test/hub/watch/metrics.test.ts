@@ -265,6 +265,7 @@ describe('a scrape never waits for an agent that does not answer', () => {
       lego: { bin: 'lego', directory: 'https://127.0.0.1:1/', roots: null },
       backups: null,
       importDirs: [],
+      features: [],
     } as const;
     const hub = await serveHub(settings, 'x'.repeat(40), () => {});
     try {

@@ -1,7 +1,7 @@
 /** Machines to plan for, and plans in short. */
 import { planInstall } from '../../../src/program/install/plan.ts';
 import type { Owner, Step, SystemState } from '../../../src/program/install/steps.ts';
-import type { Role } from '../../../src/program/settings.ts';
+import type { Role } from '../../../src/shared/setting.ts';
 
 export const SECRET = 'not-to-be-system-not-to-be-system-not-to-be-system';
 export const ROOTS: Owner = { uid: 0, gid: 0, mode: 0o755 };

@@ -38,22 +38,6 @@ export const failingChecks = (sites: readonly FailingSite[]): Problem[] =>
     message: `The check fails: ${reason}`,
   }));
 
-/** A site that does not follow its container any more; `why` as a sentence. */
-export type UnfollowedSite = Readonly<{
-  vhost: { id: number; domain: string };
-  container: string;
-  why: string;
-}>;
-
-/** Those that stay as they were, because the labels of their containers are at fault. */
-export const refusedLabels = (sites: readonly UnfollowedSite[]): Problem[] =>
-  sites.map(({ vhost, container, why }) => ({
-    code: 'LABELS_REFUSED',
-    level: 'warn',
-    vhost,
-    message: `The site stays as it was, because it cannot follow the labels of the container ${container}: ${why}`,
-  }));
-
 /** Those with an upstream that does not answer. */
 export function downUpstreams(sites: readonly SiteFacts[]): Problem[] {
   return sites.flatMap(({ id, domain, enabled, upstreams }) => {

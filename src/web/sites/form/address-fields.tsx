@@ -1,6 +1,8 @@
 /** The name of a site and where it forwards to. What was pasted is made right when it is complete, and said. */
+
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import { UPSTREAM_PICKERS } from '../../features.ts';
 import { TextField } from '../../parts/field.tsx';
 import { headLine } from './block.ts';
 import { type Corrected, correctNames, correctUpstream, sentenceOf } from './corrections.ts';
@@ -86,12 +88,12 @@ type Props = {
   onChange: (change: Partial<Draft>) => void;
   /** Opens what makes a certificate of the service's own acceptable. */
   onAccept: () => void;
-  /** Opens a list of containers; null: there are none. */
-  onContainer: (() => void) | null;
+  /** Called with an address that was chosen. */
+  onUpstream: (address: string) => void;
 };
 
 export function AddressFields(props: Props) {
-  const { draft, corrections, errorAt, onChange, onAccept, onContainer } = props;
+  const { draft, corrections, errorAt, onChange, onAccept, onUpstream } = props;
   const field = (name: Name, usual: string, more?: ComponentChildren) => ({
     type: 'text' as const,
     class: 'mono',
@@ -150,14 +152,9 @@ export function AddressFields(props: Props) {
             ? 'Host and port of the service, such as 127.0.0.1:8000'
             : 'Not used: the config does not contain {upstream}',
           <>
-            {onContainer && (
-              <>
-                {' '}
-                <button type="button" class="link" onClick={onContainer}>
-                  Choose a container …
-                </button>
-              </>
-            )}
+            {UPSTREAM_PICKERS.map((Picker) => (
+              <Picker key={Picker.name} onChoose={onUpstream} />
+            ))}
             {asksForTrust(draft) && <Trust onAccept={onAccept} />}
           </>,
         )}

@@ -1,8 +1,8 @@
-/** What opens above the form of a site: a new policy, an addition to its config, a container, or whether to delete it. */
+/** What opens above the form of a site: a new policy, an addition to its config, or whether to delete it. */
 
 import { useState } from 'preact/hooks';
 import { send } from '../../lib/api.ts';
-import type { Container, Policy, Vhost } from '../../lib/types.ts';
+import type { Policy, Vhost } from '../../lib/types.ts';
 import { Confirm, Dialog } from '../../parts/dialog.tsx';
 import { SkeletonRows } from '../../parts/loading.tsx';
 import { Replay } from '../../parts/replay.tsx';
@@ -11,31 +11,26 @@ import { withPolicy } from '../../placement/store.ts';
 import type { Recipe } from '../../recipes/schema.ts';
 import { AdditionDialog } from './addition-dialog.tsx';
 import type { AdditionId } from './additions.ts';
-import { ContainerDialog } from './container-dialog.tsx';
 import type { Draft } from './draft.ts';
 
 export type OpenDialog =
   | { delete: Pick<Vhost, 'id' | 'domain'> }
   | { policy: string | null }
-  | { add: AdditionId }
-  | { container: true };
+  | { add: AdditionId };
 
 type Props = {
   open: OpenDialog;
   draft: Draft;
   policies: readonly Policy[];
   recipes: readonly Recipe[] | undefined;
-  containers: readonly Container[];
   /** Called with a policy that was made. */
   onPolicy: (policy: Policy) => void;
   onChange: (change: Partial<Draft>) => void;
-  /** Called with the address of a container. */
-  onUpstream: (address: string) => void;
   onDelete: () => Promise<void>;
   onClose: () => void;
 };
 
-export function FormDialogs({ open, draft, policies, recipes, containers, onClose, ...on }: Props) {
+export function FormDialogs({ open, draft, policies, recipes, onClose, ...on }: Props) {
   if ('policy' in open) {
     return (
       <PolicyDialog
@@ -60,18 +55,6 @@ export function FormDialogs({ open, draft, policies, recipes, containers, onClos
         upstream={draft.upstream}
         onInsert={(config) => {
           on.onChange({ config });
-          onClose();
-        }}
-        onClose={onClose}
-      />
-    );
-  }
-  if ('container' in open) {
-    return (
-      <ContainerDialog
-        containers={containers}
-        onChoose={(address) => {
-          on.onUpstream(address);
           onClose();
         }}
         onClose={onClose}

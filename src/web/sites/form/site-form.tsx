@@ -1,15 +1,13 @@
 /** The form of a site: where it forwards to, its policies and its config, with errors next to what caused them. */
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, get } from '../../lib/api.ts';
+import { ApiError } from '../../lib/api.ts';
 import { useHub, useProxyNames } from '../../lib/hub.ts';
 import { remove } from '../../lib/relabel.ts';
 import { navigate, setFlash } from '../../lib/router.ts';
-import type { Container } from '../../lib/types.ts';
 import { useSaveKey } from '../../lib/use-browser.ts';
 import { useEditor } from '../../lib/use-editor.ts';
 import { placeError } from '../../lib/use-form.ts';
-import { useLoad } from '../../lib/use-load.ts';
 import { KeptBy } from '../../parts/kept-by.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { SaveBar } from '../../parts/save-bar.tsx';
@@ -47,9 +45,6 @@ export function SiteForm({ id, stored, initial, onStored }: Props) {
   const proxies = useProxyNames();
   const [open, setOpen] = useState<OpenDialog | null>(null);
   const { policies, recipes, add, error: loadError } = usePolicies();
-  const { data: containers = [], reload } = useLoad('containers', (signal) =>
-    get<Container[]>('/containers', signal),
-  );
   const said = useRef('');
   const sending = useRef<Sending>({ text: '', key: '' });
   const editor = useEditor({ ...siteOf(id, said, sending), stored, empty: initial, onStored });
@@ -170,14 +165,7 @@ export function SiteForm({ id, stored, initial, onStored }: Props) {
           errorAt={at}
           onChange={set}
           onAccept={() => setOpen({ add: 'https-upstream' })}
-          onContainer={
-            containers.length > 0
-              ? () => {
-                  setOpen({ container: true });
-                  void reload();
-                }
-              : null
-          }
+          onUpstream={(address) => corrections.type('upstream', address)}
         />
         <Sections draft={draft} sections={sections} />
         {theirs && base && <Conflict base={base} draft={draft} theirs={theirs.body} />}
@@ -209,10 +197,8 @@ export function SiteForm({ id, stored, initial, onStored }: Props) {
           draft={draft}
           policies={policies ?? []}
           recipes={recipes}
-          containers={containers}
           onPolicy={add}
           onChange={set}
-          onUpstream={(address) => corrections.type('upstream', address)}
           onDelete={onDelete}
           onClose={() => setOpen(null)}
         />

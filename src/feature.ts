@@ -1,0 +1,30 @@
+/**
+ * A feature: all that the rest of the program knows of a folder in `src/features/`. Its `feature.ts` is read first, by
+ * people as well; it loads the rest of the folder only where that runs.
+ */
+import type { AgentHalf } from '../agent/core.ts';
+import type { HubHalf } from './hub/core.ts';
+import type { Command } from './program/cli/command.ts';
+import type { SettingsReader } from './program/settings-reader.ts';
+
+export type Feature = Readonly<{
+  /** That of its folder in `src/features/` and, if an agent has a half of it, in `agent/features/`. */
+  name: string;
+  /** The features that it does not work without. */
+  needs?: readonly string[];
+  /** In the order of `--help`. */
+  commands?: () => Promise<readonly Command[]>;
+  /** Its half in a hub. */
+  hub?: () => Promise<HubHalf>;
+  /** Its half in an agent. */
+  agent?: ReadAgentHalf;
+}>;
+
+/** Reads its settings, and adds to the faults of the reader what is wrong with them. Asks nobody. */
+export type ReadAgentHalf = (read: SettingsReader) => AgentPlan;
+
+export type AgentPlan = Readonly<{
+  /** Paths that no site may open, such as a socket. */
+  ownPaths?: readonly string[];
+  load: () => Promise<AgentHalf>;
+}>;

@@ -1,0 +1,5 @@
+/** All features, one line each. Nothing else outside of `features/` imports one, but for its words. */
+import type { Feature } from './feature.ts';
+import { containers } from './features/containers/feature.ts';
+
+export const FEATURES: readonly Feature[] = [containers];

@@ -1,0 +1,10 @@
+/** Containers beside a proxy: their list, and sites that follow their labels. */
+import type { Feature } from '../../feature.ts';
+import { readAgentHalf } from './settings.ts';
+
+export const containers: Feature = {
+  name: 'containers',
+  commands: async () => [(await import('./cli/containers.ts')).containers],
+  hub: async () => (await import('./hub.ts')).hub,
+  agent: readAgentHalf,
+};

@@ -1,0 +1,33 @@
+/** What a feature may rely on in the hub, and what it can bring there. */
+import type { AnyElysia } from 'elysia';
+import type { Log } from '../shared/log.ts';
+import type { Paced } from '../shared/paced.ts';
+import type { Guard } from './auth/guard.ts';
+import type { Publisher } from './publish/publisher.ts';
+import type { Problem } from './watch/problem.ts';
+
+/** The parts of the hub that are there before those of features. */
+export type HubCore = Readonly<{
+  publisher: Publisher;
+  /** Its intervals, at the pace of this hub. */
+  paced: Paced;
+  /** Milliseconds from a clock that is never set. */
+  elapsed: () => number;
+  log: Log;
+}>;
+
+/** What routes get: also who may call them, and how many bytes a body may have. */
+export type ApiCore = HubCore & Readonly<{ guard: Guard; bodyLimit: number }>;
+
+export type HubHalf = (core: HubCore) => HubPart;
+
+export type HubPart = Readonly<{
+  /** Below `/api`; behind the guard that they use. */
+  routes?: (api: ApiCore) => AnyElysia;
+  /** What is wrong now. */
+  problems?: () => readonly Problem[];
+  /** Once the hub listens. */
+  begin?: () => void;
+  /** Resolves when nothing of it is under way. */
+  end?: () => Promise<void>;
+}>;

@@ -1,0 +1,97 @@
+/** Which features start, and what a program without them is. */
+import { describe, expect, test } from 'bun:test';
+import { rmSync } from 'node:fs';
+import type { Feature } from '../../src/feature.ts';
+import { WORDS } from '../../src/features/words.ts';
+import { FEATURES } from '../../src/features.ts';
+import { commandsOf } from '../../src/program/cli/commands.ts';
+import { readSettings } from '../../src/program/config.ts';
+import { enabledFeatures } from '../../src/program/enabled.ts';
+import { startOwner } from '../harness/owner.ts';
+import { runProgram } from '../harness/program.ts';
+import { machine, temporaryFolder } from '../harness/stack.ts';
+
+const chain: Feature[] = [
+  { name: 'a', needs: ['b'] },
+  { name: 'b', needs: ['c'] },
+  { name: 'c' },
+  { name: 'd' },
+];
+const named = (value: string | undefined) =>
+  enabledFeatures({ SIGNALBOX_FEATURES: value }, chain).map(({ name }) => name);
+
+test('another name is refused, with the one that it may mean', () => {
+  expect(() => named('none')).toThrow('names no feature: none; there are a, b, c, d');
+  expect(() => enabledFeatures({ SIGNALBOX_FEATURES: 'container' })).toThrow(
+    'did you mean containers?',
+  );
+  // A property that every object has is no feature.
+  expect(() => named('constructor')).toThrow('names no feature');
+});
+
+test.each([
+  [undefined, ['a', 'b', 'c', 'd']],
+  ['', []],
+  ['d', ['d']],
+  ['b', ['b', 'c']],
+  [' d, a ', ['a', 'b', 'c', 'd']],
+])('%j starts %j', (value, names) => expect(named(value)).toEqual(names));
+
+test('every feature needs others that there are', () => {
+  const names = FEATURES.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  for (const { needs = [] } of FEATURES) {
+    expect(needs.filter((name) => !names.includes(name))).toEqual([]);
+  }
+});
+
+test('no setting and no code is declared twice', () => {
+  for (const kind of ['settings', 'problems'] as const) {
+    const all = WORDS.flatMap((words) => Object.keys(words[kind] ?? {}));
+    expect(new Set(all).size).toBe(all.length);
+  }
+});
+
+test('a command of a feature that is out is unknown', async () => {
+  const folder = temporaryFolder();
+  try {
+    const run = (value: string) =>
+      runProgram(['containers', '--help'], { SIGNALBOX_FEATURES: value }, folder).exited();
+    expect(await run('')).toMatchObject({ code: 2, out: '' });
+    expect(await run('containers')).toMatchObject({ code: 0, err: '' });
+    expect(await run('contain')).toMatchObject({ code: 1, out: '' });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+describe('without any feature', () => {
+  const env = { SIGNALBOX_FEATURES: '' };
+
+  test('no setting of one is read', () => {
+    const { agent, hub } = readSettings('all', { ...env, DOCKER_SOCKET: 'nonsense' }, machine);
+    expect([agent.plans, hub.features]).toEqual([[], []]);
+  });
+
+  test('a hub serves sites, and has no route of one', async () => {
+    const owner = await startOwner(env);
+    try {
+      const { text } = await owner.call('GET', '/openapi.json');
+      expect(text).toContain('/vhosts');
+      expect(text).not.toContain('/containers');
+      expect((await owner.call('GET', '/containers')).status).toBe(404);
+      await owner.create('core', 'respond here');
+      expect(await owner.served('core')).toBe('here');
+    } finally {
+      await owner.stack.stop();
+    }
+  });
+
+  test('all commands but its own are there', async () => {
+    const [core, all] = [await commandsOf([]), await commandsOf(FEATURES)];
+    const names = new Set(core.map(({ name }) => name));
+    expect(all.filter(({ name }) => !names.has(name)).map(({ name }) => name)).toEqual([
+      'containers',
+    ]);
+  });
+});

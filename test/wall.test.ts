@@ -1,0 +1,110 @@
+/** The wall between the core and the features: nothing outside a feature imports it, but the lists. */
+import { describe, expect, test } from 'bun:test';
+import { dirname, join, relative } from 'node:path';
+import { FEATURES } from '../src/features.ts';
+import wall from './wall.json';
+
+const ROOT = join(import.meta.dir, '..');
+
+/** The lists of features: of all, of their words, and of what they bring to the dashboard. */
+const LISTS = ['src/features.ts', 'src/features/words.ts', 'src/web/features.ts'];
+
+const files = [...new Bun.Glob('{src,agent}/**/*.{ts,tsx}').scanSync(ROOT)].toSorted();
+const texts = new Map(
+  await Promise.all(
+    files.map(async (file) => [file, await Bun.file(join(ROOT, file)).text()] as const),
+  ),
+);
+
+const importsOf = (file: string): string[] =>
+  [...(texts.get(file) ?? '').matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)].map(
+    ([, path]) => relative(ROOT, join(ROOT, dirname(file), path ?? '')),
+  );
+
+/** The feature in whose folder a file is; null: it is the core's, or a list. */
+const walledIn = (file: string): string | null =>
+  LISTS.includes(file) ? null : (/^(?:src|agent)\/features\/([^/]+)\//.exec(file)?.[1] ?? null);
+
+/** The same of those whose files are still among the core's, which `wall.json` names. */
+function featureOf(file: string): string | null {
+  const found = Object.entries(wall.mixed).find(([, paths]) =>
+    paths.some((path) => (path.endsWith('/') ? file.startsWith(path) : file === path)),
+  );
+  return walledIn(file) ?? found?.[0] ?? null;
+}
+
+type Arrow = { from: string; to: string };
+
+/** The imports of features by others. */
+const arrows = (of: (file: string) => string | null): Arrow[] =>
+  files
+    .filter((file) => !LISTS.includes(file))
+    .flatMap((from) =>
+      importsOf(from).flatMap((to) => {
+        const feature = of(to);
+        return feature === null || feature === of(from) ? [] : [{ from, to }];
+      }),
+    );
+
+const shown = (all: readonly Arrow[]): string[] =>
+  all.map(({ from, to }) => `${from} -> ${to}`).toSorted();
+
+describe('a feature in a folder of its own', () => {
+  test('is in the list, by the name of its folder', () => {
+    const folders = files.flatMap((file) => walledIn(file) ?? []);
+    expect(FEATURES.map(({ name }) => name).toSorted()).toEqual([...new Set(folders)].toSorted());
+  });
+
+  test('is imported by nobody, but for features that need it', () => {
+    const needs = new Map(FEATURES.map(({ name, needs = [] }) => [name, needs]));
+    const strays = arrows(walledIn).filter(({ from, to }) => {
+      const [own, other] = [walledIn(from), walledIn(to)];
+      return own === null || other === null || !needs.get(own)?.includes(other);
+    });
+    expect(shown(strays)).toEqual([]);
+  });
+
+  test('loads only where it runs what is more than its words and settings', () => {
+    for (const { name } of FEATURES) {
+      const text = texts.get(`src/features/${name}/feature.ts`) ?? '';
+      const eager = [...text.matchAll(/^import (?!type )[^;]* from '([^']+)'/gm)].map(
+        ([, path]) => path,
+      );
+      expect(eager.filter((path) => path !== './settings.ts')).toEqual([]);
+    }
+  });
+});
+
+/** Imports of features that are still among the core, which become fewer with each that gets a folder. */
+test('no import of another feature is new', () => {
+  const now = shown(arrows((file) => (walledIn(file) === null ? featureOf(file) : null)));
+  const listed: readonly string[] = wall.arrows;
+  expect(now.filter((arrow) => !listed.includes(arrow))).toEqual([]);
+  // What is gone has to be taken off the list.
+  expect(listed.filter((arrow) => !now.includes(arrow))).toEqual([]);
+});
+
+test('figures', () => {
+  const lines = (some: readonly string[]) =>
+    some.reduce((sum, file) => sum + (texts.get(file) ?? '').split('\n').length - 1, 0);
+  const names = [...new Set(files.flatMap((file) => featureOf(file) ?? []))].toSorted();
+  const promise = files.filter((file) => PROMISE.some((folder) => file.startsWith(folder)));
+  console.log(`imports of features from outside, but the lists: ${wall.arrows.length}`);
+  console.log(`lines of the core: ${lines(files.filter((file) => featureOf(file) === null))}`);
+  console.log(`lines of the promise: ${lines(promise.filter((file) => featureOf(file) === null))}`);
+  for (const name of names) {
+    const own = files.filter((file) => featureOf(file) === name);
+    const folders = new Set(own.map(dirname)).size;
+    const where = own.some((file) => walledIn(file) === null) ? 'mixed in' : 'walled';
+    console.log(`${name}: ${lines(own)} lines in ${folders} folders, ${where}`);
+  }
+  expect(names.length).toBeGreaterThan(0);
+});
+
+/** What keeps a change either live and recorded, or none. */
+const PROMISE = [
+  ...['agent/caddy/', 'agent/enrolment/', 'src/shared/caddyfile/', 'src/shared/wire/'],
+  ...['agents', 'auth', 'caddyfile', 'db', 'http', 'model', 'publish'].map(
+    (room) => `src/hub/${room}/`,
+  ),
+];
