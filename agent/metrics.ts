@@ -15,7 +15,6 @@ import type { RequestSeen } from '../src/shared/observe/requests.ts';
 import { nameOf } from './caddy/ports/ports.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
 import type { Logs } from './logs/logs.ts';
-import type { Shipper } from './logs/ship/shipper.ts';
 import type { Prober } from './sites/upstreams/prober.ts';
 
 export type AgentMetrics = Pick<Metrics, 'text' | 'contentType'> & {
@@ -97,39 +96,6 @@ export function collectLogs(logs: Pick<Logs, 'counts'>): readonly Family[] {
     ),
     gauge('signalbox_log_segments', 'Indexed files of the access log.', segments),
     gauge('signalbox_log_tails', 'Readers that follow the access log.', tails),
-  ];
-}
-
-/** How far the access log has been shipped; zeros if it is not. */
-export async function collectShipping(
-  shipper: Pick<Shipper, 'counts' | 'lag'> | null,
-): Promise<readonly Family[]> {
-  const { shipped = 0, refused = 0, failures = 0 } = shipper?.counts() ?? {};
-  const { seconds = 0, bytes = 0 } = (await shipper?.lag()) ?? {};
-  return [
-    counter(
-      'signalbox_log_ship_entries_total',
-      'Entries of the access log that the log engine has accepted or refused.',
-      [
-        { labels: { outcome: 'accepted' }, value: shipped },
-        { labels: { outcome: 'refused' }, value: refused },
-      ],
-    ),
-    counter(
-      'signalbox_log_ship_failures_total',
-      'Failed attempts to ship the access log; each is repeated.',
-      failures,
-    ),
-    gauge(
-      'signalbox_log_ship_lag_seconds',
-      'Age of the oldest entry that waits for the log engine.',
-      seconds,
-    ),
-    gauge(
-      'signalbox_log_ship_lag_bytes',
-      'Bytes of the access log that are not shipped yet, uncompressed.',
-      bytes,
-    ),
   ];
 }
 

@@ -26,5 +26,7 @@ export type ReadAgentHalf = (read: SettingsReader) => AgentPlan;
 export type AgentPlan = Readonly<{
   /** Paths that no site may open, such as a socket. */
   ownPaths?: readonly string[];
+  /** Whether it keeps something in the data folder, which no other agent may use then. */
+  keepsInDataDir?: boolean;
   load: () => Promise<AgentHalf>;
 }>;

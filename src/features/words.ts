@@ -2,6 +2,7 @@
 import type { EventName } from '../shared/events.ts';
 import type { Setting } from '../shared/setting.ts';
 import { words as containers } from './containers/words.ts';
+import { words as ship } from './ship/words.ts';
 
 type Words = Readonly<{
   /** In the order of `--help`. */
@@ -19,7 +20,7 @@ type ProblemWords = Readonly<{
   title: (site: string) => string;
 }>;
 
-const ALL = [containers] as const satisfies readonly Words[];
+const ALL = [ship, containers] as const satisfies readonly Words[];
 
 export const WORDS: readonly Words[] = ALL;
 

@@ -3,12 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProxySettings } from '../../agent/caddy/proxy.ts';
 import { CREDENTIALS_FILE } from '../../agent/enrolment/credentials.ts';
-import { formatOf, SHIP_FORMATS } from '../../agent/logs/ship/format.ts';
-import type { Engine } from '../../agent/logs/ship/post.ts';
-import { parseHeaders } from '../../agent/logs/ship/post.ts';
 import type { Limits } from '../../agent/logs/storage/keeper.ts';
 import type { AgentPlan } from '../feature.ts';
-import { messageOf } from '../shared/async.ts';
 import { type Env, givenIn } from './settings.ts';
 import type { SettingsReader } from './settings-reader.ts';
 
@@ -23,8 +19,8 @@ export type AgentSettings = Readonly<{
   enrolment: EnrolmentSettings | null;
   /** Whether it dials upstreams to see whether they are up. */
   upstreamProbe: boolean;
-  /** The log engine that gets the access log, and where the agent stores how far; null: none. */
-  ship: ShipSettings | null;
+  /** Absolute. */
+  dataDir: string;
   /** What features do there. */
   plans: readonly AgentPlan[];
   proxy: Omit<ProxySettings, 'accessLog'> & {
@@ -113,33 +109,4 @@ function textOf(file: string, readFile: (path: string) => string): string | null
   } catch {
     return null;
   }
-}
-
-/** `placeFile`: where the agent stores how far it has got. */
-export type ShipSettings = Readonly<{ engine: Engine; placeFile: string }>;
-
-/** Null if nothing is shipped. Who else may read the file with the headers is checked by the agent. */
-export function readShip(read: SettingsReader, dataDir: string): ShipSettings | null {
-  const headers = read.file('LOG_SHIP_HEADERS_FILE');
-  const given = read.has('LOG_SHIP_FORMAT') ? read.oneOf('LOG_SHIP_FORMAT', SHIP_FORMATS) : null;
-  try {
-    if (headers !== null) parseHeaders(headers);
-  } catch (error) {
-    read.fault('LOG_SHIP_HEADERS_FILE', messageOf(error));
-  }
-  if (!read.has('LOG_SHIP_URL')) {
-    for (const name of ['LOG_SHIP_FORMAT', 'LOG_SHIP_HEADERS_FILE'] as const) {
-      if (read.has(name)) read.fault(name, 'requires LOG_SHIP_URL');
-    }
-    return null;
-  }
-  const url = read.url('LOG_SHIP_URL');
-  if (!URL.canParse(url)) return null;
-  const { username, password } = new URL(url);
-  if (username !== '' || password !== '') {
-    read.fault('LOG_SHIP_URL', 'must not contain a password: use LOG_SHIP_HEADERS_FILE');
-  }
-  const headersFile = read.has('LOG_SHIP_HEADERS_FILE') ? read.path('LOG_SHIP_HEADERS_FILE') : null;
-  const engine = { url, format: given ?? formatOf(url), headersFile };
-  return { engine, placeFile: join(dataDir, 'log-ship.json') };
 }

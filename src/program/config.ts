@@ -11,7 +11,7 @@ import { LEVELS, type Level } from '../shared/log.ts';
 import { isLoopbackHost } from '../shared/loopback.ts';
 import type { Role } from '../shared/setting.ts';
 import { isBelow, resolvePath } from '../shared/system/files.ts';
-import { type AgentSettings, readEnrolment, readOwnTls, readShip } from './agent-settings.ts';
+import { type AgentSettings, readEnrolment, readOwnTls } from './agent-settings.ts';
 import { readBackups } from './backup-settings.ts';
 import { dataDirOf, hubSocket, socketIn } from './data-folder.ts';
 import { enabledFeatures } from './enabled.ts';
@@ -43,7 +43,6 @@ const FILES_OF_SECRETS = [
   'AGENT_TOKEN_FILE',
   'AGENT_TOKEN_PREVIOUS_FILE',
   'AGENT_TLS_KEY',
-  'LOG_SHIP_HEADERS_FILE',
   'OIDC_CLIENT_SECRET_FILE',
   'PROXY_ENV_FILE',
 ];
@@ -138,7 +137,7 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
       tls: enrolment && !read.has('AGENT_TLS_CERT') ? readOwnTls(ofEnrolment) : tls,
       enrolment,
       upstreamProbe: read.flag('UPSTREAM_PROBE'),
-      ship: runsAgent ? readShip(read, dataDir) : null,
+      dataDir,
       plans,
       proxy: {
         bin: program ?? bin,

@@ -12,6 +12,8 @@ export class SettingsError extends Error {}
  * returned for it does not matter: `finish` throws.
  */
 export type SettingsReader = {
+  /** The data folder, absolute. */
+  dataDir: string;
   /** Adds a fault: the name, then `what` ("must be …"). */
   fault: (name: string, what: string) => void;
   has: (name: SettingName) => boolean;
@@ -91,6 +93,7 @@ export function createReader(
   }
 
   return {
+    dataDir,
     fault,
     text,
     file,

@@ -101,9 +101,6 @@ const CORE = {
     null,
     'size in MB of all access logs as stored; oldest deleted first',
   ),
-  LOG_SHIP_URL: byAgent(null, 'where to send the access log: Loki’s push API, or NDJSON'),
-  LOG_SHIP_FORMAT: byAgent(null, 'loki or ndjson; loki if LOG_SHIP_URL ends in /loki/api/v1/push'),
-  LOG_SHIP_HEADERS_FILE: byAgent(null, 'file of Name: value lines, headers for the log engine'),
   UPSTREAM_PROBE: byAgent('true', 'whether the agent probes upstreams'),
 };
 

@@ -78,7 +78,9 @@ export function agentRoutes(): Route[] {
     programs: {} as never,
     exchange: null,
     logs: {} as never,
-    parts: agentHalves.map((half) => half({ paced: (_name, pace) => pace, log: () => {} })),
+    parts: agentHalves.map((half) =>
+      half({ accessLog: '', paced: (_name, pace) => pace, warn: () => {}, log: () => {} }),
+    ),
     metrics,
     log: () => {},
   });

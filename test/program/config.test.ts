@@ -245,37 +245,6 @@ test('a host alone has an origin with HTTPS, unless it is this machine’s', () 
   ]);
 });
 
-describe('a log engine', () => {
-  const engine = (env: Record<string, string>) =>
-    read('all', { DATA_DIR: '/srv/box', ...env }).agent.ship;
-
-  test('is none by default, and none of a hub', () => {
-    expect(engine({})).toBeNull();
-    const env = { AGENT_TOKEN: TOKEN, LOG_SHIP_URL: 'not an address' };
-    expect(read('hub', env).agent.ship).toBeNull();
-  });
-
-  test('gets the format of its address, or the given one', () => {
-    const url = 'https://logs.example/loki/api/v1/push';
-    expect(engine({ LOG_SHIP_URL: url, LOG_SHIP_HEADERS_FILE: '/etc/headers' })).toEqual({
-      engine: { url, format: 'loki', headersFile: '/etc/headers' },
-      placeFile: '/srv/box/log-ship.json',
-    });
-    const other = { LOG_SHIP_URL: 'http://logs/x?y=%20z' };
-    expect(engine(other)?.engine).toEqual({
-      url: 'http://logs/x?y=%20z',
-      format: 'ndjson',
-      headersFile: null,
-    });
-    expect(engine({ ...other, LOG_SHIP_FORMAT: 'loki' })?.engine.format).toBe('loki');
-  });
-
-  test('has a file of headers that a site must not reach', () => {
-    const env = { LOG_SHIP_URL: 'http://logs', LOG_SHIP_HEADERS_FILE: '/etc/headers' };
-    expect(read('all', env).agent.proxy.ownPaths).toContain('/etc/headers');
-  });
-});
-
 test('a site must not reach the socket of a container engine', () => {
   const env = { AGENT_TOKEN: TOKEN, DOCKER_SOCKET: '/srv/engine.sock' };
   expect(read('all', env).agent.proxy.ownPaths).toContain('/srv/engine.sock');

@@ -9,14 +9,11 @@ import { separateUser } from '../../../agent/caddy/process/user.ts';
 import { createProxy } from '../../../agent/caddy/proxy.ts';
 import type { AgentHalf } from '../../../agent/core.ts';
 import { createLogs, damageSentence } from '../../../agent/logs/logs.ts';
-import { readHeaders } from '../../../agent/logs/ship/post.ts';
-import { createShipper } from '../../../agent/logs/ship/shipper.ts';
 import { createCheckWords } from '../../../agent/logs/storage/check-words.ts';
 import { createKeeper } from '../../../agent/logs/storage/keeper.ts';
 import {
   collectLogs,
   collectProxy,
-  collectShipping,
   collectUpstreams,
   createAgentMetrics,
 } from '../../../agent/metrics.ts';
@@ -34,7 +31,7 @@ import { createDialUpstream } from '../../../agent/sites/upstreams/dial.ts';
 import { createProber } from '../../../agent/sites/upstreams/prober.ts';
 import { createResolver } from '../../../agent/sites/upstreams/resolver.ts';
 import { createWarnings } from '../../../agent/warnings.ts';
-import { messageOf, runAll } from '../../shared/async.ts';
+import { runAll, settleAll } from '../../shared/async.ts';
 import { type Log, withFields } from '../../shared/log.ts';
 import { collectProcess } from '../../shared/observe/metrics.ts';
 import { createPaced } from '../../shared/paced.ts';
@@ -79,12 +76,12 @@ export function prepareAgent(
   const log = withFields(given, { part: 'agent' });
   const now = () => new Date();
   const { managed, admin, accessLog } = settings.proxy;
-  const { ship, enrolment } = settings;
-  if (ship?.engine.headersFile) checkHeaders(ship.engine.headersFile);
+  const { enrolment, plans, dataDir } = settings;
   // A second agent would adopt the first one's proxy, and stop it when it stops itself; it would also
   // ship every entry once more, or store another enrolment.
-  const inDataDir = managed?.folder ?? ship?.placeFile ?? enrolment?.credentials;
-  const release = inDataDir === undefined ? () => {} : lockFolder(dirname(inDataDir), 'agent');
+  const keepsInDataDir =
+    managed !== null || enrolment !== null || plans.some((plan) => plan.keepsInDataDir);
+  const release = keepsInDataDir ? lockFolder(dataDir, 'agent') : () => {};
   try {
     const access = createAgentAccess(settings, token, log);
     const socket = socketOf(admin);
@@ -101,7 +98,7 @@ export function prepareAgent(
         : null;
     const warnings = createWarnings(log);
     if (typeof separated === 'string') warnings.set('user', separated);
-    if (inDataDir !== undefined && isOpen(agentTokenIn(dirname(inDataDir)))) {
+    if (keepsInDataDir && isOpen(agentTokenIn(dataDir))) {
       warnings.set('token', OPEN_TOKEN);
     }
     const user = typeof separated === 'string' ? null : separated;
@@ -134,21 +131,21 @@ export function prepareAgent(
       onPacked: () => void logs.warm(),
       onWarnings: (found) => warnings.set('rotated logs', found.join(' ') || null),
     });
-    const shipper =
-      ship && createShipper({ file, ...ship, pace: pace.ship, log, warn: warnings.set });
     const elapsed = () => performance.now();
     const resolver = createResolver({ elapsed, pace: pace.names });
     const dial = createDialUpstream({ ...resolver, apart: user !== null });
     const prober = settings.upstreamProbe
       ? createProber({ dial, now, elapsed, every: pace.probe })
       : null;
+    const core = { accessLog: file, paced: createPaced(pace.share), warn: warnings.set, log };
+    const parts = halves.map((half) => half(core));
     const metrics = createAgentMetrics(
       [
         collectProcess(VERSION, 'agent', now),
         () => collectProxy(proxy),
         () => collectLogs(logs),
-        () => collectShipping(shipper),
         () => collectUpstreams(prober),
+        ...parts.flatMap(({ collect }) => collect ?? []),
       ],
       log,
     );
@@ -186,8 +183,6 @@ export function prepareAgent(
         probation: pace.supervise.probation,
         userAgent: checkWords.userAgent,
       });
-    const core = { paced: createPaced(pace.share), log };
-    const parts = halves.map((half) => half(core));
     const disks = createDisks(placesOf(settings.proxy));
     const app = createAgent({
       ...{ isKnown: access.isKnown, enrolment: access.enrolment },
@@ -208,28 +203,21 @@ export function prepareAgent(
       secret: access.enrolment?.invitation?.secret ?? null,
       async begin() {
         begun = true;
-        // Before the proxy, so that it gets the very first entries.
-        shipper?.begin();
+        for (const { begin } of parts) begin?.();
         await Promise.all([proxy.start(), trials.begin(), replays.begin()]);
         state.begin();
-        for (const { begin } of parts) begin?.();
         if (isKept) keeper.begin();
       },
       stop: (keepsProxy = () => false) =>
         runAll(
           trials.close,
           replays.close,
-          ...parts.map(
-            ({ end }) =>
-              () =>
-                end?.(),
-          ),
+          () => settleAll(parts.map(({ end }) => end?.())),
           () => listening.stop(logs.endStreams()),
           // Before that, a proxy that is running is not this agent's.
           () => begun && proxy.stop(keepsProxy()),
           state.close,
           keeper.close,
-          () => shipper?.close(),
           logs.close,
           release,
         ),
@@ -248,15 +236,6 @@ const placesOf = ({ accessLog, proxyfile, managed, storage, env }: AgentSettings
     ? [{ what: 'Caddy’s certificates', folder: storage ?? env.XDG_DATA_HOME ?? managed.folder }]
     : []),
 ];
-
-/** @throws Error if it is not a file of headers that is closed to other users */
-function checkHeaders(file: string): void {
-  try {
-    readHeaders(file);
-  } catch (error) {
-    throw new Error(`LOG_SHIP_HEADERS_FILE ${messageOf(error)}`);
-  }
-}
 
 /**
  * @param token null for an agent that is or will be enrolled

@@ -2,12 +2,12 @@
 import { expect, test } from 'bun:test';
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { some } from '../../../harness/full.ts';
-import { limit } from '../../../harness/speed.ts';
-import { freePort, until } from '../../../harness/stack.ts';
-import { random } from '../lines.ts';
-import { uniqueLine } from '../tail/tailing.ts';
-import { keeperOf, temporaryFolders } from '../temp.ts';
+import { random } from '../../agent/logs/lines.ts';
+import { uniqueLine } from '../../agent/logs/tail/tailing.ts';
+import { keeperOf, temporaryFolders } from '../../agent/logs/temp.ts';
+import { some } from '../../harness/full.ts';
+import { limit } from '../../harness/speed.ts';
+import { freePort, until } from '../../harness/stack.ts';
 
 const newFolder = temporaryFolders();
 /** SHIP_KILLS=1000 for a long run. */
@@ -15,7 +15,7 @@ const KILLS = some(12, 30, 'SHIP_KILLS');
 const path = (name: string) => JSON.stringify(join(import.meta.dir, name));
 
 const shipperProgram = (file: string, port: number) => `
-  const { createShipper } = await import(${path('../../../../agent/logs/ship/shipper.ts')});
+  const { createShipper } = await import(${path('../../../agent/features/ship/shipper.ts')});
   createShipper({
     file: ${JSON.stringify(file)},
     engine: { url: 'http://127.0.0.1:${port}/', format: 'ndjson', headersFile: null },

@@ -1,11 +1,11 @@
 /** Shippers for tests, which need no patience. */
 import { afterEach } from 'bun:test';
 import { join } from 'node:path';
-import type { ShipFormat } from '../../../../agent/logs/ship/format.ts';
-import { createShipper } from '../../../../agent/logs/ship/shipper.ts';
-import { PACE } from '../../../../agent/pace.ts';
-import type { Fields } from '../../../../src/shared/log.ts';
-import { temporaryFolders } from '../temp.ts';
+import type { ShipFormat } from '../../../agent/features/ship/format.ts';
+import { PACE } from '../../../agent/features/ship/pace.ts';
+import { createShipper } from '../../../agent/features/ship/shipper.ts';
+import type { Fields } from '../../../src/shared/log.ts';
+import { temporaryFolders } from '../../agent/logs/temp.ts';
 
 export type ShipOptions = {
   url: string;
@@ -37,7 +37,7 @@ export function temporaryShippers() {
         log: (event, fields) => void logged.push({ event, fields }),
         warn: (key, sentence) =>
           sentence === null ? warnings.delete(key) : warnings.set(key, sentence),
-        pace: { ...PACE.ship, batch, rest: 0, retry: 5, longestRetry: 20 },
+        pace: { ...PACE, batch, rest: 0, retry: 5, longestRetry: 20 },
         ...more,
       });
       open.push(shipper);

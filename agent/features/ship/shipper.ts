@@ -8,10 +8,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDeadline } from '../../../src/shared/async.ts';
 import { fileErrorOf } from '../../../src/shared/file-errors.ts';
 import { type Log, reasonOf } from '../../../src/shared/log.ts';
-import type { Pace } from '../../pace.ts';
-import { formatPosition } from '../files/log-position.ts';
-import { follow } from '../tail/follow.ts';
+import { formatPosition } from '../../logs/files/log-position.ts';
+import { follow } from '../../logs/tail/follow.ts';
 import type { ShipEntry } from './format.ts';
+import type { Pace } from './pace.ts';
 import {
   bytesAfter,
   engineOf,
@@ -50,7 +50,7 @@ type ShipperDeps = {
   warn: (key: string, sentence: string | null) => void;
   /** Milliseconds since 1970. */
   now?: () => number;
-  pace: Pace['ship'];
+  pace: Pace;
 };
 
 /** Engines take at least 4 MB at once, uncompressed. */

@@ -1,6 +1,6 @@
 /** How entries are written for a log engine. */
 import { hostname } from 'node:os';
-import type { LogPosition } from '../files/log-position.ts';
+import type { LogPosition } from '../../logs/files/log-position.ts';
 
 /** An entry of the access log on its way to the engine. */
 export type ShipEntry = {

@@ -11,10 +11,10 @@ import {
   type LogPosition,
   parsePosition,
   segmentIdOf,
-} from '../files/log-position.ts';
-import { withSource } from '../files/open-source.ts';
-import { absent, listSegments } from '../files/segments.ts';
-import { endOf, findSegment } from '../tail/follow.ts';
+} from '../../logs/files/log-position.ts';
+import { withSource } from '../../logs/files/open-source.ts';
+import { absent, listSegments } from '../../logs/files/segments.ts';
+import { endOf, findSegment } from '../../logs/tail/follow.ts';
 
 export type Place = {
   /** After the last entry that the engine has accepted; undefined if shipping began without one. */

@@ -3,8 +3,8 @@ import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { messageOf } from '../../../src/shared/async.ts';
-import type { Pace } from '../../pace.ts';
 import { FORMAT_OF, type ShipEntry, type ShipFormat } from './format.ts';
+import type { Pace } from './pace.ts';
 
 /** How a log engine is reached. */
 export type Engine = {
@@ -96,7 +96,7 @@ const MOST_ASKED_MS = 3_600_000;
  * @param asked how long the engine asks to wait
  */
 export function waitAfter(
-  { retry, longestRetry }: Pick<Pace['ship'], 'retry' | 'longestRetry'>,
+  { retry, longestRetry }: Pick<Pace, 'retry' | 'longestRetry'>,
   before: number,
   asked: number,
 ): number {

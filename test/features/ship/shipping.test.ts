@@ -13,12 +13,12 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { gzipSync } from 'node:zlib';
-import { formatOf } from '../../../../agent/logs/ship/format.ts';
-import { until } from '../../../harness/stack.ts';
-import { anyLines, random } from '../lines.ts';
-import { allEntries } from '../reference.ts';
-import { uniqueLines as lines } from '../tail/tailing.ts';
-import { keeperOf } from '../temp.ts';
+import { formatOf } from '../../../agent/features/ship/format.ts';
+import { anyLines, random } from '../../agent/logs/lines.ts';
+import { allEntries } from '../../agent/logs/reference.ts';
+import { uniqueLines as lines } from '../../agent/logs/tail/tailing.ts';
+import { keeperOf } from '../../agent/logs/temp.ts';
+import { until } from '../../harness/stack.ts';
 import { startEngine } from './engine.ts';
 import { pathsOf, temporaryShippers } from './shipping.ts';
 

@@ -8,10 +8,10 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { parseHeaders, post, readHeaders, waitAfter } from '../../../../agent/logs/ship/post.ts';
-import { PACE } from '../../../../agent/pace.ts';
-import { freePort, until } from '../../../harness/stack.ts';
-import { uniqueLines as lines } from '../tail/tailing.ts';
+import { PACE } from '../../../agent/features/ship/pace.ts';
+import { parseHeaders, post, readHeaders, waitAfter } from '../../../agent/features/ship/post.ts';
+import { uniqueLines as lines } from '../../agent/logs/tail/tailing.ts';
+import { freePort, until } from '../../harness/stack.ts';
 import { startEngine } from './engine.ts';
 import { pathsOf, temporaryShippers } from './shipping.ts';
 
@@ -92,10 +92,10 @@ describe('an answer', () => {
 test('the wait after a failure grows to a minute, and is what the engine asks for up to an hour', () => {
   for (let failures = 0; failures < 40; failures++) {
     const longest = Math.min(60_000, 1000 * 2 ** failures);
-    const wait = waitAfter(PACE.ship, failures, 0);
+    const wait = waitAfter(PACE, failures, 0);
     expect([wait >= longest / 2, wait <= longest]).toEqual([true, true]);
-    expect(waitAfter(PACE.ship, failures, 90_000)).toBe(90_000);
-    expect(waitAfter(PACE.ship, failures, 1e12)).toBe(3_600_000);
+    expect(waitAfter(PACE, failures, 90_000)).toBe(90_000);
+    expect(waitAfter(PACE, failures, 1e12)).toBe(3_600_000);
   }
 });
 

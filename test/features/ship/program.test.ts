@@ -3,10 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { startEngine } from '../agent/logs/ship/engine.ts';
-import { pathsOf } from '../agent/logs/ship/shipping.ts';
-import { readExposition } from '../harness/exposition.ts';
-import { runProgram } from '../harness/program.ts';
+import { readExposition } from '../../harness/exposition.ts';
+import { runProgram } from '../../harness/program.ts';
 import {
   ask,
   portSettings,
@@ -15,7 +13,9 @@ import {
   startStack,
   temporaryFolder,
   until,
-} from '../harness/stack.ts';
+} from '../../harness/stack.ts';
+import { startEngine } from './engine.ts';
+import { pathsOf } from './shipping.ts';
 
 test('the program does not start with headers that everyone can read', async () => {
   const folder = temporaryFolder();
