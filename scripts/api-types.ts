@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TSchema } from 'elysia';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
+import { buildDocument } from '../src/features/openapi/document.ts';
 import { CHANNEL_KINDS, KINDS } from '../src/hub/channels/kinds/kinds.ts';
 import { fieldsOf, isOptional } from '../src/hub/channels/target.ts';
-import { buildDocument } from '../src/hub/openapi/document.ts';
 import { type Document, operationsOf } from '../test/harness/openapi.ts';
 import { registered } from '../test/harness/routes.ts';
 

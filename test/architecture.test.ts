@@ -23,7 +23,6 @@ const MAY_IMPORT_IN_HUB: Readonly<Record<string, readonly string[]>> = {
   auth: ['http', 'db'],
   model: ['recipes', 'caddyfile', 'db'],
   publish: ['recipes', 'caddyfile', 'model', 'agents'],
-  openapi: ['http', 'auth'],
   dashboard: ['http', 'auth'],
   logs: ['http', 'auth', 'agents'],
   watch: ['http', 'auth', 'db', 'model', 'publish', 'agents'],
@@ -31,7 +30,7 @@ const MAY_IMPORT_IN_HUB: Readonly<Record<string, readonly string[]>> = {
   backups: ['db'],
   certificates: ['db', 'model', 'publish'],
   apply: ['model', 'recipes', 'caddyfile'],
-  core: ['auth', 'publish', 'watch'],
+  core: ['http', 'auth', 'publish', 'watch'],
   features: [
     'core',
     'http',
@@ -51,7 +50,7 @@ const MAY_IMPORT_IN_HUB: Readonly<Record<string, readonly string[]>> = {
   ],
   app: [
     ...['http', 'db', 'recipes', 'caddyfile', 'agents', 'auth', 'model', 'publish'],
-    ...['openapi', 'dashboard', 'logs', 'watch', 'channels', 'certificates', 'exchange', 'api'],
+    ...['core', 'dashboard', 'logs', 'watch', 'channels', 'certificates', 'exchange', 'api'],
   ],
 };
 

@@ -1,17 +1,10 @@
-/** The words that features bring: a line for each feature that has some. */
+/** The words that features bring: settings in the order of `--help`, and codes of problems. */
 import type { EventName } from '../shared/events.ts';
 import type { Setting } from '../shared/setting.ts';
-import { words as containers } from './containers/words.ts';
-import { words as ship } from './ship/words.ts';
+import * as containers from './containers/words.ts';
+import * as ship from './ship/words.ts';
 
-type Words = Readonly<{
-  /** In the order of `--help`. */
-  settings?: Readonly<Record<string, Setting>>;
-  /** By code. */
-  problems?: Readonly<Record<string, ProblemWords>>;
-}>;
-
-type ProblemWords = Readonly<{
+export type ProblemWords = Readonly<{
   /** What it is about, which is how grave it is. */
   of: 'proxies' | 'changes' | 'sites' | 'others';
   /** What it is once it has lasted; null: it is only shown. */
@@ -20,12 +13,11 @@ type ProblemWords = Readonly<{
   title: (site: string) => string;
 }>;
 
-const ALL = [ship, containers] as const satisfies readonly Words[];
+const settings = { ...ship.settings, ...containers.settings } as const;
+const problems = { ...containers.problems } as const;
 
-export const WORDS: readonly Words[] = ALL;
+export type FeatureSetting = keyof typeof settings;
+export type FeatureProblem = keyof typeof problems;
 
-/** The names of one kind, such as the codes of problems. */
-export type WordsOf<Kind extends keyof Words> = NamesIn<(typeof ALL)[number], Kind>;
-
-type NamesIn<One, Kind extends string> =
-  One extends Readonly<Record<Kind, infer Named>> ? keyof Named & string : never;
+export const FEATURE_SETTINGS: Readonly<Record<FeatureSetting, Setting>> = settings;
+export const FEATURE_PROBLEMS: Readonly<Record<FeatureProblem, ProblemWords>> = problems;

@@ -53,16 +53,15 @@ import { twoFactorRoutes } from './auth/routes/two-factor-routes.ts';
 import { userRoutes } from './auth/routes/user-routes.ts';
 import { verifyRoutes } from './auth/routes/verify-routes.ts';
 import { createSessionCookies } from './auth/sessions/cookie.ts';
+import type { ApiCore } from './core.ts';
 import { type Dashboard, dashboardRoutes } from './dashboard/routes.ts';
 import { databaseBusy, isBusy } from './db/busy.ts';
 import { databaseUnusable, isDamage } from './db/fault.ts';
-import { demandsOf } from './http/about.ts';
+import { demandsOf, type RegisteredRoute } from './http/about.ts';
 import { compressJson } from './http/compress.ts';
 import { READING } from './http/open-writes.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { logRoutes } from './logs/routes.ts';
-import type { RegisteredRoute } from './openapi/document.ts';
-import { openapiRoutes } from './openapi/routes.ts';
 import { createActivity, createAgentsActivity } from './watch/activity.ts';
 
 /** For strangers, who send no more than a name, an email address and a password. */
@@ -159,10 +158,9 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(backupRoutes(all))
     .use(importNpmRoutes(all))
     .use(applyRoutes(all))
-    .use(routesOfFeatures(all))
+    .use(routesOfFeatures(all, () => routesOf()))
     .use(previewRoutes(all))
-    .use(replayRoutes(all))
-    .use(openapiRoutes({ guard, version: context.version, routes: () => routesOf() }));
+    .use(replayRoutes(all));
 
   const hub = new Elysia({ name: 'hub', handler: SHORT_HOSTS })
     .wrap(compressJson())
@@ -205,9 +203,13 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
 }
 
 /** Composed before the app is, which does not see what comes later. */
-const routesOfFeatures = ({ core, parts, guard, bodyLimit }: ApiContext): AnyElysia =>
+const routesOfFeatures = (
+  { core, parts, guard, bodyLimit }: ApiContext,
+  all: ApiCore['routes'],
+): AnyElysia =>
   parts.reduce<AnyElysia>(
-    (all, { routes }) => (routes ? all.use(routes({ ...core, guard, bodyLimit })) : all),
+    (app, { routes }) =>
+      routes ? app.use(routes({ ...core, guard, bodyLimit, routes: all })) : app,
     new Elysia({ name: 'features' }),
   );
 

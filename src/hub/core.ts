@@ -3,11 +3,13 @@ import type { AnyElysia } from 'elysia';
 import type { Log } from '../shared/log.ts';
 import type { Paced } from '../shared/paced.ts';
 import type { Guard } from './auth/guard.ts';
+import type { RegisteredRoute } from './http/about.ts';
 import type { Publisher } from './publish/publisher.ts';
 import type { Problem } from './watch/problem.ts';
 
 /** The parts of the hub that are there before those of features. */
 export type HubCore = Readonly<{
+  version: string;
   publisher: Publisher;
   /** Its intervals, at the pace of this hub. */
   paced: Paced;
@@ -17,7 +19,13 @@ export type HubCore = Readonly<{
 }>;
 
 /** What routes get: also who may call them, and how many bytes a body may have. */
-export type ApiCore = HubCore & Readonly<{ guard: Guard; bodyLimit: number }>;
+export type ApiCore = HubCore &
+  Readonly<{
+    guard: Guard;
+    bodyLimit: number;
+    /** All routes of the hub, once it is composed. */
+    routes: () => readonly RegisteredRoute[];
+  }>;
 
 export type HubHalf = (core: HubCore) => HubPart;
 

@@ -1,6 +1,6 @@
 /** All settings: the table that config.ts reads by, `--help` prints and the docs are tested against. */
 
-import { WORDS, type WordsOf } from '../features/words.ts';
+import { FEATURE_SETTINGS, type FeatureSetting } from '../features/words.ts';
 import { ROLES, type Role, type Setting } from '../shared/setting.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -109,15 +109,14 @@ const OWN_LOG = {
   LOG_LEVEL: byAny('info', 'level of signalbox’s own log: debug, info, warn or error'),
 };
 
-export type SettingName = keyof typeof CORE | WordsOf<'settings'> | keyof typeof OWN_LOG;
+export type SettingName = keyof typeof CORE | FeatureSetting | keyof typeof OWN_LOG;
 
 /** In the order of `--help`. */
-export const SETTINGS = Object.assign(
-  {},
-  CORE,
-  ...WORDS.map(({ settings = {} }) => settings),
-  OWN_LOG,
-) as Readonly<Record<SettingName, Setting>>;
+export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
+  ...CORE,
+  ...FEATURE_SETTINGS,
+  ...OWN_LOG,
+};
 
 /** The table's rows as a list. */
 export const settings: readonly (readonly [SettingName, Setting])[] = Object.entries(SETTINGS) as [

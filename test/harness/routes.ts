@@ -6,7 +6,7 @@ import { createHub } from '../../src/hub/app.ts';
 import { createSetupCode } from '../../src/hub/auth/accounts/setup-code.ts';
 import { createCommandLine } from '../../src/hub/auth/command-line.ts';
 import { openDatabase } from '../../src/hub/db/open.ts';
-import type { RegisteredRoute } from '../../src/hub/openapi/document.ts';
+import type { RegisteredRoute } from '../../src/hub/http/about.ts';
 import { PACE } from '../../src/hub/pace.ts';
 import { readSettings } from '../../src/program/config.ts';
 import { allLoaded } from '../../src/program/serve/running.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync, rmSync } from 'node:fs';
-import { buildDocument } from '../../src/hub/openapi/document.ts';
+import { buildDocument } from '../../src/features/openapi/document.ts';
 import { some } from '../harness/full.ts';
 import fc from '../harness/generated.ts';
 import { createChecker, type Document, operationsOf } from '../harness/openapi.ts';

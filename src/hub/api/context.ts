@@ -260,6 +260,7 @@ export function createContext(given: HubGiven): HubContext {
     ...{ db, publisher, lego, certificates, pace: pace.renewals, now, log },
   });
   const core: HubCore = {
+    version,
     publisher,
     paced: createPaced(pace.share, pace.own),
     elapsed,

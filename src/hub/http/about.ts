@@ -42,6 +42,9 @@ export type Demands =
       fresh?: true;
     };
 
+/** A route as Elysia stores it. */
+export type RegisteredRoute = { method: string; path: string; hooks: Record<string, unknown> };
+
 export type About = Demands & {
   /** Stable, camelCase: the name of the function in a generated client. */
   id: string;
@@ -130,9 +133,7 @@ export function about(route: About) {
 }
 
 /** What `about` declared of each route, by `METHOD /path`. */
-export function demandsOf(
-  routes: readonly { method: string; path: string; hooks: Record<string, unknown> }[],
-): ReadonlyMap<string, Demands> {
+export function demandsOf(routes: readonly RegisteredRoute[]): ReadonlyMap<string, Demands> {
   return new Map(
     routes.flatMap(({ method, path, hooks }) => {
       const detail = hooks.detail as { [ABOUT]?: Demands } | undefined;

@@ -1,6 +1,6 @@
 /** A problem: what is wrong right now, one for each cause. Also the words that all problems are made of. */
 import { type Static, t } from 'elysia';
-import { WORDS, type WordsOf } from '../../features/words.ts';
+import { FEATURE_PROBLEMS, type FeatureProblem } from '../../features/words.ts';
 import type { EventName } from '../../shared/events.ts';
 import { Timestamp } from '../http/schemas.ts';
 
@@ -46,12 +46,12 @@ const CORE = {
 
 type Group = keyof typeof CORE;
 type CoreCode = { [Of in Group]: keyof (typeof CORE)[Of] }[Group];
-type Code = CoreCode | WordsOf<'problems'>;
+type Code = CoreCode | FeatureProblem;
 
 /** Those of a group: the core's, then those of features. */
 const codesOf = (group: Group): [string, EventName | null][] => [
   ...Object.entries(CORE[group]),
-  ...WORDS.flatMap(({ problems = {} }) => Object.entries(problems))
+  ...Object.entries(FEATURE_PROBLEMS)
     .filter(([, { of }]) => of === group)
     .map(([code, { event }]): [string, EventName | null] => [code, event]),
 ];

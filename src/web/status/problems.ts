@@ -1,5 +1,5 @@
 /** What the hub reports as problems, for people. Pure. */
-import { WORDS } from '../../features/words.ts';
+import { FEATURE_PROBLEMS } from '../../features/words.ts';
 import { count, plural } from '../lib/format.ts';
 import { isOfContainers, keeperOf, nextOf } from '../lib/source.ts';
 import type { Problem, Status } from '../lib/types.ts';
@@ -114,9 +114,7 @@ function wordsFor({ code, vhost, vhosts, message }: Problem): string {
     case 'WARNING':
       return message.replace(/\.$/, '');
     default:
-      return (
-        WORDS.find(({ problems }) => problems?.[code])?.problems?.[code]?.title(name) ?? message
-      );
+      return FEATURE_PROBLEMS[code].title(name);
   }
 }
 

@@ -1,7 +1,8 @@
 /** The answers of one operation: descriptions, examples, headers and codes. Pure. */
+
+import type { About } from '../../hub/http/about.ts';
 import { FAILURES, type FailureCode } from '../../shared/failure.ts';
 import { isObject, type Json, type JsonObject } from '../../shared/json.ts';
-import type { About } from '../http/about.ts';
 import { type Components, hoist, plain } from './json.ts';
 
 const HEADERS = {

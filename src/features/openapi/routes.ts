@@ -1,20 +1,12 @@
 /** `/openapi.json` and `/docs`: the API's description, for programs and for people. */
 import { Elysia, t } from 'elysia';
+import type { ApiCore } from '../../hub/core.ts';
+import { about } from '../../hub/http/about.ts';
+import { READS, refusals } from '../../hub/http/refusal-schemas.ts';
 import { loadOnce } from '../../shared/memoize.ts';
-import type { Guard } from '../auth/guard.ts';
-import { about } from '../http/about.ts';
-import { READS, refusals } from '../http/refusal-schemas.ts';
 import style from './docs.css' with { type: 'text' };
-import type { RegisteredRoute } from './document.ts';
 
-export type OpenapiRoutesDeps = {
-  guard: Guard;
-  version: string;
-  /** All routes of the app; called on the first request. */
-  routes: () => readonly RegisteredRoute[];
-};
-
-export function openapiRoutes({ guard, version, routes }: OpenapiRoutesDeps) {
+export function openapiRoutes({ guard, version, routes }: ApiCore) {
   // Loaded on the first request, so that start-up does not pay for the generator.
   const once = loadOnce(async () => {
     const { buildDocument } = await import('./document.ts');

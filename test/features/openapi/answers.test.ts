@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TOTP, URI } from 'otpauth';
-import { buildDocument } from '../../../src/hub/openapi/document.ts';
+import { buildDocument } from '../../../src/features/openapi/document.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
 import { formatInvitation } from '../../../src/shared/invitation.ts';
 import { type Acme, HAS_ACME, startAcme } from '../../harness/acme.ts';
