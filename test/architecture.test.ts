@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dir, '..');
 
 /** What a folder's files may import beside each other: houses, or a single file of one. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  web: ['shared/patterns.ts', 'shared/replay-words.ts', 'features/words.ts'],
+  web: ['shared/patterns.ts', 'shared/replay-words.ts', 'features/problems.ts'],
   shared: [],
   agent: ['shared'],
   hub: ['shared'],
@@ -86,8 +86,8 @@ const houseOf = (path: string): string => {
 
 /** A feature has rooms of several houses: what a file may import goes by its name. */
 function houseInFeature(path: string): string {
-  const [, , name = '', room = ''] = path.split('/');
-  if (name === 'words.ts' || ['words.ts', 'wire.ts'].includes(room)) return 'shared';
+  const [, , , room = ''] = path.split('/');
+  if (room === '' || ['words.ts', 'wire.ts'].includes(room)) return 'shared';
   if (room === 'web') return 'web';
   return ['cli', 'feature.ts', 'settings.ts'].includes(room) ? 'program' : 'hub';
 }

@@ -6,8 +6,13 @@ import wall from './wall.json';
 
 const ROOT = join(import.meta.dir, '..');
 
-/** The lists of features: of all, of their words, and of what they bring to the dashboard. */
-const LISTS = ['src/features.ts', 'src/features/words.ts', 'src/web/features.ts'];
+/** The lists of features: of all, and of what they bring to settings, problems and the dashboard. */
+const LISTS = [
+  'src/features.ts',
+  'src/features/settings.ts',
+  'src/features/problems.ts',
+  'src/web/features.ts',
+];
 
 const files = [...new Bun.Glob('{src,agent}/**/*.{ts,tsx}').scanSync(ROOT)].toSorted();
 const texts = new Map(

@@ -1,6 +1,6 @@
 /** All settings: the table that config.ts reads by, `--help` prints and the docs are tested against. */
 
-import { FEATURE_SETTINGS, type FeatureSetting } from '../features/words.ts';
+import { FEATURE_SETTINGS, type FeatureSetting } from '../features/settings.ts';
 import { ROLES, type Role, type Setting } from '../shared/setting.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;

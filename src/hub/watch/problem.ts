@@ -1,6 +1,6 @@
 /** A problem: what is wrong right now, one for each cause. Also the words that all problems are made of. */
 import { type Static, t } from 'elysia';
-import { FEATURE_PROBLEMS, type FeatureProblem } from '../../features/words.ts';
+import { FEATURE_PROBLEMS, type FeatureProblem } from '../../features/problems.ts';
 import type { EventName } from '../../shared/events.ts';
 import { Timestamp } from '../http/schemas.ts';
 

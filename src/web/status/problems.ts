@@ -1,5 +1,5 @@
 /** What the hub reports as problems, for people. Pure. */
-import { FEATURE_PROBLEMS } from '../../features/words.ts';
+import { FEATURE_PROBLEMS } from '../../features/problems.ts';
 import { count, plural } from '../lib/format.ts';
 import { isOfContainers, keeperOf, nextOf } from '../lib/source.ts';
 import type { Problem, Status } from '../lib/types.ts';

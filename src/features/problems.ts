@@ -1,8 +1,6 @@
-/** The words that features bring: settings in the order of `--help`, and codes of problems. */
+/** The problems that features may find, by their codes. */
 import type { EventName } from '../shared/events.ts';
-import type { Setting } from '../shared/setting.ts';
-import * as containers from './containers/words.ts';
-import * as ship from './ship/words.ts';
+import { problems as containers } from './containers/words.ts';
 
 export type ProblemWords = Readonly<{
   /** What it is about, which is how grave it is. */
@@ -13,11 +11,8 @@ export type ProblemWords = Readonly<{
   title: (site: string) => string;
 }>;
 
-const settings = { ...ship.settings, ...containers.settings } as const;
-const problems = { ...containers.problems } as const;
+const problems = { ...containers } as const;
 
-export type FeatureSetting = keyof typeof settings;
 export type FeatureProblem = keyof typeof problems;
 
-export const FEATURE_SETTINGS: Readonly<Record<FeatureSetting, Setting>> = settings;
 export const FEATURE_PROBLEMS: Readonly<Record<FeatureProblem, ProblemWords>> = problems;
