@@ -5,6 +5,7 @@
 import type { AgentHalf } from '../agent/core.ts';
 import type { HubHalf } from './hub/core.ts';
 import type { Command } from './program/cli/command.ts';
+import type { Importer } from './program/cli/importer.ts';
 import type { SettingsReader } from './program/settings-reader.ts';
 
 export type Feature = Readonly<{
@@ -14,6 +15,8 @@ export type Feature = Readonly<{
   needs?: readonly string[];
   /** In the order of `--help`. */
   commands?: () => Promise<readonly Command[]>;
+  /** What `signalbox import` takes besides a Caddyfile. */
+  importers?: () => Promise<readonly Importer[]>;
   /** Its half in a hub. */
   hub?: () => Promise<HubHalf>;
   /** Its half in an agent. */

@@ -15,7 +15,6 @@ import { changelogRoutes } from './api/changelog.ts';
 import { channelRoutes } from './api/channels.ts';
 import type { ApiContext, HubContext } from './api/context.ts';
 import { exchangeRoutes } from './api/exchange.ts';
-import { importNpmRoutes } from './api/import-npm.ts';
 import { deliveryRoutes, incidentRoutes } from './api/incidents.ts';
 import { keptCertificateRoutes } from './api/kept-certificates.ts';
 import { healthRoutes, hubMetricsRoutes, summaryRoutes } from './api/monitoring.ts';
@@ -156,7 +155,6 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(preambleRoutes(all))
     .use(exchangeRoutes(all))
     .use(backupRoutes(all))
-    .use(importNpmRoutes(all))
     .use(applyRoutes(all))
     .use(routesOfFeatures(all, () => routesOf()))
     .use(previewRoutes(all))
@@ -204,12 +202,12 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
 
 /** Composed before the app is, which does not see what comes later. */
 const routesOfFeatures = (
-  { core, parts, guard, bodyLimit }: ApiContext,
+  { core, parts, guard, bodyLimit, retries }: ApiContext,
   all: ApiCore['routes'],
 ): AnyElysia =>
   parts.reduce<AnyElysia>(
     (app, { routes }) =>
-      routes ? app.use(routes({ ...core, guard, bodyLimit, routes: all })) : app,
+      routes ? app.use(routes({ ...core, guard, bodyLimit, retries, routes: all })) : app,
     new Elysia({ name: 'features' }),
   );
 

@@ -3,16 +3,23 @@ import type { AnyElysia } from 'elysia';
 import type { Log } from '../shared/log.ts';
 import type { Paced } from '../shared/paced.ts';
 import type { Guard } from './auth/guard.ts';
+import type { Sealing } from './db/sealing.ts';
 import type { RegisteredRoute } from './http/about.ts';
 import type { Publisher } from './publish/publisher.ts';
+import type { Retries } from './retries/retries.ts';
 import type { Problem } from './watch/problem.ts';
 
 /** The parts of the hub that are there before those of features. */
 export type HubCore = Readonly<{
   version: string;
   publisher: Publisher;
+  /** Of secrets in the database. */
+  sealing: Sealing;
+  /** Of the first agent. */
+  agentUrl: string;
   /** Its intervals, at the pace of this hub. */
   paced: Paced;
+  now: () => Date;
   /** Milliseconds from a clock that is never set. */
   elapsed: () => number;
   log: Log;
@@ -23,6 +30,8 @@ export type ApiCore = HubCore &
   Readonly<{
     guard: Guard;
     bodyLimit: number;
+    /** For requests that may be sent again. */
+    retries: Retries;
     /** All routes of the hub, once it is composed. */
     routes: () => readonly RegisteredRoute[];
   }>;

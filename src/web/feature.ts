@@ -3,3 +3,12 @@ import type { ComponentType } from 'preact';
 
 /** Beside the field with the address that a site forwards to; calls `onChoose` with another one. */
 export type UpstreamPicker = ComponentType<{ onChoose: (address: string) => void }>;
+
+/** Something to import from, besides a Caddyfile and a snapshot. */
+export type ImportSource = {
+  /** For the address of the page. */
+  name: string;
+  label: string;
+  /** What leads through it. */
+  Source: ComponentType;
+};

@@ -4,7 +4,9 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Feature } from '../../src/feature.ts';
 import { FEATURES } from '../../src/features.ts';
+import { parseWords } from '../../src/program/cli/command.ts';
 import { commandsOf } from '../../src/program/cli/commands.ts';
+import { commandHelp } from '../../src/program/cli/help.ts';
 import { readSettings } from '../../src/program/config.ts';
 import { enabledFeatures } from '../../src/program/enabled.ts';
 import { SETTINGS } from '../../src/program/settings.ts';
@@ -84,8 +86,12 @@ describe('without any feature', () => {
   test('a hub serves sites, and has no route of one', async () => {
     const owner = await startOwner(env);
     try {
-      for (const path of ['/openapi.json', '/containers']) {
-        const { status, body } = await owner.call('GET', path);
+      for (const [method, path] of [
+        ['GET', '/openapi.json'],
+        ['GET', '/containers'],
+        ['POST', '/import/npm'],
+      ] as const) {
+        const { status, body } = await owner.call(method, path);
         expect([path, status, body.code]).toEqual([path, 404, 'NOT_FOUND']);
       }
       await owner.create('core', 'respond here');
@@ -101,5 +107,16 @@ describe('without any feature', () => {
     expect(all.filter(({ name }) => !names.has(name)).map(({ name }) => name)).toEqual([
       'containers',
     ]);
+  });
+
+  test('only a Caddyfile can be imported, also one that is called npm', async () => {
+    const [core, all] = [await commandsOf([]), await commandsOf(FEATURES)];
+    expect(parseWords(['import', 'npm', 'data'], all).ask).toBe('run');
+    expect(parseWords(['import', 'npm', 'data'], core)).toMatchObject({
+      wrong: 'data is one argument too many',
+    });
+    expect(parseWords(['import', 'npm'], core).ask).toBe('run');
+    const command = core.find(({ name }) => name === 'import');
+    expect(command && commandHelp(command)).not.toMatch(/npm|Nginx/);
   });
 });

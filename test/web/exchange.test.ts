@@ -4,15 +4,12 @@ import { clientName, expiryAt, hasExpired } from '../../src/web/account/describe
 import { readTextFile } from '../../src/web/config/drop-area.tsx';
 import {
   conflictsOf,
-  dnsNamesIn,
   firstChoices,
   firstLines,
-  groupsOf,
   importSummary,
   readSnapshot,
   restoreSummary,
   sitesOf,
-  uploadedIn,
 } from '../../src/web/config/import-summary.ts';
 
 const site = (domain: string, config = 'respond', enabled = true) => ({
@@ -73,44 +70,6 @@ describe('an import', () => {
   test('a long config is shortened', () => {
     expect(firstLines('a\nb\nc\nd\n\n', 3)).toEqual({ head: 'a\nb\nc', more: 1 });
     expect(firstLines('a\n', 3)).toEqual({ head: 'a', more: 0 });
-  });
-});
-
-describe('the notes of an import', () => {
-  const note = (domain: string | null, level: 'info' | 'warning' | 'error', text: string) => ({
-    ...{ domain, level, text },
-  });
-
-  test('are grouped by level, the gravest first, and each text comes once with its domains', () => {
-    expect(groupsOf([])).toEqual([]);
-    const mixed = [
-      note('a.example', 'info', 'same'),
-      note('b.example', 'error', 'odd'),
-      note(null, 'info', 'a stream'),
-      note('c.example', 'info', 'same'),
-      note('c.example', 'info', 'same'),
-      note('a.example', 'warning', 'same'),
-    ];
-    expect(groupsOf(mixed)).toEqual([
-      { title: 'Off until you decide', texts: [{ text: 'odd', domains: ['b.example'] }] },
-      { title: 'Different from before', texts: [{ text: 'same', domains: ['a.example'] }] },
-      {
-        title: 'Good to know',
-        texts: [
-          { text: 'same', domains: ['a.example', 'c.example'] },
-          { text: 'a stream', domains: [] },
-        ],
-      },
-    ]);
-  });
-
-  test('name the certificates to get by DNS, and the sites whose certificates were uploaded', () => {
-    const order = 'Order a certificate by DNS for *.home.example, home.example on the page X. No.';
-    expect(dnsNamesIn(order)).toEqual(['*.home.example', 'home.example']);
-    expect(dnsNamesIn('Not by DNS.')).toEqual([]);
-    const uploaded = 'Its certificate was uploaded to NPM and stays there.';
-    const notes = ['a', 'b', 'b'].map((domain) => note(domain, 'warning', uploaded));
-    expect(uploadedIn([...notes, note('c', 'warning', order)])).toBe(2);
   });
 });
 

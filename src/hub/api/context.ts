@@ -54,12 +54,12 @@ import { users } from '../db/accounts-schema.ts';
 import type { Db, OpenDatabase } from '../db/open.ts';
 import { createSealing, type Sealing } from '../db/sealing.ts';
 import { createImporter, createReadImport, type Importer } from '../exchange/importer.ts';
-import { createNpmImporter, type NpmImporter } from '../exchange/npm/importer.ts';
 import { createOpenWrites, type OpenWrites } from '../http/open-writes.ts';
 import type { StoredAgent } from '../model/agent.ts';
 import { createStore, type Store } from '../model/store.ts';
 import { createReadPorts, type ReadPorts } from '../publish/ports.ts';
 import { createPublisher, type Publisher, type PublisherDeps } from '../publish/publisher.ts';
+import { createRetries, type Retries } from '../retries/retries.ts';
 import type { ActivityDeps } from '../watch/activity.ts';
 import { beginnings } from '../watch/incidents/incidents.ts';
 import { createKnown, type Known } from '../watch/known.ts';
@@ -79,7 +79,6 @@ import { createWarningsAfter, type WarningsAfter } from '../watch/sites/states.t
 import { type Summary, summaryOf } from '../watch/summary.ts';
 import { createUptime, type Uptime, type UptimeDeps } from '../watch/uptime/uptime.ts';
 import { createFleet, type Fleet } from './fleet.ts';
-import { createRetries, type Retries } from './retries.ts';
 
 export type HubSettings = Readonly<{
   host: string;
@@ -187,7 +186,6 @@ export type HubContext = Pick<
   /** Requests that may change something and have no answer yet. */
   openWrites: OpenWrites;
   importer: Importer;
-  npmImporter: NpmImporter;
   fleet: Fleet;
   /** What visitors of vhosts would notice that were just changed. */
   warningsAfter: WarningsAfter;
@@ -262,7 +260,10 @@ export function createContext(given: HubGiven): HubContext {
   const core: HubCore = {
     version,
     publisher,
+    sealing,
+    agentUrl: settings.agentUrl,
     paced: createPaced(pace.share, pace.own),
+    now,
     elapsed,
     log,
   };
@@ -357,10 +358,6 @@ export function createContext(given: HubGiven): HubContext {
     importer: createImporter({
       ...{ publisher, now },
       readImport: createReadImport(settings.importDirs),
-    }),
-    npmImporter: createNpmImporter({
-      ...{ publisher, now },
-      contentFor: (pair) => certificates.contentFor(pair, null),
     }),
     fleet: createFleet({
       ...{ publisher, keys, hub: store, first: firstOf(settings) },

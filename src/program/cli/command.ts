@@ -12,8 +12,8 @@ export type Argument = {
   name: string;
   words?: readonly string[];
   optional?: true;
-  /** It follows only this word, which may stand in the place of the argument before it. */
-  after?: string;
+  /** It follows only these words, which may stand in the place of the argument before it. */
+  after?: readonly string[];
 };
 
 export type Option = {
@@ -198,7 +198,7 @@ function wrongOption(
 function wrongArgument(given: readonly string[], args: Command['args']): string | null {
   for (const [at, word] of given.entries()) {
     const arg = args[at];
-    if (!arg || (arg.after !== undefined && arg.after !== given[at - 1])) {
+    if (!arg || (arg.after && !arg.after.includes(given[at - 1] ?? ''))) {
       return `${word} is one argument too many`;
     }
     if (arg.words?.includes(word) ?? true) continue;
@@ -207,6 +207,7 @@ function wrongArgument(given: readonly string[], args: Command['args']): string 
     return `${word} is none of ${arg.words?.join(', ')}${question}`;
   }
   const missing = args[given.length];
-  const isNeeded = !missing?.optional && (!missing?.after || missing.after === given.at(-1));
+  const isNeeded =
+    !missing?.optional && (!missing?.after || missing.after.includes(given.at(-1) ?? ''));
   return missing && isNeeded ? `${missing.name} is missing` : null;
 }

@@ -7,7 +7,7 @@ import { caddy } from './api/caddy.ts';
 import { certificate } from './api/certificate.ts';
 import { changelog, undo } from './api/changelog.ts';
 import { exportFile } from './api/export.ts';
-import { importFile } from './api/import.ts';
+import { importCommand } from './api/import.ts';
 import { logs } from './api/logs.ts';
 import { policy } from './api/policy.ts';
 import { ports } from './api/ports.ts';
@@ -44,7 +44,6 @@ const FIRST: readonly Command[] = [
   exportFile,
 ];
 const LAST: readonly Command[] = [
-  importFile,
   ports,
   backup,
   restore,
@@ -59,7 +58,10 @@ const LAST: readonly Command[] = [
 /** The core's, with those of features in their midst. */
 export async function commandsOf(features: readonly Feature[]): Promise<readonly Command[]> {
   const own = await Promise.all(features.map(async ({ commands }) => (await commands?.()) ?? []));
-  return [...FIRST, ...own.flat(), ...LAST];
+  const importers = await Promise.all(
+    features.map(async ({ importers }) => (await importers?.()) ?? []),
+  );
+  return [...FIRST, ...own.flat(), importCommand(importers.flat()), ...LAST];
 }
 
 /** With all features. */

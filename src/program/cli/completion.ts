@@ -89,8 +89,8 @@ export function zshScript(commands: Commands): string {
     const words = wordsOf(command, commands).join(' ');
     const specs = [
       ...args.map((arg, at) => {
-        const word = args[at + 1]?.after;
-        const files = word === undefined ? '_files' : `{compadd ${word}; _files}`;
+        const after = args[at + 1]?.after;
+        const files = after ? `{compadd ${after.join(' ')}; _files}` : '_files';
         const action = isFile(arg.name) ? files : words === '' ? '' : `(${words})`;
         return `${at + 1}:${plain(arg.name)}:${action}`;
       }),

@@ -1,22 +1,20 @@
-/** The page that imports from a Caddyfile, from Nginx Proxy Manager or from a snapshot, exports, and lists backups. */
+/** The page that imports from a Caddyfile, from a snapshot or from what features bring, exports, and lists backups. */
+import type { ImportSource } from '../feature.ts';
 import { useCan } from '../lib/roles.ts';
 import { navigate } from '../lib/router.ts';
 import { CaddyfileShown } from '../parts/code-block.tsx';
+import { IMPORT_SOURCES } from '../seldom-features.ts';
 import { BackupsCard } from './backups-card.tsx';
 import { FromCaddyfile } from './from-caddyfile.tsx';
-import { FromNpm } from './from-npm.tsx';
 import { FromSnapshot } from './from-snapshot.tsx';
 
-const SOURCES = [
-  ['caddyfile', 'A Caddyfile'],
-  ['npm', 'Nginx Proxy Manager'],
-  ['snapshot', 'A snapshot'],
-] as const;
+const CADDYFILE: Partial<ImportSource> = { name: 'caddyfile', label: 'A Caddyfile' };
+const SNAPSHOT: ImportSource = { name: 'snapshot', label: 'A snapshot', Source: FromSnapshot };
 
 export function ImportExport({ query }: { query: URLSearchParams }) {
   const canRestore = useCan('owner');
-  const sources = SOURCES.filter(([name]) => name !== 'snapshot' || canRestore);
-  const [from] = sources.find(([name]) => name === query.get('from')) ?? SOURCES[0];
+  const sources = [CADDYFILE, ...IMPORT_SOURCES, ...(canRestore ? [SNAPSHOT] : [])];
+  const from = sources.find(({ name }) => name === query.get('from')) ?? CADDYFILE;
   return (
     <>
       <div class="page-head row">
@@ -27,25 +25,24 @@ export function ImportExport({ query }: { query: URLSearchParams }) {
           <div class="card-head row">
             <h2 id="import-title">Import from</h2>
             <fieldset class="segments" aria-labelledby="import-title">
-              {sources.map(([name, label]) => (
-                <label key={name}>
+              {sources.map((source) => (
+                <label key={source.name}>
                   <input
                     type="radio"
                     name="from"
-                    checked={name === from}
-                    onChange={() => navigate(`/import?from=${name}`, { replace: true })}
+                    checked={source === from}
+                    onChange={() => navigate(`/import?from=${source.name}`, { replace: true })}
                   />
-                  <span>{label}</span>
+                  <span>{source.label}</span>
                 </label>
               ))}
             </fieldset>
           </div>
           {/* What is typed there stays. */}
-          <div hidden={from !== 'caddyfile'}>
+          <div hidden={from !== CADDYFILE}>
             <FromCaddyfile />
           </div>
-          {from === 'npm' && <FromNpm />}
-          {from === 'snapshot' && <FromSnapshot />}
+          {from.Source && <from.Source />}
         </section>
         <ExportCard />
         {canRestore && <BackupsCard />}

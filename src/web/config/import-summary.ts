@@ -1,6 +1,6 @@
 /** Summarizes what an import or a restore will change. Pure. */
 import { plural } from '../lib/format.ts';
-import type { ImportAnswer, Note, Snapshot, SnapshotSite } from '../lib/types.ts';
+import type { ImportAnswer, Snapshot, SnapshotSite } from '../lib/types.ts';
 
 /** The first lines of a config, and how many more follow. */
 export function firstLines(config: string, limit: number): { head: string; more: number } {
@@ -58,38 +58,6 @@ export function importSummary({ preamble, sites }: Merge, choices: Choices): Imp
     isEmpty: isSame && added + choices.replace.length === 0,
   };
 }
-
-const LEVELS: readonly [Note['level'], string][] = [
-  ['error', 'Off until you decide'],
-  ['warning', 'Different from before'],
-  ['info', 'Good to know'],
-];
-
-/** A text of notes, and what it is about; no domains if it is about no site. */
-export type Remark = { text: string; domains: string[] };
-
-/** The gravest first; each text once in each. */
-export const groupsOf = (notes: readonly Note[]): { title: string; texts: Remark[] }[] =>
-  LEVELS.flatMap(([level, title]) => {
-    const texts = [
-      ...Map.groupBy(
-        notes.filter((note) => note.level === level),
-        ({ text }) => text,
-      ),
-    ];
-    if (texts.length === 0) return [];
-    const domainsOf = (same: Note[]) => [...new Set(same.flatMap(({ domain }) => domain ?? []))];
-    return { title, texts: texts.map(([text, same]) => ({ text, domains: domainsOf(same) })) };
-  });
-
-/** The names of the certificate to get by DNS, if the text of a note is about one. */
-export const dnsNamesIn = (text: string): string[] =>
-  /by DNS for (\S+(?:, \S+)*) on/.exec(text)?.[1]?.split(', ') ?? [];
-
-/** How many sites have a certificate that was uploaded to NPM, and is not taken over. */
-export const uploadedIn = (notes: readonly Note[]): number =>
-  new Set(notes.flatMap(({ domain, text }) => (text.includes('uploaded to NPM') ? domain : [])))
-    .size;
 
 type RestoreSummary = {
   added: string[];

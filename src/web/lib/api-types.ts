@@ -1309,15 +1309,6 @@ export interface RestoredBackup {
   sites: number;
   accounts: number;
 }
-export interface NpmImportAnswer extends ImportAnswer {
-  /** what behaves otherwise, or is left to do: nothing goes unsaid */
-  notes: {
-    /** of the site that it is about; null: of none, such as a stream */
-    domain: string | null;
-    level: 'info' | 'warning' | 'error';
-    text: string;
-  }[];
-}
 export interface ApplyAnswer {
   /** empty if everything is as the document says */
   changes: {
@@ -1372,6 +1363,15 @@ export interface Container {
   } | null;
   /** why there is none, or why it is not as the labels say; null: it is */
   reason: string | null;
+}
+export interface NpmImportAnswer extends ImportAnswer {
+  /** what behaves otherwise, or is left to do: nothing goes unsaid */
+  notes: {
+    /** of the site that it is about; null: of none, such as a stream */
+    domain: string | null;
+    level: 'info' | 'warning' | 'error';
+    text: string;
+  }[];
 }
 export interface Verdict {
   valid: boolean;

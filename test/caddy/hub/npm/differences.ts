@@ -1,6 +1,6 @@
 /** How sites that moved from Nginx Proxy Manager may differ from what they were, and the note that says so. */
 import { domainToASCII } from 'node:url';
-import type { Note } from '../../../../src/hub/exchange/npm/notes.ts';
+import type { Note } from '../../../../src/features/import-npm/npm/notes.ts';
 import type { Seen } from '../../../harness/visits.ts';
 import type { HostVisit } from './visits.ts';
 

@@ -5,7 +5,7 @@
  */
 import type { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Note } from '../../../../src/hub/exchange/npm/notes.ts';
+import type { Note } from '../../../../src/features/import-npm/npm/notes.ts';
 import { FULL, some } from '../../../harness/full.ts';
 import { startLan } from '../../../harness/lan.ts';
 import { HAS_NGINX, movedDatabase, startNginx } from '../../../harness/npm.ts';

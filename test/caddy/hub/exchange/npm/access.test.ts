@@ -1,8 +1,11 @@
 // proof: nginx
 /** Access lists that a real Nginx Proxy Manager had: who gets in, and who did there. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { protectionOf, type WantedPolicy } from '../../../../../src/hub/exchange/npm/access.ts';
-import type { AccessList } from '../../../../../src/hub/exchange/npm/rows.ts';
+import {
+  protectionOf,
+  type WantedPolicy,
+} from '../../../../../src/features/import-npm/npm/access.ts';
+import type { AccessList } from '../../../../../src/features/import-npm/npm/rows.ts';
 import {
   behind,
   bodyOf,

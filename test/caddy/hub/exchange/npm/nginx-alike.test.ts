@@ -2,12 +2,7 @@
 /** Caddy with what is made of nginx text answers as nginx does with the text. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
-import { bodyOf, type Wanted } from '../../../../../src/hub/exchange/npm/nginx/body.ts';
-import { some } from '../../../../harness/full.ts';
-import { HAS_NGINX } from '../../../../harness/npm.ts';
-import { seededRandom } from '../../../../harness/random.ts';
-import { limit } from '../../../../harness/speed.ts';
-import { freePort, temporaryFolder } from '../../../../harness/stack.ts';
+import { bodyOf, type Wanted } from '../../../../../src/features/import-npm/npm/nginx/body.ts';
 import {
   type Asked,
   ask,
@@ -15,8 +10,13 @@ import {
   startBeside,
   startEcho,
   takes,
-} from '../../../../hub/exchange/npm/nginx-beside.ts';
-import { randomWanted } from '../../../../hub/exchange/npm/nginx-texts.ts';
+} from '../../../../features/import-npm/nginx-beside.ts';
+import { randomWanted } from '../../../../features/import-npm/nginx-texts.ts';
+import { some } from '../../../../harness/full.ts';
+import { HAS_NGINX } from '../../../../harness/npm.ts';
+import { seededRandom } from '../../../../harness/random.ts';
+import { limit } from '../../../../harness/speed.ts';
+import { freePort, temporaryFolder } from '../../../../harness/stack.ts';
 import { serveCaddyfile } from '../../../../hub/recipes/sites-caddy.ts';
 
 const HOSTS = some(40, 3_000, 'NGINX_HOSTS');

@@ -1,13 +1,13 @@
 // proof: nginx
 /** Whatever nginx text says, the body made of it is one that Caddy takes, and stays inside its site. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Body, bodyOf } from '../../../../../src/hub/exchange/npm/nginx/body.ts';
+import { type Body, bodyOf } from '../../../../../src/features/import-npm/npm/nginx/body.ts';
 import { checkConfig } from '../../../../../src/shared/caddyfile/check.ts';
+import { randomWanted } from '../../../../features/import-npm/nginx-texts.ts';
 import { type AdaptCaddy, startAdaptCaddy } from '../../../../harness/adapt-caddy.ts';
 import { some } from '../../../../harness/full.ts';
 import { seededRandom } from '../../../../harness/random.ts';
 import { limit } from '../../../../harness/speed.ts';
-import { randomWanted } from '../../../../hub/exchange/npm/nginx-texts.ts';
 import { serveCaddyfile } from '../../../../hub/recipes/sites-caddy.ts';
 
 const COUNT = some(1_000, 60_000, 'NGINX_TEXTS');

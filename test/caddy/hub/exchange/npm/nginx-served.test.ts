@@ -1,8 +1,8 @@
 // proof: nginx
 /** What a running Caddy answers with what is made of locations and nginx text. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { bodyOf } from '../../../../../src/hub/exchange/npm/nginx/body.ts';
-import { ask, startEcho } from '../../../../hub/exchange/npm/nginx-beside.ts';
+import { bodyOf } from '../../../../../src/features/import-npm/npm/nginx/body.ts';
+import { ask, startEcho } from '../../../../features/import-npm/nginx-beside.ts';
 import { type SitesCaddy, startSitesCaddy } from '../../../../hub/recipes/sites-caddy.ts';
 
 const HOST = 'nginx.test';

@@ -1,0 +1,8 @@
+/** Moves the sites of Nginx Proxy Manager in, from its database. */
+import type { Feature } from '../../feature.ts';
+
+export const importNpm: Feature = {
+  name: 'import-npm',
+  importers: async () => [(await import('./cli/importer.ts')).npm],
+  hub: async () => (await import('./hub.ts')).hub,
+};

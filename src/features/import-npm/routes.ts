@@ -1,0 +1,131 @@
+/** `/import/npm`: hosts of Nginx Proxy Manager, from its database. */
+import { Elysia, t } from 'elysia';
+import { assertConfidential } from '../../hub/agents/trust.ts';
+import { authorOf, recordedAuthorOf } from '../../hub/auth/guard.ts';
+import type { ApiCore } from '../../hub/core.ts';
+import { ImportAnswer, ImportBody, SITE } from '../../hub/exchange/schemas.ts';
+import { about, DEMANDS, REPLAY } from '../../hub/http/about.ts';
+import { ChangeQuery, demandsOf, ReplayQuery, wantsReplay } from '../../hub/http/params.ts';
+import { PUBLISHES, refusals } from '../../hub/http/refusal-schemas.ts';
+import { formBody } from '../../shared/json-body.ts';
+import type { NpmImporter } from './npm/importer.ts';
+import { Note } from './npm/notes.ts';
+
+/** Bytes; the database of 1,000 hosts and a year of its audit log is about 10 MB. */
+const BODY_LIMIT = 64 * 1024 * 1024;
+
+const Flag = t.Optional(t.Union([t.Literal('true'), t.Literal('false')]));
+
+/** For the security log. */
+const EVENT = {
+  kind: 'certificate',
+  target: 'Nginx Proxy Manager',
+  detail: 'imported',
+} as const;
+
+type Deps = Pick<ApiCore, 'retries' | 'guard' | 'agentUrl'> & { importer: NpmImporter };
+
+export function importNpmRoutes({ importer, retries, guard, agentUrl }: Deps) {
+  return new Elysia({ name: 'import-npm' })
+    .use(guard)
+    .use(formBody(BODY_LIMIT))
+    .post(
+      '/import/npm',
+      async ({ body, query, who, set, request, server, assertOwner }) => {
+        const dryRun = query.dryRun === 'true';
+        const replay = wantsReplay(query, dryRun);
+        const file = new Uint8Array(await body.file.arrayBuffer());
+        const replace = (body.replace ?? '').split(/\s+/).filter((one) => one !== '');
+        const takesCertificates = query.certificates === 'true';
+        if (takesCertificates) {
+          assertOwner();
+          assertConfidential(agentUrl);
+        }
+        // Its passwords are hashed one after the other.
+        server?.timeout(request, 0);
+        const asked = { file: Bun.SHA256.hash(file, 'hex'), replace };
+        return retries.once({ request, who, body: asked, query, set }, 200, async (keep) => ({
+          body: await importer.run(file, {
+            ...{ replace, dryRun, replay, keep, taken: query.taken, demands: demandsOf(query) },
+            certificates: takesCertificates,
+            author: takesCertificates ? recordedAuthorOf(who, EVENT) : authorOf(who),
+          }),
+        }));
+      },
+      {
+        query: t.Object({
+          ...ChangeQuery.properties,
+          ...ReplayQuery.properties,
+          dryRun: Flag,
+          certificates: Flag,
+          taken: ImportBody.properties.taken,
+        }),
+        body: t.Object(
+          {
+            file: t.File({ description: 'NPM’s `database.sqlite`, at most 64 MiB' }),
+            replace: t.Optional(
+              t.String({
+                description: 'domains that are replaced in any case, separated by white space',
+              }),
+            ),
+          },
+          { title: 'NpmImportRequest' },
+        ),
+        response: {
+          200: t.Composite(
+            [
+              ImportAnswer,
+              t.Object({
+                notes: t.Array(Note, {
+                  description: 'what behaves otherwise, or is left to do: nothing goes unsaid',
+                }),
+              }),
+            ],
+            { title: 'NpmImportAnswer' },
+          ),
+          ...refusals(
+            ...PUBLISHES,
+            'BODY_TOO_LARGE',
+            'BODY_TOO_SLOW',
+            'SESSION_NOT_FRESH',
+            'DOMAIN_TAKEN',
+            'KEY_REUSED',
+            'SECRET_KEY_UNUSABLE',
+            'RATE_LIMITED',
+          ),
+        },
+        detail: about({
+          id: 'importNpm',
+          tag: 'Configuration',
+          summary: 'Import the hosts of Nginx Proxy Manager',
+          description:
+            'In one publish, all or nothing. Hosts become vhosts with the tag `npm`, access lists become policies. What cannot be said in Caddy is a vhost that is off, with NPM’s text as a comment, and a note.',
+          access: 'write',
+          needs: 'editor',
+          isForm: true,
+          bodies: { file: { value: { file: 'the bytes of database.sqlite' } } },
+          params: {
+            ...DEMANDS,
+            ...REPLAY,
+            dryRun: { description: '`true` only reports what would be imported.' },
+            certificates: {
+              description:
+                '`true` also takes uploaded certificates with their keys: for owners, with a session and a proof that is at most an hour old.',
+            },
+          },
+          requestHeaders: ['Idempotency-Key'],
+          example: {
+            preamble: '',
+            vhosts: [{ ...SITE, id: 7, config: 'reverse_proxy {upstream}' }],
+            skipped: [],
+            proxyfile: '',
+            merge: {
+              sites: [{ domain: SITE.domain, action: 'create', vhosts: [], diff: '' }],
+              preamble: [],
+            },
+            notes: [{ domain: SITE.domain, level: 'info', text: 'It is off in NPM, too.' }],
+          },
+        }),
+      },
+    );
+}
