@@ -29,17 +29,16 @@ const MAY_IMPORT_IN_HUB: Readonly<Record<string, readonly string[]>> = {
   channels: ['http', 'auth', 'db', 'watch'],
   backups: ['db'],
   certificates: ['db', 'model', 'publish'],
-  apply: ['model', 'recipes', 'caddyfile'],
   retries: ['auth', 'db', 'model', 'publish'],
-  core: ['http', 'auth', 'db', 'publish', 'watch', 'retries'],
+  core: ['http', 'auth', 'db', 'model', 'publish', 'watch', 'retries'],
   features: [
     ...['core', 'http', 'auth', 'db', 'model', 'publish', 'recipes', 'caddyfile', 'agents'],
-    ...['watch', 'apply', 'exchange', 'certificates'],
+    ...['watch', 'exchange', 'certificates'],
   ],
   exchange: ['http', 'model', 'publish', 'recipes', 'caddyfile', 'agents'],
   api: [
     ...['http', 'auth', 'db', 'model', 'publish', 'recipes', 'caddyfile', 'agents'],
-    ...['exchange', 'apply', 'core', 'retries', 'watch', 'channels', 'certificates', 'backups'],
+    ...['exchange', 'core', 'retries', 'watch', 'channels', 'certificates', 'backups'],
   ],
   app: [
     ...['http', 'db', 'recipes', 'caddyfile', 'agents', 'auth', 'model', 'publish'],

@@ -6,7 +6,6 @@ import { reportTo } from '../shared/log.ts';
 import { isLoopback } from '../shared/loopback.ts';
 import { observeRequests, type Routes } from '../shared/observe/requests.ts';
 import { agentRoutes } from './api/agents.ts';
-import { applyRoutes } from './api/apply.ts';
 import { backupRoutes } from './api/backups.ts';
 import { vhostBulkRoutes } from './api/bulk.ts';
 import { certificateOrderRoutes } from './api/certificate-orders.ts';
@@ -155,7 +154,6 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(preambleRoutes(all))
     .use(exchangeRoutes(all))
     .use(backupRoutes(all))
-    .use(applyRoutes(all))
     .use(routesOfFeatures(all, () => routesOf()))
     .use(previewRoutes(all))
     .use(replayRoutes(all));

@@ -5,6 +5,7 @@ import type { Paced } from '../shared/paced.ts';
 import type { Guard } from './auth/guard.ts';
 import type { Sealing } from './db/sealing.ts';
 import type { RegisteredRoute } from './http/about.ts';
+import type { SiteSet } from './model/vhost.ts';
 import type { Publisher } from './publish/publisher.ts';
 import type { Retries } from './retries/retries.ts';
 import type { Problem } from './watch/problem.ts';
@@ -41,6 +42,8 @@ export type HubHalf = (core: HubCore) => HubPart;
 export type HubPart = Readonly<{
   /** Below `/api`; behind the guard that they use. */
   routes?: (api: ApiCore) => AnyElysia;
+  /** What is stored, as a file for `GET /export?format=yaml`. @param source only what that one keeps */
+  toYaml?: (set: SiteSet, source?: string) => string;
   /** What is wrong now. */
   problems?: () => readonly Problem[];
   /** Once the hub listens. */

@@ -1,6 +1,10 @@
 /** Random documents for `/apply`, and what people do between two of them: names and addresses clash on purpose. */
 import type { Static } from 'elysia';
-import { type AppliedPolicy, type AppliedSite, PLAIN_CONFIG } from '../../src/hub/apply/schemas.ts';
+import {
+  type AppliedPolicy,
+  type AppliedSite,
+  PLAIN_CONFIG,
+} from '../../src/features/apply/schemas.ts';
 import type { Operation, PolicyOperation } from '../../src/hub/model/operation.ts';
 import type { Random } from './random.ts';
 

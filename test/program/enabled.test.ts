@@ -90,6 +90,8 @@ describe('without any feature', () => {
         ['GET', '/openapi.json'],
         ['GET', '/containers'],
         ['POST', '/import/npm'],
+        ['POST', '/apply'],
+        ['GET', '/export?format=yaml'],
       ] as const) {
         const { status, body } = await owner.call(method, path);
         expect([path, status, body.code]).toEqual([path, 404, 'NOT_FOUND']);
@@ -105,6 +107,8 @@ describe('without any feature', () => {
     const [core, all] = [await commandsOf([]), await commandsOf(FEATURES)];
     const names = new Set(core.map(({ name }) => name));
     expect(all.filter(({ name }) => !names.has(name)).map(({ name }) => name)).toEqual([
+      'apply',
+      'export',
       'containers',
     ]);
   });

@@ -4,6 +4,7 @@ import { readAgentHalf } from './settings.ts';
 
 export const containers: Feature = {
   name: 'containers',
+  needs: ['apply'],
   commands: async () => [(await import('./cli/containers.ts')).containers],
   hub: async () => (await import('./hub.ts')).hub,
   agent: readAgentHalf,

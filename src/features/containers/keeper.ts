@@ -1,13 +1,5 @@
 /** Keeps the sites of one agent's containers as their labels say. */
 
-import { appliedSiteOf } from '../../hub/apply/export.ts';
-import { applyChange } from '../../hub/apply/plan.ts';
-import {
-  type AppliedSite,
-  type Named,
-  PLAIN_CONFIG,
-  siteAtFault,
-} from '../../hub/apply/schemas.ts';
 import { type Change, ITSELF } from '../../hub/model/changes.ts';
 import { containersOf } from '../../hub/model/source.ts';
 import type { SiteSet, Vhost } from '../../hub/model/vhost.ts';
@@ -15,6 +7,9 @@ import type { Publisher } from '../../hub/publish/publisher.ts';
 import { createQueue } from '../../shared/async.ts';
 import { Failure, fullSentenceOf } from '../../shared/failure.ts';
 import { type Log, reasonOf } from '../../shared/log.ts';
+import { appliedSiteOf } from '../apply/export.ts';
+import { applyChange } from '../apply/plan.ts';
+import { type AppliedSite, type Named, PLAIN_CONFIG, siteAtFault } from '../apply/schemas.ts';
 import { assertPossible, type Claims, claimsOf, saidOf, sitesOf } from './wanted.ts';
 import type { Container, Containers } from './wire.ts';
 

@@ -1,6 +1,5 @@
 /** The labels of a container that make it a site: `signalbox.domain` and others; `signalbox.1.domain` for more. Pure. */
 import { getSchemaValidator, type TSchema } from 'elysia';
-import { type AppliedSite, PLAIN_CONFIG } from '../../hub/apply/schemas.ts';
 import { isUpstream, normalizeDomain } from '../../hub/caddyfile/address.ts';
 import { fillUpstream } from '../../hub/caddyfile/render.ts';
 import { blockOf, siteForm } from '../../hub/caddyfile/site.ts';
@@ -8,6 +7,7 @@ import { parseJson } from '../../shared/json.ts';
 import { nearest } from '../../shared/nearest.ts';
 import { oneLine } from '../../shared/one-line.ts';
 import { Check } from '../../shared/wire/checks.ts';
+import { type AppliedSite, PLAIN_CONFIG } from '../apply/schemas.ts';
 import type { Container, Containers } from './wire.ts';
 
 /** What an agent lets labels say. */

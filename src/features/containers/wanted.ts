@@ -1,7 +1,5 @@
 /** What the containers of an agent make of the sites that they keep. Pure. */
 
-import { taken } from '../../hub/apply/document.ts';
-import { type AppliedSite, PLAIN_CONFIG } from '../../hub/apply/schemas.ts';
 import { addressKey } from '../../hub/caddyfile/address.ts';
 import { endpointsUnder } from '../../hub/model/endpoints.ts';
 import { containersOf, saysTheSame } from '../../hub/model/source.ts';
@@ -9,6 +7,8 @@ import type { SiteSet, Vhost } from '../../hub/model/vhost.ts';
 import { newVhost } from '../../hub/model/vhost-changes.ts';
 import { memoize } from '../../shared/memoize.ts';
 import { oneLine } from '../../shared/one-line.ts';
+import { taken } from '../apply/document.ts';
+import { type AppliedSite, PLAIN_CONFIG } from '../apply/schemas.ts';
 import { type Labelled, labelledSites } from './labels.ts';
 import type { Container, Containers } from './wire.ts';
 

@@ -2,7 +2,6 @@
 import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
-import { exportYaml } from '../apply/export.ts';
 import { authorOf, recordedAuthorOf } from '../auth/guard.ts';
 import { contextOf } from '../caddyfile/context.ts';
 import { renderSite } from '../caddyfile/render.ts';
@@ -23,7 +22,7 @@ import type { ApiContext } from './context.ts';
 /** Bytes; a file of 25,000 sites is about 1.6 MB. */
 const WHOLE_BODY_LIMIT = 16 * 1024 * 1024;
 
-export function exchangeRoutes({ publisher, importer, retries, guard }: ApiContext) {
+export function exchangeRoutes({ publisher, importer, retries, parts, guard }: ApiContext) {
   return new Elysia({ name: 'exchange' })
     .use(guard)
     .get(
@@ -63,11 +62,12 @@ export function exchangeRoutes({ publisher, importer, retries, guard }: ApiConte
       '/export',
       ({ query: { format, source } }) => {
         if (source) assertSource(publisher.current(), source);
-        return format === 'yaml'
-          ? new Response(exportYaml(publisher.current(), source || undefined), {
-              headers: { 'Content-Type': 'application/yaml; charset=utf-8' },
-            })
-          : snapshotOf(publisher.current());
+        if (format !== 'yaml') return snapshotOf(publisher.current());
+        const toYaml = parts.find((part) => part.toYaml)?.toYaml;
+        if (!toYaml) throw new Failure('NOT_FOUND', 'This hub writes no YAML.');
+        return new Response(toYaml(publisher.current(), source || undefined), {
+          headers: { 'Content-Type': 'application/yaml; charset=utf-8' },
+        });
       },
       {
         query: t.Object({

@@ -2,11 +2,9 @@
 import type { Feature } from '../../feature.ts';
 import { FEATURES } from '../../features.ts';
 import { agents } from './api/agents.ts';
-import { apply } from './api/apply.ts';
 import { caddy } from './api/caddy.ts';
 import { certificate } from './api/certificate.ts';
 import { changelog, undo } from './api/changelog.ts';
-import { exportFile } from './api/export.ts';
 import { importCommand } from './api/import.ts';
 import { logs } from './api/logs.ts';
 import { policy } from './api/policy.ts';
@@ -40,8 +38,6 @@ const FIRST: readonly Command[] = [
   replay,
   agents,
   caddy,
-  apply,
-  exportFile,
 ];
 const LAST: readonly Command[] = [
   ports,

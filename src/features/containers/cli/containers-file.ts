@@ -1,11 +1,12 @@
 /** Containers with labels of caddy-docker-proxy or Traefik as a file for `signalbox apply`. Pure. */
-import { type AppliedSite, PLAIN_CONFIG } from '../../../hub/apply/schemas.ts';
-import { toYaml } from '../../../hub/apply/yaml.ts';
+
 import { addressKey } from '../../../hub/caddyfile/address.ts';
 import { indent } from '../../../hub/caddyfile/lines.ts';
 import { siteForm } from '../../../hub/caddyfile/site.ts';
 import { visible } from '../../../program/visible.ts';
 import { UPSTREAM } from '../../../shared/caddyfile/placeholders.ts';
+import { type AppliedSite, PLAIN_CONFIG } from '../../apply/schemas.ts';
+import { toYaml } from '../../apply/yaml.ts';
 import type { SeenContainer } from '../sites.ts';
 import { caddySites } from './caddy-labels.ts';
 import { configFor, type Found, notConverted, type Read } from './found.ts';

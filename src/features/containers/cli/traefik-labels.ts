@@ -1,5 +1,5 @@
 /** Reads the labels of Traefik 2 and 3: routers by host, and the port of their services. Pure. */
-import { PLAIN_CONFIG } from '../../../hub/apply/schemas.ts';
+import { PLAIN_CONFIG } from '../../apply/schemas.ts';
 import type { SeenContainer } from '../sites.ts';
 import {
   addressOf,

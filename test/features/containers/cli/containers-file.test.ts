@@ -1,11 +1,11 @@
 /** Labels of caddy-docker-proxy and Traefik as a file for `signalbox apply`: what is not converted is a comment. */
 import { describe, expect, test } from 'bun:test';
 import { parse } from 'yaml';
+import { readApplyFile } from '../../../../src/features/apply/cli/apply-file.ts';
+import { applySchema } from '../../../../src/features/apply/schemas.ts';
 import { containersFile } from '../../../../src/features/containers/cli/containers-file.ts';
 import type { SeenContainer } from '../../../../src/features/containers/sites.ts';
-import { applySchema } from '../../../../src/hub/apply/schemas.ts';
 import { siteForm } from '../../../../src/hub/caddyfile/site.ts';
-import { readApplyFile } from '../../../../src/program/cli/apply/apply-file.ts';
 import { checkConfig } from '../../../../src/shared/caddyfile/check.ts';
 import fc from '../../../harness/generated.ts';
 

@@ -1,9 +1,9 @@
 /** Whatever kept strangers out of a container, by place, header, order or middleware, its site is not open without it. */
 import { describe, expect, test } from 'bun:test';
+import { readApplyFile } from '../../../../src/features/apply/cli/apply-file.ts';
+import { applySchema } from '../../../../src/features/apply/schemas.ts';
 import { containersFile } from '../../../../src/features/containers/cli/containers-file.ts';
 import type { SeenContainer } from '../../../../src/features/containers/sites.ts';
-import { applySchema } from '../../../../src/hub/apply/schemas.ts';
-import { readApplyFile } from '../../../../src/program/cli/apply/apply-file.ts';
 
 type Labels = Record<string, string>;
 type Site = { config?: string; enabled?: false };

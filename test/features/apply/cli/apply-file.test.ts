@@ -1,12 +1,12 @@
 /** The file of `signalbox apply`: what is refused, with its line, and what is read. */
 import { describe, expect, test } from 'bun:test';
-import { applySchema } from '../../../../src/hub/apply/schemas.ts';
-import { toYaml } from '../../../../src/hub/apply/yaml.ts';
 import {
   isCaddyfile,
   Mistakes,
   readApplyFile,
-} from '../../../../src/program/cli/apply/apply-file.ts';
+} from '../../../../src/features/apply/cli/apply-file.ts';
+import { applySchema } from '../../../../src/features/apply/schemas.ts';
+import { toYaml } from '../../../../src/features/apply/yaml.ts';
 import { some } from '../../../harness/full.ts';
 import fc from '../../../harness/generated.ts';
 

@@ -1,8 +1,9 @@
 /** A document of sites and policies, and what becomes of the things that it names. Pure. */
+
+import { isDiffering } from '../../hub/model/source.ts';
+import type { Vhost } from '../../hub/model/vhost.ts';
+import type { Policy } from '../../hub/recipes/policy.ts';
 import { Failure } from '../../shared/failure.ts';
-import { isDiffering } from '../model/source.ts';
-import type { Vhost } from '../model/vhost.ts';
-import type { Policy } from '../recipes/policy.ts';
 import type { AppliedPolicy, AppliedSite, Named } from './schemas.ts';
 
 export type Document = {

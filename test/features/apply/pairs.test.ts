@@ -5,10 +5,10 @@
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
-import type { PlannedChange } from '../../../src/hub/apply/document.ts';
-import { exportYaml } from '../../../src/hub/apply/export.ts';
-import { applyChange, type Outcome } from '../../../src/hub/apply/plan.ts';
-import { PLAIN_CONFIG, policiesIn, sitesIn } from '../../../src/hub/apply/schemas.ts';
+import type { PlannedChange } from '../../../src/features/apply/document.ts';
+import { exportYaml } from '../../../src/features/apply/export.ts';
+import { applyChange, type Outcome } from '../../../src/features/apply/plan.ts';
+import { PLAIN_CONFIG, policiesIn, sitesIn } from '../../../src/features/apply/schemas.ts';
 import { addressKey } from '../../../src/hub/caddyfile/address.ts';
 import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
 import { agents } from '../../../src/hub/db/schema.ts';

@@ -1,11 +1,11 @@
 /** A document of sites and policies: what its file may say, on the wire and for editors. */
 import { getSchemaValidator, type Static, type TSchema, t } from 'elysia';
+import { NewPolicy, NewVhost } from '../../hub/model/operation.ts';
+import { isNamed } from '../../hub/model/vhost.ts';
+import { RECIPES } from '../../hub/recipes/registry.ts';
 import { Failure } from '../../shared/failure.ts';
 import { isObject } from '../../shared/json.ts';
 import { Check } from '../../shared/wire/checks.ts';
-import { NewPolicy, NewVhost } from '../model/operation.ts';
-import { isNamed } from '../model/vhost.ts';
-import { RECIPES } from '../recipes/registry.ts';
 
 const { domain: _, ...fields } = NewVhost;
 const { title = '', description = '' } = Check;

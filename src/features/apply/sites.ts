@@ -1,13 +1,14 @@
 /** The sites of a document, in a plan. Pure. */
+
+import { addressKey } from '../../hub/caddyfile/address.ts';
+import { exceptNamed } from '../../hub/model/applied.ts';
+import { type Change, vhostStep } from '../../hub/model/changes.ts';
+import { assertSpelled } from '../../hub/model/operation.ts';
+import { keptBy } from '../../hub/model/source.ts';
+import { assertFree, changedFields, type Vhost } from '../../hub/model/vhost.ts';
+import { newVhost } from '../../hub/model/vhost-changes.ts';
 import { createPauses } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
-import { addressKey } from '../caddyfile/address.ts';
-import { exceptNamed } from '../model/applied.ts';
-import { type Change, vhostStep } from '../model/changes.ts';
-import { assertSpelled } from '../model/operation.ts';
-import { keptBy } from '../model/source.ts';
-import { assertFree, changedFields, type Vhost } from '../model/vhost.ts';
-import { newVhost } from '../model/vhost-changes.ts';
 import { type Document, locating, type Note, opOf } from './document.ts';
 import { fieldOf, PLAIN_CONFIG } from './schemas.ts';
 

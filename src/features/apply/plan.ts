@@ -3,14 +3,14 @@
  * longer names is deleted if that was asked for. What people or other sources keep stays unless it is adopted.
  */
 import { createHash, randomBytes } from 'node:crypto';
+import { type Change, together } from '../../hub/model/changes.ts';
+import { isPublished } from '../../hub/model/entities.ts';
+import { withoutLoops } from '../../hub/model/sign-in-loop.ts';
+import { isNamed, type SiteSet, type Vhost } from '../../hub/model/vhost.ts';
+import type { Policy } from '../../hub/recipes/policy.ts';
+import { passwordsIn } from '../../hub/recipes/secrets.ts';
 import { Failure } from '../../shared/failure.ts';
 import { memoize } from '../../shared/memoize.ts';
-import { type Change, together } from '../model/changes.ts';
-import { isPublished } from '../model/entities.ts';
-import { withoutLoops } from '../model/sign-in-loop.ts';
-import { isNamed, type SiteSet, type Vhost } from '../model/vhost.ts';
-import type { Policy } from '../recipes/policy.ts';
-import { passwordsIn } from '../recipes/secrets.ts';
 import type { Document, Note, PlannedChange } from './document.ts';
 import { policyChange, prepare, prunedPolicies } from './policies.ts';
 import { fieldOf } from './schemas.ts';

@@ -1,7 +1,7 @@
 /** The YAML of an export: it reads back equal by the rules of YAML 1.2 and of 1.1. */
 import { describe, expect, test } from 'bun:test';
 import { parse } from 'yaml';
-import { toYaml } from '../../../src/hub/apply/yaml.ts';
+import { toYaml } from '../../../src/features/apply/yaml.ts';
 import { some } from '../../harness/full.ts';
 import fc from '../../harness/generated.ts';
 

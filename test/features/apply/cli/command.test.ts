@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { createOperator } from '../../harness/operator.ts';
-import { ask, signUp } from '../../harness/stack.ts';
+import { createOperator } from '../../../harness/operator.ts';
+import { ask, signUp } from '../../../harness/stack.ts';
 
 const operator = createOperator();
 const { folder } = operator;

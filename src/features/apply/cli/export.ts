@@ -1,8 +1,9 @@
 /** `signalbox export`: sites and policies as a file for `signalbox apply`. */
-import { visibleLines } from '../../visible.ts';
-import type { Command } from '../command.ts';
-import { usingHub } from './local-hub.ts';
-import { chosenHub, HUB_OPTION } from './remote-hub.ts';
+
+import { usingHub } from '../../../program/cli/api/local-hub.ts';
+import { chosenHub, HUB_OPTION } from '../../../program/cli/api/remote-hub.ts';
+import type { Command } from '../../../program/cli/command.ts';
+import { visibleLines } from '../../../program/visible.ts';
 
 export const exportFile: Command = {
   name: 'export',

@@ -1,18 +1,19 @@
 /** The policies of a document: checked and hashed before a plan, created, changed and deleted in it. */
-import { Failure } from '../../shared/failure.ts';
-import { type Change, together } from '../model/changes.ts';
-import { policyRecipe } from '../model/operation.ts';
+
+import { type Change, together } from '../../hub/model/changes.ts';
+import { policyRecipe } from '../../hub/model/operation.ts';
 import {
   createPolicyChange,
   uncreatePolicyChange,
   updatePolicyChange,
-} from '../model/policy-changes.ts';
-import { keptBy } from '../model/source.ts';
-import type { SiteSet } from '../model/vhost.ts';
-import type { Policy } from '../recipes/policy.ts';
-import type { Values } from '../recipes/recipe.ts';
-import { hashSecrets, keepSecrets, passwordsIn } from '../recipes/secrets.ts';
-import { checkValues } from '../recipes/values.ts';
+} from '../../hub/model/policy-changes.ts';
+import { keptBy } from '../../hub/model/source.ts';
+import type { SiteSet } from '../../hub/model/vhost.ts';
+import type { Policy } from '../../hub/recipes/policy.ts';
+import type { Values } from '../../hub/recipes/recipe.ts';
+import { hashSecrets, keepSecrets, passwordsIn } from '../../hub/recipes/secrets.ts';
+import { checkValues } from '../../hub/recipes/values.ts';
+import { Failure } from '../../shared/failure.ts';
 import { type Document, locating, type Note, opOf } from './document.ts';
 import { fieldOf } from './schemas.ts';
 

@@ -1,7 +1,7 @@
 /** A set as the file that leaves it as it is. Pure. */
-import { exceptOf } from '../model/applied.ts';
-import { placesOf } from '../model/placement.ts';
-import type { SiteSet, Vhost } from '../model/vhost.ts';
+import { exceptOf } from '../../hub/model/applied.ts';
+import { placesOf } from '../../hub/model/placement.ts';
+import type { SiteSet, Vhost } from '../../hub/model/vhost.ts';
 import { type AppliedPolicy, type AppliedSite, PLAIN_CONFIG } from './schemas.ts';
 import { toYaml } from './yaml.ts';
 

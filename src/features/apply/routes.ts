@@ -1,22 +1,21 @@
 /** `/apply`: sites and policies as a document says, all or nothing; and the JSON Schema of its file. */
 import { Elysia, t } from 'elysia';
+import { authorOf } from '../../hub/auth/guard.ts';
+import type { ApiCore } from '../../hub/core.ts';
+import { caddyfileDiff } from '../../hub/exchange/diff.ts';
+import { about, DEMANDS, REPLAY } from '../../hub/http/about.ts';
+import { ChangeQuery, demandsOf, ReplayQuery, wantsReplay } from '../../hub/http/params.ts';
+import { BODY, OPEN, PUBLISHES, refusals } from '../../hub/http/refusal-schemas.ts';
+import { Outcome as Ended, outcomeOf, Replaying } from '../../hub/http/schemas.ts';
+import { renderSet } from '../../hub/model/applied.ts';
+import { assertSource } from '../../hub/model/source.ts';
 import { Failure } from '../../shared/failure.ts';
 import { jsonText } from '../../shared/http.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { loadOnce, memoize } from '../../shared/memoize.ts';
-import type { Document } from '../apply/document.ts';
-import { applyChange, type Outcome } from '../apply/plan.ts';
-import { applySchema, fieldOf, policiesIn, siteAtFault, sitesIn } from '../apply/schemas.ts';
-import { authorOf } from '../auth/guard.ts';
-import { caddyfileDiff } from '../exchange/diff.ts';
-import { SITE } from '../exchange/schemas.ts';
-import { about, DEMANDS, REPLAY } from '../http/about.ts';
-import { ChangeQuery, demandsOf, ReplayQuery, wantsReplay } from '../http/params.ts';
-import { BODY, OPEN, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
-import { Outcome as Ended, outcomeOf, Replaying } from '../http/schemas.ts';
-import { renderSet } from '../model/applied.ts';
-import { assertSource } from '../model/source.ts';
-import type { ApiContext } from './context.ts';
+import type { Document } from './document.ts';
+import { applyChange, type Outcome } from './plan.ts';
+import { applySchema, fieldOf, policiesIn, siteAtFault, sitesIn } from './schemas.ts';
 
 /** Bytes; a document of 25,000 sites is about 3 MB. */
 const BODY_LIMIT = 16 * 1024 * 1024;
@@ -89,7 +88,7 @@ const ApplyAnswer = t.Composite(
   { title: 'ApplyAnswer' },
 );
 
-export function applyRoutes({ publisher, retries, guard }: ApiContext) {
+export function applyRoutes({ publisher, retries, guard }: ApiCore) {
   const schema = loadOnce(async () => JSON.stringify(applySchema()));
   /** The answer that is stored for a retry is the one that is sent. */
   const viewed = memoize(({ changes, published, digest, before, after }: Outcome) => {
@@ -177,7 +176,7 @@ export function applyRoutes({ publisher, retries, guard }: ApiContext) {
                 policies: {
                   lan: { recipe: 'allow', values: { networks: ['private_ranges'] } },
                 },
-                sites: { [SITE.domain]: { upstream: SITE.upstream, policies: ['lan'] } },
+                sites: { 'app.example.org': { upstream: '127.0.0.1:8000', policies: ['lan'] } },
                 dryRun: true,
               },
             },
@@ -185,7 +184,7 @@ export function applyRoutes({ publisher, retries, guard }: ApiContext) {
           example: {
             changes: [
               { op: 'create', kind: 'policy', name: 'lan', fields: [] },
-              { op: 'update', kind: 'site', name: SITE.domain, fields: ['policies'] },
+              { op: 'update', kind: 'site', name: 'app.example.org', fields: ['policies'] },
             ],
             diff: '',
             published: true,

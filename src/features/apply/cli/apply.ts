@@ -1,10 +1,6 @@
 /** `signalbox apply -f FILE`: brings sites and policies into the state that a file describes. */
 import { basename } from 'node:path';
 import type { Imported } from '../../../hub/exchange/importer.ts';
-import { clip } from '../../../shared/one-line.ts';
-import { visible, visibleLines } from '../../visible.ts';
-import type { ApplyFile, Mistakes } from '../apply/apply-file.ts';
-import { type Cli, type Command, EXIT, type Given } from '../command.ts';
 import {
   type AskHub,
   answerOf,
@@ -14,9 +10,13 @@ import {
   readGivenBytes,
   type Warned,
   warnOf,
-} from './local-hub.ts';
-import { chosenHub, HUB_OPTION } from './remote-hub.ts';
-import { createReplaying, printReplayOf } from './replaying.ts';
+} from '../../../program/cli/api/local-hub.ts';
+import { chosenHub, HUB_OPTION } from '../../../program/cli/api/remote-hub.ts';
+import { createReplaying, printReplayOf } from '../../../program/cli/api/replaying.ts';
+import { type Cli, type Command, EXIT, type Given } from '../../../program/cli/command.ts';
+import { visible, visibleLines } from '../../../program/visible.ts';
+import { clip } from '../../../shared/one-line.ts';
+import type { ApplyFile, Mistakes } from './apply-file.ts';
 
 /** Those of the contract: 2 is not wrong usage here. */
 const EXITS = { done: EXIT.done, refused: EXIT.failed, changes: 2 } as const;
@@ -66,7 +66,7 @@ has an API token of an editor.
   },
   async run(given, cli) {
     const name = given.value('file') ?? '';
-    const files = await import('../apply/apply-file.ts');
+    const files = await import('./apply-file.ts');
     try {
       return await applyFile(name, files, given, cli);
     } catch (error) {
@@ -85,7 +85,7 @@ const sourceOf = (name: string): string => basename(shownName(name)).replace(/(?
 /** @throws Refused, or Mistakes of the file */
 async function applyFile(
   name: string,
-  { isCaddyfile, readApplyFile, textOf }: typeof import('../apply/apply-file.ts'),
+  { isCaddyfile, readApplyFile, textOf }: typeof import('./apply-file.ts'),
   given: Given,
   cli: Cli,
 ): Promise<number> {
@@ -96,7 +96,7 @@ async function applyFile(
   const bytes = await readGivenBytes(name);
   const file = isCaddyfile(name, textOf(bytes))
     ? await readCaddyfile(name, textOf(bytes), hub, cli)
-    : readApplyFile(bytes, (await import('../../../hub/apply/schemas.ts')).applySchema());
+    : readApplyFile(bytes, (await import('../schemas.ts')).applySchema());
   const expects = given.value('expects');
   const body = {
     source: given.value('source') ?? sourceOf(name),

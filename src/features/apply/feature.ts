@@ -1,0 +1,11 @@
+/** Sites and policies as a file: what it would change, its publish, and such a file of what is stored. */
+import type { Feature } from '../../feature.ts';
+
+export const apply: Feature = {
+  name: 'apply',
+  commands: async () => [
+    (await import('./cli/apply.ts')).apply,
+    (await import('./cli/export.ts')).exportFile,
+  ],
+  hub: async () => (await import('./hub.ts')).hub,
+};

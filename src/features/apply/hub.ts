@@ -1,0 +1,6 @@
+/** What a hub makes of a document of sites and policies. */
+import type { HubHalf } from '../../hub/core.ts';
+import { exportYaml } from './export.ts';
+import { applyRoutes } from './routes.ts';
+
+export const hub: HubHalf = () => ({ routes: applyRoutes, toYaml: exportYaml });
