@@ -3,7 +3,7 @@
  * people as well; it loads the rest of the folder only where that runs.
  */
 import type { AgentHalf } from '../agent/core.ts';
-import type { HubHalf } from './hub/core.ts';
+import type { HubPlan } from './hub/core.ts';
 import type { Command } from './program/cli/command.ts';
 import type { Importer } from './program/cli/importer.ts';
 import type { SettingsReader } from './program/settings-reader.ts';
@@ -14,16 +14,20 @@ export type Feature = Readonly<{
   /** The features that it does not work without. */
   needs?: readonly string[];
   /** In the order of `--help`. */
-  commands?: () => Promise<readonly Command[]>;
+  commands?: () => Promise<readonly FeatureCommand[]>;
   /** What `signalbox import` takes besides a Caddyfile. */
   importers?: () => Promise<readonly Importer[]>;
   /** Its half in a hub. */
-  hub?: () => Promise<HubHalf>;
+  hub?: ReadHubHalf;
   /** Its half in an agent. */
   agent?: ReadAgentHalf;
 }>;
 
+/** `follows`: the command of the core that it stands behind. */
+export type FeatureCommand = Command & Readonly<{ follows: string }>;
+
 /** Reads its settings, and adds to the faults of the reader what is wrong with them. Asks nobody. */
+export type ReadHubHalf = (read: SettingsReader) => HubPlan;
 export type ReadAgentHalf = (read: SettingsReader) => AgentPlan;
 
 export type AgentPlan = Readonly<{

@@ -1,9 +1,10 @@
 /** All features, one line each. Nothing else outside of `features/` imports one, but for its words. */
 import type { Feature } from './feature.ts';
 import { apply } from './features/apply/feature.ts';
+import { backups } from './features/backups/feature.ts';
 import { containers } from './features/containers/feature.ts';
 import { importNpm } from './features/import-npm/feature.ts';
 import { openapi } from './features/openapi/feature.ts';
 import { ship } from './features/ship/feature.ts';
 
-export const FEATURES: readonly Feature[] = [apply, ship, containers, importNpm, openapi];
+export const FEATURES: readonly Feature[] = [backups, ship, apply, containers, importNpm, openapi];

@@ -3,8 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { readAddresses } from './program/addresses.ts';
 import { type Cli, EXIT, parseWords } from './program/cli/command.ts';
-import { commandsOf } from './program/cli/commands.ts';
-import { backupFolder } from './program/cli/database.ts';
+import { commandsOf, shownOf } from './program/cli/commands.ts';
 import { commandHelp, overallHelp, synopsis, unknownCommand } from './program/cli/help.ts';
 import { createProgress } from './program/cli/progress.ts';
 import { enabledFeatures } from './program/enabled.ts';
@@ -39,15 +38,16 @@ const fail = (reason: string) => progress.print(`${red(visibleLines(reason))}\n`
 const readFile = (path: string) => readFileSync(path, 'utf8');
 
 let environment: Environment;
-let commands: Cli['commands'];
+let allCommands: Cli['commands'];
 try {
   environment = readEnvironment(process.env, process.cwd(), readFile);
-  commands = await commandsOf(enabledFeatures(environment.env));
+  allCommands = await commandsOf(enabledFeatures(environment.env));
 } catch (error) {
   fail(messageOf(error));
   process.exit(EXIT.failed);
 }
 if (environment.ignored !== null) fail(environment.ignored);
+const commands = shownOf(allCommands);
 
 const cli: Cli = {
   commands,
@@ -149,7 +149,7 @@ function collectWhenIdle(): void {
 }
 
 const words = process.argv.slice(2);
-const parsed = parseWords(words, [...commands, backupFolder]);
+const parsed = parseWords(words, allCommands);
 if (parsed.ask === 'help') {
   out(parsed.command ? commandHelp(parsed.command) : overallHelp(commands));
 } else if (parsed.ask === 'version') {

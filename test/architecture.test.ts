@@ -27,7 +27,6 @@ const MAY_IMPORT_IN_HUB: Readonly<Record<string, readonly string[]>> = {
   logs: ['http', 'auth', 'agents'],
   watch: ['http', 'auth', 'db', 'model', 'publish', 'agents'],
   channels: ['http', 'auth', 'db', 'watch'],
-  backups: ['db'],
   certificates: ['db', 'model', 'publish'],
   retries: ['auth', 'db', 'model', 'publish'],
   core: ['http', 'auth', 'db', 'model', 'publish', 'watch', 'retries'],
@@ -38,7 +37,7 @@ const MAY_IMPORT_IN_HUB: Readonly<Record<string, readonly string[]>> = {
   exchange: ['http', 'model', 'publish', 'recipes', 'caddyfile', 'agents'],
   api: [
     ...['http', 'auth', 'db', 'model', 'publish', 'recipes', 'caddyfile', 'agents'],
-    ...['exchange', 'core', 'retries', 'watch', 'channels', 'certificates', 'backups'],
+    ...['exchange', 'core', 'retries', 'watch', 'channels', 'certificates'],
   ],
   app: [
     ...['http', 'db', 'recipes', 'caddyfile', 'agents', 'auth', 'model', 'publish'],

@@ -1,17 +1,22 @@
 /** The problems that features may find, by their codes. */
 import type { EventName } from '../shared/events.ts';
+import { problems as backups } from './backups/words.ts';
 import { problems as containers } from './containers/words.ts';
 
 export type ProblemWords = Readonly<{
   /** What it is about, which is how grave it is. */
   of: 'proxies' | 'changes' | 'sites' | 'others';
+  /** The code of the core that is next graver; else it is less grave than all of these. */
+  follows?: string;
   /** What it is once it has lasted; null: it is only shown. */
   event: EventName | null;
   /** For the dashboard. @param site its name, or that of several */
   title: (site: string) => string;
+  /** Where it can be solved in the dashboard, if that is not the page of its site. */
+  page?: Readonly<{ to: string; label: string }>;
 }>;
 
-const problems = { ...containers } as const;
+const problems = { ...containers, ...backups } as const;
 
 export type FeatureProblem = keyof typeof problems;
 

@@ -6,7 +6,6 @@ import { reportTo } from '../shared/log.ts';
 import { isLoopback } from '../shared/loopback.ts';
 import { observeRequests, type Routes } from '../shared/observe/requests.ts';
 import { agentRoutes } from './api/agents.ts';
-import { backupRoutes } from './api/backups.ts';
 import { vhostBulkRoutes } from './api/bulk.ts';
 import { certificateOrderRoutes } from './api/certificate-orders.ts';
 import { certificateRoutes } from './api/certificates.ts';
@@ -153,7 +152,6 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(changelogRoutes(all))
     .use(preambleRoutes(all))
     .use(exchangeRoutes(all))
-    .use(backupRoutes(all))
     .use(routesOfFeatures(all, () => routesOf()))
     .use(previewRoutes(all))
     .use(replayRoutes(all));
@@ -199,15 +197,14 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
 }
 
 /** Composed before the app is, which does not see what comes later. */
-const routesOfFeatures = (
-  { core, parts, guard, bodyLimit, retries }: ApiContext,
-  all: ApiCore['routes'],
-): AnyElysia =>
-  parts.reduce<AnyElysia>(
-    (app, { routes }) =>
-      routes ? app.use(routes({ ...core, guard, bodyLimit, retries, routes: all })) : app,
+function routesOfFeatures(context: ApiContext, all: ApiCore['routes']): AnyElysia {
+  const { core, parts, guard, bodyLimit, retries, openWrites, restart } = context;
+  const api = { ...core, guard, bodyLimit, retries, openWrites, restart, routes: all };
+  return parts.reduce<AnyElysia>(
+    (app, { routes }) => (routes ? app.use(routes(api)) : app),
     new Elysia({ name: 'features' }),
   );
+}
 
 /** @param origin of the hub: what a request calls it may be somebody else's invention */
 function oidcOf(context: HubContext, origin: () => string) {

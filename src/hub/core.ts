@@ -3,8 +3,11 @@ import type { AnyElysia } from 'elysia';
 import type { Log } from '../shared/log.ts';
 import type { Paced } from '../shared/paced.ts';
 import type { Guard } from './auth/guard.ts';
+import type { Db } from './db/open.ts';
 import type { Sealing } from './db/sealing.ts';
+import type { Staged } from './db/staged.ts';
 import type { RegisteredRoute } from './http/about.ts';
+import type { OpenWrites } from './http/open-writes.ts';
 import type { SiteSet } from './model/vhost.ts';
 import type { Publisher } from './publish/publisher.ts';
 import type { Retries } from './retries/retries.ts';
@@ -18,11 +21,21 @@ export type HubCore = Readonly<{
   sealing: Sealing;
   /** Of the first agent. */
   agentUrl: string;
+  /** The hub's id. */
+  hub: string;
+  /** The data folder. */
+  dataDir: string;
+  /** The file with the key of what is sealed. */
+  keyFile: string;
+  /** Whether another program has the database open. */
+  isShared: () => boolean;
+  /** Whether there is no account yet. */
+  isEmpty: () => boolean;
   /** Its intervals, at the pace of this hub. */
   paced: Paced;
-  now: () => Date;
   /** Milliseconds from a clock that is never set. */
   elapsed: () => number;
+  now: () => Date;
   log: Log;
 }>;
 
@@ -33,9 +46,30 @@ export type ApiCore = HubCore &
     bodyLimit: number;
     /** For requests that may be sent again. */
     retries: Retries;
+    /** Requests that may change something and have no answer yet. */
+    openWrites: OpenWrites;
+    restart: Restart;
     /** All routes of the hub, once it is composed. */
     routes: () => readonly RegisteredRoute[];
   }>;
+
+/**
+ * Soon stops this hub, puts what is staged in the place of its database, and starts another hub.
+ * @param ended gets the new database before that hub starts, or why it is the one from before
+ */
+export type Restart = (
+  staged: Staged,
+  ended: (how: { db: Db } | { reason: string }) => void,
+) => void;
+
+/** What a feature is to do in a hub, by its settings. */
+export type HubPlan = Readonly<{
+  /** Before the database is opened, and migrated if it is older. Never fails. */
+  beforeOpen?: (given: BeforeOpen) => Promise<void>;
+  load: () => Promise<HubHalf>;
+}>;
+
+export type BeforeOpen = Readonly<{ dataDir: string; version: string; log: Log }>;
 
 export type HubHalf = (core: HubCore) => HubPart;
 

@@ -52,14 +52,6 @@ export const PACE = {
     firstPause: 3_600_000,
     longestPause: 86_400_000,
   },
-  /** Backups that make themselves. */
-  backups: {
-    /** From one look at whether one is due to the next. */
-    look: 60_000,
-    every: 86_400_000,
-    /** After one that failed: its disk may be there again. */
-    retry: 3_600_000,
-  },
   /** Until a site that the proxy refuses is tried again: doubled each time, up to the longest. */
   leftOut: {
     /** A validation of a few takes some 20 ms. */

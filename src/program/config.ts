@@ -12,11 +12,10 @@ import { isLoopbackHost } from '../shared/loopback.ts';
 import type { Role } from '../shared/setting.ts';
 import { isBelow, resolvePath } from '../shared/system/files.ts';
 import { type AgentSettings, readEnrolment, readOwnTls } from './agent-settings.ts';
-import { readBackups } from './backup-settings.ts';
 import { dataDirOf, hubSocket, socketIn } from './data-folder.ts';
 import { enabledFeatures } from './enabled.ts';
 import { LOG_FORMATS, type LogFormat } from './log.ts';
-import { type Env, givenIn } from './settings.ts';
+import { type Env, givenIn, settings as table } from './settings.ts';
 import { createReader, type SettingsReader } from './settings-reader.ts';
 
 export type LogSettings = Readonly<{ format: LogFormat; level: Level }>;
@@ -46,6 +45,8 @@ const FILES_OF_SECRETS = [
   'OIDC_CLIENT_SECRET_FILE',
   'PROXY_ENV_FILE',
 ];
+/** Settings with a folder that is closed to sites. */
+const BARRED = table.flatMap(([name, { isBarred }]) => (isBarred ? [name] : []));
 /** The program: the project's folder, or the binary. */
 const PROGRAM = Bun.main.startsWith('/$bunfs/')
   ? process.execPath
@@ -96,10 +97,12 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
     read.fault('IMPORT_DIRS', 'must not contain DATA_DIR or a folder inside it');
   }
   // By their names: to resolve a folder on a disk that hangs would hang.
-  const backupDir = read.has('BACKUP_DIR') ? [read.path('BACKUP_DIR')] : [];
-  const isNear = (dir: string) => backupDir.some((own) => isBelow(dir, own) || isBelow(own, dir));
-  if (importDirs.some(isNear)) {
-    read.fault('IMPORT_DIRS', 'must not contain BACKUP_DIR or a folder inside it');
+  const barred = BARRED.filter((name) => read.has(name));
+  for (const name of barred) {
+    const own = read.path(name);
+    if (importDirs.some((dir) => isBelow(dir, own) || isBelow(own, dir))) {
+      read.fault('IMPORT_DIRS', `must not contain ${name} or a folder inside it`);
+    }
   }
   const origins = read.origins('HUB_ORIGINS');
   const features = enabledFeatures(env);
@@ -124,11 +127,10 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
       trustProxy: read.flag('TRUST_PROXY'),
       origins,
       oidc: role === 'agent' ? null : readOidc(read),
-      backups: role === 'agent' ? null : readBackups(read),
       lego: readLego(read),
       hosts: origins.map((origin) => origin.replace(/^https?:\/\/|:(80|443)$/g, '')),
       importDirs,
-      features: features.flatMap(({ hub }) => hub ?? []),
+      plans: features.flatMap(({ hub }) => (role !== 'agent' && hub ? [hub(read)] : [])),
     },
     agent: {
       host: read.text('AGENT_HOST'),
@@ -160,7 +162,7 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
           ...[dataDir, dirname(hubSocket(dataDir)), proxyfile, admin],
           ...plans.flatMap(({ ownPaths = [] }) => ownPaths),
         ]),
-        barred: backupDir,
+        barred: barred.map((name) => read.path(name)),
         importDirs,
         storage: read.has('PROXY_STORAGE') ? read.path('PROXY_STORAGE') : null,
       },

@@ -70,14 +70,6 @@ const CORE = {
     null,
     'HTTPS port at the first start; 443, or from 8443 on if 80 or 443 is taken',
   ),
-  BACKUP_DIR: byAny(
-    null,
-    'folder for a backup a day and one before each upgrade; none: no such backups',
-  ),
-  BACKUP_KEEP: byHub('14', 'how many of these backups to keep'),
-  BACKUP_PASSPHRASE: byHub(null, 'passphrase that seals the key in backups; none: it is in clear', {
-    secret: true,
-  }),
   LEGO_BIN: byHub('lego', 'the lego program, which gets certificates by DNS, a name or a path'),
   ACME_DIRECTORY: byHub(
     'https://acme-v02.api.letsencrypt.org/directory',
@@ -102,21 +94,16 @@ const CORE = {
     'size in MB of all access logs as stored; oldest deleted first',
   ),
   UPSTREAM_PROBE: byAgent('true', 'whether the agent probes upstreams'),
-};
-
-const OWN_LOG = {
   LOG_FORMAT: byAny('logfmt', 'format of signalbox’s own log: logfmt or json'),
   LOG_LEVEL: byAny('info', 'level of signalbox’s own log: debug, info, warn or error'),
 };
 
-export type SettingName = keyof typeof CORE | FeatureSetting | keyof typeof OWN_LOG;
+export type SettingName = keyof typeof CORE | FeatureSetting;
 
 /** In the order of `--help`. */
-export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
-  ...CORE,
-  ...FEATURE_SETTINGS,
-  ...OWN_LOG,
-};
+export const SETTINGS = Object.fromEntries(
+  Object.entries(CORE).flatMap((row) => [row, ...Object.entries(FEATURE_SETTINGS[row[0]] ?? {})]),
+) as Readonly<Record<SettingName, Setting>>;
 
 /** The table's rows as a list. */
 export const settings: readonly (readonly [SettingName, Setting])[] = Object.entries(SETTINGS) as [

@@ -13,5 +13,7 @@ export type Setting = Readonly<{
   meaning: string;
   /** Never printed. NAME_FILE, with the path of a file that contains it, works too. */
   secret?: true;
+  /** A folder that no site may open, and from which no config may import. */
+  isBarred?: true;
   roles: readonly Role[];
 }>;

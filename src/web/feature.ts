@@ -1,6 +1,9 @@
 /** What a feature can bring to the dashboard. */
 import type { ComponentType } from 'preact';
 
+/** On the page "Import & export", for owners. */
+export type OwnerCard = ComponentType;
+
 /** Beside the field with the address that a site forwards to; calls `onChoose` with another one. */
 export type UpstreamPicker = ComponentType<{ onChoose: (address: string) => void }>;
 

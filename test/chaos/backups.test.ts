@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { digestOf } from '../../src/hub/backups/digest.ts';
+import { digestOf } from '../../src/features/backups/digest.ts';
 import { layDatabase } from '../harness/filled-db.ts';
 import { some } from '../harness/full.ts';
 import { runProgram } from '../harness/program.ts';

@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { createReadStream, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { restore } from '../../src/program/cli/restore.ts';
+import { restore } from '../../src/features/backups/cli/restore.ts';
 import { ask, type Stack, signUp, startStack, until } from '../harness/stack.ts';
 
 let stack: Stack;

@@ -23,8 +23,8 @@ type Registered = RegisteredRoute & { hooks: { detail?: { hide?: boolean } } };
 const TOKEN = 'x'.repeat(43);
 
 const { hub: ofHub, agent: ofAgent } = readSettings('all', { AGENT_TOKEN: TOKEN }, machine);
-const halves = await allLoaded(ofHub.features);
-const agentHalves = await allLoaded(ofAgent.plans.map(({ load }) => load));
+const halves = await allLoaded(ofHub.plans);
+const agentHalves = await allLoaded(ofAgent.plans);
 
 const metrics = { text: async () => '', contentType: '', request: () => {} } as never;
 
@@ -48,7 +48,7 @@ export function registered(folder: string): Registered[] {
   const context = createContext({
     ...{ settings, database, token: TOKEN, version: '0', commit: null, pace: PACE },
     secretKey: join(folder, 'secret-key'),
-    ...{ backupDisk: null, restart: () => {} },
+    restart: () => {},
     listenBriefly: () => ({ url: '', stop: async () => {} }),
     setupCode: createSetupCode(join(folder, 'setup-code'), () => {}),
     commandLine: createCommandLine(TOKEN),

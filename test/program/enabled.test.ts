@@ -3,7 +3,10 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Feature } from '../../src/feature.ts';
+import { FEATURE_PROBLEMS } from '../../src/features/problems.ts';
+import { FEATURE_SETTINGS } from '../../src/features/settings.ts';
 import { FEATURES } from '../../src/features.ts';
+import { ProblemView } from '../../src/hub/watch/problem.ts';
 import { parseWords } from '../../src/program/cli/command.ts';
 import { commandsOf } from '../../src/program/cli/commands.ts';
 import { commandHelp } from '../../src/program/cli/help.ts';
@@ -62,6 +65,15 @@ test('no setting and no code is declared twice', async () => {
   expect(Object.keys(SETTINGS)).toEqual(expect.arrayContaining(['DATA_DIR', 'DOCKER_SOCKET']));
 });
 
+test('each is among those of the program, behind the one that it follows', () => {
+  const names = Object.keys(SETTINGS);
+  for (const [core, settings] of Object.entries(FEATURE_SETTINGS)) {
+    expect(names[names.indexOf(Object.keys(settings)[0] ?? '') - 1]).toBe(core);
+  }
+  const codes = ProblemView.properties.code.enum as string[];
+  expect(codes).toEqual(expect.arrayContaining(Object.keys(FEATURE_PROBLEMS)));
+});
+
 test('a command of a feature that is out is unknown', async () => {
   const folder = temporaryFolder();
   try {
@@ -80,7 +92,7 @@ describe('without any feature', () => {
 
   test('no setting of one is read', () => {
     const { agent, hub } = readSettings('all', { ...env, DOCKER_SOCKET: 'nonsense' }, machine);
-    expect([agent.plans, hub.features]).toEqual([[], []]);
+    expect([agent.plans, hub.plans]).toEqual([[], []]);
   });
 
   test('a hub serves sites, and has no route of one', async () => {
@@ -110,7 +122,13 @@ describe('without any feature', () => {
       'apply',
       'export',
       'containers',
+      'backup',
+      'backup-folder',
+      'restore',
+      'promote',
     ]);
+    const own = await Promise.all(FEATURES.map(({ commands }) => commands?.() ?? []));
+    expect(all.length - core.length).toBe(own.flat().length);
   });
 
   test('only a Caddyfile can be imported, also one that is called npm', async () => {

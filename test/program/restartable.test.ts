@@ -2,12 +2,9 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Restart } from '../../src/hub/core.ts';
 import { openDatabase } from '../../src/hub/db/open.ts';
-import {
-  prepareRestartable,
-  type Restart,
-  type RestartableDeps,
-} from '../../src/program/serve/restartable.ts';
+import { prepareRestartable, type RestartableDeps } from '../../src/program/serve/restartable.ts';
 import { temporaryFolder, until } from '../harness/stack.ts';
 
 const folder = temporaryFolder();
@@ -37,7 +34,6 @@ const hubOf = () =>
     },
     openDatabase(folder),
   );
-const contents = { version: 1, sites: 1, accounts: 1, agents: 0, needsKey: false };
 
 beforeEach(() => {
   started = 0;
@@ -53,7 +49,7 @@ test('says why, once, leaves nothing staged, and runs again with the database fr
   const put = () => {
     throw Object.assign(new Error('ENOSPC: /data'), { code: 'ENOSPC', path: '/data' });
   };
-  restart({ contents, lacksKey: false, put }, (how) => {
+  restart({ put }, (how) => {
     ends.push(how);
     throw new Error('nor can that be noted');
   });

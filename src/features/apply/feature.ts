@@ -7,5 +7,5 @@ export const apply: Feature = {
     (await import('./cli/apply.ts')).apply,
     (await import('./cli/export.ts')).exportFile,
   ],
-  hub: async () => (await import('./hub.ts')).hub,
+  hub: () => ({ load: async () => (await import('./hub.ts')).hub }),
 };

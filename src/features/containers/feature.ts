@@ -6,6 +6,6 @@ export const containers: Feature = {
   name: 'containers',
   needs: ['apply'],
   commands: async () => [(await import('./cli/containers.ts')).containers],
-  hub: async () => (await import('./hub.ts')).hub,
+  hub: () => ({ load: async () => (await import('./hub.ts')).hub }),
   agent: readAgentHalf,
 };

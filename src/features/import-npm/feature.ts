@@ -4,5 +4,5 @@ import type { Feature } from '../../feature.ts';
 export const importNpm: Feature = {
   name: 'import-npm',
   importers: async () => [(await import('./cli/importer.ts')).npm],
-  hub: async () => (await import('./hub.ts')).hub,
+  hub: () => ({ load: async () => (await import('./hub.ts')).hub }),
 };

@@ -3,5 +3,5 @@ import type { Feature } from '../../feature.ts';
 
 export const openapi: Feature = {
   name: 'openapi',
-  hub: async () => (await import('./hub.ts')).hub,
+  hub: () => ({ load: async () => (await import('./hub.ts')).hub }),
 };

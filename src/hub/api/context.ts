@@ -26,14 +26,6 @@ import { createLinkedAccounts, type LinkedAccounts } from '../auth/oidc/linked-a
 import type { OidcSettings } from '../auth/oidc/service.ts';
 import { createTokens, type Tokens } from '../auth/tokens/tokens.ts';
 import {
-  type BackupDisk,
-  type Backups,
-  type BackupsPace,
-  createBackups,
-} from '../backups/keeper.ts';
-import type { BackupSettings } from '../backups/make.ts';
-import type { Staged } from '../backups/restore.ts';
-import {
   createLego,
   type Lego,
   type LegoSettings,
@@ -49,7 +41,7 @@ import {
   type NotificationsDeps,
 } from '../channels/notifications.ts';
 import { sealTargets } from '../channels/seal-targets.ts';
-import type { HubCore, HubHalf, HubPart } from '../core.ts';
+import type { HubCore, HubHalf, HubPart, HubPlan, Restart } from '../core.ts';
 import { users } from '../db/accounts-schema.ts';
 import type { Db, OpenDatabase } from '../db/open.ts';
 import { createSealing, type Sealing } from '../db/sealing.ts';
@@ -102,14 +94,12 @@ export type HubSettings = Readonly<{
   hosts: readonly string[];
   /** The service that people can sign in with; null: none. */
   oidc: OidcSettings | null;
-  /** Of the backups that the hub makes by itself; null: none. */
-  backups: BackupSettings | null;
   /** The program that gets certificates by DNS, and the authority it asks. */
   lego: LegoSettings;
   /** Absolute paths of the folders from which a config may import files. */
   importDirs: readonly string[];
   /** What features do here. */
-  features: readonly (() => Promise<HubHalf>)[];
+  plans: readonly HubPlan[];
 }>;
 
 /** What the program around the hub knows and makes. */
@@ -120,13 +110,7 @@ export type HubGiven = {
   token: string;
   /** The file with the key of what is sealed. */
   secretKey: string;
-  /** `BACKUP_DIR`; null if it is not set. */
-  backupDisk: BackupDisk | null;
-  /**
-   * Soon stops this hub, restores a backup, and starts another hub.
-   * @param ended gets the restored database before that hub starts, or why it is the one from before
-   */
-  restart: (staged: Staged, ended: (how: { db: Db } | { reason: string }) => void) => void;
+  restart: Restart;
   setupCode: SetupCode;
   commandLine: CommandLine;
   version: string;
@@ -143,7 +127,6 @@ export type HubGiven = {
       renewals: RenewalsPace;
       share: number;
       own?: Readonly<Record<string, object>>;
-      backups: BackupsPace;
     };
   now: () => Date;
   /** For what runs on this machine for the hub. */
@@ -208,8 +191,6 @@ export type HubContext = Pick<
   /** What features get, and what they bring. */
   core: HubCore;
   parts: readonly HubPart[];
-  /** Those in `BACKUP_DIR`. */
-  backups: Backups;
   metrics: HubMetrics;
   retries: Retries;
   /** What the operator should know of the hub, for the status. */
@@ -257,17 +238,6 @@ export function createContext(given: HubGiven): HubContext {
   const renewals = createRenewals({
     ...{ db, publisher, lego, certificates, pace: pace.renewals, now, log },
   });
-  const core: HubCore = {
-    version,
-    publisher,
-    sealing,
-    agentUrl: settings.agentUrl,
-    paced: createPaced(pace.share, pace.own),
-    now,
-    elapsed,
-    log,
-  };
-  const parts = given.halves.map((half) => half(core));
   const warnings = warningsOf(settings);
   for (const warning of [...warnings, sealing.fault()].filter((one) => one !== null)) {
     log('warning', { warning }, 'warn');
@@ -298,15 +268,25 @@ export function createContext(given: HubGiven): HubContext {
   sealTargets(db, sealing, log);
   const channels = createChannels({ db, sealing, now });
   const uptime = createUptime({ db, publisher, pace: pace.checks, now, elapsed, log });
-  const backups = createBackups({
-    ...{ settings: settings.backups, dataDir: settings.dataDir, keyFile: given.secretKey },
-    ...{ disk: given.backupDisk, isShared: database.isShared, isEmpty: () => !accounts.any() },
-    ...{ pace: pace.backups, now, log },
-  });
+  const core: HubCore = {
+    version,
+    publisher,
+    sealing,
+    agentUrl: settings.agentUrl,
+    hub: store.id,
+    dataDir: settings.dataDir,
+    keyFile: given.secretKey,
+    isShared: database.isShared,
+    isEmpty: () => !accounts.any(),
+    paced: createPaced(pace.share, pace.own),
+    elapsed,
+    now,
+    log,
+  };
+  const parts = given.halves.map((half) => half(core));
   const look = createLook({
     ...{ publisher, uptime, pace, now, elapsed, warnings, locked: accounts.locked },
     ...{ failing: channels.failing, keyFault: sealing.fault },
-    failedBackup: () => backups.state()?.failure ?? null,
     renewals: () => [...renewals.failed().values()],
     others: () => parts.flatMap((part) => part.problems?.() ?? []),
     disks: createDisks([{ what: 'the hub’s data', folder: settings.dataDir }]),
@@ -351,7 +331,7 @@ export function createContext(given: HubGiven): HubContext {
     ...{ notifications, metrics, warnings },
     factorSetup: createFactorSetup({ db, now, sealing }),
     directory: createDirectory({ db, now }),
-    ...{ certificates, lego, renewals, core, parts, backups, restart: given.restart },
+    ...{ certificates, lego, renewals, core, parts, restart: given.restart },
     openWrites: createOpenWrites(),
     retries: createRetries({ db, now }),
     tokens: createTokens({ db, now }),

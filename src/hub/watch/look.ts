@@ -4,7 +4,6 @@ import type { Locked } from '../auth/accounts/accounts.ts';
 import { type AgentFacts, createFactsReader, type FactsDeps } from './agent-facts.ts';
 import { type Problem, sentence } from './problem.ts';
 import {
-  type FailedBackup,
   type FailedRenewal,
   type FailingChannel,
   failedRenewals,
@@ -13,7 +12,6 @@ import {
   isFull,
   lockedOut,
   lostKey,
-  noBackup,
   oldAdvisories,
 } from './problems/hub.ts';
 
@@ -23,8 +21,6 @@ export type LookDeps = FactsDeps & {
   /** Whose sign-ins are refused. */
   locked: () => Locked;
   failing: () => readonly FailingChannel[];
-  /** Since when no backup is made, and why; null: the last one was. */
-  failedBackup: () => FailedBackup | null;
   renewals: () => readonly FailedRenewal[];
   /** What features find. */
   others: () => readonly Problem[];
@@ -47,19 +43,8 @@ export type Look = {
 
 /** @returns a function that never fails: if an agent does not respond, its facts say so */
 export function createLook(deps: LookDeps): () => Promise<Look> {
-  const {
-    publisher,
-    disks,
-    locked,
-    failing,
-    keyFault,
-    failedBackup,
-    renewals,
-    others,
-    warnings,
-    pace,
-    now,
-  } = deps;
+  const { publisher, disks, locked, failing, keyFault, renewals, others, warnings, pace, now } =
+    deps;
   const readFacts = createFactsReader(deps);
 
   return async () => {
@@ -75,12 +60,10 @@ export function createLook(deps: LookDeps): () => Promise<Look> {
     const lock = lockedOut(locked());
     const old = oldAdvisories(time);
     const fault = keyFault();
-    const unmade = failedBackup();
     const hub = [
       ...(fault === null ? [] : [lostKey(fault)]),
       ...shared.filter(isFull).map(fullDisk),
       ...(lock ? [lock] : []),
-      ...(unmade ? [noBackup(unmade)] : []),
       ...failedRenewals(renewals()),
       ...others(),
       ...failingChannels(failing(), time, pace.send.failing),

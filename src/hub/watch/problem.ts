@@ -1,6 +1,10 @@
 /** A problem: what is wrong right now, one for each cause. Also the words that all problems are made of. */
 import { type Static, t } from 'elysia';
-import { FEATURE_PROBLEMS, type FeatureProblem } from '../../features/problems.ts';
+import {
+  FEATURE_PROBLEMS,
+  type FeatureProblem,
+  type ProblemWords,
+} from '../../features/problems.ts';
 import type { EventName } from '../../shared/events.ts';
 import { Timestamp } from '../http/schemas.ts';
 
@@ -35,7 +39,6 @@ const CORE = {
   // What visitors do not notice.
   others: {
     DRIFT: 'drift',
-    BACKUP_FAILED: 'backup.failed',
     RESTART_NEEDED: null,
     SIGN_IN_LOCKED: 'sign-in.locked',
     CHANNEL_FAILING: null,
@@ -48,13 +51,16 @@ type Group = keyof typeof CORE;
 type CoreCode = { [Of in Group]: keyof (typeof CORE)[Of] }[Group];
 type Code = CoreCode | FeatureProblem;
 
-/** Those of a group: the core's, then those of features. */
-const codesOf = (group: Group): [string, EventName | null][] => [
-  ...Object.entries(CORE[group]),
-  ...Object.entries(FEATURE_PROBLEMS)
-    .filter(([, { of }]) => of === group)
-    .map(([code, { event }]): [string, EventName | null] => [code, event]),
-];
+/** Those of a group: the core's, each with those of features that follow it, then all others of features. */
+function codesOf(group: Group): [string, EventName | null][] {
+  const all = Object.entries<ProblemWords>(FEATURE_PROBLEMS);
+  const behind = (core?: string) =>
+    all
+      .filter(([, { of, follows }]) => of === group && follows === core)
+      .map(([code, { event }]): [string, EventName | null] => [code, event]);
+  const core = Object.entries(CORE[group]).flatMap((one) => [one, ...behind(one[0])]);
+  return [...core, ...behind()];
+}
 
 const CODES = Object.fromEntries(
   Object.keys(CORE).flatMap((group) => codesOf(group as Group)),

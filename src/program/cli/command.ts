@@ -95,6 +95,8 @@ export type Command = {
   exits?: { misused: number; help: string };
   /** The role it runs the program in, until a signal stops it; anything still open is then dropped. */
   role?: Role;
+  /** For the program itself: no help and no completion names it. */
+  isHidden?: true;
   /** @returns the exit code */
   run: (given: Given, cli: Cli) => Promise<number>;
 };

@@ -14,15 +14,15 @@ import { site } from './api/site.ts';
 import { status } from './api/status.ts';
 import type { Command } from './command.ts';
 import { completion } from './completion.ts';
-import { backup, promote, restore } from './database.ts';
 import { health } from './health.ts';
 import { help } from './help.ts';
+import type { Importer } from './importer.ts';
 import { install, uninstall } from './install.ts';
 import { passwd } from './passwd.ts';
 import { restart } from './restart.ts';
 import { agent, all, hub } from './serve.ts';
 
-const FIRST: readonly Command[] = [
+const coreOf = (importers: readonly Importer[]): readonly Command[] => [
   all,
   hub,
   agent,
@@ -38,12 +38,8 @@ const FIRST: readonly Command[] = [
   replay,
   agents,
   caddy,
-];
-const LAST: readonly Command[] = [
+  importCommand(importers),
   ports,
-  backup,
-  restore,
-  promote,
   passwd,
   install,
   uninstall,
@@ -51,14 +47,19 @@ const LAST: readonly Command[] = [
   help,
 ];
 
-/** The core's, with those of features in their midst. */
+/** Each of the core with those of features that follow it, also hidden ones. */
 export async function commandsOf(features: readonly Feature[]): Promise<readonly Command[]> {
   const own = await Promise.all(features.map(async ({ commands }) => (await commands?.()) ?? []));
   const importers = await Promise.all(
     features.map(async ({ importers }) => (await importers?.()) ?? []),
   );
-  return [...FIRST, ...own.flat(), importCommand(importers.flat()), ...LAST];
+  const behind = ({ name }: Command) => own.flat().filter(({ follows }) => follows === name);
+  return coreOf(importers.flat()).flatMap((one) => [one, ...behind(one)]);
 }
 
+/** Those that are not hidden. */
+export const shownOf = (commands: readonly Command[]): Command[] =>
+  commands.filter(({ isHidden }) => !isHidden);
+
 /** With all features. */
-export const COMMANDS = await commandsOf(FEATURES);
+export const COMMANDS = shownOf(await commandsOf(FEATURES));

@@ -248,7 +248,7 @@ export async function serveAgent(
   indexing?: Indexing,
   pace = PACES.agent,
 ): Promise<RunningAgent> {
-  const halves = await allLoaded(settings.plans.map(({ load }) => load));
+  const halves = await allLoaded(settings.plans);
   const agent = prepareAgent(settings, token, log, halves, pace, indexing);
   await beginOrStop(agent);
   return agent;

@@ -4,7 +4,7 @@ import { createContext, type HubSettings } from '../../hub/api/context.ts';
 import { createHub } from '../../hub/app.ts';
 import { createSetupCode } from '../../hub/auth/accounts/setup-code.ts';
 import { createCommandLine } from '../../hub/auth/command-line.ts';
-import type { HubHalf } from '../../hub/core.ts';
+import type { HubHalf, Restart } from '../../hub/core.ts';
 import type { OpenDatabase } from '../../hub/db/open.ts';
 import type { Pace } from '../../hub/pace.ts';
 import { startReconciler } from '../../hub/publish/reconcile.ts';
@@ -15,14 +15,11 @@ import { newSecret } from '../../shared/system/files.ts';
 import { adoptAgentsKey, localSecret, secretKeyIn } from '../data-folder.ts';
 import { listen, listenBriefly, listenLocally } from '../listen.ts';
 import { COMMIT, VERSION } from '../version.ts';
-import { backupDiskOf } from './backup-process.ts';
 import { readDashboard } from './dashboard.ts';
 import { SECRET_BYTES, secretReplaced } from './first-run.ts';
-import type { Restart } from './restartable.ts';
 import { type Prepared, prepareSocketFolder, type RunningHub } from './running.ts';
 
 /**
- * @param restart stops the hub, restores a backup, and starts another one
  * @param halves of features
  * @param preamble the first one; only if hub, agent and proxy are on one machine
  * @throws Error if the port is in use; the database is closed then
@@ -54,13 +51,12 @@ export function prepareHub(
     const context = createContext({
       ...{ settings, database, token, setupCode, commandLine, pace, now, log, preamble },
       secretKey: secretKeyIn(dataDir),
-      ...{ restart, backupDisk: backupDiskOf(settings.backups, dataDir) },
-      ...{ listenBriefly, halves },
+      ...{ restart, listenBriefly, halves },
       ...{ version: VERSION, commit: COMMIT },
       collect: collectProcess(VERSION, 'hub', now),
       elapsed: () => performance.now(),
     });
-    const { publisher, accounts, notifications, uptime, lego, renewals, parts, backups } = context;
+    const { publisher, accounts, notifications, uptime, lego, renewals, parts } = context;
     const app = createHub(context, readDashboard);
     if (dirname(socket) !== dataDir) prepareSocketFolder(socket);
     const listening = listen(app, { of: 'HUB', host, port });
@@ -79,12 +75,10 @@ export function prepareHub(
         uptime.begin();
         renewals.begin();
         for (const { begin } of parts) begin?.();
-        backups.begin();
       },
       stop: () =>
         runAll(
           renewals.stop,
-          backups.stop,
           () => settleAll([publisher.stop(), lego.stop(), ...parts.map(({ end }) => end?.())]),
           () => settleAll([listening.stop(endStreams()), local.stop()]),
           uptime.stop,

@@ -1,8 +1,8 @@
 /** A hub that can replace its database while it runs: it stops, and starts again on the same port. */
-import type { HubGiven } from '../../hub/api/context.ts';
-import { type Staged, unstage } from '../../hub/backups/restore.ts';
+import type { Restart } from '../../hub/core.ts';
 import { DatabaseUnusable } from '../../hub/db/fault.ts';
 import { type OpenDatabase, openDatabase } from '../../hub/db/open.ts';
+import { type Staged, unstage } from '../../hub/db/staged.ts';
 import { messageOf } from '../../shared/async.ts';
 import { fileErrorOf } from '../../shared/file-errors.ts';
 import { outsideRequests } from '../../shared/observe/context.ts';
@@ -11,8 +11,6 @@ import type { Prepared, RunningHub } from './running.ts';
 import { prepareStandby, type StandbyDeps } from './standby.ts';
 
 type Hub = RunningHub & Prepared;
-
-export type Restart = HubGiven['restart'];
 
 type Ended = Parameters<Restart>[1];
 

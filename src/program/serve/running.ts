@@ -26,8 +26,8 @@ export type RunningHub = Running & {
 };
 
 /** What features do is loaded where it runs. */
-export const allLoaded = <T>(loads: readonly (() => Promise<T>)[]): Promise<T[]> =>
-  Promise.all(loads.map((load) => load()));
+export const allLoaded = <T>(plans: readonly { load: () => Promise<T> }[]): Promise<T[]> =>
+  Promise.all(plans.map(({ load }) => load()));
 
 /** @throws as `begin` does, once the service has stopped */
 export async function beginOrStop(service: Prepared): Promise<void> {

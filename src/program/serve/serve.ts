@@ -1,5 +1,6 @@
 /** Starts and stops the hub, or hub and agent together with Caddy. */
 import type { HubSettings } from '../../hub/api/context.ts';
+import type { HubHalf } from '../../hub/core.ts';
 import { DatabaseUnusable } from '../../hub/db/fault.ts';
 import { type OpenDatabase, openDatabase } from '../../hub/db/open.ts';
 import { runAll } from '../../shared/async.ts';
@@ -7,8 +8,8 @@ import type { Log } from '../../shared/log.ts';
 import type { Settings } from '../config.ts';
 import { agentTokenIn } from '../data-folder.ts';
 import type { Running, Stop } from '../listen.ts';
+import { VERSION } from '../version.ts';
 import { prepareAgent } from './agent.ts';
-import { backupBeforeUpgrade } from './backup-process.ts';
 import { firstPreamble, ownToken, secretReplaced } from './first-run.ts';
 import { prepareHub } from './hub.ts';
 import { prepareRestartable, type RestartableDeps } from './restartable.ts';
@@ -28,8 +29,7 @@ export async function serveHub(
   log: Log,
   pace = PACES.hub,
 ): Promise<RunningHub> {
-  await backupBeforeUpgrade(settings.backups, settings.dataDir, log);
-  const halves = await allLoaded(settings.features);
+  const halves = await loadBeforeOpen(settings, log);
   const prepare: RestartableDeps['prepare'] = (database, port, restart) =>
     prepareHub({ ...settings, port }, database, token, log, pace, restart, halves);
   const deps = { settings, prepare, every: pace.standby, log };
@@ -53,9 +53,8 @@ export async function serveAll(
 ): Promise<RunningAll> {
   const { hub, agent } = settings;
   if (process.getuid?.() === 0) log('warning', { warning: SHARED_ROOT }, 'warn');
-  await backupBeforeUpgrade(hub.backups, hub.dataDir, log);
-  const halves = await allLoaded(hub.features);
-  const plans = await allLoaded(agent.plans.map(({ load }) => load));
+  const halves = await loadBeforeOpen(hub, log);
+  const plans = await allLoaded(agent.plans);
   const database = openUnlessUnusable(hub.dataDir, log);
   const token = settings.token ?? ownToken(agentTokenIn(hub.dataDir), secretReplaced(log));
   let preparedAgent: Prepared;
@@ -87,6 +86,13 @@ export async function serveAll(
 
 const SHARED_ROOT =
   'Hub and agent run in one process as root; only Caddy has a separate user. `signalbox install` gives hub and agent separate users.';
+
+/** Loads what features do in a hub, which may begin before the database is opened. */
+async function loadBeforeOpen({ plans, dataDir }: HubSettings, log: Log): Promise<HubHalf[]> {
+  for (const { beforeOpen } of plans) await beforeOpen?.({ dataDir, version: VERSION, log });
+  return allLoaded(plans);
+}
+
 /** @returns null if the database cannot be used; the log says why. @throws as `openDatabase` otherwise */
 function openUnlessUnusable(folder: string, log: Log): OpenDatabase | null {
   try {

@@ -1,10 +1,9 @@
-/** The page that imports from a Caddyfile, from a snapshot or from what features bring, exports, and lists backups. */
+/** The page that imports from a Caddyfile, from a snapshot or from what features bring, and exports. */
 import type { ImportSource } from '../feature.ts';
 import { useCan } from '../lib/roles.ts';
 import { navigate } from '../lib/router.ts';
 import { CaddyfileShown } from '../parts/code-block.tsx';
-import { IMPORT_SOURCES } from '../seldom-features.ts';
-import { BackupsCard } from './backups-card.tsx';
+import { IMPORT_SOURCES, OWNER_CARDS } from '../seldom-features.ts';
 import { FromCaddyfile } from './from-caddyfile.tsx';
 import { FromSnapshot } from './from-snapshot.tsx';
 
@@ -45,7 +44,7 @@ export function ImportExport({ query }: { query: URLSearchParams }) {
           {from.Source && <from.Source />}
         </section>
         <ExportCard />
-        {canRestore && <BackupsCard />}
+        {canRestore && OWNER_CARDS.map((Card) => <Card key={Card.name} />)}
       </div>
     </>
   );

@@ -1,5 +1,5 @@
 /** What the hub reports as problems, for people. Pure. */
-import { FEATURE_PROBLEMS } from '../../features/problems.ts';
+import { FEATURE_PROBLEMS, type ProblemWords } from '../../features/problems.ts';
 import { count, plural } from '../lib/format.ts';
 import { isOfContainers, keeperOf, nextOf } from '../lib/source.ts';
 import type { Problem, Status } from '../lib/types.ts';
@@ -85,8 +85,6 @@ function wordsFor({ code, vhost, vhosts, message }: Problem): string {
       return `The certificate of ${name} was not renewed`;
     case 'RENEWAL_FAILED':
       return 'A kept certificate was not renewed';
-    case 'BACKUP_FAILED':
-      return 'No backup is made';
     case 'UPSTREAM_DOWN':
       return `The upstream of ${name} is down`;
     case 'CHECK_FAILING':
@@ -118,6 +116,9 @@ function wordsFor({ code, vhost, vhosts, message }: Problem): string {
   }
 }
 
+const ofFeature = (code: string): ProblemWords | undefined =>
+  (FEATURE_PROBLEMS as Readonly<Record<string, ProblemWords>>)[code];
+
 /** What the page of a proxy says more about, if there are several. */
 const OF_PROXY: readonly Problem['code'][] = ['AGENT_UNREACHABLE', 'PROXY_DOWN', 'NOT_IN_STEP'];
 
@@ -131,9 +132,9 @@ export function linkOf(problem: Problem): { to: string; label: string } | null {
     return { to: `/proxies/${agent}`, label: 'Open the proxy' };
   }
   if (code === 'RENEWAL_FAILED') return { to: '/certificates', label: 'Certificates' };
-  if (code === 'BACKUP_FAILED') return { to: '/import', label: 'Backups' };
   if (code === 'CHANNEL_FAILING') return { to: '/notifications', label: 'Notifications' };
   if (code === 'FOREIGN' || code === 'DRIFT') return { to: '/import', label: 'Import' };
   if (code === 'UPSTREAM_DOWN') return { to: '/sites?show=problems', label: 'Open the sites' };
-  return code === 'NOT_IN_STEP' ? { to: '/preamble', label: 'Open the preamble' } : null;
+  if (code === 'NOT_IN_STEP') return { to: '/preamble', label: 'Open the preamble' };
+  return ofFeature(code)?.page ?? null;
 }

@@ -6,6 +6,7 @@ import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TOTP, URI } from 'otpauth';
 import { buildDocument } from '../../../src/features/openapi/document.ts';
+import { readSettings } from '../../../src/program/config.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
 import { formatInvitation } from '../../../src/shared/invitation.ts';
 import { type Acme, HAS_ACME, startAcme } from '../../harness/acme.ts';
@@ -27,6 +28,7 @@ import { registered } from '../../harness/routes.ts';
 import { type SignInService, startSignInService } from '../../harness/sign-in-service.ts';
 import {
   ask,
+  machine,
   type Stack,
   signUp,
   startStack,
@@ -822,11 +824,12 @@ describe('backups', () => {
   const there = createClient(document, () => hub.url, onAnswer);
 
   beforeAll(async () => {
-    const backups = { dir: folder, keep: 2, passphrase: null };
-    const place = { dataDir: join(folder, 'data'), socket: join(folder, 'hub.sock'), port: 0 };
-    const agentUrl = 'http://127.0.0.1:1';
-    const settings = { ...stack.settings.hub, ...place, backups, agentUrl };
-    hub = await serveHub(settings, 'x'.repeat(40), () => {});
+    const token = 'x'.repeat(40);
+    const env = {
+      ...{ DATA_DIR: join(folder, 'data'), BACKUP_DIR: folder, HUB_PORT: '0' },
+      ...{ AGENT_URL: 'http://127.0.0.1:1', AGENT_TOKEN: token },
+    };
+    hub = await serveHub(readSettings('hub', env, machine).hub, token, () => {});
     headers = (await signUp({ hub: `${hub.url}/api` })).headers;
   });
   afterAll(async () => {

@@ -51,7 +51,6 @@ function lookerAt(now: Date, own: Disk[], theirs: Disk[][], warnings: string[] =
     keyFault: () => null,
     locked: () => ({ emails: [], isUnknown: false, networks: [] }),
     failing: () => [],
-    failedBackup: () => null,
     renewals: () => [],
     others: () => [],
     warnings,

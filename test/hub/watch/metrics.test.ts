@@ -263,9 +263,8 @@ describe('a scrape never waits for an agent that does not answer', () => {
       trustProxy: false,
       ...{ origins: [], hosts: [], oidc: null },
       lego: { bin: 'lego', directory: 'https://127.0.0.1:1/', roots: null },
-      backups: null,
       importDirs: [],
-      features: [],
+      plans: [],
     } as const;
     const hub = await serveHub(settings, 'x'.repeat(40), () => {});
     try {

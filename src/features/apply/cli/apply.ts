@@ -1,5 +1,7 @@
 /** `signalbox apply -f FILE`: brings sites and policies into the state that a file describes. */
+
 import { basename } from 'node:path';
+import type { FeatureCommand } from '../../../feature.ts';
 import type { Imported } from '../../../hub/exchange/importer.ts';
 import {
   type AskHub,
@@ -13,7 +15,7 @@ import {
 } from '../../../program/cli/api/local-hub.ts';
 import { chosenHub, HUB_OPTION } from '../../../program/cli/api/remote-hub.ts';
 import { createReplaying, printReplayOf } from '../../../program/cli/api/replaying.ts';
-import { type Cli, type Command, EXIT, type Given } from '../../../program/cli/command.ts';
+import { type Cli, EXIT, type Given } from '../../../program/cli/command.ts';
 import { visible, visibleLines } from '../../../program/visible.ts';
 import { clip } from '../../../shared/one-line.ts';
 import type { ApplyFile, Mistakes } from './apply-file.ts';
@@ -32,7 +34,8 @@ type Answer = Warned & {
   replay?: string;
 };
 
-export const apply: Command = {
+export const apply: FeatureCommand = {
+  follows: 'caddy',
   name: 'apply',
   args: [],
   options: {

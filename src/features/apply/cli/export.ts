@@ -1,11 +1,12 @@
 /** `signalbox export`: sites and policies as a file for `signalbox apply`. */
 
+import type { FeatureCommand } from '../../../feature.ts';
 import { usingHub } from '../../../program/cli/api/local-hub.ts';
 import { chosenHub, HUB_OPTION } from '../../../program/cli/api/remote-hub.ts';
-import type { Command } from '../../../program/cli/command.ts';
 import { visibleLines } from '../../../program/visible.ts';
 
-export const exportFile: Command = {
+export const exportFile: FeatureCommand = {
+  follows: 'caddy',
   name: 'export',
   args: [],
   options: {

@@ -1,13 +1,15 @@
 /** `signalbox containers`: the containers beside each Caddy, or their labels as a file for `signalbox apply`. */
 
+import type { FeatureCommand } from '../../../feature.ts';
 import { answerOf, usingHub } from '../../../program/cli/api/local-hub.ts';
 import { chosenHub, HUB_OPTION } from '../../../program/cli/api/remote-hub.ts';
-import type { Cli, Command, Given } from '../../../program/cli/command.ts';
+import type { Cli, Given } from '../../../program/cli/command.ts';
 import { visible, visibleLines } from '../../../program/visible.ts';
 import { clip } from '../../../shared/one-line.ts';
 import type { SeenContainer } from '../sites.ts';
 
-export const containers: Command = {
+export const containers: FeatureCommand = {
+  follows: 'caddy',
   name: 'containers',
   args: [],
   options: {

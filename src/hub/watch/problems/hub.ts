@@ -2,7 +2,7 @@
 import { ADVISORIES_AS_OF, advisoriesOldAt, FRESH_DAYS } from '../../../shared/advisories.ts';
 import type { Disk } from '../../../shared/wire/proxy.ts';
 import type { Locked } from '../../auth/accounts/accounts.ts';
-import { listed, type Problem, sentence } from '../problem.ts';
+import { listed, type Problem } from '../problem.ts';
 
 /** With less than this share free, a disk is as good as full; with the other one, no longer. */
 const FULL = 0.05;
@@ -52,16 +52,6 @@ export const failedRenewals = (all: readonly FailedRenewal[]): Problem[] =>
     part: `certificate ${name}`,
     message: `The certificate ${name} was not renewed: ${error}`,
   }));
-
-/** Since when backups fail, milliseconds since 1970, and why the last one did. */
-export type FailedBackup = Readonly<{ since: number; reason: string }>;
-
-export const noBackup = ({ since, reason }: FailedBackup): Problem => ({
-  code: 'BACKUP_FAILED',
-  level: 'warn',
-  since: new Date(since).toISOString(),
-  message: sentence(`No backup is made: ${reason}`),
-});
 
 /** Null if the table of advisories is new enough. */
 export function oldAdvisories(now: Date): Problem | null {

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
-import { ask, startStack, temporaryFolder, until } from '../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS } from '../harness/visit.ts';
+import { type Dashboard, startDashboard } from '../../../harness/dashboard.ts';
+import { ask, startStack, temporaryFolder, until } from '../../../harness/stack.ts';
+import { BROWSER_TIMEOUT_MS } from '../../../harness/visit.ts';
 
 setDefaultTimeout(4 * BROWSER_TIMEOUT_MS);
 

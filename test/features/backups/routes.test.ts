@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { BackupsView } from '../../../src/hub/api/backups.ts';
+import type { BackupsView } from '../../../src/features/backups/routes.ts';
 import { VERSION } from '../../../src/program/version.ts';
 import { hang, mayMount } from '../../harness/mount.ts';
 import { startOwner } from '../../harness/owner.ts';
@@ -25,7 +25,7 @@ type Failed = { code: string; message: string; field?: string };
 const PASSPHRASE = 'open sesame';
 /** Each tenth of a second, whether one is due. */
 const BACKUPS = { look: 100, every: 3_600_000, retry: 200 };
-const PACES = { ...QUICK, hub: { ...QUICK.hub, backups: BACKUPS } };
+const PACES = { ...QUICK, hub: { ...QUICK.hub, own: { backups: BACKUPS } } };
 
 const folder = temporaryFolder();
 const dir = join(folder, 'backups');

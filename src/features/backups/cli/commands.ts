@@ -2,14 +2,16 @@
 import { createReadStream } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { messageOf } from '../../shared/async.ts';
-import type { Machine } from '../config.ts';
-import { dataDirOf } from '../data-folder.ts';
-import type { Env } from '../settings.ts';
-import { type Cli, type Command, EXIT } from './command.ts';
+import type { FeatureCommand } from '../../../feature.ts';
+import { type Cli, EXIT } from '../../../program/cli/command.ts';
+import type { Machine } from '../../../program/config.ts';
+import { dataDirOf } from '../../../program/data-folder.ts';
+import type { Env } from '../../../program/settings.ts';
+import { messageOf } from '../../../shared/async.ts';
 
-export const backup: Command = {
+const backup: FeatureCommand = {
   name: 'backup',
+  follows: 'ports',
   args: [{ name: 'FILE', optional: true }],
   options: { force: { summary: 'replace FILE if it exists' } },
   summary: 'back up the database to FILE, even while the hub runs',
@@ -44,17 +46,19 @@ checked before FILE is created.
 };
 
 /**
- * For the hub alone, which waits for no disk of backups: lists those in BACKUP_DIR as JSON, or sends one. No help names
- * it.
+ * For the hub alone, which waits for no disk of backups: lists those in BACKUP_DIR as JSON, or sends one.
  */
-export const backupFolder: Command = {
+const backupFolder: FeatureCommand = {
   name: 'backup-folder',
+  follows: 'ports',
+  isHidden: true,
   args: [{ name: 'NAME', optional: true }],
   options: {},
-  ...{ summary: '', help: '' },
+  summary: '',
+  help: '',
   async run({ args: [name] }, { env, machine, out, fail }) {
-    const { listBackups, readFrom } = await import('../../hub/backups/folder.ts');
-    const { fileErrorOf } = await import('../../shared/file-errors.ts');
+    const { listBackups, readFrom } = await import('../folder.ts');
+    const { fileErrorOf } = await import('../../../shared/file-errors.ts');
     const dir = (await settingsOf('backup-folder', env, machine, fail))?.settings?.dir ?? '';
     try {
       if (name === undefined) out(JSON.stringify(await listBackups(dir)));
@@ -68,8 +72,9 @@ export const backupFolder: Command = {
   },
 };
 
-export const restore: Command = {
+const restore: FeatureCommand = {
   name: 'restore',
+  follows: 'ports',
   args: [{ name: 'FILE', optional: true }],
   options: {
     'without-key': { summary: 'proceed if the key in it cannot be opened: secrets are lost' },
@@ -113,8 +118,9 @@ start, and everyone has to sign in again.
   },
 };
 
-export const promote: Command = {
+const promote: FeatureCommand = {
   name: 'promote',
+  follows: 'ports',
   args: [{ name: 'FILE', optional: true }],
   options: {
     above: { summary: 'also outrank a hub with this term, shown in /status', takes: 'TERM' },
@@ -131,7 +137,7 @@ and refuse the old hub with OTHER_HUB. The old hub reports this; switch it off.
 `,
   async run({ args: [file], has, value }, { env, machine, out, err, fail }) {
     const above = value('above');
-    const { MAX_TERM } = await import('../../shared/wire/protocol.ts');
+    const { MAX_TERM } = await import('../../../shared/wire/protocol.ts');
     if (above !== undefined && !(/^[1-9]\d*$/.test(above) && Number(above) < MAX_TERM)) {
       fail(`signalbox promote: --above takes a number from 1 to ${MAX_TERM - 1}`);
       return EXIT.usage;
@@ -139,7 +145,7 @@ and refuse the old hub with OTHER_HUB. The old hub reports this; switch it off.
     const folder = dataDirOf(env);
     const backups = await settingsOf('promote', env, machine, fail);
     if (backups === null) return EXIT.failed;
-    const { databaseIn } = await import('../../hub/db/open.ts');
+    const { databaseIn } = await import('../../../hub/db/open.ts');
     const work = await import('./restore.ts');
     return work.restore(file ?? databaseIn(folder), {
       ...{ folder, now: () => new Date(), open: openFile, out, err },
@@ -149,11 +155,13 @@ and refuse the old hub with OTHER_HUB. The old hub reports this; switch it off.
   },
 };
 
+export const commands: readonly FeatureCommand[] = [backup, backupFolder, restore, promote];
+
 const openFile = (path: string) => (path === '-' ? process.stdin : createReadStream(path));
 
 /** Null if they are wrong, which was said. */
 async function settingsOf(command: string, env: Env, machine: Machine, fail: Cli['fail']) {
-  const { backupsFor } = await import('../backup-settings.ts');
+  const { backupsFor } = await import('../settings.ts');
   try {
     return backupsFor(env, machine.readFile);
   } catch (error) {

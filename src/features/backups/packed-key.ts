@@ -6,7 +6,7 @@ import {
   type ScryptOptions,
   scrypt,
 } from 'node:crypto';
-import { keyFrom, markOf } from '../db/sealing.ts';
+import { keyFrom, markOf } from '../../hub/db/sealing.ts';
 
 /** How a backup has the key: not at all, as it is, or only for who knows the passphrase. */
 export const KEY_STATES = ['none', 'clear', 'sealed'] as const;

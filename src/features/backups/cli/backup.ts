@@ -2,14 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type BackupSettings, type Made, makeBackup, writeBackup } from '../../hub/backups/make.ts';
-import { describeContents } from '../../hub/db/inspect.ts';
-import { databaseIn, openUnmigrated } from '../../hub/db/open.ts';
-import { BESIDE } from '../../hub/db/replace.ts';
-import { messageOf } from '../../shared/async.ts';
-import { keyFileIn } from '../data-folder.ts';
-import { visible } from '../visible.ts';
-import { EXIT } from './command.ts';
+import { describeContents } from '../../../hub/db/inspect.ts';
+import { databaseIn, openUnmigrated } from '../../../hub/db/open.ts';
+import { BESIDE } from '../../../hub/db/replace.ts';
+import { EXIT } from '../../../program/cli/command.ts';
+import { keyFileIn } from '../../../program/data-folder.ts';
+import { visible } from '../../../program/visible.ts';
+import { messageOf } from '../../../shared/async.ts';
+import { type BackupSettings, type Made, makeBackup, writeBackup } from '../make.ts';
 
 export type BackupDeps = {
   /** The data folder. */

@@ -1,6 +1,6 @@
 /** Tells whether two backups hold the same: a digest of what people made, not of what happens all the time. */
 import type { Database } from 'bun:sqlite';
-import { versionOf } from '../db/version.ts';
+import { versionOf } from '../../hub/db/version.ts';
 
 /** Tables of what passes: a backup has them, but no backup is made for them alone. */
 export const PASSING: readonly string[] = [

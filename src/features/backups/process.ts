@@ -2,16 +2,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { Backup } from '../../hub/backups/folder.ts';
-import type { BackupDisk } from '../../hub/backups/keeper.ts';
-import type { BackupSettings } from '../../hub/backups/make.ts';
-import { noteFailure, readState, writeState } from '../../hub/backups/state.ts';
+import type { BeforeOpen } from '../../hub/core.ts';
 import { MIGRATIONS } from '../../hub/db/migrate.ts';
 import { databaseIn } from '../../hub/db/open.ts';
 import { storedVersion } from '../../hub/db/version.ts';
 import { messageOf } from '../../shared/async.ts';
-import type { Log } from '../../shared/log.ts';
-import { VERSION } from '../version.ts';
+import type { Backup } from './folder.ts';
+import type { BackupDisk } from './keeper.ts';
+import type { BackupSettings } from './make.ts';
+import { noteFailure, readState, writeState } from './state.ts';
 
 /** Milliseconds that one may take; a database of 10 MB takes less than a second. */
 const DEADLINE_MS = 300_000;
@@ -84,9 +83,7 @@ async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(all).toString();
 }
 
-/** Null without settings. */
-export function backupDiskOf(settings: BackupSettings | null, dataDir: string): BackupDisk | null {
-  if (!settings) return null;
+export function backupDiskOf(settings: BackupSettings, dataDir: string): BackupDisk {
   const run = (words: readonly string[], signal: AbortSignal, deadline = DEADLINE_MS) =>
     runApart(words, settings, dataDir, AbortSignal.any([signal, AbortSignal.timeout(deadline)]));
   return {
@@ -105,23 +102,22 @@ export function backupDiskOf(settings: BackupSettings | null, dataDir: string): 
  * not there must not keep sites from being served, and a migration keeps a copy as well.
  */
 export async function backupBeforeUpgrade(
-  settings: BackupSettings | null,
-  dataDir: string,
-  log: Log,
+  settings: BackupSettings,
+  { dataDir, version, log }: BeforeOpen,
 ): Promise<void> {
-  if (!(settings && existsSync(databaseIn(dataDir)))) return;
+  if (!existsSync(databaseIn(dataDir))) return;
   const { dir } = settings;
   try {
     const isOlder = storedVersion(databaseIn(dataDir)) < MIGRATIONS.length;
-    if (readState(dataDir, dir).program === VERSION && !isOlder) return;
+    if (readState(dataDir, dir).program === version && !isOlder) return;
     try {
-      await backupDiskOf(settings, dataDir)?.make(AbortSignal.timeout(BEFORE_UPGRADE_MS));
+      await backupDiskOf(settings, dataDir).make(AbortSignal.timeout(BEFORE_UPGRADE_MS));
     } catch (error) {
       // A process that hangs cannot do so.
       noteFailure(dataDir, dir, messageOf(error), Date.now());
       throw error;
     } finally {
-      writeState(dataDir, dir, { program: VERSION });
+      writeState(dataDir, dir, { program: version });
     }
   } catch (error) {
     log('backup not made', { reason: messageOf(error) }, 'warn');

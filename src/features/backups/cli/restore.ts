@@ -1,17 +1,18 @@
 /** `signalbox restore` and `signalbox promote`: replace the database with a copy while the hub is stopped. */
 import { statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { PassphraseError } from '../../hub/backups/packed-key.ts';
-import { stageRestore, unstage } from '../../hub/backups/restore.ts';
-import { isFull } from '../../hub/db/fault.ts';
-import { describeContents } from '../../hub/db/inspect.ts';
-import { databaseIn } from '../../hub/db/open.ts';
-import { giveToOwner } from '../../hub/db/replace.ts';
-import { messageOf } from '../../shared/async.ts';
-import { lockFolder, lockIn } from '../../shared/system/lock.ts';
-import { adoptAgentsKey, secretKeyIn } from '../data-folder.ts';
-import { visible } from '../visible.ts';
-import { EXIT } from './command.ts';
+import { isFull } from '../../../hub/db/fault.ts';
+import { describeContents } from '../../../hub/db/inspect.ts';
+import { databaseIn } from '../../../hub/db/open.ts';
+import { giveToOwner } from '../../../hub/db/replace.ts';
+import { unstage } from '../../../hub/db/staged.ts';
+import { EXIT } from '../../../program/cli/command.ts';
+import { adoptAgentsKey, secretKeyIn } from '../../../program/data-folder.ts';
+import { visible } from '../../../program/visible.ts';
+import { messageOf } from '../../../shared/async.ts';
+import { lockFolder, lockIn } from '../../../shared/system/lock.ts';
+import { PassphraseError } from '../packed-key.ts';
+import { stageRestore } from '../restore.ts';
 
 export type RestoreDeps = {
   /** The data folder; created if there is none. */

@@ -1,15 +1,15 @@
 /** Makes a backup: of the database with the hub's key, to a file, or to `BACKUP_DIR` if it has anything new. */
 import type { Database } from 'bun:sqlite';
 import { basename, join } from 'node:path';
+import { copyDatabase } from '../../hub/db/copy.ts';
+import { type Contents, inspect, readForeign } from '../../hub/db/inspect.ts';
+import { openUnmigrated } from '../../hub/db/open.ts';
+import { giveToOwner } from '../../hub/db/replace.ts';
+import { versionOf } from '../../hub/db/version.ts';
 import { messageOf } from '../../shared/async.ts';
 import { fileErrorOf } from '../../shared/file-errors.ts';
 import { readIfThere } from '../../shared/system/files.ts';
 import { lockFolder, lockIn } from '../../shared/system/lock.ts';
-import { copyDatabase } from '../db/copy.ts';
-import { type Contents, inspect, readForeign } from '../db/inspect.ts';
-import { openUnmigrated } from '../db/open.ts';
-import { giveToOwner } from '../db/replace.ts';
-import { versionOf } from '../db/version.ts';
 import { digestOf } from './digest.ts';
 import {
   assertRoom,

@@ -1,5 +1,6 @@
 /** Has a backup made once a day, and lists and restores those in `BACKUP_DIR`, without waiting for its disk. */
 import type { Readable } from 'node:stream';
+import { unstage } from '../../hub/db/staged.ts';
 import { messageOf } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import { fileErrorOf } from '../../shared/file-errors.ts';
@@ -7,11 +8,8 @@ import type { Log } from '../../shared/log.ts';
 import { assertRoom, type Backup } from './folder.ts';
 import type { BackupSettings } from './make.ts';
 import { PassphraseError } from './packed-key.ts';
-import { type Staged, stageRestore, unstage } from './restore.ts';
+import { type StagedBackup, stageRestore } from './restore.ts';
 import { type BackupState, noteFailure, readState, writeState } from './state.ts';
-
-/** Milliseconds: from one look at whether one is due to the next; from one to the next; after a failure. */
-export type BackupsPace = Readonly<{ look: number; every: number; retry: number }>;
 
 /**
  * `BACKUP_DIR`, through processes of their own: it may hang, and a thread of the hub with it.
@@ -35,7 +33,8 @@ export type BackupsDeps = {
   isShared: () => boolean;
   /** Whether there is no account yet. */
   isEmpty: () => boolean;
-  pace: BackupsPace;
+  /** Milliseconds, as `PACE` in hub.ts. */
+  pace: Readonly<{ look: number; every: number; retry: number }>;
   now: () => Date;
   log: Log;
 };
@@ -56,7 +55,7 @@ export type Backups = {
   /** One at a time: whoever asks meanwhile gets the same. @throws Failure INVALID_REQUEST, STORAGE_UNAVAILABLE, STOPPING */
   make(): Promise<void>;
   /** @throws Failure NOT_FOUND, INVALID_REQUEST, STORAGE_UNAVAILABLE, STOPPING */
-  stage(name: string, how: Restoring): Promise<Staged>;
+  stage(name: string, how: Restoring): Promise<StagedBackup>;
   /** Notes why what was staged did not take the place of the database. */
   notRestored(reason: string): void;
   begin(): void;

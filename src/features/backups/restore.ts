@@ -2,11 +2,12 @@
 import { createReadStream, createWriteStream, existsSync, renameSync, rmSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Contents } from '../../hub/db/inspect.ts';
+import { databaseIn } from '../../hub/db/open.ts';
+import { giveToOwner, keep, makeReady, putInPlace } from '../../hub/db/replace.ts';
+import { keyFrom, markOf } from '../../hub/db/sealing.ts';
+import { type Staged, stagedIn, unstage } from '../../hub/db/staged.ts';
 import { readIfThere, removeOldCopies, writeDurably } from '../../shared/system/files.ts';
-import type { Contents } from '../db/inspect.ts';
-import { databaseIn } from '../db/open.ts';
-import { BESIDE, giveToOwner, keep, makeReady, putInPlace } from '../db/replace.ts';
-import { keyFrom, markOf } from '../db/sealing.ts';
 import { takeLabel } from './label.ts';
 import { type PackedKey, unpackKey } from './packed-key.ts';
 
@@ -25,31 +26,22 @@ export type StageDeps = {
   open?: (file: string) => Readable;
 };
 
-export type Staged = {
+export type StagedBackup = Staged & {
   contents: Contents;
   /** Whether there will be no key though something needs it. */
   lacksKey: boolean;
-  /**
-   * Replaces the database, which no hub may have open, and the key if the backup has another one.
-   * @returns the paths of the database and of the key that were there; null if there was none
-   * @throws Error, with both unchanged
-   */
-  put(now: Date): { database: string | null; key: string | null };
 };
-
-const stagedIn = (folder: string): string => `${databaseIn(folder)}.restoring`;
-
-/** Removes what is staged, also by a process that was killed. */
-export function unstage(folder: string): void {
-  for (const end of ['', ...BESIDE]) rmSync(stagedIn(folder) + end, { force: true });
-}
 
 /**
  * Copies the backup, because SQLite writes files beside a database, and checks it.
  * @param name names the file in error messages
  * @throws PassphraseError if its key cannot be opened; Error as `makeReady`. Nothing is left then
  */
-export async function stageRestore(file: string, name: string, deps: StageDeps): Promise<Staged> {
+export async function stageRestore(
+  file: string,
+  name: string,
+  deps: StageDeps,
+): Promise<StagedBackup> {
   const { folder, keyFile, promote, open = createReadStream } = deps;
   const staged = stagedIn(folder);
   const current = databaseIn(folder);

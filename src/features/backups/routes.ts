@@ -1,13 +1,14 @@
 /** `/backups`: those in `BACKUP_DIR`; makes another one, and restores one. */
 import { Elysia, type Static, t } from 'elysia';
+import { recordSecurity } from '../../hub/auth/security-log.ts';
+import type { ApiCore } from '../../hub/core.ts';
+import { about } from '../../hub/http/about.ts';
+import { BODY, READS, refusals, WRITES } from '../../hub/http/refusal-schemas.ts';
+import { Timestamp } from '../../hub/http/schemas.ts';
 import { jsonBody } from '../../shared/json-body.ts';
-import { recordSecurity } from '../auth/security-log.ts';
-import { isOfHub } from '../backups/folder.ts';
-import { KEY_STATES } from '../backups/packed-key.ts';
-import { about } from '../http/about.ts';
-import { BODY, READS, refusals, WRITES } from '../http/refusal-schemas.ts';
-import { Timestamp } from '../http/schemas.ts';
-import type { ApiContext } from './context.ts';
+import { isOfHub } from './folder.ts';
+import type { Backups } from './keeper.ts';
+import { KEY_STATES } from './packed-key.ts';
 
 const BackupView = t.Object(
   {
@@ -64,8 +65,8 @@ const Restored = t.Object(
 
 const iso = (at: number) => new Date(at).toISOString();
 
-export function backupRoutes(context: ApiContext) {
-  const { backups, publisher, openWrites, restart, store, now, guard, bodyLimit } = context;
+export function backupRoutes(deps: ApiCore & { backups: Backups }) {
+  const { backups, publisher, openWrites, restart, hub, now, guard, bodyLimit } = deps;
   async function view(): Promise<BackupsView> {
     const { settings } = backups;
     const { succeededAt = null, failure = null, notRestored = null } = backups.state() ?? {};
@@ -80,7 +81,7 @@ export function backupRoutes(context: ApiContext) {
     try {
       const all = await backups.list();
       const shown = all.map((one) => ({
-        ...{ ...one, madeAt: one.madeAt.toISOString(), own: isOfHub(one, store.id) },
+        ...{ ...one, madeAt: one.madeAt.toISOString(), own: isOfHub(one, hub) },
       }));
       return { ...known, unreadable: null, backups: shown };
     } catch (error) {

@@ -1,15 +1,15 @@
 /** The backups that the hub makes by itself: lists them, makes another one, and restores one. */
 import { useState } from 'preact/hooks';
-import { get, send, sentenceOf } from '../lib/api.ts';
-import { plural } from '../lib/format.ts';
-import type { Backup, Backups } from '../lib/types.ts';
-import { placeError, submitWith, useFields, useSubmit } from '../lib/use-form.ts';
-import { useEvery, useLoad } from '../lib/use-load.ts';
-import { Dialog, FormActions } from '../parts/dialog.tsx';
-import { TextField } from '../parts/field.tsx';
-import { ListCard } from '../parts/list-card.tsx';
-import { Notice } from '../parts/notice.tsx';
-import { Time } from '../parts/time.tsx';
+import { get, send, sentenceOf } from '../../../web/lib/api.ts';
+import { plural } from '../../../web/lib/format.ts';
+import type { Backup, Backups } from '../../../web/lib/types.ts';
+import { placeError, submitWith, useFields, useSubmit } from '../../../web/lib/use-form.ts';
+import { useEvery, useLoad } from '../../../web/lib/use-load.ts';
+import { Dialog, FormActions } from '../../../web/parts/dialog.tsx';
+import { TextField } from '../../../web/parts/field.tsx';
+import { ListCard } from '../../../web/parts/list-card.tsx';
+import { Notice } from '../../../web/parts/notice.tsx';
+import { Time } from '../../../web/parts/time.tsx';
 
 /** How often the hub is asked whether it has restarted. */
 const RESTARTING_MS = 2_000;

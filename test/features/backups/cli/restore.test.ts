@@ -16,12 +16,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { MIGRATIONS } from '../../../src/hub/db/migrate.ts';
-import { giveToOwner } from '../../../src/hub/db/replace.ts';
-import { layDatabase } from '../../harness/filled-db.ts';
-import { createOperator } from '../../harness/operator.ts';
-import { MAIN, type Program } from '../../harness/program.ts';
-import { ask, freePort, signUp, until } from '../../harness/stack.ts';
+import { MIGRATIONS } from '../../../../src/hub/db/migrate.ts';
+import { giveToOwner } from '../../../../src/hub/db/replace.ts';
+import { layDatabase } from '../../../harness/filled-db.ts';
+import { createOperator } from '../../../harness/operator.ts';
+import { MAIN, type Program } from '../../../harness/program.ts';
+import { ask, freePort, signUp, until } from '../../../harness/stack.ts';
 
 // A test starts a dozen processes, and the machine may be busy.
 

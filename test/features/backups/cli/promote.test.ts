@@ -4,10 +4,10 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatInvitation } from '../../../src/shared/invitation.ts';
-import { type EnrollableAgent, startEnrollable } from '../../harness/enrolled.ts';
-import { type Program, runProgram } from '../../harness/program.ts';
-import { ask, freePort, signUp, temporaryFolder, until } from '../../harness/stack.ts';
+import { formatInvitation } from '../../../../src/shared/invitation.ts';
+import { type EnrollableAgent, startEnrollable } from '../../../harness/enrolled.ts';
+import { type Program, runProgram } from '../../../harness/program.ts';
+import { ask, freePort, signUp, temporaryFolder, until } from '../../../harness/stack.ts';
 
 // Each test starts several hubs, and the machine may be busy.
 

@@ -14,14 +14,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { digestOf, PASSING, PASSING_COLUMNS } from '../../../src/hub/backups/digest.ts';
-import { listBackups, readFrom } from '../../../src/hub/backups/folder.ts';
-import { createBackups } from '../../../src/hub/backups/keeper.ts';
-import { readLabel } from '../../../src/hub/backups/label.ts';
-import { makeBackup } from '../../../src/hub/backups/make.ts';
-import { readState, writeState } from '../../../src/hub/backups/state.ts';
+import { digestOf, PASSING, PASSING_COLUMNS } from '../../../src/features/backups/digest.ts';
+import { listBackups, readFrom } from '../../../src/features/backups/folder.ts';
+import { PACE } from '../../../src/features/backups/hub.ts';
+import { createBackups } from '../../../src/features/backups/keeper.ts';
+import { readLabel } from '../../../src/features/backups/label.ts';
+import { makeBackup } from '../../../src/features/backups/make.ts';
+import { readState, writeState } from '../../../src/features/backups/state.ts';
 import { openDatabase } from '../../../src/hub/db/open.ts';
-import { PACE } from '../../../src/hub/pace.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import { lockFolder } from '../../../src/shared/system/lock.ts';
 import { layDatabase } from '../../harness/filled-db.ts';
@@ -266,7 +266,7 @@ const keeperOf = (makes: (signal: AbortSignal) => Promise<void>) =>
     },
     ...{ dataDir, keyFile: join(dataDir, 'secret-key') },
     ...{ isShared: () => false, isEmpty: () => false },
-    ...{ pace: PACE.backups, now: () => new Date(), log() {} },
+    ...{ pace: PACE, now: () => new Date(), log() {} },
   });
 
 test('under way when the hub stops is no fault of the disk', async () => {

@@ -1,11 +1,27 @@
 /** The settings of backups, which the hub and the commands read alike. */
-import type { BackupSettings } from '../hub/backups/make.ts';
-import { dataDirOf } from './data-folder.ts';
-import type { Env } from './settings.ts';
-import { createReader, type SettingsReader } from './settings-reader.ts';
+import type { ReadHubHalf } from '../../feature.ts';
+import { dataDirOf } from '../../program/data-folder.ts';
+import type { Env } from '../../program/settings.ts';
+import { createReader, type SettingsReader } from '../../program/settings-reader.ts';
+import type { BackupSettings } from './make.ts';
+
+export const readHubHalf: ReadHubHalf = (read) => {
+  const settings = readBackups(read);
+  return {
+    async beforeOpen(given) {
+      if (settings === null) return;
+      const { backupBeforeUpgrade } = await import('./process.ts');
+      await backupBeforeUpgrade(settings, given);
+    },
+    async load() {
+      const { hub } = await import('./hub.ts');
+      return (core) => hub(core, settings);
+    },
+  };
+};
 
 /** Null without `BACKUP_DIR`. The folder is not looked at: its disk may hang. */
-export function readBackups(
+function readBackups(
   read: SettingsReader,
   passphrase = readPassphrase(read),
 ): BackupSettings | null {

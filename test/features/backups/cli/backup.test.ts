@@ -3,12 +3,12 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MIGRATIONS } from '../../../src/hub/db/migrate.ts';
-import { layDatabase } from '../../harness/filled-db.ts';
-import { mayMount, mountSmall } from '../../harness/mount.ts';
-import { createOperator } from '../../harness/operator.ts';
-import { MAIN } from '../../harness/program.ts';
-import { ask, freePort, signUp } from '../../harness/stack.ts';
+import { MIGRATIONS } from '../../../../src/hub/db/migrate.ts';
+import { layDatabase } from '../../../harness/filled-db.ts';
+import { mayMount, mountSmall } from '../../../harness/mount.ts';
+import { createOperator } from '../../../harness/operator.ts';
+import { MAIN } from '../../../harness/program.ts';
+import { ask, freePort, signUp } from '../../../harness/stack.ts';
 
 // A test starts a dozen processes, and the machine may be busy.
 
