@@ -49,6 +49,7 @@ export const PARTS = {
   attack: { proves: 'what strangers and editors may try' },
   hub: { proves: 'all of the hub: many samples, limits, faults' },
   agent: { proves: 'all of the agent: many samples, limits, faults' },
+  features: { proves: 'the core without features, and the program without each' },
   browser: { proves: 'every page of the dashboard in all its states' },
   program: { proves: 'the program and its commands as processes, and the binary' },
   firefox: { proves: 'the dashboard in Firefox', installs: ['firefox-esr:firefox-esr'] },

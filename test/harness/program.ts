@@ -1,7 +1,7 @@
 /** Runs the program as a process. */
 import { join } from 'node:path';
 import { IS_TEST } from './pace.ts';
-import { until } from './stack.ts';
+import { FEATURES_OF_RUN, until } from './stack.ts';
 
 const ROOT = join(import.meta.dir, '../..');
 /** What the suite makes of the program once, as that starts faster. Else its source is started. */
@@ -40,7 +40,7 @@ export function runProgram(
   const shell = ['sh', '-c', `${more.before}; exec "$@"`, 'sh', ...command];
   const child = Bun.spawn(more.before === undefined ? command : shell, {
     cwd,
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', ...FEATURES_OF_RUN, ...env },
     stdin: more.input === undefined ? 'ignore' : new Blob([more.input]),
     stdout: 'pipe',
     stderr: 'pipe',

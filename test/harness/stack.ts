@@ -70,6 +70,12 @@ export function freePort(): number {
 }
 
 /** Ports for the one-machine mode that cannot collide. */
+/** The features of a run that does without some: see `test/features/without.test.ts`. */
+export const FEATURES_OF_RUN: Readonly<Record<string, string>> =
+  process.env.SIGNALBOX_FEATURES === undefined
+    ? {}
+    : { SIGNALBOX_FEATURES: process.env.SIGNALBOX_FEATURES };
+
 export const portSettings = (httpPort = freePort()) => ({
   HUB_PORT: '0',
   AGENT_PORT: '0',
@@ -154,7 +160,7 @@ export async function startStack(
   folder = temporaryFolder(),
   paces = USUAL,
 ): Promise<Stack> {
-  const variables = { ...portSettings(), ...env };
+  const variables = { ...FEATURES_OF_RUN, ...portSettings(), ...env };
   const dataDir = join(folder, 'data');
   const lines: string[] = [];
   const settings = readSettings(
