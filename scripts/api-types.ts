@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TSchema } from 'elysia';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
+import { CHANNEL_KINDS, KINDS } from '../src/features/channels/kinds/kinds.ts';
+import { fieldsOf, isOptional } from '../src/features/channels/target.ts';
 import { buildDocument } from '../src/features/openapi/document.ts';
-import { CHANNEL_KINDS, KINDS } from '../src/hub/channels/kinds/kinds.ts';
-import { fieldsOf, isOptional } from '../src/hub/channels/target.ts';
 import { type Document, operationsOf } from '../test/harness/openapi.ts';
 import { registered } from '../test/harness/routes.ts';
 
 export const API_TYPES = join(import.meta.dir, '../src/web/lib/api-types.ts');
-export const CHANNEL_FORMS = join(import.meta.dir, '../src/web/lib/channel-forms.ts');
+export const CHANNEL_FORMS = join(import.meta.dir, '../src/features/channels/web/channel-forms.ts');
 
 const BANNER = `/**
  * What the API answers, generated from the OpenAPI document. Do not edit; run \`bun run types\`.
@@ -175,7 +175,7 @@ export async function generateApiTypes(): Promise<string> {
 }
 
 const FORMS_BANNER = `/**
- * The form of each kind of channel, generated from src/hub/channels/kinds. Do not edit; run \`bun run types\`.
+ * The form of each kind of channel, generated from src/features/channels/kinds. Do not edit; run \`bun run types\`.
  */
 // biome-ignore-all format: generated`;
 

@@ -2,9 +2,18 @@
 import type { Feature } from './feature.ts';
 import { apply } from './features/apply/feature.ts';
 import { backups } from './features/backups/feature.ts';
+import { channels } from './features/channels/feature.ts';
 import { containers } from './features/containers/feature.ts';
 import { importNpm } from './features/import-npm/feature.ts';
 import { openapi } from './features/openapi/feature.ts';
 import { ship } from './features/ship/feature.ts';
 
-export const FEATURES: readonly Feature[] = [backups, ship, apply, containers, importNpm, openapi];
+export const FEATURES: readonly Feature[] = [
+  backups,
+  ship,
+  apply,
+  containers,
+  channels,
+  importNpm,
+  openapi,
+];

@@ -26,7 +26,6 @@ const MAY_IMPORT_IN_HUB: Readonly<Record<string, readonly string[]>> = {
   dashboard: ['http', 'auth'],
   logs: ['http', 'auth', 'agents'],
   watch: ['http', 'auth', 'db', 'model', 'publish', 'agents'],
-  channels: ['http', 'auth', 'db', 'watch'],
   certificates: ['db', 'model', 'publish'],
   retries: ['auth', 'db', 'model', 'publish'],
   core: ['http', 'auth', 'db', 'model', 'publish', 'watch', 'retries'],
@@ -37,11 +36,11 @@ const MAY_IMPORT_IN_HUB: Readonly<Record<string, readonly string[]>> = {
   exchange: ['http', 'model', 'publish', 'recipes', 'caddyfile', 'agents'],
   api: [
     ...['http', 'auth', 'db', 'model', 'publish', 'recipes', 'caddyfile', 'agents'],
-    ...['exchange', 'core', 'retries', 'watch', 'channels', 'certificates'],
+    ...['exchange', 'core', 'retries', 'watch', 'certificates'],
   ],
   app: [
     ...['http', 'db', 'recipes', 'caddyfile', 'agents', 'auth', 'model', 'publish'],
-    ...['core', 'dashboard', 'logs', 'watch', 'channels', 'certificates', 'exchange', 'api'],
+    ...['core', 'dashboard', 'logs', 'watch', 'certificates', 'exchange', 'api'],
   ],
 };
 
@@ -121,8 +120,7 @@ describe('the table refuses', () => {
     ['src/hub/publish/publisher.ts', 'src/hub/api/vhosts.ts'],
     ['src/hub/model/store.ts', 'src/hub/publish/batch.ts'],
     ['src/hub/publish/publisher.ts', 'src/hub/watch/look.ts'],
-    ['src/hub/watch/look.ts', 'src/hub/channels/channels.ts'],
-    ['src/hub/channels/channels.ts', 'src/hub/api/channels.ts'],
+    ['src/hub/watch/look.ts', 'src/features/x/sites.ts'],
     ['src/hub/api/status.ts', 'src/hub/app.ts'],
     ['src/hub/exchange/importer.ts', 'src/hub/api/exchange.ts'],
     ['src/hub/api/vhosts.ts', 'src/hub/app.ts'],

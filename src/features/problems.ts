@@ -1,6 +1,7 @@
 /** The problems that features may find, by their codes. */
 import type { EventName } from '../shared/events.ts';
 import { problems as backups } from './backups/words.ts';
+import { problems as channels } from './channels/words.ts';
 import { problems as containers } from './containers/words.ts';
 
 export type ProblemWords = Readonly<{
@@ -10,13 +11,15 @@ export type ProblemWords = Readonly<{
   follows?: string;
   /** What it is once it has lasted; null: it is only shown. */
   event: EventName | null;
+  /** What viewers read of one that is no event, as they get nobody else's words; else that there is a warning. */
+  viewers?: string;
   /** For the dashboard. @param site its name, or that of several */
   title: (site: string) => string;
   /** Where it can be solved in the dashboard, if that is not the page of its site. */
   page?: Readonly<{ to: string; label: string }>;
 }>;
 
-const problems = { ...containers, ...backups } as const;
+const problems = { ...containers, ...backups, ...channels } as const;
 
 export type FeatureProblem = keyof typeof problems;
 

@@ -10,10 +10,9 @@ import { vhostBulkRoutes } from './api/bulk.ts';
 import { certificateOrderRoutes } from './api/certificate-orders.ts';
 import { certificateRoutes } from './api/certificates.ts';
 import { changelogRoutes } from './api/changelog.ts';
-import { channelRoutes } from './api/channels.ts';
 import type { ApiContext, HubContext } from './api/context.ts';
 import { exchangeRoutes } from './api/exchange.ts';
-import { deliveryRoutes, incidentRoutes } from './api/incidents.ts';
+import { incidentRoutes } from './api/incidents.ts';
 import { keptCertificateRoutes } from './api/kept-certificates.ts';
 import { healthRoutes, hubMetricsRoutes, summaryRoutes } from './api/monitoring.ts';
 import { policyRoutes } from './api/policies.ts';
@@ -147,12 +146,10 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(portsRoutes(all))
     .use(problemRoutes(all))
     .use(incidentRoutes(all))
-    .use(channelRoutes(forPeople))
-    .use(deliveryRoutes(forPeople))
     .use(changelogRoutes(all))
     .use(preambleRoutes(all))
     .use(exchangeRoutes(all))
-    .use(routesOfFeatures(all, () => routesOf()))
+    .use(routesOfFeatures({ ...all, sessionGuard }, () => routesOf()))
     .use(previewRoutes(all))
     .use(replayRoutes(all));
 
@@ -197,9 +194,13 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
 }
 
 /** Composed before the app is, which does not see what comes later. */
-function routesOfFeatures(context: ApiContext, all: ApiCore['routes']): AnyElysia {
-  const { core, parts, guard, bodyLimit, retries, openWrites, restart } = context;
-  const api = { ...core, guard, bodyLimit, retries, openWrites, restart, routes: all };
+function routesOfFeatures(
+  context: ApiContext & Pick<ApiCore, 'sessionGuard'>,
+  all: ApiCore['routes'],
+): AnyElysia {
+  const { core, parts, guard, sessionGuard, bodyLimit, retries, openWrites, restart } = context;
+  const own = { guard, sessionGuard, bodyLimit, retries, openWrites, restart, routes: all };
+  const api = { ...core, ...own };
   return parts.reduce<AnyElysia>(
     (app, { routes }) => (routes ? app.use(routes(api)) : app),
     new Elysia({ name: 'features' }),

@@ -1,8 +1,9 @@
 /** What a feature may rely on in the hub, and what it can bring there. */
 import type { AnyElysia } from 'elysia';
 import type { Log } from '../shared/log.ts';
+import type { Metrics } from '../shared/observe/metrics.ts';
 import type { Paced } from '../shared/paced.ts';
-import type { Guard } from './auth/guard.ts';
+import type { Guard, SessionGuard } from './auth/guard.ts';
 import type { Db } from './db/open.ts';
 import type { Sealing } from './db/sealing.ts';
 import type { Staged } from './db/staged.ts';
@@ -11,11 +12,13 @@ import type { OpenWrites } from './http/open-writes.ts';
 import type { SiteSet } from './model/vhost.ts';
 import type { Publisher } from './publish/publisher.ts';
 import type { Retries } from './retries/retries.ts';
+import type { IncidentListener } from './watch/incidents/incidents.ts';
 import type { Problem } from './watch/problem.ts';
 
 /** The parts of the hub that are there before those of features. */
 export type HubCore = Readonly<{
   version: string;
+  db: Db;
   publisher: Publisher;
   /** Of secrets in the database. */
   sealing: Sealing;
@@ -31,6 +34,8 @@ export type HubCore = Readonly<{
   isShared: () => boolean;
   /** Whether there is no account yet. */
   isEmpty: () => boolean;
+  /** Registers a counter among the metrics. */
+  counter: Metrics['counter'];
   /** Its intervals, at the pace of this hub. */
   paced: Paced;
   /** Milliseconds from a clock that is never set. */
@@ -43,6 +48,8 @@ export type HubCore = Readonly<{
 export type ApiCore = HubCore &
   Readonly<{
     guard: Guard;
+    /** Of routes for people only: no API token opens them. */
+    sessionGuard: SessionGuard;
     bodyLimit: number;
     /** For requests that may be sent again. */
     retries: Retries;
@@ -80,6 +87,8 @@ export type HubPart = Readonly<{
   toYaml?: (set: SiteSet, source?: string) => string;
   /** What is wrong now. */
   problems?: () => readonly Problem[];
+  /** Hears of incidents. */
+  incidents?: IncidentListener;
   /** Once the hub listens. */
   begin?: () => void;
   /** Resolves when nothing of it is under way. */

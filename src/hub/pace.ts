@@ -31,17 +31,6 @@ export const PACE = {
     /** What they answered is stored this often: a crash loses no more, and disks last. */
     store: 300_000,
   },
-  /** The sender of messages. */
-  send: {
-    every: 1_000,
-    /** Before the second attempt; doubled with each further one, up to the longest. */
-    firstPause: 10_000,
-    longestPause: 3_600_000,
-    /** In which so many are sent one by one, and then together. */
-    window: 60_000,
-    /** After which a channel that accepts nothing is a problem: a restart of its receiver is none. */
-    failing: 600_000,
-  },
   /** Between two comparisons of a proxy with what is stored. */
   reconcile: 2_000,
   /** Certificates that the hub obtains itself. */

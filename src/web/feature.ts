@@ -1,8 +1,11 @@
 /** What a feature can bring to the dashboard. */
-import type { ComponentType } from 'preact';
+import type { ComponentChildren, ComponentType } from 'preact';
 
 /** On the page "Import & export", for owners. */
 export type OwnerCard = ComponentType;
+
+/** Around the incidents on the page "Notifications", for owners. */
+export type AroundIncidents = ComponentType<{ children: ComponentChildren }>;
 
 /** Beside the field with the address that a site forwards to; calls `onChoose` with another one. */
 export type UpstreamPicker = ComponentType<{ onChoose: (address: string) => void }>;

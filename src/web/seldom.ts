@@ -5,7 +5,7 @@ export { CertificatesPage } from './certificates/certificates-page.tsx';
 export { Changelog } from './changelog/changelog.tsx';
 export { ImportExport } from './config/import-export.tsx';
 export { PreamblePage } from './config/preamble-page.tsx';
-export { NotificationsPage } from './notifications/notifications-page.tsx';
+export { NotificationsPage } from './incidents/notifications-page.tsx';
 export { PoliciesPage } from './policies/policies-page.tsx';
 export { NewPolicy, PolicyPage } from './policies/policy-page.tsx';
 export { ProxiesPage } from './proxies/proxies-page.tsx';

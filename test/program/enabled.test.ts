@@ -14,8 +14,9 @@ import { readSettings } from '../../src/program/config.ts';
 import { enabledFeatures } from '../../src/program/enabled.ts';
 import { SETTINGS } from '../../src/program/settings.ts';
 import { startOwner } from '../harness/owner.ts';
+import { QUICK } from '../harness/pace.ts';
 import { runProgram } from '../harness/program.ts';
-import { machine, temporaryFolder } from '../harness/stack.ts';
+import { freePort, machine, temporaryFolder, until } from '../harness/stack.ts';
 
 const chain: Feature[] = [
   { name: 'a', needs: ['b'] },
@@ -101,6 +102,9 @@ describe('without any feature', () => {
       for (const [method, path] of [
         ['GET', '/openapi.json'],
         ['GET', '/containers'],
+        ['GET', '/channels'],
+        ['POST', '/channels'],
+        ['GET', '/deliveries'],
         ['POST', '/import/npm'],
         ['POST', '/apply'],
         ['GET', '/export?format=yaml'],
@@ -110,6 +114,26 @@ describe('without any feature', () => {
       }
       await owner.create('core', 'respond here');
       expect(await owner.served('core')).toBe('here');
+    } finally {
+      await owner.stack.stop();
+    }
+  });
+
+  test('incidents are recorded and listed, and nobody gets a message', async () => {
+    const owner = await startOwner(env, undefined, QUICK);
+    try {
+      const upstream = `127.0.0.1:${freePort()}`;
+      const site = { domain: 'http://down.example', config: 'reverse_proxy {upstream}', upstream };
+      await owner.call('POST', '/vhosts', site);
+      const [incident] = await until(async () => {
+        const { body } = await owner.call<{ event: string }[]>('GET', '/incidents');
+        return body.length > 0 && body;
+      }, 'an incident');
+      expect(incident).toMatchObject({ event: 'upstream.down' });
+      const metrics = await fetch(new URL('/metrics', owner.stack.hub));
+      const text = await metrics.text();
+      expect(text).toContain('signalbox_incidents_open{event="upstream.down"} 1');
+      expect(text).not.toContain('signalbox_notifications_total');
     } finally {
       await owner.stack.stop();
     }

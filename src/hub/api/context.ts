@@ -33,14 +33,6 @@ import {
 } from '../certificates/lego.ts';
 import { createRenewals, type Renewals, type RenewalsPace } from '../certificates/renewals.ts';
 import { createSealedCertificates, type SealedCertificates } from '../certificates/sealed.ts';
-import { type Channels, createChannels } from '../channels/channels.ts';
-import { createDeliver, type Deliver } from '../channels/deliver.ts';
-import {
-  createNotifications,
-  type Notifications,
-  type NotificationsDeps,
-} from '../channels/notifications.ts';
-import { sealTargets } from '../channels/seal-targets.ts';
 import type { HubCore, HubHalf, HubPart, HubPlan, Restart } from '../core.ts';
 import { users } from '../db/accounts-schema.ts';
 import type { Db, OpenDatabase } from '../db/open.ts';
@@ -53,12 +45,14 @@ import { createReadPorts, type ReadPorts } from '../publish/ports.ts';
 import { createPublisher, type Publisher, type PublisherDeps } from '../publish/publisher.ts';
 import { createRetries, type Retries } from '../retries/retries.ts';
 import type { ActivityDeps } from '../watch/activity.ts';
-import { beginnings } from '../watch/incidents/incidents.ts';
+import { beginnings, createIncidents } from '../watch/incidents/incidents.ts';
+import { createWatcher, type Watcher, type WatcherDeps } from '../watch/incidents/watcher.ts';
 import { createKnown, type Known } from '../watch/known.ts';
 import { createLook, type Look, type LookDeps } from '../watch/look.ts';
 import {
   collectBroken,
   collectCertificates,
+  collectIncidents,
   collectProblems,
   collectStandings,
   collectVhosts,
@@ -119,8 +113,8 @@ export type HubGiven = {
   /** How the process is. */
   collect: Collector;
   pace: PublisherDeps['pace'] &
-    LookDeps['pace'] &
-    NotificationsDeps['pace'] & {
+    LookDeps['pace'] & {
+      watch: WatcherDeps['pace'];
       activity: ActivityDeps['kept'];
       checking: number;
       checks: UptimeDeps['pace'];
@@ -182,9 +176,8 @@ export type HubContext = Pick<
   summary: () => Promise<Summary>;
   /** Which problems people know of. */
   known: Known;
-  channels: Channels;
-  deliver: Deliver;
-  notifications: Notifications;
+  /** Of what breaks on its own. */
+  watcher: Watcher;
   /** Certificates by DNS. */
   lego: Lego;
   renewals: Renewals;
@@ -219,7 +212,7 @@ export function createContext(given: HubGiven): HubContext {
       () => collectStandings(publisher),
       () => collectBroken(publisher),
       () => collectCertificates(publisher),
-      () => notifications.collect(),
+      () => collectIncidents(incidents),
       () => collectProblems(latest?.problems ?? []),
     ],
     log,
@@ -265,11 +258,10 @@ export function createContext(given: HubGiven): HubContext {
   };
   const secondFactor = { ...factor, signIn: countFailures(factor.signIn, emailOf, signInFailed) };
   if (accounts.any()) setupCode.forget();
-  sealTargets(db, sealing, log);
-  const channels = createChannels({ db, sealing, now });
   const uptime = createUptime({ db, publisher, pace: pace.checks, now, elapsed, log });
   const core: HubCore = {
     version,
+    db,
     publisher,
     sealing,
     agentUrl: settings.agentUrl,
@@ -278,6 +270,7 @@ export function createContext(given: HubGiven): HubContext {
     keyFile: given.secretKey,
     isShared: database.isShared,
     isEmpty: () => !accounts.any(),
+    counter: metrics.counter,
     paced: createPaced(pace.share, pace.own),
     elapsed,
     now,
@@ -286,7 +279,7 @@ export function createContext(given: HubGiven): HubContext {
   const parts = given.halves.map((half) => half(core));
   const look = createLook({
     ...{ publisher, uptime, pace, now, elapsed, warnings, locked: accounts.locked },
-    ...{ failing: channels.failing, keyFault: sealing.fault },
+    keyFault: sealing.fault,
     renewals: () => [...renewals.failed().values()],
     others: () => parts.flatMap((part) => part.problems?.() ?? []),
     disks: createDisks([{ what: 'the hub’s data', folder: settings.dataDir }]),
@@ -306,10 +299,18 @@ export function createContext(given: HubGiven): HubContext {
     if (!latest) listProblems(await look(), now());
     return latest?.summary ?? summary();
   }
-  const deliver = createDeliver(store.id);
-  const notifications = createNotifications({
-    ...{ db, sealing, hub: store.id, look, listProblems, known, deliver, metrics },
-    ...{ pace, now, elapsed, log },
+  const listeners = parts.flatMap((part) => part.incidents ?? []);
+  const incidents = createIncidents({
+    db,
+    outboxes: listeners,
+    isKnown: (problem) => known.read().has(problem),
+    pace: pace.watch,
+  });
+  const watcher = createWatcher({
+    ...{ look, listProblems, incidents, known, pace: pace.watch, now, elapsed, log },
+    recorded() {
+      for (const { recorded } of listeners) recorded();
+    },
   });
   return {
     ...{ settings, commandLine, version, commit, pace, now, elapsed, log },
@@ -326,9 +327,9 @@ export function createContext(given: HubGiven): HubContext {
       listProblems,
     },
     summary,
-    ...{ channels, deliver, known, invitations, secondFactor, challenges, limits, signInFailed },
+    ...{ known, invitations, secondFactor, challenges, limits, signInFailed },
     linked: createLinkedAccounts({ db, now }),
-    ...{ notifications, metrics, warnings },
+    ...{ watcher, metrics, warnings },
     factorSetup: createFactorSetup({ db, now, sealing }),
     directory: createDirectory({ db, now }),
     ...{ certificates, lego, renewals, core, parts, restart: given.restart },

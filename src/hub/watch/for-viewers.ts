@@ -3,6 +3,7 @@
  * Caddy, of an authority, a check or another program may quote a config, so a viewer gets none of them. Pure.
  */
 import { randomBytes } from 'node:crypto';
+import { FEATURE_PROBLEMS, type ProblemWords } from '../../features/problems.ts';
 import { EVENTS } from '../../shared/events.ts';
 import { agentForViewers } from '../http/agent-view.ts';
 import type { IncidentView } from './incidents/incidents.ts';
@@ -14,13 +15,14 @@ import { warningsOf } from './sites/state.ts';
 import type { VhostState } from './sites/view.ts';
 import type { Status } from './status.ts';
 
-/** Of the problems that are no event. */
+/** Of the core's problems that are no event. */
 const OTHERS: Partial<Record<ProblemView['code'], string>> = {
   FOREIGN: 'Caddy serves sites that signalbox does not manage.',
   RESTART_NEEDED: 'A failed start may have left ports of Caddy open.',
   ADVISORY: 'This version of Caddy has known vulnerabilities.',
-  CHANNEL_FAILING: 'Messages do not reach a channel.',
 };
+const ofFeature = (code: string): string | undefined =>
+  (FEATURE_PROBLEMS as Readonly<Record<string, ProblemWords>>)[code]?.viewers;
 const OTHER = 'There is a warning. Editors and owners can read it.';
 const REFUSED = 'The authority does not sign a certificate.';
 
@@ -31,7 +33,9 @@ const keyFor = (key: string): string =>
 
 function problemForViewers({ key, marks: _, ...problem }: Listed): ProblemView {
   const event = eventOf({ code: problem.code, level: 'bad' });
-  const message = event ? EVENTS[event] : (OTHERS[problem.code] ?? OTHER);
+  const message = event
+    ? EVENTS[event]
+    : (OTHERS[problem.code] ?? ofFeature(problem.code) ?? OTHER);
   return { ...problem, key: keyFor(key), message };
 }
 

@@ -5,9 +5,7 @@ import { type AgentFacts, createFactsReader, type FactsDeps } from './agent-fact
 import { type Problem, sentence } from './problem.ts';
 import {
   type FailedRenewal,
-  type FailingChannel,
   failedRenewals,
-  failingChannels,
   fullDisk,
   isFull,
   lockedOut,
@@ -20,7 +18,6 @@ export type LookDeps = FactsDeps & {
   disks: () => Promise<readonly Disk[]>;
   /** Whose sign-ins are refused. */
   locked: () => Locked;
-  failing: () => readonly FailingChannel[];
   renewals: () => readonly FailedRenewal[];
   /** What features find. */
   others: () => readonly Problem[];
@@ -28,8 +25,6 @@ export type LookDeps = FactsDeps & {
   keyFault: () => string | null;
   /** What else the operator should know of the hub. */
   warnings: readonly string[];
-  /** `send.failing`: milliseconds after which a channel that takes nothing is a problem. */
-  pace: FactsDeps['pace'] & { send: { failing: number } };
 };
 
 export type Look = {
@@ -43,8 +38,7 @@ export type Look = {
 
 /** @returns a function that never fails: if an agent does not respond, its facts say so */
 export function createLook(deps: LookDeps): () => Promise<Look> {
-  const { publisher, disks, locked, failing, keyFault, renewals, others, warnings, pace, now } =
-    deps;
+  const { publisher, disks, locked, keyFault, renewals, others, warnings, now } = deps;
   const readFacts = createFactsReader(deps);
 
   return async () => {
@@ -66,7 +60,6 @@ export function createLook(deps: LookDeps): () => Promise<Look> {
       ...(lock ? [lock] : []),
       ...failedRenewals(renewals()),
       ...others(),
-      ...failingChannels(failing(), time, pace.send.failing),
       ...(old ? [old] : []),
       ...warnings.map(
         (one): Problem => ({

@@ -3,6 +3,7 @@
  * agents, these have the label `agent`.
  */
 import { within } from '../../shared/async.ts';
+import { EVENT_NAMES } from '../../shared/events.ts';
 import type { Log } from '../../shared/log.ts';
 import {
   type Collector,
@@ -18,6 +19,7 @@ import type { SignInFailure } from '../auth/accounts/count-sign-ins.ts';
 import { labelOf } from '../model/agent.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { OUTCOMES, type PublishSeen } from '../publish/target/outcome.ts';
+import type { Incidents } from './incidents/incidents.ts';
 import type { ProblemView } from './problem.ts';
 import { readCertificates } from './sites/certificates.ts';
 import { findUnserved } from './sites/unserved.ts';
@@ -186,6 +188,18 @@ export const collectProblems = (
     })),
   },
 ];
+
+export function collectIncidents(incidents: Pick<Incidents, 'open'>): Family[] {
+  const open = incidents.open();
+  return [
+    {
+      name: 'signalbox_incidents_open',
+      help: 'Unresolved incidents.',
+      type: 'gauge',
+      samples: EVENT_NAMES.map((event) => ({ labels: { event }, value: open.get(event) ?? 0 })),
+    },
+  ];
+}
 
 /** Stored vhosts and pending changes; asks neither agent nor proxy. */
 export function collectVhosts(publisher: Publisher): readonly Family[] {

@@ -41,7 +41,6 @@ const CORE = {
     DRIFT: 'drift',
     RESTART_NEEDED: null,
     SIGN_IN_LOCKED: 'sign-in.locked',
-    CHANNEL_FAILING: null,
     WARNING: null,
     ADVISORY: null,
   },
@@ -166,7 +165,7 @@ export function markOf(problem: Problem, place: string): string {
   if (cause !== undefined) return `${code} ${LOOPBACK.test(cause) ? `${place} ` : ''}${cause}`;
   if (part !== undefined) return `${code} ${place} ${part}`;
   if (vhost) return `${code} vhost ${vhost.id}`;
-  return NAMED_BY_WORDS.includes(code) ? `${code} ${place} ${message}` : `${code} ${place}`;
+  return code === 'WARNING' ? `${code} ${place} ${message}` : `${code} ${place}`;
 }
 
 /** What a mark of `markOf` is about: a vhost, with the incident that it may be, or upstreams, if of one place only with that. */
@@ -186,7 +185,6 @@ export function aboutOf(mark: string): {
 }
 
 const LOOPBACK = /^(?:127\.|localhost\b|\[::1\])/;
-const NAMED_BY_WORDS: readonly Code[] = ['WARNING', 'CHANNEL_FAILING'];
 
 /** What a problem is about: its words may change, unless it has nothing else. */
 export const keyOf = ({ code, vhost, message }: Problem): string =>

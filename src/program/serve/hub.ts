@@ -56,7 +56,7 @@ export function prepareHub(
       collect: collectProcess(VERSION, 'hub', now),
       elapsed: () => performance.now(),
     });
-    const { publisher, accounts, notifications, uptime, lego, renewals, parts } = context;
+    const { publisher, accounts, watcher, uptime, lego, renewals, parts } = context;
     const app = createHub(context, readDashboard);
     if (dirname(socket) !== dataDir) prepareSocketFolder(socket);
     const listening = listen(app, { of: 'HUB', host, port });
@@ -71,7 +71,7 @@ export function prepareHub(
       async begin() {
         const reconciler = startReconciler(publisher, log, pace.reconcile);
         stopReconciler = reconciler.stop;
-        notifications.begin();
+        watcher.begin();
         uptime.begin();
         renewals.begin();
         for (const { begin } of parts) begin?.();
@@ -82,7 +82,8 @@ export function prepareHub(
           () => settleAll([publisher.stop(), lego.stop(), ...parts.map(({ end }) => end?.())]),
           () => settleAll([listening.stop(endStreams()), local.stop()]),
           uptime.stop,
-          () => settleAll([stopReconciler(), notifications.stop()]),
+          watcher.stop,
+          stopReconciler,
           database.close,
         ),
     };

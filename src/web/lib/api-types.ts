@@ -1072,85 +1072,6 @@ export interface Event {
   event: EventName;
   meaning: string;
 }
-export interface Channel {
-  id: number;
-  name: string;
-  kind: 'ntfy' | 'gotify' | 'smtp' | 'webhook';
-  enabled: boolean;
-  /** the events it gets; if empty: all that can be resolved */
-  events: EventName[];
-  quiet: QuietHours | null;
-  target: ChannelTarget;
-  createdAt: Timestamp;
-  updatedAt: Timestamp;
-  /** messages not delivered yet */
-  waiting: number;
-  /** if messages could not be delivered */
-  failing: {
-    since: Timestamp;
-    /** why the last attempt failed */
-    detail: string;
-  } | null;
-}
-/** hours in which messages are held */
-export interface QuietHours {
-  from: string;
-  /** may be on the next day */
-  to: string;
-  /** of the IANA database */
-  timeZone: string;
-}
-/** the stored fields, masked; none if the hub’s key is lost */
-export interface ChannelTarget {
-  /** scheme and host, then *** */
-  url?: string;
-  /** *** */
-  topic?: string;
-  /** *** */
-  token?: string;
-  host?: string;
-  security?: 'starttls' | 'tls' | 'none';
-  port?: number;
-  /** a***@example.org, or *** */
-  user?: string;
-  /** *** */
-  password?: string;
-  /** a***@example.org */
-  from?: string;
-  /** a***@example.org */
-  to?: string;
-  /** *** */
-  secret?: string;
-}
-export interface NewChannelAnswer extends Channel {
-  /** if the hub generated it; shown only once, in this response */
-  secret?: string;
-}
-export interface Delivery {
-  id: number;
-  channel: {
-    id: number;
-    name: string;
-  };
-  state: 'began' | 'over' | 'flapping' | 'test';
-  /** null for a test */
-  event: EventName | null;
-  /** a domain or an agent; empty for the hub */
-  about: string;
-  level: 'bad' | 'warn';
-  message: string;
-  at: Timestamp;
-  /** failed: there is no further attempt */
-  outcome: 'waiting' | 'sent' | 'failed';
-  attempts: number;
-  /** not sent before this time, for example because of quiet hours */
-  dueAt: Timestamp;
-  sentAt: Timestamp | null;
-  /** why the last attempt failed */
-  error: string | null;
-  /** the same for messages sent as a digest */
-  digest: string | null;
-}
 export interface ChangelogEntry {
   id: number;
   userId: string;
@@ -1363,6 +1284,85 @@ export interface Container {
   } | null;
   /** why there is none, or why it is not as the labels say; null: it is */
   reason: string | null;
+}
+export interface Channel {
+  id: number;
+  name: string;
+  kind: 'ntfy' | 'gotify' | 'smtp' | 'webhook';
+  enabled: boolean;
+  /** the events it gets; if empty: all that can be resolved */
+  events: EventName[];
+  quiet: QuietHours | null;
+  target: ChannelTarget;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+  /** messages not delivered yet */
+  waiting: number;
+  /** if messages could not be delivered */
+  failing: {
+    since: Timestamp;
+    /** why the last attempt failed */
+    detail: string;
+  } | null;
+}
+/** hours in which messages are held */
+export interface QuietHours {
+  from: string;
+  /** may be on the next day */
+  to: string;
+  /** of the IANA database */
+  timeZone: string;
+}
+/** the stored fields, masked; none if the hub’s key is lost */
+export interface ChannelTarget {
+  /** scheme and host, then *** */
+  url?: string;
+  /** *** */
+  topic?: string;
+  /** *** */
+  token?: string;
+  host?: string;
+  security?: 'starttls' | 'tls' | 'none';
+  port?: number;
+  /** a***@example.org, or *** */
+  user?: string;
+  /** *** */
+  password?: string;
+  /** a***@example.org */
+  from?: string;
+  /** a***@example.org */
+  to?: string;
+  /** *** */
+  secret?: string;
+}
+export interface NewChannelAnswer extends Channel {
+  /** if the hub generated it; shown only once, in this response */
+  secret?: string;
+}
+export interface Delivery {
+  id: number;
+  channel: {
+    id: number;
+    name: string;
+  };
+  state: 'began' | 'over' | 'flapping' | 'test';
+  /** null for a test */
+  event: EventName | null;
+  /** a domain or an agent; empty for the hub */
+  about: string;
+  level: 'bad' | 'warn';
+  message: string;
+  at: Timestamp;
+  /** failed: there is no further attempt */
+  outcome: 'waiting' | 'sent' | 'failed';
+  attempts: number;
+  /** not sent before this time, for example because of quiet hours */
+  dueAt: Timestamp;
+  sentAt: Timestamp | null;
+  /** why the last attempt failed */
+  error: string | null;
+  /** the same for messages sent as a digest */
+  digest: string | null;
 }
 export interface NpmImportAnswer extends ImportAnswer {
   /** what behaves otherwise, or is left to do: nothing goes unsaid */

@@ -105,8 +105,6 @@ function wordsFor({ code, vhost, vhosts, message }: Problem): string {
       return 'A disk is nearly full';
     case 'SIGN_IN_LOCKED':
       return 'Too many failed sign-ins';
-    case 'CHANNEL_FAILING':
-      return 'Messages are not delivered';
     case 'ADVISORY':
       return 'Caddy has known vulnerabilities';
     case 'WARNING':
@@ -132,7 +130,6 @@ export function linkOf(problem: Problem): { to: string; label: string } | null {
     return { to: `/proxies/${agent}`, label: 'Open the proxy' };
   }
   if (code === 'RENEWAL_FAILED') return { to: '/certificates', label: 'Certificates' };
-  if (code === 'CHANNEL_FAILING') return { to: '/notifications', label: 'Notifications' };
   if (code === 'FOREIGN' || code === 'DRIFT') return { to: '/import', label: 'Import' };
   if (code === 'UPSTREAM_DOWN') return { to: '/sites?show=problems', label: 'Open the sites' };
   if (code === 'NOT_IN_STEP') return { to: '/preamble', label: 'Open the preamble' };

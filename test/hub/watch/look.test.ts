@@ -5,7 +5,7 @@ import { PACE } from '../../../src/hub/pace.ts';
 import type { Publisher } from '../../../src/hub/publish/publisher.ts';
 import { createLook } from '../../../src/hub/watch/look.ts';
 import { createProblemList } from '../../../src/hub/watch/problem-list.ts';
-import { failingChannels, lockedOut } from '../../../src/hub/watch/problems/hub.ts';
+import { lockedOut } from '../../../src/hub/watch/problems/hub.ts';
 import { ADVISORIES_AS_OF } from '../../../src/shared/advisories.ts';
 import type { Disk } from '../../../src/shared/wire/proxy.ts';
 import { startHubAlone } from '../../harness/hub-alone.ts';
@@ -50,7 +50,6 @@ function lookerAt(now: Date, own: Disk[], theirs: Disk[][], warnings: string[] =
     uptime: { of: () => null, isUnknown: () => false },
     keyFault: () => null,
     locked: () => ({ emails: [], isUnknown: false, networks: [] }),
-    failing: () => [],
     renewals: () => [],
     others: () => [],
     warnings,
@@ -104,19 +103,6 @@ test.each([1, 2])('what the hub itself has to say is about none of %d agents', a
       ...({ code: 'WARNING', level: 'warn' } as const),
       since: today.toISOString(),
       message: 'The connection is plain.',
-    },
-  ]);
-});
-
-test('a channel that takes nothing is a problem after ten minutes', () => {
-  const at = (minutes: number) => new Date(Date.UTC(2026, 10, 20, 18, minutes));
-  const phone = { name: 'Phone', since: at(0), detail: 'HTTP 403' };
-  expect(failingChannels([phone], at(9), PACE.send.failing)).toEqual([]);
-  expect(failingChannels([phone], at(10), PACE.send.failing)).toEqual([
-    {
-      ...({ code: 'CHANNEL_FAILING', level: 'warn' } as const),
-      since: '2026-11-20T18:00:00.000Z',
-      message: 'Messages do not reach the channel Phone: HTTP 403',
     },
   ]);
 });

@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
-import { outbox } from '../../../src/hub/channels/outbox.ts';
+import { outbox } from '../../../src/features/channels/outbox.ts';
 import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
 import { channels, incidents, knownProblems, messages } from '../../../src/hub/db/schema.ts';
 import type { Vhost } from '../../../src/hub/model/vhost.ts';
@@ -57,7 +57,7 @@ function startWatcher() {
   listProblems = createProblemList({ beginnings: () => beginnings(db), known: known.read });
   return createWatcher({
     look: async () => current,
-    incidents: createIncidents({ db, outbox, isKnown, pace: PACE.watch }),
+    incidents: createIncidents({ db, outboxes: [outbox], isKnown, pace: PACE.watch }),
     recorded: () => {},
     ...{ listProblems, known, pace: PACE.watch, now },
     elapsed: () => seconds * 1000,

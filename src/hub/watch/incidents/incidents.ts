@@ -16,18 +16,24 @@ export type Writer = Pick<Db, 'select' | 'insert' | 'update' | 'delete'>;
 
 export type StoredIncident = typeof incidents.$inferSelect;
 
+type Announce = (incident: StoredIncident, state: 'began' | 'over' | 'flapping', at: Date) => void;
+
 /** Writes the messages about incidents, in the transaction that records one. */
 export type Outbox = {
-  announcer(
-    tx: Writer,
-  ): (incident: StoredIncident, state: 'began' | 'over' | 'flapping', at: Date) => void;
+  announcer(tx: Writer): Announce;
   /** Forgets what is old. */
   prune(tx: Writer): void;
 };
 
+export type IncidentListener = Outbox &
+  Readonly<{
+    /** Called when something was recorded, and is in the database. */
+    recorded: () => void;
+  }>;
+
 type IncidentsDeps = {
   db: Db;
-  outbox: Outbox;
+  outboxes: readonly Outbox[];
   /** Whether people know of a problem: such an incident is announced to nobody. */
   isKnown: (problem: string) => boolean;
   pace: Pick<WatchPace, 'settles' | 'flapping'>;
@@ -53,7 +59,14 @@ export type Incidents = {
 /** Of those that are over. */
 const KEPT = 1_000;
 
-export function createIncidents({ db, outbox, isKnown, pace }: IncidentsDeps): Incidents {
+export function createIncidents({ db, outboxes, isKnown, pace }: IncidentsDeps): Incidents {
+  function announcer(tx: Writer): Announce {
+    const all = outboxes.map((outbox) => outbox.announcer(tx));
+    return (...what) => {
+      for (const announce of all) announce(...what);
+    };
+  }
+
   return {
     load(now, elapsed) {
       const whenWas = (at: Date) => elapsed - Math.max(0, now.getTime() - at.getTime());
@@ -77,13 +90,13 @@ export function createIncidents({ db, outbox, isKnown, pace }: IncidentsDeps): I
 
     record(acts, now) {
       inTransaction(db, (tx) => {
-        const announce = outbox.announcer(tx);
+        const announce = announcer(tx);
         for (const act of acts) {
           const untold = isKnown(act.incident.problem);
           recordOne(tx, announce, { ...act, untold }, new Date(now.getTime() - act.ago));
         }
         prune(tx);
-        outbox.prune(tx);
+        for (const outbox of outboxes) outbox.prune(tx);
       });
     },
 
@@ -93,7 +106,7 @@ export function createIncidents({ db, outbox, isKnown, pace }: IncidentsDeps): I
       const open = told.filter(({ problem }) => !isKnown(problem));
       if (open.length === 0) return false;
       inTransaction(db, (tx) => {
-        const announce = outbox.announcer(tx);
+        const announce = announcer(tx);
         for (const one of open) {
           tx.update(incidents).set({ untold: false }).where(eq(incidents.id, one.id)).run();
           announce(one, one.flapping ? 'flapping' : 'began', now);
@@ -122,7 +135,7 @@ const incidentOf = (
 
 function recordOne(
   tx: Writer,
-  announce: ReturnType<Outbox['announcer']>,
+  announce: Announce,
   { kind, incident, untold, since }: Act & { untold: boolean },
   at: Date,
 ): void {

@@ -23,24 +23,6 @@ export const fullDisk = ({ holds }: Disk): Problem => ({
   message: `Less than 5 % is free on the disk that holds ${listed(holds)}. Delete files, or enlarge it.`,
 });
 
-/** A channel whose oldest message could not be delivered; `detail` says why. */
-export type FailingChannel = Readonly<{ name: string; since: Date; detail: string }>;
-
-/** Those that have taken nothing for so many milliseconds. */
-export const failingChannels = (
-  all: readonly FailingChannel[],
-  now: Date,
-  milliseconds: number,
-): Problem[] =>
-  all
-    .filter(({ since }) => now.getTime() - since.getTime() >= milliseconds)
-    .map(({ name, since, detail }) => ({
-      code: 'CHANNEL_FAILING',
-      level: 'warn',
-      since: since.toISOString(),
-      message: `Messages do not reach the channel ${name}: ${detail}`,
-    }));
-
 /** A kept certificate that the hub could not renew when it last tried; `error` as a sentence. */
 export type FailedRenewal = Readonly<{ name: string; error: string }>;
 

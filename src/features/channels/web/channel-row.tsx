@@ -1,0 +1,129 @@
+/** A channel: where it leads, how its deliveries go, and what can be done with it. */
+import { useState } from 'preact/hooks';
+import { lasting } from '../../../web/incidents/words.ts';
+import { send } from '../../../web/lib/api.ts';
+import { plural } from '../../../web/lib/format.ts';
+import type { Channel } from '../../../web/lib/types.ts';
+import { useSubmit } from '../../../web/lib/use-form.ts';
+import { Confirm } from '../../../web/parts/dialog.tsx';
+import { useOpener } from '../../../web/parts/list-card.tsx';
+import { Notice, RefusedNotice } from '../../../web/parts/notice.tsx';
+import { Time } from '../../../web/parts/time.tsx';
+import { ChannelForm } from './channel-form.tsx';
+import { KINDS } from './kinds.ts';
+import { placeOf, scopeOf } from './words.ts';
+
+type Props = {
+  channel: Channel;
+  /** When the last message was delivered, ISO 8601. */
+  lastSent: string | null | undefined;
+  onChanged: () => Promise<void>;
+};
+
+export function ChannelRow({ channel, lastSent, onChanged }: Props) {
+  const { id, name, kind, enabled } = channel;
+  const path = `/channels/${id}`;
+  const { isOpen, opener, close } = useOpener();
+  const [asking, setAsking] = useState(false);
+  const [isSent, setSent] = useState(false);
+  const test = useSubmit(async () => {
+    setSent(false);
+    await send('POST', `${path}/test`);
+    setSent(true);
+    await onChanged();
+  });
+  const toggle = useSubmit(async () => {
+    await send('PUT', path, { enabled: !enabled });
+    await onChanged();
+  });
+  const remove = async () => {
+    await send('DELETE', path);
+    setAsking(false);
+    await onChanged();
+  };
+  return (
+    <li class="channel">
+      <span class={`lamp lamp-${levelOf(channel, lastSent)}`} aria-hidden="true" />
+      <div class="channel-what">
+        <strong>{name}</strong> <span class="tag muted">{KINDS[kind].title}</span>
+        <p class="muted">
+          {placeOf(channel)}, {scopeOf(channel)}
+        </p>
+        <p>
+          <Standing channel={channel} lastSent={lastSent} />
+        </p>
+      </div>
+      <div class="channel-tools row">
+        <button type="button" aria-disabled={test.busy} onClick={() => test.run()}>
+          {test.busy ? 'Sending …' : 'Send a test'}
+        </button>
+        <button {...opener} aria-label={`Edit ${name}`}>
+          Edit
+        </button>
+        <button type="button" aria-label={`Delete ${name}`} onClick={() => setAsking(true)}>
+          Delete …
+        </button>
+        <button
+          type="button"
+          role="switch"
+          class="switch"
+          aria-checked={enabled}
+          aria-busy={toggle.busy}
+          aria-label={`Send to ${name}`}
+          title={enabled ? 'On' : 'Off'}
+          onClick={() => toggle.run()}
+        />
+      </div>
+      {isSent && <Notice kind="success">Sent. Has it arrived?</Notice>}
+      {[test.error, toggle.error].map((error) => error && <RefusedNotice error={error} />)}
+      {isOpen && (
+        <ChannelForm
+          kind={kind}
+          channel={channel}
+          onSaved={async () => {
+            close();
+            await onChanged();
+          }}
+          onClose={close}
+        />
+      )}
+      {asking && (
+        <Confirm
+          title={`Delete ${name}?`}
+          action="Delete channel"
+          onConfirm={remove}
+          onClose={() => setAsking(false)}
+        >
+          <p>Its deliveries are deleted too, and queued messages are not sent.</p>
+        </Confirm>
+      )}
+    </li>
+  );
+}
+
+function levelOf({ enabled, failing }: Channel, lastSent: Props['lastSent']) {
+  if (failing) return 'bad';
+  return enabled && lastSent ? 'good' : 'unknown';
+}
+
+type StandingProps = Pick<Props, 'channel' | 'lastSent'>;
+
+function Standing({ channel: { enabled, failing, waiting }, lastSent }: StandingProps) {
+  const backlog = waiting > 0 && ` · ${plural(waiting, 'message')} waiting`;
+  if (failing) {
+    return (
+      <span class="over">
+        failing for {lasting(failing.since, new Date().toISOString())}: {failing.detail}
+        {backlog}
+      </span>
+    );
+  }
+  if (!enabled) return <span class="muted">off{backlog}</span>;
+  if (!lastSent) return <span class="muted">nothing sent yet{backlog}</span>;
+  return (
+    <span class="muted">
+      last message delivered <Time at={lastSent} />
+      {backlog}
+    </span>
+  );
+}

@@ -1,0 +1,91 @@
+/** Lists and adds channels; without any, says what they are for. */
+import { useRef, useState } from 'preact/hooks';
+import type { Channel, Delivery, NewChannel } from '../../../web/lib/types.ts';
+import type { Loaded } from '../../../web/lib/use-load.ts';
+import { ShownOnce } from '../../../web/parts/dialog.tsx';
+import { ListCard } from '../../../web/parts/list-card.tsx';
+import { ChannelForm } from './channel-form.tsx';
+import { ChannelRow } from './channel-row.tsx';
+import { KINDS, type Kind } from './kinds.ts';
+
+type Props = {
+  list: Loaded<Channel[]>;
+  /** Newest first. */
+  deliveries: readonly Delivery[];
+  /** Called after any change. */
+  onChanged: () => Promise<void>;
+};
+
+const ALL = Object.keys(KINDS) as Kind[];
+
+export function ChannelsCard({ list, deliveries, onChanged }: Props) {
+  const [adding, setAdding] = useState<Kind | null>(null);
+  const [made, setMade] = useState<NewChannel | null>(null);
+  const kinds = useRef<HTMLDivElement>(null);
+  const isFirst = list.data?.length === 0 && adding === null;
+  const close = () => {
+    // The focus was in the form and would be lost.
+    kinds.current?.querySelector<HTMLElement>('[aria-expanded=true]')?.focus();
+    setAdding(null);
+  };
+  return (
+    <ListCard
+      title="Channels"
+      help="Get a message when something breaks and another when it is fixed."
+      list={list}
+      item={(channel) => (
+        <ChannelRow
+          key={channel.id}
+          channel={channel}
+          lastSent={deliveries.find((one) => one.channel.id === channel.id && one.sentAt)?.sentAt}
+          onChanged={onChanged}
+        />
+      )}
+    >
+      {list.data && (
+        <div
+          ref={kinds}
+          class={isFirst ? 'channel-kinds row channel-kinds-first' : 'channel-kinds row'}
+        >
+          {!isFirst && <span class="muted">Add</span>}
+          {ALL.map((kind) => (
+            <button
+              key={kind}
+              type="button"
+              aria-expanded={adding === kind}
+              onClick={() => setAdding(adding === kind ? null : kind)}
+            >
+              {KINDS[kind].title}
+              {isFirst && <small>{KINDS[kind].what}</small>}
+            </button>
+          ))}
+        </div>
+      )}
+      {adding && (
+        <ChannelForm
+          key={adding}
+          kind={adding}
+          channel={null}
+          onSaved={async (channel) => {
+            close();
+            setMade(channel);
+            await onChanged();
+          }}
+          onClose={close}
+        />
+      )}
+      {made?.secret !== undefined && (
+        <ShownOnce
+          title="The secret of your webhook"
+          name="secret"
+          secret={made.secret}
+          onClose={() => setMade(null)}
+        >
+          Copy the secret of <strong>{made.name}</strong> now. It will not be shown again. The
+          receiver uses it to check that a message is from this hub: the header{' '}
+          <code>X-Signalbox-Signature</code> is <code>sha256=</code> and the HMAC of the body.
+        </ShownOnce>
+      )}
+    </ListCard>
+  );
+}

@@ -1,0 +1,62 @@
+/** The kinds of channels, with the fields of their targets. Pure. */
+
+import type { Channel } from '../../../web/lib/types.ts';
+import { CHANNEL_FORMS } from './channel-forms.ts';
+
+export type Kind = Channel['kind'];
+type Target = Channel['target'];
+
+export type TargetField = {
+  name: keyof Target;
+  label: string;
+  type: 'text' | 'password' | 'port' | 'choice';
+  /** Whether a new channel needs it. */
+  required: boolean;
+  /** Whether it can be removed from a channel that has it. */
+  removable: boolean;
+  help?: string;
+  placeholder?: string;
+  /** What a new channel starts with. */
+  initial?: string;
+  /** Of a choice: each with its label, the default first. */
+  choices?: readonly (readonly [value: string, label: string])[];
+};
+
+/** `what` says for whom it is. */
+export const KINDS: Readonly<
+  Record<Kind, { title: string; what: string; fields: readonly TargetField[] }>
+> = CHANNEL_FORMS;
+
+/** What is typed into the fields; null: what is stored is to be removed. */
+export type Typed = { readonly [name in keyof Target]?: string | null };
+
+/** What the hub shows instead of a secret, or of a part of it. */
+const isMasked = (value: string): boolean => value.includes('***');
+
+/** What is stored, as it is shown; empty if nothing is. */
+export const shownIn = (target: Target, name: keyof Target): string => String(target[name] ?? '');
+
+/** What a form starts with. @param target as it is shown; null for a new channel */
+export const typedFrom = (kind: Kind, target: Target | null): Typed =>
+  Object.fromEntries(
+    KINDS[kind].fields.map(({ name, initial = '' }) => {
+      if (!target) return [name, initial];
+      const shown = shownIn(target, name);
+      return [name, isMasked(shown) ? '' : shown];
+    }),
+  );
+
+/** Whether a secret is stored, which stays if the field is left empty. */
+export const isKept = (target: Target | null, name: keyof Target): boolean =>
+  target !== null && isMasked(shownIn(target, name));
+
+/** The part of a target that is sent: null for what is to be removed, and undefined for what is kept. */
+export const targetFrom = (kind: Kind, typed: Typed, target: Target | null): object =>
+  Object.fromEntries(
+    KINDS[kind].fields.map(({ name, type }) => {
+      const value = typed[name];
+      if (value) return [name, type === 'port' ? Number(value) : value];
+      const stored = target === null ? '' : shownIn(target, name);
+      return [name, stored === '' || (value === '' && isMasked(stored)) ? undefined : null];
+    }),
+  );

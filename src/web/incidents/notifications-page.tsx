@@ -1,0 +1,51 @@
+/** The page for what breaks while nobody is looking: what did, and for owners what features make of it. */
+import { get } from '../lib/api.ts';
+import { useCan } from '../lib/roles.ts';
+import type { Incident } from '../lib/types.ts';
+import { useEvery, useLoad } from '../lib/use-load.ts';
+import { useFirstOnes } from '../parts/first-ones.tsx';
+import { ListCard } from '../parts/list-card.tsx';
+import { AROUND_INCIDENTS } from '../seldom-features.ts';
+import { IncidentItem } from './incident-list.tsx';
+
+const EVERY_MS = 10_000;
+
+export function NotificationsPage() {
+  const around = useCan('owner') ? AROUND_INCIDENTS : [];
+  return (
+    <>
+      <div class="page-head row">
+        <h1>Notifications</h1>
+      </div>
+      <div class="cards">
+        {around.reduce(
+          (cards, Around) => (
+            <Around>{cards}</Around>
+          ),
+          <IncidentsCard />,
+        )}
+      </div>
+    </>
+  );
+}
+
+/** The problems that the hub has seen, open ones first. */
+function IncidentsCard() {
+  const list = useLoad('incidents', async (signal) => {
+    const incidents = await get<Incident[]>('/incidents', signal);
+    const isOver = ({ overAt }: Incident) => overAt !== null;
+    return [...incidents.filter((one) => !isOver(one)), ...incidents.filter(isOver)];
+  });
+  useEvery(EVERY_MS, list.reload);
+  const { first, more } = useFirstOnes(list);
+  return (
+    <ListCard
+      title="Incidents"
+      help="Problems that lasted more than a few seconds: open ones first, then the latest."
+      list={first}
+      empty="No incidents so far."
+      action={more}
+      item={(incident) => <IncidentItem key={incident.id} incident={incident} />}
+    />
+  );
+}

@@ -1,0 +1,188 @@
+// proof: browser
+/** The bell and the page for notifications: a channel is added and tested, and an upstream dies and is back. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { shiftOf, watchShifts } from '../../../browser/shifts.ts';
+import { type Dashboard, startDashboard } from '../../../harness/dashboard.ts';
+import { QUICK } from '../../../harness/pace.ts';
+import { type Receiver, startReceiver } from '../../../harness/receiver.ts';
+import { ask, freePort, startStack, until } from '../../../harness/stack.ts';
+import { BROWSER_TIMEOUT_MS } from '../../../harness/visit.ts';
+
+/** The hub reports what has lasted for ten seconds. */
+const SLOW = { timeout: 2 * BROWSER_TIMEOUT_MS };
+setDefaultTimeout(3 * BROWSER_TIMEOUT_MS);
+
+const deadPort = freePort();
+let dashboard: Dashboard;
+let receiver: Receiver;
+let page: Page;
+
+beforeAll(async () => {
+  dashboard = await startDashboard(() => startStack({}, undefined, QUICK));
+  const json = {
+    domain: 'http://app.localhost',
+    config: 'reverse_proxy {upstream}',
+    upstream: `127.0.0.1:${deadPort}`,
+  };
+  await ask(`${dashboard.stack.hub}/vhosts`, { json, headers: dashboard.owner.headers });
+  page = await dashboard.open({}, true);
+});
+
+afterAll(async () => {
+  await receiver?.stop();
+  await dashboard?.stop();
+});
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const dialog = () => page.getByRole('dialog');
+const card = (name: string) => page.getByRole('region', { name });
+const row = (name: string) => card('Channels').getByRole('listitem').filter({ hasText: name });
+const channels = () =>
+  ask<{ events: string[]; quiet: object | null; enabled: boolean }[]>(
+    `${dashboard.stack.hub}/channels`,
+    { headers: dashboard.owner.headers },
+  );
+describe('a channel', () => {
+  test('is not added with an address that is none, or without any event', async () => {
+    await watchShifts(page);
+    await page.goto('/notifications');
+    await page.getByRole('button', { name: 'Webhook' }).waitFor();
+    expect(await shiftOf(page)).toBeLessThan(0.1);
+    await page.getByRole('button', { name: 'Webhook' }).press('Enter');
+    await page.getByLabel('Address', { exact: true }).fill('nowhere');
+    await button('Add channel').click();
+    await page.locator('.field-error').getByText('http').waitFor();
+    await page.getByLabel('Everything').uncheck();
+    const events = page.getByRole('group', { name: 'Events' }).getByRole('checkbox');
+    await events.nth(1).waitFor();
+    for (const box of (await events.all()).slice(1)) await box.uncheck();
+    await page.getByText('Choose at least one.').waitFor();
+    await button('Add channel').click();
+    expect((await channels()).body).toEqual([]);
+  });
+
+  test('shows the secret that the hub made for it once', async () => {
+    await page.getByLabel('Address', { exact: true }).fill(`http://127.0.0.1:${freePort()}/hook`);
+    await page.getByLabel('Name').fill('My script');
+    await page.getByLabel('drift').check();
+    await page.getByLabel('Hold messages back').check();
+    await page.getByLabel('To', { exact: true }).fill('06:30');
+    await button('Add channel').click();
+    await button('Copy secret').waitFor();
+    const secret = (await dialog().locator('.secret').textContent()) ?? '';
+    expect(secret.length).toBeGreaterThanOrEqual(16);
+    await button('I have copied it').click();
+    await dialog().waitFor({ state: 'detached' });
+    expect(await button('Webhook').evaluate((it) => it === document.activeElement)).toBe(true);
+    expect(await page.content()).not.toContain(secret);
+    const timeZone = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
+    expect((await channels()).body).toMatchObject([
+      { events: ['drift'], quiet: { from: '22:00', to: '06:30', timeZone } },
+    ]);
+    receiver = startReceiver(secret);
+  });
+
+  test('says in its place why a test failed', async () => {
+    await button('Send a test').click();
+    await row('My script').getByRole('alert').getByText('did not accept the message').waitFor();
+  });
+
+  test('keeps its secret when its address is changed, and delivers', async () => {
+    await button('Edit My script').click();
+    const address = page.getByLabel('Address', { exact: true });
+    expect(await address.inputValue()).toBe('');
+    expect(await address.getAttribute('placeholder')).toMatch(/^http:.*\*\*\*$/);
+    await address.fill(`${receiver.url}/hook`);
+    await button('Save').click();
+    await address.waitFor({ state: 'detached' });
+    await button('Send a test').click();
+    await row('My script').getByText('Sent. Has it arrived?').waitFor();
+    expect(receiver.received.map(({ genuine }) => genuine)).toEqual([true]);
+    await card('Deliveries').getByText('My script · sent').waitFor();
+    await card('Deliveries').getByText('My script · not sent: ').waitFor();
+  });
+
+  test('is turned off, and deleted after a question', async () => {
+    const toggle = page.getByRole('switch', { name: 'Send to My script' });
+    await toggle.press('Space');
+    await until(async () => (await toggle.getAttribute('aria-checked')) === 'false', 'off');
+    expect((await channels()).body[0]?.enabled).toBe(false);
+    await button('Delete My script').click();
+    await button('Delete channel').click();
+    await row('My script').waitFor({ state: 'detached' });
+    expect((await channels()).body).toEqual([]);
+  });
+});
+
+describe('the bell', () => {
+  /** As the status bar says. */
+  async function counted(isThere: boolean): Promise<number> {
+    const down = page.locator('.status-worst', { hasText: 'The upstream of http://app.localhost' });
+    await down.waitFor({ ...SLOW, state: isThere ? 'visible' : 'hidden' });
+    return Number.parseInt((await page.locator('.status-main').textContent()) ?? '', 10) || 0;
+  }
+  const bellOf = (count: number) =>
+    button(count === 0 ? 'No open problems' : `${count} open problem${count === 1 ? '' : 's'}`);
+
+  test('counts the same problems as every other place, and leads to the site of one', async () => {
+    await page.goto('/');
+    const count = await counted(true);
+    const bell = bellOf(count);
+    await bell.waitFor();
+    expect(await page.title()).toStartWith(`(${count}) `);
+    const { body } = await ask<{ problems: { level: string }[] }>(`${dashboard.stack.hub}/status`, {
+      headers: dashboard.owner.headers,
+    });
+    expect(body.problems.filter(({ level }) => level !== 'notice')).toHaveLength(count);
+    await card('Problems').getByRole('heading').getByText(`${count} problem`).waitFor();
+    await bell.press('Enter');
+    await dialog().getByText('None yet.').waitFor();
+    expect(await dialog().locator('.problem').count()).toBe(body.problems.length);
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'hidden' });
+    expect(await bell.evaluate((it) => it === document.activeElement)).toBe(true);
+    await bell.press('Enter');
+    await dialog().getByRole('link', { name: 'http://app.localhost' }).press('Enter');
+    await page.getByRole('heading', { name: 'http://app.localhost' }).waitFor();
+    expect(await dialog().isVisible()).toBe(false);
+  });
+
+  test('leaves out what somebody knows of, which stays in the list', async () => {
+    await page.goto('/');
+    const count = await counted(true);
+    const line = card('Problems').locator('.problem', { hasText: `:${deadPort} ` });
+    await line.getByRole('button', { name: 'Mark as known …' }).press('Enter');
+    await dialog().getByLabel('Until').selectOption('a day that you choose');
+    await dialog().getByLabel('Last day').fill('2020-01-01');
+    await button('Mark as known').click();
+    await dialog().getByText('until a time to come').waitFor();
+    await dialog().getByLabel('Until').selectOption('it is over');
+    await button('Mark as known').click();
+    await line.getByText('Known until it is over (Ada)').waitFor();
+    await bellOf(count - 1).waitFor();
+    expect(await page.title()).toStartWith(count > 1 ? `(${count - 1}) ` : 'Overview');
+    await page.goto('/notifications');
+    const incident = card('Incidents')
+      .getByRole('listitem')
+      .filter({ hasText: `:${deadPort} ` });
+    await incident.getByText('Known until it is over (Ada)').waitFor();
+    expect(await incident.locator('.lamp-unknown').count()).toBe(1);
+    await page.goto('/');
+    await line.getByRole('button', { name: 'Count it again' }).click();
+    await bellOf(count).waitFor();
+  });
+
+  test('says that it is over, and how long it lasted', async () => {
+    const upstream = Bun.serve({
+      hostname: '127.0.0.1',
+      port: deadPort,
+      fetch: () => new Response(),
+    });
+    await bellOf(await counted(false)).click();
+    await dialog().getByText('resolved after').waitFor();
+    await dialog().getByRole('link', { name: 'All notifications' }).click();
+    await card('Incidents').getByText('resolved after').waitFor();
+    await upstream.stop(true);
+  });
+});

@@ -1,0 +1,109 @@
+/** What the dashboard says of channels, and of what was sent to them. */
+import { describe, expect, test } from 'bun:test';
+import { isKept, targetFrom, typedFrom } from '../../../../src/features/channels/web/kinds.ts';
+import { outcomeOf, placeOf, scopeOf } from '../../../../src/features/channels/web/words.ts';
+import type { Channel, Delivery } from '../../../../src/web/lib/types.ts';
+
+const NOW = new Date(2026, 10, 21, 14, 0);
+const at = (minutes: number) => new Date(NOW.getTime() + minutes * 60_000).toISOString();
+
+const channel = (change: Partial<Channel> = {}): Channel => ({
+  id: 1,
+  name: 'Phone',
+  kind: 'ntfy',
+  enabled: true,
+  events: [],
+  quiet: null,
+  target: { url: 'https://ntfy.example.org/***', topic: '***' },
+  createdAt: at(0),
+  updatedAt: at(0),
+  waiting: 0,
+  failing: null,
+  ...change,
+});
+
+describe('the target of a channel', () => {
+  const mail = {
+    ...{ host: 'mail.example.org', port: 2525, security: 'tls' as const },
+    ...{ user: 's***@example.org', password: '***' },
+    ...{ from: 's***@example.org', to: 'a***@example.org' },
+  };
+  /** As it is sent. */
+  const sent = (...inputs: Parameters<typeof targetFrom>) =>
+    JSON.parse(JSON.stringify(targetFrom(...inputs)));
+
+  test('is not sent back as its mask, nor as an empty text', () => {
+    const typed = typedFrom('smtp', mail);
+    expect(JSON.stringify(typed)).not.toContain('***');
+    expect(sent('smtp', typed, mail)).toEqual({
+      ...{ host: 'mail.example.org', port: 2525, security: 'tls' },
+    });
+    expect(['host', 'password', 'to'].map((name) => isKept(mail, name as 'to'))).toEqual([
+      ...[false, true, true],
+    ]);
+  });
+
+  test('loses what is removed, or is shown and emptied', () => {
+    const typed = { ...typedFrom('smtp', mail), user: null, password: null, port: '' };
+    expect(sent('smtp', typed, mail)).toMatchObject({ user: null, password: null, port: null });
+    expect(sent('smtp', { ...typed, user: 'ada', port: '25' }, mail)).toMatchObject({
+      ...{ user: 'ada', port: 25 },
+    });
+  });
+
+  test('of a new channel has only what was typed', () => {
+    const typed = { ...typedFrom('ntfy', null), topic: 'home' };
+    expect(sent('ntfy', typed, null)).toEqual({ url: 'https://ntfy.sh', topic: 'home' });
+    expect(sent('webhook', { url: 'https://x', secret: '' }, null)).toEqual({ url: 'https://x' });
+  });
+
+  test('is shown without what is secret', () => {
+    expect(placeOf(channel())).toBe('https://ntfy.example.org');
+    expect(placeOf(channel({ kind: 'smtp', target: mail }))).toBe(
+      'a***@example.org by mail.example.org',
+    );
+    const quiet = { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin' };
+    expect(scopeOf(channel())).toBe('all events');
+    expect(scopeOf(channel({ events: ['drift'], quiet }))).toBe(
+      '1 event, quiet from 22:00 to 07:00',
+    );
+  });
+});
+
+describe('what became of a message', () => {
+  const delivery = (change: Partial<Delivery>): Delivery => ({
+    id: 1,
+    channel: { id: 1, name: 'Phone' },
+    state: 'began',
+    event: 'drift',
+    about: '',
+    level: 'warn',
+    message: '',
+    at: at(0),
+    outcome: 'waiting',
+    attempts: 0,
+    dueAt: at(0),
+    sentAt: null,
+    error: null,
+    digest: null,
+    ...change,
+  });
+
+  test.each<[string, Partial<Delivery>]>([
+    ['waits', {}],
+    ['waits until 14:30, 21 Nov', { dueAt: at(30) }],
+    [
+      '2 attempts, next at 14:01, 21 Nov: HTTP 500',
+      { attempts: 2, dueAt: at(1), error: 'HTTP 500' },
+    ],
+    ['given up after 9 attempts: HTTP 500', { outcome: 'failed', attempts: 9, error: 'HTTP 500' }],
+    [
+      'not sent: HTTP 500',
+      { outcome: 'failed', state: 'test', event: null, attempts: 1, error: 'HTTP 500' },
+    ],
+    ['sent', { outcome: 'sent', attempts: 1, sentAt: at(0) }],
+    ['sent after 3 attempts', { outcome: 'sent', attempts: 3, sentAt: at(0) }],
+  ])('%s', (words, change) => {
+    expect(outcomeOf(delivery(change), NOW)).toBe(words);
+  });
+});
