@@ -7,6 +7,7 @@ import { containers } from './features/containers/feature.ts';
 import { importNpm } from './features/import-npm/feature.ts';
 import { openapi } from './features/openapi/feature.ts';
 import { ship } from './features/ship/feature.ts';
+import { uptime } from './features/uptime/feature.ts';
 
 export const FEATURES: readonly Feature[] = [
   backups,
@@ -16,4 +17,5 @@ export const FEATURES: readonly Feature[] = [
   channels,
   importNpm,
   openapi,
+  uptime,
 ];

@@ -15,6 +15,7 @@ const LISTS = [
   'src/features/settings.ts',
   'src/features/problems.ts',
   'src/web/features.ts',
+  'src/web/form-features.ts',
   'src/web/seldom-features.ts',
 ];
 

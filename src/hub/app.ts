@@ -24,7 +24,7 @@ import { programRoutes } from './api/programs.ts';
 import { recipeRoutes } from './api/recipes.ts';
 import { replayRoutes } from './api/replays.ts';
 import { statusRoutes } from './api/status.ts';
-import { uptimeRoutes, vhostActivityRoutes, vhostStateRoutes } from './api/vhost-states.ts';
+import { vhostActivityRoutes, vhostStateRoutes } from './api/vhost-states.ts';
 import { vhostRoutes } from './api/vhosts.ts';
 import { createSeldom } from './auth/accounts/attempt-limits.ts';
 import { countFailures } from './auth/accounts/count-sign-ins.ts';
@@ -130,7 +130,6 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(securityRoutes(all))
     .use(vhostStateRoutes(all))
     .use(vhostActivityRoutes({ guard, activity: activityOf(context) }))
-    .use(uptimeRoutes(all))
     .use(certificateRoutes(all))
     .use(keptCertificateRoutes(all))
     .use(certificateOrderRoutes(all))

@@ -12,14 +12,15 @@ import type { OpenWrites } from './http/open-writes.ts';
 import type { SiteSet } from './model/vhost.ts';
 import type { Publisher } from './publish/publisher.ts';
 import type { Retries } from './retries/retries.ts';
+import type { Checks } from './watch/checks.ts';
 import type { IncidentListener } from './watch/incidents/incidents.ts';
 import type { Problem } from './watch/problem.ts';
 
 /** The parts of the hub that are there before those of features. */
 export type HubCore = Readonly<{
   version: string;
-  db: Db;
   publisher: Publisher;
+  db: Db;
   /** Of secrets in the database. */
   sealing: Sealing;
   /** Of the first agent. */
@@ -85,6 +86,8 @@ export type HubPart = Readonly<{
   routes?: (api: ApiCore) => AnyElysia;
   /** What is stored, as a file for `GET /export?format=yaml`. @param source only what that one keeps */
   toYaml?: (set: SiteSet, source?: string) => string;
+  /** Which checks of sites fail between changes. */
+  checks?: Checks;
   /** What is wrong now. */
   problems?: () => readonly Problem[];
   /** Hears of incidents. */

@@ -22,15 +22,6 @@ export const PACE = {
     /** Looks are not exactly as far apart as they should be. */
     tolerance: 1_000,
   },
-  /** Sites with a check are asked between changes. */
-  checks: {
-    /** From one look at which are due to the next: those of a second are asked in one call. */
-    look: 1_000,
-    /** What a check calls a second. */
-    second: 1_000,
-    /** What they answered is stored this often: a crash loses no more, and disks last. */
-    store: 300_000,
-  },
   /** Between two comparisons of a proxy with what is stored. */
   reconcile: 2_000,
   /** Certificates that the hub obtains itself. */

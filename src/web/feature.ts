@@ -1,5 +1,6 @@
 /** What a feature can bring to the dashboard. */
 import type { ComponentChildren, ComponentType } from 'preact';
+import type { Vhost } from './lib/types.ts';
 
 /** On the page "Import & export", for owners. */
 export type OwnerCard = ComponentType;
@@ -9,6 +10,9 @@ export type AroundIncidents = ComponentType<{ children: ComponentChildren }>;
 
 /** Beside the field with the address that a site forwards to; calls `onChoose` with another one. */
 export type UpstreamPicker = ComponentType<{ onChoose: (address: string) => void }>;
+
+/** On the page of a site, below its state. */
+export type SiteSection = ComponentType<{ site: Vhost }>;
 
 /** Something to import from, besides a Caddyfile and a snapshot. */
 export type ImportSource = {

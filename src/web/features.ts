@@ -1,5 +1,5 @@
-/** What features bring to the dashboard, one line each; for pages of seldom.ts, in seldom-features.ts. */
-import { ContainerPicker } from '../features/containers/web/container-picker.tsx';
-import type { UpstreamPicker } from './feature.ts';
+/** What features bring to the dashboard, one line each; for the form of a site and the pages of seldom.ts, beside it. */
+import { UptimePanel } from '../features/uptime/web/panel.tsx';
+import type { SiteSection } from './feature.ts';
 
-export const UPSTREAM_PICKERS: readonly UpstreamPicker[] = [ContainerPicker];
+export const SITE_SECTIONS: readonly SiteSection[] = [UptimePanel];

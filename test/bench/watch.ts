@@ -6,11 +6,11 @@
 import { Database } from 'bun:sqlite';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { createHours } from '../../src/features/uptime/hours.ts';
+import { createOverview } from '../../src/features/uptime/overview.ts';
 import { openDatabase } from '../../src/hub/db/open.ts';
 import { vhosts } from '../../src/hub/db/schema.ts';
 import { createStore } from '../../src/hub/model/store.ts';
-import { createHours } from '../../src/hub/watch/uptime/hours.ts';
-import { createOverview } from '../../src/hub/watch/uptime/overview.ts';
 import { runProgram } from '../harness/program.ts';
 import { ask, freePort, signUp, temporaryFolder, until } from '../harness/stack.ts';
 import { ms, printTable, timed } from './table.ts';

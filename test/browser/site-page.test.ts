@@ -2,8 +2,6 @@
 /** A site's own page: state, figures, errors and requests, and the form below. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { openDatabase } from '../../src/hub/db/open.ts';
-import { failingChecks, uptime } from '../../src/hub/db/schema.ts';
 import type { LogPage, LogStats, Vhost } from '../../src/web/lib/types.ts';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { ask, freePort, until } from '../harness/stack.ts';
@@ -16,8 +14,6 @@ setDefaultTimeout(BROWSER_TIMEOUT_MS);
 let dashboard: Dashboard;
 let page: Page;
 let site: Vhost;
-let watched: Vhost;
-const reason = 'GET / answered 502 instead of a status from 200 to 299';
 /** Nothing listens there. */
 const closed = `127.0.0.1:${freePort()}`;
 
@@ -36,39 +32,17 @@ beforeAll(async () => {
     const { total } = await api<LogPage>('/logs?domain=down.example&status=502');
     return total === 2;
   }, 'both errors in the log');
-  watched = await make('http://watched.example', dashboard.upstream, undefined, { path: '/' });
-  await stack.restart(failSince);
   page = await dashboard.open();
   await watchShifts(page);
 });
-
-/** As if the site had been watched for a day, and had failed for the last two hours. */
-function failSince() {
-  const opened = openDatabase(dashboard.stack.dataDir);
-  const now = Math.floor(Date.now() / 3_600_000);
-  const of = { vhostId: watched.id, asked: 60, p50: 12, p95: 40 };
-  const hours = Array.from({ length: 30 }, (_, at) => ({ ...of, hour: now - at, failed: 0 }));
-  opened.db
-    .insert(uptime)
-    .values(hours.map((one, at) => ({ ...one, failed: at < 2 ? 60 : 0 })))
-    .run();
-  const since = new Date(Date.now() - 2 * 3_600_000);
-  opened.db.insert(failingChecks).values({ vhostId: watched.id, agentId: 1, since, reason }).run();
-  opened.close();
-}
 
 afterAll(() => dashboard?.stop());
 
 const api = async <T>(path: string) =>
   (await ask<T>(`${dashboard.stack.hub}${path}`, { headers: dashboard.owner.headers })).body;
-const make = async (
-  domain: string,
-  upstream: string,
-  config = 'reverse_proxy {upstream}',
-  check: Vhost['check'] = null,
-) => {
+const make = async (domain: string, upstream: string, config = 'reverse_proxy {upstream}') => {
   const { headers } = dashboard.owner;
-  const json = { domain, upstream, config, check };
+  const json = { domain, upstream, config };
   const made = await ask<Vhost>(`${dashboard.stack.hub}/vhosts`, { json, headers });
   if (made.status !== 201) throw new Error(made.text);
   return made.body;
@@ -129,28 +103,6 @@ describe('a site’s page', () => {
     expect(await known.textContent()).toStartWith('The upstream of http://down.example is down');
     await known.getByRole('button', { name: 'Count it again' }).click();
     await known.waitFor({ state: 'detached' });
-  });
-
-  test('says that the check fails, since when and why, and how the site answered before', async () => {
-    await page.goto(`/sites/${watched.id}`);
-    const fails = region('Live state').getByRole('listitem').filter({ hasText: 'The check fails' });
-    await fails.getByText(reason).waitFor();
-    const answers = region('Check');
-    await answers.getByText('GET / answers 2xx within 5 s, asked every 60 s').waitFor();
-    await answers.getByText('91.66 %', { exact: true }).waitFor();
-    const words = await answers.locator('.visually-hidden').allTextContents();
-    expect(words[0]).toStartWith('91.66 % of 1,440 answers right, median 12 ms, p95 up to 40 ms.');
-    expect(words[0]).toContain(': 60 of 60 wrong; ');
-    expect(words[1]).toStartWith('93.33 % of 1,800 answers right');
-    await page.locator('.log-plot-requests canvas').waitFor();
-    expect(await shiftOf(page)).toBeLessThan(0.1);
-    await page.goto('/sites');
-    const row = page.getByRole('row').filter({ hasText: 'watched.example' });
-    await row.getByText('failing').waitFor();
-    await row.getByText(reason).waitFor();
-    const bars = 'Right answers to the check: 91.66 % in 24 hours, 93.33 % in 30 days';
-    await row.getByRole('img', { name: bars }).waitFor();
-    await open();
   });
 
   test('says why Caddy does not serve the site, and since when what is down or why that is not known', async () => {

@@ -18,7 +18,7 @@ function tenthOf(pace: Paces): Paces {
 
 export const QUICK: Paces = tenthOf(PACES);
 
-const RESTING = { ...QUICK.hub.checks, second: 3_600_000 };
+const RESTING = { uptime: { second: 3_600_000 } };
 
 /** `bun test` says so. Benches use the same harness, and measure the program as it is. */
 export const IS_TEST = process.env.NODE_ENV === 'test';
@@ -31,7 +31,7 @@ export const IS_TEST = process.env.NODE_ENV === 'test';
  */
 export const USUAL: Paces = IS_TEST
   ? {
-      hub: { ...QUICK.hub, watch: PACES.hub.watch, checks: RESTING, reconcile: 600 },
+      hub: { ...QUICK.hub, watch: PACES.hub.watch, reconcile: 600, own: RESTING },
       agent: { ...QUICK.agent, supervise: { ...QUICK.agent.supervise, poll: 200 } },
     }
   : PACES;

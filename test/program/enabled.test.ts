@@ -99,6 +99,7 @@ describe('without any feature', () => {
   test('a hub serves sites, and has no route of one', async () => {
     const owner = await startOwner(env);
     try {
+      expect(await owner.create('core', 'respond here')).toMatchObject({ id: 1 });
       for (const [method, path] of [
         ['GET', '/openapi.json'],
         ['GET', '/containers'],
@@ -108,11 +109,12 @@ describe('without any feature', () => {
         ['POST', '/import/npm'],
         ['POST', '/apply'],
         ['GET', '/export?format=yaml'],
+        ['GET', '/vhosts/uptime'],
+        ['GET', '/vhosts/1/uptime'],
       ] as const) {
         const { status, body } = await owner.call(method, path);
         expect([path, status, body.code]).toEqual([path, 404, 'NOT_FOUND']);
       }
-      await owner.create('core', 'respond here');
       expect(await owner.served('core')).toBe('here');
     } finally {
       await owner.stack.stop();
@@ -134,6 +136,24 @@ describe('without any feature', () => {
       const text = await metrics.text();
       expect(text).toContain('signalbox_incidents_open{event="upstream.down"} 1');
       expect(text).not.toContain('signalbox_notifications_total');
+    } finally {
+      await owner.stack.stop();
+    }
+  });
+
+  test('a check still refuses a change that fails it, and nothing is said of it later', async () => {
+    const owner = await startOwner(env);
+    try {
+      const create = (name: string, config: string) =>
+        owner.call('POST', '/vhosts', {
+          domain: `http://${name}.example`,
+          config,
+          check: { path: '/' },
+        });
+      expect((await create('wrong', 'respond 500')).body.code).toBe('CHECK_FAILED');
+      const { id } = (await create('right', 'respond here')).body;
+      const { body } = await owner.call<{ check: object | null }>('GET', `/vhosts/${id}/state`);
+      expect(body.check).toBeNull();
     } finally {
       await owner.stack.stop();
     }

@@ -45,6 +45,7 @@ import { createReadPorts, type ReadPorts } from '../publish/ports.ts';
 import { createPublisher, type Publisher, type PublisherDeps } from '../publish/publisher.ts';
 import { createRetries, type Retries } from '../retries/retries.ts';
 import type { ActivityDeps } from '../watch/activity.ts';
+import { type Checks, NO_CHECKS } from '../watch/checks.ts';
 import { beginnings, createIncidents } from '../watch/incidents/incidents.ts';
 import { createWatcher, type Watcher, type WatcherDeps } from '../watch/incidents/watcher.ts';
 import { createKnown, type Known } from '../watch/known.ts';
@@ -63,7 +64,6 @@ import type { ProblemView } from '../watch/problem.ts';
 import { createProblemList, type ListProblems } from '../watch/problem-list.ts';
 import { createWarningsAfter, type WarningsAfter } from '../watch/sites/states.ts';
 import { type Summary, summaryOf } from '../watch/summary.ts';
-import { createUptime, type Uptime, type UptimeDeps } from '../watch/uptime/uptime.ts';
 import { createFleet, type Fleet } from './fleet.ts';
 
 export type HubSettings = Readonly<{
@@ -117,7 +117,6 @@ export type HubGiven = {
       watch: WatcherDeps['pace'];
       activity: ActivityDeps['kept'];
       checking: number;
-      checks: UptimeDeps['pace'];
       renewals: RenewalsPace;
       share: number;
       own?: Readonly<Record<string, object>>;
@@ -167,8 +166,7 @@ export type HubContext = Pick<
   /** What visitors of vhosts would notice that were just changed. */
   warningsAfter: WarningsAfter;
   readPorts: ReadPorts;
-  /** What sites with a check answer between changes. */
-  uptime: Uptime;
+  checks: Checks;
   /** One look at what may be wrong; routes and the watcher share it, and its list of problems. */
   look: () => Promise<Look>;
   listProblems: ListProblems;
@@ -258,7 +256,6 @@ export function createContext(given: HubGiven): HubContext {
   };
   const secondFactor = { ...factor, signIn: countFailures(factor.signIn, emailOf, signInFailed) };
   if (accounts.any()) setupCode.forget();
-  const uptime = createUptime({ db, publisher, pace: pace.checks, now, elapsed, log });
   const core: HubCore = {
     version,
     db,
@@ -277,8 +274,9 @@ export function createContext(given: HubGiven): HubContext {
     log,
   };
   const parts = given.halves.map((half) => half(core));
+  const [checks = NO_CHECKS] = parts.flatMap((part) => part.checks ?? []);
   const look = createLook({
-    ...{ publisher, uptime, pace, now, elapsed, warnings, locked: accounts.locked },
+    ...{ publisher, checks, pace, now, elapsed, warnings, locked: accounts.locked },
     keyFault: sealing.fault,
     renewals: () => [...renewals.failed().values()],
     others: () => parts.flatMap((part) => part.problems?.() ?? []),
@@ -322,7 +320,7 @@ export function createContext(given: HubGiven): HubContext {
       store,
       accounts,
       publisher,
-      uptime,
+      checks,
       look,
       listProblems,
     },
@@ -344,7 +342,7 @@ export function createContext(given: HubGiven): HubContext {
       ...{ publisher, keys, hub: store, first: firstOf(settings) },
       beginnings: () => beginnings(db),
     }),
-    warningsAfter: createWarningsAfter({ publisher, uptime, now }),
+    warningsAfter: createWarningsAfter({ publisher, checks, now }),
     readPorts: createReadPorts({ publisher }),
   };
 }

@@ -14,22 +14,20 @@ import type { Publisher } from '../publish/publisher.ts';
 import type { Serving } from '../publish/serving.ts';
 import { LARGE_SKEW_MS } from '../publish/target/last-seen.ts';
 import type { AgentStanding } from '../publish/target/targets.ts';
+import type { Checks, FailingCheck } from './checks.ts';
 import type { Facts } from './problems/agent.ts';
 import type { FailingSite } from './problems/sites.ts';
 import { endingCertificates } from './sites/certificates.ts';
 import { statesOf } from './sites/state.ts';
 import { findUnserved, rejectionOf, type Unserved } from './sites/unserved.ts';
 import type { VhostState } from './sites/view.ts';
-import type { FailingCheck } from './uptime/failing.ts';
-import type { Uptime } from './uptime/uptime.ts';
 
 export type FactsDeps = {
   publisher: Publisher;
   now: () => Date;
   /** Milliseconds from a clock that is never set. */
   elapsed: () => number;
-  /** What the sites answer between changes. */
-  uptime: Pick<Uptime, 'of' | 'isUnknown'>;
+  checks: Checks;
   pace: { recentSites: RecentSitesDeps['pace'] };
 };
 
@@ -72,7 +70,7 @@ const exchangeOf = (label: string | undefined): string =>
 const ONE_OF_SEVERAL_MS = 2_000;
 
 /** @returns a function that reads them and never fails; null if the agent was removed meanwhile */
-export function createFactsReader({ publisher, now, elapsed, uptime, pace }: FactsDeps) {
+export function createFactsReader({ publisher, now, elapsed, checks, pace }: FactsDeps) {
   const recent = new WeakMap<AgentClient, ReturnType<typeof createRecentSites>>();
   const known = new WeakMap<readonly SiteState[], Known>();
 
@@ -132,7 +130,7 @@ export function createFactsReader({ publisher, now, elapsed, uptime, pace }: Fac
     if (!standing) return null;
     const rejection = rejectionOf(standing.failure);
     const set = setFor(publisher.current(), agent.id);
-    const failing = (vhost: number) => uptime.of(vhost, agent.id);
+    const failing = (vhost: number) => checks.of(vhost, agent.id);
     const time = now();
     const count = advisoriesFor(status?.proxy.version ?? null)?.length ?? 0;
     return {
@@ -144,7 +142,7 @@ export function createFactsReader({ publisher, now, elapsed, uptime, pace }: Fac
       ownership: standing.ownership,
       sites: live && factsOf(live, set, { unserved, rejection }),
       failing: set.vhosts.flatMap(failingAs(failing)),
-      isUnasked: (vhost) => uptime.isUnknown(vhost, agent.id),
+      isUnasked: (vhost) => checks.isUnknown(vhost, agent.id),
       certificates: certificates ?? [],
       ...{ isCurrent, knowsEnding: certificates !== null },
       placed: new Set(set.vhosts.flatMap(({ id, enabled }) => (enabled ? id : []))),

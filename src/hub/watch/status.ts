@@ -12,7 +12,7 @@ import type { ListProblems } from './problem-list.ts';
 import { EDITED, notLive } from './problems/agent.ts';
 import { mostUrgent } from './sites/certificates.ts';
 
-export type StatusDeps = Omit<FactsDeps, 'pace' | 'uptime'> & {
+export type StatusDeps = Omit<FactsDeps, 'pace' | 'checks'> & {
   look: () => Promise<Look>;
   listProblems: ListProblems;
   /** As `GET /agents` shows them. */

@@ -56,7 +56,7 @@ export function prepareHub(
       collect: collectProcess(VERSION, 'hub', now),
       elapsed: () => performance.now(),
     });
-    const { publisher, accounts, watcher, uptime, lego, renewals, parts } = context;
+    const { publisher, accounts, watcher, lego, renewals, parts } = context;
     const app = createHub(context, readDashboard);
     if (dirname(socket) !== dataDir) prepareSocketFolder(socket);
     const listening = listen(app, { of: 'HUB', host, port });
@@ -72,7 +72,6 @@ export function prepareHub(
         const reconciler = startReconciler(publisher, log, pace.reconcile);
         stopReconciler = reconciler.stop;
         watcher.begin();
-        uptime.begin();
         renewals.begin();
         for (const { begin } of parts) begin?.();
       },
@@ -81,7 +80,6 @@ export function prepareHub(
           renewals.stop,
           () => settleAll([publisher.stop(), lego.stop(), ...parts.map(({ end }) => end?.())]),
           () => settleAll([listening.stop(endStreams()), local.stop()]),
-          uptime.stop,
           watcher.stop,
           stopReconciler,
           database.close,

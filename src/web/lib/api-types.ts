@@ -419,43 +419,6 @@ export interface Activity {
   /** milliseconds, accurate to 6.25 % */
   p95: number | null;
 }
-export interface UptimeBars {
-  id: number;
-  day: {
-    /** of right answers, from 0 to 1; null: it was not asked */
-    share: number | null;
-    /**
-     * each of the last 24 hours, oldest first
-     *
-     * Items: of right answers, from 0 to 1; null: it was not asked
-     */
-    bars: (number | null)[];
-  };
-  month: {
-    /** of right answers, from 0 to 1; null: it was not asked */
-    share: number | null;
-    /**
-     * each of the last 30 times 24 hours, oldest first
-     *
-     * Items: of right answers, from 0 to 1; null: it was not asked
-     */
-    bars: (number | null)[];
-  };
-}
-export interface VhostUptime {
-  /** the hours in which it was asked, oldest first; the last one is not over */
-  buckets: {
-    from: Timestamp;
-    asked: number;
-    failed: number;
-    /** milliseconds of the right answers; null if there were none */
-    p50: number | null;
-    /** milliseconds of the right answers; null if there were none */
-    p95: number | null;
-  }[];
-  /** of right answers, from 0 to 1; null: it was not asked */
-  share: number | null;
-}
 export interface Certificate {
   /** of the vhost */
   id: number;
@@ -1372,6 +1335,43 @@ export interface NpmImportAnswer extends ImportAnswer {
     level: 'info' | 'warning' | 'error';
     text: string;
   }[];
+}
+export interface UptimeBars {
+  id: number;
+  day: {
+    /** of right answers, from 0 to 1; null: it was not asked */
+    share: number | null;
+    /**
+     * each of the last 24 hours, oldest first
+     *
+     * Items: of right answers, from 0 to 1; null: it was not asked
+     */
+    bars: (number | null)[];
+  };
+  month: {
+    /** of right answers, from 0 to 1; null: it was not asked */
+    share: number | null;
+    /**
+     * each of the last 30 times 24 hours, oldest first
+     *
+     * Items: of right answers, from 0 to 1; null: it was not asked
+     */
+    bars: (number | null)[];
+  };
+}
+export interface VhostUptime {
+  /** the hours in which it was asked, oldest first; the last one is not over */
+  buckets: {
+    from: Timestamp;
+    asked: number;
+    failed: number;
+    /** milliseconds of the right answers; null if there were none */
+    p50: number | null;
+    /** milliseconds of the right answers; null if there were none */
+    p95: number | null;
+  }[];
+  /** of right answers, from 0 to 1; null: it was not asked */
+  share: number | null;
 }
 export interface Verdict {
   valid: boolean;

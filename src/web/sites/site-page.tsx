@@ -1,5 +1,6 @@
 /** The pages of one site: to create it, and its state, figures and requests above its form. */
 import { useState } from 'preact/hooks';
+import { SITE_SECTIONS } from '../features.ts';
 import { logsOf } from '../figures/hours.ts';
 import { get, read } from '../lib/api.ts';
 import { silentIn, useHub } from '../lib/hub.ts';
@@ -16,7 +17,6 @@ import { hasLabels, SiteLabels } from './labels.tsx';
 import { healthOf, outagesIn, reportedProblems } from './problem.ts';
 import { SiteTraffic } from './site-traffic.tsx';
 import { StatePanel } from './state-panel.tsx';
-import { UptimePanel } from './uptime-panel.tsx';
 import { useSiteState } from './use-states.ts';
 
 export function SitePage({ id }: { id: number }) {
@@ -73,10 +73,9 @@ export function SitePage({ id }: { id: number }) {
             silent={silentIn(agents)}
             health={healthOf(site, problem, undefined, outagesIn(status))}
           />
-          {/* A viewer is not told how it is checked. */}
-          {site.check !== null && site.check?.every !== 0 && (
-            <UptimePanel id={id} check={site.check} />
-          )}
+          {SITE_SECTIONS.map((Section) => (
+            <Section key={Section.name} site={site} />
+          ))}
           {hosts.length > 1 && (
             <label class="site-host row">
               Requests to

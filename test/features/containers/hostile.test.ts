@@ -26,7 +26,7 @@ beforeAll(async () => {
   owner = await startOwner(
     { DOCKER_SOCKET: engine.socket, DOCKER_LABELS: 'all', DOCKER_DOMAINS: '*.home.example' },
     undefined,
-    { ...USUAL, hub: { ...USUAL.hub, own: { containers: { gone: 100 } } } },
+    { ...USUAL, hub: { ...USUAL.hub, own: { ...USUAL.hub.own, containers: { gone: 100 } } } },
   );
   for (const { bin } of allCaddys()) caddys.push(await startAdaptCaddy({}, bin));
 });

@@ -20,7 +20,7 @@ let owner: Owner;
 beforeAll(async () => {
   owner = await startOwner({ DOCKER_SOCKET: engine.socket, DOCKER_LABELS: 'all' }, undefined, {
     ...USUAL,
-    hub: { ...USUAL.hub, own: { containers: { gone: 500 } } },
+    hub: { ...USUAL.hub, own: { ...USUAL.hub.own, containers: { gone: 500 } } },
   });
 });
 afterAll(async () => {

@@ -20,7 +20,7 @@ const app = (name: string) => labelled(upstream.port ?? 0, { domain: `http://${n
 
 let fleet: Fleet;
 beforeAll(async () => {
-  const own = { containers: { gone: 500, longestPause: 1_000 } };
+  const own = { ...USUAL.hub.own, containers: { gone: 500, longestPause: 1_000 } };
   const paces = { ...USUAL, hub: { ...USUAL.hub, own } };
   const ofSecond = { DOCKER_SOCKET: second.socket };
   fleet = await startFleet(['edge'], { DOCKER_SOCKET: first.socket }, paces, ofSecond);

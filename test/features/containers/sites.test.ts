@@ -30,7 +30,10 @@ const GONE = 1_000;
 
 let owner: Owner;
 beforeAll(async () => {
-  const paces = { ...USUAL, hub: { ...USUAL.hub, own: { containers: { gone: GONE } } } };
+  const paces = {
+    ...USUAL,
+    hub: { ...USUAL.hub, own: { ...USUAL.hub.own, containers: { gone: GONE } } },
+  };
   owner = await startOwner(
     { DOCKER_SOCKET: engine.socket, DOCKER_LABELS: 'all' },
     undefined,

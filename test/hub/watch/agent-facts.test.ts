@@ -7,6 +7,7 @@ import type { Agent } from '../../../src/hub/agents/agents.ts';
 import { EMPTY_SET, type SiteSet } from '../../../src/hub/model/vhost.ts';
 import type { Publisher } from '../../../src/hub/publish/publisher.ts';
 import { createFactsReader } from '../../../src/hub/watch/agent-facts.ts';
+import { NO_CHECKS } from '../../../src/hub/watch/checks.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 
 const gone = () => Promise.reject(new Error('gone'));
@@ -40,7 +41,7 @@ function readerOf(
   } as unknown as Publisher;
   return createFactsReader({
     publisher,
-    uptime: { of: () => null, isUnknown: () => false },
+    checks: NO_CHECKS,
     now: () => new Date(),
     elapsed: () => 0,
     // Asks at each look.

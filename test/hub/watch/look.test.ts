@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test';
 import { EMPTY_SET } from '../../../src/hub/model/vhost.ts';
 import { PACE } from '../../../src/hub/pace.ts';
 import type { Publisher } from '../../../src/hub/publish/publisher.ts';
+import { NO_CHECKS } from '../../../src/hub/watch/checks.ts';
 import { createLook } from '../../../src/hub/watch/look.ts';
 import { createProblemList } from '../../../src/hub/watch/problem-list.ts';
 import { lockedOut } from '../../../src/hub/watch/problems/hub.ts';
@@ -47,7 +48,7 @@ function lookerAt(now: Date, own: Disk[], theirs: Disk[][], warnings: string[] =
   return createLook({
     pace: PACE,
     ...{ publisher, now: () => now, elapsed: () => 0, disks: async () => own },
-    uptime: { of: () => null, isUnknown: () => false },
+    checks: NO_CHECKS,
     keyFault: () => null,
     locked: () => ({ emails: [], isUnknown: false, networks: [] }),
     renewals: () => [],

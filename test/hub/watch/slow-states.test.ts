@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test';
 import type { Agent } from '../../../src/hub/agents/agents.ts';
 import { EMPTY_SET } from '../../../src/hub/model/vhost.ts';
 import type { Publisher } from '../../../src/hub/publish/publisher.ts';
+import { NO_CHECKS } from '../../../src/hub/watch/checks.ts';
 import { createStates } from '../../../src/hub/watch/sites/states.ts';
 
 const vhost = {
@@ -33,7 +34,7 @@ function start({ running }: { running: boolean }) {
   } as unknown as Publisher;
   return {
     known,
-    states: createStates({ publisher, uptime: { of: () => null }, now: () => new Date() }),
+    states: createStates({ publisher, checks: NO_CHECKS, now: () => new Date() }),
   };
 }
 

@@ -9,7 +9,7 @@ import {
 import type { Warning } from '../../http/schemas.ts';
 import { type Endpoint, endpointsUnder, keyOfEndpoint } from '../../model/endpoints.ts';
 import type { SiteSet, Vhost } from '../../model/vhost.ts';
-import type { FailingCheck } from '../uptime/failing.ts';
+import type { FailingCheck } from '../checks.ts';
 import { adviceOf } from './advice.ts';
 import { daysLeft, isLate, withRenewal } from './certificates.ts';
 import type { Unserved } from './unserved.ts';

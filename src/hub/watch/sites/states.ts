@@ -9,7 +9,7 @@ import { byDomain, type SiteSet, type Vhost } from '../../model/vhost.ts';
 import { findVhost } from '../../model/vhost-changes.ts';
 import { doubtsIn } from '../../publish/doubts.ts';
 import type { Publisher } from '../../publish/publisher.ts';
-import type { Uptime } from '../uptime/uptime.ts';
+import type { Checks } from '../checks.ts';
 import { togetherWarnings, worstState } from './several.ts';
 import { namesOf, statesOf } from './state.ts';
 import { findUnserved, rejectionOf } from './unserved.ts';
@@ -17,8 +17,7 @@ import type { VhostState } from './view.ts';
 
 export type StatesDeps = {
   publisher: Publisher;
-  /** What the sites answer between changes. */
-  uptime: Pick<Uptime, 'of'>;
+  checks: Pick<Checks, 'of'>;
   now: () => Date;
 };
 
@@ -39,7 +38,7 @@ type Known = { set: SiteSet; stateOf: (vhost: Vhost) => VhostState; isBehind: bo
  */
 const SLOW_MS = 2_500;
 
-export function createStates({ publisher, uptime, now }: StatesDeps): States {
+export function createStates({ publisher, checks, now }: StatesDeps): States {
   const { agents } = publisher;
   /** What each agent last said of all sites. */
   const last = new WeakMap<Agent['client'], readonly SiteState[]>();
@@ -63,7 +62,7 @@ export function createStates({ publisher, uptime, now }: StatesDeps): States {
     const known = id === undefined ? sites : undefined;
     const unserved = await findUnserved({ agent, publisher }, status, known);
     const set = setFor(publisher.current(), agent.id);
-    const failing = (vhost: number) => uptime.of(vhost, agent.id);
+    const failing = (vhost: number) => checks.of(vhost, agent.id);
     const standing = publisher.standings().find((one) => one.agent.id === agent.id);
     const isBehind = standing !== undefined && standing.behindSince !== null;
     const refusal = rejectionOf(standing?.failure ?? null);
@@ -125,7 +124,7 @@ const MAY_PROXY = /\b(?:reverse_proxy|php_fastcgi|forward_auth|import|invoke)\b/
 const mayWarn = ({ domain, config }: Vhost): boolean =>
   !domain.startsWith('http://') || MAY_PROXY.test(config);
 
-export function createWarningsAfter({ publisher, uptime, now }: StatesDeps): WarningsAfter {
+export function createWarningsAfter({ publisher, checks, now }: StatesDeps): WarningsAfter {
   /** As known after a change, whose answer says which ports are not open. */
   async function lastStatus({ id, client }: Agent) {
     const standing = publisher.standings().find(({ agent }) => agent.id === id);
@@ -146,7 +145,7 @@ export function createWarningsAfter({ publisher, uptime, now }: StatesDeps): War
     const found = await within(asked, MOST_MS, () => null);
     if (found === null) return null;
     const [{ sites }, unserved] = found;
-    const stateOf = statesOf(set, sites, unserved, (vhost) => uptime.of(vhost, id), now(), null);
+    const stateOf = statesOf(set, sites, unserved, (vhost) => checks.of(vhost, id), now(), null);
     const label = labelOf(id, publisher.agents.all());
     return { label, found: new Map(placed.map((one) => [one.id, stateOf(one).warnings])) };
   }

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { UPSTREAM_PICKERS } from '../../features.ts';
+import { UPSTREAM_PICKERS } from '../../form-features.ts';
 import { TextField } from '../../parts/field.tsx';
 import { headLine } from './block.ts';
 import { type Corrected, correctNames, correctUpstream, sentenceOf } from './corrections.ts';

@@ -2,7 +2,7 @@
 
 import { barsPath, BARS_HEIGHT as HEIGHT, BARS_WIDTH as WIDTH } from '../../figures/hours.ts';
 import { count, duration, localTime, plural } from '../../lib/format.ts';
-import { percentOf, UptimeBars } from '../uptime-bars.tsx';
+import { percentOf, ShareBars } from '../../parts/share-bars.tsx';
 import type { Row } from './rows.ts';
 
 const CELL = { role: 'cell' } as const;
@@ -43,8 +43,8 @@ function Uptime({ of }: { of: Row['uptime'] }) {
   const words = `Right answers to the check: ${percentOf(day.share)} in 24 hours, ${percentOf(month.share)} in 30 days`;
   return (
     <span class="uptime-pair" role="img" aria-label={words} title={words}>
-      <UptimeBars bars={day.bars} />
-      <UptimeBars bars={month.bars} />
+      <ShareBars bars={day.bars} />
+      <ShareBars bars={month.bars} />
     </span>
   );
 }

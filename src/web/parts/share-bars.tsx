@@ -1,17 +1,17 @@
-/** How a site answered its check: one bar for each hour or day, in the list and on the site's page. */
+/** Shares of what went right, as small bars and in words: of a site's check, by the hour or day. */
 
 /** @param bars shares from 0 to 1, oldest first; null: not known. The words beside them say the same */
-export function UptimeBars({ bars }: { bars: readonly (number | null)[] }) {
+export function ShareBars({ bars }: { bars: readonly (number | null)[] }) {
   const { right, wrong } = pathsOf(bars);
   return (
     <svg
-      class="uptime"
+      class="shares"
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       preserveAspectRatio="none"
       aria-hidden="true"
     >
-      <path class="uptime-right" d={right} />
-      <path class="uptime-wrong" d={wrong} />
+      <path class="shares-right" d={right} />
+      <path class="shares-wrong" d={wrong} />
     </svg>
   );
 }

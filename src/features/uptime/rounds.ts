@@ -2,17 +2,17 @@
  * When which site is asked between changes. Each has its own moment within its interval, spread evenly by
  * its id, so that nothing comes all at once, not after a start either; and is never asked twice at a time.
  */
+import type { Agent } from '../../hub/agents/agents.ts';
+import { endpointsUnder } from '../../hub/model/endpoints.ts';
+import { setFor } from '../../hub/model/placement.ts';
+import type { SiteSet, Vhost } from '../../hub/model/vhost.ts';
+import type { Publisher } from '../../hub/publish/publisher.ts';
 import {
   type ChecksAnswer,
   type CheckTarget,
   everyOf,
   type RoundRequest,
-} from '../../../shared/wire/checks.ts';
-import type { Agent } from '../../agents/agents.ts';
-import { endpointsUnder } from '../../model/endpoints.ts';
-import { setFor } from '../../model/placement.ts';
-import type { SiteSet, Vhost } from '../../model/vhost.ts';
-import type { Publisher } from '../../publish/publisher.ts';
+} from '../../shared/wire/checks.ts';
 
 /** What came of asking a vhost at one agent. */
 export type Answer = ChecksAnswer['answers'][number];

@@ -3,8 +3,8 @@
  * that a crash loses minutes at most; once it is over, its percentiles are enough.
  */
 import { and, between, eq, inArray, lt, sql } from 'drizzle-orm';
-import { type Db, inTransaction } from '../../db/open.ts';
-import { openHours, uptime, vhosts } from '../../db/schema.ts';
+import { type Db, inTransaction } from '../../hub/db/open.ts';
+import { openHours, uptime, vhosts } from '../../hub/db/schema.ts';
 
 /** `hour`: hours since 1970; `p50` and `p95`: milliseconds of the right answers, null if there were none. */
 export type Hour = Readonly<{

@@ -1,6 +1,6 @@
 /** The bars of all sites with a check: of the last 24 hours, and of the last 30 days. */
-import { createPauses } from '../../../shared/async.ts';
-import type { SiteSet } from '../../model/vhost.ts';
+import type { SiteSet } from '../../hub/model/vhost.ts';
+import { createPauses } from '../../shared/async.ts';
 import type { Counts, Hours } from './hours.ts';
 import { watchedIn } from './rounds.ts';
 

@@ -1,7 +1,8 @@
 /** Asks the sites with a check between changes, and keeps what they answered. */
-import { type Log, reasonOf } from '../../../shared/log.ts';
-import type { Db } from '../../db/open.ts';
-import { createFailing, type Failing } from './failing.ts';
+import type { Db } from '../../hub/db/open.ts';
+import type { Checks } from '../../hub/watch/checks.ts';
+import { type Log, reasonOf } from '../../shared/log.ts';
+import { createFailing } from './failing.ts';
 import { createHours, type Hours } from './hours.ts';
 import { createOverview, type SiteBars } from './overview.ts';
 import { createRounds, type Heard, type RoundsDeps, type RoundsPace } from './rounds.ts';
@@ -14,7 +15,7 @@ export type UptimeDeps = Pick<RoundsDeps, 'publisher' | 'elapsed'> & {
   log: Log;
 };
 
-export type Uptime = Pick<Failing, 'of' | 'isUnknown'> & {
+export type Uptime = Checks & {
   /** Of one vhost: the hours that anything is known of, oldest first. */
   hours: Hours['of'];
   /** Of all that are asked now. */

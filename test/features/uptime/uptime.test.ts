@@ -3,14 +3,14 @@ import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
+import { createFailing } from '../../../src/features/uptime/failing.ts';
+import { createHours } from '../../../src/features/uptime/hours.ts';
+import { createOverview } from '../../../src/features/uptime/overview.ts';
+import { type Answer, createRounds, type Heard } from '../../../src/features/uptime/rounds.ts';
 import type { Agent } from '../../../src/hub/agents/agents.ts';
 import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
 import * as tables from '../../../src/hub/db/schema.ts';
 import { EMPTY_SET, type SiteSet, type Vhost } from '../../../src/hub/model/vhost.ts';
-import { createFailing } from '../../../src/hub/watch/uptime/failing.ts';
-import { createHours } from '../../../src/hub/watch/uptime/hours.ts';
-import { createOverview } from '../../../src/hub/watch/uptime/overview.ts';
-import { type Answer, createRounds, type Heard } from '../../../src/hub/watch/uptime/rounds.ts';
 import type { RoundRequest } from '../../../src/shared/wire/checks.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 

@@ -1,17 +1,23 @@
 /** How a site answered its check in the last 24 hours and 30 days. */
-import { get } from '../lib/api.ts';
-import { wordsOfCheck } from '../lib/check.ts';
-import { duration } from '../lib/format.ts';
-import type { Check, VhostUptime } from '../lib/types.ts';
-import { useEvery, useLoad } from '../lib/use-load.ts';
-import { type Span, spanOf, summaryOf } from './uptime.ts';
-import { percentOf, UptimeBars } from './uptime-bars.tsx';
+import type { SiteSection } from '../../../web/feature.ts';
+import { get } from '../../../web/lib/api.ts';
+import { wordsOfCheck } from '../../../web/lib/check.ts';
+import { duration } from '../../../web/lib/format.ts';
+import type { Check, VhostUptime } from '../../../web/lib/types.ts';
+import { useEvery, useLoad } from '../../../web/lib/use-load.ts';
+import { percentOf, ShareBars } from '../../../web/parts/share-bars.tsx';
+import { type Span, spanOf, summaryOf } from './span.ts';
+import './panel.css';
 
 const EVERY_MS = 30_000;
 const DAYS = 30;
 
+export const UptimePanel: SiteSection = ({ site: { id, check } }) =>
+  // A viewer is not told how it is checked.
+  check === null || check?.every === 0 ? null : <Panel id={id} check={check} />;
+
 /** @param check undefined for those who may not see it */
-export function UptimePanel({ id, check }: { id: number; check: Check | undefined }) {
+function Panel({ id, check }: { id: number; check: Check | undefined }) {
   const { data, error, reload } = useLoad(`uptime ${id}`, (signal) =>
     get<VhostUptime>(`/vhosts/${id}/uptime?days=${DAYS}`, signal),
   );
@@ -39,7 +45,7 @@ function Strip({ title, span }: { title: string; span: Span }) {
       <span class="small">{title}</span>
       <span class="visually-hidden">{summaryOf(span)}</span>
       <div class="uptime-plot" aria-hidden="true">
-        <UptimeBars bars={bars} />
+        <ShareBars bars={bars} />
         <div class="uptime-titles">
           {titles.map((words) => (
             <span key={words} title={words} />

@@ -3,23 +3,17 @@
  * as what one of them says tells nothing of another. Stored, so that a restart neither forgets nor ends one.
  */
 import { and, eq } from 'drizzle-orm';
-import type { Db } from '../../db/open.ts';
-import { failingChecks } from '../../db/schema.ts';
-import type { SiteSet } from '../../model/vhost.ts';
+import type { Db } from '../../hub/db/open.ts';
+import { failingChecks } from '../../hub/db/schema.ts';
+import type { SiteSet } from '../../hub/model/vhost.ts';
+import type { Checks, FailingCheck } from '../../hub/watch/checks.ts';
 import { type Heard, watchedIn } from './rounds.ts';
 
-/** Since when, and what came instead of the right answer. */
-export type FailingCheck = Readonly<{ since: Date; reason: string }>;
-
-export type Failing = {
+export type Failing = Checks & {
   /** @throws SQLite errors */
   hear(heard: Heard, at: Date): void;
   /** Whether the last answer of some agent was wrong. */
   hasFailed(vhost: number): boolean;
-  /** Null if it does not, or nobody knows. */
-  of(vhost: number, agent: number): FailingCheck | null;
-  /** Whether a vhost is asked there, but was not often enough to tell. */
-  isUnknown(vhost: number, agent: number): boolean;
   /** Forgets vhosts that are not asked any more, or not there. @throws SQLite errors */
   forget(): void;
 };
