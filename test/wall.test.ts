@@ -1,10 +1,7 @@
 /** The wall between the core and the features: nothing outside a feature imports it, but the lists. */
 import { describe, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { FEATURES } from '../src/features.ts';
-import { limit } from './harness/speed.ts';
-import { temporaryFolder } from './harness/stack.ts';
 import wall from './wall.json';
 
 const ROOT = join(import.meta.dir, '..');
@@ -94,44 +91,7 @@ test('no import of another feature is new', () => {
   expect(listed.filter((arrow) => !now.includes(arrow))).toEqual([]);
 });
 
-/** How often each line ran of each file, with a hub that starts and stops, and with a change in between or not. */
-async function linesRun(change: '' | '1'): Promise<Map<string, Map<string, number>>> {
-  const folder = temporaryFolder();
-  try {
-    const report = ['--coverage', '--coverage-reporter=lcov', `--coverage-dir=${folder}`];
-    const run = Bun.spawn(
-      [
-        process.execPath,
-        'test',
-        `--timeout=${limit(60_000)}`,
-        ...report,
-        './test/harness/one-change.ts',
-      ],
-      { cwd: ROOT, env: { ...process.env, CHANGE: change }, stdout: 'ignore', stderr: 'ignore' },
-    );
-    expect(await run.exited).toBe(0);
-    const found = new Map<string, Map<string, number>>();
-    for (const part of (await Bun.file(join(folder, 'lcov.info')).text()).split('end_of_record')) {
-      const [, file = ''] = /^SF:(.+)$/m.exec(part) ?? [];
-      const lines = [...part.matchAll(/^DA:(\d+),(\d+)/gm)];
-      found.set(file, new Map(lines.map(([, line = '', count]) => [line, Number(count)])));
-    }
-    return found;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-test('figures', async () => {
-  const [without, withChange] = await Promise.all([linesRun(''), linesRun('1')]);
-  const isIn = (file: string) =>
-    [...(withChange.get(file) ?? [])].some(
-      ([line, count]) => count > (without.get(file)?.get(line) ?? 0),
-    );
-  const through = files.filter(isIn);
-  // The agent asks Caddy meanwhile, which counts as well.
-  console.log(`files that a POST /vhosts runs through: ${through.length}`);
-  expect(through.length).toBeGreaterThan(50);
+test('figures', () => {
   const lines = (some: readonly string[]) =>
     some.reduce((sum, file) => sum + (texts.get(file) ?? '').split('\n').length - 1, 0);
   const names = [...new Set(files.flatMap((file) => featureOf(file) ?? []))].toSorted();
