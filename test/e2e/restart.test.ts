@@ -66,6 +66,29 @@ const isHub = (port: number) =>
     () => false,
   );
 
+test('an earlier release, which would die of the signal, is left alone', async () => {
+  folder = temporaryFolder();
+  const script = `
+    const { lockFolder } = await import('./src/shared/system/lock.ts');
+    const release = lockFolder(process.env.DATA_DIR, 'hub');
+    console.log('up');
+    setInterval(() => release.name, 1_000);`;
+  const other = Bun.spawn([process.execPath, '-e', script], {
+    cwd: join(import.meta.dir, '../..'),
+    env: { DATA_DIR: join(folder, 'data') },
+    stdout: 'pipe',
+  });
+  try {
+    await other.stdout.getReader().read();
+    const { code, err } = await restart();
+    expect([code, err]).toEqual([1, expect.stringContaining('of an earlier release')]);
+    expect(other.exitCode).toBeNull();
+  } finally {
+    other.kill();
+    await other.exited;
+  }
+});
+
 test('applies settings while the same Caddy answers every request', async () => {
   const { child, output } = await start();
   await askLocalHub(

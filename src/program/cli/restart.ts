@@ -1,5 +1,7 @@
 /** `signalbox restart` */
+import { constants } from 'node:os';
 import { messageOf } from '../../shared/async.ts';
+import { readIfThere } from '../../shared/system/files.ts';
 import { lockIn, writersOf } from '../../shared/system/lock.ts';
 import { dataDirOf } from '../data-folder.ts';
 import {
@@ -40,6 +42,7 @@ of the environment of Caddy restarts Caddy as well.
 
 /** @throws Error with what went wrong, as the end of a sentence or several lines */
 async function restartProgram(pid: number, dataDir: string, env: Env): Promise<void> {
+  if (!hears(pid)) throw new Error('what runs is of an earlier release: stop it, and start it');
   const { MAINPID, ...fromUnit } = env;
   try {
     requestRestart(dataDir, MAINPID === undefined ? null : fromUnit);
@@ -70,6 +73,14 @@ function programsOf(dataDir: string, { MAINPID }: Env): number[] {
   const pids = writersOf([lockIn(dataDir, 'hub'), lockIn(dataDir, 'agent')]);
   if (pids.length === 0) throw new Error(`no program uses the data folder ${dataDir}`);
   return pids;
+}
+
+/** Whether the signal ends nothing there, as proc(5) shows: an earlier release would die of it. */
+function hears(pid: number): boolean {
+  const [, caught = '0'] =
+    /^SigCgt:\s+(\w+)$/m.exec(readIfThere(`/proc/${pid}/status`) ?? '') ?? [];
+  const bit = BigInt(constants.signals[RESTART_SIGNAL] - 1);
+  return ((BigInt(`0x${caught}`) >> bit) & 1n) === 1n;
 }
 
 function isRunning(pid: number): boolean {
