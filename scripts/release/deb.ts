@@ -12,10 +12,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../../package.json';
-import { COMMANDS } from '../../src/program/cli/commands.ts';
 import { overallHelp } from '../../src/program/cli/help.ts';
 import { INSTALLED, UNITS } from '../../src/program/install/layout.ts';
 import { settingsText, unitText } from '../../src/program/install/unit.ts';
+import { COMMANDS } from '../../test/harness/commands.ts';
 import type { Target } from '../fetch-parts.ts';
 import { type Making, place, run } from './making.ts';
 

@@ -24,3 +24,7 @@ const problems = { ...containers, ...backups, ...channels } as const;
 export type FeatureProblem = keyof typeof problems;
 
 export const FEATURE_PROBLEMS: Readonly<Record<FeatureProblem, ProblemWords>> = problems;
+
+/** Undefined for a problem of the core. */
+export const wordsOfProblem = (code: string): ProblemWords | undefined =>
+  (FEATURE_PROBLEMS as Readonly<Record<string, ProblemWords>>)[code];

@@ -1,8 +1,8 @@
 /** Runs a command of the program within this process, as on another machine. */
 import { type Cli, parseWords } from '../../src/program/cli/command.ts';
-import { COMMANDS } from '../../src/program/cli/commands.ts';
 import { createProgress } from '../../src/program/cli/progress.ts';
 import { createPaint } from '../../src/program/paint.ts';
+import { COMMANDS } from './commands.ts';
 
 export type Here = {
   env?: Record<string, string>;

@@ -1,11 +1,11 @@
 /** The table of settings, compared with what the program reads and what the docs and `--help` say. */
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { COMMANDS } from '../../src/program/cli/commands.ts';
 import { commandHelp, overallHelp } from '../../src/program/cli/help.ts';
 import { readSettings } from '../../src/program/config.ts';
 import { settings, VARIABLES } from '../../src/program/settings.ts';
 import { ROLES, type Setting } from '../../src/shared/setting.ts';
+import { COMMANDS } from '../harness/commands.ts';
 
 /** The variables that `readSettings` looks up. */
 function variablesRead(): Set<string> {

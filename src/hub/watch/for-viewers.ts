@@ -3,7 +3,7 @@
  * Caddy, of an authority, a check or another program may quote a config, so a viewer gets none of them. Pure.
  */
 import { randomBytes } from 'node:crypto';
-import { FEATURE_PROBLEMS, type ProblemWords } from '../../features/problems.ts';
+import { wordsOfProblem } from '../../features/problems.ts';
 import { EVENTS } from '../../shared/events.ts';
 import { agentForViewers } from '../http/agent-view.ts';
 import type { IncidentView } from './incidents/incidents.ts';
@@ -21,8 +21,6 @@ const OTHERS: Partial<Record<ProblemView['code'], string>> = {
   RESTART_NEEDED: 'A failed start may have left ports of Caddy open.',
   ADVISORY: 'This version of Caddy has known vulnerabilities.',
 };
-const ofFeature = (code: string): string | undefined =>
-  (FEATURE_PROBLEMS as Readonly<Record<string, ProblemWords>>)[code]?.viewers;
 const OTHER = 'There is a warning. Editors and owners can read it.';
 const REFUSED = 'The authority does not sign a certificate.';
 
@@ -35,7 +33,7 @@ function problemForViewers({ key, marks: _, ...problem }: Listed): ProblemView {
   const event = eventOf({ code: problem.code, level: 'bad' });
   const message = event
     ? EVENTS[event]
-    : (OTHERS[problem.code] ?? ofFeature(problem.code) ?? OTHER);
+    : (OTHERS[problem.code] ?? wordsOfProblem(problem.code)?.viewers ?? OTHER);
   return { ...problem, key: keyFor(key), message };
 }
 

@@ -1,6 +1,5 @@
 /** All commands, in the order of `--help`. */
 import type { Feature } from '../../feature.ts';
-import { FEATURES } from '../../features.ts';
 import { agents } from './api/agents.ts';
 import { caddy } from './api/caddy.ts';
 import { certificate } from './api/certificate.ts';
@@ -60,6 +59,3 @@ export async function commandsOf(features: readonly Feature[]): Promise<readonly
 /** Those that are not hidden. */
 export const shownOf = (commands: readonly Command[]): Command[] =>
   commands.filter(({ isHidden }) => !isHidden);
-
-/** With all features. */
-export const COMMANDS = shownOf(await commandsOf(FEATURES));

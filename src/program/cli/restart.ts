@@ -1,5 +1,6 @@
 /** `signalbox restart` */
 import { constants } from 'node:os';
+import { processOf } from '../../../agent/caddy/process/processes.ts';
 import { messageOf } from '../../shared/async.ts';
 import { readIfThere } from '../../shared/system/files.ts';
 import { lockIn, writersOf } from '../../shared/system/lock.ts';
@@ -58,7 +59,7 @@ async function restartProgram(pid: number, dataDir: string, env: Env): Promise<v
   }
   const until = performance.now() + TIMEOUT_MS;
   while (isRestartAsked(dataDir)) {
-    if (!isRunning(pid)) throw new Error('it ended; its output says why');
+    if (processOf(pid) === null) throw new Error('it ended; its output says why');
     if (performance.now() > until) throw new Error('it does not serve yet; its output says why');
     await Bun.sleep(POLL_MS);
   }
@@ -81,12 +82,4 @@ function hears(pid: number): boolean {
     /^SigCgt:\s+(\w+)$/m.exec(readIfThere(`/proc/${pid}/status`) ?? '') ?? [];
   const bit = BigInt(constants.signals[RESTART_SIGNAL] - 1);
   return ((BigInt(`0x${caught}`) >> bit) & 1n) === 1n;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }

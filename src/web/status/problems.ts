@@ -1,5 +1,5 @@
 /** What the hub reports as problems, for people. Pure. */
-import { FEATURE_PROBLEMS, type ProblemWords } from '../../features/problems.ts';
+import { FEATURE_PROBLEMS, wordsOfProblem } from '../../features/problems.ts';
 import { count, plural } from '../lib/format.ts';
 import { isOfContainers, keeperOf, nextOf } from '../lib/source.ts';
 import type { Problem, Status } from '../lib/types.ts';
@@ -114,9 +114,6 @@ function wordsFor({ code, vhost, vhosts, message }: Problem): string {
   }
 }
 
-const ofFeature = (code: string): ProblemWords | undefined =>
-  (FEATURE_PROBLEMS as Readonly<Record<string, ProblemWords>>)[code];
-
 /** What the page of a proxy says more about, if there are several. */
 const OF_PROXY: readonly Problem['code'][] = ['AGENT_UNREACHABLE', 'PROXY_DOWN', 'NOT_IN_STEP'];
 
@@ -133,5 +130,5 @@ export function linkOf(problem: Problem): { to: string; label: string } | null {
   if (code === 'FOREIGN' || code === 'DRIFT') return { to: '/import', label: 'Import' };
   if (code === 'UPSTREAM_DOWN') return { to: '/sites?show=problems', label: 'Open the sites' };
   if (code === 'NOT_IN_STEP') return { to: '/preamble', label: 'Open the preamble' };
-  return ofFeature(code)?.page ?? null;
+  return wordsOfProblem(code)?.page ?? null;
 }

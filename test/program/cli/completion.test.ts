@@ -2,8 +2,8 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { COMMANDS } from '../../../src/program/cli/commands.ts';
 import { bashScript, fishScript, zshScript } from '../../../src/program/cli/completion.ts';
+import { COMMANDS } from '../../harness/commands.ts';
 import { runProgram } from '../../harness/program.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 

@@ -1,9 +1,9 @@
 /** How the command line is parsed, and what help prints. */
 import { describe, expect, test } from 'bun:test';
 import { parseWords } from '../../../src/program/cli/command.ts';
-import { COMMANDS } from '../../../src/program/cli/commands.ts';
 import { commandHelp, overallHelp, synopsis } from '../../../src/program/cli/help.ts';
 import { runHere } from '../../harness/command.ts';
+import { COMMANDS } from '../../harness/commands.ts';
 import { MAIN } from '../../harness/program.ts';
 
 const parse = (...words: string[]) => parseWords(words, COMMANDS);

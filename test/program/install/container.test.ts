@@ -4,10 +4,10 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from
 import { basename, join } from 'node:path';
 import { validate } from 'dockerfile-utils';
 import { parseWords } from '../../../src/program/cli/command.ts';
-import { COMMANDS } from '../../../src/program/cli/commands.ts';
 import { VARIABLES } from '../../../src/program/settings.ts';
 import { runBinary } from '../../harness/binary.ts';
 import { ROOT } from '../../harness/build.ts';
+import { COMMANDS } from '../../harness/commands.ts';
 import { ask, temporaryFolder } from '../../harness/stack.ts';
 
 const FOLDER = join(ROOT, 'docs/container');

@@ -1,10 +1,10 @@
 /** The systemd units that `install` writes. */
 import { describe, expect, test } from 'bun:test';
 import { parseWords } from '../../../src/program/cli/command.ts';
-import { COMMANDS } from '../../../src/program/cli/commands.ts';
 import { INSTALLED } from '../../../src/program/install/layout.ts';
 import { settingsText, unitText } from '../../../src/program/install/unit.ts';
 import { VARIABLES } from '../../../src/program/settings.ts';
+import { COMMANDS } from '../../harness/commands.ts';
 
 const UNITS = [
   ['hub', 'hub', false],
