@@ -7,16 +7,19 @@ type Intervals = number | readonly Intervals[] | { readonly [name: string]: Inte
 /** Of the real intervals; a slow machine would do nothing but what is due again. */
 export const SHARE = Math.min(1, SLOWNESS / 10);
 
-function tenthOf(pace: Paces): Paces {
+function multiplied(pace: Paces, by: number): Paces {
   const of = (one: Intervals): Intervals => {
-    if (typeof one === 'number') return one * SHARE;
+    if (typeof one === 'number') return one * by;
     if (Array.isArray(one)) return one.map(of);
     return Object.fromEntries(Object.entries(one).map(([name, value]) => [name, of(value)]));
   };
   return of(pace as unknown as Intervals) as unknown as Paces;
 }
 
-export const QUICK: Paces = tenthOf(PACES);
+export const QUICK: Paces = multiplied(PACES, SHARE);
+
+/** Nothing is done twice by itself: for whoever looks at what requests do. */
+export const STILL: Paces = multiplied(PACES, 1_000);
 
 const RESTING = { uptime: { second: 3_600_000 } };
 
