@@ -14,6 +14,8 @@ export type Argument = {
   optional?: true;
   /** It follows only these words, which may stand in the place of the argument before it. */
   after?: readonly string[];
+  /** For shell completion: a command that prints what it may be, a line each; it gets the arguments before this one. */
+  listedBy?: string;
 };
 
 export type Option = {
@@ -24,6 +26,8 @@ export type Option = {
   short?: string;
   /** Whether the command does nothing without it. */
   needed?: true;
+  /** Whether it may be given several times. */
+  repeats?: true;
 };
 
 /** The arguments and options that were given, parsed as the command declares them. */
@@ -32,6 +36,8 @@ export type Given = {
   has: (option: string) => boolean;
   /** Undefined if the option was not given. */
   value: (option: string) => string | undefined;
+  /** Of an option that may be given several times, in their order. */
+  values: (option: string) => readonly string[];
 };
 
 /** Where the program runs, and as what. */
@@ -139,10 +145,11 @@ function parseGiven(words: string[], { args, options }: Command): Given | string
     // `wrongOption` says what is wrong, in plain words.
     ...{ strict: false, tokens: true },
     options: Object.fromEntries(
-      Object.entries(options).map(([name, { takes, short }]) => [
+      Object.entries(options).map(([name, { takes, short, repeats = false }]) => [
         name,
         {
           type: takes === undefined ? ('boolean' as const) : ('string' as const),
+          multiple: repeats,
           ...(short !== undefined && { short }),
         },
       ]),
@@ -159,13 +166,13 @@ function parseGiven(words: string[], { args, options }: Command): Given | string
   if (wrong !== null) return wrong;
   const missing = Object.entries(options).find(([name, { needed }]) => needed && !given.has(name));
   if (missing) return `${named(...missing)} is missing`;
+  const valuesOf = (option: string) =>
+    [given.has(option) ? values[option] : []].flat().filter((one) => typeof one === 'string');
   return {
     args: positionals,
     has: (option) => given.has(option),
-    value: (option) => {
-      const value = given.has(option) ? values[option] : undefined;
-      return typeof value === 'string' ? value : undefined;
-    },
+    value: (option) => valuesOf(option)[0],
+    values: valuesOf,
   };
 }
 
@@ -193,7 +200,7 @@ function wrongOption(
   if (value === undefined || (!inlineValue && /^-./.test(value))) {
     return `${rawName} needs ${option.takes}`;
   }
-  return given.has(name) ? `--${name} is given twice` : null;
+  return given.has(name) && !option.repeats ? `--${name} is given twice` : null;
 }
 
 /** Null if they fit. */

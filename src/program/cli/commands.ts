@@ -9,6 +9,7 @@ import { logs } from './api/logs.ts';
 import { policy } from './api/policy.ts';
 import { ports } from './api/ports.ts';
 import { replay } from './api/replay.ts';
+import { api, apiPaths } from './api/request.ts';
 import { site } from './api/site.ts';
 import { status } from './api/status.ts';
 import type { Command } from './command.ts';
@@ -39,6 +40,8 @@ const coreOf = (importers: readonly Importer[]): readonly Command[] => [
   caddy,
   importCommand(importers),
   ports,
+  api,
+  apiPaths,
   passwd,
   install,
   uninstall,

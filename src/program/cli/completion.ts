@@ -50,7 +50,12 @@ export function bashScript(commands: Commands): string {
       '--help',
     ].join(' ');
     const files = command.args.some(({ name }) => isFile(name)) ? 'yes' : '';
-    return `    ${command.name}) words=${quoted(words)} files=${files} ;;\n`;
+    const listed = command.args.map(({ listedBy }, at) =>
+      listedBy === undefined
+        ? ''
+        : ` [ "$COMP_CWORD" -ne ${at + 2} ] || words=$("\${COMP_WORDS[0]}" ${listedBy} "\${COMP_WORDS[@]:2:${at}}" 2>/dev/null);`,
+    );
+    return `    ${command.name}) words=${quoted(words)} files=${files};${listed.join('')} ;;\n`;
   });
   const taking = commands.flatMap((command) =>
     Object.entries(command.options).flatMap(([name, { takes, short }]) => {
@@ -92,6 +97,10 @@ export function zshScript(commands: Commands): string {
         const after = args[at + 1]?.after;
         const files = after ? `{compadd ${after.join(' ')}; _files}` : '_files';
         const action = isFile(arg.name) ? files : words === '' ? '' : `(${words})`;
+        if (arg.listedBy !== undefined) {
+          const list = `signalbox ${arg.listedBy} \${words[2,${at + 1}]} 2>/dev/null`;
+          return `${at + 1}:${plain(arg.name)}:{compadd -- \${(f)"$(${list})"}}`;
+        }
         return `${at + 1}:${plain(arg.name)}:${action}`;
       }),
       ...Object.entries(options).flatMap(([name, { summary, takes, short }]) => {
@@ -131,6 +140,13 @@ export function fishScript(commands: Commands): string {
       `complete -c signalbox -n __fish_use_subcommand -a ${name} -d ${fishQuoted(summary)}`,
       ...(words.length === 0 ? [] : [`${after} -a ${fishQuoted(words.join(' '))}`]),
       ...(args.some((arg) => isFile(arg.name)) ? [`${after} -F`] : []),
+      ...args.flatMap(({ listedBy }, at) =>
+        listedBy === undefined
+          ? []
+          : [
+              `complete -c signalbox -n '__fish_seen_subcommand_from ${name}; and test (count (commandline -opc)) -eq ${at + 2}' -a '(signalbox ${listedBy} (commandline -opc)[3..] 2>/dev/null)'`,
+            ],
+      ),
       ...Object.entries(options).map(([option, { summary: what, takes, short }]) => {
         const value = takes === undefined ? '' : isFile(takes) ? ' -r -F' : ' -x';
         const letter = short === undefined ? '' : ` -s ${short}`;

@@ -40,9 +40,10 @@ export function synopsis({ name, args, options }: Command): string {
   });
   const all = Object.entries(options);
   const needed = all.flatMap(([option, how]) => (how.needed ? [named(option, how)] : []));
-  const switches = all.flatMap(([option, { takes, needed }]) =>
-    needed ? [] : takes === undefined ? `[--${option}]` : `[--${option} ${takes}]`,
-  );
+  const switches = all.flatMap(([option, { takes, needed, repeats }]) => {
+    if (needed) return [];
+    return `[--${option}${takes === undefined ? '' : ` ${takes}`}]${repeats ? '...' : ''}`;
+  });
   const line = (rest: readonly string[]) =>
     ['signalbox', name, ...words, ...needed, ...rest].filter(Boolean).join(' ');
   const whole = line(switches);

@@ -14,6 +14,7 @@ writeFileSync(join(folder, 'one.Caddyfile'), '');
 /** What Tab offers after `words`, in the place of the last one. */
 function offered(...words: string[]): string[] {
   const script = `${bashScript(COMMANDS)}
+signalbox() { [ "$*" != 'api-paths DELETE' ] || printf '%s\\n' '/vhosts/{id}' '/tokens/{id}'; }
 COMP_WORDS=(signalbox "$@"); COMP_CWORD=$#
 _signalbox; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const { stdout, stderr } = Bun.spawnSync(['bash', '-uc', script, 'bash', ...words], {
@@ -53,6 +54,14 @@ describe('bash completion', () => {
     expect(offered('logs', '-f', '--u')).toEqual(['--user-agent', '--until']);
     expect(offered('logs', '--u')).toEqual(['--user-agent', '--until']);
   });
+});
+
+test('bash offers what a running hub says', () => {
+  expect(offered('api', 'D')).toEqual(['DELETE']);
+  expect(offered('api', 'DELETE', '')).toEqual(['/vhosts/{id}', '/tokens/{id}']);
+  expect(offered('api', 'DELETE', '/v')).toEqual(['/vhosts/{id}']);
+  expect(offered('api', 'GET', '')).toEqual([]);
+  expect(offered('api', 'DELETE', '/vhosts/{id}', '--q')).toEqual(['--query']);
 });
 
 describe('signalbox completion', () => {

@@ -43,6 +43,8 @@ describe('the command line', () => {
     ['passwd', 'EMAIL is missing'],
     ['import a b', 'b is one argument too many'],
     ['import ./npm a', 'a is one argument too many'],
+    ['api GET', 'PATH is missing'],
+    ['api get /vhosts', 'get is none of GET, POST, PUT, PATCH, DELETE; did you mean GET?'],
     ['import npm', 'FOLDER is missing'],
     ['import npm a b', 'b is one argument too many'],
   ])('says what is wrong in %s', (line, wrong) => {
@@ -51,13 +53,20 @@ describe('the command line', () => {
 
   test('no option that takes a value may be given twice, in any command', () => {
     for (const { name, options } of COMMANDS) {
-      for (const [option, { takes }] of Object.entries(options)) {
-        if (takes === undefined) continue;
+      for (const [option, { takes, repeats }] of Object.entries(options)) {
+        if (takes === undefined || repeats) continue;
         expect(parse(...(name ? [name] : []), `--${option}=a`, `--${option}=a`)).toMatchObject({
           ...{ ask: 'misused', wrong: `--${option} is given twice` },
         });
       }
     }
+  });
+
+  test('an option that may be given several times has all values, in order', () => {
+    const parsed = parse('api', 'GET', '/logs', '-q', 'a=1', '--query', 'a=2', '--query=b=');
+    expect(parsed).toMatchObject({ ask: 'run' });
+    const values = parsed.ask === 'run' ? parsed.given.values('query') : [];
+    expect(values).toEqual(['a=1', 'a=2', 'b=']);
   });
 
   test('a switch that is given twice is on', () => {

@@ -40,6 +40,8 @@ export type LocalRequest = {
   /** Sent as JSON; to the hub on this machine, a `FormData` as what it is. */
   body?: object;
   headers?: Record<string, string>;
+  /** Whether the answer may be other than JSON or YAML. */
+  isAnyType?: boolean;
   /** Ends it. */
   signal?: AbortSignal;
 };

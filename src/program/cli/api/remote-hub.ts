@@ -29,7 +29,7 @@ export async function chosenHub({ value }: Given, { env, err }: Cli): Promise<As
     err(`The API token goes to ${visible(url.host)} unencrypted; use https:// if you can.\n`);
   }
   const base = `${url.origin}${url.pathname.replace(/\/(?:api\/?)?$/, '')}/api`;
-  return async ({ method = 'GET', path, body, headers = {}, signal }) => {
+  return async ({ method = 'GET', path, body, headers = {}, isAnyType = false, signal }) => {
     const response = await fetch(`${base}${path}`, {
       method,
       // The token is for this hub alone.
@@ -47,7 +47,7 @@ export async function chosenHub({ value }: Given, { env, err }: Cli): Promise<As
     const isOfHub = /^application\/(?:json|yaml)\b/.test(
       response.headers.get('content-type') ?? '',
     );
-    if (response.ok && isOfHub) return response;
+    if (response.ok && (isOfHub || isAnyType)) return response;
     const refusal = (await response.json().catch(() => null)) as Partial<Refusal> | null;
     if (typeof refusal?.code === 'string' && typeof refusal.message === 'string') {
       throw new Refused(refusal as Refusal);
