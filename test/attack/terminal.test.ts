@@ -76,20 +76,13 @@ describe('a list', () => {
     ...{ timestamp: FORGED, domain: FORGED, method: FORGED, path: FORGED, status: 200 },
     ...{ latency: FORGED, ip: FORGED, agent: FORGED },
   };
-  const group = {
-    ...{ group: 1, userName: FORGED, via: FORGED, createdAt: FORGED, summary: FORGED, count: 1 },
-    entries: [{ action: 'update', domain: FORGED, diff: JSON.stringify({ new: { [SLY]: 1 } }) }],
-  };
   const problem = {
     ...{ key: 'a', code: 'WARNING', level: FORGED, since: FORGED, message: FORGED },
     vhost: { id: 1, domain: FORGED },
   };
-  const policy = { name: SLY, recipe: SLY, values: {}, vhosts: [1] };
 
   test.each([
     ['logs', { logs: [entry], missing: [FORGED] }, 1],
-    ['changelog', [group], 0],
-    ['policy list', [{ ...policy, id: 1, domain: FORGED, addresses: [] }], 0],
     ['status', { problems: [{ ...problem, known: { by: SLY } }], checking: 0 }, 1],
   ])('of %s has no control characters and no forged lines', async (line, body, notes) => {
     answer = () => Response.json(body);
@@ -100,6 +93,17 @@ describe('a list', () => {
       expect(err.match(/\n/g) ?? []).toHaveLength(notes);
     }
   });
+});
+
+test('an undo prints what was undone without control characters or forged lines', async () => {
+  const group = {
+    ...{ group: 1, userName: FORGED, via: FORGED, createdAt: FORGED, summary: FORGED, count: 1 },
+    entries: [{ action: 'update', domain: FORGED, diff: JSON.stringify({ new: { [SLY]: 1 } }) }],
+  };
+  answer = ({ method }) => Response.json(method === 'GET' ? [group] : {});
+  const { code, out, err } = await run(['undo', '1']);
+  expect([code, out + err]).toEqual([0, expect.not.stringMatching(OBEYED)]);
+  expect(out.match(/\n/g)).toHaveLength(1);
 });
 
 describe('signalbox import', () => {

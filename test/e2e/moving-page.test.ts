@@ -158,10 +158,11 @@ secure.example, le.example.org, www.le.example.org {
     expect(config).toContain('\tlocal_certs\n');
     writeFileSync(at('body'), JSON.stringify({ config: config.replace('\tlocal_certs\n', '') }));
     await network.run(`${edit} -X PUT --data-binary @${at('body')}`);
+    type Group = { group: number; summary: string };
     const changes = async (what: RegExp) =>
-      (await shell('signalbox changelog')).out
-        .split('\n')
-        .flatMap((line) => (what.test(line) ? (line.split('\t')[0] ?? '') : []));
+      (JSON.parse((await shell('signalbox api GET /changelog -q grouped=true')).out) as Group[])
+        .filter(({ summary }) => what.test(summary))
+        .map(({ group }) => String(group));
     const [edited = '', ports = ''] = await changes(/Changed the preamble/);
     expect((await shell(`signalbox undo ${edited}`)).code).toBe(0);
     expect((await shell(back.replace('NUMBER', ports))).code).toBe(0);

@@ -3,15 +3,14 @@ import type { Feature } from '../../feature.ts';
 import { agents } from './api/agents.ts';
 import { caddy } from './api/caddy.ts';
 import { certificate } from './api/certificate.ts';
-import { changelog, undo } from './api/changelog.ts';
 import { importCommand } from './api/import.ts';
 import { logs } from './api/logs.ts';
-import { policy } from './api/policy.ts';
 import { ports } from './api/ports.ts';
 import { replay } from './api/replay.ts';
 import { api, apiPaths } from './api/request.ts';
 import { site } from './api/site.ts';
 import { status } from './api/status.ts';
+import { undo } from './api/undo.ts';
 import type { Command } from './command.ts';
 import { completion } from './completion.ts';
 import { health } from './health.ts';
@@ -30,10 +29,8 @@ const coreOf = (importers: readonly Importer[]): readonly Command[] => [
   health,
   status,
   site,
-  policy,
   certificate,
   logs,
-  changelog,
   undo,
   replay,
   agents,

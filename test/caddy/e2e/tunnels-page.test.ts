@@ -141,7 +141,7 @@ test('the commands add the site and the policy, with Tailscale’s addresses', a
     expect([added.code, added.out]).toEqual([0, expect.stringContaining('app.example')]);
     const put = await shell(page.blocksUnder('The tailnet only')[0] ?? '');
     expect([put.code, put.out]).toEqual([0, expect.stringContaining('home-only')]);
-    const made = await shell('signalbox policy list --json');
+    const made = await shell('signalbox api GET /policies');
     expect(made.out).toContain('100.64.0.0/10');
   } finally {
     await operator.close();

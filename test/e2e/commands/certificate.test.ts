@@ -35,7 +35,7 @@ async function pairOf(name: string, hosts: string[], days = 30) {
 const dayIn = (days: number) =>
   new Date(Date.now() + days * 86_400_000).toISOString().split('T')[0];
 
-const changes = async () => (await operator.run(['changelog', '--json'])).out;
+const changes = async () => (await operator.run(['api', 'GET', '/changelog'])).out;
 
 beforeAll(async () => {
   started = await operator.start();

@@ -29,7 +29,7 @@ describe('bash completion', () => {
     expect(offered('nothing', '')).toEqual([]);
     expect(offered('hub', 'o')).toEqual([]);
     // The path of a URL is none of a file.
-    expect(offered('site', 'edit', 'a.example', '--check', 'o')).toEqual(['on', 'off']);
+    expect(offered('site', 'add', 'a.example', '--check', 'o')).toEqual(['on', 'off']);
     expect(offered('passwd', '')).toEqual(['--reset-factors', '--owner', '--help']);
   });
 
@@ -46,9 +46,8 @@ describe('bash completion', () => {
     expect(offered('import', 'o')).toEqual(['one.Caddyfile']);
     expect(offered('import', 'n')).toEqual(['npm']);
     expect(offered('import', 'npm', 'o')).toEqual(['one.Caddyfile']);
-    expect(offered('site', 'e')).toEqual(['edit']);
-    expect(offered('policy', 'put', 'shut', 'o')).toEqual(['one.Caddyfile']);
-    expect(offered('site', 'edit', 'a.example', '--config', 'o')).toEqual(['one.Caddyfile']);
+    expect(offered('site', 's')).toEqual(['show']);
+    expect(offered('site', 'add', 'a.example', '--config', 'o')).toEqual(['one.Caddyfile']);
     expect(offered('apply', '-f', 'o')).toEqual(['one.Caddyfile']);
     expect(offered('apply', '--file', 'o')).toEqual(['one.Caddyfile']);
     expect(offered('logs', '-f', '--u')).toEqual(['--user-agent', '--until']);

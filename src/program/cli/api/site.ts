@@ -1,8 +1,7 @@
-/** `signalbox site list|show|add|edit|on|off|rm`: the sites of the hub running on this machine. */
+/** `signalbox site list|show|add|on|off|rm`: the sites of the hub running on this machine. */
 import { visible, visibleLines } from '../../visible.ts';
 import type { Cli, Command, Given } from '../command.ts';
 import { jsonLine, readGiven, usingHub, warnOfBehind } from './local-hub.ts';
-import { checkFields, editSite, FIELDS_OF_EDIT, OF_CHECK } from './site-edit.ts';
 import {
   changeSite,
   listSites,
@@ -65,7 +64,6 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     options: ['config', 'on', 'off', 'check', 'expect', 'every'],
     run: addSite,
   },
-  edit: { takes: ['DOMAIN'], least: 1, options: FIELDS_OF_EDIT, run: editSite },
   on: toggling(true),
   off: toggling(false),
   rm: changing(() => ({ method: 'DELETE', below: '' })),
@@ -88,33 +86,29 @@ export const site: Command = {
     { name: 'UPSTREAM', optional: true },
   ],
   options: {
-    upstream: { summary: 'edit: forward to another one', takes: 'UPSTREAM' },
-    config: { summary: 'the site’s Caddyfile text; for add, instead of forwarding', takes: 'FILE' },
+    config: { summary: 'its Caddyfile text, instead of forwarding', takes: 'FILE' },
     on: { summary: 'only on the proxies of these agents', takes: 'NAME,…' },
-    off: { summary: 'add: do not serve the site yet' },
-    check: { summary: 'refuse the change if the site does not answer at this path', takes: 'PATH' },
+    off: { summary: 'do not serve the site yet' },
+    check: { summary: 'add it only if it then answers at this path', takes: 'PATH' },
     expect: { summary: 'the status it must answer with; without it, any 2xx', takes: 'STATUS' },
     every: { summary: 'how often the check asks between changes; usually 60', takes: 'SECONDS' },
     json: { summary: 'print JSON' },
   },
-  summary: 'list, show, add, edit, turn on or off, and remove sites',
+  summary: 'list, show, add, turn on or off, and remove sites',
   help: `signalbox site list
 signalbox site show DOMAIN             everything about it, by any of its addresses
 signalbox site add DOMAIN UPSTREAM     forwards to host:port, or to a URL without a path
 signalbox site add DOMAIN --config -   reads Caddyfile text from standard input, or from a FILE;
                                        {upstream} in it stands for UPSTREAM
-signalbox site edit DOMAIN --upstream 127.0.0.1:8001
-                                       changes what the options name; an empty value removes it
-signalbox site edit DOMAIN             opens its Caddyfile text in $VISUAL or $EDITOR
 signalbox site on|off|rm DOMAIN
+
+The options but --json are for add. What else there is of a site, "signalbox api PUT /vhosts/ID"
+changes; the id is that of list.
 
 With --check /health, the site must answer at that path within 5 s. Otherwise nothing is changed,
 and the command prints the actual response. Redirects are not followed. Later changes of the site
 are checked in the same way. Between changes it is asked every 60 s, or as --every says (10 to 3600;
 0 for never), and twice wrong in a row is an incident.
-
-Text that you saved in the editor is refused if the site has changed since you opened it. Text that
-is refused is kept in a file, and the command prints its path.
 
 Prints the site, or all of them: id, domain, upstream, and on or off, separated by tabs. Instead of
 on, list and show print the state: live, down, or what else is wrong, as in the dashboard. When the
@@ -123,10 +117,7 @@ error. The hub must be running with the same DATA_DIR. You need no password, but
 user who runs the hub.
 `,
   run: (given, cli) =>
-    usingHub(
-      { command: 'site', wrong: whyWrong(given, cli), run: () => carryOut(given, cli) },
-      cli,
-    ),
+    usingHub({ command: 'site', wrong: whyWrong(given), run: () => carryOut(given, cli) }, cli),
 };
 
 /** @throws Refused */
@@ -140,7 +131,7 @@ async function carryOut(given: Given, cli: Cli): Promise<void> {
 }
 
 /** Null if the words fit together. */
-function whyWrong({ args, has, value }: Given, { host }: Cli): string | null {
+function whyWrong({ args, has, value }: Given): string | null {
   const [name = '', ...rest] = args;
   const action = ACTIONS[name];
   if (!action) return `there is no action ${visible(name)}`;
@@ -154,19 +145,11 @@ function whyWrong({ args, has, value }: Given, { host }: Cli): string | null {
   if (name === 'add' && rest.length < 2 && !has('config')) {
     return 'add needs an UPSTREAM or --config FILE';
   }
-  const isTerminal = host.hasTerminal && host.writesToTerminal;
-  if (name === 'edit' && !isTerminal && !options.some(has)) {
-    return 'edit needs an option, such as --upstream, or a terminal for the editor';
-  }
-  const check = value('check');
-  const isRemoved = name === 'edit' && check === '';
-  if (check !== undefined && !isRemoved && !check.startsWith('/')) {
+  if (has('check') && !value('check')?.startsWith('/')) {
     return '--check takes a path, such as /health';
   }
-  const lone = OF_CHECK.find(has);
-  if (lone !== undefined && (isRemoved || (name === 'add' && !has('check')))) {
-    return `--${lone} needs --check PATH`;
-  }
+  const lone = ['expect', 'every'].find(has);
+  if (lone !== undefined && !has('check')) return `--${lone} needs --check PATH`;
   if (has('expect') && !STATUS.test(value('expect') ?? '')) {
     return '--expect takes a status from 200 to 599';
   }
@@ -182,8 +165,15 @@ async function addSite({ args, has, value }: Given, cli: Cli): Promise<Site> {
   const file = value('config');
   const config = file === undefined ? FORWARD : await readGiven(file);
   const agents = value('on')?.split(',') ?? [];
-  const path = value('check');
-  const check = path === undefined ? null : { path, ...checkFields(value) };
+  const [path, status, every] = [value('check'), value('expect'), value('every')];
+  const check =
+    path === undefined
+      ? null
+      : {
+          path,
+          ...(status !== undefined && { status: Number(status) }),
+          ...(every !== undefined && { every: Number(every) }),
+        };
   const body = { domain, config, upstream, agents, enabled: !has('off'), check };
   return publishSite({ method: 'POST', path: '/vhosts', body }, cli);
 }

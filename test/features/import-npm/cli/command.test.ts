@@ -116,7 +116,7 @@ describe('signalbox import npm', () => {
 
   test('imports nothing twice, and counts no site as off that somebody switched on', async () => {
     await signalbox('site on http://emptylist.example.com');
-    const changes = (await signalbox('changelog')).out;
+    const changes = (await signalbox('api GET /changelog')).out;
     const { code, err } = await run('npm');
     expect(code).toBe(0);
     const lines = await siteLines();
@@ -128,12 +128,17 @@ describe('signalbox import npm', () => {
     );
     expect(err).not.toContain('“Empty list”');
     expect(err).not.toContain('http://emptylist.example.com');
-    expect((await signalbox('changelog')).out).toBe(changes);
+    expect((await signalbox('api GET /changelog')).out).toBe(changes);
   });
 
   test('replaces nothing unasked, and takes certificates only with the option', async () => {
-    writeFileSync(at('mine'), 'respond mine\n');
-    await signalbox('site edit http://app.example.com --config mine');
+    const sites = JSON.parse((await signalbox('site list --json')).out) as {
+      id: number;
+      domain: string;
+    }[];
+    const id = sites.find(({ domain }) => domain === 'http://app.example.com')?.id;
+    writeFileSync(at('mine'), JSON.stringify({ config: 'respond mine\n' }));
+    await signalbox(`api PUT /vhosts/${id} -f mine`);
     const refused = await run('npm');
     expect([refused.code, refused.out]).toEqual([1, '']);
     expect(refused.err).toContain('http://app.example.com already exists:\n');

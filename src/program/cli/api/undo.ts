@@ -1,4 +1,4 @@
-/** `signalbox changelog` and `signalbox undo`: what was changed, and its way back. */
+/** `signalbox undo`: the way back from the changes of a request. */
 import { visible } from '../../visible.ts';
 import type { Cli, Command, Given } from '../command.ts';
 import { askLocalHub, jsonLine, Refused, usingHub, type Warned, warnOf } from './local-hub.ts';
@@ -15,51 +15,19 @@ type Group = {
   entries: { action: string; domain: string; diff: string | null }[];
 };
 
-const LINES = 20;
-const MOST_LINES = 10_000;
-/** Groups in a page of the API. */
-const PAGE = 100;
-
-export const changelog: Command = {
-  name: 'changelog',
-  args: [],
-  options: {
-    lines: {
-      short: 'n',
-      takes: 'N',
-      summary: `how many, at most ${MOST_LINES}; by default ${LINES}`,
-    },
-    json: { summary: 'print JSON' },
-  },
-  summary: 'list what was changed',
-  help: `Newest first, the changes of one request as one: number, time (UTC), person and API token, what was
-changed, and how many entries if there are several, separated by tabs. The number is for
-"signalbox undo". The hub must be running with the same DATA_DIR. You need no password, but must be
-root or the user who runs the hub.
-`,
-  run: ({ has, value }, cli) => {
-    const lines = value('lines') ?? String(LINES);
-    const isNumber = /^\d{1,5}$/.test(lines) && Number(lines) <= MOST_LINES;
-    const wrong = isNumber ? null : `--lines takes a number up to ${MOST_LINES}`;
-    const run = async () => {
-      const groups = await newest(Number(lines), cli);
-      cli.out(has('json') ? jsonLine(groups) : groups.map(lineOf).join(''));
-    };
-    return usingHub({ command: 'changelog', wrong, run }, cli);
-  },
-};
-
 export const undo: Command = {
   name: 'undo',
   args: [{ name: 'NUMBER', optional: true }],
   options: { json: { summary: 'print JSON' } },
   summary: 'undo the changes of one request',
-  help: `NUMBER is that of "signalbox changelog". Without it, shows the newest changes, and asks before it
-undoes them. All of them are undone in one publish, or none; later changes of other sites and fields
-stay. The undo is a new entry of the changelog, which you can undo as well.
+  help: `NUMBER is the "group" in "signalbox api GET /changelog -q grouped=true", and the number that the
+dashboard shows in its changelog. Without it, shows the newest changes, and asks before it undoes
+them. All of them are undone in one publish, or none; later changes of other sites and fields stay.
+The undo is a new entry of the changelog, which you can undo as well.
 
-Prints what was undone, as "signalbox changelog" does. The hub must be running with the same
-DATA_DIR. You need no password, but must be root or the user who runs the hub.
+Prints what was undone: number, time (UTC), person and API token, what was changed, and how many
+entries if there are several, separated by tabs. The hub must be running with the same DATA_DIR. You
+need no password, but must be root or the user who runs the hub.
 `,
   run: (given, cli) =>
     usingHub({ command: 'undo', wrong: whyWrong(given, cli), run: () => revert(given, cli) }, cli),
@@ -72,7 +40,7 @@ function whyWrong({ args: [number] }: Given, { host }: Cli): string | null {
   }
   return /^[1-9]\d{0,13}$/.test(number)
     ? null
-    : `NUMBER is that of "signalbox changelog", not ${visible(number)}`;
+    : `NUMBER is that of a group in the changelog, not ${visible(number)}`;
 }
 
 /** @throws Refused */
@@ -91,19 +59,6 @@ async function revert({ args: [number], has }: Given, cli: Cli): Promise<void> {
   const sent = askLocalHub<Warned>(env, { method: 'POST', path });
   warnOf((await progress.during('publishing', sent)).body, cli);
   if (group) out(has('json') ? jsonLine(group) : lineOf(group));
-}
-
-/** Newest first. @throws Refused */
-async function newest(count: number, { env, progress }: Cli): Promise<Group[]> {
-  const found: Group[] = [];
-  while (found.length < count) {
-    const last = found.at(-1);
-    const path = `/changelog?grouped=true${last ? `&before=${last.group}` : ''}`;
-    const { body } = await progress.during('reading', askLocalHub<Group[]>(env, { path }));
-    found.push(...body);
-    if (body.length < PAGE) break;
-  }
-  return found.slice(0, count);
 }
 
 function lineOf({ group, createdAt, userName, via, summary, count, entries }: Group): string {
