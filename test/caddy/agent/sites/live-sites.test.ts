@@ -27,7 +27,8 @@ describe('the sites of a live configuration', () => {
     expect(liveSites(config)).toEqual([]);
   });
 
-  test('with thousands of names and policies are found quickly', () => {
+  test('with thousands of names and policies are found without trying each policy for each name', () => {
+    let read = 0;
     const names = Array.from({ length: 5_000 }, (_, at) => `site-${at}.example`);
     const config = {
       apps: {
@@ -37,7 +38,13 @@ describe('the sites of a live configuration', () => {
               listen: [':443'],
               routes: names.map((host) => ({ match: [{ host: [host] }] })),
               tls_connection_policies: [
-                ...names.map((sni) => ({ match: { sni: [sni] }, certificate_selection: {} })),
+                ...names.map((sni) => ({
+                  get match() {
+                    read++;
+                    return { sni: [sni] };
+                  },
+                  certificate_selection: {},
+                })),
                 {},
               ],
             },
@@ -46,10 +53,9 @@ describe('the sites of a live configuration', () => {
         tls: { automation: { policies: [{ subjects: names }, { on_demand: true }] } },
       },
     };
-    const from = performance.now();
     const sites = liveSites(config);
-    // Trying each policy for each name takes ten seconds.
-    expect(performance.now() - from).toBeLessThan(1_500);
+    expect(read).toBeGreaterThanOrEqual(names.length);
+    expect(read).toBeLessThan(10 * names.length);
     expect(sites.map(({ tls }) => tls?.automated)).toEqual(names.map(() => false));
     expect(sites.map(({ tls }) => tls?.onDemand)).toEqual(names.map(() => false));
   });
