@@ -6,6 +6,7 @@ import { chownSync, constants, mkdirSync } from 'node:fs';
 import { open, readdir, readlink, stat, statfs, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../src/shared/async.ts';
+import { every, type Repeated } from '../../src/shared/every.ts';
 import type { Log } from '../../src/shared/log.ts';
 import { resolvePath } from '../../src/shared/system/files.ts';
 import type { Warnings } from '../warnings.ts';
@@ -24,8 +25,6 @@ type LogWatchDeps = {
   log: Log;
 };
 
-type LogWatch = { start(): void; stop(): void };
-
 /** A file that Caddy holds open. */
 type Held = { path: string; id: string; isRemoved: boolean };
 
@@ -33,10 +32,8 @@ type Held = { path: string; id: string; isRemoved: boolean };
 const LOW_SHARE = 0.05;
 const LOW_BYTES = 1 << 30;
 
-export function createLogWatch(deps: LogWatchDeps): LogWatch {
+export function createLogWatch(deps: LogWatchDeps): Repeated {
   const { file, warnings, log } = deps;
-  let timer: Timer | undefined;
-  let isStopped = false;
   /** The file that Caddy wrote to at the last look. */
   let known: string | null = null;
 
@@ -76,20 +73,11 @@ export function createLogWatch(deps: LogWatchDeps): LogWatch {
     }
   }
 
-  async function tick(): Promise<void> {
-    await look().catch((error: unknown) => {
+  return every({ pause: deps.every }, () =>
+    look().catch((error: unknown) => {
       log('access log not looked at', { reason: messageOf(error) }, 'debug');
-    });
-    if (!isStopped) timer = setTimeout(tick, deps.every);
-  }
-
-  return {
-    start: () => void tick(),
-    stop() {
-      isStopped = true;
-      clearTimeout(timer);
-    },
-  };
+    }),
+  );
 }
 
 /** @param path in /proc @param log the resolved path of the access log */

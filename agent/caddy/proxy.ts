@@ -19,7 +19,7 @@ import { createRestrictions } from './config/restrictions.ts';
 import { createStreamDelay } from './config/stream-delay.ts';
 import { createValidator, type ValidatorDeps, validationEnv } from './config/validate.ts';
 import { secretName } from './identity.ts';
-import { type Reopener, startReopener } from './ports/closed.ts';
+import { createReopener } from './ports/closed.ts';
 import { type NextProgram, nextProgram, withRules } from './process/next-program.ts';
 import {
   assertSupported,
@@ -258,7 +258,7 @@ export function createProxy(
     warnings,
     log,
   });
-  let reopener: Reopener | undefined;
+  const reopener = createReopener(reload.reopen, log, pace.reopen);
 
   /** A running Caddy cannot make its data folder again in one that is not its own. */
   function keepFolders(): void {
@@ -361,8 +361,8 @@ export function createProxy(
       validator.standBy();
       await managed?.start();
       probation?.begin();
-      logWatch.start();
-      reopener = startReopener(reload.reopen, log, pace.reopen);
+      logWatch.begin();
+      reopener.begin();
       if (previous.length > 0) {
         await reload.renewSecret().catch((error: unknown) => {
           log('proxy still knows the previous token only', { reason: wordsOf(error) }, 'warn');
@@ -373,8 +373,8 @@ export function createProxy(
     async stop(keeps = false) {
       validator.close();
       probation?.close();
-      logWatch.stop();
-      await reopener?.stop();
+      void logWatch.end();
+      await reopener.end();
       await managed?.stop(keeps);
     },
   };

@@ -1,5 +1,6 @@
 /** Caches the certificate of each name, because thousands of handshakes would take minutes. */
 import { createConcurrencyLimit } from '../../src/shared/async.ts';
+import { growing } from '../../src/shared/every.ts';
 import type { SiteCertificate } from '../../src/shared/wire/sites.ts';
 import type { Pace } from '../pace.ts';
 import type { HandshakeResult, Target } from './handshake.ts';
@@ -57,7 +58,7 @@ export function createCertificates({ handshake, pace, now }: CertificatesDeps): 
       at.getTime() +
       (result.certificate && isSettled
         ? keptFor(result.certificate, target, at.getTime(), pace)
-        : retriedAfter(entry.failures, pace));
+        : growing(entry.failures, pace.failed, pace.failedMost));
     entry.running = null;
   }
 
@@ -108,6 +109,3 @@ function keptFor(
   const early = automated ? (to - from) * ENDING_SHARE : UNATTENDED_MS;
   return Math.max(ending, Math.min(good, to - early - time));
 }
-
-const retriedAfter = (failures: number, { failed, failedMost }: Pace['certificates']): number =>
-  Math.min(failed * 2 ** Math.max(0, failures - 1), failedMost);

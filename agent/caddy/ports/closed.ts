@@ -4,6 +4,7 @@
  * failed start has left open.
  */
 import { messageOf } from '../../../src/shared/async.ts';
+import { every, type Repeated } from '../../../src/shared/every.ts';
 import { field, type Json, type JsonObject, list, object } from '../../../src/shared/json.ts';
 import type { Log } from '../../../src/shared/log.ts';
 import type { Closed } from '../../../src/shared/wire/proxy.ts';
@@ -104,24 +105,17 @@ export async function staysStray(pid: number, wanted: Json, refused: Json): Prom
   return false;
 }
 
-export type Reopener = {
-  /** Resolves once an attempt that is under way has ended. */
-  stop(): Promise<void>;
-};
-
 /**
  * Opens closed listeners as soon as that is possible: tries at once, and then again some time after each
  * attempt.
  * @param reopen see `Reload`
  */
-export function startReopener(
+export function createReopener(
   reopen: () => Promise<boolean>,
   log: Log,
-  { every, longest }: Pace['reopen'],
-): Reopener {
-  let stopped = false;
-  let timer: Timer | undefined;
-  let pause = every;
+  pace: Pace['reopen'],
+): Repeated {
+  let pause = pace.every;
   let lastReason = '';
 
   function failed(error: unknown): false {
@@ -134,16 +128,8 @@ export function startReopener(
   async function attempt(): Promise<void> {
     const isWell = await reopen().catch(failed);
     if (isWell) lastReason = '';
-    pause = isWell ? every : Math.min(pause * 2, longest);
-    if (!stopped) timer = setTimeout(() => (running = attempt()), pause);
+    pause = isWell ? pace.every : Math.min(pause * 2, pace.longest);
   }
 
-  let running = attempt();
-  return {
-    async stop() {
-      stopped = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
+  return every({ pause: () => pause }, attempt);
 }

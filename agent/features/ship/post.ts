@@ -3,6 +3,7 @@ import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { messageOf } from '../../../src/shared/async.ts';
+import { growing } from '../../../src/shared/every.ts';
 import { FORMAT_OF, type ShipEntry, type ShipFormat } from './format.ts';
 import type { Pace } from './pace.ts';
 
@@ -100,7 +101,7 @@ export function waitAfter(
   before: number,
   asked: number,
 ): number {
-  const longest = Math.min(longestRetry, retry * 2 ** before);
+  const longest = growing(before + 1, retry, longestRetry);
   // Many agents must not come back to an engine at the same moment.
   const own = longest * (0.5 + Math.random() / 2);
   return Math.max(own, Math.min(asked, MOST_ASKED_MS));

@@ -1,6 +1,7 @@
 /** Looks after the rolled segments in the background: packs them, and deletes what is not kept. */
 import { readdir, rm, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { every } from '../../../src/shared/every.ts';
 import { type Log, reasonOf } from '../../../src/shared/log.ts';
 import type { Pace } from '../../pace.ts';
 import {
@@ -20,8 +21,8 @@ type Keeper = {
   begin(): void;
   /** What the operator should know now. */
   warnings(): string[];
-  /** Ends it after the segment that is being packed. */
-  close(): Promise<void>;
+  /** After the segment that is being packed. */
+  end(): Promise<void>;
 };
 
 type KeeperDeps = {
@@ -54,9 +55,7 @@ export function createKeeper(deps: KeeperDeps): Keeper {
   let isFullNow = false;
   /** Why the last round failed. */
   let failure = '';
-  let isClosed = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let running = Promise.resolve();
+  let isEnded = false;
 
   async function run(): Promise<void> {
     try {
@@ -69,7 +68,7 @@ export function createKeeper(deps: KeeperDeps): Keeper {
       }
       await deleteRemains();
       for (const segment of kept.toReversed()) {
-        if (isClosed) return;
+        if (isEnded) return;
         if (segment.form === 'plain' && !segment.live) await pack(segment);
       }
       failure = '';
@@ -162,12 +161,10 @@ export function createKeeper(deps: KeeperDeps): Keeper {
     }
   }
 
-  function schedule(): void {
-    running = run().then(() => {
-      deps.onWarnings?.(warnings());
-      if (!isClosed) timer = setTimeout(schedule, pace.every);
-    });
-  }
+  const rounds = every({ pause: pace.every }, async () => {
+    await run();
+    deps.onWarnings?.(warnings());
+  });
 
   const warnings = (): string[] => [
     ...(announced?.text ? [announced.text] : []),
@@ -181,12 +178,11 @@ export function createKeeper(deps: KeeperDeps): Keeper {
 
   return {
     run,
-    begin: schedule,
+    begin: rounds.begin,
     warnings,
-    async close() {
-      isClosed = true;
-      clearTimeout(timer);
-      await running;
+    end() {
+      isEnded = true;
+      return rounds.end();
     },
   };
 }

@@ -34,7 +34,7 @@ export function hub(core: HubCore, settings: BackupSettings | null): HubPart {
     routes: (api) => backupRoutes({ ...api, backups }),
     problems: () => failed(backups.state()?.failure ?? null),
     begin: backups.begin,
-    end: async () => backups.stop(),
+    end: async () => backups.end(),
   };
 }
 

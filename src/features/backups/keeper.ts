@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import { unstage } from '../../hub/db/staged.ts';
 import { messageOf } from '../../shared/async.ts';
+import { every } from '../../shared/every.ts';
 import { Failure } from '../../shared/failure.ts';
 import { fileErrorOf } from '../../shared/file-errors.ts';
 import type { Log } from '../../shared/log.ts';
@@ -59,7 +60,8 @@ export type Backups = {
   /** Notes why what was staged did not take the place of the database. */
   notRestored(reason: string): void;
   begin(): void;
-  stop(): void;
+  /** Also what is being made. */
+  end(): void;
 };
 
 export function createBackups(deps: BackupsDeps): Backups {
@@ -68,7 +70,6 @@ export function createBackups(deps: BackupsDeps): Backups {
   let making: Promise<void> | null = null;
   let listing: Promise<Backup[]> | null = null;
   let isRestoring = false;
-  let timer: Timer | undefined;
 
   function given(): { dir: string; disk: BackupDisk } {
     if (settings && disk) return { dir: settings.dir, disk };
@@ -118,6 +119,8 @@ export function createBackups(deps: BackupsDeps): Backups {
       if (!(error instanceof Failure)) log('backup not made', { reason: messageOf(error) }, 'warn');
     }
   }
+
+  const looks = every({ pause: pace.look, first: pace.look }, look);
 
   async function list(): Promise<Backup[]> {
     listing ??= given()
@@ -178,17 +181,13 @@ export function createBackups(deps: BackupsDeps): Backups {
     notRestored: (reason) => writeState(dataDir, given().dir, { notRestored: reason }),
 
     begin() {
-      if (!settings) return;
-      const next = () => {
-        timer = setTimeout(() => void look().finally(() => timer && next()), pace.look);
-      };
-      next();
+      if (settings) looks.begin();
     },
 
-    stop() {
-      clearTimeout(timer);
-      timer = undefined;
+    end() {
       over.abort();
+      // A disk that hangs keeps no hub from stopping.
+      void looks.end();
     },
   };
 }

@@ -1,6 +1,7 @@
 /** What a channel gets next, and when. Pure. */
 import type { messages } from '../../hub/db/schema.ts';
 import type { QuietHours } from '../../shared/events.ts';
+import { growing } from '../../shared/every.ts';
 
 export type Waiting = Pick<
   typeof messages.$inferSelect,
@@ -86,7 +87,7 @@ export function pauseAfter(
   random: number,
   { firstPause, longestPause }: SendPace,
 ): number {
-  const pause = Math.min(firstPause * 2 ** (attempts - 1), longestPause / (1 + JITTER));
+  const pause = growing(attempts, firstPause, longestPause / (1 + JITTER));
   return pause * (1 + JITTER * (2 * random - 1));
 }
 

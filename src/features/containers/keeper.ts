@@ -5,6 +5,7 @@ import { containersOf } from '../../hub/model/source.ts';
 import type { SiteSet, Vhost } from '../../hub/model/vhost.ts';
 import type { Publisher } from '../../hub/publish/publisher.ts';
 import { createQueue } from '../../shared/async.ts';
+import { growing } from '../../shared/every.ts';
 import { Failure, fullSentenceOf } from '../../shared/failure.ts';
 import { type Log, reasonOf } from '../../shared/log.ts';
 import { appliedSiteOf } from '../apply/export.ts';
@@ -77,6 +78,7 @@ export function createKeeper(name: () => string, deps: KeeperDeps): Keeper {
   let known: Containers | null = null;
   let last: readonly Container[] = [];
   let found: Claims = { claims: new Map(), reasons: new Map(), leadsToUnclear: () => false };
+  const pauseAfter = (failed: number) => growing(failed, pace.firstPause, pace.longestPause);
   /** When the last publish ended; and since when there is something that no round has seen. */
   let publishedAt = Number.NEGATIVE_INFINITY;
   let changedAt: number | null = null;
@@ -91,10 +93,6 @@ export function createKeeper(name: () => string, deps: KeeperDeps): Keeper {
     const wait = Math.max(pause, publishedAt + pace.between - elapsed());
     timer = setTimeout(() => void inOrder(round), wait);
   }
-
-  /** Doubled with each failure. */
-  const pauseAfter = (failed: number): number =>
-    Math.min(pace.firstPause * 2 ** (failed - 1), pace.longestPause);
 
   /** Never fails. */
   async function round(): Promise<void> {

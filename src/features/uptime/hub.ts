@@ -19,6 +19,6 @@ export const hub: HubHalf = (core) => {
     routes: (api) => uptimeRoutes({ ...api, uptime }),
     checks: uptime,
     begin: uptime.begin,
-    end: async () => uptime.stop(),
+    end: uptime.end,
   };
 };

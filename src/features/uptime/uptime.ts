@@ -1,6 +1,8 @@
 /** Asks the sites with a check between changes, and keeps what they answered. */
 import type { Db } from '../../hub/db/open.ts';
 import type { Checks } from '../../hub/watch/checks.ts';
+import { settleAll } from '../../shared/async.ts';
+import { every, type Repeated } from '../../shared/every.ts';
 import { type Log, reasonOf } from '../../shared/log.ts';
 import { createFailing } from './failing.ts';
 import { createHours, type Hours } from './hours.ts';
@@ -15,15 +17,14 @@ export type UptimeDeps = Pick<RoundsDeps, 'publisher' | 'elapsed'> & {
   log: Log;
 };
 
-export type Uptime = Checks & {
-  /** Of one vhost: the hours that anything is known of, oldest first. */
-  hours: Hours['of'];
-  /** Of all that are asked now. */
-  overview(): Promise<SiteBars[]>;
-  begin(): void;
-  /** Stores what is known. Nothing is written once it has returned. */
-  stop(): void;
-};
+/** Its end stores what is known; nothing is written once that has resolved. */
+export type Uptime = Checks &
+  Repeated & {
+    /** Of one vhost: the hours that anything is known of, oldest first. */
+    hours: Hours['of'];
+    /** Of all that are asked now. */
+    overview(): Promise<SiteBars[]>;
+  };
 
 export function createUptime({ db, publisher, pace, now, elapsed, log }: UptimeDeps): Uptime {
   const failing = createFailing(db, publisher.current);
@@ -31,8 +32,6 @@ export function createUptime({ db, publisher, pace, now, elapsed, log }: UptimeD
   const overview = createOverview(hours);
   let lastFault = '';
   let lastSet = publisher.current();
-  let looking: Timer | undefined;
-  let storing: Timer | undefined;
 
   /** Without a database, what is asked is not known later; it goes on all the same. */
   function safely(work: () => void): void {
@@ -71,18 +70,20 @@ export function createUptime({ db, publisher, pace, now, elapsed, log }: UptimeD
     rounds.look();
   }
 
+  const looks = every({ pause: pace.look, first: pace.look }, look);
+  const storing = every({ pause: pace.store, first: pace.store }, store);
+
   return {
     of: failing.of,
     isUnknown: failing.isUnknown,
     hours: hours.of,
     overview: () => overview(publisher.current()),
     begin() {
-      looking = setInterval(look, pace.look);
-      storing = setInterval(store, pace.store);
+      looks.begin();
+      storing.begin();
     },
-    stop() {
-      clearInterval(looking);
-      clearInterval(storing);
+    async end() {
+      await settleAll([looks.end(), storing.end()]);
       rounds.stop();
       store();
     },

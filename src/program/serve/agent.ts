@@ -217,7 +217,7 @@ export function prepareAgent(
           // Before that, a proxy that is running is not this agent's.
           () => begun && proxy.stop(keepsProxy()),
           state.close,
-          keeper.close,
+          keeper.end,
           logs.close,
           release,
         ),

@@ -80,7 +80,7 @@ export function prepareHub(
           renewals.stop,
           () => settleAll([publisher.stop(), lego.stop(), ...parts.map(({ end }) => end?.())]),
           () => settleAll([listening.stop(endStreams()), local.stop()]),
-          watcher.stop,
+          watcher.end,
           stopReconciler,
           database.close,
         ),

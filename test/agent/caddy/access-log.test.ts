@@ -86,8 +86,8 @@ test.skipIf(!mayMount)('a disk that is almost full is warned of until there is r
     warnings,
     log: () => {},
   });
-  after.push(() => watch.stop());
-  watch.start();
+  after.push(() => watch.end());
+  watch.begin();
   writeFileSync(join(folder, 'large'), Buffer.alloc(1_020_000));
   await until(() => warnings.list()[0]?.includes('almost full (2 % free)'), 'the warning');
   rmSync(join(folder, 'large'));

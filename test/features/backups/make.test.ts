@@ -277,7 +277,7 @@ test('under way when the hub stops is no fault of the disk', async () => {
       ),
   );
   const made = keeper.make().catch((error: unknown) => error);
-  keeper.stop();
+  keeper.end();
   expect(await made).toMatchObject({ code: 'STOPPING', status: 503 });
   expect(keeper.state()?.failure).toBeNull();
 });

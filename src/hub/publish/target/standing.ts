@@ -1,5 +1,6 @@
 /** What stands between this hub and its proxy, for the log and the status. */
 import { messageOf } from '../../../shared/async.ts';
+import { growing } from '../../../shared/every.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { ProxyStatus } from '../../../shared/wire/proxy.ts';
 import type { Store } from '../../model/store.ts';
@@ -84,7 +85,7 @@ export function createContention(
   return {
     isWaiting() {
       const beyond = count() - PATIENCE;
-      return beyond >= 0 && clock() - last < Math.min(first * 2 ** beyond, longest);
+      return beyond >= 0 && clock() - last < growing(beyond + 1, first, longest);
     },
     replaced() {
       times = count() + 1;

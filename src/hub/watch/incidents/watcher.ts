@@ -2,6 +2,7 @@
  * Watches for what breaks on its own: looks every five seconds at the facts that the status has too,
  * and records when an incident begins and is over.
  */
+import { every } from '../../../shared/every.ts';
 import type { Log } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/log.ts';
 import type { Known } from '../known.ts';
@@ -41,7 +42,7 @@ export type Watcher = {
   /** Looks now and from then on every five seconds. */
   begin(): void;
   /** Records nothing more. */
-  stop(): void;
+  end(): void;
 };
 
 export function createWatcher(deps: WatcherDeps): Watcher {
@@ -49,8 +50,8 @@ export function createWatcher(deps: WatcherDeps): Watcher {
   let watched: Watched | null = null;
   let memory: Memory | null = null;
   let lastFault = '';
-  let isStopped = false;
-  let timer: Timer | undefined;
+  let isEnded = false;
+  let from = 0;
 
   function judge(look: Look): void {
     const reports = reportsOf(look, pace);
@@ -80,29 +81,28 @@ export function createWatcher(deps: WatcherDeps): Watcher {
   async function look(): Promise<void> {
     try {
       const found = await deps.look();
-      if (!isStopped) judge(found);
+      if (!isEnded) judge(found);
       lastFault = '';
     } catch (error) {
       const reason = reasonOf(error);
-      if (!isStopped && reason !== lastFault) log('incidents not recorded', { reason }, 'error');
+      if (!isEnded && reason !== lastFault) log('incidents not recorded', { reason }, 'error');
       lastFault = reason;
     }
   }
 
-  function next(): void {
-    const from = elapsed();
-    void look().then(() => {
-      if (isStopped) return;
-      timer = setTimeout(next, Math.max(0, pace.every - (elapsed() - from)));
-    });
-  }
+  // As often as it says, however long a look takes.
+  const looks = every({ pause: () => Math.max(0, pace.every - (elapsed() - from)) }, () => {
+    from = elapsed();
+    return look();
+  });
 
   return {
     look,
-    begin: next,
-    stop() {
-      isStopped = true;
-      clearTimeout(timer);
+    begin: looks.begin,
+    end() {
+      isEnded = true;
+      // A look that waits for agents records nothing any more.
+      void looks.end();
     },
   };
 }
