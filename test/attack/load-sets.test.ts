@@ -5,10 +5,10 @@
  */
 import { expect, spyOn, test } from 'bun:test';
 import { splitCaddyfile } from '../../src/hub/caddyfile/split.ts';
-import { restoreChange } from '../../src/hub/exchange/snapshot.ts';
 import { type Change, sequence } from '../../src/hub/model/changes.ts';
 import { assertContained } from '../../src/hub/model/containment.ts';
 import { preambleChange } from '../../src/hub/model/preamble-changes.ts';
+import { restoreChange } from '../../src/hub/model/snapshot/snapshot.ts';
 import { EMPTY_SET, type SiteSet } from '../../src/hub/model/vhost.ts';
 import {
   createChange,

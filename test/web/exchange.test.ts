@@ -1,16 +1,14 @@
 /** Summaries of imports and snapshots, chosen files, sessions and tokens. */
 import { describe, expect, test } from 'bun:test';
 import { clientName, expiryAt, hasExpired } from '../../src/web/account/describe.ts';
-import { readTextFile } from '../../src/web/config/drop-area.tsx';
 import {
   conflictsOf,
   firstChoices,
   firstLines,
   importSummary,
-  readSnapshot,
-  restoreSummary,
-  sitesOf,
 } from '../../src/web/config/import-summary.ts';
+import { readSnapshot, restoreSummary, sitesOf } from '../../src/web/config/snapshot.ts';
+import { readTextFile } from '../../src/web/parts/drop-area.tsx';
 
 const site = (domain: string, config = 'respond', enabled = true) => ({
   domain,

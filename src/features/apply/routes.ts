@@ -1,8 +1,8 @@
 /** `/apply`: sites and policies as a document says, all or nothing; and the JSON Schema of its file. */
 import { Elysia, t } from 'elysia';
 import { authorOf } from '../../hub/auth/guard.ts';
+import { caddyfileDiff } from '../../hub/caddyfile/diff.ts';
 import type { ApiCore } from '../../hub/core.ts';
-import { caddyfileDiff } from '../../hub/exchange/diff.ts';
 import { about, DEMANDS, REPLAY } from '../../hub/http/about.ts';
 import { ChangeQuery, demandsOf, ReplayQuery, wantsReplay } from '../../hub/http/params.ts';
 import { BODY, OPEN, PUBLISHES, refusals } from '../../hub/http/refusal-schemas.ts';

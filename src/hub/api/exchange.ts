@@ -5,14 +5,15 @@ import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf, recordedAuthorOf } from '../auth/guard.ts';
 import { contextOf } from '../caddyfile/context.ts';
 import { renderSite } from '../caddyfile/render.ts';
-import { ImportAnswer, ImportBody, PROXYFILE, SITE } from '../exchange/schemas.ts';
-import { restoreChange, SNAPSHOT, Snapshot, snapshotOf } from '../exchange/snapshot.ts';
-import { checkedPolicies } from '../exchange/snapshot-policies.ts';
+import { ImportAnswer, ImportBody } from '../exchange/schemas.ts';
 import { about, REPLAY } from '../http/about.ts';
+import { PREAMBLE, PROXYFILE, SITE } from '../http/examples.ts';
 import { ChangeQuery, demandsOf, ReplayQuery, wantsReplay } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import { Outcome, outcomeOf } from '../http/schemas.ts';
 import { renderSet, siteOf } from '../model/applied.ts';
+import { checkedPolicies } from '../model/snapshot/policies.ts';
+import { restoreChange, Snapshot, snapshotOf } from '../model/snapshot/snapshot.ts';
 import { sourcesOf } from '../model/source.ts';
 import type { SiteSet } from '../model/vhost.ts';
 import { findVhost } from '../model/vhost-changes.ts';
@@ -21,6 +22,13 @@ import type { ApiContext } from './context.ts';
 
 /** Bytes; a file of 25,000 sites is about 1.6 MB. */
 const WHOLE_BODY_LIMIT = 16 * 1024 * 1024;
+
+const SNAPSHOT: Snapshot = {
+  version: 1,
+  preamble: PREAMBLE,
+  policies: [{ name: 'lan-only', recipe: 'allow', values: { networks: ['private_ranges'] } }],
+  vhosts: [{ ...SITE, enabled: true, policies: ['lan-only'], tags: ['media'], check: null }],
+};
 
 export function exchangeRoutes({ publisher, importer, retries, parts, guard }: ApiContext) {
   return new Elysia({ name: 'exchange' })

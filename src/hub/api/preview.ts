@@ -3,10 +3,9 @@ import { Elysia, t } from 'elysia';
 import { createConcurrencyLimit } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
-import { caddyfileDiff, TOO_DIFFERENT } from '../exchange/diff.ts';
-import { PREAMBLE, PROXYFILE, SITE } from '../exchange/schemas.ts';
-import { Verdict, verdictOf } from '../exchange/verdict.ts';
+import { caddyfileDiff, TOO_DIFFERENT } from '../caddyfile/diff.ts';
 import { about } from '../http/about.ts';
+import { PREAMBLE, PROXYFILE, SITE } from '../http/examples.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import { renderSet, vhostsWith } from '../model/applied.ts';
 import type { Change } from '../model/changes.ts';
@@ -16,6 +15,7 @@ import { newDoubts } from '../publish/doubts.ts';
 import { UNDOES } from './changelog.ts';
 import type { ApiContext } from './context.ts';
 import { AnyOperation, createChangeFrom } from './operations.ts';
+import { Verdict, verdictOf } from './verdict.ts';
 
 /** Errors that mean "no, this change would be refused". */
 const VERDICTS = new Set(['PROXY_REJECTED', 'DOMAIN_TAKEN', 'POLICY_TAKEN']);

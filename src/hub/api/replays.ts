@@ -7,8 +7,8 @@ import {
   ReplayStarted,
   ReplayState,
 } from '../../shared/wire/replay.ts';
-import { SITE } from '../exchange/schemas.ts';
 import { about } from '../http/about.ts';
+import { SITE } from '../http/examples.ts';
 import { IdParams } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals, WRITES } from '../http/refusal-schemas.ts';
 import { Success } from '../http/schemas.ts';

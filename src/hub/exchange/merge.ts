@@ -1,6 +1,7 @@
 /** Merges an imported file with what the hub has: nothing is replaced unless that was asked for. Pure. */
 import type { TokenizeOptions } from '../../shared/caddyfile/tokenizer.ts';
 import { FAILURES, Failure } from '../../shared/failure.ts';
+import { unifiedDiff } from '../caddyfile/diff.ts';
 import {
   comparePreambles,
   differing,
@@ -22,7 +23,6 @@ import {
 } from '../model/vhost.ts';
 import { createChange, deleteChange, newVhost, updateChange } from '../model/vhost-changes.ts';
 import type { Policy } from '../recipes/policy.ts';
-import { unifiedDiff } from './diff.ts';
 import type { MergeView } from './schemas.ts';
 
 /** What to do with what the hub already has. */

@@ -1,4 +1,4 @@
-/** What several routes of this folder share: import on the wire, and examples for the API's description. */
+/** Import on the wire. */
 import { type Static, t } from 'elysia';
 import { Outcome, Replaying } from '../http/schemas.ts';
 
@@ -89,11 +89,3 @@ export const ImportAnswer = t.Composite(
   ],
   { title: 'ImportAnswer' },
 );
-
-export const PREAMBLE = '{\n\temail ada@example.org\n}';
-export const SITE = {
-  domain: 'app.example.org',
-  config: 'reverse_proxy {upstream}',
-  upstream: '127.0.0.1:8000',
-};
-export const PROXYFILE = 'app.example.org {\n\treverse_proxy 127.0.0.1:8000\n}\n';

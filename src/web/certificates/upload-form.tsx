@@ -1,10 +1,10 @@
 /** Uploads a certificate with its key, or the next one in its place; the key is in no state of the page. */
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
-import { DropArea, readTextFile } from '../config/drop-area.tsx';
 import { send } from '../lib/api.ts';
 import type { Kept } from '../lib/types.ts';
 import { placeError, useSubmit } from '../lib/use-form.ts';
+import { DropArea, readTextFile } from '../parts/drop-area.tsx';
 import { Field, TextField } from '../parts/field.tsx';
 import { InsetForm } from '../parts/list-card.tsx';
 

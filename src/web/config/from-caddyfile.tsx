@@ -7,9 +7,9 @@ import { useLeaveGuard } from '../lib/router.ts';
 import type { ImportAnswer, Vhost } from '../lib/types.ts';
 import { useSubmit } from '../lib/use-form.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
+import { DropArea, readTextFile } from '../parts/drop-area.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { DropArea, readTextFile } from './drop-area.tsx';
 import type { Choices } from './import-summary.ts';
 import { type Plan, PlanView } from './plan-view.tsx';
 

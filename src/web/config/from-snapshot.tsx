@@ -6,9 +6,9 @@ import { useHub } from '../lib/hub.ts';
 import type { Snapshot } from '../lib/types.ts';
 import { useSubmit } from '../lib/use-form.ts';
 import { Confirm, ReplacesForeign } from '../parts/dialog.tsx';
+import { DropArea, readTextFile } from '../parts/drop-area.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { DropArea, readTextFile } from './drop-area.tsx';
-import { readSnapshot, restoreSummary, sitesOf } from './import-summary.ts';
+import { readSnapshot, restoreSummary, sitesOf } from './snapshot.ts';
 
 type Chosen = { name: string; wanted: Snapshot; present: Snapshot };
 

@@ -1,6 +1,5 @@
 /** Leads through the move from Nginx Proxy Manager, step by step. */
 import { useState } from 'preact/hooks';
-import { DropArea, readFile } from '../../../web/config/drop-area.tsx';
 import type { Choices } from '../../../web/config/import-summary.ts';
 import {
   choicesOf,
@@ -15,6 +14,7 @@ import { useHub } from '../../../web/lib/hub.ts';
 import { useCan } from '../../../web/lib/roles.ts';
 import type { NpmAnswer, Vhost } from '../../../web/lib/types.ts';
 import { useSubmit } from '../../../web/lib/use-form.ts';
+import { DropArea, readFile } from '../../../web/parts/drop-area.tsx';
 import { Notice, RefusedNotice } from '../../../web/parts/notice.tsx';
 import { Ports } from '../../../web/parts/ports.tsx';
 import { uploadedIn } from './groups.ts';

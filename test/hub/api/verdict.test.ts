@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { verdictOf } from '../../../src/hub/exchange/verdict.ts';
+import { verdictOf } from '../../../src/hub/api/verdict.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 
 const vhost = { id: 2, domain: 'http://a.example' };

@@ -1,16 +1,15 @@
 /** Preamble, vhosts and policies as one document, for export and restore. */
 import { type Static, t } from 'elysia';
-import { Failure } from '../../shared/failure.ts';
-import { exceptOf } from '../model/applied.ts';
-import { type Change, type Step, sequence, vhostStep } from '../model/changes.ts';
-import { NewVhost } from '../model/operation.ts';
-import { placesOf } from '../model/placement.ts';
-import { preambleChange } from '../model/preamble-changes.ts';
-import { assertSource } from '../model/source.ts';
-import { changedFields, type SiteSet, type Vhost } from '../model/vhost.ts';
-import { createChange, keepChange, newVhost } from '../model/vhost-changes.ts';
-import { PREAMBLE, SITE } from './schemas.ts';
-import { policyStepsOf, RestoredPolicies, Source, withPolicies } from './snapshot-policies.ts';
+import { Failure } from '../../../shared/failure.ts';
+import { exceptOf } from '../applied.ts';
+import { type Change, type Step, sequence, vhostStep } from '../changes.ts';
+import { NewVhost } from '../operation.ts';
+import { placesOf } from '../placement.ts';
+import { preambleChange } from '../preamble-changes.ts';
+import { assertSource } from '../source.ts';
+import { changedFields, type SiteSet, type Vhost } from '../vhost.ts';
+import { createChange, keepChange, newVhost } from '../vhost-changes.ts';
+import { policyStepsOf, RestoredPolicies, Source, withPolicies } from './policies.ts';
 
 /** Vhosts in rendering order; without accounts and changelog. */
 export const Snapshot = t.Object(
@@ -31,13 +30,6 @@ export const Snapshot = t.Object(
 );
 export type Snapshot = Static<typeof Snapshot>;
 type SnapshotVhost = Snapshot['vhosts'][number];
-
-export const SNAPSHOT: Snapshot = {
-  version: 1,
-  preamble: PREAMBLE,
-  policies: [{ name: 'lan-only', recipe: 'allow', values: { networks: ['private_ranges'] } }],
-  vhosts: [{ ...SITE, enabled: true, policies: ['lan-only'], tags: ['media'], check: null }],
-};
 
 /** Agents and their own preambles belong to this hub, and stay here; where vhosts are placed does not. */
 export const snapshotOf = ({ preamble, vhosts, policies, agents }: SiteSet): Snapshot => ({

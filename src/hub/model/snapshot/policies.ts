@@ -1,14 +1,14 @@
 /** The policies of a snapshot. Pure. */
 import { type Static, t } from 'elysia';
-import { Failure } from '../../shared/failure.ts';
-import { assertName } from '../model/agent.ts';
-import { vhostsTouched } from '../model/applied.ts';
-import type { StepOf } from '../model/changes.ts';
-import { NewPolicy, storedValues } from '../model/operation.ts';
-import { byName, isSamePolicy } from '../model/policy-changes.ts';
-import { assertSource, keptBy } from '../model/source.ts';
-import type { SiteSet } from '../model/vhost.ts';
-import type { Policy } from '../recipes/policy.ts';
+import { Failure } from '../../../shared/failure.ts';
+import type { Policy } from '../../recipes/policy.ts';
+import { assertName } from '../agent.ts';
+import { vhostsTouched } from '../applied.ts';
+import type { StepOf } from '../changes.ts';
+import { NewPolicy, storedValues } from '../operation.ts';
+import { byName, isSamePolicy } from '../policy-changes.ts';
+import { assertSource, keptBy } from '../source.ts';
+import type { SiteSet } from '../vhost.ts';
 
 /** As `GET /vhosts` has it. */
 export const Source = t.Optional(t.Union([t.String(), t.Null()]));

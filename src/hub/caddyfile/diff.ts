@@ -1,6 +1,6 @@
 /** Compares two Caddyfiles in the format of `diff -u`, without the names of files. Pure. */
 import { formatPatch, OMIT_HEADERS, type StructuredPatchHunk, structuredPatch } from 'diff';
-import type { Rendered, Span } from '../caddyfile/render.ts';
+import type { Rendered, Span } from './render.ts';
 
 /**
  * How many lines may be added and removed among others. The time to find them grows with the square
