@@ -13,8 +13,8 @@ export type Feature = Readonly<{
   name: string;
   /** The features that it does not work without. */
   needs?: readonly string[];
-  /** In the order of `--help`. */
-  commands?: () => Promise<readonly FeatureCommand[]>;
+  /** In the order of `--help`. @param importers those of all features */
+  commands?: (importers: readonly Importer[]) => Promise<readonly FeatureCommand[]>;
   /** What `signalbox import` takes besides a Caddyfile. */
   importers?: () => Promise<readonly Importer[]>;
   /** Its half in a hub. */

@@ -4,6 +4,7 @@ import { apply } from './features/apply/feature.ts';
 import { backups } from './features/backups/feature.ts';
 import { channels } from './features/channels/feature.ts';
 import { containers } from './features/containers/feature.ts';
+import { importCaddyfile } from './features/import/feature.ts';
 import { importNpm } from './features/import-npm/feature.ts';
 import { openapi } from './features/openapi/feature.ts';
 import { ship } from './features/ship/feature.ts';
@@ -15,6 +16,7 @@ export const FEATURES: readonly Feature[] = [
   apply,
   containers,
   channels,
+  importCaddyfile,
   importNpm,
   openapi,
   uptime,

@@ -31,16 +31,15 @@ const MAY_IMPORT_IN_HUB: Readonly<Record<string, readonly string[]>> = {
   core: ['http', 'auth', 'db', 'model', 'publish', 'watch', 'retries'],
   features: [
     ...['core', 'http', 'auth', 'db', 'model', 'publish', 'recipes', 'caddyfile', 'agents'],
-    ...['watch', 'exchange', 'certificates'],
+    ...['watch', 'certificates'],
   ],
-  exchange: ['http', 'model', 'publish', 'recipes', 'caddyfile', 'agents'],
   api: [
     ...['http', 'auth', 'db', 'model', 'publish', 'recipes', 'caddyfile', 'agents'],
-    ...['exchange', 'core', 'retries', 'watch', 'certificates'],
+    ...['core', 'retries', 'watch', 'certificates'],
   ],
   app: [
     ...['http', 'db', 'recipes', 'caddyfile', 'agents', 'auth', 'model', 'publish'],
-    ...['core', 'dashboard', 'logs', 'watch', 'certificates', 'exchange', 'api'],
+    ...['core', 'dashboard', 'logs', 'watch', 'certificates', 'api'],
   ],
 };
 
@@ -122,7 +121,7 @@ describe('the table refuses', () => {
     ['src/hub/publish/publisher.ts', 'src/hub/watch/look.ts'],
     ['src/hub/watch/look.ts', 'src/features/x/sites.ts'],
     ['src/hub/api/status.ts', 'src/hub/app.ts'],
-    ['src/hub/exchange/importer.ts', 'src/hub/api/exchange.ts'],
+    ['src/hub/model/snapshot/snapshot.ts', 'src/hub/api/exchange.ts'],
     ['src/hub/api/vhosts.ts', 'src/hub/app.ts'],
     ['src/hub/db/open.ts', 'src/hub/model/store.ts'],
     ['src/somewhere/new.ts', 'src/shared/log.ts'],

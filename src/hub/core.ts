@@ -31,6 +31,8 @@ export type HubCore = Readonly<{
   dataDir: string;
   /** The file with the key of what is sealed. */
   keyFile: string;
+  /** Absolute paths of the folders from which a config may import files. */
+  importDirs: readonly string[];
   /** Whether another program has the database open. */
   isShared: () => boolean;
   /** Whether there is no account yet. */

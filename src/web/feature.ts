@@ -14,11 +14,13 @@ export type UpstreamPicker = ComponentType<{ onChoose: (address: string) => void
 /** On the page of a site, below its state. */
 export type SiteSection = ComponentType<{ site: Vhost }>;
 
-/** Something to import from, besides a Caddyfile and a snapshot. */
+/** Something to import from, besides a snapshot. */
 export type ImportSource = {
   /** For the address of the page. */
   name: string;
   label: string;
   /** What leads through it. */
   Source: ComponentType;
+  /** Whether what is typed there stays while another one is chosen. */
+  staysMounted?: boolean;
 };

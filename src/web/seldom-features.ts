@@ -1,11 +1,12 @@
 /** What features bring to the pages of seldom.ts, one line each: apart, as it is loaded with these only. */
 import { BackupsCard } from '../features/backups/web/backups-card.tsx';
 import { Messages } from '../features/channels/web/messages.tsx';
+import { caddyfile } from '../features/import/web/from-caddyfile.tsx';
 import { npm } from '../features/import-npm/web/from-npm.tsx';
 import type { AroundIncidents, ImportSource, OwnerCard } from './feature.ts';
 
 export const AROUND_INCIDENTS: readonly AroundIncidents[] = [Messages];
 
-export const IMPORT_SOURCES: readonly ImportSource[] = [npm];
+export const IMPORT_SOURCES: readonly ImportSource[] = [caddyfile, npm];
 
 export const OWNER_CARDS: readonly OwnerCard[] = [BackupsCard];

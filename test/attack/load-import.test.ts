@@ -4,8 +4,11 @@
  * There is no clock here: whatever takes quadratic time does not finish before the test's end.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { comparePreambles, mergePreambles } from '../../src/hub/caddyfile/merge-preambles.ts';
-import { splitCaddyfile } from '../../src/hub/caddyfile/split.ts';
+import {
+  comparePreambles,
+  mergePreambles,
+} from '../../src/features/import/caddyfile/merge-preambles.ts';
+import { splitCaddyfile } from '../../src/features/import/caddyfile/split.ts';
 import { normalize } from '../../src/hub/model/vhost.ts';
 import { downUpstreams } from '../../src/hub/watch/problems/sites.ts';
 import { withValues } from '../../src/shared/caddyfile/globals.ts';

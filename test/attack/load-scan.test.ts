@@ -5,9 +5,9 @@
  * of them does not finish before the test's end.
  */
 import { expect, test } from 'bun:test';
+import { splitCaddyfile } from '../../src/features/import/caddyfile/split.ts';
 import { unifiedDiff } from '../../src/hub/caddyfile/diff.ts';
 import { siteForm } from '../../src/hub/caddyfile/site.ts';
-import { splitCaddyfile } from '../../src/hub/caddyfile/split.ts';
 import { checkConfig } from '../../src/shared/caddyfile/check.ts';
 import { checkPreamble, portOptions, snippetNames } from '../../src/shared/caddyfile/preamble.ts';
 import { weigh } from '../../src/shared/caddyfile/weight.ts';

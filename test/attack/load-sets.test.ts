@@ -4,7 +4,7 @@
  * a change is prepared, and what takes quadratic time does not finish before the test's end.
  */
 import { expect, spyOn, test } from 'bun:test';
-import { splitCaddyfile } from '../../src/hub/caddyfile/split.ts';
+import { splitCaddyfile } from '../../src/features/import/caddyfile/split.ts';
 import { type Change, sequence } from '../../src/hub/model/changes.ts';
 import { assertContained } from '../../src/hub/model/containment.ts';
 import { preambleChange } from '../../src/hub/model/preamble-changes.ts';

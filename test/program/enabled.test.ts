@@ -7,9 +7,7 @@ import { FEATURE_PROBLEMS } from '../../src/features/problems.ts';
 import { FEATURE_SETTINGS } from '../../src/features/settings.ts';
 import { FEATURES } from '../../src/features.ts';
 import { ProblemView } from '../../src/hub/watch/problem.ts';
-import { parseWords } from '../../src/program/cli/command.ts';
 import { commandsOf } from '../../src/program/cli/commands.ts';
-import { commandHelp } from '../../src/program/cli/help.ts';
 import { readSettings } from '../../src/program/config.ts';
 import { enabledFeatures } from '../../src/program/enabled.ts';
 import { SETTINGS } from '../../src/program/settings.ts';
@@ -106,6 +104,7 @@ describe('without any feature', () => {
         ['GET', '/channels'],
         ['POST', '/channels'],
         ['GET', '/deliveries'],
+        ['POST', '/import'],
         ['POST', '/import/npm'],
         ['POST', '/apply'],
         ['GET', '/export?format=yaml'],
@@ -162,7 +161,7 @@ describe('without any feature', () => {
   test('all commands but its own are there', async () => {
     const [core, all] = [await commandsOf([]), await commandsOf(FEATURES)];
     const names = new Set(core.map(({ name }) => name));
-    const own = await Promise.all(FEATURES.map(({ commands }) => commands?.() ?? []));
+    const own = await Promise.all(FEATURES.map(({ commands }) => commands?.([]) ?? []));
     const missing = all.filter(({ name }) => !names.has(name)).map(({ name }) => name);
     expect(missing.toSorted()).toEqual(
       own
@@ -171,16 +170,5 @@ describe('without any feature', () => {
         .toSorted(),
     );
     expect(missing).toContain('containers');
-  });
-
-  test('only a Caddyfile can be imported, also one that is called npm', async () => {
-    const [core, all] = [await commandsOf([]), await commandsOf(FEATURES)];
-    expect(parseWords(['import', 'npm', 'data'], all).ask).toBe('run');
-    expect(parseWords(['import', 'npm', 'data'], core)).toMatchObject({
-      wrong: 'data is one argument too many',
-    });
-    expect(parseWords(['import', 'npm'], core).ask).toBe('run');
-    const command = core.find(({ name }) => name === 'import');
-    expect(command && commandHelp(command)).not.toMatch(/npm|Nginx/);
   });
 });

@@ -1,12 +1,6 @@
-/** Summaries of imports and snapshots, chosen files, sessions and tokens. */
+/** Summaries of snapshots, chosen files, sessions and tokens. */
 import { describe, expect, test } from 'bun:test';
 import { clientName, expiryAt, hasExpired } from '../../src/web/account/describe.ts';
-import {
-  conflictsOf,
-  firstChoices,
-  firstLines,
-  importSummary,
-} from '../../src/web/config/import-summary.ts';
 import { readSnapshot, restoreSummary, sitesOf } from '../../src/web/config/snapshot.ts';
 import { readTextFile } from '../../src/web/parts/drop-area.tsx';
 
@@ -20,55 +14,6 @@ const snapshot = (vhosts: ReturnType<typeof site>[], preamble = '') => ({
   version: 1 as const,
   preamble,
   vhosts,
-});
-
-describe('an import', () => {
-  const part = (name: string, state: 'same' | 'differs' | 'new' | 'kept') => ({
-    ...{ name, state, diff: '' },
-    side: 'keep' as const,
-  });
-  const planned = (domain: string, action: 'create' | 'keep' | 'skip') => ({
-    ...{ domain, action, diff: '' },
-    vhosts: [],
-  });
-  const merge = {
-    sites: [planned('a', 'create'), planned('b', 'keep'), planned('c', 'skip')],
-    preamble: [part('email', 'differs'), part('debug', 'new'), part('log', 'kept')],
-  };
-
-  test('replaces nothing at first, unless the hub has no sites', () => {
-    const conflicts = conflictsOf(merge);
-    expect([conflicts.parts, conflicts.sites]).toMatchObject([
-      [{ name: 'email' }],
-      [{ domain: 'c' }],
-    ]);
-    expect(firstChoices(conflicts, true)).toEqual({ sides: { email: 'keep' }, replace: [] });
-    expect(firstChoices(conflicts, false)).toEqual({ sides: { email: 'file' }, replace: [] });
-  });
-
-  test('is summed up with what was chosen', () => {
-    const first = firstChoices(conflictsOf(merge), true);
-    expect(importSummary(merge, first)).toEqual({
-      ...{ added: 1, same: 1, replaced: 0 },
-      preamble: ['Added to the preamble: debug.'],
-      isEmpty: false,
-    });
-    expect(importSummary(merge, { sides: { email: 'file' }, replace: ['c'] })).toEqual({
-      ...{ added: 1, same: 1, replaced: 1 },
-      preamble: ['Added to the preamble: debug.', 'Replaced in the preamble: email.'],
-      isEmpty: false,
-    });
-    const preamble = [part('log', 'kept'), part('email', 'same')];
-    expect(importSummary({ sites: [], preamble }, first)).toMatchObject({
-      preamble: ['The preamble stays the same.'],
-      isEmpty: true,
-    });
-  });
-
-  test('a long config is shortened', () => {
-    expect(firstLines('a\nb\nc\nd\n\n', 3)).toEqual({ head: 'a\nb\nc', more: 1 });
-    expect(firstLines('a\n', 3)).toEqual({ head: 'a', more: 0 });
-  });
 });
 
 describe('a snapshot', () => {

@@ -3,12 +3,12 @@ import { Elysia, t } from 'elysia';
 import { assertConfidential } from '../../hub/agents/trust.ts';
 import { authorOf, recordedAuthorOf } from '../../hub/auth/guard.ts';
 import type { ApiCore } from '../../hub/core.ts';
-import { ImportAnswer, ImportBody } from '../../hub/exchange/schemas.ts';
 import { about, DEMANDS, REPLAY } from '../../hub/http/about.ts';
 import { SITE } from '../../hub/http/examples.ts';
 import { ChangeQuery, demandsOf, ReplayQuery, wantsReplay } from '../../hub/http/params.ts';
 import { PUBLISHES, refusals } from '../../hub/http/refusal-schemas.ts';
 import { formBody } from '../../shared/json-body.ts';
+import { ImportAnswer, ImportBody } from '../import/schemas.ts';
 import type { NpmImporter } from './npm/importer.ts';
 import { Note } from './npm/notes.ts';
 

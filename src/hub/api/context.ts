@@ -37,7 +37,6 @@ import type { HubCore, HubHalf, HubPart, HubPlan, Restart } from '../core.ts';
 import { users } from '../db/accounts-schema.ts';
 import type { Db, OpenDatabase } from '../db/open.ts';
 import { createSealing, type Sealing } from '../db/sealing.ts';
-import { createImporter, createReadImport, type Importer } from '../exchange/importer.ts';
 import { createOpenWrites, type OpenWrites } from '../http/open-writes.ts';
 import type { StoredAgent } from '../model/agent.ts';
 import { createStore, type Store } from '../model/store.ts';
@@ -161,7 +160,6 @@ export type HubContext = Pick<
   publisher: Publisher;
   /** Requests that may change something and have no answer yet. */
   openWrites: OpenWrites;
-  importer: Importer;
   fleet: Fleet;
   /** What visitors of vhosts would notice that were just changed. */
   warningsAfter: WarningsAfter;
@@ -265,6 +263,7 @@ export function createContext(given: HubGiven): HubContext {
     hub: store.id,
     dataDir: settings.dataDir,
     keyFile: given.secretKey,
+    importDirs: settings.importDirs,
     isShared: database.isShared,
     isEmpty: () => !accounts.any(),
     counter: metrics.counter,
@@ -334,10 +333,6 @@ export function createContext(given: HubGiven): HubContext {
     openWrites: createOpenWrites(),
     retries: createRetries({ db, now }),
     tokens: createTokens({ db, now }),
-    importer: createImporter({
-      ...{ publisher, now },
-      readImport: createReadImport(settings.importDirs),
-    }),
     fleet: createFleet({
       ...{ publisher, keys, hub: store, first: firstOf(settings) },
       beginnings: () => beginnings(db),

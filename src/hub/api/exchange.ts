@@ -1,14 +1,13 @@
-/** The whole configuration: read as a Caddyfile or one document, and replaced by either. */
+/** The whole configuration: read as a Caddyfile or one document, and replaced by the latter. */
 import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
-import { authorOf, recordedAuthorOf } from '../auth/guard.ts';
+import { recordedAuthorOf } from '../auth/guard.ts';
 import { contextOf } from '../caddyfile/context.ts';
 import { renderSite } from '../caddyfile/render.ts';
-import { ImportAnswer, ImportBody } from '../exchange/schemas.ts';
-import { about, REPLAY } from '../http/about.ts';
+import { about } from '../http/about.ts';
 import { PREAMBLE, PROXYFILE, SITE } from '../http/examples.ts';
-import { ChangeQuery, demandsOf, ReplayQuery, wantsReplay } from '../http/params.ts';
+import { ChangeQuery, demandsOf } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import { Outcome, outcomeOf } from '../http/schemas.ts';
 import { renderSet, siteOf } from '../model/applied.ts';
@@ -30,7 +29,7 @@ const SNAPSHOT: Snapshot = {
   vhosts: [{ ...SITE, enabled: true, policies: ['lan-only'], tags: ['media'], check: null }],
 };
 
-export function exchangeRoutes({ publisher, importer, retries, parts, guard }: ApiContext) {
+export function exchangeRoutes({ publisher, retries, parts, guard }: ApiContext) {
   return new Elysia({ name: 'exchange' })
     .use(guard)
     .get(
@@ -103,66 +102,6 @@ export function exchangeRoutes({ publisher, importer, retries, parts, guard }: A
       },
     )
     .use(jsonBody(WHOLE_BODY_LIMIT))
-    .post(
-      '/import',
-      ({ body, query, who, set, request }) =>
-        retries.once({ request, who, body, query, set }, 200, async (keep) => {
-          const { proxyfile, ...options } = body;
-          const replay = wantsReplay(query, options.dryRun === true);
-          const author = authorOf(who);
-          return { body: await importer.run(proxyfile, { ...options, replay, author, keep }) };
-        }),
-      {
-        query: ReplayQuery,
-        body: ImportBody,
-        response: {
-          200: ImportAnswer,
-          ...refusals(
-            ...PUBLISHES,
-            ...BODY,
-            'NOT_FOUND',
-            'DOMAIN_TAKEN',
-            'PREAMBLE_DIFFERS',
-            'IMPORT_DIFFERS',
-            'KEY_REUSED',
-            'RATE_LIMITED',
-          ),
-        },
-        detail: about({
-          id: 'importProxyfile',
-          tag: 'Configuration',
-          summary: 'Turn a Caddyfile into preamble and vhosts',
-          description:
-            'In one publish, all or nothing. Refused unless the proxy would behave exactly as with the original file. Existing vhosts and options stay, and are replaced only if the request says so.',
-          access: 'write',
-          needs: 'editor',
-          params: REPLAY,
-          requestHeaders: ['Idempotency-Key'],
-          bodies: {
-            dry: { summary: 'Dry run', value: { proxyfile: PROXYFILE, dryRun: true } },
-            merge: {
-              summary: 'Skip all sites whose addresses are taken, except for one',
-              value: {
-                proxyfile: PROXYFILE,
-                taken: 'skip',
-                replace: [SITE.domain],
-                preamble: 'keep',
-              },
-            },
-          },
-          example: {
-            preamble: '',
-            vhosts: [{ ...SITE, id: null, config: 'reverse_proxy 127.0.0.1:8000', upstream: '' }],
-            skipped: [],
-            proxyfile: PROXYFILE,
-            merge: {
-              sites: [{ domain: SITE.domain, action: 'create', vhosts: [], diff: '' }],
-              preamble: [],
-            },
-          },
-        }),
-      },
-    )
     .post(
       '/restore',
       ({ body, query, who, set, request }) =>

@@ -3,7 +3,6 @@ import type { Feature } from '../../feature.ts';
 import { agents } from './api/agents.ts';
 import { caddy } from './api/caddy.ts';
 import { certificate } from './api/certificate.ts';
-import { importCommand } from './api/import.ts';
 import { logs } from './api/logs.ts';
 import { ports } from './api/ports.ts';
 import { replay } from './api/replay.ts';
@@ -15,13 +14,12 @@ import type { Command } from './command.ts';
 import { completion } from './completion.ts';
 import { health } from './health.ts';
 import { help } from './help.ts';
-import type { Importer } from './importer.ts';
 import { install, uninstall } from './install.ts';
 import { passwd } from './passwd.ts';
 import { restart } from './restart.ts';
 import { agent, all, hub } from './serve.ts';
 
-const coreOf = (importers: readonly Importer[]): readonly Command[] => [
+const CORE: readonly Command[] = [
   all,
   hub,
   agent,
@@ -35,7 +33,6 @@ const coreOf = (importers: readonly Importer[]): readonly Command[] => [
   replay,
   agents,
   caddy,
-  importCommand(importers),
   ports,
   api,
   apiPaths,
@@ -48,12 +45,14 @@ const coreOf = (importers: readonly Importer[]): readonly Command[] => [
 
 /** Each of the core with those of features that follow it, also hidden ones. */
 export async function commandsOf(features: readonly Feature[]): Promise<readonly Command[]> {
-  const own = await Promise.all(features.map(async ({ commands }) => (await commands?.()) ?? []));
   const importers = await Promise.all(
     features.map(async ({ importers }) => (await importers?.()) ?? []),
   );
+  const own = await Promise.all(
+    features.map(async ({ commands }) => (await commands?.(importers.flat())) ?? []),
+  );
   const behind = ({ name }: Command) => own.flat().filter(({ follows }) => follows === name);
-  return coreOf(importers.flat()).flatMap((one) => [one, ...behind(one)]);
+  return CORE.flatMap((one) => [one, ...behind(one)]);
 }
 
 /** Those that are not hidden. */

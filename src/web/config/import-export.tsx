@@ -1,52 +1,66 @@
-/** The page that imports from a Caddyfile, from a snapshot or from what features bring, and exports. */
+/** The page that imports from what features bring or restores a snapshot, and exports. */
 import type { ImportSource } from '../feature.ts';
 import { useCan } from '../lib/roles.ts';
 import { navigate } from '../lib/router.ts';
 import { CaddyfileShown } from '../parts/code-block.tsx';
 import { IMPORT_SOURCES, OWNER_CARDS } from '../seldom-features.ts';
-import { FromCaddyfile } from './from-caddyfile.tsx';
 import { FromSnapshot } from './from-snapshot.tsx';
 
-const CADDYFILE: Partial<ImportSource> = { name: 'caddyfile', label: 'A Caddyfile' };
 const SNAPSHOT: ImportSource = { name: 'snapshot', label: 'A snapshot', Source: FromSnapshot };
 
 export function ImportExport({ query }: { query: URLSearchParams }) {
   const canRestore = useCan('owner');
-  const sources = [CADDYFILE, ...IMPORT_SOURCES, ...(canRestore ? [SNAPSHOT] : [])];
-  const from = sources.find(({ name }) => name === query.get('from')) ?? CADDYFILE;
+  const sources = [...IMPORT_SOURCES, ...(canRestore ? [SNAPSHOT] : [])];
   return (
     <>
       <div class="page-head row">
         <h1>Import & export</h1>
       </div>
       <div class="cards">
-        <section class="card" aria-labelledby="import-title">
-          <div class="card-head row">
-            <h2 id="import-title">Import from</h2>
-            <fieldset class="segments" aria-labelledby="import-title">
-              {sources.map((source) => (
-                <label key={source.name}>
-                  <input
-                    type="radio"
-                    name="from"
-                    checked={source === from}
-                    onChange={() => navigate(`/import?from=${source.name}`, { replace: true })}
-                  />
-                  <span>{source.label}</span>
-                </label>
-              ))}
-            </fieldset>
-          </div>
-          {/* What is typed there stays. */}
-          <div hidden={from !== CADDYFILE}>
-            <FromCaddyfile />
-          </div>
-          {from.Source && <from.Source />}
-        </section>
+        {sources.length > 0 && <ImportCard sources={sources} from={query.get('from')} />}
         <ExportCard />
         {canRestore && OWNER_CARDS.map((Card) => <Card key={Card.name} />)}
       </div>
     </>
+  );
+}
+
+type ImportProps = {
+  sources: readonly ImportSource[];
+  /** The name of the chosen one; by default the first one is. */
+  from: string | null;
+};
+
+function ImportCard({ sources, from }: ImportProps) {
+  const chosen = sources.find(({ name }) => name === from) ?? sources[0];
+  return (
+    <section class="card" aria-labelledby="import-title">
+      <div class="card-head row">
+        <h2 id="import-title">Import from</h2>
+        <fieldset class="segments" aria-labelledby="import-title">
+          {sources.map((source) => (
+            <label key={source.name}>
+              <input
+                type="radio"
+                name="from"
+                checked={source === chosen}
+                onChange={() => navigate(`/import?from=${source.name}`, { replace: true })}
+              />
+              <span>{source.label}</span>
+            </label>
+          ))}
+        </fieldset>
+      </div>
+      {sources.map((source) => {
+        const { name, Source, staysMounted = false } = source;
+        if (!staysMounted) return source === chosen && <Source key={name} />;
+        return (
+          <div key={name} hidden={source !== chosen}>
+            <Source />
+          </div>
+        );
+      })}
+    </section>
   );
 }
 

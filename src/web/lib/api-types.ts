@@ -1109,49 +1109,6 @@ export interface SnapshotSite {
   check?: Check | null;
   source?: string | null;
 }
-export interface ImportAnswer {
-  preamble: string;
-  vhosts: {
-    id: number | null;
-    domain: string;
-    config: string;
-    upstream: string;
-  }[];
-  skipped: {
-    line: number;
-    reason: string;
-  }[];
-  proxyfile: string;
-  merge: {
-    /** the sites of the file; `keep`: the same vhost already exists */
-    sites: {
-      domain: string;
-      action: 'create' | 'keep' | 'skip' | 'replace';
-      /** the vhosts that have its addresses */
-      vhosts: {
-        id: number;
-        domain: string;
-        enabled: boolean;
-      }[];
-      /** from their blocks to the block of the file */
-      diff: string;
-    }[];
-    preamble: {
-      /** of an option, a `(snippet)` or a `&(named route)` */
-      name: string;
-      state: 'same' | 'differs' | 'new' | 'kept';
-      side: 'keep' | 'file';
-      /** from the text of the hub to that of the file */
-      diff: string;
-    }[];
-  };
-  /** the unreachable agents: their proxies serve their previous sites until the agents return */
-  behind?: string[];
-  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), websockets that stay open (`STILL_OPEN`), and of an import what can hardly be meant */
-  warnings?: Warning[];
-  /** the id of the replay that `replay=true` started */
-  replay?: string;
-}
 export interface Restored extends Snapshot {
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
@@ -1326,6 +1283,49 @@ export interface Delivery {
   error: string | null;
   /** the same for messages sent as a digest */
   digest: string | null;
+}
+export interface ImportAnswer {
+  preamble: string;
+  vhosts: {
+    id: number | null;
+    domain: string;
+    config: string;
+    upstream: string;
+  }[];
+  skipped: {
+    line: number;
+    reason: string;
+  }[];
+  proxyfile: string;
+  merge: {
+    /** the sites of the file; `keep`: the same vhost already exists */
+    sites: {
+      domain: string;
+      action: 'create' | 'keep' | 'skip' | 'replace';
+      /** the vhosts that have its addresses */
+      vhosts: {
+        id: number;
+        domain: string;
+        enabled: boolean;
+      }[];
+      /** from their blocks to the block of the file */
+      diff: string;
+    }[];
+    preamble: {
+      /** of an option, a `(snippet)` or a `&(named route)` */
+      name: string;
+      state: 'same' | 'differs' | 'new' | 'kept';
+      side: 'keep' | 'file';
+      /** from the text of the hub to that of the file */
+      diff: string;
+    }[];
+  };
+  /** the unreachable agents: their proxies serve their previous sites until the agents return */
+  behind?: string[];
+  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), websockets that stay open (`STILL_OPEN`), and of an import what can hardly be meant */
+  warnings?: Warning[];
+  /** the id of the replay that `replay=true` started */
+  replay?: string;
 }
 export interface NpmImportAnswer extends ImportAnswer {
   /** what behaves otherwise, or is left to do: nothing goes unsaid */

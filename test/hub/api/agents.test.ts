@@ -134,40 +134,9 @@ describe('an agent that is added', () => {
     expect((await rename('moved', 'visitor')).body).toMatchObject({ state: 'in-step' });
   });
 
-  test('takes an import for its proxy alone', async () => {
-    const proxyfile = 'http://only.example {\n\trespond only\n}\n';
-    await refused(404, 'NOT_FOUND', 'POST', '/import', { proxyfile, agent: 'nobody' });
-    const imported = await call('POST', '/import', {
-      proxyfile,
-      agent: 'visitor',
-      preamble: 'keep',
-    });
-    expect(imported.status).toBe(200);
-    const [only] = (
-      await fleet.call<{ domain: string; agents: string[] }[]>('GET', '/vhosts')
-    ).body.filter(({ domain }) => domain === 'http://only.example');
-    expect(only?.agents).toEqual(['visitor']);
-    expect(guest.readProxyfile()).toContain('only.example');
-    expect(fleet.other('vps').readProxyfile()).not.toContain('only.example');
-  });
-
-  test('gets the sites of an import that were placed elsewhere, and no other agent loses them', async () => {
-    const place = (host: string) => call('POST', '/vhosts', site(host, { agents: ['local'] }));
-    for (const host of ['same.example', 'other.example'])
-      expect((await place(host)).status).toBe(201);
-    const proxyfile = ['same', 'other']
-      .map((name) => `http://${name}.example {\n\trespond same.example\n}\n`)
-      .join('\n');
-    const json = { proxyfile, agent: 'visitor', preamble: 'keep', taken: 'replace' };
-    expect((await call('POST', '/import', json)).status).toBe(200);
-    for (const host of ['same.example', 'other.example']) {
-      expect(guest.readProxyfile()).toContain(host);
-      expect((await call('GET', '/proxyfile?agent=local')).text).toContain(host);
-      expect(fleet.other('vps').readProxyfile()).not.toContain(host);
-    }
-  });
-
   test('cannot be removed while a site is placed on it alone, and leaves its proxy as it is', async () => {
+    const alone = site('only.example', { agents: ['visitor'] });
+    expect((await call('POST', '/vhosts', alone)).status).toBe(201);
     const { body } = await refused(409, 'AGENT_IN_USE', 'DELETE', '/agents/visitor');
     expect(body.detail).toContain('only.example');
     await refused(409, 'AGENT_IN_USE', 'DELETE', '/agents/local');

@@ -108,7 +108,7 @@ describe('refused, with nothing changed:', () => {
 });
 
 describe('it guards', () => {
-  test('sites of before, and all that are created, imported, restored or undone later', async () => {
+  test('sites of before, and all that are created, restored or undone later', async () => {
     await vhost('POST', '', site('old'));
     await vhost('POST', '', site('gone'));
     await vhost('DELETE', `/${await idOf('gone')}`);
@@ -123,13 +123,11 @@ describe('it guards', () => {
       ...{ policies: [], except: [] },
     });
     expect((await bulk([{ op: 'create', ...site('many') }])).status).toBe(200);
-    const proxyfile = 'http://imported.example {\n\trespond imported\n}\n';
-    expect((await owner.call('POST', '/import', { proxyfile })).status).toBe(200);
     expect((await owner.call('POST', `/changelog/${gone}/revert`)).status).toBe(200);
-    for (const name of ['old', 'new', 'many', 'imported', 'gone']) {
+    for (const name of ['old', 'new', 'many', 'gone']) {
       expect([name, await statusOf(name)]).toEqual([name, 451]);
     }
-    expect((await policyNamed('wall')).vhosts).toHaveLength(5);
+    expect((await policyNamed('wall')).vhosts).toHaveLength(4);
     // A document of before leaves the policies as they are, if it has none.
     const { policies: _, ...older } = saved;
     expect((await owner.call('POST', '/restore?replace=true', older)).status).toBe(200);
@@ -316,11 +314,6 @@ describe('a sign-in service that a site leads to', () => {
     expect([bare.status, bare.body.field]).toEqual([400, 'except']);
     const twin = await vhost('POST', '', { ...auth, domain: 'http://twin.example' });
     expect([twin.status, twin.body.field]).toEqual([400, 'except']);
-    const proxyfile = 'http://twin.example {\n\treverse_proxy localhost:9091\n}\n';
-    const imported = await owner.call<Body>('POST', '/import', { proxyfile });
-    expect([imported.status, imported.body.code]).toEqual([400, 'INVALID_REQUEST']);
-    expect(imported.text).toContain('http://twin.example itself');
-    expect(await idOf('twin')).toBe(0);
     const excepted = { ...auth, domain: 'http://twin.example', except: ['sentry'] };
     expect((await vhost('POST', '', excepted)).status).toBe(201);
     await clear(owner);

@@ -365,7 +365,7 @@ describe('nobody is asked', () => {
     await remove(id);
   });
 
-  test('by an export that is restored, nor by an import', async () => {
+  test('by an export that is restored', async () => {
     const check = { path: '/', within, every: 3600 };
     const { id } = await made('kept', upstream.port, check);
     const snapshot = (await owner.call<{ vhosts: Body[] }>('GET', '/export')).body;
@@ -377,10 +377,6 @@ describe('nobody is asked', () => {
     const restored = (await owner.call<Body[]>('GET', '/vhosts')).body;
     const again = restored.find(({ domain }) => domain === 'http://kept.example');
     expect(again).toMatchObject({ check });
-    const proxyfile = 'http://kept.example {\n\trespond imported\n}\n';
-    const json = { proxyfile, replace: ['http://kept.example'], preamble: 'keep' };
-    expect(await asked(() => owner.call('POST', '/import', json))).toBe(0);
-    expect(await owner.served('kept')).toBe('imported');
   });
 });
 

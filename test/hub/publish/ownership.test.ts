@@ -106,9 +106,6 @@ describe('a database that is lost', () => {
     expect(copies('changed')).toEqual([before]);
     await untilInStep();
     expect((await status()).warnings.join()).not.toContain('signalbox.db-wal');
-    const json = { proxyfile: before };
-    expect((await ask(`${stack.hub}/import`, { json, headers })).status).toBe(200);
-    expect([await served('first'), await served('second')]).toEqual(['first', 'second']);
   });
 
   const losses: [string, () => void][] = [
@@ -145,21 +142,6 @@ describe('a database that is lost', () => {
     expect([...copies('before'), ...copies('changed')]).toEqual([before]);
     await untilInStep();
     expect((await status()).warnings.join()).not.toContain('signalbox restore');
-  });
-
-  test('that was emptied is made good by an import of the Caddyfile', async () => {
-    await stack.restart(() => {
-      rmSync(database());
-      writeFileSync(database(), '');
-      removeLog();
-    });
-    ({ headers } = await signUp(stack));
-    await untilWarned('signalbox restore');
-    const json = { proxyfile: stack.readProxyfile() };
-    expect((await ask(`${stack.hub}/import`, { json, headers })).status).toBe(200);
-    expect(await served('first')).toBe('first');
-    expect((await create('third')).status).toBe(201);
-    expect(await served('first')).toBe('first');
   });
 });
 

@@ -2,7 +2,6 @@
 
 import { basename } from 'node:path';
 import type { FeatureCommand } from '../../../feature.ts';
-import type { Imported } from '../../../hub/exchange/importer.ts';
 import {
   type AskHub,
   answerOf,
@@ -32,6 +31,13 @@ type Answer = Warned & {
   group?: number;
   /** The id of the replay that was asked for. */
   replay?: string;
+};
+
+/** What it uses of the answer to an import of a Caddyfile. */
+type Converted = {
+  vhosts: { domain: string; config: string; upstream: string }[];
+  skipped: { line: number; reason: string }[];
+  merge: { preamble: { name: string; state: string }[] };
 };
 
 export const apply: FeatureCommand = {
@@ -164,7 +170,7 @@ async function readCaddyfile(
   const answer = await ask({ method: 'POST', path: '/import', body }).catch((error) =>
     Promise.reject(inCaddyfile(error, name)),
   );
-  const { vhosts, skipped, merge } = await answerOf<Imported>(answer);
+  const { vhosts, skipped, merge } = await answerOf<Converted>(answer);
   const foreign = merge.preamble.filter(({ state }) => state === 'new' || state === 'differs');
   if (foreign.length > 0) {
     throw new Refused({

@@ -1,18 +1,19 @@
 /** `signalbox import npm FOLDER`: imports the sites of Nginx Proxy Manager into the hub running on this machine. */
-import type { Imported } from '../../../hub/exchange/importer.ts';
+
 import { MOVE, type Serving } from '../../../hub/publish/serving.ts';
+import { answerOf, askLocalHub } from '../../../program/cli/api/local-hub.ts';
+import type { Cli, Given } from '../../../program/cli/command.ts';
+import type { Importer } from '../../../program/cli/importer.ts';
+import { visible } from '../../../program/visible.ts';
+import { STANDARD_PORTS } from '../../../shared/wire/proxy.ts';
 import {
   CHOOSE_SITES,
   importHub,
   importing,
   printImported,
   takenOf,
-} from '../../../program/cli/api/importing.ts';
-import { answerOf, askLocalHub } from '../../../program/cli/api/local-hub.ts';
-import type { Cli, Given } from '../../../program/cli/command.ts';
-import type { Importer } from '../../../program/cli/importer.ts';
-import { visible } from '../../../program/visible.ts';
-import { STANDARD_PORTS } from '../../../shared/wire/proxy.ts';
+} from '../../import/cli/importing.ts';
+import type { Imported } from '../../import/importer.ts';
 import type { Note } from '../npm/notes.ts';
 import { findNpm, readNpmDatabase } from './database.ts';
 

@@ -2,7 +2,7 @@
 import { isUpstream } from '../../../hub/caddyfile/address.ts';
 import { fillUpstream } from '../../../hub/caddyfile/render.ts';
 import { blockOf } from '../../../hub/caddyfile/site.ts';
-import type { ImportedSite } from '../../../hub/caddyfile/split.ts';
+import type { ImportedSite } from '../../import/caddyfile/split.ts';
 import {
   hstsPolicy,
   missingList,

@@ -1,19 +1,6 @@
 /** Imports a database of Nginx Proxy Manager in one publish, all or none. */
 
 import { addressKey } from '../../../hub/caddyfile/address.ts';
-import {
-  type Imported,
-  inTermsOf,
-  type KeepImported,
-  keysNamed,
-  published,
-} from '../../../hub/exchange/importer.ts';
-import {
-  type MergedSite,
-  type MergeOptions,
-  mergeSite,
-  mergeView,
-} from '../../../hub/exchange/merge.ts';
 import { outcomeOf } from '../../../hub/http/schemas.ts';
 import { renderSet } from '../../../hub/model/applied.ts';
 import {
@@ -28,6 +15,14 @@ import { isNamed, type SiteSet } from '../../../hub/model/vhost.ts';
 import type { Publisher } from '../../../hub/publish/publisher.ts';
 import type { Applied, Demands } from '../../../hub/publish/queue.ts';
 import { Failure, fullSentenceOf } from '../../../shared/failure.ts';
+import {
+  type Imported,
+  inTermsOf,
+  type KeepImported,
+  keysNamed,
+  published,
+} from '../../import/importer.ts';
+import { type MergedSite, type MergeOptions, mergeSite, mergeView } from '../../import/merge.ts';
 import { type MovedSite, withoutConfig } from './hosts.ts';
 import { type Moving, movingOf } from './moving.ts';
 import type { Note } from './notes.ts';

@@ -1,12 +1,5 @@
 /** Leads through the move from Nginx Proxy Manager, step by step. */
 import { useState } from 'preact/hooks';
-import type { Choices } from '../../../web/config/import-summary.ts';
-import {
-  choicesOf,
-  ImportButton,
-  type Plan,
-  PlanContents,
-} from '../../../web/config/plan-view.tsx';
 import type { ImportSource } from '../../../web/feature.ts';
 import { get, send } from '../../../web/lib/api.ts';
 import { plural } from '../../../web/lib/format.ts';
@@ -17,6 +10,8 @@ import { useSubmit } from '../../../web/lib/use-form.ts';
 import { DropArea, readFile } from '../../../web/parts/drop-area.tsx';
 import { Notice, RefusedNotice } from '../../../web/parts/notice.tsx';
 import { Ports } from '../../../web/parts/ports.tsx';
+import { choicesOf, ImportButton, type Plan, PlanContents } from '../../import/web/plan-view.tsx';
+import type { Choices } from '../../import/web/summary.ts';
 import { uploadedIn } from './groups.ts';
 import { NpmNotes } from './notes.tsx';
 import { NPM_TAG, NpmTrial } from './trial.tsx';

@@ -3,9 +3,9 @@
  * FUZZ_SECONDS sets how long it runs, FUZZ_SEED which files it tries.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { splitCaddyfile } from '../../../../src/features/import/caddyfile/split.ts';
+import { comparable, firstDifference } from '../../../../src/features/import/compare.ts';
 import { render } from '../../../../src/hub/caddyfile/render.ts';
-import { splitCaddyfile } from '../../../../src/hub/caddyfile/split.ts';
-import { comparable, firstDifference } from '../../../../src/hub/exchange/compare.ts';
 import { sitesOf } from '../../../../src/hub/model/applied.ts';
 import { sequence } from '../../../../src/hub/model/changes.ts';
 import { preambleChange } from '../../../../src/hub/model/preamble-changes.ts';

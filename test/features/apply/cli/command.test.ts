@@ -142,56 +142,17 @@ test('a policy in use is not pruned: names it and the sites that have it', async
   expect((await run('-f - --source used --prune', 'sites: {}\n')).code).toBe(0);
 });
 
-describe('a Caddyfile', () => {
-  test('is applied, with whole blocks as they are', async () => {
-    write('Caddyfile', '# mine\nhttp://c.example {\n\t# why\n\trespond c\n}\n');
-    const done = await run('-f Caddyfile');
-    expect(done).toEqual({ code: 0, out: 'create site http://c.example\n', err: summary(1) });
-    expect(await operator.served('c.example')).toBe('c');
-    expect((await run('-f - --source Caddyfile', 'http://c.example {\n\trespond d\n}\n')).out).toBe(
-      'update site http://c.example: config\n',
-    );
-    expect(await operator.served('c.example')).toBe('d');
-  });
-
-  test('is refused with the options and snippets that the preamble lacks or has otherwise', async () => {
-    const text = `{
-	http_port 1
-	email a@b.example
-}
-(mine) {
-	respond mine
-}
-http://c.example {
-	import mine
-}
-`;
-    const refused = await run('-f - --source Caddyfile', text);
-    expect([refused.code, refused.out]).toEqual([1, '']);
-    expect(refused.err).toContain('http_port (differs), email (new), (mine) (new)');
-    expect(refused.err).toContain('signalbox import');
-    const bad = await run('-f Caddyfile.new --source Caddyfile', '');
-    expect([bad.code, bad.out]).toEqual([1, '']);
-    expect(await operator.served('c.example')).toBe('d');
-  });
-
-  test('is refused if Caddy does not accept it', async () => {
-    const bad = await run('-f -', 'http://c.example {\n\trespnd c\n}\n');
-    expect([bad.code, bad.out]).toEqual([1, '']);
-    expect(bad.err).toContain('respnd');
-    expect(bad.err).toMatch(/^signalbox apply: stdin(?::2)?: /);
-  });
-});
-
 test('an export applies to nothing', async () => {
+  const site = 'sites:\n  http://c.example:\n    config: respond d\n';
+  expect((await run('-f - --source mine', site)).code).toBe(0);
   const all = await operator.run(['export']);
   expect([all.code, all.err]).toEqual([0, '']);
-  expect(await run('-f - --source Caddyfile', all.out)).toEqual({
+  expect(await run('-f - --source mine', all.out)).toEqual({
     ...{ code: 0, out: 'nothing to do\n', err: '' },
   });
   const none = await operator.run(['export', '--source', 'nobody']);
   expect([none.code, none.out]).toEqual([1, '']);
-  expect(none.err).toContain('There are: Caddyfile.');
+  expect(none.err).toContain('There are: mine.');
 });
 
 describe('--hub', () => {

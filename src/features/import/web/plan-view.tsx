@@ -1,21 +1,15 @@
 /** Shows what an import will do, and asks for confirmation. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { plural } from '../lib/format.ts';
-import { useHub } from '../lib/hub.ts';
-import type { ImportAnswer } from '../lib/types.ts';
-import { CodeBlock } from '../parts/code-block.tsx';
-import { Confirm, ReplacesForeign } from '../parts/dialog.tsx';
-import { Doubts } from '../parts/notice.tsx';
-import { Replay } from '../parts/replay.tsx';
-import {
-  type Choices,
-  conflictsOf,
-  firstChoices,
-  firstLines,
-  importSummary,
-} from './import-summary.ts';
+import { plural } from '../../../web/lib/format.ts';
+import { useHub } from '../../../web/lib/hub.ts';
+import type { ImportAnswer } from '../../../web/lib/types.ts';
+import { CodeBlock } from '../../../web/parts/code-block.tsx';
+import { Confirm, ReplacesForeign } from '../../../web/parts/dialog.tsx';
+import { Doubts } from '../../../web/parts/notice.tsx';
+import { Replay } from '../../../web/parts/replay.tsx';
 import { MergeChoices } from './merge-choices.tsx';
+import { type Choices, conflictsOf, firstChoices, firstLines, importSummary } from './summary.ts';
 
 export type Plan = {
   /** Of a dry run that skips and keeps everything. */

@@ -1,7 +1,12 @@
 /** Merges the global options and snippets of two preambles. Pure. */
-import { type Edit, edited, globalOptions, withOptions } from '../../shared/caddyfile/globals.ts';
-import { maskPlaceholders } from '../../shared/caddyfile/placeholders.ts';
-import { startsLine, type TokenizeOptions, tokenize } from '../../shared/caddyfile/tokenizer.ts';
+import {
+  type Edit,
+  edited,
+  globalOptions,
+  withOptions,
+} from '../../../shared/caddyfile/globals.ts';
+import { maskPlaceholders } from '../../../shared/caddyfile/placeholders.ts';
+import { startsLine, type TokenizeOptions, tokenize } from '../../../shared/caddyfile/tokenizer.ts';
 import { readSections } from './split.ts';
 
 /** A global option `email`, a snippet `(name)` or a named route `&(name)`, as each side has it. */

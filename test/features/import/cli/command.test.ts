@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createOperator } from '../../harness/operator.ts';
+import { createOperator } from '../../../harness/operator.ts';
 
 const operator = createOperator();
 const { folder } = operator;

@@ -1,8 +1,8 @@
 /** The parts of an import that differ from what is there, each with a choice. */
 
 import { useId } from 'preact/hooks';
-import { DiffView, diffLines } from '../parts/diff-view.tsx';
-import type { Choices, Conflicts } from './import-summary.ts';
+import { DiffView, diffLines } from '../../../web/parts/diff-view.tsx';
+import type { Choices, Conflicts } from './summary.ts';
 
 type Props = { conflicts: Conflicts; choices: Choices; onChange: (choices: Choices) => void };
 

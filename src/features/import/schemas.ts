@@ -1,6 +1,6 @@
 /** Import on the wire. */
 import { type Static, t } from 'elysia';
-import { Outcome, Replaying } from '../http/schemas.ts';
+import { Outcome, Replaying } from '../../hub/http/schemas.ts';
 
 const Side = t.Union([t.Literal('keep'), t.Literal('file')]);
 

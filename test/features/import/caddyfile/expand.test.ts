@@ -1,6 +1,6 @@
 /** Snippets that hold whole sites are written where they are imported, and nothing else changes. */
 import { describe, expect, test } from 'bun:test';
-import { expandSites } from '../../../src/hub/caddyfile/expand.ts';
+import { expandSites } from '../../../../src/features/import/caddyfile/expand.ts';
 
 describe('nothing changes', () => {
   test.each<[string, string]>([

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { filesAt } from '../../../src/hub/caddyfile/imported-files.ts';
-import { temporaryFolder } from '../../harness/stack.ts';
+import { filesAt } from '../../../../src/features/import/caddyfile/imported-files.ts';
+import { temporaryFolder } from '../../../harness/stack.ts';
 
 const folder = temporaryFolder();
 const FILES = [

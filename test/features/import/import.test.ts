@@ -135,6 +135,20 @@ describe('files that a file imports', () => {
   });
 });
 
+test('an import that is sent again gets the first answer, and changes nothing', async () => {
+  const proxyfile = 'http://again.example {\n\trespond again\n}\n';
+  const send = () =>
+    owner.call('POST', '/import', { proxyfile, preamble: 'keep' }, { 'Idempotency-Key': 'retry' });
+  const first = await send();
+  expect(first.status).toBe(200);
+  await owner.create('between');
+  const before = await owner.everything();
+  const again = await send();
+  expect([again.status, again.text]).toEqual([200, first.text]);
+  expect(again.headers.get('etag')).toBe(first.headers.get('etag'));
+  expect(await owner.everything()).toEqual(before);
+});
+
 test('an import of hundreds of sites is one publish', async () => {
   const sites = Array.from(
     { length: MANY },

@@ -1,4 +1,4 @@
-/** Policies and tags in export, restore and import. */
+/** Policies and tags in export and restore. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Owner, startOwner } from '../../harness/owner.ts';
 
@@ -169,24 +169,4 @@ test('a document without policies leaves those that are there, on the sites that
   expect((await vhosts()).map((one) => one.policies)).toEqual([[], ['closed']]);
   expect([await statusOf('a'), await statusOf('b')]).toEqual([200, 404]);
   await restore(saved);
-});
-
-test('an import brings none and touches none', async () => {
-  const before = await policies();
-  const proxyfile = `http://a.example {\n\trespond new\n}\nhttp://d.example {\n\trespond d\n}\n`;
-  const imported = await owner.call('POST', '/import', { proxyfile, taken: 'replace' });
-  expect(imported.status).toBe(200);
-  const [first, , , last] = await vhosts();
-  expect(first).toMatchObject({ policies: ['closed'], tags: ['media'] });
-  expect(first?.config).toContain('respond new');
-  expect(last).toMatchObject({ domain: 'http://d.example', policies: [], tags: [] });
-  expect(await statusOf('a')).toBe(404);
-  expect((await policies()).map(({ id, values }) => [id, values])).toEqual(
-    before.map(({ id, values }) => [id, values]),
-  );
-  // The same again is there already, policies or not.
-  const again = await owner.call<{ merge: { sites: { action: string }[] } }>(
-    ...(['POST', '/import', { proxyfile, dryRun: true }] as const),
-  );
-  expect(again.body.merge.sites.map(({ action }) => action)).toEqual(['keep', 'keep']);
 });

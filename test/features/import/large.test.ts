@@ -1,8 +1,8 @@
 /** An import as long as a request may be: refused while it is read, or read with pauses for other requests. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { inlineImports } from '../../../src/hub/caddyfile/inline.ts';
-import { splitCaddyfile } from '../../../src/hub/caddyfile/split.ts';
-import { assertReadable } from '../../../src/hub/exchange/first-pass.ts';
+import { inlineImports } from '../../../src/features/import/caddyfile/inline.ts';
+import { splitCaddyfile } from '../../../src/features/import/caddyfile/split.ts';
+import { assertReadable } from '../../../src/features/import/first-pass.ts';
 import { tokenize, tokenizeInTurns } from '../../../src/shared/caddyfile/tokenizer.ts';
 import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
 

@@ -1,4 +1,4 @@
-/** Importing a file, and restoring a document, onto a hub that has sites already. */
+/** Importing a file onto a hub that has sites already. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
 
@@ -19,7 +19,6 @@ type Imported = Body & {
   merge: Merge;
   vhosts: { id: number; domain: string }[];
 };
-type Snapshot = { preamble: string; vhosts: { domain: string; config: string }[] };
 
 let owner: Owner;
 const post = (proxyfile: string, more: object = {}) =>
@@ -218,51 +217,5 @@ describe('an import onto sites that are there', () => {
     const { status, body } = await post('http://bad.example {\n\tredirect /a /b\n}\n');
     expect([status, body.hint]).toEqual([502, 'Did you mean `redir`?']);
     expect(await owner.everything()).toEqual(before);
-  });
-});
-
-describe('a restore', () => {
-  test('of one’s own export changes nothing, and so keeps ids and history', async () => {
-    const before = await owner.everything();
-    const { body: saved } = await owner.call<Snapshot>('GET', '/export');
-    const restored = await owner.call<Snapshot>('POST', '/restore?replace=true', saved);
-    expect([restored.status, restored.body]).toEqual([200, saved]);
-    expect(await owner.everything()).toEqual(before);
-  });
-
-  test('changes what differs, deletes what is gone, and adds what is new between', async () => {
-    const { body: saved } = await owner.call<Snapshot>('GET', '/export');
-    const [first, second, ...rest] = saved.vhosts;
-    if (!first || !second) throw new Error('there are too few sites');
-    await owner.call('DELETE', '/vhosts/2');
-    await owner.call('PUT', '/vhosts/1', { config: 'respond changed' });
-    await owner.create('surplus');
-    const answer = await owner.call<Snapshot>('POST', '/restore?replace=true', saved);
-    expect([answer.status, answer.body]).toEqual([200, saved]);
-    const ids = new Map((await list()).map(({ domain, id }) => [domain, id]));
-    expect(ids.get(first.domain)).toBe(1);
-    expect(rest.map(({ domain }) => ids.get(domain))).toEqual([4]);
-    expect((await entries()).slice(0, 3)).toEqual([
-      ['create', second.domain],
-      ['update', first.domain],
-      ['delete', 'http://surplus.example'],
-    ]);
-    const log = await owner.changelog();
-    expect((await owner.call('POST', `/changelog/${log[1]?.id}/revert`)).status).toBe(200);
-    expect(await owner.served('one')).toBe('changed');
-  });
-
-  test('in another order renders in that order', async () => {
-    const { body: saved } = await owner.call<Snapshot>('GET', '/export');
-    const vhosts = saved.vhosts.toReversed();
-    const answer = await owner.call<Snapshot>('POST', '/restore?replace=true', {
-      ...saved,
-      vhosts,
-    });
-    expect(answer.body.vhosts.map(({ domain }) => domain)).toEqual(
-      vhosts.map(({ domain }) => domain),
-    );
-    await owner.stack.restart();
-    expect((await owner.call<Snapshot>('GET', '/export')).body.vhosts).toEqual(vhosts);
   });
 });

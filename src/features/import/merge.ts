@@ -1,7 +1,25 @@
 /** Merges an imported file with what the hub has: nothing is replaced unless that was asked for. Pure. */
+
+import { unifiedDiff } from '../../hub/caddyfile/diff.ts';
+import { plainSite } from '../../hub/caddyfile/render.ts';
+import { policiesOn } from '../../hub/model/applied.ts';
+import { type Change, sequence } from '../../hub/model/changes.ts';
+import {
+  domainTaken,
+  rivalsOf,
+  type SiteSet,
+  type Vhost,
+  type VhostInput,
+} from '../../hub/model/vhost.ts';
+import {
+  createChange,
+  deleteChange,
+  newVhost,
+  updateChange,
+} from '../../hub/model/vhost-changes.ts';
+import type { Policy } from '../../hub/recipes/policy.ts';
 import type { TokenizeOptions } from '../../shared/caddyfile/tokenizer.ts';
 import { FAILURES, Failure } from '../../shared/failure.ts';
-import { unifiedDiff } from '../caddyfile/diff.ts';
 import {
   comparePreambles,
   differing,
@@ -9,20 +27,8 @@ import {
   type PreamblePart,
   type Side,
   sameWords,
-} from '../caddyfile/merge-preambles.ts';
-import { plainSite } from '../caddyfile/render.ts';
-import type { ImportedSite } from '../caddyfile/split.ts';
-import { policiesOn } from '../model/applied.ts';
-import { type Change, sequence } from '../model/changes.ts';
-import {
-  domainTaken,
-  rivalsOf,
-  type SiteSet,
-  type Vhost,
-  type VhostInput,
-} from '../model/vhost.ts';
-import { createChange, deleteChange, newVhost, updateChange } from '../model/vhost-changes.ts';
-import type { Policy } from '../recipes/policy.ts';
+} from './caddyfile/merge-preambles.ts';
+import type { ImportedSite } from './caddyfile/split.ts';
 import type { MergeView } from './schemas.ts';
 
 /** What to do with what the hub already has. */

@@ -4,7 +4,7 @@ import {
   comparePreambles,
   differing,
   mergePreambles,
-} from '../../../src/hub/caddyfile/merge-preambles.ts';
+} from '../../../../src/features/import/caddyfile/merge-preambles.ts';
 
 const DIALECT = { heredocs: true, importBlocks: true };
 const base =

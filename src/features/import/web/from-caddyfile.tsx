@@ -1,19 +1,20 @@
 /** Imports a Caddyfile as preamble and sites, after showing what will happen. */
 import { useState } from 'preact/hooks';
-import { ApiError, get, send, sentenceOf } from '../lib/api.ts';
-import { plural } from '../lib/format.ts';
-import { useHub } from '../lib/hub.ts';
-import { useLeaveGuard } from '../lib/router.ts';
-import type { ImportAnswer, Vhost } from '../lib/types.ts';
-import { useSubmit } from '../lib/use-form.ts';
-import { CodeEditor } from '../parts/code-editor.tsx';
-import { DropArea, readTextFile } from '../parts/drop-area.tsx';
-import { Field } from '../parts/field.tsx';
-import { Notice } from '../parts/notice.tsx';
-import type { Choices } from './import-summary.ts';
+import type { ImportSource } from '../../../web/feature.ts';
+import { ApiError, get, send, sentenceOf } from '../../../web/lib/api.ts';
+import { plural } from '../../../web/lib/format.ts';
+import { useHub } from '../../../web/lib/hub.ts';
+import { useLeaveGuard } from '../../../web/lib/router.ts';
+import type { ImportAnswer, Vhost } from '../../../web/lib/types.ts';
+import { useSubmit } from '../../../web/lib/use-form.ts';
+import { CodeEditor } from '../../../web/parts/code-editor.tsx';
+import { DropArea, readTextFile } from '../../../web/parts/drop-area.tsx';
+import { Field } from '../../../web/parts/field.tsx';
+import { Notice } from '../../../web/parts/notice.tsx';
 import { type Plan, PlanView } from './plan-view.tsx';
+import type { Choices } from './summary.ts';
 
-export function FromCaddyfile() {
+function FromCaddyfile() {
   const hub = useHub();
   const [text, setText] = useState('');
   const [plan, setPlan] = useState<Plan | null>(null);
@@ -106,3 +107,10 @@ export function FromCaddyfile() {
     </>
   );
 }
+
+export const caddyfile: ImportSource = {
+  name: 'caddyfile',
+  label: 'A Caddyfile',
+  staysMounted: true,
+  Source: FromCaddyfile,
+};

@@ -1,9 +1,19 @@
 /** What imports have in common: who decides about sites that are there already, and what is printed. */
-import type { Imported } from '../../../hub/exchange/importer.ts';
-import { visible, visibleLines } from '../../visible.ts';
-import type { Cli, Given } from '../command.ts';
-import { type AskHub, openLocalHub, Refused, warnOfBehind } from './local-hub.ts';
-import { createReplaying, printReplayOf, type Replaying } from './replaying.ts';
+
+import {
+  type AskHub,
+  openLocalHub,
+  Refused,
+  warnOfBehind,
+} from '../../../program/cli/api/local-hub.ts';
+import {
+  createReplaying,
+  printReplayOf,
+  type Replaying,
+} from '../../../program/cli/api/replaying.ts';
+import type { Cli, Given } from '../../../program/cli/command.ts';
+import { visible, visibleLines } from '../../../program/visible.ts';
+import type { Imported } from '../importer.ts';
 
 /** What to do about sites that are there already. */
 export type Taken = { taken?: 'skip' | 'replace'; replace?: readonly string[] };

@@ -1,19 +1,20 @@
 /** Takes a Caddyfile apart into preamble and sites. */
-import { createPauses } from '../../shared/async.ts';
-import { optionsLeftOut, withoutOptions } from '../../shared/caddyfile/globals.ts';
-import { maskPlaceholders, UPSTREAM } from '../../shared/caddyfile/placeholders.ts';
-import { type Block, readBlock } from '../../shared/caddyfile/structure.ts';
+
+import { isUpstream } from '../../../hub/caddyfile/address.ts';
+import { afterLine, onlyArgument } from '../../../hub/caddyfile/directive.ts';
+import { countLines } from '../../../hub/caddyfile/lines.ts';
+import { isDirective } from '../../../hub/caddyfile/site.ts';
+import { createPauses } from '../../../shared/async.ts';
+import { optionsLeftOut, withoutOptions } from '../../../shared/caddyfile/globals.ts';
+import { maskPlaceholders, UPSTREAM } from '../../../shared/caddyfile/placeholders.ts';
+import { type Block, readBlock } from '../../../shared/caddyfile/structure.ts';
 import {
   startsLine,
   type Token,
   type TokenizeOptions,
   tokenize,
   tokenizeInTurns,
-} from '../../shared/caddyfile/tokenizer.ts';
-import { isUpstream } from './address.ts';
-import { afterLine, onlyArgument } from './directive.ts';
-import { countLines } from './lines.ts';
-import { isDirective } from './site.ts';
+} from '../../../shared/caddyfile/tokenizer.ts';
 
 /** A site of a Caddyfile that someone else wrote, as a vhost would hold it. */
 export type ImportedSite = { domain: string; config: string; upstream: string };

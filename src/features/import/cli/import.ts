@@ -1,14 +1,15 @@
 /** `signalbox import FILE`: imports a Caddyfile, or the sites of another program, into the hub on this machine. */
 import { dirname, resolve } from 'node:path';
-import { filesAt } from '../../../hub/caddyfile/imported-files.ts';
-import { inlineImports } from '../../../hub/caddyfile/inline.ts';
-import type { Imported } from '../../../hub/exchange/importer.ts';
+import type { FeatureCommand } from '../../../feature.ts';
+import { answerOf, Refused, readGiven, usingHub } from '../../../program/cli/api/local-hub.ts';
+import type { Cli, Command, Given } from '../../../program/cli/command.ts';
+import type { Importer } from '../../../program/cli/importer.ts';
+import { visible } from '../../../program/visible.ts';
 import { SQLITE_MAGIC } from '../../../shared/sqlite.ts';
-import { visible } from '../../visible.ts';
-import type { Cli, Command, Given } from '../command.ts';
-import type { Importer } from '../importer.ts';
+import { filesAt } from '../caddyfile/imported-files.ts';
+import { inlineImports } from '../caddyfile/inline.ts';
+import type { Imported } from '../importer.ts';
 import { CHOOSE_SITES, importHub, importing, printImported, takenOf } from './importing.ts';
-import { answerOf, Refused, readGiven, usingHub } from './local-hub.ts';
 
 const SIDES = ['keep', 'file'];
 
@@ -31,9 +32,10 @@ const OPTIONS: Command['options'] = {
 };
 
 /** The command, with what it takes besides a Caddyfile. */
-export function importCommand(importers: readonly Importer[]): Command {
+export function importCommand(importers: readonly Importer[]): FeatureCommand {
   const words = importers.map(({ word }) => word);
   return {
+    follows: 'caddy',
     name: 'import',
     args: [{ name: 'FILE' }, ...(words.length === 0 ? [] : [{ name: 'FOLDER', after: words }])],
     options: Object.fromEntries(

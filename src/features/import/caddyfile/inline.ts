@@ -1,8 +1,9 @@
 /** Replaces the imports of files in a Caddyfile with what is in them. */
-import { createPauses } from '../../shared/async.ts';
-import { maskPlaceholders } from '../../shared/caddyfile/placeholders.ts';
-import { type TokenizeOptions, tokenizeInTurns } from '../../shared/caddyfile/tokenizer.ts';
-import { onlyArgument } from './directive.ts';
+
+import { onlyArgument } from '../../../hub/caddyfile/directive.ts';
+import { createPauses } from '../../../shared/async.ts';
+import { maskPlaceholders } from '../../../shared/caddyfile/placeholders.ts';
+import { type TokenizeOptions, tokenizeInTurns } from '../../../shared/caddyfile/tokenizer.ts';
 
 /** The files that an import names, in Caddy's order; null if the import is left to the proxy. */
 export type ReadImport = (target: string, folder: string | null) => ImportedFile[] | null;

@@ -1,7 +1,8 @@
 /** Writes snippets that hold whole sites into the places where they are imported. Pure. */
-import { maskPlaceholders } from '../../shared/caddyfile/placeholders.ts';
-import { startsLine, type TokenizeOptions, tokenize } from '../../shared/caddyfile/tokenizer.ts';
-import { afterLine } from './directive.ts';
+
+import { afterLine } from '../../../hub/caddyfile/directive.ts';
+import { maskPlaceholders } from '../../../shared/caddyfile/placeholders.ts';
+import { startsLine, type TokenizeOptions, tokenize } from '../../../shared/caddyfile/tokenizer.ts';
 
 /** How deep snippets may import each other. */
 const DEEPEST = 10;

@@ -1,0 +1,57 @@
+/** Summaries of what an import will change. */
+import { describe, expect, test } from 'bun:test';
+import {
+  conflictsOf,
+  firstChoices,
+  firstLines,
+  importSummary,
+} from '../../../../src/features/import/web/summary.ts';
+
+describe('an import', () => {
+  const part = (name: string, state: 'same' | 'differs' | 'new' | 'kept') => ({
+    ...{ name, state, diff: '' },
+    side: 'keep' as const,
+  });
+  const planned = (domain: string, action: 'create' | 'keep' | 'skip') => ({
+    ...{ domain, action, diff: '' },
+    vhosts: [],
+  });
+  const merge = {
+    sites: [planned('a', 'create'), planned('b', 'keep'), planned('c', 'skip')],
+    preamble: [part('email', 'differs'), part('debug', 'new'), part('log', 'kept')],
+  };
+
+  test('replaces nothing at first, unless the hub has no sites', () => {
+    const conflicts = conflictsOf(merge);
+    expect([conflicts.parts, conflicts.sites]).toMatchObject([
+      [{ name: 'email' }],
+      [{ domain: 'c' }],
+    ]);
+    expect(firstChoices(conflicts, true)).toEqual({ sides: { email: 'keep' }, replace: [] });
+    expect(firstChoices(conflicts, false)).toEqual({ sides: { email: 'file' }, replace: [] });
+  });
+
+  test('is summed up with what was chosen', () => {
+    const first = firstChoices(conflictsOf(merge), true);
+    expect(importSummary(merge, first)).toEqual({
+      ...{ added: 1, same: 1, replaced: 0 },
+      preamble: ['Added to the preamble: debug.'],
+      isEmpty: false,
+    });
+    expect(importSummary(merge, { sides: { email: 'file' }, replace: ['c'] })).toEqual({
+      ...{ added: 1, same: 1, replaced: 1 },
+      preamble: ['Added to the preamble: debug.', 'Replaced in the preamble: email.'],
+      isEmpty: false,
+    });
+    const preamble = [part('log', 'kept'), part('email', 'same')];
+    expect(importSummary({ sites: [], preamble }, first)).toMatchObject({
+      preamble: ['The preamble stays the same.'],
+      isEmpty: true,
+    });
+  });
+
+  test('a long config is shortened', () => {
+    expect(firstLines('a\nb\nc\nd\n\n', 3)).toEqual({ head: 'a\nb\nc', more: 1 });
+    expect(firstLines('a\n', 3)).toEqual({ head: 'a', more: 0 });
+  });
+});
