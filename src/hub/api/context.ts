@@ -39,6 +39,7 @@ import type { Db, OpenDatabase } from '../db/open.ts';
 import { createSealing, type Sealing } from '../db/sealing.ts';
 import { createOpenWrites, type OpenWrites } from '../http/open-writes.ts';
 import type { StoredAgent } from '../model/agent.ts';
+import { createSealedPairs } from '../model/sealed-pairs.ts';
 import { createStore, type Store } from '../model/store.ts';
 import { createReadPorts, type ReadPorts } from '../publish/ports.ts';
 import { createPublisher, type Publisher, type PublisherDeps } from '../publish/publisher.ts';
@@ -214,8 +215,9 @@ export function createContext(given: HubGiven): HubContext {
     log,
   );
   const certificates = createSealedCertificates(sealing);
+  const { pairOf } = createSealedPairs(sealing);
   const publisher = createPublisher({
-    pairsFor: ({ url }) => (isConfidential(url ?? settings.agentUrl) ? certificates.pairOf : null),
+    pairsFor: ({ url }) => (isConfidential(url ?? settings.agentUrl) ? pairOf : null),
     ...{ store, connect: createConnect(given, keys, store, () => publisher), pace, now, log },
     observe: metrics.publish,
     importDirs: settings.importDirs,
