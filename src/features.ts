@@ -2,6 +2,7 @@
 import type { Feature } from './feature.ts';
 import { apply } from './features/apply/feature.ts';
 import { backups } from './features/backups/feature.ts';
+import { certificates } from './features/certificates/feature.ts';
 import { channels } from './features/channels/feature.ts';
 import { containers } from './features/containers/feature.ts';
 import { importCaddyfile } from './features/import/feature.ts';
@@ -11,6 +12,7 @@ import { ship } from './features/ship/feature.ts';
 import { uptime } from './features/uptime/feature.ts';
 
 export const FEATURES: readonly Feature[] = [
+  certificates,
   backups,
   ship,
   apply,

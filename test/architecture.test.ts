@@ -26,20 +26,19 @@ const MAY_IMPORT_IN_HUB: Readonly<Record<string, readonly string[]>> = {
   dashboard: ['http', 'auth'],
   logs: ['http', 'auth', 'agents'],
   watch: ['http', 'auth', 'db', 'model', 'publish', 'agents'],
-  certificates: ['db', 'model', 'publish'],
   retries: ['auth', 'db', 'model', 'publish'],
   core: ['http', 'auth', 'db', 'model', 'publish', 'watch', 'retries'],
   features: [
     ...['core', 'http', 'auth', 'db', 'model', 'publish', 'recipes', 'caddyfile', 'agents'],
-    ...['watch', 'certificates'],
+    ...['watch'],
   ],
   api: [
     ...['http', 'auth', 'db', 'model', 'publish', 'recipes', 'caddyfile', 'agents'],
-    ...['core', 'retries', 'watch', 'certificates'],
+    ...['core', 'retries', 'watch'],
   ],
   app: [
     ...['http', 'db', 'recipes', 'caddyfile', 'agents', 'auth', 'model', 'publish'],
-    ...['core', 'dashboard', 'logs', 'watch', 'certificates', 'api'],
+    ...['core', 'dashboard', 'logs', 'watch', 'api'],
   ],
 };
 

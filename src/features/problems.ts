@@ -1,6 +1,7 @@
 /** The problems that features may find, by their codes. */
 import type { EventName } from '../shared/events.ts';
 import { problems as backups } from './backups/words.ts';
+import { problems as certificates } from './certificates/words.ts';
 import { problems as channels } from './channels/words.ts';
 import { problems as containers } from './containers/words.ts';
 
@@ -11,6 +12,8 @@ export type ProblemWords = Readonly<{
   follows?: string;
   /** What it is once it has lasted; null: it is only shown. */
   event: EventName | null;
+  /** Whether there may be several at once: each is known by its words. */
+  isSeveral?: boolean;
   /** What viewers read of one that is no event, as they get nobody else's words; else that there is a warning. */
   viewers?: string;
   /** For the dashboard. @param site its name, or that of several */
@@ -19,7 +22,7 @@ export type ProblemWords = Readonly<{
   page?: Readonly<{ to: string; label: string }>;
 }>;
 
-const problems = { ...containers, ...backups, ...channels } as const;
+const problems = { ...certificates, ...containers, ...backups, ...channels } as const;
 
 export type FeatureProblem = keyof typeof problems;
 

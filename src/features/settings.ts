@@ -1,13 +1,18 @@
 /** The settings that features bring, by the setting of the core that they stand behind in `--help`. */
 import type { Setting } from '../shared/setting.ts';
 import { settings as backups } from './backups/words.ts';
+import { settings as certificates } from './certificates/words.ts';
 import { settings as containers } from './containers/words.ts';
 import { settings as ship } from './ship/words.ts';
 
-export type FeatureSetting = keyof typeof backups | keyof typeof ship | keyof typeof containers;
+export type FeatureSetting =
+  | keyof typeof backups
+  | keyof typeof certificates
+  | keyof typeof ship
+  | keyof typeof containers;
 
 export const FEATURE_SETTINGS: Readonly<Record<string, Readonly<Record<string, Setting>>>> = {
-  PROXY_HTTPS_PORT: backups,
+  PROXY_HTTPS_PORT: { ...backups, ...certificates },
   ACCESS_LOG_KEEP_MB: ship,
   UPSTREAM_PROBE: containers,
 };

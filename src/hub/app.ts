@@ -7,13 +7,11 @@ import { isLoopback } from '../shared/loopback.ts';
 import { observeRequests, type Routes } from '../shared/observe/requests.ts';
 import { agentRoutes } from './api/agents.ts';
 import { vhostBulkRoutes } from './api/bulk.ts';
-import { certificateOrderRoutes } from './api/certificate-orders.ts';
 import { certificateRoutes } from './api/certificates.ts';
 import { changelogRoutes } from './api/changelog.ts';
 import type { ApiContext, HubContext } from './api/context.ts';
 import { exchangeRoutes } from './api/exchange.ts';
 import { incidentRoutes } from './api/incidents.ts';
-import { keptCertificateRoutes } from './api/kept-certificates.ts';
 import { healthRoutes, hubMetricsRoutes, summaryRoutes } from './api/monitoring.ts';
 import { policyRoutes } from './api/policies.ts';
 import { portsRoutes } from './api/ports.ts';
@@ -131,8 +129,6 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(vhostStateRoutes(all))
     .use(vhostActivityRoutes({ guard, activity: activityOf(context) }))
     .use(certificateRoutes(all))
-    .use(keptCertificateRoutes(all))
-    .use(certificateOrderRoutes(all))
     .use(vhostRoutes(all))
     .use(vhostBulkRoutes(all))
     .use(policyRoutes(all))

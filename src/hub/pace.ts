@@ -24,14 +24,6 @@ export const PACE = {
   },
   /** Between two comparisons of a proxy with what is stored. */
   reconcile: 2_000,
-  /** Certificates that the hub obtains itself. */
-  renewals: {
-    /** From one look at which are due to the next. */
-    every: 60_000,
-    /** Before the second attempt; doubled with each further one, up to the longest. */
-    firstPause: 3_600_000,
-    longestPause: 86_400_000,
-  },
   /** Until a site that the proxy refuses is tried again: doubled each time, up to the longest. */
   leftOut: {
     /** A validation of a few takes some 20 ms. */

@@ -5,7 +5,6 @@ import type { Limits } from '../../agent/logs/storage/keeper.ts';
 import { type AgentTrust, normalFingerprint } from '../hub/agents/trust.ts';
 import type { HubSettings } from '../hub/api/context.ts';
 import type { OidcSettings } from '../hub/auth/oidc/service.ts';
-import type { LegoSettings } from '../hub/certificates/lego.ts';
 import { isName } from '../hub/model/agent.ts';
 import { LEVELS, type Level } from '../shared/log.ts';
 import { isLoopbackHost } from '../shared/loopback.ts';
@@ -127,7 +126,6 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
       trustProxy: read.flag('TRUST_PROXY'),
       origins,
       oidc: role === 'agent' ? null : readOidc(read),
-      lego: readLego(read),
       hosts: origins.map((origin) => origin.replace(/^https?:\/\/|:(80|443)$/g, '')),
       importDirs,
       plans: features.flatMap(({ hub }) => (role !== 'agent' && hub ? [hub(read)] : [])),
@@ -210,25 +208,6 @@ function readOidc(read: SettingsReader): OidcSettings | null {
   if (clientId === '') read.fault('OIDC_CLIENT_ID', 'is required with OIDC_ISSUER');
   if (clientSecret === '') read.fault('OIDC_CLIENT_SECRET_FILE', 'names an empty file');
   return { issuer, clientId, clientSecret, name: name || (url?.host ?? '') };
-}
-
-/** Nobody is asked, and lego need not be there: it can be installed any time. */
-function readLego(read: SettingsReader): LegoSettings {
-  const directory = read.text('ACME_DIRECTORY');
-  const url = URL.parse(directory);
-  const isPrivate = url?.protocol === 'https:' || isLoopbackHost(url?.host ?? '');
-  if (!url || !/^https?:$/.test(url.protocol) || !isPrivate || url.username || url.hash) {
-    read.fault('ACME_DIRECTORY', 'must be an https:// address, or http:// on this machine');
-  }
-  const roots = read.file('ACME_ROOTS_FILE');
-  if (roots !== null && !roots.includes('-----BEGIN CERTIFICATE-----')) {
-    read.fault('ACME_ROOTS_FILE', 'must be a file of certificates (PEM)');
-  }
-  return {
-    bin: read.text('LEGO_BIN'),
-    directory,
-    roots: roots === null ? null : read.path('ACME_ROOTS_FILE'),
-  };
 }
 
 function readToken(read: SettingsReader, role: Role): string | null {

@@ -70,15 +70,6 @@ const CORE = {
     null,
     'HTTPS port at the first start; 443, or from 8443 on if 80 or 443 is taken',
   ),
-  LEGO_BIN: byHub('lego', 'the lego program, which gets certificates by DNS, a name or a path'),
-  ACME_DIRECTORY: byHub(
-    'https://acme-v02.api.letsencrypt.org/directory',
-    'certificate authority for these, by its directory: an https:// address',
-  ),
-  ACME_ROOTS_FILE: byHub(
-    null,
-    'root certificates of that authority, a PEM file; none: the machine’s',
-  ),
   IMPORT_DIRS: byAny(null, 'folders that sites may import files from, separated by colons'),
   ACCESS_LOG: byAgent('/var/log/caddy/access.log', 'the access log that Caddy writes', {
     onOneMachine: 'DATA_DIR/logs/access.log',

@@ -11,6 +11,9 @@ export type AroundIncidents = ComponentType<{ children: ComponentChildren }>;
 /** Beside the field with the address that a site forwards to; calls `onChoose` with another one. */
 export type UpstreamPicker = ComponentType<{ onChoose: (address: string) => void }>;
 
+/** On the page "Certificates", before those of the sites. @param query of the page's address */
+export type CertificatesCard = ComponentType<{ query: URLSearchParams }>;
+
 /** On the page of a site, below its state. */
 export type SiteSection = ComponentType<{ site: Vhost }>;
 

@@ -49,7 +49,6 @@ export function registered(folder: string): Registered[] {
     ...{ settings, database, token: TOKEN, version: '0', commit: null, pace: PACE },
     secretKey: join(folder, 'secret-key'),
     restart: () => {},
-    listenBriefly: () => ({ url: '', stop: async () => {} }),
     setupCode: createSetupCode(join(folder, 'setup-code'), () => {}),
     commandLine: createCommandLine(TOKEN),
     collect: () => [],

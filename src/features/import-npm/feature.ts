@@ -3,7 +3,8 @@ import type { Feature } from '../../feature.ts';
 
 export const importNpm: Feature = {
   name: 'import-npm',
-  needs: ['import'],
+  // Uploaded certificates that it takes along are kept: people see, replace and delete them there.
+  needs: ['import', 'certificates'],
   importers: async () => [(await import('./cli/importer.ts')).npm],
   hub: () => ({ load: async () => (await import('./hub.ts')).hub }),
 };

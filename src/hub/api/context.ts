@@ -1,5 +1,4 @@
 /** The parts of the hub: made once, and passed to the routes and the program. */
-import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { messageOf } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
@@ -25,14 +24,6 @@ import type { Guard } from '../auth/guard.ts';
 import { createLinkedAccounts, type LinkedAccounts } from '../auth/oidc/linked-accounts.ts';
 import type { OidcSettings } from '../auth/oidc/service.ts';
 import { createTokens, type Tokens } from '../auth/tokens/tokens.ts';
-import {
-  createLego,
-  type Lego,
-  type LegoSettings,
-  type ListenBriefly,
-} from '../certificates/lego.ts';
-import { createRenewals, type Renewals, type RenewalsPace } from '../certificates/renewals.ts';
-import { createSealedCertificates, type SealedCertificates } from '../certificates/sealed.ts';
 import type { HubCore, HubHalf, HubPart, HubPlan, Restart } from '../core.ts';
 import { users } from '../db/accounts-schema.ts';
 import type { Db, OpenDatabase } from '../db/open.ts';
@@ -88,8 +79,6 @@ export type HubSettings = Readonly<{
   hosts: readonly string[];
   /** The service that people can sign in with; null: none. */
   oidc: OidcSettings | null;
-  /** The program that gets certificates by DNS, and the authority it asks. */
-  lego: LegoSettings;
   /** Absolute paths of the folders from which a config may import files. */
   importDirs: readonly string[];
   /** What features do here. */
@@ -117,13 +106,10 @@ export type HubGiven = {
       watch: WatcherDeps['pace'];
       activity: ActivityDeps['kept'];
       checking: number;
-      renewals: RenewalsPace;
       share: number;
       own?: Readonly<Record<string, object>>;
     };
   now: () => Date;
-  /** For what runs on this machine for the hub. */
-  listenBriefly: ListenBriefly;
   /** Milliseconds from a clock that is never set. */
   elapsed: () => number;
   log: Log;
@@ -144,8 +130,6 @@ export type HubContext = Pick<
   databaseFile: string;
   /** Of secrets in the database. */
   sealing: Sealing;
-  /** Of those that the hub keeps. */
-  certificates: SealedCertificates;
   store: Store;
   accounts: Accounts;
   secondFactor: SecondFactor;
@@ -175,9 +159,6 @@ export type HubContext = Pick<
   known: Known;
   /** Of what breaks on its own. */
   watcher: Watcher;
-  /** Certificates by DNS. */
-  lego: Lego;
-  renewals: Renewals;
   /** What features get, and what they bring. */
   core: HubCore;
   parts: readonly HubPart[];
@@ -214,20 +195,12 @@ export function createContext(given: HubGiven): HubContext {
     ],
     log,
   );
-  const certificates = createSealedCertificates(sealing);
   const { pairOf } = createSealedPairs(sealing);
   const publisher = createPublisher({
     pairsFor: ({ url }) => (isConfidential(url ?? settings.agentUrl) ? pairOf : null),
     ...{ store, connect: createConnect(given, keys, store, () => publisher), pace, now, log },
     observe: metrics.publish,
     importDirs: settings.importDirs,
-  });
-  const lego = createLego({
-    ...{ ...settings.lego, folder: join(settings.dataDir, 'lego') },
-    ...{ listenBriefly: given.listenBriefly, log },
-  });
-  const renewals = createRenewals({
-    ...{ db, publisher, lego, certificates, pace: pace.renewals, now, log },
   });
   const warnings = warningsOf(settings);
   for (const warning of [...warnings, sealing.fault()].filter((one) => one !== null)) {
@@ -279,7 +252,6 @@ export function createContext(given: HubGiven): HubContext {
   const look = createLook({
     ...{ publisher, checks, pace, now, elapsed, warnings, locked: accounts.locked },
     keyFault: sealing.fault,
-    renewals: () => [...renewals.failed().values()],
     others: () => parts.flatMap((part) => part.problems?.() ?? []),
     disks: createDisks([{ what: 'the hub’s data', folder: settings.dataDir }]),
   });
@@ -331,7 +303,7 @@ export function createContext(given: HubGiven): HubContext {
     ...{ watcher, metrics, warnings },
     factorSetup: createFactorSetup({ db, now, sealing }),
     directory: createDirectory({ db, now }),
-    ...{ certificates, lego, renewals, core, parts, restart: given.restart },
+    ...{ core, parts, restart: given.restart },
     openWrites: createOpenWrites(),
     retries: createRetries({ db, now }),
     tokens: createTokens({ db, now }),

@@ -3,22 +3,13 @@ import type { Disk } from '../../shared/wire/proxy.ts';
 import type { Locked } from '../auth/accounts/accounts.ts';
 import { type AgentFacts, createFactsReader, type FactsDeps } from './agent-facts.ts';
 import { type Problem, sentence } from './problem.ts';
-import {
-  type FailedRenewal,
-  failedRenewals,
-  fullDisk,
-  isFull,
-  lockedOut,
-  lostKey,
-  oldAdvisories,
-} from './problems/hub.ts';
+import { fullDisk, isFull, lockedOut, lostKey, oldAdvisories } from './problems/hub.ts';
 
 export type LookDeps = FactsDeps & {
   /** Those that the hub writes to. */
   disks: () => Promise<readonly Disk[]>;
   /** Whose sign-ins are refused. */
   locked: () => Locked;
-  renewals: () => readonly FailedRenewal[];
   /** What features find. */
   others: () => readonly Problem[];
   /** What is wrong with the key of what is sealed, and what to do; null: nothing. */
@@ -38,7 +29,7 @@ export type Look = {
 
 /** @returns a function that never fails: if an agent does not respond, its facts say so */
 export function createLook(deps: LookDeps): () => Promise<Look> {
-  const { publisher, disks, locked, keyFault, renewals, others, warnings, now } = deps;
+  const { publisher, disks, locked, keyFault, others, warnings, now } = deps;
   const readFacts = createFactsReader(deps);
 
   return async () => {
@@ -58,7 +49,6 @@ export function createLook(deps: LookDeps): () => Promise<Look> {
       ...(fault === null ? [] : [lostKey(fault)]),
       ...shared.filter(isFull).map(fullDisk),
       ...(lock ? [lock] : []),
-      ...failedRenewals(renewals()),
       ...others(),
       ...(old ? [old] : []),
       ...warnings.map(

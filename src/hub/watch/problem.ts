@@ -4,6 +4,7 @@ import {
   FEATURE_PROBLEMS,
   type FeatureProblem,
   type ProblemWords,
+  wordsOfProblem,
 } from '../../features/problems.ts';
 import type { EventName } from '../../shared/events.ts';
 import { Timestamp } from '../http/schemas.ts';
@@ -34,7 +35,6 @@ const CORE = {
     CERTIFICATE_EXPIRED: 'certificate.ending',
     CERTIFICATE_MISSING: 'certificate.failed',
     CERTIFICATE_ENDING: 'certificate.ending',
-    RENEWAL_FAILED: 'certificate.failed',
   },
   // What visitors do not notice.
   others: {
@@ -188,9 +188,11 @@ const LOOPBACK = /^(?:127\.|localhost\b|\[::1\])/;
 
 /** What a problem is about: its words may change, unless it has nothing else. */
 export const keyOf = ({ code, vhost, message }: Problem): string =>
-  `${code} ${SEVERAL.includes(code) ? message : (vhost?.id ?? '')}`;
+  `${code} ${isSeveral(code) ? message : (vhost?.id ?? '')}`;
 
-const SEVERAL: readonly Code[] = ['WARNING', 'PORT_HELD', 'DISK_FULL', 'RENEWAL_FAILED'];
+const SEVERAL: readonly Code[] = ['WARNING', 'PORT_HELD', 'DISK_FULL'];
+const isSeveral = (code: Code): boolean =>
+  SEVERAL.includes(code) || wordsOfProblem(code)?.isSeveral === true;
 
 /** What each agent has on its own, since its own time, even if several have it. */
 export const isOwn = ({ code }: Pick<Problem, 'code'>): boolean =>

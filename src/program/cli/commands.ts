@@ -2,7 +2,6 @@
 import type { Feature } from '../../feature.ts';
 import { agents } from './api/agents.ts';
 import { caddy } from './api/caddy.ts';
-import { certificate } from './api/certificate.ts';
 import { logs } from './api/logs.ts';
 import { ports } from './api/ports.ts';
 import { replay } from './api/replay.ts';
@@ -27,7 +26,6 @@ const CORE: readonly Command[] = [
   health,
   status,
   site,
-  certificate,
   logs,
   undo,
   replay,

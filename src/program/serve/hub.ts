@@ -13,7 +13,7 @@ import { type Log, withFields } from '../../shared/log.ts';
 import { collectProcess } from '../../shared/observe/metrics.ts';
 import { newSecret } from '../../shared/system/files.ts';
 import { adoptAgentsKey, localSecret, secretKeyIn } from '../data-folder.ts';
-import { listen, listenBriefly, listenLocally } from '../listen.ts';
+import { listen, listenLocally } from '../listen.ts';
 import { COMMIT, VERSION } from '../version.ts';
 import { readDashboard } from './dashboard.ts';
 import { SECRET_BYTES, secretReplaced } from './first-run.ts';
@@ -51,12 +51,12 @@ export function prepareHub(
     const context = createContext({
       ...{ settings, database, token, setupCode, commandLine, pace, now, log, preamble },
       secretKey: secretKeyIn(dataDir),
-      ...{ restart, listenBriefly, halves },
+      ...{ restart, halves },
       ...{ version: VERSION, commit: COMMIT },
       collect: collectProcess(VERSION, 'hub', now),
       elapsed: () => performance.now(),
     });
-    const { publisher, accounts, watcher, lego, renewals, parts } = context;
+    const { publisher, accounts, watcher, parts } = context;
     const app = createHub(context, readDashboard);
     if (dirname(socket) !== dataDir) prepareSocketFolder(socket);
     const listening = listen(app, { of: 'HUB', host, port });
@@ -72,13 +72,11 @@ export function prepareHub(
         const reconciler = startReconciler(publisher, log, pace.reconcile);
         stopReconciler = reconciler.stop;
         watcher.begin();
-        renewals.begin();
         for (const { begin } of parts) begin?.();
       },
       stop: () =>
         runAll(
-          renewals.stop,
-          () => settleAll([publisher.stop(), lego.stop(), ...parts.map(({ end }) => end?.())]),
+          () => settleAll([publisher.stop(), ...parts.map(({ end }) => end?.())]),
           () => settleAll([listening.stop(endStreams()), local.stop()]),
           watcher.end,
           stopReconciler,

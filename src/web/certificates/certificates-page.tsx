@@ -1,16 +1,15 @@
 /** The certificates page: every site that is served over HTTPS, and how its certificates are. */
-import { useEffect } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import { navigate } from '../lib/router.ts';
-import type { Certificate, Kept } from '../lib/types.ts';
+import type { Certificate } from '../lib/types.ts';
 import { ROOT_INSTALLED, useKept } from '../lib/use-browser.ts';
-import { useLoad } from '../lib/use-load.ts';
+import { useEvery, useLoad } from '../lib/use-load.ts';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { CERTIFICATES_CARDS } from '../seldom-features.ts';
 import { CertificateTable } from './certificate-table.tsx';
-import { KeptCard } from './kept-card.tsx';
 import { addressOf, hasProblem, readView, rowsOf, shownRows, type View } from './rows.ts';
 
 /** Certificates arrive within seconds, and errors within minutes. */
@@ -27,17 +26,7 @@ export function CertificatesPage({ query }: { query: URLSearchParams }) {
   const { data, error, reload } = useLoad(`certificates ${status?.lastPublish?.at}`, (signal) =>
     get<Certificate[]>('/certificates', signal),
   );
-  const kept = useLoad(`kept ${status?.lastPublish?.at}`, (signal) =>
-    get<Kept[]>('/certificates/kept', signal),
-  );
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (document.hidden) return;
-      void reload();
-      void kept.reload();
-    }, EVERY_MS);
-    return () => clearInterval(timer);
-  }, [reload, kept.reload]);
+  useEvery(EVERY_MS, reload);
   const view = readView(query);
   const change = (next: View) => navigate(addressOf(next), { replace: true });
   const rows = shownRows(data ?? [], view);
@@ -49,7 +38,9 @@ export function CertificatesPage({ query }: { query: URLSearchParams }) {
       <div class="page-head row">
         <h1>Certificates</h1>
       </div>
-      <KeptCard list={kept} wanted={query.get('dns')} />
+      {CERTIFICATES_CARDS.map((Card) => (
+        <Card key={Card.name} query={query} />
+      ))}
       <div class="page-head row">
         <h2>By site</h2>
         <fieldset class="segments">

@@ -1,6 +1,6 @@
 /** The certificates of each site in a row, filtered, sorted and in words; the view is kept in the page's address. Pure. */
 import { plural } from '../lib/format.ts';
-import type { Certificate, Kept } from '../lib/types.ts';
+import type { Certificate } from '../lib/types.ts';
 
 const COLUMNS = ['name', 'state', 'issuer'] as const;
 export type Column = (typeof COLUMNS)[number];
@@ -121,7 +121,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The most urgent first. */
 const LEVELS = ['bad', 'warn', 'plain'] as const;
-type State = { level: (typeof LEVELS)[number]; label: string };
+export type State = { level: (typeof LEVELS)[number]; label: string };
 
 const BARE: Partial<Record<string, string>> = {
   ACME: 'refused',
@@ -141,22 +141,6 @@ export function stateOf(one: Certificate): State {
   return problem === null
     ? { level: 'plain', label: `valid for ${left}` }
     : { level: 'warn', label: `not renewed, ${left} left` };
-}
-
-const DAY_MS = 86_400_000;
-
-/** How a certificate of the hub is: one that is uploaded is due two weeks before its end. */
-export function keptState({ source, notBefore, notAfter }: Kept, now: Date): State {
-  const left = Date.parse(notAfter) - now.getTime();
-  if (left < 0) return { level: 'bad', label: 'expired' };
-  const days = Math.floor(left / DAY_MS);
-  const isLate =
-    left < 14 * DAY_MS &&
-    (source === 'upload' || 6 * left < Date.parse(notAfter) - Date.parse(notBefore));
-  return {
-    level: isLate ? 'warn' : 'plain',
-    label: `valid for ${days === 0 ? 'less than a day' : plural(days, 'day')}`,
-  };
 }
 
 /** Whether Caddy's own authority signs it, for hours at a time, and nothing is wrong with that. */

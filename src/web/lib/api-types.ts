@@ -471,57 +471,6 @@ export interface DraftAdvice {
     command: string | null;
   };
 }
-export interface KeptCertificate {
-  id: number;
-  name: string;
-  /** the host names it is valid for */
-  names: string[];
-  issuer: string;
-  /** hexadecimal */
-  serial: string;
-  notBefore: Timestamp;
-  notAfter: Timestamp;
-  source: 'upload' | 'dns';
-  /** of DNS, if the hub obtains it itself */
-  provider?: string;
-  /** when the hub renews it, or tries again */
-  renewsAt?: Timestamp;
-  /** why the last renewal failed, for people; not for viewers */
-  lastError?: string;
-  /** when it did */
-  failedAt?: Timestamp;
-  /** why some devices may refuse it, for people */
-  warning?: string;
-  /** the ids of the vhosts that are served with it, unless they have a `tls` of their own */
-  sites: number[];
-  createdAt: Timestamp;
-  updatedAt: Timestamp;
-}
-export interface ChangedKeptCertificate extends KeptCertificate {
-  /** the unreachable agents: their proxies serve their previous sites until the agents return */
-  behind?: string[];
-  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), websockets that stay open (`STILL_OPEN`), and of an import what can hardly be meant */
-  warnings?: Warning[];
-}
-export interface DnsProviders {
-  /** Whether the hub has a lego. */
-  available: boolean;
-  /** Why not, and what helps. */
-  reason?: string;
-  /** The most common ones first. */
-  providers: {
-    id: string;
-    title: string;
-    fields: {
-      /** The variable of lego, a key of `credentials`. */
-      name: string;
-      /** In lego’s words. */
-      description: string;
-      /** Hardly anybody needs it. */
-      advanced?: boolean;
-    }[];
-  }[];
-}
 export interface Vhost {
   id: number;
   domain: string;
@@ -1114,6 +1063,57 @@ export interface Restored extends Snapshot {
   behind?: string[];
   /** the sites whose checks ran only once the change was live (`NOT_TRIED`), websockets that stay open (`STILL_OPEN`), and of an import what can hardly be meant */
   warnings?: Warning[];
+}
+export interface KeptCertificate {
+  id: number;
+  name: string;
+  /** the host names it is valid for */
+  names: string[];
+  issuer: string;
+  /** hexadecimal */
+  serial: string;
+  notBefore: Timestamp;
+  notAfter: Timestamp;
+  source: 'upload' | 'dns';
+  /** of DNS, if the hub obtains it itself */
+  provider?: string;
+  /** when the hub renews it, or tries again */
+  renewsAt?: Timestamp;
+  /** why the last renewal failed, for people; not for viewers */
+  lastError?: string;
+  /** when it did */
+  failedAt?: Timestamp;
+  /** why some devices may refuse it, for people */
+  warning?: string;
+  /** the ids of the vhosts that are served with it, unless they have a `tls` of their own */
+  sites: number[];
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+}
+export interface ChangedKeptCertificate extends KeptCertificate {
+  /** the unreachable agents: their proxies serve their previous sites until the agents return */
+  behind?: string[];
+  /** the sites whose checks ran only once the change was live (`NOT_TRIED`), websockets that stay open (`STILL_OPEN`), and of an import what can hardly be meant */
+  warnings?: Warning[];
+}
+export interface DnsProviders {
+  /** Whether the hub has a lego. */
+  available: boolean;
+  /** Why not, and what helps. */
+  reason?: string;
+  /** The most common ones first. */
+  providers: {
+    id: string;
+    title: string;
+    fields: {
+      /** The variable of lego, a key of `credentials`. */
+      name: string;
+      /** In lego’s words. */
+      description: string;
+      /** Hardly anybody needs it. */
+      advanced?: boolean;
+    }[];
+  }[];
 }
 export interface Backups {
   /** whether BACKUP_DIR is set */

@@ -83,8 +83,6 @@ function wordsFor({ code, vhost, vhosts, message }: Problem): string {
       return `${name} has no certificate`;
     case 'CERTIFICATE_ENDING':
       return `The certificate of ${name} was not renewed`;
-    case 'RENEWAL_FAILED':
-      return 'A kept certificate was not renewed';
     case 'UPSTREAM_DOWN':
       return `The upstream of ${name} is down`;
     case 'CHECK_FAILING':
@@ -126,7 +124,6 @@ export function linkOf(problem: Problem): { to: string; label: string } | null {
     if (others.length > 0) return { to: '/proxies', label: 'Proxies' };
     return { to: `/proxies/${agent}`, label: 'Open the proxy' };
   }
-  if (code === 'RENEWAL_FAILED') return { to: '/certificates', label: 'Certificates' };
   if (code === 'FOREIGN' || code === 'DRIFT') return { to: '/import', label: 'Import' };
   if (code === 'UPSTREAM_DOWN') return { to: '/sites?show=problems', label: 'Open the sites' };
   if (code === 'NOT_IN_STEP') return { to: '/preamble', label: 'Open the preamble' };

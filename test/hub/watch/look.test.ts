@@ -51,7 +51,6 @@ function lookerAt(now: Date, own: Disk[], theirs: Disk[][], warnings: string[] =
     checks: NO_CHECKS,
     keyFault: () => null,
     locked: () => ({ emails: [], isUnknown: false, networks: [] }),
-    renewals: () => [],
     others: () => [],
     warnings,
   });

@@ -262,7 +262,6 @@ describe('a scrape never waits for an agent that does not answer', () => {
       agentDeadline: 100,
       trustProxy: false,
       ...{ origins: [], hosts: [], oidc: null },
-      lego: { bin: 'lego', directory: 'https://127.0.0.1:1/', roots: null },
       importDirs: [],
       plans: [],
     } as const;

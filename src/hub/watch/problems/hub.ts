@@ -23,18 +23,6 @@ export const fullDisk = ({ holds }: Disk): Problem => ({
   message: `Less than 5 % is free on the disk that holds ${listed(holds)}. Delete files, or enlarge it.`,
 });
 
-/** A kept certificate that the hub could not renew when it last tried; `error` as a sentence. */
-export type FailedRenewal = Readonly<{ name: string; error: string }>;
-
-/** In words that stay the same while it fails for the same reason. */
-export const failedRenewals = (all: readonly FailedRenewal[]): Problem[] =>
-  all.map(({ name, error }) => ({
-    code: 'RENEWAL_FAILED',
-    level: 'warn',
-    part: `certificate ${name}`,
-    message: `The certificate ${name} was not renewed: ${error}`,
-  }));
-
 /** Null if the table of advisories is new enough. */
 export function oldAdvisories(now: Date): Problem | null {
   const since = advisoriesOldAt();

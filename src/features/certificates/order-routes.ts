@@ -1,0 +1,135 @@
+/** How the hub obtains certificates by DNS-01: which providers there are, a trial of one, and renewal. */
+import { Elysia } from 'elysia';
+import { recordedAuthorOf } from '../../hub/auth/guard.ts';
+import type { ApiCore } from '../../hub/core.ts';
+import { about, DEMANDS } from '../../hub/http/about.ts';
+import { ChangeQuery, demandsOf, IdParams } from '../../hub/http/params.ts';
+import { BODY, PUBLISHES, READS, refusals, WRITES } from '../../hub/http/refusal-schemas.ts';
+import { Success } from '../../hub/http/schemas.ts';
+import { findCertificate } from '../../hub/model/certificate-changes.ts';
+import { jsonBody } from '../../shared/json-body.ts';
+import { eventOf } from './kept-routes.ts';
+import type { Lego } from './lego/lego.ts';
+import { providersAnswer } from './lego/providers.ts';
+import type { Renewals } from './renewals.ts';
+import type { SealedCertificates } from './sealed.ts';
+import {
+  BY_ID,
+  CERTIFICATE,
+  ChangedCertificate,
+  createViews,
+  ORDER,
+  orderFrom,
+  Trial,
+} from './view.ts';
+
+type Deps = Pick<ApiCore, 'publisher' | 'guard' | 'bodyLimit'> & {
+  certificates: SealedCertificates;
+  lego: Lego;
+  renewals: Renewals;
+};
+
+export function orderRoutes(deps: Deps) {
+  const { publisher, guard, bodyLimit, certificates, lego, renewals } = deps;
+  const { changed } = createViews(renewals);
+  return new Elysia({ name: 'certificate-orders', prefix: '/certificates' })
+    .use(guard)
+    .get('/providers', () => lego.providers(), {
+      response: { 200: providersAnswer, ...refusals(...READS, 'FORBIDDEN_ROLE') },
+      detail: about({
+        id: 'listDnsProviders',
+        tag: 'Certificates',
+        summary: 'List the DNS providers that the hub can prove names with',
+        description:
+          'They and their fields come from `lego` on the hub’s machine, the common ones first. Without it, `available` is false, and `reason` says how to install it.',
+        access: 'read',
+        needs: 'owner',
+        example: {
+          available: true,
+          providers: [
+            {
+              ...{ id: 'cloudflare', title: 'Cloudflare' },
+              fields: [{ name: 'CF_DNS_API_TOKEN', description: 'API token with DNS:Edit' }],
+            },
+          ],
+        },
+      }),
+    })
+    .post(
+      '/kept/:id/renew',
+      async ({ params, query, who, set, request, server }) => {
+        const before = findCertificate(publisher.current(), params.id);
+        server?.timeout(request, 0);
+        const author = recordedAuthorOf(who, eventOf(before.name, 'renewed'));
+        const applied = await renewals.renew(before, author, demandsOf(query));
+        const answer = changed(applied, publisher.current());
+        set.headers.ETag = answer.etag;
+        return answer.body;
+      },
+      {
+        params: IdParams,
+        query: ChangeQuery,
+        response: {
+          200: ChangedCertificate,
+          ...refusals(
+            ...PUBLISHES,
+            'INVALID_REQUEST',
+            'SESSION_NOT_FRESH',
+            'NOT_FOUND',
+            'CERTIFICATE_FAILED',
+            'PRECONDITION_FAILED',
+            'SECRET_KEY_UNUSABLE',
+          ),
+        },
+        detail: about({
+          id: 'renewKeptCertificate',
+          tag: 'Certificates',
+          summary: 'Renew a certificate that the hub obtained, however old it is',
+          description:
+            'Takes up to five minutes. The hub does so itself once a third of the lifetime is left.',
+          access: 'session',
+          needs: 'owner',
+          fresh: true,
+          params: { ...BY_ID, ...DEMANDS },
+          example: CERTIFICATE,
+          responseHeaders: ['ETag'],
+        }),
+      },
+    )
+    .use(jsonBody(bodyLimit))
+    .post(
+      '/kept/try',
+      async ({ body: { id, ...given }, request, server }) => {
+        const stored = id === undefined ? null : findCertificate(publisher.current(), id);
+        server?.timeout(request, 0);
+        await lego.tryOut(orderFrom(given, stored && certificates.orderOf(stored)));
+        return { success: true as const };
+      },
+      {
+        body: Trial,
+        response: {
+          200: Success,
+          ...refusals(
+            ...WRITES,
+            ...BODY,
+            'SESSION_NOT_FRESH',
+            'NOT_FOUND',
+            'CERTIFICATE_FAILED',
+            'SECRET_KEY_UNUSABLE',
+            'STOPPING',
+          ),
+        },
+        detail: about({
+          id: 'tryOrder',
+          tag: 'Certificates',
+          summary: 'Let the DNS provider set the records of an order, and remove them',
+          description: 'No authority is asked, and nothing is stored.',
+          access: 'session',
+          needs: 'owner',
+          fresh: true,
+          bodies: { dns: { value: ORDER } },
+          example: { success: true },
+        }),
+      },
+    );
+}

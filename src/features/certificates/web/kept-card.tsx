@@ -1,0 +1,89 @@
+/** The certificates that the hub keeps, and what owners add to them. */
+import { useRef, useState } from 'preact/hooks';
+import { get } from '../../../web/lib/api.ts';
+import { usePublishes } from '../../../web/lib/hub.ts';
+import { useCan } from '../../../web/lib/roles.ts';
+import { navigate } from '../../../web/lib/router.ts';
+import type { Kept, Vhost } from '../../../web/lib/types.ts';
+import { useEvery, useLoad } from '../../../web/lib/use-load.ts';
+import { ListCard } from '../../../web/parts/list-card.tsx';
+import { Notice } from '../../../web/parts/notice.tsx';
+import { DnsForm } from './dns-form.tsx';
+import { KeptRow } from './kept-row.tsx';
+import { UploadForm } from './upload-form.tsx';
+
+const WAYS = { upload: 'Upload', dns: 'Get by DNS' } as const;
+
+/** A renewal takes minutes, and may begin at any time. */
+const EVERY_MS = 15_000;
+
+export function KeptCard({ query }: { query: URLSearchParams }) {
+  const wanted = query.get('dns');
+  const publishes = usePublishes();
+  const list = useLoad(`kept ${publishes}`, (signal) => get<Kept[]>('/certificates/kept', signal));
+  useEvery(EVERY_MS, list.reload);
+  const isOwner = useCan('owner');
+  const [adding, setAdding] = useState<Kept['source'] | null>(
+    isOwner && wanted !== null ? 'dns' : null,
+  );
+  const [said, setSaid] = useState('');
+  const ways = useRef<HTMLSpanElement>(null);
+  const isUsed = list.data?.some(({ sites }) => sites.length > 0) ?? false;
+  const sites = useLoad(`sites of certificates ${publishes} ${isUsed}`, async (signal) =>
+    isUsed ? get<Vhost[]>('/vhosts', signal) : [],
+  );
+  const close = () => {
+    // The focus was in the form and would be lost.
+    ways.current?.querySelector<HTMLElement>('[aria-expanded=true]')?.focus();
+    setAdding(null);
+    if (wanted !== null) navigate('/certificates', { replace: true });
+  };
+  const onChanged = async (words: string) => {
+    setSaid(words);
+    await list.reload();
+  };
+  const form = {
+    stored: null,
+    onClose: close,
+    onSaved: async ({ name }: Kept) => {
+      close();
+      await onChanged(`The certificate ${name} is live.`);
+    },
+  };
+  return (
+    <ListCard
+      title="Kept by the hub"
+      list={list}
+      empty={
+        'Keep a certificate here and every proxy serves it for the sites that it covers: one wildcard is enough for all of them, even if none can be reached from the internet.' +
+        (isOwner ? '' : ' An owner can add one.')
+      }
+      action={
+        isOwner && (
+          <span ref={ways} class="row">
+            {(['upload', 'dns'] as const).map((way) => (
+              <button
+                key={way}
+                type="button"
+                aria-expanded={adding === way}
+                onClick={() => {
+                  setAdding(adding === way ? null : way);
+                  setSaid('');
+                }}
+              >
+                {WAYS[way]}
+              </button>
+            ))}
+          </span>
+        )
+      }
+      item={(kept) => (
+        <KeptRow key={kept.id} kept={kept} sites={sites.data ?? []} onChanged={onChanged} />
+      )}
+    >
+      {said && <Notice kind="success">{said}</Notice>}
+      {adding === 'upload' && <UploadForm {...form} />}
+      {adding === 'dns' && <DnsForm {...form} wanted={wanted ?? ''} />}
+    </ListCard>
+  );
+}

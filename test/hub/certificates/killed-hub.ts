@@ -1,8 +1,0 @@
-/** A process that orders a certificate as the hub does, to be killed. */
-import { createLego, type LegoSettings } from '../../../src/hub/certificates/lego.ts';
-import type { CertificateOrder } from '../../../src/hub/certificates/order.ts';
-import { listenBriefly } from '../../../src/program/listen.ts';
-
-type Given = { settings: LegoSettings; folder: string; order: CertificateOrder };
-const { settings, folder, order }: Given = JSON.parse(process.argv[2] ?? '');
-await createLego({ ...settings, folder, listenBriefly, log: () => {} }).order(order);
