@@ -7,12 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createPrivateKey } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Acme, HAS_ACME, startAcme } from '../../harness/acme.ts';
-import { type Chain, makeChain, makeIssuer } from '../../harness/certificate.ts';
-import { presented } from '../../harness/lone-agent.ts';
-import { type Program, runProgram } from '../../harness/program.ts';
-import { type Receiver, startReceiver } from '../../harness/receiver.ts';
-import { agentRoutes, hubRoutes } from '../../harness/routes.ts';
+import { type Acme, HAS_ACME, startAcme } from '../harness/acme.ts';
+import { type Chain, makeChain, makeIssuer } from '../harness/certificate.ts';
+import { presented } from '../harness/lone-agent.ts';
+import { type Program, runProgram } from '../harness/program.ts';
+import { type Receiver, startReceiver } from '../harness/receiver.ts';
+import { agentRoutes, hubRoutes } from '../harness/routes.ts';
 import {
   type Answer,
   ask,
@@ -20,7 +20,7 @@ import {
   signUp,
   temporaryFolder,
   until,
-} from '../../harness/stack.ts';
+} from '../harness/stack.ts';
 
 const SITE = 'app.up.example';
 

@@ -10,10 +10,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { selfSigned } from '../../harness/certificate.ts';
-import { presented } from '../../harness/lone-agent.ts';
-import { createOperator, type Operator } from '../../harness/operator.ts';
-import { until } from '../../harness/stack.ts';
+import { selfSigned } from '../harness/certificate.ts';
+import { presented } from '../harness/lone-agent.ts';
+import { createOperator, type Operator } from '../harness/operator.ts';
+import { until } from '../harness/stack.ts';
 
 const NAME = 'app.home.example';
 const PASSPHRASE = 'export BACKUP_PASSPHRASE="open sesame"';
