@@ -36,7 +36,7 @@ export function hub(
     problems: () => failedRenewals([...renewals.failed().values()]),
     begin: renewals.begin,
     async end() {
-      renewals.stop();
+      renewals.end();
       await lego.stop();
     },
   };

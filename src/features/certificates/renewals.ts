@@ -8,6 +8,7 @@ import { type Author, ITSELF } from '../../hub/model/changes.ts';
 import { chainFacts, type Pair, readPair } from '../../hub/model/pem.ts';
 import type { Publisher } from '../../hub/publish/publisher.ts';
 import type { Applied, Demands } from '../../hub/publish/queue.ts';
+import { every, growing } from '../../shared/every.ts';
 import { Failure, wordsOf } from '../../shared/failure.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Lego } from './lego/lego.ts';
@@ -45,7 +46,7 @@ export type Renewals = {
   dueAt(certificate: Certificate, failures?: ReadonlyMap<number, FailedRenewal>): Date | null;
   /** Renews what is due from now on, one after another, until it is stopped. */
   begin(): void;
-  stop(): void;
+  end(): void;
 };
 
 /** As Caddy does, so that every authority has time to be away. */
@@ -138,22 +139,18 @@ export function createRenewals(deps: RenewalsDeps): Renewals {
     const due = notAfter.getTime() - lifetime * early;
     const failure = failures.get(id);
     if (!failure) return new Date(due);
-    const pause = Math.min(pace.firstPause * 2 ** (failure.failures - 1), pace.longestPause);
+    const pause = growing(failure.failures, pace.firstPause, pace.longestPause);
     return new Date(Math.max(due, failure.at.getTime() + pause));
   }
 
-  let timer: Timer | undefined;
-
-  function look(): void {
-    timer = setTimeout(() => void renewDue().finally(() => timer && look()), pace.every);
-  }
+  let isEnded = false;
 
   /** One at a time: each may take minutes. Never fails. */
   async function renewDue(): Promise<void> {
     for (const one of publisher.current().certificates) {
       try {
-        const due = timer ? dueAt(one) : null;
-        if (due === null || due > now()) continue;
+        const due = dueAt(one);
+        if (isEnded || due === null || due > now()) continue;
         await renew(one, ITSELF);
         log('certificate renewed', { name: one.name });
       } catch (error) {
@@ -162,15 +159,18 @@ export function createRenewals(deps: RenewalsDeps): Renewals {
     }
   }
 
+  const looks = every({ pause: pace.every, first: pace.every }, renewDue);
+
   return {
     obtained: async (order) => sealed.contentFor(await obtain(order), order),
     renew,
     failed,
     dueAt,
-    begin: look,
-    stop() {
-      clearTimeout(timer);
-      timer = undefined;
+    begin: looks.begin,
+    end() {
+      isEnded = true;
+      // One that is under way ends with lego.
+      void looks.end();
     },
   };
 }

@@ -83,7 +83,7 @@ beforeEach(async () => {
   set = store.load();
   await apply(createCertificateChange('home', certificates.contentFor(await issued(), ORDER)));
   close = () => {
-    renewals.stop();
+    renewals.end();
     database.close();
     rmSync(folder, { recursive: true, force: true });
   };
