@@ -1,4 +1,4 @@
-/** Certificates that the hub keeps: uploaded, or ordered by DNS with lego and renewed, and managed by people. */
+/** Certificates that the hub keeps: uploaded, or ordered by DNS with lego and renewed. */
 import type { Feature } from '../../feature.ts';
 import { readHubHalf } from './settings.ts';
 

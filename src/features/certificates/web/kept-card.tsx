@@ -14,7 +14,7 @@ import { UploadForm } from './upload-form.tsx';
 
 const WAYS = { upload: 'Upload', dns: 'Get by DNS' } as const;
 
-/** A renewal takes minutes, and may begin at any time. */
+/** The hub renews by itself, and others upload. */
 const EVERY_MS = 15_000;
 
 export function KeptCard({ query }: { query: URLSearchParams }) {
