@@ -4,7 +4,7 @@ import { FAILURES, Failure } from '../src/shared/failure.ts';
 import { errors, requestTimeout, SHORT_HOSTS, TLS_HOSTS } from '../src/shared/http.ts';
 import { jsonBody, lateBodies } from '../src/shared/json-body.ts';
 import { type Log, reportTo } from '../src/shared/log.ts';
-import { metricsRoutes } from '../src/shared/observe/metrics.ts';
+import { isFromHere } from '../src/shared/loopback.ts';
 import { observeRequests, type Routes } from '../src/shared/observe/requests.ts';
 import { AgentErrorBody, Health, PROTOCOL, PROTOCOL_HEADER } from '../src/shared/wire/protocol.ts';
 import {
@@ -22,11 +22,10 @@ import {
 import { ModulesAnswer } from '../src/shared/wire/sites.ts';
 import { bearerGuard, createBearerCheck, type KnownToken } from './bearer.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
-import type { AgentPart } from './core.ts';
+import type { AgentObserver, AgentPart } from './core.ts';
 import { type EnrolmentDeps, enrolRoute, tokenRoutes } from './enrolment/enrolment.ts';
 import type { Logs } from './logs/logs.ts';
 import { logRoutes } from './logs/routes.ts';
-import type { AgentMetrics } from './metrics.ts';
 import { type ProgramsDeps, programRoutes } from './programs/routes.ts';
 import type { Replays } from './replay/replays.ts';
 import { replayRoutes } from './replay/routes.ts';
@@ -46,7 +45,6 @@ type AgentDeps = SiteRoutesDeps &
     replays: Pick<Replays, 'start' | 'state' | 'end' | 'interrupt'>;
     /** Whether the agent serves HTTPS. */
     tls?: boolean;
-    metrics: AgentMetrics;
     log: Log;
   };
 
@@ -58,9 +56,14 @@ const refusals = { 400: AgentErrorBody, 502: AgentErrorBody };
 /** The agent as an Elysia app. Errors are answered by `errors` of shared/http. */
 export function createAgent(deps: AgentDeps) {
   const { enrolment, proxy, state, disks, logs, parts, replays, tls = false } = deps;
-  const { metrics, log } = deps;
+  const { log } = deps;
+  const observers = parts.flatMap(({ observe }) => observe ?? []);
   const isAllowed = createBearerCheck(deps.isKnown);
   const peerOf = (request: Request): string => agent.server?.requestIP(request)?.address ?? '';
+  const open = {
+    isTrusted: (request: Request) => isFromHere(request, peerOf(request)) || isAllowed(request),
+    collectors: parts.flatMap(({ collect }) => collect ?? []),
+  };
   const handler = tls ? TLS_HOSTS : SHORT_HOSTS;
   // Strict: `/health/` is not `/health`, the only address open to everyone.
   const agent = new Elysia({ name: 'agent', handler, strictPath: true })
@@ -68,7 +71,9 @@ export function createAgent(deps: AgentDeps) {
       observeRequests({
         routes: (): Routes => agent.routes,
         log,
-        seen: metrics.request,
+        seen(seen) {
+          for (const { request } of observers) request(seen);
+        },
         several: true,
         quiet: ['/proxy/round'],
       }),
@@ -81,7 +86,12 @@ export function createAgent(deps: AgentDeps) {
       set.headers['X-Content-Type-Options'] = 'nosniff';
     })
     .get('/health', () => ({ status: 'ok' as const }), { response: Health })
-    .use(metricsRoutes({ metrics, hasToken: isAllowed, peerOf }))
+    .use(
+      composed(
+        'open',
+        parts.flatMap(({ openRoutes }) => openRoutes?.(open) ?? []),
+      ),
+    )
     .use(enrolment ? enrolRoute({ ...enrolment, proxy, log }) : new Elysia())
     // Nothing below this line answers a request without the token.
     .use(bearerGuard(isAllowed))
@@ -99,8 +109,9 @@ export function createAgent(deps: AgentDeps) {
         const from = performance.now();
         const isWanted = () => !signal.aborted && performance.now() - from < deadline;
         replays.interrupt();
-        const { open, closed, unwritable, ...live } = await metrics.reload(
+        const { open, closed, unwritable, ...live } = await timed(
           proxy.reload(proxyfile, { ...options, isWanted }),
+          observers,
         );
         state.look();
         return {
@@ -147,18 +158,36 @@ export function createAgent(deps: AgentDeps) {
     .get('/proxy/modules', async () => ({ modules: await proxy.modules() }), {
       response: { 200: ModulesAnswer },
     })
-    .use(routesOfFeatures(parts))
+    .use(
+      composed(
+        'features',
+        parts.flatMap(({ routes }) => routes ?? []),
+      ),
+    )
     .use(siteRoutes(deps))
     .use(replayRoutes(replays))
     .use(logRoutes({ logs, explain: state.explain }));
   return agent;
 }
 
-const routesOfFeatures = (parts: readonly AgentPart[]): AnyElysia =>
-  parts.reduce<AnyElysia>(
-    (all, { routes }) => (routes ? all.use(routes) : all),
-    new Elysia({ name: 'features' }),
-  );
+const composed = (name: string, routes: readonly AnyElysia[]): AnyElysia =>
+  routes.reduce<AnyElysia>((all, plugin) => all.use(plugin), new Elysia({ name }));
+
+/** Tells how long a reload took. @throws what it throws */
+async function timed<T>(reload: Promise<T>, observers: readonly AgentObserver[]): Promise<T> {
+  const from = performance.now();
+  const tell = (more: { error?: unknown }) => {
+    for (const one of observers) one.reload({ milliseconds: performance.now() - from, ...more });
+  };
+  try {
+    const live = await reload;
+    tell({});
+    return live;
+  } catch (error) {
+    tell({ error });
+    throw error;
+  }
+}
 
 /**
  * Refuses a request that needs another protocol. Clients that are no hub need not name one.

@@ -2,16 +2,26 @@
 import type { AnyElysia } from 'elysia';
 import type { Log } from '../src/shared/log.ts';
 import type { Collector } from '../src/shared/observe/metrics.ts';
+import type { RequestSeen } from '../src/shared/observe/requests.ts';
 import type { Paced } from '../src/shared/paced.ts';
+import type { ProxyControl } from './caddy/proxy.ts';
+import type { Logs } from './logs/logs.ts';
+import type { Prober } from './sites/upstreams/prober.ts';
 
 /** The parts of the agent that are there before those of features. */
 export type AgentCore = Readonly<{
+  version: string;
   /** Caddy's access log. */
   accessLog: string;
+  logs: Pick<Logs, 'counts'>;
+  proxy: Pick<ProxyControl, 'status' | 'starts'>;
+  /** Null: upstreams are not probed. */
+  prober: Pick<Prober, 'results'> | null;
   /** Its intervals, at the pace of this agent. */
   paced: Paced;
   /** Shows a sentence in the status, by a key; null: no more. */
   warn: (key: string, sentence: string | null) => void;
+  now: () => Date;
   log: Log;
 }>;
 
@@ -20,10 +30,28 @@ export type AgentHalf = (core: AgentCore) => AgentPart;
 export type AgentPart = Readonly<{
   /** They answer only with the agent's token. */
   routes?: AnyElysia;
-  /** For each scrape. */
+  /** They answer anyone: they look by themselves at who asks. */
+  openRoutes?: (given: OpenRoutesGiven) => AnyElysia;
+  /** Values for each scrape of the metrics. */
   collect?: Collector;
+  /** Hears of what the hub and others asked for. */
+  observe?: AgentObserver;
   /** Before Caddy starts, so that it sees the very first entry of the access log. */
   begin?: () => void;
   /** First of all, so that nobody who waits for an answer keeps the agent from stopping. */
   end?: () => void | Promise<void>;
+}>;
+
+export type OpenRoutesGiven = Readonly<{
+  /** Whether a request was made on this machine, or carries the agent's token. */
+  isTrusted: (request: Request) => boolean;
+  /** Those of all parts. */
+  collectors: readonly Collector[];
+}>;
+
+export type AgentObserver = Readonly<{
+  /** A request was answered. */
+  request: (seen: RequestSeen) => void;
+  /** The proxy was reloaded, or not, for what was thrown. */
+  reload: (seen: { milliseconds: number; error?: unknown }) => void;
 }>;

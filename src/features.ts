@@ -7,6 +7,7 @@ import { channels } from './features/channels/feature.ts';
 import { containers } from './features/containers/feature.ts';
 import { importCaddyfile } from './features/import/feature.ts';
 import { importNpm } from './features/import-npm/feature.ts';
+import { metrics } from './features/metrics/feature.ts';
 import { openapi } from './features/openapi/feature.ts';
 import { ship } from './features/ship/feature.ts';
 import { uptime } from './features/uptime/feature.ts';
@@ -21,5 +22,6 @@ export const FEATURES: readonly Feature[] = [
   importCaddyfile,
   importNpm,
   openapi,
+  metrics,
   uptime,
 ];

@@ -75,7 +75,7 @@ const houseOf = (path: string): string => {
 /** A feature has rooms of several houses: what a file may import goes by its name. */
 function houseInFeature(path: string): string {
   const [, , , room = ''] = path.split('/');
-  if (room === '' || ['words.ts', 'wire.ts'].includes(room)) return 'shared';
+  if (room === '' || ['words.ts', 'wire.ts', 'shared'].includes(room)) return 'shared';
   if (room === 'web') return 'web';
   return ['cli', 'feature.ts', 'settings.ts'].includes(room) ? 'program' : 'hub';
 }

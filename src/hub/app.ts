@@ -12,7 +12,7 @@ import { changelogRoutes } from './api/changelog.ts';
 import type { ApiContext, HubContext } from './api/context.ts';
 import { exchangeRoutes } from './api/exchange.ts';
 import { incidentRoutes } from './api/incidents.ts';
-import { healthRoutes, hubMetricsRoutes, summaryRoutes } from './api/monitoring.ts';
+import { healthRoutes, summaryRoutes } from './api/monitoring.ts';
 import { policyRoutes } from './api/policies.ts';
 import { portsRoutes } from './api/ports.ts';
 import { preambleRoutes } from './api/preamble.ts';
@@ -26,7 +26,7 @@ import { vhostActivityRoutes, vhostStateRoutes } from './api/vhost-states.ts';
 import { vhostRoutes } from './api/vhosts.ts';
 import { createSeldom } from './auth/accounts/attempt-limits.ts';
 import { countFailures } from './auth/accounts/count-sign-ins.ts';
-import { createForwarded, createLocalCheck } from './auth/client.ts';
+import { createForwarded, createLocalCheck, createTrustedCheck } from './auth/client.ts';
 import { createPasskeySignIn } from './auth/factors/passkey-sign-in.ts';
 import { createPasskeys } from './auth/factors/passkeys.ts';
 import { partyOf, type RelyingParty } from './auth/factors/webauthn.ts';
@@ -65,7 +65,7 @@ const SIGN_IN_BODY_LIMIT = 16 * 1024;
 const HUB_BODY_LIMIT = 1024 * 1024;
 
 export function createHub(context: HubContext, dashboard: () => Promise<Dashboard>) {
-  const { accounts, tokens, commandLine, publisher, fleet, metrics, log } = context;
+  const { accounts, tokens, commandLine, publisher, fleet, observe, parts, log } = context;
   const { trustProxy, hosts, host, origins } = context.settings;
   const isLocal = createLocalCheck({ trustProxy, hosts, loopback: isLoopback(host) });
   const peerOf = (request: Request): string => hub.server?.requestIP(request)?.address ?? '';
@@ -85,6 +85,8 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
   const sessionGuard = createSessionGuard(guards);
   const bodyLimit = HUB_BODY_LIMIT;
   const all: ApiContext = { ...context, guard, bodyLimit };
+  const isTrusted = createTrustedCheck({ peerOf, accounts, tokens });
+  const forFeatures = coreFor(all, { sessionGuard, isTrusted, routes: () => routesOf() });
   const oidc = oidcOf(context, () => origins[0] ?? `http://localhost:${hub.server?.port}`);
 
   const party = (): RelyingParty => partyOf(origins, hub.server?.port ?? context.settings.port);
@@ -144,7 +146,12 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(changelogRoutes(all))
     .use(preambleRoutes(all))
     .use(exchangeRoutes(all))
-    .use(routesOfFeatures({ ...all, sessionGuard }, () => routesOf()))
+    .use(
+      composed(
+        'features',
+        parts.flatMap(({ routes }) => routes?.(forFeatures) ?? []),
+      ),
+    )
     .use(previewRoutes(all))
     .use(replayRoutes(all));
 
@@ -155,7 +162,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
       observeRequests({
         routes: (): Routes => hub.routes,
         log,
-        seen: metrics.request,
+        seen: observe.request,
         several: false,
       }),
     )
@@ -175,7 +182,12 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
       else assertOwnOrigin(request, isHttps(request), { hosts });
       if (!READING.includes(request.method)) context.assertInPlace();
     })
-    .use(hubMetricsRoutes(context, peerOf))
+    .use(
+      composed(
+        'open',
+        parts.flatMap(({ openRoutes }) => openRoutes?.(forFeatures) ?? []),
+      ),
+    )
     .use(api)
     .use(
       dashboardRoutes({
@@ -188,19 +200,20 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
   return hub;
 }
 
-/** Composed before the app is, which does not see what comes later. */
-function routesOfFeatures(
-  context: ApiContext & Pick<ApiCore, 'sessionGuard'>,
-  all: ApiCore['routes'],
-): AnyElysia {
-  const { core, parts, guard, sessionGuard, bodyLimit, retries, openWrites, restart } = context;
-  const own = { guard, sessionGuard, bodyLimit, retries, openWrites, restart, routes: all };
-  const api = { ...core, ...own };
-  return parts.reduce<AnyElysia>(
-    (app, { routes }) => (routes ? app.use(routes(api)) : app),
-    new Elysia({ name: 'features' }),
-  );
+function coreFor(
+  context: ApiContext,
+  given: Pick<ApiCore, 'sessionGuard' | 'isTrusted' | 'routes'>,
+): ApiCore {
+  const { core, parts, guard, bodyLimit, retries, openWrites, restart } = context;
+  const { openIncidents, lastProblems } = context;
+  const own = { guard, bodyLimit, retries, openWrites, restart, openIncidents, lastProblems };
+  const collectors = parts.flatMap(({ collect }) => collect ?? []);
+  return { ...core, ...own, ...given, collectors };
 }
+
+/** Composed before the app is, which does not see what comes later. */
+const composed = (name: string, routes: readonly AnyElysia[]): AnyElysia =>
+  routes.reduce<AnyElysia>((app, plugin) => app.use(plugin), new Elysia({ name }));
 
 /** @param origin of the hub: what a request calls it may be somebody else's invention */
 function oidcOf(context: HubContext, origin: () => string) {

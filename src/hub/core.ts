@@ -1,8 +1,11 @@
 /** What a feature may rely on in the hub, and what it can bring there. */
 import type { AnyElysia } from 'elysia';
+import type { EventName } from '../shared/events.ts';
 import type { Log } from '../shared/log.ts';
-import type { Metrics } from '../shared/observe/metrics.ts';
+import type { Collector } from '../shared/observe/metrics.ts';
+import type { RequestSeen } from '../shared/observe/requests.ts';
 import type { Paced } from '../shared/paced.ts';
+import type { SignInFailure } from './auth/accounts/count-sign-ins.ts';
 import type { Guard, SessionGuard } from './auth/guard.ts';
 import type { Db } from './db/open.ts';
 import type { Sealing } from './db/sealing.ts';
@@ -11,10 +14,11 @@ import type { RegisteredRoute } from './http/about.ts';
 import type { OpenWrites } from './http/open-writes.ts';
 import type { SiteSet } from './model/vhost.ts';
 import type { Publisher } from './publish/publisher.ts';
+import type { PublishSeen } from './publish/target/outcome.ts';
 import type { Retries } from './retries/retries.ts';
 import type { Checks } from './watch/checks.ts';
 import type { IncidentListener } from './watch/incidents/incidents.ts';
-import type { Problem } from './watch/problem.ts';
+import type { Problem, ProblemView } from './watch/problem.ts';
 
 /** The parts of the hub that are there before those of features. */
 export type HubCore = Readonly<{
@@ -37,8 +41,6 @@ export type HubCore = Readonly<{
   isShared: () => boolean;
   /** Whether there is no account yet. */
   isEmpty: () => boolean;
-  /** Registers a counter among the metrics. */
-  counter: Metrics['counter'];
   /** Its intervals, at the pace of this hub. */
   paced: Paced;
   /** Milliseconds from a clock that is never set. */
@@ -61,6 +63,13 @@ export type ApiCore = HubCore &
     restart: Restart;
     /** All routes of the hub, once it is composed. */
     routes: () => readonly RegisteredRoute[];
+    /** Whether a request was made on this machine, or carries a valid token that is no cookie. */
+    isTrusted: (request: Request) => boolean;
+    /** Those of all parts. */
+    collectors: readonly Collector[];
+    openIncidents: () => ReadonlyMap<EventName, number>;
+    /** Of the last look. */
+    lastProblems: () => readonly ProblemView[];
   }>;
 
 /**
@@ -86,16 +95,29 @@ export type HubHalf = (core: HubCore) => HubPart;
 export type HubPart = Readonly<{
   /** Below `/api`; behind the guard that they use. */
   routes?: (api: ApiCore) => AnyElysia;
+  /** At the root, and behind no guard: they look by themselves at who asks. */
+  openRoutes?: (api: ApiCore) => AnyElysia;
   /** What is stored, as a file for `GET /export?format=yaml`. @param source only what that one keeps */
   toYaml?: (set: SiteSet, source?: string) => string;
   /** Which checks of sites fail between changes. */
   checks?: Checks;
   /** What is wrong now. */
   problems?: () => readonly Problem[];
+  /** Values for each scrape of the metrics. */
+  collect?: Collector;
+  /** Hears of what people and programs did. */
+  observe?: HubObserver;
   /** Hears of incidents. */
   incidents?: IncidentListener;
   /** Once the hub listens. */
   begin?: () => void;
   /** Resolves when nothing of it is under way. */
   end?: () => Promise<void>;
+}>;
+
+export type HubObserver = Readonly<{
+  /** A request was answered. */
+  request: (seen: RequestSeen) => void;
+  publish: (seen: PublishSeen) => void;
+  signInFailed: (reason: SignInFailure) => void;
 }>;

@@ -26,8 +26,6 @@ const { hub: ofHub, agent: ofAgent } = readSettings('all', { AGENT_TOKEN: TOKEN 
 const halves = await allLoaded(ofHub.plans);
 const agentHalves = await allLoaded(ofAgent.plans);
 
-const metrics = { text: async () => '', contentType: '', request: () => {} } as never;
-
 const routeOf = ({ method, path, hooks }: Registered): Route => ({
   method,
   path,
@@ -51,7 +49,6 @@ export function registered(folder: string): Registered[] {
     restart: () => {},
     setupCode: createSetupCode(join(folder, 'setup-code'), () => {}),
     commandLine: createCommandLine(TOKEN),
-    collect: () => [],
     now: () => new Date(),
     elapsed: () => 0,
     log: () => {},
@@ -78,9 +75,13 @@ export function agentRoutes(): Route[] {
     exchange: null,
     logs: {} as never,
     parts: agentHalves.map((half) =>
-      half({ accessLog: '', paced: (_name, pace) => pace, warn: () => {}, log: () => {} }),
+      half({
+        ...{ version: '0', accessLog: '', logs: {} as never, proxy: {} as never, prober: null },
+        paced: (_name, pace) => pace,
+        now: () => new Date(),
+        ...{ warn: () => {}, log: () => {} },
+      }),
     ),
-    metrics,
     log: () => {},
   });
   // The catch-all is not a route.

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { openDatabase } from '../../src/hub/db/open.ts';
 import { createStore } from '../../src/hub/model/store.ts';
 import { readSettings, type Settings } from '../../src/program/config.ts';
+import { enabledFeatures } from '../../src/program/enabled.ts';
 import { createLog } from '../../src/program/log.ts';
 import { serveAll } from '../../src/program/serve/serve.ts';
 import type { Log } from '../../src/shared/log.ts';
@@ -69,13 +70,17 @@ export function freePort(): number {
   }
 }
 
-/** Ports for the one-machine mode that cannot collide. */
 /** The features of a run that does without some: see `test/features/without.test.ts`. */
 export const FEATURES_OF_RUN: Readonly<Record<string, string>> =
   process.env.SIGNALBOX_FEATURES === undefined
     ? {}
     : { SIGNALBOX_FEATURES: process.env.SIGNALBOX_FEATURES };
 
+/** Whether there is a feature in this run: for what a test of another one, or of the core, sees of it. */
+export const hasFeature = (name: string): boolean =>
+  enabledFeatures(FEATURES_OF_RUN).some((one) => one.name === name);
+
+/** Ports for the one-machine mode that cannot collide. */
 export const portSettings = (httpPort = freePort()) => ({
   HUB_PORT: '0',
   AGENT_PORT: '0',

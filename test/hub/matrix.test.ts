@@ -39,7 +39,7 @@ const SESSION_ONLY = [
 const folder = temporaryFolder();
 const routes = hubRoutes(folder);
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
-/** Open to anyone on this machine: see watch/metrics.test.ts. */
+/** Open to anyone on this machine: see features/metrics/metrics.test.ts. */
 const isForMetrics = ({ path }: Route) => path === '/metrics';
 const guarded = routes.filter((route) => !PUBLIC.has(nameOf(route)) && !isForMetrics(route));
 const isRead = ({ method }: Route) => method === 'GET';

@@ -1,11 +1,10 @@
 /** What a hub does with channels: queues messages about incidents, sends them, and reports channels that fail. */
 import { Elysia } from 'elysia';
-import type { HubCore, HubHalf } from '../../hub/core.ts';
-import { DELIVERY_RESULTS } from '../../shared/events.ts';
+import type { HubHalf } from '../../hub/core.ts';
+import { createAttempts } from './attempts.ts';
 import { createChannels } from './channels.ts';
 import { createDeliver } from './deliver.ts';
 import { deliveryRoutes } from './delivery-routes.ts';
-import { CHANNEL_KINDS } from './kinds/kinds.ts';
 import { outbox } from './outbox.ts';
 import { failingChannels } from './problems.ts';
 import { channelRoutes } from './routes.ts';
@@ -30,12 +29,12 @@ export const hub: HubHalf = (core) => {
   const channels = createChannels({ db, sealing, now });
   const deliver = createDeliver(core.hub);
   const pace = core.paced('channels', PACE);
-  const attempts = attemptsIn(core);
+  const attempts = createAttempts();
   const sender = createSender({
     ...core,
     deliver,
     pace,
-    seen: (kind, result) => attempts.inc({ kind, result }),
+    seen: attempts.count,
   });
   return {
     routes: (api) =>
@@ -43,20 +42,9 @@ export const hub: HubHalf = (core) => {
         .use(channelRoutes({ ...api, channels, deliver }))
         .use(deliveryRoutes(api)),
     problems: () => failingChannels(channels.failing(), now(), pace.failing),
+    collect: attempts.collect,
     incidents: { ...outbox, recorded: () => void sender.send() },
     begin: sender.begin,
     end: sender.stop,
   };
 };
-
-function attemptsIn({ counter }: Pick<HubCore, 'counter'>) {
-  const attempts = counter(
-    'signalbox_notifications_total',
-    'Attempts to deliver a message or a digest; failed ones are repeated until the hub gives up.',
-    ['kind', 'result'],
-  );
-  for (const kind of CHANNEL_KINDS) {
-    for (const result of DELIVERY_RESULTS) attempts.inc({ kind, result }, 0);
-  }
-  return attempts;
-}

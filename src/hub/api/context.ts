@@ -3,7 +3,6 @@ import { eq } from 'drizzle-orm';
 import { messageOf } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import type { Log } from '../../shared/log.ts';
-import type { Collector } from '../../shared/observe/metrics.ts';
 import { createPaced } from '../../shared/paced.ts';
 import { createDisks } from '../../shared/system/disks.ts';
 import { type AgentClient, createAgentClient } from '../agents/client.ts';
@@ -24,7 +23,7 @@ import type { Guard } from '../auth/guard.ts';
 import { createLinkedAccounts, type LinkedAccounts } from '../auth/oidc/linked-accounts.ts';
 import type { OidcSettings } from '../auth/oidc/service.ts';
 import { createTokens, type Tokens } from '../auth/tokens/tokens.ts';
-import type { HubCore, HubHalf, HubPart, HubPlan, Restart } from '../core.ts';
+import type { HubCore, HubHalf, HubObserver, HubPart, HubPlan, Restart } from '../core.ts';
 import { users } from '../db/accounts-schema.ts';
 import type { Db, OpenDatabase } from '../db/open.ts';
 import { createSealing, type Sealing } from '../db/sealing.ts';
@@ -37,20 +36,10 @@ import { createPublisher, type Publisher, type PublisherDeps } from '../publish/
 import { createRetries, type Retries } from '../retries/retries.ts';
 import type { ActivityDeps } from '../watch/activity.ts';
 import { type Checks, NO_CHECKS } from '../watch/checks.ts';
-import { beginnings, createIncidents } from '../watch/incidents/incidents.ts';
+import { beginnings, createIncidents, type Incidents } from '../watch/incidents/incidents.ts';
 import { createWatcher, type Watcher, type WatcherDeps } from '../watch/incidents/watcher.ts';
 import { createKnown, type Known } from '../watch/known.ts';
 import { createLook, type Look, type LookDeps } from '../watch/look.ts';
-import {
-  collectBroken,
-  collectCertificates,
-  collectIncidents,
-  collectProblems,
-  collectStandings,
-  collectVhosts,
-  createHubMetrics,
-  type HubMetrics,
-} from '../watch/metrics.ts';
 import type { ProblemView } from '../watch/problem.ts';
 import { createProblemList, type ListProblems } from '../watch/problem-list.ts';
 import { createWarningsAfter, type WarningsAfter } from '../watch/sites/states.ts';
@@ -99,8 +88,6 @@ export type HubGiven = {
   version: string;
   /** The commit that the binary was built from. */
   commit: string | null;
-  /** How the process is. */
-  collect: Collector;
   pace: PublisherDeps['pace'] &
     LookDeps['pace'] & {
       watch: WatcherDeps['pace'];
@@ -162,7 +149,11 @@ export type HubContext = Pick<
   /** What features get, and what they bring. */
   core: HubCore;
   parts: readonly HubPart[];
-  metrics: HubMetrics;
+  /** Tells parts what happens. */
+  observe: HubObserver;
+  openIncidents: Incidents['open'];
+  /** Of the last look. */
+  lastProblems: () => readonly ProblemView[];
   retries: Retries;
   /** What the operator should know of the hub, for the status. */
   warnings: readonly string[];
@@ -183,23 +174,12 @@ export function createContext(given: HubGiven): HubContext {
   const store = createStore(database);
   if (given.preamble && store.isUnseeded()) store.seedPreamble(given.preamble(), now());
   store.nameFirstAgent(settings.agentName);
-  const metrics = createHubMetrics(
-    [
-      given.collect,
-      () => collectVhosts(publisher),
-      () => collectStandings(publisher),
-      () => collectBroken(publisher),
-      () => collectCertificates(publisher),
-      () => collectIncidents(incidents),
-      () => collectProblems(latest?.problems ?? []),
-    ],
-    log,
-  );
+  const observe = observeWith(() => parts);
   const { pairOf } = createSealedPairs(sealing);
   const publisher = createPublisher({
     pairsFor: ({ url }) => (isConfidential(url ?? settings.agentUrl) ? pairOf : null),
     ...{ store, connect: createConnect(given, keys, store, () => publisher), pace, now, log },
-    observe: metrics.publish,
+    observe: observe.publish,
     importDirs: settings.importDirs,
   });
   const warnings = warningsOf(settings);
@@ -215,7 +195,7 @@ export function createContext(given: HubGiven): HubContext {
     beginSecondHalf: factor.begin,
   });
   const signInFailed = (reason: SignInFailure, ip: string, account: string) => {
-    metrics.signInFailed(reason);
+    observe.signInFailed(reason);
     log('sign-in failed', { reason, ip, account }, 'warn');
   };
   /** Of whoever began a sign-in. */
@@ -241,7 +221,6 @@ export function createContext(given: HubGiven): HubContext {
     importDirs: settings.importDirs,
     isShared: database.isShared,
     isEmpty: () => !accounts.any(),
-    counter: metrics.counter,
     paced: createPaced(pace.share, pace.own),
     elapsed,
     now,
@@ -300,7 +279,9 @@ export function createContext(given: HubGiven): HubContext {
     summary,
     ...{ known, invitations, secondFactor, challenges, limits, signInFailed },
     linked: createLinkedAccounts({ db, now }),
-    ...{ watcher, metrics, warnings },
+    ...{ watcher, observe, warnings },
+    openIncidents: incidents.open,
+    lastProblems: () => latest?.problems ?? [],
     factorSetup: createFactorSetup({ db, now, sealing }),
     directory: createDirectory({ db, now }),
     ...{ core, parts, restart: given.restart },
@@ -313,6 +294,22 @@ export function createContext(given: HubGiven): HubContext {
     }),
     warningsAfter: createWarningsAfter({ publisher, checks, now }),
     readPorts: createReadPorts({ publisher }),
+  };
+}
+
+/** Asks for the parts only once something happens, when they are there. */
+function observeWith(parts: () => readonly HubPart[]): HubObserver {
+  const all = () => parts().flatMap((part) => part.observe ?? []);
+  return {
+    request(seen) {
+      for (const { request } of all()) request(seen);
+    },
+    publish(seen) {
+      for (const { publish } of all()) publish(seen);
+    },
+    signInFailed(reason) {
+      for (const { signInFailed } of all()) signInFailed(reason);
+    },
   };
 }
 

@@ -1,12 +1,10 @@
-/** What monitoring asks for: `/health`, for anyone, `/summary` and `/metrics`. */
-import { Elysia, t } from 'elysia';
-import { metricsRoutes } from '../../shared/observe/metrics.ts';
+/** What monitoring asks for: `/health`, for anyone, and `/summary`. */
+import { Elysia } from 'elysia';
 import { Health } from '../../shared/wire/protocol.ts';
-import { bearerOf } from '../auth/secret.ts';
 import { about } from '../http/about.ts';
 import { ANY, READS, refusals } from '../http/refusal-schemas.ts';
 import { Summary } from '../watch/summary.ts';
-import type { ApiContext, HubContext } from './context.ts';
+import type { ApiContext } from './context.ts';
 
 /**
  * Whether the hub responds and can use its database.
@@ -48,33 +46,5 @@ export function summaryRoutes({ guard, summary }: ApiContext) {
         ...{ proxies: 2, proxiesDown: 0 },
       },
     }),
-  });
-}
-
-/** @param peerOf the address at the other end of a request's socket */
-export function hubMetricsRoutes(
-  { metrics, accounts, tokens }: HubContext,
-  peerOf: (request: Request) => string,
-) {
-  return metricsRoutes({
-    metrics,
-    peerOf,
-    // A cookie is not accepted, because a browser sends it unasked.
-    hasToken({ headers }) {
-      const bearer = bearerOf(headers);
-      return (accounts.find(bearer) ?? tokens.find(bearer)) !== null;
-    },
-    docs: {
-      response: { 200: t.String(), ...refusals(...READS) },
-      detail: about({
-        id: 'getMetrics',
-        tag: 'Status',
-        summary: 'Get metrics for Prometheus',
-        description: 'At the root, not under `/api`. Cookies are not accepted.',
-        access: 'local',
-        mediaType: 'text/plain',
-        example: 'signalbox_proxy_up 1\n',
-      }),
-    },
   });
 }

@@ -1,7 +1,8 @@
 /** Where a request came from, behind a reverse proxy too: over what, from which address, and whether from here. */
 
 import { isIP } from 'node:net';
-import { isAskedHere, isLoopbackHost, plain } from '../../shared/loopback.ts';
+import { isAskedHere, isFromHere, isLoopbackHost, plain } from '../../shared/loopback.ts';
+import { bearerOf } from './secret.ts';
 import type { Client } from './sessions/sessions.ts';
 
 export type ForwardedDeps = {
@@ -69,6 +70,23 @@ export type LocalCheck = (request: Request) => boolean;
 export function createLocalCheck({ loopback, trustProxy, hosts }: LocalRules): LocalCheck {
   const isAlone = loopback && !trustProxy && hosts.every(isLoopbackHost);
   return ({ headers }) => isAlone && isAskedHere(headers);
+}
+
+/** Whoever finds a session or an API token by its secret. */
+type Finder = { find(token: string | null): object | null };
+
+type TrustedCheckDeps = Pick<ForwardedDeps, 'peerOf'> & { accounts: Finder; tokens: Finder };
+
+/**
+ * Whether a request was made on this machine, or carries a valid token. A cookie is not accepted, because a browser
+ * sends it unasked.
+ */
+export function createTrustedCheck({ peerOf, accounts, tokens }: TrustedCheckDeps): LocalCheck {
+  return (request) => {
+    if (isFromHere(request, peerOf(request))) return true;
+    const bearer = bearerOf(request.headers);
+    return (accounts.find(bearer) ?? tokens.find(bearer)) !== null;
+  };
 }
 
 /** Where a request comes from. @param ip as `Forwarded.addressOf` knows it */

@@ -11,12 +11,6 @@ import type { AgentHalf } from '../../../agent/core.ts';
 import { createLogs, damageSentence } from '../../../agent/logs/logs.ts';
 import { createCheckWords } from '../../../agent/logs/storage/check-words.ts';
 import { createKeeper } from '../../../agent/logs/storage/keeper.ts';
-import {
-  collectLogs,
-  collectProxy,
-  collectUpstreams,
-  createAgentMetrics,
-} from '../../../agent/metrics.ts';
 import type { Pace } from '../../../agent/pace.ts';
 import { createExchange } from '../../../agent/programs/exchange.ts';
 import { createPrograms } from '../../../agent/programs/programs.ts';
@@ -33,7 +27,6 @@ import { createResolver } from '../../../agent/sites/upstreams/resolver.ts';
 import { createWarnings } from '../../../agent/warnings.ts';
 import { runAll, settleAll } from '../../shared/async.ts';
 import { type Log, withFields } from '../../shared/log.ts';
-import { collectProcess } from '../../shared/observe/metrics.ts';
 import { createPaced } from '../../shared/paced.ts';
 import { createDisks } from '../../shared/system/disks.ts';
 import { isOpen, isWritable, readIfThere } from '../../shared/system/files.ts';
@@ -137,18 +130,12 @@ export function prepareAgent(
     const prober = settings.upstreamProbe
       ? createProber({ dial, now, elapsed, every: pace.probe })
       : null;
-    const core = { accessLog: file, paced: createPaced(pace.share), warn: warnings.set, log };
+    const core = {
+      ...{ version: VERSION, accessLog: file, logs, proxy, prober, now, log },
+      paced: createPaced(pace.share),
+      warn: warnings.set,
+    };
     const parts = halves.map((half) => half(core));
-    const metrics = createAgentMetrics(
-      [
-        collectProcess(VERSION, 'agent', now),
-        () => collectProxy(proxy),
-        () => collectLogs(logs),
-        () => collectUpstreams(prober),
-        ...parts.flatMap(({ collect }) => collect ?? []),
-      ],
-      log,
-    );
     const tls = settings.tls !== null;
     const state = createProxyState({
       admin: proxy.admin,
@@ -186,7 +173,7 @@ export function prepareAgent(
     const disks = createDisks(placesOf(settings.proxy));
     const app = createAgent({
       ...{ isKnown: access.isKnown, enrolment: access.enrolment },
-      ...{ proxy, state, authorities, disks, logs, parts, replays, tls, metrics, log },
+      ...{ proxy, state, authorities, disks, logs, parts, replays, tls, log },
       programs: createPrograms(proxy),
       exchange: exchange && { ...exchange, with: exchangeable },
       ...{ checks: createChecks(state.live, checkWords.userAgent), trials },

@@ -10,7 +10,6 @@ import type { Pace } from '../../hub/pace.ts';
 import { startReconciler } from '../../hub/publish/reconcile.ts';
 import { runAll, settleAll } from '../../shared/async.ts';
 import { type Log, withFields } from '../../shared/log.ts';
-import { collectProcess } from '../../shared/observe/metrics.ts';
 import { newSecret } from '../../shared/system/files.ts';
 import { adoptAgentsKey, localSecret, secretKeyIn } from '../data-folder.ts';
 import { listen, listenLocally } from '../listen.ts';
@@ -53,7 +52,6 @@ export function prepareHub(
       secretKey: secretKeyIn(dataDir),
       ...{ restart, halves },
       ...{ version: VERSION, commit: COMMIT },
-      collect: collectProcess(VERSION, 'hub', now),
       elapsed: () => performance.now(),
     });
     const { publisher, accounts, watcher, parts } = context;

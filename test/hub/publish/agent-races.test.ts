@@ -14,7 +14,6 @@ import { createStore } from '../../../src/hub/model/store.ts';
 import { createChange, deleteChange, updateChange } from '../../../src/hub/model/vhost-changes.ts';
 import { PACE } from '../../../src/hub/pace.ts';
 import { createPublisher, type Publisher } from '../../../src/hub/publish/publisher.ts';
-import { collectStandings } from '../../../src/hub/watch/metrics.ts';
 import { type EnrollableAgent, startEnrollable, tokenOf } from '../../harness/enrolled.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 
@@ -88,16 +87,17 @@ test('a look that waits while its agent is paused publishes nothing', async () =
   expect(vps.readProxyfile()).toBe(before);
 });
 
-test('a scrape while an agent is renamed is of that agent', async () => {
+test('what an agent says while it is renamed is of that agent', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const rename = (from: string, to: string) =>
     publisher.apply(updateAgentChange(from, { name: to }), AUTHOR);
   arrival = promise;
-  const scraped = collectStandings(publisher);
+  const asked = publisher.agents.all().map(async ({ id, client }) => {
+    return publisher.isInStep(await client.status(), id);
+  });
   await rename('vps', 'moved');
   resolve();
-  const found = (await scraped).find(({ name }) => name === 'signalbox_in_step');
-  expect(found?.samples).toHaveLength(2);
+  expect(await Promise.all(asked)).toHaveLength(2);
   await rename('moved', 'vps');
 });
 

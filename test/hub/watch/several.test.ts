@@ -1,9 +1,8 @@
 /** The state over several agents: the worst where there is one answer, and whose it is. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { readExposition, sampleOf } from '../../harness/exposition.ts';
 import { type AgentSeen, type Fleet, startFleet } from '../../harness/fleet.ts';
 import { holdPort80 } from '../../harness/listeners.ts';
-import { ask, freePort, until } from '../../harness/stack.ts';
+import { freePort, until } from '../../harness/stack.ts';
 
 type Warning = { code: string; message: string };
 type Problem = { code: string; level: string; since: string; agents?: string[]; message: string };
@@ -38,12 +37,6 @@ const create = async (host: string, config: string, more: object = {}) =>
   (await fleet.call<State>('POST', '/vhosts', { domain: host, config, ...more })).body;
 const status = async () => (await get<Status>('/status')).body;
 const problem = async (code: string) => (await status()).problems.find((one) => one.code === code);
-async function scrape() {
-  const answer = await ask(fleet.stack.hub.replace(/\/api$/, '/metrics'));
-  const families = readExposition(answer.text);
-  return (name: string, agent: string) =>
-    sampleOf(families, `signalbox_${name}`, `agent="${agent}"`);
-}
 
 describe('a question is refused', () => {
   test.each([
@@ -140,15 +133,6 @@ describe('if all agents answer', () => {
       reason: expect.stringMatching(/^local: 80/),
     });
   });
-
-  test('metrics have the name of the agent', async () => {
-    const of = await scrape();
-    for (const name of ALL) {
-      for (const up of ['agent_up', 'proxy_up', 'in_step']) expect(of(up, name)).toBe(1);
-      for (const no of ['drift', 'restart_needed', 'vhosts_broken']) expect(of(no, name)).toBe(0);
-      expect(of('certificate_expiry_timestamp_seconds', name)).toBeGreaterThan(1e9);
-    }
-  });
 });
 
 describe('if one of them does not answer', () => {
@@ -205,18 +189,6 @@ describe('if one of them does not answer', () => {
 
   test('nor for a vhost that is placed on it alone', async () => {
     expect((await get(`/vhosts/${id}/state`)).status).toBe(502);
-  });
-
-  test('metrics say who', async () => {
-    const of = await scrape();
-    for (const up of ['agent_up', 'proxy_up', 'in_step']) {
-      expect(ALL.map((name) => [name, of(up, name)])).toEqual([
-        ['local', 1],
-        ['twin', 0],
-        ['vps', 1],
-      ]);
-    }
-    expect(of('certificate_expiry_timestamp_seconds', 'twin')).toBeUndefined();
   });
 
   test('once it is back, there is no problem any more', async () => {

@@ -2,11 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { collectStanding } from '../../../src/hub/watch/metrics.ts';
+import { collectStanding } from '../../../src/features/metrics/agents.ts';
+import { hub as metrics } from '../../../src/features/metrics/hub.ts';
+import { createRegistry } from '../../../src/features/metrics/shared/registry.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
-import { createMetrics } from '../../../src/shared/observe/metrics.ts';
 import { readExposition, sampleOf } from '../../harness/exposition.ts';
 import { startHubAlone } from '../../harness/hub-alone.ts';
+import { sendRaw } from '../../harness/raw.ts';
 import {
   ask,
   freePort,
@@ -213,12 +215,18 @@ test.each(['hub', 'agent'] as const)(
   },
 );
 
-test('docs/metrics.md lists exactly these metrics', async () => {
-  const text = await Bun.file(join(import.meta.dir, '../../../docs/metrics.md')).text();
-  const rows = text.split('\n').filter((line) => line.startsWith('| `'));
-  const named = rows.flatMap((row) => row.split('|')[1]?.match(/\w+/g) ?? []);
-  const exposed = [...(await scrape('hub')).keys(), ...(await scrape('agent')).keys()];
-  expect([...new Set(exposed)].toSorted()).toEqual(named.toSorted());
+test('behind any proxy on the same machine, nobody reads them, but Prometheus without one', async () => {
+  for (const base of [stack.hub.replace('/api', ''), stack.agent]) {
+    const { host } = new URL(base);
+    for (const more of ['Connection: close\r\n', 'X-Varnish: 1\r\n']) {
+      const request = `GET /metrics HTTP/1.1\r\nHost: ${host}\r\n${more}\r\n`;
+      const answer = await sendRaw(base, request);
+      expect([more, answer.status]).toEqual([more, 401]);
+      expect(answer.body).not.toContain('signalbox_');
+    }
+    const prometheus = `GET /metrics HTTP/1.1\r\nHost: ${host}\r\nUser-Agent: Prometheus/3\r\nAccept: */*\r\nAccept-Encoding: gzip\r\nX-Prometheus-Scrape-Timeout-Seconds: 10\r\n\r\n`;
+    expect((await sendRaw(base, prometheus)).status).toBe(200);
+  }
 });
 
 describe('a scrape never waits for an agent that does not answer', () => {
@@ -263,7 +271,7 @@ describe('a scrape never waits for an agent that does not answer', () => {
       trustProxy: false,
       ...{ origins: [], hosts: [], oidc: null },
       importDirs: [],
-      plans: [],
+      plans: [{ load: async () => metrics }],
     } as const;
     const hub = await serveHub(settings, 'x'.repeat(40), () => {});
     try {
@@ -282,31 +290,30 @@ describe('a scrape never waits for an agent that does not answer', () => {
   test('a collector that fails or hangs is left out and logged', async () => {
     const lines: string[] = [];
     const up = { name: 'up', help: 'x', type: 'gauge', samples: [{ value: 1 }] } as const;
-    const metrics = createMetrics({
-      collectors: [() => [up], () => Promise.reject(new Error('no')), () => new Promise(() => {})],
-      log: (event) => lines.push(event),
-      deadline: 50,
-    });
-    const [numbers, again] = await Promise.all([metrics.text(), metrics.text()]);
+    const registry = createRegistry({ log: (event) => lines.push(event), deadline: 50 });
+    const text = () =>
+      registry.text([
+        () => [up],
+        () => Promise.reject(new Error('no')),
+        () => new Promise(() => {}),
+      ]);
+    const [numbers, again] = await Promise.all([text(), text()]);
     for (const text of [numbers, again]) expect(sampleOf(readExposition(text), 'up')).toBe(1);
     expect(lines).toEqual(Array(4).fill('metrics incomplete'));
   });
 
   test('labels are escaped, and removed once they are gone', async () => {
     let domain = 'a"\\\n.example';
-    const metrics = createMetrics({
-      collectors: [
+    const registry = createRegistry({ log: () => {} });
+    const text = () =>
+      registry.text([
         () => [
           { name: 'x', help: 'x', type: 'gauge', samples: [{ labels: { domain }, value: 7 }] },
         ],
-      ],
-      log: () => {},
-    });
-    expect(
-      sampleOf(readExposition(await metrics.text()), 'x', 'domain="a\\"\\\\\\n.example"'),
-    ).toBe(7);
+      ]);
+    expect(sampleOf(readExposition(await text()), 'x', 'domain="a\\"\\\\\\n.example"')).toBe(7);
     domain = 'b';
-    const samples = readExposition(await metrics.text()).get('x')?.samples;
+    const samples = readExposition(await text()).get('x')?.samples;
     expect(samples).toEqual([{ name: 'x', labels: 'domain="b"', value: 7 }]);
   });
 });

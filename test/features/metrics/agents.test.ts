@@ -1,9 +1,9 @@
 /** Metrics of agents that do not answer: stand-ins, which cannot be made silent at the right moment. */
 import { expect, test } from 'bun:test';
+import { collectCertificates, collectStandings } from '../../../src/features/metrics/agents.ts';
 import type { Agent } from '../../../src/hub/agents/agents.ts';
 import type { AgentClient } from '../../../src/hub/agents/client.ts';
 import { EMPTY_SET } from '../../../src/hub/model/vhost.ts';
-import { collectCertificates, collectStandings } from '../../../src/hub/watch/metrics.ts';
 
 const asked: string[] = [];
 const never = (name: string) => () => {
@@ -62,4 +62,16 @@ test('one that turns silent during a scrape leaves out only its own certificates
 test('the only agent has no label', async () => {
   const [up] = await collectStandings(publisherOf(agentNamed('local', {})));
   expect(up?.samples).toEqual([{ value: 1 }]);
+});
+
+test('a scrape while an agent is renamed is of that agent', async () => {
+  const { promise, resolve } = Promise.withResolvers<typeof status>();
+  const local = agentNamed('local', {});
+  const vps = agentNamed('vps', { status: () => promise });
+  let all = [local, vps];
+  const scraped = collectStandings({ ...publisherOf(), agents: { all: () => all } as never });
+  all = [local, { ...vps, name: 'moved' }];
+  resolve(status);
+  const found = (await scraped).find(({ name }) => name === 'signalbox_in_step');
+  expect(found?.samples).toHaveLength(2);
 });
