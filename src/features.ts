@@ -10,6 +10,7 @@ import { importNpm } from './features/import-npm/feature.ts';
 import { metrics } from './features/metrics/feature.ts';
 import { openapi } from './features/openapi/feature.ts';
 import { ship } from './features/ship/feature.ts';
+import { statistics } from './features/statistics/feature.ts';
 import { uptime } from './features/uptime/feature.ts';
 
 export const FEATURES: readonly Feature[] = [
@@ -24,4 +25,5 @@ export const FEATURES: readonly Feature[] = [
   openapi,
   metrics,
   uptime,
+  statistics,
 ];

@@ -1,6 +1,6 @@
 /** What a feature can bring to the dashboard. */
 import type { ComponentChildren, ComponentType } from 'preact';
-import type { Vhost } from './lib/types.ts';
+import type { Entry, Vhost } from './lib/types.ts';
 
 /** On the page "Import & export", for owners. */
 export type OwnerCard = ComponentType;
@@ -13,6 +13,15 @@ export type UpstreamPicker = ComponentType<{ onChoose: (address: string) => void
 
 /** On the page "Certificates", before those of the sites. @param query of the page's address */
 export type CertificatesCard = ComponentType<{ query: URLSearchParams }>;
+
+/** On the first page, once there are sites, above its lists. `entries`: the last changes. */
+export type OverviewSection = ComponentType<{ entries: readonly Entry[] }>;
+
+/** On the page of a site, above its last requests. `host`: as the log has it; `domain`: as the changelog has it. */
+export type RequestsSection = ComponentType<{ host: string; domain: string }>;
+
+/** On the page of the log, between filters and requests. `query`: the filters, as they are in the address. */
+export type LogSection = ComponentType<{ query: URLSearchParams; isLive: boolean }>;
 
 /** On the page of a site, below its state. */
 export type SiteSection = ComponentType<{ site: Vhost }>;

@@ -1,5 +1,14 @@
 /** What features bring to the dashboard, one line each; for the form of a site and the pages of seldom.ts, beside it. */
+import { LastDay } from '../features/statistics/web/last-day.tsx';
+import { LastHour } from '../features/statistics/web/last-hour.tsx';
+import { PlotPanel } from '../features/statistics/web/plots/plot-panel.tsx';
 import { UptimePanel } from '../features/uptime/web/panel.tsx';
-import type { SiteSection } from './feature.ts';
+import type { LogSection, OverviewSection, RequestsSection, SiteSection } from './feature.ts';
+
+export const OVERVIEW_SECTIONS: readonly OverviewSection[] = [LastHour];
 
 export const SITE_SECTIONS: readonly SiteSection[] = [UptimePanel];
+
+export const REQUESTS_SECTIONS: readonly RequestsSection[] = [LastDay];
+
+export const LOG_SECTIONS: readonly LogSection[] = [PlotPanel];

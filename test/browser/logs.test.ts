@@ -1,13 +1,12 @@
 // proof: browser
-/** The log page: hostile text, filters, keyboard, live log and plot. */
+/** The log page: hostile text, filters, keyboard and live log. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import type { LogStats } from '../../src/shared/wire/logs.ts';
 import { line } from '../agent/logs/lines.ts';
 import { launchBrowser } from '../harness/browser.ts';
-import { ask, type Stack, signUp, startStack, until } from '../harness/stack.ts';
+import { ask, hasFeature, type Stack, signUp, startStack, until } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS, textOf, visit } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
@@ -58,9 +57,6 @@ const field = (label: string) => page.locator('.log-filters').getByLabel(label, 
 const query = () => new URL(page.url()).searchParams;
 const extent = (text: string | RegExp) => page.locator('.log-extent', { hasText: text }).waitFor();
 
-/** The page remembers it for all tests that follow. */
-const unfoldPlot = () => page.getByRole('button', { name: 'Latency and figures' }).click();
-
 async function open(address: string): Promise<void> {
   await page.goto(address);
   await page.locator('.log-row, .log .empty').first().waitFor();
@@ -68,7 +64,7 @@ async function open(address: string): Promise<void> {
 
 test('at least eight requests are in a window of 1280 × 800', async () => {
   await open('/logs?page=2');
-  await page.locator('.uplot').first().waitFor();
+  if (hasFeature('statistics')) await page.locator('.uplot').first().waitFor();
   const inView = await page.evaluate(
     () =>
       [...document.querySelectorAll('.log-row')].filter(
@@ -81,9 +77,11 @@ test('at least eight requests are in a window of 1280 × 800', async () => {
 describe('text from strangers', () => {
   test('stays text, and never runs', async () => {
     await open('/logs');
-    await unfoldPlot();
-    await page.getByText('Most frequent values').click();
-    await page.locator('.log-top li').first().waitFor();
+    if (hasFeature('statistics')) {
+      await page.getByRole('button', { name: 'Latency and figures' }).click();
+      await page.getByText('Most frequent values').click();
+      await page.locator('.log-top li').first().waitFor();
+    }
     const sly = rows().filter({ hasText: '418' });
     expect(await sly.locator('.log-path').textContent()).toBe(
       '/<img src=x onerror=document.title=`owned`>⟨U+202E⟩gnp.exe⟨U+0007⟩',
@@ -348,115 +346,6 @@ describe('the live log', () => {
     await extent('of');
     expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
   });
-});
-
-describe('the plot', () => {
-  test('sets the time range by a drag, and Back undoes that', async () => {
-    await open('/logs?domain=app.example');
-    const box = await page.locator('.log-plot-requests .u-over').boundingBox();
-    if (!box) throw new Error('no plot');
-    const at = (part: number) => [box.x + box.width * part, box.y + box.height / 2] as const;
-    await page.mouse.move(...at(0.25));
-    await page.mouse.down();
-    await page.mouse.move(...at(0.5), { steps: 4 });
-    await page.mouse.up();
-    await page.waitForURL(/from=.*to=/);
-    const [from, to] = [query().get('from'), query().get('to')].map((text) =>
-      Date.parse(text ?? ''),
-    );
-    expect(to).toBeGreaterThan(from ?? Number.NaN);
-    expect(query().get('domain')).toBe('app.example');
-    await page.getByRole('button', { name: 'Zoom out' }).click();
-    await page.waitForURL(/\/logs\?domain=app\.example$/);
-    await page.goBack();
-    await page.waitForURL(/from=.*to=/);
-    await page.goBack();
-    await page.waitForURL(/\/logs\?domain=app\.example$/);
-  });
-
-  test('says what share of the lines it was made of, and that its numbers are estimates', async () => {
-    await page.route('**/api/logs/stats?*', async (route) => {
-      const answer = await route.fetch();
-      const stats = (await answer.json()) as LogStats;
-      const buckets = stats.buckets.map((one, at) => (at === 1 ? { ...one, unread: true } : one));
-      const sampled = { of: 20, agents: { vps: 20, home: 5 } };
-      await route.fulfill({ json: { ...stats, buckets, sampled } });
-    });
-    await open('/logs?path=/old/');
-    const share = 'from 1 in 20 lines of vps and 1 in 5 lines of home';
-    await page.getByRole('heading', { name: '≈ 240 requests', exact: true }).waitFor();
-    const note = `Estimated ${share}. 1 bar is unknown, not 0: no line was read.`;
-    await page.locator('.log-plot-notes', { hasText: note }).waitFor();
-    expect(await page.locator('.log-legend b').first().textContent()).toBe('≈\u00a060');
-    await page.locator('.log-top summary', { hasText: share }).click();
-    expect(await page.locator('.log-top li').first().textContent()).toContain('≈\u00a0120');
-    await page.getByText('Show as a table').click();
-    const second = page.locator('.log-scroll tbody tr').nth(1);
-    expect(await second.locator('td').first().textContent()).toBe('unknown');
-    await page.unroute('**/api/logs/stats?*');
-  });
-
-  test('says how long a bar is, and marks the changes that went live', async () => {
-    await open('/logs');
-    await page.getByText(/1 bar = [\d.]+ (min|h|s)/).waitFor();
-    const mark = page.getByRole('link', { name: /^create http:\/\/app\.example by Ada/ });
-    expect(await mark.getAttribute('href')).toBe('/changelog?domain=http%3A%2F%2Fapp.example');
-    await mark.focus();
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Changelog' }).waitFor();
-    await page.goBack();
-  });
-});
-
-test('the labels of the plot neither touch nor are cut on a phone', async () => {
-  const phone = await page.context().newPage();
-  // They are drawn: what the plot writes, and where.
-  await phone.addInitScript(() => {
-    const written: object[] = [];
-    Object.assign(globalThis, { written });
-    const { fillText } = CanvasRenderingContext2D.prototype;
-    CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
-      const { width } = this.measureText(text);
-      const from = this.textAlign === 'center' ? x - width / 2 : x - width;
-      const plot = [...document.querySelectorAll('canvas')].indexOf(this.canvas);
-      written.push({ text, plot, from, to: from + width, y, limit: this.canvas.width });
-      fillText.call(this, text, x, y);
-    };
-  });
-  type Label = Record<'plot' | 'from' | 'to' | 'y' | 'limit', number> & { text: string };
-  const at = (seconds: number) => new Date((START + seconds) * 1000).toISOString();
-  for (const width of [390, 320]) {
-    await phone.setViewportSize({ width, height: 800 });
-    for (const span of [0.32, 0.4, 0.46, 24 * HOUR]) {
-      await phone.goto(`/logs?from=${at(0)}&to=${at(span)}`);
-      let written: Label[] = [];
-      await until(async () => {
-        written = await phone.evaluate<Label[]>('written');
-        return written.some(({ text }) => text.includes(':'));
-      });
-      const rows = Map.groupBy(written, ({ plot, y }) => `${plot} ${Math.round(y)}`);
-      for (const row of rows.values()) {
-        const labels = new Map(row.map((one) => [one.from, one]));
-        const sorted = [...labels.values()].sort((a, b) => a.from - b.from);
-        for (const [i, { text, to, limit }] of sorted.entries()) {
-          const next = sorted[i + 1];
-          expect([width, span, text, to <= limit]).toEqual([width, span, text, true]);
-          if (next) expect([text, next.text, next.from - to >= 8]).toEqual([text, next.text, true]);
-        }
-      }
-    }
-  }
-  await phone.close();
-});
-
-test('the page shows the most frequent values, and its plots as a table', async () => {
-  await open('/logs?domain=app.example&status=5xx');
-  await page.locator('.uplot').first().waitFor();
-  await page.getByText('Most frequent values').click();
-  await page.locator('.log-top li').first().waitFor();
-  await page.getByText('Show as a table').click();
-  await page.getByRole('columnheader', { name: 'p95' }).waitFor();
-  expect(await page.locator('.log-scroll tbody tr').count()).toBeGreaterThan(0);
 });
 
 test('a missing agent is reported, and what was shown stays', async () => {

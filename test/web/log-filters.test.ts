@@ -9,7 +9,6 @@ import {
   NO_FILTERS,
   pageRequest,
   parseFilters,
-  statsRequest,
   tailRequest,
 } from '../../src/web/logs/filter/filters.ts';
 import { namesIn, siteFilter, suggestionsFor } from '../../src/web/logs/filter/site-names.ts';
@@ -90,15 +89,11 @@ describe('requests', () => {
     expect(pageRequest(filters)).toBe(
       '/logs?domain=a&status=404&from=2026-11-20T00%3A00%3A00.000Z&page=2',
     );
-    expect(statsRequest(filters, 60)).toBe(
-      '/logs/stats?domain=a&status=404&from=2026-11-20T00%3A00%3A00.000Z&buckets=60',
-    );
     expect(tailRequest(filters)).toBe('/logs/tail?domain=a&status=404');
     expect(tailRequest(NO_FILTERS, '0f-1')).toBe('/logs/tail?after=0f-1');
     const ofOne = { ...NO_FILTERS, agent: 'vps' };
-    expect([pageRequest(ofOne), statsRequest(ofOne, 9), tailRequest(ofOne)]).toEqual([
+    expect([pageRequest(ofOne), tailRequest(ofOne)]).toEqual([
       '/logs?agent=vps',
-      '/logs/stats?agent=vps&buckets=9',
       '/logs/tail?agent=vps',
     ]);
   });

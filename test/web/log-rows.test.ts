@@ -1,7 +1,6 @@
-/** Hostile text, live rows and the numbers of the plot. */
+/** Hostile text and live rows. */
 import { describe, expect, test } from 'bun:test';
-import type { Bucket, LogEntry, LogStats } from '../../src/web/lib/types.ts';
-import { plotData, tickNames, totals } from '../../src/web/logs/plots/plot-data.ts';
+import type { LogEntry } from '../../src/web/lib/types.ts';
 import {
   arrive,
   below,
@@ -116,66 +115,5 @@ describe('live rows', () => {
     const rows = release(arrive(NO_ROWS, rowsOf(0, KEPT - 1), true));
     const page = [entry('/a', { ip: '::1' }), entry('/b', { ip: '::1' })];
     expect(below(rows, page).map(({ at }) => at)).toEqual([0]);
-  });
-});
-
-describe('the plot', () => {
-  const NONE = { '1xx': 0, '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 };
-  const bucket = (
-    minute: number,
-    requests: Partial<Bucket['requests']>,
-    p: number | null,
-  ): Bucket => ({
-    from: `2026-11-21T10:0${minute}:00.000Z`,
-    to: `2026-11-21T10:0${minute + 1}:00.000Z`,
-    requests: { ...NONE, ...requests },
-    p50: p,
-    p95: p,
-  });
-  const stats = (buckets: Bucket[]): LogStats => ({
-    from: buckets[0]?.from ?? null,
-    to: buckets.at(-1)?.to ?? null,
-    requests: 0,
-    buckets,
-    domains: [],
-    statuses: [],
-    latest: { requests: 0, paths: [], ips: [] },
-  });
-
-  test('is not drawn without data', () => {
-    expect(plotData(stats([]))).toBeUndefined();
-  });
-
-  test('is stacked, with a gap where there were no requests', () => {
-    const given = stats([bucket(0, { '2xx': 3, '5xx': 2, other: 1 }, 1.5), bucket(1, {}, null)]);
-    const data = plotData(given);
-    expect(data?.stacked).toEqual([
-      [3, 0],
-      [3, 0],
-      [3, 0],
-      [4, 0],
-      [4, 0],
-      [6, 0],
-    ]);
-    expect(data?.p95).toEqual([1.5, null]);
-    expect(data?.times.map((time) => new Date(time * 1000).toISOString())).toEqual([
-      '2026-11-21T10:00:30.000Z',
-      '2026-11-21T10:01:30.000Z',
-    ]);
-    expect(totals(given)).toEqual({ ...NONE, '2xx': 3, '5xx': 2, other: 1 });
-  });
-
-  test('has a width even if all requests are at the same moment', () => {
-    const at = '2026-11-21T10:00:00.000Z';
-    const data = plotData({ ...stats([bucket(0, {}, null)]), from: at, to: at });
-    expect(data && data.to > data.from).toBe(true);
-  });
-
-  test('names each day at its start', () => {
-    const noon = new Date(2026, 10, 21, 12).getTime() / 1000;
-    expect(tickNames([noon, noon + 60], 60)).toEqual(['12:00\n11-21', '12:01']);
-    expect(tickNames([noon, noon + 15], 15)).toEqual(['12:00:00\n11-21', '12:00:15']);
-    expect(tickNames([noon + 0.5], 0.5)).toEqual(['12:00:00.500']);
-    expect(tickNames([noon], 86_400)).toEqual(['11-21']);
   });
 });

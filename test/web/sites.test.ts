@@ -1,7 +1,6 @@
 /** Filters, drafts, problems and links of sites. */
 import { describe, expect, test } from 'bun:test';
 import { unreachedReason } from '../../src/features/containers/web/container-dialog.tsx';
-import { barsPath } from '../../src/web/figures/hours.ts';
 import { tidied } from '../../src/web/lib/check.ts';
 import { linkTo } from '../../src/web/lib/link.ts';
 import type {
@@ -12,6 +11,7 @@ import type {
   UptimeBars,
   Vhost,
 } from '../../src/web/lib/types.ts';
+import { barsPath } from '../../src/web/parts/bars.ts';
 import {
   changesFrom,
   draftOf,

@@ -1,6 +1,7 @@
-/** The page of the access log: filters, plot and requests, live if wanted. */
+/** The page of the access log: filters, what features show, and requests, live if wanted. */
 import type { RefObject } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { LOG_SECTIONS } from '../features.ts';
 import { get } from '../lib/api.ts';
 import { useCan } from '../lib/roles.ts';
 import type { LogEntry, LogPage } from '../lib/types.ts';
@@ -12,7 +13,6 @@ import { FilterBar } from './filter/filter-bar.tsx';
 import { pageRequest, parseFilters, tailRequest } from './filter/filters.ts';
 import { DownloadMenu, LiveBar } from './live-bar.tsx';
 import { extent, LogTable, lastPage, NoRows, Pager } from './log-table.tsx';
-import { PlotPanel } from './plots/plot-panel.tsx';
 import { below } from './tail-rows.ts';
 import { useTail } from './use-tail.ts';
 
@@ -75,7 +75,9 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
       </div>
       <FilterBar filters={filters} />
       <Chips filters={filters} />
-      <PlotPanel filters={filters} isLive={isLive} />
+      {LOG_SECTIONS.map((Section) => (
+        <Section key={Section.name} query={query} isLive={isLive} />
+      ))}
       {error && (
         <Notice kind="error" title={error}>
           {data && 'The requests below are from before. '}

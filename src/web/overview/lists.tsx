@@ -1,9 +1,8 @@
 /** The lists of the first page: the busiest sites, certificates that are due, the last changes. */
 import { lineOf } from '../changelog/describe.ts';
-import { logsOf } from '../figures/hours.ts';
 import { count, localTime, plural } from '../lib/format.ts';
 import type { Group, Status, Vhost, VhostActivity } from '../lib/types.ts';
-import { anyOf } from '../logs/filter/filters.ts';
+import { anyOf, logsOf } from '../logs/filter/filters.ts';
 import { Time } from '../parts/time.tsx';
 
 const MOST = 6;

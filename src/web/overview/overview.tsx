@@ -1,17 +1,15 @@
 /** The first page: how the last hour was, what is wrong, and what was changed. */
 import type { ComponentChildren } from 'preact';
-import { HourTiles } from '../figures/hour-tiles.tsx';
-import { useFigures } from '../figures/hours.ts';
+import { OVERVIEW_SECTIONS } from '../features.ts';
 import { get } from '../lib/api.ts';
 import { useHub } from '../lib/hub.ts';
 import { useCan } from '../lib/roles.ts';
 import type { Group, Status, Vhost, VhostActivity } from '../lib/types.ts';
 import { type Loaded, useEvery, useLoad } from '../lib/use-load.ts';
 import { SkeletonRows } from '../parts/loading.tsx';
-import { Notice, WithoutRequests } from '../parts/notice.tsx';
+import { Notice } from '../parts/notice.tsx';
 import { ProblemList } from '../status/problem-list.tsx';
 import { countedIn, hasLines, headlineOf } from '../status/problems.ts';
-import { HourBars, SPAN } from './hour-bars.tsx';
 import { BusiestSites, CertificatesDue, LastChanges } from './lists.tsx';
 
 const EVERY_MS = 30_000;
@@ -62,17 +60,15 @@ function titleOf(status: Status): string {
 
 function LastHour({ sites }: { sites: readonly Vhost[] }) {
   const { status } = useHub();
-  const figures = useFigures({ domain: '', ...SPAN });
   const activity = useLoad('activity', (signal) => get<VhostActivity>('/vhosts/activity', signal));
   const changes = useLoad('changes', (signal) => get<Group[]>('/changelog?grouped=true', signal));
   const entries = (changes.data ?? []).flatMap((group) => group.entries);
   useEvery(EVERY_MS, () => [activity, changes].map(({ reload }) => reload()));
   return (
     <>
-      {figures.error && <Notice kind="error" title={figures.error} />}
-      <HourTiles hours={figures.data?.hours} domain="" />
-      <WithoutRequests from={figures.data?.plot.missing} />
-      <HourBars stats={figures.data?.plot} entries={entries} />
+      {OVERVIEW_SECTIONS.map((Section) => (
+        <Section key={Section.name} entries={entries} />
+      ))}
       <div class="overview-lists">
         <Part title="Busiest sites" link={{ to: '/sites', label: 'All sites' }}>
           <Listed of={activity}>{(data) => <BusiestSites sites={sites} activity={data} />}</Listed>

@@ -1,14 +1,13 @@
 /** The pages of one site: to create it, and its state, figures and requests above its form. */
 import { useState } from 'preact/hooks';
 import { SITE_SECTIONS } from '../features.ts';
-import { logsOf } from '../figures/hours.ts';
 import { get, read } from '../lib/api.ts';
 import { silentIn, useHub } from '../lib/hub.ts';
 import { useCan } from '../lib/roles.ts';
 import { takeFlash, useTitle } from '../lib/router.ts';
 import type { Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
-import { anyOf } from '../logs/filter/filters.ts';
+import { anyOf, logsOf } from '../logs/filter/filters.ts';
 import { hostsOf, siteFilter } from '../logs/filter/site-names.ts';
 import { lazy } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';

@@ -1,35 +1,21 @@
-/** The requests of a site: figures, plot, and lists of its last errors and last requests. */
+/** The requests of a site: what features show of them, and lists of its last errors and last requests. */
 import { useState } from 'preact/hooks';
-import { HourTiles } from '../figures/hour-tiles.tsx';
-import { HOUR_MS, logsOf, useFigures } from '../figures/hours.ts';
+import { REQUESTS_SECTIONS } from '../features.ts';
 import { get } from '../lib/api.ts';
 import { localTime } from '../lib/format.ts';
-import { navigate } from '../lib/router.ts';
-import type { Entry, LogEntry, LogPage } from '../lib/types.ts';
-import { useMedia, WIDE } from '../lib/use-browser.ts';
+import type { LogEntry, LogPage } from '../lib/types.ts';
 import { type Loaded, useEvery, useLoad } from '../lib/use-load.ts';
 import { EntryDialog } from '../logs/entry-dialog.tsx';
-import { Plots } from '../logs/plots/plots.tsx';
+import { logsOf } from '../logs/filter/filters.ts';
 import { CLASS_WORDS, classOf, StatusMark, shown } from '../logs/values.tsx';
 import { SkeletonRows } from '../parts/loading.tsx';
-import { Notice, WithoutRequests } from '../parts/notice.tsx';
 
-const DAY_MS = 24 * HOUR_MS;
 const EVERY_MS = 30_000;
 const ERRORS = 5;
 const REQUESTS = 8;
 
 /** @param host as the log has it @param domain as the changelog has it */
 export function SiteTraffic({ host, domain }: { host: string; domain: string }) {
-  const isWide = useMedia(WIDE);
-  const { data, error } = useFigures({
-    domain: host,
-    milliseconds: DAY_MS,
-    buckets: isWide ? 96 : 48,
-  });
-  const changes = useLoad(`changes ${domain}`, (signal) =>
-    get<Entry[]>(`/changelog?domain=${encodeURIComponent(domain)}`, signal),
-  );
   const log = encodeURIComponent(host);
   const errors = useLoad(`errors ${host}`, (signal) =>
     get<LogPage>(`/logs?domain=${log}&status=5xx&pageSize=${ERRORS}&details=true`, signal),
@@ -37,25 +23,13 @@ export function SiteTraffic({ host, domain }: { host: string; domain: string }) 
   const requests = useLoad(`requests ${host}`, (signal) =>
     get<LogPage>(`/logs?domain=${log}&pageSize=${REQUESTS}`, signal),
   );
-  useEvery(EVERY_MS, () => [changes, errors, requests].map(({ reload }) => reload()));
+  useEvery(EVERY_MS, () => [errors, requests].map(({ reload }) => reload()));
   const [opened, setOpened] = useState<LogEntry | null>(null);
   return (
     <div class="site-traffic">
-      <HourTiles hours={data?.hours} domain={host} />
-      <WithoutRequests from={data?.plot.missing} />
-      <section class="card tight log-plot" aria-label="Requests and latency of the last 24 hours">
-        <div class="log-plot-head flow">
-          <h2>Last 24 hours</h2>
-        </div>
-        {error && <Notice kind="error">{error}</Notice>}
-        <Plots
-          stats={data?.plot}
-          isStale={error !== null}
-          isWhole
-          changes={changes.data ?? []}
-          onZoom={({ from, to }) => from !== '' && navigate(logsOf({ domain: host, from, to }))}
-        />
-      </section>
+      {REQUESTS_SECTIONS.map((Section) => (
+        <Section key={Section.name} host={host} domain={domain} />
+      ))}
       <div class="site-lists">
         <RequestList
           title="Last errors"

@@ -84,9 +84,12 @@ function queryOf(filters: Filters, keys: readonly FilterKey[]): URLSearchParams 
   return query;
 }
 
+/** The query of all that match, on whatever page. */
+export const filterQuery = (filters: Filters): URLSearchParams => queryOf(filters, FILTER_KEYS);
+
 /** The query of a page of the log; the first page and the default size are left out. */
 function paged(filters: Filters): string {
-  const query = queryOf(filters, FILTER_KEYS);
+  const query = filterQuery(filters);
   if (filters.page > 1) query.set('page', String(filters.page));
   if (filters.pageSize !== PAGE_SIZES[0]) query.set('pageSize', String(filters.pageSize));
   return query.toString();
@@ -98,14 +101,11 @@ export function addressOf(filters: Filters): string {
   return query === '' ? '/logs' : `/logs?${query}`;
 }
 
-export const pageRequest = (filters: Filters): string => `/logs?${paged(filters)}`;
+/** The address of the log with these filters only. */
+export const logsOf = (filters: Partial<Filters>): string =>
+  addressOf({ ...NO_FILTERS, ...filters });
 
-/** The API's path for the numbers of the plot. @param buckets how many columns it has */
-export function statsRequest(filters: Filters, buckets: number): string {
-  const query = queryOf(filters, FILTER_KEYS);
-  query.set('buckets', String(buckets));
-  return `/logs/stats?${query}`;
-}
+export const pageRequest = (filters: Filters): string => `/logs?${paged(filters)}`;
 
 /** @param after the id of the last event received */
 export function tailRequest(filters: Filters, after = ''): string {
@@ -119,7 +119,7 @@ export const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
 
 /** The address of a download of all matches. */
 export function exportAddress(filters: Filters, format: (typeof EXPORT_FORMATS)[number]): string {
-  const query = queryOf(filters, FILTER_KEYS);
+  const query = filterQuery(filters);
   query.set('format', format);
   return `/api/logs/export?${query}`;
 }

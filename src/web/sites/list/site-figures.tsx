@@ -1,7 +1,7 @@
 /** The cells with a site's figures: its certificate, and its requests and latency of the last hour. */
 
-import { barsPath, BARS_HEIGHT as HEIGHT, BARS_WIDTH as WIDTH } from '../../figures/hours.ts';
 import { count, duration, localTime, plural } from '../../lib/format.ts';
+import { barsPath, BARS_HEIGHT as HEIGHT, BARS_WIDTH as WIDTH } from '../../parts/bars.ts';
 import { percentOf, ShareBars } from '../../parts/share-bars.tsx';
 import type { Row } from './rows.ts';
 

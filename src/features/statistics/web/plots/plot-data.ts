@@ -1,7 +1,7 @@
 /** Converts statistics to what the plot draws: stacked columns. Pure. */
-import { count } from '../../lib/format.ts';
-import type { Entry, LogStats, StatusClass } from '../../lib/types.ts';
-import { CLASSES } from '../values.tsx';
+import { count } from '../../../../web/lib/format.ts';
+import type { Entry, LogStats, StatusClass } from '../../../../web/lib/types.ts';
+import { CLASSES } from '../../../../web/logs/values.tsx';
 
 /** From bottom to top, so that errors are on top, where they stand out. */
 export const STACK: readonly StatusClass[] = ['2xx', '3xx', '1xx', 'other', '4xx', '5xx'];

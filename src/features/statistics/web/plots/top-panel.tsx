@@ -1,11 +1,11 @@
 /** The most frequent values in the time range; clicking one filters by it. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { count } from '../../lib/format.ts';
-import type { LogStats } from '../../lib/types.ts';
-import { filterBy } from '../filter/chips.tsx';
-import { accepted, type FilterKey, PATH_FILTER } from '../filter/filters.ts';
-import { classOf, cut, StatusMark, shown } from '../values.tsx';
+import { count } from '../../../../web/lib/format.ts';
+import type { LogStats } from '../../../../web/lib/types.ts';
+import { filterBy } from '../../../../web/logs/filter/chips.tsx';
+import { accepted, type FilterKey, PATH_FILTER } from '../../../../web/logs/filter/filters.ts';
+import { classOf, cut, StatusMark, shown } from '../../../../web/logs/values.tsx';
 import { amount } from './plot-data.ts';
 
 /** The share of the lines that were read, as `from 1 in 20 lines`; empty if all were. */

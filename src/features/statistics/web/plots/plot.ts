@@ -1,6 +1,6 @@
 /** Draws requests and latencies over time; loaded only when there is something to draw. */
 import uPlot from 'uplot';
-import { count, duration } from '../../lib/format.ts';
+import { count, duration } from '../../../../web/lib/format.ts';
 import { type PlotData, tickNames } from './plot-data.ts';
 import { dashed, readInk, stackFills } from './plot-ink.ts';
 

@@ -1,7 +1,9 @@
 /** Requests, errors and latency of the last hour against the hour before; each leads to its requests. */
 import { useId } from 'preact/hooks';
-import { count, duration } from '../lib/format.ts';
-import { changeOf, type Figures, type Hours, logsOf } from './hours.ts';
+import { count, duration } from '../../../web/lib/format.ts';
+import { logsOf } from '../../../web/logs/filter/filters.ts';
+import { changeOf, type Figures, type Hours } from './hours.ts';
+import './hours.css';
 
 type Props = {
   hours: Hours | undefined;

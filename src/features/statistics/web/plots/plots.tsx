@@ -1,13 +1,14 @@
 /** The plots of requests and latency, with a legend and marks where changes went live. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { sentenceOf } from '../../lib/api.ts';
-import { duration, localTime } from '../../lib/format.ts';
-import { useDark } from '../../lib/theme.ts';
-import type { Entry, LogStats } from '../../lib/types.ts';
-import { Notice } from '../../parts/notice.tsx';
-import type { Range } from '../filter/time-range.tsx';
-import { CLASS_WORDS } from '../values.tsx';
+import { sentenceOf } from '../../../../web/lib/api.ts';
+import { duration, localTime } from '../../../../web/lib/format.ts';
+import { useDark } from '../../../../web/lib/theme.ts';
+import type { Entry, LogStats } from '../../../../web/lib/types.ts';
+import type { Range } from '../../../../web/logs/filter/time-range.tsx';
+import { CLASS_WORDS } from '../../../../web/logs/values.tsx';
+import { Notice } from '../../../../web/parts/notice.tsx';
 import { amount, type Mark, marksOf, plotData, STACK, totals } from './plot-data.ts';
+import './plots.css';
 
 type Props = {
   stats: LogStats | undefined;

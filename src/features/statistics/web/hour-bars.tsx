@@ -1,16 +1,13 @@
 /** A plot of the last hour: a bar for each minute, leading to its requests, with marks for changes. */
-import {
-  barsPath,
-  BARS_HEIGHT as HEIGHT,
-  HOUR_MS,
-  logsOf,
-  requestsIn,
-  BARS_WIDTH as WIDTH,
-} from '../figures/hours.ts';
-import { count, duration, localTime, plural } from '../lib/format.ts';
-import type { Bucket, Entry, LogStats } from '../lib/types.ts';
-import { bucketLength } from '../logs/plots/plot-data.ts';
-import { PublishMarks } from '../logs/plots/plots.tsx';
+
+import { count, duration, localTime, plural } from '../../../web/lib/format.ts';
+import type { Bucket, Entry, LogStats } from '../../../web/lib/types.ts';
+import { logsOf } from '../../../web/logs/filter/filters.ts';
+import { barsPath, BARS_HEIGHT as HEIGHT, BARS_WIDTH as WIDTH } from '../../../web/parts/bars.ts';
+import { HOUR_MS, requestsIn } from './hours.ts';
+import { bucketLength } from './plots/plot-data.ts';
+import { PublishMarks } from './plots/plots.tsx';
+import './hours.css';
 
 /** The span of the plot, and its bars: one a minute. */
 export const SPAN = { milliseconds: HOUR_MS, buckets: 60 } as const;

@@ -1,14 +1,16 @@
 /** The plot of requests and latency over time, with its legend and tables. */
 import { useState } from 'preact/hooks';
-import { get } from '../../lib/api.ts';
-import { duration, localTime } from '../../lib/format.ts';
-import type { Entry, LogStats } from '../../lib/types.ts';
-import { useKept, WIDE } from '../../lib/use-browser.ts';
-import { useEvery, useLoad } from '../../lib/use-load.ts';
-import { Notice } from '../../parts/notice.tsx';
-import { filterBy } from '../filter/chips.tsx';
-import { type Filters, statsRequest } from '../filter/filters.ts';
-import { CLASSES } from '../values.tsx';
+import type { LogSection } from '../../../../web/feature.ts';
+import { get } from '../../../../web/lib/api.ts';
+import { duration, localTime } from '../../../../web/lib/format.ts';
+import type { Entry, LogStats } from '../../../../web/lib/types.ts';
+import { useKept, WIDE } from '../../../../web/lib/use-browser.ts';
+import { useEvery, useLoad } from '../../../../web/lib/use-load.ts';
+import { filterBy } from '../../../../web/logs/filter/chips.tsx';
+import { parseFilters } from '../../../../web/logs/filter/filters.ts';
+import { CLASSES } from '../../../../web/logs/values.tsx';
+import { Notice } from '../../../../web/parts/notice.tsx';
+import { statsRequest } from '../hours.ts';
 import { amount, bucketLength } from './plot-data.ts';
 import { Plots } from './plots.tsx';
 import { shareOf, TopPanel } from './top-panel.tsx';
@@ -18,7 +20,8 @@ const BUCKETS = matchMedia(WIDE).matches ? 120 : 48;
 /** How often the plot of a live log is refreshed. */
 const LIVE_MS = 15_000;
 
-export function PlotPanel({ filters, isLive }: { filters: Filters; isLive: boolean }) {
+export const PlotPanel: LogSection = ({ query, isLive }) => {
+  const filters = parseFilters(query);
   const request = statsRequest(filters, BUCKETS);
   const { data, error, loading, reload } = useLoad(request, (signal) =>
     get<LogStats>(request, signal),
@@ -86,7 +89,7 @@ export function PlotPanel({ filters, isLive }: { filters: Filters; isLive: boole
       )}
     </section>
   );
-}
+};
 
 /** The numbers of the plot as a table, for those who cannot see it. */
 function FiguresTable({ stats }: { stats: LogStats | undefined }) {

@@ -1,5 +1,5 @@
 /** The plot's colours, taken from the style sheet, and patterns for those who cannot tell them apart. */
-import type { StatusClass } from '../../lib/types.ts';
+import type { StatusClass } from '../../../../web/lib/types.ts';
 import { STACK } from './plot-data.ts';
 
 type Ink = {

@@ -1,10 +1,9 @@
-/** The last hour of the access log beside the hour before, kept up to date, and the bars of small plots. */
-
-import { get } from '../lib/api.ts';
-import type { Bucket, LogStats } from '../lib/types.ts';
-import { type Loaded, useEvery, useLoad } from '../lib/use-load.ts';
-import { addressOf, type Filters, NO_FILTERS, statsRequest } from '../logs/filter/filters.ts';
-import type { Range } from '../logs/filter/time-range.tsx';
+/** The last hour of the access log beside the hour before, kept up to date. */
+import { get } from '../../../web/lib/api.ts';
+import type { Bucket, LogStats } from '../../../web/lib/types.ts';
+import { type Loaded, useEvery, useLoad } from '../../../web/lib/use-load.ts';
+import { type Filters, filterQuery, NO_FILTERS } from '../../../web/logs/filter/filters.ts';
+import type { Range } from '../../../web/logs/filter/time-range.tsx';
 
 /** Of one hour; latencies in milliseconds, null without requests. */
 export type Figures = Range & {
@@ -23,6 +22,13 @@ export const HOUR_MS = 3_600_000;
 export function rangeUntil(now: Date, milliseconds: number): Range {
   const to = Math.floor(now.getTime() / 1000) * 1000;
   return { from: new Date(to - milliseconds).toISOString(), to: new Date(to).toISOString() };
+}
+
+/** The API's path for numbers over time. @param buckets how many columns a plot of them has */
+export function statsRequest(filters: Filters, buckets: number): string {
+  const query = filterQuery(filters);
+  query.set('buckets', String(buckets));
+  return `/logs/stats?${query}`;
 }
 
 /** The API’s path for two hours in one answer. @param domain empty for all */
@@ -55,10 +61,6 @@ export function changeOf(now: number | null, before: number | null): string {
   return percent > 0 ? `+${percent.toLocaleString('en')} %` : `−${-percent} %`;
 }
 
-/** The address of the log with these filters only. */
-export const logsOf = (filters: Partial<Filters>): string =>
-  addressOf({ ...NO_FILTERS, ...filters });
-
 type AllFigures = { hours: Hours | undefined; plot: LogStats };
 
 /** Empty `domain` for all; the plot covers the last `milliseconds` in so many `buckets`. */
@@ -79,23 +81,4 @@ export function useFigures({ domain, milliseconds, buckets }: Wanted): Loaded<Al
   });
   useEvery(EVERY_MS, figures.reload);
   return figures;
-}
-
-/** Of the SVG's view box. */
-export const BARS_WIDTH = 96;
-/** Draws the bars of a sparkline as an SVG path. */
-export const BARS_HEIGHT = 24;
-
-/** One path for all bars, so that a list of two thousand sites stays fast. */
-export function barsPath(values: readonly number[], highest: number): string {
-  const step = BARS_WIDTH / Math.max(1, values.length);
-  return values
-    .map((value, at) => {
-      if (value === 0 || highest === 0) return '';
-      // A single request must be visible next to a thousand.
-      const height = Math.max(1.5, (value / highest) * BARS_HEIGHT);
-      const x = (at * step).toFixed(1);
-      return `M${x} ${BARS_HEIGHT}v-${height.toFixed(1)}h${(step * 0.8).toFixed(1)}v${height.toFixed(1)}z`;
-    })
-    .join('');
 }
