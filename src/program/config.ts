@@ -38,10 +38,8 @@ export type Machine = {
 };
 
 const FILES_OF_SECRETS = [
-  'AGENT_TOKEN_FILE',
-  'AGENT_TOKEN_PREVIOUS_FILE',
+  ...table.flatMap(([name, { secret }]) => (secret ? [`${name}_FILE`] : [])),
   'AGENT_TLS_KEY',
-  'OIDC_CLIENT_SECRET_FILE',
   'PROXY_ENV_FILE',
 ];
 /** Settings with a folder that is closed to sites. */

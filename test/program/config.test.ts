@@ -1,6 +1,7 @@
 /** How settings are read: faults, defaults, and what Caddy gets of them. */
 import { describe, expect, test } from 'bun:test';
 import { readSettings } from '../../src/program/config.ts';
+import { settings } from '../../src/program/settings.ts';
 import type { Role } from '../../src/shared/setting.ts';
 
 const TOKEN = 'abcdefghijklmnopqrstuvwxyz0123456789';
@@ -249,6 +250,15 @@ test('a site must not reach the socket of a container engine', () => {
   const env = { AGENT_TOKEN: TOKEN, DOCKER_SOCKET: '/srv/engine.sock' };
   expect(read('all', env).agent.proxy.ownPaths).toContain('/srv/engine.sock');
   expect(read('hub', { ...env, DOCKER_SOCKET: 'nonsense' }).agent.plans).toEqual([]);
+});
+
+test('a site must not read the file of any secret', () => {
+  const secrets = settings.flatMap(([name, { secret }]) => (secret ? [`${name}_FILE`] : []));
+  expect(secrets).toEqual(expect.arrayContaining(['AGENT_TOKEN_FILE', 'BACKUP_PASSPHRASE_FILE']));
+  for (const name of secrets) {
+    const env = { AGENT_TOKEN: TOKEN, ...OIDC, [name]: '/run/token' };
+    expect(read('all', env).agent.proxy.ownPaths).toContain('/run/token');
+  }
 });
 
 describe('a managed proxy', () => {
