@@ -10,10 +10,12 @@ import { importNpm } from './features/import-npm/feature.ts';
 import { metrics } from './features/metrics/feature.ts';
 import { openapi } from './features/openapi/feature.ts';
 import { ship } from './features/ship/feature.ts';
+import { signIn } from './features/sign-in/feature.ts';
 import { statistics } from './features/statistics/feature.ts';
 import { uptime } from './features/uptime/feature.ts';
 
 export const FEATURES: readonly Feature[] = [
+  signIn,
   certificates,
   backups,
   ship,

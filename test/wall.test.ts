@@ -12,6 +12,8 @@ const LISTS = [
   'src/features/settings.ts',
   'src/features/problems.ts',
   'src/web/features.ts',
+  'src/web/sign-in-features.ts',
+  'src/web/account-features.ts',
   'src/web/form-features.ts',
   'src/web/seldom-features.ts',
 ];

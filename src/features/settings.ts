@@ -4,14 +4,17 @@ import { settings as backups } from './backups/words.ts';
 import { settings as certificates } from './certificates/words.ts';
 import { settings as containers } from './containers/words.ts';
 import { settings as ship } from './ship/words.ts';
+import { settings as signIn } from './sign-in/words.ts';
 
 export type FeatureSetting =
+  | keyof typeof signIn
   | keyof typeof backups
   | keyof typeof certificates
   | keyof typeof ship
   | keyof typeof containers;
 
 export const FEATURE_SETTINGS: Readonly<Record<string, Readonly<Record<string, Setting>>>> = {
+  HUB_ORIGINS: signIn,
   PROXY_HTTPS_PORT: { ...backups, ...certificates },
   ACCESS_LOG_KEEP_MB: ship,
   UPSTREAM_PROBE: containers,

@@ -25,27 +25,18 @@ import { statusRoutes } from './api/status.ts';
 import { vhostActivityRoutes, vhostStateRoutes } from './api/vhost-states.ts';
 import { vhostRoutes } from './api/vhosts.ts';
 import { createSeldom } from './auth/accounts/attempt-limits.ts';
-import { countFailures } from './auth/accounts/count-sign-ins.ts';
+import type { LinkedOf } from './auth/beside-passwords.ts';
 import { createForwarded, createLocalCheck, createTrustedCheck } from './auth/client.ts';
-import { createPasskeySignIn } from './auth/factors/passkey-sign-in.ts';
-import { createPasskeys } from './auth/factors/passkeys.ts';
-import { partyOf, type RelyingParty } from './auth/factors/webauthn.ts';
 import { createGuard, createSessionGuard } from './auth/guard.ts';
-import { createService } from './auth/oidc/service.ts';
-import { createOidcSignIn } from './auth/oidc/sign-in.ts';
-import { assertOwnOrigin } from './auth/origin.ts';
+import { assertOwnOrigin, type Origins } from './auth/origin.ts';
 import { invitationRoutes } from './auth/routes/invitation-routes.ts';
-import { linkedRoutes } from './auth/routes/linked-routes.ts';
-import { oidcRoutes } from './auth/routes/oidc-routes.ts';
-import { passkeyRoutes } from './auth/routes/passkey-routes.ts';
-import { passkeySignInRoutes } from './auth/routes/passkey-sign-in-routes.ts';
+import { listAccountsRoutes } from './auth/routes/list-accounts-routes.ts';
+import { proveRoutes } from './auth/routes/prove-routes.ts';
 import { securityRoutes } from './auth/routes/security-routes.ts';
 import { sessionRoutes } from './auth/routes/session-routes.ts';
 import { signInRoutes } from './auth/routes/sign-in-routes.ts';
 import { tokenRoutes } from './auth/routes/token-routes.ts';
-import { twoFactorRoutes } from './auth/routes/two-factor-routes.ts';
 import { userRoutes } from './auth/routes/user-routes.ts';
-import { verifyRoutes } from './auth/routes/verify-routes.ts';
 import { createSessionCookies } from './auth/sessions/cookie.ts';
 import type { ApiCore } from './core.ts';
 import { type Dashboard, dashboardRoutes } from './dashboard/routes.ts';
@@ -85,22 +76,21 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
   const sessionGuard = createSessionGuard(guards);
   const bodyLimit = HUB_BODY_LIMIT;
   const all: ApiContext = { ...context, guard, bodyLimit };
-  const isTrusted = createTrustedCheck({ peerOf, accounts, tokens });
-  const forFeatures = coreFor(all, { sessionGuard, isTrusted, routes: () => routesOf() });
-  const oidc = oidcOf(context, () => origins[0] ?? `http://localhost:${hub.server?.port}`);
-
-  const party = (): RelyingParty => partyOf(origins, hub.server?.port ?? context.settings.port);
-  const uncounted = createPasskeySignIn({ ...context, party });
-  const passkeySignIn = {
-    ...uncounted,
-    // Nobody says who they are before a passkey is accepted.
-    signIn: countFailures(uncounted.signIn, () => '', context.signInFailed),
+  const forPeople = { ...all, guard: sessionGuard, cookies, isLocal, addressOf, originOf };
+  const port = () => hub.server?.port ?? context.settings.port;
+  const { retries, openWrites, restart, openIncidents, lastProblems } = context;
+  const api: ApiCore = {
+    ...context.core,
+    ...{ guard, sessionGuard, cookies, addressOf, originOf, bodyLimit },
+    strangersBodyLimit: SIGN_IN_BODY_LIMIT,
+    isTrusted: createTrustedCheck({ peerOf, accounts, tokens }),
+    origins: () => (isNamed(origins) ? origins : [`http://localhost:${port()}`]),
+    ...{ retries, openWrites, restart, openIncidents, lastProblems },
+    collectors: parts.flatMap(({ collect }) => collect ?? []),
+    routes: () => routesOf(),
   };
-  const forPeople = {
-    ...{ ...all, guard: sessionGuard, cookies, isLocal, addressOf, originOf, oidc, passkeySignIn },
-    passkeys: createPasskeys({ ...context, party }),
-  };
-  const atSignIn = { ...forPeople, bodyLimit: SIGN_IN_BODY_LIMIT };
+  const proofs = parts.flatMap((part) => part.proofs?.(api) ?? []);
+  const linked: LinkedOf = (userId) => parts.flatMap((part) => part.linked?.(userId) ?? []);
 
   let isUsable = true;
   /** Damage may be found long after the start. */
@@ -114,16 +104,12 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     if (!isUsable) throw databaseUnusable();
   }
 
-  const api = new Elysia({ name: 'api', prefix: '/api' })
+  const routes = new Elysia({ name: 'api', prefix: '/api' })
     .use(healthRoutes(assertUsable))
-    .use(signInRoutes(atSignIn))
-    .use(verifyRoutes(atSignIn))
-    .use(passkeySignInRoutes(atSignIn))
-    .use(oidcRoutes(atSignIn))
-    .use(linkedRoutes(forPeople))
+    .use(signInRoutes({ ...forPeople, bodyLimit: SIGN_IN_BODY_LIMIT }))
     .use(sessionRoutes(forPeople))
-    .use(twoFactorRoutes(forPeople))
-    .use(passkeyRoutes(forPeople))
+    .use(proveRoutes({ ...forPeople, proofs }))
+    .use(listAccountsRoutes({ ...forPeople, linked }))
     .use(userRoutes(forPeople))
     .use(invitationRoutes(forPeople))
     .use(tokenRoutes(forPeople))
@@ -149,7 +135,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(
       composed(
         'features',
-        parts.flatMap(({ routes }) => routes?.(forFeatures) ?? []),
+        parts.flatMap((part) => part.routes?.(api) ?? []),
       ),
     )
     .use(previewRoutes(all))
@@ -185,44 +171,26 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(
       composed(
         'open',
-        parts.flatMap(({ openRoutes }) => openRoutes?.(forFeatures) ?? []),
+        parts.flatMap(({ openRoutes }) => openRoutes?.(api) ?? []),
       ),
     )
-    .use(api)
+    .use(routes)
     .use(
       dashboardRoutes({
         read: dashboard,
         doorFor: (request) => accounts.door(isLocal(request)),
-        service: context.settings.oidc?.name ?? '',
+        data: Object.fromEntries(parts.flatMap(({ page = {} }) => Object.entries(page))),
       }),
     );
   const routesOf = (): readonly RegisteredRoute[] => hub.routes as unknown as RegisteredRoute[];
   return hub;
 }
 
-function coreFor(
-  context: ApiContext,
-  given: Pick<ApiCore, 'sessionGuard' | 'isTrusted' | 'routes'>,
-): ApiCore {
-  const { core, parts, guard, bodyLimit, retries, openWrites, restart } = context;
-  const { openIncidents, lastProblems } = context;
-  const own = { guard, bodyLimit, retries, openWrites, restart, openIncidents, lastProblems };
-  const collectors = parts.flatMap(({ collect }) => collect ?? []);
-  return { ...core, ...own, ...given, collectors };
-}
-
 /** Composed before the app is, which does not see what comes later. */
 const composed = (name: string, routes: readonly AnyElysia[]): AnyElysia =>
   routes.reduce<AnyElysia>((app, plugin) => app.use(plugin), new Elysia({ name }));
 
-/** @param origin of the hub: what a request calls it may be somebody else's invention */
-function oidcOf(context: HubContext, origin: () => string) {
-  const { settings, now } = context;
-  if (!settings.oidc) return null;
-  const redirectUri = () => `${origin()}/api/auth/callback/oidc`;
-  const service = createService({ settings: settings.oidc, redirectUri, now });
-  return createOidcSignIn({ ...context, service });
-}
+const isNamed = (origins: readonly string[]): origins is Origins => origins.length > 0;
 
 const activityOf = ({ publisher, pace, now }: HubContext) =>
   createActivity({

@@ -5,8 +5,14 @@ import type { Log } from '../shared/log.ts';
 import type { Collector } from '../shared/observe/metrics.ts';
 import type { RequestSeen } from '../shared/observe/requests.ts';
 import type { Paced } from '../shared/paced.ts';
-import type { SignInFailure } from './auth/accounts/count-sign-ins.ts';
+import type { Accounts } from './auth/accounts/accounts.ts';
+import type { AttemptLimits } from './auth/accounts/attempt-limits.ts';
+import type { SignInFailed, SignInFailure } from './auth/accounts/count-sign-ins.ts';
+import type { Invitations } from './auth/accounts/invitations.ts';
+import type { BeginSecondHalf, LinkedOf, Proof } from './auth/beside-passwords.ts';
 import type { Guard, SessionGuard } from './auth/guard.ts';
+import type { Origins } from './auth/origin.ts';
+import type { SessionCookies } from './auth/sessions/cookie.ts';
 import type { Db } from './db/open.ts';
 import type { Sealing } from './db/sealing.ts';
 import type { Staged } from './db/staged.ts';
@@ -41,6 +47,12 @@ export type HubCore = Readonly<{
   isShared: () => boolean;
   /** Whether there is no account yet. */
   isEmpty: () => boolean;
+  accounts: Accounts;
+  invitations: Invitations;
+  /** How often somebody may try to sign in. */
+  limits: AttemptLimits;
+  /** Counts and logs a failed sign-in. */
+  signInFailed: SignInFailed;
   /** Its intervals, at the pace of this hub. */
   paced: Paced;
   /** Milliseconds from a clock that is never set. */
@@ -56,6 +68,16 @@ export type ApiCore = HubCore &
     /** Of routes for people only: no API token opens them. */
     sessionGuard: SessionGuard;
     bodyLimit: number;
+    /** The same for routes that anyone may call. */
+    strangersBodyLimit: number;
+    /** For routes without a guard: whether there is a session, and other cookies. */
+    cookies: SessionCookies;
+    /** The client's address. */
+    addressOf: (request: Request) => string;
+    /** Of the hub, as the browser of a request names it. */
+    originOf: (request: Request) => string;
+    /** Of the hub, by its settings: what a request calls it may be somebody else's invention. */
+    origins: () => Origins;
     /** For requests that may be sent again. */
     retries: Retries;
     /** Requests that may change something and have no answer yet. */
@@ -99,6 +121,14 @@ export type HubPart = Readonly<{
   openRoutes?: (api: ApiCore) => AnyElysia;
   /** What is stored, as a file for `GET /export?format=yaml`. @param source only what that one keeps */
   toYaml?: (set: SiteSet, source?: string) => string;
+  /** After the first half of a sign-in; without, that is all of it. */
+  beginSecondHalf?: BeginSecondHalf;
+  /** What signs in to an account besides its password. */
+  linked?: LinkedOf;
+  /** What proves who somebody is besides the password. */
+  proofs?: (api: ApiCore) => readonly Proof[];
+  /** What the dashboard knows before anybody signs in, as `data-NAME` of its page. */
+  page?: Readonly<Record<string, string>>;
   /** Which checks of sites fail between changes. */
   checks?: Checks;
   /** What is wrong now. */

@@ -4,10 +4,8 @@ import { SHORTEST_TOKEN } from '../../agent/bearer.ts';
 import type { Limits } from '../../agent/logs/storage/keeper.ts';
 import { type AgentTrust, normalFingerprint } from '../hub/agents/trust.ts';
 import type { HubSettings } from '../hub/api/context.ts';
-import type { OidcSettings } from '../hub/auth/oidc/service.ts';
 import { isName } from '../hub/model/agent.ts';
 import { LEVELS, type Level } from '../shared/log.ts';
-import { isLoopbackHost } from '../shared/loopback.ts';
 import type { Role } from '../shared/setting.ts';
 import { isBelow, resolvePath } from '../shared/system/files.ts';
 import { type AgentSettings, readEnrolment, readOwnTls } from './agent-settings.ts';
@@ -123,7 +121,6 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
       agentTrust: role === 'hub' ? readTrust(read, agentUrl) : null,
       trustProxy: read.flag('TRUST_PROXY'),
       origins,
-      oidc: role === 'agent' ? null : readOidc(read),
       hosts: origins.map((origin) => origin.replace(/^https?:\/\/|:(80|443)$/g, '')),
       importDirs,
       plans: features.flatMap(({ hub }) => (role !== 'agent' && hub ? [hub(read)] : [])),
@@ -187,25 +184,6 @@ function readName(read: SettingsReader): string {
     read.fault('AGENT_NAME', 'must have 1 to 40 lower-case letters, digits and hyphens');
   }
   return name;
-}
-
-/** Nobody is asked: a service that is down must not keep the hub from starting. */
-function readOidc(read: SettingsReader): OidcSettings | null {
-  const issuer = read.text('OIDC_ISSUER');
-  const clientId = read.text('OIDC_CLIENT_ID');
-  const name = read.text('OIDC_NAME');
-  const clientSecret = read.secret('OIDC_CLIENT_SECRET');
-  if (!(issuer || clientId || name || clientSecret !== null)) return null;
-  const url = URL.parse(issuer);
-  const isPrivate = url?.protocol === 'https:' || isLoopbackHost(url?.host ?? '');
-  if (!url || !/^https?:$/.test(url.protocol) || !isPrivate) {
-    read.fault('OIDC_ISSUER', 'must be an https:// address, or http:// on this machine');
-  } else if (url.username || url.search || url.hash || issuer.includes('/.well-known/')) {
-    read.fault('OIDC_ISSUER', 'must be the issuer alone, without /.well-known/… or a query');
-  }
-  if (clientId === '') read.fault('OIDC_CLIENT_ID', 'is required with OIDC_ISSUER');
-  if (clientSecret === '') read.fault('OIDC_CLIENT_SECRET_FILE', 'names an empty file');
-  return { issuer, clientId, clientSecret, name: name || (url?.host ?? '') };
 }
 
 function readToken(read: SettingsReader, role: Role): string | null {

@@ -27,12 +27,6 @@ const CORE = {
   ),
   TRUST_PROXY: byHub('false', 'take the client address from the last hop of X-Forwarded-For'),
   HUB_ORIGINS: byHub(null, 'origins or hosts the hub answers to, separated by commas; none: any'),
-  OIDC_ISSUER: byHub(null, 'sign-in service (OpenID Connect), by its issuer: an https:// address'),
-  OIDC_CLIENT_ID: byHub(null, 'what that service calls this hub'),
-  OIDC_CLIENT_SECRET: byHub(null, 'the secret of that client, unless it is a public one', {
-    secret: true,
-  }),
-  OIDC_NAME: byHub(null, 'name of that service in the dashboard; none: its host'),
   AGENT_URL: used(['hub'])('http://127.0.0.1:3002', 'where the hub reaches the agent'),
   AGENT_NAME: byHub('local', 'name of that agent, among several'),
   AGENT_CA: used(['hub'])(

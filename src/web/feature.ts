@@ -1,12 +1,47 @@
 /** What a feature can bring to the dashboard. */
 import type { ComponentChildren, ComponentType } from 'preact';
-import type { Entry, Vhost } from './lib/types.ts';
+import type { Entry, Linked, Vhost } from './lib/types.ts';
+import type { Loaded } from './lib/use-load.ts';
 
 /** On the page "Import & export", for owners. */
 export type OwnerCard = ComponentType;
 
 /** Around the incidents on the page "Notifications", for owners. */
 export type AroundIncidents = ComponentType<{ children: ComponentChildren }>;
+
+/** On the account page, below the password. @param ways all that sign in to the account, also its password */
+export type AccountCard = ComponentType<{ ways: Loaded<Linked[]>; hasPassword: boolean }>;
+
+/** Instead of the dialog in which users prove who they are by the password. `onDone`: called with whether they have. */
+export type ProveDialog = ComponentType<{
+  title: string;
+  onDone: (isProved: boolean) => void;
+  /** Why it asks. */
+  children: ComponentChildren;
+}>;
+
+/** Above every page. */
+export type PageNotice = ComponentType;
+
+/** The second step of a sign-in. `onBack` begins again, with the password. */
+export type SecondStep = ComponentType<{ onSignedIn: () => Promise<void>; onBack: () => void }>;
+
+/** Other ways to sign in than by a password. */
+export type SignInWay = {
+  /** Whether this browser used it before: it comes first then. */
+  isUsual: () => boolean;
+  Buttons: ComponentType<SignInButtons>;
+  /** How a visit elsewhere ended, as the address says it until then; `isHalf`: the second step is missing. */
+  takeReturn: () => { notice: ComponentChildren; isHalf: boolean };
+};
+
+export type SignInButtons = {
+  /** Whether an account is to be made. */
+  signUp: boolean;
+  /** The token of an invitation; may be empty. */
+  invitation: string;
+  onSignedIn: () => Promise<void>;
+};
 
 /** Beside the field with the address that a site forwards to; calls `onChoose` with another one. */
 export type UpstreamPicker = ComponentType<{ onChoose: (address: string) => void }>;

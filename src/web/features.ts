@@ -1,9 +1,18 @@
-/** What features bring to the dashboard, one line each; for the form of a site and the pages of seldom.ts, beside it. */
+/** What features bring to the dashboard, one line each; beside it for signing in, for the form of a site, and for the pages of seldom.ts. */
+import { FactorQuestion } from '../features/sign-in/web/factor-question.tsx';
 import { LastDay } from '../features/statistics/web/last-day.tsx';
 import { LastHour } from '../features/statistics/web/last-hour.tsx';
 import { PlotPanel } from '../features/statistics/web/plots/plot-panel.tsx';
 import { UptimePanel } from '../features/uptime/web/panel.tsx';
-import type { LogSection, OverviewSection, RequestsSection, SiteSection } from './feature.ts';
+import type {
+  LogSection,
+  OverviewSection,
+  PageNotice,
+  RequestsSection,
+  SiteSection,
+} from './feature.ts';
+
+export const PAGE_NOTICES: readonly PageNotice[] = [FactorQuestion];
 
 export const OVERVIEW_SECTIONS: readonly OverviewSection[] = [LastHour];
 

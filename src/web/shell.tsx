@@ -1,13 +1,13 @@
 /** The frame around every page: brand, menu and status bar. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks';
+import { PAGE_NOTICES } from './features.ts';
 import { Bell } from './incidents/bell.tsx';
 import { onProofNeeded, request, sentenceOf } from './lib/api.ts';
 import { useUser } from './lib/hub.ts';
 import { isAllowed, neededAt } from './lib/roles.ts';
 import { useLeaving } from './lib/router.ts';
 import { THEMES, useTheme } from './lib/theme.ts';
-import { keep, readKept } from './lib/use-browser.ts';
 import { MENU } from './pages.tsx';
 import { Dialog } from './parts/dialog.tsx';
 import { Brand, Icon, type IconName } from './parts/icon.tsx';
@@ -104,7 +104,9 @@ export function Shell({ path, onSignedOut, children }: Props) {
       <Bell path={path} />
       <main id="main" ref={main} tabIndex={-1}>
         <BehindNotice />
-        <FactorQuestion />
+        {PAGE_NOTICES.map((Own) => (
+          <Own key={Own.name} />
+        ))}
         <Guarded key={path}>{children}</Guarded>
         <Prover />
       </main>
@@ -126,35 +128,6 @@ function Guarded({ children }: { children: ComponentChildren }) {
     </Notice>
   );
 }
-
-const DAY_MS = 86_400_000;
-const ASKED = 'factor-asked';
-
-/** Asks an owner without a second factor for one, from the second day on, and once a month. */
-function FactorQuestion() {
-  const user = useUser();
-  const [isAsked, setAsked] = useState(
-    () =>
-      user?.role === 'owner' &&
-      !user.twoFactorEnabled &&
-      daysSince(user.createdAt) > 1 &&
-      daysSince(readKept(ASKED) ?? '1970-01-01') > 30,
-  );
-  useEffect(() => {
-    if (isAsked) keep(ASKED, new Date().toISOString());
-  }, [isAsked]);
-  if (!isAsked || user?.twoFactorEnabled) return null;
-  return (
-    <Notice kind="info" title="Your password is all that protects this hub.">
-      Whoever has it can change every site. <a href="/account">Set up a second factor</a>, or{' '}
-      <button type="button" class="link" onClick={() => setAsked(false)}>
-        Not now
-      </button>
-    </Notice>
-  );
-}
-
-const daysSince = (at: string): number => (Date.now() - Date.parse(at)) / DAY_MS;
 
 const ProveDialog = lazy(async () => (await import('./seldom.ts')).ProveDialog);
 

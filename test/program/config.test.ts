@@ -220,19 +220,6 @@ describe('defaults', () => {
   });
 });
 
-test('a sign-in service is none by default, may be on this machine, and has a name', () => {
-  expect(read('all').hub.oidc).toBeNull();
-  const given = { ...OIDC, OIDC_CLIENT_SECRET_FILE: '/etc/cut' };
-  const { oidc, origins } = read('all', given).hub;
-  expect(oidc).toEqual({
-    ...{ issuer: OIDC.OIDC_ISSUER, clientId: 'box', clientSecret: 'abcdefghij' },
-    name: 'id.example',
-  });
-  expect(origins).toEqual([]);
-  const here = { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'x', OIDC_NAME: 'Home' };
-  expect(read('all', here).hub.oidc).toMatchObject({ name: 'Home', clientSecret: null });
-});
-
 test('a host alone has an origin with HTTPS, unless it is this machine’s', () => {
   const given =
     'http://Box.example:80/, box.example:8443 localhost:3000,[::1],https://b.example:443';

@@ -1,5 +1,4 @@
 /** The parts of the hub: made once, and passed to the routes and the program. */
-import { eq } from 'drizzle-orm';
 import { messageOf } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import type { Log } from '../../shared/log.ts';
@@ -9,22 +8,16 @@ import { type AgentClient, createAgentClient } from '../agents/client.ts';
 import { type AgentKeys, createAgentKeys } from '../agents/keys.ts';
 import { type AgentTrust, isConfidential } from '../agents/trust.ts';
 import { type Accounts, createAccounts } from '../auth/accounts/accounts.ts';
-import { type AttemptLimits, createAttemptLimits } from '../auth/accounts/attempt-limits.ts';
-import { countFailures, type SignInFailure } from '../auth/accounts/count-sign-ins.ts';
+import { createAttemptLimits } from '../auth/accounts/attempt-limits.ts';
+import { countFailures, type SignInFailed } from '../auth/accounts/count-sign-ins.ts';
 import { createDirectory, type Directory } from '../auth/accounts/directory.ts';
 import { createInvitations, type Invitations } from '../auth/accounts/invitations.ts';
 import type { SetupCode } from '../auth/accounts/setup-code.ts';
 import type { SignUpPolicy } from '../auth/accounts/sign-up.ts';
 import type { CommandLine } from '../auth/command-line.ts';
-import { type Challenges, createChallenges } from '../auth/factors/challenges.ts';
-import { createFactorSetup, type FactorSetup } from '../auth/factors/factor-setup.ts';
-import { createSecondFactor, type SecondFactor } from '../auth/factors/second-factor.ts';
 import type { Guard } from '../auth/guard.ts';
-import { createLinkedAccounts, type LinkedAccounts } from '../auth/oidc/linked-accounts.ts';
-import type { OidcSettings } from '../auth/oidc/service.ts';
 import { createTokens, type Tokens } from '../auth/tokens/tokens.ts';
 import type { HubCore, HubHalf, HubObserver, HubPart, HubPlan, Restart } from '../core.ts';
-import { users } from '../db/accounts-schema.ts';
 import type { Db, OpenDatabase } from '../db/open.ts';
 import { createSealing, type Sealing } from '../db/sealing.ts';
 import { createOpenWrites, type OpenWrites } from '../http/open-writes.ts';
@@ -66,8 +59,6 @@ export type HubSettings = Readonly<{
   origins: readonly string[];
   /** The hosts of these, without default ports: the only ones the hub answers to; empty: any. */
   hosts: readonly string[];
-  /** The service that people can sign in with; null: none. */
-  oidc: OidcSettings | null;
   /** Absolute paths of the folders from which a config may import files. */
   importDirs: readonly string[];
   /** What features do here. */
@@ -119,15 +110,8 @@ export type HubContext = Pick<
   sealing: Sealing;
   store: Store;
   accounts: Accounts;
-  secondFactor: SecondFactor;
-  factorSetup: FactorSetup;
-  challenges: Challenges;
-  limits: AttemptLimits;
-  /** Reports a failed sign-in. */
-  signInFailed: (reason: SignInFailure, ip: string, account: string) => void;
   directory: Directory;
   invitations: Invitations;
-  linked: LinkedAccounts;
   tokens: Tokens;
   publisher: Publisher;
   /** Requests that may change something and have no answer yet. */
@@ -188,26 +172,24 @@ export function createContext(given: HubGiven): HubContext {
   }
   const invitations = createInvitations({ db, now });
   const limits = createAttemptLimits(elapsed);
-  const challenges = createChallenges({ db, now });
-  const factor = createSecondFactor({ db, now, elapsed, sealing, challenges, limits });
   const account = createAccounts({
     ...{ db, now, elapsed, limits, signUp: settings.signUp, setupCode, invitations },
-    beginSecondHalf: factor.begin,
+    beginSecondHalf(...half) {
+      for (const { beginSecondHalf } of parts) {
+        const challenge = beginSecondHalf?.(...half) ?? null;
+        if (challenge !== null) return challenge;
+      }
+      return null;
+    },
   });
-  const signInFailed = (reason: SignInFailure, ip: string, account: string) => {
+  const signInFailed: SignInFailed = (reason, ip, account) => {
     observe.signInFailed(reason);
     log('sign-in failed', { reason, ip, account }, 'warn');
   };
-  /** Of whoever began a sign-in. */
-  function emailOf({ challenge }: { challenge: string | null }): string {
-    const byId = eq(users.id, challenges.find('two_factor', challenge)?.userId ?? '');
-    return db.select({ email: users.email }).from(users).where(byId).get()?.email ?? '';
-  }
   const accounts = {
     ...account,
     signIn: countFailures(account.signIn, ({ email }) => email, signInFailed),
   };
-  const secondFactor = { ...factor, signIn: countFailures(factor.signIn, emailOf, signInFailed) };
   if (accounts.any()) setupCode.forget();
   const core: HubCore = {
     version,
@@ -221,6 +203,10 @@ export function createContext(given: HubGiven): HubContext {
     importDirs: settings.importDirs,
     isShared: database.isShared,
     isEmpty: () => !accounts.any(),
+    accounts,
+    invitations,
+    limits,
+    signInFailed,
     paced: createPaced(pace.share, pace.own),
     elapsed,
     now,
@@ -277,12 +263,9 @@ export function createContext(given: HubGiven): HubContext {
       listProblems,
     },
     summary,
-    ...{ known, invitations, secondFactor, challenges, limits, signInFailed },
-    linked: createLinkedAccounts({ db, now }),
-    ...{ watcher, observe, warnings },
+    ...{ known, invitations, watcher, observe, warnings },
     openIncidents: incidents.open,
     lastProblems: () => latest?.problems ?? [],
-    factorSetup: createFactorSetup({ db, now, sealing }),
     directory: createDirectory({ db, now }),
     ...{ core, parts, restart: given.restart },
     openWrites: createOpenWrites(),

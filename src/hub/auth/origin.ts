@@ -7,6 +7,9 @@ export type OriginRules = {
   hosts: readonly string[];
 };
 
+/** Where browsers reach the hub, first as links name it. */
+export type Origins = readonly [string, ...string[]];
+
 /** Safe methods (RFC 9110 9.2.1). */
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 

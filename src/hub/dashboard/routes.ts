@@ -43,8 +43,8 @@ export type DashboardRoutesDeps = {
   read: () => Promise<Dashboard>;
   /** What the client needs to sign up. */
   doorFor: (request: Request) => SignUpDoor;
-  /** The name of the sign-in service; empty if there is none. */
-  service: string;
+  /** What else it knows before anybody signs in, as `data-NAME` of its page. */
+  data: Readonly<Record<string, string>>;
 };
 
 /** Pages are not part of the API's description. */
@@ -53,14 +53,14 @@ const NOT_API = { detail: { hide: true } };
 /** A year: the name of a file changes with its content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
-export function dashboardRoutes({ read, doorFor, service }: DashboardRoutesDeps) {
+export function dashboardRoutes({ read, doorFor, data }: DashboardRoutesDeps) {
   async function showPage(request: Request, set: Answer): Promise<string> {
     set.headers['cache-control'] = 'no-store';
     set.headers['content-type'] = 'text/html; charset=utf-8';
     const { page } = await read();
-    return page
-      .replace('data-door=""', `data-door="${doorFor(request)}"`)
-      .replace('data-service=""', () => `data-service="${Bun.escapeHTML(service)}"`);
+    const all = Object.entries({ door: doorFor(request), ...data });
+    const attributes = all.map(([name, text]) => `data-${name}="${Bun.escapeHTML(text)}"`);
+    return page.replace('data-door=""', () => attributes.join(' '));
   }
 
   /** A person who mistyped an address gets the page, which shows where to go. */

@@ -1,5 +1,6 @@
 /** The account page: your password and what else you sign in with, your sessions and tokens. */
 import { useState } from 'preact/hooks';
+import { ACCOUNT_CARDS } from '../account-features.ts';
 import { get, send } from '../lib/api.ts';
 import { useUser } from '../lib/hub.ts';
 import type { Linked, Session } from '../lib/types.ts';
@@ -9,9 +10,6 @@ import { Confirm } from '../parts/dialog.tsx';
 import { NewPasswordField, TextField } from '../parts/field.tsx';
 import { ListCard } from '../parts/list-card.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { FactorCard } from './factor-card.tsx';
-import { LinkedCard } from './linked-card.tsx';
-import { PasskeysCard } from './passkeys-card.tsx';
 import { endSession, SessionItem } from './session-item.tsx';
 import { TokensCard } from './tokens-card.tsx';
 
@@ -26,9 +24,9 @@ export function AccountPage() {
       </div>
       <div class="cards">
         {hasPassword && <PasswordCard onChanged={() => setChanges((count) => count + 1)} />}
-        {hasPassword && <FactorCard />}
-        <PasskeysCard />
-        <LinkedCard list={ways} />
+        {ACCOUNT_CARDS.map((Card) => (
+          <Card key={Card.name} ways={ways} hasPassword={hasPassword} />
+        ))}
         <SessionsCard changes={changes} />
         <TokensCard />
       </div>

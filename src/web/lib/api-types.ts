@@ -69,24 +69,22 @@ export interface HalfSignedIn {
   twoFactorRedirect: true;
   twoFactorMethods: 'totp'[];
 }
-export interface Verified {
-  token: string;
+export interface SignedInSession {
+  id: string;
+  /** the session that made this request */
+  current: boolean;
+  ipAddress: string;
+  userAgent: string;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+  expiresAt: Timestamp;
+}
+export interface PasswordChanged {
+  token: string | null;
   user: User;
 }
-export interface AuthenticationOptions {
-  challenge: string;
-  rpId?: string;
-  userVerification: 'required';
-  [k: string]: unknown;
-}
-export interface SignedInByPasskey {
-  session: Session;
-  user: User;
-}
-export interface Visit {
-  url: string;
-  /** what `disableRedirect` is not */
-  redirect: boolean;
+export interface Proved {
+  freshUntil: Timestamp;
 }
 export interface LinkedAccount {
   id: string;
@@ -99,82 +97,6 @@ export interface LinkedAccount {
   scopes: string[];
   createdAt: Timestamp;
   updatedAt: Timestamp;
-}
-export interface AccountUnlinked {
-  status: true;
-}
-export interface SignedInSession {
-  id: string;
-  /** the session that made this request */
-  current: boolean;
-  ipAddress: string;
-  userAgent: string;
-  createdAt: Timestamp;
-  updatedAt: Timestamp;
-  expiresAt: Timestamp;
-}
-export interface Proved {
-  freshUntil: Timestamp;
-}
-export interface PasswordChanged {
-  token: string | null;
-  user: User;
-}
-export interface TwoFactorBegun {
-  method: 'totp';
-  totpURI: string;
-  backupCodes: string[];
-}
-export interface TwoFactorDisabled {
-  status: true;
-}
-export interface RecoveryCodes {
-  status: true;
-  backupCodes: string[];
-}
-export interface TotpUri {
-  totpURI: string;
-}
-export interface Passkey {
-  id: string;
-  name: string;
-  userId: string;
-  /** COSE, in Base64 */
-  publicKey: string;
-  credentialID: string;
-  counter: number;
-  deviceType: string;
-  /** synchronised by its provider */
-  backedUp: boolean;
-  /** separated by commas */
-  transports: string;
-  /** the model of the authenticator */
-  aaguid: string;
-  createdAt: Timestamp;
-  lastUsedAt: Timestamp | null;
-}
-export interface RegistrationOptions {
-  challenge: string;
-  rp: {
-    id?: string;
-    name: string;
-  };
-  user: {
-    id: string;
-    name: string;
-    displayName: string;
-  };
-  pubKeyCredParams: {
-    type: string;
-    alg: number;
-  }[];
-  [k: string]: unknown;
-}
-export interface PasskeyRenamed {
-  passkey: Passkey;
-}
-export interface PasskeyDeleted {
-  status: true;
 }
 export interface RoleChanged {
   user: User;
@@ -1063,6 +985,84 @@ export interface Restored extends Snapshot {
   behind?: string[];
   /** the sites whose checks ran only once the change was live (`NOT_TRIED`), websockets that stay open (`STILL_OPEN`), and of an import what can hardly be meant */
   warnings?: Warning[];
+}
+export interface Verified {
+  token: string;
+  user: User;
+}
+export interface AuthenticationOptions {
+  challenge: string;
+  rpId?: string;
+  userVerification: 'required';
+  [k: string]: unknown;
+}
+export interface SignedInByPasskey {
+  session: Session;
+  user: User;
+}
+export interface Visit {
+  url: string;
+  /** what `disableRedirect` is not */
+  redirect: boolean;
+}
+export interface AccountUnlinked {
+  status: true;
+}
+export interface TwoFactorBegun {
+  method: 'totp';
+  totpURI: string;
+  backupCodes: string[];
+}
+export interface TwoFactorDisabled {
+  status: true;
+}
+export interface RecoveryCodes {
+  status: true;
+  backupCodes: string[];
+}
+export interface TotpUri {
+  totpURI: string;
+}
+export interface Passkey {
+  id: string;
+  name: string;
+  userId: string;
+  /** COSE, in Base64 */
+  publicKey: string;
+  credentialID: string;
+  counter: number;
+  deviceType: string;
+  /** synchronised by its provider */
+  backedUp: boolean;
+  /** separated by commas */
+  transports: string;
+  /** the model of the authenticator */
+  aaguid: string;
+  createdAt: Timestamp;
+  lastUsedAt: Timestamp | null;
+}
+export interface RegistrationOptions {
+  challenge: string;
+  rp: {
+    id?: string;
+    name: string;
+  };
+  user: {
+    id: string;
+    name: string;
+    displayName: string;
+  };
+  pubKeyCredParams: {
+    type: string;
+    alg: number;
+  }[];
+  [k: string]: unknown;
+}
+export interface PasskeyRenamed {
+  passkey: Passkey;
+}
+export interface PasskeyDeleted {
+  status: true;
 }
 export interface KeptCertificate {
   id: number;

@@ -1,18 +1,15 @@
 /** What a visitor who is not signed in sees: the first account is created here, later ones sign in. */
 import { useState } from 'preact/hooks';
-import { send, sentenceOf } from '../lib/api.ts';
+import { send } from '../lib/api.ts';
 import { placeError, submitWith, useFields, useSubmit } from '../lib/use-form.ts';
 import { Field, TextField } from '../parts/field.tsx';
 import { Brand } from '../parts/icon.tsx';
-import { lazy } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { SECOND_STEPS, SIGN_IN_WAYS } from '../sign-in-features.ts';
 import { focusOnce } from './focus-once.ts';
-import { canUsePasskeys, hasUsedPasskey, signInWithPasskey } from './passkeys.ts';
-import { SERVICE, takeReturn, visitService } from './service.ts';
 import { SignUpForm } from './sign-up-form.tsx';
 
-const ServiceProblem = lazy(async () => (await import('./service-problem.tsx')).ServiceProblem);
-const SecondStep = lazy(async () => (await import('./second-step.tsx')).SecondStep);
+const [SecondStep] = SECOND_STEPS;
 
 type Props = {
   ended: boolean;
@@ -27,18 +24,20 @@ export function SignIn({ ended, given: { setup, invitation }, onSignedIn }: Prop
   const [door] = useState(page.door ?? 'closed');
   const isSetup = door === 'setup' || door === 'setup-code';
   const [signUp, setSignUp] = useState(isSetup || invitation !== '');
-  const [returned] = useState(takeReturn);
-  const [isHalf, setHalf] = useState(returned.isHalf);
+  const [returns] = useState(() => SIGN_IN_WAYS.map((way) => way.takeReturn()));
+  const [isHalf, setHalf] = useState(returns.some((one) => one.isHalf));
   const title = signUp ? (isSetup ? 'Create the owner’s account' : 'Create an account') : 'Sign in';
   const arrived = async () => {
     await onSignedIn();
     if (isSetup) page.door = 'closed';
   };
 
-  const usesPasskeys = hasUsedPasskey();
-  const others = !isHalf && !isSetup && (
-    <OtherWays signUp={signUp} invitation={invitation} onSignedIn={arrived} />
-  );
+  const waysThat = (areUsual: boolean) =>
+    !isHalf &&
+    !isSetup &&
+    SIGN_IN_WAYS.filter(({ isUsual }) => isUsual() === areUsual).map(({ Buttons }) => (
+      <Buttons key={Buttons.name} signUp={signUp} invitation={invitation} onSignedIn={arrived} />
+    ));
 
   return (
     <main class="door">
@@ -54,9 +53,9 @@ export function SignIn({ ended, given: { setup, invitation }, onSignedIn }: Prop
         {signUp && invitation !== '' && (
           <p class="muted">You are invited to this hub. The invitation works once.</p>
         )}
-        {returned.problem && <ServiceProblem code={returned.problem} />}
-        {usesPasskeys && others}
-        {isHalf && <SecondStep onSignedIn={arrived} onBack={() => setHalf(false)} />}
+        {returns.map(({ notice }) => notice)}
+        {waysThat(true)}
+        {isHalf && SecondStep && <SecondStep onSignedIn={arrived} onBack={() => setHalf(false)} />}
         {!isHalf && signUp && (
           <SignUpForm
             needsCode={door === 'setup-code'}
@@ -66,7 +65,7 @@ export function SignIn({ ended, given: { setup, invitation }, onSignedIn }: Prop
           />
         )}
         {!isHalf && !signUp && <SignInForm onSignedIn={arrived} onHalf={() => setHalf(true)} />}
-        {!usesPasskeys && others}
+        {waysThat(false)}
         {!isHalf && (door === 'open' || isSetup || invitation !== '') && (
           <p class="door-other">
             <button type="button" class="link" onClick={() => setSignUp(!signUp)}>
@@ -131,42 +130,6 @@ function SignInForm({ onSignedIn, onHalf }: FormProps) {
         {busy ? 'Signing in …' : 'Sign in'}
       </button>
     </form>
-  );
-}
-
-type OtherProps = { signUp: boolean; invitation: string; onSignedIn: () => Promise<void> };
-
-/** Signs in with a passkey, or at the sign-in service. */
-function OtherWays({ signUp, invitation, onSignedIn }: OtherProps) {
-  const passkey = useSubmit(async () => {
-    await signInWithPasskey();
-    await onSignedIn();
-  });
-  const service = useSubmit(() =>
-    visitService('/auth/sign-in/social', invitation && signUp ? { invitation } : {}),
-  );
-  const error = passkey.error ?? service.error;
-  const hasPasskeys = canUsePasskeys() && !signUp;
-  if (!hasPasskeys && SERVICE === '') return null;
-  return (
-    <div class="door-ways">
-      {hasPasskeys && (
-        <button
-          type="button"
-          class={hasUsedPasskey() ? 'wide primary' : 'wide'}
-          disabled={passkey.busy}
-          onClick={passkey.run}
-        >
-          Sign in with a passkey
-        </button>
-      )}
-      {SERVICE !== '' && (
-        <button type="button" class="wide" disabled={service.busy} onClick={service.run}>
-          {signUp ? 'Continue' : 'Sign in'} with {SERVICE}
-        </button>
-      )}
-      {error !== null && <Notice kind="error">{sentenceOf(error)}</Notice>}
-    </div>
   );
 }
 

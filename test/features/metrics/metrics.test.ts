@@ -269,7 +269,8 @@ describe('a scrape never waits for an agent that does not answer', () => {
       agentTrust: null,
       agentDeadline: 100,
       trustProxy: false,
-      ...{ origins: [], hosts: [], oidc: null },
+      origins: [],
+      hosts: [],
       importDirs: [],
       plans: [{ load: async () => metrics }],
     } as const;

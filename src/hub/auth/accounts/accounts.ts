@@ -4,6 +4,7 @@ import { Failure } from '../../../shared/failure.ts';
 import type { Role } from '../../../shared/roles.ts';
 import { users } from '../../db/accounts-schema.ts';
 import { inTransaction } from '../../db/open.ts';
+import type { BeginSecondHalf } from '../beside-passwords.ts';
 import { networkOf } from '../client.ts';
 import { recordSecurity } from '../security-log.ts';
 import {
@@ -34,8 +35,7 @@ export type AccountsDeps = Omit<SignUpDeps, 'passwords'> & {
   limits: AttemptLimits;
   /** Milliseconds from a clock that is never set. */
   elapsed: () => number;
-  /** Begins the second half of a sign-in: a challenge, or null if the account has no second factor. */
-  beginSecondHalf: (user: User, client: Client, method: 'password' | 'oidc') => string | null;
+  beginSecondHalf: BeginSecondHalf;
 };
 
 export type PasswordChange = {

@@ -4,6 +4,9 @@ import { oneLine } from '../../../shared/one-line.ts';
 
 export type SignInFailure = 'credentials' | 'code' | 'oidc' | 'rate_limited';
 
+/** Learns the reason, the client's address and the email address that was given. */
+export type SignInFailed = (reason: SignInFailure, ip: string, account: string) => void;
+
 const REASONS: Partial<Record<FailureCode, SignInFailure>> = {
   INVALID_EMAIL_OR_PASSWORD: 'credentials',
   PASSKEY_NOT_FOUND: 'credentials',
@@ -20,12 +23,11 @@ const LONGEST = 254;
 /**
  * The same way to sign in.
  * @param accountOf the email address that an input is about, as it was given
- * @param failed learns the reason, the client's address and that email address
  */
 export function countFailures<Input, From extends { ip: string }, Result>(
   signIn: (input: Input, client: From) => Promise<Result>,
   accountOf: (input: Input) => string,
-  failed: (reason: SignInFailure, ip: string, account: string) => void,
+  failed: SignInFailed,
 ): typeof signIn {
   return async (input, client) => {
     const account = oneLine(accountOf(input)).slice(0, LONGEST);

@@ -1,6 +1,5 @@
 /** `/sessions` and `/auth/change-password`: what signed-in users manage about their own account. */
 import { Elysia, t } from 'elysia';
-import { Failure } from '../../../shared/failure.ts';
 import { jsonBody } from '../../../shared/json-body.ts';
 import { about } from '../../http/about.ts';
 import { BODY, NEW_PASSWORD, refusals, WRITES } from '../../http/refusal-schemas.ts';
@@ -9,19 +8,7 @@ import { clientOf } from '../client.ts';
 import { forbiddenRole } from '../guard.ts';
 import { SESSION_SECONDS, type SessionInfo } from '../sessions/sessions.ts';
 import type { AuthContext } from './context.ts';
-import { AUTHENTICATION, AuthenticationResponse } from './passkey-views.ts';
-import {
-  CODE,
-  Code,
-  CREDENTIALS,
-  SESSION,
-  USER,
-  UserView,
-  viewSession,
-  viewUser,
-  WRONG_CODE,
-  WRONG_PASSKEY,
-} from './views.ts';
+import { CREDENTIALS, SESSION, USER, UserView, viewSession, viewUser } from './views.ts';
 
 const SessionEntry = t.Object(
   {
@@ -39,7 +26,7 @@ const SessionEntry = t.Object(
 const { token: _, userId: __, ...LISTED } = SESSION;
 
 export function sessionRoutes(deps: AuthContext) {
-  const { accounts, secondFactor, passkeySignIn, guard, cookies, addressOf, bodyLimit } = deps;
+  const { accounts, guard, cookies, addressOf, bodyLimit } = deps;
   return new Elysia({ name: 'sessions' })
     .use(cookies)
     .use(guard)
@@ -94,58 +81,6 @@ export function sessionRoutes(deps: AuthContext) {
     )
     .use(jsonBody(bodyLimit))
     .post(
-      '/auth/prove',
-      async ({ body, who, ownCookie }) => {
-        const { password, code, passkey } = body;
-        const given = [password, code, passkey].filter((one) => one !== undefined);
-        if (given.length !== 1) throw oneProof();
-        if (password !== undefined) await accounts.assertPassword(who, password);
-        else if (code !== undefined) await secondFactor.prove(who, code);
-        else if (passkey !== undefined) {
-          const cookie = ownCookie('passkey');
-          await passkeySignIn.prove(who, { response: passkey, challenge: cookie.value });
-          cookie.expire();
-        }
-        return { freshUntil: accounts.prove(who).toISOString() };
-      },
-      {
-        body: t.Object(
-          {
-            password: t.Optional(t.String({ minLength: 1 })),
-            code: t.Optional(Code),
-            passkey: t.Optional(AuthenticationResponse),
-          },
-          { title: 'Proof', description: 'exactly one of them' },
-        ),
-        response: {
-          200: t.Object({ freshUntil: Timestamp }, { title: 'Proved' }),
-          ...refusals(
-            ...WRITES,
-            ...BODY,
-            ...WRONG_CODE,
-            ...WRONG_PASSKEY,
-            'INVALID_PASSWORD',
-            'TOTP_NOT_ENABLED',
-          ),
-        },
-        detail: about({
-          id: 'prove',
-          tag: 'Accounts',
-          summary: 'Prove who you are again',
-          description:
-            'For an hour, this session may then change who may do what: accounts, roles, tokens, agents and channels.',
-          access: 'session',
-          needs: 'viewer',
-          bodies: {
-            password: { value: { password: CREDENTIALS.password } },
-            code: { summary: 'Of an app, or a recovery code', value: { code: CODE } },
-            passkey: { value: { passkey: AUTHENTICATION } },
-          },
-          example: { freshUntil: '2026-11-20T19:00:00.000Z' },
-        }),
-      },
-    )
-    .post(
       '/auth/change-password',
       async ({ body, request, sessionCookie, who }) => {
         const client = clientOf(request, addressOf(request));
@@ -190,9 +125,3 @@ export function sessionRoutes(deps: AuthContext) {
       },
     );
 }
-
-const oneProof = () =>
-  new Failure(
-    'VALIDATION_ERROR',
-    'Send a password, a code or a passkey’s response, and only one of them.',
-  );

@@ -5,8 +5,8 @@ import { note } from '../../../shared/observe/context.ts';
 import { about } from '../../http/about.ts';
 import { BODY, NEW_PASSWORD, OPEN, refusals } from '../../http/refusal-schemas.ts';
 import { Success } from '../../http/schemas.ts';
+import { SECOND_HALF } from '../beside-passwords.ts';
 import { clientOf } from '../client.ts';
-import { SECONDS } from '../factors/challenges.ts';
 import { forbiddenRole } from '../guard.ts';
 import { SESSION_SECONDS } from '../sessions/sessions.ts';
 import type { AuthContext } from './context.ts';
@@ -148,7 +148,7 @@ export function signInRoutes(deps: AuthContext) {
         const previous = sessionCookie.presented;
         const begun = await accounts.signIn(body, { ...client, previous });
         if ('challenge' in begun) {
-          ownCookie('two_factor').write(begun.challenge, SECONDS.two_factor);
+          ownCookie(SECOND_HALF.cookie).write(begun.challenge, SECOND_HALF.seconds);
           if (previous !== null) sessionCookie.expire();
           return { twoFactorRedirect: true as const, twoFactorMethods: ['totp' as const] };
         }

@@ -66,29 +66,6 @@ export const viewSession = <T extends Pick<Session, 'expiresAt' | 'createdAt' | 
 
 const AT = '2026-11-20T18:00:00.000Z';
 
-/** Of an app, or a recovery code. */
-export const Code = t.String({ minLength: 1, maxLength: 64 });
-export const CODE = '287082';
-
-/** Refusals of routes that take a code. */
-export const WRONG_CODE = [
-  'VALIDATION_ERROR',
-  'INVALID_CODE',
-  'INVALID_BACKUP_CODE',
-  'ACCOUNT_TEMPORARILY_LOCKED',
-  'RATE_LIMITED',
-  'SECRET_KEY_UNUSABLE',
-] as const;
-
-/** Refusals of routes that take a passkey's response. */
-export const WRONG_PASSKEY = [
-  'VALIDATION_ERROR',
-  'CHALLENGE_NOT_FOUND',
-  'PASSKEY_NOT_FOUND',
-  'AUTHENTICATION_FAILED',
-  'RATE_LIMITED',
-] as const;
-
 export const CREDENTIALS = { email: 'ada@example.org', password: 'four words of yours' };
 
 export const USER = {

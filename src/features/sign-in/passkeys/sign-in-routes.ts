@@ -1,0 +1,89 @@
+/** `/auth/passkey`: signing in with a passkey, wire-compatible with better-auth's plugin. */
+import { Elysia, t } from 'elysia';
+import { clientOf } from '../../../hub/auth/client.ts';
+import {
+  SESSION,
+  SessionView,
+  USER,
+  UserView,
+  viewSession,
+  viewUser,
+} from '../../../hub/auth/routes/views.ts';
+import { SESSION_SECONDS } from '../../../hub/auth/sessions/sessions.ts';
+import type { ApiCore } from '../../../hub/core.ts';
+import { about } from '../../../hub/http/about.ts';
+import { BODY, OPEN, refusals } from '../../../hub/http/refusal-schemas.ts';
+import { jsonBody } from '../../../shared/json-body.ts';
+import { note } from '../../../shared/observe/context.ts';
+import { SECONDS } from '../challenges.ts';
+import type { PasskeySignIn } from './passkey-sign-in.ts';
+import { AUTHENTICATION, AuthenticationResponse, CHALLENGE, WRONG_PASSKEY } from './views.ts';
+
+const Options = t.Object(
+  { challenge: t.String(), rpId: t.Optional(t.String()), userVerification: t.Literal('required') },
+  { title: 'AuthenticationOptions', additionalProperties: true },
+);
+
+type Deps = Pick<ApiCore, 'accounts' | 'cookies' | 'addressOf' | 'strangersBodyLimit'> & {
+  passkeySignIn: PasskeySignIn;
+};
+
+export function passkeySignInRoutes(deps: Deps) {
+  const { accounts, passkeySignIn, cookies, addressOf, strangersBodyLimit } = deps;
+  return new Elysia({ name: 'passkey-sign-in', prefix: '/auth/passkey' })
+    .use(cookies)
+    .get(
+      '/generate-authenticate-options',
+      async ({ sessionCookie, ownCookie }) => {
+        const who = accounts.find(sessionCookie.presented);
+        const begun = await passkeySignIn.begin(who?.user.id ?? null);
+        ownCookie('passkey').write(begun.challenge, SECONDS.passkey);
+        return { ...begun.options, userVerification: 'required' as const };
+      },
+      {
+        response: { 200: Options, ...refusals(...OPEN) },
+        detail: about({
+          id: 'beginPasskeySignIn',
+          tag: 'Accounts',
+          summary: 'Begin to sign in with a passkey, or to prove who you are',
+          description:
+            'The response is for `navigator.credentials.get`, in the browser that gets the cookie, within five minutes.',
+          access: 'anyone',
+          example: { challenge: CHALLENGE, rpId: 'box.example', userVerification: 'required' },
+          responseHeaders: ['Set-Cookie'],
+        }),
+      },
+    )
+    .use(jsonBody(strangersBodyLimit))
+    .post(
+      '/verify-authentication',
+      async ({ body, request, sessionCookie, ownCookie }) => {
+        const cookie = ownCookie('passkey');
+        const answer = { response: body.response, challenge: cookie.value };
+        const client = clientOf(request, addressOf(request));
+        const previous = sessionCookie.presented;
+        const { user, session } = await passkeySignIn.signIn(answer, { ...client, previous });
+        note({ user: user.id });
+        sessionCookie.write(session.token, SESSION_SECONDS);
+        cookie.expire();
+        return { session: viewSession(session), user: viewUser(user) };
+      },
+      {
+        body: t.Object({ response: AuthenticationResponse }, { title: 'PasskeySignIn' }),
+        response: {
+          200: t.Object({ session: SessionView, user: UserView }, { title: 'SignedInByPasskey' }),
+          ...refusals(...OPEN, ...BODY, ...WRONG_PASSKEY),
+        },
+        detail: about({
+          id: 'signInPasskey',
+          tag: 'Accounts',
+          summary: 'Sign in with a passkey',
+          description: 'It is both factors: no code is needed.',
+          access: 'anyone',
+          bodies: { phone: { value: { response: AUTHENTICATION } } },
+          example: { session: SESSION, user: USER },
+          responseHeaders: ['Set-Cookie'],
+        }),
+      },
+    );
+}

@@ -1,0 +1,184 @@
+/** The second factor: codes of an app, and recovery codes for when it is lost. */
+import { useState } from 'preact/hooks';
+import type { AccountCard } from '../../../web/feature.ts';
+import { send } from '../../../web/lib/api.ts';
+import { useHub, useUser } from '../../../web/lib/hub.ts';
+import { placeError, submitWith, useFields, useSubmit } from '../../../web/lib/use-form.ts';
+import { CopyButton } from '../../../web/parts/code-block.tsx';
+import { Dialog, FormActions } from '../../../web/parts/dialog.tsx';
+import { CodeField, digitsOf } from '../../../web/parts/field.tsx';
+import { lazy } from '../../../web/parts/loading.tsx';
+import { Notice } from '../../../web/parts/notice.tsx';
+import { PasswordDialog } from '../../../web/parts/password-dialog.tsx';
+
+const QrCode = lazy(async () => (await import('./qr-code.tsx')).QrCode);
+
+type Made = { totpURI: string; backupCodes: string[] };
+type Step =
+  | { name: 'enable' | 'renew' | 'disable' }
+  | ({ name: 'scan' } & Made)
+  | { name: 'codes'; codes: string[] };
+
+export const FactorCard: AccountCard = ({ hasPassword }) => {
+  const user = useUser();
+  const { reloadUser } = useHub();
+  const [step, setStep] = useState<Step | null>(null);
+  const close = () => setStep(null);
+  const isOn = user?.twoFactorEnabled === true;
+  const path = '/auth/two-factor';
+
+  const enable = async (password: string) =>
+    setStep({ name: 'scan', ...(await send<Made>('POST', `${path}/enable`, { password })) });
+  const renew = async (password: string) => {
+    const { backupCodes } = await send<Made>('POST', `${path}/generate-backup-codes`, { password });
+    setStep({ name: 'codes', codes: backupCodes });
+  };
+  const disable = async (password: string) => {
+    await send('POST', `${path}/disable`, { password });
+    await reloadUser();
+    close();
+  };
+
+  if (!hasPassword) return null;
+  return (
+    <section class="card" aria-labelledby="factor-title">
+      <div class="card-head row">
+        <h2 id="factor-title">Second factor</h2>
+        {isOn ? (
+          <span class="row">
+            <button type="button" onClick={() => setStep({ name: 'renew' })}>
+              New recovery codes …
+            </button>
+            <button type="button" onClick={() => setStep({ name: 'disable' })}>
+              Turn off …
+            </button>
+          </span>
+        ) : (
+          <button type="button" onClick={() => setStep({ name: 'enable' })}>
+            Set up …
+          </button>
+        )}
+      </div>
+      <p class="muted">
+        {isOn
+          ? 'On: after your password, signing in needs a code from your app.'
+          : 'Off. With a second factor, a stolen password is not enough: signing in also needs a code from an app on your phone.'}
+      </p>
+      {step?.name === 'enable' && (
+        <PasswordDialog
+          title="Set up a second factor"
+          action="Continue"
+          run={enable}
+          onClose={close}
+        >
+          You need an authenticator app, such as Aegis, 2FAS or Google Authenticator, or a password
+          manager.
+        </PasswordDialog>
+      )}
+      {step?.name === 'scan' && (
+        <ScanDialog
+          uri={step.totpURI}
+          onDone={() => setStep({ name: 'codes', codes: step.backupCodes })}
+          onClose={close}
+        />
+      )}
+      {step?.name === 'codes' && (
+        <CodesDialog
+          codes={step.codes}
+          onClose={() => {
+            close();
+            void reloadUser();
+          }}
+        />
+      )}
+      {step?.name === 'renew' && (
+        <PasswordDialog
+          title="New recovery codes"
+          action="Make new codes"
+          run={renew}
+          onClose={close}
+        >
+          The codes that you have now stop working.
+        </PasswordDialog>
+      )}
+      {step?.name === 'disable' && (
+        <PasswordDialog
+          title="Turn off the second factor?"
+          action="Turn off"
+          kind="danger"
+          run={disable}
+          onClose={close}
+        >
+          Your password alone is then enough to sign in. Your other sessions end.
+        </PasswordDialog>
+      )}
+    </section>
+  );
+};
+
+type ScanProps = { uri: string; onDone: () => void; onClose: () => void };
+
+/** Shows the secret to the app, and asks for its first code. */
+function ScanDialog({ uri, onDone, onClose }: ScanProps) {
+  const secret = new URL(uri).searchParams.get('secret') ?? '';
+  const { values, input } = useFields({ code: '' });
+  const { busy, error, run } = useSubmit(async () => {
+    await send('POST', '/auth/two-factor/verify-totp', { code: digitsOf(values.code) });
+    onDone();
+  });
+  const { at, notice } = placeError(error, ['code'], ({ code }) =>
+    code === 'INVALID_CODE' ? 'code' : null,
+  );
+  return (
+    <Dialog title="Scan this with your app" onClose={onClose}>
+      <form onSubmit={submitWith(run)}>
+        <QrCode text={uri} label="QR code with the secret" />
+        <p>Or type the secret into the app:</p>
+        <p class="secret">
+          <code>{secret.match(/.{1,4}/g)?.join(' ')}</code>
+        </p>
+        <CodeField
+          label="Code from your app"
+          help="Six digits. The second factor is on once this code is right."
+          error={at('code') && 'Wrong code. If the next one is wrong too, compare the clocks.'}
+          {...input('code')}
+        />
+        {notice && <Notice kind="error">{notice}</Notice>}
+        <FormActions action="Turn on" disabled={busy} onClose={onClose}>
+          <CopyButton text={secret} label="Copy secret" />
+        </FormActions>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Shows recovery codes, once. */
+function CodesDialog({ codes, onClose }: { codes: string[]; onClose: () => void }) {
+  const text = codes.join('\n');
+  return (
+    <Dialog title="Your recovery codes" onClose={onClose}>
+      <p>
+        Each signs you in once if you lose the app. Keep them where you find them without this
+        device. They will not be shown again.
+      </p>
+      <ol class="secret recovery-codes mono" aria-label="Recovery codes">
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ol>
+      <div class="actions">
+        <CopyButton text={text} label="Copy codes" />
+        <a
+          class="button"
+          href={`data:text/plain;charset=utf-8,${encodeURIComponent(`${text}\n`)}`}
+          download={`signalbox-recovery-codes-${location.hostname}.txt`}
+        >
+          Download
+        </a>
+        <button type="button" class="primary" onClick={onClose}>
+          I have kept them
+        </button>
+      </div>
+    </Dialog>
+  );
+}
