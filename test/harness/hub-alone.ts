@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readSettings } from '../../src/program/config.ts';
 import { createLog } from '../../src/program/log.ts';
 import { serveHub } from '../../src/program/serve/serve.ts';
-import { freePort, machine, temporaryFolder } from './stack.ts';
+import { FEATURES_OF_RUN, freePort, machine, temporaryFolder } from './stack.ts';
 
 export type HubAlone = Awaited<ReturnType<typeof startHubAlone>>;
 
@@ -14,7 +14,14 @@ export async function startHubAlone(env: Record<string, string> = {}) {
   const dataDir = join(folder, 'data');
   const token = 'x'.repeat(43);
   const agent = { AGENT_TOKEN: token, AGENT_URL: `http://127.0.0.1:${freePort()}` };
-  const variables = { PATH: process.env.PATH, DATA_DIR: dataDir, HUB_PORT: '0', ...agent, ...env };
+  const variables = {
+    PATH: process.env.PATH,
+    DATA_DIR: dataDir,
+    HUB_PORT: '0',
+    ...FEATURES_OF_RUN,
+    ...agent,
+    ...env,
+  };
   const settings = readSettings('hub', variables, machine);
   const lines: string[] = [];
   const log = createLog(

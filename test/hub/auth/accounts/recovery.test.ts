@@ -1,14 +1,12 @@
 /** `signalbox passwd` with its options: what it removes, what it leaves, and what it records. */
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type HubAlone, startHubAlone } from '../../../harness/hub-alone.ts';
 import { runProgram } from '../../../harness/program.ts';
-import { codeOf, createBrowser, secretIn } from '../../../harness/second-factor.ts';
 import { ask, signUp } from '../../../harness/stack.ts';
 
-const [ADA, BOB, CYD] = ['ada@example.org', 'bob@example.org', 'cyd@example.org'];
+const [ADA, BOB] = ['ada@example.org', 'bob@example.org'];
 const PASSWORD = 'a long passphrase';
 
 let hub: HubAlone;
@@ -143,34 +141,4 @@ test('--owner makes an owner, alone or with the other option', async () => {
     `The second factors and passkeys of ${BOB} have been removed.\n${BOB} is an owner.\n`,
   );
   expect(rowsOf(BOB)).toMatchObject({ two_factors: 0, passkeys: 0 });
-});
-
-test('whoever lost their device, or the hub its key, gets in again', async () => {
-  // Those of the others are of no key.
-  inDatabase((sqlite) => sqlite.run('DELETE FROM two_factors'));
-  const json = { name: 'Cyd', email: CYD, password: PASSWORD };
-  await ask(`${hub.hub}/users`, { headers: ada, json });
-  const signIn = async (browser = createBrowser(() => hub.hub)) => {
-    const { status, body } = await browser.call('/auth/sign-in/email', {
-      email: CYD,
-      password: PASSWORD,
-    });
-    return { status, browser, isIn: typeof body.token === 'string' };
-  };
-  const { browser } = await signIn();
-  const path = '/auth/two-factor/enable';
-  const { body } = await browser.call<{ totpURI: string }>(path, { password: PASSWORD });
-  const code = () => ({ code: codeOf(secretIn(body.totpURI)) });
-  expect((await browser.call('/auth/two-factor/verify-totp', code())).status).toBe(200);
-  const half = await signIn();
-  expect([half.status, half.isIn]).toEqual([200, false]);
-  rmSync(join(hub.dataDir, 'secret-key'));
-  expect(await signIn()).toMatchObject({ status: 503, isIn: false });
-  expect((await passwd([CYD], `${PASSWORD}\n`)).code).toBe(0);
-  expect(await signIn()).toMatchObject({ status: 503, isIn: false });
-
-  expect((await passwd([CYD, '--reset-factors'])).code).toBe(0);
-  expect((await browser.call('/sessions')).status).toBe(401);
-  expect((await half.browser.call('/auth/two-factor/verify-totp', code())).status).toBe(401);
-  expect(await signIn()).toMatchObject({ status: 200, isIn: true });
 });

@@ -1,33 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { createAuthClient } from 'better-auth/client';
-import { twoFactorClient } from 'better-auth/client/plugins';
-import { type TOTP, URI } from 'otpauth';
+import { createClientOf } from '../../../harness/better-auth.ts';
 import { type HubAlone, startHubAlone } from '../../../harness/hub-alone.ts';
 
 const PASSWORD = 'a long passphrase';
 const NEW = 'quite another phrase';
 let stack: HubAlone;
-
-/** better-auth's published client, with a cookie jar like a browser's. */
-function createClient() {
-  const jar = { cookie: '' };
-  const redirects: unknown[] = [];
-  const client = createAuthClient({
-    plugins: [twoFactorClient({ onTwoFactorRedirect: (to) => void redirects.push(to) })],
-    baseURL: `${stack.hub}/auth`,
-    fetchOptions: {
-      onRequest(context) {
-        if (jar.cookie !== '') context.headers.set('cookie', jar.cookie);
-        return context;
-      },
-      onResponse({ response }) {
-        const [set] = response.headers.getSetCookie();
-        if (set) jar.cookie = set.split(';')[0] ?? '';
-      },
-    },
-  });
-  return { client, jar, redirects };
-}
+const createClient = () => createClientOf(stack.hub);
 
 beforeAll(async () => {
   stack = await startHubAlone();
@@ -86,41 +64,4 @@ test('it signs up, reads its session, signs out and in again, and changes the pa
   });
   expect(changed.data?.token).toEqual(expect.any(String));
   expect((await client.getSession()).data?.session.token).toBe(changed.data?.token as string);
-});
-
-test('it turns a second factor on, signs in with it and with a recovery code, and turns it off', async () => {
-  const { client, redirects } = createClient();
-  const credentials = { email: 'ada@example.org', password: NEW };
-  await client.signIn.email(credentials);
-  const wrong = await client.twoFactor.enable({ password: PASSWORD });
-  expect([wrong.error?.status, wrong.error?.code]).toEqual([400, 'INVALID_PASSWORD']);
-  const begun = await client.twoFactor.enable({ password: NEW, issuer: 'box' });
-  if (begun.data?.method !== 'totp') throw new Error('no TOTP');
-  const totp = URI.parse(begun.data.totpURI) as TOTP;
-  expect([totp.issuer, totp.label]).toEqual(['box', credentials.email]);
-  const codeOf = (steps: number) => totp.generate({ timestamp: Date.now() + steps * 30_000 });
-  expect((await client.twoFactor.verifyTotp({ code: codeOf(-1) })).error).toBeNull();
-  expect((await client.getSession()).data?.user).toMatchObject({ twoFactorEnabled: true });
-  const uri = await client.twoFactor.getTotpUri({ password: NEW });
-  expect(uri.data?.totpURI).toContain(totp.secret.base32);
-  const codes = await client.twoFactor.generateBackupCodes({ password: NEW });
-  expect(codes.data?.backupCodes.length).toBe(10);
-
-  expect((await client.signIn.email(credentials)).data).toMatchObject({ twoFactorRedirect: true });
-  expect(redirects).toEqual([{ twoFactorMethods: ['totp'] }]);
-  expect((await client.getSession()).data).toBeNull();
-  const used = await client.twoFactor.verifyTotp({ code: codeOf(-1) });
-  expect([used.error?.status, used.error?.code]).toEqual([401, 'INVALID_CODE']);
-  const code = codeOf(1);
-  const verified = await client.twoFactor.verifyTotp({ code, trustDevice: true });
-  expect(verified.data?.token).toEqual(expect.any(String));
-  expect((await client.getSession()).data?.session.token).toBe(verified.data?.token as string);
-
-  await client.signIn.email(credentials);
-  const recovered = await client.twoFactor.verifyBackupCode({
-    code: codes.data?.backupCodes[0] ?? '',
-  });
-  expect(recovered.data?.user).toMatchObject({ email: credentials.email });
-  expect((await client.twoFactor.disable({ password: NEW })).data).toEqual({ status: true });
-  expect((await client.signIn.email(credentials)).data).toMatchObject({ redirect: false });
 });
