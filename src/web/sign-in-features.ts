@@ -1,10 +1,7 @@
 /** What features bring to the page for those who are not signed in, one line each: apart, as all that it shows waits for it. */
-import { otherWays } from '../features/sign-in/web/other-ways.tsx';
-import type { SecondStep, SignInWay } from './feature.ts';
-import { lazy } from './parts/loading.tsx';
+import { otherWays, SecondStep } from '../features/sign-in/web/sign-in.tsx';
+import type { SignInWay, SecondStep as Step } from './feature.ts';
 
-export const SECOND_STEPS: readonly SecondStep[] = [
-  lazy(async () => (await import('../features/sign-in/web/second-step.tsx')).SecondStep),
-];
+export const SECOND_STEPS: readonly Step[] = [SecondStep];
 
 export const SIGN_IN_WAYS: readonly SignInWay[] = [otherWays];

@@ -1,6 +1,6 @@
 /** Asks users to prove again who they are: with the password, unless the dialog of a feature takes more. */
-
 import { PROVE_DIALOGS } from '../account-features.ts';
+import type { ProveDialog as Dialog } from '../feature.ts';
 import { send } from '../lib/api.ts';
 import { PasswordDialog } from '../parts/password-dialog.tsx';
 
@@ -19,7 +19,7 @@ export function ProveDialog({ onDone }: Props) {
   );
 }
 
-const ByPassword: (typeof PROVE_DIALOGS)[0] = ({ title, onDone, children }) => (
+const ByPassword: Dialog = ({ title, onDone, children }) => (
   <PasswordDialog
     title={title}
     action="Continue"

@@ -32,10 +32,11 @@ export function SignIn({ ended, given: { setup, invitation }, onSignedIn }: Prop
     if (isSetup) page.door = 'closed';
   };
 
-  const waysThat = (areUsual: boolean) =>
+  const areUsual = SIGN_IN_WAYS.some(({ isUsual }) => isUsual());
+  const others =
     !isHalf &&
     !isSetup &&
-    SIGN_IN_WAYS.filter(({ isUsual }) => isUsual() === areUsual).map(({ Buttons }) => (
+    SIGN_IN_WAYS.map(({ Buttons }) => (
       <Buttons key={Buttons.name} signUp={signUp} invitation={invitation} onSignedIn={arrived} />
     ));
 
@@ -54,7 +55,7 @@ export function SignIn({ ended, given: { setup, invitation }, onSignedIn }: Prop
           <p class="muted">You are invited to this hub. The invitation works once.</p>
         )}
         {returns.map(({ notice }) => notice)}
-        {waysThat(true)}
+        {areUsual && others}
         {isHalf && SecondStep && <SecondStep onSignedIn={arrived} onBack={() => setHalf(false)} />}
         {!isHalf && signUp && (
           <SignUpForm
@@ -65,7 +66,7 @@ export function SignIn({ ended, given: { setup, invitation }, onSignedIn }: Prop
           />
         )}
         {!isHalf && !signUp && <SignInForm onSignedIn={arrived} onHalf={() => setHalf(true)} />}
-        {waysThat(false)}
+        {!areUsual && others}
         {!isHalf && (door === 'open' || isSetup || invitation !== '') && (
           <p class="door-other">
             <button type="button" class="link" onClick={() => setSignUp(!signUp)}>

@@ -1,5 +1,5 @@
-/** Signing in without a password: with a passkey, or at the sign-in service. */
-import type { SignInButtons, SignInWay } from '../../../web/feature.ts';
+/** What the sign-in page has besides the password: passkeys, the sign-in service, and the second step. */
+import type { SignInButtons, SignInWay, SecondStep as Step } from '../../../web/feature.ts';
 import { sentenceOf } from '../../../web/lib/api.ts';
 import { useSubmit } from '../../../web/lib/use-form.ts';
 import { lazy } from '../../../web/parts/loading.tsx';
@@ -8,6 +8,8 @@ import { canUsePasskeys, hasUsedPasskey, signInWithPasskey } from './passkeys.ts
 import { SERVICE, takeReturn, visitService } from './service.ts';
 
 const ServiceProblem = lazy(async () => (await import('./service-problem.tsx')).ServiceProblem);
+
+export const SecondStep: Step = lazy(async () => (await import('./second-step.tsx')).SecondStep);
 
 export const otherWays: SignInWay = {
   isUsual: hasUsedPasskey,
