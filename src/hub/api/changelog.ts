@@ -3,7 +3,7 @@ import { Elysia, t } from 'elysia';
 import { authorOf, type Caller, isViewer, recordedAuthorOf } from '../auth/guard.ts';
 import { about, INTEGER_ID } from '../http/about.ts';
 import { IdParams, idOf } from '../http/params.ts';
-import { PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
+import { PUBLISHES, READS, refusals, UNDOES } from '../http/refusal-schemas.ts';
 import { Done, lacking, outcomeOf, Timestamp } from '../http/schemas.ts';
 import type { Author } from '../model/changes.ts';
 import { kindOf } from '../model/entities.ts';
@@ -11,17 +11,6 @@ import { createChangelog, type PublicEntry } from '../model/history/changelog.ts
 import { lineOf } from '../model/history/summary.ts';
 import { type Undo, undoOfEntry, undoOfGroup } from '../model/history/undo.ts';
 import type { ApiContext } from './context.ts';
-
-/** What an undo is refused with besides. */
-export const UNDOES = [
-  'NOT_FOUND',
-  'DOMAIN_TAKEN',
-  'POLICY_TAKEN',
-  'POLICY_IN_USE',
-  'CERTIFICATE_TAKEN',
-  'REVERT_CONFLICT',
-  'SESSION_NOT_FRESH',
-] as const;
 
 const Action = t.Union([
   t.Literal('create'),

@@ -6,15 +6,14 @@ import { jsonBody } from '../../shared/json-body.ts';
 import { caddyfileDiff, TOO_DIFFERENT } from '../caddyfile/diff.ts';
 import { about } from '../http/about.ts';
 import { PREAMBLE, PROXYFILE, SITE } from '../http/examples.ts';
-import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
+import { BODY, PUBLISHES, refusals, UNDOES } from '../http/refusal-schemas.ts';
+import { AnyOperation, createChangeFrom } from '../model/any-operation.ts';
 import { renderSet, vhostsWith } from '../model/applied.ts';
 import type { Change } from '../model/changes.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
 import type { SiteSet } from '../model/vhost.ts';
 import { newDoubts } from '../publish/doubts.ts';
-import { UNDOES } from './changelog.ts';
 import type { ApiContext } from './context.ts';
-import { AnyOperation, createChangeFrom } from './operations.ts';
 import { Verdict, verdictOf } from './verdict.ts';
 
 /** Errors that mean "no, this change would be refused". */
@@ -25,7 +24,7 @@ const TRIALS_WAITING = 2;
 const RETRY_AFTER_SECONDS = 20;
 
 export function previewRoutes({ db, publisher, guard, bodyLimit }: ApiContext) {
-  const changeFrom = createChangeFrom({ db, publisher });
+  const changeFrom = createChangeFrom(db, publisher.current);
   const one = createConcurrencyLimit({
     concurrency: 1,
     maxWaiting: TRIALS_WAITING,

@@ -10,12 +10,11 @@ import {
 import { about } from '../http/about.ts';
 import { SITE } from '../http/examples.ts';
 import { IdParams } from '../http/params.ts';
-import { BODY, PUBLISHES, READS, refusals, WRITES } from '../http/refusal-schemas.ts';
+import { BODY, PUBLISHES, READS, refusals, UNDOES, WRITES } from '../http/refusal-schemas.ts';
 import { Success } from '../http/schemas.ts';
+import { AnyOperation, createChangeFrom } from '../model/any-operation.ts';
 import { inOperation, sequence } from '../model/changes.ts';
-import { UNDOES } from './changelog.ts';
 import type { ApiContext } from './context.ts';
-import { AnyOperation, createChangeFrom } from './operations.ts';
 
 const MAX_OPERATIONS = 1_000;
 
@@ -61,7 +60,7 @@ const ID = { id: { example: '1f6e2c9b-7a1d-4c53-9b0e-2f4d8a6c0b35' } };
 
 export function replayRoutes({ db, publisher, guard, bodyLimit }: ApiContext) {
   const { replays } = publisher;
-  const changeFrom = createChangeFrom({ db, publisher });
+  const changeFrom = createChangeFrom(db, publisher.current);
 
   return new Elysia({ name: 'replays', prefix: '/replays' })
     .use(guard)

@@ -37,6 +37,16 @@ export const PUBLISHES = [
   'CHECK_FAILED',
   'STOPPING',
 ] as const;
+/** What an undo is refused with besides. */
+export const UNDOES = [
+  'NOT_FOUND',
+  'DOMAIN_TAKEN',
+  'POLICY_TAKEN',
+  'POLICY_IN_USE',
+  'CERTIFICATE_TAKEN',
+  'REVERT_CONFLICT',
+  'SESSION_NOT_FRESH',
+] as const;
 
 type Refusals<Code extends FailureCode> = {
   [S in (typeof FAILURES)[Code]['status']]: typeof ErrorBody;

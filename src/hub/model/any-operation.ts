@@ -1,8 +1,9 @@
 /** What a preview and a replay take: every change that the dashboard makes, and an undo. */
 import { type Static, t } from 'elysia';
-import type { Change } from '../model/changes.ts';
-import { createChangelog } from '../model/history/changelog.ts';
-import { undoOfEntry, undoOfGroup } from '../model/history/undo.ts';
+import type { Db } from '../db/open.ts';
+import type { Change } from './changes.ts';
+import { createChangelog } from './history/changelog.ts';
+import { undoOfEntry, undoOfGroup } from './history/undo.ts';
 import {
   changeOf,
   Operation,
@@ -10,10 +11,10 @@ import {
   policyChangeOf,
   UndoEntry,
   UndoGroup,
-} from '../model/operation.ts';
-import { agentPreambleChange, preambleChange } from '../model/preamble-changes.ts';
-import { withoutLoops } from '../model/sign-in-loop.ts';
-import type { ApiContext } from './context.ts';
+} from './operation.ts';
+import { agentPreambleChange, preambleChange } from './preamble-changes.ts';
+import { withoutLoops } from './sign-in-loop.ts';
+import type { SiteSet } from './vhost.ts';
 
 export const AnyOperation = t.Union(
   [
@@ -37,10 +38,8 @@ type Asked = {
 /** @throws Failure, here: INVALID_REQUEST, NOT_FOUND, REVERT_CONFLICT, and as `assertOwner`; when planned, as the change */
 export type ChangeFrom = (operation: AnyOperation, asked: Asked) => Promise<Change<unknown>>;
 
-export function createChangeFrom({
-  db,
-  publisher,
-}: Pick<ApiContext, 'db' | 'publisher'>): ChangeFrom {
+/** @param current the set that is stored */
+export function createChangeFrom(db: Db, current: () => SiteSet): ChangeFrom {
   const changelog = createChangelog(db);
 
   return async (operation, { agent, assertOwner }) => {
@@ -50,7 +49,7 @@ export function createChangeFrom({
           agent ? agentPreambleChange(agent, operation.config) : preambleChange(operation.config),
         );
       case 'policy':
-        return withoutLoops(await policyChangeOf(operation, publisher.current()));
+        return withoutLoops(await policyChangeOf(operation, current()));
       case 'undo': {
         const undo =
           'id' in operation
