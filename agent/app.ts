@@ -26,37 +26,31 @@ import type { AgentObserver, AgentPart } from './core.ts';
 import { type EnrolmentDeps, enrolRoute, tokenRoutes } from './enrolment/enrolment.ts';
 import type { Logs } from './logs/logs.ts';
 import { logRoutes } from './logs/routes.ts';
-import { type ProgramsDeps, programRoutes } from './programs/routes.ts';
-import type { Replays } from './replay/replays.ts';
-import { replayRoutes } from './replay/routes.ts';
 import { type SiteRoutesDeps, siteRoutes } from './sites/routes.ts';
 
-type AgentDeps = SiteRoutesDeps &
-  ProgramsDeps & {
-    isKnown: KnownToken;
-    /** Null with a token from the settings, which no request can change. */
-    enrolment?: Omit<EnrolmentDeps, 'proxy' | 'log'> | null;
-    proxy: ProxyControl;
-    /** Those that agent and proxy write to. */
-    disks: () => Promise<Disk[]>;
-    logs: Logs;
-    /** What features bring. */
-    parts: readonly AgentPart[];
-    replays: Pick<Replays, 'start' | 'state' | 'end' | 'interrupt'>;
-    /** Whether the agent serves HTTPS. */
-    tls?: boolean;
-    log: Log;
-  };
+type AgentDeps = SiteRoutesDeps & {
+  isKnown: KnownToken;
+  /** Null with a token from the settings, which no request can change. */
+  enrolment?: Omit<EnrolmentDeps, 'proxy' | 'log'> | null;
+  proxy: ProxyControl;
+  /** Those that agent and proxy write to. */
+  disks: () => Promise<Disk[]>;
+  logs: Logs;
+  /** What features bring. */
+  parts: readonly AgentPart[];
+  /** Whether the agent serves HTTPS. */
+  tls?: boolean;
+  log: Log;
+};
 
 /** A Caddyfile of 25,000 sites is about 1.6 MB. */
-const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
+export const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
 
 const refusals = { 400: AgentErrorBody, 502: AgentErrorBody };
 
 /** The agent as an Elysia app. Errors are answered by `errors` of shared/http. */
 export function createAgent(deps: AgentDeps) {
-  const { enrolment, proxy, state, disks, logs, parts, replays, tls = false } = deps;
-  const { log } = deps;
+  const { enrolment, proxy, state, disks, logs, parts, tls = false, log } = deps;
   const observers = parts.flatMap(({ observe }) => observe ?? []);
   const isAllowed = createBearerCheck(deps.isKnown);
   const peerOf = (request: Request): string => agent.server?.requestIP(request)?.address ?? '';
@@ -99,7 +93,12 @@ export function createAgent(deps: AgentDeps) {
     .all('/*', () => {
       throw new Failure('NOT_FOUND', 'Not found.');
     })
-    .use(programRoutes(deps, AGENT_BODY_LIMIT))
+    .use(
+      composed(
+        'features',
+        parts.flatMap(({ routes }) => routes ?? []),
+      ),
+    )
     .use(jsonBody(AGENT_BODY_LIMIT))
     .use(enrolment ? tokenRoutes({ ...enrolment, log }) : new Elysia())
     .post(
@@ -108,7 +107,7 @@ export function createAgent(deps: AgentDeps) {
         const { proxyfile, deadline = Number.POSITIVE_INFINITY, ...options } = body;
         const from = performance.now();
         const isWanted = () => !signal.aborted && performance.now() - from < deadline;
-        replays.interrupt();
+        for (const { beforeReload } of parts) beforeReload?.();
         const { open, closed, unwritable, ...live } = await timed(
           proxy.reload(proxyfile, { ...options, isWanted }),
           observers,
@@ -158,14 +157,7 @@ export function createAgent(deps: AgentDeps) {
     .get('/proxy/modules', async () => ({ modules: await proxy.modules() }), {
       response: { 200: ModulesAnswer },
     })
-    .use(
-      composed(
-        'features',
-        parts.flatMap(({ routes }) => routes ?? []),
-      ),
-    )
     .use(siteRoutes(deps))
-    .use(replayRoutes(replays))
     .use(logRoutes({ logs, explain: state.explain }));
   return agent;
 }

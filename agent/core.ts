@@ -4,6 +4,7 @@ import type { Log } from '../src/shared/log.ts';
 import type { Collector } from '../src/shared/observe/metrics.ts';
 import type { RequestSeen } from '../src/shared/observe/requests.ts';
 import type { Paced } from '../src/shared/paced.ts';
+import type { CaddyUser } from './caddy/process/user.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
 import type { Logs } from './logs/logs.ts';
 import type { Prober } from './sites/upstreams/prober.ts';
@@ -11,12 +12,21 @@ import type { Prober } from './sites/upstreams/prober.ts';
 /** The parts of the agent that are there before those of features. */
 export type AgentCore = Readonly<{
   version: string;
+  proxy: ProxyControl;
+  /** Caddy's user; null: that of the agent. */
+  user: CaddyUser | null;
   /** Caddy's access log. */
   accessLog: string;
-  logs: Pick<Logs, 'counts'>;
-  proxy: Pick<ProxyControl, 'status' | 'starts'>;
+  /** Reads it. */
+  logs: Logs;
   /** Null: upstreams are not probed. */
   prober: Pick<Prober, 'results'> | null;
+  /** Has the proxy's sites looked at again. */
+  look: () => void;
+  /** What tells the agent's own requests from visitors'. */
+  userAgent: () => string;
+  /** How many bytes a JSON body may have. */
+  bodyLimit: number;
   /** Its intervals, at the pace of this agent. */
   paced: Paced;
   /** Shows a sentence in the status, by a key; null: no more. */
@@ -36,8 +46,10 @@ export type AgentPart = Readonly<{
   collect?: Collector;
   /** Hears of what the hub and others asked for. */
   observe?: AgentObserver;
+  /** A configuration is about to be live. */
+  beforeReload?: () => void;
   /** Before Caddy starts, so that it sees the very first entry of the access log. */
-  begin?: () => void;
+  begin?: () => void | Promise<void>;
   /** First of all, so that nobody who waits for an answer keeps the agent from stopping. */
   end?: () => void | Promise<void>;
 }>;

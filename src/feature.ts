@@ -4,6 +4,7 @@
  */
 import type { AgentHalf } from '../agent/core.ts';
 import type { HubPlan } from './hub/core.ts';
+import type { PlanQuestion } from './program/cli/api/plan-question.ts';
 import type { Command } from './program/cli/command.ts';
 import type { Importer } from './program/cli/importer.ts';
 import type { SettingsReader } from './program/settings-reader.ts';
@@ -13,10 +14,15 @@ export type Feature = Readonly<{
   name: string;
   /** The features that it does not work without. */
   needs?: readonly string[];
-  /** In the order of `--help`. @param importers those of all features */
-  commands?: (importers: readonly Importer[]) => Promise<readonly FeatureCommand[]>;
-  /** What `signalbox import` takes besides a Caddyfile. */
-  importers?: () => Promise<readonly Importer[]>;
+  /** In the order of `--help`. @param importers those of all features @param questions those of all features */
+  commands?: (
+    importers: readonly Importer[],
+    questions: readonly PlanQuestion[],
+  ) => Promise<readonly FeatureCommand[]>;
+  /** What can be asked of a change that a command plans. */
+  questions?: () => Promise<readonly PlanQuestion[]>;
+  /** What `signalbox import` takes besides a Caddyfile. @param questions as of `commands` */
+  importers?: (questions: readonly PlanQuestion[]) => Promise<readonly Importer[]>;
   /** Its half in a hub. */
   hub?: ReadHubHalf;
   /** Its half in an agent. */

@@ -9,6 +9,8 @@ import { importCaddyfile } from './features/import/feature.ts';
 import { importNpm } from './features/import-npm/feature.ts';
 import { metrics } from './features/metrics/feature.ts';
 import { openapi } from './features/openapi/feature.ts';
+import { programs } from './features/programs/feature.ts';
+import { replay } from './features/replay/feature.ts';
 import { ship } from './features/ship/feature.ts';
 import { signIn } from './features/sign-in/feature.ts';
 import { statistics } from './features/statistics/feature.ts';
@@ -19,6 +21,8 @@ export const FEATURES: readonly Feature[] = [
   certificates,
   backups,
   ship,
+  replay,
+  programs,
   apply,
   containers,
   channels,

@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dir, '..');
 
 /** What a folder's files may import beside each other: houses, or a single file of one. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  web: ['shared/patterns.ts', 'shared/replay-words.ts', 'features/problems.ts'],
+  web: ['shared/patterns.ts', 'features/problems.ts'],
   shared: [],
   agent: ['shared'],
   hub: ['shared'],
@@ -87,6 +87,10 @@ const roomOf = (path: string): string => {
   return rest.length === 0 ? 'app' : third;
 };
 
+/** The words of the feature that a page is of. */
+const wordsBeside = (file: string): string =>
+  file.replace(/^(src\/features\/[^/]+)\/.*$/, '$1/words.ts');
+
 /** What the table forbids of the imports of one file. */
 function forbidden(file: string, imports: readonly string[]): string[] {
   const house = houseOf(file);
@@ -94,6 +98,7 @@ function forbidden(file: string, imports: readonly string[]): string[] {
     // What this is: the version stands in the manifest.
     if (path === 'package.json') return house !== 'program';
     const other = houseOf(path);
+    if (house === 'web' && path === wordsBeside(file)) return false;
     if (other !== house) {
       return ![other, path.replace(/^src\//, '')].some((one) => MAY_IMPORT[house]?.includes(one));
     }
@@ -267,7 +272,11 @@ describe('one place for each effect', () => {
 
   test('listening', () => {
     // ports.ts only tries whether a port is free, and the echo answers nobody but the trials of a replay.
-    const may = ['src/program/listen.ts', 'agent/caddy/ports/ports.ts', 'agent/replay/echo.ts'];
+    const may = [
+      'src/program/listen.ts',
+      'agent/caddy/ports/ports.ts',
+      'agent/features/replay/echo.ts',
+    ];
     const others = all.filter((file) => !may.includes(file));
     expect(holding(others, /\.listen\(|Bun\.serve\(/)).toEqual([]);
   });
@@ -290,7 +299,10 @@ test('no pattern begins at every line end with what may be a line end itself', (
 
 describe('the dashboard', () => {
   test('gets only constants and words from the files that it may import', () => {
-    expect(importsOf('src/shared/replay-words.ts')).toEqual([]);
+    const words = files
+      .filter((file) => houseOf(file) === 'web')
+      .flatMap((file) => importsOf(file).filter((path) => path === wordsBeside(file)));
+    expect(faultsOf(words, importsOf)).toEqual([]);
     expect(importsOf('src/shared/patterns.ts')).toEqual([]);
     expect(texts.get('src/shared/patterns.ts')).not.toMatch(/=>|\bfunction\b|\bfrom '/);
   });

@@ -95,6 +95,8 @@ export type ProxyControl = {
   adapt(text: string): Promise<JsonObject>;
   /** The same for one that is to run, with all that `reload` checks before Caddy validates it. @throws as `adapt` */
   adaptAllowed(text: string): Promise<JsonObject>;
+  /** As `adapt`, of the Caddyfile that is live; empty if there is none. @throws as `adapt`, and file system errors */
+  adaptLive(): Promise<JsonObject>;
   /** The DNS providers that the program was built with, such as `cloudflare`. */
   dnsProviders(): Promise<string[]>;
   /** The modules that the program was built with; null if it cannot be asked. */
@@ -312,6 +314,11 @@ export function createProxy(
       const config = await adapt(text);
       restrictions.checkConfig(config, text);
       return config;
+    },
+
+    async adaptLive() {
+      const text = proxyfile.read();
+      return text === null ? {} : adapt(text);
     },
 
     dnsProviders: () => dnsProviders(program),

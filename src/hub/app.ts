@@ -1,5 +1,6 @@
 /** The hub's HTTP interface: one controller per feature, each behind a guard. */
 import { type AnyElysia, Elysia } from 'elysia';
+import { Failure } from '../shared/failure.ts';
 import { errors, pathOf, requestTimeout, SHORT_HOSTS } from '../shared/http.ts';
 import { lateBodies } from '../shared/json-body.ts';
 import { reportTo } from '../shared/log.ts';
@@ -18,9 +19,7 @@ import { portsRoutes } from './api/ports.ts';
 import { preambleRoutes } from './api/preamble.ts';
 import { previewRoutes } from './api/preview.ts';
 import { problemRoutes } from './api/problems.ts';
-import { programRoutes } from './api/programs.ts';
 import { recipeRoutes } from './api/recipes.ts';
-import { replayRoutes } from './api/replays.ts';
 import { statusRoutes } from './api/status.ts';
 import { vhostActivityRoutes, vhostStateRoutes } from './api/vhost-states.ts';
 import { vhostRoutes } from './api/vhosts.ts';
@@ -38,7 +37,7 @@ import { signInRoutes } from './auth/routes/sign-in-routes.ts';
 import { tokenRoutes } from './auth/routes/token-routes.ts';
 import { userRoutes } from './auth/routes/user-routes.ts';
 import { createSessionCookies } from './auth/sessions/cookie.ts';
-import type { ApiCore } from './core.ts';
+import type { ApiCore, HubPart, StartReplay } from './core.ts';
 import { type Dashboard, dashboardRoutes } from './dashboard/routes.ts';
 import { databaseBusy, isBusy } from './db/busy.ts';
 import { databaseUnusable, isDamage } from './db/fault.ts';
@@ -75,7 +74,8 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
   const guard = createGuard(guards);
   const sessionGuard = createSessionGuard(guards);
   const bodyLimit = HUB_BODY_LIMIT;
-  const all: ApiContext = { ...context, guard, bodyLimit };
+  const startReplay = startReplayOf(parts);
+  const all: ApiContext = { ...context, guard, bodyLimit, startReplay };
   const forPeople = { ...all, guard: sessionGuard, cookies, isLocal, addressOf, originOf };
   const port = () => hub.server?.port ?? context.settings.port;
   const { retries, openWrites, restart, openIncidents, lastProblems } = context;
@@ -85,7 +85,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     strangersBodyLimit: SIGN_IN_BODY_LIMIT,
     isTrusted: createTrustedCheck({ peerOf, accounts, tokens }),
     origins: () => (isNamed(origins) ? origins : [`http://localhost:${port()}`]),
-    ...{ retries, openWrites, restart, openIncidents, lastProblems },
+    ...{ retries, openWrites, restart, startReplay, openIncidents, lastProblems },
     collectors: parts.flatMap(({ collect }) => collect ?? []),
     routes: () => routesOf(),
   };
@@ -122,7 +122,6 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(policyRoutes(all))
     .use(recipeRoutes(all))
     .use(agentRoutes(all))
-    .use(programRoutes(all))
     .use(logRoutes({ agents: publisher.agents, guard }))
     .use(statusRoutes({ ...all, agents: fleet.list, startedAt: context.elapsed() }))
     .use(summaryRoutes(all))
@@ -138,8 +137,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
         parts.flatMap((part) => part.routes?.(api) ?? []),
       ),
     )
-    .use(previewRoutes(all))
-    .use(replayRoutes(all));
+    .use(previewRoutes(all));
 
   const hub = new Elysia({ name: 'hub', handler: SHORT_HOSTS })
     .wrap(compressJson())
@@ -191,6 +189,15 @@ const composed = (name: string, routes: readonly AnyElysia[]): AnyElysia =>
   routes.reduce<AnyElysia>((app, plugin) => app.use(plugin), new Elysia({ name }));
 
 const isNamed = (origins: readonly string[]): origins is Origins => origins.length > 0;
+
+/** Without a feature that replays requests, none is. */
+const startReplayOf = (parts: readonly HubPart[]): StartReplay =>
+  parts.find((part) => part.startReplay)?.startReplay ??
+  (async () => {
+    throw new Failure('INVALID_REQUEST', 'This hub cannot replay requests.', {
+      at: { field: 'replay' },
+    });
+  });
 
 const activityOf = ({ publisher, pace, now }: HubContext) =>
   createActivity({

@@ -18,6 +18,7 @@ import type { Sealing } from './db/sealing.ts';
 import type { Staged } from './db/staged.ts';
 import type { RegisteredRoute } from './http/about.ts';
 import type { OpenWrites } from './http/open-writes.ts';
+import type { Change } from './model/changes.ts';
 import type { SiteSet } from './model/vhost.ts';
 import type { Publisher } from './publish/publisher.ts';
 import type { PublishSeen } from './publish/target/outcome.ts';
@@ -83,6 +84,7 @@ export type ApiCore = HubCore &
     /** Requests that may change something and have no answer yet. */
     openWrites: OpenWrites;
     restart: Restart;
+    startReplay: StartReplay;
     /** All routes of the hub, once it is composed. */
     routes: () => readonly RegisteredRoute[];
     /** Whether a request was made on this machine, or carries a valid token that is no cookie. */
@@ -93,6 +95,13 @@ export type ApiCore = HubCore &
     /** Of the last look. */
     lastProblems: () => readonly ProblemView[];
   }>;
+
+/**
+ * Begins to ask the requests of the last days of a change.
+ * @returns the id of the replay
+ * @throws Failure as if it were published; INVALID_REQUEST if this hub replays none
+ */
+export type StartReplay = (change: Change<unknown>) => Promise<string>;
 
 /**
  * Soon stops this hub, puts what is staged in the place of its database, and starts another hub.
@@ -129,6 +138,7 @@ export type HubPart = Readonly<{
   proofs?: (api: ApiCore) => readonly Proof[];
   /** What the dashboard knows before anybody signs in, as `data-NAME` of its page. */
   page?: Readonly<Record<string, string>>;
+  startReplay?: StartReplay;
   /** Which checks of sites fail between changes. */
   checks?: Checks;
   /** What is wrong now. */

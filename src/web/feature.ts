@@ -61,6 +61,21 @@ export type LogSection = ComponentType<{ query: URLSearchParams; isLive: boolean
 /** On the page of a site, below its state. */
 export type SiteSection = ComponentType<{ site: Vhost }>;
 
+/** Something that can be asked of a change before it is published. */
+export type ChangeQuestion = ComponentType<PlannedChange>;
+
+export type PlannedChange = {
+  /** As operations; or what it is about, and what begins a replay of it and returns the id of that. */
+  of: readonly object[] | { about: string; begin: () => Promise<string> };
+  /** The only proxy that is asked; by default all that the change concerns. */
+  agent?: string | undefined;
+  /** Whether it changes who gets in. */
+  isGuard?: boolean;
+};
+
+/** On the page of a proxy; `onChanged` is called once it has changed that. */
+export type ProxyCard = ComponentType<{ name: string; onChanged: () => unknown }>;
+
 /** Something to import from, besides a snapshot. */
 export type ImportSource = {
   /** For the address of the page. */

@@ -4,12 +4,21 @@ import { KeptCard } from '../features/certificates/web/kept-card.tsx';
 import { Messages } from '../features/channels/web/messages.tsx';
 import { caddyfile } from '../features/import/web/from-caddyfile.tsx';
 import { npm } from '../features/import-npm/web/from-npm.tsx';
-import type { AroundIncidents, CertificatesCard, ImportSource, OwnerCard } from './feature.ts';
+import { ProgramCard } from '../features/programs/web/program-card.tsx';
+import type {
+  AroundIncidents,
+  CertificatesCard,
+  ImportSource,
+  OwnerCard,
+  ProxyCard,
+} from './feature.ts';
 
 export const AROUND_INCIDENTS: readonly AroundIncidents[] = [Messages];
 
 export const CERTIFICATES_CARDS: readonly CertificatesCard[] = [KeptCard];
 
 export const IMPORT_SOURCES: readonly ImportSource[] = [caddyfile, npm];
+
+export const PROXY_CARDS: readonly ProxyCard[] = [ProgramCard];
 
 export const OWNER_CARDS: readonly OwnerCard[] = [BackupsCard];

@@ -17,11 +17,7 @@ const PROMISED = [
   ...['test/chaos/chaos', 'test/chaos/power-cut', 'test/chaos/retries', 'test/chaos/several'],
 ];
 /** They have to do with features as well. */
-const OF_FEATURES = [
-  'test/hub/api/replays.test.ts',
-  'test/hub/auth/command-line.test.ts',
-  'test/hub/auth/security-log.test.ts',
-];
+const OF_FEATURES = ['test/hub/auth/command-line.test.ts', 'test/hub/auth/security-log.test.ts'];
 
 const isPromised = (path: string) =>
   PROMISED.some((start) => path.startsWith(start)) && !OF_FEATURES.includes(path);

@@ -3,10 +3,10 @@
  * which gets all other requests: only so can an exchange be lost, refused for each reason, or unknown.
  */
 import { join } from 'node:path';
+import type { Program, ProgramsAnswer } from '../../src/features/programs/wire.ts';
 import { readSettings } from '../../src/program/config.ts';
 import { createLog } from '../../src/program/log.ts';
 import { serveHub } from '../../src/program/serve/serve.ts';
-import type { Program, ProgramsAnswer } from '../../src/shared/wire/programs.ts';
 import type { ProxyStatus } from '../../src/shared/wire/proxy.ts';
 import { startLoneAgent } from './lone-agent.ts';
 import { QUICK } from './pace.ts';

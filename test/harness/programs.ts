@@ -1,7 +1,7 @@
 /** Programs of Caddy for a lone agent to exchange: real ones, and bad ones that are made on the spot. */
 import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Program, ProgramsAnswer } from '../../src/shared/wire/programs.ts';
+import type { Program, ProgramsAnswer } from '../../src/features/programs/wire.ts';
 import { CADDYS } from './caddys.ts';
 import type { LoneAgent } from './lone-agent.ts';
 import { type Answer, ask, temporaryFolder } from './stack.ts';

@@ -163,7 +163,7 @@ describe('without any feature', () => {
   test('all commands but its own are there', async () => {
     const [core, all] = [await commandsOf([]), await commandsOf(FEATURES)];
     const names = new Set(core.map(({ name }) => name));
-    const own = await Promise.all(FEATURES.map(({ commands }) => commands?.([]) ?? []));
+    const own = await Promise.all(FEATURES.map(({ commands }) => commands?.([], []) ?? []));
     const missing = all.filter(({ name }) => !names.has(name)).map(({ name }) => name);
     expect(missing.toSorted()).toEqual(
       own

@@ -13,11 +13,10 @@ import { getSchemaValidator, type Static, t } from 'elysia';
 import { messageOf } from '../../../src/shared/async.ts';
 import type { Log } from '../../../src/shared/log.ts';
 import { readIfThere, syncPath, writeDurably } from '../../../src/shared/system/files.ts';
-import { Sum } from '../../../src/shared/wire/programs.ts';
 
 /** A program, null for that of PROXY_BIN, and when it began to run. */
 const Run = t.Object({
-  sum: t.Union([Sum, t.Null()]),
+  sum: t.Union([t.String({ pattern: '^[0-9a-f]{64}$' }), t.Null()]),
   since: t.Union([t.String(), t.Null()]),
 });
 export type Run = Static<typeof Run>;

@@ -20,6 +20,8 @@ type ProbationDeps = {
 };
 
 export type Probation = {
+  /** Milliseconds that one takes. */
+  readonly longest: number;
   /** Waits until the probation is over, also one that an agent before this one began. */
   begin(): void;
   /** Takes back what `kept.use` and the swap of the file did. @throws file system errors */
@@ -48,6 +50,8 @@ export function createProbation(deps: ProbationDeps): Probation {
   }
 
   return {
+    longest: deps.longest,
+
     begin() {
       clearTimeout(timer);
       const probation = kept.probation();

@@ -3,8 +3,8 @@ import type { Feature } from '../../feature.ts';
 
 export const apply: Feature = {
   name: 'apply',
-  commands: async () => [
-    (await import('./cli/apply.ts')).apply,
+  commands: async (_importers, questions) => [
+    (await import('./cli/apply.ts')).applyCommand(questions),
     (await import('./cli/export.ts')).exportFile,
   ],
   hub: () => ({ load: async () => (await import('./hub.ts')).hub }),

@@ -88,7 +88,7 @@ const ApplyAnswer = t.Composite(
   { title: 'ApplyAnswer' },
 );
 
-export function applyRoutes({ publisher, retries, guard }: ApiCore) {
+export function applyRoutes({ publisher, retries, guard, startReplay }: ApiCore) {
   const schema = loadOnce(async () => JSON.stringify(applySchema()));
   /** The answer that is stored for a retry is the one that is sent. */
   const viewed = memoize(({ changes, published, digest, before, after }: Outcome) => {
@@ -130,7 +130,7 @@ export function applyRoutes({ publisher, retries, guard }: ApiCore) {
             if (dryRun) {
               const plan = viewed((await publisher.rehearse(change, demands)).result);
               if (!isReplayed) return { body: plan };
-              return { body: { ...plan, replay: await publisher.replays.start(change) } };
+              return { body: { ...plan, replay: await startReplay(change) } };
             }
             const author = { ...authorOf(who), via: `apply ${source}` };
             const applied = await publisher.apply(change, author, {

@@ -5,6 +5,6 @@ export const importNpm: Feature = {
   name: 'import-npm',
   // Uploaded certificates that it takes along are kept: people see, replace and delete them there.
   needs: ['import', 'certificates'],
-  importers: async () => [(await import('./cli/importer.ts')).npm],
+  importers: async (questions) => [(await import('./cli/importer.ts')).npm(questions)],
   hub: () => ({ load: async () => (await import('./hub.ts')).hub }),
 };

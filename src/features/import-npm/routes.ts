@@ -24,9 +24,11 @@ const EVENT = {
   detail: 'imported',
 } as const;
 
-type Deps = Pick<ApiCore, 'retries' | 'guard' | 'agentUrl'> & { importer: NpmImporter };
+type Deps = Pick<ApiCore, 'retries' | 'guard' | 'agentUrl' | 'startReplay'> & {
+  importer: NpmImporter;
+};
 
-export function importNpmRoutes({ importer, retries, guard, agentUrl }: Deps) {
+export function importNpmRoutes({ importer, retries, guard, agentUrl, startReplay }: Deps) {
   return new Elysia({ name: 'import-npm' })
     .use(guard)
     .use(formBody(BODY_LIMIT))
@@ -34,7 +36,7 @@ export function importNpmRoutes({ importer, retries, guard, agentUrl }: Deps) {
       '/import/npm',
       async ({ body, query, who, set, request, server, assertOwner }) => {
         const dryRun = query.dryRun === 'true';
-        const replay = wantsReplay(query, dryRun);
+        const replay = wantsReplay(query, dryRun) ? startReplay : null;
         const file = new Uint8Array(await body.file.arrayBuffer());
         const replace = (body.replace ?? '').split(/\s+/).filter((one) => one !== '');
         const takesCertificates = query.certificates === 'true';

@@ -3,6 +3,8 @@ import type { Feature } from '../../feature.ts';
 
 export const importCaddyfile: Feature = {
   name: 'import',
-  commands: async (importers) => [(await import('./cli/import.ts')).importCommand(importers)],
+  commands: async (importers, questions) => [
+    (await import('./cli/import.ts')).importCommand(importers, questions),
+  ],
   hub: () => ({ load: async () => (await import('./hub.ts')).hub }),
 };

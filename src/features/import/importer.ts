@@ -57,8 +57,8 @@ export type Imported = {
 export type ImportOptions = MergeOptions & {
   /** Whether to only report what would be imported. */
   dryRun?: boolean | undefined;
-  /** Whether that also starts a replay of it. */
-  replay: boolean;
+  /** Starts a replay of it as well; null: there is to be none. */
+  replay: ((change: Change<unknown>) => Promise<string>) | null;
   /** The agent whose own preamble it becomes, and on which alone its sites are placed; else all. */
   agent?: string | undefined;
   author: Author;
@@ -161,7 +161,7 @@ export function createImporter(deps: ImporterDeps): Importer {
           const merge = mergeView(merged, made, publisher.current());
           const vhosts = sites.map((site) => ({ ...site, id: null }));
           const { text } = render(preamble, sitesOf(imported));
-          const replay = options.replay && { replay: await publisher.replays.start(importing) };
+          const replay = options.replay && { replay: await options.replay(importing) };
           return {
             preamble,
             vhosts,

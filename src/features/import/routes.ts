@@ -13,9 +13,9 @@ import { ImportAnswer, ImportBody } from './schemas.ts';
 /** Bytes; a file of 25,000 sites is about 1.6 MB. */
 const BODY_LIMIT = 16 * 1024 * 1024;
 
-type Deps = Pick<ApiCore, 'retries' | 'guard'> & { importer: Importer };
+type Deps = Pick<ApiCore, 'retries' | 'guard' | 'startReplay'> & { importer: Importer };
 
-export function importRoutes({ importer, retries, guard }: Deps) {
+export function importRoutes({ importer, retries, guard, startReplay }: Deps) {
   return new Elysia({ name: 'import' })
     .use(guard)
     .use(jsonBody(BODY_LIMIT))
@@ -24,7 +24,7 @@ export function importRoutes({ importer, retries, guard }: Deps) {
       ({ body, query, who, set, request }) =>
         retries.once({ request, who, body, query, set }, 200, async (keep) => {
           const { proxyfile, ...options } = body;
-          const replay = wantsReplay(query, options.dryRun === true);
+          const replay = wantsReplay(query, options.dryRun === true) ? startReplay : null;
           const author = authorOf(who);
           return { body: await importer.run(proxyfile, { ...options, replay, author, keep }) };
         }),

@@ -16,12 +16,6 @@ export const STATUS_DEADLINE_MS = 10_000;
 /** For everything else that the agent does while it checks. */
 const MARGIN_MS = 10_000;
 
-/** For a program of Caddy to arrive at the agent, or from elsewhere: 200 MiB at 3 Mbit/s. */
-export const PROGRAM_DEADLINE_MS = 600_000;
-
-/** To end a replay, which ends by itself anyway: neither a person nor a hub that stops waits for it. */
-export const REPLAY_END_DEADLINE_MS = 2_000;
-
 const KIB = 1024;
 const MIB = 1024 * KIB;
 

@@ -1,9 +1,8 @@
 /** The hub's only connection to the agent. */
 import type { Static, TSchema } from 'elysia';
 import type { EndableStreams } from '../../shared/async.ts';
-import { Failure } from '../../shared/failure.ts';
 import { exportFacts, type LogExport } from '../../shared/http.ts';
-import type { Call } from '../../shared/wire/call.ts';
+import type { BodyCall, Call } from '../../shared/wire/call.ts';
 import {
   ChecksAnswer,
   type ChecksRequest,
@@ -21,14 +20,6 @@ import {
   type TailQuery,
 } from '../../shared/wire/logs.ts';
 import { LogSums, MergeAnswer, type MergeRequest } from '../../shared/wire/merge.ts';
-import {
-  EXCHANGE_MS,
-  ExchangeAnswer,
-  type ExchangeRequest,
-  type FetchRequest,
-  Program,
-  ProgramsAnswer,
-} from '../../shared/wire/programs.ts';
 import { counting, filtering, Stored } from '../../shared/wire/protocol.ts';
 import {
   AdaptAnswer,
@@ -38,7 +29,6 @@ import {
   ReloadAnswer,
   ValidateAnswer,
 } from '../../shared/wire/proxy.ts';
-import { type ReplayRequest, ReplayStarted, ReplayState } from '../../shared/wire/replay.ts';
 import {
   AuthoritiesAnswer,
   CertificatesAnswer,
@@ -46,7 +36,7 @@ import {
   RootAnswer,
   SitesAnswer,
 } from '../../shared/wire/sites.ts';
-import { checked, inWords, isUnknownRoute, unreachable } from './answer.ts';
+import { checked, inWords, isUnknownRoute } from './answer.ts';
 import {
   adaptedAnswer,
   authoritiesAnswer,
@@ -54,8 +44,6 @@ import {
   checksDeadline,
   DEADLINE_MS,
   LOG_ANSWER,
-  PROGRAM_DEADLINE_MS,
-  REPLAY_END_DEADLINE_MS,
   roundDeadline,
   STATUS_DEADLINE_MS,
   sitesAnswer,
@@ -144,31 +132,6 @@ export type AgentClient = {
    * @throws Failure as `reload`, and as `checks`
    */
   trial(request: TrialRequest): Promise<ChecksAnswer>;
-  /**
-   * Begins to compare what logged requests get with what they would get from a proxyfile.
-   * @returns its id at this agent
-   * @throws Failure RATE_LIMITED while another one runs; AGENT_UNREACHABLE from an agent of an earlier release,
-   * which has none; and as `reload`
-   */
-  startReplay(request: ReplayRequest): Promise<string>;
-  /** How far it is. @throws Failure NOT_FOUND if the agent no longer has it */
-  replay(id: string): Promise<ReplayState>;
-  /** Ends and forgets it, if the agent still has it. */
-  endReplay(id: string): Promise<void>;
-  /**
-   * Which program the proxy runs, and which others the agent keeps.
-   * @throws Failure AGENT_UNREACHABLE from an agent of an earlier release, which cannot say
-   */
-  programs(): Promise<ProgramsAnswer>;
-  /** Has the agent keep a program, which does not run yet. @throws Failure INVALID_REQUEST, STORAGE_UNAVAILABLE */
-  keepProgram(file: Blob, sha256: string): Promise<Program>;
-  /** The same of one that the agent fetches. @throws as `keepProgram` */
-  fetchProgram(request: FetchRequest): Promise<Program>;
-  /**
-   * Exchanges the program that runs for one that the agent keeps: ask for `programs` first.
-   * @throws Failure NOT_FOUND, ON_PROBATION, PROGRAM_REFUSED, INVALID_REQUEST, and as `reload`
-   */
-  exchange(request: Omit<ExchangeRequest, 'hub' | 'term'>): Promise<ExchangeAnswer>;
   /** Only the certificates. @throws Failure as `sites` */
   certificates(): Promise<CertificatesAnswer>;
   /** The root of the proxy's own authority. @throws Failure as `sites` */
@@ -179,11 +142,22 @@ export type AgentClient = {
   ports(): Promise<PortsAnswer>;
   /** What the proxy was built with. */
   modules(deadline: number): Promise<Static<typeof ModulesAnswer>>;
-  /** A call of a feature, which `signal` ends. @throws Failure if the agent refuses it */
+  /** A call of a feature. @param signal ends it @throws Failure if the agent refuses it, or has no such route */
   ask<Query extends TSchema, Answer extends TSchema>(
     call: Call<Query, Answer>,
     query: Optionals<Static<Query>>,
-    signal: AbortSignal,
+    signal?: AbortSignal,
+  ): Promise<Static<Answer>>;
+  /** The same with a body. */
+  send<Body extends TSchema, Answer extends TSchema>(
+    call: BodyCall<Body, Answer>,
+    body: Static<Body>,
+  ): Promise<Static<Answer>>;
+  /** The same with a file, as it is. */
+  upload<Query extends TSchema, Answer extends TSchema>(
+    call: Call<Query, Answer>,
+    query: Optionals<Static<Query>>,
+    file: Blob,
   ): Promise<Static<Answer>>;
   /** A page of the access log as JSON text. @throws Failure INVALID_REQUEST */
   logs(query: LogQuery): Promise<string>;
@@ -234,6 +208,23 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     return ok && isPage(text) ? text : JSON.stringify(checked(LogPage, ok, bytes));
   }
 
+  async function askFeature<Answer extends TSchema>(
+    path: string,
+    { answer, deadline, limit, missing, tooOld }: Omit<Call<TSchema, Answer>, 'path' | 'query'>,
+    sent: { body?: unknown; file?: Blob; signal?: AbortSignal },
+  ): Promise<Static<Answer>> {
+    const bounds = {
+      ...(deadline !== undefined && { deadline }),
+      ...(limit !== undefined && { limit }),
+    };
+    const { ok, bytes } = await answerTo(path, { ...sent, ...bounds });
+    if (isUnknownRoute(ok, bytes)) {
+      if (tooOld) throw tooOld();
+      if (missing !== undefined) return missing;
+    }
+    return checked(answer, ok, bytes);
+  }
+
   return {
     reload: (proxyfile, probe, how = {}) =>
       call(ReloadAnswer, '/proxy/reload', {
@@ -279,39 +270,6 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
         deadline: Math.min(deadline, trialDeadline(request)),
         limit: checksAnswer(request.checks.length),
       }).then(inWords),
-    async startReplay(request) {
-      const { ok, bytes } = await answerTo('/proxy/replay', { body: request });
-      if (isUnknownRoute(ok, bytes)) throw unreachable(TOO_OLD, request.hosts);
-      return checked(ReplayStarted, ok, bytes).id;
-    },
-    async replay(id) {
-      const bounds = { deadline: STATUS_DEADLINE_MS, limit: LOG_ANSWER };
-      const { ok, bytes } = await answerTo(withQuery('/proxy/replay', { id }), bounds);
-      if (isUnknownRoute(ok, bytes)) throw new Failure('NOT_FOUND', FORGOTTEN);
-      return checked(ReplayState, ok, bytes);
-    },
-    async endReplay(id) {
-      const bounds = { body: { id }, deadline: REPLAY_END_DEADLINE_MS };
-      const { ok, bytes } = await answerTo('/proxy/replay/end', bounds);
-      if (!isUnknownRoute(ok, bytes)) checked(Stored, ok, bytes);
-    },
-    async programs() {
-      const { ok, bytes } = await answerTo('/proxy/programs', { deadline: STATUS_DEADLINE_MS });
-      if (isUnknownRoute(ok, bytes)) throw unreachable(NO_PROGRAMS, 'it has no such route');
-      return checked(ProgramsAnswer, ok, bytes);
-    },
-    keepProgram: (file, sha256) =>
-      call(Program, withQuery('/proxy/programs', { sha256 }), {
-        ...{ file, deadline: PROGRAM_DEADLINE_MS },
-      }),
-    fetchProgram: (request) =>
-      call(Program, '/proxy/programs/fetch', { body: request, deadline: PROGRAM_DEADLINE_MS }),
-    async exchange(request) {
-      const body = { ...request, ...asker() };
-      const { ok, bytes } = await answerTo('/proxy/program', { body, deadline: EXCHANGE_MS });
-      if (isUnknownRoute(ok, bytes)) throw new Failure('NOT_FOUND', NO_PROGRAM);
-      return checked(ExchangeAnswer, ok, bytes);
-    },
     certificates: () => call(CertificatesAnswer, '/proxy/certificates', aboutSites()),
     root: () => call(RootAnswer, '/proxy/root', { deadline: STATUS_DEADLINE_MS }),
     authorities: (proxyfile) =>
@@ -322,10 +280,10 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       }),
     ports: () => call(PortsAnswer, '/proxy/ports', { deadline: STATUS_DEADLINE_MS }),
     modules: (deadline) => call(ModulesAnswer, '/proxy/modules', { deadline }),
-    async ask({ path, answer, deadline, limit, missing }, query, signal) {
-      const { ok, bytes } = await answerTo(withQuery(path, query), { deadline, limit, signal });
-      return isUnknownRoute(ok, bytes) ? missing : checked(answer, ok, bytes);
-    },
+    ask: ({ path, ...call }, query, signal) =>
+      askFeature(withQuery(path, query), call, signal ? { signal } : {}),
+    send: ({ path, ...call }, body) => askFeature(path, call, { body }),
+    upload: ({ path, ...call }, query, file) => askFeature(withQuery(path, query), call, { file }),
     logs: pageOf,
     activity: (query, most = deadline) =>
       call(LogActivity, withQuery('/logs/activity', query), { deadline: most, limit: LOG_ANSWER }),
@@ -361,12 +319,6 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
   };
 }
 
-const TOO_OLD =
-  'The agent is of an earlier release, which cannot replay requests; update signalbox there first.';
-const NO_PROGRAMS =
-  'The agent is of an earlier release, which cannot exchange Caddy; update signalbox there first.';
-const NO_PROGRAM = 'The agent does not keep this program; upload it again.';
-const FORGOTTEN = 'The agent no longer has this replay: it was restarted, or another replay began.';
 const aboutLogs = (headers: Record<string, string>) => ({ limit: LOG_ANSWER, headers });
 /** One of several agents that takes longer counts as away. */
 const soon = { deadline: STATUS_DEADLINE_MS };

@@ -17,7 +17,15 @@ import type { SignUpPolicy } from '../auth/accounts/sign-up.ts';
 import type { CommandLine } from '../auth/command-line.ts';
 import type { Guard } from '../auth/guard.ts';
 import { createTokens, type Tokens } from '../auth/tokens/tokens.ts';
-import type { HubCore, HubHalf, HubObserver, HubPart, HubPlan, Restart } from '../core.ts';
+import type {
+  HubCore,
+  HubHalf,
+  HubObserver,
+  HubPart,
+  HubPlan,
+  Restart,
+  StartReplay,
+} from '../core.ts';
 import type { Db, OpenDatabase } from '../db/open.ts';
 import { createSealing, type Sealing } from '../db/sealing.ts';
 import { createOpenWrites, type OpenWrites } from '../http/open-writes.ts';
@@ -147,6 +155,7 @@ export type HubContext = Pick<
 export type ApiContext = HubContext & {
   guard: Guard;
   bodyLimit: number;
+  startReplay: StartReplay;
 };
 
 export function createContext(given: HubGiven): HubContext {

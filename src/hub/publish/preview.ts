@@ -73,7 +73,7 @@ export function createPreview({ targets, stored, now }: PreviewDeps): Preview {
 
 /** To whom a plan goes; to nobody if no proxy sees what it changes. */
 export function destinationsOf(
-  targets: Targets,
+  targets: Pick<Targets, 'destinations'>,
   { steps, next }: Pick<Plan<unknown>, 'steps' | 'next'>,
 ): Destinations {
   const published = steps.filter(isPublished);

@@ -41,17 +41,20 @@ import {
   stepsOf,
 } from './batch.ts';
 import { areChecked } from './checks.ts';
-import { type Exchanged, exchangeProgram, type KeptProgram } from './exchange.ts';
 import { partOvertaken } from './overtaken.ts';
 import { createPreview, type Preview } from './preview.ts';
 import { type Applied, createChangeQueue, type Demands, type Waiting } from './queue.ts';
 import { createRehearsal, type Rehearse } from './rehearsal.ts';
-import { createReplays, type Replays } from './replays.ts';
 import { rollOut } from './rollout.ts';
 import { type PublishSeen, timePublishes } from './target/outcome.ts';
 import { importFirst, notRestorable } from './target/ownership.ts';
 import type { Target, TargetDeps } from './target/target.ts';
-import { type AgentStanding, createStandings, createTargets } from './target/targets.ts';
+import {
+  type AgentStanding,
+  createStandings,
+  createTargets,
+  type Targets,
+} from './target/targets.ts';
 import { createTrials } from './trials.ts';
 
 export type PublisherDeps = {
@@ -87,12 +90,10 @@ export type Publisher = {
    */
   apply<T>(change: Change<T>, author: Author, demands?: Demands): Promise<Applied<T>>;
   /**
-   * Exchanges the program of an agent's proxy between two publishes, and records it.
-   * @param program that the agent keeps
-   * @returns null if it already runs
-   * @throws Failure, with everything as it was before; NOT_FOUND if there is no such agent
+   * Runs something between two publishes that has to do with an agent's proxy.
+   * @throws as `act`; Failure NOT_FOUND if there is no such agent, or it was removed or moved meanwhile
    */
-  exchange(name: string, program: KeptProgram, author: Author): Promise<Exchanged | null>;
+  between<T>(name: string, act: (target: Target, store: Store) => Promise<T>): Promise<T>;
   /**
    * The version of an agent's proxy, as it last said; null if it is not known.
    * @param name the first agent's if it is missing @throws Failure NOT_FOUND
@@ -107,7 +108,8 @@ export type Publisher = {
   preview: Preview;
   /** A dry run. */
   rehearse: Rehearse;
-  replays: Pick<Replays, 'start' | 'state' | 'end'>;
+  /** What goes to the agents. */
+  targets: Pick<Targets, 'named' | 'destinations'>;
   /**
    * Whether proxy and file of an agent show what is stored, apart from the vhosts that are left out.
    * @param id the first agent's if it is missing; false for one that was removed
@@ -126,7 +128,7 @@ export type Publisher = {
    * vhosts again that were left out. @throws Failure as `apply`
    */
   reconcile(id: number): Promise<void>;
-  /** Ends replays, and rejects changes that are not tried yet with Failure STOPPING; others are finished. */
+  /** Rejects changes that are not tried yet with Failure STOPPING; others are finished. */
   stop(): Promise<void>;
   /** Resolves once each change that was given to it has its outcome. Call it after `stop`, or it may never. */
   drained(): Promise<void>;
@@ -154,7 +156,6 @@ export function createPublisher({
   const tried = { targets, accepted: () => accepted, startTimer, now };
   const trials = createTrials({ ...tried, store });
   const preview = createPreview({ targets, stored: () => accepted, now });
-  const replays = createReplays({ targets, stored: () => accepted, now, preview });
   const queue = createChangeQueue(trials.tryOut, publishAll);
 
   /**
@@ -321,19 +322,6 @@ export function createPublisher({
     }
   }
 
-  /** @throws as `Publisher.exchange` */
-  async function exchange(target: Target, program: KeptProgram, author: Author) {
-    // The changes before it may have removed or moved the agent.
-    if (!targets.has(target.id) || targets.of(target.id) !== target) throw removed();
-    const done = await exchangeProgram(target, program, { store, stored: () => accepted, now });
-    standings.of(target);
-    if (!done) return null;
-    const after = { agent: target.label(), from: done.from, to: done.to };
-    const step = { kind: 'program', before: after, after, vhosts: [] } as const;
-    store.commit([{ author, plan: { next: accepted, steps: [step] } }], now());
-    return done;
-  }
-
   const agentOf = (target: Target): Agent => {
     const { id, name } = target.agent();
     return { id, name, client: target.client };
@@ -350,10 +338,18 @@ export function createPublisher({
     lastPublish: () => lastPublish,
     queueLength: queue.length,
     apply: (change, author, demands = {}) => queue.add(change, author, demands),
-    exchange(name, program, author) {
+    between(name, act) {
       const ids = requestIds();
       const target = targets.named(name);
-      return queue.between(() => inRequests(ids, () => exchange(target, program, author)));
+      return queue.between(() =>
+        inRequests(ids, async () => {
+          // The changes before it may have removed or moved the agent.
+          if (!targets.has(target.id) || targets.of(target.id) !== target) throw removed();
+          const done = await act(target, store);
+          standings.of(target);
+          return done;
+        }),
+      );
     },
     version: (name) => targets.named(name).version(),
     unwritable: (name) => targets.named(name).unwritable(),
@@ -367,11 +363,10 @@ export function createPublisher({
 
     preview,
     rehearse: createRehearsal({ ...tried, preview, store }),
-    replays,
+    targets,
     reconcile,
-    stop() {
+    async stop() {
       trials.stop();
-      return replays.stop();
     },
     drained: () => queue.between(async () => {}),
   };

@@ -1,10 +1,8 @@
 /** All commands, in the order of `--help`. */
 import type { Feature } from '../../feature.ts';
 import { agents } from './api/agents.ts';
-import { caddy } from './api/caddy.ts';
 import { logs } from './api/logs.ts';
 import { ports } from './api/ports.ts';
-import { replay } from './api/replay.ts';
 import { api, apiPaths } from './api/request.ts';
 import { site } from './api/site.ts';
 import { status } from './api/status.ts';
@@ -28,9 +26,7 @@ const CORE: readonly Command[] = [
   site,
   logs,
   undo,
-  replay,
   agents,
-  caddy,
   ports,
   api,
   apiPaths,
@@ -43,11 +39,14 @@ const CORE: readonly Command[] = [
 
 /** Each of the core with those of features that follow it, also hidden ones. */
 export async function commandsOf(features: readonly Feature[]): Promise<readonly Command[]> {
+  const questions = (
+    await Promise.all(features.map(async ({ questions }) => (await questions?.()) ?? []))
+  ).flat();
   const importers = await Promise.all(
-    features.map(async ({ importers }) => (await importers?.()) ?? []),
+    features.map(async ({ importers }) => (await importers?.(questions)) ?? []),
   );
   const own = await Promise.all(
-    features.map(async ({ commands }) => (await commands?.(importers.flat())) ?? []),
+    features.map(async ({ commands }) => (await commands?.(importers.flat(), questions)) ?? []),
   );
   const behind = ({ name }: Command) => own.flat().filter(({ follows }) => follows === name);
   return CORE.flatMap((one) => [one, ...behind(one)]);

@@ -1,20 +1,17 @@
 /** Puts the agent together and makes it listen. Imports nothing that only a hub needs. */
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { createAgent } from '../../../agent/app.ts';
+import { AGENT_BODY_LIMIT, createAgent } from '../../../agent/app.ts';
 import { errorLogOf } from '../../../agent/caddy/config/patch.ts';
 import { socketOf } from '../../../agent/caddy/identity.ts';
 import { listeningInodes } from '../../../agent/caddy/ports/sockets.ts';
 import { separateUser } from '../../../agent/caddy/process/user.ts';
 import { createProxy } from '../../../agent/caddy/proxy.ts';
-import type { AgentHalf } from '../../../agent/core.ts';
+import type { AgentCore, AgentHalf } from '../../../agent/core.ts';
 import { createLogs, damageSentence } from '../../../agent/logs/logs.ts';
 import { createCheckWords } from '../../../agent/logs/storage/check-words.ts';
 import { createKeeper } from '../../../agent/logs/storage/keeper.ts';
 import type { Pace } from '../../../agent/pace.ts';
-import { createExchange } from '../../../agent/programs/exchange.ts';
-import { createPrograms } from '../../../agent/programs/programs.ts';
-import { createReplays } from '../../../agent/replay/replays.ts';
 import { createAuthorities } from '../../../agent/sites/authorities.ts';
 import { createChecks } from '../../../agent/sites/checks/checks.ts';
 import { createRounds } from '../../../agent/sites/checks/rounds.ts';
@@ -130,12 +127,6 @@ export function prepareAgent(
     const prober = settings.upstreamProbe
       ? createProber({ dial, now, elapsed, every: pace.probe })
       : null;
-    const core = {
-      ...{ version: VERSION, accessLog: file, logs, proxy, prober, now, log },
-      paced: createPaced(pace.share),
-      warn: warnings.set,
-    };
-    const parts = halves.map((half) => half(core));
     const tls = settings.tls !== null;
     const state = createProxyState({
       admin: proxy.admin,
@@ -149,33 +140,34 @@ export function prepareAgent(
       pace,
       now,
     });
+    const core: AgentCore = {
+      ...{
+        version: VERSION,
+        proxy,
+        user,
+        logs,
+        prober,
+        accessLog: file,
+        look: state.look,
+        now,
+        log,
+      },
+      userAgent: checkWords.userAgent,
+      bodyLimit: AGENT_BODY_LIMIT,
+      paced: createPaced(pace.share),
+      warn: warnings.set,
+    };
+    const parts = halves.map((half) => half(core));
     const authorities = createAuthorities(proxy);
     const { commands, adaptAllowed: adapt } = proxy;
     const trials = createTrials({
       ...{ adapt, commands, user, isManaged: managed !== null },
       userAgent: checkWords.userAgent,
     });
-    const replays = createReplays({
-      ...{ adapt, commands, user, modules: proxy.modules, logs, now, log },
-      async live() {
-        const text = readIfThere(settings.proxy.proxyfile);
-        return text === null ? {} : proxy.adapt(text);
-      },
-    });
-    const { exchangeable } = proxy;
-    const exchange =
-      exchangeable &&
-      createExchange({
-        ...{ proxy: exchangeable, admin: proxy.admin, replays, now, warnings, log },
-        probation: pace.supervise.probation,
-        userAgent: checkWords.userAgent,
-      });
     const disks = createDisks(placesOf(settings.proxy));
     const app = createAgent({
       ...{ isKnown: access.isKnown, enrolment: access.enrolment },
-      ...{ proxy, state, authorities, disks, logs, parts, replays, tls, log },
-      programs: createPrograms(proxy),
-      exchange: exchange && { ...exchange, with: exchangeable },
+      ...{ proxy, state, authorities, disks, logs, parts, tls, log },
       ...{ checks: createChecks(state.live, checkWords.userAgent), trials },
       rounds: createRounds({ now: state.live, last: state.lastLive }, checkWords.userAgent),
     });
@@ -190,15 +182,14 @@ export function prepareAgent(
       secret: access.enrolment?.invitation?.secret ?? null,
       async begin() {
         begun = true;
-        for (const { begin } of parts) begin?.();
-        await Promise.all([proxy.start(), trials.begin(), replays.begin()]);
+        const others = parts.map(({ begin }) => begin?.());
+        await Promise.all([proxy.start(), trials.begin(), ...others]);
         state.begin();
         if (isKept) keeper.begin();
       },
       stop: (keepsProxy = () => false) =>
         runAll(
           trials.close,
-          replays.close,
           () => settleAll(parts.map(({ end }) => end?.())),
           () => listening.stop(logs.endStreams()),
           // Before that, a proxy that is running is not this agent's.

@@ -1,14 +1,24 @@
 /** One question of the hub to an agent, declared once for both. */
 import type { Static, TSchema } from 'elysia';
+import type { Failure } from '../failure.ts';
 
 export type Call<Query extends TSchema = TSchema, Answer extends TSchema = TSchema> = Readonly<{
   path: string;
   query: Query;
   answer: Answer;
-  /** Milliseconds that the answer may take. */
-  deadline: number;
-  /** Bytes of the answer. */
-  limit: number;
+  /** Milliseconds that the answer may take; without, as many as that to a publish. */
+  deadline?: number;
+  /** Bytes of the answer; without, few. */
+  limit?: number;
   /** What an agent of an earlier release counts as, which has no such route. */
-  missing: Static<Answer>;
+  missing?: Static<Answer>;
+  /** Or why it cannot be asked. */
+  tooOld?: () => Failure;
 }>;
+
+/** The same with a JSON body instead. */
+export type BodyCall<Body extends TSchema = TSchema, Answer extends TSchema = TSchema> = Omit<
+  Call<TSchema, Answer>,
+  'query'
+> &
+  Readonly<{ body: Body }>;

@@ -2,8 +2,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import { useCan } from '../lib/roles.ts';
 import type { Entry } from '../lib/types.ts';
+import { ChangeQuestions } from '../parts/change-questions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
-import { Replay } from '../parts/replay.tsx';
 import { ByLine } from './by-line.tsx';
 import { isFinal, isServed, kindOf, subjectOf, undoSentence, WORDS, wordOf } from './describe.ts';
 import { areGuards, FieldDiff, FieldValues, isInLine, namedFields } from './field-values.tsx';
@@ -71,7 +71,9 @@ export function EntryView({ entry, summary, find, onUndone }: Props) {
         >
           <p>{undoSentence(entry)}</p>
           {fields.length > 0 && <FieldDiff fields={reversed(fields)} />}
-          {isServed(entry) && <Replay of={[{ op: 'undo', id }]} isGuard={areGuards(fields)} />}
+          {isServed(entry) && (
+            <ChangeQuestions of={[{ op: 'undo', id }]} isGuard={areGuards(fields)} />
+          )}
           <p class="muted">The undo is recorded as a new change, which you can undo as well.</p>
         </Confirm>
       )}

@@ -1,9 +1,10 @@
 /** The changes of one request: what they did together, with an undo for all of them. */
+
 import { plural } from '../lib/format.ts';
 import { useCan } from '../lib/roles.ts';
 import type { Group } from '../lib/types.ts';
+import { ChangeQuestions } from '../parts/change-questions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
-import { Replay } from '../parts/replay.tsx';
 import { ByLine } from './by-line.tsx';
 import { isFinal, isServed, subjectOf, wordOf } from './describe.ts';
 import { areGuards, FieldValues, namedFields } from './field-values.tsx';
@@ -66,7 +67,7 @@ export function GroupView({ group: { group, summary, count, entries, ...made }, 
             deleted is restored; later changes of other fields stay.
           </p>
           {entries.some(isServed) && (
-            <Replay
+            <ChangeQuestions
               of={[{ op: 'undo', group }]}
               isGuard={entries.some(({ diff }) => areGuards(fieldsOf(diff)))}
             />

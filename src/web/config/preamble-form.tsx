@@ -6,12 +6,12 @@ import type { Preamble, Preview } from '../lib/types.ts';
 import { useSaveKey } from '../lib/use-browser.ts';
 import { type Subject, useEditor } from '../lib/use-editor.ts';
 import { useSubmit } from '../lib/use-form.ts';
+import { ChangeQuestions } from '../parts/change-questions.tsx';
 import { CodeEditor } from '../parts/code-editor.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { DiffView, diffLines } from '../parts/diff-view.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { Replay } from '../parts/replay.tsx';
 import { Time } from '../parts/time.tsx';
 import { PreambleConflict, PreambleRefused } from './preamble-refused.tsx';
 
@@ -167,7 +167,11 @@ function Change({ label, diff, config, agent }: ChangeProps) {
   return (
     <>
       <DiffView lines={lines} label={label} />
-      <Replay of={[{ op: 'preamble', config }]} agent={agent} isGuard={changesGuards(lines)} />
+      <ChangeQuestions
+        of={[{ op: 'preamble', config }]}
+        agent={agent}
+        isGuard={changesGuards(lines)}
+      />
     </>
   );
 }

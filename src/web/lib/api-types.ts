@@ -567,70 +567,6 @@ export interface Proxy {
   running: boolean;
   version: string | null;
 }
-export interface Programs {
-  agent: string;
-  /** null if Caddy’s program cannot be asked */
-  current: {
-    sha256: string;
-    /** null for a build from source */
-    version: string | null;
-    modules: string[];
-    /** when it began to run; null if that is not known, or it never ran */
-    since: string | null;
-    /** those of its modules that are not in stock Caddy */
-    plugins: string[];
-  } | null;
-  /** those that are kept to go back to, the last first */
-  previous: {
-    sha256: string;
-    /** null for a build from source */
-    version: string | null;
-    modules: string[];
-    /** when it began to run; null if that is not known, or it never ran */
-    since: string | null;
-    /** those of its modules that are not in stock Caddy */
-    plugins: string[];
-  }[];
-  /** if it ends before then, the previous one runs again */
-  probation: {
-    until: string;
-  } | null;
-  /** whether the agent runs Caddy, and can exchange it */
-  managed: boolean;
-  /** if not, the command for the machine that Caddy runs on */
-  command: string | null;
-  /** those that affect its version; null if that is not known */
-  advisories:
-    | {
-        id: string;
-        summary: string;
-        fixedIn: string;
-      }[]
-    | null;
-  /** a version that no known advisory affects */
-  safe: string;
-  /** the modules that are not in stock Caddy and that live sites use; null: not known */
-  uses:
-    | {
-        module: string;
-        /** by their domains */
-        sites: string[];
-        /** whether the preamble, for example, uses it */
-        elsewhere: boolean;
-      }[]
-    | null;
-  /** after an exchange: what is otherwise, but not worse */
-  differences?: {
-    /** the name of the site; empty: of none */
-    domain: string;
-    reason: string;
-  }[];
-  /** after an exchange: logged requests that could not be asked again */
-  leftOut?: {
-    reason: string;
-    count: number;
-  }[];
-}
 export interface LogPage {
   logs: LogEntry[];
   total: number;
@@ -1150,6 +1086,136 @@ export interface RestoredBackup {
   sites: number;
   accounts: number;
 }
+export interface ReplayState {
+  state: 'running' | 'done' | 'failed';
+  /** distinct requests that were compared */
+  done: number;
+  /** distinct requests that will be; 0 while they are being chosen */
+  of: number;
+  same: number;
+  differ: number;
+  /** what differs, the most serious first */
+  groups: ReplayGroup[];
+  /** what was not compared, and why */
+  leftOut: {
+    reason: string;
+    /** how often such requests came */
+    count: number;
+  }[];
+  /** why it failed */
+  detail?: string;
+}
+export interface ReplayGroup {
+  /** the name of the site, maybe with `*`; `*`: one that answers to any; empty: none */
+  domain: string;
+  /** distinct ones */
+  requests: number;
+  /** how often they came */
+  count: number;
+  /** distinct addresses */
+  visitors: number;
+  before: Reply;
+  after: Reply;
+  /** it is so only for visitors who are signed in */
+  signedIn?: true;
+  /** @maxItems 5 */
+  examples: {
+    method: string;
+    /** without its query */
+    path: string;
+    ip: string;
+    /** of the newest */
+    timestamp: string;
+  }[];
+  /** if there are several */
+  agent?: string;
+}
+/** the response, of the first example where those of a group differ; what is optional is left out unless it changes */
+export interface Reply {
+  /** null: there would be no response */
+  status: number | null;
+  /** the upstream that would answer; null: Caddy itself; several with a space between */
+  to: string | null;
+  location: string | null;
+  /** no site has the host: the response is empty */
+  noSite?: true;
+  /** that the upstream would be asked for */
+  path?: string;
+  /** the headers that a sign-in service adds, as the upstream gets them */
+  user?: string;
+  /** `WWW-Authenticate` */
+  authenticate?: string;
+  /** `Retry-After` */
+  retryAfter?: string;
+  /** bytes of a file */
+  length?: number;
+  /** `Content-Type` of a file */
+  type?: string;
+}
+export interface Programs {
+  agent: string;
+  /** null if Caddy’s program cannot be asked */
+  current: {
+    sha256: string;
+    /** null for a build from source */
+    version: string | null;
+    modules: string[];
+    /** when it began to run; null if that is not known, or it never ran */
+    since: string | null;
+    /** those of its modules that are not in stock Caddy */
+    plugins: string[];
+  } | null;
+  /** those that are kept to go back to, the last first */
+  previous: {
+    sha256: string;
+    /** null for a build from source */
+    version: string | null;
+    modules: string[];
+    /** when it began to run; null if that is not known, or it never ran */
+    since: string | null;
+    /** those of its modules that are not in stock Caddy */
+    plugins: string[];
+  }[];
+  /** if it ends before then, the previous one runs again */
+  probation: {
+    until: string;
+  } | null;
+  /** whether the agent runs Caddy, and can exchange it */
+  managed: boolean;
+  /** if not, the command for the machine that Caddy runs on */
+  command: string | null;
+  /** those that affect its version; null if that is not known */
+  advisories:
+    | {
+        id: string;
+        summary: string;
+        fixedIn: string;
+      }[]
+    | null;
+  /** a version that no known advisory affects */
+  safe: string;
+  /** the modules that are not in stock Caddy and that live sites use; null: not known */
+  uses:
+    | {
+        module: string;
+        /** by their domains */
+        sites: string[];
+        /** whether the preamble, for example, uses it */
+        elsewhere: boolean;
+      }[]
+    | null;
+  /** after an exchange: what is otherwise, but not worse */
+  differences?: {
+    /** the name of the site; empty: of none */
+    domain: string;
+    reason: string;
+  }[];
+  /** after an exchange: logged requests that could not be asked again */
+  leftOut?: {
+    reason: string;
+    count: number;
+  }[];
+}
 export interface ApplyAnswer {
   /** empty if everything is as the document says */
   changes: {
@@ -1406,70 +1472,4 @@ export interface Verdict {
     /** the response in words, for people */
     detail: string;
   }[];
-}
-export interface ReplayState {
-  state: 'running' | 'done' | 'failed';
-  /** distinct requests that were compared */
-  done: number;
-  /** distinct requests that will be; 0 while they are being chosen */
-  of: number;
-  same: number;
-  differ: number;
-  /** what differs, the most serious first */
-  groups: ReplayGroup[];
-  /** what was not compared, and why */
-  leftOut: {
-    reason: string;
-    /** how often such requests came */
-    count: number;
-  }[];
-  /** why it failed */
-  detail?: string;
-}
-export interface ReplayGroup {
-  /** the name of the site, maybe with `*`; `*`: one that answers to any; empty: none */
-  domain: string;
-  /** distinct ones */
-  requests: number;
-  /** how often they came */
-  count: number;
-  /** distinct addresses */
-  visitors: number;
-  before: Reply;
-  after: Reply;
-  /** it is so only for visitors who are signed in */
-  signedIn?: true;
-  /** @maxItems 5 */
-  examples: {
-    method: string;
-    /** without its query */
-    path: string;
-    ip: string;
-    /** of the newest */
-    timestamp: string;
-  }[];
-  /** if there are several */
-  agent?: string;
-}
-/** the response, of the first example where those of a group differ; what is optional is left out unless it changes */
-export interface Reply {
-  /** null: there would be no response */
-  status: number | null;
-  /** the upstream that would answer; null: Caddy itself; several with a space between */
-  to: string | null;
-  location: string | null;
-  /** no site has the host: the response is empty */
-  noSite?: true;
-  /** that the upstream would be asked for */
-  path?: string;
-  /** the headers that a sign-in service adds, as the upstream gets them */
-  user?: string;
-  /** `WWW-Authenticate` */
-  authenticate?: string;
-  /** `Retry-After` */
-  retryAfter?: string;
-  /** bytes of a file */
-  length?: number;
-  /** `Content-Type` of a file */
-  type?: string;
 }

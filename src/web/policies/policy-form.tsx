@@ -8,10 +8,10 @@ import { navigate, setFlash } from '../lib/router.ts';
 import type { Policy, Vhost } from '../lib/types.ts';
 import { useSaveKey } from '../lib/use-browser.ts';
 import { type Subject, useEditor } from '../lib/use-editor.ts';
+import { ChangeQuestions } from '../parts/change-questions.tsx';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { KeptBy } from '../parts/kept-by.tsx';
 import { Notice, RefusedNotice } from '../parts/notice.tsx';
-import { Replay } from '../parts/replay.tsx';
 import { SaveBar } from '../parts/save-bar.tsx';
 import { faultOf, isShownAt, NameField } from '../placement/new-policy-form.tsx';
 import { changeOn, createOn, operationsOn } from '../placement/store.ts';
@@ -120,7 +120,7 @@ export function PolicyForm({ recipe, stored, start, sites, onStored }: Props) {
         )}
         <Moves moves={moves} sites={sites} />
         {isAskable && (
-          <Replay
+          <ChangeQuestions
             of={operationsOn(policy ?? { recipe: recipe.id, ...fields }, fields, sites, [
               ...picked,
             ])}

@@ -13,7 +13,7 @@ import { CaddyfileShown } from '../parts/code-block.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { ProgramCard } from './program-card.tsx';
+import { PROXY_CARDS } from '../seldom-features.ts';
 import { ProxyActions } from './proxy-actions.tsx';
 import { caddyOf, consequenceOf, ProxyStanding } from './standing.tsx';
 
@@ -42,7 +42,9 @@ export function ProxyPage({ name }: { name: string }) {
       {data && (
         <div class="cards">
           <State agent={data} isFirst={isFirst} />
-          <ProgramCard name={name} onChanged={reload} />
+          {PROXY_CARDS.map((Card) => (
+            <Card key={Card.name} name={name} onChanged={reload} />
+          ))}
           {canEdit && (
             <section class="card" aria-labelledby="proxy-caddyfile">
               <h2 id="proxy-caddyfile">Target Caddyfile</h2>

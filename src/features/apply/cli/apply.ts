@@ -12,8 +12,13 @@ import {
   type Warned,
   warnOf,
 } from '../../../program/cli/api/local-hub.ts';
+import {
+  askedOf,
+  type Begun,
+  optionsOf,
+  type PlanQuestion,
+} from '../../../program/cli/api/plan-question.ts';
 import { chosenHub, HUB_OPTION } from '../../../program/cli/api/remote-hub.ts';
-import { createReplaying, printReplayOf } from '../../../program/cli/api/replaying.ts';
 import { type Cli, EXIT, type Given } from '../../../program/cli/command.ts';
 import { visible, visibleLines } from '../../../program/visible.ts';
 import { clip } from '../../../shared/one-line.ts';
@@ -22,16 +27,15 @@ import type { ApplyFile, Mistakes } from './apply-file.ts';
 /** Those of the contract: 2 is not wrong usage here. */
 const EXITS = { done: EXIT.done, refused: EXIT.failed, changes: 2 } as const;
 
-type Answer = Warned & {
-  changes: { op: string; kind: string; name: string; fields: string[] }[];
-  diff: string;
-  digest: string;
-  published: boolean;
-  /** In the changelog. */
-  group?: number;
-  /** The id of the replay that was asked for. */
-  replay?: string;
-};
+type Answer = Warned &
+  Begun & {
+    changes: { op: string; kind: string; name: string; fields: string[] }[];
+    diff: string;
+    digest: string;
+    published: boolean;
+    /** In the changelog. */
+    group?: number;
+  };
 
 /** What it uses of the answer to an import of a Caddyfile. */
 type Converted = {
@@ -40,8 +44,9 @@ type Converted = {
   merge: { preamble: { name: string; state: string }[] };
 };
 
-export const apply: FeatureCommand = {
-  follows: 'caddy',
+/** @param questions that the plan can be asked */
+export const applyCommand = (questions: readonly PlanQuestion[]): FeatureCommand => ({
+  follows: 'agents',
   name: 'apply',
   args: [],
   options: {
@@ -50,7 +55,7 @@ export const apply: FeatureCommand = {
       summary: 'YAML, JSON or a Caddyfile; - for standard input',
     },
     plan: { summary: 'show what would change, and change nothing' },
-    replay: { summary: 'with --plan: ask what it would have done to logged requests' },
+    ...optionsOf(questions, 'plan'),
     expects: { takes: 'DIGEST', summary: 'apply only if this is still the plan' },
     prune: { summary: 'delete what this source applied and the file no longer names' },
     adopt: { summary: 'take over sites and policies that others keep' },
@@ -63,9 +68,7 @@ export const apply: FeatureCommand = {
 change, the difference in Caddy's configuration, and a digest for --expects. What the file does not
 name stays as it is, unless --prune is given. More about the file: docs/as-code.md
 
-With --replay, --plan then prints what "signalbox replay" does; the exit code is still the plan's.
-
-Without --hub, the hub must be running with the same DATA_DIR. You need no password, but must be
+${questions.map(helpOf).join('')}Without --hub, the hub must be running with the same DATA_DIR. You need no password, but must be
 root or the user who runs the hub. With --hub, SIGNALBOX_TOKEN (or a file, SIGNALBOX_TOKEN_FILE)
 has an API token of an editor.
 `,
@@ -77,14 +80,17 @@ has an API token of an editor.
     const name = given.value('file') ?? '';
     const files = await import('./apply-file.ts');
     try {
-      return await applyFile(name, files, given, cli);
+      return await applyFile(name, files, { given, questions }, cli);
     } catch (error) {
       if (error instanceof files.Mistakes) return failMistaken(shownName(name), error, cli);
       if (!(error instanceof Refused)) throw error;
       return failRefused('apply', error.refusal, cli);
     }
   },
-};
+});
+
+const helpOf = ({ name, prints }: PlanQuestion): string =>
+  `With --${name}, --plan then prints ${prints}; the exit code is still the plan's.\n\n`;
 
 const shownName = (name: string): string => (name === '-' ? 'stdin' : name);
 
@@ -95,12 +101,13 @@ const sourceOf = (name: string): string => basename(shownName(name)).replace(/(?
 async function applyFile(
   name: string,
   { isCaddyfile, readApplyFile, textOf }: typeof import('./apply-file.ts'),
-  given: Given,
+  { given, questions }: { given: Given; questions: readonly PlanQuestion[] },
   cli: Cli,
 ): Promise<number> {
   const { out, progress } = cli;
   const isPlan = given.has('plan');
-  if (given.has('replay') && !isPlan) throw new Refused({ message: '--replay needs --plan' });
+  const question = askedOf(questions, given);
+  if (question && !isPlan) throw new Refused({ message: `--${question.name} needs --plan` });
   const hub = await chosenHub(given, cli);
   const bytes = await readGivenBytes(name);
   const file = isCaddyfile(name, textOf(bytes))
@@ -114,15 +121,15 @@ async function applyFile(
     ...(isPlan && { dryRun: true }),
     ...(expects !== undefined && { expects }),
   };
-  const replaying = given.has('replay') ? createReplaying(hub, cli) : null;
+  const asking = question?.begin(hub, cli);
   const query = new URLSearchParams({
     ...(given.has('require-all') && { require: 'all' }),
-    ...(replaying && { replay: 'true' }),
+    ...(question && { [question.name]: 'true' }),
   });
   const path = `/apply${query.size === 0 ? '' : `?${query}`}`;
   const headers = { 'Idempotency-Key': crypto.randomUUID() };
-  const asked = askTwice(replaying?.ask ?? hub, { method: 'POST', path, body, headers });
-  const sent = replaying?.started(asked) ?? asked;
+  const asked = askTwice(asking?.ask ?? hub, { method: 'POST', path, body, headers });
+  const sent = asking?.started(asked) ?? asked;
   const answer = await progress
     .during(isPlan ? 'planning' : 'publishing', sent)
     .catch((error) => Promise.reject(located(error, file, shownName(name))));
@@ -130,9 +137,7 @@ async function applyFile(
   out(changes.length === 0 ? 'nothing to do\n' : changes.map(lineOf).join(''));
   if (isPlan) out(`${diff === '' ? '' : `\n${visibleLines(diff)}\n`}digest ${visible(digest)}\n`);
   warnOf(answer, cli);
-  if (replaying && changes.length > 0) {
-    await printReplayOf('apply', answer, replaying, { write: (text) => out(`\n${text}`), cli });
-  }
+  if (changes.length > 0) await asking?.print('apply', answer, (text) => out(`\n${text}`), cli);
   if (!isPlan && changes.length > 0) cli.err(summaryOf(answer, given));
   return isPlan && changes.length > 0 ? EXITS.changes : EXITS.done;
 }

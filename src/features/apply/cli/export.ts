@@ -6,7 +6,7 @@ import { chosenHub, HUB_OPTION } from '../../../program/cli/api/remote-hub.ts';
 import { visibleLines } from '../../../program/visible.ts';
 
 export const exportFile: FeatureCommand = {
-  follows: 'caddy',
+  follows: 'agents',
   name: 'export',
   args: [],
   options: {

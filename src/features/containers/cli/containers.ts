@@ -9,7 +9,7 @@ import { clip } from '../../../shared/one-line.ts';
 import type { SeenContainer } from '../sites.ts';
 
 export const containers: FeatureCommand = {
-  follows: 'caddy',
+  follows: 'agents',
   name: 'containers',
   args: [],
   options: {

@@ -2,6 +2,7 @@
 
 import { MOVE, type Serving } from '../../../hub/publish/serving.ts';
 import { answerOf, askLocalHub } from '../../../program/cli/api/local-hub.ts';
+import type { PlanQuestion } from '../../../program/cli/api/plan-question.ts';
 import type { Cli, Given } from '../../../program/cli/command.ts';
 import type { Importer } from '../../../program/cli/importer.ts';
 import { visible } from '../../../program/visible.ts';
@@ -19,7 +20,8 @@ import { findNpm, readNpmDatabase } from './database.ts';
 
 type ImportedNpm = Imported & { notes: Note[] };
 
-export const npm: Importer = {
+/** @param questions that a dry run can be asked */
+export const npm = (questions: readonly PlanQuestion[]): Importer => ({
   word: 'npm',
   program: 'Nginx Proxy Manager',
   options: {
@@ -33,20 +35,24 @@ with the keys and passwords in it, goes to the hub on this machine and nowhere e
 stored without --with-certificates. What behaves differently, and which sites are off until you
 decide, is printed on standard error. For a Caddyfile that is called npm, write ./npm.
 `,
-  run: importNpm,
-};
+  run: (given, cli) => importNpm(given, cli, questions),
+});
 
-async function importNpm(given: Given, cli: Cli): Promise<void> {
+async function importNpm(
+  given: Given,
+  cli: Cli,
+  questions: readonly PlanQuestion[],
+): Promise<void> {
   const { file, custom } = findNpm(given.args[1] ?? '');
   const database = new Blob([await readNpmDatabase(file)]);
   const { replace, ...chosen } = takenOf(given);
-  const { hub, replaying } = importHub(given, cli);
-  const ask = async (more: { dryRun: boolean; taken?: string; replay?: string }) => {
+  const { hub, asking, asked } = importHub(given, cli, questions);
+  const ask = async (more: { dryRun: boolean; taken?: string }, also = {}) => {
     const query = new URLSearchParams({
       dryRun: String(more.dryRun),
       certificates: String(given.has('with-certificates')),
       ...(more.taken !== undefined && { taken: more.taken }),
-      ...(more.replay !== undefined && { replay: more.replay }),
+      ...also,
     });
     const body = new FormData();
     body.append('file', database, 'database.sqlite');
@@ -56,16 +62,16 @@ async function importNpm(given: Given, cli: Cli): Promise<void> {
   };
   const imported = await importing(
     {
-      ask: (dryRun) => ask({ dryRun, ...chosen, ...(replaying && { replay: 'true' }) }),
+      ask: (dryRun) => ask({ dryRun, ...chosen }, asked),
       askKeeping: () => ask({ taken: 'skip', ...chosen, dryRun: true }),
       hint: `${CHOOSE_SITES}.`,
-      replaying,
+      asking,
     },
     given,
     cli,
   );
   cli.err(inGroups([...imported.notes, ...notesOf(custom)]));
-  await printImported(imported, { given, replaying, more: offOf(imported) }, cli);
+  await printImported(imported, { given, asking, more: offOf(imported) }, cli);
   if (!given.has('dry-run')) cli.err(nextStep(await servingNow(cli)));
 }
 

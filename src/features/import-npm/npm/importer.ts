@@ -1,6 +1,7 @@
 /** Imports a database of Nginx Proxy Manager in one publish, all or none. */
 
 import { addressKey } from '../../../hub/caddyfile/address.ts';
+import type { StartReplay } from '../../../hub/core.ts';
 import { outcomeOf } from '../../../hub/http/schemas.ts';
 import { renderSet } from '../../../hub/model/applied.ts';
 import {
@@ -46,8 +47,8 @@ export type NpmImportOptions = Pick<MergeOptions, 'taken'> & {
   certificates: boolean;
   /** Whether to only report what would be imported. */
   dryRun: boolean;
-  /** Whether that also starts a replay of it. */
-  replay: boolean;
+  /** Starts a replay of it as well; null: there is to be none. */
+  replay: StartReplay | null;
   demands: Pick<Demands, 'replace' | 'requireAll'>;
   author: Author;
   /** Has the answer stored with the change. */
@@ -125,7 +126,7 @@ export function createNpmImporter({ publisher, contentFor, now }: NpmImporterDep
               ...published({ ...site, vhost: site.wanted }),
               id: null,
             }));
-            const started = replay && { replay: await publisher.replays.start(importing) };
+            const started = replay && { replay: await replay(importing) };
             return { ...answer(result, next), vhosts, ...started };
           }
           const applied = await publisher.apply(importing, author, {

@@ -2,6 +2,7 @@
 import { dirname, resolve } from 'node:path';
 import type { FeatureCommand } from '../../../feature.ts';
 import { answerOf, Refused, readGiven, usingHub } from '../../../program/cli/api/local-hub.ts';
+import { askedOf, optionsOf, type PlanQuestion } from '../../../program/cli/api/plan-question.ts';
 import type { Cli, Command, Given } from '../../../program/cli/command.ts';
 import type { Importer } from '../../../program/cli/importer.ts';
 import { visible } from '../../../program/visible.ts';
@@ -15,9 +16,10 @@ const SIDES = ['keep', 'file'];
 
 const CHOOSE = `${CHOOSE_SITES}, and --preamble to decide about options and snippets.`;
 
-const OPTIONS: Command['options'] = {
+const DRY_RUN: Command['options'] = {
   'dry-run': { summary: 'print the resulting Caddyfile, and change nothing' },
-  replay: { summary: 'with --dry-run: ask what it would have done to logged requests' },
+};
+const OPTIONS: Command['options'] = {
   replace: { summary: 'replace these sites if they already exist', takes: 'DOMAIN,…' },
   'replace-all': { summary: 'replace all sites that already exist' },
   'skip-taken': { summary: 'keep sites that already exist' },
@@ -31,15 +33,24 @@ const OPTIONS: Command['options'] = {
   },
 };
 
-/** The command, with what it takes besides a Caddyfile. */
-export function importCommand(importers: readonly Importer[]): FeatureCommand {
+/**
+ * The command, with what it takes besides a Caddyfile.
+ * @param questions that a dry run can be asked
+ */
+export function importCommand(
+  importers: readonly Importer[],
+  questions: readonly PlanQuestion[],
+): FeatureCommand {
   const words = importers.map(({ word }) => word);
   return {
-    follows: 'caddy',
+    follows: 'agents',
     name: 'import',
     args: [{ name: 'FILE' }, ...(words.length === 0 ? [] : [{ name: 'FOLDER', after: words }])],
     options: Object.fromEntries(
-      [{ options: OPTIONS }, ...importers].flatMap(({ options }) => Object.entries(options)),
+      [
+        ...[DRY_RUN, optionsOf(questions, 'dry-run'), OPTIONS],
+        ...importers.map(({ options }) => options),
+      ].flatMap(Object.entries),
     ),
     summary: [
       'import a Caddyfile',
@@ -58,21 +69,26 @@ preamble, and only its Caddy serves the sites.
 ${importers.map(({ help }) => `\n${help}`).join('')}`,
     run: (given, cli) => {
       const importer = importers.find(({ word }) => word === given.args[0]);
-      const run = () => importer?.run(given, cli) ?? importGiven(given, cli, importers);
-      const wrong = whyWrong(given, importer, importers);
+      const run = () =>
+        importer?.run(given, cli) ?? importGiven(given, cli, { importers, questions });
+      const wrong = whyWrong(given, importer, { importers, questions });
       return usingHub({ command: 'import', wrong, run }, cli);
     },
   };
 }
 
+type Kinds = { importers: readonly Importer[]; questions: readonly PlanQuestion[] };
+
 /** Null if the words fit together. @param importer the one of the given word */
 function whyWrong(
-  { has, value }: Given,
+  given: Given,
   importer: Importer | undefined,
-  importers: readonly Importer[],
+  { importers, questions }: Kinds,
 ): string | null {
+  const { has, value } = given;
+  const question = askedOf(questions, given);
   const stray = ['on', 'preamble'].find(has);
-  if (has('replay') && !has('dry-run')) return '--replay needs --dry-run';
+  if (question && !has('dry-run')) return `--${question.name} needs --dry-run`;
   if (importer && stray !== undefined) return `--${stray} is only for a Caddyfile`;
   for (const { word, options } of importers.filter((other) => other !== importer)) {
     const foreign = Object.keys(options).find(has);
@@ -85,7 +101,7 @@ function whyWrong(
 }
 
 /** @throws Refused if it was not imported or, on a dry run, could not be */
-async function importGiven(given: Given, cli: Cli, importers: readonly Importer[]): Promise<void> {
+async function importGiven(given: Given, cli: Cli, { importers, questions }: Kinds): Promise<void> {
   const [file = ''] = given.args;
   const text = await readGiven(file);
   if (text.startsWith(SQLITE_MAGIC)) {
@@ -98,18 +114,20 @@ async function importGiven(given: Given, cli: Cli, importers: readonly Importer[
   // One text: the hub may be another user's, and reads no files but those of IMPORT_DIRS.
   const folder = file === '-' ? null : dirname(resolve(file));
   const proxyfile = folder === null ? text : await inlineImports(text, filesAt, {}, { folder });
-  const { hub, replaying } = importHub(given, cli);
-  const ask = async (more: object, query = '') => {
+  const { hub, asking, asked } = importHub(given, cli, questions);
+  const ask = async (more: object, query: Record<string, string> = {}) => {
     const body = { proxyfile, ...more };
-    return answerOf<Imported>(await hub({ method: 'POST', path: `/import${query}`, body }));
+    const search = new URLSearchParams(query);
+    const path = search.size === 0 ? '/import' : `/import?${search}`;
+    return answerOf<Imported>(await hub({ method: 'POST', path, body }));
   };
   const chosen = choices(given);
   const imported = await importing(
     {
-      ask: (dryRun) => ask({ dryRun, ...chosen }, replaying ? '?replay=true' : ''),
+      ask: (dryRun) => ask({ dryRun, ...chosen }, asked),
       askKeeping: () => ask({ taken: 'skip', preamble: 'keep', ...chosen, dryRun: true }),
       hint: CHOOSE,
-      replaying,
+      asking,
     },
     given,
     cli,
@@ -118,7 +136,7 @@ async function importGiven(given: Given, cli: Cli, importers: readonly Importer[
     cli.err(`line ${line} skipped: ${visible(reason)}\n`);
   }
   for (const { message } of imported.warnings ?? []) cli.err(`${visible(message)}\n`);
-  await printImported(imported, { given, replaying }, cli);
+  await printImported(imported, { given, asking }, cli);
 }
 
 /** What the options say about what is there already, and about where the sites are served. */

@@ -1,16 +1,11 @@
 /** What imports have in common: who decides about sites that are there already, and what is printed. */
-
 import {
   type AskHub,
   openLocalHub,
   Refused,
   warnOfBehind,
 } from '../../../program/cli/api/local-hub.ts';
-import {
-  createReplaying,
-  printReplayOf,
-  type Replaying,
-} from '../../../program/cli/api/replaying.ts';
+import { type Asking, askedOf, type PlanQuestion } from '../../../program/cli/api/plan-question.ts';
 import type { Cli, Given } from '../../../program/cli/command.ts';
 import { visible, visibleLines } from '../../../program/visible.ts';
 import type { Imported } from '../importer.ts';
@@ -34,11 +29,13 @@ export function takenOf({ has, value }: Given): Taken {
   };
 }
 
-/** The hub on this machine, and if `--replay` was given, what follows the replay. */
-export function importHub({ has }: Given, cli: Cli): { hub: AskHub; replaying: Replaying | null } {
+/** The hub on this machine, and what it is asked of a dry run. */
+export function importHub(given: Given, cli: Cli, questions: readonly PlanQuestion[]) {
   const local: AskHub = (request) => openLocalHub(cli.env, request);
-  const replaying = has('replay') ? createReplaying(local, cli) : null;
-  return { hub: replaying?.ask ?? local, replaying };
+  const question = askedOf(questions, given);
+  const asking = question?.begin(local, cli) ?? null;
+  const asked = question ? { [question.name]: 'true' } : {};
+  return { hub: asking?.ask ?? local, asking, asked };
 }
 
 type Importing<T extends Imported> = {
@@ -47,19 +44,19 @@ type Importing<T extends Imported> = {
   askKeeping: () => Promise<T>;
   /** What to add to a refusal because of what is there. */
   hint: string;
-  replaying: Replaying | null;
+  asking: Asking | null;
 };
 
 /** Prints what differs from what is there, if it is refused because of that. @throws Refused */
 export async function importing<T extends Imported>(
-  { ask, askKeeping, hint, replaying }: Importing<T>,
+  { ask, askKeeping, hint, asking }: Importing<T>,
   given: Given,
   { err, progress }: Cli,
 ): Promise<T> {
   const dryRun = given.has('dry-run');
   const sent = ask(dryRun);
   return await progress
-    .during(dryRun ? 'checking' : 'importing', replaying?.started(sent) ?? sent)
+    .during(dryRun ? 'checking' : 'importing', asking?.started(sent) ?? sent)
     .catch(async (error) => {
       const isConflict = error instanceof Refused && CONFLICTS.includes(error.refusal.code ?? '');
       if (!isConflict) throw error;
@@ -70,13 +67,13 @@ export async function importing<T extends Imported>(
 }
 
 /**
- * Prints what was imported, or would be, and its replay.
+ * Prints what was imported, or would be, and what was asked of it.
  * @param more what to add to how many sites there are
- * @throws Refused if a signal ended the replay
+ * @throws Refused if a signal ended that
  */
 export async function printImported(
   imported: Imported,
-  { given, replaying, more = '' }: { given: Given; replaying: Replaying | null; more?: string },
+  { given, asking, more = '' }: { given: Given; asking: Asking | null; more?: string },
   cli: Cli,
 ): Promise<void> {
   const { out, err, host } = cli;
@@ -91,7 +88,7 @@ export async function printImported(
   if (behind) warnOfBehind(behind, cli);
   if (dryRun) out(host.writesToTerminal ? visibleLines(proxyfile) : proxyfile);
   else out(vhosts.map(({ id, domain }) => `${id}\t${visible(domain)}\n`).join(''));
-  if (replaying) await printReplayOf('import', imported, replaying, { write: err, cli });
+  await asking?.print('import', imported, err, cli);
 }
 
 /** What differs from what is there, as diffs. */

@@ -4,10 +4,10 @@ import { useState } from 'preact/hooks';
 import { plural } from '../../../web/lib/format.ts';
 import { useHub } from '../../../web/lib/hub.ts';
 import type { ImportAnswer } from '../../../web/lib/types.ts';
+import { ChangeQuestions } from '../../../web/parts/change-questions.tsx';
 import { CodeBlock } from '../../../web/parts/code-block.tsx';
 import { Confirm, ReplacesForeign } from '../../../web/parts/dialog.tsx';
 import { Doubts } from '../../../web/parts/notice.tsx';
-import { Replay } from '../../../web/parts/replay.tsx';
 import { MergeChoices } from './merge-choices.tsx';
 import { type Choices, conflictsOf, firstChoices, firstLines, importSummary } from './summary.ts';
 
@@ -115,7 +115,7 @@ export function ImportButton({ plan, choices, onReplay, onImport }: ButtonProps)
   return (
     <>
       {!summary.isEmpty && (
-        <Replay
+        <ChangeQuestions
           of={{
             about: JSON.stringify(choices),
             begin: async () => String((await onReplay(choices)).replay),

@@ -3,9 +3,7 @@ import { ERAS } from '../../../shared/caddyfile/dialect.ts';
 import { Failure, type Location } from '../../../shared/failure.ts';
 import { memoize } from '../../../shared/memoize.ts';
 import type { ChecksAnswer, CheckTarget, TrialRequest } from '../../../shared/wire/checks.ts';
-import type { ExchangeAnswer, ExchangeRequest } from '../../../shared/wire/programs.ts';
 import type { KeptCertificate, StillOpen } from '../../../shared/wire/proxy.ts';
-import type { ReplayRequest } from '../../../shared/wire/replay.ts';
 import type { AgentClient, Replacing } from '../../agents/client.ts';
 import { mistakeLine, renderProbe } from '../../caddyfile/probe.ts';
 import { locate, type Place, type Rendered, type Site } from '../../caddyfile/render.ts';
@@ -24,8 +22,6 @@ export type PublishOptions = Replacing & {
   changed?: readonly Vhost[] | undefined;
 };
 
-export type Exchange = Pick<ExchangeRequest, 'sha256' | 'checks' | 'expects'>;
-
 /** If the proxy names a line, a refusal says `at` which vhost, or that it is in the preamble. */
 export type Gateway = {
   /** The digest of the proxyfile that a set renders to. @param of the version that it is for; the proxy's */
@@ -42,10 +38,15 @@ export type Gateway = {
   /** Makes a set live. @returns which connections outlive that @throws Failure */
   publish(set: SiteSet, options?: PublishOptions): Promise<readonly StillOpen[]>;
   /**
-   * Exchanges the proxy's program for one of a version, which gets the set in its own words.
-   * @throws Failure as `AgentClient.exchange`
+   * Makes a set live by a call of a feature.
+   * @param of as in `digestOf`
+   * @throws Failure as `by`
    */
-  exchange(set: SiteSet, to: string | null, how: Exchange): Promise<ExchangeAnswer>;
+  publishBy<T>(
+    set: SiteSet,
+    of: string | null,
+    by: (sent: { proxyfile: string; certificates: KeptCertificate[] }) => Promise<T>,
+  ): Promise<T>;
   /** How many publishes have ended, whatever came of them: what was known before one may be outdated. */
   published(): number;
   /**
@@ -60,8 +61,8 @@ export type Gateway = {
     checks: CheckTarget[],
     how?: Pick<TrialRequest, 'change' | 'most'>,
   ): Promise<ChecksAnswer>;
-  /** Has what is live compared with a set, by logged requests. @throws Failure as `AgentClient.startReplay` */
-  startReplay(set: SiteSet, how: Omit<ReplayRequest, 'proxyfile'>): Promise<string>;
+  /** Asks about a set by a call of a feature, which changes nothing. @throws Failure as `by` */
+  askBy<T>(set: SiteSet, by: (proxyfile: string) => Promise<T>): Promise<T>;
   /**
    * Finds vhosts that the proxy refuses: by the line or file it names, otherwise by
    * halving.
@@ -139,6 +140,11 @@ export function createGateway(
     return { text: whole.text, probe: probe?.text, lines };
   }
 
+  function askBy<T>(set: SiteSet, by: (proxyfile: string) => Promise<T>): Promise<T> {
+    const rendered = renderedOf(set);
+    return explained(by(rendered.text), rendered, set);
+  }
+
   /** The vhost that a refusal names by its line, or by a file that only its config mentions. */
   async function nameIn(set: SiteSet, { at, detail = '' }: Failure, among: readonly Vhost[]) {
     if (at.vhost) return among.find(({ id }) => id === at.vhost?.id);
@@ -177,10 +183,10 @@ export function createGateway(
       return open;
     },
 
-    async exchange(set, to, how) {
-      const rendered = renderedOf(set, to);
-      const request = { ...how, proxyfile: rendered.text, certificates: pairsOf(set) };
-      return explained(agent.exchange(request), rendered, set).finally(() => ended++);
+    async publishBy(set, of, by) {
+      const rendered = renderedOf(set, of);
+      const sent = { proxyfile: rendered.text, certificates: pairsOf(set) };
+      return explained(by(sent), rendered, set).finally(() => ended++);
     },
 
     published: () => ended,
@@ -193,15 +199,10 @@ export function createGateway(
       if (hidden.length > 0) await validate(set, hidden);
     },
 
-    tryOut(set, checks, how) {
-      const rendered = renderedOf(set);
-      return explained(agent.trial({ proxyfile: rendered.text, checks, ...how }), rendered, set);
-    },
+    tryOut: (set, checks, how) =>
+      askBy(set, (proxyfile) => agent.trial({ proxyfile, checks, ...how })),
 
-    startReplay(set, how) {
-      const rendered = renderedOf(set);
-      return explained(agent.startReplay({ proxyfile: rendered.text, ...how }), rendered, set);
-    },
+    askBy,
 
     async findBroken(set, vhosts) {
       const found: Findings = { broken: [], unexamined: [] };

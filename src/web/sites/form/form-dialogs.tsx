@@ -3,9 +3,9 @@
 import { useState } from 'preact/hooks';
 import { send } from '../../lib/api.ts';
 import type { Policy, Vhost } from '../../lib/types.ts';
+import { ChangeQuestions } from '../../parts/change-questions.tsx';
 import { Confirm, Dialog } from '../../parts/dialog.tsx';
 import { SkeletonRows } from '../../parts/loading.tsx';
-import { Replay } from '../../parts/replay.tsx';
 import { NewPolicyForm } from '../../placement/new-policy-form.tsx';
 import { withPolicy } from '../../placement/store.ts';
 import type { Recipe } from '../../recipes/schema.ts';
@@ -76,7 +76,7 @@ const DeleteSite = ({ site: { id, domain }, onConfirm, onClose }: DeleteSiteProp
     <p>
       Caddy stops serving it at once. You can undo it, in the list of sites or in the changelog.
     </p>
-    <Replay of={[{ op: 'delete', id }]} />
+    <ChangeQuestions of={[{ op: 'delete', id }]} />
   </Confirm>
 );
 

@@ -1,10 +1,11 @@
 /** Shows what the change does to the Caddyfile, or why Caddy would refuse it. */
+
 import { changesGuards } from '../../lib/guards.ts';
 import type { Policy } from '../../lib/types.ts';
 import type { Verdict } from '../../lib/use-verdict.ts';
+import { ChangeQuestions } from '../../parts/change-questions.tsx';
 import { DiffView, diffLines } from '../../parts/diff-view.tsx';
 import { Doubts, Hint, Notice } from '../../parts/notice.tsx';
-import { Replay } from '../../parts/replay.tsx';
 
 type Props = {
   verdict: Verdict;
@@ -51,7 +52,7 @@ export function PreviewPanel({ verdict, operation = null, policies = [] }: Props
             <DiffView lines={lines} label="Changes to the Caddyfile" />
           )}
           {operation && lines.length > 0 && (
-            <Replay of={[operation]} isGuard={changesGuards(lines)} />
+            <ChangeQuestions of={[operation]} isGuard={changesGuards(lines)} />
           )}
         </>
       )}

@@ -12,7 +12,9 @@ import { lazy } from '../../parts/loading.tsx';
 const PoliciesDialog = lazy(
   async () => (await import('../../placement/dialogs.ts')).PoliciesDialog,
 );
-const Replay = lazy(async () => (await import('../../parts/replay.tsx')).Replay);
+const ChangeQuestions = lazy(
+  async () => (await import('../../parts/change-questions.tsx')).ChangeQuestions,
+);
 const TagsDialog = lazy(async () => (await import('../../placement/dialogs.ts')).TagsDialog);
 
 type Action = 'on' | 'off' | 'delete';
@@ -111,7 +113,7 @@ export function SelectionBar({ sites, onClear, onDone }: Props) {
               <li key={id}>{domain}</li>
             ))}
           </ul>
-          <Replay of={operationsOf(asked)} />
+          <ChangeQuestions of={operationsOf(asked)} />
         </Confirm>
       )}
     </section>

@@ -1,7 +1,7 @@
 /** A real agent with a log that was written for it, and its replays. */
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { ReplayRequest, ReplayState } from '../../../../src/shared/wire/replay.ts';
+import type { ReplayRequest, ReplayState } from '../../../../src/features/replay/wire.ts';
 import { startLoneAgent } from '../../../harness/lone-agent.ts';
 import { freePort, until } from '../../../harness/stack.ts';
 import type { Ports } from './configs.ts';

@@ -4,7 +4,7 @@ import { chmodSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { BODIES } from '../../../../agent/logs/answers/request-set.ts';
-import type { ReplayState } from '../../../../src/shared/wire/replay.ts';
+import type { ReplayState } from '../../../../src/features/replay/wire.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
 import { freePort, temporaryFolder } from '../../../harness/stack.ts';
 import { type ReplayingAgent, startReplayingAgent } from './agent.ts';

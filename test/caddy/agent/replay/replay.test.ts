@@ -12,7 +12,7 @@ import { appendFileSync, readdirSync, readFileSync, readlinkSync, writeFileSync 
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { findCaddies } from '../../../../agent/caddy/process/processes.ts';
-import { REPLAY_MS, type ReplayState } from '../../../../src/shared/wire/replay.ts';
+import { REPLAY_MS, type ReplayState } from '../../../../src/features/replay/wire.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
 import { type LoneAgent, startLoneAgent } from '../../../harness/lone-agent.ts';
 import { freePort, until } from '../../../harness/stack.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findCaddies } from '../../../../agent/caddy/process/processes.ts';
-import type { ReplayState } from '../../../../src/shared/wire/replay.ts';
+import type { ReplayState } from '../../../../src/features/replay/wire.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
 import { some } from '../../../harness/full.ts';
 import { startOwnNetwork } from '../../../harness/own-network.ts';

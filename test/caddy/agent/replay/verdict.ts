@@ -1,6 +1,6 @@
 /** Whether a replay says what the judge saw. */
 import { BODIES } from '../../../../agent/logs/answers/request-set.ts';
-import type { ReplayGroup, ReplayState, Reply } from '../../../../src/shared/wire/replay.ts';
+import type { ReplayGroup, ReplayState, Reply } from '../../../../src/features/replay/wire.ts';
 import type { Config } from './configs.ts';
 import type { Sight } from './judge.ts';
 import { covers, type Logged, nameOf } from './traffic.ts';

@@ -1,8 +1,8 @@
 /** `/replays` end to end: what a change would do to requests that came through a real Caddy. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { appendFileSync, readFileSync } from 'node:fs';
-import type { Replayed } from '../../../../src/hub/publish/replays.ts';
-import { REPLAY_MS } from '../../../../src/shared/wire/replay.ts';
+import type { Replayed } from '../../../../src/features/replay/replays.ts';
+import { REPLAY_MS } from '../../../../src/features/replay/wire.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
 import { type Fleet, startFleet } from '../../../harness/fleet.ts';
 import { EMPTIED, npmDatabase, npmForm } from '../../../harness/npm-database.ts';

@@ -1,0 +1,165 @@
+/** The two trials of a replay, and the echo behind them. */
+
+import { tail } from '../../../src/shared/bounded.ts';
+import type { Json } from '../../../src/shared/json.ts';
+import { freePorts } from '../../caddy/ports/ports.ts';
+import {
+  startTrialCaddy,
+  type TrialCaddy,
+  type TrialCaddyDeps,
+} from '../../caddy/process/trial-caddy.ts';
+import { lastErrorOf, rejected } from '../../caddy/words.ts';
+import { ANY_NAME } from '../../sites/checks/trial-config.ts';
+import { identityHeaders } from './config/needs.ts';
+import type { Stage as Played } from './config/routes.ts';
+import { createSide, type Place, portsOf, type Side } from './config/side.ts';
+import { createConnection, type Peer } from './connection.ts';
+import { startEcho } from './echo.ts';
+
+export type StageDeps = TrialCaddyDeps & {
+  /** How the Caddy of what would be is run; by default as the other one. */
+  commandsAfter?: TrialCaddyDeps['commands'] | undefined;
+  /** Whether Caddy can be told a visitor's address. */
+  knowsAddresses: boolean;
+  /** A folder for each of the two. */
+  folders: readonly [string, string];
+};
+
+export type Stage = {
+  /** What is live, and what would be. */
+  sides: readonly [Side, Side];
+  /** By which trials and echo say what happened. */
+  header: string;
+  /** The line that lets a request in. */
+  pass: string;
+  /** The port that a configuration has for a trial's; the same if it is none. */
+  shownPort(port: string): string;
+  /** Whether sign-in services let visitors in from now on. */
+  signIn(isSignedIn: boolean): void;
+  /** A trial that is gone gives no response to anything. @throws why nothing can be compared */
+  assertAlive(place: Place): Promise<void>;
+  end(): Promise<void>;
+};
+
+/** Visitors come first: Go uses one core, and collects garbage rather than take more than it was given. */
+const smallFor = (json: string): Record<string, string> => ({
+  GOMAXPROCS: '1',
+  GOMEMLIMIT: String(SMALL + PER_BYTE * json.length),
+});
+const SMALL = 64 * 1024 * 1024;
+/** A configuration takes this many times its length as JSON: 10,000 sites about 100 MiB. */
+const PER_BYTE = 30;
+const NICENESS = '10';
+/** Caddy refuses it by itself, whatever its sites are. */
+const WITHOUT_HOST = Buffer.from('GET / HTTP/1.1\r\n\r\n');
+const GONE = 'A Caddy of the replay ended early, maybe because memory is short.';
+const START_MS = 15_000;
+const TOO_SLOW = `A Caddy of the replay did not start within ${START_MS / 1_000} s.`;
+const POLL_MS = 20;
+/** Somebody, where the address does not matter (RFC 5737). */
+const ANYBODY = '192.0.2.1';
+
+/** How a place is asked. @param as the visitor's address; null: any */
+export const peerOf = (place: Place, as: string | null, knowsAddresses: boolean): Peer => ({
+  ...place,
+  as: knowsAddresses ? (as ?? ANYBODY) : null,
+});
+
+async function isOpen(peer: Peer): Promise<boolean> {
+  const connection = createConnection(peer);
+  const found = await connection.open();
+  connection.close();
+  return found;
+}
+
+/**
+ * @param configs as adapted: what is live, and what would be
+ * @param hosts those that are asked for; null: any
+ * @param memory bytes that each trial may use
+ * @returns once both answer
+ * @throws Failure PROXY_REJECTED; the reason of the signal; if the program is missing, or there are no free ports
+ */
+export async function startStage(
+  configs: readonly [Json, Json],
+  { hosts, memory }: { hosts: readonly string[] | null; memory: number },
+  numberOf: Played['numberOf'],
+  deps: StageDeps,
+  signal: AbortSignal,
+): Promise<Stage> {
+  const { knowsAddresses, folders } = deps;
+  const header = `Signalbox-${crypto.randomUUID().slice(0, 8)}`;
+  const secret = crypto.randomUUID();
+  const echo = await startEcho(header, identityHeaders([...configs]));
+  const ports = new Map<number, number>();
+  const configured = [...new Set(configs.flatMap(portsOf))];
+  const free = freePorts(configured.length);
+  for (const [at, port] of configured.entries()) ports.set(port, free[at] ?? 0);
+  const shown = new Map([...ports].map(([port, trial]) => [String(trial), String(port)]));
+  const addresses = new Map<string, number>();
+  const common = {
+    ...{ hosts, header, secret, knowsAddresses, numberOf, echo: echo.address },
+    portFor: (port: number) => ports.get(port) ?? 0,
+  };
+  // The same ports on both sides, so that no placeholder makes a difference: the addresses differ.
+  const [before, after] = configs.map((config, at) =>
+    createSide(config, {
+      ...common,
+      addressFor(host) {
+        const number = addresses.get(host) ?? addresses.size;
+        addresses.set(host, number);
+        return `127.${101 + at}.${Math.floor(number / 250)}.${(number % 250) + 1}`;
+      },
+    }),
+  ) as [Side, Side];
+  const sides = [before, after] as const;
+  const trials: TrialCaddy[] = [];
+
+  async function end(): Promise<void> {
+    await Promise.all([...trials.map((trial) => trial.end()), echo.close()]);
+  }
+
+  async function start(side: Side, folder: string, commands = deps.commands): Promise<void> {
+    const nice = Bun.which('nice');
+    const trial = startTrialCaddy(
+      folder,
+      side.json,
+      { ...deps, commands },
+      {
+        ...{ memory, names: [ANY_NAME], env: smallFor(JSON.stringify(side.json)) },
+        before: nice === null ? [] : [nice, '-n', NICENESS],
+      },
+    );
+    trials.push(trial);
+    const output = tail(trial.child.stderr);
+    const from = performance.now();
+    for (const place of side.places) {
+      while (!(await isOpen(peerOf(place, null, knowsAddresses)))) {
+        signal.throwIfAborted();
+        if (trial.child.exitCode !== null) throw rejected(lastErrorOf(await output));
+        if (performance.now() - from > START_MS) throw TOO_SLOW;
+        await Bun.sleep(POLL_MS);
+      }
+    }
+  }
+
+  try {
+    // One after the other: a core is left for visitors.
+    await start(before, folders[0]);
+    await start(after, folders[1], deps.commandsAfter);
+  } catch (error) {
+    await end();
+    throw error;
+  }
+
+  return {
+    ...{ sides, header, pass: `${header}: ${secret}`, end },
+    shownPort: (port) => shown.get(port) ?? port,
+    signIn: echo.signIn,
+    async assertAlive(place) {
+      const connection = createConnection(peerOf(place, null, knowsAddresses));
+      const refusal = await connection.ask(WITHOUT_HOST, true);
+      connection.close();
+      if (refusal === null) throw GONE;
+    },
+  };
+}

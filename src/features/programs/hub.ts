@@ -1,0 +1,5 @@
+/** Shows, for a hub, the programs of its proxies, and exchanges them. */
+import type { HubHalf } from '../../hub/core.ts';
+import { programRoutes } from './routes.ts';
+
+export const hub: HubHalf = () => ({ routes: programRoutes });
