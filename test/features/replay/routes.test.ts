@@ -1,7 +1,6 @@
-/** `/replays` and `replay=true`: what is refused before an agent is asked, and the undo of a preview. */
+/** `/replays`: what is refused before an agent is asked, and the undo of a preview. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { selfSigned } from '../../harness/certificate.ts';
-import { EMPTIED, npmDatabase, npmForm } from '../../harness/npm-database.ts';
 import { type Entry, type Owner, startOwner } from '../../harness/owner.ts';
 import { ask } from '../../harness/stack.ts';
 
@@ -121,36 +120,5 @@ describe('an undo', () => {
         expect((await owner.call('POST', path, json)).status).toBeLessThan(300);
       }
     }
-  });
-});
-
-describe('replay=true', () => {
-  const proxyfile = () => `http://new.example:${owner.stack.httpPort} {\n\trespond new\n}\n`;
-  const document = {
-    source: 'home',
-    sites: { 'http://applied.example': { config: 'respond hi' } },
-  };
-
-  test('is refused unless it is a dry run', async () => {
-    const before = await owner.everything();
-    for (const [path, json] of [
-      ['/apply?replay=true', document],
-      ['/import?replay=true', { proxyfile: proxyfile() }],
-    ] as const) {
-      const { status, body } = await owner.call<Answer>('POST', path, json);
-      expect([status, body.code]).toEqual([400, 'INVALID_REQUEST']);
-    }
-    const raw = npmForm(npmDatabase(EMPTIED));
-    const url = `${owner.stack.hub}/import/npm?replay=true`;
-    expect((await ask(url, { headers: owner.headers, raw })).status).toBe(400);
-    expect(await owner.everything()).toEqual(before);
-  });
-
-  test('is not needed for a dry run', async () => {
-    const plan = await owner.call('POST', '/apply', { ...document, dryRun: true });
-    expect([plan.status, Object.keys(plan.body)]).toEqual([
-      200,
-      ['changes', 'diff', 'published', 'digest'],
-    ]);
   });
 });
