@@ -1,7 +1,7 @@
 /** The agent's HTTP API: every route but health and metrics needs the agent's token. */
-import { type AnyElysia, Elysia } from 'elysia';
+import { Elysia } from 'elysia';
 import { FAILURES, Failure } from '../src/shared/failure.ts';
-import { errors, requestTimeout, SHORT_HOSTS, TLS_HOSTS } from '../src/shared/http.ts';
+import { composed, errors, requestTimeout, SHORT_HOSTS, TLS_HOSTS } from '../src/shared/http.ts';
 import { jsonBody, lateBodies } from '../src/shared/json-body.ts';
 import { type Log, reportTo } from '../src/shared/log.ts';
 import { isFromHere } from '../src/shared/loopback.ts';
@@ -22,10 +22,11 @@ import {
 import { ModulesAnswer } from '../src/shared/wire/sites.ts';
 import { bearerGuard, createBearerCheck, type KnownToken } from './bearer.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
-import type { AgentObserver, AgentPart } from './core.ts';
+import type { AgentPart } from './core.ts';
 import { type EnrolmentDeps, enrolRoute, tokenRoutes } from './enrolment/enrolment.ts';
 import type { Logs } from './logs/logs.ts';
 import { logRoutes } from './logs/routes.ts';
+import { createObserver } from './observer.ts';
 import { type SiteRoutesDeps, siteRoutes } from './sites/routes.ts';
 
 type AgentDeps = SiteRoutesDeps & {
@@ -51,10 +52,10 @@ const refusals = { 400: AgentErrorBody, 502: AgentErrorBody };
 /** The agent as an Elysia app. Errors are answered by `errors` of shared/http. */
 export function createAgent(deps: AgentDeps) {
   const { enrolment, proxy, state, disks, logs, parts, tls = false, log } = deps;
-  const observers = parts.flatMap(({ observe }) => observe ?? []);
+  const observe = createObserver(parts);
   const isAllowed = createBearerCheck(deps.isKnown);
   const peerOf = (request: Request): string => agent.server?.requestIP(request)?.address ?? '';
-  const open = {
+  const given = {
     isTrusted: (request: Request) => isFromHere(request, peerOf(request)) || isAllowed(request),
     collectors: parts.flatMap(({ collect }) => collect ?? []),
   };
@@ -65,9 +66,7 @@ export function createAgent(deps: AgentDeps) {
       observeRequests({
         routes: (): Routes => agent.routes,
         log,
-        seen(seen) {
-          for (const { request } of observers) request(seen);
-        },
+        seen: observe.request,
         several: true,
         quiet: ['/proxy/round'],
       }),
@@ -83,7 +82,7 @@ export function createAgent(deps: AgentDeps) {
     .use(
       composed(
         'open',
-        parts.flatMap(({ openRoutes }) => openRoutes?.(open) ?? []),
+        parts.flatMap(({ openRoutes }) => openRoutes?.(given) ?? []),
       ),
     )
     .use(enrolment ? enrolRoute({ ...enrolment, proxy, log }) : new Elysia())
@@ -108,9 +107,8 @@ export function createAgent(deps: AgentDeps) {
         const from = performance.now();
         const isWanted = () => !signal.aborted && performance.now() - from < deadline;
         for (const { beforeReload } of parts) beforeReload?.();
-        const { open, closed, unwritable, ...live } = await timed(
+        const { open, closed, unwritable, ...live } = await observe.timed(
           proxy.reload(proxyfile, { ...options, isWanted }),
-          observers,
         );
         state.look();
         return {
@@ -160,25 +158,6 @@ export function createAgent(deps: AgentDeps) {
     .use(siteRoutes(deps))
     .use(logRoutes({ logs, explain: state.explain }));
   return agent;
-}
-
-const composed = (name: string, routes: readonly AnyElysia[]): AnyElysia =>
-  routes.reduce<AnyElysia>((all, plugin) => all.use(plugin), new Elysia({ name }));
-
-/** Tells how long a reload took. @throws what it throws */
-async function timed<T>(reload: Promise<T>, observers: readonly AgentObserver[]): Promise<T> {
-  const from = performance.now();
-  const tell = (more: { error?: unknown }) => {
-    for (const one of observers) one.reload({ milliseconds: performance.now() - from, ...more });
-  };
-  try {
-    const live = await reload;
-    tell({});
-    return live;
-  } catch (error) {
-    tell({ error });
-    throw error;
-  }
 }
 
 /**

@@ -1,7 +1,6 @@
 /** The hub's HTTP interface: one controller per feature, each behind a guard. */
-import { type AnyElysia, Elysia } from 'elysia';
-import { Failure } from '../shared/failure.ts';
-import { errors, pathOf, requestTimeout, SHORT_HOSTS } from '../shared/http.ts';
+import { Elysia } from 'elysia';
+import { composed, errors, pathOf, requestTimeout, SHORT_HOSTS } from '../shared/http.ts';
 import { lateBodies } from '../shared/json-body.ts';
 import { reportTo } from '../shared/log.ts';
 import { isLoopback } from '../shared/loopback.ts';
@@ -12,6 +11,7 @@ import { certificateRoutes } from './api/certificates.ts';
 import { changelogRoutes } from './api/changelog.ts';
 import type { ApiContext, HubContext } from './api/context.ts';
 import { exchangeRoutes } from './api/exchange.ts';
+import { startReplayOf } from './api/features.ts';
 import { incidentRoutes } from './api/incidents.ts';
 import { healthRoutes, summaryRoutes } from './api/monitoring.ts';
 import { policyRoutes } from './api/policies.ts';
@@ -37,7 +37,7 @@ import { signInRoutes } from './auth/routes/sign-in-routes.ts';
 import { tokenRoutes } from './auth/routes/token-routes.ts';
 import { userRoutes } from './auth/routes/user-routes.ts';
 import { createSessionCookies } from './auth/sessions/cookie.ts';
-import type { ApiCore, HubPart, StartReplay } from './core.ts';
+import type { ApiCore } from './core.ts';
 import { type Dashboard, dashboardRoutes } from './dashboard/routes.ts';
 import { databaseBusy, isBusy } from './db/busy.ts';
 import { databaseUnusable, isDamage } from './db/fault.ts';
@@ -184,20 +184,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
   return hub;
 }
 
-/** Composed before the app is, which does not see what comes later. */
-const composed = (name: string, routes: readonly AnyElysia[]): AnyElysia =>
-  routes.reduce<AnyElysia>((app, plugin) => app.use(plugin), new Elysia({ name }));
-
 const isNamed = (origins: readonly string[]): origins is Origins => origins.length > 0;
-
-/** Without a feature that replays requests, none is. */
-const startReplayOf = (parts: readonly HubPart[]): StartReplay =>
-  parts.find((part) => part.startReplay)?.startReplay ??
-  (async () => {
-    throw new Failure('INVALID_REQUEST', 'This hub cannot replay requests.', {
-      at: { field: 'replay' },
-    });
-  });
 
 const activityOf = ({ publisher, pace, now }: HubContext) =>
   createActivity({

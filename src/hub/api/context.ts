@@ -45,6 +45,7 @@ import type { ProblemView } from '../watch/problem.ts';
 import { createProblemList, type ListProblems } from '../watch/problem-list.ts';
 import { createWarningsAfter, type WarningsAfter } from '../watch/sites/states.ts';
 import { type Summary, summaryOf } from '../watch/summary.ts';
+import { observeWith } from './features.ts';
 import { createFleet, type Fleet } from './fleet.ts';
 
 export type HubSettings = Readonly<{
@@ -286,22 +287,6 @@ export function createContext(given: HubGiven): HubContext {
     }),
     warningsAfter: createWarningsAfter({ publisher, checks, now }),
     readPorts: createReadPorts({ publisher }),
-  };
-}
-
-/** Asks for the parts only once something happens, when they are there. */
-function observeWith(parts: () => readonly HubPart[]): HubObserver {
-  const all = () => parts().flatMap((part) => part.observe ?? []);
-  return {
-    request(seen) {
-      for (const { request } of all()) request(seen);
-    },
-    publish(seen) {
-      for (const { publish } of all()) publish(seen);
-    },
-    signInFailed(reason) {
-      for (const { signInFailed } of all()) signInFailed(reason);
-    },
   };
 }
 
