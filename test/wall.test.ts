@@ -10,6 +10,8 @@ const LISTS = [
   'src/features.ts',
   'src/features/settings.ts',
   'src/features/problems.ts',
+  'src/features/security.ts',
+  'src/features/tables.ts',
   'src/web/features.ts',
   'src/web/sign-in-features.ts',
   'src/web/account-features.ts',

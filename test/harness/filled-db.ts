@@ -2,6 +2,9 @@
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
+import * as messages from '../../src/features/channels/tables.ts';
+import * as signIn from '../../src/features/sign-in/tables.ts';
+import * as checks from '../../src/features/uptime/tables.ts';
 import { hashOf } from '../../src/hub/auth/secret.ts';
 import * as accounts from '../../src/hub/db/accounts-schema.ts';
 import { openDatabase } from '../../src/hub/db/open.ts';
@@ -102,27 +105,27 @@ export function layDatabase(dataDir: string, ports: { http: number; https: numbe
       ...{ tokenHash: hashOf(API_TOKEN), createdAt: AT, lastUsedAt: AT },
     })
     .run();
-  db.insert(accounts.twoFactors)
+  db.insert(signIn.twoFactors)
     .values({
       ...{ userId, secret: SEALED, codes: ['0d'.repeat(32)] },
       // Nothing here has the key that would open it.
       ...{ verified: false, lastStep: 59_000_000, failures: 1, lockedUntil: AT },
     })
     .run();
-  db.insert(accounts.passkeys)
+  db.insert(signIn.passkeys)
     .values({
       ...{ id: 'c5ab3d0e', userId, name: 'Phone', credentialId: 'b3RoZXI', counter: 4 },
       ...{ publicKey: Buffer.from('key'), deviceType: 'multiDevice', backedUp: true },
       ...{ transports: ['internal'], aaguid: '0'.repeat(32), createdAt: AT, lastUsedAt: AT },
     })
     .run();
-  db.insert(accounts.linkedAccounts)
+  db.insert(signIn.linkedAccounts)
     .values({
       ...{ id: 'a8d3f0e1', userId, provider: 'oidc', issuer: 'https://id.example.org' },
       ...{ subject: '4711', createdAt: AT },
     })
     .run();
-  db.insert(accounts.challenges)
+  db.insert(signIn.challenges)
     .values({
       ...{ idHash: '0e'.repeat(32), kind: 'two_factor', userId, data: {}, failures: 0 },
       expiresAt: AT,
@@ -195,7 +198,7 @@ export function layDatabase(dataDir: string, ports: { http: number; https: numbe
   db.update(tables.preamble)
     .set({ config: `${globals}\n\n${snippet}`, updatedAt: AT, attemptedAt: AT })
     .run();
-  db.insert(tables.channels)
+  db.insert(messages.channels)
     .values({
       ...{ name: 'Phone', kind: 'ntfy', enabled: true, events: ['proxy.down'], ...times },
       target: SEALED,
@@ -210,7 +213,7 @@ export function layDatabase(dataDir: string, ports: { http: number; https: numbe
     .values({ problem: 'PROXY_DOWN agent 1', words: DOWN, by: userName, ...times })
     .run();
   const message = { ...incident, channelId: 1, incidentId: 1, at: AT, dueAt: AT };
-  db.insert(tables.messages)
+  db.insert(messages.messages)
     .values([
       { ...message, state: 'began', attempts: 1, sentAt: AT },
       { ...message, state: 'over', attempts: 2, error: 'HTTP 500' },
@@ -218,13 +221,13 @@ export function layDatabase(dataDir: string, ports: { http: number; https: numbe
     .run();
   const hour = Math.floor(AT.getTime() / 3_600_000);
   const counts = { vhostId: BODY.id, asked: 60, failed: 2 };
-  db.insert(tables.uptime)
+  db.insert(checks.uptime)
     .values({ ...counts, hour: hour - 1, p50: 12, p95: 40 })
     .run();
-  db.insert(tables.openHours)
+  db.insert(checks.openHours)
     .values({ ...counts, hour, times: [12, 13] })
     .run();
-  db.insert(tables.failingChecks)
+  db.insert(checks.failingChecks)
     .values({ vhostId: BODY.id, agentId: 1, since: AT, reason: 'GET / answered 502' })
     .run();
   close();

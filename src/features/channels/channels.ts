@@ -1,7 +1,6 @@
 /** The channels in the database. */
 import { asc, count, eq, isNull, sql } from 'drizzle-orm';
 import { type Db, inTransaction } from '../../hub/db/open.ts';
-import { channels, messages } from '../../hub/db/schema.ts';
 import type { Sealing } from '../../hub/db/sealing.ts';
 import type { EventName, QuietHours } from '../../shared/events.ts';
 import { Failure } from '../../shared/failure.ts';
@@ -9,6 +8,7 @@ import type { Target } from './kinds/kind.ts';
 import type { ChannelKind } from './kinds/kinds.ts';
 import { tryNow } from './outbox.ts';
 import { ofTarget } from './seal-targets.ts';
+import { channels, messages } from './tables.ts';
 import { generated, readTarget, type TargetInput } from './target.ts';
 
 export type Channel = Readonly<{

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { desc, eq } from 'drizzle-orm';
 import { type Db, inTransaction } from '../../hub/db/open.ts';
-import { channels, messages } from '../../hub/db/schema.ts';
 import { within } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import type { Channel } from './channels.ts';
@@ -10,6 +9,7 @@ import { KINDS } from './kinds/kinds.ts';
 import { failedWith, notTaken } from './kinds/post.ts';
 import { type Delivery, textOf } from './message.ts';
 import { pruneSent, tryNow } from './outbox.ts';
+import { channels, messages } from './tables.ts';
 
 /**
  * Hands a message over, once and within a deadline.

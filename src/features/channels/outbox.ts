@@ -1,8 +1,9 @@
 /** The messages in the database: those that wait for the sender, and those that were sent. */
 import { and, asc, desc, eq, gt, isNotNull, isNull, lte, ne, notInArray, or } from 'drizzle-orm';
 import type { Db } from '../../hub/db/open.ts';
-import { channels, incidents, messages } from '../../hub/db/schema.ts';
+import { incidents } from '../../hub/db/schema.ts';
 import type { Outbox, StoredIncident, Writer } from '../../hub/watch/incidents/incidents.ts';
+import { channels, messages } from './tables.ts';
 
 export type MessageRow = typeof messages.$inferSelect;
 

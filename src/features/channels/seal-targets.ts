@@ -1,9 +1,9 @@
 /** Seals the targets that 0.1 stored in clear. */
 import { eq, sql } from 'drizzle-orm';
 import { type Db, inTransaction } from '../../hub/db/open.ts';
-import { channels } from '../../hub/db/schema.ts';
 import type { Sealing } from '../../hub/db/sealing.ts';
 import { type Log, reasonOf } from '../../shared/log.ts';
+import { channels } from './tables.ts';
 
 /** As what the target of a channel is sealed. */
 export const ofTarget = (id: number): string => `channels ${id} target`;

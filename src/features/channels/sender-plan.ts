@@ -1,7 +1,8 @@
 /** What a channel gets next, and when. Pure. */
-import type { messages } from '../../hub/db/schema.ts';
+
 import type { QuietHours } from '../../shared/events.ts';
 import { growing } from '../../shared/every.ts';
+import type { messages } from './tables.ts';
 
 export type Waiting = Pick<
   typeof messages.$inferSelect,

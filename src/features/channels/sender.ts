@@ -1,7 +1,7 @@
 /** Sends what is in the outbox, each channel on its own, until it has arrived or a week is over. */
 import { eq, inArray, sql } from 'drizzle-orm';
 import type { Db } from '../../hub/db/open.ts';
-import { channels, incidents, messages } from '../../hub/db/schema.ts';
+import { incidents } from '../../hub/db/schema.ts';
 import type { Sealing } from '../../hub/db/sealing.ts';
 import { settleAll, within } from '../../shared/async.ts';
 import type { DeliveryResult } from '../../shared/events.ts';
@@ -13,6 +13,7 @@ import type { ChannelKind } from './kinds/kinds.ts';
 import type { Delivery, Message } from './message.ts';
 import { type MessageRow, sentSince, waitingFor } from './outbox.ts';
 import { pauseAfter, planNext, type SendPace } from './sender-plan.ts';
+import { channels, messages } from './tables.ts';
 
 type SenderDeps = {
   db: Db;

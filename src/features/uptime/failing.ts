@@ -4,10 +4,10 @@
  */
 import { and, eq } from 'drizzle-orm';
 import type { Db } from '../../hub/db/open.ts';
-import { failingChecks } from '../../hub/db/schema.ts';
 import type { SiteSet } from '../../hub/model/vhost.ts';
 import type { Checks, FailingCheck } from '../../hub/watch/checks.ts';
 import { type Heard, watchedIn } from './rounds.ts';
+import { failingChecks } from './tables.ts';
 
 export type Failing = Checks & {
   /** @throws SQLite errors */

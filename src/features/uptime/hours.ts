@@ -4,7 +4,8 @@
  */
 import { and, between, eq, inArray, lt, sql } from 'drizzle-orm';
 import { type Db, inTransaction } from '../../hub/db/open.ts';
-import { openHours, uptime, vhosts } from '../../hub/db/schema.ts';
+import { vhosts } from '../../hub/db/schema.ts';
+import { openHours, uptime } from './tables.ts';
 
 /** `hour`: hours since 1970; `p50` and `p95`: milliseconds of the right answers, null if there were none. */
 export type Hour = Readonly<{

@@ -1,7 +1,6 @@
 /** What features may add to passwords: a second half of each sign-in, other accounts that sign in, other proofs. */
 import type { Static, TSchema } from 'elysia';
 import type { FailureCode } from '../../shared/failure.ts';
-import type { linkedAccounts } from '../db/accounts-schema.ts';
 import type { Example } from '../http/about.ts';
 import type { OwnCookie } from './sessions/cookie.ts';
 import type { Client, Person, User } from './sessions/sessions.ts';
@@ -22,7 +21,15 @@ export type BeginSecondHalf = (
 export const SECOND_HALF = { cookie: 'two_factor', seconds: 600 } as const;
 
 /** An account of a sign-in service that signs in to one here. */
-export type LinkedAccount = typeof linkedAccounts.$inferSelect;
+export type LinkedAccount = Readonly<{
+  id: string;
+  userId: string;
+  provider: string;
+  issuer: string;
+  /** The `sub` of the service. */
+  subject: string;
+  createdAt: Date;
+}>;
 
 /** The linked accounts of a user, oldest first. */
 export type LinkedOf = (userId: string) => readonly LinkedAccount[];

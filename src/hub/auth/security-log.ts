@@ -1,9 +1,9 @@
 /** Who signed in, who was refused, and who changed who may do what (ASVS 5.0, 16.3). */
 import { and, asc, count, desc, eq, inArray, lt, sql } from 'drizzle-orm';
+import { SECURITY_LISTENERS } from '../../features/security.ts';
 import type { EventName } from '../../shared/events.ts';
 import { securityLog } from '../db/accounts-schema.ts';
 import type { Db } from '../db/open.ts';
-import { channels, messages } from '../db/schema.ts';
 import { networkOf } from './client.ts';
 import type { Client, User } from './sessions/sessions.ts';
 
@@ -137,7 +137,18 @@ export function readSecurityLog(
     .all() as SecurityEntry[];
 }
 
-/** What messages say of it, for channels that name these events. */
+export type SecurityNews = {
+  at: Date;
+  event: EventName;
+  /** The account. */
+  about: string;
+  message: string;
+};
+
+/** Writes that belong to the transaction. */
+export type SecurityListener = (db: Pick<Db, 'select' | 'insert'>, news: SecurityNews) => void;
+
+/** What listeners hear of it. */
 const CHANGES: Partial<Record<SecurityEvent['kind'], string>> = {
   account: 'The account was',
   factor: 'Its second factor:',
@@ -173,14 +184,5 @@ function isNewNetwork(db: SecurityWrites, { user, client }: Actor): boolean {
 }
 
 function put(db: SecurityWrites, at: Date, event: EventName, about: string, message: string) {
-  const wanting = db
-    .select({ id: channels.id, enabled: channels.enabled, events: channels.events })
-    .from(channels)
-    .all()
-    .filter(({ enabled, events }) => enabled && events.includes(event));
-  if (wanting.length === 0) return;
-  const what = { event, about, message, state: 'began', level: 'warn', at, dueAt: at } as const;
-  db.insert(messages)
-    .values(wanting.map(({ id }) => ({ ...what, channelId: id })))
-    .run();
+  for (const queue of SECURITY_LISTENERS) queue(db, { at, event, about, message });
 }

@@ -1,15 +1,7 @@
 /** The tables, as the scripts in `migrations/` create them; a test compares the two. Times are milliseconds since 1970. */
 import { isNull, sql } from 'drizzle-orm';
-import {
-  blob,
-  index,
-  integer,
-  primaryKey,
-  sqliteTable,
-  text,
-  uniqueIndex,
-} from 'drizzle-orm/sqlite-core';
-import { EVENT_NAMES, type EventName, type QuietHours } from '../../shared/events.ts';
+import { blob, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { EVENT_NAMES } from '../../shared/events.ts';
 import type { Check } from '../../shared/wire/checks.ts';
 
 export const vhosts = sqliteTable('vhosts', {
@@ -167,22 +159,6 @@ export const hub = sqliteTable('hub', {
   term: integer('term').notNull().default(1),
 });
 
-/** Where messages go when something breaks. */
-export const channels = sqliteTable('channels', {
-  id: integer('id').primaryKey({ autoIncrement: true }),
-  name: text('name').notNull(),
-  kind: text('kind').notNull(),
-  /** Those it gets; empty: all. */
-  events: text('events', { mode: 'json' }).$type<readonly EventName[]>().notNull(),
-  /** When messages wait; null: never. */
-  quiet: text('quiet', { mode: 'json' }).$type<QuietHours>(),
-  enabled: integer('enabled', { mode: 'boolean' }).notNull(),
-  createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
-  updatedAt: integer('updated_at', { mode: 'timestamp_ms' }).notNull(),
-  /** Sealed: address and secrets, as the kind needs them, in JSON. */
-  target: blob('target', { mode: 'buffer' }).notNull(),
-});
-
 /** What broke by itself, and when it was over. */
 export const incidents = sqliteTable(
   'incidents',
@@ -225,81 +201,4 @@ export const knownProblems = sqliteTable(
     updatedAt: integer('updated_at', { mode: 'timestamp_ms' }).notNull(),
   },
   (table) => [uniqueIndex('known_problems_problem').on(table.problem)],
-);
-
-/** The outbox, and what was sent from it: one row for each channel that gets a message. */
-export const messages = sqliteTable(
-  'messages',
-  {
-    id: integer('id').primaryKey({ autoIncrement: true }),
-    channelId: integer('channel_id')
-      .notNull()
-      .references(() => channels.id, { onDelete: 'cascade' }),
-    incidentId: integer('incident_id').references(() => incidents.id, { onDelete: 'set null' }),
-    state: text('state', { enum: ['began', 'over', 'flapping', 'test'] }).notNull(),
-    /** Null for a test. */
-    event: text('event', { enum: EVENT_NAMES }),
-    about: text('about').notNull(),
-    level: text('level', { enum: ['bad', 'warn'] }).notNull(),
-    message: text('message').notNull(),
-    /** When it happened. */
-    at: integer('at', { mode: 'timestamp_ms' }).notNull(),
-    /** Not sent before. */
-    dueAt: integer('due_at', { mode: 'timestamp_ms' }).notNull(),
-    attempts: integer('attempts').notNull().default(0),
-    sentAt: integer('sent_at', { mode: 'timestamp_ms' }),
-    /** The same for all that were sent as one; null for one that was sent alone. */
-    digest: text('digest'),
-    /** Why the last attempt failed, without the target. */
-    error: text('error'),
-  },
-  (table) => [
-    index('messages_waiting').on(table.channelId, table.dueAt).where(isNull(table.sentAt)),
-    index('messages_of_incident').on(table.incidentId),
-  ],
-);
-
-const ofVhost = () =>
-  integer('vhost_id')
-    .notNull()
-    .references(() => vhosts.id, { onDelete: 'cascade' });
-
-/** How sites answered between changes, by the hour, for 90 days. */
-export const uptime = sqliteTable(
-  'uptime',
-  {
-    vhostId: ofVhost(),
-    /** Hours since 1970. */
-    hour: integer('hour').notNull(),
-    asked: integer('asked').notNull(),
-    failed: integer('failed').notNull(),
-    /** Milliseconds; null if no answer was right. */
-    p50: integer('p50'),
-    p95: integer('p95'),
-  },
-  (table) => [primaryKey({ columns: [table.vhostId, table.hour] })],
-);
-
-/** The same for the hour that is not over, with each time: percentiles of parts have none of the whole. */
-export const openHours = sqliteTable('open_hours', {
-  vhostId: ofVhost().primaryKey(),
-  hour: integer('hour').notNull(),
-  asked: integer('asked').notNull(),
-  failed: integer('failed').notNull(),
-  /** Milliseconds of the answers that were right. */
-  times: text('times', { mode: 'json' }).$type<number[]>().notNull(),
-});
-
-/** The checks that fail now, where, and since when. */
-export const failingChecks = sqliteTable(
-  'failing_checks',
-  {
-    vhostId: ofVhost(),
-    agentId: integer('agent_id')
-      .notNull()
-      .references(() => agents.id, { onDelete: 'cascade' }),
-    since: integer('since', { mode: 'timestamp_ms' }).notNull(),
-    reason: text('reason').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.vhostId, table.agentId] })],
 );

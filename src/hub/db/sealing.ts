@@ -3,11 +3,11 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { and, count, isNotNull, ne, sql } from 'drizzle-orm';
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
+import { SEALED_BY_FEATURES } from '../../features/tables.ts';
 import { Failure } from '../../shared/failure.ts';
 import { fileErrorOf } from '../../shared/file-errors.ts';
 import { newSecret, readIfThere } from '../../shared/system/files.ts';
-import { twoFactors } from './accounts-schema.ts';
-import { agents, certificates, channels } from './schema.ts';
+import { agents, certificates } from './schema.ts';
 
 export type Sealing = {
   /**
@@ -48,16 +48,7 @@ const START_BYTES = MARK_BYTES + NONCE_BYTES;
 
 /** What is sealed, and how to do without what was. */
 export const SEALED = [
-  {
-    table: twoFactors,
-    column: twoFactors.secret,
-    remedy: 'run "signalbox passwd EMAIL --reset-factors" for every account with a second factor',
-  },
-  {
-    table: channels,
-    column: channels.target,
-    remedy: 'delete all channels and create them again',
-  },
+  ...SEALED_BY_FEATURES,
   {
     table: certificates,
     column: certificates.key,

@@ -6,8 +6,9 @@ import type { Channel } from '../../../src/features/channels/channels.ts';
 import { PACE } from '../../../src/features/channels/hub.ts';
 import type { Delivery } from '../../../src/features/channels/message.ts';
 import { createSender } from '../../../src/features/channels/sender.ts';
+import { channels, messages } from '../../../src/features/channels/tables.ts';
 import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
-import { channels, incidents, messages } from '../../../src/hub/db/schema.ts';
+import { incidents } from '../../../src/hub/db/schema.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import { temporaryFolder, until } from '../../harness/stack.ts';
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeEach, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { createChallenges, SECONDS } from '../../../src/features/sign-in/challenges.ts';
-import { challenges as table, users } from '../../../src/hub/db/accounts-schema.ts';
+import { challenges as table } from '../../../src/features/sign-in/tables.ts';
+import { users } from '../../../src/hub/db/accounts-schema.ts';
 import { openDatabase } from '../../../src/hub/db/open.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 

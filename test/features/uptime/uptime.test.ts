@@ -7,6 +7,7 @@ import { createFailing } from '../../../src/features/uptime/failing.ts';
 import { createHours } from '../../../src/features/uptime/hours.ts';
 import { createOverview } from '../../../src/features/uptime/overview.ts';
 import { type Answer, createRounds, type Heard } from '../../../src/features/uptime/rounds.ts';
+import * as own from '../../../src/features/uptime/tables.ts';
 import type { Agent } from '../../../src/hub/agents/agents.ts';
 import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
 import * as tables from '../../../src/hub/db/schema.ts';
@@ -266,7 +267,7 @@ describe('a check fails', () => {
 
   test('still after a restart, until it is right twice, or is not asked any more', () => {
     const database = databaseWith(site);
-    const stored = () => database.db.select().from(tables.failingChecks).all();
+    const stored = () => database.db.select().from(own.failingChecks).all();
     let set = setOf([site], agents);
     const before = hearing(createFailing(database.db, () => set));
     before(0, WRONG, WRONG);
@@ -332,12 +333,12 @@ describe('what is kept', () => {
     const stored = () =>
       db
         .select()
-        .from(tables.uptime)
+        .from(own.uptime)
         .all()
         .map((one) => one.hour);
     const before = Array.from({ length: 90 * 24 + 5 }, (_, at) => hour - at - 1);
     const values = { vhostId: 1, asked: 60, failed: 0, p50: 1, p95: 2 };
-    db.insert(tables.uptime)
+    db.insert(own.uptime)
       .values(before.map((one) => ({ ...values, hour: one })))
       .run();
     hours.note(1, 1);
@@ -388,7 +389,7 @@ describe('what is kept', () => {
     hours.note(1, 1);
     hours.keep(new Set([2]));
     expect(hours.of(1, 24)).toEqual([]);
-    for (const table of [tables.uptime, tables.openHours]) {
+    for (const table of [own.uptime, own.openHours]) {
       expect(
         db
           .select()

@@ -11,7 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { twoFactors, users } from '../../../src/hub/db/accounts-schema.ts';
+import { twoFactors } from '../../../src/features/sign-in/tables.ts';
+import { users } from '../../../src/hub/db/accounts-schema.ts';
 import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
 import { agents } from '../../../src/hub/db/schema.ts';
 import { createSealing, type Sealing } from '../../../src/hub/db/sealing.ts';

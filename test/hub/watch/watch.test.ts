@@ -5,8 +5,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { outbox } from '../../../src/features/channels/outbox.ts';
+import { channels, messages } from '../../../src/features/channels/tables.ts';
 import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
-import { channels, incidents, knownProblems, messages } from '../../../src/hub/db/schema.ts';
+import { incidents, knownProblems } from '../../../src/hub/db/schema.ts';
 import type { Vhost } from '../../../src/hub/model/vhost.ts';
 import { PACE } from '../../../src/hub/pace.ts';
 import type { AgentFacts } from '../../../src/hub/watch/agent-facts.ts';

@@ -5,9 +5,10 @@ import { NO_PASSWORD } from '../../../hub/auth/accounts/password.ts';
 import type { LinkedAccount } from '../../../hub/auth/beside-passwords.ts';
 import { type Actor, recordSecurity } from '../../../hub/auth/security-log.ts';
 import { type Person, USER, type User } from '../../../hub/auth/sessions/sessions.ts';
-import { linkedAccounts, sessions, users } from '../../../hub/db/accounts-schema.ts';
+import { sessions, users } from '../../../hub/db/accounts-schema.ts';
 import { type Db, inTransaction } from '../../../hub/db/open.ts';
 import { FAILURES, Failure } from '../../../shared/failure.ts';
+import { linkedAccounts } from '../tables.ts';
 import type { Identity } from './service.ts';
 
 /** The only one there is. */

@@ -14,9 +14,10 @@ import {
   USER,
   type User,
 } from '../../../hub/auth/sessions/sessions.ts';
-import { passkeys, users } from '../../../hub/db/accounts-schema.ts';
+import { users } from '../../../hub/db/accounts-schema.ts';
 import { inTransaction } from '../../../hub/db/open.ts';
 import { Failure } from '../../../shared/failure.ts';
+import { passkeys } from '../tables.ts';
 import { credentialsOf, handleOf } from './passkeys.ts';
 import {
   type Answer,

@@ -12,9 +12,9 @@ import {
   type Person,
   unauthenticated,
 } from '../../../hub/auth/sessions/sessions.ts';
-import { passkeys } from '../../../hub/db/accounts-schema.ts';
 import { type Db, inTransaction } from '../../../hub/db/open.ts';
 import { Failure } from '../../../shared/failure.ts';
+import { passkeys } from '../tables.ts';
 import {
   type Answer,
   type Begun,

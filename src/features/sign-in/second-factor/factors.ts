@@ -2,10 +2,10 @@
 import { and, eq } from 'drizzle-orm';
 import { recordSecurity } from '../../../hub/auth/security-log.ts';
 import type { Visitor } from '../../../hub/auth/sessions/sessions.ts';
-import { twoFactors } from '../../../hub/db/accounts-schema.ts';
 import type { Db } from '../../../hub/db/open.ts';
 import type { Sealing } from '../../../hub/db/sealing.ts';
 import { Failure } from '../../../shared/failure.ts';
+import { twoFactors } from '../tables.ts';
 
 export type Factor = typeof twoFactors.$inferSelect;
 

@@ -7,9 +7,10 @@ import { Notice } from '../../../web/parts/notice.tsx';
 import { canUsePasskeys, hasUsedPasskey, signInWithPasskey } from './passkeys.ts';
 import { SERVICE, takeReturn, visitService } from './service.ts';
 
-const ServiceProblem = lazy(async () => (await import('./service-problem.tsx')).ServiceProblem);
+const seldom = () => import('./seldom.ts');
+const ServiceProblem = lazy(async () => (await seldom()).ServiceProblem);
 
-export const SecondStep: Step = lazy(async () => (await import('./second-step.tsx')).SecondStep);
+export const SecondStep: Step = lazy(async () => (await seldom()).SecondStep);
 
 export const otherWays: SignInWay = {
   isUsual: hasUsedPasskey,

@@ -1,6 +1,7 @@
 /** What `signalbox passwd` does for someone who is locked out. */
 import { eq } from 'drizzle-orm';
-import { challenges, passkeys, sessions, twoFactors, users } from '../../db/accounts-schema.ts';
+import { ENDED_BY_RECOVERY } from '../../../features/tables.ts';
+import { sessions, users } from '../../db/accounts-schema.ts';
 import { type Db, inTransaction } from '../../db/open.ts';
 import { COMMAND_LINE } from '../command-line.ts';
 import { recordSecurity, type SecurityEvent } from '../security-log.ts';
@@ -46,7 +47,8 @@ export async function recoverAccount(
   ];
   inTransaction(db, (tx) => {
     tx.update(users).set(changed).where(eq(users.id, user.id)).run();
-    const ended = [sessions, challenges, ...(resetFactors ? [twoFactors, passkeys] : [])];
+    const { always, factors } = ENDED_BY_RECOVERY;
+    const ended = [sessions, ...always, ...(resetFactors ? factors : [])];
     for (const table of ended) tx.delete(table).where(eq(table.userId, user.id)).run();
     for (const event of events) recordSecurity(tx, at, BY, { ...event, target: user.email });
   });

@@ -9,13 +9,10 @@ import { Confirm, Dialog } from '../../parts/dialog.tsx';
 import { lazy } from '../../parts/loading.tsx';
 
 // Loaded when somebody wants them: the list is often the first page.
-const PoliciesDialog = lazy(
-  async () => (await import('../../placement/dialogs.ts')).PoliciesDialog,
-);
-const ChangeQuestions = lazy(
-  async () => (await import('../../parts/change-questions.tsx')).ChangeQuestions,
-);
-const TagsDialog = lazy(async () => (await import('../../placement/dialogs.ts')).TagsDialog);
+const dialogs = () => import('../../placement/dialogs.ts');
+const PoliciesDialog = lazy(async () => (await dialogs()).PoliciesDialog);
+const TagsDialog = lazy(async () => (await dialogs()).TagsDialog);
+const ChangeQuestions = lazy(async () => (await dialogs()).ChangeQuestions);
 
 type Action = 'on' | 'off' | 'delete';
 const WORDS: Record<Action, { title: string; action: string; done: string; text: string }> = {

@@ -2,8 +2,8 @@
 /** How a site answered its check, on its page and in the list. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import { failingChecks, uptime } from '../../../../src/features/uptime/tables.ts';
 import { openDatabase } from '../../../../src/hub/db/open.ts';
-import { failingChecks, uptime } from '../../../../src/hub/db/schema.ts';
 import type { Vhost } from '../../../../src/web/lib/types.ts';
 import { shiftOf, watchShifts } from '../../../browser/shifts.ts';
 import { type Dashboard, startDashboard } from '../../../harness/dashboard.ts';
