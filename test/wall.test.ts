@@ -10,6 +10,7 @@ const LISTS = [
   'src/features.ts',
   'src/features/settings.ts',
   'src/features/problems.ts',
+  'src/features/failures.ts',
   'src/features/security.ts',
   'src/features/tables.ts',
   'src/web/features.ts',

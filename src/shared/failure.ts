@@ -1,4 +1,5 @@
 /** Every error code of the two interfaces, and the failures that carry them. */
+import { FEATURE_FAILURES } from '../features/failures.ts';
 import { messageOf } from './async.ts';
 import type { Role } from './roles.ts';
 
@@ -15,34 +16,12 @@ export const FAILURES = {
   PASSWORD_TOO_SHORT: { status: 400, meaning: 'A password needs at least 8 characters.' },
   PASSWORD_TOO_LONG: { status: 400, meaning: 'A password has at most 128 characters.' },
   PASSWORD_TOO_COMMON: { status: 400, meaning: 'The password is too common.' },
-  TOTP_NOT_ENABLED: { status: 400, meaning: 'The account has no authenticator app.' },
-  BACKUP_CODES_NOT_ENABLED: { status: 400, meaning: 'The account has no recovery codes.' },
-  TWO_FACTOR_NOT_ENABLED: { status: 400, meaning: 'The account has no second factor.' },
-  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: {
-    status: 400,
-    meaning: 'After five wrong codes, a sign-in begins again with the password.',
-  },
-  CHALLENGE_NOT_FOUND: {
-    status: 400,
-    meaning: 'This browser has not begun to use a passkey within the last five minutes.',
-  },
-  FAILED_TO_VERIFY_REGISTRATION: { status: 400, meaning: 'The new passkey was not accepted.' },
-  PREVIOUSLY_REGISTERED: { status: 400, meaning: 'The passkey is already in use.' },
-  ACCOUNT_NOT_FOUND: { status: 400, meaning: 'No such account of a sign-in service is linked.' },
-  FAILED_TO_UNLINK_LAST_ACCOUNT: {
-    status: 400,
-    meaning: 'An account without a password keeps the last one that is linked to it.',
-  },
   UNAUTHENTICATED: { status: 401, meaning: 'There is no session or token, or it has expired.' },
   INVALID_EMAIL_OR_PASSWORD: { status: 401, meaning: 'The email address or password is wrong.' },
   AUTHENTICATION_FAILED: { status: 401, meaning: 'The passkey was not accepted.' },
   PASSKEY_NOT_FOUND: { status: 401, meaning: 'The hub does not know the passkey.' },
   INVALID_CODE: { status: 401, meaning: 'The code is wrong, or was used before.' },
   INVALID_BACKUP_CODE: { status: 401, meaning: 'The recovery code is wrong, or was used.' },
-  INVALID_TWO_FACTOR_COOKIE: {
-    status: 401,
-    meaning: 'No sign-in of this browser waits for a code, or it is over ten minutes old.',
-  },
   INVITATION_INVALID: {
     status: 401,
     meaning: 'The invitation is wrong, used or expired: ask for another one.',
@@ -66,7 +45,6 @@ export const FAILURES = {
     meaning: 'The first account needs the setup code that the hub printed when it started.',
   },
   NOT_FOUND: { status: 404, meaning: 'No such resource.' },
-  PROVIDER_NOT_FOUND: { status: 404, meaning: 'The hub has no such sign-in service.' },
   BODY_TOO_SLOW: { status: 408, meaning: 'The body took too long to arrive.' },
   DOMAIN_TAKEN: { status: 409, meaning: 'Another vhost already has this domain.' },
   POLICY_TAKEN: { status: 409, meaning: 'Another policy already has this name.' },
@@ -84,10 +62,6 @@ export const FAILURES = {
   PORT_UNAVAILABLE: {
     status: 409,
     meaning: 'Another program holds the port, or the proxy’s user may not open it.',
-  },
-  PREAMBLE_DIFFERS: {
-    status: 409,
-    meaning: 'The preamble has other options or snippets than the imported file.',
   },
   LAST_OWNER: {
     status: 409,
@@ -130,10 +104,6 @@ export const FAILURES = {
       'The vhost, policy or preamble is no longer in the state that `If-Match` or `expects` names.',
   },
   BODY_TOO_LARGE: { status: 413, meaning: 'The body exceeds this route’s limit.' },
-  IMPORT_DIFFERS: {
-    status: 422,
-    meaning: 'After the import, the proxy would behave differently.',
-  },
   KEY_REUSED: {
     status: 422,
     meaning:
@@ -173,19 +143,6 @@ export const FAILURES = {
     meaning:
       'The new program of Caddy is not as good as the one that runs, which keeps running; differences says where.',
   },
-  CHANNEL_FAILED: {
-    status: 502,
-    meaning: 'The channel did not accept the message; detail says why.',
-  },
-  CERTIFICATE_FAILED: {
-    status: 502,
-    meaning:
-      'lego did not get the certificate; detail has the words of the certificate authority or the DNS provider.',
-  },
-  OIDC_UNREACHABLE: {
-    status: 502,
-    meaning: 'The sign-in service does not answer as it should; see the hub’s log.',
-  },
   STOPPING: {
     status: 503,
     meaning: 'The hub is stopping, and the change was not live yet; nothing was changed.',
@@ -204,6 +161,7 @@ export const FAILURES = {
     status: 507,
     meaning: 'The disk is full or not writable; nothing was recorded.',
   },
+  ...FEATURE_FAILURES,
 } as const;
 
 export type FailureCode = keyof typeof FAILURES;

@@ -51,13 +51,14 @@ test('every feature needs others that there are', () => {
 });
 
 test('no setting and no code is declared twice', async () => {
-  const core = ['DATA_DIR', 'PROXY_DOWN'];
+  const core = ['DATA_DIR', 'PROXY_DOWN', 'NOT_FOUND'];
   const all = [...core];
   for (const { name } of FEATURES) {
     const file = join(import.meta.dir, `../../src/features/${name}/words.ts`);
     if (!existsSync(file)) continue;
-    const { settings = {}, problems = {} } = (await import(file)) as Record<string, object>;
-    all.push(...Object.keys(settings), ...Object.keys(problems));
+    const words = (await import(file)) as Record<string, object>;
+    const { settings = {}, problems = {}, failures = {} } = words;
+    for (const one of [settings, problems, failures]) all.push(...Object.keys(one));
   }
   expect(all.length).toBeGreaterThan(core.length);
   expect(all.filter((name, at) => all.indexOf(name) !== at)).toEqual([]);

@@ -1,4 +1,4 @@
-/** The settings of this feature, and what it may find wrong. */
+/** The settings of this feature, what it may find wrong, and the failures that its routes answer with. */
 
 export const settings = {
   LEGO_BIN: {
@@ -26,5 +26,14 @@ export const problems = {
     isSeveral: true,
     title: () => 'A kept certificate was not renewed',
     page: { to: '/certificates', label: 'Certificates' },
+  },
+} as const;
+
+/** The HTTP status of each code, and its meaning in the documentation. */
+export const failures = {
+  CERTIFICATE_FAILED: {
+    status: 502,
+    meaning:
+      'lego did not get the certificate; detail has the words of the certificate authority or the DNS provider.',
   },
 } as const;

@@ -1,4 +1,4 @@
-/** What this feature may find wrong. */
+/** What this feature may find wrong, and the failures that its routes answer with. */
 
 export const problems = {
   CHANNEL_FAILING: {
@@ -8,5 +8,13 @@ export const problems = {
     viewers: 'Messages do not reach a channel.',
     title: () => 'Messages are not delivered',
     page: { to: '/notifications', label: 'Notifications' },
+  },
+} as const;
+
+/** The HTTP status of each code, and its meaning in the documentation. */
+export const failures = {
+  CHANNEL_FAILED: {
+    status: 502,
+    meaning: 'The channel did not accept the message; detail says why.',
   },
 } as const;
