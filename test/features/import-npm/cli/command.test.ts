@@ -110,7 +110,7 @@ describe('signalbox import npm', () => {
         `\nNext: try each site on Caddy's ports, ${operator.port} for HTTP and \\d+ for HTTPS\\. Then stop NPM, and run: signalbox ports --standard\n$`,
       ),
     );
-    expect((await signalbox('certificate list')).out).toBe('');
+    expect((await signalbox('api GET /certificates/kept')).out).toBe('[]\n');
     expect(traces()).toEqual(before);
   });
 
@@ -153,7 +153,7 @@ describe('signalbox import npm', () => {
       err: expect.stringContaining('\nhttp://app.example.com: skipped\n'),
     });
     expect(await operator.served('app.example.com')).toBe('mine');
-    const kept = (await signalbox('certificate list')).out;
+    const kept = (await signalbox('api GET /certificates/kept')).out;
     expect(kept).toContain('secure.example');
     expect(kept + skipped.err + skipped.out).not.toContain('PRIVATE KEY');
 
