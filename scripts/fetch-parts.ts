@@ -6,37 +6,27 @@ import manifest from '../package.json';
 export type Target = Readonly<{
   name: string;
   /** Bun's name for it. */
-  bun: 'bun-linux-x64' | 'bun-linux-arm64' | 'bun-linux-x64-musl' | 'bun-linux-arm64-musl';
+  bun: 'bun-linux-x64' | 'bun-linux-arm64';
   cpu: 'x64' | 'arm64';
-  libc: 'glibc' | 'musl';
   /** The package with the runtime. */
   runtime: string;
   /** The platform in the names of argon2's file and package. */
   native: string;
 }>;
 
-const target = (cpu: Target['cpu'], libc: Target['libc']): Target => {
-  const end = libc === 'musl' ? '-musl' : '';
-  return {
-    name: `linux-${cpu}${end}`,
-    bun: `bun-linux-${cpu}${end}` as Target['bun'],
-    cpu,
-    libc,
-    runtime: `@oven/bun-linux-${cpu === 'arm64' ? 'aarch64' : cpu}${end}`,
-    native: `linux-${cpu}-${libc === 'musl' ? 'musl' : 'gnu'}`,
-  };
-};
+const target = (cpu: Target['cpu']): Target => ({
+  name: `linux-${cpu}`,
+  bun: `bun-linux-${cpu}`,
+  cpu,
+  runtime: `@oven/bun-linux-${cpu === 'arm64' ? 'aarch64' : cpu}`,
+  native: `linux-${cpu}-gnu`,
+});
 
 /**
  * No "baseline" variants: since Bun 1.4 there is one runtime for x64, which needs SSE4.2 (2008) and
  * detects what else the processor supports.
  */
-export const TARGETS: readonly Target[] = [
-  target('x64', 'glibc'),
-  target('arm64', 'glibc'),
-  target('x64', 'musl'),
-  target('arm64', 'musl'),
-];
+export const TARGETS: readonly Target[] = [target('x64'), target('arm64')];
 
 export type Parts = Readonly<{
   /** Bun's runtime, an executable for the target. */
@@ -105,7 +95,7 @@ async function versionOf(program: string): Promise<string | null> {
   }
 }
 
-async function install(work: string, lock: string, { name, cpu, libc }: Target): Promise<void> {
+async function install(work: string, lock: string, { name, cpu }: Target): Promise<void> {
   // The ranges of the project's package.json: with others, Bun would resolve versions again.
   const wanted = {
     name: manifest.name,
@@ -118,7 +108,7 @@ async function install(work: string, lock: string, { name, cpu, libc }: Target):
   const child = Bun.spawn(
     [
       ...[process.execPath, 'install', '--ignore-scripts', '--no-progress'],
-      ...[`--cpu=${cpu}`, '--os=linux', `--libc=${libc}`],
+      ...[`--cpu=${cpu}`, '--os=linux', '--libc=glibc'],
     ],
     { cwd: work, stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
   );

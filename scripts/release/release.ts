@@ -26,9 +26,6 @@ type Part = Readonly<{
   make: (making: Making, packages: string) => Promise<unknown>;
 }>;
 
-/** Those that are offered as packages and images: without glibc there are only binaries. */
-const PACKED = TARGETS.filter(({ libc }) => libc === 'glibc');
-
 const binaryOf = ({ out }: Making, { name }: Target): string => join(out, `signalbox-${name}`);
 
 function writeSbom(making: Making, name: string, file: string, others: Other[]): Promise<unknown> {
@@ -47,14 +44,14 @@ const PARTS: Readonly<Record<string, Part>> = {
     about: 'packages for Debian and its relatives',
     needs: ['dpkg-deb'],
     make: async (making) => {
-      for (const target of PACKED) makeDeb(binaryOf(making, target), target.cpu, making);
+      for (const target of TARGETS) makeDeb(binaryOf(making, target), target.cpu, making);
     },
   },
   images: {
     about: 'container images, each with the list of what it contains',
     needs: IMAGE_NEEDS,
     make: async (making, packages) => {
-      for (const target of PACKED) {
+      for (const target of TARGETS) {
         const { cpu } = target;
         const others = await makeImage(binaryOf(making, target), cpu, packages, making);
         const list = imageName(making.version, cpu).replace(/tar$/, 'cdx.json');
@@ -135,7 +132,7 @@ async function release(args: string[]): Promise<void> {
     const packages = values.packages ? resolve(values.packages) : fetched;
     // What may fail for want of a network comes before what takes minutes.
     if (parts.includes('images')) {
-      for (const { cpu } of PACKED) fetchPackages(ROOT, packages, cpu);
+      for (const { cpu } of TARGETS) fetchPackages(ROOT, packages, cpu);
     }
     if (parts.some((part) => part !== 'sbom')) await buildBinaries(making);
     for (const part of parts) await PARTS[part]?.make(making, packages);

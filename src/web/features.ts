@@ -12,6 +12,9 @@ import type {
   SiteSection,
 } from './feature.ts';
 
+// What is loaded later has no style sheet of its own.
+import '../features/replay/web/replay.css';
+
 export const PAGE_NOTICES: readonly PageNotice[] = [FactorQuestion];
 
 export const OVERVIEW_SECTIONS: readonly OverviewSection[] = [LastHour];

@@ -6,7 +6,6 @@ import { plural } from '../../../web/lib/format.ts';
 import type { ReplayGroup, ReplayState } from '../../../web/lib/types.ts';
 import { Notice, RefusedNotice } from '../../../web/parts/notice.tsx';
 import { ClockTime } from '../../../web/parts/time.tsx';
-import './replay.css';
 import { countsOf, headlineOf, outcomeOf, siteOf } from '../words.ts';
 import { useReplay } from './use-replay.ts';
 
