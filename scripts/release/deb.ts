@@ -12,9 +12,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../../package.json';
-import { overallHelp } from '../../src/program/cli/help.ts';
+import { commandsHelp, settingsHelp } from '../../src/program/cli/help.ts';
 import { INSTALLED, UNITS } from '../../src/program/install/layout.ts';
 import { settingsText, unitText } from '../../src/program/install/unit.ts';
+import { ROLES } from '../../src/shared/setting.ts';
 import { COMMANDS } from '../../test/harness/commands.ts';
 import type { Target } from '../fetch-parts.ts';
 import { type Making, place, run } from './making.ts';
@@ -136,15 +137,14 @@ signalbox (${debVersion(version)}) unstable; urgency=medium
  -- ${MAINTAINER}  ${new Date(date * 1000).toUTCString().replace('GMT', '+0000')}
 `;
 
-/** What `signalbox --help` prints, for man(1). */
+/** All commands and settings, for man(1). */
 const manual = (version: string, date: number): string => `\
 .TH SIGNALBOX 1 ${new Date(date * 1000).toISOString().slice(0, 10)} "${manifest.name} ${version}"
 .SH NAME
 signalbox \\- reverse-proxy manager for homelabs
 .SH DESCRIPTION
 .nf
-${overallHelp(COMMANDS)
-  .replace(/^.*\n+/, '')
+${(commandsHelp(COMMANDS) + settingsHelp(ROLES))
   .replaceAll('\\', '\\e')
   .replaceAll('-', '\\-')
   .replaceAll(/^(?=[.'])/gm, '\\&')}`;

@@ -18,16 +18,23 @@ const byHub = used(['hub', 'all']);
 const byAgent = used(['agent', 'all']);
 
 const CORE = {
-  DATA_DIR: byAny('./data', 'database, secrets, certificates'),
-  HUB_HOST: byHub('127.0.0.1', 'address the hub listens on'),
-  HUB_PORT: byHub('3000', 'port the hub listens on; 0: any free one'),
+  DATA_DIR: byAny('./data', 'database, secrets, certificates', { isUsual: true }),
+  HUB_HOST: byHub('127.0.0.1', 'address the hub listens on', { isUsual: true }),
+  HUB_PORT: byHub('3000', 'port the hub listens on; 0: any free one', { isUsual: true }),
   SIGN_UP: byHub(
     'first',
     'who may sign up: first (the owner only), open (anyone) or closed (nobody)',
+    { isUsual: true },
   ),
-  TRUST_PROXY: byHub('false', 'take the client address from the last hop of X-Forwarded-For'),
-  HUB_ORIGINS: byHub(null, 'origins or hosts the hub answers to, separated by commas; none: any'),
-  AGENT_URL: used(['hub'])('http://127.0.0.1:3002', 'where the hub reaches the agent'),
+  TRUST_PROXY: byHub('false', 'take the client address from the last hop of X-Forwarded-For', {
+    isUsual: true,
+  }),
+  HUB_ORIGINS: byHub(null, 'origins or hosts the hub answers to, separated by commas; none: any', {
+    isUsual: true,
+  }),
+  AGENT_URL: used(['hub'])('http://127.0.0.1:3002', 'where the hub reaches the agent', {
+    isUsual: true,
+  }),
   AGENT_NAME: byHub('local', 'name of that agent, among several'),
   AGENT_CA: used(['hub'])(
     null,
@@ -59,10 +66,12 @@ const CORE = {
   PROXY_HTTP_PORT: used(['all'])(
     null,
     'HTTP port at the first start; 80, or from 8080 on if 80 or 443 is taken',
+    { isUsual: true },
   ),
   PROXY_HTTPS_PORT: used(['all'])(
     null,
     'HTTPS port at the first start; 443, or from 8443 on if 80 or 443 is taken',
+    { isUsual: true },
   ),
   IMPORT_DIRS: byAny(null, 'folders that sites may import files from, separated by colons'),
   ACCESS_LOG: byAgent('/var/log/caddy/access.log', 'the access log that Caddy writes', {
@@ -73,7 +82,9 @@ const CORE = {
     '10',
     'how many rotated access logs to keep; all if only the other limits are set',
   ),
-  ACCESS_LOG_KEEP_DAYS: byAgent(null, 'how many days to keep rotated access logs'),
+  ACCESS_LOG_KEEP_DAYS: byAgent(null, 'how many days to keep rotated access logs', {
+    isUsual: true,
+  }),
   ACCESS_LOG_KEEP_MB: byAgent(
     null,
     'size in MB of all access logs as stored; oldest deleted first',

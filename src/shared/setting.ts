@@ -13,6 +13,8 @@ export type Setting = Readonly<{
   meaning: string;
   /** Never printed. NAME_FILE, with the path of a file that contains it, works too. */
   secret?: true;
+  /** Whether many people set it: `--help` names it. */
+  isUsual?: true;
   /** A folder that no site may open, and from which no config may import. */
   isBarred?: true;
   roles: readonly Role[];

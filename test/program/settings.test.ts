@@ -1,7 +1,7 @@
 /** The table of settings, compared with what the program reads and what the docs and `--help` say. */
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { commandHelp, overallHelp } from '../../src/program/cli/help.ts';
+import { commandHelp, overallHelp, settingsHelp } from '../../src/program/cli/help.ts';
 import { readSettings } from '../../src/program/config.ts';
 import { settings, VARIABLES } from '../../src/program/settings.ts';
 import { ROLES, type Setting } from '../../src/shared/setting.ts';
@@ -58,9 +58,17 @@ describe('docs/settings.md', async () => {
 });
 
 describe('help', () => {
-  test('lists every setting', () => {
-    const help = overallHelp(COMMANDS);
+  test('of all settings lists every one', () => {
+    const help = settingsHelp(ROLES);
     for (const name of VARIABLES) expect(help).toContain(name);
+  });
+
+  test('lists twelve that many people set, and where the others are', () => {
+    const help = overallHelp(COMMANDS);
+    const listed = settings.filter(([name]) => new RegExp(`^  ${name} `, 'm').test(help));
+    expect(listed).toHaveLength(12);
+    expect(listed.every(([, { isUsual }]) => isUsual)).toBe(true);
+    expect(help).toContain('signalbox help settings');
   });
 
   test.each(['', 'hub', 'agent'])('of "signalbox %s" lists the settings it uses', (name) => {

@@ -100,10 +100,12 @@ test.skipIf(!hasDpkg)('has scripts that a shell can read, and no token', () => {
   expect(read('dpkg-deb', '-c', file())).not.toContain('agent-token');
 });
 
-test.skipIf(!hasDpkg)('has a manual page with the text of --help', () => {
+test.skipIf(!hasDpkg)('has a manual page with all commands and settings', () => {
   const page = contentOf('usr/share/man/man1/signalbox.1.gz', 'gunzip');
   expect(page).toStartWith('.TH SIGNALBOX 1 2023-11-14 "signalbox 1.2.3"\n.SH NAME\n');
   expect(page).toContain('\n  signalbox apply \\-f FILE [OPTIONS]\n');
+  expect(page).toContain('\n  signalbox promote [FILE] ');
+  expect(page).toContain('\n  LOG_SHIP_URL ');
 });
 
 test.skipIf(!hasDpkg || Bun.which('lintian') === null)(

@@ -6,6 +6,7 @@ export const settings = {
     meaning: 'folder for a backup a day and one before each upgrade; none: no such backups',
     roles: ['hub', 'agent', 'all'],
     isBarred: true,
+    isUsual: true,
   },
   BACKUP_KEEP: {
     default: '14',

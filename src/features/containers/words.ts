@@ -5,6 +5,7 @@ export const settings = {
     default: null,
     meaning: 'socket of Docker or Podman: a path, or http://host:port of a proxy of it',
     roles: ['agent', 'all'],
+    isUsual: true,
   },
   DOCKER_LABELS: {
     default: 'safe',

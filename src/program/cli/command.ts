@@ -101,6 +101,8 @@ export type Command = {
   exits?: { misused: number; help: string };
   /** The role it runs the program in, until a signal stops it; anything still open is then dropped. */
   role?: Role;
+  /** Few people use it: `signalbox help commands` names it, and `--help` does not. */
+  isSeldom?: true;
   /** For the program itself: no help and no completion names it. */
   isHidden?: true;
   /** @returns the exit code */

@@ -8,6 +8,7 @@ const isShell = (word: string | undefined): word is keyof typeof SCRIPTS =>
 
 export const completion: Command = {
   name: 'completion',
+  isSeldom: true,
   args: [{ name: 'SHELL', words: Object.keys(SCRIPTS) }],
   options: {},
   summary: 'print a script for shell completion',

@@ -11,6 +11,7 @@ const TIMEOUT_MS = 5_000;
 
 export const health: Command = {
   name: 'health',
+  isSeldom: true,
   args: [{ name: 'WHICH', words: ['hub', 'agent'], optional: true }],
   options: {},
   summary: 'exit 0 if the hub (or agent) answers, 1 otherwise',

@@ -1,6 +1,6 @@
-/** `signalbox help [COMMAND]`, and the texts of `--help`, made from the tables of commands and settings. */
+/** `signalbox help`, and the texts of `--help`, made from the tables of commands and settings. */
 import { nearest } from '../../shared/nearest.ts';
-import { ROLES, type Role } from '../../shared/setting.ts';
+import { ROLES, type Role, type Setting } from '../../shared/setting.ts';
 import { settings } from '../settings.ts';
 import { visible } from '../visible.ts';
 import { type Command, EXIT, named } from './command.ts';
@@ -9,9 +9,17 @@ export const help: Command = {
   name: 'help',
   args: [{ name: 'COMMAND', optional: true }],
   options: {},
-  summary: 'show this help, or the help of a command',
-  help: 'Same as signalbox --help and signalbox COMMAND --help.\n',
+  summary: 'show this help, or that of a command, all commands or all settings',
+  help: `signalbox help                  as signalbox --help
+signalbox help COMMAND          as signalbox COMMAND --help
+signalbox help commands         all commands
+signalbox help settings         all settings
+`,
   async run({ args: [name] }, { commands, out, fail }) {
+    if (name === 'commands' || name === 'settings') {
+      out(name === 'commands' ? commandsHelp(commands) : settingsHelp(ROLES));
+      return EXIT.done;
+    }
     const command = commands.find((other) => other.name === name);
     if (name === undefined || command) {
       out(command ? commandHelp(command) : overallHelp(commands));
@@ -58,17 +66,22 @@ export function unknownCommand(word: string, given: string, commands: readonly C
   return `signalbox: unknown command: ${visible(given)}${question}`;
 }
 
-/** What `signalbox --help` prints. */
+/** What `signalbox --help` prints: what most people use. */
 export function overallHelp(commands: readonly Command[]): string {
-  const lines = commands.map((command) => row(`  ${synopsis(command)}`, command.summary));
+  const usual = commands.filter(({ isSeldom }) => !isSeldom);
   return `signalbox - a reverse-proxy manager for homelabs
 
-Usage:
-${lines.join('')}${row('  signalbox --version', 'print the version')}
-Run "signalbox COMMAND --help" for more about a command.
+${commandsHelp(usual)}Run "signalbox COMMAND --help" for more about a command, "signalbox help commands" for all of them.
 
 ${EXIT_CODES}${otherExits(commands)}
-${settingsHelp(ROLES)}`;
+${settingsHelp(ROLES, ({ isUsual }) => isUsual === true)}Run "signalbox help settings" for all of them.
+`;
+}
+
+/** What `signalbox help commands` prints. */
+export function commandsHelp(commands: readonly Command[]): string {
+  const lines = commands.map((command) => row(`  ${synopsis(command)}`, command.summary));
+  return `Usage:\n${lines.join('')}${row('  signalbox --version', 'print the version')}\n`;
 }
 
 /** What `signalbox NAME --help` prints. */
@@ -91,9 +104,14 @@ function otherExits(commands: readonly Command[]): string {
   return `Those of ${names.join(' and ')} are others: see their --help.\n`;
 }
 
-/** The settings that at least one of `roles` uses, with their defaults. */
-function settingsHelp(roles: readonly Role[]): string {
-  const used = settings.filter(([, setting]) => setting.roles.some((role) => roles.includes(role)));
+/** The settings that at least one of `roles` uses, with their defaults. @param isWanted which of them */
+export function settingsHelp(
+  roles: readonly Role[],
+  isWanted: (setting: Setting) => boolean = () => true,
+): string {
+  const used = settings.filter(
+    ([, setting]) => isWanted(setting) && setting.roles.some((role) => roles.includes(role)),
+  );
   const lines = used.map(([name, { default: usual, onOneMachine, meaning, secret }]) => {
     const notes = [
       ...(secret ? [`or ${name}_FILE`] : []),

@@ -83,6 +83,7 @@ group caddy gets write access to /etc/caddy so that the agent can replace the Ca
 
 export const uninstall: Command = {
   name: 'uninstall',
+  isSeldom: true,
   args: [{ name: 'WHAT', words: ROLES, optional: true }],
   options: { purge: { summary: 'also remove data, settings and the token' }, ...OPTIONS },
   summary: 'remove the services',

@@ -21,6 +21,7 @@ const POLL_MS = 50;
 
 export const restart: Command = {
   name: 'restart',
+  isSeldom: true,
   args: [],
   options: {},
   summary: 'apply changed settings or a new binary; Caddy goes on serving',

@@ -1,7 +1,14 @@
 /** How the command line is parsed, and what help prints. */
 import { describe, expect, test } from 'bun:test';
 import { parseWords } from '../../../src/program/cli/command.ts';
-import { commandHelp, overallHelp, synopsis } from '../../../src/program/cli/help.ts';
+import {
+  commandHelp,
+  commandsHelp,
+  overallHelp,
+  settingsHelp,
+  synopsis,
+} from '../../../src/program/cli/help.ts';
+import { ROLES } from '../../../src/shared/setting.ts';
 import { runHere } from '../../harness/command.ts';
 import { COMMANDS } from '../../harness/commands.ts';
 import { MAIN } from '../../harness/program.ts';
@@ -213,12 +220,30 @@ describe('help', () => {
       for (const [option, { short }] of Object.entries(command.options)) {
         expect(text).toContain(`  ${short === undefined ? '' : `-${short}, `}--${option}`);
       }
-      expect(overallHelp(COMMANDS)).toContain(`\n  ${synopsis(command)}`);
+      expect(commandsHelp(COMMANDS)).toContain(`\n  ${synopsis(command)}`);
+      const isUsual = !command.isSeldom;
+      expect(overallHelp(COMMANDS).includes(`\n  ${synopsis(command)}`)).toBe(isUsual);
     },
   );
 
+  test('names at most twenty commands, and where the others are', () => {
+    const help = overallHelp(COMMANDS);
+    const named = COMMANDS.filter((command) => help.includes(`\n  ${synopsis(command)}`));
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.length).toBeLessThanOrEqual(20);
+    expect(help).toContain('signalbox help commands');
+  });
+
+  test.each([
+    ['commands', commandsHelp(COMMANDS)],
+    ['settings', settingsHelp(ROLES)],
+  ])('of all %s', async (what, text) => {
+    expect(await runHere(['help', what])).toMatchObject({ code: 0, out: text });
+  });
+
   test('no line is wider than a hundred columns', () => {
-    const all = [overallHelp(COMMANDS), ...COMMANDS.map(commandHelp)].join('');
+    const general = [overallHelp(COMMANDS), commandsHelp(COMMANDS), settingsHelp(ROLES)];
+    const all = [...general, ...COMMANDS.map(commandHelp)].join('');
     expect(all.split('\n').filter((line) => line.length > 100)).toEqual([]);
     expect(all).not.toContain('undefined');
   });

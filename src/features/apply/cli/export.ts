@@ -8,6 +8,7 @@ import { visibleLines } from '../../../program/visible.ts';
 export const exportFile: FeatureCommand = {
   follows: 'agents',
   name: 'export',
+  isSeldom: true,
   args: [],
   options: {
     source: { takes: 'NAME', summary: 'only what this source keeps' },

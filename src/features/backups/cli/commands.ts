@@ -120,6 +120,7 @@ start, and everyone has to sign in again.
 
 const promote: FeatureCommand = {
   name: 'promote',
+  isSeldom: true,
   follows: 'ports',
   args: [{ name: 'FILE', optional: true }],
   options: {

@@ -19,6 +19,7 @@ type Kept = Static<typeof KeptCertificateView>;
 
 export const certificate: FeatureCommand = {
   name: 'certificate',
+  isSeldom: true,
   follows: 'site',
   args: [{ name: 'ACTION', words: ['put'] }, { name: 'NAME' }],
   options: {
