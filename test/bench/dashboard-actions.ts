@@ -26,7 +26,7 @@ async function row(page: Page, name: string, act: () => Promise<unknown>): Promi
 export async function measureSites(page: Page, vhosts: number): Promise<Row[]> {
   const counted = page.locator('.site-count');
   const search = page.getByRole('searchbox', { name: 'Search sites' });
-  const states = () => page.waitForResponse((answer) => answer.url().includes('/vhosts/state?'));
+  const states = () => page.waitForResponse((answer) => answer.url().endsWith('/vhosts/state'));
   const show = async (name: string) => {
     await page.locator('.segments label', { hasText: new RegExp(`^${name}$`) }).click();
     await page.evaluate(FRAME);

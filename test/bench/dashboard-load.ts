@@ -71,7 +71,7 @@ export async function measureLoads(page: Page, sites: number): Promise<string[]>
       await load();
       rounds.push((await cold.evaluate(TIMES)) as Times);
     } else {
-      const known = cold.waitForResponse((answer) => answer.url().includes('/vhosts/state?'));
+      const known = cold.waitForResponse((answer) => answer.url().endsWith('/vhosts/state'));
       const tasks = await tasksOf(cold, async () => {
         await load();
         await known;

@@ -1,6 +1,6 @@
-/** How the dashboard reads the hub’s errors. */
-import { describe, expect, test } from 'bun:test';
-import { ApiError, sentenceOf } from '../../src/web/lib/api.ts';
+/** How the dashboard reads the hub’s answers. */
+import { describe, expect, spyOn, test } from 'bun:test';
+import { ApiError, poll, sentenceOf } from '../../src/web/lib/api.ts';
 import { placeError } from '../../src/web/lib/use-form.ts';
 
 const refusal = (body: Record<string, unknown>) => new ApiError(400, body, null);
@@ -34,4 +34,22 @@ describe('a refusal', () => {
     expect(limited(91)).toBe('Too many attempts. Try again in 2 minutes.');
     expect(limited(null)).toBe('Too many attempts. Try again in 60 seconds.');
   });
+});
+
+test('what is polled is read if it has changed, and no failure if not', async () => {
+  const [tag, signal] = ['W/"2"', new AbortController().signal];
+  const answer = async (_: unknown, init?: RequestInit) => {
+    const isKnown = new Headers(init?.headers).get('If-None-Match') === tag;
+    const [body, status] = isKnown ? [null, 304] : ['[1]', 200];
+    return new Response(body, { status, headers: { ETag: tag } });
+  };
+  const hub = spyOn(globalThis, 'fetch').mockImplementation(answer as typeof fetch);
+  try {
+    for (const before of [undefined, 'W/"1"']) {
+      expect(await poll('/sites', before, signal)).toEqual({ body: [1], etag: tag });
+    }
+    expect(await poll('/sites', tag, signal)).toEqual({ body: undefined, etag: tag });
+  } finally {
+    hub.mockRestore();
+  }
 });

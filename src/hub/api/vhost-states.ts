@@ -14,41 +14,42 @@ import { AGENT, AgentQuery, IdParams, idOf } from '../http/params.ts';
 import { ASKS_AGENT, ASKS_PROXY, refusals } from '../http/refusal-schemas.ts';
 import { type Activity, MOST_HOSTS } from '../watch/activity.ts';
 import { stateForViewers } from '../watch/for-viewers.ts';
+import { stateTag } from '../watch/sites/state-tag.ts';
 import { createStates } from '../watch/sites/states.ts';
-import { createVersions } from '../watch/sites/versions.ts';
-import { STATE, VhostState, VhostStateChanges } from '../watch/sites/view.ts';
+import { STATE, VhostState } from '../watch/sites/view.ts';
 import type { ApiContext } from './context.ts';
 
-/** Each of a role, some of one agent only; one of 10,000 states takes 1 MB. */
-const MOST_LISTS = 8;
+/** One for each role; one of 10,000 states has some megabytes. */
+const MOST_ANSWERS = 2;
 
 export function vhostStateRoutes({ guard, ...deps }: ApiContext) {
   const states = createStates(deps);
   /** Everybody who looks at the sites asks for the same. */
   const everywhere = shareNext(() => states.all());
-  /** By who sees them, and of which agent. */
-  const versions = createCache<ReturnType<typeof createVersions>>(MOST_LISTS);
+  /** What was answered last, by who sees it, and of which agent. */
+  const answers = createCache<{ tag: string; answer: ReturnType<typeof shared> }>(MOST_ANSWERS);
   return new Elysia({ name: 'vhost-state', prefix: '/vhosts' })
     .use(guard)
     .get(
       '/state',
-      async ({ query: { agent = '', since }, request, set, who }) => {
+      async ({ query: { agent = '' }, request, set, who }) => {
         const found = cleaned(await (agent === '' ? everywhere() : states.all(agent)));
         const all = isViewer(who) ? seenByViewers(found) : found;
-        const list = `${isViewer(who)} ${agent}`;
-        const note = versions.get(list) ?? createVersions();
-        versions.put(list, note);
-        const changes = note(all)(since ?? '');
-        // Weak: what is another at each look does not count.
-        const tag = `W/"${changes.version}"`;
+        const tag = stateTag(all);
         set.headers.ETag = tag;
         if (isNamedBy(request, tag)) return new Response(null, { status: 304 });
-        return shared(since === undefined ? all : changes)(request);
+        const list = `${isViewer(who)} ${agent}`;
+        const last = answers.get(list);
+        // Those who poll do not need what is different at each look: it is not made again for each of them.
+        if (last?.tag === tag && request.headers.has('if-none-match')) return last.answer(request);
+        const answer = shared(all);
+        answers.put(list, { tag, answer });
+        return answer(request);
       },
       {
-        query: t.Composite([AgentQuery, t.Object({ since: t.Optional(t.String()) })]),
+        query: AgentQuery,
         response: {
-          200: t.Union([t.Array(VhostState), VhostStateChanges]),
+          200: t.Array(VhostState),
           ...refusals(...ASKS_PROXY, 'NOT_FOUND'),
         },
         detail: about({
@@ -59,14 +60,7 @@ export function vhostStateRoutes({ guard, ...deps }: ApiContext) {
             'Certificates are those that the proxy presented in a TLS handshake with the agent, at most five minutes ago. With several agents, the state is the worst of theirs.',
           access: 'read',
           needs: 'viewer',
-          params: {
-            ...AGENT,
-            since: {
-              description:
-                'A `version` that was answered: the response is a `VhostStateChanges`, with what has changed since. Empty, or any other text: with the states of all vhosts.',
-              example: '9f86d081884c7d659a2feaa0.17',
-            },
-          },
+          params: AGENT,
           requestHeaders: ['If-None-Match'],
           responseHeaders: ['ETag'],
           example: [STATE],
@@ -100,7 +94,7 @@ export function vhostStateRoutes({ guard, ...deps }: ApiContext) {
 const { Clean } = getSchemaValidator(t.Array(VhostState), { normalize: true });
 const cleaned = memoize((states: readonly VhostState[]) => Clean?.(states) as VhostState[]);
 const seenByViewers = memoize((states: readonly VhostState[]) => states.map(stateForViewers));
-const shared = memoize((answer: object) => sharedJson(JSON.stringify(answer)));
+const shared = memoize((states: readonly VhostState[]) => sharedJson(JSON.stringify(states)));
 
 const VhostActivity = t.Composite(
   [

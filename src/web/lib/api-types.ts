@@ -307,16 +307,6 @@ export interface OneState {
   warnings: Warning[];
   errors: LastErrors;
 }
-export interface VhostStateChanges {
-  /** for `since` of the next request */
-  version: string;
-  /** `states` are those of all vhosts: `since` is empty, too old, or not known */
-  whole: boolean;
-  /** those that have changed, by domain. `requests`, `lastChecked` and `latencyMs` of upstreams and `checkedAt` of addresses are null: they are others at each look */
-  states: VhostState[];
-  /** the ids of the vhosts that are gone since */
-  removed: number[];
-}
 export interface VhostActivity {
   from: string | null;
   to: string | null;

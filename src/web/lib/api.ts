@@ -53,6 +53,8 @@ type Options = {
   body?: unknown;
   /** The ETag of the state that the change is meant for. */
   ifMatch?: string | undefined;
+  /** The ETag of what is known already: if it is the same, the answer has no body. */
+  ifNoneMatch?: string | undefined;
   /** With the same one, the change is made once, however often it is sent. */
   key?: string;
   signal?: AbortSignal;
@@ -88,6 +90,7 @@ export async function request<T>(path: string, options: Options = {}): Promise<A
     method = options.body === undefined ? 'GET' : 'POST',
     body,
     ifMatch,
+    ifNoneMatch,
     key,
     signal,
   } = options;
@@ -96,6 +99,7 @@ export async function request<T>(path: string, options: Options = {}): Promise<A
   // A browser names the boundary between the parts of a form itself.
   if (body !== undefined && !isForm) headers['Content-Type'] = 'application/json';
   if (ifMatch !== undefined) headers['If-Match'] = ifMatch;
+  if (ifNoneMatch !== undefined) headers['If-None-Match'] = ifNoneMatch;
   if (key !== undefined) headers['Idempotency-Key'] = key;
   let response: Response;
   let text: string;
@@ -116,8 +120,9 @@ export async function request<T>(path: string, options: Options = {}): Promise<A
     const message = `The hub does not answer.${unknown}`;
     throw announced(new ApiError(0, { code: 'OFFLINE', message }, null));
   }
-  const parsed = parse(text);
-  if (!response.ok) {
+  const isKnown = response.status === 304;
+  const parsed = isKnown ? undefined : parse(text);
+  if (!response.ok && !isKnown) {
     const wait = Number(response.headers.get('Retry-After'));
     const error = new ApiError(
       response.status,
@@ -136,6 +141,13 @@ export async function request<T>(path: string, options: Options = {}): Promise<A
 /** Something stored, with its ETag. @throws as `request` does */
 export const read = <T>(path: string, signal?: AbortSignal): Promise<Answer<T>> =>
   request<T>(path, signal ? { signal } : {});
+
+/** Something that is polled; the body is undefined if `etag` still names it. @throws as `request` does */
+export const poll = <T>(
+  path: string,
+  etag: string | undefined,
+  signal: AbortSignal,
+): Promise<Answer<T | undefined>> => request<T | undefined>(path, { ifNoneMatch: etag, signal });
 
 /** @returns the body of the answer. @throws as `request` does */
 export const get = async <T>(path: string, signal?: AbortSignal): Promise<T> =>

@@ -50,7 +50,6 @@ export type {
   Verdict as Preview,
   VhostActivity,
   VhostState as SiteState,
-  VhostStateChanges as StateChanges,
   VhostUptime,
 } from './api-types.ts';
 

@@ -1,15 +1,8 @@
 /** The live state of one site or of all, and the requests of the last hour. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { get } from '../lib/api.ts';
+import { get, poll } from '../lib/api.ts';
 import { useAnswers, useHub } from '../lib/hub.ts';
-import type {
-  Activity,
-  SiteState,
-  StateChanges,
-  Status,
-  UptimeBars,
-  VhostActivity,
-} from '../lib/types.ts';
+import type { Activity, SiteState, Status, UptimeBars, VhostActivity } from '../lib/types.ts';
 import { type Loaded, useEvery, useLoad } from '../lib/use-load.ts';
 
 type States = {
@@ -28,15 +21,6 @@ const NONE: States = { states: new Map(), activity: new Map(), missing: [], upti
 const byId = <T extends { id: number }>(all: readonly T[]) =>
   new Map(all.map((one) => [one.id, one]));
 
-/** What was known with what has changed; the same if nothing has. */
-export function changedStates(known: States['states'], changes: StateChanges): States['states'] {
-  const { whole, states, removed } = changes;
-  if (!whole && states.length + removed.length === 0) return known;
-  const next = new Map([...(whole ? [] : known), ...byId(states)]);
-  for (const id of removed) next.delete(id);
-  return next;
-}
-
 /** Both by the site's id. @param publishes loads at once when it changes, as when hub and agent answer again */
 export function useStates(publishes: number): States {
   const [states, setStates] = useState(NONE);
@@ -49,16 +33,18 @@ export function useStates(publishes: number): States {
       : status?.proxy.running === false;
   const isKnown = answers && !isDown;
   const news = useNews(status);
-  const version = useRef('');
+  const etag = useRef<string>(undefined);
   useEffect(() => {
     if (!answers) return;
     const own = new AbortController();
     // Failures are ignored: the list works without this, and the status bar reports a missing agent.
     const load = () => {
-      get<StateChanges>(`/vhosts/state?since=${version.current}`, own.signal).then(
-        (changes) => {
-          version.current = changes.version;
-          setStates((old) => ({ ...old, states: changedStates(old.states, changes) }));
+      poll<SiteState[]>('/vhosts/state', etag.current, own.signal).then(
+        (answer) => {
+          if (!answer.body) return;
+          const next = byId(answer.body);
+          etag.current = answer.etag;
+          setStates((old) => ({ ...old, states: next }));
         },
         () => {},
       );

@@ -71,7 +71,7 @@ test('nor is the access log, into which anyone can write', async () => {
   expect(headers['content-encoding']).toBeUndefined();
 });
 
-test.each(['/vhosts', '/vhosts/state', '/vhosts/state?since=', '/export', '/openapi.json'])(
+test.each(['/vhosts', '/vhosts/state', '/export', '/openapi.json'])(
   '%s in gzip has the same bytes and headers',
   async (path) => {
     const plain = await get(path);

@@ -100,21 +100,6 @@ export const VhostState = t.Object(
 );
 export type VhostState = Static<typeof VhostState>;
 
-export const VhostStateChanges = t.Object(
-  {
-    version: t.String({ description: 'for `since` of the next request' }),
-    whole: t.Boolean({
-      description: '`states` are those of all vhosts: `since` is empty, too old, or not known',
-    }),
-    states: t.Array(VhostState, {
-      description:
-        'those that have changed, by domain. `requests`, `lastChecked` and `latencyMs` of upstreams and `checkedAt` of addresses are null: they are others at each look',
-    }),
-    removed: t.Array(t.Integer(), { description: 'the ids of the vhosts that are gone since' }),
-  },
-  { title: 'VhostStateChanges' },
-);
-
 export const STATE = {
   id: 1,
   domain: 'app.example.org',
