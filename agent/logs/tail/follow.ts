@@ -27,8 +27,6 @@ export type FollowOptions = {
   signal: AbortSignal;
   /** A reader that had caught up and then falls behind by more bytes than this misses entries. */
   maxLag: number;
-  /** Whether the reader had caught up before it got to `after`. */
-  hasCaughtUp?: boolean;
 };
 
 // What is read and passed on at once: all that is held in memory for a reader, except longer lines.
@@ -45,7 +43,7 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Batch> {
   let position = options.after;
   // The segment of the position has been read to its end.
   let isRead = false;
-  let { hasCaughtUp = false } = options;
+  let hasCaughtUp = false;
   // Number of entries left out so far on the way to the end; undefined unless they are left out.
   let missed: number | undefined;
 

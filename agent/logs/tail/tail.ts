@@ -3,8 +3,7 @@ import { createEndableStreams, within } from '../../../src/shared/async.ts';
 import { type Conditions, factsTest } from '../answers/filter.ts';
 import { formatPosition, type LogPosition } from '../files/log-position.ts';
 import { toEntry } from '../line/entry.ts';
-import { type Batch, type FollowOptions, follow } from './follow.ts';
-import { createSharedFollower, type SharedFollower, type Subscription } from './shared-follower.ts';
+import { type Batch, follow } from './follow.ts';
 
 type Tails = {
   /** The matching entries that are written from now on or after a position. */
@@ -36,7 +35,6 @@ export function createTails({
   maxLag = MAX_LAG_BYTES,
 }: TailsOptions): Tails {
   const streams = createEndableStreams();
-  const shared = createSharedFollower(file, maxLag);
   const encoder = new TextEncoder();
 
   return {
@@ -44,7 +42,7 @@ export function createTails({
       const stopping = new AbortController();
       const { signal } = stopping;
       const isWanted = factsTest(conditions);
-      const batches = read({ file, after, isWanted, signal, maxLag }, shared);
+      const batches = follow({ file, after, isWanted, signal, maxLag });
       const events = createEventWriter(after);
       let pending: Promise<IteratorResult<Batch, void>> | undefined;
 
@@ -77,36 +75,6 @@ export function createTails({
     end: streams.end,
     count: streams.count,
   };
-}
-
-/** Follows the log alone until it has caught up, then together with all who have. */
-async function* read(options: FollowOptions, shared: SharedFollower): AsyncGenerator<Batch> {
-  const { signal, isWanted } = options;
-  let { after: position } = options;
-  let hasCaughtUp = false;
-  while (!signal.aborted) {
-    let joined: Subscription | null = null;
-    for await (const batch of follow({ ...options, after: position, hasCaughtUp })) {
-      position = batch.missed === null ? batch.position : (batch.position ?? position);
-      yield batch;
-      if (batch.isAtEnd && position) joined = shared.join(position);
-      if (joined) break;
-    }
-    if (!joined) return;
-    hasCaughtUp = true;
-    const { leave, next } = joined;
-    signal.addEventListener('abort', leave);
-    if (signal.aborted) leave();
-    try {
-      for (let batch = await next(); batch; batch = await next()) {
-        position = batch.position;
-        yield { ...batch, entries: batch.entries.filter(({ facts }) => isWanted(facts)) };
-      }
-    } finally {
-      signal.removeEventListener('abort', leave);
-      leave();
-    }
-  }
 }
 
 /** Writes batches as events. The id of an event is the position after it, sent only if it is new. */
