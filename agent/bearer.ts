@@ -12,23 +12,16 @@ export type KnownToken = (hash: Buffer) => boolean;
 /** SHA-256: tokens are random, so that nobody can guess one from its hash. */
 export const tokenHash = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** Compares all of them, even after a match. */
-export const isAmong = (hash: Buffer, wanted: readonly Buffer[]): boolean =>
-  wanted.filter((one) => timingSafeEqual(hash, one)).length > 0;
-
 /** Characters: 128 bits in hexadecimal. */
 export const SHORTEST_TOKEN = 32;
 
-/**
- * @param tokens the shared token, and during a rotation the previous one
- * @throws Error if one is shorter than that: an empty one would let everyone in
- */
-export function fixedTokens(tokens: readonly string[]): KnownToken {
-  if (tokens.some((token) => token.length < SHORTEST_TOKEN)) {
+/** @throws Error if it is shorter than that: an empty one would let everyone in */
+export function fixedToken(token: string): KnownToken {
+  if (token.length < SHORTEST_TOKEN) {
     throw new Error(`a token of the agent must have at least ${SHORTEST_TOKEN} characters`);
   }
-  const wanted = tokens.map(tokenHash);
-  return (hash) => isAmong(hash, wanted);
+  const wanted = tokenHash(token);
+  return (hash) => timingSafeEqual(hash, wanted);
 }
 
 export function createBearerCheck(isKnown: KnownToken): BearerCheck {

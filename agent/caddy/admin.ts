@@ -64,7 +64,7 @@ const PING_TIMEOUT_MS = 1_000;
 const FORBIDDEN = 403;
 
 export function createAdmin(deps: IdentityDeps): Admin {
-  const { address, secrets } = deps;
+  const { address, secret } = deps;
   const socket = socketOf(address);
   const { shared, alone } = createGate();
   let loading: Promise<unknown> = Promise.resolve();
@@ -138,7 +138,7 @@ export function createAdmin(deps: IdentityDeps): Admin {
 
   return {
     address,
-    secret: secrets[0],
+    secret,
     adapt: (caddyfile) => shared(() => post('/adapt', 'text/caddyfile', caddyfile)),
     load: (json, force = false) =>
       load(() => {

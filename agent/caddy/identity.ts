@@ -10,8 +10,8 @@ export type Identity = Readonly<{ host: string; origin: string | null }>;
 export type IdentityDeps = {
   /** As in a Caddyfile's `admin` option. */
   address: string;
-  /** The agent's secret names, the current one first. */
-  secrets: readonly [string, ...string[]];
+  /** The agent's secret name. */
+  secret: string;
   /** If another program starts the proxy: the origins that its own Caddyfile asks for. */
   foreign?: () => Promise<readonly string[]>;
 };
@@ -51,8 +51,8 @@ export const secretName = (token: string): string =>
 export const withoutSecrets = (origins: readonly string[]): string[] =>
   origins.filter((origin) => !origin.endsWith(SUFFIX));
 
-export function createIdentities({ address, secrets, foreign }: IdentityDeps): Identities {
-  const own = secrets.map(identityOf);
+export function createIdentities({ address, secret, foreign }: IdentityDeps): Identities {
+  const own = identityOf(secret);
   // Before 2.10, Caddy wants an empty Host on a unix socket and answers 403 to any other.
   const plain = { host: socketOf(address) === null ? address : '', origin: null };
   let last: { identity: Identity; listener: string | null } | null = null;
@@ -63,8 +63,8 @@ export function createIdentities({ address, secrets, foreign }: IdentityDeps): I
       return last.identity;
     },
     async candidates() {
-      if (!foreign) return own;
-      return [plain, ...(await foreign()).map(identityOf), ...own];
+      if (!foreign) return [own];
+      return [plain, ...(await foreign()).map(identityOf), own];
     },
     remember(identity) {
       last = identity && { identity, listener: foreign ? listenerOf(address) : null };

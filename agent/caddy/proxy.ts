@@ -79,8 +79,8 @@ export type Exchangeable = {
   nextOf(bin: string): Promise<NextProgram>;
   /** The file of the program that runs. */
   runs(): string;
-  /** The secret names of the admin endpoint, the current one first. */
-  secrets: readonly [string, ...string[]];
+  /** The secret name of the admin endpoint. */
+  secret: string;
 };
 
 export type ProxyControl = {
@@ -130,24 +130,23 @@ export type ProxyControl = {
 const COMMAND_TIMEOUT_MS = 30_000;
 
 /**
- * @param tokens the agent's, the current one first: the admin endpoint's secret name derives from it.
- * An agent that was enrolled has a secret of its own for that
+ * @param secret the agent's token, or the secret of its own that an enrolled agent has for this: the
+ * admin endpoint's secret name derives from it
  * @param warnings the agent's, for the status
  * @param enrolled the hub that it was enrolled by, for if a crash kept that from the Caddyfile's ledger
  * @throws file system errors
  */
 export function createProxy(
   settings: ProxySettings,
-  tokens: readonly [string, ...string[]],
+  secret: string,
   log: Log,
   warnings: Warnings = createWarnings(log),
   enrolled: EnrolledHub | null = null,
 ): ProxyControl {
-  const [token, ...previous] = tokens;
   const { pace = PACE } = settings;
   const admin = createAdmin({
     address: settings.admin,
-    secrets: [secretName(token), ...previous.map(secretName)],
+    secret: secretName(secret),
     ...(settings.managed ? {} : { foreign: originsOfFile }),
   });
   const watch = createWatch(admin);
@@ -329,7 +328,7 @@ export function createProxy(
             ...{ kept: programs, probation, reload, proxyfile, commands },
             runs: () => runningFile(programs.bin(), managed.pid()),
             nextOf: (bin) => nextProgram({ ...commands, bin }, restrictionsFor),
-            secrets: [secretName(token), ...previous.map(secretName)],
+            secret: admin.secret,
             managed: {
               startBeside: managed.startBeside,
               async handOver(to, run) {
@@ -370,11 +369,6 @@ export function createProxy(
       probation?.begin();
       logWatch.begin();
       reopener.begin();
-      if (previous.length > 0) {
-        await reload.renewSecret().catch((error: unknown) => {
-          log('proxy still knows the previous token only', { reason: wordsOf(error) }, 'warn');
-        });
-      }
     },
 
     async stop(keeps = false) {

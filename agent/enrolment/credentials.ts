@@ -1,9 +1,10 @@
 /** Which hub an enrolled agent obeys, and the hashes of the tokens that it accepts; never a token. */
+import { timingSafeEqual } from 'node:crypto';
 import { messageOf } from '../../src/shared/async.ts';
 import { Failure } from '../../src/shared/failure.ts';
 import type { Log } from '../../src/shared/log.ts';
 import { readIfThere, writeDurably } from '../../src/shared/system/files.ts';
-import { isAmong, type KnownToken, tokenHash } from '../bearer.ts';
+import { type KnownToken, tokenHash } from '../bearer.ts';
 import type { EnrolledHub } from '../caddy/proxy.ts';
 
 export type Credentials = {
@@ -52,8 +53,8 @@ export function createCredentials(file: string, log: Log): Credentials {
     isKnown(hash) {
       if (kept === null) return false;
       const { token, previous } = kept;
-      const isNewest = token !== null && isAmong(hash, [bytes(token)]);
-      const isPrevious = previous !== null && isAmong(hash, [bytes(previous)]);
+      const isNewest = token !== null && timingSafeEqual(hash, bytes(token));
+      const isPrevious = previous !== null && timingSafeEqual(hash, bytes(previous));
       if (isNewest && previous !== null) dropPrevious(kept);
       return isNewest || isPrevious;
     },

@@ -11,8 +11,6 @@ import type { SettingsReader } from './settings-reader.ts';
 export type AgentSettings = Readonly<{
   host: string;
   port: number;
-  /** Accepted beside the token while it is being replaced. */
-  previousToken: string | null;
   /** PEM texts; null: plain HTTP. */
   tls: Readonly<{ cert: string; key: string }> | null;
   /** What it has instead of a token; null with a token. */

@@ -128,7 +128,6 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
     agent: {
       host: read.text('AGENT_HOST'),
       port: read.port('AGENT_PORT'),
-      previousToken: runsAgent ? checkToken(read, 'AGENT_TOKEN_PREVIOUS') : null,
       tls: enrolment && !read.has('AGENT_TLS_CERT') ? readOwnTls(ofEnrolment) : tls,
       enrolment,
       upstreamProbe: read.flag('UPSTREAM_PROBE'),
@@ -187,23 +186,20 @@ function readName(read: SettingsReader): string {
 }
 
 function readToken(read: SettingsReader, role: Role): string | null {
-  const token = checkToken(read, 'AGENT_TOKEN');
-  if (token === null && role === 'hub' && !read.hasFile('AGENT_TOKEN')) {
-    read.fault('AGENT_TOKEN', 'is required (or AGENT_TOKEN_FILE): hub and agent share this token');
+  const token = read.secret('AGENT_TOKEN');
+  const isInFile = read.hasFile('AGENT_TOKEN');
+  if (token === null) {
+    if (role === 'hub' && !isInFile) {
+      read.fault(
+        'AGENT_TOKEN',
+        'is required (or AGENT_TOKEN_FILE): hub and agent share this token',
+      );
+    }
+    return null;
   }
-  return token;
-}
-
-function checkToken(
-  read: SettingsReader,
-  name: 'AGENT_TOKEN' | 'AGENT_TOKEN_PREVIOUS',
-): string | null {
-  const token = read.secret(name);
-  // Emptied once the rotation is over.
-  if (token === null || (token === '' && name === 'AGENT_TOKEN_PREVIOUS')) return null;
-  const [setting, subject] = read.hasFile(name)
-    ? [`${name}_FILE`, 'names a file whose token ']
-    : [name, ''];
+  const [setting, subject] = isInFile
+    ? ['AGENT_TOKEN_FILE', 'names a file whose token ']
+    : ['AGENT_TOKEN', ''];
   if (token === '') {
     read.fault(setting, 'names an empty file');
   } else if (token.length < SHORTEST_TOKEN) {

@@ -45,7 +45,6 @@ const CORE = {
     'token that hub and agent share, 32+ characters; on one machine: generated',
     { secret: true },
   ),
-  AGENT_TOKEN_PREVIOUS: byAgent(null, 'old token that the agent still accepts', { secret: true }),
   AGENT_HOST: byAgent('127.0.0.1', 'address the agent listens on'),
   AGENT_PORT: byAgent('3002', 'port the agent listens on; 0: any free one'),
   AGENT_TLS_CERT: byAgent(null, 'the agent’s TLS certificate, a PEM file'),

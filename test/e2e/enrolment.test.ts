@@ -147,7 +147,7 @@ test('an enrolled agent keeps hub, tokens and Caddy, wherever it is killed', asy
   }
 });
 
-test('an agent with a token can be enrolled while its Caddy runs', async () => {
+test('an agent with a token can be enrolled, and its Caddy outlives it from then on', async () => {
   const token = 'shared'.repeat(6);
   const text = (words: string) => `http://a.example:${httpPort} {\n\trespond ${words}\n}\n`;
   const { output } = await start([], { AGENT_TOKEN: token });
@@ -156,10 +156,9 @@ test('an agent with a token can be enrolled while its Caddy runs', async () => {
     token,
   });
   await shared.reload(text('shared'));
-  const before = caddiesOf(dataDir).map(({ pid }) => pid);
   await end('SIGKILL');
 
-  const { invitation } = await invited(['--invite'], { AGENT_TOKEN_PREVIOUS: token });
+  const { invitation } = await invited(['--invite']);
   const { url, fingerprint } = invitation;
   const client = (own: string) =>
     createAgentClient({ url, token: own, trust: { fingerprint }, hub: HUBS.first });
@@ -168,6 +167,8 @@ test('an agent with a token can be enrolled while its Caddy runs', async () => {
     ...{ hub: HUBS.first, term: 1, token: tokenOf('own'), replace: true },
   });
   await client(tokenOf('own')).reload(text('enrolled'));
+  const before = caddiesOf(dataDir).map(({ pid }) => pid);
+  expect(before).toHaveLength(1);
   await end('SIGKILL');
   await start();
   await client(tokenOf('own')).reload(text('alone'));

@@ -61,7 +61,6 @@ describe('wrong settings', () => {
     ['all', { IMPORT_DIRS: '/srv/..' }, ['IMPORT_DIRS']],
     ['all', { IMPORT_DIRS: '/srv', DATA_DIR: '/srv/box' }, ['IMPORT_DIRS']],
     ['all', { IMPORT_DIRS: '/srv/box/sites', DATA_DIR: '/srv/box' }, ['IMPORT_DIRS']],
-    ['agent', { AGENT_TOKEN: TOKEN, AGENT_TOKEN_PREVIOUS: 'short' }, ['AGENT_TOKEN_PREVIOUS']],
     ['hub', { AGENT_TOKEN: TOKEN, HUB_ORIGINS: 'https://a.example/path' }, ['HUB_ORIGINS']],
     ['all', { OIDC_NAME: 'Home' }, ['OIDC_ISSUER', 'OIDC_CLIENT_ID']],
     ['all', { OIDC_ISSUER: 'http://id.example', OIDC_CLIENT_ID: 'x' }, ['OIDC_ISSUER']],

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fixedTokens } from '../../agent/bearer.ts';
+import { fixedToken } from '../../agent/bearer.ts';
 import { createSetupCode } from '../../src/hub/auth/accounts/setup-code.ts';
 import { ownToken } from '../../src/program/serve/first-run.ts';
 import { ask, type Stack, startStack, temporaryFolder } from '../harness/stack.ts';
@@ -108,5 +108,5 @@ test('a setup code outlives its file', () => {
 });
 
 test.each(['', 'x'.repeat(31)])('the agent accepts no token as short as %j', (token) => {
-  expect(() => fixedTokens(['x'.repeat(32), token])).toThrow('32 characters');
+  expect(() => fixedToken(token)).toThrow('32 characters');
 });

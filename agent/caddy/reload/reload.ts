@@ -16,9 +16,9 @@ import { patchConfig, type Stamp, stampId } from '../config/patch.ts';
 import { openRequests, stillOpen } from '../config/still-open.ts';
 import { describeClosed, withoutListeners } from '../ports/closed.ts';
 import type { NextProgram } from '../process/next-program.ts';
-import { type Amend, createAmend } from './amend.ts';
 import { assertNone, type KeptFile } from './kept-file.ts';
 import { createLoad, type Load } from './load.ts';
+import { createLogReopener, type LogReopener } from './log-reopener.ts';
 import { createChecked, createPreparation, type PrepareDeps, settled } from './prepare.ts';
 import { digestOf, isOther, type Proxyfile, type SwapOptions } from './proxyfile.ts';
 import { createRecovery, type Recovery, type RecoveryDeps } from './recovery.ts';
@@ -116,8 +116,7 @@ export type Reload = {
   reopen(): Promise<boolean>;
   /** The listeners that the live configuration does without. */
   closed: Load['closed'];
-  renewSecret: Amend['renewSecret'];
-  reopenLogs: Amend['reopenLogs'];
+  reopenLogs: LogReopener['reopenLogs'];
   restartNeeded: Recovery['restartNeeded'];
 };
 
@@ -136,7 +135,11 @@ export function createReload(deps: ReloadDeps): Reload {
   const recovery = createRecovery({ ...deps, resume });
   const { assertAllowed, prepare } = createPreparation({ ...deps, served: proxyfile.read });
   const loader = createLoad({ ...deps, recovery });
-  const amend = createAmend({ admin, file: deps.accessLog.file, amended: loader.forget });
+  const logs = createLogReopener({
+    admin,
+    file: deps.accessLog.file,
+    reopened: loader.forget,
+  });
   const checked = createChecked();
   /** Whether `loader` knows what an earlier agent left out. */
   let isLookedAt = false;
@@ -249,7 +252,7 @@ export function createReload(deps: ReloadDeps): Reload {
         hub: hub ?? proxyfile.owner(),
         admin: { listen: admin.address, origins: [admin.secret, ...settled(others)] },
         storage: deps.certificates,
-        accessLog: { ...deps.accessLog, file: amend.spelling(previous) },
+        accessLog: { ...deps.accessLog, file: logs.spelling(previous) },
         streamDelay: await deps.streamDelay(),
       };
       const open = stamp.streamDelay === null ? [] : openOf(previous, config, upstreams);
@@ -315,7 +318,7 @@ export function createReload(deps: ReloadDeps): Reload {
         kept: { certificates, own },
         hub: hub ?? proxyfile.owner(),
         storage: deps.certificates,
-        accessLog: { ...deps.accessLog, file: amend.spelling(previous) },
+        accessLog: { ...deps.accessLog, file: logs.spelling(previous) },
         streamDelay: next.streamDelay,
       };
       await proxyfile.writeCandidate(text);
@@ -363,8 +366,7 @@ export function createReload(deps: ReloadDeps): Reload {
     resume: () => enqueue(resume),
     reopen: () => enqueue(reopen),
     closed: loader.closed,
-    renewSecret: () => enqueue(amend.renewSecret),
-    reopenLogs: () => enqueue(amend.reopenLogs),
+    reopenLogs: () => enqueue(logs.reopenLogs),
     restartNeeded: recovery.restartNeeded,
   };
 }

@@ -67,9 +67,9 @@ const REFUSED =
 /** @returns a function that throws Failure PROGRAM_REFUSED, with everything as it was */
 export function createTakeOver(deps: TakeOverDeps) {
   const { admin, log } = deps;
-  const { kept, probation, managed, proxyfile, secrets } = deps.proxy;
+  const { kept, probation, managed, proxyfile, secret } = deps.proxy;
 
-  const adminAt = (address: string) => createAdmin({ address, secrets });
+  const adminAt = (address: string) => createAdmin({ address, secret });
 
   /** Beside the usual endpoint, where a killed Caddy may have left a file. */
   function addressBeside(suffix: string): string {

@@ -1,5 +1,5 @@
-/** How an agent knows its hub, and Caddy its agent: by tokens of the settings, or by enrolment. */
-import { fixedTokens, type KnownToken } from '../../../agent/bearer.ts';
+/** How an agent knows its hub, and Caddy its agent: by the token of the settings, or by enrolment. */
+import { fixedToken, type KnownToken } from '../../../agent/bearer.ts';
 import type { EnrolledHub } from '../../../agent/caddy/proxy.ts';
 import { createCredentials } from '../../../agent/enrolment/credentials.ts';
 import type { EnrolmentDeps } from '../../../agent/enrolment/enrolment.ts';
@@ -11,11 +11,11 @@ import { SECRET_BYTES, secretReplaced } from './first-run.ts';
 
 export type AgentAccess = {
   isKnown: KnownToken;
-  /** From which the names derive that Caddy's admin endpoint knows it by, the current one first. */
-  secrets: readonly [string, ...string[]];
-  /** The hub that it obeys; null with tokens of the settings, or before the first enrolment. */
+  /** From which the name derives that Caddy's admin endpoint knows it by. */
+  secret: string;
+  /** The hub that it obeys; null with a token of the settings, or before the first enrolment. */
   enrolled: EnrolledHub | null;
-  /** Null with tokens of the settings. */
+  /** Null with a token of the settings. */
   enrolment: (Pick<EnrolmentDeps, 'credentials'> & { invitation: OpenInvitation | null }) | null;
 };
 
@@ -27,17 +27,16 @@ const SHORTEST_SECRET = 43;
  * @throws Error if a file of the enrolment is damaged; file system errors
  */
 export function createAgentAccess(
-  { enrolment, previousToken }: Pick<AgentSettings, 'enrolment' | 'previousToken'>,
+  { enrolment }: Pick<AgentSettings, 'enrolment'>,
   token: string | null,
   log: Log,
 ): AgentAccess {
-  const previous = previousToken === null ? [] : [previousToken];
   if (enrolment === null || token !== null) {
-    const tokens = [token ?? '', ...previous] as const;
-    return { isKnown: fixedTokens(tokens), secrets: tokens, enrolled: null, enrolment: null };
+    const secret = token ?? '';
+    return { isKnown: fixedToken(secret), secret, enrolled: null, enrolment: null };
   }
   const credentials = createCredentials(enrolment.credentials, log);
-  const own = keepSecret({
+  const secret = keepSecret({
     file: enrolment.adminSecret,
     bytes: SECRET_BYTES,
     shortest: SHORTEST_SECRET,
@@ -49,8 +48,7 @@ export function createAgentAccess(
     : null;
   return {
     isKnown: credentials.isKnown,
-    // A Caddy that is running may know the agent by the token that it had before.
-    secrets: [own, ...previous],
+    secret,
     enrolled: credentials.enrolled(),
     enrolment: { credentials, invitation },
   };

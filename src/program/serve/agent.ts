@@ -101,7 +101,7 @@ export function prepareAgent(
     const isKept = existsSync(logFolder) ? isWritable(logFolder) : managed !== null;
     const proxy = createProxy(
       { ...settings.proxy, user, prepare, accessLog: { ...accessLog, isKept }, pace },
-      access.secrets,
+      access.secret,
       log,
       warnings,
       access.enrolled,

@@ -12,7 +12,7 @@ const endpoint = Bun.serve({
       : new Response(answer.text, { status: answer.status }),
 });
 afterAll(() => endpoint.stop(true));
-const admin = createAdmin({ address: `127.0.0.1:${endpoint.port}`, secrets: ['secret.invalid'] });
+const admin = createAdmin({ address: `127.0.0.1:${endpoint.port}`, secret: 'secret.invalid' });
 
 const WARNINGS = '[{"file":"Caddyfile","message":"not formatted"}]';
 const REASON = 'loading config: no module';

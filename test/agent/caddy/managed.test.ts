@@ -113,7 +113,7 @@ describe('a proxy that hangs or is missing', () => {
     chmodSync(hanging, 0o755);
     for (const bin of [hanging, '/nowhere/caddy']) {
       const settings = { ...stack.settings.agent.proxy, managed: null, bin, deadline: 200 };
-      const proxy = createProxy(settings, [stack.token], () => {});
+      const proxy = createProxy(settings, stack.token, () => {});
       await expect(proxy.reload(site(stack, 'respond x'))).rejects.toMatchObject({
         code: 'PROXY_UNREACHABLE',
       });

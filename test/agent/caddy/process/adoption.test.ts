@@ -159,7 +159,7 @@ async function leaveBehind(
     import { createProxy } from ${JSON.stringify(join(import.meta.dir, '../../../../agent/caddy/proxy.ts'))};
     const machine = { readFile: () => '', which: (name) => Bun.which(name) };
     const { agent } = readSettings('all', process.env, machine);
-    const proxy = createProxy(agent.proxy, [${JSON.stringify(LEFT_TOKEN)}], () => {});
+    const proxy = createProxy(agent.proxy, ${JSON.stringify(LEFT_TOKEN)}, () => {});
     await proxy.start();
     process.kill(process.pid, 'SIGKILL');
   `;

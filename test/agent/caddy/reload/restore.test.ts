@@ -68,7 +68,7 @@ async function reload(answers: Answer[], isUnwritable = false) {
         isKept: true,
       },
     },
-    ['t'.repeat(32)],
+    't'.repeat(32),
     () => {},
   );
   if (isUnwritable) mkdirSync(`${proxyfile}.signalbox`);

@@ -49,7 +49,7 @@ async function start(bin: string) {
   if (typeof user === 'string') throw new Error(user);
   const settings = { ...given, user, pace: { ...PACE, accessLog: 20 } };
   const warnings = createWarnings(() => {});
-  const proxy = createProxy(settings, [token], () => {}, warnings);
+  const proxy = createProxy(settings, token, () => {}, warnings);
   await proxy.start();
   after.push(() => proxy.stop());
   const port = freePort();

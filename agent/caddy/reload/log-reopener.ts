@@ -1,25 +1,18 @@
-/** Changes the agent's own parts of what is live: its secret name, and its logs. */
+/** Makes Caddy open the agent's own logs again. */
 import { basename, dirname, normalize } from 'node:path';
-import { field, type Json, type JsonObject, list, object } from '../../../src/shared/json.ts';
+import { field, type Json, type JsonObject, object } from '../../../src/shared/json.ts';
 import { ACCESS_LOGGER, type Admin, AdminUnreachable } from '../admin.ts';
 import { LOGGERS } from '../config/patch.ts';
-import { withoutSecrets } from '../identity.ts';
 
-type AmendDeps = {
-  admin: Pick<Admin, 'config' | 'load' | 'secret'>;
+type LogReopenerDeps = {
+  admin: Pick<Admin, 'config' | 'load'>;
   /** The path of the access log. */
   file: string;
-  /** Called after each change. */
-  amended: () => void;
+  /** Called once it did. */
+  reopened: () => void;
 };
 
-export type Amend = {
-  /**
-   * After a change of the token, lets the current secret name into a live configuration that knows
-   * the previous one, so that the agent can do without the previous token from then on.
-   * @throws AdminUnreachable
-   */
-  renewSecret(): Promise<void>;
+export type LogReopener = {
   /**
    * Makes the proxy open the agent's logs again.
    * @returns false if it does not write to them
@@ -30,34 +23,19 @@ export type Amend = {
   spelling(live: string): string;
 };
 
-export function createAmend({ admin, file, amended }: AmendDeps): Amend {
+export function createLogReopener({ admin, file, reopened }: LogReopenerDeps): LogReopener {
   /** Null before the first look. */
   let spelled: string | null = null;
 
-  const readLive = async () => JSON.parse(await admin.config()) as JsonObject | null;
-
-  async function amend(live: JsonObject): Promise<void> {
-    const { error } = await admin.load(JSON.stringify(live));
-    if (error !== null) throw new AdminUnreachable(error);
-    amended();
-  }
-
   return {
-    async renewSecret() {
-      const live = await readLive();
-      const origins = list(field(live, 'admin', 'origins')).map(String);
-      const others = withoutSecrets(origins);
-      if (others.length === origins.length || origins.includes(admin.secret)) return;
-      const renewed = { ...object(live?.admin), origins: [admin.secret, ...others] };
-      await amend({ ...live, admin: renewed });
-    },
-
     async reopenLogs() {
-      const live = await readLive();
+      const live = JSON.parse(await admin.config()) as JsonObject | null;
       if (live === null || spellingIn(live, file) === null) return false;
-      const reopened = withOtherSpelling(live);
-      await amend(reopened);
-      spelled = spellingIn(reopened, file);
+      const next = withOtherSpelling(live);
+      const { error } = await admin.load(JSON.stringify(next));
+      if (error !== null) throw new AdminUnreachable(error);
+      reopened();
+      spelled = spellingIn(next, file);
       return true;
     },
 
