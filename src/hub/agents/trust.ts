@@ -27,7 +27,7 @@ export function assertConfidential(url: string): void {
     'INVALID_REQUEST',
     'The connection to the agent is plain HTTP: the key would be readable on the way.',
     {
-      hint: 'Give the agent a certificate (signalbox agent --new-cert) and an https: AGENT_URL.',
+      hint: 'Enrol the agent by an invitation (signalbox agent --invite): then the connection is encrypted.',
       at: { field: 'key' },
     },
   );

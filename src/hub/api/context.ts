@@ -335,6 +335,6 @@ const firstOf = ({ agentUrl: url, agentTrust: trust }: HubSettings) => ({
 function warningsOf({ agentUrl }: HubSettings): string[] {
   if (isConfidential(agentUrl)) return [];
   return [
-    'The connection to the agent is plain HTTP: anyone on the network path can read its token and control the proxy. Kept certificates are not sent to it. Give the agent a certificate (signalbox agent --new-cert).',
+    'The connection to the agent is plain HTTP: anyone on the network path can read its token and control the proxy. Kept certificates are not sent to it. Enrol the agent by an invitation instead (signalbox agent --invite).',
   ];
 }

@@ -1,15 +1,12 @@
-/** `signalbox agent --new-cert`: a self-signed certificate, written where the agent's settings expect it. */
-import { X509Certificate } from 'node:crypto';
+/** The self-signed certificate of an agent that invites a hub. */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
-import { dirname, resolve } from 'node:path';
-import { messageOf } from '../../shared/async.ts';
+import { dirname } from 'node:path';
 import { writeDurably } from '../../shared/system/files.ts';
 import { certificateFiles, hasToken } from '../agent-settings.ts';
 import { dataDirOf } from '../data-folder.ts';
 import { type Env, givenIn, valueIn } from '../settings.ts';
-import { type Cli, EXIT } from './command.ts';
 
 export type NewCertificate = {
   /** Paths to write to. */
@@ -27,27 +24,6 @@ const YEARS = 10;
 const DNS_NAME = 2;
 const IP_ADDRESS = 7;
 
-/** @returns the exit code */
-export async function writeCertificate({ env, out, fail }: Cli): Promise<number> {
-  const files = certificateFiles(dataDirOf(env));
-  const cert = resolve(givenIn(env, 'AGENT_TLS_CERT') ?? files.cert);
-  const key = resolve(givenIn(env, 'AGENT_TLS_KEY') ?? files.key);
-  try {
-    const { fingerprint } = await newCertificate({
-      cert,
-      key,
-      names: namesOf(env),
-      now: new Date(),
-    });
-    out(`For the agent:\nAGENT_TLS_CERT=${cert}\nAGENT_TLS_KEY=${key}\n`);
-    out(`\nFor the hub:\nAGENT_CA=${fingerprint}\n`);
-    return EXIT.done;
-  } catch (error) {
-    fail(`signalbox agent --new-cert: ${messageOf(error)}`);
-    return EXIT.failed;
-  }
-}
-
 /** Makes the certificate of an agent that invites a hub, unless it has one. @throws as `newCertificate` */
 export async function keepCertificate(env: Env): Promise<void> {
   const files = certificateFiles(dataDirOf(env));
@@ -59,16 +35,8 @@ export async function keepCertificate(env: Env): Promise<void> {
 /** The hub knows the certificate by its fingerprint: the names are for other clients. */
 const namesOf = (env: Env): string[] => [hostname(), 'localhost', valueIn(env, 'AGENT_HOST')];
 
-/**
- * @returns the SHA-256 fingerprint, as AGENT_CA takes it
- * @throws Error if one of the files exists or cannot be written
- */
-export async function newCertificate({
-  cert,
-  key,
-  names,
-  now,
-}: NewCertificate): Promise<{ fingerprint: string }> {
+/** @throws Error if one of the files exists or cannot be written */
+export async function newCertificate({ cert, key, names, now }: NewCertificate): Promise<void> {
   const existing = [cert, key].find((file) => existsSync(file));
   if (existing !== undefined) throw new Error(`${existing} already exists`);
   // Loaded here: no other command needs it.
@@ -100,5 +68,4 @@ export async function newCertificate({
     rmSync(key, { force: true });
     throw error;
   }
-  return { fingerprint: new X509Certificate(pair.cert).fingerprint256 };
 }

@@ -20,7 +20,7 @@ import {
 import { visible } from '../visible.ts';
 import { type Cli, type Command, EXIT } from './command.ts';
 import { type Invite, inviteIn, printInvitation } from './invite.ts';
-import { keepCertificate, writeCertificate } from './new-certificate.ts';
+import { keepCertificate } from './new-certificate.ts';
 
 export const all: Command = {
   name: '',
@@ -50,7 +50,6 @@ export const agent: Command = {
     invite: {
       summary: 'also print an invitation; URL is where the hub can reach this agent',
     },
-    'new-cert': { summary: 'create a certificate for the agent, print its fingerprint, and exit' },
   },
   summary: 'run the agent, beside Caddy',
   help: `Works with a Caddy that is already running (under systemd, in a container) or, with
@@ -66,7 +65,6 @@ is used.
 `,
   role: 'agent',
   async run(given, cli) {
-    if (given.has('new-cert')) return writeCertificate(cli);
     let invite: Invite | null;
     try {
       invite = inviteIn(given, given.args[0]);

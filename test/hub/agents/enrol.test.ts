@@ -24,7 +24,7 @@ let answer: () => Response;
 
 async function serve(name: string): Promise<{ peer: Peer; fingerprint: string }> {
   const files = { cert: join(folder, `${name}.pem`), key: join(folder, `${name}-key.pem`) };
-  const made = await newCertificate({ ...files, names: ['127.0.0.1'], now: new Date() });
+  await newCertificate({ ...files, names: ['127.0.0.1'], now: new Date() });
   const received: string[] = [];
   const server = Bun.serve({
     hostname: '127.0.0.1',
@@ -35,12 +35,10 @@ async function serve(name: string): Promise<{ peer: Peer; fingerprint: string }>
       return answer();
     },
   });
-  expect(new X509Certificate(await Bun.file(files.cert).text()).fingerprint256).toBe(
-    made.fingerprint,
-  );
+  const certificate = new X509Certificate(await Bun.file(files.cert).text());
   return {
     peer: { port: server.port ?? 0, stop: () => server.stop(true), received },
-    fingerprint: normalFingerprint(made.fingerprint) ?? '',
+    fingerprint: normalFingerprint(certificate.fingerprint256) ?? '',
   };
 }
 

@@ -42,7 +42,7 @@ describe('bash completion', () => {
 
   test('offers choices, options and files', () => {
     expect(offered('health', '')).toEqual(['hub', 'agent', '--help']);
-    expect(offered('agent', '--n')).toEqual(['--new-cert']);
+    expect(offered('agent', '--i')).toEqual(['--invite']);
     expect(offered('import', 'o')).toEqual(['one.Caddyfile']);
     expect(offered('import', 'n')).toEqual(['npm']);
     expect(offered('import', 'npm', 'o')).toEqual(['one.Caddyfile']);

@@ -88,7 +88,7 @@ describe('the command line', () => {
       const parsed = parse(...words);
       if (parsed.ask !== 'run') throw new Error(parsed.ask);
       expect([parsed.command.name, parsed.given.args]).toEqual(['import', ['-']]);
-      expect([parsed.given.has('dry-run'), parsed.given.has('new-cert')]).toEqual([true, false]);
+      expect([parsed.given.has('dry-run'), parsed.given.has('invite')]).toEqual([true, false]);
     }
   });
 
