@@ -95,11 +95,10 @@ export async function makeImage(
     }
     fill(tree, binary, root);
     const layer = join(work, 'layer.tar');
-    const owned = ['data', 'proxy'];
-    const others = readdirSync(tree).filter((name) => ![...owned, 'tmp'].includes(name));
+    const others = readdirSync(tree).filter((name) => !['data', 'tmp'].includes(name));
     addToTar(layer, tree, others, date);
     addToTar(layer, tree, ['tmp'], date, '--mode=1777');
-    addToTar(layer, tree, owned, date, `--owner=${USER}`, `--group=${USER}`);
+    addToTar(layer, tree, ['data'], date, `--owner=${USER}`, `--group=${USER}`);
     const archive = join(out, imageName(version, cpu));
     const config = configOf(version, readCommit(root));
     await writeArchive(archive, layer, imageTag(version), ARCHITECTURES[cpu], config, date);
@@ -151,7 +150,6 @@ function fill(tree: string, binary: string, root: string): void {
   place(tree, 'etc/group', `root:x:0:\nnonroot:x:${USER}:\n`);
   place(tree, 'etc/nsswitch.conf', 'passwd: files\ngroup: files\nhosts: files dns\n');
   place(tree, 'usr/share/doc/signalbox/copyright', readFileSync(join(root, 'LICENSE')));
-  place(tree, 'proxy/Caddyfile', readFileSync(join(root, 'docs/container/Caddyfile')));
   for (const folder of ['data', 'tmp', 'usr/local/bin']) {
     mkdirSync(join(tree, folder), { recursive: true });
   }

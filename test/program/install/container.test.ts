@@ -1,7 +1,7 @@
 /** The container files in docs/container. */
 import { describe, expect, test } from 'bun:test';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { validate } from 'dockerfile-utils';
 import { parseWords } from '../../../src/program/cli/command.ts';
 import { VARIABLES } from '../../../src/program/settings.ts';
@@ -21,28 +21,20 @@ const isKnown = ([program, ...words]: readonly string[]) =>
   program === 'signalbox' && parseWords(words, COMMANDS).ask === 'run';
 
 type Service = {
-  image: string;
-  build: object;
-  entrypoint?: string[];
-  command: string[];
+  build: { context: string; dockerfile: string };
   environment: Record<string, string>;
-  secrets?: string[];
   volumes: string[];
   ports?: string[];
   networks: string[];
-  healthcheck?: { test: string[] };
-  depends_on?: string[];
 };
 type Compose = {
   services: Record<string, Service>;
   volumes: Record<string, object>;
   networks: Record<string, object>;
-  secrets: Record<string, { file?: string }>;
 };
 const text = await Bun.file(join(FOLDER, 'compose.yaml')).text();
 const compose = Bun.YAML.parse(text) as Compose;
-const { hub, agent, caddy } = compose.services as Record<'hub' | 'agent' | 'caddy', Service>;
-const ours = [hub, agent];
+const { signalbox } = compose.services as Record<'signalbox', Service>;
 
 describe('the container file', () => {
   test('is valid, and a mistake in it would be found', () => {
@@ -122,46 +114,35 @@ describe('the container file', () => {
 });
 
 describe('the compose example', () => {
-  test('contains no secret, and hides the admin endpoint and the agent from the network of the sites', () => {
-    expect(text).not.toMatch(/AGENT_TOKEN:|privileged: true/);
-    expect(agent.ports).toBeUndefined();
-    expect(agent.networks.filter((network) => caddy.networks.includes(network))).toEqual([]);
-    expect(caddy.environment.CADDY_ADMIN).toStartWith('unix/');
-    expect(hub.ports?.every((port) => port.startsWith('127.0.0.1:'))).toBe(true);
+  test('is one container without a secret or a right of its own, and its dashboard is for this machine', () => {
+    expect(Object.keys(compose.services)).toEqual(['signalbox']);
+    expect(text).not.toMatch(/TOKEN|secrets:|privileged: true/);
+    const [dashboard, ...rest] = signalbox.ports ?? [];
+    expect(dashboard).toBe(`127.0.0.1:3000:${last('EXPOSE')}`);
+    expect(rest).toEqual(['80:80', '443:443', '443:443/udp']);
+    expect(signalbox).toMatchObject({
+      ...{ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'], read_only: true },
+    });
   });
 
-  test('uses only settings and arguments that exist', () => {
-    for (const { environment, command, healthcheck } of ours) {
-      for (const name of Object.keys(environment)) expect(VARIABLES).toContain(name);
-      expect(isKnown(['signalbox', ...command])).toBe(true);
-      if (healthcheck) expect(isKnown(healthcheck.test.slice(1))).toBe(true);
-    }
-  });
-
-  test('gives agent and Caddy the same image, files and endpoint', () => {
-    expect([caddy.image, caddy.build]).toEqual([agent.image, agent.build]);
-    expect(caddy.entrypoint).toEqual([basename(agent.environment.PROXY_BIN ?? '')]);
-    expect(caddy.environment.CADDY_ADMIN).toBe(agent.environment.PROXY_ADMIN);
-    expect(caddy.command).toContain(agent.environment.PROXYFILE ?? '');
-    expect(caddy.volumes).toEqual(agent.volumes);
-    expect(caddy.depends_on).toEqual(['agent']);
+  test('builds from what is there, and keeps its data in the volume of the image', () => {
+    const { context, dockerfile } = signalbox.build;
+    expect(join(FOLDER, context, dockerfile)).toBe(join(FOLDER, 'Containerfile'));
+    expect(signalbox.volumes.map((volume) => volume.split(':')[1])).toEqual(
+      JSON.parse(last('VOLUME')),
+    );
   });
 
   test('refers only to what it declares', () => {
-    for (const { volumes, networks, secrets = [] } of Object.values(compose.services)) {
-      for (const volume of volumes)
-        expect(compose.volumes).toHaveProperty(volume.split(':')[0] ?? '');
-      for (const network of networks) expect(compose.networks).toHaveProperty(network);
-      for (const secret of secrets) expect(compose.secrets[secret]?.file).toStartWith('./');
-    }
-    const token = ours.map(({ environment }) => environment.AGENT_TOKEN_FILE);
-    expect(token).toEqual(['/run/secrets/agent-token', '/run/secrets/agent-token']);
+    for (const volume of signalbox.volumes)
+      expect(compose.volumes).toHaveProperty(volume.split(':')[0] ?? '');
+    for (const network of signalbox.networks) expect(compose.networks).toHaveProperty(network);
   });
 });
 
 describe('the compose file for containers', () => {
   const added = Bun.YAML.parse(readFileSync(join(FOLDER, 'containers.yaml'), 'utf8')) as Compose;
-  const { agent: more, 'socket-proxy': proxy } = added.services as Record<string, Service>;
+  const { signalbox: more, 'socket-proxy': proxy } = added.services as Record<string, Service>;
 
   test('gives the socket to a proxy alone, which lets nothing be changed, and hides it', () => {
     const mounted = Object.entries({ ...compose.services, ...added.services }).filter(
@@ -174,10 +155,10 @@ describe('the compose file for containers', () => {
     expect(added.networks.engine).toEqual({ internal: true });
   });
 
-  test('only adds to the agent what exists, in the networks of Caddy', () => {
+  test('only adds what exists, and no network that anybody else is in', () => {
     expect(Object.keys(more ?? {})).toEqual(['environment', 'networks']);
     for (const name of Object.keys(more?.environment ?? {})) expect(VARIABLES).toContain(name);
     expect(more?.environment.DOCKER_SOCKET).toStartWith('http://socket-proxy:');
-    expect(more?.networks).toEqual([...agent.networks, ...caddy.networks, 'engine']);
+    expect(more?.networks).toEqual([...signalbox.networks, 'engine']);
   });
 });
