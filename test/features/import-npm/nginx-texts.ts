@@ -18,15 +18,6 @@ const PIECES = [
   ...['\n}\nhttp://evil.test {\n', '"\n}\nhttp://evil.test {\n', '`\n}\n'],
 ];
 
-const REGEX = [
-  '^/old/(.*)$',
-  '\\.(png|jpg)$',
-  '/x[a-z]{2}/',
-  '(a|b)c',
-  '^',
-  '^/(?<n>\\d+)',
-  '[^/]+\\.php',
-] as const;
 const PATHS = [
   '/',
   '/api',
@@ -46,10 +37,8 @@ const TARGETS = [
     '$forward_scheme://$server:$port',
   ],
   ...[
-    'http://$server:$port/x$request_uri',
-    '$up',
-    '$up/x$is_args$args',
-    'http://10.0.0.6/sub/$1',
+    '$forward_scheme://$server:$port$request_uri',
+    'http://10.0.0.6:8000$request_uri',
     'http://[fd00::5]:80',
   ],
 ] as const;
@@ -59,17 +48,8 @@ const WORDS = [
   '\'{"a":"$host"}\'',
   '$scheme://$host$request_uri',
   '/path',
-  'https://x.example/$1',
-] as const;
-const VARIABLES = [
-  '$host',
-  '$uri',
-  '$request_uri',
-  '$http_user_agent',
-  '$args',
-  '$scheme',
-  '$remote_addr',
-  '$bad',
+  '$uri?$args',
+  '$remote_addr-$http_user_agent',
 ] as const;
 
 /** What a host may be made of. @param isHostile whether there are pieces in it that break words */
@@ -82,16 +62,11 @@ export function randomWanted(random: Random, isHostile = true): Wanted {
     return `${text.slice(0, at)}${PIECES[below(PIECES.length)]}${text.slice(at)}`;
   };
   const word = () => spoilt(pick(WORDS));
-  const regex = () => spoilt(pick(REGEX));
   const rule = (): string =>
     pick<() => string>([
       () => `return ${pick(['200', '301', '302', '403', '410', '503'])} ${word()};`,
       () => `return ${pick(['404', '204', '301', '444'])};`,
-      () =>
-        `rewrite ${regex()} ${spoilt(pick(['/new/$1', 'https://x.example$request_uri?', '/a?b=c', '/']))} ${pick(['permanent', 'redirect', 'last', 'break', ''])};`,
-      () =>
-        `if (${pick(VARIABLES)} ${pick(['=', '!=', '~', '~*', '!~'])} ${below(2) ? regex() : word()}) { ${below(3) ? `return 403 ${word()};` : rule()} }`,
-      () => `set $up ${spoilt(pick(TARGETS))};`,
+      () => `rewrite ${spoilt(`^${pick(PATHS)}(.*)$`)} ${spoilt(pick(['/new/$1', '/$1']))} break;`,
     ])();
   const header = (): string =>
     pick<() => string>([
@@ -110,8 +85,7 @@ export function randomWanted(random: Random, isHostile = true): Wanted {
   const content = (): string =>
     Array.from({ length: below(4) }, () => spoilt(below(2) ? header() : rule())).join('\n  ');
   const place = (): string => {
-    const modifier = pick(['', '', '= ', '^~ ', '~ ', '~* ']);
-    return modifier.startsWith('~') ? `${modifier}${regex()}` : `${modifier}${spoilt(pick(PATHS))}`;
+    return `${pick(['', '', '= ', '^~ '])}${spoilt(pick(PATHS))}`;
   };
   const location = (): string =>
     `location ${place()} {\n  ${content()}\n  ${below(3) ? `proxy_pass ${spoilt(pick(TARGETS))};` : ''}\n}`;

@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bodyOf, type Wanted } from '../../../src/features/import-npm/npm/nginx/body.ts';
+import { DIRECTIVES } from '../../../src/features/import-npm/npm/nginx/settings.ts';
 import { readNpm } from '../../../src/features/import-npm/npm/read.ts';
 import type { AnyHost } from '../../../src/features/import-npm/npm/rows.ts';
 
@@ -54,6 +55,15 @@ const plain = (rest: Wanted['rest'], more: Partial<Wanted> = {}) =>
     hasAccessList: false,
     ...more,
   });
+
+test('docs/moving.md has each directive that is translated, and no other', async () => {
+  const page = await Bun.file(join(import.meta.dir, '../../../docs/moving.md')).text();
+  const [section = ''] = page.split('\n## nginx text\n')[1]?.split('\n## ') ?? [];
+  const named = [...section.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
+  );
+  expect(named.sort()).toEqual([...DIRECTIVES.keys()]);
+});
 
 test('a host without any is plain', () => {
   expect(plain({ upstream: 'nas.lan:80' })).toEqual({

@@ -9,15 +9,15 @@ import {
   matchedBy,
   type Place,
   placeOf,
+  rulesOf,
   sizeOf,
   sourceOf,
 } from './locations.ts';
 import { inOrder } from './order.ts';
 import { type Directive, parse } from './parse.ts';
 import { addedHeaders, ownService, proxied } from './proxy.ts';
-import { rulesOf } from './rules.ts';
 import { type Inherited, NOTHING, settingsOf } from './settings.ts';
-import { commented, type Part, type Scope } from './words.ts';
+import { commented } from './words.ts';
 
 export type Wanted = {
   /** What answers if no location and no nginx text does: a service, or lines such as a redirect. */
@@ -78,22 +78,18 @@ function translatedBody(wanted: Wanted): Body | null {
   const server = settingsOf(text, NOTHING, true, findings);
   const locations = server.locations.length + wanted.locations.length;
   if (locations > MAX_LOCATIONS) return null;
-  const start = { variables: variablesOf(upstream), captures: null };
-  const rules = rulesOf(server.rules, start, locations === 0 ? 'alone' : 'server', findings);
-  const { scope } = rules;
+  const { end } = rulesOf(server.rules, true, findings);
   if (hasAccessList && server.locations.length > 0) findings.remark('warning', NOT_COVERED);
   const isGuarded = hasAccessList || server.access.length > 0;
-  if (isGuarded && (rules.lines.length > 0 || rules.end !== null)) {
-    findings.remark('warning', ACCESS_FIRST);
-  }
+  if (isGuarded && end !== null) findings.remark('warning', ACCESS_FIRST);
 
   const place = (args: readonly string[], block: readonly Directive[], isCustom: boolean) => {
-    const matched = matchedBy(args, findings);
+    const matched = matchedBy(args);
     // nginx takes no header of the server where Nginx Proxy Manager sets some.
     const inherited = isCustom ? { ...server, setHeaders: [] } : server;
     const settings = settingsOf(block, inherited, false, findings);
     if (server.access.length > 0 && settings.access.length > 0) findings.remark('warning', BOTH);
-    if (matched) return [placeOf(matched, settings, isCustom, wanted, upstream, scope, findings)];
+    if (matched) return [placeOf(matched, settings, isCustom, wanted, upstream, findings)];
     findings.cannot(`location ${args.join(' ')}`);
     return [];
   };
@@ -105,60 +101,33 @@ function translatedBody(wanted: Wanted): Body | null {
     }),
   ];
   if (hasTwice(places)) findings.refuse(TWICE);
-  if (!places.some(isRoot)) places.push(restOf(wanted, server, scope, findings));
+  if (!places.some(isRoot)) places.push(restOf(wanted, server, findings));
 
   const only = places.length === 1 ? places.find(isRoot) : undefined;
   const found = only ? { lines: only.lines, isSimple: true } : inOrder(places, findings);
-  const content =
-    rules.end === null
-      ? found.lines
-      : [...addedHeaders(server.addHeaders, scope, findings), rules.end];
-  const isSimple = rules.lines.length === 0 && (rules.end !== null || found.isSimple);
+  const content = end === null ? found.lines : [...addedHeaders(server.addHeaders, findings), end];
   const { remarks, unsayable } = findings;
-  const isOfSlash =
-    places.some(refusesBySlash) || rules.lines.some((line) => line.includes('path_regexp'));
-  const first = isOfSlash ? SLASHED : [];
+  const lines = [...(places.some(refusesBySlash) ? SLASHED : []), ...content];
   return {
-    lines: isSimple
-      ? [...first, ...content]
-      : ['route {', ...tabbed([...first, ...rules.lines, ...content]), '}'],
+    lines: end !== null || found.isSimple ? lines : ['route {', ...tabbed(lines), '}'],
     clients: server.access,
     ...{ remarks, unsayable },
   };
 }
 
 /** Whether it is what answers if no other place does. */
-const isRoot = ({ matched }: Place): boolean =>
-  'path' in matched && matched.path === '/' && matched.modifier !== '=';
+const isRoot = ({ matched }: Place): boolean => matched.path === '/' && matched.modifier !== '=';
 
 /** nginx reads `/a/.` and `/a/b/..` as `/a/`; Caddy as `/a`, which such a place does not match. */
 const SLASHED = ['uri path_regexp `(?i)((/|%2f)(\\.|%2e)(\\.|%2e)?)$` $1/'];
 
 const refusesBySlash = (place: Place): boolean =>
-  place.refuses &&
-  !isRoot(place) &&
-  ('pattern' in place.matched || place.matched.path.endsWith('/'));
-
-/** What Nginx Proxy Manager sets in each host with a service. */
-function variablesOf(upstream: string | null): Map<string, readonly Part[]> {
-  const [, scheme = 'http', host = '', port = ''] =
-    /^(?:(https?):\/\/)?(.*?)(?::(\d+))?$/i.exec(upstream ?? '') ?? [];
-  const known =
-    upstream === null
-      ? []
-      : [
-          ['forward_scheme', scheme],
-          ['server', host],
-          ['port', port],
-        ];
-  return new Map(known.map(([name = '', text = '']) => [name, [{ text, isPlaceholder: false }]]));
-}
+  place.refuses && !isRoot(place) && place.matched.path.endsWith('/');
 
 /** What answers if no location does. */
 function restOf(
   { rest, stripsAuthorization }: Wanted,
   server: Inherited,
-  scope: Scope,
   findings: Findings,
 ): Place {
   const isService = 'upstream' in rest;
@@ -167,8 +136,8 @@ function restOf(
   }
   const own = { ...server, setHeaders: [] };
   const answer = isService
-    ? proxied(ownService(rest.upstream), own, true, stripsAuthorization, scope, findings)
-    : [...addedHeaders(server.addHeaders, scope, findings), ...rest.lines];
+    ? proxied(ownService(rest.upstream), own, true, stripsAuthorization, findings)
+    : [...addedHeaders(server.addHeaders, findings), ...rest.lines];
   return {
     matched: { modifier: '', path: '/' },
     lines: [...sizeOf(server), ...answer],
@@ -179,8 +148,6 @@ function restOf(
 
 /** Whether two places are for the same path, which nginx does not take. */
 function hasTwice(places: readonly Place[]): boolean {
-  const keys = places.flatMap(({ matched }) =>
-    'path' in matched ? [`${matched.modifier === '=' ? '=' : ''}${matched.path}`] : [],
-  );
+  const keys = places.map(({ matched }) => `${matched.modifier === '=' ? '=' : ''}${matched.path}`);
   return new Set(keys).size < keys.length;
 }

@@ -1,14 +1,11 @@
 /** What a location of nginx matches, and what answers there. Pure. */
 import { readNetworks, written } from '../networks.ts';
 import type { AccessList, Location } from '../rows.ts';
-import { tabbed } from './answers.ts';
+import { returned, rewritten, tabbed } from './answers.ts';
 import type { Findings } from './findings.ts';
 import { type Directive, parse } from './parse.ts';
 import { addedHeaders, type Matched, passed, proxied } from './proxy.ts';
-import { groupsIn, translated } from './regex.ts';
-import { matcher, rulesOf } from './rules.ts';
 import type { Inherited, Settings } from './settings.ts';
-import type { Scope } from './words.ts';
 
 export type Place = {
   matched: Matched;
@@ -20,22 +17,40 @@ export type Place = {
 };
 
 /** What a location matches; null if it cannot be said. */
-export function matchedBy(args: readonly string[], { name }: Findings): Matched | null {
-  const joined = args.length === 1 ? /^(=|\^~|~\*|~|)(.*)$/s.exec(args[0] ?? '') : null;
+export function matchedBy(args: readonly string[]): Matched | null {
+  const joined = args.length === 1 ? /^(=|\^~|)(.*)$/s.exec(args[0] ?? '') : null;
   const [modifier = '', path = '', ...more] = joined ? joined.slice(1) : args;
   if (more.length > 0) return null;
-  if (modifier === '~' || modifier === '~*') {
-    const pattern = translated(path, modifier === '~*');
-    return pattern === null ? null : { pattern, name: name('location') };
-  }
   if (!/^(?:=|\^~|)$/.test(modifier) || !/^\/\P{Cc}*$/u.test(path) || !path.isWellFormed())
     return null;
-  return { modifier: modifier as '=' | '^~' | '', path };
+  return { modifier: modifier as Matched['modifier'], path };
+}
+
+/** What comes before anything else in a server or a location. */
+type Rules = {
+  /** What answers; null: no `return` does. */
+  end: string | null;
+  /** What changes the path; null: nothing does. */
+  change: string | null;
+};
+
+export function rulesOf(
+  rules: readonly Directive[],
+  isServer: boolean,
+  { cannot }: Findings,
+): Rules {
+  const [first, ...more] = rules;
+  if (first === undefined) return { end: null, change: null };
+  const { name, args } = first;
+  const end = name === 'return' ? returned(args) : null;
+  const change = name === 'rewrite' && !isServer && more.length === 0 ? rewritten(args) : null;
+  if (end === null && change === null) cannot([name, ...args].join(' '));
+  return { end, change };
 }
 
 /** It also goes for the policies of the site. */
 export const ACCESS_FIRST =
-  'In nginx, return, rewrite and if come before any rule of access. Here the rules of access come first.';
+  'In nginx, return comes before any rule of access. Here the rules of access come first.';
 
 /** @param isCustom whether it is one of Nginx Proxy Manager's, which send the Host that was asked for */
 export function placeOf(
@@ -44,25 +59,17 @@ export function placeOf(
   isCustom: boolean,
   { stripsAuthorization }: { stripsAuthorization: boolean },
   upstream: string | null,
-  outer: Scope,
   findings: Findings,
 ): Place {
-  const captures =
-    'pattern' in matched ? { name: matched.name, groups: groupsIn(matched.pattern) } : null;
-  const rules = rulesOf(settings.rules, { ...outer, captures }, 'location', findings);
+  const { end, change } = rulesOf(settings.rules, false, findings);
   const access = denied(settings.access, findings);
-  const { end, scope } = rules;
-  if (access.lines.length > 0 && (end !== null || rules.lines.length > 0)) {
-    findings.remark('warning', ACCESS_FIRST);
-  }
+  if (access.lines.length > 0 && end !== null) findings.remark('warning', ACCESS_FIRST);
   const target = settings.pass?.args[0];
-  const to = target === undefined ? null : passed(target, matched, upstream, scope);
-  const change = [...(rules.change === null ? [] : [rules.change]), ...(to?.change ?? [])];
-  if (
-    target !== undefined &&
-    end === null &&
-    (!to || (rules.change !== null && to.change.length > 0))
-  ) {
+  const to = target === undefined ? null : passed(target, matched, upstream);
+  // nginx takes either what a rewrite makes of the path, or what the proxy_pass does.
+  const isTwice =
+    change !== null && (to?.change.length !== 0 || /\$request_uri$/.test(target ?? ''));
+  if (target !== undefined && end === null && (!to || isTwice)) {
     findings.cannot(`proxy_pass ${target}`);
   }
   const answer =
@@ -70,20 +77,19 @@ export function placeOf(
       ? [end]
       : to
         ? [
-            ...change,
-            ...proxied(to.service, settings, isCustom, stripsAuthorization, scope, findings),
+            ...(change === null ? to.change : [change]),
+            ...proxied(to.service, settings, isCustom, stripsAuthorization, findings),
           ]
         : ['respond 404'];
-  const isOrdered =
-    rules.lines.length > 0 || (access.lines.length > 0 && !access.isAll && end !== null);
-  const rest = access.isAll ? [] : [...rules.lines, ...answer];
+  const isOrdered = access.lines.length > 0 && !access.isAll && end !== null;
+  const rest = access.isAll ? [] : answer;
   const content = [...access.lines, ...rest];
   const type = end?.startsWith('respond ') ? settings.type : null;
   return {
     matched,
     lines: [
       ...(type === null ? [] : [`header Content-Type ${type}`]),
-      ...addedHeaders(settings.addHeaders, scope, findings),
+      ...addedHeaders(settings.addHeaders, findings),
       ...sizeOf(settings),
       ...(isOrdered ? ['route {', ...tabbed(content), '}'] : content),
     ],
@@ -102,6 +108,12 @@ export function sizeOf({ size }: Inherited): string[] {
 
 const listed = (addresses: readonly string[]): string =>
   written(addresses.flatMap((address) => readNetworks(address) ?? [])).join(' ');
+
+/** A named matcher. */
+const matcher = (name: string, conditions: readonly string[]): string[] =>
+  conditions.length === 1
+    ? [`@${name} ${conditions[0]}`]
+    : [`@${name} {`, ...tabbed(conditions), '}'];
 
 /** What refuses the addresses that `allow` and `deny` do, of which the first one that matches counts. */
 function denied(

@@ -3,12 +3,11 @@
 import { faultOf } from '../../../../hub/recipes/formats.ts';
 import { literally } from '../../../../hub/recipes/quote.ts';
 import { UPSTREAM } from '../../../../shared/caddyfile/placeholders.ts';
-import { isPlainPath, replaced, tabbed } from './answers.ts';
+import { isPlainPath, regexWord, tabbed } from './answers.ts';
 import type { Findings } from './findings.ts';
 import type { Directive } from './parse.ts';
-import { regexWord } from './regex.ts';
 import type { Inherited } from './settings.ts';
-import { expanded, originalWordOf, type Scope, wordOf } from './words.ts';
+import { expanded, originalWordOf, wordOf } from './words.ts';
 
 /** Where something is forwarded to. */
 export type Service = {
@@ -19,10 +18,8 @@ export type Service = {
   host: string;
 };
 
-/** What a location matches; `null`: a regular expression of this name. */
-export type Matched =
-  | { modifier: '=' | '^~' | ''; path: string }
-  | { pattern: string; name: string };
+/** What a location matches. */
+export type Matched = { modifier: '=' | '^~' | ''; path: string };
 
 const OWN_HOST = '{http.reverse_proxy.upstream.hostport}';
 const ASKED_HOST = '{http.request.hostport}';
@@ -44,66 +41,28 @@ export function passed(
   target: string,
   matched: Matched,
   upstream: string | null,
-  scope: Scope,
 ): { service: Service; change: readonly string[] } | null {
   const own = OWN.exec(target)?.[0];
   if (own !== undefined) {
-    if (upstream === null) return null;
-    const change = changeTo(target.slice(own.length), true, matched, scope);
-    return change && { service: ownService(upstream), change };
+    // With a variable before it, a path would replace all that is asked for.
+    const isWhole = upstream !== null && /^(?:\$request_uri)?$/.test(target.slice(own.length));
+    return isWhole ? { service: ownService(upstream), change: [] } : null;
   }
-  const value = writtenOut(target, scope);
-  const [, scheme = '', host = '', rest = ''] =
-    /^(https?):\/\/([^/?#$]+)(.*)$/s.exec(value ?? '') ?? [];
+  const [, scheme = '', host = '', rest = ''] = /^(https?):\/\/([^/?#$]+)(.*)$/s.exec(target) ?? [];
   if (faultOf(`${scheme}://${host}`, 'upstream') !== null) return null;
-  const change = changeTo(rest, target.includes('$'), matched, scope);
+  const change = changeTo(rest, matched);
   const isHttps = scheme === 'https';
   const hasPort = /:\d+$/.test(host);
   const address = `${isHttps ? 'https://' : ''}${host}${hasPort ? '' : isHttps ? ':443' : ':80'}`;
   return change && { service: { address, isHttps, host: hasPort ? OWN_HOST : host }, change };
 }
 
-/** A text with the variables of `set` written out; null if they hold anything but plain text. */
-function writtenOut(text: string, { variables }: Scope): string | null {
-  let isPlain = true;
-  const value = text.replace(
-    /\$(?:\{(\w+)\}|(\w+))/g,
-    (whole, ...[braced, bare]: (string | undefined)[]) => {
-      const parts = variables.get((braced ?? bare ?? '').toLowerCase());
-      if (parts?.some((part) => part.isPlaceholder || part.text.includes('$'))) isPlain = false;
-      return parts ? parts.map((part) => part.text).join('') : whole;
-    },
-  );
-  return isPlain && value.length < 1_000 ? value : null;
-}
-
-/**
- * The lines that change a path into what a `proxy_pass` has after its host; null if it cannot be said.
- * @param isWhole whether that replaces all of what is asked for, as it does if there is a variable
- */
-function changeTo(
-  rest: string,
-  isWhole: boolean,
-  matched: Matched,
-  { captures }: Scope,
-): string[] | null {
-  if (rest === '' || rest === '$request_uri' || rest === '$uri$is_args$args') return [];
-  if (!isWhole) {
-    if (!isPlainPath(rest) || 'pattern' in matched || !isPlainPath(matched.path)) return null;
-    const { modifier, path } = matched;
-    if (modifier === '=') return [`rewrite * ${rest}`];
-    return [`uri path_regexp ${regexWord(`^${literally(path)}`)} ${rest}`];
-  }
-  const before = rest.replace(/\$request_uri$/, '');
-  if (before !== rest) return isPlainPath(before) ? [`uri path_regexp ^ ${before}`] : null;
-  const path = rest.replace(/(?:\$is_args|\?)\$(?:args|query_string)$/, '');
-  const query = path === rest ? ['rewrite * ?'] : [];
-  if (isPlainPath(path)) return [`uri path_regexp ^.*$ ${path}`, ...query];
-  const changed =
-    'pattern' in matched && captures?.name === matched.name && path.startsWith('/')
-      ? replaced(matched.pattern, path)
-      : null;
-  return changed === null ? null : [changed, ...query];
+/** The lines that change a path into what a `proxy_pass` has after its host; null if it cannot be said. */
+function changeTo(rest: string, { modifier, path }: Matched): string[] | null {
+  if (rest === '' || rest === '$request_uri') return [];
+  if (!isPlainPath(rest) || !isPlainPath(path)) return null;
+  if (modifier === '=') return [`rewrite * ${rest}`];
+  return [`uri path_regexp ${regexWord(`^${literally(path)}`)} ${rest}`];
 }
 
 /** What Caddy sends as well, or better. */
@@ -128,7 +87,6 @@ export function proxied(
   }: Pick<Inherited, 'setHeaders' | 'hideHeaders' | 'isBuffered'>,
   isAskedHost: boolean,
   stripsAuthorization: boolean,
-  scope: Scope,
   findings: Findings,
 ): string[] {
   const headers: string[] = [];
@@ -136,7 +94,7 @@ export function proxied(
   for (const { name, args } of setHeaders) {
     const [header = '', value = '', ...more] = args;
     const key = header.toLowerCase();
-    const parts = expanded(value, scope);
+    const parts = expanded(value);
     if (SENT_ANYWAY[key]?.test(value)) continue;
     if (value === `$http_${key.replaceAll('-', '_')}` && !/^(?:host$|x-forwarded-)/.test(key))
       continue;
@@ -175,14 +133,10 @@ export function proxied(
 const HEADER = /^[A-Za-z0-9][\w-]{0,99}$/;
 
 /** The lines that add headers to a response, as `add_header` does. */
-export function addedHeaders(
-  directives: readonly Directive[],
-  scope: Scope,
-  { cannot }: Findings,
-): string[] {
+export function addedHeaders(directives: readonly Directive[], { cannot }: Findings): string[] {
   return directives.flatMap(({ name, args }) => {
     const [header = '', value = '', always = 'always', ...more] = args;
-    const parts = expanded(value, scope);
+    const parts = expanded(value);
     const word = parts === null || parts.length === 0 ? null : wordOf(parts);
     const isSaid = HEADER.test(header) && always === 'always' && more.length === 0 && word !== null;
     if (isSaid && !/\n/.test(word)) {

@@ -2,17 +2,7 @@
 import { isQuotable, quoted } from '../../../../hub/recipes/quote.ts';
 
 /** What of a word is a placeholder of Caddy, and what is plain text. */
-export type Part = { text: string; isPlaceholder: boolean };
-
-export type Captures = { name: string; groups: number };
-
-/** What variables stand for at some place of the nginx text. */
-export type Scope = {
-  /** Those of `set`, in lower case. */
-  variables: ReadonlyMap<string, readonly Part[]>;
-  /** The regular expression that `$1` is of, and how many groups it has; null if there is none. */
-  captures: Captures | null;
-};
+type Part = { text: string; isPlaceholder: boolean };
 
 const PLACEHOLDERS: Record<string, string> = {
   args: '{query}',
@@ -30,13 +20,13 @@ const PLACEHOLDERS: Record<string, string> = {
   x_forwarded_scheme: '{scheme}',
 };
 
-/** Of one word; `set` can double a text each time. */
+/** More than people write in one word. */
 const MAX_LENGTH = 4_000;
 
-const VARIABLE = /\$(?:\{(\w+)\}|([1-9])|(\w+))|\$/g;
+const VARIABLE = /\$(?:\{(\w+)\}|(\w+))|\$/g;
 
-/** Caddy's placeholder for a variable of nginx that is not one of `set`; null if there is none. */
-export function placeholderOf(name: string): string | null {
+/** Caddy's placeholder for a variable of nginx; null if there is none. */
+function placeholderOf(name: string): string | null {
   if (Object.hasOwn(PLACEHOLDERS, name)) return PLACEHOLDERS[name] ?? null;
   const header = /^http_([a-z0-9_]+)$/.exec(name)?.[1];
   // Go takes these away before Caddy sees them.
@@ -44,40 +34,24 @@ export function placeholderOf(name: string): string | null {
   return !isKnown ? null : `{header.${header.replaceAll('_', '-')}}`;
 }
 
-/** The parts of a word; null if there is a variable that Caddy has no placeholder for, or too many. */
-export function expanded(word: string, { variables, captures }: Scope): readonly Part[] | null {
+/** The parts of a word; null if it is too long, or there is a variable that Caddy has no placeholder for. */
+export function expanded(word: string): readonly Part[] | null {
+  if (word.length > MAX_LENGTH) return null;
   const parts: Part[] = [];
-  let kept = 0;
-  let length = 0;
-  const add = (text: string, isPlaceholder = false) => {
-    const last = parts.at(-1);
-    length += text.length;
-    if (text === '') return;
-    if (last && !last.isPlaceholder && !isPlaceholder) {
-      parts[parts.length - 1] = { text: last.text + text, isPlaceholder };
-    } else parts.push({ text, isPlaceholder });
+  let end = 0;
+  const addText = (text: string) => {
+    if (text !== '') parts.push({ text, isPlaceholder: false });
   };
   for (const found of word.matchAll(VARIABLE)) {
-    const name = (found[1] ?? found[2] ?? found[3] ?? '').toLowerCase();
-    const set = variables.get(name);
-    const placeholder = placeholderOf(name);
-    add(word.slice(kept, found.index));
-    if (found[2] !== undefined && captures !== null) {
-      // A group that there is not is empty in nginx, but not in Caddy.
-      if (Number(name) <= captures.groups) add(`{re.${captures.name}.${name}}`, true);
-    } else if (set) for (const part of set) add(part.text, part.isPlaceholder);
-    else if (placeholder) add(placeholder, true);
-    else return null;
-    if (length > MAX_LENGTH) return null;
-    kept = found.index + found[0].length;
+    const text = placeholderOf((found[1] ?? found[2] ?? '').toLowerCase());
+    if (text === null) return null;
+    addText(word.slice(end, found.index));
+    parts.push({ text, isPlaceholder: true });
+    end = found.index + found[0].length;
   }
-  add(word.slice(kept));
-  return length > MAX_LENGTH ? null : parts;
+  addText(word.slice(end));
+  return parts;
 }
-
-/** The text of parts without placeholders; null if there is one. */
-export const constant = (parts: readonly Part[]): string | null =>
-  parts.some(({ isPlaceholder }) => isPlaceholder) ? null : parts.map(({ text }) => text).join('');
 
 const isPlain = (text: string): boolean => /^[\w.:/?&=%+,;@~-]*$/.test(text);
 

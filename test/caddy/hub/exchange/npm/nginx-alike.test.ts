@@ -46,7 +46,7 @@ describe.skipIf(!HAS_NGINX)('nginx and Caddy', () => {
       .replace(/https(?=:\/\/(?:10\.|nas|\[)|","host")/g, 'http')
       .replace(/10\.0\.0\.5:(?:8080|8443)/g, `127.0.0.1:${own}`)
       .replace(/(?<="host":")(?:10\.0\.0\.6|nas\.lan|jellyfin)/g, '127.0.0.1')
-      .replace(/(?:10\.0\.0\.6|nas\.lan|\[fd00::5\])(?::8000|:80)?(?=[/;])/g, `127.0.0.1:${other}`)
+      .replace(/(?:10\.0\.0\.6|nas\.lan|\[fd00::5\])(?::8000|:80)?(?=[/;$])/g, `127.0.0.1:${other}`)
       .replaceAll('"port":8000', `"port":${other}`)
       .replaceAll('192.168.0.0/16', SOURCES[0])
       .replaceAll('10.0.0.1', SOURCES[1]);
