@@ -148,17 +148,17 @@ describe('the answer to a change', () => {
     (await owner.call<(Answer & { domain: string })[]>('GET', '/vhosts')).body.find(
       ({ domain }) => domain === `http://${name}.example`,
     )?.id;
-  /** Until Caddy has no request open there. */
-  const untilIdle = () =>
+  /** Until Caddy has so many requests open there. */
+  const untilOpen = (count: number) =>
     until(async () => {
       const { body } = await owner.call<{ upstreams: { address: string; requests: number }[] }>(
         ...(['GET', `/vhosts/${await idOf('plain')}/state`] as const),
       );
-      return body.upstreams.find(({ address }) => address === UPSTREAM)?.requests === 0;
-    }, 'an idle upstream');
+      return body.upstreams.find(({ address }) => address === UPSTREAM)?.requests === count;
+    }, `${count} open requests`);
 
   test('warns of what stays open of a site that is guarded now, switched off or deleted', async () => {
-    await untilIdle();
+    await untilOpen(0);
     for (const name of ['one', 'two', 'three', 'four', 'idle']) await owner.create(name, proxied);
     expect(open(await put('idle', { policies: ['home'] }))).toEqual([]);
     const sockets = await Promise.all(['one', 'two', 'three', 'four'].map(connect));
@@ -174,6 +174,7 @@ describe('the answer to a change', () => {
     sockets.push(await connect('own-delay'));
     expect(open(await put('own-delay', { policies: ['home', 'bots'] }))).toEqual([]);
     sockets.at(-1)?.socket.close();
+    await untilOpen(4);
     expect(open(await put('two', { enabled: false }))).toEqual(said(4));
     const gone = await owner.call<Answer>('DELETE', `/vhosts/${await idOf('three')}`);
     expect(gone.body).toEqual({ success: true, warnings: said(4) } as never);
@@ -225,7 +226,7 @@ describe('the answer to a change', () => {
     expect(open((await owner.call<Answer>('POST', '/import', merge)).body)).toEqual(said(4));
 
     for (const { socket } of sockets) socket.close();
-    await untilIdle();
+    await untilOpen(0);
     expect(open(await put('plain', { policies: ['home'] }))).toEqual([]);
     const done = await owner.call('DELETE', `/vhosts/${await idOf('nested')}`);
     expect(done.body).toEqual({ success: true } as never);
