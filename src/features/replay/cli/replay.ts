@@ -25,7 +25,7 @@ export const replay: FeatureCommand = {
     site: { takes: 'DOMAIN', summary: 'FILE is a new config of this site' },
     undo: {
       takes: 'NUMBER',
-      summary: 'instead of FILE: undo this change of "signalbox changelog"',
+      summary: 'instead of FILE: undo this group of the changelog',
     },
     days: { takes: 'N', summary: `how far back; by default ${REPLAY_DAYS.usual}` },
     requests: {
@@ -113,7 +113,7 @@ function assertFits({ args: [file], has, value }: Given): void {
         (has('site') ? '--site needs a FILE, or -' : 'give a FILE, or --undo NUMBER')
       : file !== undefined || has('site')
         ? '--undo takes no FILE and no --site'
-        : !/^[1-9]\d{0,13}$/.test(undo) && '--undo takes a number of "signalbox changelog"';
+        : !/^[1-9]\d{0,13}$/.test(undo) && '--undo takes the number of a group in the changelog';
   if (wrong) throw new Refused({ message: wrong });
 }
 
