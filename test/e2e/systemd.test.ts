@@ -75,9 +75,9 @@ test.skipIf(!machine)(
     const pids = () => run('pgrep -f "[c]addy run"; systemctl show -P MainPID signalbox-agent');
     const before = await pids();
     await run('echo LOG_LEVEL=loud > /etc/signalbox/agent.env; ! systemctl reload signalbox-agent');
-    await run('journalctl -u signalbox-agent | grep "LOG_LEVEL"');
+    await run(retry('journalctl -u signalbox-agent | grep -q "LOG_LEVEL"'));
     await run('echo LOG_FORMAT=json > /etc/signalbox/agent.env; systemctl reload signalbox-agent');
-    await run('journalctl -u signalbox-agent | grep \'"proxy adopted"\'');
+    await run(retry('journalctl -u signalbox-agent | grep -q \'"proxy adopted"\''));
     expect(await pids()).toBe(before);
     await run('rm /etc/signalbox/agent.env; systemctl reload signalbox-agent');
     expect(await pids()).toBe(before);
