@@ -1,12 +1,15 @@
 // proof: features
 /** The core needs no feature, and no feature another one but those that it names: each is left out in turn. */
 import { expect, test } from 'bun:test';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { findTestFiles } from '../../scripts/tests/files.ts';
 import { FEATURES } from '../../src/features.ts';
 import { limit } from '../harness/speed.ts';
 
 const ROOT = join(import.meta.dir, '../..');
+/** As all tests run. */
+const WORKERS = 2 * availableParallelism();
 const quick = (await findTestFiles(ROOT))
   .filter(({ part }) => part === null)
   .map(({ path }) => path);
@@ -25,7 +28,10 @@ const isPromised = (path: string) =>
 /** Runs tests with these features. @returns those that failed */
 async function failedOf(paths: readonly string[], features: readonly string[]): Promise<string[]> {
   const run = Bun.spawn(
-    [process.execPath, 'test', `--timeout=${limit(60_000)}`, ...paths.map((path) => `./${path}`)],
+    [
+      ...[process.execPath, 'test', `--timeout=${limit(60_000)}`, `--parallel=${WORKERS}`],
+      ...['--no-isolate', ...paths.map((path) => `./${path}`)],
+    ],
     {
       cwd: ROOT,
       env: { ...process.env, SIGNALBOX_FEATURES: features.join(',') },
