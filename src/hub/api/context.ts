@@ -27,7 +27,7 @@ import type {
   StartReplay,
 } from '../core.ts';
 import type { Db, OpenDatabase } from '../db/open.ts';
-import { createSealing, type Sealing } from '../db/sealing.ts';
+import { createSealing } from '../db/sealing.ts';
 import { createOpenWrites, type OpenWrites } from '../http/open-writes.ts';
 import type { StoredAgent } from '../model/agent.ts';
 import { createSealedPairs } from '../model/sealed-pairs.ts';
@@ -115,8 +115,6 @@ export type HubContext = Pick<
   assertInPlace: () => void;
   /** The database's path. */
   databaseFile: string;
-  /** Of secrets in the database. */
-  sealing: Sealing;
   store: Store;
   accounts: Accounts;
   directory: Directory;
@@ -264,7 +262,6 @@ export function createContext(given: HubGiven): HubContext {
       db,
       assertInPlace,
       databaseFile,
-      sealing,
       store,
       accounts,
       publisher,

@@ -99,7 +99,7 @@ const withoutHub = () =>
   new Refused({ message: 'no hub is running with this DATA_DIR; start it first', isLost: true });
 
 /** What a hub began to answer did not arrive. */
-const ENDED = new Refused({ message: 'the connection to the hub ended', isLost: true });
+export const ENDED = new Refused({ message: 'the connection to the hub ended', isLost: true });
 
 /** @throws Refused if it did not arrive whole */
 export const answerOf = <T>(response: Response): Promise<T> =>

@@ -1,7 +1,7 @@
 /** `signalbox api`: any request of the API, as its document describes it. */
 import { visible, visibleLines } from '../../visible.ts';
 import { type Cli, type Command, EXIT, type Given } from '../command.ts';
-import { askLocalHub, Refused, readGiven, usingHub } from './local-hub.ts';
+import { askLocalHub, ENDED, Refused, readGiven, usingHub } from './local-hub.ts';
 import { chosenHub, HUB_OPTION } from './remote-hub.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -135,6 +135,6 @@ async function print(answer: Response, signal: AbortSignal, cli: Cli): Promise<v
     for await (const chunk of answer.body ?? [])
       out(shown(decoder.decode(chunk, { stream: true })));
   } catch {
-    if (!signal.aborted) throw new Refused({ message: 'the connection to the hub ended' });
+    if (!signal.aborted) throw ENDED;
   }
 }
