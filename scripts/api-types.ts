@@ -186,10 +186,14 @@ export function generateChannelForms(): string {
     const fields = fieldsOf(kind).map(([field, schema]) => {
       const isLeft = isOptional(kind, field);
       return {
-        ...{ name: field, label: schema.title, type: inputOf(schema) },
+        name: field,
+        label: schema.title,
+        type: inputOf(schema),
         required: !isLeft && !schema.generated,
         removable: isLeft && !schema.enum,
-        ...{ help: schema.description, placeholder: schema.examples?.[0], initial: schema.default },
+        help: schema.description,
+        placeholder: schema.examples?.[0],
+        initial: schema.default,
         choices: schema.labels && Object.entries(schema.labels),
       };
     });

@@ -107,8 +107,13 @@ async function install(work: string, lock: string, { name, cpu }: Target): Promi
   await Bun.write(join(work, 'bun.lock'), lock);
   const child = Bun.spawn(
     [
-      ...[process.execPath, 'install', '--ignore-scripts', '--no-progress'],
-      ...[`--cpu=${cpu}`, '--os=linux', '--libc=glibc'],
+      process.execPath,
+      'install',
+      '--ignore-scripts',
+      '--no-progress',
+      `--cpu=${cpu}`,
+      '--os=linux',
+      '--libc=glibc',
     ],
     { cwd: work, stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
   );

@@ -97,7 +97,10 @@ test('figures', () => {
 
 /** What keeps a change either live and recorded, or none. */
 const PROMISE = [
-  ...['agent/caddy/', 'agent/enrolment/', 'src/shared/caddyfile/', 'src/shared/wire/'],
+  'agent/caddy/',
+  'agent/enrolment/',
+  'src/shared/caddyfile/',
+  'src/shared/wire/',
   ...['agents', 'auth', 'caddyfile', 'db', 'http', 'model', 'publish'].map(
     (room) => `src/hub/${room}/`,
   ),

@@ -157,13 +157,15 @@ export function createProxy(
   const prefix = settings.user?.prefix ?? [];
   // Each time it is asked for: it may have been exchanged.
   const program = {
-    ...{ prefix, env: settings.env },
+    prefix,
+    env: settings.env,
     get bin() {
       return binNow();
     },
   };
   const commands = {
-    ...{ prefix, env: validationEnv(settings.env) },
+    prefix,
+    env: validationEnv(settings.env),
     deadline: settings.deadline ?? COMMAND_TIMEOUT_MS,
     get bin() {
       return binNow();
@@ -176,8 +178,13 @@ export function createProxy(
   const managed =
     settings.managed &&
     createSupervisor({
-      ...{ bin: binNow, env: settings.env, folder: settings.managed.folder },
-      ...{ admin, pace, warnings, log },
+      bin: binNow,
+      env: settings.env,
+      folder: settings.managed.folder,
+      admin,
+      pace,
+      warnings,
+      log,
       user: settings.user ?? null,
       accessLog: settings.accessLog.file,
       prepare: settings.prepare ?? (() => {}),
@@ -243,7 +250,12 @@ export function createProxy(
   const probation =
     programs &&
     createProbation({
-      ...{ kept: programs, commands, proxyfile, now, warnings, log },
+      kept: programs,
+      commands,
+      proxyfile,
+      now,
+      warnings,
+      log,
       alone: reload.alone,
       longest: pace.supervise.probation,
     });
@@ -274,7 +286,12 @@ export function createProxy(
   }
 
   const status = createStatus({
-    ...{ admin, watch, proxyfile, kept, reload, warnings },
+    admin,
+    watch,
+    proxyfile,
+    kept,
+    reload,
+    warnings,
     version: versionOf,
     program: programOf,
     managed: managed !== null,
@@ -325,7 +342,11 @@ export function createProxy(
     exchangeable:
       managed && programs && probation
         ? {
-            ...{ kept: programs, probation, reload, proxyfile, commands },
+            kept: programs,
+            probation,
+            reload,
+            proxyfile,
+            commands,
             runs: () => runningFile(programs.bin(), managed.pid()),
             nextOf: (bin) => nextProgram({ ...commands, bin }, restrictionsFor),
             secret: admin.secret,

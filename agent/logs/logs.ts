@@ -191,7 +191,10 @@ export function createLogs({
       answer(
         (snapshot, deadline) =>
           readDistinct(snapshot, filter, {
-            ...{ reader, decoder, deadline, signal },
+            reader,
+            decoder,
+            deadline,
+            signal,
             readLimit: DISTINCT_LIMIT,
           }),
         DISTINCT_MS,

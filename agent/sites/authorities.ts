@@ -33,7 +33,10 @@ export function createAuthorities({ admin, adapt, dnsProviders }: AuthoritiesDep
   async function adaptWithKept(text: string): Promise<Json> {
     const config = await adapt(text);
     const certificates = keptIn(text).map((one) => ({
-      ...{ ...one, hasResponder: false, chain: '', key: '' },
+      ...one,
+      hasResponder: false,
+      chain: '',
+      key: '',
     }));
     return withKept(config, { certificates, own: await readOwnTls(text, config, adapt) });
   }
@@ -61,7 +64,10 @@ export function createAuthorities({ admin, adapt, dnsProviders }: AuthoritiesDep
         dnsProviders(),
       ]);
       const named = sites.map(({ name, ports, tls }) => ({
-        ...{ name, ports: [...ports], tls: tls !== null, kept: tls?.kept ?? false },
+        name,
+        ports: [...ports],
+        tls: tls !== null,
+        kept: tls?.kept ?? false,
         ...signingOf(tls),
       }));
       return { sites: named, dnsProviders: providers };

@@ -104,8 +104,12 @@ export function createProxyState(deps: ProxyStateDeps): ProxyState {
   }: LiveSite): Omit<CertificatesAnswer['sites'][number], 'error'> {
     const nothing = { certificate: null, reason: null, checkedAt: null };
     const site = {
-      ...{ name, ports: [...ports], tls: tls !== null, automated: tls?.automated ?? false },
-      ...{ kept: tls?.kept ?? false, ...signingOf(tls) },
+      name,
+      ports: [...ports],
+      tls: tls !== null,
+      automated: tls?.automated ?? false,
+      kept: tls?.kept ?? false,
+      ...signingOf(tls),
     };
     if (tls === null || name === '') return { ...site, ...nothing };
     if (tls.onDemand) {
@@ -185,7 +189,10 @@ export function createProxyState(deps: ProxyStateDeps): ProxyState {
 }
 
 const targetOf = (name: string, { host, port, automated }: LiveTls): Certified => ({
-  ...{ host, port, name, automated },
+  host,
+  port,
+  name,
+  automated,
 });
 
 /** The names that can be asked for without side effects. */

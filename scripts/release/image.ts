@@ -134,7 +134,10 @@ async function unpack(name: string, folder: string, tree: string): Promise<Other
   const version = fieldOf('Version');
   const release = name === FROM_NEXT ? 'forky' : 'trixie';
   return {
-    ...{ name, version, licence: null, sha256: await sha256Of(Bun.file(archive)) },
+    name,
+    version,
+    licence: null,
+    sha256: await sha256Of(Bun.file(archive)),
     purl: `pkg:deb/debian/${name}@${encodeURIComponent(version)}?arch=${fieldOf('Architecture')}&distro=${release}`,
   };
 }

@@ -64,13 +64,17 @@ export async function writeArchive(
     run(['gzip', '--no-name', '-3', layer]);
     const layers = [await keep('layer.v1.tar+gzip', `${layer}.gz`)];
     const configuration = await keepJson('config', {
-      ...{ created, ...platform, config },
+      created,
+      ...platform,
+      config,
       rootfs: { type: 'layers', diff_ids: [unpacked] },
       history: [{ created, created_by: 'bun run release images' }],
     });
     const manifest = await keepJson('manifest', {
-      ...{ schemaVersion: 2, mediaType: 'application/vnd.oci.image.manifest.v1+json' },
-      ...{ config: configuration, layers },
+      schemaVersion: 2,
+      mediaType: 'application/vnd.oci.image.manifest.v1+json',
+      config: configuration,
+      layers,
     });
     const annotations = {
       'io.containerd.image.name': name,
@@ -80,7 +84,8 @@ export async function writeArchive(
     const files = {
       'oci-layout': { imageLayoutVersion: '1.0.0' },
       'index.json': {
-        ...{ schemaVersion: 2, mediaType: 'application/vnd.oci.image.index.v1+json' },
+        schemaVersion: 2,
+        mediaType: 'application/vnd.oci.image.index.v1+json',
         manifests: [{ ...manifest, platform, annotations }],
       },
       'manifest.json': [

@@ -29,7 +29,10 @@ const NGINX = [
 ];
 const AUTHORITY = ['lego:lego', 'pebble:pebble', 'knotd:knot', 'kdig:knot-dnsutils'];
 const CONTAINERS = [
-  ...['podman:podman', 'crun:crun', 'iptables:iptables', '/usr/lib/podman/netavark:netavark'],
+  'podman:podman',
+  'crun:crun',
+  'iptables:iptables',
+  '/usr/lib/podman/netavark:netavark',
   '/usr/share/doc/busybox-static:busybox-static',
 ];
 
@@ -64,10 +67,7 @@ export const PARTS = {
   podman: { proves: 'sites of real containers', installs: CONTAINERS },
   docs: {
     proves: 'the files and commands of docs/',
-    installs: [
-      ...NGINX,
-      ...['fail2ban-regex:fail2ban', 'nft:nftables', 'wg:wireguard-tools', 'jq:jq'],
-    ],
+    installs: [...NGINX, 'fail2ban-regex:fail2ban', 'nft:nftables', 'wg:wireguard-tools', 'jq:jq'],
   },
   promtool: { proves: 'the rules for Prometheus', downloads: ['promtool'] },
   packages: { proves: 'the Debian packages', installs: ['lintian:lintian'] },

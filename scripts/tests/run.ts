@@ -148,10 +148,13 @@ async function run({ title, files, env = process.env }: Batch): Promise<void> {
   const begun = performance.now();
   pass = startPass(
     [
-      ...[`--timeout=${Math.round(TEST_TIMEOUT_MS * slowness)}`, `--parallel=${WORKERS}`],
+      `--timeout=${Math.round(TEST_TIMEOUT_MS * slowness)}`,
+      `--parallel=${WORKERS}`,
       // A worker reads and compiles the program once, and not for each of its files.
-      ...['--no-isolate', `--timings=${join(ROOT, 'test/timings.json')}`],
-      ...[...options, ...files.map((file) => `./${file}`)],
+      '--no-isolate',
+      `--timings=${join(ROOT, 'test/timings.json')}`,
+      ...options,
+      ...files.map((file) => `./${file}`),
     ],
     variables,
     folder,

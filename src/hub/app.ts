@@ -68,8 +68,15 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
   const { db, now, elapsed } = context;
   const isFirst = createSeldom(elapsed);
   const guards = {
-    ...{ accounts, tokens, cookies, commandLine, demands, addressOf },
-    ...{ db, now, isFirst },
+    accounts,
+    tokens,
+    cookies,
+    commandLine,
+    demands,
+    addressOf,
+    db,
+    now,
+    isFirst,
   };
   const guard = createGuard(guards);
   const sessionGuard = createSessionGuard(guards);
@@ -81,11 +88,21 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
   const { retries, openWrites, restart, openIncidents, lastProblems } = context;
   const api: ApiCore = {
     ...context.core,
-    ...{ guard, sessionGuard, cookies, addressOf, originOf, bodyLimit },
+    guard,
+    sessionGuard,
+    cookies,
+    addressOf,
+    originOf,
+    bodyLimit,
     strangersBodyLimit: SIGN_IN_BODY_LIMIT,
     isTrusted: createTrustedCheck({ peerOf, accounts, tokens }),
     origins: () => (isNamed(origins) ? origins : [`http://localhost:${port()}`]),
-    ...{ retries, openWrites, restart, startReplay, openIncidents, lastProblems },
+    retries,
+    openWrites,
+    restart,
+    startReplay,
+    openIncidents,
+    lastProblems,
     collectors: parts.flatMap(({ collect }) => collect ?? []),
     routes: () => routesOf(),
   };
@@ -188,6 +205,8 @@ const isNamed = (origins: readonly string[]): origins is Origins => origins.leng
 
 const activityOf = ({ publisher, pace, now }: HubContext) =>
   createActivity({
-    ...{ publisher, now, kept: pace.activity },
+    publisher,
+    now,
+    kept: pace.activity,
     agent: createAgentsActivity(publisher.agents),
   });

@@ -151,7 +151,10 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
           ...readLimits(read),
         },
         ownPaths: ownPaths(env, [
-          ...[dataDir, dirname(hubSocket(dataDir)), proxyfile, admin],
+          dataDir,
+          dirname(hubSocket(dataDir)),
+          proxyfile,
+          admin,
           ...plans.flatMap(({ ownPaths = [] }) => ownPaths),
         ]),
         barred: barred.map((name) => read.path(name)),
@@ -241,7 +244,10 @@ function ownPaths(env: Env, more: readonly string[]): string[] {
   return [
     ...more.map((path) => path.replace(/^unix\//, '')).filter(isAbsolute),
     ...files.map((path) => resolve(path)),
-    ...['/proc', '/run/credentials', '/run/secrets'],
-    ...[resolve('.env'), PROGRAM],
+    '/proc',
+    '/run/credentials',
+    '/run/secrets',
+    resolve('.env'),
+    PROGRAM,
   ];
 }

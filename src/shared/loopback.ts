@@ -19,10 +19,25 @@ export function isLoopbackHost(host: string): boolean {
  * and tunnels add would never be complete.
  */
 const OF_CLIENTS = new Set([
-  ...['host', 'user-agent', 'content-type', 'content-length', 'authorization', 'cookie'],
-  ...['accept', 'accept-encoding', 'accept-language', 'origin', 'referer', 'dnt', 'priority'],
-  ...['cache-control', 'pragma', 'if-none-match', 'if-modified-since'],
-  ...['upgrade-insecure-requests', 'x-prometheus-scrape-timeout-seconds'],
+  'host',
+  'user-agent',
+  'content-type',
+  'content-length',
+  'authorization',
+  'cookie',
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'origin',
+  'referer',
+  'dnt',
+  'priority',
+  'cache-control',
+  'pragma',
+  'if-none-match',
+  'if-modified-since',
+  'upgrade-insecure-requests',
+  'x-prometheus-scrape-timeout-seconds',
 ]);
 
 /** `Sec-` is the browser's own: pages cannot set such headers (Fetch 2.2.2). */

@@ -158,7 +158,8 @@ describe('reload', () => {
       drift: false,
       checked: true,
       proxy: {
-        ...{ running: true, version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
+        running: true,
+        version: expect.stringMatching(/^\d+\.\d+\.\d+/),
         managed: expect.any(Boolean),
       },
       restartNeeded: false,

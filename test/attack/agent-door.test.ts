@@ -50,8 +50,25 @@ const targetsFor = (host: string | null, isOfRoutes: boolean) =>
     : [...spelled(['/logs', '/proxy/reload']), ...OTHERS];
 /** Of a length that moves where a router looks for the path, absent, or no host at all. */
 const HOSTS = [
-  ...['', 'h', 'hh', 'hhh', 'h:1', '127.0.0.1:3002', 'localhost', 'x'.repeat(300)],
-  ...['[::1]', '[', 'a/logs', 'a#', 'a?b', 'u@h', 'h:99999', 'a b', 'h, g', '%00', null],
+  '',
+  'h',
+  'hh',
+  'hhh',
+  'h:1',
+  '127.0.0.1:3002',
+  'localhost',
+  'x'.repeat(300),
+  '[::1]',
+  '[',
+  'a/logs',
+  'a#',
+  'a?b',
+  'u@h',
+  'h:99999',
+  'a b',
+  'h, g',
+  '%00',
+  null,
 ];
 
 const HEALTH = '{"status":"ok"}';

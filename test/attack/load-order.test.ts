@@ -36,7 +36,9 @@ test.each<[string, () => [path: string, body: object], number]>([
     'hundreds of changes',
     () => {
       const operations = domains('b', SITES / 2).map((domain) => ({
-        ...{ op: 'create', domain, config: 'respond a' },
+        op: 'create',
+        domain,
+        config: 'respond a',
       }));
       return ['/vhosts/bulk', { operations }];
     },
@@ -46,7 +48,10 @@ test.each<[string, () => [path: string, body: object], number]>([
     'a restore',
     () => {
       const vhosts = domains('r', SITES).map((domain) => ({
-        ...{ domain, config: 'respond a', upstream: '', enabled: true },
+        domain,
+        config: 'respond a',
+        upstream: '',
+        enabled: true,
       }));
       return ['/restore?replace=true', { version: 1, preamble, vhosts }];
     },

@@ -47,8 +47,13 @@ describe('signalbox site show', () => {
       check: null,
     };
     const theirs = {
-      ...{ id: 1, domain: 'a.example', upstream: FORGED, enabled: true, updatedAt: '' },
-      ...{ ...names, config: `respond ${FORGED}` },
+      id: 1,
+      domain: 'a.example',
+      upstream: FORGED,
+      enabled: true,
+      updatedAt: '',
+      ...names,
+      config: `respond ${FORGED}`,
     };
     const message = `It fails: ${FORGED}`;
     const problem = { code: 'UPSTREAM_DOWN', level: 'bad', vhost: { id: 1 }, message };
@@ -73,11 +78,21 @@ describe('signalbox site show', () => {
 
 describe('a list', () => {
   const entry = {
-    ...{ timestamp: FORGED, domain: FORGED, method: FORGED, path: FORGED, status: 200 },
-    ...{ latency: FORGED, ip: FORGED, agent: FORGED },
+    timestamp: FORGED,
+    domain: FORGED,
+    method: FORGED,
+    path: FORGED,
+    status: 200,
+    latency: FORGED,
+    ip: FORGED,
+    agent: FORGED,
   };
   const problem = {
-    ...{ key: 'a', code: 'WARNING', level: FORGED, since: FORGED, message: FORGED },
+    key: 'a',
+    code: 'WARNING',
+    level: FORGED,
+    since: FORGED,
+    message: FORGED,
     vhost: { id: 1, domain: FORGED },
   };
 
@@ -97,7 +112,12 @@ describe('a list', () => {
 
 test('an undo prints what was undone without control characters or forged lines', async () => {
   const group = {
-    ...{ group: 1, userName: FORGED, via: FORGED, createdAt: FORGED, summary: FORGED, count: 1 },
+    group: 1,
+    userName: FORGED,
+    via: FORGED,
+    createdAt: FORGED,
+    summary: FORGED,
+    count: 1,
     entries: [{ action: 'update', domain: FORGED, diff: JSON.stringify({ new: { [SLY]: 1 } }) }],
   };
   answer = ({ method }) => Response.json(method === 'GET' ? [group] : {});

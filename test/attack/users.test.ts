@@ -39,7 +39,8 @@ describe.skipIf(!isRoot)('as root', () => {
     const closed = join(folder, 'closed');
     mkdirSync(closed, { mode: 0o700 });
     const env = {
-      ...{ ...portSettings(), DATA_DIR: join(home, 'data') },
+      ...portSettings(),
+      DATA_DIR: join(home, 'data'),
       PROXY_BIN: Bun.which('caddy') ?? '',
     };
     const hub = `${await run(env, home).address('hub')}/api`;

@@ -16,8 +16,10 @@ const LASTS_MS = 20_000;
 export async function run(): Promise<void> {
   const fleet = await startProcesses([], true);
   const operations = Array.from({ length: SITES }, (_, at) => ({
-    ...{ op: 'create', domain: `http://site-${at}.example` },
-    ...{ config: 'reverse_proxy {upstream}', upstream: '127.0.0.1:9' },
+    op: 'create',
+    domain: `http://site-${at}.example`,
+    config: 'reverse_proxy {upstream}',
+    upstream: '127.0.0.1:9',
   }));
   const filled = await fleet.call('POST', '/vhosts/bulk', { operations });
   if (filled.status !== 200) throw new Error(filled.text);

@@ -16,9 +16,18 @@ const ROUNDS = 200;
 const QUIET_MS = 1_000 * Number(process.env.BENCH_QUIET ?? 60);
 /** What a dashboard asks for as somebody goes through its pages. */
 const PAGES = [
-  ...['/status', '/vhosts', '/vhosts/state', '/vhosts/activity', '/vhosts/uptime', '/summary'],
-  ...['/changelog?grouped=true', '/logs?pageSize=50', '/logs/stats', '/incidents'],
-  ...['/certificates', '/agents'],
+  '/status',
+  '/vhosts',
+  '/vhosts/state',
+  '/vhosts/activity',
+  '/vhosts/uptime',
+  '/summary',
+  '/changelog?grouped=true',
+  '/logs?pageSize=50',
+  '/logs/stats',
+  '/incidents',
+  '/certificates',
+  '/agents',
 ];
 
 export async function run(): Promise<void> {
@@ -64,8 +73,10 @@ async function passDay(hub: Running, httpPort: number): Promise<void> {
   await must('/preamble', { method: 'PUT', json: { config } });
   for (let at = 0; at < SITES; at++) {
     const json = {
-      ...{ domain: `http://site-${at}.example`, config: 'reverse_proxy {upstream}' },
-      ...{ upstream: `127.0.0.1:${upstream.port}`, check: { path: '/' } },
+      domain: `http://site-${at}.example`,
+      config: 'reverse_proxy {upstream}',
+      upstream: `127.0.0.1:${upstream.port}`,
+      check: { path: '/' },
     };
     await must('/vhosts', { json });
   }

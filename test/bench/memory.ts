@@ -55,7 +55,9 @@ export function startRole(
   const env = Object.fromEntries(ports.map((name) => [name, String(freePort())]));
   const data = { HOME: cwd, DATA_DIR: join(cwd, `data-${role}`) };
   const own = {
-    ...{ AGENT_TOKEN: 'x'.repeat(32), PROXY_MANAGED: 'true', PROXYFILE: join(cwd, 'Caddyfile') },
+    AGENT_TOKEN: 'x'.repeat(32),
+    PROXY_MANAGED: 'true',
+    PROXYFILE: join(cwd, 'Caddyfile'),
     ACCESS_LOG: join(cwd, 'access.log'),
   };
   const settings = { ...env, ...data, ...(role !== null && own), ...more };
@@ -77,11 +79,10 @@ async function measure(binary: string, cwd: string, note: (name: string, pid: nu
   const { headers } = await signUp(box);
   for (let from = 0; from < SITES; from += CHUNK) {
     const operations = Array.from({ length: Math.min(CHUNK, SITES - from) }, (_, at) => ({
-      ...{ op: 'create', domain: `http://site-${from + at}.example` },
-      ...{
-        config: 'encode gzip\nreverse_proxy {upstream}',
-        upstream: `127.0.0.1:${upstream.port}`,
-      },
+      op: 'create',
+      domain: `http://site-${from + at}.example`,
+      config: 'encode gzip\nreverse_proxy {upstream}',
+      upstream: `127.0.0.1:${upstream.port}`,
     }));
     const made = await ask(`${box.hub}/vhosts/bulk`, { headers, json: { operations } });
     if (made.status !== 200) throw new Error(made.text);

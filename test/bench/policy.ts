@@ -23,8 +23,11 @@ export async function run(): Promise<void> {
   const recipe = { name: 'closed', recipe: 'maintenance' };
   const policy = await call('POST', '/policies', { ...recipe, ...closed('first') });
   const operations = Array.from({ length: SITES }, (_, at) => ({
-    ...{ op: 'create', domain: `http://site-${at}.example`, policies: ['closed'] },
-    ...{ config: 'reverse_proxy {upstream}', upstream: '127.0.0.1:9' },
+    op: 'create',
+    domain: `http://site-${at}.example`,
+    policies: ['closed'],
+    config: 'reverse_proxy {upstream}',
+    upstream: '127.0.0.1:9',
   }));
   await call('POST', '/vhosts/bulk', { operations });
 

@@ -63,8 +63,11 @@ export async function run(): Promise<void> {
     ['replay, s', 'slowest, s', 'p99 of visitors alone, ms', 'beside it, ms', 'grows to'],
     [
       [
-        ...[(median(times) / 1_000).toFixed(1), (Math.max(...times) / 1_000).toFixed(1)],
-        ...[ms(without), ms(within), ratio(within, without)],
+        (median(times) / 1_000).toFixed(1),
+        (Math.max(...times) / 1_000).toFixed(1),
+        ms(without),
+        ms(within),
+        ratio(within, without),
       ],
     ],
   );
@@ -75,7 +78,10 @@ function logOf(requests: number): string {
   const now = Math.floor(Date.now() / 1_000);
   return accessLog(
     Array.from({ length: requests }, (_, at) => ({
-      ...{ tls: false, method: 'GET', host: `site${at % SITES}.example`, uri: `/a/${at}?v=${at}` },
+      tls: false,
+      method: 'GET',
+      host: `site${at % SITES}.example`,
+      uri: `/a/${at}?v=${at}`,
       ip: `192.168.${at % 2}.${(at * 7) % 100}`,
       headers: { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101' },
       times: [now - 60 - 3 * at],

@@ -30,8 +30,12 @@ export async function run(): Promise<void> {
       () => Promise.all([one, ...others].map(create)),
     ] as const);
     rows.push([
-      ...[String(size), ms(alone), ms(together), ratio(together, alone)],
-      ...[ms(apart), ratio(together, apart)],
+      String(size),
+      ms(alone),
+      ms(together),
+      ratio(together, alone),
+      ms(apart),
+      ratio(together, apart),
     ]);
     for (const fleet of [three, one, ...others]) await fleet.stop();
   }
@@ -53,8 +57,10 @@ async function create(fleet: Processes): Promise<string> {
 
 async function fill(fleet: Processes, size: number): Promise<void> {
   const operations = Array.from({ length: size }, (_, at) => ({
-    ...{ op: 'create', domain: `http://site-${at}.example` },
-    ...{ config: 'reverse_proxy {upstream}', upstream: '127.0.0.1:9' },
+    op: 'create',
+    domain: `http://site-${at}.example`,
+    config: 'reverse_proxy {upstream}',
+    upstream: '127.0.0.1:9',
   }));
   const { status, text } = await fleet.call('POST', '/vhosts/bulk', { operations });
   if (status !== 200) throw new Error(text);

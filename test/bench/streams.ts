@@ -22,7 +22,8 @@ export async function run(): Promise<void> {
       ['no websockets', mib(without.before), mib(without.after), ''],
       [
         'one more before each publish',
-        ...[mib(within.before), mib(within.after)],
+        mib(within.before),
+        mib(within.after),
         mib((within.after - without.after) / PUBLISHES),
       ],
     ],
@@ -40,8 +41,10 @@ async function grow(connects: boolean) {
   const owner = await startOwner();
   const { stack } = owner;
   const operations = Array.from({ length: SITES }, (_, at) => ({
-    ...{ op: 'create', domain: `http://site-${at}.example` },
-    ...{ config: 'reverse_proxy {upstream}', upstream: `127.0.0.1:${upstream.port}` },
+    op: 'create',
+    domain: `http://site-${at}.example`,
+    config: 'reverse_proxy {upstream}',
+    upstream: `127.0.0.1:${upstream.port}`,
   }));
   const { status, text } = await owner.call('POST', '/vhosts/bulk', { operations });
   if (status !== 200) throw new Error(text);

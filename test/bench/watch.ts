@@ -34,14 +34,18 @@ export async function run(): Promise<void> {
 async function cost(scheme: 'http' | 'https'): Promise<string[]> {
   const folder = temporaryFolder();
   const env = {
-    ...{ DATA_DIR: join(folder, 'data'), HUB_PORT: String(freePort()), HOME: folder },
-    ...{ AGENT_PORT: String(freePort()), PROXY_HTTP_PORT: String(freePort()) },
+    DATA_DIR: join(folder, 'data'),
+    HUB_PORT: String(freePort()),
+    HOME: folder,
+    AGENT_PORT: String(freePort()),
+    PROXY_HTTP_PORT: String(freePort()),
     PROXY_HTTPS_PORT: String(freePort()),
   };
   const hub = `http://127.0.0.1:${env.HUB_PORT}/api`;
   const asked = { count: 0 };
   const upstream = Bun.serve({
-    ...{ hostname: '127.0.0.1', port: 0 },
+    hostname: '127.0.0.1',
+    port: 0,
     fetch(request) {
       if (request.headers.get('user-agent')?.startsWith('signalbox-check/')) asked.count++;
       return new Response('ready');
@@ -118,7 +122,10 @@ async function stored(): Promise<string[][]> {
   const times = { createdAt: new Date(), updatedAt: new Date() };
   const fields = { config: '', upstream: '', enabled: true, check: { path: '/' }, ...times };
   const rows = Array.from({ length: SITES }, (_, at) => ({
-    ...{ id: at + 1, position: at, domain: `s${at}.example`, ...fields },
+    id: at + 1,
+    position: at,
+    domain: `s${at}.example`,
+    ...fields,
   }));
   db.insert(vhosts).values(rows).run();
   const pragma = (name: string) => Number(Object.values(db.get(`PRAGMA ${name}`) as object)[0]);

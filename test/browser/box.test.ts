@@ -65,7 +65,8 @@ test('what fails is counted and named in status, list and title, and gone after 
     },
   });
   const to = (name: string, address: string) => ({
-    ...{ domain: `http://${name}.example`, upstream: address },
+    domain: `http://${name}.example`,
+    upstream: address,
     config: 'reverse_proxy {upstream}',
   });
   const sites = [

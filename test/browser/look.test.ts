@@ -226,8 +226,11 @@ describe('the status bar', () => {
     const message = 'a'.repeat(200);
     await pretend(() => ({
       problems: Array.from({ length: 120 }, (_, at) => ({
-        ...{ code: 'UPSTREAM_DOWN', level: at < 60 ? 'bad' : 'warn', since },
-        ...{ message: `${at} ${message}`, vhost: { id: at % 60, domain: `s${at % 60}.example` } },
+        code: 'UPSTREAM_DOWN',
+        level: at < 60 ? 'bad' : 'warn',
+        since,
+        message: `${at} ${message}`,
+        vhost: { id: at % 60, domain: `s${at % 60}.example` },
       })),
     }));
     await bar().getByText('120 problems', { exact: true }).waitFor();
@@ -276,8 +279,13 @@ describe('the status bar', () => {
     const message = 'It is gone.';
     await pretend(() => ({
       problems: Array.from({ length: 8 }, (_, at) => ({
-        ...{ key: String(at), code: 'UPSTREAM_DOWN', level: 'bad', since, message },
-        ...{ vhost: { id: at, domain: `s${at}.example` }, ...(at > 5 && { known }) },
+        key: String(at),
+        code: 'UPSTREAM_DOWN',
+        level: 'bad',
+        since,
+        message,
+        vhost: { id: at, domain: `s${at}.example` },
+        ...(at > 5 && { known }),
       })),
     }));
     await bar().getByText('6 problems', { exact: true }).waitFor();

@@ -81,13 +81,15 @@ async function told() {
     .waitFor();
   return {
     problems: {
-      ...{ status: (await counted()).length, summary: summary.problems },
-      ...{
-        metrics: metric('bad') + metric('warn'),
-        command: numberIn(status.err),
-        code: status.code,
-      },
-      ...{ bar, bell, title, menu: entry },
+      status: (await counted()).length,
+      summary: summary.problems,
+      metrics: metric('bad') + metric('warn'),
+      command: numberIn(status.err),
+      code: status.code,
+      bar,
+      bell,
+      title,
+      menu: entry,
     },
     down: {
       summary: summary.sitesDown,
@@ -99,8 +101,14 @@ async function told() {
 
 const all = (problems: number, down: number) => ({
   problems: {
-    ...{ status: problems, summary: problems, metrics: problems, command: problems },
-    ...{ code: problems > 0 ? 1 : 0, bar: problems, bell: problems, title: problems },
+    status: problems,
+    summary: problems,
+    metrics: problems,
+    command: problems,
+    code: problems > 0 ? 1 : 0,
+    bar: problems,
+    bell: problems,
+    title: problems,
     menu: problems,
   },
   down: { summary: down, list: down, command: down },

@@ -26,16 +26,23 @@ beforeAll(async () => {
     values: { networks: ['203.0.113.7'] },
   });
   site = await make('/vhosts', {
-    ...{ domain: 'http://app.example', upstream, policies: ['guests'], tags: ['home'] },
+    domain: 'http://app.example',
+    upstream,
+    policies: ['guests'],
+    tags: ['home'],
     config: 'reverse_proxy {upstream}',
   });
   await make('/vhosts', {
-    ...{ domain: 'http://down.example', upstream: `127.0.0.1:${freePort()}` },
+    domain: 'http://down.example',
+    upstream: `127.0.0.1:${freePort()}`,
     config: 'reverse_proxy {upstream}',
   });
   await make('/channels', {
-    ...{ name: 'hook', kind: 'webhook', target: { url: 'http://127.0.0.1:9/hook' } },
-    ...{ events: ['upstream.down'], quiet: null },
+    name: 'hook',
+    kind: 'webhook',
+    target: { url: 'http://127.0.0.1:9/hook' },
+    events: ['upstream.down'],
+    quiet: null,
   });
   await make('/invitations', { email: 'grace@example.org', role: 'viewer' });
   await make('/tokens', { name: 'script', scope: 'read' });

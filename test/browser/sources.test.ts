@@ -39,7 +39,8 @@ beforeAll(async () => {
   const { body: policies } = await call<{ id: number }[]>('/policies');
   const idOf = (domain: string) => sites.find((site) => site.domain === domain)?.id ?? 0;
   ids = {
-    ...{ app: idOf('http://app.example'), hand: idOf('http://hand.example') },
+    app: idOf('http://app.example'),
+    hand: idOf('http://hand.example'),
     lan: policies[0]?.id ?? 0,
   };
   page = await dashboard.open();

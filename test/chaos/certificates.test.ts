@@ -115,7 +115,8 @@ describe.skipIf(!HAS_ACME)('certificates', () => {
         const isNew = again ? entries === 1 : after.serial !== before.serial;
         // Without an answer, either is right.
         expect({ kill, moment, entries, told: status ?? (isNew ? 200 : null) }).toEqual({
-          ...{ kill, moment },
+          kill,
+          moment,
           entries: isNew ? 1 : 0,
           told: isNew ? 200 : null,
         });

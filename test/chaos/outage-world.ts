@@ -34,7 +34,9 @@ export async function startWorld(
   let number = 0;
   async function report({ url }: Receiver, wanted: readonly EventName[]): Promise<void> {
     const { status, text } = await fleet.call('POST', '/channels', {
-      ...{ name: `channel ${number++}`, kind: 'webhook', events: wanted },
+      name: `channel ${number++}`,
+      kind: 'webhook',
+      events: wanted,
       target: { url: `${url}/hook`, secret: SECRET },
     });
     if (status !== 201) throw new Error(text);

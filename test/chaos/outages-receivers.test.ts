@@ -47,7 +47,9 @@ test(
 
     for (const number of [1, 2, 3]) {
       const answer = await fleet.call('POST', '/vhosts', {
-        ...{ domain: `http://new-${number}.example`, config: 'respond x', agents: [local.name] },
+        domain: `http://new-${number}.example`,
+        config: 'respond x',
+        agents: [local.name],
       });
       expect(answer.status).toBe(201);
     }

@@ -38,7 +38,9 @@ beforeAll(async () => {
   ntfy = await startNtfy();
   const { url, token } = ntfy;
   const { status } = await world.fleet.call('POST', '/channels', {
-    ...{ name: 'phone', kind: 'ntfy', events: ['proxy.down'] },
+    name: 'phone',
+    kind: 'ntfy',
+    events: ['proxy.down'],
     target: { url, topic: TOPIC, token },
   });
   expect(status).toBe(201);
@@ -58,7 +60,9 @@ test(
       await endUpstream(fleet, 'one.example'),
       await endUpstream(fleet, 'two.example'),
       await expireCertificate(fleet, 'secure.example'),
-      ...[cutAgent(cut, 'refuses'), cutAgent(hung, 'hangs'), stopCaddy(stopped)],
+      cutAgent(cut, 'refuses'),
+      cutAgent(hung, 'hangs'),
+      stopCaddy(stopped),
       ...(mayMount ? [fillDisk(local.folder, local.name)] : []),
     ];
     const delays = await Promise.all(outages.map((outage) => runOutage(world, outage)));

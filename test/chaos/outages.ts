@@ -24,14 +24,16 @@ const LEFT_FREE = 1_000_000;
 
 /** Cuts the link between the hub and an agent. */
 export const cutAgent = ({ name, link }: Site, how: Cut): Outage => ({
-  ...{ event: 'agent.unreachable', about: name },
+  event: 'agent.unreachable',
+  about: name,
   begin: () => link.cut(how),
   end: () => link.join(),
 });
 
 /** Ends a Caddy, and takes its program away, so that its agent cannot start it again. */
 export const stopCaddy = ({ name, caddy, program }: Site): Outage => ({
-  ...{ event: 'proxy.down', about: name },
+  event: 'proxy.down',
+  about: name,
   async begin() {
     rmSync(program);
     await caddy.kill();
@@ -43,7 +45,8 @@ export const stopCaddy = ({ name, caddy, program }: Site): Outage => ({
 export function fillDisk(folder: string, about: string): Outage {
   let empty = () => {};
   return {
-    ...{ event: 'disk.full', about },
+    event: 'disk.full',
+    about,
     async begin() {
       empty = fill(folder, LEFT_FREE);
     },
@@ -62,7 +65,8 @@ export async function endUpstream({ call, sites }: Processes, host: string): Pro
   const { status, text } = await call('POST', '/vhosts', json);
   if (status !== 201) throw new Error(text);
   return {
-    ...{ event: 'upstream.down', about: host },
+    event: 'upstream.down',
+    about: host,
     begin: () => server.stop(true),
     async end() {
       server = start();
@@ -91,7 +95,9 @@ export async function expireCertificate({ call, sites }: Processes, host: string
     const { status, text, body } =
       id === 0
         ? await call<{ id: number }>('POST', '/vhosts', {
-            ...{ domain: host, config, agents: [site.name] },
+            domain: host,
+            config,
+            agents: [site.name],
           })
         : await call<{ id: number }>('PUT', `/vhosts/${id}`, { config });
     if (status >= 300) throw new Error(text);
@@ -99,7 +105,8 @@ export async function expireCertificate({ call, sites }: Processes, host: string
   }
   await present(GOOD);
   return {
-    ...{ event: 'certificate.ending', about: host },
+    event: 'certificate.ending',
+    about: host,
     begin: () => present(SHORT_LIVED),
     end: () => present(GOOD),
   };

@@ -17,7 +17,9 @@ const SECRET = 'a secret of this test';
 
 const folder = temporaryFolder();
 const env = {
-  ...{ DATA_DIR: folder, HUB_PORT: String(freePort()), AGENT_TOKEN: 'x'.repeat(40) },
+  DATA_DIR: folder,
+  HUB_PORT: String(freePort()),
+  AGENT_TOKEN: 'x'.repeat(40),
   AGENT_URL: `http://127.0.0.1:${freePort()}`,
 };
 let receiver: Receiver;

@@ -34,8 +34,10 @@ export function createEvents(fleet: Processes, random: Random): () => Event[] {
       frozen(caddy),
       often < MOST_KILLS ? killed(caddy) : killed(caddy, agent),
       ...Array(2).fill({
-        ...{ name: `link of ${name} ${how}`, parts: [`link of ${name}`] },
-        ...{ begin: () => link.cut(how), end: link.join },
+        name: `link of ${name} ${how}`,
+        parts: [`link of ${name}`],
+        begin: () => link.cut(how),
+        end: link.join,
       }),
       ...(mayMount ? [full('hub', hubFolder), full(name, folder)] : []),
     ] as [Event, ...Event[]];
@@ -84,7 +86,8 @@ const frozen = (part: Part): Event => ({
 function full(name: string, folder: string): Event {
   let empty = () => {};
   return {
-    ...{ name: `full disk of ${name}`, parts: [`disk of ${name}`] },
+    name: `full disk of ${name}`,
+    parts: [`disk of ${name}`],
     begin: async () => {
       empty = fill(folder);
     },

@@ -36,7 +36,9 @@ afterAll(() => {
 });
 
 const site = (more: object) => ({
-  ...{ domain: 'http://refused.example', config: 'respond kept', ...more },
+  domain: 'http://refused.example',
+  config: 'respond kept',
+  ...more,
 });
 
 /** Every byte that a refusal must leave as it is. */

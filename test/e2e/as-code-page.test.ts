@@ -61,7 +61,8 @@ test('its commands plan and apply the example', async () => {
   const [plan = '', apply = ''] = commands.trim().split('\n');
   expect((await shell(plan)).code).toBe(2);
   expect(await shell(apply)).toMatchObject({
-    ...{ code: 0, err: expect.stringMatching(/^4 changes, published; to undo: .* [1-9]\d*\n$/) },
+    code: 0,
+    err: expect.stringMatching(/^4 changes, published; to undo: .* [1-9]\d*\n$/),
   });
   expect((await shell(apply)).out).toBe('nothing to do\n');
   const [exporting = ''] = blocksUnder('Who keeps what', 'sh');

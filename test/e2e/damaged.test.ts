@@ -51,8 +51,13 @@ test('found at the start: the last Caddyfile is served, and the hub says what to
   const open = (file: string) => createReadStream(file);
   const restored = () =>
     restore(backup, {
-      ...{ folder: stack.dataDir, passphrase: null, withoutKey: false, now: () => new Date() },
-      ...{ open, out: say, err: say },
+      folder: stack.dataDir,
+      passphrase: null,
+      withoutKey: false,
+      now: () => new Date(),
+      open,
+      out: say,
+      err: say,
     });
   // The hub that tries to open the database holds the folder for a moment.
   await until(async () => (await restored()) === 0, `the restore (${said})`);

@@ -15,8 +15,11 @@ const folder = temporaryFolder();
 const dataDir = join(folder, 'data');
 const [port, httpPort] = [freePort(), freePort()];
 const env = {
-  ...{ DATA_DIR: dataDir, AGENT_PORT: String(port), PROXY_MANAGED: 'true' },
-  ...{ PROXYFILE: join(folder, 'Caddyfile'), ACCESS_LOG: join(folder, 'access.log') },
+  DATA_DIR: dataDir,
+  AGENT_PORT: String(port),
+  PROXY_MANAGED: 'true',
+  PROXYFILE: join(folder, 'Caddyfile'),
+  ACCESS_LOG: join(folder, 'access.log'),
 };
 let program: Program | undefined;
 const run = (args: string[], more: Record<string, string> = {}) =>
@@ -92,7 +95,10 @@ test('an enrolled agent keeps hub, tokens and Caddy, wherever it is killed', asy
   const { url, fingerprint } = invitation;
   const client = (token: string) =>
     createAgentClient({
-      ...{ url, token: tokenOf(token), trust: { fingerprint }, hub: HUBS.first },
+      url,
+      token: tokenOf(token),
+      trust: { fingerprint },
+      hub: HUBS.first,
       term: () => 1,
     });
   const codeOf = (call: Promise<unknown>) =>
@@ -113,7 +119,10 @@ test('an enrolled agent keeps hub, tokens and Caddy, wherever it is killed', asy
   };
 
   await enrol(invitation, {
-    ...{ hub: HUBS.first, term: 1, token: tokenOf('one'), replace: false },
+    hub: HUBS.first,
+    term: 1,
+    token: tokenOf('one'),
+    replace: false,
   });
   await kill();
   await publish('one', 'enrolled');
@@ -164,7 +173,10 @@ test('an agent with a token can be enrolled, and its Caddy outlives it from then
     createAgentClient({ url, token: own, trust: { fingerprint }, hub: HUBS.first });
   await expect(client(token).status()).rejects.toThrow('rejects the hub’s token');
   await enrol(invitation, {
-    ...{ hub: HUBS.first, term: 1, token: tokenOf('own'), replace: true },
+    hub: HUBS.first,
+    term: 1,
+    token: tokenOf('own'),
+    replace: true,
   });
   await client(tokenOf('own')).reload(text('enrolled'));
   const before = caddiesOf(dataDir).map(({ pid }) => pid);

@@ -68,7 +68,10 @@ test('Homepage: the tile has what its widget documents, of numbers that there ar
   expect(status).toBe(200);
   for (const { field, label, format, ...more } of mappings as Record<string, string>[]) {
     expect([typeof body[field ?? ''], typeof label, format, more]).toEqual([
-      ...['number', 'string', 'number', {}],
+      'number',
+      'string',
+      'number',
+      {},
     ]);
   }
 });

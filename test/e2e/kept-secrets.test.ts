@@ -159,7 +159,8 @@ describe.skipIf(!HAS_ACME)('keys and credentials', () => {
     }
 
     const { body: hook } = await call<{ token: string }>('POST', '/tokens', {
-      ...{ name: 'hook', scope: 'write' },
+      name: 'hook',
+      scope: 'write',
     });
     await kept('PUT', '/up', pairOf(two), { Authorization: `Bearer ${hook.token}` });
     await kept('PUT', '/up', pairOf(three));
@@ -203,7 +204,9 @@ describe.skipIf(!HAS_ACME)('keys and credentials', () => {
         as: headers,
       })),
       ...agentRoutes().map((route) => ({
-        ...{ ...route, base: agent, as: { Authorization: `Bearer ${token}` } },
+        ...route,
+        base: agent,
+        as: { Authorization: `Bearer ${token}` },
       })),
     ].filter(
       ({ method, path }) => method === 'GET' && !/tail|providers|openapi|\*|:file/.test(path),

@@ -146,7 +146,8 @@ secure.example, le.example.org, www.le.example.org {
 
     const moved = await shell(moves);
     expect(moved).toMatchObject({
-      ...{ code: 0, out: "Caddy's ports are 80 for HTTP and 443 for HTTPS.\n" },
+      code: 0,
+      out: "Caddy's ports are 80 for HTTP and 443 for HTTPS.\n",
     });
     expect(await visited('http://app.example.com')).toBe('service');
 

@@ -105,7 +105,8 @@ describe.skipIf(PROMTOOL === null)('promtool', () => {
         input_series: seriesOf(series && values ? { [series]: values } : {}),
         promql_expr_test: [
           {
-            ...{ expr: expected, eval_time: '30m' },
+            expr: expected,
+            eval_time: '30m',
             exp_samples: wrong ? [{ labels: `{alertname="${wrong}"}`, value: 1 }] : [],
           },
         ],

@@ -118,7 +118,9 @@ test.skipIf(!machine)(
     expect(await run(retry(`${backup} | grep STORAGE`))).toContain('BACKUP_DIR is not there');
     await run(`mkdir -p /mnt/nas; mount -t tmpfs tmpfs /mnt/nas; ${makeFolder}`);
     expect(JSON.parse(await run(backup))).toMatchObject({
-      ...{ failure: null, unreadable: null, backups: [{ own: true, key: 'none' }] },
+      failure: null,
+      unreadable: null,
+      backups: [{ own: true, key: 'none' }],
     });
     await run('rm -r /etc/systemd/system/signalbox-hub.service.d');
 

@@ -16,8 +16,14 @@ const quick = (await findTestFiles(ROOT))
 
 /** Changes and how they go live, accounts, kills and power cuts: what is promised, whatever else there is. */
 const PROMISED = [
-  ...['test/hub/api/', 'test/hub/auth/', 'test/hub/model/', 'test/hub/publish/'],
-  ...['test/chaos/chaos', 'test/chaos/power-cut', 'test/chaos/retries', 'test/chaos/several'],
+  'test/hub/api/',
+  'test/hub/auth/',
+  'test/hub/model/',
+  'test/hub/publish/',
+  'test/chaos/chaos',
+  'test/chaos/power-cut',
+  'test/chaos/retries',
+  'test/chaos/several',
 ];
 /** They have to do with features as well. */
 const OF_FEATURES = ['test/hub/auth/command-line.test.ts', 'test/hub/auth/security-log.test.ts'];
@@ -29,8 +35,12 @@ const isPromised = (path: string) =>
 async function failedOf(paths: readonly string[], features: readonly string[]): Promise<string[]> {
   const run = Bun.spawn(
     [
-      ...[process.execPath, 'test', `--timeout=${limit(60_000)}`, `--parallel=${WORKERS}`],
-      ...['--no-isolate', ...paths.map((path) => `./${path}`)],
+      process.execPath,
+      'test',
+      `--timeout=${limit(60_000)}`,
+      `--parallel=${WORKERS}`,
+      '--no-isolate',
+      ...paths.map((path) => `./${path}`),
     ],
     {
       cwd: ROOT,

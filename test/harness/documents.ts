@@ -128,7 +128,9 @@ export function randomDocuments(random: Random, agents: readonly [string, ...str
       const own = policies[below(policies.length || 1)];
       const names = policies.map(({ name }) => name);
       const written = (name = pick(ADDRESSES)) => ({
-        ...{ domain: address(name), config: PLAIN_CONFIG, ...site(name, names) },
+        domain: address(name),
+        config: PLAIN_CONFIG,
+        ...site(name, names),
       });
       const { domain: _, config: __, ...fields } = written();
       const vhost = (op: string, more: object) => ({ do: 'vhost', operation: { op, ...more } });

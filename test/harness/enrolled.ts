@@ -23,9 +23,13 @@ export async function startEnrollable(more: Record<string, string> = {}) {
   const httpPort = freePort();
   const httpsPort = freePort();
   const env = {
-    ...{ PATH: process.env.PATH, DATA_DIR: join(folder, 'data'), AGENT_PORT: '0' },
-    ...{ PROXY_MANAGED: 'true', PROXYFILE: join(folder, 'Caddyfile') },
-    ...{ ACCESS_LOG: join(folder, 'access.log'), ...more },
+    PATH: process.env.PATH,
+    DATA_DIR: join(folder, 'data'),
+    AGENT_PORT: '0',
+    PROXY_MANAGED: 'true',
+    PROXYFILE: join(folder, 'Caddyfile'),
+    ACCESS_LOG: join(folder, 'access.log'),
+    ...more,
   };
   const begin = (invites: boolean) => {
     const settings = readSettings('agent', env, machine, invites);
@@ -53,7 +57,10 @@ export async function startEnrollable(more: Record<string, string> = {}) {
     /** A hub's connection to it. */
     client: (token: string, hub = HUBS.first, term = 1): AgentClient =>
       createAgentClient({
-        ...{ url: running.url, token: tokenOf(token), trust: { fingerprint }, hub },
+        url: running.url,
+        token: tokenOf(token),
+        trust: { fingerprint },
+        hub,
         term: () => term,
       }),
     /** A Caddyfile with one site, which answers `words`. */

@@ -18,12 +18,16 @@ export const API_TOKEN = 'sbx_ctZRAWYMYQKCLBKfKfktIPUBPFNWI6ZJ0XoIKi';
 /** `a long passphrase` and `another passphrase`: to hash them anew takes longer than all the rest. */
 const PEOPLE = [
   {
-    ...{ id: 'd9fa0b04-9032-4d59-a294-36bb75708c76', name: 'Ada', email: 'ada@example.org' },
+    id: 'd9fa0b04-9032-4d59-a294-36bb75708c76',
+    name: 'Ada',
+    email: 'ada@example.org',
     passwordHash:
       '$argon2id$v=19$m=19456,t=2,p=1$C71nbUuQXmehIb4mzNmK4w$kzPtPtilSJqgtB6zVgwBaUIooKzOOpVUcJALt3WOcdA',
   },
   {
-    ...{ id: '54842103-0990-433c-b48f-df16f38afce4', name: 'Bob', email: 'bob@example.org' },
+    id: '54842103-0990-433c-b48f-df16f38afce4',
+    name: 'Bob',
+    email: 'bob@example.org',
     passwordHash:
       '$argon2id$v=19$m=19456,t=2,p=1$OeIoCYNt0dBwy+fv5q523Q$usi8kPfqqmY21Hgc87sk8Ri8pImsntYSVLpN7Qh/iqg',
   },
@@ -48,12 +52,25 @@ const AT = new Date('2026-11-21T10:46:20.757Z');
 const times = { createdAt: AT, updatedAt: AT };
 
 const vhost = (id: number, name: string, config: string) => ({
-  ...{ id, position: id, domain: `http://${name}.example`, config, upstream: '', enabled: true },
-  ...{ policies: [], except: [], tags: [], agents: [], check: null, ...times },
+  id,
+  position: id,
+  domain: `http://${name}.example`,
+  config,
+  upstream: '',
+  enabled: true,
+  policies: [],
+  except: [],
+  tags: [],
+  agents: [],
+  check: null,
+  ...times,
 });
 const BODY = {
   ...vhost(1, 'body', 'respond "{upstream}"'),
-  ...{ upstream: '127.0.0.1:8001', policies: [1], tags: ['media', 'home'], agents: [1, 2] },
+  upstream: '127.0.0.1:8001',
+  policies: [1],
+  tags: ['media', 'home'],
+  agents: [1, 2],
   except: [2],
   check: { path: '/', status: 200 },
 };
@@ -94,53 +111,96 @@ export function layDatabase(dataDir: string, ports: { http: number; https: numbe
     .run();
   db.insert(accounts.sessions)
     .values({
-      ...{ id: 'a652b428-29c1-4642-a5b2-094597cbacdc', userId, tokenHash: hashOf(SESSION) },
-      ...{ ipAddress: '127.0.0.1', userAgent: 'curl/8', ...times },
+      id: 'a652b428-29c1-4642-a5b2-094597cbacdc',
+      userId,
+      tokenHash: hashOf(SESSION),
+      ipAddress: '127.0.0.1',
+      userAgent: 'curl/8',
+      ...times,
       expiresAt: new Date('2100-01-01T00:00:00.000Z'),
     })
     .run();
   db.insert(accounts.apiTokens)
     .values({
-      ...{ id: 'e2d7b169-45b2-4940-ba28-496459f2c955', userId, name: 'scripts', scope: 'write' },
-      ...{ tokenHash: hashOf(API_TOKEN), createdAt: AT, lastUsedAt: AT },
+      id: 'e2d7b169-45b2-4940-ba28-496459f2c955',
+      userId,
+      name: 'scripts',
+      scope: 'write',
+      tokenHash: hashOf(API_TOKEN),
+      createdAt: AT,
+      lastUsedAt: AT,
     })
     .run();
   db.insert(signIn.twoFactors)
     .values({
-      ...{ userId, secret: SEALED, codes: ['0d'.repeat(32)] },
+      userId,
+      secret: SEALED,
+      codes: ['0d'.repeat(32)],
       // Nothing here has the key that would open it.
-      ...{ verified: false, lastStep: 59_000_000, failures: 1, lockedUntil: AT },
+      verified: false,
+      lastStep: 59_000_000,
+      failures: 1,
+      lockedUntil: AT,
     })
     .run();
   db.insert(signIn.passkeys)
     .values({
-      ...{ id: 'c5ab3d0e', userId, name: 'Phone', credentialId: 'b3RoZXI', counter: 4 },
-      ...{ publicKey: Buffer.from('key'), deviceType: 'multiDevice', backedUp: true },
-      ...{ transports: ['internal'], aaguid: '0'.repeat(32), createdAt: AT, lastUsedAt: AT },
+      id: 'c5ab3d0e',
+      userId,
+      name: 'Phone',
+      credentialId: 'b3RoZXI',
+      counter: 4,
+      publicKey: Buffer.from('key'),
+      deviceType: 'multiDevice',
+      backedUp: true,
+      transports: ['internal'],
+      aaguid: '0'.repeat(32),
+      createdAt: AT,
+      lastUsedAt: AT,
     })
     .run();
   db.insert(signIn.linkedAccounts)
     .values({
-      ...{ id: 'a8d3f0e1', userId, provider: 'oidc', issuer: 'https://id.example.org' },
-      ...{ subject: '4711', createdAt: AT },
+      id: 'a8d3f0e1',
+      userId,
+      provider: 'oidc',
+      issuer: 'https://id.example.org',
+      subject: '4711',
+      createdAt: AT,
     })
     .run();
   db.insert(signIn.challenges)
     .values({
-      ...{ idHash: '0e'.repeat(32), kind: 'two_factor', userId, data: {}, failures: 0 },
+      idHash: '0e'.repeat(32),
+      kind: 'two_factor',
+      userId,
+      data: {},
+      failures: 0,
       expiresAt: AT,
     })
     .run();
   db.insert(accounts.invitations)
     .values({
-      ...{ id: 'f2b7c9d4', tokenHash: '0f'.repeat(32), role: 'editor', email: 'eve@example.org' },
-      ...{ invitedBy: userId, createdAt: AT, expiresAt: AT },
+      id: 'f2b7c9d4',
+      tokenHash: '0f'.repeat(32),
+      role: 'editor',
+      email: 'eve@example.org',
+      invitedBy: userId,
+      createdAt: AT,
+      expiresAt: AT,
     })
     .run();
   db.insert(accounts.securityLog)
     .values({
-      ...{ at: AT, kind: 'sign-in', actor: userId, actorName: 'Ada', via: 'scripts' },
-      ...{ target: 'ada@example.org', ip: '192.0.2.7', userAgent: 'curl/8', outcome: 'ok' },
+      at: AT,
+      kind: 'sign-in',
+      actor: userId,
+      actorName: 'Ada',
+      via: 'scripts',
+      target: 'ada@example.org',
+      ip: '192.0.2.7',
+      userAgent: 'curl/8',
+      outcome: 'ok',
       detail: 'password',
     })
     .run();
@@ -153,11 +213,19 @@ export function layDatabase(dataDir: string, ports: { http: number; https: numbe
   db.insert(tables.policies)
     .values([
       {
-        ...{ id: 1, name: 'secret', recipe: 'basic-auth', everywhere: false, ...times },
+        id: 1,
+        name: 'secret',
+        recipe: 'basic-auth',
+        everywhere: false,
+        ...times,
         values: { users, exemptNetworks: ['127.0.0.1'] },
       },
       {
-        ...{ id: 2, name: 'closed', recipe: 'maintenance', everywhere: false, ...times },
+        id: 2,
+        name: 'closed',
+        recipe: 'maintenance',
+        everywhere: false,
+        ...times,
         values: { text: 'it\'s "closed"; ünïcode' },
       },
     ])
@@ -168,14 +236,19 @@ export function layDatabase(dataDir: string, ports: { http: number; https: numbe
   db.insert(tables.changelog)
     .values(
       CHANGES.map(([action, before, after], at) => ({
-        ...{ userId, userName, action, domain: (after ?? before).domain, createdAt: AT },
+        userId,
+        userName,
+        action,
+        domain: (after ?? before).domain,
+        createdAt: AT,
         ...(action === 'update'
           ? { diff: changed({ config: before.config }, { config: after.config }), via: 'scripts' }
           : {}),
         before: before && JSON.stringify(before),
         after: after && JSON.stringify(after),
         behind: action === 'delete' ? ['vps'] : null,
-        ...{ group: at < 3 ? 1 : at + 1, summary: at === 0 ? 'Created 3 sites' : null },
+        group: at < 3 ? 1 : at + 1,
+        summary: at === 0 ? 'Created 3 sites' : null,
       })),
     )
     .run();
@@ -191,8 +264,14 @@ export function layDatabase(dataDir: string, ports: { http: number; https: numbe
     .run();
   db.insert(tables.agents)
     .values({
-      ...{ name: 'vps', url: 'https://127.0.0.1:9', fingerprint: 'a3'.repeat(32), generation: 2 },
-      ...{ paused: true, preamble: globals, behindSince: AT, ...times },
+      name: 'vps',
+      url: 'https://127.0.0.1:9',
+      fingerprint: 'a3'.repeat(32),
+      generation: 2,
+      paused: true,
+      preamble: globals,
+      behindSince: AT,
+      ...times,
     })
     .run();
   db.update(tables.preamble)
@@ -200,7 +279,11 @@ export function layDatabase(dataDir: string, ports: { http: number; https: numbe
     .run();
   db.insert(messages.channels)
     .values({
-      ...{ name: 'Phone', kind: 'ntfy', enabled: true, events: ['proxy.down'], ...times },
+      name: 'Phone',
+      kind: 'ntfy',
+      enabled: true,
+      events: ['proxy.down'],
+      ...times,
       target: SEALED,
       quiet: { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin' },
     })

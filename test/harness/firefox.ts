@@ -96,7 +96,9 @@ export async function startFirefox(): Promise<Firefox> {
   async function find(value: Named) {
     const locator = { type: 'accessibility', value };
     const { nodes } = await send<{ nodes: { sharedId: string }[] }>('browsingContext.locateNodes', {
-      ...{ context, locator, maxNodeCount: 1 },
+      context,
+      locator,
+      maxNodeCount: 1,
     });
     return nodes[0];
   }
@@ -106,7 +108,8 @@ export async function startFirefox(): Promise<Firefox> {
     await send('script.callFunction', {
       functionDeclaration: '(element) => element.scrollIntoView({ block: "center" })',
       arguments: [node],
-      ...{ target: { context }, awaitPromise: false },
+      target: { context },
+      awaitPromise: false,
     });
     const origin = { type: 'element', element: node };
     const pointer = [
@@ -122,7 +125,8 @@ export async function startFirefox(): Promise<Firefox> {
   async function text(): Promise<string> {
     const { result } = await send<{ result: { value?: string } }>('script.evaluate', {
       expression: 'document.body.innerText',
-      ...{ target: { context }, awaitPromise: false },
+      target: { context },
+      awaitPromise: false,
     });
     return result.value ?? '';
   }

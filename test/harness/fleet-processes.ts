@@ -88,7 +88,8 @@ export async function startProcesses(
   const hubFolder = folder();
   const hub = createPart(real, 'hub', 'hub', hubFolder, {
     DATA_DIR: join(hubFolder, 'data'),
-    ...{ HUB_PORT: String(hubPort), AGENT_TOKEN: TOKEN },
+    HUB_PORT: String(hubPort),
+    AGENT_TOKEN: TOKEN,
     AGENT_URL: `http://127.0.0.1:${first.link.port}`,
     ...env,
   });
@@ -120,8 +121,12 @@ export async function startProcesses(
     linkCaddy(program);
     const dataDir = join(home, 'data');
     const env = {
-      ...{ DATA_DIR: dataDir, AGENT_PORT: String(port), PROXY_MANAGED: 'true' },
-      ...{ PROXYFILE: proxyfile, ACCESS_LOG: join(home, 'access.log'), PROXY_BIN: program },
+      DATA_DIR: dataDir,
+      AGENT_PORT: String(port),
+      PROXY_MANAGED: 'true',
+      PROXYFILE: proxyfile,
+      ACCESS_LOG: join(home, 'access.log'),
+      PROXY_BIN: program,
       ...(name === FIRST ? { AGENT_TOKEN: TOKEN } : {}),
     };
     const agent = createPart(real, 'agent', `agent ${name}`, home, env);
@@ -131,7 +136,14 @@ export async function startProcesses(
       for (const { pid } of caddies()) process.kill(pid, signal);
     };
     return {
-      ...{ name, agent, link, httpPort, httpsPort, proxyfile, program, folder: home },
+      name,
+      agent,
+      link,
+      httpPort,
+      httpsPort,
+      proxyfile,
+      program,
+      folder: home,
       caddy: {
         name: `caddy ${name}`,
         kill: async () => signal('SIGKILL'),
@@ -154,7 +166,13 @@ export async function startProcesses(
   }
 
   return {
-    ...{ hub, api, hubFolder, headers, sites, call, add },
+    hub,
+    api,
+    hubFolder,
+    headers,
+    sites,
+    call,
+    add,
     database: join(hubFolder, 'data/signalbox.db'),
     async stop() {
       for (const part of [hub, ...sites.map(({ agent }) => agent)]) await part.kill();

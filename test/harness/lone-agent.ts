@@ -49,9 +49,13 @@ export async function startLoneAgent(
   const token = 'lone-agent'.repeat(4);
   const dataDir = join(folder, 'data');
   const env = {
-    ...{ PATH: process.env.PATH, DATA_DIR: dataDir, AGENT_PORT: '0', AGENT_TOKEN: token },
-    ...{ PROXY_MANAGED: 'true', PROXYFILE: join(beside, 'Caddyfile') },
-    ...{ ACCESS_LOG: join(folder, 'logs', 'access.log') },
+    PATH: process.env.PATH,
+    DATA_DIR: dataDir,
+    AGENT_PORT: '0',
+    AGENT_TOKEN: token,
+    PROXY_MANAGED: 'true',
+    PROXYFILE: join(beside, 'Caddyfile'),
+    ACCESS_LOG: join(folder, 'logs', 'access.log'),
     ...(typeof more === 'function' ? more(beside) : more),
   };
   const { agent: settings } = readSettings('agent', env, machine);
@@ -112,7 +116,8 @@ export async function startLoneAgent(
       ask<{ code?: string; message?: string }>(`${running.url}/proxy/reload`, {
         headers,
         json: {
-          ...{ proxyfile, ...also },
+          proxyfile,
+          ...also,
           ...(sent && { certificates: sent.map(({ chain, key }) => ({ chain, key })) }),
         },
       }),

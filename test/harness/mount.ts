@@ -72,7 +72,9 @@ export async function hang(folder: string): Promise<(() => void) | null> {
   const options = 'fd=3,rootmode=40000,user_id=0,group_id=0';
   const script = `exec 3<> /dev/fuse && mount -i -t fuse -o ${options} hung "$0" && echo up && cat`;
   const server = Bun.spawn(['sh', '-c', script, folder], {
-    ...{ stdin: 'pipe', stdout: 'pipe', stderr: 'ignore' },
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'ignore',
   });
   const { value } = await server.stdout.getReader().read();
   if (!value) return null;

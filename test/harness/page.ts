@@ -35,7 +35,10 @@ export function shellIn(folder: string, prefix: readonly string[] = []) {
   writeFileSync(join(bin, 'signalbox'), text, { mode: 0o755 });
   return async (commands: string, env: Record<string, string> = {}, cwd = folder) => {
     const child = Bun.spawn([...prefix, 'sh', '-ec', commands], {
-      ...{ cwd, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
+      cwd,
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
       env: { PATH: `${bin}:${process.env.PATH}`, HOME: folder, ...env },
     });
     const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);

@@ -5,8 +5,22 @@ import { join } from 'node:path';
 export function makePair(folder: string): { certificate: string; key: string } {
   const [certificate, key] = [join(folder, 'pair.crt'), join(folder, 'pair.key')];
   const { exitCode, stderr } = Bun.spawnSync([
-    ...['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'],
-    ...['-nodes', '-days', '90', '-subj', '/CN=frail', '-keyout', key, '-out', certificate],
+    'openssl',
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-days',
+    '90',
+    '-subj',
+    '/CN=frail',
+    '-keyout',
+    key,
+    '-out',
+    certificate,
   ]);
   if (exitCode !== 0) throw new Error(stderr.toString());
   return { certificate, key };

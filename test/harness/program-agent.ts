@@ -13,7 +13,9 @@ import { QUICK } from './pace.ts';
 import { type Answer, ask, machine, signUp, temporaryFolder } from './stack.ts';
 
 export const programOf = (version: string, digit: string, modules: string[] = []): Program => ({
-  ...{ sha256: digit.repeat(64), version, modules: ['http.handlers.reverse_proxy', ...modules] },
+  sha256: digit.repeat(64),
+  version,
+  modules: ['http.handlers.reverse_proxy', ...modules],
   since: '2026-11-20T19:00:00.000Z',
 });
 export const OLD = programOf('2.6.2', 'a');
@@ -29,7 +31,11 @@ export type ProgramAgent = Awaited<ReturnType<typeof startProgramAgent>>;
 export async function startProgramAgent() {
   const agent = await startLoneAgent();
   const state: Omit<ProgramsAnswer, 'current'> & { current: Program } = {
-    ...{ current: OLD, previous: [], probation: null, managed: true, unit: null },
+    current: OLD,
+    previous: [],
+    probation: null,
+    managed: true,
+    unit: null,
   };
   const kept = new Map<string, Program>([[OLD.sha256, OLD]]);
   const seen: { path: string; body: string }[] = [];
@@ -37,7 +43,9 @@ export async function startProgramAgent() {
   let mode: Mode = 'works';
 
   const server = Bun.serve({
-    ...{ hostname: '127.0.0.1', port: 0, idleTimeout: 0 },
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
     async fetch(request): Promise<Response> {
       const { pathname, search } = new URL(request.url);
       const isProgram = /^\/proxy\/programs?(\/|$)/.test(pathname);
@@ -45,7 +53,8 @@ export async function startProgramAgent() {
       const body = isProgram && bytes.length > 0 ? new TextDecoder().decode(bytes) : '';
       const pass = (path = `${pathname}${search}`, other?: string): Promise<Response> =>
         fetch(`${agent.url()}${path}`, {
-          ...{ method: request.method, headers: request.headers },
+          method: request.method,
+          headers: request.headers,
           ...(request.method !== 'GET' && { body: other ?? bytes }),
         });
       if (pathname === '/proxy/status') {
@@ -83,7 +92,10 @@ export async function startProgramAgent() {
         state.probation = { until: new Date(Date.now() + 60_000).toISOString() };
       if (mode === 'lost') return new Response('not what was agreed');
       return Response.json({
-        ...{ success: true, digest, from, to: next.version },
+        success: true,
+        digest,
+        from,
+        to: next.version,
         differences: [{ domain: 'a.example', reason: 'the header Via is another' }],
         leftOut: [{ reason: 'websockets', count: 2 }],
       });
@@ -94,8 +106,11 @@ export async function startProgramAgent() {
   const settings = readSettings(
     'hub',
     {
-      ...{ PATH: process.env.PATH, DATA_DIR: join(folder, 'data'), HUB_PORT: '0' },
-      ...{ AGENT_URL: server.url.origin, AGENT_TOKEN: 'lone-agent'.repeat(4) },
+      PATH: process.env.PATH,
+      DATA_DIR: join(folder, 'data'),
+      HUB_PORT: '0',
+      AGENT_URL: server.url.origin,
+      AGENT_TOKEN: 'lone-agent'.repeat(4),
     },
     machine,
   );
@@ -120,7 +135,13 @@ export async function startProgramAgent() {
   await call('PUT', '/preamble', { config: preamble });
 
   return {
-    ...{ agent, state, seen, warnings, owner, call, folder },
+    agent,
+    state,
+    seen,
+    warnings,
+    owner,
+    call,
+    folder,
     hub: url,
     env: { DATA_DIR: join(folder, 'data') },
     answers(next: Mode) {
@@ -136,7 +157,9 @@ export async function startProgramAgent() {
       form.set('file', new Blob([text]), 'caddy');
       for (const [name, value] of Object.entries(fields)) form.set(name, value);
       return ask<{ code?: string; message?: string; detail?: string }>(`${url()}/proxy/program`, {
-        ...{ method: 'POST', raw: form, headers },
+        method: 'POST',
+        raw: form,
+        headers,
       });
     },
     async restart() {

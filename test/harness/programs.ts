@@ -116,7 +116,8 @@ export function programsOf(agent: LoneAgent) {
     /** Gives the agent a program. @param sum what it is said to be */
     keep: (bytes: Uint8Array<ArrayBuffer>, sum = sumOf(bytes)): Promise<Answer<Program & Failed>> =>
       ask(`${agent.url()}/proxy/programs?sha256=${sum}`, {
-        ...{ method: 'PUT', raw: bytes },
+        method: 'PUT',
+        raw: bytes,
         headers: { ...agent.headers, 'Content-Type': 'application/octet-stream' },
       }),
     fetch: (url: string, sha256: string) =>

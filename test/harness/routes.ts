@@ -44,7 +44,12 @@ export function registered(folder: string): Registered[] {
     machine,
   );
   const context = createContext({
-    ...{ settings, database, token: TOKEN, version: '0', commit: null, pace: PACE },
+    settings,
+    database,
+    token: TOKEN,
+    version: '0',
+    commit: null,
+    pace: PACE,
     secretKey: join(folder, 'secret-key'),
     restart: () => {},
     setupCode: createSetupCode(join(folder, 'setup-code'), () => {}),

@@ -57,7 +57,8 @@ export async function startSignInService(hub: string, port = 0) {
   const provider = new Provider(issuer, {
     clients: [
       {
-        ...{ client_id: CLIENT.id, client_secret: CLIENT.secret },
+        client_id: CLIENT.id,
+        client_secret: CLIENT.secret,
         redirect_uris: [`${hub}/api/auth/callback/oidc`],
       },
     ],
@@ -101,7 +102,14 @@ export async function startSignInService(hub: string, port = 0) {
     };
 
   return {
-    ...{ issuer, key, person, state, createKey, encode, sign, withToken },
+    issuer,
+    key,
+    person,
+    state,
+    createKey,
+    encode,
+    sign,
+    withToken,
     settings: { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: CLIENT.id, OIDC_CLIENT_SECRET: CLIENT.secret },
     async stop() {
       await proxy.stop(true);

@@ -221,8 +221,10 @@ export async function startLocalCaStack(env: Record<string, string> = {}): Promi
   const ports = { ...portSettings(), ...env };
   const database = openDatabase(join(folder, 'data'));
   const options = [
-    ...[`http_port ${ports.PROXY_HTTP_PORT}`, `https_port ${ports.PROXY_HTTPS_PORT}`],
-    ...['local_certs', 'skip_install_trust'],
+    `http_port ${ports.PROXY_HTTP_PORT}`,
+    `https_port ${ports.PROXY_HTTPS_PORT}`,
+    'local_certs',
+    'skip_install_trust',
   ];
   createStore(database).seedPreamble(`{\n\t${options.join('\n\t')}\n}`, new Date());
   database.close();

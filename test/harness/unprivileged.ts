@@ -11,7 +11,11 @@ export const NOBODY = 65_534;
 
 /** What a command line starts with so that the rest runs as that user. */
 export const asUser = (uid: number): string[] => [
-  ...['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--'],
+  'setpriv',
+  `--reuid=${uid}`,
+  `--regid=${uid}`,
+  '--clear-groups',
+  '--',
 ];
 
 /** Whether that user can run Bun and the program: in `/root`, for one, only root can. */

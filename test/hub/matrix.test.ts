@@ -129,8 +129,19 @@ afterAll(async () => {
 const BAD = { id: 'x', query: '?page=x&buckets=x&status=x&from=now&format=x&open=x&after=x' };
 
 const WRONG = [
-  ...['none', 'badCookie', 'badBearer', 'agentToken', 'socketSecret', 'expired', 'signedOut'],
-  ...['expiredToken', 'deletedToken', 'tokenAsCookie', 'half', 'halfAsSession', 'halfAsBearer'],
+  'none',
+  'badCookie',
+  'badBearer',
+  'agentToken',
+  'socketSecret',
+  'expired',
+  'signedOut',
+  'expiredToken',
+  'deletedToken',
+  'tokenAsCookie',
+  'half',
+  'halfAsSession',
+  'halfAsBearer',
 ];
 
 /** A body that never parses, for the same reason. */

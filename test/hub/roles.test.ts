@@ -92,7 +92,9 @@ async function ask1(
   const url = `${stack.hub.replace(/\/api$/, '')}${filled}${query}`;
   const stopping = new AbortController();
   const response = await fetch(url, {
-    ...{ method: method.toUpperCase(), headers, signal: stopping.signal },
+    method: method.toUpperCase(),
+    headers,
+    signal: stopping.signal,
     ...(method !== 'get' && { body: '{' }),
   });
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
@@ -188,15 +190,20 @@ describe('a viewer gets nothing that may quote a config', () => {
     await made('PUT', '/preamble', { config: `${config}\n(${CANARY}) {\n\trespond ${CANARY}\n}` });
     const values = { networks: [NETWORK] };
     const policy = await made<{ id: number }>('POST', '/policies', {
-      ...{ name: 'blocked', recipe: 'block', values },
+      name: 'blocked',
+      recipe: 'block',
+      values,
     });
     await made('POST', '/policies', {
-      ...{ name: 'closed', recipe: 'maintenance', values: { text: CANARY } },
+      name: 'closed',
+      recipe: 'maintenance',
+      values: { text: CANARY },
     });
     body = `ready ${CANARY}`;
     const site = await made<{ id: number }>('POST', '/vhosts', {
       domain: 'http://watched.example',
-      ...{ config: `header X-Key ${CANARY}\nreverse_proxy {upstream}`, policies: ['blocked'] },
+      config: `header X-Key ${CANARY}\nreverse_proxy {upstream}`,
+      policies: ['blocked'],
       upstream: `127.0.0.1:${upstream.port}`,
       check: { path: `/?key=${CANARY}`, contains: CANARY, every: 10 },
     });
@@ -206,10 +213,13 @@ describe('a viewer gets nothing that may quote a config', () => {
     });
     await made('PUT', `/vhosts/${site.id}`, { tags: ['seen'] });
     const broken = await made<{ id: number }>('POST', '/vhosts', {
-      ...{ domain: 'http://broken.example', config: 'respond hi' },
+      domain: 'http://broken.example',
+      config: 'respond hi',
     });
     await made('POST', '/channels', {
-      ...{ name: CANARY, kind: 'webhook', target: { url: `http://127.0.0.1:1/${CANARY}` } },
+      name: CANARY,
+      kind: 'webhook',
+      target: { url: `http://127.0.0.1:1/${CANARY}` },
     });
     // As after an upgrade of Caddy: it refuses what is stored, and its words quote it.
     await stack.restart(() => {
@@ -244,8 +254,15 @@ describe('a viewer gets nothing that may quote a config', () => {
 
   /** As an owner sees more by each of them. */
   const QUERIES = [
-    ...['', '?details=true', '?grouped=true', '?open=true', '?agent=local', '?buckets=3'],
-    ...[`?q=${CANARY}`, `?path=${encodeURIComponent('/?key=')}`, '?after=0000000000000000-0'],
+    '',
+    '?details=true',
+    '?grouped=true',
+    '?open=true',
+    '?agent=local',
+    '?buckets=3',
+    `?q=${CANARY}`,
+    `?path=${encodeURIComponent('/?key=')}`,
+    '?after=0000000000000000-0',
     `?domain=${encodeURIComponent(`(problem ${CANARY}`)}`,
   ];
   const reads = operations.filter(({ method }) => method === 'get');

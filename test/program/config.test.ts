@@ -114,31 +114,36 @@ describe('wrong settings', () => {
       ['LOG_SHIP_HEADERS_FILE'],
     ],
     ...[
-      ...[
-        'docker.sock',
-        './docker.sock',
-        'unix://docker.sock',
-        'proxy:2375',
-        'http://:1',
-        'tcp://',
-      ],
-      ...['https://proxy:2375', 'http://me:hushed@proxy:2375', 'http://proxy/v1.44', 'ssh://box'],
+      'docker.sock',
+      './docker.sock',
+      'unix://docker.sock',
+      'proxy:2375',
+      'http://:1',
+      'tcp://',
+      'https://proxy:2375',
+      'http://me:hushed@proxy:2375',
+      'http://proxy/v1.44',
+      'ssh://box',
     ].map((given): [Role, Record<string, string>, string[]] => [
       'all',
       { DOCKER_SOCKET: given },
       ['DOCKER_SOCKET'],
     ]),
     ...[
-      ...['*', '*.', '*.*.example', 'a.*.example', 'https://a.example', 'a.example:80', '.example'],
-      ...[
-        'a..example',
-        '-a.example',
-        'a.example/x',
-        '{env.HOST}',
-        'ä.example',
-        'a.example;b.example',
-      ],
-      ...[`${'a.'.repeat(130)}example`],
+      '*',
+      '*.',
+      '*.*.example',
+      'a.*.example',
+      'https://a.example',
+      'a.example:80',
+      '.example',
+      'a..example',
+      '-a.example',
+      'a.example/x',
+      '{env.HOST}',
+      'ä.example',
+      'a.example;b.example',
+      `${'a.'.repeat(130)}example`,
     ].map((given): [Role, Record<string, string>, string[]] => [
       ...([
         'all',
@@ -224,11 +229,18 @@ test('a host alone has an origin with HTTPS, unless it is this machine’s', () 
     'http://Box.example:80/, box.example:8443 localhost:3000,[::1],https://b.example:443';
   const { origins, hosts } = read('all', { HUB_ORIGINS: given }).hub;
   expect(origins).toEqual([
-    ...['http://box.example', 'https://box.example:8443', 'http://localhost:3000', 'http://[::1]'],
+    'http://box.example',
+    'https://box.example:8443',
+    'http://localhost:3000',
+    'http://[::1]',
     'https://b.example',
   ]);
   expect(hosts).toEqual([
-    ...['box.example', 'box.example:8443', 'localhost:3000', '[::1]', 'b.example'],
+    'box.example',
+    'box.example:8443',
+    'localhost:3000',
+    '[::1]',
+    'b.example',
   ]);
 });
 

@@ -18,7 +18,9 @@ const prepare: RestartableDeps['prepare'] = (database, _port, restarts) => {
   restart = restarts;
   started++;
   return {
-    ...{ url: 'http://127.0.0.1:1/', setupCode: null, serving: async () => null },
+    url: 'http://127.0.0.1:1/',
+    setupCode: null,
+    serving: async () => null,
     begin: async () => void running++,
     async stop() {
       running--;
@@ -30,7 +32,9 @@ const hubOf = () =>
   prepareRestartable(
     {
       settings: { dataDir: folder, host: '127.0.0.1', port: 0 },
-      ...{ prepare, every: 10, log() {} },
+      prepare,
+      every: 10,
+      log() {},
     },
     openDatabase(folder),
   );

@@ -89,7 +89,11 @@ function open(out: string, cpu: Target['cpu']) {
   mkdirSync(root);
   read('tar', '-xzf', join(at, pathOf(layer)), '-C', root);
   return {
-    ...{ at, index, manifest, json, pathOf },
+    at,
+    index,
+    manifest,
+    json,
+    pathOf,
     config: json<Config>(pathOf(manifest.config)),
     layer: join(at, pathOf(layer)),
     contentOf: (path: string) => readFileSync(join(root, path)),

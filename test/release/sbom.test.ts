@@ -55,7 +55,10 @@ test('has the time of the commit, and the same bytes each time', () => {
 
 test('adds what is beside the binary', async () => {
   const caddy = {
-    ...{ name: 'caddy', version: '2.11.4-1', licence: 'Apache-2.0', sha256: 'a'.repeat(64) },
+    name: 'caddy',
+    version: '2.11.4-1',
+    licence: 'Apache-2.0',
+    sha256: 'a'.repeat(64),
     purl: 'pkg:deb/debian/caddy@2.11.4-1?arch=amd64',
   };
   const more = sbomText('signalbox-image', packages, [caddy], 0);

@@ -41,7 +41,9 @@ describe('what tests leave', () => {
     expect(removeLeftovers(folder)).toEqual([`process ${left.pid}: sleep 600 `]);
     await left.exited;
     expect([existsSync(folder), existsSync(other), isAlive(stranger.pid)]).toEqual([
-      ...[false, true, true],
+      false,
+      true,
+      true,
     ]);
     stranger.kill();
   });
@@ -69,7 +71,9 @@ describe('a run', () => {
     expect(result).toMatchObject({ passed: 1, failed: 1, skipped: 1 });
     expect(result.failedTests).toEqual([expect.stringContaining('bad: expect(received).toBe')]);
     expect(result.times.map(({ test: name }) => name.split(' > ').at(-1))).toEqual([
-      ...['good', 'bad', 'no'],
+      'good',
+      'bad',
+      'no',
     ]);
   });
 

@@ -49,12 +49,18 @@ test('without a detail the message follows the place, and nothing follows no pla
 
 test('a body holds what is known, and the bare words only for the hub', async () => {
   const failure = new Failure('REVERT_CONFLICT', 'Later changes.', {
-    ...{ detail: 'nonsense', at: { line: 1, field: 'config' }, changes: [4, 5] },
+    detail: 'nonsense',
+    at: { line: 1, field: 'config' },
+    changes: [4, 5],
     cause: new Error('private'),
   });
   const body = {
-    ...{ code: 'REVERT_CONFLICT', message: 'Later changes.', detail: 'line 1: nonsense' },
-    ...{ line: 1, field: 'config', changes: [4, 5] },
+    code: 'REVERT_CONFLICT',
+    message: 'Later changes.',
+    detail: 'line 1: nonsense',
+    line: 1,
+    field: 'config',
+    changes: [4, 5],
   };
   expect(await bodyOf(failure)).toEqual(body);
   expect(await bodyOf(failure, true)).toEqual({ ...body, words: 'nonsense' });

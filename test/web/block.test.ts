@@ -92,7 +92,9 @@ describe('a block', () => {
 
   test('of a site that is copied, or changed by somebody else, gives away only its body', () => {
     expect(copyOf(stored())).toMatchObject({
-      ...{ domain: '', names: [], frame: null },
+      domain: '',
+      names: [],
+      frame: null,
       config: 'reverse_proxy {upstream}',
     });
     const base = draft();

@@ -14,9 +14,20 @@ import { dnsDirective, overHttp, withDirective } from '../../src/web/sites/form/
 
 const ADVICE = { code: 'INTERNAL_NAME', message: 'None can come.', ways: [] } as const;
 const row = (name: string, more: Partial<Certificate> = {}): Certificate => ({
-  ...{ id: 1, domain: name, name, port: 443, issuer: 'R11', notBefore: '2026-11-01T00:00:00.000Z' },
-  ...{ notAfter: '2027-01-30T00:00:00.000Z', daysLeft: 70, automated: true, authority: 'public' },
-  ...{ checkedAt: '2026-11-20T18:00:00.000Z', problem: null, advice: null, error: null },
+  id: 1,
+  domain: name,
+  name,
+  port: 443,
+  issuer: 'R11',
+  notBefore: '2026-11-01T00:00:00.000Z',
+  notAfter: '2027-01-30T00:00:00.000Z',
+  daysLeft: 70,
+  automated: true,
+  authority: 'public',
+  checkedAt: '2026-11-20T18:00:00.000Z',
+  problem: null,
+  advice: null,
+  error: null,
   ...more,
 });
 const NONE = { issuer: null, notBefore: null, notAfter: null, daysLeft: null } as const;

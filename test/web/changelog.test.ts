@@ -322,7 +322,10 @@ describe('a toggle', () => {
 
 test('a filter survives the way through an address, without unknown actions', () => {
   expect(readFilter(new URLSearchParams('action=<b>&x=1&before=3'))).toEqual({
-    ...{ domain: '', user: '', group: '', action: '' },
+    domain: '',
+    user: '',
+    group: '',
+    action: '',
   });
   expect(addressOf({ domain: '', user: '', action: '', group: '' })).toBe('/changelog');
   const filter = { domain: 'a b&c=d', user: 'u', action: 'toggle', group: '12' } as const;

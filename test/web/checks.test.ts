@@ -28,7 +28,9 @@ test('bars show a single wrong answer, and nothing of what is not known', () => 
 describe('what is suggested as a check', () => {
   const tried = (...statuses: (number | null)[]) =>
     statuses.map((status) => ({
-      ...{ vhost: 'a.example', passed: true, status },
+      vhost: 'a.example',
+      passed: true,
+      status,
       detail: 'Nothing listens on port 80',
     }));
 
@@ -47,7 +49,9 @@ test('a site whose check fails is not live', () => {
   const check = { failingSince: '2026-11-22T10:30:00.000Z', reason: 'GET / answered 502' };
   const state = { addresses: [{ served: true }], check } as never;
   expect(healthOf({ enabled: true, agents: [] }, undefined, state)).toEqual({
-    ...{ level: 'bad', label: 'failing', text: 'GET / answered 502' },
+    level: 'bad',
+    label: 'failing',
+    text: 'GET / answered 502',
   });
   expect(healthOf({ enabled: false, agents: [] }, undefined, state).level).toBe('off');
 });

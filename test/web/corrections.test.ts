@@ -11,36 +11,48 @@ import {
 describe('an upstream', () => {
   test.each([
     // Several, a placeholder, a password, a socket, or no host at all.
-    ...['10.0.0.5:80, 10.0.0.6:80', '10.0.0.5:80 10.0.0.6:80', '{env.NAS}:80', '{upstream}'],
-    ...[
-      'http://ada:secret@nas.lan/',
-      'unix//run/x.sock',
-      'ftp://nas.lan/',
-      'ws://nas.lan',
-      '//nas',
-    ],
-    ...[
-      '',
-      ' ',
-      '/',
-      ':8096',
-      'http://',
-      'http:///path',
-      'nas.lan:0',
-      'nas.lan:65536',
-      'nas.lan:x',
-    ],
-    ...['10.0.0', '10.0.0.256/', '*', '-nas.lan/', 'nas..lan', 'a b', 'nas.lan:'],
+    '10.0.0.5:80, 10.0.0.6:80',
+    '10.0.0.5:80 10.0.0.6:80',
+    '{env.NAS}:80',
+    '{upstream}',
+    'http://ada:secret@nas.lan/',
+    'unix//run/x.sock',
+    'ftp://nas.lan/',
+    'ws://nas.lan',
+    '//nas',
+    '',
+    ' ',
+    '/',
+    ':8096',
+    'http://',
+    'http:///path',
+    'nas.lan:0',
+    'nas.lan:65536',
+    'nas.lan:x',
+    '10.0.0',
+    '10.0.0.256/',
+    '*',
+    '-nas.lan/',
+    'nas..lan',
+    'a b',
+    'nas.lan:',
     // Caddy refuses HTTP on the port of HTTPS.
-    ...['http://nas.lan:443/', 'https://nas.lan:80/'],
+    'http://nas.lan:443/',
+    'https://nas.lan:80/',
     // What stands at the end is a port, or it is not.
-    ...['fd00::1:8096', '[fd00::1', '[nas.lan]:80'],
+    'fd00::1:8096',
+    '[fd00::1',
+    '[nas.lan]:80',
   ])('%j stays as it is, for the hub to refuse', (text) => {
     expect(correctUpstream(text)).toBeNull();
   });
 
   test.each([
-    ...['10.0.0.5:8096', 'nas.lan:80', 'https://nas.lan:8443', 'http://nas.lan:8096', 'h2c://nas'],
+    '10.0.0.5:8096',
+    'nas.lan:80',
+    'https://nas.lan:8443',
+    'http://nas.lan:8096',
+    'h2c://nas',
     '[fd00::1]:8096',
   ])('%s is right', (text) => {
     expect(isUpstream(text)).toBe(true);
@@ -72,9 +84,23 @@ describe('an upstream', () => {
 
 describe('a name', () => {
   test.each([
-    ...['{$DOMAIN}', '{env.X}.lan', 'ftp://a.lan/', 'http://ada:x@a.lan/', ':8080', '', 'a..lan'],
-    ...['http://a.lan:443/', 'https://a.lan:80/', 'a.lan:99999', '10.0.0.256', 'a.*.lan', 'a b'],
-    ...['(snippet)', '@matcher', '-a.lan', 'fd00::8080'],
+    '{$DOMAIN}',
+    '{env.X}.lan',
+    'ftp://a.lan/',
+    'http://ada:x@a.lan/',
+    ':8080',
+    '',
+    'a..lan',
+    'http://a.lan:443/',
+    'https://a.lan:80/',
+    'a.lan:99999',
+    '10.0.0.256',
+    'a.*.lan',
+    'a b',
+    '(snippet)',
+    '@matcher',
+    '-a.lan',
+    'fd00::8080',
   ])('%j stays as it is, for the hub to refuse', (text) => {
     expect(correctName(text)).toBeNull();
   });

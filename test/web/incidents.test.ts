@@ -21,7 +21,8 @@ describe('an incident', () => {
   test('leads to its site, to its proxy or to where it can be looked into', () => {
     const vhost = { id: 7, domain: 'a.example' };
     expect(subjectOf(incident({ vhost, agent: 'vps' }))).toEqual({
-      ...{ name: 'a.example', to: '/sites/7' },
+      name: 'a.example',
+      to: '/sites/7',
     });
     expect(subjectOf(incident({ agent: 'vps' }))).toEqual({ name: 'vps', to: '/proxies/vps' });
     expect(subjectOf(incident({ event: 'drift' })).to).toBe('/import');

@@ -188,8 +188,13 @@ describe('the names of sites', () => {
 
 test('the details of an entry come from the proxy whose log has it', () => {
   const entry = {
-    ...{ timestamp: '2026-11-21T10:00:00.000Z', domain: 'a', method: 'GET', path: '/' },
-    ...{ status: 200, latency: '1ms', ip: '::1' },
+    timestamp: '2026-11-21T10:00:00.000Z',
+    domain: 'a',
+    method: 'GET',
+    path: '/',
+    status: 200,
+    latency: '1ms',
+    ip: '::1',
   };
   expect(entryRequest({ ...entry, timestamp: '' })).toBeNull();
   expect(entryRequest(entry)).not.toContain('agent');

@@ -7,7 +7,10 @@ import { behindIn, leftIn } from '../../src/web/status/status-bar.tsx';
 const since = '2026-11-20T18:00:00.000Z';
 const states = ['in-step', 'behind', 'unreachable', 'refused'] as const;
 const of = (state: Agent['state'], paused = false) => ({
-  ...{ state, paused, since, latencyMs: 1 as number | null },
+  state,
+  paused,
+  since,
+  latencyMs: 1 as number | null,
   proxy: { running: true, version: null },
 });
 

@@ -68,8 +68,11 @@ describe('the filter of the list', () => {
 
   test('survives the way through an address', () => {
     const labels = {
-      ...{ tag: 'a&b=<i>', policy: 'lan-only', agent: 'vps' },
-      ...{ source: 'containers/nas', isGrouped: false },
+      tag: 'a&b=<i>',
+      policy: 'lan-only',
+      agent: 'vps',
+      source: 'containers/nas',
+      isGrouped: false,
     };
     for (const filter of [
       {
@@ -169,7 +172,9 @@ describe('the filter of the list', () => {
 test('a certificate that renews itself is shown only if the site has no other, unless it is late', () => {
   const shown = (...all: ['internal' | 'public', number, boolean?][]) => {
     const addresses = all.map(([authority, daysLeft, overdue = false]) => ({
-      ...{ ...address, authority, reason: null },
+      ...address,
+      authority,
+      reason: null,
       certificate: { issuer: 'x', notAfter: '', daysLeft, overdue },
     }));
     const one = state({ addresses } as unknown as Partial<SiteState>);

@@ -14,13 +14,11 @@ import {
 } from '../../src/web/status/problems.ts';
 
 const problem = (change: Partial<Problem> = {}): Problem => ({
-  ...{
-    key: '1',
-    code: 'WARNING',
-    level: 'warn',
-    since: '2026-11-20T18:00:00.000Z',
-    message: 'No space.',
-  },
+  key: '1',
+  code: 'WARNING',
+  level: 'warn',
+  since: '2026-11-20T18:00:00.000Z',
+  message: 'No space.',
   ...change,
 });
 const down = (id: number, change: Partial<Problem> = {}) =>

@@ -63,7 +63,9 @@ export function withKept(config: JsonObject, { certificates, own }: KeptStamp): 
     return exact.length + wild.length > 0;
   };
   const load_pem = used.map((one) => ({
-    ...{ certificate: one.chain, key: one.key, tags: [tagOf(one), ...one.names] },
+    certificate: one.chain,
+    key: one.key,
+    tags: [tagOf(one), ...one.names],
   }));
   return {
     ...config,

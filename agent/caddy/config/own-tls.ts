@@ -9,8 +9,16 @@ export type OwnTls = ReadonlyMap<string, 'managed' | 'on demand'>;
 
 /** The global options that Caddy's adapter repeats for each site. */
 const DEFAULTS = new Set([
-  ...['acme_ca', 'acme_ca_root', 'acme_dns', 'acme_eab', 'cert_issuer', 'email', 'local_certs'],
-  ...['cert_lifetime', 'key_type', 'preferred_chains'],
+  'acme_ca',
+  'acme_ca_root',
+  'acme_dns',
+  'acme_eab',
+  'cert_issuer',
+  'email',
+  'local_certs',
+  'cert_lifetime',
+  'key_type',
+  'preferred_chains',
 ]);
 
 /** A name that a public authority would sign, of a site that says nothing: no text has its own digest in it. */

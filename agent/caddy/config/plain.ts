@@ -88,8 +88,12 @@ export function isPlain(config: Json): boolean {
     // The status is read when it is needed: a wrong one becomes 500.
     error: { handler: text, error: text, status_code: scalar },
     static_response: {
-      ...{ handler: text, body: text, headers: fields },
-      ...{ status_code: scalar, close: flag, abort: flag },
+      handler: text,
+      body: text,
+      headers: fields,
+      status_code: scalar,
+      close: flag,
+      abort: flag,
     },
     // Without `uri_substring` and `path_regexp`, nothing of it is compiled.
     rewrite: { handler: text, method: text, uri: text, strip_path_prefix: text },
@@ -100,7 +104,9 @@ export function isPlain(config: Json): boolean {
     // The address is parsed at the request if it has a placeholder, and by the adapter if not. Policies,
     // health checks and certificates of authorities are not here.
     reverse_proxy: {
-      ...{ handler: text, upstreams: [{ dial: text }], headers },
+      handler: text,
+      upstreams: [{ dial: text }],
+      headers,
       transport: { protocol: oneOf('http'), tls: { insecure_skip_verify: flag } },
       rewrite: { method: text, uri: text },
       handle_response: [{ match: { status_code: [number] }, routes }],
@@ -134,7 +140,9 @@ const shapeOf = (shapes: Readonly<Record<string, Shape>>, name: Json | undefined
   typeof name === 'string' && Object.hasOwn(shapes, name) ? shapes[name] : undefined;
 
 const byAcme: Shape = {
-  ...{ module: text, email: fixedText, ca: fixedText },
+  module: text,
+  email: fixedText,
+  ca: fixedText,
   challenges: { http: challenge, 'tls-alpn': challenge },
 };
 /**

@@ -63,7 +63,8 @@ export function whyClosed(listener: Listener): string | null {
 
 /** A closed listener, for the hub. */
 export const describeClosed = (listener: Listener): Closed => ({
-  ...{ address: nameOf(listener), port: listener.port },
+  address: nameOf(listener),
+  port: listener.port,
   reason: whyClosed(listener) ?? 'about to be opened',
 });
 

@@ -45,7 +45,10 @@ export async function nextProgram(
   const adapt = (text: string) => adaptApart(text, commands);
   const knowsDelay = async () => hasStreamDelay(version);
   return {
-    ...{ version, mark: withRules(mark), commands, adapt },
+    version,
+    mark: withRules(mark),
+    commands,
+    adapt,
     modules: () => modulesOf(commands),
     async check(text) {
       await checkText(text);

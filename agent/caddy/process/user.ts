@@ -92,9 +92,14 @@ function prefixFor(uid: number, gid: number): string[] | null {
   const setpriv = Bun.which('setpriv');
   if (setpriv === null) return null;
   return [
-    ...[setpriv, `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs'],
+    setpriv,
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    '--clear-groups',
+    '--no-new-privs',
     // To listen on ports 80 and 443.
-    ...[`--inh-caps=${CAPABILITIES}`, `--ambient-caps=${CAPABILITIES}`],
+    `--inh-caps=${CAPABILITIES}`,
+    `--ambient-caps=${CAPABILITIES}`,
     `--bounding-set=${CAPABILITIES}`,
     '--',
   ];

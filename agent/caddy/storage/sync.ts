@@ -22,9 +22,16 @@ const YOUNG_MS = 60_000;
 
 const ISSUER = ['certificates', ANY];
 const FOLDERS = [
-  ...[[], ['pki'], ['pki', 'authorities'], ['pki', 'authorities', ANY]],
-  ...[['acme'], ['acme', ANY], ['acme', ANY, 'users'], ['acme', ANY, 'users', ANY]],
-  ...[['certificates'], ISSUER],
+  [],
+  ['pki'],
+  ['pki', 'authorities'],
+  ['pki', 'authorities', ANY],
+  ['acme'],
+  ['acme', ANY],
+  ['acme', ANY, 'users'],
+  ['acme', ANY, 'users', ANY],
+  ['certificates'],
+  ISSUER,
 ];
 
 /** @param storage Caddy's data folder */

@@ -11,7 +11,8 @@ export function agent({ paced, log }: AgentCore, settings: ContainerSettings): A
   const containers = createContainers({
     settings,
     place: () => ({ hostname: hostname(), interfaces: ownInterfaces() }),
-    ...{ pace: paced('containers', PACE), log },
+    pace: paced('containers', PACE),
+    log,
   });
   return {
     // Text, as it was when it was compared with the one before: its schema is what the hub checks.

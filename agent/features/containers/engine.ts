@@ -44,7 +44,10 @@ export function createEngine(address: EngineAddress, deadline = DEADLINE_MS): En
     try {
       return await fetch(`${base}${path}`, {
         ...where,
-        ...{ signal, keepalive: false, redirect: 'error', decompress: false },
+        signal,
+        keepalive: false,
+        redirect: 'error',
+        decompress: false,
         headers: { 'Accept-Encoding': 'identity' },
       });
     } catch (cause) {

@@ -56,7 +56,10 @@ export function factsOf(inspected: Json, id: string): Facts {
   const ports = [...tcpPorts(config.ExposedPorts), ...bindings].map(([port]) => port);
   const name = text(all.Name, NAME).replace(/^\//, '').slice(0, MOST_CHARACTERS);
   return {
-    ...{ id, name, state: status, isRunning },
+    id,
+    name,
+    state: status,
+    isRunning,
     image: text(config.Image, /^[^\p{C}]*$/u).slice(0, MOST_CHARACTERS),
     startedAt: isRunning ? timeOf(state.StartedAt) : null,
     labels: labelsIn(config.Labels),

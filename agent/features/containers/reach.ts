@@ -22,7 +22,11 @@ export function reachAll(all: readonly Facts[], place: Place): Container[] {
     });
     const isReached = host !== null || known.some(({ address }) => address !== null);
     return {
-      ...{ id, name, image, state, startedAt },
+      id,
+      name,
+      image,
+      state,
+      startedAt,
       addresses: owner?.networks.flatMap(({ addresses }) => addresses) ?? [],
       ports: known.toSorted((a, b) => a.port - b.port),
       host,

@@ -96,7 +96,9 @@ async function failedChecks(
         const place = placeOf(target);
         return typeof place === 'string' ? place : move(place);
       },
-      ...{ userAgent, longest: CHECK_MS, signal },
+      userAgent,
+      longest: CHECK_MS,
+      signal,
     });
   const [old, next] = await Promise.all([run((place) => place), run(movedFrom)]);
   return next.flatMap(({ passed, reason }, at) =>

@@ -64,7 +64,8 @@ export function createPrograms({ admin, commands, exchangeable }: Proxy) {
       // After an upgrade, PROXY_BIN may be the same as the one that it was exchanged for.
       previous: previous.flatMap((one) => (one && one.sha256 !== current?.sha256 ? one : [])),
       probation: until === undefined ? null : { until },
-      ...{ managed: true, unit: null },
+      managed: true,
+      unit: null,
     };
   };
 }

@@ -55,7 +55,8 @@ const POLL_MS = 10;
 /** Why a program is not put in place. */
 export const refused = (differences: Difference[], cause?: unknown) =>
   new Failure('PROGRAM_REFUSED', REFUSED, {
-    ...{ differences, cause },
+    differences,
+    cause,
     detail: differences
       .map(({ domain, reason }) => (domain ? `${domain}: ${reason}` : reason))
       .slice(0, 5)

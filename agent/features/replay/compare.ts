@@ -36,7 +36,9 @@ export function outcomeOf(
   const retryAfter = headers.get('retry-after');
   const location = headers.get('location')?.replace(/:(\d+)/g, (_, port) => `:${shownPort(port)}`);
   const reply: Reply = {
-    ...{ status, to: echoed?.to ?? null, location: location ?? null },
+    status,
+    to: echoed?.to ?? null,
+    location: location ?? null,
     ...(echoed && { path: echoed.path }),
     ...(echoed?.user && { user: echoed.user }),
     ...(authenticate !== undefined && { authenticate }),
@@ -100,7 +102,10 @@ export function createGroups(): Groups {
       if (!group) {
         if (groups.size >= MOST_GROUPS) return;
         group = {
-          ...{ domain, requests: 0, count: 0, visitors: new Set() },
+          domain,
+          requests: 0,
+          count: 0,
+          visitors: new Set(),
           before: shown(before, parts, request),
           after: shown(after, parts, request),
           ...(isOnlySignedIn && { signedIn: true as const }),
@@ -128,7 +133,9 @@ export function createGroups(): Groups {
 const pathOf = (uri: string): string => uri.replace(/\?.*$/s, '');
 
 const exampleOf = ({ method, uri, ip, time }: LoggedRequest): Group['examples'][number] => ({
-  ...{ method, path: pathOf(uri), ip },
+  method,
+  path: pathOf(uri),
+  ip,
   timestamp: Number.isNaN(time) ? '' : new Date(time).toISOString(),
 });
 
@@ -136,7 +143,9 @@ const exampleOf = ({ method, uri, ip, time }: LoggedRequest): Group['examples'][
 function kindOf(reply: Reply, parts: readonly Part[], request: LoggedRequest): unknown {
   const { status, to, location, authenticate, type } = reply;
   return [
-    ...[status, to, location === null ? null : templateOf(location, request)],
+    status,
+    to,
+    location === null ? null : templateOf(location, request),
     parts.includes('authenticate') ? authenticate : null,
     parts.includes('type') ? type : null,
   ];
@@ -163,7 +172,9 @@ function shown(reply: Reply, parts: readonly Part[], { uri }: LoggedRequest): Re
       : text;
   const optional = OPTIONAL.filter((one) => parts.includes(one) && reply[one] !== undefined);
   return {
-    ...{ status, to: to && short(to), location: location && short(location) },
+    status,
+    to: to && short(to),
+    location: location && short(location),
     ...Object.fromEntries(
       optional.map((one) => [one, one === 'path' ? pathOf(reply[one] ?? '') : reply[one]]),
     ),

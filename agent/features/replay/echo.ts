@@ -49,14 +49,18 @@ export async function startEcho(header: string, identity: readonly string[]): Pr
       return value === undefined ? [] : [`${one}: ${value}`];
     });
     const echoed: Echoed = {
-      ...{ to: name.slice(1), isSignIn, path: line.split(' ')[1] ?? '' },
+      to: name.slice(1),
+      isSignIn,
+      path: line.split(' ')[1] ?? '',
       user: given.join('\n'),
     };
     return [
       `HTTP/1.1 ${isSignIn && !isSignedIn ? '401 Unauthorized' : '200 OK'}`,
       ...(isSignIn && isSignedIn ? identity.map((one) => `${one}: ${SOMEBODY}`) : []),
       `${header}: ${encodeURIComponent(JSON.stringify(echoed))}`,
-      ...['Content-Length: 0', '', ''],
+      'Content-Length: 0',
+      '',
+      '',
     ].join('\r\n');
   }
 

@@ -71,7 +71,7 @@ export async function questionsIn(
     else {
       const bytes = Buffer.from(text);
       const hasBody = method !== 'HEAD';
-      found.set(key, { ...{ tls, host, port, as, bytes, hasBody }, requests: [request] });
+      found.set(key, { tls, host, port, as, bytes, hasBody, requests: [request] });
     }
   }
   return [...found.values()];

@@ -107,7 +107,10 @@ export function createReplays(deps: ReplaysDeps): Replays {
       signal.throwIfAborted();
       const knowsAddresses = built.every((names) => names?.includes(PROXY_PROTOCOL));
       const how = {
-        ...{ ...deps, configs: [before, after] as const, knowsAddresses, folders },
+        ...deps,
+        configs: [before, after] as const,
+        knowsAddresses,
+        folders,
         commandsAfter: program?.commands,
       };
       await runReplay(request, how, signal, (progress) => {
@@ -145,8 +148,11 @@ export function createReplays(deps: ReplaysDeps): Replays {
     const [oldest] = known.values();
     if (oldest && known.size === MOST_KEPT) forget(oldest);
     const replay: Replay = {
-      ...{ id: crypto.randomUUID(), state: 'running', progress: null },
-      ...{ stopping: new AbortController(), over: Promise.resolve() },
+      id: crypto.randomUUID(),
+      state: 'running',
+      progress: null,
+      stopping: new AbortController(),
+      over: Promise.resolve(),
     };
     known.set(replay.id, replay);
     replay.over = run(replay, request, program);
@@ -156,7 +162,9 @@ export function createReplays(deps: ReplaysDeps): Replays {
   function stateOf({ state, progress, detail }: Replay): ReplayState {
     return {
       ...(progress?.counts ?? { done: 0, of: 0, same: 0, differ: 0 }),
-      ...{ state, groups: progress?.groups() ?? [], leftOut: progress?.leftOut() ?? [] },
+      state,
+      groups: progress?.groups() ?? [],
+      leftOut: progress?.leftOut() ?? [],
       ...(detail !== undefined && { detail }),
     };
   }

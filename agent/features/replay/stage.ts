@@ -97,7 +97,12 @@ export async function startStage(
   const shown = new Map([...ports].map(([port, trial]) => [String(trial), String(port)]));
   const addresses = new Map<string, number>();
   const common = {
-    ...{ hosts, header, secret, knowsAddresses, numberOf, echo: echo.address },
+    hosts,
+    header,
+    secret,
+    knowsAddresses,
+    numberOf,
+    echo: echo.address,
     portFor: (port: number) => ports.get(port) ?? 0,
   };
   // The same ports on both sides, so that no placeholder makes a difference: the addresses differ.
@@ -125,7 +130,9 @@ export async function startStage(
       side.json,
       { ...deps, commands },
       {
-        ...{ memory, names: [ANY_NAME], env: smallFor(JSON.stringify(side.json)) },
+        memory,
+        names: [ANY_NAME],
+        env: smallFor(JSON.stringify(side.json)),
         before: nice === null ? [] : [nice, '-n', NICENESS],
       },
     );
@@ -152,7 +159,10 @@ export async function startStage(
   }
 
   return {
-    ...{ sides, header, pass: `${header}: ${secret}`, end },
+    sides,
+    header,
+    pass: `${header}: ${secret}`,
+    end,
     shownPort: (port) => shown.get(port) ?? port,
     signIn: echo.signIn,
     async assertAlive(place) {

@@ -105,7 +105,13 @@ export function viewOf(open: OpenBlock, wanted?: Uint8Array): Block {
   }
   const selected = { places: places.subarray(0, count), times: times.subarray(0, count) };
   return {
-    ...{ number: -1, start, end, count, earliest, latest, timeless },
+    number: -1,
+    start,
+    end,
+    count,
+    earliest,
+    latest,
+    timeless,
     places: () => selected.places,
     moments: () => selected,
   };

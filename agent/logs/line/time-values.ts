@@ -60,8 +60,14 @@ function timeOfText(text: string): number {
 const GO_DURATION = /^[+-]?(?:\d*\.?\d+(?:[nuµμm]?s|m|h))+$/;
 /** In milliseconds. Go prints the micro sign, and reads the Greek letter too. */
 const GO_UNITS: Readonly<Record<string, number>> = {
-  ...{ ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-3, ms: 1 },
-  ...{ s: 1e3, m: 6e4, h: 3.6e6 },
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  μs: 1e-3,
+  ms: 1,
+  s: 1e3,
+  m: 6e4,
+  h: 3.6e6,
 };
 
 /**

@@ -108,7 +108,14 @@ function frameEnd(bytes: Buffer): number {
 async function compare(source: Source, path: string): Promise<void> {
   const { dev, ino, birthtimeMs: born, size, mtimeMs } = await stat(path);
   const packed = await openSource({
-    ...{ path, form: 'zstd', live: false, dev, ino, born, size, mtimeMs },
+    path,
+    form: 'zstd',
+    live: false,
+    dev,
+    ino,
+    born,
+    size,
+    mtimeMs,
   });
   try {
     if (packed?.isSeekable && (await areEqual(source.chunks(0), packed.chunks(0)))) return;

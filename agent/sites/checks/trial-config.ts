@@ -90,8 +90,15 @@ function serverOn(port: number, server: JsonObject, tls: boolean): JsonObject {
 
 /** What a trial keeps of how a connection is made: nothing that reads or writes a file of its own. */
 const KEPT = [
-  ...['match', 'cipher_suites', 'curves', 'alpn', 'protocol_min', 'protocol_max'],
-  ...['client_authentication', 'drop', 'fallback_sni'],
+  'match',
+  'cipher_suites',
+  'curves',
+  'alpn',
+  'protocol_min',
+  'protocol_max',
+  'client_authentication',
+  'drop',
+  'fallback_sni',
 ];
 
 /** The same, with a certificate of its own authority instead of a file's. */

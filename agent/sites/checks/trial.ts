@@ -85,7 +85,8 @@ export function createTrials(deps: TrialsDeps): Trials {
     const used = places.flatMap((place) => (typeof place === 'object' ? (place.dial ?? []) : []));
     signal.throwIfAborted();
     const { child, end } = startTrialCaddy(folder, json, deps, {
-      ...{ memory: memoryLimit(proxyfile), names },
+      memory: memoryLimit(proxyfile),
+      names,
     });
     try {
       const output = tail(child.stderr);

@@ -121,8 +121,11 @@ export function applyRoutes({ publisher, retries, guard, startReplay }: ApiCore)
           assertSource(source);
           const isReplayed = wantsReplay(query, dryRun === true);
           const document: Document = {
-            ...{ source, prune, adopt },
-            ...{ sites: sitesIn(body.sites), policies: policiesIn(body.policies) },
+            source,
+            prune,
+            adopt,
+            sites: sitesIn(body.sites),
+            policies: policiesIn(body.policies),
           };
           const demands = demandsOf(query);
           try {

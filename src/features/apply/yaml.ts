@@ -33,7 +33,8 @@ export function toYaml(
     if (isScalar(key) && comment !== undefined) key.commentBefore = indented(comment);
   }
   const text = document.toString({
-    ...{ lineWidth: 0, blockQuote: 'literal' },
+    lineWidth: 0,
+    blockQuote: 'literal',
     // Within quotes, an end of a line is a `\\n`: yaml 2.9.1 doubles a backslash if it breaks the line there.
     doubleQuotedMinMultiLineLength: Number.POSITIVE_INFINITY,
   });

@@ -152,7 +152,9 @@ export function createBackups(deps: BackupsDeps): Backups {
         writeState(dataDir, dir, { notRestored: null });
         assertRoom(dataDir, 'DATA_DIR', found.bytes);
         const staged = await stageRestore('-', 'the backup', {
-          ...{ folder: dataDir, keyFile, withoutKey },
+          folder: dataDir,
+          keyFile,
+          withoutKey,
           passphrase: passphrase ?? settings?.passphrase ?? null,
           open: () => disk.read(name, over.signal),
         });

@@ -36,7 +36,8 @@ export function readLabel(copy: Database): Label | null {
   const packed =
     mark instanceof Uint8Array && key instanceof Uint8Array
       ? {
-          ...{ mark: Buffer.from(mark), key: Buffer.from(key) },
+          mark: Buffer.from(mark),
+          key: Buffer.from(key),
           salt: salt instanceof Uint8Array ? Buffer.from(salt) : null,
         }
       : null;

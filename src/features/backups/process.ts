@@ -46,7 +46,9 @@ async function* runApart(
       BACKUP_KEEP: String(keep),
       ...(passphrase !== null && { BACKUP_PASSPHRASE: passphrase }),
     },
-    ...{ stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
   });
   const said = new Response(child.stderr).text();
   const { promise: stopped, reject } = Promise.withResolvers<never>();

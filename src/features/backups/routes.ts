@@ -71,7 +71,8 @@ export function backupRoutes(deps: ApiCore & { backups: Backups }) {
     const { settings } = backups;
     const { succeededAt = null, failure = null, notRestored = null } = backups.state() ?? {};
     const known = {
-      ...{ enabled: settings !== null, keep: settings?.keep ?? null },
+      enabled: settings !== null,
+      keep: settings?.keep ?? null,
       sealed: (settings?.passphrase ?? null) !== null,
       succeededAt: succeededAt === null ? null : iso(succeededAt),
       failure: failure && { since: iso(failure.since), reason: failure.reason },
@@ -81,7 +82,9 @@ export function backupRoutes(deps: ApiCore & { backups: Backups }) {
     try {
       const all = await backups.list();
       const shown = all.map((one) => ({
-        ...{ ...one, madeAt: one.madeAt.toISOString(), own: isOfHub(one, hub) },
+        ...one,
+        madeAt: one.madeAt.toISOString(),
+        own: isOfHub(one, hub),
       }));
       return { ...known, unreadable: null, backups: shown };
     } catch (error) {
@@ -168,13 +171,21 @@ export function backupRoutes(deps: ApiCore & { backups: Backups }) {
 }
 
 const EXAMPLE: BackupsView = {
-  ...{ enabled: true, keep: 14, sealed: true, succeededAt: '2026-11-24T10:52:01.000Z' },
-  ...{ failure: null, notRestored: null, unreadable: null },
+  enabled: true,
+  keep: 14,
+  sealed: true,
+  succeededAt: '2026-11-24T10:52:01.000Z',
+  failure: null,
+  notRestored: null,
+  unreadable: null,
   backups: [
     {
       name: 'signalbox-1f0c9e2a-2026-11-24T10-52-00-000Z.db',
       madeAt: '2026-11-24T10:52:00.000Z',
-      ...{ bytes: 204_800, key: 'sealed', version: 9, own: true },
+      bytes: 204_800,
+      key: 'sealed',
+      version: 9,
+      own: true,
     },
   ],
 };

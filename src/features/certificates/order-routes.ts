@@ -48,7 +48,8 @@ export function orderRoutes(deps: Deps) {
           available: true,
           providers: [
             {
-              ...{ id: 'cloudflare', title: 'Cloudflare' },
+              id: 'cloudflare',
+              title: 'Cloudflare',
               fields: [{ name: 'CF_DNS_API_TOKEN', description: 'API token with DNS:Edit' }],
             },
           ],

@@ -118,11 +118,16 @@ export const ORDER = {
 };
 
 export const CERTIFICATE = {
-  ...{ id: 1, name: 'home', names: ORDER.names, issuer: "R11 (Let's Encrypt)" },
+  id: 1,
+  name: 'home',
+  names: ORDER.names,
+  issuer: "R11 (Let's Encrypt)",
   serial: '04a1b2c3d4',
   notBefore: '2026-11-01T00:00:00.000Z',
   notAfter: '2027-01-30T00:00:00.000Z',
-  ...{ source: 'dns', provider: 'cloudflare', renewsAt: '2026-12-30T00:00:00.000Z' },
+  source: 'dns',
+  provider: 'cloudflare',
+  renewsAt: '2026-12-30T00:00:00.000Z',
   sites: [1, 2],
   createdAt: '2026-11-20T18:00:00.000Z',
   updatedAt: '2026-11-20T18:00:00.000Z',
@@ -161,7 +166,10 @@ export function createViews({ failed, dueAt }: Pick<Renewals, 'failed' | 'dueAt'
     const failure = failures.get(id);
     const due = dueAt(certificate, failures);
     return {
-      ...{ id, name, ...facts, names: [...names] },
+      id,
+      name,
+      ...facts,
+      names: [...names],
       notBefore: notBefore.toISOString(),
       notAfter: notAfter.toISOString(),
       source: provider === null ? ('upload' as const) : ('dns' as const),

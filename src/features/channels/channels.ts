@@ -99,7 +99,10 @@ export function createChannels({ db, sealing, now }: ChannelsDeps): Channels {
       const at = now();
       const values = {
         // Sealed below, for it is bound to the id.
-        ...{ name, kind, target: Buffer.alloc(0), enabled },
+        name,
+        kind,
+        target: Buffer.alloc(0),
+        enabled,
         events: [...new Set(events)],
         quiet: checkedQuiet(quiet),
         createdAt: at,

@@ -134,7 +134,11 @@ function moodOf(messages: readonly Message[]): Text['mood'] {
 
 const timeOf = (at: Date, timeZone: string): string =>
   new Intl.DateTimeFormat('en-GB', {
-    ...{ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
     timeZone,
     timeZoneName: 'short',
   }).format(at);

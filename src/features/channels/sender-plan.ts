@@ -102,7 +102,10 @@ const MOST_MINUTES = 26 * 60;
  */
 export function endOfQuiet(now: Date, { from, to, timeZone }: QuietHours): Date | null {
   const clock = new Intl.DateTimeFormat('en-GB', {
-    ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone },
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZone,
   });
   const isQuiet = (at: Date): boolean => {
     const time = clock.format(at);

@@ -214,7 +214,10 @@ export function createKeeper(name: () => string, deps: KeeperDeps): Keeper {
       const site = isKnown && known.dueAt > elapsed() ? before?.site : said;
       const domain = before?.vhost.domain ?? claim.domain;
       const one: Wanted = {
-        ...{ key, site: site ?? null, present: before?.site ?? null, vhost: before?.vhost },
+        key,
+        site: site ?? null,
+        present: before?.site ?? null,
+        vhost: before?.vhost,
       };
       if (one.site !== one.present && !isPossible(domain, one, source, set)) one.site = one.present;
       wanted.set(domain, one);

@@ -27,7 +27,14 @@ export type Labelled = {
 
 const PREFIX = 'signalbox.';
 const FIELDS: readonly string[] = [
-  ...['domain', 'port', 'scheme', 'upstream', 'policies', 'tags', 'check', 'config'],
+  'domain',
+  'port',
+  'scheme',
+  'upstream',
+  'policies',
+  'tags',
+  'check',
+  'config',
 ];
 type Group = Readonly<Record<string, string>>;
 

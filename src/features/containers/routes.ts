@@ -13,7 +13,13 @@ const { name, image, state, addresses, ports, host, unreached } = Container.prop
 const ContainerView = t.Object(
   {
     agent: t.String({ description: 'beside whose proxy it is' }),
-    ...{ name, image, state, addresses, ports, host, unreached },
+    name,
+    image,
+    state,
+    addresses,
+    ports,
+    host,
+    unreached,
     labels: t.Record(t.String(), t.String()),
     site: t.Union([t.Object({ id: t.Integer() }), t.Null()], {
       description: 'the vhost that its labels ask for, the first of several; null: there is none',
@@ -53,10 +59,14 @@ export function containerRoutes({ containers, publisher, guard }: Deps) {
         params: AGENT,
         example: [
           {
-            ...{ agent: 'local', name: 'photos', image: 'docker.io/library/photos:2' },
-            ...{ state: 'running', addresses: ['172.18.0.5'] },
+            agent: 'local',
+            name: 'photos',
+            image: 'docker.io/library/photos:2',
+            state: 'running',
+            addresses: ['172.18.0.5'],
             ports: [{ port: 2342, address: '127.0.0.1:2342', published: true }],
-            ...{ host: null, unreached: null },
+            host: null,
+            unreached: null,
             labels: { 'signalbox.domain': 'photos.example.org' },
             site: { id: 7 },
             reason: null,

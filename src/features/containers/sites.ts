@@ -146,7 +146,11 @@ export function createContainerSites(
             const why = isGone ? [GONE] : known;
             const [away = null] = lost;
             return {
-              ...{ agent: name, name: container.name, image, state, addresses },
+              agent: name,
+              name: container.name,
+              image,
+              state,
+              addresses,
               ports: away === null ? ports : ports.map((port) => ({ ...port, address: null })),
               host: away === null ? container.host : null,
               unreached: away ?? container.unreached,

@@ -68,7 +68,9 @@ export function claimsOf(known: Containers): Claims {
     if (!isOn) note(container, `It is not running, but ${oneLine(container.state)}.`);
     const isOff = !isOn && !PASSING.includes(container.state);
     claims.set(key, {
-      ...{ container, domain, fault: isOn ? fault : null },
+      container,
+      domain,
+      fault: isOn ? fault : null,
       site: isOff ? 'off' : isOn ? site : null,
     });
   }

@@ -49,7 +49,12 @@ export function importNpmRoutes({ importer, retries, guard, agentUrl, startRepla
         const asked = { file: Bun.SHA256.hash(file, 'hex'), replace };
         return retries.once({ request, who, body: asked, query, set }, 200, async (keep) => ({
           body: await importer.run(file, {
-            ...{ replace, dryRun, replay, keep, taken: query.taken, demands: demandsOf(query) },
+            replace,
+            dryRun,
+            replay,
+            keep,
+            taken: query.taken,
+            demands: demandsOf(query),
             certificates: takesCertificates,
             author: takesCertificates ? recordedAuthorOf(who, EVENT) : authorOf(who),
           }),

@@ -72,7 +72,8 @@ const isTree = (value: unknown): value is Tree => typeof value === 'object' && v
 export function blankLeftOut(file: string, dialect: TokenizeOptions): string {
   const text = file.replace(/^\ufeff/, '');
   const blanked = optionsLeftOut(text, dialect).map(({ start, end }) => ({
-    ...{ start, end },
+    start,
+    end,
     text: text.slice(start, end).replace(/[^\n]/g, ' '),
   }));
   return edited(text, blanked);

@@ -27,7 +27,8 @@ export async function assertReadable(
   const refuse = (finding: Finding): never => {
     const { message: detail, hint, line } = toFault(file, '', finding) ?? { message: '', line: 1 };
     throw new Failure('PROXY_REJECTED', 'This file cannot be imported; nothing was changed.', {
-      ...{ detail, hint },
+      detail,
+      hint,
       at: { line },
     });
   };

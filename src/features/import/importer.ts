@@ -188,7 +188,8 @@ export function createImporter(deps: ImporterDeps): Importer {
           };
         };
         const applied = await publisher.apply(importing, options.author, {
-          ...{ replace: true, unchecked: true },
+          replace: true,
+          unchecked: true,
           ...options.keep((stored, next) => ({ body: answer(stored, next) })),
         });
         return answer(applied, publisher.current());
@@ -200,7 +201,10 @@ export function createImporter(deps: ImporterDeps): Importer {
 }
 
 export const published = ({ vhost: { id, domain, config, upstream } }: MergedSite) => ({
-  ...{ id, domain, config, upstream },
+  id,
+  domain,
+  config,
+  upstream,
 });
 
 /** The results of an import's changes without the first, which is that of the preamble. */

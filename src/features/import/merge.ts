@@ -144,7 +144,11 @@ export const mergeSite =
     const plan = await sequence<unknown>([
       ...before.filter((vhost) => vhost !== target).map(({ id }) => deleteChange(id)),
       updateChange(target.id, {
-        ...{ domain, config, upstream, enabled, ...policies },
+        domain,
+        config,
+        upstream,
+        enabled,
+        ...policies,
         agents: placesOf(target, wanted, set),
       }),
     ])(set, time);

@@ -123,7 +123,10 @@ export function programRoutes({ publisher, guard, bodyLimit, now }: Deps) {
     const { unit, current, previous, ...rest } = known ?? (await agent.client.ask(PROGRAMS, {}));
     const shown = current && shownOf(current);
     return {
-      ...{ agent: agent.name, ...rest, current: shown, previous: previous.map(shownOf) },
+      agent: agent.name,
+      ...rest,
+      current: shown,
+      previous: previous.map(shownOf),
       command: rest.managed ? null : commandFor(unit),
       advisories: advisoriesFor(current?.version ?? null),
       safe: SAFE_VERSION,
@@ -252,7 +255,8 @@ async function keptBy(
   if (found !== undefined && sha256 !== undefined && sha256 !== found) {
     const detail = `It is ${found}.`;
     throw new Failure('INVALID_REQUEST', 'The file has another SHA-256.', {
-      ...{ detail, at: { field: 'sha256' } },
+      detail,
+      at: { field: 'sha256' },
     });
   }
   const sum = use ?? found ?? sha256 ?? '';
@@ -282,16 +286,27 @@ const STOCK = ['http.handlers.reverse_proxy', 'http.handlers.static_response'];
 const EXAMPLE: ProgramsView = {
   agent: 'local',
   current: {
-    ...{ sha256: '4f6e2c9b7a1d4c539b0e2f4d8a6c0b35'.repeat(2), version: '2.11.7', modules: STOCK },
-    ...{ since: '2026-11-20T19:00:00.000Z', plugins: [] },
+    sha256: '4f6e2c9b7a1d4c539b0e2f4d8a6c0b35'.repeat(2),
+    version: '2.11.7',
+    modules: STOCK,
+    since: '2026-11-20T19:00:00.000Z',
+    plugins: [],
   },
   previous: [
     {
-      ...{ sha256: '1f6e2c9b7a1d4c539b0e2f4d8a6c0b35'.repeat(2), version: '2.6.2', modules: STOCK },
-      ...{ since: '2026-10-01T08:00:00.000Z', plugins: [] },
+      sha256: '1f6e2c9b7a1d4c539b0e2f4d8a6c0b35'.repeat(2),
+      version: '2.6.2',
+      modules: STOCK,
+      since: '2026-10-01T08:00:00.000Z',
+      plugins: [],
     },
   ],
   probation: { until: '2026-11-20T19:01:00.000Z' },
-  ...{ managed: true, command: null, advisories: [], safe: SAFE_VERSION, uses: [] },
-  ...{ differences: [], leftOut: [] },
+  managed: true,
+  command: null,
+  advisories: [],
+  safe: SAFE_VERSION,
+  uses: [],
+  differences: [],
+  leftOut: [],
 };

@@ -25,7 +25,8 @@ const { days, requests } = ReplayRequest.properties;
 const ReplayBody = t.Object(
   {
     operations: t.Array(AnyOperation, {
-      ...{ minItems: 1, maxItems: MAX_OPERATIONS },
+      minItems: 1,
+      maxItems: MAX_OPERATIONS,
       description: 'one change together, each on top of those before it',
     }),
     days: t.Optional({ ...days, description: 'how far back; 7 if left out' }),
@@ -171,15 +172,24 @@ export function replayRoutes({ replays, db, publisher, guard, bodyLimit }: Deps)
 }
 
 const EXAMPLE = {
-  ...{ state: 'done', done: 18_204, of: 18_204, same: 18_203, differ: 1 },
+  state: 'done',
+  done: 18_204,
+  of: 18_204,
+  same: 18_203,
+  differ: 1,
   groups: [
     {
-      ...{ domain: SITE.domain, requests: 1, count: 3, visitors: 1 },
+      domain: SITE.domain,
+      requests: 1,
+      count: 3,
+      visitors: 1,
       before: { status: 200, to: SITE.upstream, location: null },
       after: { status: 403, to: null, location: null },
       examples: [
         {
-          ...{ method: 'POST', path: '/api/push', ip: '192.168.1.23' },
+          method: 'POST',
+          path: '/api/push',
+          ip: '192.168.1.23',
           timestamp: '2026-11-20T19:00:00.000Z',
         },
       ],

@@ -181,8 +181,11 @@ function prepared(db: Db) {
       .prepare(),
     read: db
       .select({
-        ...{ hour: uptime.hour, asked: uptime.asked, failed: uptime.failed },
-        ...{ p50: uptime.p50, p95: uptime.p95 },
+        hour: uptime.hour,
+        asked: uptime.asked,
+        failed: uptime.failed,
+        p50: uptime.p50,
+        p95: uptime.p95,
       })
       .from(uptime)
       .where(

@@ -54,7 +54,9 @@ export function createUptime({ db, publisher, pace, now, elapsed, log }: UptimeD
   }
 
   const rounds = createRounds({
-    ...{ publisher, pace, elapsed },
+    publisher,
+    pace,
+    elapsed,
     hasFailed: ({ id }) => failing.hasFailed(id),
     heard: hear,
   });

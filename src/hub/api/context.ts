@@ -170,7 +170,11 @@ export function createContext(given: HubGiven): HubContext {
   const { pairOf } = createSealedPairs(sealing);
   const publisher = createPublisher({
     pairsFor: ({ url }) => (isConfidential(url ?? settings.agentUrl) ? pairOf : null),
-    ...{ store, connect: createConnect(given, keys, store, () => publisher), pace, now, log },
+    store,
+    connect: createConnect(given, keys, store, () => publisher),
+    pace,
+    now,
+    log,
     observe: observe.publish,
     importDirs: settings.importDirs,
   });
@@ -181,7 +185,13 @@ export function createContext(given: HubGiven): HubContext {
   const invitations = createInvitations({ db, now });
   const limits = createAttemptLimits(elapsed);
   const account = createAccounts({
-    ...{ db, now, elapsed, limits, signUp: settings.signUp, setupCode, invitations },
+    db,
+    now,
+    elapsed,
+    limits,
+    signUp: settings.signUp,
+    setupCode,
+    invitations,
     beginSecondHalf(...half) {
       for (const { beginSecondHalf } of parts) {
         const challenge = beginSecondHalf?.(...half) ?? null;
@@ -223,14 +233,21 @@ export function createContext(given: HubGiven): HubContext {
   const parts = given.halves.map((half) => half(core));
   const [checks = NO_CHECKS] = parts.flatMap((part) => part.checks ?? []);
   const look = createLook({
-    ...{ publisher, checks, pace, now, elapsed, warnings, locked: accounts.locked },
+    publisher,
+    checks,
+    pace,
+    now,
+    elapsed,
+    warnings,
+    locked: accounts.locked,
     keyFault: sealing.fault,
     others: () => parts.flatMap((part) => part.problems?.() ?? []),
     disks: createDisks([{ what: 'the hub’s data', folder: settings.dataDir }]),
   });
   const known = createKnown({ db, now, pace, current: publisher.current });
   const readProblems = createProblemList({
-    ...{ beginnings: () => beginnings(db), known: known.read },
+    beginnings: () => beginnings(db),
+    known: known.read,
   });
   /** Of the last look, at most five seconds ago: the watcher looks as often. */
   let latest: { problems: readonly ProblemView[]; summary: Summary } | undefined;
@@ -251,35 +268,56 @@ export function createContext(given: HubGiven): HubContext {
     pace: pace.watch,
   });
   const watcher = createWatcher({
-    ...{ look, listProblems, incidents, known, pace: pace.watch, now, elapsed, log },
+    look,
+    listProblems,
+    incidents,
+    known,
+    pace: pace.watch,
+    now,
+    elapsed,
+    log,
     recorded() {
       for (const { recorded } of listeners) recorded();
     },
   });
   return {
-    ...{ settings, commandLine, version, commit, pace, now, elapsed, log },
-    ...{
-      db,
-      assertInPlace,
-      databaseFile,
-      store,
-      accounts,
-      publisher,
-      checks,
-      look,
-      listProblems,
-    },
+    settings,
+    commandLine,
+    version,
+    commit,
+    pace,
+    now,
+    elapsed,
+    log,
+    db,
+    assertInPlace,
+    databaseFile,
+    store,
+    accounts,
+    publisher,
+    checks,
+    look,
+    listProblems,
     summary,
-    ...{ known, invitations, watcher, observe, warnings },
+    known,
+    invitations,
+    watcher,
+    observe,
+    warnings,
     openIncidents: incidents.open,
     lastProblems: () => latest?.problems ?? [],
     directory: createDirectory({ db, now }),
-    ...{ core, parts, restart: given.restart },
+    core,
+    parts,
+    restart: given.restart,
     openWrites: createOpenWrites(),
     retries: createRetries({ db, now }),
     tokens: createTokens({ db, now }),
     fleet: createFleet({
-      ...{ publisher, keys, hub: store, first: firstOf(settings) },
+      publisher,
+      keys,
+      hub: store,
+      first: firstOf(settings),
       beginnings: () => beginnings(db),
     }),
     warningsAfter: createWarningsAfter({ publisher, checks, now }),

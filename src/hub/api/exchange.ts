@@ -115,7 +115,8 @@ export function exchangeRoutes({ publisher, retries, parts, guard }: ApiContext)
           });
           const author = recordedAuthorOf(who, { kind: 'restore', target: 'configuration' });
           const applied = await publisher.apply(change, author, {
-            ...{ ...demands, unchecked: true },
+            ...demands,
+            unchecked: true,
             ...keep(restored),
           });
           return restored(applied, publisher.current());

@@ -42,8 +42,12 @@ export function summaryRoutes({ guard, summary }: ApiContext) {
       access: 'read',
       needs: 'viewer',
       example: {
-        ...{ sites: 23, sitesDown: 1, problems: 2, certificatesDue: 0 },
-        ...{ proxies: 2, proxiesDown: 0 },
+        sites: 23,
+        sitesDown: 1,
+        problems: 2,
+        certificatesDue: 0,
+        proxies: 2,
+        proxiesDown: 0,
       },
     }),
   });

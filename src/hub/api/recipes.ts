@@ -68,10 +68,14 @@ export function recipeRoutes({ publisher, guard, bodyLimit }: ApiContext) {
           needs: 'viewer',
           example: [
             {
-              ...{ id: 'allow', kind: 'policy', title: 'Only some networks' },
+              id: 'allow',
+              kind: 'policy',
+              title: 'Only some networks',
               description: 'Lets in only the networks you name.',
               fields: { type: 'object', properties: { networks: { type: 'array' } } },
-              ...{ needs: {}, available: true, example: EXAMPLE },
+              needs: {},
+              available: true,
+              example: EXAMPLE,
             },
           ],
         }),
@@ -118,7 +122,11 @@ export function recipeRoutes({ publisher, guard, bodyLimit }: ApiContext) {
 const viewRecipe = (recipe: Recipe, lack: string | null) => {
   const { id, kind, title, description, fields, needs, example } = recipe;
   return {
-    ...{ id, kind, title, description, fields: Object.fromEntries(Object.entries(fields)) },
+    id,
+    kind,
+    title,
+    description,
+    fields: Object.fromEntries(Object.entries(fields)),
     needs,
     available: lack === null,
     ...(lack === null ? {} : { reason: lack }),

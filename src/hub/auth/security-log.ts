@@ -71,9 +71,15 @@ export function recordSecurity(
   announce(db, at, actor, event);
   db.insert(securityLog)
     .values({
-      ...{ at, kind: event.kind, actor: actor.user.id, actorName: cut(actor.user.name) },
-      ...{ via: actor.via, target: cut(event.target ?? ''), ip: actor.client.ip },
-      ...{ userAgent: cut(actor.client.userAgent), outcome: event.outcome ?? 'ok' },
+      at,
+      kind: event.kind,
+      actor: actor.user.id,
+      actorName: cut(actor.user.name),
+      via: actor.via,
+      target: cut(event.target ?? ''),
+      ip: actor.client.ip,
+      userAgent: cut(actor.client.userAgent),
+      outcome: event.outcome ?? 'ok',
       detail: cut(event.detail ?? ''),
     })
     .run();

@@ -101,8 +101,10 @@ const patchOf = (hunks: StructuredPatchHunk[] | null): string =>
   hunks === null ? `${TOO_DIFFERENT}\n` : formatPatch({ ...NAMELESS, hunks }, OMIT_HEADERS);
 
 const NAMELESS = {
-  ...{ oldFileName: undefined, newFileName: undefined },
-  ...{ oldHeader: undefined, newHeader: undefined },
+  oldFileName: undefined,
+  newFileName: undefined,
+  oldHeader: undefined,
+  newHeader: undefined,
 };
 
 const lines = (text: string): string[] => text.replace(/\n$/, '').split('\n');

@@ -21,17 +21,20 @@ const LONG = (name: string) => () => `write \`{http.request.${name}}\``;
 const WORDS: readonly Words[] = [
   {
     is: /\{args\[\d+\]\}/,
-    ...{ since: '2.7.0', needs: '2.7' },
+    since: '2.7.0',
+    needs: '2.7',
     instead: (word) => `write \`${word.replace('[', '.').replace(']', '')}\``,
   },
   {
     is: /\{args\[[^\]{]*\]\}/,
-    ...{ since: '2.7.0', needs: '2.7' },
+    since: '2.7.0',
+    needs: '2.7',
     instead: () => 'write each argument by itself',
   },
   {
     is: /\{(?:client_ip|http\.vars\.client_ip)\}/,
-    ...{ since: '2.7.0', needs: '2.7' },
+    since: '2.7.0',
+    needs: '2.7',
     instead: () => 'write `{remote_host}`',
   },
   { is: /\{block\}/, since: '2.9.0', needs: '2.9', instead: LINES_IN_SNIPPET },

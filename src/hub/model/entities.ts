@@ -245,7 +245,10 @@ const policy: Entity<'policy'> = {
       const kept = keptOf(old);
       const isHandedBack = kept.source !== keptOf(made).source;
       return updatePolicyChange(id, {
-        ...{ name, recipe, values: () => values, everywhere },
+        name,
+        recipe,
+        values: () => values,
+        everywhere,
         ...(isHandedBack && { kept }),
       });
     },
@@ -303,7 +306,9 @@ const certificate: Entity<'certificate'> = {
       ...thing,
       key: Buffer.from(key, 'base64'),
       spec: spec === null ? null : Buffer.from(spec, 'base64'),
-      ...{ failedAt: null, failures: 0, lastError: null },
+      failedAt: null,
+      failures: 0,
+      lastError: null,
     },
   }),
   shown(before, after) {

@@ -28,8 +28,12 @@ export const createPolicyChange =
   ): Change<Policy> =>
   (set, time) =>
     policyStored(set, null, {
-      ...{ source: null, applied: null, ...policy },
-      ...{ id: set.nextPolicyId, createdAt: time, updatedAt: time },
+      source: null,
+      applied: null,
+      ...policy,
+      id: set.nextPolicyId,
+      createdAt: time,
+      updatedAt: time,
     });
 
 /** Restores a deleted policy, with its id. @throws Failure POLICY_TAKEN */

@@ -35,7 +35,8 @@ const digestOf = memoize((thing: Thing): string => {
 /** The thing as this source wants it; with null, people keep it. */
 export const keptBy = <T extends Thing>(thing: T, source: string | null): T => ({
   ...thing,
-  ...{ source, applied: source === null ? null : digestOf(thing) },
+  source,
+  applied: source === null ? null : digestOf(thing),
 });
 
 /** Whether somebody has changed it since its source last did. */

@@ -46,7 +46,8 @@ const made = (input: VhostInput, set: SiteSet, time: Date): Vhost => ({
   tags: tagsOf(input.tags ?? []),
   agents: agentsNamed(input.agents ?? [], set),
   check: input.check ?? null,
-  ...{ source: null, applied: null },
+  source: null,
+  applied: null,
   createdAt: time,
   updatedAt: time,
 });

@@ -105,7 +105,10 @@ export async function askEach(
     const answers = await asker(target, part, vhosts).catch((error: unknown) => ({ error }));
     return vhosts.map(
       (vhost, at): Found => ({
-        ...{ target, part, vhost, isOwn: own.has(vhost.id) },
+        target,
+        part,
+        vhost,
+        isOwn: own.has(vhost.id),
         ...('error' in answers ? answers : { answer: answers[at] ?? UNKNOWN }),
       }),
     );

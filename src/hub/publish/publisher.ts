@@ -150,7 +150,14 @@ export function createPublisher({
   let lastPublish: LastPublish | null = null;
   let published = 0;
   const targets = createTargets({
-    ...{ connect, pairsFor, store, startTimer, importDirs, pace, now, log },
+    connect,
+    pairsFor,
+    store,
+    startTimer,
+    importDirs,
+    pace,
+    now,
+    log,
     stored: () => accepted,
   });
   const tried = { targets, accepted: () => accepted, startTimer, now };

@@ -117,8 +117,16 @@ export function createChangeQueue(
       const { replace = false, requireAll = false, unchecked = false, answer = null } = demands;
       const { promise, resolve, reject } = Promise.withResolvers<Applied<T>>();
       const item: Waiting = {
-        ...{ change, author, replace, requireAll, unchecked, answer, trial: null, overtaken: 0 },
-        ...{ requestIds: requestIds(), reject },
+        change,
+        author,
+        replace,
+        requireAll,
+        unchecked,
+        answer,
+        trial: null,
+        overtaken: 0,
+        requestIds: requestIds(),
+        reject,
         // The answer to a large change is made in another turn than its commit.
         resolve: (applied) => setImmediate(() => resolve(applied as Applied<T>)),
       };

@@ -45,7 +45,11 @@ export function createRehearsal(deps: RoundDeps & { preview: Preview; store: Sto
 /** What a change needs besides to be tried: nobody waits for its outcome. */
 const NOBODYS = {
   author: { userId: '', userName: '', via: null },
-  ...{ unchecked: false, answer: null, trial: null, overtaken: 0, requestIds: [] },
+  unchecked: false,
+  answer: null,
+  trial: null,
+  overtaken: 0,
+  requestIds: [],
   resolve() {},
   reject() {},
 };

@@ -67,7 +67,9 @@ async function load(
   const demanding = plans.filter(({ item }) => item.requireAll);
   const replace = plans.every(({ item }) => item.replace);
   const done = await spread(asked, next, steps, {
-    ...{ replace, requireAll: demanding.length > 0, isAlone: plans.length === 1 },
+    replace,
+    requireAll: demanding.length > 0,
+    isAlone: plans.length === 1,
   });
   for (const [target, error] of done.away) {
     if (error.code === 'AGENT_UNREACHABLE') target.upkeep.doubt();

@@ -19,8 +19,12 @@ const AMBIGUOUS = String.raw`(?i)^[^?]*(?:\.\.|//|\\|%25|%2e|%2f|%5c|%c[01]|(?:\
  * `X-Rewrite-URL` replace it, `X-Script-Name` takes its beginning away.
  */
 const ROUTING = [
-  ...['Original-Url', 'Original_Url', 'Rewrite-Url', 'Rewrite_Url'],
-  ...['Script-Name', 'Script_Name'],
+  'Original-Url',
+  'Original_Url',
+  'Rewrite-Url',
+  'Rewrite_Url',
+  'Script-Name',
+  'Script_Name',
 ];
 
 /**

@@ -21,9 +21,24 @@ import { unknownHosts } from './sites/unknown-hosts.ts';
 
 /** In the order in which people see them. */
 export const RECIPES: readonly Recipe[] = [
-  ...[basicAuth, allow, block, authelia, authentik, forwardAuth, clientCertificate],
-  ...[headers, maintenance, robots],
-  ...[proxy, redirect, httpsUpstream, paths, balance, staticFiles, errorPage, unknownHosts],
+  basicAuth,
+  allow,
+  block,
+  authelia,
+  authentik,
+  forwardAuth,
+  clientCertificate,
+  headers,
+  maintenance,
+  robots,
+  proxy,
+  redirect,
+  httpsUpstream,
+  paths,
+  balance,
+  staticFiles,
+  errorPage,
+  unknownHosts,
 ];
 
 const byId = new Map(RECIPES.map((recipe) => [recipe.id, recipe]));

@@ -52,8 +52,11 @@ export function createRetries({ db, now }: { db: Db; now: () => Date }): Retries
     run: (keep: Keep) => Promise<Answer<B>>,
   ): Promise<Answer<B>> {
     const kept = ({ body, etag }: Answer<object>): KeptAnswer => ({
-      ...{ ...ids, status, etag: etag ?? null },
-      ...{ body: sealed(given, JSON.stringify(body)), createdAt: now() },
+      ...ids,
+      status,
+      etag: etag ?? null,
+      body: sealed(given, JSON.stringify(body)),
+      createdAt: now(),
     });
     const answer = await run((draft) => ({
       answer: (applied, next) => kept(draft(applied as Parameters<typeof draft>[0], next)),

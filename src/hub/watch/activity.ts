@@ -149,7 +149,9 @@ function addActivity(all: readonly LogActivity[]): LogActivity {
     }
   }
   return {
-    ...{ from, to, buckets },
+    from,
+    to,
+    buckets,
     domains: Object.fromEntries([...byDomain].map(([domain, each]) => [domain, addCounts(each)])),
     ...(all.some(({ partial }) => partial) && { partial: true as const }),
   };

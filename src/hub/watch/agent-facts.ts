@@ -95,7 +95,10 @@ export function createFactsReader({ publisher, now, elapsed, checks, pace }: Fac
     const known = recent.get(agent);
     if (known) return known();
     const made = createRecentSites({
-      ...{ agent, elapsed, pace: pace.recentSites, isOnTrial: () => publisher.isOnTrial(id) },
+      agent,
+      elapsed,
+      pace: pace.recentSites,
+      isOnTrial: () => publisher.isOnTrial(id),
       published: publisher.lastPublish,
     });
     recent.set(agent, made);
@@ -134,8 +137,16 @@ export function createFactsReader({ publisher, now, elapsed, checks, pace }: Fac
     const time = now();
     const count = advisoriesFor(status?.proxy.version ?? null)?.length ?? 0;
     return {
-      ...{ id: agent.id, name: agent.name, label, now: time.toISOString(), status, latencyMs },
-      ...{ agentFault, serving, unserved, disks: status?.disks ?? [] },
+      id: agent.id,
+      name: agent.name,
+      label,
+      now: time.toISOString(),
+      status,
+      latencyMs,
+      agentFault,
+      serving,
+      unserved,
+      disks: status?.disks ?? [],
       inStep: status !== null && publisher.isInStep(status, agent.id),
       ...(label === undefined ? {} : { lag: lagOf(standing) }),
       rejection,
@@ -144,7 +155,8 @@ export function createFactsReader({ publisher, now, elapsed, checks, pace }: Fac
       failing: set.vhosts.flatMap(failingAs(failing)),
       isUnasked: (vhost) => checks.isUnknown(vhost, agent.id),
       certificates: certificates ?? [],
-      ...{ isCurrent, knowsEnding: certificates !== null },
+      isCurrent,
+      knowsEnding: certificates !== null,
       placed: new Set(set.vhosts.flatMap(({ id, enabled }) => (enabled ? id : []))),
       advisories: { count, cure: status?.proxy.managed ? exchangeOf(label) : UPGRADE },
       warnings: [
@@ -161,7 +173,7 @@ const failingAs =
   (failing: (vhost: number) => FailingCheck | null) =>
   ({ id, domain }: Vhost): FailingSite[] => {
     const found = failing(id);
-    return found ? [{ ...{ id, domain }, ...found, since: found.since.toISOString() }] : [];
+    return found ? [{ id, domain, ...found, since: found.since.toISOString() }] : [];
   };
 
 export const roundToTenths = (value: number): number => Math.round(value * 10) / 10;

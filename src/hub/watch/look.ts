@@ -53,7 +53,9 @@ export function createLook(deps: LookDeps): () => Promise<Look> {
       ...(old ? [old] : []),
       ...warnings.map(
         (one): Problem => ({
-          ...{ code: 'WARNING', level: 'warn', message: sentence(one) },
+          code: 'WARNING',
+          level: 'warn',
+          message: sentence(one),
         }),
       ),
     ];

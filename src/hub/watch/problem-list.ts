@@ -99,7 +99,8 @@ function namedIn(one: Problem, place: string, all: ReadonlyMap<string, Saying>) 
   const known = all.get(mark);
   const incident = subjectOf(one, place);
   return {
-    ...{ marks: [mark], incidents: incident ? [incidentKey(incident)] : [] },
+    marks: [mark],
+    incidents: incident ? [incidentKey(incident)] : [],
     ...(known && { known }),
   };
 }

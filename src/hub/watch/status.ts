@@ -116,7 +116,8 @@ const brokenOf = (all: readonly AgentFacts[]) => {
     unserved.map(({ vhost: { id, domain }, detail }) => ({ label, id, domain, message: detail })),
   );
   return [...Map.groupBy(found, ({ id }) => id)].map(([id, same]) => ({
-    ...{ id, domain: same[0]?.domain ?? '' },
+    id,
+    domain: same[0]?.domain ?? '',
     ...agentsOf(same.flatMap(({ label }) => label ?? [])),
     detail: saying(same).join('; '),
   }));

@@ -145,7 +145,8 @@ function parseGiven(words: string[], { args, options }: Command): Given | string
     args: words,
     allowPositionals: true,
     // `wrongOption` says what is wrong, in plain words.
-    ...{ strict: false, tokens: true },
+    strict: false,
+    tokens: true,
     options: Object.fromEntries(
       Object.entries(options).map(([name, { takes, short, repeats = false }]) => [
         name,

@@ -117,7 +117,10 @@ export function prepareAgent(
     void logs.warm().then(over);
     const { file, ...limits } = accessLog;
     const keeper = createKeeper({
-      ...{ file, limits, pace: pace.keeper, log },
+      file,
+      limits,
+      pace: pace.keeper,
+      log,
       onPacked: () => void logs.warm(),
       onWarnings: (found) => warnings.set('rotated logs', found.join(' ') || null),
     });
@@ -141,17 +144,15 @@ export function prepareAgent(
       now,
     });
     const core: AgentCore = {
-      ...{
-        version: VERSION,
-        proxy,
-        user,
-        logs,
-        prober,
-        accessLog: file,
-        look: state.look,
-        now,
-        log,
-      },
+      version: VERSION,
+      proxy,
+      user,
+      logs,
+      prober,
+      accessLog: file,
+      look: state.look,
+      now,
+      log,
       userAgent: checkWords.userAgent,
       bodyLimit: AGENT_BODY_LIMIT,
       paced: createPaced(pace.share),
@@ -161,14 +162,26 @@ export function prepareAgent(
     const authorities = createAuthorities(proxy);
     const { commands, adaptAllowed: adapt } = proxy;
     const trials = createTrials({
-      ...{ adapt, commands, user, isManaged: managed !== null },
+      adapt,
+      commands,
+      user,
+      isManaged: managed !== null,
       userAgent: checkWords.userAgent,
     });
     const disks = createDisks(placesOf(settings.proxy));
     const app = createAgent({
-      ...{ isKnown: access.isKnown, enrolment: access.enrolment },
-      ...{ proxy, state, authorities, disks, logs, parts, tls, log },
-      ...{ checks: createChecks(state.live, checkWords.userAgent), trials },
+      isKnown: access.isKnown,
+      enrolment: access.enrolment,
+      proxy,
+      state,
+      authorities,
+      disks,
+      logs,
+      parts,
+      tls,
+      log,
+      checks: createChecks(state.live, checkWords.userAgent),
+      trials,
       rounds: createRounds({ now: state.live, last: state.lastLive }, checkWords.userAgent),
     });
     const listening = listen(

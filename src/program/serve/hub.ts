@@ -48,10 +48,20 @@ export function prepareHub(
     const setupCode = createSetupCode(join(dataDir, 'setup-code'), secretReplaced(log));
     const commandLine = createCommandLine(newSecret(localSecret(dataDir), SECRET_BYTES));
     const context = createContext({
-      ...{ settings, database, token, setupCode, commandLine, pace, now, log, preamble },
+      settings,
+      database,
+      token,
+      setupCode,
+      commandLine,
+      pace,
+      now,
+      log,
+      preamble,
       secretKey: secretKeyIn(dataDir),
-      ...{ restart, halves },
-      ...{ version: VERSION, commit: COMMIT },
+      restart,
+      halves,
+      version: VERSION,
+      commit: COMMIT,
       elapsed: () => performance.now(),
     });
     const { publisher, accounts, watcher, parts } = context;

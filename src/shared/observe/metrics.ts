@@ -15,7 +15,9 @@ export type Family = {
 const family =
   (type: Family['type']) =>
   (name: string, help: string, of: number | boolean | readonly Sample[]): Family => ({
-    ...{ name, help, type },
+    name,
+    help,
+    type,
     samples: typeof of === 'object' ? of : [{ value: Number(of) }],
   });
 

@@ -29,7 +29,9 @@ export const Check = t.Object(
     status: t.Optional(
       // Elysia's `t.Integer` takes a text for a number.
       t.Number({
-        ...{ minimum: 200, maximum: 599, multipleOf: 1 },
+        minimum: 200,
+        maximum: 599,
+        multipleOf: 1,
         description: 'default: any from 200 to 299',
       }),
     ),
@@ -116,7 +118,8 @@ export const ChecksAnswer = t.Object({
       }),
       took: t.Optional(
         t.Number({
-          ...{ minimum: 0, maximum: LONGEST_MS },
+          minimum: 0,
+          maximum: LONGEST_MS,
           description: 'milliseconds that the last response took',
         }),
       ),

@@ -79,8 +79,12 @@ function namesIn(entries: readonly Certificate[]): NameOf {
 /** What is shown of it. */
 const lookOf = (one: Certificate): string =>
   JSON.stringify([
-    ...[stateOf(one), signer(one), one.automated, one.kept],
-    ...[one.problem, one.error?.message],
+    stateOf(one),
+    signer(one),
+    one.automated,
+    one.kept,
+    one.problem,
+    one.error?.message,
   ]);
 
 /** Those that look the same, by where they are. */

@@ -90,7 +90,13 @@ export const alone = (entry: Entry): Group => {
   const { id, userId, userName, via, createdAt } = entry;
   const summary = `${wordOf(entry)} ${subjectOf(entry.domain)}`;
   return {
-    ...{ group: id, userId, userName, via, createdAt, summary, count: 1 },
+    group: id,
+    userId,
+    userName,
+    via,
+    createdAt,
+    summary,
+    count: 1,
     entries: [entry],
   };
 };

@@ -24,7 +24,10 @@ export function fieldsOf(diff: string | null): FieldChange[] {
     .map((value): FieldChange => ({ ...value, isOfPolicy: true }));
   // The hub shows no passwords.
   const secret: FieldChange = {
-    ...{ field: 'passwords', kind: 'value', old: 'hidden', new: 'changed' },
+    field: 'passwords',
+    kind: 'value',
+    old: 'hidden',
+    new: 'changed',
     isOfPolicy: true,
   };
   return [...fields, ...(values.length > 0 ? values : [secret])];

@@ -40,7 +40,10 @@ export function useUndo(path: string, onUndone: () => Promise<void>): Undo {
     await onUndone();
   };
   return {
-    ...{ asking, isUndone, refusal, confirm },
+    asking,
+    isUndone,
+    refusal,
+    confirm,
     ask: () => setAsking(true),
     cancel: () => setAsking(false),
   };

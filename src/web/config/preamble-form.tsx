@@ -132,7 +132,7 @@ export function PreambleForm({ loaded, agent, onSaved }: Props) {
               Nothing would change.
             </p>
           ) : (
-            <Change label="Changes to the Caddyfile" {...{ ...preview, ...draft, agent }} />
+            <Change label="Changes to the Caddyfile" {...preview} {...draft} agent={agent} />
           )}
         </section>
       )}
@@ -151,7 +151,7 @@ export function PreambleForm({ loaded, agent, onSaved }: Props) {
           {asking.diff === '' ? (
             <p class="muted">Only blank lines.</p>
           ) : (
-            <Change label="Changes to be saved" {...{ ...asking, ...draft, agent }} />
+            <Change label="Changes to be saved" {...asking} {...draft} agent={agent} />
           )}
         </Confirm>
       )}

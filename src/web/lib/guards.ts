@@ -6,8 +6,16 @@ const GUARD =
 
 /** The same of a policy's values, and of a site's fields as the changelog calls them. */
 export const GUARD_FIELDS: readonly string[] = [
-  ...['networks', 'users', 'passwords', 'authority', 'mode', 'exemptNetworks', 'exemptPaths'],
-  ...['policies', 'policies left out', 'every site'],
+  'networks',
+  'users',
+  'passwords',
+  'authority',
+  'mode',
+  'exemptNetworks',
+  'exemptPaths',
+  'policies',
+  'policies left out',
+  'every site',
 ];
 
 /** @param lines of a diff of Caddyfile text */

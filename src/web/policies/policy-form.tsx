@@ -193,7 +193,10 @@ const policyOf = (
   };
   return {
     draftOf: ({ body: { name, values, everywhere, vhosts } }) => ({
-      ...{ name, values, everywhere, picked: new Set(vhosts) },
+      name,
+      values,
+      everywhere,
+      picked: new Set(vhosts),
     }),
     isSame: (a, b) =>
       !isEdited(a, b) &&

@@ -62,7 +62,10 @@ export function reportedProblems(status: Status | null): ReadonlyMap<number, Sit
     const { code, level, vhost, vhosts = vhost ? [vhost] : [], agents, message } = problem;
     const isDown = level === 'bad' && IS_DOWN.includes(code) && agents;
     const said = {
-      ...{ level, label: labelOf(problem), text: message, ...(isDown && { on: agents }) },
+      level,
+      label: labelOf(problem),
+      text: message,
+      ...(isDown && { on: agents }),
       ...(problem.known && { isKnown: true as const }),
     };
     for (const { id } of vhosts) add(id, said);

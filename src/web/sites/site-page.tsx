@@ -67,7 +67,8 @@ export function SitePage({ id }: { id: number }) {
       {stored.data && site && (
         <>
           <StatePanel
-            {...{ state, problem }}
+            state={state}
+            problem={problem}
             known={known ?? []}
             silent={silentIn(agents)}
             health={healthOf(site, problem, undefined, outagesIn(status))}

@@ -178,7 +178,9 @@ describe('of two copies of a hub', () => {
       await expect(refused).rejects.toThrow('newer copy of this hub was promoted');
     }
     const earlier = createAgentClient({
-      ...{ url: agent.url, token: tokenOf('first'), hub: HUBS.first },
+      url: agent.url,
+      token: tokenOf('first'),
+      hub: HUBS.first,
       trust: { fingerprint: agent.fingerprint },
     });
     expect(await codeOf(earlier.reload(agent.site('one')))).toBe('OTHER_HUB');

@@ -12,7 +12,8 @@ const dial = (address: string) => `dial tcp ${address}: connect: connection refu
 const isCheck = (word: string, _: number, address: string) =>
   word === '0123456789abcdef' && address === '127.0.0.1';
 const askedBy = (agent: string, client = '127.0.0.1') => ({
-  ...{ remote_ip: '127.0.0.1', client_ip: client },
+  remote_ip: '127.0.0.1',
+  client_ip: client,
   headers: { 'User-Agent': [agent] },
 });
 const CHECK = 'signalbox-check/0123456789abcdef';
@@ -35,7 +36,8 @@ describe('a line is not an event', () => {
     line({ logger: 'tls.obtain', msg: 'something', error: 'of nobody' }),
     // A load ended the attempt.
     line({
-      ...{ logger: 'tls', msg: 'job failed' },
+      logger: 'tls',
+      msg: 'job failed',
       error: 'a.example: obtaining certificate: context canceled',
     }),
     line({ logger: 'tls.obtain', level: 'info', msg: 'lock acquired', identifier: 'a' }),

@@ -112,7 +112,8 @@ for (const kind of ['socket', 'TCP'] as const) {
     const proxying = kind === 'TCP' ? TCP_WAYS : SOCKET_WAYS;
     const ways = [...proxying, ...(kind === 'TCP' ? DYNAMIC : [])].map(
       ([name, to, sent = {}], at) => ({
-        ...{ name, host: `way-${at}.example` },
+        name,
+        host: `way-${at}.example`,
         config: () =>
           at < proxying.length
             ? `reverse_proxy ${fill(to)} {\nheader_up Host ${host()}\n}`

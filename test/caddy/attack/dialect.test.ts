@@ -124,7 +124,9 @@ describe('a quoted brace', () => {
     .join('\n');
   const deep = `${'handle {\nheader Q "}"\n'.repeat(1000)}${'header "{"\n}\n'.repeat(1000)}`;
   const mine = (config: string, rest: object = {}) => ({
-    ...{ domain: 'http://mine.example', config, ...rest },
+    domain: 'http://mine.example',
+    config,
+    ...rest,
   });
 
   type Attempt = [string, () => [method: string, path: string, json: object]];
@@ -210,7 +212,8 @@ describe('a quoted brace', () => {
     expect([imported.status, imported.body.code]).toEqual([502, 'PROXY_REJECTED']);
     const { stack } = owner;
     const asked = await ask(`${stack.agent}/proxy/reload`, {
-      ...{ headers: stack.agentHeaders, json: { proxyfile } },
+      headers: stack.agentHeaders,
+      json: { proxyfile },
     });
     expect(asked.status).toBe(502);
     expect(asked.text).not.toContain(hostname());

@@ -230,14 +230,16 @@ describe.skipIf(!isRoot).each([
   // Where nothing is refused, they go live together: each publish takes longer than the visit.
   test.skipIf(uid !== 0)('may have sites that read what they like', async () => {
     const operations = READS.map(([name, config]) => ({
-      ...{ op: 'create', domain: `http://${domainOf(name)}`, config: config(target) },
+      op: 'create',
+      domain: `http://${domainOf(name)}`,
+      config: config(target),
     }));
     const json = { operations };
     const made = await ask(`${hub}/vhosts/bulk`, { json, headers: owner.headers });
     expect([made.status, made.text]).toEqual([200, expect.any(String)]);
   });
 
-  test.each(READS)('does not give out files through %s', async (...[name, config, path]) => {
+  test.each(READS)('does not give out files through %s', async (name, config, path) => {
     const domain = domainOf(name);
     if (uid !== 0) {
       const made = await change(config(target), domain);
@@ -251,7 +253,7 @@ describe.skipIf(!isRoot).each([
     for (const secret of secrets) expect(said.replaceAll(/\{[^}]*\}/g, '')).not.toContain(secret);
   });
 
-  test.each(NEVER)('does not accept %s', async (...[name, config]) => {
+  test.each(NEVER)('does not accept %s', async (name, config) => {
     const made = await change(config(target), domainOf(name));
     expect([made.status, made.body.code]).toEqual([502, 'PROXY_REJECTED']);
     expect(made.text).not.toContain(data);
@@ -277,7 +279,7 @@ describe.skipIf(!isRoot).each([
     expect(existsSync(join(folder, 'keys.log'))).toBe(false);
   });
 
-  test.each(WRITES)('does not write with %s', async (...[name, config]) => {
+  test.each(WRITES)('does not write with %s', async (name, config) => {
     const inode = statSync(join(data, 'signalbox.db')).ino;
     const domain = domainOf(name);
     const made = await change(config(target), domain);

@@ -82,7 +82,8 @@ describe.skipIf(!hasStream || !caddyIs('>=2.7'))('nginx in front of Caddy', () =
 
     let heard = '';
     const other = Bun.listen({
-      ...{ port: 0, hostname: '127.0.0.1' },
+      port: 0,
+      hostname: '127.0.0.1',
       socket: {
         data(socket, bytes) {
           heard += bytes.toString('latin1');

@@ -43,7 +43,9 @@ describe.skipIf(probe === null)('the published Caddyfile', () => {
     const child = Bun.spawn([...network.prefix, ...command], {
       cwd: folder,
       env: { PATH: process.env.PATH ?? '', HOME: at('home') },
-      ...{ stdin: 'ignore', stdout: 'ignore', stderr: Bun.file(at(log)) },
+      stdin: 'ignore',
+      stdout: 'ignore',
+      stderr: Bun.file(at(log)),
     });
     others.push(child);
     return child;

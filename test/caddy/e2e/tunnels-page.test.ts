@@ -36,7 +36,10 @@ test('the two ends of the tunnel let in each other, and nobody else', () => {
   );
   expect(home.Endpoint).toBe(`vps.example:${vps.ListenPort}`);
   expect([vps.PrivateKey, vps.PublicKey, home.PrivateKey, home.PublicKey]).toEqual([
-    ...['VPS_PRIVATE_KEY', 'HOME_PUBLIC_KEY', 'HOME_PRIVATE_KEY', 'VPS_PUBLIC_KEY'],
+    'VPS_PRIVATE_KEY',
+    'HOME_PUBLIC_KEY',
+    'HOME_PRIVATE_KEY',
+    'VPS_PUBLIC_KEY',
   ]);
 });
 

@@ -139,7 +139,12 @@ describe('the filters', () => {
     });
     const filters = ['A.example', 'c.example', 'b.example', '[::1]:80', '::1', 'http://d.example'];
     expect(filters.map((name) => domainFilter(name, sites))).toEqual([
-      ...['a.example b.example', 'c.example [::1]', 'b.example', '[::1]', '::1', 'd.example'],
+      'a.example b.example',
+      'c.example [::1]',
+      'b.example',
+      '[::1]',
+      '::1',
+      'd.example',
     ]);
     expect(() => domainFilter(':9090', sites)).toThrow('no filter can name');
   });
@@ -147,8 +152,14 @@ describe('the filters', () => {
 
 describe('a line', () => {
   const entry = {
-    ...{ timestamp: '2026-11-20T18:00:00.123Z', domain: 'a.example\u001b[2J', method: 'G\n' },
-    ...{ path: '/\u202e', status: 502, latency: '1.2ms', ip: '192.0.2.7', agent: 'vps' },
+    timestamp: '2026-11-20T18:00:00.123Z',
+    domain: 'a.example\u001b[2J',
+    method: 'G\n',
+    path: '/\u202e',
+    status: 502,
+    latency: '1.2ms',
+    ip: '192.0.2.7',
+    agent: 'vps',
   };
 
   test('shows control characters, and has colours only on a terminal', () => {

@@ -84,7 +84,9 @@ describe('refused, with nothing changed:', () => {
     const before = await owner.everything();
     const refused = await (typeof document === 'string' ? send(document) : apply(document));
     expect([refused.status, refused.body.code, refused.body.field]).toEqual([
-      ...[400, 'INVALID_REQUEST', field],
+      400,
+      'INVALID_REQUEST',
+      field,
     ]);
     expect(refused.text).not.toContain('the password of');
     expect(await owner.everything()).toEqual(before);

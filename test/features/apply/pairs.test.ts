@@ -177,7 +177,11 @@ function expectedOf(before: View, document: SomeDocument): Expected {
     const order = (all: readonly string[], names: readonly string[]) =>
       all.filter((one) => names.includes(one));
     settle('sites', key, {
-      ...{ domain, config, upstream, enabled: site.enabled ?? true, policies },
+      domain,
+      config,
+      upstream,
+      enabled: site.enabled ?? true,
+      policies,
       except: order([...view.policies.keys()].toSorted(), except),
       tags: tagsOf(site.tags ?? []),
       agents: order(AGENTS, site.agents ?? []),
@@ -262,7 +266,9 @@ async function prove(document: SomeDocument): Promise<'refused' | 'nothing' | 'c
   }
   const done = outcomeOf((made[0] as (typeof made)[number]).plan);
   expect([done.changes, done.digest, done.published]).toEqual([
-    ...[plan?.changes as PlannedChange[], plan?.digest as string, plan?.published as boolean],
+    plan?.changes as PlannedChange[],
+    plan?.digest as string,
+    plan?.published as boolean,
   ]);
   const lines = done.changes.map(lineOf);
   expect(lines.toSorted()).toEqual(expected.changes.toSorted());
@@ -282,14 +288,15 @@ async function prove(document: SomeDocument): Promise<'refused' | 'nothing' | 'c
   const { source } = document;
   const file = Bun.YAML.parse(exportYaml(set, source)) as Pick<SomeDocument, 'sites'> &
     Partial<SomeDocument>;
-  const whole = { ...{ policies: {}, ...file }, source, prune: true, adopt: false };
+  const whole = { policies: {}, ...file, source, prune: true, adopt: false };
   const out = outcomeOf(await (await applying(whole))(set, time()));
   // What people have changed since is what the source says from then on.
   const isOff = [...set.policies, ...set.vhosts].filter(
     (one) => one.source === source && isDiffering(one),
   );
   expect([out.published, out.changes.map(lineOf).toSorted()]).toEqual([
-    ...[false, isOff.map((one) => `adopt ${'domain' in one ? one.domain : one.name}`).toSorted()],
+    false,
+    isOff.map((one) => `adopt ${'domain' in one ? one.domain : one.name}`).toSorted(),
   ]);
   const { group } = made[0] as (typeof made)[number];
   if (group === null) return 'nothing';

@@ -139,7 +139,9 @@ describe('refused, with nothing changed:', () => {
     const both = [await plan(document), await apply(document)];
     for (const answer of both) {
       expect([answer.status, answer.body.code, answer.body.field ?? null]).toEqual([
-        ...[status, code, field],
+        status,
+        code,
+        field,
       ]);
     }
     expect(await owner.everything()).toEqual(before);
@@ -189,7 +191,9 @@ test('a plan says what will happen, and is applied to nothing else', async () =>
 
   const entries = (await owner.changelog()).slice(0, 3);
   expect(entries.map(({ domain }) => domain)).toEqual([
-    ...['http://two.example', 'http://one.example', '(policy lan)'],
+    'http://two.example',
+    'http://one.example',
+    '(policy lan)',
   ]);
   for (const entry of entries) {
     expect(entry).toMatchObject({ via: 'apply home', group: done.body.group });
@@ -263,7 +267,8 @@ test('a source catches up with what people changed', async () => {
   const [entry] = await owner.changelog();
   const shown = { source: 'home' };
   expect([entry?.domain, JSON.parse(entry?.diff ?? '')]).toEqual([
-    ...['(policy late)', { old: shown, new: shown }],
+    '(policy late)',
+    { old: shown, new: shown },
   ]);
 });
 
@@ -295,7 +300,9 @@ test('a check that fails refuses the plan as well', async () => {
   const before = await owner.everything();
   for (const answer of [await plan(document), await apply(document)]) {
     expect([answer.status, answer.body.code, answer.body.field]).toEqual([
-      ...[502, 'CHECK_FAILED', 'sites["http://checked.example"].check'],
+      502,
+      'CHECK_FAILED',
+      'sites["http://checked.example"].check',
     ]);
   }
   expect(await owner.everything()).toEqual(before);

@@ -32,7 +32,10 @@ async function both(given: object, query = '') {
   const plan = await apply({ ...given, dryRun: true }, query);
   const done = await apply(given, query);
   expect([plan.status, plan.body.code, plan.body.field, plan.body.published]).toEqual([
-    ...[done.status, done.body.code, done.body.field, done.body.published],
+    done.status,
+    done.body.code,
+    done.body.field,
+    done.body.published,
   ]);
   return done;
 }
@@ -59,7 +62,8 @@ test('sites go where the document places them, and move with it', async () => {
   ]);
   const unknown = await both({ sites: { 'http://both.example': site('one', { agents: ['x'] }) } });
   expect([unknown.status, unknown.body.field]).toEqual([
-    ...[400, 'sites["http://both.example"].agents'],
+    400,
+    'sites["http://both.example"].agents',
   ]);
 });
 

@@ -264,9 +264,13 @@ const keeperOf = (makes: (signal: AbortSignal) => Promise<void>) =>
       list: () => listBackups(dir),
       read: (one) => readFrom(dir, one),
     },
-    ...{ dataDir, keyFile: join(dataDir, 'secret-key') },
-    ...{ isShared: () => false, isEmpty: () => false },
-    ...{ pace: PACE, now: () => new Date(), log() {} },
+    dataDir,
+    keyFile: join(dataDir, 'secret-key'),
+    isShared: () => false,
+    isEmpty: () => false,
+    pace: PACE,
+    now: () => new Date(),
+    log() {},
   });
 
 test('under way when the hub stops is no fault of the disk', async () => {

@@ -216,7 +216,9 @@ describe('backups of a hub', () => {
 
   test('with another key need their passphrase, or do without', async () => {
     const channel = {
-      ...{ name: 'Hook', kind: 'webhook', target: { url: 'http://127.0.0.1:9/' } },
+      name: 'Hook',
+      kind: 'webhook',
+      target: { url: 'http://127.0.0.1:9/' },
     };
     expect((await call('POST', '/channels', channel)).status).toBe(201);
     const { newest } = await make();
@@ -228,7 +230,10 @@ describe('backups of a hub', () => {
     const path = `/backups/${newest?.name}/restore`;
     const refused = await call('POST', path, { passphrase: 'sesame' });
     expect([refused.status, refused.body.code, refused.body.message, refused.body.field]).toEqual([
-      ...[400, 'INVALID_REQUEST', 'Wrong passphrase.', 'passphrase'],
+      400,
+      'INVALID_REQUEST',
+      'Wrong passphrase.',
+      'passphrase',
     ]);
     expect(readFileSync(key, 'utf8')).toBe(other);
     await restored(newest?.name ?? '', { passphrase: PASSPHRASE });

@@ -237,7 +237,9 @@ test(`${MANY} certificates are kept, listed and served`, async () => {
   );
   expect(new Set(made.map(({ status }) => status))).toEqual(new Set([201]));
   const operations = chains.map((_, at) => ({
-    ...{ op: 'create', domain: `app.n${at}.example`, config: 'respond app' },
+    op: 'create',
+    domain: `app.n${at}.example`,
+    config: 'respond app',
   }));
   expect((await owner.call('POST', '/vhosts/bulk', { operations })).status).toBe(200);
   const listed = await all();

@@ -73,7 +73,9 @@ test('a wrong name, pair or field is refused, and nothing is changed', async () 
 test('it is sealed in the database, named in the Caddyfile, and its key in no answer', async () => {
   const made = await upload('wild', ['*.wild.example', 'wild.example']);
   expect(made).toMatchObject({
-    ...{ name: 'wild', source: 'upload', sites: [] },
+    name: 'wild',
+    source: 'upload',
+    sites: [],
     names: ['*.wild.example', 'wild.example', '127.0.0.1'],
   });
   const secret = made.key.split('\n')[1] as string;
@@ -136,7 +138,8 @@ describe('changes', () => {
     const made = await upload('mine', ['mine.example']);
     const [entry] = await owner.changelog();
     const { body: token } = await owner.call<{ token: string }>('POST', '/tokens', {
-      ...{ name: 'hook', scope: 'write' },
+      name: 'hook',
+      scope: 'write',
     });
     const hook = { Authorization: `Bearer ${token.token}` };
     const email = 'eve@example.org';
@@ -172,7 +175,8 @@ describe('changes', () => {
   test('one that sites are served with is only deleted by force, and its undo brings it back', async () => {
     const made = await upload('used', ['*.used.example']);
     const vhost = await owner.call<{ id: number }>('POST', '/vhosts', {
-      ...{ domain: 'app.used.example', config: 'respond used' },
+      domain: 'app.used.example',
+      config: 'respond used',
     });
     await owner.call('POST', '/vhosts', { domain: 'http://web.used.example', config: 'respond w' });
     expect((await kept('GET', '/used')).body.sites).toEqual([vhost.body.id]);

@@ -29,7 +29,9 @@ describe.skipIf(!HAS_ACME)('an order', () => {
   /** The records that it is to set; it answers with what it was sent, or never. */
   let isHanging = false;
   const provider = Bun.serve({
-    ...{ hostname: '127.0.0.1', port: 0, idleTimeout: 0 },
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
     async fetch(request) {
       if (isHanging) await new Promise(() => {});
       const said = request.headers.get('Authorization') ?? '';
@@ -55,13 +57,17 @@ describe.skipIf(!HAS_ACME)('an order', () => {
     provider: 'httpreq',
     credentials: {
       HTTPREQ_ENDPOINT: `http://127.0.0.1:${provider.port}`,
-      ...{ HTTPREQ_USERNAME: 'ada', HTTPREQ_PASSWORD: SECRET },
+      HTTPREQ_USERNAME: 'ada',
+      HTTPREQ_PASSWORD: SECRET,
     },
   };
   const wrongKey = Buffer.from(SECRET.padEnd(32, '.')).toString('base64');
   const order = (name: string, more: Partial<Order>) =>
     owner.call<Refusal>('POST', '/certificates/kept', {
-      ...{ name, names: NAMES, email: EMAIL, dns: dns.spec },
+      name,
+      names: NAMES,
+      email: EMAIL,
+      dns: dns.spec,
       ...more,
     });
   const list = async () => (await owner.call('GET', '/certificates/kept')).text;

@@ -60,7 +60,10 @@ beforeEach(async () => {
     store.commit([{ author: AUTHOR, plan }], now);
     set = store.load();
     return {
-      ...{ result: plan.result, group: 1, behind: [], open: [] },
+      result: plan.result,
+      group: 1,
+      behind: [],
+      open: [],
       untried: new Map<string, string>(),
     };
   };

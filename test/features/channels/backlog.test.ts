@@ -18,7 +18,9 @@ const url = 'https://hooks.example.org/';
 const hook = { name: 'Hook', kind: 'webhook', target: { url } } as const;
 const message = {
   ...({ channelId: 1, state: 'began', event: 'drift', about: '', level: 'warn' } as const),
-  ...{ message: '', at: NOON, dueAt: NOON },
+  message: '',
+  at: NOON,
+  dueAt: NOON,
 };
 
 let folder: string;
@@ -87,7 +89,8 @@ test('a channel that takes nothing is a problem after ten minutes', () => {
     {
       ...({ code: 'CHANNEL_FAILING', level: 'warn' } as const),
       since: '2026-11-20T18:00:00.000Z',
-      ...{ part: message, message },
+      part: message,
+      message,
     },
   ]);
 });

@@ -83,8 +83,13 @@ test('a test is delivered at once, whatever else, and recorded', async () => {
   expect(JSON.parse(received?.body ?? '')).toMatchObject({ state: 'test', event: null });
   const [latest] = await deliveries();
   expect(latest).toMatchObject({
-    ...{ channel: { id, name: 'Hook' }, state: 'test', event: null, outcome: 'sent' },
-    ...{ attempts: 1, error: null, digest: null },
+    channel: { id, name: 'Hook' },
+    state: 'test',
+    event: null,
+    outcome: 'sent',
+    attempts: 1,
+    error: null,
+    digest: null,
   });
   receiver.behave('fails');
   await call('POST', `/channels/${id}/test`);

@@ -147,7 +147,9 @@ describe('a channel', () => {
     const topic = { target: { topic: 'other', token: null } };
     expect((await put({ ...topic, events: [], quiet: null, enabled: false })).body).toMatchObject({
       target: { url: 'https://ntfy.example.org/***', topic: '***' },
-      ...{ events: [], quiet: null, enabled: false },
+      events: [],
+      quiet: null,
+      enabled: false,
     });
     expect(stored(id)).toEqual({ url: NTFY.target.url, topic: 'other' });
     const mail = await create(MAIL);

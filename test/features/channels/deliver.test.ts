@@ -107,7 +107,9 @@ describe('a message is not taken', () => {
     const { certificate: cert, key } = await selfSigned(['localhost']);
     let requests = 0;
     const server = Bun.serve({
-      ...{ hostname: '127.0.0.1', port: 0, tls: { cert, key } },
+      hostname: '127.0.0.1',
+      port: 0,
+      tls: { cert, key },
       fetch: () => new Response(String(++requests)),
     });
     const url = `https://localhost:${server.port}/a-path`;
@@ -162,7 +164,12 @@ describe('a webhook', () => {
     const other = { ...HAPPENING, level: 'warn', about: 'b.example' } as const;
     const body = await send(other, OVER, HAPPENING);
     expect(body).toMatchObject({
-      ...{ id: 'an-id', hub: 'a-hub', state: 'digest', event: null, about: '', level: 'bad' },
+      id: 'an-id',
+      hub: 'a-hub',
+      state: 'digest',
+      event: null,
+      about: '',
+      level: 'bad',
       message: '2 problems began, 1 resolved',
       at: '2026-11-22T06:22:00.000Z',
     });

@@ -8,8 +8,15 @@ import type { Delivery, Message } from '../../../src/features/channels/message.t
 const AT = new Date('2026-11-22T05:21:00Z');
 
 export const channel = (kind: ChannelKind, target: Target): Channel => ({
-  ...{ id: 1, name: 'Phone', kind, target: () => target, events: [], quiet: null, enabled: true },
-  ...{ createdAt: AT, updatedAt: AT },
+  id: 1,
+  name: 'Phone',
+  kind,
+  target: () => target,
+  events: [],
+  quiet: null,
+  enabled: true,
+  createdAt: AT,
+  updatedAt: AT,
 });
 
 export const HAPPENING: Message = {

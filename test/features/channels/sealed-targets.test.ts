@@ -45,7 +45,8 @@ async function start(): Promise<void> {
 const call = <T = Channel>(method: string, path: string, json?: unknown) =>
   ask<T>(`${hub.hub}${path}`, { method, headers, json });
 const hook = (secret = CANARY) => ({
-  ...{ name: 'Hook', kind: 'webhook' },
+  name: 'Hook',
+  kind: 'webhook',
   target: { url: `${receiver.url}/hook`, secret },
 });
 const faults = async () =>
@@ -106,7 +107,8 @@ test('what 0.1 stored in clear is sealed at the first start, without remains', a
   for (const id of [1, 2]) {
     expect((await call('POST', `/channels/${id}/test`)).status).toBe(200);
     expect((await call('GET', `/channels/${id}`)).body.target).toEqual({
-      ...{ url: `${receiver.url}/***`, secret: '***' },
+      url: `${receiver.url}/***`,
+      secret: '***',
     });
   }
   expect(receiver.received.map(({ genuine }) => genuine)).toEqual([true, true]);

@@ -12,7 +12,12 @@ import fc from '../../harness/generated.ts';
 const NOON = Date.parse('2026-11-20T12:00:00.000Z');
 const at = (seconds: number) => new Date(NOON + seconds * 1000);
 const message = (id: number, more: Partial<Waiting> = {}): Waiting => ({
-  ...{ id, at: at(-1), dueAt: at(-1), attempts: 0, digest: null, ...more },
+  id,
+  at: at(-1),
+  dueAt: at(-1),
+  attempts: 0,
+  digest: null,
+  ...more,
 });
 const some = (count: number, more: Partial<Waiting> = {}) =>
   Array.from({ length: count }, (_, i) => message(i + 1, more));

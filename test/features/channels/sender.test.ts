@@ -43,7 +43,12 @@ const accept = async () => {};
 function start() {
   return createSender({
     sealing: { open: () => '{}' },
-    ...{ db: database.db, hub: 'h', pace: PACE, now, elapsed, random: () => 0.5 },
+    db: database.db,
+    hub: 'h',
+    pace: PACE,
+    now,
+    elapsed,
+    random: () => 0.5,
     async deliver(channel, delivery) {
       await receive(channel, delivery);
       got.push({ to: channel.id, delivery });
@@ -70,8 +75,15 @@ const addChannel = (more: Partial<typeof channels.$inferInsert> = {}) =>
   database.db
     .insert(channels)
     .values({
-      ...{ name: 'phone', kind: 'webhook', events: [], quiet: null, enabled: true },
-      ...{ target: Buffer.alloc(0), createdAt: new Date(0), updatedAt: new Date(0), ...more },
+      name: 'phone',
+      kind: 'webhook',
+      events: [],
+      quiet: null,
+      enabled: true,
+      target: Buffer.alloc(0),
+      createdAt: new Date(0),
+      updatedAt: new Date(0),
+      ...more,
     })
     .run();
 

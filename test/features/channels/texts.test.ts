@@ -8,8 +8,13 @@ import { EVENT_NAMES, ONE_OFF } from '../../../src/shared/events.ts';
 const AT = new Date('2026-11-22T05:21:00Z');
 const later = (seconds: number) => new Date(AT.getTime() + seconds * 1000);
 const one = (over: Partial<Message> = {}): Message => ({
-  ...{ id: 1, state: 'began', event: 'upstream.down', about: 'a.example', level: 'bad' },
-  ...{ message: 'b:1 does not answer.', at: AT },
+  id: 1,
+  state: 'began',
+  event: 'upstream.down',
+  about: 'a.example',
+  level: 'bad',
+  message: 'b:1 does not answer.',
+  at: AT,
   ...over,
 });
 const text = (messages: Delivery['messages'], timeZone = 'UTC') =>

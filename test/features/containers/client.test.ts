@@ -47,7 +47,12 @@ test('what is no list is refused, and an agent of an earlier release is off', as
   expect(await refusal({ nothing: 'here' }, 404)).toContain('invalid response');
   const old = startOther(() => Response.json({ code: 'NOT_FOUND', message: 'x' }, { status: 404 }));
   expect(await old.ask(CONTAINERS, { after: 'tag' }, NEVER)).toEqual({
-    ...{ engine: 'off', detail: null, tag: '', containers: null, labels: 'safe', domains: [] },
+    engine: 'off',
+    detail: null,
+    tag: '',
+    containers: null,
+    labels: 'safe',
+    domains: [],
   });
 });
 
@@ -80,7 +85,9 @@ test('the list comes, and the next one once there is another', async () => {
   });
   ending.push(engine.end);
   const [agent, client] = await startAgent({
-    ...{ DOCKER_SOCKET: engine.socket, DOCKER_DOMAINS: '*.home.example', DOCKER_LABELS: 'all' },
+    DOCKER_SOCKET: engine.socket,
+    DOCKER_DOMAINS: '*.home.example',
+    DOCKER_LABELS: 'all',
   });
   const first = await client.ask(CONTAINERS, { after: undefined }, NEVER);
   expect(first).toMatchObject({ engine: 'up', labels: 'all', domains: ['*.home.example'] });
@@ -102,6 +109,8 @@ test('the list comes, and the next one once there is another', async () => {
 test('without DOCKER_SOCKET, there is no engine', async () => {
   const [, client] = await startAgent({});
   expect(await client.ask(CONTAINERS, { after: undefined }, NEVER)).toMatchObject({
-    ...{ engine: 'off', detail: null, containers: null },
+    engine: 'off',
+    detail: null,
+    containers: null,
   });
 });

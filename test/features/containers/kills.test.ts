@@ -40,10 +40,16 @@ async function startWorld(engine: RealEngine, real: boolean) {
   const dataDir = join(home, 'data');
   const proxyfile = join(home, 'Caddyfile');
   const env = {
-    ...{ DATA_DIR: dataDir, AGENT_TOKEN: 'chaos'.repeat(8) },
-    ...{ HUB_PORT: '18001', AGENT_PORT: '18002', AGENT_URL: 'http://127.0.0.1:18002' },
-    ...{ PROXY_MANAGED: 'true', PROXYFILE: proxyfile, ACCESS_LOG: join(home, 'access.log') },
-    ...{ DOCKER_SOCKET: engine.socket, CONTAINERS_GONE: '1500' },
+    DATA_DIR: dataDir,
+    AGENT_TOKEN: 'chaos'.repeat(8),
+    HUB_PORT: '18001',
+    AGENT_PORT: '18002',
+    AGENT_URL: 'http://127.0.0.1:18002',
+    PROXY_MANAGED: 'true',
+    PROXYFILE: proxyfile,
+    ACCESS_LOG: join(home, 'access.log'),
+    DOCKER_SOCKET: engine.socket,
+    CONTAINERS_GONE: '1500',
   };
   const programs = new Map<string, Program>();
   async function start(part: Part) {

@@ -15,8 +15,16 @@ const HOME: Allowed = { labels: 'safe', domains: ['*.home.example', 'one.example
 const PORT = { port: 80, address: '127.0.0.1:8080', published: true };
 
 const container = (labels: Container['labels'], more: Partial<Container> = {}): Container => ({
-  ...{ id: 'c1', name: 'app', image: 'app', state: 'running', addresses: [], ports: [PORT] },
-  ...{ startedAt: '2026-11-20T18:00:00.000Z', host: null, unreached: null, labels },
+  id: 'c1',
+  name: 'app',
+  image: 'app',
+  state: 'running',
+  addresses: [],
+  ports: [PORT],
+  startedAt: '2026-11-20T18:00:00.000Z',
+  host: null,
+  unreached: null,
+  labels,
   ...more,
 });
 const labels = (fields: Record<string, string>) =>
@@ -311,10 +319,14 @@ test('labels without a domain keep only the sites as they are that lead to their
   const half = container(labels({ domian: 'a.example' }), { host: '10.0.0.2' });
   const { leadsToUnclear } = known(half);
   expect(['127.0.0.1:8080', 'https://127.0.0.1:8080', '10.0.0.2:99'].map(leadsToUnclear)).toEqual([
-    ...[true, true, true],
+    true,
+    true,
+    true,
   ]);
   expect(['127.0.0.1:8081', '10.0.0.20:99', '10.0.0.3:80'].map(leadsToUnclear)).toEqual([
-    ...[false, false, false],
+    false,
+    false,
+    false,
   ]);
   expect(known(container(labels({ domain: 'a.example' }))).leadsToUnclear('127.0.0.1:8080')).toBe(
     false,

@@ -101,7 +101,8 @@ test('labels that are at fault make no site, and say why; others are not affecte
     good: null,
   });
   expect((await sites()).map(({ domain }) => domain)).toEqual([
-    ...['http://good.example', 'http://hand.example'],
+    'http://good.example',
+    'http://hand.example',
   ]);
   expect(await site('hand')).toMatchObject({ id: by.id, source: null });
 });

@@ -17,8 +17,12 @@ import { caddyStatus, nginxStatus, type Visitor } from './access-model.ts';
 const RUNS = some(800, 50_000);
 
 const list = (part: Partial<AccessList>): AccessList => ({
-  ...{ id: 3, name: 'Family', satisfies: 'all', passesAuthorization: true },
-  ...{ users: [], clients: [] },
+  id: 3,
+  name: 'Family',
+  satisfies: 'all',
+  passesAuthorization: true,
+  users: [],
+  clients: [],
   ...part,
 });
 
@@ -275,14 +279,29 @@ test('HSTS sets no other header', () => {
 
 /** Networks in and beside each other. */
 const NETWORKS = [
-  ...['all', '0.0.0.0/0', '10.0.0.0/28', '10.0.0.8/29', '10.0.0.13/30', '10.0.0.9', '10.0.0.10'],
-  ...['10.0.0.0/31', '::/0', 'fd00::/125', 'fd00::4/126', 'fd00::5', '::ffff:0:0/95', '::/64'],
-  ...['::ffff:10.0.0.9', 'nonsense'],
+  'all',
+  '0.0.0.0/0',
+  '10.0.0.0/28',
+  '10.0.0.8/29',
+  '10.0.0.13/30',
+  '10.0.0.9',
+  '10.0.0.10',
+  '10.0.0.0/31',
+  '::/0',
+  'fd00::/125',
+  'fd00::4/126',
+  'fd00::5',
+  '::ffff:0:0/95',
+  '::/64',
+  '::ffff:10.0.0.9',
+  'nonsense',
 ] as const;
 const ADDRESSES = [
   ...Array.from({ length: 17 }, (_, at) => `10.0.0.${at}`),
   ...Array.from({ length: 9 }, (_, at) => `fd00::${at}`),
-  ...['9.9.9.9', '::fffe:a00:9', '2001:db8::1'],
+  '9.9.9.9',
+  '::fffe:a00:9',
+  '2001:db8::1',
 ];
 const NAMES = ['ann', 'bob', '#c', 'ann:x', ''];
 const PASSWORDS = ['one', 'two', '', 'x'.repeat(73)];

@@ -41,7 +41,11 @@ function visitOf({ req }: Measured): Visit | null {
   ] = REQUEST.exec(req) ?? [];
   if (!(from in SOURCES)) return null;
   return {
-    ...{ scheme, method, host, path, from: from as keyof typeof SOURCES },
+    scheme,
+    method,
+    host,
+    path,
+    from: from as keyof typeof SOURCES,
     as,
     headers: { ...JSON.parse(headers ?? '{}'), ...(agent && { 'User-Agent': agent }) },
     isWebsocket: websocket !== undefined,

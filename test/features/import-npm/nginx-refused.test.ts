@@ -7,8 +7,11 @@ import { tokenize } from '../../../src/shared/caddyfile/tokenizer.ts';
 
 const of = (advanced: string, hasAccessList = false): Body =>
   bodyOf({
-    ...{ rest: { upstream: '10.0.0.5:80' }, locations: [], advanced },
-    ...{ stripsAuthorization: false, hasAccessList },
+    rest: { upstream: '10.0.0.5:80' },
+    locations: [],
+    advanced,
+    stripsAuthorization: false,
+    hasAccessList,
   });
 
 describe('nginx text is not taken', () => {

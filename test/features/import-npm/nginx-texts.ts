@@ -14,8 +14,19 @@ const PIECES = [
     ' ',
   ),
   ...'> ! ~ , : handle (snippet) {args[0]}'.split(' '),
-  ...[' ', '\n', '\r\n', '\t', '\0', '\u0085', '\u2028', '\ufeff', '\ud800', '$'.concat('{host}')],
-  ...['\n}\nhttp://evil.test {\n', '"\n}\nhttp://evil.test {\n', '`\n}\n'],
+  ' ',
+  '\n',
+  '\r\n',
+  '\t',
+  '\0',
+  '\u0085',
+  '\u2028',
+  '\ufeff',
+  '\ud800',
+  '$'.concat('{host}'),
+  '\n}\nhttp://evil.test {\n',
+  '"\n}\nhttp://evil.test {\n',
+  '`\n}\n',
 ];
 
 const PATHS = [
@@ -30,17 +41,13 @@ const PATHS = [
   '/ü',
 ] as const;
 const TARGETS = [
-  ...[
-    'http://10.0.0.6:8000',
-    'http://10.0.0.6:8000/v2/',
-    'https://nas.lan',
-    '$forward_scheme://$server:$port',
-  ],
-  ...[
-    '$forward_scheme://$server:$port$request_uri',
-    'http://10.0.0.6:8000$request_uri',
-    'http://[fd00::5]:80',
-  ],
+  'http://10.0.0.6:8000',
+  'http://10.0.0.6:8000/v2/',
+  'https://nas.lan',
+  '$forward_scheme://$server:$port',
+  '$forward_scheme://$server:$port$request_uri',
+  'http://10.0.0.6:8000$request_uri',
+  'http://[fd00::5]:80',
 ] as const;
 const WORDS = [
   'text',

@@ -68,7 +68,9 @@ test('docs/moving.md has each directive that is translated, and no other', async
 test('a host without any is plain', () => {
   expect(plain({ upstream: 'nas.lan:80' })).toEqual({
     lines: ['reverse_proxy {upstream}'],
-    ...{ clients: [], remarks: [], unsayable: [] },
+    clients: [],
+    remarks: [],
+    unsayable: [],
   });
   expect(plain({ upstream: 'https://nas.lan:80' }).lines).toEqual([
     'reverse_proxy {upstream} {',

@@ -33,7 +33,9 @@ test('they are placed on it alone, and the preamble is its own', async () => {
 test('it gets those that were placed elsewhere, and no other agent loses them', async () => {
   const place = (host: string) =>
     call('POST', '/vhosts', {
-      ...{ domain: `http://${host}`, config: `respond ${host}`, agents: ['local'] },
+      domain: `http://${host}`,
+      config: `respond ${host}`,
+      agents: ['local'],
     });
   for (const host of ['same.example', 'other.example'])
     expect((await place(host)).status).toBe(201);

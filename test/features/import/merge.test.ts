@@ -171,7 +171,9 @@ describe('an import onto sites that are there', () => {
       Promise.all(names.map(async (name) => (await owner.stack.served(`${name}.example`)).status));
     const guarded = (name: string, more: object) =>
       owner.call('POST', '/vhosts', {
-        ...{ domain: `http://${name}.example`, config: `respond ${name}`, ...more },
+        domain: `http://${name}.example`,
+        config: `respond ${name}`,
+        ...more,
       });
     const own = await policy('own');
     await guarded('g-1', {});
@@ -188,7 +190,7 @@ describe('an import onto sites that are there', () => {
       await owner.call('PUT', `/vhosts/${id}`, { except: ['wall'] });
     }
     expect(await statuses('g-1', 'g-2', 'g-3', 'g-4', 'g-5', 'g-6')).toEqual([
-      ...[200, 451, 200, 451, 451, 451],
+      200, 451, 200, 451, 451, 451,
     ]);
 
     const merged = (one: string, other: string) =>
@@ -201,7 +203,7 @@ describe('an import onto sites that are there', () => {
     const { status, body } = await post(file, { taken: 'replace' });
     expect([status, body.detail]).toEqual([200, undefined]);
     expect(await statuses('g-1', 'g-2', 'g-3', 'g-4', 'g-5', 'g-6')).toEqual([
-      ...[451, 451, 451, 451, 451, 451],
+      451, 451, 451, 451, 451, 451,
     ]);
     for (const { id, domain } of await list()) {
       if (domain.includes('g-')) await owner.call('DELETE', `/vhosts/${id}`);

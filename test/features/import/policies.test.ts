@@ -21,10 +21,15 @@ const made = async (path: string, json: object) => {
   return body;
 };
 const blocking = (name: string, status: number, more: object = {}) => ({
-  ...{ name, recipe: 'block', values: { networks: ['127.0.0.1', '::1'], status }, ...more },
+  name,
+  recipe: 'block',
+  values: { networks: ['127.0.0.1', '::1'], status },
+  ...more,
 });
 const site = (name: string, more: object = {}) => ({
-  ...{ domain: `http://${name}.example`, config: `respond ${name}`, ...more },
+  domain: `http://${name}.example`,
+  config: `respond ${name}`,
+  ...more,
 });
 
 test('an import brings none and touches none', async () => {

@@ -11,7 +11,11 @@ const never = (name: string) => () => {
   return new Promise<never>(() => {});
 };
 const status = {
-  ...{ liveDigest: null, fileDigest: null, foreign: false, drift: false, restartNeeded: false },
+  liveDigest: null,
+  fileDigest: null,
+  foreign: false,
+  drift: false,
+  restartNeeded: false,
   proxy: { running: true, version: '2.6.2' },
 };
 
@@ -36,7 +40,9 @@ const publisherOf = (...all: Agent[]) => ({
 
 const silent = agentNamed('twin', {
   isSilent: () => true,
-  ...{ status: never('status'), answers: never('answers'), certificates: never('certificates') },
+  status: never('status'),
+  answers: never('answers'),
+  certificates: never('certificates'),
 });
 
 test('an agent that is known to be silent is not asked, and 0', async () => {

@@ -587,7 +587,9 @@ test('kept certificates', async () => {
   await signedIn('getKeptCertificate', { params });
   await refused('getKeptCertificate', 'NOT_FOUND', { params: { id: 'none' } });
   await refused('updateKeptCertificate', 'PRECONDITION_FAILED', {
-    ...{ params, headers, json: { name: 'house' } },
+    params,
+    headers,
+    json: { name: 'house' },
   });
   await signedIn('updateKeptCertificate', { params, json: { chain, key } });
   const site = { domain: 'kept.example', config: 'respond kept' };
@@ -826,8 +828,11 @@ describe('backups', () => {
   beforeAll(async () => {
     const token = 'x'.repeat(40);
     const env = {
-      ...{ DATA_DIR: join(folder, 'data'), BACKUP_DIR: folder, HUB_PORT: '0' },
-      ...{ AGENT_URL: 'http://127.0.0.1:1', AGENT_TOKEN: token },
+      DATA_DIR: join(folder, 'data'),
+      BACKUP_DIR: folder,
+      HUB_PORT: '0',
+      AGENT_URL: 'http://127.0.0.1:1',
+      AGENT_TOKEN: token,
     };
     hub = await serveHub(readSettings('hub', env, machine).hub, token, () => {});
     headers = (await signUp({ hub: `${hub.url}/api` })).headers;

@@ -66,7 +66,10 @@ test('it contains every route of the app, and nothing else', () => {
 test('only the style sheet, the dashboard and the way back from the sign-in service are left out', () => {
   const hidden = hubRoutes(folder).filter((one) => one.hidden);
   const left = new Set([
-    ...['/api/docs/style.css', '/api/auth/callback/oidc', '/:file', '/*'],
+    '/api/docs/style.css',
+    '/api/auth/callback/oidc',
+    '/:file',
+    '/*',
     ...PAGES,
   ]);
   expect(hidden.map(({ path }) => path).filter((path) => !left.has(path))).toEqual([]);

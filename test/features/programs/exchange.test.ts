@@ -84,7 +84,8 @@ describe('a program', () => {
     expect((await agent.reload(text.replace('respond', '# changed\n\trespond'))).status).toBe(200);
     await inStep(agent);
     expect(await using.exchange(own, text, { expects: digestOf(text) })).toMatchObject({
-      ...{ status: 409, body: { code: 'STALE' } },
+      status: 409,
+      body: { code: 'STALE' },
     });
     expect((await using.exchange(own, agent.readProxyfile())).body).toMatchObject({
       from: versionOf(NEXT),
@@ -92,7 +93,8 @@ describe('a program', () => {
     });
     await inStep(agent);
     expect(await using.programs()).toMatchObject({
-      ...{ current: { sha256: own }, previous: [{ sha256: next }] },
+      current: { sha256: own },
+      previous: [{ sha256: next }],
     });
   });
 
@@ -100,7 +102,8 @@ describe('a program', () => {
     `is exchanged ${EXCHANGES} times, and no request fails`,
     async () => {
       const upstream = Bun.serve({
-        ...{ hostname: '127.0.0.1', port: 0 },
+        hostname: '127.0.0.1',
+        port: 0,
         fetch: (request, server) =>
           server.upgrade(request) ? undefined : new Response('of the upstream'),
         websocket: { message: (socket, text) => void socket.send(text) },
@@ -134,7 +137,8 @@ describe('a program', () => {
   test('is not lost to another that arrives meanwhile', async () => {
     const arrived = Promise.withResolvers<void>();
     const upstream = Bun.serve({
-      ...{ hostname: '127.0.0.1', port: 0 },
+      hostname: '127.0.0.1',
+      port: 0,
       fetch: () => arrived.promise.then(() => new Response('now')),
     });
     const slow = `http://slow.test {\n\treverse_proxy 127.0.0.1:${upstream.port}\n}\n`;
@@ -207,7 +211,8 @@ describe('a program', () => {
     });
     expect((await using.exchange(own, text)).body.code).toBe('INVALID_REQUEST');
     expect((await using.exchange(next, text)).body).toMatchObject({
-      ...{ from: versionOf(OWN), to: versionOf(NEXT) },
+      from: versionOf(OWN),
+      to: versionOf(NEXT),
     });
     await inStep(agent);
     expect(await using.programs()).toMatchObject({ current: { sha256: next }, previous: [] });
@@ -294,7 +299,9 @@ test('beside a Caddy that another program runs, nothing is exchanged', async () 
   const port = freePort();
   const config = JSON.stringify({ admin: { listen: `localhost:${port}` } });
   const caddy = Bun.spawn(['caddy', 'run', '--config', '-'], {
-    ...{ stdin: new Blob([config]), stdout: 'ignore', stderr: 'ignore' },
+    stdin: new Blob([config]),
+    stdout: 'ignore',
+    stderr: 'ignore',
     env: { PATH: process.env.PATH ?? '', HOME: temporaryFolder() },
   });
   try {
@@ -302,7 +309,10 @@ test('beside a Caddy that another program runs, nothing is exchanged', async () 
     const using = programsOf(agent);
     expect(await using.programs()).toMatchObject({
       current: { sha256: own, version: versionOf(OWN), since: null },
-      ...{ previous: [], probation: null, managed: false, unit: null },
+      previous: [],
+      probation: null,
+      managed: false,
+      unit: null,
     });
     expect((await agent.status()).proxy.managed).toBe(false);
     for (const refused of [
@@ -335,7 +345,8 @@ function startVisits({ httpPort, httpsPort }: LoneAgent) {
     )[number % 3] ?? ['', '', ''];
     const send = () =>
       fetch(`${base}/${number}`, {
-        ...{ headers: { Host: host, Connection: 'close' }, keepalive: false },
+        headers: { Host: host, Connection: 'close' },
+        keepalive: false,
         ...(host === 'b.test' && { tls: insecure }),
       });
     const response = await send().catch((error: { code?: string }) => {

@@ -69,7 +69,8 @@ async function exchangeUntil(
   const isReached = STEPS[step] ?? (() => true);
   const asking = new AbortController();
   const answer = fetch(`${agent.url()}/proxy/program`, {
-    ...{ method: 'POST', signal: asking.signal },
+    method: 'POST',
+    signal: asking.signal,
     headers: { ...agent.headers, 'Content-Type': 'application/json' },
     body: JSON.stringify({ sha256: other, proxyfile: text, checks: [] }),
   }).catch(() => null);

@@ -48,7 +48,9 @@ function upload(file: string) {
   const form = new FormData();
   form.set('file', new Blob([readFileSync(file)]), 'caddy');
   return ask<View & { code?: string }>(`${owner.stack.hub}/proxy/program`, {
-    ...{ method: 'POST', raw: form, headers: owner.headers },
+    method: 'POST',
+    raw: form,
+    headers: owner.headers,
   });
 }
 

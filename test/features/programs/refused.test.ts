@@ -34,7 +34,11 @@ async function state() {
   const { current, previous, probation } = await using.programs();
   const { proxy, liveDigest } = await agent.status();
   return {
-    ...{ proxy, liveDigest, previous, probation, sum: current?.sha256 },
+    proxy,
+    liveDigest,
+    previous,
+    probation,
+    sum: current?.sha256,
     pids: caddiesOf(agent.dataDir).map(({ pid }) => pid),
     served: [await served('a.test'), await served('b.test')],
     text: agent.readProxyfile(),
@@ -110,7 +114,8 @@ describe('is not taken in', () => {
   test('what an address does not have, or not whole', async () => {
     const whole = readFileSync(anotherCaddy());
     const server = Bun.serve({
-      ...{ hostname: '127.0.0.1', port: 0 },
+      hostname: '127.0.0.1',
+      port: 0,
       fetch({ url }) {
         if (url.endsWith('/page')) return new Response('<html>'.repeat(500));
         if (url.endsWith('/short')) return new Response(whole.subarray(0, 5_000_000));
@@ -138,7 +143,8 @@ describe('is not taken in', () => {
 
   test('a program that the agent does not have, or that runs', async () => {
     expect(await using.exchange('0'.repeat(64), text)).toMatchObject({
-      ...{ status: 404, body: { code: 'NOT_FOUND' } },
+      status: 404,
+      body: { code: 'NOT_FOUND' },
     });
     const own = await using.exchange(before.sum ?? '', text);
     expect(own).toMatchObject({ status: 400, body: { code: 'INVALID_REQUEST' } });

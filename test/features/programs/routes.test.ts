@@ -84,7 +84,8 @@ describe('a refusal changes nothing, records nothing, and asks for no exchange',
     const answer = await new Promise<string>((resolve) => {
       let text = '';
       void Bun.connect({
-        ...{ hostname: '127.0.0.1', port: Number(port) },
+        hostname: '127.0.0.1',
+        port: Number(port),
         socket: {
           open(socket) {
             const head = [
@@ -192,7 +193,10 @@ describe('an exchange', () => {
       body: {
         current: { version: '2.11.7', sha256: sumOf('2.11.7'), plugins: [] },
         previous: [{ version: '2.6.2' }],
-        ...{ managed: true, command: null, advisories: [], uses: [] },
+        managed: true,
+        command: null,
+        advisories: [],
+        uses: [],
         differences: [{ domain: 'a.example' }],
         leftOut: [{ reason: 'websockets', count: 2 }],
       },
@@ -205,7 +209,9 @@ describe('an exchange', () => {
     expect(sent.proxyfile).toContain('a.example');
     const [entry] = await entries();
     expect(entry).toMatchObject({
-      ...{ domain: '(caddy 2.6.2 → 2.11.7)', userName: 'Ada', action: 'update' },
+      domain: '(caddy 2.6.2 → 2.11.7)',
+      userName: 'Ada',
+      action: 'update',
       diff: null,
     });
     expect((await seen()).state).toBe('in-step');
@@ -217,7 +223,9 @@ describe('an exchange', () => {
   test('has checks of the sites, and the words of its version', async () => {
     await until(async () => (await seen()).proxy.version === '2.6.2', 'the old version');
     await all.call('POST', '/policies', {
-      ...{ name: 'lan', recipe: 'allow', values: { networks: ['127.0.0.1/32'] } },
+      name: 'lan',
+      recipe: 'allow',
+      values: { networks: ['127.0.0.1/32'] },
     });
     const check = { path: '/', status: 200 };
     const site = { domain: 'http://b.example', config: 'respond b', check, policies: ['lan'] };

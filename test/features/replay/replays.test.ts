@@ -76,13 +76,24 @@ function standIn() {
 type Agent = ReturnType<typeof standIn>['agent'];
 
 const state = (more: Partial<ReplayState> = {}): ReplayState => ({
-  ...{ state: 'done', done: 10, of: 10, same: 10, differ: 0, groups: [], leftOut: [] },
+  state: 'done',
+  done: 10,
+  of: 10,
+  same: 10,
+  differ: 0,
+  groups: [],
+  leftOut: [],
   ...more,
 });
 const reply = (status: number) => ({ status, to: null, location: null });
 const group = (domain: string): ReplayGroup => ({
-  ...{ domain, requests: 1, count: 3, visitors: 1, examples: [] },
-  ...{ before: reply(200), after: reply(403) },
+  domain,
+  requests: 1,
+  count: 3,
+  visitors: 1,
+  examples: [],
+  before: reply(200),
+  after: reply(403),
 });
 
 let folder: string;
@@ -110,7 +121,10 @@ beforeEach(async () => {
   const agents = [standIn(), standIn()];
   [local, vps] = agents.map(({ agent }) => agent) as [Agent, Agent];
   publisher = createPublisher({
-    ...{ pace: PACE, store: createStore(database), now: () => time, log: () => {} },
+    pace: PACE,
+    store: createStore(database),
+    now: () => time,
+    log: () => {},
     connect: ({ id }) => agents[id - 1]?.client as AgentClient,
   });
   replays = createReplays({ publisher, now: () => time });

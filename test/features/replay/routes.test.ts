@@ -56,7 +56,13 @@ test('of a change that nobody can notice it is done at once, until it is forgott
   const { status, body } = await replay([unseen, unseen]);
   expect(status).toBe(202);
   expect((await owner.call('GET', `/replays/${body.id}`)).body).toEqual({
-    ...{ state: 'done', done: 0, of: 0, same: 0, differ: 0, groups: [], leftOut: [] },
+    state: 'done',
+    done: 0,
+    of: 0,
+    same: 0,
+    differ: 0,
+    groups: [],
+    leftOut: [],
   } as never);
   const end = () => owner.call('DELETE', `/replays/${body.id}`);
   expect([(await end()).status, (await end()).status]).toEqual([200, 404]);
@@ -100,7 +106,8 @@ describe('an undo', () => {
     await owner.call('POST', '/certificates/kept', { name: 'home', chain, key });
     const { id, group } = await latest();
     const { body } = await owner.call<{ token: string }>('POST', '/tokens', {
-      ...{ name: 'writer', scope: 'write' },
+      name: 'writer',
+      scope: 'write',
     });
     const headers = { Authorization: `Bearer ${body.token}` };
     for (const undo of [

@@ -7,7 +7,8 @@ import type { Failure } from '../../../src/shared/failure.ts';
 let answer: () => Response;
 const asked: string[] = [];
 const agent = Bun.serve({
-  ...{ hostname: '127.0.0.1', port: 0 },
+  hostname: '127.0.0.1',
+  port: 0,
   async fetch(request) {
     const { pathname, search } = new URL(request.url);
     asked.push(`${request.method} ${pathname}${search} ${await request.text()}`);

@@ -49,7 +49,9 @@ export function temporaryShippers() {
       file,
       placeFile,
       at: (name: string) => join(folder, name),
-      ...{ logged, warnings, ship },
+      logged,
+      warnings,
+      ship,
     };
   };
 }

@@ -27,7 +27,8 @@ let fleet: Fleet;
 const askedBy: string[] = [];
 let isWrong = (_: string): boolean => false;
 const upstream = Bun.serve({
-  ...{ hostname: '127.0.0.1', port: 0 },
+  hostname: '127.0.0.1',
+  port: 0,
   fetch(request) {
     const agent = request.headers.get('user-agent') ?? '';
     askedBy.push(agent);
@@ -45,8 +46,10 @@ const get = async <T>(path: string) => (await fleet.call<T>('GET', path)).body;
 const create = async (name: string, more: object) =>
   (
     await fleet.call<Site>('POST', '/vhosts', {
-      ...{ domain: `http://${name}.example`, config: 'reverse_proxy {upstream}' },
-      ...{ upstream: `127.0.0.1:${upstream.port}`, ...more },
+      domain: `http://${name}.example`,
+      config: 'reverse_proxy {upstream}',
+      upstream: `127.0.0.1:${upstream.port}`,
+      ...more,
     })
   ).body;
 const checkOf = async ({ id }: Site, query = '') =>
@@ -121,7 +124,9 @@ test('wrong twice in a row at one proxy is an incident that names it, also after
   expect(await checkOf(watched, '?agent=local')).toBeNull();
   expect(await checkOf(watched, '?agent=vps')).toEqual({ ...check, reason: WRONG } as typeof check);
   expect((await get<State[]>('/vhosts/state')).map((one) => one.check !== null)).toEqual([
-    ...[false, false, true],
+    false,
+    false,
+    true,
   ]);
   const { problems } = await get<Status>('/status');
   expect(problems.filter(({ code }) => code === 'CHECK_FAILING')).toMatchObject([

@@ -18,17 +18,38 @@ import { temporaryFolder } from '../../harness/stack.ts';
 const AT = new Date('2026-11-22T10:30:00.000Z');
 const times = { createdAt: AT, updatedAt: AT };
 const vhost = (id: number, change: Partial<Vhost> = {}): Vhost => ({
-  ...{ id, position: id, domain: `http://s${id}.example`, config: 'respond a', upstream: '' },
-  ...{ enabled: true, policies: [], except: [], tags: [], agents: [], check: { path: '/' } },
-  ...{ source: null, applied: null, ...times },
+  id,
+  position: id,
+  domain: `http://s${id}.example`,
+  config: 'respond a',
+  upstream: '',
+  enabled: true,
+  policies: [],
+  except: [],
+  tags: [],
+  agents: [],
+  check: { path: '/' },
+  source: null,
+  applied: null,
+  ...times,
   ...change,
 });
 const agentRow = (id: number, name: string) => ({
-  ...{ id, name, url: null, fingerprint: null, generation: 1, paused: false, preamble: null },
-  ...{ source: null, applied: null, ...times },
+  id,
+  name,
+  url: null,
+  fingerprint: null,
+  generation: 1,
+  paused: false,
+  preamble: null,
+  source: null,
+  applied: null,
+  ...times,
 });
 const setOf = (vhosts: readonly Vhost[], agents = [agentRow(1, 'local')]): SiteSet => ({
-  ...{ ...EMPTY_SET, vhosts, agents },
+  ...EMPTY_SET,
+  vhosts,
+  agents,
 });
 const RIGHT: Answer = { passed: true, status: 200, reason: 'GET / answered 200', took: 12 };
 const WRONG: Answer = { passed: false, status: 502, reason: 'GET / answered 502 instead of 200' };
@@ -242,7 +263,9 @@ describe('a check fails', () => {
     const hear = hearing(failing);
     const now = () => [failing.of(1, 1)?.since ?? null, failing.of(1, 2)?.since ?? null];
     expect([failing.isUnknown(1, 1), failing.isUnknown(1, 2), failing.isUnknown(2, 1)]).toEqual([
-      ...[true, true, false],
+      true,
+      true,
+      false,
     ]);
     hear(0, WRONG, RIGHT);
     hear(1, RIGHT, RIGHT);

@@ -73,7 +73,8 @@ describe.each(Object.entries(QUESTIONS))('to the question %s', (name, question) 
 test('it is asked not to pack anything', async () => {
   let asked: string | null = null;
   const honest = Bun.serve({
-    ...{ hostname: '127.0.0.1', port: 0 },
+    hostname: '127.0.0.1',
+    port: 0,
     fetch({ headers }) {
       asked = headers.get('accept-encoding');
       return Response.json({ status: 'ok' });
@@ -94,8 +95,17 @@ test('JSON that is nested too deeply is not parsed, and nesting as Caddy has it 
 
 test('a brief answer that says the same is the same object, and no other is', async () => {
   const site = (name: string) => ({
-    ...{ name, ports: [80], tls: false, certificate: null, reason: null, checkedAt: null },
-    ...{ automated: false, authority: null, dns: false, upstreams: [], errors: [] },
+    name,
+    ports: [80],
+    tls: false,
+    certificate: null,
+    reason: null,
+    checkedAt: null,
+    automated: false,
+    authority: null,
+    dns: false,
+    upstreams: [],
+    errors: [],
   });
   const brief = () => client.sites(undefined, undefined, true);
   const say = (...names: string[]) => {
@@ -117,15 +127,16 @@ test('a brief answer that says the same is the same object, and no other is', as
 
 test('the more sites a hub has, the more an agent may say of them', async () => {
   const sites = Array.from({ length: 10_000 }, (_, at) => ({
-    ...{ name: `${at}.${'x'.repeat(400)}.example`, ports: [443], tls: true, authority: null },
-    ...{
-      certificate: null,
-      reason: null,
-      checkedAt: null,
-      automated: true,
-      dns: false,
-      error: null,
-    },
+    name: `${at}.${'x'.repeat(400)}.example`,
+    ports: [443],
+    tls: true,
+    authority: null,
+    certificate: null,
+    reason: null,
+    checkedAt: null,
+    automated: true,
+    dns: false,
+    error: null,
   }));
   answer = () => Response.json({ sites });
   expect(await failureOf(() => client.certificates())).toBe(
@@ -143,7 +154,8 @@ test.each([
   async (_, counts) => {
     let [count = 0, after = 0] = counts;
     const changing = createAgentClient({
-      ...{ url: agent.url.origin, token: 't' },
+      url: agent.url.origin,
+      token: 't',
       countSites: () => count,
     });
     answer = () => {

@@ -5,7 +5,8 @@ import { TRIAL_MS } from '../../../src/shared/wire/checks.ts';
 
 const checksOf = (count: number, within?: number) =>
   Array.from({ length: count }, () => ({
-    ...{ name: 'a.example', port: 80 },
+    name: 'a.example',
+    port: 80,
     check: { path: '/', ...(within !== undefined && { within }) },
   }));
 const trial = { proxyfile: '', change: true };

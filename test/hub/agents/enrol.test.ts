@@ -172,7 +172,8 @@ describe('a client whose token is a function', () => {
   const refuse = () => Response.json({ code: 'UNAUTHENTICATED', message: 'no' }, { status: 401 });
   const call = () =>
     createAgentClient({
-      ...{ url: at(agent.port), trust: { fingerprint } },
+      url: at(agent.port),
+      trust: { fingerprint },
       token: () => token,
     }).certificates();
   const sent = () => agent.received.map((one) => /Bearer (\w+)/.exec(one)?.[1]);

@@ -18,7 +18,8 @@ describe('of several proxies, made up here', () => {
   type Made = { version: string | null; modules?: string[]; isSilent?: boolean };
   const knowing = (...made: Made[]) => {
     const all = made.map(({ modules = null, isSilent = false }, i) => ({
-      ...{ id: i, name: String(i) },
+      id: i,
+      name: String(i),
       client: {
         isSilent: () => isSilent,
         status: async () => Promise.reject(new Error('gone')),

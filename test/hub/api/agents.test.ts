@@ -35,7 +35,9 @@ const refused = async (
 };
 const invitation = (more: object = {}) => formatInvitation({ ...guest.invitation, ...more });
 const site = (host: string, more: object = {}) => ({
-  ...{ domain: `http://${host}`, config: `respond ${host}`, ...more },
+  domain: `http://${host}`,
+  config: `respond ${host}`,
+  ...more,
 });
 const names = async () => (await fleet.agents()).map(({ name }) => name);
 

@@ -9,10 +9,14 @@ type Document = { version: number; preamble: string; policies: object[]; vhosts:
 /** A status of its own tells which policy answered. */
 const values = (status: number) => ({ networks: ['127.0.0.1', '::1'], status });
 const wide = (name: string, status: number) => ({
-  ...{ name, recipe: 'block', values: values(status), everywhere: true },
+  name,
+  recipe: 'block',
+  values: values(status),
+  everywhere: true,
 });
 const site = (name: string, more: object = {}) => ({
-  ...{ domain: `http://${name}.example`, config: `respond ${name}` },
+  domain: `http://${name}.example`,
+  config: `respond ${name}`,
   ...more,
 });
 
@@ -115,12 +119,14 @@ describe('it guards', () => {
     const saved = (await owner.call<Document>('GET', '/export')).body;
     const gone = (await owner.changelog())[0]?.id;
     expect((await policy('POST', '', wide('wall', 451))).body).toMatchObject({
-      ...{ everywhere: true, vhosts: [await idOf('old')] },
+      everywhere: true,
+      vhosts: [await idOf('old')],
     });
     expect(await statusOf('old')).toBe(451);
 
     expect((await vhost('POST', '', site('new'))).body).toMatchObject({
-      ...{ policies: [], except: [] },
+      policies: [],
+      except: [],
     });
     expect((await bulk([{ op: 'create', ...site('many') }])).status).toBe(200);
     expect((await owner.call('POST', `/changelog/${gone}/revert`)).status).toBe(200);
@@ -151,7 +157,7 @@ describe('it guards', () => {
     ]);
     expect(made.status).toBe(200);
     expect([await statusOf('out'), await statusOf('in'), await statusOf('both')]).toEqual([
-      ...[200, 451, 451],
+      200, 451, 451,
     ]);
     const id = await idOf('in');
     const tag = (await vhost('GET', `/${id}`)).headers.get('etag') ?? '';
@@ -178,7 +184,7 @@ describe('it guards', () => {
     expect((await undo()).status).toBe(200);
     await policy('PUT', `/${wall.id}`, { everywhere: true });
     expect([await statusOf('out'), await statusOf('in'), await statusOf('both')]).toEqual([
-      ...[200, 451, 200],
+      200, 451, 200,
     ]);
     await clear(owner);
   });
@@ -207,18 +213,22 @@ describe('it guards', () => {
     const { id } = (await policy('POST', '', { ...wide('soon', 451), everywhere: false })).body;
     const before = await owner.everything();
     const preview = await owner.call<Body & { vhosts: { domain: string }[] }>('POST', '/preview', {
-      ...{ op: 'policy', id, everywhere: true },
+      op: 'policy',
+      id,
+      everywhere: true,
     });
     expect(preview.body.valid).toBe(true);
     expect(preview.body.vhosts.map(({ domain }) => domain)).toEqual([
-      ...['http://shown.example', 'http://off.example'],
+      'http://shown.example',
+      'http://off.example',
     ]);
     expect(preview.body.diff).toContain('+\t\t# policy soon');
     expect(await owner.everything()).toEqual(before);
     expect((await policy('PUT', `/${id}`, { everywhere: true })).status).toBe(200);
     const [entry] = await owner.changelog();
     expect(JSON.parse(entry?.diff ?? '')).toEqual({
-      ...{ old: { everywhere: false }, new: { everywhere: true } },
+      old: { everywhere: false },
+      new: { everywhere: true },
     });
     await vhost('PATCH', `/${await idOf('off')}/toggle`);
     expect(await statusOf('off')).toBe(451);
@@ -274,7 +284,9 @@ test('an export takes it to another hub, whose policies have other ids', async (
     expect((await other.call('POST', '/restore?replace=true', moved)).status).toBe(200);
     expect((await other.call<Document>('GET', '/export')).body).toEqual(moved as never);
     expect([count, await statusOf('in', other), await statusOf('out', other)]).toEqual([
-      ...[count, 451, 200],
+      count,
+      451,
+      200,
     ]);
   }
   await clear(other);

@@ -175,8 +175,11 @@ describe('a policy', () => {
     const { results } = (
       await owner.call<{ results: Vhost[] }>('POST', '/vhosts/bulk', {
         operations: Array.from({ length: 30 }, (_, at) => ({
-          ...{ op: 'create', domain: `http://many-${at}.example`, config: `respond ${at}` },
-          ...{ policies: ['many'], enabled: at !== 29 },
+          op: 'create',
+          domain: `http://many-${at}.example`,
+          config: `respond ${at}`,
+          policies: ['many'],
+          enabled: at !== 29,
         })),
       })
     ).body;
@@ -237,7 +240,9 @@ describe('a policy', () => {
     expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
     expect(refused.body.detail).toContain('http://cannot.example');
     const preview = await owner.call('POST', '/preview', {
-      ...{ op: 'policy', id, values: refuseAll(410) },
+      op: 'policy',
+      id,
+      values: refuseAll(410),
     });
     expect(preview.body).toMatchObject({ valid: false });
     expect(await owner.everything()).toEqual(before);
@@ -249,7 +254,10 @@ describe('a policy', () => {
     const { id } = await made('long', 'block', { networks: ['192.0.2.1'] });
     const config = 'respond long\nhandle_errors {\n\trespond error\n}';
     const operations = Array.from({ length: 120 }, (_, at) => ({
-      ...{ op: 'create', domain: `http://long-${at}.example`, config, policies: ['long'] },
+      op: 'create',
+      domain: `http://long-${at}.example`,
+      config,
+      policies: ['long'],
     }));
     expect((await owner.call('POST', '/vhosts/bulk', { operations })).status).toBe(200);
     const before = await owner.everything();
@@ -283,7 +291,10 @@ describe('a policy', () => {
     expect(body.vhosts).toEqual([one, two].map(({ id, domain }) => ({ id, domain })));
     expect(body.diff.match(/^\+.*410$/gm)).toHaveLength(2);
     const fresh = await owner.call('POST', '/preview', {
-      ...{ op: 'policy', name: 'fresh', recipe: 'block', values: refuseAll(410) },
+      op: 'policy',
+      name: 'fresh',
+      recipe: 'block',
+      values: refuseAll(410),
     });
     expect(fresh.body).toMatchObject({ valid: true, diff: '', vhosts: [] });
     const wrong = await owner.call('POST', '/preview', { op: 'policy', id, values: {} });

@@ -74,7 +74,8 @@ describe('rendered', () => {
       const domain = isBlock(config) ? scheme : `${scheme}${id}.example`;
       const json = { op: 'create', domain, upstream: 'a:1', config };
       const preview = await ask<{ valid: boolean; detail: string | null }>(`${stack.hub}/preview`, {
-        ...{ json, headers },
+        json,
+        headers,
       });
       expect([id, preview.body.detail]).toEqual([id, null]);
       expect(preview.body.valid).toBe(true);

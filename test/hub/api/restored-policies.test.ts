@@ -52,7 +52,10 @@ const policies = async () => (await owner.call<Policy[]>('GET', '/policies')).bo
 const vhosts = async () => (await owner.call<Vhost[]>('GET', '/vhosts')).body;
 const statusOf = async (name: string) => (await owner.stack.served(`${name}.example`)).status;
 const [a, b, c] = ['a', 'b', 'c'].map((name) => ({
-  ...{ domain: `http://${name}.example`, config: `respond ${name}`, upstream: '', enabled: true },
+  domain: `http://${name}.example`,
+  config: `respond ${name}`,
+  upstream: '',
+  enabled: true,
 }));
 
 test('a restore that contradicts itself or the hub is refused, with nothing changed', async () => {
@@ -82,7 +85,9 @@ test('an export has policies with hashes, and what each site has', () => {
   expect(saved.policies).toEqual([
     { name: 'closed', recipe: 'block', values: status(404), everywhere: false },
     {
-      ...{ name: 'password', recipe: 'basic-auth', everywhere: false },
+      name: 'password',
+      recipe: 'basic-auth',
+      everywhere: false,
       values: { users: [{ name: 'ada', hash: HASH }] },
     },
     { name: 'unused', recipe: 'block', values: status(410), everywhere: false },

@@ -86,7 +86,8 @@ describe('a site that is tried', () => {
     expect(await tried(proxied({ check }))).toEqual([
       {
         vhost,
-        ...{ passed: false, status: 503 },
+        passed: false,
+        status: 503,
         detail: 'GET /health answered 503 instead of a status from 200 to 299',
       },
     ]);
@@ -110,7 +111,8 @@ describe('a site that is tried', () => {
     expect(body.tried).toEqual([
       {
         vhost: { id: live?.id ?? 0, domain: 'http://live.example' },
-        ...{ passed: true, status: 200 },
+        passed: true,
+        status: 200,
         detail: 'GET / answered 200',
       },
     ]);
@@ -118,11 +120,15 @@ describe('a site that is tried', () => {
 
   test('is one of those that a policy concerns', async () => {
     const policy = await owner.call('POST', '/policies', {
-      ...{ name: 'open', recipe: 'allow', values: { networks: ['127.0.0.1'] } },
+      name: 'open',
+      recipe: 'allow',
+      values: { networks: ['127.0.0.1'] },
     });
     for (const name of ['one', 'two']) {
       await owner.call('POST', '/vhosts', {
-        ...{ domain: `http://${name}.example`, config: 'respond x', policies: ['open'] },
+        domain: `http://${name}.example`,
+        config: 'respond x',
+        policies: ['open'],
         check: { path: '/', within: 0.2 },
       });
     }

@@ -107,7 +107,10 @@ describe('sign-ins', () => {
 test('what changes who may do what is recorded', async () => {
   const made = await call<{ id: string; token: string }>('POST', '/tokens', { name: 'backup' });
   expect(await latest()).toMatchObject({
-    ...{ kind: 'token', actor: ownerId, target: 'backup', detail: 'created: read' },
+    kind: 'token',
+    actor: ownerId,
+    target: 'backup',
+    detail: 'created: read',
   });
   await call('DELETE', `/tokens/${made.body.id}`);
   expect(await latest()).toMatchObject({ kind: 'token', target: 'backup', detail: 'deleted' });
@@ -122,7 +125,10 @@ test('what changes who may do what is recorded', async () => {
   const cyd = { name: 'Cyd', email: 'cyd@example.org', password: PASSWORD };
   const { body: user } = await call<{ id: string }>('POST', '/users', cyd);
   expect(await latest()).toMatchObject({
-    ...{ kind: 'account', actor: ownerId, target: cyd.email, detail: 'created: viewer' },
+    kind: 'account',
+    actor: ownerId,
+    target: cyd.email,
+    detail: 'created: viewer',
   });
   await call('POST', '/auth/admin/set-role', { userId: user.id, role: 'editor' });
   expect(await latest()).toMatchObject({ kind: 'role', target: cyd.email, detail: 'editor' });
@@ -197,7 +203,10 @@ describe('sessions of others', () => {
     await call('POST', '/auth/prove', { password: PASSWORD });
     expect(await signUp()).toMatchObject({ status: 200, body: { user: { role: 'editor' } } });
     expect(await latest()).toMatchObject({
-      ...{ kind: 'account', actor: ownerId, target: eve.email, detail: 'created: editor' },
+      kind: 'account',
+      actor: ownerId,
+      target: eve.email,
+      detail: 'created: editor',
     });
   });
 });
@@ -205,7 +214,8 @@ describe('sessions of others', () => {
 describe('messages', () => {
   const received: { event: string; about: string; message: string }[] = [];
   const hook = Bun.serve({
-    ...{ hostname: '127.0.0.1', port: 0 },
+    hostname: '127.0.0.1',
+    port: 0,
     async fetch(request) {
       const { messages = [], ...one } = (await request.json()) as Record<string, never[]>;
       received.push(...((messages.length > 0 ? messages : [one]) as never[]));
@@ -215,12 +225,10 @@ describe('messages', () => {
   afterAll(() => hook.stop(true));
   const add = (name: string, events: string[]) =>
     call('POST', '/channels', {
-      ...{
-        name,
-        kind: 'webhook',
-        target: { url: `http://127.0.0.1:${hook.port}/${name}` },
-        events,
-      },
+      name,
+      kind: 'webhook',
+      target: { url: `http://127.0.0.1:${hook.port}/${name}` },
+      events,
     });
   const deliveries = async () =>
     (
@@ -282,7 +290,8 @@ describe('the log', () => {
     const day = 24 * 60 * 60 * 1000;
     const at = Date.parse('2026-11-20T18:00:00.000Z');
     const actor = {
-      ...{ user: { id: null, name: 'x' }, via: null },
+      user: { id: null, name: 'x' },
+      via: null,
       client: { ip: '', userAgent: '' },
     };
     const rows = () => db.$count(securityLog);
@@ -307,7 +316,8 @@ describe('the log', () => {
     const { db, close } = openDatabase(folder);
     const at = new Date('2026-11-20T18:00:00.000Z');
     const by = (id: string | null) => ({
-      ...{ user: { id, name: id ?? 'nobody' }, via: null },
+      user: { id, name: id ?? 'nobody' },
+      via: null,
       client: { ip: '192.0.2.1', userAgent: '' },
     });
     const owned = [

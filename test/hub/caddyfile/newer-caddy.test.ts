@@ -185,7 +185,9 @@ describe.each(allCaddys())('$name', ({ bin }) => {
   const home = join(temporaryFolder(), 'home');
   const version = versionOf(bin);
   const validator = createValidator({
-    ...{ bin, prefix: [], deadline: 30_000 },
+    bin,
+    prefix: [],
+    deadline: 30_000,
     env: { PATH: process.env.PATH ?? '', HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home },
   });
   afterAll(() => validator.close());

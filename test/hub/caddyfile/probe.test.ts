@@ -15,14 +15,15 @@ const site = (id: number, config: string, more: Partial<Site> = {}): Site => ({
 });
 const PREAMBLE = '{\n\thttp_port 8080\n}\n\n(snippet) {\n\trespond x\n}';
 const LAN: Policy = {
-  ...{ id: 1, name: 'lan', recipe: 'allow', values: { networks: ['private_ranges'] } },
-  ...{
-    everywhere: false,
-    source: null,
-    applied: null,
-    createdAt: new Date(),
-    updatedAt: new Date(),
-  },
+  id: 1,
+  name: 'lan',
+  recipe: 'allow',
+  values: { networks: ['private_ranges'] },
+  everywhere: false,
+  source: null,
+  applied: null,
+  createdAt: new Date(),
+  updatedAt: new Date(),
 };
 const sites = [
   site(1, 'respond one'),

@@ -58,9 +58,14 @@ const enrol = () =>
   database.db
     .insert(agents)
     .values({
-      ...{ name: 'vps', url: 'https://127.0.0.1:9', fingerprint: 'a3'.repeat(32), preamble: '' },
-      ...{ generation: 1, paused: false },
-      ...{ createdAt: AT, updatedAt: AT },
+      name: 'vps',
+      url: 'https://127.0.0.1:9',
+      fingerprint: 'a3'.repeat(32),
+      preamble: '',
+      generation: 1,
+      paused: false,
+      createdAt: AT,
+      updatedAt: AT,
     })
     .run();
 

@@ -93,8 +93,13 @@ describe('the database’s file', () => {
     db
       .insert(vhosts)
       .values({
-        ...{ position: 9, domain: 'x', config: '', upstream: '', enabled: true },
-        ...{ createdAt: new Date(), updatedAt: new Date() },
+        position: 9,
+        domain: 'x',
+        config: '',
+        upstream: '',
+        enabled: true,
+        createdAt: new Date(),
+        updatedAt: new Date(),
       })
       .run();
 

@@ -12,7 +12,9 @@ const PADDING = `# ${'long '.repeat(200)}\nrespond a`;
 beforeAll(async () => {
   owner = await startOwner();
   const operations = Array.from({ length: SITES }, (_, at) => ({
-    ...{ op: 'create', domain: `http://s${at}.example`, config: PADDING },
+    op: 'create',
+    domain: `http://s${at}.example`,
+    config: PADDING,
   }));
   expect((await owner.call('POST', '/vhosts/bulk', { operations })).status).toBe(200);
 });

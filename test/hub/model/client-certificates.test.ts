@@ -10,7 +10,10 @@ const port = freePort();
 const at = (name: string, path = '') => `https://${name}.example:${port}${path}`;
 const policy = (name: string, more: object = {}) =>
   owner.call('POST', '/policies', {
-    ...{ name, recipe: 'client-certificate', values: clientCertificate.example, ...more },
+    name,
+    recipe: 'client-certificate',
+    values: clientCertificate.example,
+    ...more,
   });
 const create = (json: object) => owner.call<Refusal>('POST', '/vhosts', json);
 

@@ -64,7 +64,10 @@ describe('a snippet with settings of the site beside handlers', () => {
     '(with) {\n\tlog\n\trespond {args.0}\n}\n(both) {\n\ttls internal\n\trespond x\n}\n(in) {\n\timport with b\n}\n(errors) {\n\thandle_errors {\n\t\trespond {args.0}\n\t}\n}';
   const policies: Vhost['policies'] = [
     {
-      ...{ id: 1, name: 'lan', recipe: 'allow', values: { networks: ['10.0.0.0/8'] } },
+      id: 1,
+      name: 'lan',
+      recipe: 'allow',
+      values: { networks: ['10.0.0.0/8'] },
       everywhere: false,
       source: null,
       applied: null,

@@ -18,7 +18,9 @@ const newest = async () => (await groups())[0] as Grouped;
 const revert = (group: number) => owner.call<Refusal>('POST', `/changelog/groups/${group}/revert`);
 const bulk = (operations: object[]) => owner.call('POST', '/vhosts/bulk', { operations });
 const site = (name: string, more: object = {}) => ({
-  ...{ op: 'create', domain: `http://${name}.example`, config: `respond ${name}` },
+  op: 'create',
+  domain: `http://${name}.example`,
+  config: `respond ${name}`,
   ...more,
 });
 const idOf = async (name: string) => {
@@ -121,13 +123,17 @@ describe('undoing a group', () => {
       policies: [{ name: 'door', recipe: 'block', values: { networks: ['203.0.113.9'] } }],
       vhosts: [
         {
-          ...{ domain: 'http://other.example', config: 'respond other' },
+          domain: 'http://other.example',
+          config: 'respond other',
           upstream: '',
           enabled: true,
         },
         {
-          ...{ domain: 'http://a.example', config: 'respond restored', upstream: '' },
-          ...{ enabled: true, policies: ['door'] },
+          domain: 'http://a.example',
+          config: 'respond restored',
+          upstream: '',
+          enabled: true,
+          policies: ['door'],
         },
       ],
     };

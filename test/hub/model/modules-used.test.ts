@@ -5,9 +5,21 @@ import { modulesUsed } from '../../../src/hub/model/modules-used.ts';
 import { EMPTY_SET, type Vhost } from '../../../src/hub/model/vhost.ts';
 
 const vhost = (id: number, domain: string, config: string): Vhost => ({
-  ...{ id, position: id, domain, config, upstream: '', enabled: true, policies: [], except: [] },
-  ...{ tags: [], agents: [], check: null, source: null, applied: null },
-  ...{ createdAt: new Date(0), updatedAt: new Date(0) },
+  id,
+  position: id,
+  domain,
+  config,
+  upstream: '',
+  enabled: true,
+  policies: [],
+  except: [],
+  tags: [],
+  agents: [],
+  check: null,
+  source: null,
+  applied: null,
+  createdAt: new Date(0),
+  updatedAt: new Date(0),
 });
 const SET = {
   ...EMPTY_SET,
@@ -26,7 +38,8 @@ async function used(...modules: string[]) {
   const adapting = Bun.spawn(
     ['caddy', 'adapt', '--adapter', 'caddyfile', '--config', '/dev/stdin'],
     {
-      ...{ stdin: new Blob([input]), stderr: 'ignore' as const },
+      stdin: new Blob([input]),
+      stderr: 'ignore' as const,
     },
   );
   return modulesUsed(modules, await new Response(adapting.stdout).json(), SET);
@@ -37,7 +50,9 @@ test('names the sites of each module, and not those that only mention it', async
     { module: 'http.handlers.templates', sites: ['a.example', 'b.example'], elsewhere: false },
   ]);
   expect(await used('http.encoders.gzip', 'tls.issuance.internal')).toContainEqual({
-    ...{ module: 'http.encoders.gzip', sites: ['a.example', 'http://:8080'], elsewhere: false },
+    module: 'http.encoders.gzip',
+    sites: ['a.example', 'http://:8080'],
+    elsewhere: false,
   });
   expect(await used('tls.issuance.internal')).toEqual([
     { module: 'tls.issuance.internal', sites: ['c.example'], elsewhere: false },

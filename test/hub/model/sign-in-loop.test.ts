@@ -8,7 +8,8 @@ type Refusal = Body & { message: string; field: string };
 const policyOf = (name: string, recipe: string, values: object) =>
   owner.call<Refusal>('POST', '/policies', { name, recipe, values });
 const site = (name: string, more: object) => ({
-  ...{ domain: `http://${name}.example`, config: 'reverse_proxy {upstream}' },
+  domain: `http://${name}.example`,
+  config: 'reverse_proxy {upstream}',
   ...more,
 });
 
@@ -19,7 +20,8 @@ beforeAll(async () => {
   const asking = { uri: '/auth', copyHeaders: [] };
   await policyOf('tinyauth', 'forward-auth', { ...asking, address: '127.0.0.1:3005' });
   await policyOf('open', 'forward-auth', {
-    ...{ ...asking, address: '127.0.0.1:9091' },
+    ...asking,
+    address: '127.0.0.1:9091',
     exemptPaths: ['/login/*'],
   });
 });

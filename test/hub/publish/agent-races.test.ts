@@ -105,8 +105,10 @@ test('an agent that is renamed keeps the sites of its containers, in the same ch
   await pause(false);
   await publisher.reconcile(2);
   const kept = (name: string, agent: string) => ({
-    ...{ domain: `http://${name}.example`, config: 'respond app' },
-    ...{ agents: [agent], source: `containers/${agent}` },
+    domain: `http://${name}.example`,
+    config: 'respond app',
+    agents: [agent],
+    source: `containers/${agent}`,
   });
   for (const site of [kept('far', 'vps'), kept('near', 'local')]) {
     await publisher.apply(createChange(site), AUTHOR);

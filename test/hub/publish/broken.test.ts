@@ -21,7 +21,8 @@ const status = async () => (await ask<Status>(`${stack.hub}/status`, { headers }
 async function store(method = 'POST', path = ''): Promise<void> {
   copyFileSync(`${certificate}.key`, certificate);
   const frail = await vhosts(method, path, {
-    ...{ domain: `frail.example:${stack.httpsPort}`, enabled: true },
+    domain: `frail.example:${stack.httpsPort}`,
+    enabled: true,
     config: `tls ${certificate}.crt ${certificate}\nrespond frail`,
   });
   expect([frail.status, frail.text]).toEqual([path ? 200 : 201, expect.any(String)]);

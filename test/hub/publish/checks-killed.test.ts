@@ -36,7 +36,9 @@ test('is as before, killed with its Caddy and without', async () => {
   const create = (name: string, check: object | null) =>
     ask(`${hub}/vhosts`, {
       json: {
-        ...{ domain: `http://${name}.example`, config: 'reverse_proxy {upstream}', check },
+        domain: `http://${name}.example`,
+        config: 'reverse_proxy {upstream}',
+        check,
         upstream: `127.0.0.1:${upstream.port}`,
       },
       headers,

@@ -21,7 +21,8 @@ afterAll(() => fleet.stop());
 
 const create = (name: string, contains: string, check: object | null = {}, more: object = {}) =>
   fleet.call<Body>('POST', '/vhosts', {
-    ...{ domain: `http://${name}.example`, config: 'import here' },
+    domain: `http://${name}.example`,
+    config: 'import here',
     check: check && { path: '/', contains, within: 0.4, ...check },
     ...more,
   });
@@ -54,7 +55,8 @@ describe('a change is taken back on both', () => {
     expect([status, body]).toMatchObject([
       502,
       {
-        ...{ code: 'CHECK_FAILED', agent: fails },
+        code: 'CHECK_FAILED',
+        agent: fails,
         detail: `on ${fails}: The response body of GET / does not contain “${passes}”`,
       },
     ]);
@@ -72,7 +74,8 @@ describe('a change is taken back on both', () => {
     expect([set.status, set.body]).toMatchObject([
       502,
       {
-        ...{ code: 'CHECK_FAILED', agent: 'twin' },
+        code: 'CHECK_FAILED',
+        agent: 'twin',
         detail:
           'on twin, in http://kept.example: The response body of GET / does not contain “twin”',
       },

@@ -35,7 +35,9 @@ afterEach(async () => {
 async function beginHub(port: number): Promise<void> {
   hub = await serveHub(
     {
-      ...{ ...stack.settings.hub, port: 0, dataDir: join(stack.folder, 'apart') },
+      ...stack.settings.hub,
+      port: 0,
+      dataDir: join(stack.folder, 'apart'),
       agentUrl: `http://127.0.0.1:${port}`,
     },
     stack.token,
@@ -49,8 +51,10 @@ const call = <T = Body>(method: string, path: string, json?: unknown) =>
   ask<T>(`${hub?.url}/api${path}`, { method, headers, json });
 const create = (name: string, check: object | null) =>
   call('POST', '/vhosts', {
-    ...{ domain: `http://${name}.example:${stack.httpPort}`, check },
-    ...{ config: 'reverse_proxy {upstream}', upstream: `127.0.0.1:${upstream.port}` },
+    domain: `http://${name}.example:${stack.httpPort}`,
+    check,
+    config: 'reverse_proxy {upstream}',
+    upstream: `127.0.0.1:${upstream.port}`,
   });
 const served = async (name: string) =>
   (await stack.served(`${name}.example`).catch(() => null))?.text;

@@ -33,7 +33,9 @@ const site = (
   port = upstream.port,
   check: object | null = { path: '/', within },
 ) => ({
-  ...{ domain: `http://${name}.example`, config: 'reverse_proxy {upstream}', check },
+  domain: `http://${name}.example`,
+  config: 'reverse_proxy {upstream}',
+  check,
   upstream: `127.0.0.1:${port}`,
 });
 const create = (...of: Parameters<typeof site>) => owner.call('POST', '/vhosts', site(...of));
@@ -267,7 +269,9 @@ describe('is accepted', () => {
   test('a policy that lets nobody in, as a status', async () => {
     const values = { networks: ['10.0.0.1'], status: 404 };
     const policy = await owner.call('POST', '/policies', {
-      ...{ name: 'staff', recipe: 'allow', values },
+      name: 'staff',
+      recipe: 'allow',
+      values,
     });
     const json = { ...site('staff', upstream.port, { path: '/', status: 404 }) };
     const created = await owner.call('POST', '/vhosts', { ...json, policies: ['staff'] });

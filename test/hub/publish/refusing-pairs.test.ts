@@ -97,7 +97,10 @@ async function sendMistakes(named: string): Promise<void> {
   const third = random.pick(NEEDY.filter(({ kind }) => kind === 'site') as [Needy]);
   const refused = await create(`respond /other ok\n${third.text}`);
   expect([named, refused.status, refused.body.agent, refused.body.line]).toEqual([
-    ...[named, 502, LACKING, 3],
+    named,
+    502,
+    LACKING,
+    3,
   ]);
   expect(refused.body.detail).toContain(third.words);
   const own = await fleet.setOwn(sharedPreamble('no_such_option'));

@@ -171,7 +171,8 @@ test('of changes that come at once, each is judged by itself', async () => {
   const demanding = await Promise.all(
     queries.map((query, at) =>
       call('POST', `/vhosts${query}`, {
-        ...{ domain: `http://demand-${at}.example`, config: 'respond x' },
+        domain: `http://demand-${at}.example`,
+        config: 'respond x',
       }),
     ),
   );

@@ -11,7 +11,9 @@ afterAll(() => fleet.stop());
 
 const ALL = ['local', 'twin'];
 const site = (host: string, words: string, more: object = {}) => ({
-  ...{ domain: `http://${host}`, config: `respond ${words}`, ...more },
+  domain: `http://${host}`,
+  config: `respond ${words}`,
+  ...more,
 });
 type Site = { id: number; agents: string[]; behind?: string[]; code?: string; agent?: string };
 const create = (body: object, query = '') => fleet.call<Site>('POST', `/vhosts${query}`, body);

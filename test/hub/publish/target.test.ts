@@ -26,12 +26,15 @@ beforeEach(() => {
   } as unknown as AgentClient;
   target = createTarget({
     pace: PACE,
-    ...{ id: 1, url: null, client, store, stored, importDirs: [] },
-    ...{
-      startTimer: () => () => {},
-      now: () => new Date(),
-      log: () => {},
-    },
+    id: 1,
+    url: null,
+    client,
+    store,
+    stored,
+    importDirs: [],
+    startTimer: () => () => {},
+    now: () => new Date(),
+    log: () => {},
   });
 });
 afterEach(() => {

@@ -34,8 +34,11 @@ beforeEach(() => {
 const call = (method: string, path: string, json?: unknown) =>
   owner.call<Answer>(method, path, json);
 const site = (name: string, port = steady.port, more: object = {}) => ({
-  ...{ domain: `http://${name}.example`, config: 'reverse_proxy {upstream}' },
-  ...{ upstream: `127.0.0.1:${port}`, check, ...more },
+  domain: `http://${name}.example`,
+  config: 'reverse_proxy {upstream}',
+  upstream: `127.0.0.1:${port}`,
+  check,
+  ...more,
 });
 const create = (...of: Parameters<typeof site>) => call('POST', '/vhosts', site(...of));
 const remove = (ids: readonly number[]) =>
@@ -227,7 +230,9 @@ describe('what a trial cannot tell', () => {
   const inFront = (config: string) => [
     { op: 'create', domain: `http://back.example:${port}`, config, check },
     {
-      ...{ op: 'create', domain: 'http://front.example', check },
+      op: 'create',
+      domain: 'http://front.example',
+      check,
       config: `reverse_proxy 127.0.0.1:${port} {\n\theader_up Host back.example:${port}\n}`,
     },
   ];

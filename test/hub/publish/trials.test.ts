@@ -38,7 +38,9 @@ const askedFor = (path: string) => asked.filter((one) => one.path === path);
 const start = () =>
   serveHub(
     {
-      ...{ ...stack.settings.hub, port: 0, dataDir: join(stack.folder, 'apart') },
+      ...stack.settings.hub,
+      port: 0,
+      dataDir: join(stack.folder, 'apart'),
       agentUrl: `http://127.0.0.1:${between.port}`,
     },
     stack.token,
@@ -51,7 +53,9 @@ beforeEach(async () => {
   upstream = startUpstream();
   [asked, older, isGone] = [[], null, false];
   between = Bun.serve({
-    ...{ hostname: '127.0.0.1', port: 0, idleTimeout: 0 },
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
     async fetch(request) {
       const { pathname, search } = new URL(request.url);
       const body = await request.text();
@@ -59,7 +63,9 @@ beforeEach(async () => {
       if (isGone) return new Response('');
       if (['trial', 'checks'].includes(path)) asked.push({ path, body: JSON.parse(body) });
       const answer = await fetch(`${stack.agent}${pathname}${search}`, {
-        ...{ method: request.method, headers: request.headers, keepalive: false },
+        method: request.method,
+        headers: request.headers,
+        keepalive: false,
         ...(body === '' ? {} : { body }),
       });
       return path === 'trial' && older ? older(answer) : new Response(answer.body, answer);
@@ -80,8 +86,10 @@ const call = <T = Body>(method: string, path: string, json?: unknown) =>
   ask<T>(`${hub.url}/api${path}`, { method, headers, json });
 const create = (name: string, check: object | null, port = upstream.port) =>
   call('POST', '/vhosts', {
-    ...{ domain: `http://${name}.example:${stack.httpPort}`, check },
-    ...{ config: 'reverse_proxy {upstream}', upstream: `127.0.0.1:${port}` },
+    domain: `http://${name}.example:${stack.httpPort}`,
+    check,
+    config: 'reverse_proxy {upstream}',
+    upstream: `127.0.0.1:${port}`,
   });
 
 test.each<[string, NonNullable<typeof older>]>([
@@ -159,7 +167,9 @@ test('many are tried together, and the sites that a policy concerns are asked on
 
   const { id } = (
     await call('POST', '/policies', {
-      ...{ name: 'open', recipe: 'allow', values: { networks: ['0.0.0.0/0', '::/0'] } },
+      name: 'open',
+      recipe: 'allow',
+      values: { networks: ['0.0.0.0/0', '::/0'] },
     })
   ).body;
   await call('PUT', `/vhosts/${made[0]?.body.id}`, { policies: ['open'] });
@@ -219,7 +229,9 @@ test('an agent that never answers a trial keeps only its own changes waiting', a
     const [{ name: mute } = { name: '' }] = (await call<{ name: string }[]>('GET', '/agents')).body;
     const site = (name: string, agent: string) =>
       call('POST', '/vhosts', {
-        ...{ domain: `http://${name}.example`, config: 'respond ready', check: { path: '/' } },
+        domain: `http://${name}.example`,
+        config: 'respond ready',
+        check: { path: '/' },
         agents: [agent],
       });
     expect((await site('first', 'other')).status).toBe(201);
@@ -246,7 +258,9 @@ test('an agent that never answers a trial keeps only its own changes waiting', a
       return new Response('');
     };
     const { status, body } = await call('POST', '/vhosts', {
-      ...{ domain: 'http://both.example', config: 'respond ready', check: { path: '/' } },
+      domain: 'http://both.example',
+      config: 'respond ready',
+      check: { path: '/' },
     });
     expect([status, body.behind, body.warnings]).toEqual([201, [mute], []]);
   } finally {

@@ -149,7 +149,8 @@ test('neither a change nor another route waits for what hangs', async () => {
 test('what an agent says of many sites is read before they are recorded', async () => {
   const upstreams = Array.from({ length: 20 }, (_, at) => `127.0.0.1:${at + 1}`).join(' ');
   const operations = Array.from({ length: 200 }, (_, at) => ({
-    ...{ op: 'create', domain: `http://many-${at}.example:${stack.httpPort}` },
+    op: 'create',
+    domain: `http://many-${at}.example:${stack.httpPort}`,
     config: `reverse_proxy ${upstreams}`,
   }));
   mode = 'lost';

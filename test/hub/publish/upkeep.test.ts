@@ -23,8 +23,12 @@ function start() {
   } as unknown as Gateway;
   const clock = () => known.time;
   const upkeep = createUpkeep({
-    ...{ gateway, leftOut: createLeftOut(() => {}, clock, PACE), pace: PACE, clock },
-    ...{ startTimer: () => () => {}, stored: () => known.set },
+    gateway,
+    leftOut: createLeftOut(() => {}, clock, PACE),
+    pace: PACE,
+    clock,
+    startTimer: () => () => {},
+    stored: () => known.set,
     store: { mayReplace: () => false, markOwner() {} },
   });
   const look = () => upkeep.look(() => false, {}).catch((error: unknown) => error);

@@ -50,7 +50,8 @@ describe('a key', () => {
 
   test('is one account’s or token’s, and one route’s', async () => {
     const made = await owner.call<{ token: string }>('POST', '/tokens', {
-      ...{ name: 'scripts', scope: 'write' },
+      name: 'scripts',
+      scope: 'write',
     });
     const token = { Authorization: `Bearer ${made.body.token}` };
     const other = await send('/vhosts', 'taken', site('by-token'), token);
@@ -62,7 +63,8 @@ describe('a key', () => {
   test('of a token is not that of a later one with the same name', async () => {
     const asToken = async () => {
       const { body } = await owner.call<{ id: number; token: string }>('POST', '/tokens', {
-        ...{ name: 'ci', scope: 'write' },
+        name: 'ci',
+        scope: 'write',
       });
       return { id: body.id, headers: { Authorization: `Bearer ${body.token}` } };
     };
@@ -169,7 +171,11 @@ describe('what is stored of answers', () => {
       keepAnswer(
         db,
         {
-          ...{ key, whose, request: '', status: 200, body: Buffer.alloc(bytes) },
+          key,
+          whose,
+          request: '',
+          status: 200,
+          body: Buffer.alloc(bytes),
           createdAt: new Date(now + at),
         },
         1_000,

@@ -160,8 +160,12 @@ test('the latency of a vhost with several names is that of all their requests', 
   const { vhosts } = await activity.lastHour(1);
   expect(vhosts).toEqual([
     {
-      ...{ id: 1, hosts: ['a.example', 'b.example'] },
-      ...{ requests: [20], status4xx: [0], status5xx: [0], p95: 50 },
+      id: 1,
+      hosts: ['a.example', 'b.example'],
+      requests: [20],
+      status4xx: [0],
+      status5xx: [0],
+      p95: 50,
     },
     { id: 2, hosts: ['c.example'], ...counts, p95: null },
   ]);

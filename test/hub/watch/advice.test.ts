@@ -4,8 +4,13 @@ import { certificateWarnings } from '../../../src/hub/watch/sites/state.ts';
 import { isInternalName, isPrivateAddress } from '../../../src/shared/internal-names.ts';
 
 const facts = (name: string, more: Partial<AdviceFacts> = {}): AdviceFacts => ({
-  ...{ name, authority: 'public', dns: false, certified: false },
-  ...{ ports: { http: 80, https: 443 }, refusal: null, ...more },
+  name,
+  authority: 'public',
+  dns: false,
+  certified: false,
+  ports: { http: 80, https: 443 },
+  refusal: null,
+  ...more,
 });
 const REFUSED = '[app.example.org] HTTP 429 urn:ietf:params:acme:error:rateLimited - too many';
 const OTHER_PORTS = { ports: { http: 8080, https: 8443 } };

@@ -12,7 +12,8 @@ import { Failure } from '../../../src/shared/failure.ts';
 
 const gone = () => Promise.reject(new Error('gone'));
 const agent = {
-  ...{ id: 1, name: 'vps' },
+  id: 1,
+  name: 'vps',
   client: { isSilent: () => true, status: gone, sites: gone, certificates: gone },
 } as unknown as Agent;
 
@@ -28,8 +29,13 @@ function readerOf(
   broken: object[] = [],
 ) {
   const standing = {
-    ...{ agent: { id: 1, name: 'vps', paused: false }, skewMs, behindSince: null },
-    ...{ broken, failure: null, ownership: null, warnings: [] },
+    agent: { id: 1, name: 'vps', paused: false },
+    skewMs,
+    behindSince: null,
+    broken,
+    failure: null,
+    ownership: null,
+    warnings: [],
   };
   const publisher = {
     current: stored,
@@ -62,15 +68,17 @@ test('what is known of sites is made again when the agent, what is stored or wha
   const refused: object[] = [];
   let set = setWith({});
   const site = {
-    ...{ name: 'a.example', ports: [80], tls: false, certificate: null, reason: null },
-    ...{
-      checkedAt: null,
-      automated: false,
-      authority: null,
-      dns: false,
-      upstreams: [],
-      errors: [],
-    },
+    name: 'a.example',
+    ports: [80],
+    tls: false,
+    certificate: null,
+    reason: null,
+    checkedAt: null,
+    automated: false,
+    authority: null,
+    dns: false,
+    upstreams: [],
+    errors: [],
   };
   let sites: object[] = [site];
   const client = {

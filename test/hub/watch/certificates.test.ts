@@ -8,10 +8,15 @@ const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 
 /** @param lifetime in milliseconds, like `left` */
 const certificate = (lifetime: number, left: number, more: object = {}) => ({
-  ...{ id: 1, domain: 'a.example', name: 'a.example', issuer: 'x' },
+  id: 1,
+  domain: 'a.example',
+  name: 'a.example',
+  issuer: 'x',
   notBefore: new Date(NOW + left - lifetime),
   notAfter: new Date(NOW + left),
-  ...{ automated: true, authority: 'public' as const, ...more },
+  automated: true,
+  authority: 'public' as const,
+  ...more,
 });
 const own = (left: number, lifetime = 12 * HOUR_MS) =>
   certificate(lifetime, left, { authority: 'internal' });

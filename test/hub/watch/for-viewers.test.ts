@@ -5,8 +5,15 @@ import type { VhostState } from '../../../src/hub/watch/sites/view.ts';
 
 const SECRET = 's3cret';
 const plain = {
-  ...{ id: 1, domain: 'http://a.example', enabled: true, problem: null, check: null },
-  ...{ addresses: [], upstreams: [], warnings: [], errors: { acme: null, upstream: null } },
+  id: 1,
+  domain: 'http://a.example',
+  enabled: true,
+  problem: null,
+  check: null,
+  addresses: [],
+  upstreams: [],
+  warnings: [],
+  errors: { acme: null, upstream: null },
 } as unknown as VhostState;
 
 test('what is not wrong stays so', () => {

@@ -26,24 +26,40 @@ let reader: Record<string, string>;
 
 const beganAt = new Date('2026-11-20T18:00:00.000Z');
 const drive = {
-  ...{ event: 'disk.full' as const, subject: 'disk hub', about: '', level: 'bad' as const },
-  ...{ message: 'Less than 5 % is free.', beganAt, overAt: new Date('2026-11-20T18:05:00.000Z') },
+  event: 'disk.full' as const,
+  subject: 'disk hub',
+  about: '',
+  level: 'bad' as const,
+  message: 'Less than 5 % is free.',
+  beganAt,
+  overAt: new Date('2026-11-20T18:05:00.000Z'),
 };
 const site = {
-  ...{ event: 'upstream.down' as const, subject: 'vhost 7', about: 'a.example' },
-  ...{ level: 'warn' as const, message: '127.0.0.1:1 does not answer.', beganAt, flapping: true },
+  event: 'upstream.down' as const,
+  subject: 'vhost 7',
+  about: 'a.example',
+  level: 'warn' as const,
+  message: '127.0.0.1:1 does not answer.',
+  beganAt,
+  flapping: true,
 };
 const proxy = {
-  ...{ event: 'proxy.down' as const, subject: 'agent 1', about: 'vps' },
-  ...{ level: 'bad' as const, message: 'Caddy is not running.', beganAt },
+  event: 'proxy.down' as const,
+  subject: 'agent 1',
+  about: 'vps',
+  level: 'bad' as const,
+  message: 'Caddy is not running.',
+  beganAt,
 };
 const gone = {
-  ...{ event: 'agent.unreachable' as const, subject: 'agent 1', about: '', level: 'bad' as const },
-  ...{
-    message:
-      'The agent does not answer. Caddy’s state is unknown, and nothing can be changed until the agent returns.',
-    ...{ beganAt, problem: 'AGENT_UNREACHABLE agent 1' },
-  },
+  event: 'agent.unreachable' as const,
+  subject: 'agent 1',
+  about: '',
+  level: 'bad' as const,
+  message:
+    'The agent does not answer. Caddy’s state is unknown, and nothing can be changed until the agent returns.',
+  beganAt,
+  problem: 'AGENT_UNREACHABLE agent 1',
 };
 
 // Without its agent, the hub does not know whether the open ones are over.
@@ -57,8 +73,11 @@ beforeAll(async () => {
     .run();
   close();
   const env = {
-    ...{ PATH: process.env.PATH, DATA_DIR: folder, HUB_PORT: '0' },
-    ...{ AGENT_TOKEN: 'x'.repeat(40), AGENT_URL: `http://127.0.0.1:${freePort()}` },
+    PATH: process.env.PATH,
+    DATA_DIR: folder,
+    HUB_PORT: '0',
+    AGENT_TOKEN: 'x'.repeat(40),
+    AGENT_URL: `http://127.0.0.1:${freePort()}`,
   };
   hub = await serveHub(readSettings('hub', env, machine).hub, 'x'.repeat(40), () => {});
   api = `${hub.url}/api`;
@@ -82,12 +101,21 @@ test('the newest come first, with what they are about', async () => {
   const { event, level, message } = site;
   expect(body).toEqual([
     {
-      ...{ id: 4, event: 'agent.unreachable', level: 'bad', ...began },
-      ...{ message: gone.message, flapping: false },
+      id: 4,
+      event: 'agent.unreachable',
+      level: 'bad',
+      ...began,
+      message: gone.message,
+      flapping: false,
     },
     {
-      ...{ id: 3, event: 'proxy.down', agent: 'vps', level: 'bad', ...began },
-      ...{ message: proxy.message, flapping: false },
+      id: 3,
+      event: 'proxy.down',
+      agent: 'vps',
+      level: 'bad',
+      ...began,
+      message: proxy.message,
+      flapping: false,
     },
     {
       id: 2,
@@ -99,8 +127,13 @@ test('the newest come first, with what they are about', async () => {
       flapping: true,
     },
     {
-      ...{ id: 1, event: 'disk.full', level: 'bad', message: drive.message, flapping: false },
-      ...{ ...began, overAt: '2026-11-20T18:05:00.000Z' },
+      id: 1,
+      event: 'disk.full',
+      level: 'bad',
+      message: drive.message,
+      flapping: false,
+      ...began,
+      overAt: '2026-11-20T18:05:00.000Z',
     },
   ]);
 });
@@ -175,7 +208,8 @@ describe('a problem that somebody knows of', () => {
     const [marked] = await groups();
     expect(marked).toMatchObject({ userName: 'Ada', summary: `Known: ${gone.message}` });
     const undo = await ask(`${api}/changelog/groups/${marked?.group}/revert`, {
-      ...{ headers, method: 'POST' },
+      headers,
+      method: 'POST',
     });
     expect([undo.status, (await find()).known]).toEqual([200, undefined]);
     expect((await groups())[0]?.summary).toBe(`No longer known: ${gone.message}`);

@@ -19,35 +19,50 @@ const today = new Date(ADVISORIES_AS_OF);
 /** Stands in for a hub with agents that say only how full their disks are. */
 function lookerAt(now: Date, own: Disk[], theirs: Disk[][], warnings: string[] = []) {
   const status = (disks: Disk[]) => ({
-    ...{ liveDigest: null, fileDigest: null, foreign: false, drift: false, restartNeeded: false },
-    ...{ proxy: { running: true, version: null }, disks },
+    liveDigest: null,
+    fileDigest: null,
+    foreign: false,
+    drift: false,
+    restartNeeded: false,
+    proxy: { running: true, version: null },
+    disks,
   });
   const none = async () => ({ sites: [] });
   const agents = theirs.map((disks, i) => ({
-    ...{ id: i + 1, name: `agent ${i + 1}` },
+    id: i + 1,
+    name: `agent ${i + 1}`,
     client: {
-      ...{ isSilent: () => false, sites: none, certificates: none },
-      ...{ status: async () => status(disks), ports: async () => ({ ports: [] }) },
+      isSilent: () => false,
+      sites: none,
+      certificates: none,
+      status: async () => status(disks),
+      ports: async () => ({ ports: [] }),
     },
   }));
   const standings = agents.map((agent) => ({
-    ...{ agent: { ...agent, paused: false }, skewMs: null, behindSince: null },
-    ...{ broken: [], failure: null, ownership: null, warnings: [] },
+    agent: { ...agent, paused: false },
+    skewMs: null,
+    behindSince: null,
+    broken: [],
+    failure: null,
+    ownership: null,
+    warnings: [],
   }));
   const publisher = {
-    ...{
-      current: () => EMPTY_SET,
-      standings: () => standings,
-      isInStep: () => true,
-      isOnTrial: () => false,
-      lastPublish: () => null,
-    },
+    current: () => EMPTY_SET,
+    standings: () => standings,
+    isInStep: () => true,
+    isOnTrial: () => false,
+    lastPublish: () => null,
     setOf: () => EMPTY_SET,
     agents: { all: () => agents },
   } as unknown as Publisher;
   return createLook({
     pace: PACE,
-    ...{ publisher, now: () => now, elapsed: () => 0, disks: async () => own },
+    publisher,
+    now: () => now,
+    elapsed: () => 0,
+    disks: async () => own,
     checks: NO_CHECKS,
     keyFault: () => null,
     locked: () => ({ emails: [], isUnknown: false, networks: [] }),

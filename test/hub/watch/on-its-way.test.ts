@@ -7,18 +7,35 @@ import type { SiteState } from '../../../src/shared/wire/sites.ts';
 
 const CHANGED = new Date('2026-11-20T18:00:00.000Z');
 const vhost = {
-  ...{ id: 1, domain: 'app.example.org', config: '', upstream: '', enabled: true },
-  ...{ agents: [], policies: [], updatedAt: CHANGED },
+  id: 1,
+  domain: 'app.example.org',
+  config: '',
+  upstream: '',
+  enabled: true,
+  agents: [],
+  policies: [],
+  updatedAt: CHANGED,
 } as unknown as Vhost;
 const set: SiteSet = { ...EMPTY_SET, vhosts: [vhost] };
 const bare: SiteState = {
-  ...{ name: 'app.example.org', ports: [443], tls: true, certificate: null, reason: null },
-  ...{ checkedAt: CHANGED.toISOString(), automated: true, authority: 'public', dns: false },
-  ...{ upstreams: [], errors: [] },
+  name: 'app.example.org',
+  ports: [443],
+  tls: true,
+  certificate: null,
+  reason: null,
+  checkedAt: CHANGED.toISOString(),
+  automated: true,
+  authority: 'public',
+  dns: false,
+  upstreams: [],
+  errors: [],
 };
 const refusal = {
-  ...{ kind: 'acme', name: 'app.example.org', at: CHANGED.toISOString(), message: 'no' },
-  ...{ standing: true },
+  kind: 'acme',
+  name: 'app.example.org',
+  at: CHANGED.toISOString(),
+  message: 'no',
+  standing: true,
 } as unknown as SiteState['errors'][number];
 
 function stateAfter(seconds: number, site: Partial<SiteState> = {}, reason: string | null = null) {

@@ -7,7 +7,9 @@ import { ask, until } from '../../harness/stack.ts';
 
 const site = (id: number, more: Partial<VhostState> = {}): VhostState => ({
   ...(STATE as VhostState),
-  ...{ id, domain: `s${id}.example`, ...more },
+  id,
+  domain: `s${id}.example`,
+  ...more,
 });
 
 describe('the tag', () => {

@@ -43,21 +43,38 @@ const site = (change: Partial<SiteFacts> = {}): SiteFacts => ({
   ...change,
 });
 const vhost = {
-  ...{ ...A, position: 1, config: '', upstream: '', enabled: true },
-  ...{ createdAt: new Date(0), updatedAt: new Date(0) },
-  ...{ policies: [], except: [], tags: [], agents: [], check: null, source: null, applied: null },
+  ...A,
+  position: 1,
+  config: '',
+  upstream: '',
+  enabled: true,
+  createdAt: new Date(0),
+  updatedAt: new Date(0),
+  policies: [],
+  except: [],
+  tags: [],
+  agents: [],
+  check: null,
+  source: null,
+  applied: null,
 };
 const upstream = { address: '127.0.0.1:4260', up: false, error: null };
 const refused = { at: EARLIER, message: 'connection refused' };
 const address = { name: 'a.example', tls: true, certificate: null, checkedAt: NOW, reason: 'none' };
 const acme = { name: 'a.example', at: EARLIER, message: 'rateLimited', standing: true };
 const ending = {
-  ...{ ...A, name: 'a.example', issuer: 'x', notAfter: '2026-11-25T00:00:00.000Z' },
-  ...{ daysLeft: 4, overdue: true },
+  ...A,
+  name: 'a.example',
+  issuer: 'x',
+  notAfter: '2026-11-25T00:00:00.000Z',
+  daysLeft: 4,
+  overdue: true,
 };
 const closed = { address: ':443', port: 443, reason: 'held by nginx (process 7)' };
 const waits = (id: number): Unserved => ({
-  ...{ vhost: { ...vhost, id }, detail: 'closed', ports: [443] },
+  vhost: { ...vhost, id },
+  detail: 'closed',
+  ports: [443],
 });
 const find = (change: Partial<Facts>, since = new Map<string, string>()) =>
   dated(
@@ -130,8 +147,9 @@ describe('there is no problem', () => {
 
 describe('what is not known is left out', () => {
   const unknown = {
-    ...{ inStep: false, sites: [site({ upstreams: [upstream] })] },
-    ...{ advisories: { count: 0, cure: '' } },
+    inStep: false,
+    sites: [site({ upstreams: [upstream] })],
+    advisories: { count: 0, cure: '' },
   };
 
   test('without the agent', () => {
@@ -154,7 +172,8 @@ const CASES: readonly [string, Partial<Facts>, Partial<ProblemView>][] = [
     'a disk that is nearly full',
     { disks: [{ id: 'a', holds: ['the access log', 'the Caddyfile'], free: 0.049 }] },
     {
-      ...{ code: 'DISK_FULL', level: 'warn' },
+      code: 'DISK_FULL',
+      level: 'warn',
       message:
         'Less than 5 % is free on the disk that holds the access log and the Caddyfile. Delete files, or enlarge it.',
     },
@@ -163,7 +182,9 @@ const CASES: readonly [string, Partial<Facts>, Partial<ProblemView>][] = [
     'a vhost that Caddy refuses',
     { unserved: [{ vhost, detail: 'line 1: no', ports: [] }] },
     {
-      ...{ code: 'VHOST_BROKEN', level: 'bad', vhost: A },
+      code: 'VHOST_BROKEN',
+      level: 'bad',
+      vhost: A,
       message: 'Not served, because Caddy refuses it: line 1: no.',
     },
   ],
@@ -171,7 +192,9 @@ const CASES: readonly [string, Partial<Facts>, Partial<ProblemView>][] = [
     'a port that one site waits for',
     { status: { ...status, closed: [closed] }, unserved: [waits(1)] },
     {
-      ...{ code: 'PORT_HELD', level: 'bad', vhost: A },
+      code: 'PORT_HELD',
+      level: 'bad',
+      vhost: A,
       message: ':443 is not open: held by nginx (process 7).',
     },
   ],
@@ -179,7 +202,8 @@ const CASES: readonly [string, Partial<Facts>, Partial<ProblemView>][] = [
     'a port that several sites wait for',
     { status: { ...status, closed: [closed] }, unserved: [waits(1), waits(2)] },
     {
-      ...{ code: 'PORT_HELD', level: 'bad' },
+      code: 'PORT_HELD',
+      level: 'bad',
       message: ':443 is not open: held by nginx (process 7); 2 sites are not served there.',
     },
   ],
@@ -203,7 +227,8 @@ const CASES: readonly [string, Partial<Facts>, Partial<ProblemView>][] = [
       },
     },
     {
-      ...{ code: 'PORT_HELD', level: 'warn' },
+      code: 'PORT_HELD',
+      level: 'warn',
       message:
         'Caddy listens on port 8080 instead of 80: 80 is held by caddy (pid 812, caddy.service). To change that: systemctl disable --now caddy.',
     },
@@ -212,7 +237,10 @@ const CASES: readonly [string, Partial<Facts>, Partial<ProblemView>][] = [
     'a certificate that has expired',
     { certificates: [{ ...ending, daysLeft: -1 }], sites: [site({ errors: { acme } })] },
     {
-      ...{ code: 'CERTIFICATE_EXPIRED', level: 'bad', vhost: A, since: ending.notAfter },
+      code: 'CERTIFICATE_EXPIRED',
+      level: 'bad',
+      vhost: A,
+      since: ending.notAfter,
       message: 'The certificate for a.example has expired and was not renewed: rateLimited.',
     },
   ],
@@ -220,7 +248,9 @@ const CASES: readonly [string, Partial<Facts>, Partial<ProblemView>][] = [
     'certificates that should have been renewed',
     { certificates: [ending, { ...ending, name: 'b.example' }] },
     {
-      ...{ code: 'CERTIFICATE_ENDING', level: 'warn', vhost: A },
+      code: 'CERTIFICATE_ENDING',
+      level: 'warn',
+      vhost: A,
       message:
         'The certificate for a.example and b.example expires on 2026-11-25 and was not renewed.',
     },
@@ -229,7 +259,9 @@ const CASES: readonly [string, Partial<Facts>, Partial<ProblemView>][] = [
     'a certificate of hours that should have been renewed, with the hour',
     { certificates: [{ ...ending, daysLeft: 0, notAfter: '2026-11-21T03:04:05.000Z' }] },
     {
-      ...{ code: 'CERTIFICATE_ENDING', level: 'warn', vhost: A },
+      code: 'CERTIFICATE_ENDING',
+      level: 'warn',
+      vhost: A,
       message:
         'The certificate for a.example expires on 2026-11-21 at 03:04 UTC and was not renewed.',
     },
@@ -238,7 +270,9 @@ const CASES: readonly [string, Partial<Facts>, Partial<ProblemView>][] = [
     'a missing certificate, with the advice, else what the authority said, else the proxy',
     { sites: [site({ addresses: [{ ...address, advice: { message: 'It is internal' } }] })] },
     {
-      ...{ code: 'CERTIFICATE_MISSING', level: 'bad', vhost: A },
+      code: 'CERTIFICATE_MISSING',
+      level: 'bad',
+      vhost: A,
       message: 'No certificate for a.example: It is internal.',
     },
   ],
@@ -246,7 +280,8 @@ const CASES: readonly [string, Partial<Facts>, Partial<ProblemView>][] = [
     'a missing certificate that was refused',
     { sites: [site({ addresses: [address], errors: { acme } })] },
     {
-      ...{ code: 'CERTIFICATE_MISSING', vhost: A },
+      code: 'CERTIFICATE_MISSING',
+      vhost: A,
       message: 'No certificate for a.example: rateLimited.',
     },
   ],
@@ -254,7 +289,10 @@ const CASES: readonly [string, Partial<Facts>, Partial<ProblemView>][] = [
     'an upstream that does not answer, since it did not',
     { sites: [site({ upstreams: [{ ...upstream, since: EARLIER, error: refused }] })] },
     {
-      ...{ code: 'UPSTREAM_DOWN', level: 'bad', vhost: A, since: EARLIER },
+      code: 'UPSTREAM_DOWN',
+      level: 'bad',
+      vhost: A,
+      since: EARLIER,
       message: '127.0.0.1:4260 does not answer: connection refused.',
     },
   ],
@@ -268,7 +306,9 @@ const CASES: readonly [string, Partial<Facts>, Partial<ProblemView>][] = [
       ],
     },
     {
-      ...{ code: 'UPSTREAM_DOWN', level: 'warn', vhost: A },
+      code: 'UPSTREAM_DOWN',
+      level: 'warn',
+      vhost: A,
       message: '127.0.0.1:4260 and b:1 do not answer.',
     },
   ],
@@ -286,7 +326,8 @@ const CASES: readonly [string, Partial<Facts>, Partial<ProblemView>][] = [
     'a set that is not live yet',
     { inStep: false },
     {
-      ...{ code: 'NOT_IN_STEP', level: 'warn' },
+      code: 'NOT_IN_STEP',
+      level: 'warn',
       message: 'Caddy does not serve the stored state. signalbox is publishing it again.',
     },
   ],
@@ -294,7 +335,8 @@ const CASES: readonly [string, Partial<Facts>, Partial<ProblemView>][] = [
     'a set that Caddy refuses',
     { inStep: false, rejection: 'preamble: no' },
     {
-      ...{ code: 'NOT_IN_STEP', level: 'bad' },
+      code: 'NOT_IN_STEP',
+      level: 'bad',
       message: 'The stored state is not live: preamble: no.',
     },
   ],
@@ -308,7 +350,9 @@ const CASES: readonly [string, Partial<Facts>, Partial<ProblemView>][] = [
     'advisories, all in one',
     { advisories: { count: 5, cure: 'Install Caddy 3.' } },
     {
-      ...{ code: 'ADVISORY', level: 'notice', since: NOW },
+      code: 'ADVISORY',
+      level: 'notice',
+      since: NOW,
       message: 'Caddy 2.6.2 has 5 known vulnerabilities. Install Caddy 3.',
     },
   ],
@@ -384,16 +428,22 @@ describe('several problems', () => {
 
 test('who knows of one failing check, or of one loopback address, knows of no other', () => {
   const failing = (id: number, domain: string): Problem => ({
-    ...{ code: 'CHECK_FAILING', level: 'bad', cause: 'GET / answered 502' },
-    ...{ vhost: { id, domain }, message: 'The check fails: GET / answered 502' },
+    code: 'CHECK_FAILING',
+    level: 'bad',
+    cause: 'GET / answered 502',
+    vhost: { id, domain },
+    message: 'The check fails: GET / answered 502',
   });
   const marks = [1, 2].flatMap((agent) =>
     [failing(7, 'a.example'), failing(8, 'b.example')].map((one) => markOf(one, placeOf(agent))),
   );
   expect(new Set(marks).size).toBe(4);
   const down = (cause: string): Problem => ({
-    ...{ code: 'UPSTREAM_DOWN', level: 'bad', cause },
-    ...{ vhost: { id: 7, domain: 'a.example' }, message: `${cause} does not answer` },
+    code: 'UPSTREAM_DOWN',
+    level: 'bad',
+    cause,
+    vhost: { id: 7, domain: 'a.example' },
+    message: `${cause} does not answer`,
   });
   const placesOf = (cause: string) =>
     new Set([1, 2].map((agent) => markOf(down(cause), placeOf(agent)))).size;

@@ -6,8 +6,17 @@ import { Failure } from '../../../src/shared/failure.ts';
 import type { SiteState } from '../../../src/shared/wire/sites.ts';
 
 const site = (name: string): SiteState => ({
-  ...{ name, ports: [443], tls: false, certificate: null, reason: null, checkedAt: null },
-  ...{ automated: false, authority: null, dns: false, upstreams: [], errors: [] },
+  name,
+  ports: [443],
+  tls: false,
+  certificate: null,
+  reason: null,
+  checkedAt: null,
+  automated: false,
+  authority: null,
+  dns: false,
+  upstreams: [],
+  errors: [],
 });
 const namesOf = (sites: readonly SiteState[] | null) => sites?.map(({ name }) => name) ?? null;
 
@@ -25,7 +34,10 @@ function start() {
     },
   };
   const recent = createRecentSites({
-    ...{ agent, elapsed: () => time, isOnTrial: () => isOnTrial, pace: PACE.recentSites },
+    agent,
+    elapsed: () => time,
+    isOnTrial: () => isOnTrial,
+    pace: PACE.recentSites,
     published: () => published,
   });
   return {

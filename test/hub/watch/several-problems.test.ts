@@ -12,17 +12,40 @@ type Upstream = VhostState['upstreams'][number];
 
 const [EARLIER, NOW] = ['2026-11-20T17:00:00.000Z', '2026-11-20T18:00:00.000Z'];
 const status = {
-  ...{ proxy: { running: true, version: '2.6.2' }, foreign: false, drift: false },
-  ...{ restartNeeded: false, closed: [], liveDigest: 'd', fileDigest: 'd' },
-  ...{ owner: null, warnings: [] },
+  proxy: { running: true, version: '2.6.2' },
+  foreign: false,
+  drift: false,
+  restartNeeded: false,
+  closed: [],
+  liveDigest: 'd',
+  fileDigest: 'd',
+  owner: null,
+  warnings: [],
 };
 const of = (name: string, change: Partial<AgentFacts> = {}, now = NOW): AgentFacts => ({
-  ...{ id: 1, name, label: name, now, status, latencyMs: 1, agentFault: null, inStep: true },
-  ...{ serving: null, lag: { since: null, paused: false }, rejection: null, ownership: null },
-  ...{ unserved: [], sites: [], failing: [], certificates: [], knowsEnding: true },
-  ...{ isUnasked: () => false, placed: new Set() },
+  id: 1,
+  name,
+  label: name,
+  now,
+  status,
+  latencyMs: 1,
+  agentFault: null,
+  inStep: true,
+  serving: null,
+  lag: { since: null, paused: false },
+  rejection: null,
+  ownership: null,
+  unserved: [],
+  sites: [],
+  failing: [],
+  certificates: [],
+  knowsEnding: true,
+  isUnasked: () => false,
+  placed: new Set(),
   isCurrent: true,
-  ...{ advisories: { count: 0, cure: '' }, warnings: [], ...change },
+  advisories: { count: 0, cure: '' },
+  warnings: [],
+  ...change,
 });
 /** Without what they are known by. */
 const shown = (found: readonly Listed[]) =>
@@ -49,7 +72,9 @@ test.each<[string, Partial<AgentFacts>, object]>([
   [
     'one whose proxy refuses all, and has never served any of it',
     {
-      ...{ inStep: false, rejection: 'line 1: no', lag: { since: EARLIER, paused: false } },
+      inStep: false,
+      rejection: 'line 1: no',
+      lag: { since: EARLIER, paused: false },
       status: { ...status, liveDigest: null },
     },
     {
@@ -62,7 +87,9 @@ test.each<[string, Partial<AgentFacts>, object]>([
     'one that lacks a change',
     { inStep: false, lag: { since: EARLIER, paused: false } },
     {
-      ...{ code: 'NOT_IN_STEP', level: 'bad', since: EARLIER },
+      code: 'NOT_IN_STEP',
+      level: 'bad',
+      since: EARLIER,
       message: `twin: ${LACKS} signalbox is publishing them.`,
     },
   ],
@@ -124,10 +151,19 @@ test('what is wrong with the hub itself belongs to no agent, and is as old as wh
 const DOWN = { address: '127.0.0.1:8000', latencyMs: null, lastChecked: NOW, unknown: null };
 /** A site with upstreams, of which the first is down. */
 const downSite = (id: number, since: string, ...others: Partial<Upstream>[]): VhostState => ({
-  ...{ id, domain: `s${id}.example`, enabled: true, problem: null, addresses: [], warnings: [] },
+  id,
+  domain: `s${id}.example`,
+  enabled: true,
+  problem: null,
+  addresses: [],
+  warnings: [],
   check: null,
   upstreams: [{}, ...others].map((one) => ({
-    ...{ ...DOWN, up: false, since, requests: 0, fails: 0 },
+    ...DOWN,
+    up: false,
+    since,
+    requests: 0,
+    fails: 0,
     error: { at: since, message: 'refused' },
     ...one,
   })),
@@ -142,28 +178,27 @@ test('one dead upstream of ten sites is one problem that lists them', () => {
   const half = downSite(31, NOW, { address: '127.0.0.1:9001', up: true, error: null });
   expect(find(of('local', { label: undefined, sites: [...sites, other, half] }))).toEqual([
     {
-      ...{ code: 'UPSTREAM_DOWN', level: 'bad', since: EARLIER, vhosts: vhostsOf(...ids) },
+      code: 'UPSTREAM_DOWN',
+      level: 'bad',
+      since: EARLIER,
+      vhosts: vhostsOf(...ids),
       message: `127.0.0.1:8000 does not answer: refused. Sites: ${ids
         .slice(0, 10)
         .map((id) => `s${id}.example`)
         .join(', ')} and 2 more.`,
     },
     {
-      ...{
-        code: 'UPSTREAM_DOWN',
-        level: 'bad',
-        since: NOW,
-        vhost: { id: 30, domain: 's30.example' },
-      },
+      code: 'UPSTREAM_DOWN',
+      level: 'bad',
+      since: NOW,
+      vhost: { id: 30, domain: 's30.example' },
       message: '127.0.0.1:8000 and 127.0.0.1:9000 do not answer: refused.',
     },
     {
-      ...{
-        code: 'UPSTREAM_DOWN',
-        level: 'warn',
-        since: NOW,
-        vhost: { id: 31, domain: 's31.example' },
-      },
+      code: 'UPSTREAM_DOWN',
+      level: 'warn',
+      since: NOW,
+      vhost: { id: 31, domain: 's31.example' },
       message: '127.0.0.1:8000 does not answer: refused.',
     },
   ]);
@@ -182,8 +217,15 @@ test('in the first minute after a start or a change, sites that nobody has looke
         lastPublish: () => ({ at: new Date(-changed), milliseconds: 1, changes: 1 }),
       } as unknown as Publisher,
       look: async () => ({ agents, disks: [], hub: [] }),
-      ...{ listProblems: () => [], agents: () => [], warnings: [], version: '', commit: null },
-      ...{ startedAt: -up, elapsed: () => 0, now: () => new Date(0), pace: { checking: MINUTE } },
+      listProblems: () => [],
+      agents: () => [],
+      warnings: [],
+      version: '',
+      commit: null,
+      startedAt: -up,
+      elapsed: () => 0,
+      now: () => new Date(0),
+      pace: { checking: MINUTE },
     })().then(({ checking }) => checking);
   const justStarted = { up: MINUTE - 1 };
   expect(await count([of('local', known)])).toBe(0);
@@ -203,17 +245,25 @@ test('in the first minute after a start or a change, sites that nobody has looke
 
 test('sites whose checks fail in the same way are one problem, and say so while Caddy runs', () => {
   const failing = [11, 12, 13].map((id) => ({
-    ...{ id, domain: `s${id}.example`, since: id === 12 ? EARLIER : NOW },
+    id,
+    domain: `s${id}.example`,
+    since: id === 12 ? EARLIER : NOW,
     reason: `GET / answered ${id === 13 ? 503 : 502}`,
   }));
   const alone = { label: undefined, failing };
   expect(find(of('local', alone))).toEqual([
     {
-      ...{ code: 'CHECK_FAILING', level: 'bad', since: EARLIER, vhosts: vhostsOf(11, 12) },
+      code: 'CHECK_FAILING',
+      level: 'bad',
+      since: EARLIER,
+      vhosts: vhostsOf(11, 12),
       message: 'The check fails: GET / answered 502. Sites: s11.example and s12.example.',
     },
     {
-      ...{ code: 'CHECK_FAILING', level: 'bad', since: NOW, vhost: vhostsOf(13)[0] },
+      code: 'CHECK_FAILING',
+      level: 'bad',
+      since: NOW,
+      vhost: vhostsOf(13)[0],
       message: 'The check fails: GET / answered 503.',
     },
   ] as ReturnType<typeof find>);
@@ -238,19 +288,37 @@ test('of several agents, those that see the same upstream of the same sites down
 
 test('a name without a certificate that another agent has one for', () => {
   const address = {
-    ...{ name: 'a.example', port: 443, served: true, tls: true, reason: 'none', checkedAt: NOW },
-    ...{ automated: true, authority: 'public' as const, advice: null },
+    name: 'a.example',
+    port: 443,
+    served: true,
+    tls: true,
+    reason: 'none',
+    checkedAt: NOW,
+    automated: true,
+    authority: 'public' as const,
+    advice: null,
   };
   const states = (certificate: VhostState['addresses'][number]['certificate']): VhostState[] => [
     {
-      ...{ id: 1, domain: 'a.example', enabled: true, problem: null, upstreams: [], warnings: [] },
-      ...{ addresses: [{ ...address, certificate }], check: null },
+      id: 1,
+      domain: 'a.example',
+      enabled: true,
+      problem: null,
+      upstreams: [],
+      warnings: [],
+      addresses: [{ ...address, certificate }],
+      check: null,
       errors: { acme: null, upstream: null },
     },
   ];
   const certificate = {
-    ...{ issuer: 'R11', names: [], fingerprint: '', daysLeft: 1, overdue: false },
-    ...{ notBefore: EARLIER, notAfter: NOW },
+    issuer: 'R11',
+    names: [],
+    fingerprint: '',
+    daysLeft: 1,
+    overdue: false,
+    notBefore: EARLIER,
+    notAfter: NOW,
   };
   const found = find(
     of('local', { sites: states(certificate) }),

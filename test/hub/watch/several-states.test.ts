@@ -5,41 +5,57 @@ import { worstState } from '../../../src/hub/watch/sites/several.ts';
 import type { VhostState } from '../../../src/hub/watch/sites/view.ts';
 
 const vhost: Vhost = {
-  ...{ id: 1, position: 1, domain: 'app.example', config: '', upstream: '', enabled: true },
-  ...{
-    policies: [],
-    except: [],
-    tags: [],
-    agents: [],
-    check: null,
-    source: null,
-    applied: null,
-    createdAt: new Date(0),
-    updatedAt: new Date(0),
-  },
+  id: 1,
+  position: 1,
+  domain: 'app.example',
+  config: '',
+  upstream: '',
+  enabled: true,
+  policies: [],
+  except: [],
+  tags: [],
+  agents: [],
+  check: null,
+  source: null,
+  applied: null,
+  createdAt: new Date(0),
+  updatedAt: new Date(0),
 };
 const NOW = '2026-11-20T18:00:00.000Z';
 const certificate = {
-  ...{ issuer: 'R11', names: ['app.example'], fingerprint: 'AB', daysLeft: 70, overdue: false },
-  ...{ notBefore: '2026-11-01T00:00:00.000Z', notAfter: '2027-01-30T00:00:00.000Z' },
+  issuer: 'R11',
+  names: ['app.example'],
+  fingerprint: 'AB',
+  daysLeft: 70,
+  overdue: false,
+  notBefore: '2026-11-01T00:00:00.000Z',
+  notAfter: '2027-01-30T00:00:00.000Z',
 };
 type Address = VhostState['addresses'][number];
 const address = (change: Partial<Address> = {}): Address => ({
-  ...{ name: 'app.example', port: 443, served: true, tls: true, certificate, reason: null },
-  ...{ checkedAt: NOW, automated: true, authority: 'public', advice: null },
+  name: 'app.example',
+  port: 443,
+  served: true,
+  tls: true,
+  certificate,
+  reason: null,
+  checkedAt: NOW,
+  automated: true,
+  authority: 'public',
+  advice: null,
   ...change,
 });
 const bare = (change: Partial<Address> = {}) => address({ certificate: null, ...change });
 const state = (change: Partial<VhostState> = {}): VhostState => ({
-  ...{ id: 1, domain: 'app.example', enabled: true, problem: null, addresses: [address()] },
-  ...{
-    upstreams: [],
-    check: null,
-    source: null,
-    applied: null,
-    warnings: [],
-    errors: { acme: null, upstream: null },
-  },
+  id: 1,
+  domain: 'app.example',
+  enabled: true,
+  problem: null,
+  addresses: [address()],
+  upstreams: [],
+  check: null,
+  warnings: [],
+  errors: { acme: null, upstream: null },
   ...change,
 });
 const worst = (local: Partial<VhostState>, twin: Partial<VhostState>, missing: string[] = []) =>
@@ -53,8 +69,15 @@ const worst = (local: Partial<VhostState>, twin: Partial<VhostState>, missing: s
   );
 const error = (at: string) => ({ name: 'app.example', at, message: at, standing: true });
 const upstream = (up: boolean) => ({
-  ...{ address: '127.0.0.1:8000', up, since: null, lastChecked: null, latencyMs: null },
-  ...{ unknown: null, requests: 0, fails: 0, error: null },
+  address: '127.0.0.1:8000',
+  up,
+  since: null,
+  lastChecked: null,
+  latencyMs: null,
+  unknown: null,
+  requests: 0,
+  fails: 0,
+  error: null,
 });
 
 describe('no advice to share certificates', () => {
@@ -105,13 +128,15 @@ test('the rest is the worst as well, and says whose it is', () => {
   const found = worst(
     { problem: ':443 is not open', upstreams: [upstream(true)] },
     {
-      ...{ problem: ':443 is not open', upstreams: [upstream(false)] },
+      problem: ':443 is not open',
+      upstreams: [upstream(false)],
       errors: { acme: error(NOW), upstream: null },
     },
     ['vps'],
   );
   expect(found).toMatchObject({
-    ...{ problem: 'local and twin: :443 is not open', missing: ['vps'] },
+    problem: 'local and twin: :443 is not open',
+    missing: ['vps'],
     upstreams: [{ up: false }],
     warnings: [
       { code: 'NOT_SERVED', message: 'local and twin: :443 is not open' },
@@ -151,7 +176,8 @@ test('what others serve stays, with links and certificates, beside a proxy that 
     { ...refused, addresses: [bare({ served: false, tls: false, checkedAt: null })] },
   );
   expect(found).toMatchObject({
-    ...{ problem: 'twin: Caddy refuses what is stored: no', downOn: ['twin'] },
+    problem: 'twin: Caddy refuses what is stored: no',
+    downOn: ['twin'],
     addresses: [{ served: true, certificate }],
     upstreams: [{ up: true }],
   });
@@ -166,6 +192,10 @@ test('what others serve stays, with links and certificates, beside a proxy that 
 
 test('nothing is said of a vhost whose agents cannot be asked', () => {
   expect(worstState(vhost, [], ['twin'])).toMatchObject({
-    ...{ problem: null, addresses: [], upstreams: [], warnings: [], missing: ['twin'] },
+    problem: null,
+    addresses: [],
+    upstreams: [],
+    warnings: [],
+    missing: ['twin'],
   });
 });

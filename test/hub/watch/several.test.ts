@@ -147,13 +147,16 @@ describe('if one of them does not answer', () => {
 
   test('the status says who, and that its proxy goes on', async () => {
     expect(await status()).toMatchObject({
-      ...{ agent: { reachable: false, latencyMs: null }, proxy: { running: false } },
+      agent: { reachable: false, latencyMs: null },
+      proxy: { running: false },
       inStep: false,
     });
     const message =
       'twin: The agent does not answer. Until it returns, its Caddy keeps its current sites.';
     expect(await problem('AGENT_UNREACHABLE')).toMatchObject({
-      ...{ level: 'bad', agents: ['twin'], message },
+      level: 'bad',
+      agents: ['twin'],
+      message,
     });
   });
 
@@ -206,7 +209,8 @@ test('one that is paused is named if it lacks a change', async () => {
   await create('http://paused.example', 'respond paused');
   // On a busy machine nothing may be known of the agent just then.
   expect(await until(() => problem('NOT_IN_STEP'), 'the problem')).toMatchObject({
-    ...{ level: 'warn', agents: ['vps'] },
+    level: 'warn',
+    agents: ['vps'],
     message: expect.stringMatching(/^vps: The agent is paused\. Its Caddy lacks changes: /),
   });
   await fleet.call('PATCH', '/agents/vps', { paused: false });

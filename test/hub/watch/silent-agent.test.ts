@@ -51,9 +51,14 @@ test('nobody waits for a download from one of several that turns silent', async 
 test('the status says that the agent rejects the token', async () => {
   const folder = temporaryFolder();
   const env = {
-    ...{ PATH: process.env.PATH, DATA_DIR: join(folder, 'data'), HUB_PORT: '0', AGENT_PORT: '0' },
-    ...{ AGENT_TOKEN: 'one'.repeat(12), PROXY_ADMIN: `localhost:${freePort()}` },
-    ...{ PROXYFILE: join(folder, 'Caddyfile'), ACCESS_LOG: join(folder, 'access.log') },
+    PATH: process.env.PATH,
+    DATA_DIR: join(folder, 'data'),
+    HUB_PORT: '0',
+    AGENT_PORT: '0',
+    AGENT_TOKEN: 'one'.repeat(12),
+    PROXY_ADMIN: `localhost:${freePort()}`,
+    PROXYFILE: join(folder, 'Caddyfile'),
+    ACCESS_LOG: join(folder, 'access.log'),
   };
   const agent = await serveAgent(
     readSettings('agent', env, machine).agent,
@@ -69,7 +74,8 @@ test('the status says that the agent rejects the token', async () => {
     warnings: ['The agent rejects the hub’s token.'],
     problems: [
       {
-        ...{ code: 'AGENT_UNREACHABLE', level: 'bad' },
+        code: 'AGENT_UNREACHABLE',
+        level: 'bad',
         message: expect.stringMatching(/^The agent rejects the hub’s token\. .* state is unknown/),
       },
     ],

@@ -7,12 +7,27 @@ import { NO_CHECKS } from '../../../src/hub/watch/checks.ts';
 import { createStates } from '../../../src/hub/watch/sites/states.ts';
 
 const vhost = {
-  ...{ id: 1, domain: 'http://a.example', config: '', upstream: '', enabled: true },
-  ...{ agents: [], policies: [], updatedAt: new Date(0) },
+  id: 1,
+  domain: 'http://a.example',
+  config: '',
+  upstream: '',
+  enabled: true,
+  agents: [],
+  policies: [],
+  updatedAt: new Date(0),
 };
 const site = {
-  ...{ name: 'a.example', ports: [80], tls: false, certificate: null, reason: null },
-  ...{ checkedAt: null, automated: false, authority: null, dns: false, upstreams: [], errors: [] },
+  name: 'a.example',
+  ports: [80],
+  tls: false,
+  certificate: null,
+  reason: null,
+  checkedAt: null,
+  automated: false,
+  authority: null,
+  dns: false,
+  upstreams: [],
+  errors: [],
 };
 
 function start({ running }: { running: boolean }) {

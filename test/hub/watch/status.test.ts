@@ -100,16 +100,20 @@ test('what stands in the way of an upgrade is read once, and named for whose pre
   let read = 0;
   const config = 'forward_auth :1 {\n\turi /a\n\turi /b\n}';
   const vhost = (id: number, enabled = true): Vhost => ({
-    ...{ id, position: id, domain: `${id}.example`, upstream: '', enabled, policies: [], tags: [] },
-    ...{
-      except: [],
-      agents: [],
-      check: null,
-      source: null,
-      applied: null,
-      createdAt: new Date(0),
-      updatedAt: new Date(0),
-    },
+    id,
+    position: id,
+    domain: `${id}.example`,
+    upstream: '',
+    enabled,
+    policies: [],
+    tags: [],
+    except: [],
+    agents: [],
+    check: null,
+    source: null,
+    applied: null,
+    createdAt: new Date(0),
+    updatedAt: new Date(0),
     get config() {
       read++;
       return config;
@@ -120,11 +124,9 @@ test('what stands in the way of an upgrade is read once, and named for whose pre
   const many = Array.from({ length: 300 }, (_, at) => vhost(at, at % 2 === 0));
   const set = {
     ...EMPTY_SET,
-    ...{
-      preamble: twice,
-      vhosts: many,
-      agents: [agent(1, null), agent(2, twice), agent(3, twice)],
-    },
+    preamble: twice,
+    vhosts: many,
+    agents: [agent(1, null), agent(2, twice), agent(3, twice)],
   } as unknown as SiteSet;
   expect(await obstaclesOf(set, null)).toEqual([]);
   expect(await obstaclesOf(set, '2.11.6')).toEqual([]);

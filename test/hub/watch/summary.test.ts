@@ -47,7 +47,11 @@ test('counts each site and each name once, on however many proxies, and what doe
   const certificates = [{ name: 'a.example' }, { name: 'b.example' }];
   const answers = (running: boolean) => ({ proxy: { running } });
   const agents = [answers(true), answers(false), null].map((status) => ({
-    ...{ name: 'local', status, certificates, placed: new Set(), sites: [] },
+    name: 'local',
+    status,
+    certificates,
+    placed: new Set(),
+    sites: [],
   }));
   const problems = [
     { level: 'bad', vhost },
@@ -57,14 +61,22 @@ test('counts each site and each name once, on however many proxies, and what doe
     { level: 'bad' },
   ];
   expect(summaryFor([{ enabled: true }, { enabled: false }], agents, problems)).toEqual({
-    ...{ sites: 1, sitesDown: 2, problems: 4, certificatesDue: 2, proxies: 3, proxiesDown: 2 },
+    sites: 1,
+    sitesDown: 2,
+    problems: 4,
+    certificatesDue: 2,
+    proxies: 3,
+    proxiesDown: 2,
   });
 });
 
 test('counts as down what a proxy does not serve that is down, or refuses what is stored', () => {
   const site = (id: number, problem: string | null) => ({ id, enabled: true, problem });
   const agent = (name: string, running: boolean | null, more: object = {}) => ({
-    ...{ name, certificates: [], placed: new Set([1, 2, 3]), sites: [] },
+    name,
+    certificates: [],
+    placed: new Set([1, 2, 3]),
+    sites: [],
     status: running === null ? null : { proxy: { running } },
     ...more,
   });

@@ -12,8 +12,14 @@ import {
 import fc from '../../harness/generated.ts';
 
 const incident = (more: Partial<Incident> = {}): Incident => ({
-  ...{ event: 'upstream.down', subject: 'vhost 1', about: 'a.example', level: 'bad' },
-  ...{ message: 'no', problem: 'UPSTREAM_DOWN a', settles: 10_000, ...more },
+  event: 'upstream.down',
+  subject: 'vhost 1',
+  about: 'a.example',
+  level: 'bad',
+  message: 'no',
+  problem: 'UPSTREAM_DOWN a',
+  settles: 10_000,
+  ...more,
 });
 const KEY = 'upstream.down vhost 1';
 const NOTHING: Watched = { states: new Map(), beginnings: new Map() };

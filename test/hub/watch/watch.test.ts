@@ -60,7 +60,10 @@ function startWatcher() {
     look: async () => current,
     incidents: createIncidents({ db, outboxes: [outbox], isKnown, pace: PACE.watch }),
     recorded: () => {},
-    ...{ listProblems, known, pace: PACE.watch, now },
+    listProblems,
+    known,
+    pace: PACE.watch,
+    now,
     elapsed: () => seconds * 1000,
     log: (message, fields) => lines.push(`${message} ${JSON.stringify(fields)}`),
   });
@@ -83,13 +86,21 @@ const events = () =>
     .map(({ event, subject, overAt }) => `${event} ${subject}${overAt ? ' over' : ''}`);
 
 const FINE: ProxyStatus = {
-  ...{ liveDigest: 'a', fileDigest: 'a', foreign: false, owner: null, drift: false },
+  liveDigest: 'a',
+  fileDigest: 'a',
+  foreign: false,
+  owner: null,
+  drift: false,
   checked: true,
   restartNeeded: false,
-  ...{ proxy: { running: true, version: '2.11.4' }, warnings: [], closed: [] },
+  proxy: { running: true, version: '2.11.4' },
+  warnings: [],
+  closed: [],
 };
 const DOWN: ProxyStatus = {
-  ...{ ...FINE, liveDigest: null, proxy: { running: false, version: null } },
+  ...FINE,
+  liveDigest: null,
+  proxy: { running: false, version: null },
 };
 const SITE = STATE as VhostState;
 const [address] = SITE.addresses;
@@ -109,21 +120,39 @@ function agent(
   const { status = FINE, states = [site()], id = 1, name = 'local' } = change;
   const inStep = status !== null && status.liveDigest === 'a';
   return {
-    ...{ id, name, now: '', status, latencyMs: 1, agentFault: null, inStep, rejection: null },
-    ...{ ownership: null, serving: null, unserved: [], certificates: [], warnings: [] },
-    ...{ failing: [], isUnasked: () => false, isCurrent: true },
-    ...{ knowsEnding: status !== null, placed: change.placed ?? new Set([1]) },
-    ...{ sites: status?.proxy.running ? states : null, advisories: { count: 0, cure: '' } },
+    id,
+    name,
+    now: '',
+    status,
+    latencyMs: 1,
+    agentFault: null,
+    inStep,
+    rejection: null,
+    ownership: null,
+    serving: null,
+    unserved: [],
+    certificates: [],
+    warnings: [],
+    failing: [],
+    isUnasked: () => false,
+    isCurrent: true,
+    knowsEnding: status !== null,
+    placed: change.placed ?? new Set([1]),
+    sites: status?.proxy.running ? states : null,
+    advisories: { count: 0, cure: '' },
     ...change.facts,
   };
 }
 
 const only = (change: Parameters<typeof agent>[0] = {}): Look => ({
-  ...{ agents: [agent(change)], disks: [], hub: [] },
+  agents: [agent(change)],
+  disks: [],
+  hub: [],
 });
 const several = (...agents: AgentFacts[]): Look => ({
   agents: agents.map((one) => ({ ...one, label: one.name })),
-  ...{ disks: [], hub: [] },
+  disks: [],
+  hub: [],
 });
 const vps = (change: Parameters<typeof agent>[0] = {}) => agent({ id: 2, name: 'vps', ...change });
 
@@ -153,7 +182,8 @@ describe('nothing is reported', () => {
       only({
         facts: {
           serving: {
-            ...{ http: { port: 8080, wanted: 80, reason: 'held', blocked: true }, cure: null },
+            http: { port: 8080, wanted: 80, reason: 'held', blocked: true },
+            cure: null,
             https: { port: 443, wanted: 443, reason: null, blocked: false },
           },
         },
@@ -196,10 +226,15 @@ describe('nothing is reported', () => {
 const acme = { name: 'a', at: '', message: 'refused', standing: true };
 const bare = { ...address, certificate: null, reason: 'none' };
 const ending = {
-  ...{ id: 1, domain: 'app.example.org', name: 'app.example.org', issuer: 'x' },
-  ...{ notAfter: '2026-11-22T00:00:00.000Z', daysLeft: 2, overdue: true },
+  id: 1,
+  domain: 'app.example.org',
+  name: 'app.example.org',
+  issuer: 'x',
+  notAfter: '2026-11-22T00:00:00.000Z',
+  daysLeft: 2,
+  overdue: true,
 };
-const failing = { ...{ id: 1, domain: 'app.example.org', since: '' }, reason: 'answered 502' };
+const failing = { id: 1, domain: 'app.example.org', since: '', reason: 'answered 502' };
 const closed = [{ address: ':80', port: 80, reason: 'held by nginx' }];
 const vhost = { id: 1, domain: 'app.example.org' };
 const lag = { since: '2026-11-20T17:00:00.000Z', paused: false };
@@ -483,13 +518,15 @@ describe('messages', () => {
     database.db
       .insert(channels)
       .values({
-        ...{ name: 'phone', kind: 'webhook', events: [], quiet: null, enabled: true },
-        ...{
-          target: Buffer.alloc(0),
-          createdAt: new Date(START),
-          updatedAt: new Date(START),
-          ...more,
-        },
+        name: 'phone',
+        kind: 'webhook',
+        events: [],
+        quiet: null,
+        enabled: true,
+        target: Buffer.alloc(0),
+        createdAt: new Date(START),
+        updatedAt: new Date(START),
+        ...more,
       })
       .run();
   const sent = () =>
@@ -510,8 +547,10 @@ describe('messages', () => {
     database.db.update(channels).set({ enabled: true, events: [] }).run();
     await pass(only());
     expect(sent()).toEqual([
-      ...['1 began upstream.down', '4 began upstream.down'],
-      ...['1 over upstream.down', '4 over upstream.down'],
+      '1 began upstream.down',
+      '4 began upstream.down',
+      '1 over upstream.down',
+      '4 over upstream.down',
     ]);
   });
 

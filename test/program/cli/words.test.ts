@@ -63,7 +63,8 @@ describe('the command line', () => {
       for (const [option, { takes, repeats }] of Object.entries(options)) {
         if (takes === undefined || repeats) continue;
         expect(parse(...(name ? [name] : []), `--${option}=a`, `--${option}=a`)).toMatchObject({
-          ...{ ask: 'misused', wrong: `--${option} is given twice` },
+          ask: 'misused',
+          wrong: `--${option} is given twice`,
         });
       }
     }

@@ -146,7 +146,9 @@ describe('where the dashboard listens', () => {
   test('is asked on a terminal, or set by --listen', async () => {
     const asked = emptyRoot('listens-asked');
     const answer = await runHere(['install', 'hub', '--root', asked], {
-      ...{ host, agrees: true, answer: '192.168.1.5' },
+      host,
+      agrees: true,
+      answer: '192.168.1.5',
     });
     expect([answer.code, answer.asked]).toEqual([0, ['Address', 'Continue?']]);
     expect(answer.text).toContain('  192.168.1.5      your network\n');

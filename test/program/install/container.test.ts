@@ -121,7 +121,9 @@ describe('the compose example', () => {
     expect(dashboard).toBe(`127.0.0.1:3000:${last('EXPOSE')}`);
     expect(rest).toEqual(['80:80', '443:443', '443:443/udp']);
     expect(signalbox).toMatchObject({
-      ...{ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'], read_only: true },
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      read_only: true,
     });
   });
 

@@ -23,7 +23,8 @@ beforeAll(async () => {
   const versions = allCaddys().map(({ bin }) => ({ bin, version: versionOf(bin) }));
   readers = await Promise.all(
     versions.map(async ({ bin, version }) => ({
-      ...{ version, dialect: dialectOf(version) },
+      version,
+      dialect: dialectOf(version),
       caddy: await startAdaptCaddy({}, bin),
     })),
   );
@@ -38,8 +39,21 @@ const WORDS = ['a', '"{}"', '"{ "', '"}a"', '`{{`', '"\\{"', '\\"{"', '{host}', 
 
 /** What becomes a brace when Caddy imports a snippet, or may. */
 const HIDDEN = [
-  ...['\\{', '\\}', '"\\{"', '"\\}"', '`\\}`', '{args.0}\\}', '\\{{args[0]}', '{args[0]}\\{'],
-  ...['{$N:\\{}', '"{$N:\\{}"', '\\{$N:{}', '\\{$N}}', '<<E\n\\}\nE', '\\\\}', '"{args[0]}}"'],
+  '\\{',
+  '\\}',
+  '"\\{"',
+  '"\\}"',
+  '`\\}`',
+  '{args.0}\\}',
+  '\\{{args[0]}',
+  '{args[0]}\\{',
+  '{$N:\\{}',
+  '"{$N:\\{}"',
+  '\\{$N:{}',
+  '\\{$N}}',
+  '<<E\n\\}\nE',
+  '\\\\}',
+  '"{args[0]}}"',
 ] as [string, ...string[]];
 
 /** A snippet that leaves its block if any of these becomes a brace. */
@@ -96,7 +110,11 @@ const SNIPPETS = '(s) {\n\theader S {args.0}\n}\n(v) {\n\trespond {args[:]}\n}';
 
 /** A site of its own, and neighbours that must stay as they are. */
 const site = (id: number, name: string, config: string) => ({
-  ...{ id, domain: `http://${name}.example`, config, upstream: '', enabled: true },
+  id,
+  domain: `http://${name}.example`,
+  config,
+  upstream: '',
+  enabled: true,
   guards: [],
 });
 const LEFT = site(1, 'left', 'respond marker-left');
@@ -168,7 +186,9 @@ test(
           // Its own directives may be nonsense; the neighbours are none of its business.
           const { error } = adapted;
           expect({ text, version, wrong: /left|right|marker/.test(error) ? error : '' }).toEqual({
-            ...{ text, version, wrong: '' },
+            text,
+            version,
+            wrong: '',
           });
           continue;
         }

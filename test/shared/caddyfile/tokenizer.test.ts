@@ -71,8 +71,13 @@ test('a token has its quote, but not if that stays open', () => {
 
 test('a quoted brace is a brace, part of a word is not', () => {
   expect(tokenize('{ } "{" `}` {} a{ {b}').map(isBrace)).toEqual([
-    ...[true, true, true, true],
-    ...[false, false, false],
+    true,
+    true,
+    true,
+    true,
+    false,
+    false,
+    false,
   ]);
 });
 

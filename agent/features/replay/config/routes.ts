@@ -38,16 +38,20 @@ export const noSiteRoute = ({ header }: Pick<Stage, 'header'>): JsonObject => ({
 
 /** Handlers that give the same response in a trial. */
 const HANDLERS = new Set([
-  ...[
-    'copy_response',
-    'copy_response_headers',
-    'encode',
-    'error',
-    'headers',
-    'invoke',
-    'log_append',
-  ],
-  ...['map', 'metrics', 'push', 'request_body', 'rewrite', 'static_response', 'vars'],
+  'copy_response',
+  'copy_response_headers',
+  'encode',
+  'error',
+  'headers',
+  'invoke',
+  'log_append',
+  'map',
+  'metrics',
+  'push',
+  'request_body',
+  'rewrite',
+  'static_response',
+  'vars',
 ]);
 
 /** Of what they set, nothing is compared that could depend on an address. */
@@ -55,18 +59,22 @@ const WITHOUT_ADDRESS = new Set(['headers', 'encode', 'log_append', 'push', 'req
 
 /** Matchers that need nothing but the request and files. */
 const MATCHERS = new Set([
-  ...[
-    'client_ip',
-    'expression',
-    'file',
-    'header',
-    'header_regexp',
-    'host',
-    'method',
-    'not',
-    'path',
-  ],
-  ...['path_regexp', 'protocol', 'query', 'remote_ip', 'tls', 'vars', 'vars_regexp'],
+  'client_ip',
+  'expression',
+  'file',
+  'header',
+  'header_regexp',
+  'host',
+  'method',
+  'not',
+  'path',
+  'path_regexp',
+  'protocol',
+  'query',
+  'remote_ip',
+  'tls',
+  'vars',
+  'vars_regexp',
 ]);
 
 /** Of the JSON of a matcher or handler: whether it depends on the visitor's address. */

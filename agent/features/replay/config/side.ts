@@ -116,7 +116,8 @@ export function createSide(config: Json, shared: Shared): Side {
   }
   const all = servers.flatMap(({ listeners }) => listeners);
   const at = ({ host, port, tls }: (typeof all)[number]): Place => ({
-    ...{ host: shared.addressFor(host), port: shared.portFor(port) },
+    host: shared.addressFor(host),
+    port: shared.portFor(port),
     tls,
   });
   const routesFor = (host: string) => servers.flatMap((server) => server.routesFor(host));
@@ -141,7 +142,8 @@ export function createSide(config: Json, shared: Shared): Side {
       logging: { logs: { default: { writer: { output: 'stderr' }, level: 'ERROR' } } },
       apps: {
         http: {
-          ...{ http_port: shared.portFor(usual.http), https_port: shared.portFor(usual.https) },
+          http_port: shared.portFor(usual.http),
+          https_port: shared.portFor(usual.https),
           servers: json,
         },
         tls: tlsFor([ANY_NAME]),

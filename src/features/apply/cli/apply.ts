@@ -51,7 +51,9 @@ export const applyCommand = (questions: readonly PlanQuestion[]): FeatureCommand
   args: [],
   options: {
     file: {
-      ...{ short: 'f', takes: 'FILE', needed: true },
+      short: 'f',
+      takes: 'FILE',
+      needed: true,
       summary: 'YAML, JSON or a Caddyfile; - for standard input',
     },
     plan: { summary: 'show what would change, and change nothing' },
@@ -116,8 +118,10 @@ async function applyFile(
   const expects = given.value('expects');
   const body = {
     source: given.value('source') ?? sourceOf(name),
-    ...{ sites: file.sites, policies: file.policies },
-    ...{ prune: given.has('prune'), adopt: given.has('adopt') },
+    sites: file.sites,
+    policies: file.policies,
+    prune: given.has('prune'),
+    adopt: given.has('adopt'),
     ...(isPlan && { dryRun: true }),
     ...(expects !== undefined && { expects }),
   };

@@ -119,13 +119,23 @@ function byName(tree: Dict, variants: readonly TSchema[]): TSchema | string {
 type Kind = 'any' | 'map' | 'list' | 'null' | 'boolean' | 'number' | 'text';
 
 const NEEDS: Record<Kind, string> = {
-  ...{ any: 'anything', map: 'a map', list: 'a list', null: 'null' },
-  ...{ boolean: 'true or false', number: 'a number', text: 'a text' },
+  any: 'anything',
+  map: 'a map',
+  list: 'a list',
+  null: 'null',
+  boolean: 'true or false',
+  number: 'a number',
+  text: 'a text',
 };
 
 const KINDS: Record<string, Kind> = {
-  ...{ object: 'map', array: 'list', null: 'null', boolean: 'boolean' },
-  ...{ number: 'number', integer: 'number', string: 'text' },
+  object: 'map',
+  array: 'list',
+  null: 'null',
+  boolean: 'boolean',
+  number: 'number',
+  integer: 'number',
+  string: 'text',
 };
 
 const kindOf = ({ type }: TSchema): Kind => KINDS[type] ?? 'any';

@@ -48,7 +48,9 @@ export function readTree(text: string): { tree: Tree | null; mistakes: Mistake[]
   const options = { schema: 'failsafe', merge: false, uniqueKeys: false } as const;
   const document = parseDocument<Node>(text, {
     ...options,
-    ...{ lineCounter: lines, prettyErrors: false, logLevel: 'error' },
+    lineCounter: lines,
+    prettyErrors: false,
+    logLevel: 'error',
   });
   const lineOf = (offset: number) => lines.linePos(offset).line;
   const { contents, errors } = document;
@@ -175,8 +177,13 @@ function treeOf(root: Node, text: string, lineOf: (offset: number) => number) {
 }
 
 const plain = (line: number, text: string): Text => ({
-  ...{ kind: 'text', line, height: 0, text },
-  ...{ isPlain: true, firstLine: null, isFolded: false },
+  kind: 'text',
+  line,
+  height: 0,
+  text,
+  isPlain: true,
+  firstLine: null,
+  isFolded: false,
 });
 
 /** As it is written. */

@@ -109,7 +109,9 @@ start, and everyone has to sign in again.
     }
     const work = await import('./restore.ts');
     return work.restore(file, {
-      ...{ folder, passphrase: backups.passphrase, withoutKey: has('without-key') },
+      folder,
+      passphrase: backups.passphrase,
+      withoutKey: has('without-key'),
       now: () => new Date(),
       open: openFile,
       out,
@@ -149,8 +151,13 @@ and refuse the old hub with OTHER_HUB. The old hub reports this; switch it off.
     const { databaseIn } = await import('../../../hub/db/open.ts');
     const work = await import('./restore.ts');
     return work.restore(file ?? databaseIn(folder), {
-      ...{ folder, now: () => new Date(), open: openFile, out, err },
-      ...{ passphrase: backups.passphrase, withoutKey: has('without-key') },
+      folder,
+      now: () => new Date(),
+      open: openFile,
+      out,
+      err,
+      passphrase: backups.passphrase,
+      withoutKey: has('without-key'),
       promote: { above: Number(above ?? 0) },
     });
   },

@@ -21,8 +21,11 @@ export async function newLoopbackCertificate(): Promise<{ cert: string; key: str
   const keys = await newKeys();
   const now = Date.now();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    ...{ keys, name: 'CN=signalbox', signingAlgorithm: ALGORITHM },
-    ...{ notBefore: new Date(now - DAY_MS), notAfter: new Date(now + DAY_MS) },
+    keys,
+    name: 'CN=signalbox',
+    signingAlgorithm: ALGORITHM,
+    notBefore: new Date(now - DAY_MS),
+    notAfter: new Date(now + DAY_MS),
     extensions: [new x509.SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }])],
   });
   const pkcs8 = await crypto.subtle.exportKey('pkcs8', keys.privateKey);

@@ -150,8 +150,16 @@ export function createLego(deps: LegoDeps): Lego {
     const file = prepareFolder(own, request);
     const { directory, isChecked, limit, roots } = given;
     const command = [
-      ...[find(), '--path', own, `--server=${directory}`, '--accept-tos', `--email=${email}`],
-      ...['--csr', file, '--dns', provider.id],
+      find(),
+      '--path',
+      own,
+      `--server=${directory}`,
+      '--accept-tos',
+      `--email=${email}`,
+      '--csr',
+      file,
+      '--dns',
+      provider.id,
       ...(dns.resolvers ?? []).map((one) => `--dns.resolvers=${one}`),
       ...(isChecked ? [] : ['--dns.disable-cp']),
       'run',
@@ -160,7 +168,9 @@ export function createLego(deps: LegoDeps): Lego {
     const all = { ...dns.credentials, ...env, HOME: own };
     try {
       const ended = await run({
-        ...{ command, cwd: own, limit },
+        command,
+        cwd: own,
+        limit,
         env: roots === null ? all : { ...all, LEGO_CA_CERTIFICATES: roots },
       });
       const mask = createMask(dns.credentials);
@@ -193,8 +203,12 @@ export function createLego(deps: LegoDeps): Lego {
         log('certificate ordered', { names: names.join(' '), provider: dns.provider });
         const { key, request } = await newRequest(names);
         const { chain, said } = await get(checked, {
-          ...{ own: folder, request, directory: deps.directory, roots: deps.roots },
-          ...{ limit: limits.order, isChecked: dns.wait === undefined },
+          own: folder,
+          request,
+          directory: deps.directory,
+          roots: deps.roots,
+          limit: limits.order,
+          isChecked: dns.wait === undefined,
           env: dns.wait === undefined ? {} : settingOf(checked, 'POLLING_INTERVAL', dns.wait),
         });
         if (chain === null) throw failureOf(said);
@@ -215,9 +229,12 @@ export function createLego(deps: LegoDeps): Lego {
           makePrivate(own);
           writeFileSync(roots, tls.cert);
           const { said } = await get(checked, {
-            ...{ own, roots, request: (await newRequest(authority.names)).request },
+            own,
+            roots,
+            request: (await newRequest(authority.names)).request,
             directory: `${listening.url}${authority.path}/directory`,
-            ...{ limit: limits.trial, isChecked: false },
+            limit: limits.trial,
+            isChecked: false,
             // Each name's record is gone before the next: there is nothing to wait for.
             env: {
               ...settingOf(checked, 'POLLING_INTERVAL', 1),

@@ -44,8 +44,12 @@ function formsOf(value: string): string[] {
   const strict = url.replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16)}`);
   const bytes = Buffer.from(value);
   return [
-    ...[value, url, strict, strict.replaceAll('%20', '+')],
-    ...[JSON.stringify(value).slice(1, -1), Bun.escapeHTML(value)],
+    value,
+    url,
+    strict,
+    strict.replaceAll('%20', '+'),
+    JSON.stringify(value).slice(1, -1),
+    Bun.escapeHTML(value),
     bytes.toString('hex'),
     ...inBase64(bytes),
   ];

@@ -30,8 +30,23 @@ export type ProvidersAnswer = Static<typeof providersAnswer>;
  * hosts with free or cheap zones, then the own nameserver.
  */
 const COMMON = [
-  ...['cloudflare', 'desec', 'duckdns', 'hetzner', 'ovh', 'porkbun', 'route53', 'digitalocean'],
-  ...['gandiv5', 'ionos', 'inwx', 'netcup', 'namecheap', 'godaddy', 'linode', 'rfc2136', 'pdns'],
+  'cloudflare',
+  'desec',
+  'duckdns',
+  'hetzner',
+  'ovh',
+  'porkbun',
+  'route53',
+  'digitalocean',
+  'gandiv5',
+  'ionos',
+  'inwx',
+  'netcup',
+  'namecheap',
+  'godaddy',
+  'linode',
+  'rfc2136',
+  'pdns',
 ];
 
 /**

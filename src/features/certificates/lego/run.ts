@@ -89,7 +89,11 @@ function spawn(command: Run['command'], env: Run['env'], cwd: string) {
   const umask = process.umask(0o077);
   try {
     return Bun.spawn([...command], {
-      ...{ env: { ...env }, cwd, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
+      env: { ...env },
+      cwd,
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
       // Of a group of its own: it may be a script that starts lego.
       detached: true,
     });

@@ -79,7 +79,12 @@ function OrderForm(props: Props & { providers: DnsProviders['providers'] }) {
     setStep('tried');
   });
   const { at, notice } = placeError(error, [
-    ...['name', 'names', 'email', 'dns.provider', 'dns.resolvers', 'dns.wait'],
+    'name',
+    'names',
+    'email',
+    'dns.provider',
+    'dns.resolvers',
+    'dns.wait',
     ...fields.map(({ name }) => `dns.credentials.${name}`),
   ]);
   // Nobody answered, or somebody else than the hub.

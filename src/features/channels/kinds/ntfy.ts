@@ -29,7 +29,9 @@ export const ntfy = defineKind({
   send({ url, topic, token }, { text: { title, body, mood }, signal }) {
     // As JSON and not in headers, which would have no room for letters beyond ASCII.
     const message = {
-      ...{ topic, title, message: body },
+      topic,
+      title,
+      message: body,
       priority: PRIORITIES[mood],
       tags: [TAGS[mood]],
     };

@@ -36,7 +36,8 @@ export const smtp = defineKind({
     const { createTransport } = await import('nodemailer');
     const { host, security = 'starttls', port = PORTS[security], user, password } = target;
     const transport = createTransport({
-      ...{ host, port },
+      host,
+      port,
       secure: security === 'tls',
       requireTLS: security === 'starttls',
       ignoreTLS: security === 'none',

@@ -35,7 +35,11 @@ function bodyOf({ hub, delivery: { id, messages }, text }: Sending) {
   const [first, ...more] = messages;
   if (more.length === 0) return { id, hub, ...view(first) };
   return {
-    ...{ id, hub, state: 'digest', event: null, about: '' },
+    id,
+    hub,
+    state: 'digest',
+    event: null,
+    about: '',
     level: text.mood === 'bad' ? 'bad' : 'warn',
     message: text.title,
     at: new Date(Math.max(...messages.map(({ at }) => at.getTime()))).toISOString(),
@@ -44,6 +48,10 @@ function bodyOf({ hub, delivery: { id, messages }, text }: Sending) {
 }
 
 const view = ({ state, event, about, level, message, at }: Message) => ({
-  ...{ state, event, about, level, message },
+  state,
+  event,
+  about,
+  level,
+  message,
   at: at.toISOString(),
 });

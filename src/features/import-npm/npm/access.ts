@@ -72,8 +72,11 @@ export const hstsPolicy = (kind: 'host' | 'subdomains'): WantedPolicy => ({
   name: kind === 'host' ? 'HTTPS only' : 'HTTPS only, with subdomains',
   recipe: 'headers',
   values: {
-    ...{ hsts: true, hstsSubdomains: kind === 'subdomains' },
-    ...{ frame: 'allow', nosniff: false, referrer: 'unchanged' },
+    hsts: true,
+    hstsSubdomains: kind === 'subdomains',
+    frame: 'allow',
+    nosniff: false,
+    referrer: 'unchanged',
   },
 });
 

@@ -73,7 +73,8 @@ export function movedHost(host: AnyHost, around: Around): Moved {
     ...remarksOf(host, protections.length > 0),
   ];
   const site = {
-    ...{ domain, addresses },
+    domain,
+    addresses,
     config: configOf(addresses, [
       ...(isNamed ? [] : commented(`server_name ${host.domains.join(' ')};`)),
       ...redirectsUnder(addresses, around),
@@ -192,7 +193,8 @@ const configOf = (addresses: readonly string[], lines: readonly string[]): strin
 /** A site that cannot be stored as it is: off, with its config as a comment. */
 export const withoutConfig = (site: MovedSite): MovedSite => ({
   ...site,
-  ...{ enabled: false, upstream: '' },
+  enabled: false,
+  upstream: '',
   config: configOf(site.addresses, [
     ...commented(fillUpstream(site.config, site.upstream)),
     'respond 502',

@@ -34,7 +34,10 @@ export async function movingOf(rows: Rows, takesCertificates: boolean): Promise<
     )
     .flatMap(({ domains }) => addressesOf(domains, 'https', new Set()).addresses);
   const around = {
-    ...{ certificates, lists, takesCertificates, taken: new Set<string>() },
+    certificates,
+    lists,
+    takesCertificates,
+    taken: new Set<string>(),
     secure: Map.groupBy(secure, (name) => `http://${name.replace(/^[^.]+/, '*')}`),
   };
   const found: Moved[] = [];
@@ -90,7 +93,11 @@ function unknownNames({ value, redirect, html }: Rows['defaultSite']): {
   };
   const lines = linesOf[value]?.() ?? null;
   const site = lines && {
-    ...{ domain: 'http://', addresses: ['http://'], upstream: '', enabled: true, policies: [] },
+    domain: 'http://',
+    addresses: ['http://'],
+    upstream: '',
+    enabled: true,
+    policies: [],
     config: blockOf(['http://'], lines),
   };
   const text = site

@@ -9,7 +9,11 @@ export type User = AccessList['users'][number];
 type Reason = 'empty' | 'never' | 'again' | 'name' | 'password';
 
 const LEVELS: Record<Reason, Remark['level']> = {
-  ...{ empty: 'error', never: 'info', again: 'info', name: 'warning', password: 'warning' },
+  empty: 'error',
+  never: 'info',
+  again: 'info',
+  name: 'warning',
+  password: 'warning',
 };
 
 /** Why their names are not taken over. */

@@ -48,7 +48,9 @@ export function importCommand(
     args: [{ name: 'FILE' }, ...(words.length === 0 ? [] : [{ name: 'FOLDER', after: words }])],
     options: Object.fromEntries(
       [
-        ...[DRY_RUN, optionsOf(questions, 'dry-run'), OPTIONS],
+        DRY_RUN,
+        optionsOf(questions, 'dry-run'),
+        OPTIONS,
         ...importers.map(({ options }) => options),
       ].flatMap(Object.entries),
     ),

@@ -89,7 +89,8 @@ async function carryOut(given: Given, cli: Cli): Promise<void> {
     const { message, hint = '' } = error.refusal;
     const more = `${hint}${kept}${unasked}`.trim();
     throw new Refused({
-      ...{ ...error.refusal, message: `${name}: ${message}` },
+      ...error.refusal,
+      message: `${name}: ${message}`,
       ...(more !== '' && { hint: more }),
     });
   } finally {

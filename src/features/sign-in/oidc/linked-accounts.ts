@@ -57,8 +57,12 @@ export function createLinkedAccounts({ db, now }: { db: Db; now: () => Date }): 
     add(identity, by) {
       db.insert(linkedAccounts)
         .values({
-          ...{ id: randomUUID(), userId: by.user.id, provider: PROVIDER, createdAt: now() },
-          ...{ issuer: identity.issuer, subject: identity.subject },
+          id: randomUUID(),
+          userId: by.user.id,
+          provider: PROVIDER,
+          createdAt: now(),
+          issuer: identity.issuer,
+          subject: identity.subject,
         })
         .run();
       record(by, 'linked');

@@ -24,7 +24,10 @@ export const Visit = t.Object(
   { title: 'Visit' },
 );
 export const VISITS = [
-  ...['VALIDATION_ERROR', 'PROVIDER_NOT_FOUND', 'OIDC_UNREACHABLE', 'RATE_LIMITED'],
+  'VALIDATION_ERROR',
+  'PROVIDER_NOT_FOUND',
+  'OIDC_UNREACHABLE',
+  'RATE_LIMITED',
 ] as const;
 export const VISIT = {
   url: 'https://id.example/authorize?client_id=box&response_type=code&state=…',

@@ -104,11 +104,18 @@ export function createPasskeys(deps: WebAuthnDeps): Passkeys {
       }
       const { credential, ...info } = verified.registrationInfo;
       const passkey: Passkey = {
-        ...{ id: randomUUID(), userId: who.user.id, name: name.trim() || NAME },
-        ...{ credentialId: credential.id, publicKey: Buffer.from(credential.publicKey) },
-        ...{ counter: credential.counter, deviceType: info.credentialDeviceType },
-        ...{ backedUp: info.credentialBackedUp, transports: response.response.transports ?? [] },
-        ...{ aaguid: info.aaguid, createdAt: now(), lastUsedAt: null },
+        id: randomUUID(),
+        userId: who.user.id,
+        name: name.trim() || NAME,
+        credentialId: credential.id,
+        publicKey: Buffer.from(credential.publicKey),
+        counter: credential.counter,
+        deviceType: info.credentialDeviceType,
+        backedUp: info.credentialBackedUp,
+        transports: response.response.transports ?? [],
+        aaguid: info.aaguid,
+        createdAt: now(),
+        lastUsedAt: null,
       };
       return inTransaction(db, () => {
         // The session may have ended while this verified.

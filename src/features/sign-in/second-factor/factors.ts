@@ -43,8 +43,13 @@ export function createFactors({ db, now, sealing }: FactorsDeps): Factors {
     },
     put(userId, secret, codes) {
       const pending = {
-        ...{ userId, verified: false, lastStep: 0, failures: 0, lockedUntil: null },
-        ...{ secret: sealing.seal(secret, sealedOf(userId)), codes },
+        userId,
+        verified: false,
+        lastStep: 0,
+        failures: 0,
+        lockedUntil: null,
+        secret: sealing.seal(secret, sealedOf(userId)),
+        codes,
       };
       db.insert(twoFactors)
         .values(pending)

@@ -15,7 +15,11 @@ const TOTP_URI = `otpauth://totp/signalbox:${encodeURIComponent(USER.email)}?iss
 const BACKUP_CODES = ['8k2m-v0qx-3n7d-w9ht', 'c4gz-61rj-p5sy-0bfe'];
 
 const REFUSALS = [
-  ...[...WRITES, ...BODY, 'SESSION_NOT_FRESH', 'VALIDATION_ERROR', 'INVALID_PASSWORD'],
+  ...WRITES,
+  ...BODY,
+  'SESSION_NOT_FRESH',
+  'VALIDATION_ERROR',
+  'INVALID_PASSWORD',
   'RATE_LIMITED',
 ] as const;
 

@@ -30,7 +30,10 @@ const body = t.Object(
 );
 const Verified = t.Object({ token: t.String(), user: UserView }, { title: 'Verified' });
 const VERIFIES = [
-  ...[...OPEN, ...BODY, ...WRONG_CODE, 'INVALID_TWO_FACTOR_COOKIE'],
+  ...OPEN,
+  ...BODY,
+  ...WRONG_CODE,
+  'INVALID_TWO_FACTOR_COOKIE',
   'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE',
 ] as const;
 const example = { token: SESSION.token, user: { ...USER, twoFactorEnabled: true } };

@@ -50,7 +50,9 @@ export function invitationRoutes(deps: AuthContext) {
           needs: 'owner',
           example: [
             {
-              ...{ ...INVITATION, email: 'bob@example.org', invitedBy: 'Ada' },
+              ...INVITATION,
+              email: 'bob@example.org',
+              invitedBy: 'Ada',
               createdAt: '2026-11-20T18:00:00.000Z',
             },
           ],

@@ -73,7 +73,9 @@ const viewSignIn = ({ at, target, actor, detail, ip, userAgent, outcome }: Secur
   email: target,
   userId: actor,
   method: detail as (typeof METHODS)[number],
-  ...{ ip, userAgent, outcome },
+  ip,
+  userAgent,
+  outcome,
 });
 
 export function securityRoutes({ db, guard }: { db: Db; guard: Guard }) {
@@ -97,8 +99,16 @@ export function securityRoutes({ db, guard }: { db: Db; guard: Guard }) {
           params: { ...BEFORE, kind: { description: 'Only of this kind.', example: 'token' } },
           example: [
             {
-              ...{ id: 1, at: AT, kind: 'token', actor: USER.id, actorName: USER.name, via: null },
-              ...{ target: 'backup', ...CLIENT, outcome: 'ok', detail: 'created: read' },
+              id: 1,
+              at: AT,
+              kind: 'token',
+              actor: USER.id,
+              actorName: USER.name,
+              via: null,
+              target: 'backup',
+              ...CLIENT,
+              outcome: 'ok',
+              detail: 'created: read',
             },
           ],
         }),
@@ -119,8 +129,12 @@ export function securityRoutes({ db, guard }: { db: Db; guard: Guard }) {
           params: BEFORE,
           example: [
             {
-              ...{ at: AT, email: USER.email, userId: USER.id, method: 'password' },
-              ...{ ...CLIENT, outcome: 'ok' },
+              at: AT,
+              email: USER.email,
+              userId: USER.id,
+              method: 'password',
+              ...CLIENT,
+              outcome: 'ok',
             },
           ],
         }),

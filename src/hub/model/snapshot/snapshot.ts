@@ -36,7 +36,10 @@ export const snapshotOf = ({ preamble, vhosts, policies, agents }: SiteSet): Sna
   version: 1,
   preamble,
   policies: policies.map(({ name, recipe, values, everywhere, source }) => ({
-    ...{ name, recipe, values, everywhere },
+    name,
+    recipe,
+    values,
+    everywhere,
     ...(source !== null && { source }),
   })),
   vhosts: vhosts.map(({ domain, config, upstream, enabled, ...vhost }) => ({

@@ -138,7 +138,13 @@ export function createTarget(deps: TargetDeps): Target {
   const own = () => setFor(stored(), id);
   const clock = () => performance.now();
   const upkeep = createUpkeep({
-    ...{ gateway, leftOut, startTimer, store, stored: own, pace: pace.leftOut, clock },
+    gateway,
+    leftOut,
+    startTimer,
+    store,
+    stored: own,
+    pace: pace.leftOut,
+    clock,
   });
 
   function agent(): StoredAgent {
@@ -163,14 +169,23 @@ export function createTarget(deps: TargetDeps): Target {
     const isPreamble = concerning.some(({ kind }) => kind === 'preamble');
     if (!store.hasPublished() || (isAlone && !isPreamble)) return null;
     const found = await vetoOf({
-      ...{ gateway, before: leftOut.of(own()), after: next(set, steps) },
-      ...{ steps: concerning, changed: changed(steps) ?? [], known: upkeep.failure() },
+      gateway,
+      before: leftOut.of(own()),
+      after: next(set, steps),
+      steps: concerning,
+      changed: changed(steps) ?? [],
+      known: upkeep.failure(),
     });
     return isAlone && found?.of === 'stored' && !canLeaveOut(found) ? null : found;
   }
 
   const { check, isAboutBroken } = createAcceptance({
-    ...{ gateway, leftOut, own, next, changed, veto },
+    gateway,
+    leftOut,
+    own,
+    next,
+    changed,
+    veto,
     watched,
   });
 

@@ -7,8 +7,18 @@ import { asking, stripping } from '../forward-auth.ts';
 /** As authentik's documentation of forward authentication with Caddy has them. */
 const OUTPOST = '/outpost.goauthentik.io';
 const HEADERS = [
-  ...['Username', 'Groups', 'Entitlements', 'Email', 'Name', 'Uid', 'Jwt'],
-  ...['Meta-Jwks', 'Meta-Outpost', 'Meta-Provider', 'Meta-App', 'Meta-Version'],
+  'Username',
+  'Groups',
+  'Entitlements',
+  'Email',
+  'Name',
+  'Uid',
+  'Jwt',
+  'Meta-Jwks',
+  'Meta-Outpost',
+  'Meta-Provider',
+  'Meta-App',
+  'Meta-Version',
 ].map((name) => `X-Authentik-${name}`);
 
 export const authentik = defineRecipe({

@@ -6,8 +6,18 @@ import { literally } from '../quote.ts';
 
 /** Those that collect texts to train language models, by the names that their operators publish. */
 const NAMES = [
-  ...['GPTBot', 'CCBot', 'ClaudeBot', 'anthropic-ai', 'Bytespider', 'meta-externalagent'],
-  ...['Amazonbot', 'Applebot-Extended', 'Diffbot', 'PerplexityBot', 'cohere-ai', 'ImagesiftBot'],
+  'GPTBot',
+  'CCBot',
+  'ClaudeBot',
+  'anthropic-ai',
+  'Bytespider',
+  'meta-externalagent',
+  'Amazonbot',
+  'Applebot-Extended',
+  'Diffbot',
+  'PerplexityBot',
+  'cohere-ai',
+  'ImagesiftBot',
 ];
 
 export const robots = defineRecipe({

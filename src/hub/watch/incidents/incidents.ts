@@ -259,7 +259,11 @@ export const listIncidents = (
         flapping,
         problem,
       }) => ({
-        ...{ id, event, level, message, flapping },
+        id,
+        event,
+        level,
+        message,
+        flapping,
         ...whoOf(subject, about),
         beganAt: beganAt.toISOString(),
         overAt: overAt?.toISOString() ?? null,

@@ -62,7 +62,9 @@ export function agentIdOf(subject: string): number | null {
 export function reportsOf({ agents, disks, hub }: Look, pace: WatchPace): Report[] {
   const problems = problemsOfEach(agents);
   const own: Report = {
-    ...{ of: HUB, label: undefined, placed: new Set() },
+    of: HUB,
+    label: undefined,
+    placed: new Set(),
     present: hub.flatMap((one) => incidentOf(one, { place: HUB_PLACE, about: '' }, pace)),
     isUnknown: ({ event }) => event === 'disk.full' && disks.some(isBetween),
   };
@@ -72,7 +74,9 @@ export function reportsOf({ agents, disks, hub }: Look, pace: WatchPace): Report
       const { id, label, placed } = agent;
       const here = { place: placeOf(id), about: label ?? '' };
       return {
-        ...{ of: id, label, placed },
+        of: id,
+        label,
+        placed,
         present: (problems[i] ?? [])
           .toSorted(byLevel)
           .flatMap((one) => incidentOf(one, here, pace)),
@@ -98,9 +102,12 @@ function incidentOf(
   const isOfSite = vhost !== undefined && part === undefined;
   return [
     {
-      ...{ ...subject, about: isOfSite ? vhost.domain : about, message },
+      ...subject,
+      about: isOfSite ? vhost.domain : about,
+      message,
       level: level === 'bad' ? level : 'warn',
-      ...{ problem: markOf(problem, place), settles: pace[settles] },
+      problem: markOf(problem, place),
+      settles: pace[settles],
     },
   ];
 }

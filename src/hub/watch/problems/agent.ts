@@ -88,7 +88,8 @@ export function problemsOf(facts: Facts): Problem[] {
       .map(
         (message): Problem => ({
           code: RETURNED.test(message) ? 'PROGRAM_RETURNED' : 'WARNING',
-          ...{ level: 'warn', message },
+          level: 'warn',
+          message,
         }),
       ),
   ];

@@ -103,7 +103,10 @@ export const endingOf = (all: readonly VhostCertificate[], time: number): Ending
   all
     .filter((one) => isSoon(one.notAfter, time) && (isOverdue(one, time) || !isRoutine(one)))
     .map((one) => ({
-      ...{ id: one.id, domain: one.domain, name: one.name, issuer: one.issuer },
+      id: one.id,
+      domain: one.domain,
+      name: one.name,
+      issuer: one.issuer,
       notAfter: one.notAfter.toISOString(),
       daysLeft: daysLeft(one.notAfter, time),
       overdue: isOverdue(one, time),

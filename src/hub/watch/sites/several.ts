@@ -25,7 +25,13 @@ export function worstState(
   const all = advisedStates(given.map(({ name, state }) => ({ name, states: [state] }))).flatMap(
     ({ name, states }) =>
       states.map(({ problem, addresses, upstreams, check, warnings, errors }) => ({
-        ...{ name, problem, addresses, upstreams, check, warnings, errors },
+        name,
+        problem,
+        addresses,
+        upstreams,
+        check,
+        warnings,
+        errors,
       })),
   );
   const problems = all.flatMap(({ name, problem }) =>
@@ -45,7 +51,9 @@ export function worstState(
       .toSorted((a, b) => (a.at < b.at ? 1 : -1))
       .at(0) ?? null;
   return {
-    ...{ id, domain, enabled },
+    id,
+    domain,
+    enabled,
     problem: problems.length > 0 ? saying(problems).join('; ') : null,
     addresses: worstAddresses(seen.flatMap(({ addresses }) => addresses)),
     upstreams: upstreamsOf(all),
@@ -73,7 +81,8 @@ export function advisedStates<State extends Omit<VhostState, 'check'>>(
   if (all.length === 1) return all;
   const factsOf = (agent: string, address: Address): MirrorFacts => ({
     ...address,
-    ...{ agent, certified: address.certificate !== null },
+    agent,
+    certified: address.certificate !== null,
   });
   const adviceOf = mirrorAdvice(
     all.flatMap(({ name, states }) =>

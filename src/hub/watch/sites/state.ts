@@ -53,7 +53,10 @@ export function statesOf(
     const isOpen =
       vhost.enabled && problem === null && (isUnseen(state) || isOnItsWay(vhost, state, now));
     return {
-      ...{ ...state, problem, check, warnings: warningsOf({ ...state, problem }) },
+      ...state,
+      problem,
+      check,
+      warnings: warningsOf({ ...state, problem }),
       ...(isOpen && { checking: true as const }),
     };
   };

@@ -78,7 +78,9 @@ export function createStates({ publisher, checks, now }: StatesDeps): States {
       return worstState(
         vhost,
         known.map(({ agent: { name }, answer: { stateOf, isBehind } }) => ({
-          ...{ name, isBehind, state: stateOf(vhost) },
+          name,
+          isBehind,
+          state: stateOf(vhost),
         })),
         away.filter(({ id }) => isPlacedOn(vhost, id)).map(({ name }) => name),
       );

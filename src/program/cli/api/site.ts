@@ -53,14 +53,17 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     run: async (_given, cli) => withHealth(await listSites(cli), cli),
   },
   show: {
-    ...{ takes: ['DOMAIN'], least: 1, options: [] },
+    takes: ['DOMAIN'],
+    least: 1,
+    options: [],
     run: async ({ args: [, domain = ''] }, cli) => {
       const { body } = await readSite(siteWith(domain, await listSites(cli)), cli);
       return (await withHealth([body], cli))[0] ?? body;
     },
   },
   add: {
-    ...{ takes: ['DOMAIN', 'UPSTREAM'], least: 1 },
+    takes: ['DOMAIN', 'UPSTREAM'],
+    least: 1,
     options: ['config', 'on', 'off', 'check', 'expect', 'every'],
     run: addSite,
   },

@@ -68,8 +68,15 @@ type Part = { name: string; hasMatcher: boolean; text: string };
 
 /** What answers requests: of these a site needs one, unless they have matchers. */
 const ANSWERS: ReadonlySet<string> = new Set([
-  ...['file_server', 'handle', 'handle_path', 'redir', 'respond', 'reverse_proxy', 'root'],
-  ...['php_fastcgi', 'try_files'],
+  'file_server',
+  'handle',
+  'handle_path',
+  'redir',
+  'respond',
+  'reverse_proxy',
+  'root',
+  'php_fastcgi',
+  'try_files',
 ]);
 
 /** The directives of a text, in order. */

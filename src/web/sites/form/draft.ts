@@ -56,15 +56,26 @@ export const draftOf = (site: Vhost): Draft => {
   const check = site.check && tidied(site.check);
   const { names, config, frame } = openedBlock(site) ?? { ...site, names: [], frame: null };
   return {
-    ...{ domain, names, frame, upstream, policies, except, tags, agents },
-    ...{ check, config, enabled },
+    domain,
+    names,
+    frame,
+    upstream,
+    policies,
+    except,
+    tags,
+    agents,
+    check,
+    config,
+    enabled,
   };
 };
 
 /** A new site like this one. */
 export const copyOf = (site: Vhost): Draft => ({
   ...draftOf(site),
-  ...{ domain: '', names: [], frame: null },
+  domain: '',
+  names: [],
+  frame: null,
 });
 
 /** What the hub is sent. */

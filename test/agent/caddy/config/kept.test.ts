@@ -132,7 +132,8 @@ describe.each(allCaddys())('$name', ({ bin }) => {
     const visit = async (name: string) => {
       const url = `http://127.0.0.1:${agent.httpPort}/x?y=1`;
       const { status, headers } = await fetch(url, {
-        ...{ headers: { Host: name }, redirect: 'manual' },
+        headers: { Host: name },
+        redirect: 'manual',
       });
       return [status, headers.get('location')];
     };

@@ -16,7 +16,9 @@ const dial = (address: string, ...handlers: object[]) => ({
 });
 const expression = (expr: string) => ({ match: [{ expression: { expr, name: 'm' } }] });
 const mapTo = (...outputs: string[]) => ({
-  ...{ handler: 'map', source: '{http.request.host}', destinations: ['{backend}'] },
+  handler: 'map',
+  source: '{http.request.host}',
+  destinations: ['{backend}'],
   mappings: outputs.map((output) => ({ input: 'a.example', outputs: [output] })),
 });
 
@@ -98,7 +100,8 @@ const UNCLEAR: [directive: string, config: object][] = [
   [
     'An upstream',
     dial('{backend}:80', {
-      ...{ ...mapTo(), source: '{http.request.uri.path}' },
+      ...mapTo(),
+      source: '{http.request.uri.path}',
       mappings: [{ input_regexp: '(.*)', outputs: ['$1'] }],
     }),
   ],
@@ -130,7 +133,8 @@ const ALLOWED: object[] = [
   dial('app.{http.request.host}'),
   dial('{http.request.header.X}:80'),
   dial('{backend}:80', {
-    ...{ ...mapTo(), source: '{http.request.host}' },
+    ...mapTo(),
+    source: '{http.request.host}',
     mappings: [{ input_regexp: '(.*)', outputs: ['$1'] }],
   }),
   dial('unicorn{http.request.host}'),
@@ -192,7 +196,11 @@ describe('a folder that is barred by its name', () => {
   };
   const judged = (config: object, look: (path: string) => string) =>
     findForbiddenPath({ apps: config } as JsonObject, {
-      ...{ dirs: [], barred: ['/mnt/nas/backups'], resolve: look, strict: false, env },
+      dirs: [],
+      barred: ['/mnt/nas/backups'],
+      resolve: look,
+      strict: false,
+      env,
     });
 
   test.each([

@@ -12,7 +12,10 @@ import type { Log } from '../../../../src/shared/log.ts';
 import { temporaryFolder, until } from '../../../harness/stack.ts';
 
 const [A, B, C, D] = [...'abcd'].map((digit) => digit.repeat(64)) as [
-  ...[string, string, string, string],
+  string,
+  string,
+  string,
+  string,
 ];
 const NOW = new Date('2026-11-25T20:00:00.000Z');
 const YEAR_MS = 365 * 86_400_000;
@@ -35,9 +38,14 @@ const open = () =>
 
 const probationOf = (log: Log = () => {}) =>
   createProbation({
-    ...{ kept, longest: 20, now: () => NOW, commands: { prefix: [], env: {} } },
+    kept,
+    longest: 20,
+    now: () => NOW,
+    commands: { prefix: [], env: {} },
     proxyfile: createProxyfile(join(folder, 'Caddyfile'), () => NOW),
-    ...{ alone: (run) => run(), warnings: { set() {} }, log },
+    alone: (run) => run(),
+    warnings: { set() {} },
+    log,
   });
 
 function take(sum: string): void {

@@ -25,8 +25,11 @@ async function start(bin: string) {
   program = runProgram(
     ['agent'],
     {
-      ...{ DATA_DIR: join(folder, 'data'), AGENT_TOKEN: TOKEN, AGENT_PORT: '0' },
-      ...{ PROXY_MANAGED: 'true', PROXYFILE: join(folder, 'Caddyfile') },
+      DATA_DIR: join(folder, 'data'),
+      AGENT_TOKEN: TOKEN,
+      AGENT_PORT: '0',
+      PROXY_MANAGED: 'true',
+      PROXYFILE: join(folder, 'Caddyfile'),
       PROXY_BIN: bin,
       ACCESS_LOG: join(folder, 'access.log'),
     },
@@ -52,7 +55,9 @@ describe('with Caddy', () => {
     expect((await ask(url, { json: body('before'), headers })).status).toBe(200);
     program.child.kill('SIGSTOP');
     const late = fetch(url, {
-      ...{ method: 'POST', headers, body: JSON.stringify(body('late')) },
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body('late')),
       signal: AbortSignal.timeout(300),
     });
     expect(late).rejects.toThrow();

@@ -59,7 +59,9 @@ type Status = { inStep: boolean; broken: { domain: string; detail: string }[] };
 
 async function createSites(of: Stack, headers: Record<string, string>): Promise<void> {
   const create = (name: string, config: string) => ({
-    ...{ op: 'create', domain: `http://${name}.test:${of.httpPort}`, config },
+    op: 'create',
+    domain: `http://${name}.test:${of.httpPort}`,
+    config,
   });
   const operations = [
     ...Array.from({ length: HARMLESS }, (_, at) => create(`good-${at}`, `respond "good {${at}"`)),

@@ -31,7 +31,9 @@ const open = (file: string) => {
 
 const by = (agent: string | string[], uri: string, more: object = {}) =>
   line({
-    ...{ ts: RESTART + 0.5, status: 502, ...more },
+    ts: RESTART + 0.5,
+    status: 502,
+    ...more,
     request: {
       uri,
       remote_ip: OWN,
@@ -69,7 +71,8 @@ const visitors = [
     { remote_ip: OWN, client_ip: '' },
   ].flatMap((from) => {
     const spoken = line({
-      ...{ ts: RESTART + 0.5, status: 502 },
+      ts: RESTART + 0.5,
+      status: 502,
       request: { uri: '/visitor', ...from, headers: { 'User-Agent': [check] } },
     });
     return [spoken, inOtherOrder(spoken)];

@@ -16,8 +16,14 @@ const newFolder = temporaryFolders();
 
 describe('a sample', () => {
   const blockOf = (count: number, number: number): Block => ({
-    ...{ number, start: number << 20, end: (number + 1) << 20, count },
-    ...{ earliest: 0, latest: 1, timeless: 0, moments: () => null },
+    number,
+    start: number << 20,
+    end: (number + 1) << 20,
+    count,
+    earliest: 0,
+    latest: 1,
+    timeless: 0,
+    moments: () => null,
     places: () => Uint16Array.from({ length: count }, (_, place) => place),
   });
   const MIB = 1 << 20;

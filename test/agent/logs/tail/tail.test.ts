@@ -44,7 +44,10 @@ describe('a tail', () => {
     const { file, open } = tailing();
     writeFileSync(file, lines('/old'));
     const events = open({
-      ...{ domain: 'B.example', method: 'GET', path: '/y', statusClass: 2 },
+      domain: 'B.example',
+      method: 'GET',
+      path: '/y',
+      statusClass: 2,
       userAgent: 'curl',
     });
     await events.begun();

@@ -19,7 +19,9 @@ let answer = 200;
 beforeAll(async () => {
   const { certificate: cert, key } = await selfSigned(['a.example']);
   site = Bun.serve({
-    ...{ hostname: '127.0.0.1', port: 0, tls: { cert, key } },
+    hostname: '127.0.0.1',
+    port: 0,
+    tls: { cert, key },
     fetch() {
       asked++;
       return new Response(null, { status: answer });

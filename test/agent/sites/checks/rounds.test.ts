@@ -8,7 +8,9 @@ import { freePort, until } from '../../../harness/stack.ts';
 
 let asked: string[] = [];
 const site = Bun.serve({
-  ...{ hostname: '127.0.0.1', port: 0, idleTimeout: 0 },
+  hostname: '127.0.0.1',
+  port: 0,
+  idleTimeout: 0,
   fetch(request) {
     const { pathname } = new URL(request.url);
     asked.push(`${pathname} ${request.headers.get('user-agent')}`);
@@ -19,14 +21,20 @@ const site = Bun.serve({
 afterAll(() => site.stop(true));
 
 const liveAt = (name: string, port: number): LiveSite => ({
-  ...{ name, ports: [port], tls: null, alone: true, upstreams: [] },
+  name,
+  ports: [port],
+  tls: null,
+  alone: true,
+  upstreams: [],
   listeners: [{ host: '127.0.0.1', port, tls: false }],
 });
 const here = [liveAt('a.example', site.port ?? 0), liveAt('b.example', site.port ?? 0)];
 const away = () => Promise.reject(new AdminUnreachable('gone'));
 const never = new AbortController().signal;
 const target = (check: Check | null, name = 'a.example', port = site.port ?? 0) => ({
-  ...{ name, port, check },
+  name,
+  port,
+  check,
 });
 const roundsOf = (
   last: readonly LiveSite[] | null,
@@ -41,7 +49,8 @@ test('each is asked once, and a right answer says how long it took', async () =>
   const checks = [target({ path: '/wrong', within: 5 }), target({ path: '/', contains: 'ready' })];
   expect(await roundsOf(here).run({ checks }, never)).toEqual([
     {
-      ...{ passed: false, status: 503 },
+      passed: false,
+      status: 503,
       reason: 'GET /wrong answered 503 instead of a status from 200 to 299',
     },
     { passed: true, status: 200, reason: 'GET / answered 200', took: expect.any(Number) },

@@ -13,7 +13,13 @@ const site = (name: string, change: Partial<LiveSite> = {}): LiveSite => ({
   ...change,
 });
 const entry = (status: number) => ({
-  ...{ timestamp: AT, domain: 'x', method: 'GET', path: '/', status, latency: '1ms', ip: '::1' },
+  timestamp: AT,
+  domain: 'x',
+  method: 'GET',
+  path: '/',
+  status,
+  latency: '1ms',
+  ip: '::1',
 });
 
 test.each<[string, LiveSite[], number]>([

@@ -12,8 +12,10 @@ export type ReplayingAgent = Awaited<ReturnType<typeof startReplayingAgent>>;
 export async function startReplayingAgent(isApart = false) {
   const agent = await startLoneAgent({ UPSTREAM_PROBE: 'false' }, isApart);
   const ports: Ports = {
-    ...{ http: agent.httpPort, https: agent.httpsPort },
-    ...{ plain: freePort(), secure: freePort() },
+    http: agent.httpPort,
+    https: agent.httpsPort,
+    plain: freePort(),
+    secure: freePort(),
   };
   const logFile = agent.env.ACCESS_LOG;
 

@@ -115,7 +115,9 @@ export const NAMES = ['plain', 'app', '*.wild', 'port', 'safe', 'both', 'new'].m
 /** Six sites; visitors also ask for the seventh. */
 export function generated(stuff: Stuff): Config {
   const site = (name: string, tls: boolean, isApart = false): Site => ({
-    ...{ name, tls, isApart },
+    name,
+    tls,
+    isApart,
     parts: [
       ...new Set(Array.from({ length: 2 + stuff.random.below(4) }, () => pickOf(PARTS, stuff))),
       pickOf(LAST, stuff),
@@ -124,8 +126,12 @@ export function generated(stuff: Stuff): Config {
   const [plain = '', app = '', wild = '', port = '', safe = '', both = ''] = NAMES;
   return {
     sites: [
-      ...[site(plain, false), site(app, true), site(wild, true)],
-      ...[site(port, false, true), site(safe, true, true), site(both, stuff.random.below(2) === 0)],
+      site(plain, false),
+      site(app, true),
+      site(wild, true),
+      site(port, false, true),
+      site(safe, true, true),
+      site(both, stuff.random.below(2) === 0),
     ],
   };
 }

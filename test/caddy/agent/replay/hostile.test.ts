@@ -12,8 +12,13 @@ import { accessLog, type Logged } from './traffic.ts';
 
 const isNew = caddyIs('>=2.7.0');
 const plain: Logged = {
-  ...{ tls: false, method: 'GET', host: 'app.example', uri: '/', ip: '192.0.2.7' },
-  ...{ headers: { 'User-Agent': 'Mozilla/5.0' }, times: [Math.floor(Date.now() / 1000) - 60] },
+  tls: false,
+  method: 'GET',
+  host: 'app.example',
+  uri: '/',
+  ip: '192.0.2.7',
+  headers: { 'User-Agent': 'Mozilla/5.0' },
+  times: [Math.floor(Date.now() / 1000) - 60],
 };
 
 let agent: ReplayingAgent;
@@ -139,7 +144,9 @@ test('an upstream without end is not asked, and a large file is not read', async
   await agent.publish(site(upstream));
   write([{ uri: '/big' }, { uri: '/big', method: 'HEAD' }, { uri: '/other' }]);
   expect(await agent.replay(site('header X-A b', upstream))).toMatchObject({
-    ...{ state: 'done', done: 3, same: 3 },
+    state: 'done',
+    done: 3,
+    same: 3,
   });
   expect(connections).toBe(0);
   const { groups } = await agent.replay(site(`root * ${folder}`, 'file_server'));

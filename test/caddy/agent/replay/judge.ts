@@ -25,8 +25,16 @@ export type Sight = {
 export type Judge = Awaited<ReturnType<typeof startJudge>>;
 
 const NOTHING: Sight = {
-  ...{ status: null, to: null, location: null, path: null, user: '' },
-  ...{ authenticate: null, retryAfter: null, length: null, type: null, noSite: false },
+  status: null,
+  to: null,
+  location: null,
+  path: null,
+  user: '',
+  authenticate: null,
+  retryAfter: null,
+  length: null,
+  type: null,
+  noSite: false,
 };
 
 const AT_ONCE = 8;

@@ -108,28 +108,29 @@ function logged(requests: readonly Partial<Logged>[]): void {
     };
     const { ip, method, host, uri, headers, tls, status, times } = all;
     const request = {
-      ...{
-        remote_ip: ip,
-        remote_port: '5000',
-        client_ip: ip,
-        proto: 'HTTP/2.0',
-        method,
-        host,
-        uri,
-      },
+      remote_ip: ip,
+      remote_port: '5000',
+      client_ip: ip,
+      proto: 'HTTP/2.0',
+      method,
+      host,
+      uri,
       headers: { Accept: ['*/*'], ...headers },
       ...(tls && {
         tls: { resumed: false, version: 772, cipher_suite: 4865, proto: 'h2', server_name: host },
       }),
     };
     const line = {
-      ...{
-        level: 'info',
-        ts: Date.now() / 1_000,
-        logger: 'http.log.access',
-        msg: 'handled request',
-      },
-      ...{ request, bytes_read: 0, user_id: '', duration: 0.001, size: 3, status },
+      level: 'info',
+      ts: Date.now() / 1_000,
+      logger: 'http.log.access',
+      msg: 'handled request',
+      request,
+      bytes_read: 0,
+      user_id: '',
+      duration: 0.001,
+      size: 3,
+      status,
       resp_headers: { Server: ['Caddy'] },
     };
     return `${JSON.stringify(line)}\n`.repeat(times);
@@ -153,7 +154,8 @@ const knowsAddresses = caddyIs('>=2.7.0');
 /** The statuses and upstreams of each group, with how many requests it has and how often they came. */
 const groupsOf = ({ groups }: ReplayState) =>
   groups.map(({ requests, count, before, after }) => ({
-    ...{ requests, count },
+    requests,
+    count,
     was: [before.status, before.to, before.location],
     is: [after.status, after.to, after.location],
   }));
@@ -240,7 +242,10 @@ describe('a replay in which a trial', () => {
     const proxyfile = head() + site(proxied(two));
     const body = await agent
       .get<{ id: string }>('/proxy/replay', {
-        ...{ proxyfile, hosts: null, days: 7, requests: 50_000 },
+        proxyfile,
+        hosts: null,
+        days: 7,
+        requests: 50_000,
       })
       .then((answer) => answer.body);
     const hasBegun = async () => {

@@ -43,18 +43,26 @@ export const LOOPBACK: Addresses = {
 
 export const PATHS: readonly [string, ...string[]] = [
   ...(['/', '/', '/api/push', '/api/v2/items?page=2', '/api/v2/items?debug=1', '/old'] as const),
-  ...['/old/page', '/admin', '/admin/users?debug=1', '/a.css', '/files/readme.txt', '/same.txt'],
-  ...['/only-one.txt', '/missing', '/search?q=%20x&debug=1', '/x%20y/%C3%A9', '/a//b', '/files'],
-  ...[
-    '/index.php',
-    '/index.php/info?x=1',
-    '/app/inner/page',
-    '/app',
-    '/API/push',
-    '/secret/',
-    '/%2e%2e/x;y',
-    '/api/%70ush',
-  ],
+  '/old/page',
+  '/admin',
+  '/admin/users?debug=1',
+  '/a.css',
+  '/files/readme.txt',
+  '/same.txt',
+  '/only-one.txt',
+  '/missing',
+  '/search?q=%20x&debug=1',
+  '/x%20y/%C3%A9',
+  '/a//b',
+  '/files',
+  '/index.php',
+  '/index.php/info?x=1',
+  '/app/inner/page',
+  '/app',
+  '/API/push',
+  '/secret/',
+  '/%2e%2e/x;y',
+  '/api/%70ush',
 ];
 const METHODS = ['GET', 'GET', 'GET', 'GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'] as const;
 const AGENTS: readonly [string, ...string[]] = [
@@ -105,7 +113,9 @@ export function others(logged: readonly Logged[], random: Random, now = Date.now
   }));
   const websockets = Array.from({ length: 7 }, (_, at) => ({
     ...some(),
-    ...{ method: 'GET', uri: `/socket/${at}`, times: [Math.floor(now - 100 - at)] },
+    method: 'GET',
+    uri: `/socket/${at}`,
+    times: [Math.floor(now - 100 - at)],
     headers: { 'User-Agent': AGENTS[0], Connection: 'Upgrade', Upgrade: 'websocket' },
   }));
   return { old, websockets };
@@ -139,7 +149,9 @@ function lineOf(logged: Logged, time: number, isNew: boolean, random: Random): s
       remote_port: String(1_024 + random.below(60_000)),
       ...(isNew && { client_ip: ip }),
       proto: tls && !isSocket ? 'HTTP/2.0' : 'HTTP/1.1',
-      ...{ method, host, uri },
+      method,
+      host,
+      uri,
       headers: {
         ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
         Accept: ['*/*'],
@@ -148,8 +160,12 @@ function lineOf(logged: Logged, time: number, isNew: boolean, random: Random): s
       },
       ...(tls && {
         tls: {
-          ...{ resumed: false, version: 772, cipher_suite: 4865 },
-          ...{ proto: 'h2', server_name: host.replace(/:\d+$/, ''), ...(isNew && { ech: false }) },
+          resumed: false,
+          version: 772,
+          cipher_suite: 4865,
+          proto: 'h2',
+          server_name: host.replace(/:\d+$/, ''),
+          ...(isNew && { ech: false }),
         },
       }),
     },

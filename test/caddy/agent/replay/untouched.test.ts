@@ -132,13 +132,13 @@ test.skipIf(!isRoot)('no packet leaves the machine', async () => {
   const after = `${head}a.example {\n\tforward_auth sign-in.example {\n\t\turi /verify\n\t}\n\treverse_proxy https://198.51.100.9 https://upstream.example:9000\n}\nhttp://*.b.example {\n\tphp_fastcgi 198.51.100.10:9000\n}\n`;
   const token = 'alone'.repeat(8);
   const env = {
-    ...{
-      DATA_DIR: join(folder, 'data'),
-      AGENT_PORT: '3002',
-      AGENT_TOKEN: token,
-      UPSTREAM_PROBE: 'false',
-    },
-    ...{ PROXY_MANAGED: 'true', PROXYFILE: join(folder, 'proxy/Caddyfile'), ACCESS_LOG: logs },
+    DATA_DIR: join(folder, 'data'),
+    AGENT_PORT: '3002',
+    AGENT_TOKEN: token,
+    UPSTREAM_PROBE: 'false',
+    PROXY_MANAGED: 'true',
+    PROXYFILE: join(folder, 'proxy/Caddyfile'),
+    ACCESS_LOG: logs,
   };
   const program = runProgram(['agent'], env, folder, { prefix });
   try {

@@ -64,7 +64,8 @@ async function prove(document: SomeDocument): Promise<'refused' | 'changed' | 'n
   const done = await apply({ ...document, ...(plan.body.digest && { expects: plan.body.digest }) });
   const { group, ...said } = done.body;
   expect([done.status, { ...said, requestId: '' }]).toEqual([
-    ...[plan.status, { ...plan.body, requestId: '' }],
+    plan.status,
+    { ...plan.body, requestId: '' },
   ] as [number, never]);
   if (done.status !== 200) {
     expect(await owner.everything()).toEqual(noted);

@@ -36,16 +36,44 @@ const GUARDS: Guard[] = [{ name: 'g', lines: ['respond /guarded* "no\nway" 403']
 
 /** What may stand anywhere in a text. */
 const ODD = [
-  ...['"', '`', '\\', '{', '}', '#', '<<E\n', '\nE\n', '\n', '\n\n', ' ', '\\\n', '\r\n', '\ufeff'],
-  ...['{$NONE}', '{$NONE:d}', '{$NONE:\n}', '{$NONE:#}', '{$SET}', '{upstream}', '"{"', '`}`'],
-  ...['\n# c\n', '# c \\\n', '\ntls internal\n', '\nlog {\n\tformat json\n}\n', '\n}\n', ' {\n'],
-  ...[
-    '\nimport mixed\n',
-    '\nimport sets\n',
-    '\n@x path /x\n',
-    '\nhandle_errors {\n\trespond e\n}\n',
-  ],
-  ...['\nimport args y\n', '\n"log"\n', '\nlog # } {\n', '\nbind 127.0.0.1\n', '\n\tlog\n', '; '],
+  '"',
+  '`',
+  '\\',
+  '{',
+  '}',
+  '#',
+  '<<E\n',
+  '\nE\n',
+  '\n',
+  '\n\n',
+  ' ',
+  '\\\n',
+  '\r\n',
+  '\ufeff',
+  '{$NONE}',
+  '{$NONE:d}',
+  '{$NONE:\n}',
+  '{$NONE:#}',
+  '{$SET}',
+  '{upstream}',
+  '"{"',
+  '`}`',
+  '\n# c\n',
+  '# c \\\n',
+  '\ntls internal\n',
+  '\nlog {\n\tformat json\n}\n',
+  '\n}\n',
+  ' {\n',
+  '\nimport mixed\n',
+  '\nimport sets\n',
+  '\n@x path /x\n',
+  '\nhandle_errors {\n\trespond e\n}\n',
+  '\nimport args y\n',
+  '\n"log"\n',
+  '\nlog # } {\n',
+  '\nbind 127.0.0.1\n',
+  '\n\tlog\n',
+  '; ',
 ] as [string, ...string[]];
 
 function oddBody(random: Random): string {
@@ -91,7 +119,13 @@ function difference(words: readonly string[], others: readonly string[]) {
 }
 
 const ADDED = new Set([
-  ...[DOMAIN, 'route', 'handle', '{', '}', 'path', '/'],
+  DOMAIN,
+  'route',
+  'handle',
+  '{',
+  '}',
+  'path',
+  '/',
   ...wordsOf(GUARDS[0]?.lines.join('\n') ?? ''),
 ]);
 

@@ -45,9 +45,34 @@ const PASS = ['X-Key: open', `Authorization: Basic ${btoa('ada:open')}`];
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'PROPFIND'] as const;
 const PATHS = [
-  ...['/', '/a', '/a/b', '/b/c', '/secret', '/index.html', '/hand', '/nest', '/args', '/paths'],
-  ...['//', '//a', '/a//b', '/a/../secret', '/b/%2e%2e/secret', '/%2e%2e/a', '/%61', '/a%2fb'],
-  ...['/a%5cb', '/a\\b', '/?a=1', '/a?b=//c', '/vars', '/map', '/LEAK', '/%00', '/a;b', '/A'],
+  '/',
+  '/a',
+  '/a/b',
+  '/b/c',
+  '/secret',
+  '/index.html',
+  '/hand',
+  '/nest',
+  '/args',
+  '/paths',
+  '//',
+  '//a',
+  '/a//b',
+  '/a/../secret',
+  '/b/%2e%2e/secret',
+  '/%2e%2e/a',
+  '/%61',
+  '/a%2fb',
+  '/a%5cb',
+  '/a\\b',
+  '/?a=1',
+  '/a?b=//c',
+  '/vars',
+  '/map',
+  '/LEAK',
+  '/%00',
+  '/a;b',
+  '/A',
 ] as const;
 const UPGRADE = ['Connection: Upgrade', 'Upgrade: websocket'];
 

@@ -24,32 +24,57 @@ const SECONDS = some(2, 5, 'FUZZ_SECONDS') / 2.5;
 const SEED = Number(process.env.FUZZ_SEED ?? 20_260_102);
 
 const GAPS = [
-  ...['\n', '\n\n', '\r\n', '\n\t\n', '\n# a comment\n', ' # behind\n', '\n# C:\\dir # \\\n\n'],
+  '\n',
+  '\n\n',
+  '\r\n',
+  '\n\t\n',
+  '\n# a comment\n',
+  ' # behind\n',
+  '\n# C:\\dir # \\\n\n',
 ] as const;
 const BODY = [
-  ...['respond a', 'respond "b }"', 'respond `c\n}\nd`', 'reverse_proxy localhost:9'],
-  ...['import s', 'import t x', '@m path /a\n\trespond @m m', 'handle /x {\n\t\trespond x\n\t}'],
-  ...['header X "{$NONE:d}"', 'respond {$NONE:e}', 'log', 'root * /srv', 'redir /a /b # why'],
-  ...['handle_errors {\n\t\trespond e\n\t}', 'reverse_proxy /api/* {\n\t\tto h:1 h:2\n\t}'],
-  ...['encode gzip', '\\\n\tabort'],
+  'respond a',
+  'respond "b }"',
+  'respond `c\n}\nd`',
+  'reverse_proxy localhost:9',
+  'import s',
+  'import t x',
+  '@m path /a\n\trespond @m m',
+  'handle /x {\n\t\trespond x\n\t}',
+  'header X "{$NONE:d}"',
+  'respond {$NONE:e}',
+  'log',
+  'root * /srv',
+  'redir /a /b # why',
+  'handle_errors {\n\t\trespond e\n\t}',
+  'reverse_proxy /api/* {\n\t\tto h:1 h:2\n\t}',
+  'encode gzip',
+  '\\\n\tabort',
 ] as const;
 const OPTIONS = [
-  ...['debug', 'http_port 8080', 'admin off', 'admin localhost:1 {\n\t\torigins x\n\t}'],
-  ...['email a@b.c', 'grace_period 1s', '# none', 'order respond first'],
+  'debug',
+  'http_port 8080',
+  'admin off',
+  'admin localhost:1 {\n\t\torigins x\n\t}',
+  'email a@b.c',
+  'grace_period 1s',
+  '# none',
+  'order respond first',
 ] as const;
 
 /** What only newer versions read so. */
 const HEREDOCS = [
-  ...[
-    'respond <<E\n\t\t}\n\t\t"\n\t\tE',
-    'header X <<A_1-b\n{\nimport /x\n{$NONE:d}\nA_1-b',
-    'respond \\<<E',
-  ],
-  ...['respond <<E\n\n    # no comment \\\n    E 200', 'header X <<http://x.example\n\trespond x'],
+  'respond <<E\n\t\t}\n\t\t"\n\t\tE',
+  'header X <<A_1-b\n{\nimport /x\n{$NONE:d}\nA_1-b',
+  'respond \\<<E',
+  'respond <<E\n\n    # no comment \\\n    E 200',
+  'header X <<http://x.example\n\trespond x',
 ] as const;
 const BLOCKS = [
-  ...['import b {\n\t\trespond c\n\t}', 'import b {\n\t\tk {\n\t\t\trespond d\n\t\t}\n\t}'],
-  ...['handle {\n\t\timport b {\n\t\t\tk respond "}"\n\t\t}\n\t}', 'import t <<E\n\t{\n\ta\n\tE'],
+  'import b {\n\t\trespond c\n\t}',
+  'import b {\n\t\tk {\n\t\t\trespond d\n\t\t}\n\t}',
+  'handle {\n\t\timport b {\n\t\t\tk respond "}"\n\t\t}\n\t}',
+  'import t <<E\n\t{\n\ta\n\tE',
 ] as const;
 
 function caddyfile(random: Random, { heredocs, importBlocks }: Dialect): string {

@@ -26,7 +26,10 @@ let count = 0;
 const preview = async (config: string) =>
   (
     await owner.call<Verdict>('POST', '/preview', {
-      ...{ op: 'create', domain: `http://site-${++count}.example`, config, upstream: '' },
+      op: 'create',
+      domain: `http://site-${++count}.example`,
+      config,
+      upstream: '',
     })
   ).body;
 const isOld = !caddyIs('>=2.7');

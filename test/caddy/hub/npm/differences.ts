@@ -159,7 +159,9 @@ export function outcome(
   const at = `${scheme}://${host}${path}`;
   const to = location === null ? null : (URL.parse(location, at)?.href ?? location);
   return {
-    ...{ status, isAskedWho, to },
+    status,
+    isAskedWho,
+    to,
     ...(got && {
       upstream: got.upstream,
       url: got.url.replace(/\?$/, ''),

@@ -36,9 +36,20 @@ const PATHS: Some<string> = [
     '/%41',
     '/b?',
   ] as const),
-  ...['/logo.svg', '/api/private.js', '/static/a.png', '/img/a.PNG', '/s.css?v=1', '/s.css.map'],
-  ...['/?id=1+union+select+(1)', '/?f=../../etc/passwd', '/?next=http://evil/', '/?return=/a//b'],
-  ...['/.git/config', '/.well-known/acme-challenge/x', '/.well-known/caldav', '/npm-custom'],
+  '/logo.svg',
+  '/api/private.js',
+  '/static/a.png',
+  '/img/a.PNG',
+  '/s.css?v=1',
+  '/s.css.map',
+  '/?id=1+union+select+(1)',
+  '/?f=../../etc/passwd',
+  '/?next=http://evil/',
+  '/?return=/a//b',
+  '/.git/config',
+  '/.well-known/acme-challenge/x',
+  '/.well-known/caldav',
+  '/npm-custom',
 ];
 const HEADERS: Some<Record<string, string>> = [
   { 'User-Agent': 'BadBot' },
@@ -143,8 +154,17 @@ function near(path: string): string[] {
   const bare = path.replace(/\/$/, '');
   const code = `%${path.charCodeAt(1).toString(16)}`;
   return [
-    ...[path, path, `${bare}/deep/er?q=1`, `${bare}/a%20b/`, `${path}x`, `${path}?q=1`],
-    ...[path.toUpperCase(), `/${path}`, `/x/..${path}`, `/x%2f..${path}`, `${path};x`],
+    path,
+    path,
+    `${bare}/deep/er?q=1`,
+    `${bare}/a%20b/`,
+    `${path}x`,
+    `${path}?q=1`,
+    path.toUpperCase(),
+    `/${path}`,
+    `/x/..${path}`,
+    `/x%2f..${path}`,
+    `${path};x`,
     ...(bare === '' ? [] : [bare, `/${code}${path.slice(2)}`]),
   ];
 }

@@ -27,9 +27,21 @@ const policy = (name: string, recipe: string, values: Values): Policy => ({
 });
 const LAN = policy('lan', 'allow', { networks: ['private_ranges'] });
 const vhost = (id: number, config: string, policies: Policy[] = []): Vhost => ({
-  ...{ id, position: id, domain: `http://site-${id}.example`, config, upstream: '' },
-  ...{ enabled: true, createdAt: at, updatedAt: at, policies, except: [] },
-  ...{ tags: [], agents: [], check: null, source: null, applied: null },
+  id,
+  position: id,
+  domain: `http://site-${id}.example`,
+  config,
+  upstream: '',
+  enabled: true,
+  createdAt: at,
+  updatedAt: at,
+  policies,
+  except: [],
+  tags: [],
+  agents: [],
+  check: null,
+  source: null,
+  applied: null,
 });
 const setOf = (...vhosts: Vhost[]): SiteSet => ({
   ...EMPTY_SET,
@@ -121,7 +133,9 @@ describe('a mistake in a site, with policies or without, is on its line', () => 
 
 test('a mistake in a policy names policy, field and site', async () => {
   const faulty = policy('door', 'forward-auth', {
-    ...{ address: 'http://localhost:1/path', uri: '/', copyHeaders: [] },
+    address: 'http://localhost:1/path',
+    uri: '/',
+    copyHeaders: [],
   });
   for (const where of await placesOf('respond a', [LAN, faulty])) {
     expect(where).toEqual({

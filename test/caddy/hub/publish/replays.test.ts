@@ -19,7 +19,8 @@ type Call = <T>(method: string, path: string, json?: unknown) => Promise<Answer<
 let asked = 0;
 const serve = () =>
   Bun.serve({
-    ...{ hostname: '127.0.0.1', port: 0 },
+    hostname: '127.0.0.1',
+    port: 0,
     fetch() {
       asked++;
       return new Response('an answer');
@@ -56,7 +57,10 @@ async function found(call: Call, { status, body, text }: Answer<Started>): Promi
 }
 const short = ({ groups }: Replayed) =>
   groups.map(({ domain, agent, requests, count, before, after }) => ({
-    ...{ domain, requests, count, ...(agent && { agent }) },
+    domain,
+    requests,
+    count,
+    ...(agent && { agent }),
     changed: [before.status, before.to, after.status, after.to],
   }));
 
@@ -152,7 +156,8 @@ describe('of one agent', () => {
       { domain: 'one.example', requests: 3, count: 6, ...toTwo },
     ]);
     const npm = await ask<Started>(`${owner.stack.hub}/import/npm?dryRun=true&replay=true`, {
-      ...{ headers: owner.headers, raw: npmForm(npmDatabase(EMPTIED)) },
+      headers: owner.headers,
+      raw: npmForm(npmDatabase(EMPTIED)),
     });
     expect(await found(call, npm)).toMatchObject({ state: 'done', differ: 0 });
   });
@@ -201,7 +206,10 @@ describe('of several agents', () => {
     return fleet.call<Started>('POST', '/replays', { operations, ...more });
   };
   const group = (agent: string, requests: number) => ({
-    ...{ domain: 'one.example', agent, requests, count: requests },
+    domain: 'one.example',
+    agent,
+    requests,
+    count: requests,
     changed: [200, at(one), 200, at(two)],
   });
 

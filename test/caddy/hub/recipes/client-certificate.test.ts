@@ -44,8 +44,15 @@ function sites(bodies: Readonly<Record<string, string>>, values?: Values): strin
     ? [
         guardOf(
           {
-            ...{ id: 1, name: 'devices', recipe: 'client-certificate', values },
-            ...{ everywhere: false, source: null, applied: null, createdAt: date, updatedAt: date },
+            id: 1,
+            name: 'devices',
+            recipe: 'client-certificate',
+            values,
+            everywhere: false,
+            source: null,
+            applied: null,
+            createdAt: date,
+            updatedAt: date,
           },
           context,
         ),
@@ -141,8 +148,17 @@ async function curl(host: string, { cert, sni = host, more = [] }: Asked = {}): 
     cert === undefined ? [] : ['--cert', at(`${cert}.pem`), '--key', at(`${cert}.key`)];
   const child = Bun.spawn(
     [
-      ...['curl', '-sk', '--resolve', `${sni}:${port}:127.0.0.1`, '-H', `Host: ${host}:${port}`],
-      ...['-w', ' %{http_code}', ...identity, ...more, `https://${sni}:${port}/`],
+      'curl',
+      '-sk',
+      '--resolve',
+      `${sni}:${port}:127.0.0.1`,
+      '-H',
+      `Host: ${host}:${port}`,
+      '-w',
+      ' %{http_code}',
+      ...identity,
+      ...more,
+      `https://${sni}:${port}/`,
     ],
     { stdout: 'pipe', stderr: 'ignore' },
   );
@@ -243,7 +259,11 @@ function over(sni: string, text: string, cert?: string): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   const identity = cert ? { cert: pem(cert), key: readFileSync(at(`${cert}.key`)) } : {};
   const socket = connect({
-    ...{ host: '127.0.0.1', port, servername: sni, rejectUnauthorized: false, ...identity },
+    host: '127.0.0.1',
+    port,
+    servername: sni,
+    rejectUnauthorized: false,
+    ...identity,
   });
   let answer = '';
   socket.on('secureConnect', () => socket.write(text));

@@ -40,17 +40,22 @@ const named = (name: string, tls?: Bun.TLSOptions) =>
 function selfSigned(): Bun.TLSOptions {
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   Bun.spawnSync([
-    ...[
-      'openssl',
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-    ],
-    ...['-keyout', key, '-out', cert, '-subj', '/CN=self', '-days', '2'],
+    'openssl',
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-keyout',
+    key,
+    '-out',
+    cert,
+    '-subj',
+    '/CN=self',
+    '-days',
+    '2',
   ]);
   return { key: Bun.file(key), cert: Bun.file(cert) };
 }
@@ -93,7 +98,9 @@ beforeAll(async () => {
     'balance.test': site('balance', { addresses: [at(one), at(two)], choice: 'round_robin' }),
     'half.test': site('balance', { addresses: [down, at(two)], choice: 'first' }),
     'health.test': site('balance', {
-      ...{ addresses: [at(one), at(two)], healthPath: '/health', healthInterval: 1 },
+      addresses: [at(one), at(two)],
+      healthPath: '/health',
+      healthInterval: 1,
     }),
     'static.test': site('static', { root }),
     'spa.test': site('static', { root, fallback: '/index.html', browse: true }),

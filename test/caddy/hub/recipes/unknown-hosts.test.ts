@@ -19,7 +19,14 @@ beforeAll(() => {
   const names = ['*.home.test', '*.deep.home.test'].map((name) => `DNS:${name}`);
   const made = Bun.spawnSync([
     ...'openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2'.split(' '),
-    ...['-subj', '/CN=kept', '-addext', `subjectAltName=${names}`, '-keyout', key, '-out', cert],
+    '-subj',
+    '/CN=kept',
+    '-addext',
+    `subjectAltName=${names}`,
+    '-keyout',
+    key,
+    '-out',
+    cert,
   ]);
   expect(made.exitCode).toBe(0);
 });

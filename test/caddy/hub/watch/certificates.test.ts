@@ -86,7 +86,9 @@ describe('advice on a draft', () => {
     const { body } = await advise({ domain: 'nas.lan', config: 'respond hi' });
     expect(body.names).toEqual([
       {
-        ...{ name: 'nas.lan', port, authority: 'public' },
+        name: 'nas.lan',
+        port,
+        authority: 'public',
         advice: {
           code: 'INTERNAL_NAME',
           message: expect.any(String),
@@ -117,7 +119,10 @@ test('a name without a certificate is listed with the reason, the error and the 
   await create('refused.example', config);
   const entry = await entryWhen('refused.example', ({ error }) => error?.retryAt);
   expect(entry).toMatchObject({
-    ...{ issuer: null, daysLeft: null, authority: 'other', problem: expect.any(String) },
+    issuer: null,
+    daysLeft: null,
+    authority: 'other',
+    problem: expect.any(String),
     advice: {
       code: 'ACME',
       message: expect.stringContaining('limit of certificates'),
@@ -131,7 +136,11 @@ test('the root of Caddy’s own authority can be downloaded, without a key', asy
   await create('own.lan', 'tls internal\nrespond hi');
   const entry = await entryWhen('own.lan', ({ issuer }) => issuer);
   expect(entry).toMatchObject({
-    ...{ authority: 'internal', problem: null, advice: null, error: null, daysLeft: 0 },
+    authority: 'internal',
+    problem: null,
+    advice: null,
+    error: null,
+    daysLeft: 0,
     issuer: expect.stringContaining('Caddy Local Authority'),
   });
   const { status, text, headers: sent } = await root();

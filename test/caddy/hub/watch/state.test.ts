@@ -126,7 +126,8 @@ describe('a certificate is shown', () => {
       notBefore: expect.any(String),
       notAfter: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
       fingerprint: expect.stringMatching(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/),
-      ...{ daysLeft: 0, overdue: false },
+      daysLeft: 0,
+      overdue: false,
     });
     const checkedAt = expect.any(String);
     expect(addresses).toEqual([

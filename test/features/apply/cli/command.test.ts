@@ -97,7 +97,8 @@ test('plans with 2, applies that plan, and then there is nothing to do', async (
 
   const done = await run(`-f sites.yaml --expects ${digestIn(plan.out)}`);
   expect(done).toEqual({
-    ...{ code: 0, err: summary(2) },
+    code: 0,
+    err: summary(2),
     out: 'create policy lan\ncreate site http://mine.example\n',
   });
   expect(await operator.served('mine.example')).toBe('mine');
@@ -148,7 +149,9 @@ test('an export applies to nothing', async () => {
   const all = await operator.run(['export']);
   expect([all.code, all.err]).toEqual([0, '']);
   expect(await run('-f - --source mine', all.out)).toEqual({
-    ...{ code: 0, out: 'nothing to do\n', err: '' },
+    code: 0,
+    out: 'nothing to do\n',
+    err: '',
   });
   const none = await operator.run(['export', '--source', 'nobody']);
   expect([none.code, none.out]).toEqual([1, '']);
@@ -176,7 +179,8 @@ describe('--hub', () => {
     const url = hub.replace('/api', '');
     for (const before of ['true', 'export SIGNALBOX_TOKEN=', "export SIGNALBOX_TOKEN='a b'"]) {
       const { code, err } = await operator.run(['apply', '-f', '-', '--hub', url], {
-        ...{ before, input: SITES },
+        before,
+        input: SITES,
       });
       expect([code, err]).toEqual([1, expect.stringContaining('SIGNALBOX_TOKEN')]);
     }
@@ -246,7 +250,8 @@ describe('--hub', () => {
         keys.push(request.headers['idempotency-key']);
         urls.push(request.url);
         const answer = await fetch(`${hub.replace('/api', '')}${request.url}`, {
-          ...{ method: 'POST', body: Buffer.concat(chunks) },
+          method: 'POST',
+          body: Buffer.concat(chunks),
           headers: {
             ...headers(writing),
             'Content-Type': 'application/json',

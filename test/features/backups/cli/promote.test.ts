@@ -65,7 +65,8 @@ const call = <T>({ api, headers }: Hub, method: string, path: string, json?: unk
   ask<T>(`${api}${path}`, { method, headers, ...(json === undefined ? {} : { json }) });
 const create = (hub: Hub, name: string, query = '') =>
   call<{ code?: string; message?: string }>(hub, 'POST', `/vhosts${query}`, {
-    ...{ domain: `http://${name}.example`, config: `respond ${name}` },
+    domain: `http://${name}.example`,
+    config: `respond ${name}`,
   });
 const served = (name: string) =>
   Promise.all(
@@ -90,9 +91,11 @@ beforeAll(async () => {
   const agent = start(
     ['agent'],
     {
-      ...{ AGENT_PORT: '0', AGENT_TOKEN: TOKEN, PROXY_MANAGED: 'true' },
-      ...{ PROXYFILE: join(agentFolder, 'Caddyfile') },
-      ...{ ACCESS_LOG: join(agentFolder, 'access.log') },
+      AGENT_PORT: '0',
+      AGENT_TOKEN: TOKEN,
+      PROXY_MANAGED: 'true',
+      PROXYFILE: join(agentFolder, 'Caddyfile'),
+      ACCESS_LOG: join(agentFolder, 'access.log'),
     },
     agentFolder,
   );

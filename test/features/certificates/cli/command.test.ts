@@ -92,7 +92,10 @@ describe('signalbox certificate', () => {
     );
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
-      ...{ id: 1, name: 'home', names: ['*.home.example', '127.0.0.1'], source: 'upload' },
+      id: 1,
+      name: 'home',
+      names: ['*.home.example', '127.0.0.1'],
+      source: 'upload',
       domains: ['app.home.example'],
     });
     const { domains: _, ...listed } = JSON.parse(out);

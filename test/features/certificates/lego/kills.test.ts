@@ -22,7 +22,9 @@ describe.skipIf(!HAS_ACME)('kill -9', () => {
   afterAll(() => acme.stop());
 
   const order = (): CertificateOrder => ({
-    ...{ names: ['home.example'], email: 'ada@home.example', dns: acme.dns.spec },
+    names: ['home.example'],
+    email: 'ada@home.example',
+    dns: acme.dns.spec,
   });
   const accounts = () => acme.logged('accounts in memory');
   const times = (moment: (typeof MOMENTS)[number]): number => {

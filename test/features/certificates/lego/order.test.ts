@@ -30,7 +30,9 @@ describe.skipIf(!HAS_ACME)('an order', () => {
     return one;
   }
   const order = (more: Partial<CertificateOrder> = {}): CertificateOrder => ({
-    ...{ names: ['home.example'], email: 'ada@home.example', dns: acme.dns.spec },
+    names: ['home.example'],
+    email: 'ada@home.example',
+    dns: acme.dns.spec,
     ...more,
   });
   const failed = (promise: Promise<unknown>): Promise<Failure> =>

@@ -34,7 +34,8 @@ describe.skipIf(!HAS_ACME)('an order', () => {
     return one;
   }
   const order = (): CertificateOrder => ({
-    ...{ names: ['home.example'], email: 'ada@home.example' },
+    names: ['home.example'],
+    email: 'ada@home.example',
     dns: {
       ...dns.spec,
       credentials: { ...dns.spec.credentials, RFC2136_TSIG_SECRET: TOKEN },

@@ -10,8 +10,12 @@ import { temporaryFolder } from '../../../harness/stack.ts';
 export function startLego(acme: Pick<Acme, 'directory' | 'roots'>, more: Partial<LegoDeps> = {}) {
   const folder = join(temporaryFolder(), 'lego');
   const lego = createLego({
-    ...{ bin: LEGO ?? 'lego', folder, directory: acme.directory, roots: acme.roots },
-    ...{ listenBriefly, log: () => {} },
+    bin: LEGO ?? 'lego',
+    folder,
+    directory: acme.directory,
+    roots: acme.roots,
+    listenBriefly,
+    log: () => {},
     ...more,
   });
   return {

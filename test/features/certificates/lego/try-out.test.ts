@@ -38,8 +38,9 @@ describe.each(HAS_ACME ? LEGOS : [])('a try by %s', (bin) => {
     return one;
   }
   const order = (more: Partial<CertificateOrder> = {}): CertificateOrder => ({
-    ...{ names: ['*.home.example', 'home.example', 'nas.home.example'] },
-    ...{ email: 'ada@home.example', dns: dns.spec },
+    names: ['*.home.example', 'home.example', 'nas.home.example'],
+    email: 'ada@home.example',
+    dns: dns.spec,
     ...more,
   });
 

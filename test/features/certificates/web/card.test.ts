@@ -73,7 +73,9 @@ describe('an upload', () => {
   test('is listed with its sites, and nothing of its key stays in the browser', async () => {
     const pair = await selfSigned(['*.home.example', 'home.example'], 60 * 86_400);
     const file = (name: string, text: string) => ({
-      ...{ name, mimeType: 'application/x-pem-file', buffer: Buffer.from(text) },
+      name,
+      mimeType: 'application/x-pem-file',
+      buffer: Buffer.from(text),
     });
     await page
       .getByLabel('Choose certificate')
@@ -234,8 +236,10 @@ describe.skipIf(!HAS_ACME)('one by DNS', () => {
     await field('DNS provider').fill('rfc2136');
     await page.getByText('More', { exact: true }).click();
     await fill({
-      ...{ ...spec().credentials, RFC2136_TSIG_SECRET: btoa('another secret of nobody') },
-      ...{ 'DNS servers to ask': spec().resolvers.join(' '), 'Seconds to wait': '1' },
+      ...spec().credentials,
+      RFC2136_TSIG_SECRET: btoa('another secret of nobody'),
+      'DNS servers to ask': spec().resolvers.join(' '),
+      'Seconds to wait': '1',
     });
     await send('Try');
     await form().getByRole('alert').getByText('bad authentication').waitFor(SLOW);

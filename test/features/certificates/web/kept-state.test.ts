@@ -6,9 +6,17 @@ import type { Kept } from '../../../../src/web/lib/types.ts';
 describe('a certificate that the hub keeps', () => {
   const now = new Date('2026-12-01T00:00:00.000Z');
   const kept = (more: Partial<Kept>): Kept => ({
-    ...{ id: 1, name: 'home', names: ['*.home.example'], issuer: 'R11', serial: '1', sites: [1] },
-    ...{ notBefore: '2026-09-06T00:00:00.000Z', notAfter: '2026-12-05T12:00:00.000Z' },
-    ...{ source: 'upload', createdAt: '', updatedAt: '' },
+    id: 1,
+    name: 'home',
+    names: ['*.home.example'],
+    issuer: 'R11',
+    serial: '1',
+    sites: [1],
+    notBefore: '2026-09-06T00:00:00.000Z',
+    notAfter: '2026-12-05T12:00:00.000Z',
+    source: 'upload',
+    createdAt: '',
+    updatedAt: '',
     ...more,
   });
 

@@ -24,9 +24,13 @@ const channel = (change: Partial<Channel> = {}): Channel => ({
 
 describe('the target of a channel', () => {
   const mail = {
-    ...{ host: 'mail.example.org', port: 2525, security: 'tls' as const },
-    ...{ user: 's***@example.org', password: '***' },
-    ...{ from: 's***@example.org', to: 'a***@example.org' },
+    host: 'mail.example.org',
+    port: 2525,
+    security: 'tls' as const,
+    user: 's***@example.org',
+    password: '***',
+    from: 's***@example.org',
+    to: 'a***@example.org',
   };
   /** As it is sent. */
   const sent = (...inputs: Parameters<typeof targetFrom>) =>
@@ -36,10 +40,14 @@ describe('the target of a channel', () => {
     const typed = typedFrom('smtp', mail);
     expect(JSON.stringify(typed)).not.toContain('***');
     expect(sent('smtp', typed, mail)).toEqual({
-      ...{ host: 'mail.example.org', port: 2525, security: 'tls' },
+      host: 'mail.example.org',
+      port: 2525,
+      security: 'tls',
     });
     expect(['host', 'password', 'to'].map((name) => isKept(mail, name as 'to'))).toEqual([
-      ...[false, true, true],
+      false,
+      true,
+      true,
     ]);
   });
 
@@ -47,7 +55,8 @@ describe('the target of a channel', () => {
     const typed = { ...typedFrom('smtp', mail), user: null, password: null, port: '' };
     expect(sent('smtp', typed, mail)).toMatchObject({ user: null, password: null, port: null });
     expect(sent('smtp', { ...typed, user: 'ada', port: '25' }, mail)).toMatchObject({
-      ...{ user: 'ada', port: 25 },
+      user: 'ada',
+      port: 25,
     });
   });
 

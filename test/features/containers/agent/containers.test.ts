@@ -190,8 +190,12 @@ describe('an engine', () => {
     const containers = watch(null, { domains: ['*.home.example'], labels: 'all' });
     const said = await ask(containers);
     expect(said).toEqual({
-      ...{ engine: 'off', detail: null, containers: null, tag: said.tag },
-      ...{ labels: 'all', domains: ['*.home.example'] },
+      engine: 'off',
+      detail: null,
+      containers: null,
+      tag: said.tag,
+      labels: 'all',
+      domains: ['*.home.example'],
     });
   });
 

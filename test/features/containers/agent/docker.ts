@@ -26,20 +26,27 @@ export function inspected(name: string, given: Given = {}) {
     Created: '2026-05-01T10:00:00.123456789Z',
     Path: '/docker-entrypoint.sh',
     State: {
-      ...{ Status: state, Running: isRunning, Paused: false, Restarting: false },
-      ...{ StartedAt: '2026-05-01T10:00:01.987654321Z', FinishedAt: '0001-01-01T00:00:00Z' },
+      Status: state,
+      Running: isRunning,
+      Paused: false,
+      Restarting: false,
+      StartedAt: '2026-05-01T10:00:01.987654321Z',
+      FinishedAt: '0001-01-01T00:00:00Z',
     },
     Name: `/${name}`,
     HostConfig: { NetworkMode: mode, PortBindings: {}, RestartPolicy: { Name: 'always' } },
     Config: {
-      ...{ Hostname: id.slice(0, 12), Env: ['PASSWORD=hushed'], Image: 'nginx:1.27' },
+      Hostname: id.slice(0, 12),
+      Env: ['PASSWORD=hushed'],
+      Image: 'nginx:1.27',
       Labels: labels,
       ExposedPorts: Object.fromEntries(
         [...Object.keys(ports), ...(given.exposed ?? [])].map((port) => [port, {}]),
       ),
     },
     NetworkSettings: {
-      ...{ SandboxID: '9d12', SandboxKey: '/var/run/docker/netns/9d12' },
+      SandboxID: '9d12',
+      SandboxKey: '/var/run/docker/netns/9d12',
       Ports: Object.fromEntries(
         Object.entries(ports).map(([port, on]) => [
           port,
@@ -50,8 +57,14 @@ export function inspected(name: string, given: Given = {}) {
         Object.entries(networks).map(([network, { ip = '', ip6 = '', gateway = '' }]) => [
           network,
           {
-            ...{ IPAMConfig: null, Links: null, MacAddress: '02:42:ac:11:00:02', Gateway: gateway },
-            ...{ IPAddress: ip, IPPrefixLen: 16, IPv6Gateway: '', GlobalIPv6Address: ip6 },
+            IPAMConfig: null,
+            Links: null,
+            MacAddress: '02:42:ac:11:00:02',
+            Gateway: gateway,
+            IPAddress: ip,
+            IPPrefixLen: 16,
+            IPv6Gateway: '',
+            GlobalIPv6Address: ip6,
           },
         ]),
       ),

@@ -49,13 +49,19 @@ describe.skipIf(!HAS_PODMAN)('Podman', () => {
   test('lists a container with its labels, and the address of a port that answers', async () => {
     const labels = { 'signalbox.domain': 'web.example', 'signalbox.tags': 'a, b' };
     const id = await engine.up({
-      ...{ name: 'web', labels, exposed: ['81/tcp'] },
+      name: 'web',
+      labels,
+      exposed: ['81/tcp'],
       ports: { '80/tcp': '18080', '82/tcp': '127.0.0.2:18082', '53/udp': '15353' },
     });
     const web = await known('web', isRunning);
     const { startedAt, ...rest } = web as Found;
     expect(rest).toEqual({
-      ...{ id, name: 'web', image: 'docker.io/library/busybox:latest', state: 'running', labels },
+      id,
+      name: 'web',
+      image: 'docker.io/library/busybox:latest',
+      state: 'running',
+      labels,
       addresses: [expect.stringMatching(/^10\.88\.\d+\.\d+$/)],
       host: rest.addresses[0] ?? '',
       unreached: null,
@@ -100,7 +106,10 @@ describe.skipIf(!HAS_PODMAN)('Podman', () => {
     await engine.stop('app');
     const stopped = await known('app', (found) => found?.state === 'exited');
     expect(stopped).toMatchObject({
-      ...{ startedAt: null, addresses: [], host: null, unreached: 'It does not run.' },
+      startedAt: null,
+      addresses: [],
+      host: null,
+      unreached: 'It does not run.',
       ports: [{ port: 80, address: null, published: false }],
     });
     await engine.start('app');

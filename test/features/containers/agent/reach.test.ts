@@ -8,7 +8,9 @@ import { idOf, inspected } from './docker.ts';
 
 const at = (address: string, cidr: number, internal = false): NetworkInterfaceInfo =>
   ({
-    ...{ address, cidr: `${address}/${cidr}`, internal },
+    address,
+    cidr: `${address}/${cidr}`,
+    internal,
     family: address.includes(':') ? 'IPv6' : 'IPv4',
   }) as NetworkInterfaceInfo;
 
@@ -108,7 +110,9 @@ describe('on the host', () => {
   ] as const)('a port that is published %s', (_, bindings, address) => {
     const web = inspected('web', { ports: { '80/tcp': bindings.map(([a, b]) => [a, b]) } });
     expect(reach(ROOTLESS, web)).toEqual({
-      ...{ addresses: [`80 ${address}`], host: null, unreached: null },
+      addresses: [`80 ${address}`],
+      host: null,
+      unreached: null,
     });
   });
 
@@ -146,13 +150,17 @@ describe('on the host', () => {
   test('in the host’s network by loopback', () => {
     const web = inspected('web', { mode: 'host', networks: { host: {} }, exposed: ['8096/tcp'] });
     expect(reach(HOST, web)).toEqual({
-      ...{ addresses: ['8096 127.0.0.1:8096'], host: '127.0.0.1', unreached: null },
+      addresses: ['8096 127.0.0.1:8096'],
+      host: '127.0.0.1',
+      unreached: null,
     });
   });
 
   test('by the addresses of another whose network it shares', () => {
     const app = inspected('app', {
-      ...{ mode: `container:${idOf('vpn')}`, networks: {}, exposed: ['8080/tcp'] },
+      mode: `container:${idOf('vpn')}`,
+      networks: {},
+      exposed: ['8080/tcp'],
     });
     const vpn = inspected('vpn', { ports: { '8080/tcp': [['', '9000']], '8888/tcp': null } });
     expect(reach(ROOTLESS, app, vpn).addresses).toEqual(['8080 127.0.0.1:9000']);
@@ -165,13 +173,15 @@ describe('on the host', () => {
 
 describe('in a container', () => {
   const web = inspected('web', {
-    ...{ networks: { proxy: { ip: '172.20.0.3', gateway: '172.20.0.1' } } },
+    networks: { proxy: { ip: '172.20.0.3', gateway: '172.20.0.1' } },
     ports: { '80/tcp': [['', '8080']] },
   });
 
   test('by the network that it shares, and not by a port of the host', () => {
     expect(reach(INSIDE, web, AGENT)).toEqual({
-      ...{ addresses: ['80 172.20.0.3:80'], host: '172.20.0.3', unreached: null },
+      addresses: ['80 172.20.0.3:80'],
+      host: '172.20.0.3',
+      unreached: null,
     });
   });
 

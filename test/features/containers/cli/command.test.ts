@@ -62,7 +62,8 @@ test('prints what apply accepts, and Caddy then serves', async () => {
   const input = out.replace('  traefik.example:', '  http://traefik.example:');
   const applied = await operator.run(['apply', '-f', '-'], { input });
   expect(applied).toEqual({
-    ...{ code: 0, err: expect.stringMatching(/^2 changes, published; to undo: /) },
+    code: 0,
+    err: expect.stringMatching(/^2 changes, published; to undo: /),
     out: 'create site http://caddy.example\ncreate site http://traefik.example\n',
   });
   for (const name of ['caddy', 'traefik', 'ours']) {

@@ -14,15 +14,17 @@ type Site = { config?: string; upstream?: string; enabled?: false; agents: strin
 
 const port = (port: number) => ({ port, address: `127.0.0.1:1${port}`, published: true });
 const container = (labels: Labels, more: Partial<SeenContainer> = {}): SeenContainer => ({
-  ...{ agent: 'local', name: 'app', image: 'app', state: 'running', addresses: [] },
-  ...{
-    ports: [port(8080), port(8443)],
-    host: null,
-    unreached: null,
-    labels,
-    site: null,
-    reason: null,
-  },
+  agent: 'local',
+  name: 'app',
+  image: 'app',
+  state: 'running',
+  addresses: [],
+  ports: [port(8080), port(8443)],
+  host: null,
+  unreached: null,
+  labels,
+  site: null,
+  reason: null,
   ...more,
 });
 const read = (...containers: SeenContainer[]) => {
@@ -279,8 +281,10 @@ templates`);
   test('several domains are a block, and several sites are several', () => {
     const { sites } = read(
       container({
-        ...{ caddy: 'a.example, http://b.example:8080', ...PROXY },
-        ...{ caddy_1: 'C.example', 'caddy_1.respond': 'c' },
+        caddy: 'a.example, http://b.example:8080',
+        ...PROXY,
+        caddy_1: 'C.example',
+        'caddy_1.respond': 'c',
       }),
     );
     expect(sites['a.example']?.config).toBe(
@@ -334,15 +338,18 @@ describe('Traefik:', () => {
     const { sites } = read(
       container({
         ...router('Host(`a.example`)', {
-          ...{ 'routers.a.service': 'x@docker', 'routers.b.rule': 'Host(`b.example`)' },
-          ...{ 'routers.b.service': 'Y', 'services.x.loadbalancer.server.port': '8080' },
+          'routers.a.service': 'x@docker',
+          'routers.b.rule': 'Host(`b.example`)',
+          'routers.b.service': 'Y',
+          'services.x.loadbalancer.server.port': '8080',
           'services.y.loadbalancer.server.port': '8443',
           'Services.Y.LoadBalancer.Server.Scheme': 'https',
         }),
       }),
     );
     expect([sites['a.example']?.upstream, sites['b.example']?.upstream]).toEqual([
-      ...['127.0.0.1:18080', 'https://127.0.0.1:18443'],
+      '127.0.0.1:18080',
+      'https://127.0.0.1:18443',
     ]);
   });
 
@@ -350,9 +357,12 @@ describe('Traefik:', () => {
     const { text, sites } = read(
       container(
         router('Host(`a.example`)', {
-          ...{ 'routers.a.entrypoints': 'web', 'routers.a.middlewares': 'tls' },
-          ...{ 'middlewares.tls.redirectscheme.scheme': 'https', 'routers.s.tls': 'true' },
-          ...{ 'routers.s.rule': 'Host(`a.example`)', 'routers.s.entrypoints': 'websecure' },
+          'routers.a.entrypoints': 'web',
+          'routers.a.middlewares': 'tls',
+          'middlewares.tls.redirectscheme.scheme': 'https',
+          'routers.s.tls': 'true',
+          'routers.s.rule': 'Host(`a.example`)',
+          'routers.s.entrypoints': 'websecure',
         }),
       ),
     );
@@ -364,11 +374,53 @@ describe('Traefik:', () => {
 
 test('labels, hostile ones too, stay within their comment or their site', () => {
   const nasty = fc.constantFrom(
-    ...['\n', '\r', '\t', '\0', '\u0085', '\u2028', '\ufeff', '\uffff', '\ud800', ' ', '#', ': '],
-    ...['{', '}', '"', '`', '\\', '<<', '{{upstreams 8080}}', '{{', '}}', '{upstream}', '{$A}'],
-    ...['\nsites:\n  evil.example: {}', '\n  evil.example:\n    config: x', '}\nevil.example {\n'],
-    ...['*x', '&x', '!!str', '---\n', '...\n', '%YAML', "'", ',', '|', '>', '- ', '<<: *x'],
-    ...['a.example', 'Host(`a.example`)', '||', ')', '(zip)', '__proto__', '.', 'é', '😀'],
+    '\n',
+    '\r',
+    '\t',
+    '\0',
+    '\u0085',
+    '\u2028',
+    '\ufeff',
+    '\uffff',
+    '\ud800',
+    ' ',
+    '#',
+    ': ',
+    '{',
+    '}',
+    '"',
+    '`',
+    '\\',
+    '<<',
+    '{{upstreams 8080}}',
+    '{{',
+    '}}',
+    '{upstream}',
+    '{$A}',
+    '\nsites:\n  evil.example: {}',
+    '\n  evil.example:\n    config: x',
+    '}\nevil.example {\n',
+    '*x',
+    '&x',
+    '!!str',
+    '---\n',
+    '...\n',
+    '%YAML',
+    "'",
+    ',',
+    '|',
+    '>',
+    '- ',
+    '<<: *x',
+    'a.example',
+    'Host(`a.example`)',
+    '||',
+    ')',
+    '(zip)',
+    '__proto__',
+    '.',
+    'é',
+    '😀',
   );
   const text = fc.array(fc.oneof(nasty, fc.string({ maxLength: 5 })), { maxLength: 8 });
   const any = text.map((parts) => parts.join(''));

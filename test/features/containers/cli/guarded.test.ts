@@ -9,9 +9,17 @@ type Labels = Record<string, string>;
 type Site = { config?: string; enabled?: false };
 
 const container = (labels: Labels, name = 'app'): SeenContainer => ({
-  ...{ agent: 'local', name, image: 'app', state: 'running', addresses: [] },
+  agent: 'local',
+  name,
+  image: 'app',
+  state: 'running',
+  addresses: [],
   ports: [{ port: 8080, address: '127.0.0.1:18080', published: true }],
-  ...{ host: null, unreached: null, labels, site: null, reason: null },
+  host: null,
+  unreached: null,
+  labels,
+  site: null,
+  reason: null,
 });
 const sitesOf = (...containers: SeenContainer[]) => {
   const text = containersFile(containers);

@@ -201,8 +201,10 @@ describe('reads, and leaves NPM’s folder as it was,', () => {
   test('one in WAL mode, with what is only in the WAL', async () => {
     make('wal');
     const writer = await writing(
-      ...['PRAGMA wal_autocheckpoint = 0', "INSERT INTO host VALUES ('latest')"],
-      ...['BEGIN IMMEDIATE', "INSERT INTO host VALUES ('half')"],
+      'PRAGMA wal_autocheckpoint = 0',
+      "INSERT INTO host VALUES ('latest')",
+      'BEGIN IMMEDIATE',
+      "INSERT INTO host VALUES ('half')",
     );
     expect(statSync(`${file}-wal`).size).toBeGreaterThan(0);
     expect(rowsIn(await read())).toBe(11);

@@ -8,7 +8,9 @@ import {
 
 describe('the notes of an import', () => {
   const note = (domain: string | null, level: 'info' | 'warning' | 'error', text: string) => ({
-    ...{ domain, level, text },
+    domain,
+    level,
+    text,
   });
 
   test('are grouped by level, the gravest first, and each text comes once with its domains', () => {

@@ -7,8 +7,17 @@ import { temporaryFolder } from '../../../harness/stack.ts';
 
 const folder = temporaryFolder();
 const FILES = [
-  ...['a.caddy', 'B.caddy', 'é.caddy', '!z.caddy', 'x{1}.caddy', '.b.caddy', 'ab'],
-  ...['one/Caddyfile', 'two/Caddyfile', 'two/more.caddy', 'aba'],
+  'a.caddy',
+  'B.caddy',
+  'é.caddy',
+  '!z.caddy',
+  'x{1}.caddy',
+  '.b.caddy',
+  'ab',
+  'one/Caddyfile',
+  'two/Caddyfile',
+  'two/more.caddy',
+  'aba',
 ];
 
 beforeAll(() => {

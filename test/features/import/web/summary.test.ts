@@ -9,11 +9,15 @@ import {
 
 describe('an import', () => {
   const part = (name: string, state: 'same' | 'differs' | 'new' | 'kept') => ({
-    ...{ name, state, diff: '' },
+    name,
+    state,
+    diff: '',
     side: 'keep' as const,
   });
   const planned = (domain: string, action: 'create' | 'keep' | 'skip') => ({
-    ...{ domain, action, diff: '' },
+    domain,
+    action,
+    diff: '',
     vhosts: [],
   });
   const merge = {
@@ -34,12 +38,16 @@ describe('an import', () => {
   test('is summed up with what was chosen', () => {
     const first = firstChoices(conflictsOf(merge), true);
     expect(importSummary(merge, first)).toEqual({
-      ...{ added: 1, same: 1, replaced: 0 },
+      added: 1,
+      same: 1,
+      replaced: 0,
       preamble: ['Added to the preamble: debug.'],
       isEmpty: false,
     });
     expect(importSummary(merge, { sides: { email: 'file' }, replace: ['c'] })).toEqual({
-      ...{ added: 1, same: 1, replaced: 1 },
+      added: 1,
+      same: 1,
+      replaced: 1,
       preamble: ['Added to the preamble: debug.', 'Replaced in the preamble: email.'],
       isEmpty: false,
     });

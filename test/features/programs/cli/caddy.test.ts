@@ -17,7 +17,8 @@ let all: ProgramAgent;
 let file: string;
 const sum = new Bun.CryptoHasher('sha256').update('2.11.7').digest('hex');
 const site = Bun.serve({
-  ...{ hostname: '127.0.0.1', port: 0 },
+  hostname: '127.0.0.1',
+  port: 0,
   fetch: ({ url }) =>
     url.endsWith('/caddy') ? new Response('2.11.7') : new Response('', { status: 404 }),
 });
@@ -70,7 +71,8 @@ test('a URL without its sum is refused, unless somebody at a terminal confirms i
   expect((await caddy(['use', `${url}/none`], { agrees: true })).text).toContain('answers 404');
   expect(asked()).toEqual([]);
   expect(await caddy(['use', url], { agrees: true })).toMatchObject({
-    ...{ code: 0, out: 'local\tCaddy 2.11.7\n' },
+    code: 0,
+    out: 'local\tCaddy 2.11.7\n',
   });
 });
 

@@ -11,13 +11,22 @@ import { createPaint } from '../../../../src/program/paint.ts';
 const paint = createPaint(false, {});
 const reply = { status: 200, to: null, location: null };
 const group: Replay['groups'][number] = {
-  ...{ domain: 'a.example', requests: 2, count: 4, visitors: 1 },
-  ...{ before: reply, after: { ...reply, status: 403 } },
+  domain: 'a.example',
+  requests: 2,
+  count: 4,
+  visitors: 1,
+  before: reply,
+  after: { ...reply, status: 403 },
   examples: [{ method: 'GET', path: '/x', ip: '192.0.2.1', timestamp: '' }],
 };
 const found: Replay = {
-  ...{ state: 'done', done: 10, of: 10, same: 8, differ: 2 },
-  ...{ groups: [group], leftOut: [] },
+  state: 'done',
+  done: 10,
+  of: 10,
+  same: 8,
+  differ: 2,
+  groups: [group],
+  leftOut: [],
 };
 
 function printed(replay: Partial<Replay>): { text: string; refusal: unknown } {
@@ -98,7 +107,7 @@ describe('a signal', () => {
       end: () => undefined,
     };
     const replaying = createReplaying(ask, { stopSignal: () => signal.promise, progress });
-    return { ...{ asked, bars, start, signal, polled }, replaying };
+    return { asked, bars, start, signal, polled, replaying };
   }
 
   test('ends the replay at the hub, and the command with a refusal', async () => {

@@ -50,7 +50,9 @@ const answer = async (): Promise<string> => {
 beforeAll(async () => {
   dashboard = await startDashboard(() => startStack({ PROXY_BIN: BIN }));
   policy = await made('/policies', {
-    ...{ name: 'home', recipe: 'allow', values: { networks: ['private_ranges'] } },
+    name: 'home',
+    recipe: 'allow',
+    values: { networks: ['private_ranges'] },
   });
   site = await made('/vhosts', {
     domain: 'http://photos.localhost',
@@ -121,7 +123,9 @@ describe('a policy', () => {
     const sent = page.waitForRequest((one) => one.url().endsWith('/api/replays'));
     await answer();
     expect((await sent).postDataJSON().operations).toContainEqual({
-      ...{ op: 'update', id: site, policies: [] },
+      op: 'update',
+      id: site,
+      policies: [],
     });
     await page.goto('/policies/new?recipe=maintenance');
     expect(await askButton().count()).toBe(0);
@@ -244,7 +248,8 @@ describe('is offered before', () => {
   test('a change is undone', async () => {
     await page.goto('/changelog?domain=(policy home)');
     await call(`/policies/${policy}`, {
-      ...{ method: 'PUT', json: { values: { networks: ['127.0.0.0/8'] } } },
+      method: 'PUT',
+      json: { values: { networks: ['127.0.0.0/8'] } },
     });
     await page.reload();
     await button('Undo').first().click();

@@ -120,8 +120,11 @@ describe('the way there', () => {
     const { searchParams, origin: at } = new URL(url);
     expect([at, redirect]).toEqual([service.issuer, true]);
     expect(Object.fromEntries(searchParams)).toEqual({
-      ...{ client_id: CLIENT.id, response_type: 'code', scope: 'openid profile email' },
-      ...{ redirect_uri: `${origin}/api/auth/callback/oidc`, code_challenge_method: 'S256' },
+      client_id: CLIENT.id,
+      response_type: 'code',
+      scope: 'openid profile email',
+      redirect_uri: `${origin}/api/auth/callback/oidc`,
+      code_challenge_method: 'S256',
       code_challenge: expect.stringMatching(/^[\w-]{43}$/),
       state: expect.stringMatching(/^[\w-]{43}$/),
       nonce: expect.stringMatching(/^[\w-]{43}$/),
@@ -135,20 +138,25 @@ describe('the way there', () => {
   });
 
   test.each([
-    ...[
-      '//evil.example',
-      '/\\evil.example',
-      '\\\\evil.example',
-      '/.//evil.example',
-      'evil.example',
-    ],
-    ...['/\t/evil.example', 'https://evil.example/', 'javascript:alert(1)', ''],
-    ...['http://localhost@evil.example/', `/${'x'.repeat(3000)}`, `/${'€'.repeat(2000)}`],
+    '//evil.example',
+    '/\\evil.example',
+    '\\\\evil.example',
+    '/.//evil.example',
+    'evil.example',
+    '/\t/evil.example',
+    'https://evil.example/',
+    'javascript:alert(1)',
+    '',
+    'http://localhost@evil.example/',
+    `/${'x'.repeat(3000)}`,
+    `/${'€'.repeat(2000)}`,
   ])('does not end at %p', async (path) => {
     for (const field of ['callbackURL', 'errorCallbackURL']) {
       const answer = await send(createVisitor(), '/auth/sign-in/social', { ...TO, [field]: path });
       expect([answer.status, answer.body.code, answer.body.field]).toEqual([
-        ...[400, 'VALIDATION_ERROR', field],
+        400,
+        'VALIDATION_ERROR',
+        field,
       ]);
     }
   });
@@ -338,7 +346,9 @@ describe('an invitation', () => {
     expect(await visit(eve, undefined, { invitation })).toBe('/sites?a=1#b');
     expect(await whoIs(eve)).toMatchObject({ name: 'Eve', email: NOBODY.email, role: 'editor' });
     expect(logged(3)).toEqual([
-      ...['invitation Eve ok used: editor', 'account Eve ok linked', 'sign-in Eve ok oidc'],
+      'invitation Eve ok used: editor',
+      'account Eve ok linked',
+      'sign-in Eve ok oidc',
     ]);
     expect((await accountsOf(eve)).map(({ providerId }) => providerId)).toEqual(['oidc']);
     for (const password of [PASSWORD, ' ']) {
@@ -386,7 +396,8 @@ describe('an invitation', () => {
       visitors.map((visitor, at) => visitor.follow(callbacks[at] ?? '', isBack)),
     );
     expect(ends.map(pathOf).toSorted()).toEqual([
-      ...['/account?error=invitation_invalid', '/sites?a=1#b'],
+      '/account?error=invitation_invalid',
+      '/sites?a=1#b',
     ]);
     expect(count('users')).toBe(before + 1);
   });
@@ -440,7 +451,8 @@ test('better-auth’s published client signs in, links, lists and unlinks', asyn
 
 test('a hub starts without its service, which it says when it is needed', async () => {
   const alone = await startHubAlone({
-    ...{ OIDC_ISSUER: `http://127.0.0.1:${freePort()}`, OIDC_CLIENT_ID: 'box' },
+    OIDC_ISSUER: `http://127.0.0.1:${freePort()}`,
+    OIDC_CLIENT_ID: 'box',
   });
   const begin = async () => {
     const url = `${alone.hub}/auth/sign-in/social`;

@@ -25,7 +25,9 @@ afterEach(() => {
 const create = (more: { clientSecret?: string | null; deadline?: number; issuer?: string } = {}) =>
   createService({
     settings: {
-      ...{ issuer: more.issuer ?? service.issuer, clientId: CLIENT.id, name: '' },
+      issuer: more.issuer ?? service.issuer,
+      clientId: CLIENT.id,
+      name: '',
       clientSecret: more.clientSecret === undefined ? CLIENT.secret : more.clientSecret,
     },
     ...(more.deadline && { deadline: more.deadline }),
@@ -56,7 +58,8 @@ const at =
 
 test('a right answer names somebody', async () => {
   const ada = {
-    ...{ issuer: service.issuer, subject: service.person.sub },
+    issuer: service.issuer,
+    subject: service.person.sub,
     profile: { name: 'Ada L.', email: 'ada@id.example' },
   };
   expect(await signIn()).toEqual(ada);

@@ -25,8 +25,12 @@ test(
       await cdp.send('WebAuthn.enable');
       await cdp.send('WebAuthn.addVirtualAuthenticator', {
         options: {
-          ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
-          ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+          protocol: 'ctap2',
+          transport: 'internal',
+          hasResidentKey: true,
+          hasUserVerification: true,
+          isUserVerified: true,
+          automaticPresenceSimulation: true,
         },
       });
       // The page's host is the passkey's: any of the hub's will do.

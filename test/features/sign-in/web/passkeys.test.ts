@@ -39,7 +39,9 @@ beforeAll(async () => {
   await browser.send('WebAuthn.enable');
   const options = {
     ...({ protocol: 'ctap2', transport: 'internal', hasResidentKey: true } as const),
-    ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+    hasUserVerification: true,
+    isUserVerified: true,
+    automaticPresenceSimulation: true,
   };
   ({ authenticatorId } = await browser.send('WebAuthn.addVirtualAuthenticator', { options }));
   await page.goto('/account');

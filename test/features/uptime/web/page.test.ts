@@ -23,7 +23,9 @@ beforeAll(async () => {
   const made = await ask<Vhost>(`${stack.hub}/vhosts`, {
     headers: owner.headers,
     json: {
-      ...{ domain: 'http://watched.example', upstream, config: 'reverse_proxy {upstream}' },
+      domain: 'http://watched.example',
+      upstream,
+      config: 'reverse_proxy {upstream}',
       check: { path: '/' },
     },
   });

@@ -5,7 +5,10 @@ import { spanOf, summaryOf } from '../../../../src/features/uptime/web/span.ts';
 const NOW = new Date('2026-11-22T10:30:00.000Z');
 const bucket = (hoursAgo: number, asked: number, failed: number, p50: number | null = 10) => ({
   from: new Date(Date.UTC(2026, 10, 22, 10 - hoursAgo)).toISOString(),
-  ...{ asked, failed, p50, p95: p50 === null ? null : 4 * p50 },
+  asked,
+  failed,
+  p50,
+  p95: p50 === null ? null : 4 * p50,
 });
 
 describe('the bars', () => {

@@ -33,7 +33,8 @@ async function signIn(email = 'ada@example.org', password = PASSWORD) {
 
 const makeUser = (name: string, role = 'viewer') =>
   call<Body & { id: string }>('POST', '/users', ada.headers, {
-    ...{ name, role },
+    name,
+    role,
     email: `${name}@example.org`,
     password: PASSWORD,
   });

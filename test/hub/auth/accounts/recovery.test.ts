@@ -42,11 +42,13 @@ function giveFactors(email: string): void {
     );
     sqlite.run(`INSERT INTO linked_accounts VALUES (?, ?, 'oidc', 'https://id.example', ?, 0)`, [
       `link of ${email}`,
-      ...[id, email],
+      id,
+      email,
     ]);
     sqlite.run(`INSERT INTO challenges VALUES (?, 'two_factor', ?, '{}', 0, ?)`, [
       `half of ${email}`,
-      ...[id, Date.now() + 600_000],
+      id,
+      Date.now() + 600_000,
     ]);
   });
 }

@@ -120,8 +120,12 @@ describe('an invitation', () => {
     const token = tokenOf(await invite({ role: 'owner', email: ' Jon@Example.org ' }));
     expect(await listed()).toEqual([
       {
-        ...{ id: expect.any(String), role: 'owner', email: 'jon@example.org', invitedBy: 'Ada' },
-        ...{ createdAt: expect.any(String), expiresAt: expect.any(String) },
+        id: expect.any(String),
+        role: 'owner',
+        email: 'jon@example.org',
+        invitedBy: 'Ada',
+        createdAt: expect.any(String),
+        expiresAt: expect.any(String),
       },
     ]);
     const other = await accept(token, 'kim');

@@ -19,7 +19,8 @@ const signInWith = (json: unknown) => ask<Body>(at('/sign-in/email'), { json });
 function expectRefusal(answer: Answer<Body>, status: number, code: string, field?: string): void {
   expect(answer.status).toBe(status);
   expect<object>(answer.body).toEqual({
-    ...{ code, message: expect.any(String) },
+    code,
+    message: expect.any(String),
     ...(field !== undefined && { field }),
   });
   expect(answer.text).not.toContain(PASSWORD);

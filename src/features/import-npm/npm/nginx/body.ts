@@ -111,7 +111,8 @@ function translatedBody(wanted: Wanted): Body | null {
   return {
     lines: end !== null || found.isSimple ? lines : ['route {', ...tabbed(lines), '}'],
     clients: server.access,
-    ...{ remarks, unsayable },
+    remarks,
+    unsayable,
   };
 }
 

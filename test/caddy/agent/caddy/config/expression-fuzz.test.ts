@@ -28,7 +28,11 @@ afterAll(async () => {
 
 const judge = (site: object) =>
   findForbiddenPath({ apps: site } as JsonObject, {
-    ...{ dirs: [folder], barred: [], resolve: resolvePath, strict: false, env: {} },
+    dirs: [folder],
+    barred: [],
+    resolve: resolvePath,
+    strict: false,
+    env: {},
   });
 
 type Some<T = string> = readonly [T, ...T[]];

@@ -45,7 +45,11 @@ afterAll(async () => {
 
 const judge = (handlers: object[]) =>
   findForbiddenPath({ apps: { routes: [{ handle: handlers }] } } as unknown as JsonObject, {
-    ...{ dirs: [box], barred: [], resolve: resolvePath, strict: true, env },
+    dirs: [box],
+    barred: [],
+    resolve: resolvePath,
+    strict: true,
+    env,
   });
 
 type Some = [string, ...string[]];
@@ -112,15 +116,22 @@ describe('generated configurations', () => {
     const x = '{http.request.header.X}';
     const y = '{http.request.header.Y}';
     const heads = [
-      ...[x, x, y, '{http.vars.a}', '{b}', 'unix', ' unix', 'UN\u0130X', 'un{http.vars.a}', 'u{b}'],
-      ...[
-        '{env.NETWORK}',
-        '{env.NONE}unix',
-        '{env.NONE}',
-        '{http.vars.a}{b}',
-        `un${x}`,
-        `unix${x}`,
-      ],
+      x,
+      x,
+      y,
+      '{http.vars.a}',
+      '{b}',
+      'unix',
+      ' unix',
+      'UN\u0130X',
+      'un{http.vars.a}',
+      'u{b}',
+      '{env.NETWORK}',
+      '{env.NONE}unix',
+      '{env.NONE}',
+      '{http.vars.a}{b}',
+      `un${x}`,
+      `unix${x}`,
     ] as Some;
     const seams = ['/', '/', '', y, '{http.vars.a}'] as Some;
     const tails = [socket, y, '{env.SOCKET}', '{b}', `${box}/hub{http.vars.a}`, '', '/a'] as Some;
@@ -151,8 +162,11 @@ describe('generated configurations', () => {
       const sites = Array.from({ length: Math.min(left, PER_LOAD) }, () => [
         { handler: 'vars', a: random.pick(own) },
         {
-          ...{ handler: 'map', source: '{http.request.method}', destinations: ['{b}'] },
-          ...{ mappings: [{ input: 'GET', outputs: [random.pick(own)] }], defaults: ['x'] },
+          handler: 'map',
+          source: '{http.request.method}',
+          destinations: ['{b}'],
+          mappings: [{ input: 'GET', outputs: [random.pick(own)] }],
+          defaults: ['x'],
         },
         { handler: 'reverse_proxy', upstreams: [{ dial: address() }] },
       ]);

@@ -189,7 +189,9 @@ describe('the answer to a change', () => {
     expect(bulk.body.results.map(open)).toEqual([said(4), []]);
 
     const made = await owner.call<Answer>('POST', '/policies', {
-      ...{ name: 'wide', recipe: 'allow', values: { networks: ['private_ranges'] } },
+      name: 'wide',
+      recipe: 'allow',
+      values: { networks: ['private_ranges'] },
       everywhere: true,
     });
     expect(open(made.body)).toEqual(said(4));

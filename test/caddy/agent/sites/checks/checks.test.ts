@@ -67,7 +67,9 @@ const one = async (name: string, asked: Check | null, port = stack.httpPort) =>
 const up = (asked: Check) => one('up.example', asked);
 const failed = (status: number | null, reason: string) => ({ passed: false, status, reason });
 const passed = (status: number, reason: string) => ({
-  ...{ passed: true, status, reason },
+  passed: true,
+  status,
+  reason,
   took: expect.any(Number),
 });
 
@@ -244,7 +246,8 @@ describe('a check fails', () => {
 
   test('alone if no request can name its site', async () => {
     const checks = ['a\u0001b.example', 'up.example'].map((name) => ({
-      ...{ name, check: { path: '/ready', within: 0.1 } },
+      name,
+      check: { path: '/ready', within: 0.1 },
     }));
     expect(await check(checks)).toMatchObject([
       failed(null, 'No request can name this site'),
@@ -268,7 +271,8 @@ describe('a check fails', () => {
 test('a listener that the proxy is about to close does not count', async () => {
   // A stand-in for that of the previous configuration, which Caddy closes within a millisecond.
   const previous = Bun.serve({
-    ...{ port: stack.httpPort, reusePort: true },
+    port: stack.httpPort,
+    reusePort: true,
     fetch: () => new Response('previous'),
   });
   const visit = async () => (await stack.served('down.example')).text;
@@ -284,7 +288,8 @@ test('a listener that the proxy is about to close does not count', async () => {
 
 test('nor does it however long it stays, which the answer says', async () => {
   const previous = Bun.serve({
-    ...{ port: stack.httpPort, reusePort: true },
+    port: stack.httpPort,
+    reusePort: true,
     fetch: () => new Response('previous'),
   });
   await until(async () => (await stack.served('down.example')).text === 'previous', 'the stand-in');

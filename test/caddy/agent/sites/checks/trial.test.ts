@@ -304,7 +304,9 @@ describe('the trial of a change', () => {
       { name: 'a.example', port: 80, check },
     ]);
     expect(answer).toEqual({
-      ...{ passed: true, status: 200, reason: 'GET / answered 200' },
+      passed: true,
+      status: 200,
+      reason: 'GET / answered 200',
       took: expect.any(Number),
     });
   });

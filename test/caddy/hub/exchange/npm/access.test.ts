@@ -42,8 +42,12 @@ const LISTS: Record<string, Partial<AccessList>> = {
   nasty: {
     satisfies: 'any',
     users: [
-      ...[user('erin', 'first-entry'), user('erin', 'second-entry'), user('frank:x', 'colon')],
-      ...[user("Grace O'Neil", 'pä$$wörd €'), user('heidi', '  spaces  '), user('#ivan', 'hash')],
+      user('erin', 'first-entry'),
+      user('erin', 'second-entry'),
+      user('frank:x', 'colon'),
+      user("Grace O'Neil", 'pä$$wörd €'),
+      user('heidi', '  spaces  '),
+      user('#ivan', 'hash'),
     ],
   },
   emptypw: { users: [user('mallory', ''), user('niaj', 'Niaj-8')] },

@@ -23,8 +23,11 @@ beforeAll(async () => {
     location /rewritten { rewrite ^/rewritten/(.*)$ /$1 break; proxy_pass ${to}; }
     location /gone { return 444; }`;
   const { lines, unsayable } = bodyOf({
-    ...{ rest: { upstream: `127.0.0.1:${own}` }, advanced, stripsAuthorization: false },
-    ...{ locations: [], hasAccessList: false },
+    rest: { upstream: `127.0.0.1:${own}` },
+    advanced,
+    stripsAuthorization: false,
+    locations: [],
+    hasAccessList: false,
   });
   expect(unsayable).toEqual([]);
   caddy = await startSitesCaddy({
