@@ -2,9 +2,8 @@
 import { describe, expect, test } from 'bun:test';
 import { CompletionContext } from '@codemirror/autocomplete';
 import { EditorState } from '@codemirror/state';
-import { GLOBAL_OPTIONS, MODULES } from '../../src/hub/caddyfile/features.ts';
 import { DIRECTIVES as KNOWN } from '../../src/hub/caddyfile/site.ts';
-import { DIRECTIVES, INSIDE } from '../../src/web/editor/directives.ts';
+import { DIRECTIVES } from '../../src/web/editor/directives.ts';
 import { changed } from '../../src/web/editor/editor.ts';
 import {
   completions,
@@ -155,8 +154,6 @@ describe('completion', () => {
       expect([name, KNOWN.has(name)]).toEqual([name, true]);
     }
     expect([...KNOWN].filter((name) => !Object.hasOwn(DIRECTIVES, name))).toEqual([]);
-    expect(INSIDE.options).toEqual([...GLOBAL_OPTIONS]);
-    expect(INSIDE['@']).toEqual([...(MODULES['http.matchers'] ?? [])]);
   });
 
   test('offers new placeholders', async () => {

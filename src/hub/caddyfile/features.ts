@@ -1,5 +1,7 @@
 /** What Caddy's versions and plugins bring, as far as people meet it in error messages. */
 
+import { MATCHERS } from '../../shared/caddyfile/names.ts';
+
 /** The first version with a directive, option or module, from the notes of Caddy's releases. */
 export const SINCE: Readonly<Record<string, string>> = {
   basic_auth: '2.8.0',
@@ -107,24 +109,7 @@ export const MODULES: Readonly<Record<string, readonly string[]>> = {
     'set_cookie',
   ],
   'http.encoders': ['gzip', 'zstd'],
-  'http.matchers': [
-    'client_ip',
-    'expression',
-    'file',
-    'header',
-    'header_regexp',
-    'host',
-    'method',
-    'not',
-    'path',
-    'path_regexp',
-    'protocol',
-    'query',
-    'remote_ip',
-    'url_pattern',
-    'vars',
-    'vars_regexp',
-  ],
+  'http.matchers': MATCHERS,
   'http.reverse_proxy.selection_policies': [
     'client_ip_hash',
     'cookie',
@@ -142,42 +127,3 @@ export const MODULES: Readonly<Record<string, readonly string[]>> = {
   'http.reverse_proxy.transport': ['fastcgi', 'http'],
   'http.reverse_proxy.upstreams': ['a', 'multi', 'srv'],
 };
-
-/** The global options that people use. */
-export const GLOBAL_OPTIONS: readonly string[] = [
-  'acme_ca',
-  'acme_ca_root',
-  'acme_dns',
-  'acme_eab',
-  'auto_https',
-  'cert_issuer',
-  'debug',
-  'default_bind',
-  'default_sni',
-  'dns',
-  'ech',
-  'email',
-  'events',
-  'fallback_sni',
-  'filesystem',
-  'grace_period',
-  'http_port',
-  'https_port',
-  'key_type',
-  'local_certs',
-  'log',
-  'metrics',
-  'ocsp_stapling',
-  'on_demand_tls',
-  'order',
-  'persist_config',
-  'pki',
-  'preferred_chains',
-  'renew_interval',
-  'renewal_window_ratio',
-  'servers',
-  'shutdown_delay',
-  'skip_install_trust',
-  'tls_automate_names',
-  'tls_resolvers',
-];

@@ -1,5 +1,7 @@
 /** What the editor knows of Caddyfile: directives, what stands inside some of them, placeholders. Pure. */
 
+import { GLOBAL_OPTIONS, MATCHERS } from '../../shared/caddyfile/names.ts';
+
 /**
  * Caddy's own directives (caddyserver.com/docs/caddyfile/directives), with what each does. Those that
  * one of the supported versions lacks are included: the live check says so.
@@ -51,175 +53,55 @@ export const DIRECTIVES: Readonly<Record<string, string>> = {
   vars: 'Sets variables',
 };
 
+/** A list of names that is written as one text. */
+const names = (text: string): readonly string[] => text.trim().split(/\s+/);
+
 /** Directives whose block holds directives. */
-export const HOLDS_DIRECTIVES: ReadonlySet<string> = new Set([
-  'handle',
-  'handle_errors',
-  'handle_path',
-  'route',
-]);
+export const HOLDS_DIRECTIVES: ReadonlySet<string> = new Set(
+  names('handle handle_errors handle_path route'),
+);
 
 /**
  * What can stand in the block of a directive; `@` for the block of a matcher, `options` for the global
  * options, whose `timeouts` are others than those of the directive.
  */
 export const INSIDE: Readonly<Record<string, readonly string[]>> = {
-  '@': [
-    'client_ip',
-    'expression',
-    'file',
-    'header',
-    'header_regexp',
-    'host',
-    'method',
-    'not',
-    'path',
-    'path_regexp',
-    'protocol',
-    'query',
-    'remote_ip',
-    'url_pattern',
-    'vars',
-    'vars_regexp',
-  ],
-  encode: ['gzip', 'match', 'minimum_length', 'zstd'],
-  file_server: ['browse', 'hide', 'index', 'pass_thru', 'precompressed', 'root', 'status'],
+  '@': MATCHERS,
+  encode: names('gzip match minimum_length zstd'),
+  file_server: names('browse hide index pass_thru precompressed root status'),
   forward_auth: ['copy_headers', 'header_up', 'uri'],
   header: ['defer'],
   intercept: ['handle_response', 'replace_status'],
-  log: ['format', 'hostnames', 'level', 'no_hostname', 'output', 'sampling'],
-  options: [
-    'acme_ca',
-    'acme_ca_root',
-    'acme_dns',
-    'acme_eab',
-    'auto_https',
-    'cert_issuer',
-    'debug',
-    'default_bind',
-    'default_sni',
-    'dns',
-    'ech',
-    'email',
-    'events',
-    'fallback_sni',
-    'filesystem',
-    'grace_period',
-    'http_port',
-    'https_port',
-    'key_type',
-    'local_certs',
-    'log',
-    'metrics',
-    'ocsp_stapling',
-    'on_demand_tls',
-    'order',
-    'persist_config',
-    'pki',
-    'preferred_chains',
-    'renew_interval',
-    'renewal_window_ratio',
-    'servers',
-    'shutdown_delay',
-    'skip_install_trust',
-    'tls_automate_names',
-    'tls_resolvers',
-  ],
-  php_fastcgi: ['env', 'index', 'resolve_root_symlink', 'root', 'split', 'try_files'],
+  log: names('format hostnames level no_hostname output sampling'),
+  options: GLOBAL_OPTIONS,
+  php_fastcgi: names('env index resolve_root_symlink root split try_files'),
   request_body: ['max_size', 'set'],
   respond: ['body', 'close'],
-  reverse_proxy: [
-    'dynamic',
-    'fail_duration',
-    'flush_interval',
-    'handle_response',
-    'header_down',
-    'header_up',
-    'health_fails',
-    'health_headers',
-    'health_interval',
-    'health_passes',
-    'health_status',
-    'health_timeout',
-    'health_uri',
-    'lb_policy',
-    'lb_retries',
-    'lb_try_duration',
-    'max_fails',
-    'method',
-    'replace_status',
-    'request_buffers',
-    'response_buffers',
-    'rewrite',
-    'stream_buffer_size',
-    'stream_close_delay',
-    'stream_timeout',
-    'to',
-    'transport',
-    'trusted_proxies',
-    'unhealthy_latency',
-    'unhealthy_status',
-  ],
-  servers: [
-    'client_ip_headers',
-    'enable_full_duplex',
-    'expected_dot_headers',
-    'expected_underscore_headers',
-    'keepalive_interval',
-    'listener_wrappers',
-    'log_credentials',
-    'max_header_size',
-    'metrics',
-    'name',
-    'protocols',
-    'strict_sni_host',
-    'timeouts',
-    'trace',
-    'trusted_proxies',
-    'trusted_proxies_strict',
-    'trusted_proxies_unix',
-  ],
-  'servers timeouts': [
-    'idle',
-    'read_body',
-    'read_body_idle',
-    'read_header',
-    'write',
-    'write_idle',
-    'write_max_chunk',
-  ],
+  reverse_proxy: names(`
+    dynamic fail_duration flush_interval handle_response header_down header_up health_fails
+    health_headers health_interval health_passes health_status health_timeout health_uri
+    lb_policy lb_retries lb_try_duration max_fails method replace_status request_buffers
+    response_buffers rewrite stream_buffer_size stream_close_delay stream_timeout to
+    transport trusted_proxies unhealthy_latency unhealthy_status
+  `),
+  servers: names(`
+    client_ip_headers enable_full_duplex expected_dot_headers expected_underscore_headers
+    keepalive_interval listener_wrappers log_credentials max_header_size metrics name
+    protocols strict_sni_host timeouts trace trusted_proxies trusted_proxies_strict
+    trusted_proxies_unix
+  `),
+  'servers timeouts': names(
+    'idle read_body read_body_idle read_header write write_idle write_max_chunk',
+  ),
   timeouts: ['max_write_chunk', 'read_timeout', 'write_timeout'],
-  tls: [
-    'alpn',
-    'ca',
-    'ciphers',
-    'client_auth',
-    'curves',
-    'dns',
-    'issuer',
-    'key_type',
-    'on_demand',
-    'protocols',
-    'resolvers',
-  ],
-  transport: [
-    'compression',
-    'dial_timeout',
-    'keepalive',
-    'local_address',
-    'network_proxy',
-    'proxy_protocol',
-    'read_timeout',
-    'response_header_timeout',
-    'tls',
-    'tls_client_auth',
-    'tls_insecure_skip_verify',
-    'tls_server_name',
-    'tls_trust_pool',
-    'tls_trusted_ca_certs',
-    'versions',
-    'write_timeout',
-  ],
+  tls: names(
+    'alpn ca ciphers client_auth curves dns issuer key_type on_demand protocols resolvers',
+  ),
+  transport: names(`
+    compression dial_timeout keepalive local_address network_proxy proxy_protocol
+    read_timeout response_header_timeout tls tls_client_auth tls_insecure_skip_verify
+    tls_server_name tls_trust_pool tls_trusted_ca_certs versions write_timeout
+  `),
   url_pattern: ['base_url', 'ignore_case'],
 };
 

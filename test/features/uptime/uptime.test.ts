@@ -14,26 +14,17 @@ import * as tables from '../../../src/hub/db/schema.ts';
 import { EMPTY_SET, type SiteSet, type Vhost } from '../../../src/hub/model/vhost.ts';
 import type { RoundRequest } from '../../../src/shared/wire/checks.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
+import { storedVhost } from '../../harness/vhost.ts';
 
 const AT = new Date('2026-11-22T10:30:00.000Z');
-const times = { createdAt: AT, updatedAt: AT };
-const vhost = (id: number, change: Partial<Vhost> = {}): Vhost => ({
-  id,
-  position: id,
-  domain: `http://s${id}.example`,
-  config: 'respond a',
-  upstream: '',
-  enabled: true,
-  policies: [],
-  except: [],
-  tags: [],
-  agents: [],
-  check: { path: '/' },
-  source: null,
-  applied: null,
-  ...times,
-  ...change,
-});
+const vhost = (id: number, change: Partial<Vhost> = {}): Vhost =>
+  storedVhost({
+    id,
+    domain: `http://s${id}.example`,
+    config: 'respond a',
+    check: { path: '/' },
+    ...change,
+  });
 const agentRow = (id: number, name: string) => ({
   id,
   name,
@@ -44,7 +35,8 @@ const agentRow = (id: number, name: string) => ({
   preamble: null,
   source: null,
   applied: null,
-  ...times,
+  createdAt: AT,
+  updatedAt: AT,
 });
 const setOf = (vhosts: readonly Vhost[], agents = [agentRow(1, 'local')]): SiteSet => ({
   ...EMPTY_SET,

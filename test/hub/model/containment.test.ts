@@ -4,24 +4,9 @@ import { assertContained, assertPreambleContained } from '../../../src/hub/model
 import { EMPTY_SET, type Vhost } from '../../../src/hub/model/vhost.ts';
 import { dialectOf } from '../../../src/shared/caddyfile/dialect.ts';
 import { Failure } from '../../../src/shared/failure.ts';
+import { storedVhost } from '../../harness/vhost.ts';
 
-const vhost = (config: string): Vhost => ({
-  id: 1,
-  position: 1,
-  domain: 'http://a.example',
-  config,
-  upstream: '',
-  enabled: true,
-  policies: [],
-  except: [],
-  tags: [],
-  agents: [],
-  check: null,
-  source: null,
-  applied: null,
-  createdAt: new Date(),
-  updatedAt: new Date(),
-});
+const vhost = (config: string): Vhost => storedVhost({ config });
 const accepts = async (version: string | null, config: string, preamble = ''): Promise<boolean> => {
   try {
     assertPreambleContained(preamble, dialectOf(version));

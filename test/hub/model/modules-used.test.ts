@@ -3,24 +3,10 @@ import { expect, test } from 'bun:test';
 import { renderSet } from '../../../src/hub/model/applied.ts';
 import { modulesUsed } from '../../../src/hub/model/modules-used.ts';
 import { EMPTY_SET, type Vhost } from '../../../src/hub/model/vhost.ts';
+import { storedVhost } from '../../harness/vhost.ts';
 
-const vhost = (id: number, domain: string, config: string): Vhost => ({
-  id,
-  position: id,
-  domain,
-  config,
-  upstream: '',
-  enabled: true,
-  policies: [],
-  except: [],
-  tags: [],
-  agents: [],
-  check: null,
-  source: null,
-  applied: null,
-  createdAt: new Date(0),
-  updatedAt: new Date(0),
-});
+const vhost = (id: number, domain: string, config: string): Vhost =>
+  storedVhost({ id, domain, config });
 const SET = {
   ...EMPTY_SET,
   preamble:

@@ -13,6 +13,7 @@ import { dated } from '../../../src/hub/watch/problem-list.ts';
 import { type Facts, problemsOf } from '../../../src/hub/watch/problems/agent.ts';
 import type { SiteFacts } from '../../../src/hub/watch/problems/sites.ts';
 import type { Unserved } from '../../../src/hub/watch/sites/unserved.ts';
+import { storedVhost } from '../../harness/vhost.ts';
 
 const NOW = '2026-11-20T18:00:00.000Z';
 const EARLIER = '2026-11-20T17:00:00.000Z';
@@ -42,22 +43,7 @@ const site = (change: Partial<SiteFacts> = {}): SiteFacts => ({
   errors: { acme: null },
   ...change,
 });
-const vhost = {
-  ...A,
-  position: 1,
-  config: '',
-  upstream: '',
-  enabled: true,
-  createdAt: new Date(0),
-  updatedAt: new Date(0),
-  policies: [],
-  except: [],
-  tags: [],
-  agents: [],
-  check: null,
-  source: null,
-  applied: null,
-};
+const vhost = storedVhost(A);
 const upstream = { address: '127.0.0.1:4260', up: false, error: null };
 const refused = { at: EARLIER, message: 'connection refused' };
 const address = { name: 'a.example', tls: true, certificate: null, checkedAt: NOW, reason: 'none' };

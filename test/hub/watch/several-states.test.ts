@@ -1,26 +1,10 @@
 /** What follows from the states of several agents, made up here: no authority can be provoked to refuse one. */
 import { describe, expect, test } from 'bun:test';
-import type { Vhost } from '../../../src/hub/model/vhost.ts';
 import { worstState } from '../../../src/hub/watch/sites/several.ts';
 import type { VhostState } from '../../../src/hub/watch/sites/view.ts';
+import { storedVhost } from '../../harness/vhost.ts';
 
-const vhost: Vhost = {
-  id: 1,
-  position: 1,
-  domain: 'app.example',
-  config: '',
-  upstream: '',
-  enabled: true,
-  policies: [],
-  except: [],
-  tags: [],
-  agents: [],
-  check: null,
-  source: null,
-  applied: null,
-  createdAt: new Date(0),
-  updatedAt: new Date(0),
-};
+const vhost = storedVhost({ domain: 'app.example' });
 const NOW = '2026-11-20T18:00:00.000Z';
 const certificate = {
   issuer: 'R11',

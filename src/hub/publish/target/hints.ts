@@ -1,15 +1,10 @@
 /** How to fix what Caddy refuses, by its words. Pure. */
 
 import { hasHeredocs } from '../../../shared/caddyfile/dialect.ts';
+import { GLOBAL_OPTIONS } from '../../../shared/caddyfile/names.ts';
 import type { Failure } from '../../../shared/failure.ts';
 import { nearest } from '../../../shared/nearest.ts';
-import {
-  FORMER_NAMES,
-  GLOBAL_OPTIONS,
-  MODULES,
-  packageOf,
-  SINCE,
-} from '../../caddyfile/features.ts';
+import { FORMER_NAMES, MODULES, packageOf, SINCE } from '../../caddyfile/features.ts';
 import { insteadOf } from '../../caddyfile/newer-caddy.ts';
 import { fillUpstream } from '../../caddyfile/render.ts';
 import { addressList, DIRECTIVES } from '../../caddyfile/site.ts';

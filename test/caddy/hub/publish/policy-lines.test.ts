@@ -12,6 +12,7 @@ import { Failure, type Location, sentenceOf } from '../../../../src/shared/failu
 import { type AdaptCaddy, startAdaptCaddy } from '../../../harness/adapt-caddy.ts';
 import { versionOf } from '../../../harness/caddys.ts';
 import { MISTAKES, NEWER } from '../../../harness/mistakes.ts';
+import { storedVhost } from '../../../harness/vhost.ts';
 
 const at = new Date(0);
 const policy = (name: string, recipe: string, values: Values): Policy => ({
@@ -26,23 +27,8 @@ const policy = (name: string, recipe: string, values: Values): Policy => ({
   updatedAt: at,
 });
 const LAN = policy('lan', 'allow', { networks: ['private_ranges'] });
-const vhost = (id: number, config: string, policies: Policy[] = []): Vhost => ({
-  id,
-  position: id,
-  domain: `http://site-${id}.example`,
-  config,
-  upstream: '',
-  enabled: true,
-  createdAt: at,
-  updatedAt: at,
-  policies,
-  except: [],
-  tags: [],
-  agents: [],
-  check: null,
-  source: null,
-  applied: null,
-});
+const vhost = (id: number, config: string, policies: Policy[] = []): Vhost =>
+  storedVhost({ id, domain: `http://site-${id}.example`, config, policies });
 const setOf = (...vhosts: Vhost[]): SiteSet => ({
   ...EMPTY_SET,
   preamble: '(s) {\n\tlog\n\tfoo\n}',

@@ -1,0 +1,22 @@
+/** A site as the hub stores it. */
+import type { Vhost } from '../../src/hub/model/vhost.ts';
+
+/** A plain site without anything that is optional. @param change what is different about it */
+export const storedVhost = (change: Partial<Vhost> = {}): Vhost => ({
+  id: 1,
+  position: change.id ?? 1,
+  domain: 'http://a.example',
+  config: '',
+  upstream: '',
+  enabled: true,
+  policies: [],
+  except: [],
+  tags: [],
+  agents: [],
+  check: null,
+  source: null,
+  applied: null,
+  createdAt: new Date(0),
+  updatedAt: new Date(0),
+  ...change,
+});
