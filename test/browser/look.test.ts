@@ -123,26 +123,6 @@ test('a question mark lists the keys everywhere, unless it is typed into a field
   await dialog.waitFor({ state: 'detached' });
 });
 
-test('the API reference is a link away, works without a script, and fits', async () => {
-  const requested: string[] = [];
-  await page.goto('/account');
-  page.context().on('request', (request) => requested.push(request.url()));
-  const opened = page.context().waitForEvent('page');
-  await page.getByRole('link', { name: 'API reference' }).click();
-  const reference = await opened;
-  await reference.getByRole('heading', { level: 1 }).waitFor();
-  expect(new URL(reference.url()).pathname).toBe('/api/docs');
-  expect(await reference.locator('script').count()).toBe(0);
-  await reference.getByText('createVhost').first().waitFor({ state: 'attached' });
-  const own = new URL(dashboard.stack.hub).origin;
-  expect(requested).toContain(`${own}/api/docs`);
-  expect(requested.filter((url) => !url.startsWith(own))).toEqual([]);
-  await reference.setViewportSize({ width: 320, height: 700 });
-  const more = await reference.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  expect(more).toBeLessThanOrEqual(0);
-  await reference.close();
-});
-
 type Status = {
   agent: object;
   proxy: object;

@@ -160,17 +160,6 @@ test('the open status bar is accessible', async () => {
   expect(await flaws(page)).toEqual([]);
 });
 
-test('the API reference is accessible', async () => {
-  await page.goto('/api/docs');
-  await page.getByText('createVhost').first().waitFor({ state: 'attached' });
-  // Of each section one: all are written by the same functions.
-  await page.evaluate(() => {
-    for (const other of document.querySelectorAll('section > details:nth-of-type(n+2)'))
-      other.remove();
-  });
-  expect(await flaws(page)).toEqual([]);
-});
-
 test('the page of those who are not signed in is accessible', async () => {
   await page.context().clearCookies();
   await page.goto('/');

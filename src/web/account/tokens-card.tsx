@@ -30,8 +30,8 @@ export function TokensCard() {
         <>
           Let scripts use the API without a password, and do no more than you may. You can revoke
           each token separately.{' '}
-          <a href="/api/docs" target="_blank" rel="noreferrer">
-            API reference
+          <a href="/api/openapi.json" target="_blank" rel="noreferrer">
+            OpenAPI document
           </a>
         </>
       }

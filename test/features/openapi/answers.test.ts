@@ -27,7 +27,6 @@ import {
 import { registered } from '../../harness/routes.ts';
 import { type SignInService, startSignInService } from '../../harness/sign-in-service.ts';
 import {
-  ask,
   machine,
   type Stack,
   signUp,
@@ -727,15 +726,6 @@ describe('status', () => {
     const { body, headers } = await signedIn('getOpenapi');
     expect<unknown>(body).toEqual(JSON.parse(JSON.stringify(made)));
     expect(headers.get('content-type')).toBe('application/json');
-  });
-
-  test('the page and its style sheet', async () => {
-    const { headers } = await signedIn('getDocs');
-    expect(headers.get('content-security-policy')).toContain("style-src 'self'");
-    const style = await ask(`${stack.hub}/docs/style.css`, { headers: owner });
-    expect(style.status).toBe(200);
-    expect(style.headers.get('content-type')).toStartWith('text/css');
-    expect(style.text).not.toMatch(/url\(|@import/);
   });
 });
 

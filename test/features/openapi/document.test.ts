@@ -3,8 +3,6 @@ import { rmSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { t } from 'elysia';
 import { buildDocument } from '../../../src/features/openapi/document.ts';
-import { renderPage } from '../../../src/features/openapi/page.ts';
-import { curlOf } from '../../../src/features/openapi/page-operation.ts';
 import { PAGES } from '../../../src/hub/dashboard/routes.ts';
 import { about } from '../../../src/hub/http/about.ts';
 import { FAILURES } from '../../../src/shared/failure.ts';
@@ -63,15 +61,9 @@ test('it contains every route of the app, and nothing else', () => {
   expect(described.toSorted()).toEqual(inApp.toSorted());
 });
 
-test('only the style sheet, the dashboard and the way back from the sign-in service are left out', () => {
+test('only the dashboard and the way back from the sign-in service are left out', () => {
   const hidden = hubRoutes(folder).filter((one) => one.hidden);
-  const left = new Set([
-    '/api/docs/style.css',
-    '/api/auth/callback/oidc',
-    '/:file',
-    '/*',
-    ...PAGES,
-  ]);
+  const left = new Set(['/api/auth/callback/oidc', '/:file', '/*', ...PAGES]);
   expect(hidden.map(({ path }) => path).filter((path) => !left.has(path))).toEqual([]);
   expect(hidden.length).toBe(left.size);
 });
@@ -122,51 +114,3 @@ test.each(operations.map((one) => [one.operation.operationId, one] as const))(
   'the examples of %s match their schemas',
   (_, one) => expect(checker.examples(one)).toEqual([]),
 );
-
-describe('the page', () => {
-  const page = renderPage(made);
-
-  test('has no script, no inline style and nothing from other origins', () => {
-    expect(page).not.toMatch(/<script|<style|\sstyle=|\son\w+=|javascript:/i);
-    expect(page).not.toMatch(/(src|href)="(https?:)?\/\//i);
-  });
-
-  test('escapes all text of the document', () => {
-    const evil = `"><img src=x onerror='alert(1)'>&amp;`;
-    const words = JSON.parse(
-      JSON.stringify(made, (key, value) => (key === 'summary' ? evil : value)),
-    );
-    expect(renderPage(words)).not.toContain('<img');
-    expect(renderPage(words)).toContain('&quot;&gt;&lt;img src=x onerror=&#39;');
-  });
-
-  test('has a curl command for a route outside /api too', () => {
-    const operation = { security: [], responses: {} };
-    expect(curlOf({ method: 'get', path: '/metrics', operation })).toBe(
-      `curl "\${HUB%/api}/metrics"`,
-    );
-  });
-
-  test('has curl commands that match the examples', async () => {
-    for (const { method, path, operation } of operations) {
-      const line = curlOf({ method, path, operation: operation as never });
-      const shell = `HUB=http://hub/api TOKEN=t; curl() { printf '%s\\n' "$@"; }; ${line}`;
-      const words = (await Bun.$`sh -c ${shell}`.text()).split('\n');
-      const url = words.find((word) => word.startsWith('http'));
-      expect(url).toStartWith(`http://hub${path.split('{')[0]}`);
-      expect(url).not.toMatch(/[{}]/);
-      const [first] = Object.values(
-        operation.requestBody?.content['application/json']?.examples ?? {},
-      );
-      if (!first) continue;
-      expect<unknown>(JSON.parse(words[words.indexOf('-d') + 1] ?? '')).toEqual(first.value);
-    }
-  });
-
-  test('shows every operation, and all its links resolve', () => {
-    for (const { operation } of operations) expect(page).toContain(`id="${operation.operationId}"`);
-    const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
-    expect(new Set(ids).size).toBe(ids.length);
-    for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target);
-  });
-});

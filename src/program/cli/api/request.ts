@@ -25,7 +25,7 @@ export const api: Command = {
   },
   summary: 'send a request of the API',
   help: `For everything that has no command of its own. METHOD and PATH are those of docs/api.md and of the
-hub's /api/docs, with or without /api in front: "signalbox api GET /vhosts".
+hub's /api/openapi.json, with or without /api in front: "signalbox api GET /vhosts".
 
 Prints what the hub answers, JSON in several lines if standard output is a terminal. If the hub
 refuses, prints nothing but the reason on standard error.
