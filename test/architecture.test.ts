@@ -6,8 +6,13 @@ const ROOT = join(import.meta.dir, '..');
 
 /** What a folder's files may import beside each other: houses, or a single file of one. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  web: ['shared/patterns.ts', 'shared/caddyfile/names.ts', 'features/problems.ts'],
-  shared: ['features/failures.ts'],
+  web: [
+    'shared/pages.ts',
+    'shared/patterns.ts',
+    'shared/caddyfile/names.ts',
+    'features/problems.ts',
+  ],
+  shared: ['features/failures.ts', 'features/pages.ts'],
   agent: ['shared'],
   hub: ['shared'],
   program: ['web', 'shared', 'agent', 'hub'],

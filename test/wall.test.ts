@@ -11,6 +11,7 @@ const LISTS = [
   'src/features/settings.ts',
   'src/features/problems.ts',
   'src/features/failures.ts',
+  'src/features/pages.ts',
   'src/features/security.ts',
   'src/features/tables.ts',
   'src/web/features.ts',

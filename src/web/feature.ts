@@ -3,6 +3,9 @@ import type { ComponentChildren, ComponentType } from 'preact';
 import type { Entry, Linked, Vhost } from './lib/types.ts';
 import type { Loaded } from './lib/use-load.ts';
 
+/** What a page of its own shows. @param query of its address */
+export type PageView = ComponentType<{ query: URLSearchParams }>;
+
 /** On the page "Import & export", for owners. */
 export type OwnerCard = ComponentType;
 

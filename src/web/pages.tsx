@@ -1,6 +1,8 @@
-/** The pages, their addresses and their titles. */
+/** What each page shows; shared/pages.ts has their addresses, titles and entries in the menu. */
 import type { ComponentChildren } from 'preact';
-import { isAllowed, neededAt, type Role } from './lib/roles.ts';
+import { type CorePath, pageOf } from '../shared/pages.ts';
+import type { PageView } from './feature.ts';
+import { isAllowed, type Role } from './lib/roles.ts';
 import type { Place } from './lib/router.ts';
 import { LogsPage } from './logs/logs-page.tsx';
 import { Overview } from './overview/overview.tsx';
@@ -23,68 +25,60 @@ const ProxyPage = lazy(async () => (await seldom()).ProxyPage);
 const SecurityLog = lazy(async () => (await seldom()).SecurityLog);
 const UsersPage = lazy(async () => (await seldom()).UsersPage);
 
-type Page = { title: string; view: ComponentChildren };
+const FeaturePage = lazy(async () => {
+  const views: Readonly<Record<string, PageView>> = (await seldom()).FEATURE_VIEWS;
+  return function FeaturePage({ path, query }: { path: string; query: URLSearchParams }) {
+    const View = views[path];
+    return View ? <View query={query} /> : <NotFound />;
+  };
+});
 
-/** The entries of the menu, in order. */
-export const MENU = [
-  { path: '/', label: 'Overview' },
-  { path: '/sites', label: 'Sites' },
-  { path: '/policies', label: 'Policies' },
-  { path: '/logs', label: 'Logs' },
-  { path: '/certificates', label: 'Certificates' },
-  { path: '/changelog', label: 'Changelog' },
-  { path: '/preamble', label: 'Preamble' },
-  { path: '/proxies', label: 'Proxies' },
-  { path: '/notifications', label: 'Notifications' },
-  { path: '/import', label: 'Import & export' },
-  { path: '/users', label: 'Users' },
-  { path: '/security-log', label: 'Security log' },
-  { path: '/account', label: 'Account' },
-] as const;
+type Shown = Pick<Place, 'query'> & { name: string };
+
+const VIEWS: Readonly<Record<CorePath, (shown: Shown) => ComponentChildren>> = {
+  '/': () => <Overview key="overview" />,
+  '/sites': ({ query }) => <SiteList key="sites" query={query} />,
+  '/sites/new'({ query }) {
+    const from = Number(query.get('from')) || null;
+    return <NewSite key={`new ${from}`} from={from} />;
+  },
+  '/sites/:id': ({ name }) => <SitePage key={name} id={Number(name)} />,
+  '/policies': () => <PoliciesPage key="policies" />,
+  '/policies/new'({ query }) {
+    const recipe = query.get('recipe');
+    return <NewPolicy key={`new ${recipe}`} recipe={recipe} />;
+  },
+  '/policies/:id': ({ name }) => <PolicyPage key={name} id={Number(name)} />,
+  '/logs': ({ query }) => <LogsPage key="logs" query={query} />,
+  '/certificates': ({ query }) => <CertificatesPage key="certificates" query={query} />,
+  '/changelog': ({ query }) => <Changelog key="changelog" query={query} />,
+  '/preamble': () => <PreamblePage key="preamble" />,
+  '/proxies': () => <ProxiesPage key="proxies" />,
+  '/proxies/:name': ({ name }) => <ProxyPage key={`proxy ${name}`} name={name} />,
+  '/notifications': () => <NotificationsPage key="notifications" />,
+  '/import': ({ query }) => <ImportExport key="import" query={query} />,
+  '/users': () => <UsersPage key="users" />,
+  '/security-log': ({ query }) => <SecurityLog key="security log" query={query} />,
+  '/account': () => <AccountPage key="account" />,
+};
+
+const isOfCore = (path: string): path is CorePath => Object.hasOwn(VIEWS, path);
 
 /** The page at an address; for an unknown one, or one that is not for that role, a page that says so. */
-export function pageAt({ path, query }: Place, role: Role): Page {
-  const needed = neededAt(path);
-  if (!isAllowed(role, needed))
-    return { title: 'Not allowed', view: <NotAllowed needed={needed} /> };
-  if (path === '/') return { title: 'Overview', view: <Overview key="overview" /> };
-  if (path === '/sites') return { title: 'Sites', view: <SiteList key="sites" query={query} /> };
-  if (path === '/sites/new') {
-    const from = Number(query.get('from')) || null;
-    return { title: 'New site', view: <NewSite key={`new ${from}`} from={from} /> };
-  }
-  const [, id] = /^\/sites\/(\d+)$/.exec(path) ?? [];
-  if (id) return { title: 'Site', view: <SitePage key={id} id={Number(id)} /> };
-  if (path === '/policies') return { title: 'Policies', view: <PoliciesPage key="policies" /> };
-  if (path === '/policies/new') {
-    const recipe = query.get('recipe');
-    return { title: 'New policy', view: <NewPolicy key={`new ${recipe}`} recipe={recipe} /> };
-  }
-  const [, policy] = /^\/policies\/(\d+)$/.exec(path) ?? [];
-  if (policy) return { title: 'Policy', view: <PolicyPage key={policy} id={Number(policy)} /> };
-  if (path === '/logs') return { title: 'Logs', view: <LogsPage key="logs" query={query} /> };
-  if (path === '/certificates') {
-    return { title: 'Certificates', view: <CertificatesPage key="certificates" query={query} /> };
-  }
-  if (path === '/changelog') {
-    return { title: 'Changelog', view: <Changelog key="changelog" query={query} /> };
-  }
-  if (path === '/preamble') return { title: 'Preamble', view: <PreamblePage key="preamble" /> };
-  if (path === '/proxies') return { title: 'Proxies', view: <ProxiesPage key="proxies" /> };
-  const [, proxy] = /^\/proxies\/([a-z0-9-]+)$/.exec(path) ?? [];
-  if (proxy) return { title: proxy, view: <ProxyPage key={`proxy ${proxy}`} name={proxy} /> };
-  if (path === '/notifications') {
-    return { title: 'Notifications', view: <NotificationsPage key="notifications" /> };
-  }
-  if (path === '/import') {
-    return { title: 'Import & export', view: <ImportExport key="import" query={query} /> };
-  }
-  if (path === '/users') return { title: 'Users', view: <UsersPage key="users" /> };
-  if (path === '/security-log') {
-    return { title: 'Security log', view: <SecurityLog key="security log" query={query} /> };
-  }
-  if (path === '/account') return { title: 'Account', view: <AccountPage key="account" /> };
-  return { title: 'Not found', view: <NotFound /> };
+export function pageAt(
+  { path: address, query }: Place,
+  role: Role,
+): { title: string; view: ComponentChildren } {
+  const page = pageOf(address);
+  if (!page) return { title: 'Not found', view: <NotFound /> };
+  const { path, name, title = name, needs = 'viewer' } = page;
+  if (!isAllowed(role, needs)) return { title: 'Not allowed', view: <NotAllowed needed={needs} /> };
+  const view = isOfCore(path) ? (
+    VIEWS[path]({ query, name })
+  ) : (
+    <FeaturePage key={path} path={path} query={query} />
+  );
+  return { title, view };
 }
 
 function NotAllowed({ needed }: { needed: Role }) {

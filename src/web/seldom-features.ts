@@ -5,11 +5,13 @@ import { Messages } from '../features/channels/web/messages.tsx';
 import { caddyfile } from '../features/import/web/from-caddyfile.tsx';
 import { npm } from '../features/import-npm/web/from-npm.tsx';
 import { ProgramCard } from '../features/programs/web/program-card.tsx';
+import type { FeaturePath } from '../shared/pages.ts';
 import type {
   AroundIncidents,
   CertificatesCard,
   ImportSource,
   OwnerCard,
+  PageView,
   ProxyCard,
 } from './feature.ts';
 
@@ -18,6 +20,8 @@ export const AROUND_INCIDENTS: readonly AroundIncidents[] = [Messages];
 export const CERTIFICATES_CARDS: readonly CertificatesCard[] = [KeptCard];
 
 export const IMPORT_SOURCES: readonly ImportSource[] = [caddyfile, npm];
+
+export const FEATURE_VIEWS: Readonly<Record<FeaturePath, PageView>> = {};
 
 export const PROXY_CARDS: readonly ProxyCard[] = [ProgramCard];
 

@@ -10,5 +10,6 @@ export { PoliciesPage } from './policies/policies-page.tsx';
 export { NewPolicy, PolicyPage } from './policies/policy-page.tsx';
 export { ProxiesPage } from './proxies/proxies-page.tsx';
 export { ProxyPage } from './proxies/proxy-page.tsx';
+export { FEATURE_VIEWS } from './seldom-features.ts';
 export { SecurityLog } from './users/security-log.tsx';
 export { UsersPage } from './users/users-page.tsx';

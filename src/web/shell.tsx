@@ -1,36 +1,20 @@
 /** The frame around every page: brand, menu and status bar. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks';
+import { PAGES } from '../shared/pages.ts';
 import { PAGE_NOTICES } from './features.ts';
 import { Bell } from './incidents/bell.tsx';
 import { onProofNeeded, request, sentenceOf } from './lib/api.ts';
 import { useUser } from './lib/hub.ts';
-import { isAllowed, neededAt } from './lib/roles.ts';
+import { isAllowed } from './lib/roles.ts';
 import { useLeaving } from './lib/router.ts';
 import { THEMES, useTheme } from './lib/theme.ts';
-import { MENU } from './pages.tsx';
 import { Dialog } from './parts/dialog.tsx';
-import { Brand, Icon, type IconName } from './parts/icon.tsx';
+import { Brand, Icon } from './parts/icon.tsx';
 import { KeysHelp } from './parts/keys-help.tsx';
 import { lazy } from './parts/loading.tsx';
 import { Notice } from './parts/notice.tsx';
 import { BehindNotice, ProblemCount, StatusBar } from './status/status-bar.tsx';
-
-const ICONS: Partial<Record<string, IconName>> = {
-  Overview: 'overview',
-  Sites: 'sites',
-  Policies: 'policies',
-  Certificates: 'certificates',
-  Logs: 'logs',
-  Changelog: 'changelog',
-  Preamble: 'preamble',
-  Proxies: 'proxies',
-  Notifications: 'bell',
-  'Import & export': 'transfer',
-  Users: 'users',
-  'Security log': 'security',
-  Account: 'account',
-};
 
 type Props = { path: string; onSignedOut: () => void; children: ComponentChildren };
 
@@ -75,16 +59,19 @@ export function Shell({ path, onSignedOut, children }: Props) {
         </button>
         <nav id="menu" class={open ? 'menu open' : 'menu'} aria-label="Pages">
           <ul class="plain">
-            {MENU.filter(({ path: to }) => user && isAllowed(user.role, neededAt(to))).map(
-              ({ path: to, label }) => (
-                <li key={to}>
-                  <a href={to} aria-current={isIn(path, to) ? 'page' : undefined}>
-                    <Icon name={ICONS[label] ?? 'sites'} />
-                    {label}
-                    {to === '/' && <ProblemCount />}
-                  </a>
-                </li>
-              ),
+            {PAGES.map(
+              ([to, { title, icon, needs = 'viewer' }]) =>
+                icon &&
+                user &&
+                isAllowed(user.role, needs) && (
+                  <li key={to}>
+                    <a href={to} aria-current={isIn(path, to) ? 'page' : undefined}>
+                      <Icon name={icon} />
+                      {title}
+                      {to === '/' && <ProblemCount />}
+                    </a>
+                  </li>
+                ),
             )}
           </ul>
           <div class="settings line">

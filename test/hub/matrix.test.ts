@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TOTP, URI } from 'otpauth';
-import { PAGES } from '../../src/hub/dashboard/routes.ts';
+import { PAGES } from '../../src/shared/pages.ts';
 import { agentRoutes, hubRoutes, type Route } from '../harness/routes.ts';
 import { ask, type Stack, signUp, startStack, temporaryFolder } from '../harness/stack.ts';
 
@@ -24,7 +24,7 @@ const PUBLIC = new Set([
   'GET /:file',
   'GET /*',
   'GET /api/apply.schema.json',
-  ...PAGES.map((path) => `GET ${path}`),
+  ...PAGES.map(([path]) => `GET ${path}`),
 ]);
 /** Routes that no token may use. */
 const SESSION_ONLY = [

@@ -2,30 +2,9 @@
 import { Elysia } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { pathOf } from '../../shared/http.ts';
+import { PAGES } from '../../shared/pages.ts';
 import type { SignUpDoor } from '../auth/accounts/sign-up.ts';
 import { takesGzip } from '../http/compress.ts';
-
-/** The addresses of the dashboard; the page itself picks the view. */
-export const PAGES = [
-  '/',
-  '/sites',
-  '/sites/new',
-  '/sites/:id',
-  '/policies',
-  '/policies/new',
-  '/policies/:id',
-  '/logs',
-  '/certificates',
-  '/changelog',
-  '/preamble',
-  '/proxies',
-  '/proxies/:name',
-  '/notifications',
-  '/import',
-  '/users',
-  '/security-log',
-  '/account',
-] as const;
 
 export type Asset = {
   /** The media type, with its charset. */
@@ -89,7 +68,7 @@ export function dashboardRoutes({ read, doorFor, data }: DashboardRoutesDeps) {
       NOT_API,
     )
     .get('/*', ({ request, set }) => showNotFound(request, set), NOT_API);
-  for (const path of PAGES) app.get(path, ({ request, set }) => showPage(request, set), NOT_API);
+  for (const [path] of PAGES) app.get(path, ({ request, set }) => showPage(request, set), NOT_API);
   return app;
 }
 

@@ -1,4 +1,5 @@
 /** What the signed-in user may do: what the hub would refuse is not shown. */
+import { pageOf } from '../../shared/pages.ts';
 import { useUser } from './hub.ts';
 import type { User } from './types.ts';
 
@@ -6,15 +7,9 @@ export type Role = User['role'];
 
 const RANKS: Readonly<Record<Role, number>> = { viewer: 0, editor: 1, owner: 2 };
 
-/** Pages that are not for everybody, by their paths. */
-const NEEDS: readonly [RegExp, Role][] = [
-  [/^\/(preamble|import|sites\/new|policies\/new)$/, 'editor'],
-  [/^\/(users|security-log)$/, 'owner'],
-];
-
 /** The least role that a page is for. @param path may have a query */
 export const neededAt = (path: string): Role =>
-  NEEDS.find(([pattern]) => pattern.test(path.replace(/[?#].*/, '')))?.[1] ?? 'viewer';
+  pageOf(path.replace(/[?#].*/, ''))?.needs ?? 'viewer';
 
 /** Whether an account of that role may do what needs another one. */
 export const isAllowed = (role: Role, needed: Role): boolean => RANKS[role] >= RANKS[needed];

@@ -3,9 +3,9 @@ import { rmSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { t } from 'elysia';
 import { buildDocument } from '../../../src/features/openapi/document.ts';
-import { PAGES } from '../../../src/hub/dashboard/routes.ts';
 import { about } from '../../../src/hub/http/about.ts';
 import { FAILURES } from '../../../src/shared/failure.ts';
+import { PAGES } from '../../../src/shared/pages.ts';
 import { createChecker, type Document, operationsOf } from '../../harness/openapi.ts';
 import { hubRoutes, registered } from '../../harness/routes.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
@@ -63,7 +63,7 @@ test('it contains every route of the app, and nothing else', () => {
 
 test('only the dashboard and the way back from the sign-in service are left out', () => {
   const hidden = hubRoutes(folder).filter((one) => one.hidden);
-  const left = new Set(['/api/auth/callback/oidc', '/:file', '/*', ...PAGES]);
+  const left = new Set(['/api/auth/callback/oidc', '/:file', '/*', ...PAGES.map(([path]) => path)]);
   expect(hidden.map(({ path }) => path).filter((path) => !left.has(path))).toEqual([]);
   expect(hidden.length).toBe(left.size);
 });

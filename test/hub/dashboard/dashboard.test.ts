@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { gunzipSync } from 'node:zlib';
-import { PAGES } from '../../../src/hub/dashboard/routes.ts';
+import { PAGES } from '../../../src/shared/pages.ts';
 import { type HubAlone, startHubAlone } from '../../harness/hub-alone.ts';
 import { ask, signUp } from '../../harness/stack.ts';
 
@@ -46,7 +46,7 @@ describe('the dashboard', () => {
     }
   });
 
-  test.each([...PAGES])('is one page at %s, which must not be cached or framed', async (path) => {
+  test.each(PAGES)('is one page at %s, which must not be cached or framed', async (path) => {
     const answer = await page(path.replace(':id', '7'));
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');

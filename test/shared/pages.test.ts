@@ -1,0 +1,29 @@
+/** The pages of the dashboard by their addresses. */
+import { expect, test } from 'bun:test';
+import { PAGES, pageOf } from '../../src/shared/pages.ts';
+
+test.each([
+  '',
+  '/site',
+  '/sites/',
+  '/sites/x',
+  '/sites/1/edit',
+  '/proxies/A',
+  '/proxies/a/b',
+  '/x',
+])('there is none at %j', (address) => expect(pageOf(address)).toBeNull());
+
+test.each([
+  ['/', { path: '/', name: '', title: 'Overview' }],
+  ['/sites/new', { path: '/sites/new', name: '', needs: 'editor' }],
+  ['/sites/12', { path: '/sites/:id', name: '12', title: 'Site' }],
+  ['/proxies/vps-2', { path: '/proxies/:name', name: 'vps-2' }],
+  ['/users', { path: '/users', needs: 'owner' }],
+])('%s is known, with the name in it', (address, page) =>
+  expect(pageOf(address)).toMatchObject(page),
+);
+
+test('a page has a title, or a name in its address', () => {
+  const nameless = PAGES.filter(([path, { title }]) => !title && !path.endsWith('/:name'));
+  expect(nameless).toEqual([]);
+});
