@@ -73,6 +73,7 @@ export function buildDocument(routes: readonly RegisteredRoute[], version: strin
   const components: Components = new Map();
   const paths: Record<string, JsonObject> = {};
   const faults: string[] = [];
+  const sections = new Set<string>();
   for (const [path, operations] of Object.entries(generated(routes))) {
     const at = path.length > 1 ? path.replace(/\/$/, '') : path;
     paths[at] = { ...paths[at] };
@@ -82,7 +83,9 @@ export function buildDocument(routes: readonly RegisteredRoute[], version: strin
       try {
         if (!isObject(route)) throw new Error('it has no detail: about(…)');
         if (!isObject(rest.responses)) throw new Error('it has no response');
-        paths[at][method] = dress(rest, route as unknown as About, components);
+        const described = route as unknown as About;
+        paths[at][method] = dress(rest, described, components);
+        sections.add(described.tag);
       } catch (error) {
         faults.push(`${method.toUpperCase()} ${at}: ${messageOf(error)}`);
       }
@@ -93,7 +96,10 @@ export function buildDocument(routes: readonly RegisteredRoute[], version: strin
     openapi: OPENAPI_VERSION,
     info: { ...INFO, version },
     servers: [{ url: '/' }],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    // That of a feature which is left out has no routes.
+    tags: Object.entries(TAGS).flatMap(([name, description]) =>
+      sections.has(name) ? [{ name, description }] : [],
+    ),
     paths,
     components: {
       schemas: Object.fromEntries([...components].toSorted(([a], [b]) => (a < b ? -1 : 1))),

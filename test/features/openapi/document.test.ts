@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { t } from 'elysia';
 import { buildDocument } from '../../../src/features/openapi/document.ts';
-import { about } from '../../../src/hub/http/about.ts';
+import { about, TAGS } from '../../../src/hub/http/about.ts';
 import { FAILURES } from '../../../src/shared/failure.ts';
 import { PAGES } from '../../../src/shared/pages.ts';
 import { createChecker, type Document, operationsOf } from '../../harness/openapi.ts';
@@ -44,6 +44,12 @@ describe('buildDocument refuses', () => {
     const two = t.Object({ a: t.Object({ x: t.Integer() }, { title: 'X' }) });
     expect(() => buildDocument([route({ 200: one, 201: two }, detail)], '0')).toThrow('called X');
   });
+});
+
+test('it lists no section without routes, and all others in their order', () => {
+  const { tags } = buildDocument([route({ 200: t.String() }, detail)], '0');
+  expect(tags).toEqual([{ name: 'Status', description: TAGS.Status }]);
+  expect(document.tags.map(({ name }) => name)).toEqual(Object.keys(TAGS));
 });
 
 test('it is valid OpenAPI 3.1', async () => {
