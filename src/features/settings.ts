@@ -6,16 +6,15 @@ import { settings as containers } from './containers/words.ts';
 import { settings as ship } from './ship/words.ts';
 import { settings as signIn } from './sign-in/words.ts';
 
-export type FeatureSetting =
-  | keyof typeof signIn
-  | keyof typeof backups
-  | keyof typeof certificates
-  | keyof typeof ship
-  | keyof typeof containers;
-
-export const FEATURE_SETTINGS: Readonly<Record<string, Readonly<Record<string, Setting>>>> = {
+const settings = {
   HUB_ORIGINS: signIn,
   PROXY_HTTPS_PORT: { ...backups, ...certificates },
   ACCESS_LOG_KEEP_MB: ship,
   UPSTREAM_PROBE: containers,
-};
+} as const;
+
+type NamesIn<Each> = Each extends unknown ? keyof Each : never;
+export type FeatureSetting = NamesIn<(typeof settings)[keyof typeof settings]>;
+
+export const FEATURE_SETTINGS: Readonly<Record<string, Readonly<Record<string, Setting>>>> =
+  settings;
