@@ -1,5 +1,6 @@
 /** The pages of the dashboard by their addresses. */
 import { expect, test } from 'bun:test';
+import { FEATURE_PAGES } from '../../src/features/pages.ts';
 import { PAGES, pageOf } from '../../src/shared/pages.ts';
 
 test.each([
@@ -22,6 +23,10 @@ test.each([
 ])('%s is known, with the name in it', (address, page) =>
   expect(pageOf(address)).toMatchObject(page),
 );
+
+test('those of features are among them', () => {
+  expect(PAGES.map(([path]) => path)).toEqual(expect.arrayContaining(Object.keys(FEATURE_PAGES)));
+});
 
 test('a page has a title, or a name in its address', () => {
   const nameless = PAGES.filter(([path, { title }]) => !title && !path.endsWith('/:name'));

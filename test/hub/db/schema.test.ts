@@ -4,9 +4,6 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { is } from 'drizzle-orm';
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
-import * as channels from '../../../src/features/channels/tables.ts';
-import * as signIn from '../../../src/features/sign-in/tables.ts';
-import * as uptime from '../../../src/features/uptime/tables.ts';
 import * as accounts from '../../../src/hub/db/accounts-schema.ts';
 import { openDatabase } from '../../../src/hub/db/open.ts';
 import * as schema from '../../../src/hub/db/schema.ts';
@@ -15,8 +12,15 @@ import { temporaryFolder } from '../../harness/stack.ts';
 const folder = temporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const all = { ...accounts, ...schema, ...channels, ...signIn, ...uptime };
-const tables = Object.values(all).filter((value) => is(value, SQLiteTable));
+const FEATURES = join(import.meta.dir, '../../../src/features');
+const ofFeatures = await Promise.all(
+  [...new Bun.Glob('*/tables.ts').scanSync(FEATURES)].map(
+    (file) => import(join(FEATURES, file)) as Promise<object>,
+  ),
+);
+const tables = [accounts, schema, ...ofFeatures]
+  .flatMap((all) => Object.values(all))
+  .filter((value) => is(value, SQLiteTable));
 
 test('a database from a newer version is refused and left unchanged', () => {
   const newer = join(folder, 'newer');
