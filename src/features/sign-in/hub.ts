@@ -10,12 +10,11 @@ import { linkedRoutes } from './oidc/linked-routes.ts';
 import { oidcRoutes } from './oidc/routes.ts';
 import { createService, type OidcSettings } from './oidc/service.ts';
 import { createOidcSignIn } from './oidc/sign-in.ts';
-import { createPasskeySignIn, type PasskeySignInDeps } from './passkeys/passkey-sign-in.ts';
+import { createPasskeySignIn } from './passkeys/passkey-sign-in.ts';
 import { createPasskeys } from './passkeys/passkeys.ts';
 import { byPasskey } from './passkeys/proof.ts';
 import { passkeyRoutes } from './passkeys/routes.ts';
 import { passkeySignInRoutes } from './passkeys/sign-in-routes.ts';
-import { partyOf } from './passkeys/webauthn.ts';
 import { createFactorSetup } from './second-factor/factor-setup.ts';
 import { byCode } from './second-factor/proof.ts';
 import { twoFactorRoutes } from './second-factor/routes.ts';
@@ -26,47 +25,34 @@ import { verifyRoutes } from './second-factor/verify-routes.ts';
 export function hub(core: HubCore, settings: OidcSettings | null): HubPart {
   const challenges = createChallenges(core);
   const linked = createLinkedAccounts(core);
-  const secondFactor = createSecondFactor({ ...core, challenges });
-  const ofPasskeys = (api: ApiCore): PasskeySignInDeps => ({
-    ...api,
-    challenges,
-    party: () => partyOf(api.origins()),
-  });
+  const secondFactor = createSecondFactor(core, challenges);
 
   function oidcOf(api: ApiCore) {
     if (settings === null) return null;
     const redirectUri = () => `${api.origins()[0]}/api/auth/callback/oidc`;
-    const service = createService({ settings, redirectUri, now: api.now });
-    return createOidcSignIn({ ...api, service, linked, challenges });
+    const service = createService(settings, redirectUri, api.now);
+    return createOidcSignIn(api, service, linked, challenges);
   }
 
   return {
     beginSecondHalf: secondFactor.begin,
     linked: linked.list,
-    proofs: (api) => [byCode(secondFactor), byPasskey(createPasskeySignIn(ofPasskeys(api)))],
+    proofs: (api) => [byCode(secondFactor), byPasskey(createPasskeySignIn(api, challenges))],
     page: { service: settings?.name ?? '' },
     routes(api) {
       const { signInFailed } = api;
       const byEmail = countFailures(secondFactor.signIn, emailIn(core, challenges), signInFailed);
-      const passkeySignIn = createPasskeySignIn(ofPasskeys(api));
+      const passkeySignIn = createPasskeySignIn(api, challenges);
       // Nobody says who they are before a passkey is accepted.
       const byNobody = countFailures(passkeySignIn.signIn, () => '', signInFailed);
-      const deps = {
-        ...api,
-        linked,
-        oidc: oidcOf(api),
-        factorSetup: createFactorSetup(api),
-        passkeys: createPasskeys(ofPasskeys(api)),
-        passkeySignIn: { ...passkeySignIn, signIn: byNobody },
-        secondFactor: { ...secondFactor, signIn: byEmail },
-      };
+      const oidc = oidcOf(api);
       return new Elysia({ name: 'sign-in' })
-        .use(verifyRoutes(deps))
-        .use(passkeySignInRoutes(deps))
-        .use(oidcRoutes(deps))
-        .use(linkedRoutes(deps))
-        .use(twoFactorRoutes(deps))
-        .use(passkeyRoutes(deps));
+        .use(verifyRoutes(api, { ...secondFactor, signIn: byEmail }))
+        .use(passkeySignInRoutes(api, { ...passkeySignIn, signIn: byNobody }))
+        .use(oidcRoutes(api, oidc))
+        .use(linkedRoutes(api, oidc, linked))
+        .use(twoFactorRoutes(api, createFactorSetup(api)))
+        .use(passkeyRoutes(api, createPasskeys(api, challenges)));
     },
   };
 }

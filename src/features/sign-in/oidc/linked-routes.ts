@@ -6,14 +6,13 @@ import { about } from '../../../hub/http/about.ts';
 import { BODY, refusals, WRITES } from '../../../hub/http/refusal-schemas.ts';
 import { jsonBody } from '../../../shared/json-body.ts';
 import type { LinkedAccounts } from './linked-accounts.ts';
-import { createVisits, GO, VISIT, VISITS, Visit, type VisitsDeps, visit } from './visits.ts';
+import type { OidcSignIn } from './sign-in.ts';
+import { createVisits, GO, VISIT, VISITS, Visit, visit } from './visits.ts';
 
-type Deps = VisitsDeps &
-  Pick<ApiCore, 'cookies' | 'sessionGuard' | 'bodyLimit'> & { linked: LinkedAccounts };
-
-export function linkedRoutes(deps: Deps) {
-  const { linked, cookies, sessionGuard, bodyLimit } = deps;
-  const visitService = createVisits(deps);
+/** @param oidc null: there is no sign-in service */
+export function linkedRoutes(api: ApiCore, oidc: OidcSignIn | null, linked: LinkedAccounts) {
+  const { cookies, sessionGuard, bodyLimit } = api;
+  const visitService = createVisits(api, oidc);
   return new Elysia({ name: 'linked-accounts', prefix: '/auth' })
     .use(cookies)
     .use(sessionGuard)

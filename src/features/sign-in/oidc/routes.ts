@@ -9,23 +9,13 @@ import { BODY, OPEN, refusals } from '../../../hub/http/refusal-schemas.ts';
 import { jsonBody } from '../../../shared/json-body.ts';
 import { note } from '../../../shared/observe/context.ts';
 import { PROVIDER } from './linked-accounts.ts';
-import {
-  COOKIE,
-  createVisits,
-  GO,
-  VISIT,
-  VISITS,
-  Visit,
-  type VisitsDeps,
-  visit,
-} from './visits.ts';
+import type { OidcSignIn } from './sign-in.ts';
+import { COOKIE, createVisits, GO, VISIT, VISITS, Visit, visit } from './visits.ts';
 
-/** The way there and back. */
-type Deps = VisitsDeps & Pick<ApiCore, 'cookies' | 'strangersBodyLimit'>;
-
-export function oidcRoutes(deps: Deps) {
-  const { oidc, cookies, addressOf, strangersBodyLimit } = deps;
-  const visitService = createVisits(deps);
+/** The way there and back. @param oidc null: there is no sign-in service */
+export function oidcRoutes(api: ApiCore, oidc: OidcSignIn | null) {
+  const { cookies, addressOf, strangersBodyLimit } = api;
+  const visitService = createVisits(api, oidc);
   return new Elysia({ name: 'oidc', prefix: '/auth' })
     .use(cookies)
     .get(

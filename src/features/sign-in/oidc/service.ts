@@ -32,14 +32,6 @@ export type Service = {
   ): Promise<Identity & { profile: () => Promise<Profile> }>;
 };
 
-export type ServiceDeps = {
-  settings: OidcSettings;
-  redirectUri: () => string;
-  now: () => Date;
-  /** Seconds that each response may take; only tests shorten it. */
-  deadline?: number;
-};
-
 const load = loadOnce(() => import('openid-client'));
 
 /** Of each response. */
@@ -54,10 +46,13 @@ const TOLERANCE_SECONDS = 60;
 const derive = (secret: string, what: 'state' | 'nonce' | 'verifier'): string =>
   createHash('sha256').update(`${what} ${secret}`).digest('base64url');
 
-export function createService(deps: ServiceDeps): Service {
-  const { settings, redirectUri, now, deadline = DEADLINE_SECONDS } = deps;
-  const { issuer, clientId, clientSecret } = settings;
-
+/** @param deadline in seconds, of each response; only tests shorten it */
+export function createService(
+  { issuer, clientId, clientSecret }: OidcSettings,
+  redirectUri: () => string,
+  now: () => Date,
+  deadline = DEADLINE_SECONDS,
+): Service {
   /** Fetched each time, as its keys are, because both may have changed. */
   async function discover(): Promise<Configuration> {
     const oidc = await load();

@@ -1,13 +1,10 @@
 /** Signing in with the sign-in service, and linking an account of it, from the click to the way back. */
 
-import type { Accounts } from '../../../hub/auth/accounts/accounts.ts';
-import type { AttemptLimits } from '../../../hub/auth/accounts/attempt-limits.ts';
-import type { Invitations } from '../../../hub/auth/accounts/invitations.ts';
 import { recordSecurity } from '../../../hub/auth/security-log.ts';
 import type { Client, Person, SignedIn, User } from '../../../hub/auth/sessions/sessions.ts';
-import { type Db, inTransaction } from '../../../hub/db/open.ts';
+import type { HubCore } from '../../../hub/core.ts';
+import { inTransaction } from '../../../hub/db/open.ts';
 import { FAILURES, Failure, type FailureCode } from '../../../shared/failure.ts';
-import type { Log } from '../../../shared/log.ts';
 import { clip, oneLine } from '../../../shared/one-line.ts';
 import type { Challenges } from '../challenges.ts';
 import type { LinkedAccounts } from './linked-accounts.ts';
@@ -55,20 +52,6 @@ export type OidcSignIn = {
   ): Promise<{ to: string; begun?: Begun }>;
 };
 
-export type OidcSignInDeps = {
-  db: Db;
-  now: () => Date;
-  service: Service;
-  accounts: Pick<Accounts, 'find' | 'signInAs' | 'createInvited'>;
-  linked: LinkedAccounts;
-  invitations: Invitations;
-  challenges: Challenges;
-  limits: Pick<AttemptLimits, 'checkAddress' | 'takeAddress' | 'takeVisit'>;
-  /** Counts and logs a failed sign-in. */
-  signInFailed: (reason: 'oidc', ip: string, account: string) => void;
-  log: Log;
-};
-
 type Comer = Client & { previous: string | null };
 
 type Kept = Return & {
@@ -80,9 +63,12 @@ type Kept = Return & {
 
 type Found = Awaited<ReturnType<Service['finish']>>;
 
-export function createOidcSignIn(deps: OidcSignInDeps): OidcSignIn {
-  const { db, now, service, accounts, linked, invitations, challenges, limits, log } = deps;
-
+export function createOidcSignIn(
+  { db, now, accounts, invitations, limits, signInFailed, log }: HubCore,
+  service: Service,
+  linked: LinkedAccounts,
+  challenges: Challenges,
+): OidcSignIn {
   const warn = (error: unknown) => log('sign-in service', { error: wordsOf(error) }, 'warn');
 
   /** What the service says; whatever is wrong with that. @throws Refusal */
@@ -170,7 +156,7 @@ export function createOidcSignIn(deps: OidcSignInDeps): OidcSignIn {
           const name = found?.subject ?? '';
           const actor = { user: { id: null, name }, via: null, client };
           recordSecurity(db, now(), actor, { kind: 'sign-in', outcome: 'refused', detail: 'oidc' });
-          deps.signInFailed('oidc', client.ip, name);
+          signInFailed('oidc', client.ip, name);
         }
         return { to: withProblem(kept.errorCallbackURL, problem) };
       }

@@ -42,13 +42,12 @@ type Wanted = Partial<Return> & {
   invitation?: string;
 };
 
-export type VisitsDeps = Pick<ApiCore, 'originOf' | 'addressOf'> & {
-  /** Null: there is no sign-in service. */
-  oidc: OidcSignIn | null;
-};
-
-/** Sends browsers to the service. @throws Failure PROVIDER_NOT_FOUND, VALIDATION_ERROR, and as `OidcSignIn.begin` */
-export function createVisits({ oidc, originOf, addressOf }: VisitsDeps) {
+/**
+ * Sends browsers to the service.
+ * @param oidc null: there is no sign-in service
+ * @throws Failure PROVIDER_NOT_FOUND, VALIDATION_ERROR, and as `OidcSignIn.begin`
+ */
+export function createVisits({ originOf, addressOf }: ApiCore, oidc: OidcSignIn | null) {
   return async (
     { provider, disableRedirect = false, invitation, ...paths }: Wanted,
     { request, ownCookie }: { request: Request; ownCookie: (name: string) => OwnCookie },

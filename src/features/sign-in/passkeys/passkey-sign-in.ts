@@ -4,7 +4,6 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server';
 import { and, eq } from 'drizzle-orm';
-import type { AttemptLimits } from '../../../hub/auth/accounts/attempt-limits.ts';
 import { recordSecurity } from '../../../hub/auth/security-log.ts';
 import {
   type Client,
@@ -14,9 +13,11 @@ import {
   USER,
   type User,
 } from '../../../hub/auth/sessions/sessions.ts';
+import type { ApiCore } from '../../../hub/core.ts';
 import { users } from '../../../hub/db/accounts-schema.ts';
 import { inTransaction } from '../../../hub/db/open.ts';
 import { Failure } from '../../../shared/failure.ts';
+import type { Challenges } from '../challenges.ts';
 import { passkeys } from '../tables.ts';
 import { credentialsOf, handleOf } from './passkeys.ts';
 import {
@@ -24,8 +25,8 @@ import {
   type Begun,
   expectedOf,
   loadWebAuthn,
+  partyOf,
   takeChallenge,
-  type WebAuthnDeps,
 } from './webauthn.ts';
 
 export type PasskeySignIn = {
@@ -43,12 +44,10 @@ export type PasskeySignIn = {
   prove(who: Person, answer: Answer<AuthenticationResponseJSON>): Promise<void>;
 };
 
-export type PasskeySignInDeps = WebAuthnDeps & {
-  limits: Pick<AttemptLimits, 'checkAddress' | 'takeAddress'>;
-};
-
-export function createPasskeySignIn(deps: PasskeySignInDeps): PasskeySignIn {
-  const { db, now, challenges, limits, party } = deps;
+export function createPasskeySignIn(
+  { db, now, limits, origins }: ApiCore,
+  challenges: Challenges,
+): PasskeySignIn {
   const sessions = createSessions({ db, now });
 
   /**
@@ -77,7 +76,7 @@ export function createPasskeySignIn(deps: PasskeySignInDeps): PasskeySignIn {
       (handle ?? handleOf(passkey.userId)) === handleOf(passkey.userId);
     const verified = isOwn
       ? await verifyAuthenticationResponse({
-          ...expectedOf(party()),
+          ...expectedOf(partyOf(origins())),
           response: { ...response, clientExtensionResults: {} },
           expectedChallenge,
           credential: {
@@ -119,7 +118,7 @@ export function createPasskeySignIn(deps: PasskeySignInDeps): PasskeySignIn {
     async begin(userId) {
       const { generateAuthenticationOptions } = await loadWebAuthn();
       const options = await generateAuthenticationOptions({
-        rpID: party().id,
+        rpID: partyOf(origins()).id,
         userVerification: 'required',
         ...(userId !== null && { allowCredentials: credentialsOf(db, userId) }),
       });

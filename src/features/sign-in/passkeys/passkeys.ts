@@ -12,16 +12,18 @@ import {
   type Person,
   unauthenticated,
 } from '../../../hub/auth/sessions/sessions.ts';
+import type { ApiCore } from '../../../hub/core.ts';
 import { type Db, inTransaction } from '../../../hub/db/open.ts';
 import { Failure } from '../../../shared/failure.ts';
+import type { Challenges } from '../challenges.ts';
 import { passkeys } from '../tables.ts';
 import {
   type Answer,
   type Begun,
   expectedOf,
   loadWebAuthn,
+  partyOf,
   takeChallenge,
-  type WebAuthnDeps,
 } from './webauthn.ts';
 
 export type Passkey = typeof passkeys.$inferSelect;
@@ -46,8 +48,7 @@ export type Passkeys = {
 
 const NAME = 'Passkey';
 
-export function createPasskeys(deps: WebAuthnDeps): Passkeys {
-  const { db, now, challenges, party } = deps;
+export function createPasskeys({ db, now, origins }: ApiCore, challenges: Challenges): Passkeys {
   const sessions = createSessions({ db, now });
 
   const record = (who: Person, detail: string) =>
@@ -71,7 +72,7 @@ export function createPasskeys(deps: WebAuthnDeps): Passkeys {
       const { generateRegistrationOptions } = await loadWebAuthn();
       const options = await generateRegistrationOptions({
         rpName: 'signalbox',
-        rpID: party().id,
+        rpID: partyOf(origins()).id,
         userID: Buffer.from(user.id),
         userName: user.email,
         userDisplayName: user.name,
@@ -93,7 +94,7 @@ export function createPasskeys(deps: WebAuthnDeps): Passkeys {
       const isOwn = userId === who.user.id && data.session === who.session.id;
       const verified = isOwn
         ? await verifyRegistrationResponse({
-            ...expectedOf(party()),
+            ...expectedOf(partyOf(origins())),
             response: { ...response, clientExtensionResults: {} },
             expectedChallenge,
           }).catch(() => null)

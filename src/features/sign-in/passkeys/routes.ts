@@ -28,9 +28,7 @@ const Options = t.Object(
   { title: 'RegistrationOptions', additionalProperties: true },
 );
 
-type Deps = Pick<ApiCore, 'sessionGuard' | 'bodyLimit'> & { passkeys: Passkeys };
-
-export function passkeyRoutes({ passkeys, sessionGuard, bodyLimit }: Deps) {
+export function passkeyRoutes({ sessionGuard, bodyLimit }: ApiCore, passkeys: Passkeys) {
   return new Elysia({ name: 'passkeys', prefix: '/auth/passkey' })
     .use(sessionGuard)
     .get('/list-user-passkeys', ({ who }) => passkeys.list(who.user.id).map(viewPasskey), {

@@ -24,12 +24,8 @@ const Options = t.Object(
   { title: 'AuthenticationOptions', additionalProperties: true },
 );
 
-type Deps = Pick<ApiCore, 'accounts' | 'cookies' | 'addressOf' | 'strangersBodyLimit'> & {
-  passkeySignIn: PasskeySignIn;
-};
-
-export function passkeySignInRoutes(deps: Deps) {
-  const { accounts, passkeySignIn, cookies, addressOf, strangersBodyLimit } = deps;
+export function passkeySignInRoutes(api: ApiCore, passkeySignIn: PasskeySignIn) {
+  const { accounts, cookies, addressOf, strangersBodyLimit } = api;
   return new Elysia({ name: 'passkey-sign-in', prefix: '/auth/passkey' })
     .use(cookies)
     .get(

@@ -1,7 +1,6 @@
 /** What adding a passkey and signing in with one have in common (WebAuthn level 3). */
 
 import type { Origins } from '../../../hub/auth/origin.ts';
-import type { Db } from '../../../hub/db/open.ts';
 import { Failure } from '../../../shared/failure.ts';
 import { loadOnce } from '../../../shared/memoize.ts';
 import type { Challenge, ChallengeKind, Challenges } from '../challenges.ts';
@@ -9,7 +8,7 @@ import type { Challenge, ChallengeKind, Challenges } from '../challenges.ts';
 /** What authenticators bind passkeys to: a host, and the pages that may use them. */
 export type RelyingParty = { id: string; origins: readonly string[] };
 
-/** @param origins of the hub */
+/** @param origins of the hub, not the request's: a page must not choose them */
 export function partyOf([first, ...others]: Origins): RelyingParty {
   const { hostname, origin } = new URL(first);
   return { id: hostname, origins: [origin, ...others] };
@@ -22,14 +21,6 @@ export type Begun<Options> = { options: Options; challenge: string };
 export type Answer<Response> = {
   response: Omit<Response, 'clientExtensionResults'>;
   challenge: string | null;
-};
-
-export type WebAuthnDeps = {
-  db: Db;
-  now: () => Date;
-  challenges: Challenges;
-  /** Not the request's: a page must not choose it. */
-  party: () => RelyingParty;
 };
 
 /** Only who has a passkey needs it, so it is not loaded at start-up. */

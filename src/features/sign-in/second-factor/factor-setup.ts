@@ -1,10 +1,11 @@
 /** Turning the second factor of an account on and off. */
 
 import { createSessions, type Person } from '../../../hub/auth/sessions/sessions.ts';
+import type { HubCore } from '../../../hub/core.ts';
 import { inTransaction } from '../../../hub/db/open.ts';
 import { Failure } from '../../../shared/failure.ts';
 import { hashOfRecoveryCode, loadTotp, makeRecoveryCodes } from './codes.ts';
-import { createFactors, type FactorsDeps, notEnabled } from './factors.ts';
+import { createFactors, notEnabled } from './factors.ts';
 
 export type FactorSetup = {
   /**
@@ -20,10 +21,10 @@ export type FactorSetup = {
   disable(who: Person): void;
 };
 
-export function createFactorSetup(deps: FactorsDeps): FactorSetup {
-  const { db } = deps;
-  const factors = createFactors(deps);
-  const sessions = createSessions(deps);
+export function createFactorSetup(core: HubCore): FactorSetup {
+  const { db } = core;
+  const factors = createFactors(core);
+  const sessions = createSessions(core);
 
   return {
     async enable({ user }, issuer) {

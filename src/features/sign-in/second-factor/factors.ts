@@ -2,18 +2,11 @@
 import { and, eq } from 'drizzle-orm';
 import { recordSecurity } from '../../../hub/auth/security-log.ts';
 import type { Visitor } from '../../../hub/auth/sessions/sessions.ts';
-import type { Db } from '../../../hub/db/open.ts';
-import type { Sealing } from '../../../hub/db/sealing.ts';
+import type { HubCore } from '../../../hub/core.ts';
 import { Failure } from '../../../shared/failure.ts';
 import { twoFactors } from '../tables.ts';
 
 export type Factor = typeof twoFactors.$inferSelect;
-
-export type FactorsDeps = {
-  db: Db;
-  now: () => Date;
-  sealing: Pick<Sealing, 'seal' | 'open'>;
-};
 
 /** What setting up a second factor and asking for it have in common. */
 export type Factors = {
@@ -30,7 +23,7 @@ export type Factors = {
 
 const sealedOf = (userId: string) => `two_factors ${userId} secret`;
 
-export function createFactors({ db, now, sealing }: FactorsDeps): Factors {
+export function createFactors({ db, now, sealing }: HubCore): Factors {
   const row = (userId: string, verified: boolean) =>
     and(eq(twoFactors.userId, userId), eq(twoFactors.verified, verified));
   return {

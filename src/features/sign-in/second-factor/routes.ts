@@ -23,9 +23,8 @@ const REFUSALS = [
   'RATE_LIMITED',
 ] as const;
 
-type Deps = Pick<ApiCore, 'accounts' | 'sessionGuard' | 'bodyLimit'> & { factorSetup: FactorSetup };
-
-export function twoFactorRoutes({ accounts, factorSetup, sessionGuard, bodyLimit }: Deps) {
+export function twoFactorRoutes(api: ApiCore, factorSetup: FactorSetup) {
+  const { accounts, sessionGuard, bodyLimit } = api;
   return new Elysia({ name: 'two-factor', prefix: '/auth/two-factor' })
     .use(sessionGuard)
     .use(jsonBody(bodyLimit))

@@ -1,6 +1,6 @@
 /** Asking for the second factor: at sign-in, and of somebody who has a session. */
 import { eq } from 'drizzle-orm';
-import { type AttemptLimits, createSeldom } from '../../../hub/auth/accounts/attempt-limits.ts';
+import { createSeldom } from '../../../hub/auth/accounts/attempt-limits.ts';
 import type { BeginSecondHalf } from '../../../hub/auth/beside-passwords.ts';
 import { networkOf } from '../../../hub/auth/client.ts';
 import { type Actor, recordSecurity, type SecurityEvent } from '../../../hub/auth/security-log.ts';
@@ -12,19 +12,13 @@ import {
   USER,
   type Visitor,
 } from '../../../hub/auth/sessions/sessions.ts';
+import type { HubCore } from '../../../hub/core.ts';
 import { users } from '../../../hub/db/accounts-schema.ts';
 import { inTransaction } from '../../../hub/db/open.ts';
 import { Failure } from '../../../shared/failure.ts';
 import type { Challenges } from '../challenges.ts';
 import { currentStep, hashOfRecoveryCode, loadTotp, methodOf, type Totp } from './codes.ts';
-import { createFactors, type Factor, type FactorsDeps, notEnabled } from './factors.ts';
-
-export type SecondFactorDeps = FactorsDeps & {
-  challenges: Challenges;
-  limits: Pick<AttemptLimits, 'checkAddress' | 'takeAddress'>;
-  /** Milliseconds from a clock that is never set. */
-  elapsed: () => number;
-};
+import { createFactors, type Factor, notEnabled } from './factors.ts';
 
 export type Attempt = { method: 'totp' | 'recovery'; code: string };
 
@@ -56,11 +50,11 @@ const TRIES = 5;
 const MOST_FAILURES = 10;
 const LOCK_MS = 15 * 60 * 1000;
 
-export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
-  const { db, now, challenges, limits } = deps;
-  const factors = createFactors(deps);
-  const sessions = createSessions(deps);
-  const isFirst = createSeldom(deps.elapsed);
+export function createSecondFactor(core: HubCore, challenges: Challenges): SecondFactor {
+  const { db, now, limits } = core;
+  const factors = createFactors(core);
+  const sessions = createSessions(core);
+  const isFirst = createSeldom(core.elapsed);
 
   const { find, change, open: openSecret } = factors;
 

@@ -38,12 +38,8 @@ const VERIFIES = [
 ] as const;
 const example = { token: SESSION.token, user: { ...USER, twoFactorEnabled: true } };
 
-type Deps = Pick<ApiCore, 'accounts' | 'cookies' | 'addressOf' | 'strangersBodyLimit'> & {
-  secondFactor: SecondFactor;
-};
-
-export function verifyRoutes(deps: Deps) {
-  const { accounts, secondFactor, cookies, addressOf, strangersBodyLimit } = deps;
+export function verifyRoutes(api: ApiCore, secondFactor: SecondFactor) {
+  const { accounts, cookies, addressOf, strangersBodyLimit } = api;
 
   async function verify({ request, sessionCookie, ownCookie }: Context, attempt: Attempt) {
     const client = clientOf(request, addressOf(request));

@@ -23,17 +23,17 @@ afterEach(() => {
 });
 
 const create = (more: { clientSecret?: string | null; deadline?: number; issuer?: string } = {}) =>
-  createService({
-    settings: {
+  createService(
+    {
       issuer: more.issuer ?? service.issuer,
       clientId: CLIENT.id,
       name: '',
       clientSecret: more.clientSecret === undefined ? CLIENT.secret : more.clientSecret,
     },
-    ...(more.deadline && { deadline: more.deadline }),
-    redirectUri: () => `${HUB}/api/auth/callback/oidc`,
-    now: () => new Date(),
-  });
+    () => `${HUB}/api/auth/callback/oidc`,
+    () => new Date(),
+    more.deadline,
+  );
 
 /** Goes there, and comes back. @param change of the query with which the browser does */
 async function signIn(hub = create(), change: (answer: URLSearchParams) => void = () => {}) {
