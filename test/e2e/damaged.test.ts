@@ -1,7 +1,7 @@
 /** A damaged database: the sites are served all the same, and a restore brings the hub back. */
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { createReadStream, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { restore } from '../../src/features/backups/cli/restore.ts';
 import { ask, type Stack, signUp, startStack, until } from '../harness/stack.ts';
@@ -48,17 +48,12 @@ test('found at the start: the last Caddyfile is served, and the hub says what to
 
   const said: string[] = [];
   const say = (text: string) => void said.push(text);
-  const open = (file: string) => createReadStream(file);
   const restored = () =>
-    restore(backup, {
-      folder: stack.dataDir,
-      passphrase: null,
-      withoutKey: false,
-      now: () => new Date(),
-      open,
-      out: say,
-      err: say,
-    });
+    restore(
+      backup,
+      { folder: stack.dataDir, passphrase: null, withoutKey: false },
+      { out: say, err: say },
+    );
   // The hub that tries to open the database holds the folder for a moment.
   await until(async () => (await restored()) === 0, `the restore (${said})`);
   // For a moment nobody listens.

@@ -7,7 +7,7 @@ import { collectLogs, collectProxy, collectUpstreams } from './collect.ts';
 import { createCounts } from './counts.ts';
 
 export const agent: AgentHalf = ({ version, proxy, logs, prober, now, log }) => {
-  const registry = createRegistry({ log });
+  const registry = createRegistry(log);
   const own = [
     collectProcess(version, 'agent', now),
     () => collectProxy(proxy),
@@ -17,10 +17,6 @@ export const agent: AgentHalf = ({ version, proxy, logs, prober, now, log }) => 
   return {
     observe: createCounts(registry),
     openRoutes: ({ isTrusted, collectors }) =>
-      metricsRoute({
-        contentType: registry.contentType,
-        text: () => registry.text([...own, ...collectors]),
-        isTrusted,
-      }),
+      metricsRoute(registry, [...own, ...collectors], isTrusted),
   };
 };

@@ -18,20 +18,10 @@ export const PACE = {
 
 /** @param settings null: it makes none */
 export function hub(core: HubCore, settings: BackupSettings | null): HubPart {
-  const { dataDir, keyFile, isShared, isEmpty, paced, now, log } = core;
-  const backups = createBackups({
-    settings,
-    disk: settings && backupDiskOf(settings, dataDir),
-    dataDir,
-    keyFile,
-    isShared,
-    isEmpty,
-    pace: paced('backups', PACE),
-    now,
-    log,
-  });
+  const disk = settings && backupDiskOf(settings, core.dataDir);
+  const backups = createBackups(core, settings, disk, core.paced('backups', PACE));
   return {
-    routes: (api) => backupRoutes({ ...api, backups }),
+    routes: (api) => backupRoutes(api, backups),
     problems: () => failed(backups.state()?.failure ?? null),
     begin: backups.begin,
     end: async () => backups.end(),

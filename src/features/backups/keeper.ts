@@ -1,11 +1,11 @@
 /** Has a backup made once a day, and lists and restores those in `BACKUP_DIR`, without waiting for its disk. */
 import type { Readable } from 'node:stream';
+import type { HubCore } from '../../hub/core.ts';
 import { unstage } from '../../hub/db/staged.ts';
 import { messageOf } from '../../shared/async.ts';
 import { every } from '../../shared/every.ts';
 import { Failure } from '../../shared/failure.ts';
 import { fileErrorOf } from '../../shared/file-errors.ts';
-import type { Log } from '../../shared/log.ts';
 import { assertRoom, type Backup } from './folder.ts';
 import type { BackupSettings } from './make.ts';
 import { PassphraseError } from './packed-key.ts';
@@ -24,21 +24,8 @@ export type BackupDisk = {
   read: (name: string, signal: AbortSignal) => Readable;
 };
 
-export type BackupsDeps = {
-  settings: BackupSettings | null;
-  /** Null without settings. */
-  disk: BackupDisk | null;
-  dataDir: string;
-  keyFile: string;
-  /** Whether another program has the database open. */
-  isShared: () => boolean;
-  /** Whether there is no account yet. */
-  isEmpty: () => boolean;
-  /** Milliseconds, as `PACE` in hub.ts. */
-  pace: Readonly<{ look: number; every: number; retry: number }>;
-  now: () => Date;
-  log: Log;
-};
+/** Milliseconds, as `PACE` in hub.ts. */
+type Pace = Readonly<{ look: number; every: number; retry: number }>;
 
 export type Restoring = {
   passphrase: string | undefined;
@@ -64,8 +51,14 @@ export type Backups = {
   end(): void;
 };
 
-export function createBackups(deps: BackupsDeps): Backups {
-  const { settings, disk, dataDir, keyFile, isShared, isEmpty, pace, now, log } = deps;
+/** @param disk null without settings */
+export function createBackups(
+  core: Pick<HubCore, 'dataDir' | 'keyFile' | 'isShared' | 'isEmpty' | 'now' | 'log'>,
+  settings: BackupSettings | null,
+  disk: BackupDisk | null,
+  pace: Pace,
+): Backups {
+  const { dataDir, keyFile, isShared, isEmpty, now, log } = core;
   const over = new AbortController();
   let making: Promise<void> | null = null;
   let listing: Promise<Backup[]> | null = null;
@@ -151,13 +144,15 @@ export function createBackups(deps: BackupsDeps): Backups {
       try {
         writeState(dataDir, dir, { notRestored: null });
         assertRoom(dataDir, 'DATA_DIR', found.bytes);
-        const staged = await stageRestore('-', 'the backup', {
+        const restoration = {
           folder: dataDir,
           keyFile,
           withoutKey,
           passphrase: passphrase ?? settings?.passphrase ?? null,
-          open: () => disk.read(name, over.signal),
-        });
+        };
+        const staged = await stageRestore('-', 'the backup', restoration, () =>
+          disk.read(name, over.signal),
+        );
         // A backup that is just being made has it open as well.
         await making?.catch(() => {});
         if (isShared()) {

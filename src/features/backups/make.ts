@@ -60,19 +60,15 @@ export async function writeBackup(
 export type Outcome = { made: 'empty' } | Kept;
 type Kept = { made: 'same'; file: string } | { made: 'new'; file: string; contents: Made };
 
-export type MakeDeps = {
-  dataDir: string;
-  keyFile: string;
-  settings: BackupSettings;
-  now: () => Date;
-};
-
 /**
  * One after the other, whoever asks. What fails is noted, for the hub to report.
  * @throws Error, for a person, without a path
  */
-export async function makeBackup({ dataDir, keyFile, settings, now }: MakeDeps): Promise<Outcome> {
-  const { dir, keep, passphrase } = settings;
+export async function makeBackup(
+  { dir, keep, passphrase }: BackupSettings,
+  { dataDir, keyFile }: { dataDir: string; keyFile: string },
+  now: () => Date,
+): Promise<Outcome> {
   const release = lockBackups(dataDir);
   try {
     const sqlite = openUnmigrated(dataDir);

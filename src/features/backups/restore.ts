@@ -11,19 +11,17 @@ import { readIfThere, removeOldCopies, writeDurably } from '../../shared/system/
 import { takeLabel } from './label.ts';
 import { type PackedKey, unpackKey } from './packed-key.ts';
 
-export type StageDeps = {
-  /** The data folder. */
+export type Restoration = {
+  /** The data folder; created if there is none. */
   folder: string;
   /** The file with the key of the hub. */
   keyFile: string;
-  /** What opens the key in the backup; null: none is known. */
+  /** Opens the key in the backup; null: none is known. */
   passphrase: string | null;
-  /** Whether to do without that key if it cannot be opened. */
+  /** Whether to do without that key, and so without secrets and enrolled agents, if it cannot be opened. */
   withoutKey: boolean;
   /** Makes agents obey this copy alone; see `setTerm`. */
-  promote?: { above: number } | undefined;
-  /** A file's bytes, `-` for standard input. */
-  open?: (file: string) => Readable;
+  promote?: { above: number };
 };
 
 export type StagedBackup = Staged & {
@@ -35,14 +33,16 @@ export type StagedBackup = Staged & {
 /**
  * Copies the backup, because SQLite writes files beside a database, and checks it.
  * @param name names the file in error messages
+ * @param open a file's bytes
  * @throws PassphraseError if its key cannot be opened; Error as `makeReady`. Nothing is left then
  */
 export async function stageRestore(
   file: string,
   name: string,
-  deps: StageDeps,
+  restoration: Restoration,
+  open: (file: string) => Readable = createReadStream,
 ): Promise<StagedBackup> {
-  const { folder, keyFile, promote, open = createReadStream } = deps;
+  const { folder, keyFile, promote } = restoration;
   const staged = stagedIn(folder);
   const current = databaseIn(folder);
   unstage(folder);
@@ -53,7 +53,7 @@ export async function stageRestore(
     // A database that was copied with its log is incomplete without it.
     if (file !== '-' && existsSync(`${file}-wal`)) await copy(`${file}-wal`, `${staged}-wal`);
     const { contents, removed } = makeReady(staged, name, { current, promote }, takeLabel);
-    const key = await newKey(removed?.key ?? null, deps);
+    const key = await newKey(removed?.key ?? null, restoration);
     return {
       contents,
       lacksKey: contents.needsKey && key === null && !existsSync(keyFile),
@@ -81,7 +81,7 @@ export async function stageRestore(
 /** The text of the key that the backup has; null if it has none, it is there, or has to be done without. */
 async function newKey(
   packed: PackedKey | null,
-  { keyFile, passphrase, withoutKey }: StageDeps,
+  { keyFile, passphrase, withoutKey }: Restoration,
 ): Promise<string | null> {
   const present = keyFrom(readIfThere(keyFile));
   if (!packed || (present && markOf(present).equals(packed.mark))) return null;

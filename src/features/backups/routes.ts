@@ -65,8 +65,8 @@ const Restored = t.Object(
 
 const iso = (at: number) => new Date(at).toISOString();
 
-export function backupRoutes(deps: ApiCore & { backups: Backups }) {
-  const { backups, publisher, openWrites, restart, hub, now, guard, bodyLimit } = deps;
+export function backupRoutes(api: ApiCore, backups: Backups) {
+  const { publisher, openWrites, restart, hub, now, guard, bodyLimit } = api;
   async function view(): Promise<BackupsView> {
     const { settings } = backups;
     const { succeededAt = null, failure = null, notRestored = null } = backups.state() ?? {};

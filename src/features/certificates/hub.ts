@@ -4,7 +4,7 @@ import { Elysia } from 'elysia';
 import type { HubCore, HubPart } from '../../hub/core.ts';
 import type { Problem } from '../../hub/watch/problem.ts';
 import { keptRoutes } from './kept-routes.ts';
-import { createLego, type LegoDeps } from './lego/lego.ts';
+import { createLego, type LegoSettings } from './lego/lego.ts';
 import { orderRoutes } from './order-routes.ts';
 import { createRenewals, type FailedRenewal } from './renewals.ts';
 import { createSealedCertificates } from './sealed.ts';
@@ -18,26 +18,21 @@ export const PACE = {
   longestPause: 86_400_000,
 };
 
-/** @param settings with what lets lego reach the hub on this machine */
-export function hub(
-  core: HubCore,
-  settings: Pick<LegoDeps, 'bin' | 'directory' | 'roots' | 'listenBriefly'>,
-): HubPart {
-  const { db, publisher, sealing, dataDir, paced, now, log } = core;
-  const certificates = createSealedCertificates(sealing);
-  const lego = createLego({ ...settings, folder: join(dataDir, 'lego'), log });
-  const pace = paced('certificates', PACE);
-  const renewals = createRenewals({ db, publisher, lego, certificates, pace, now, log });
+export function hub(core: HubCore, settings: LegoSettings): HubPart {
+  const certificates = createSealedCertificates(core.sealing);
+  const lego = createLego(settings, join(core.dataDir, 'lego'), core.log);
+  const pace = core.paced('certificates', PACE);
+  const renewals = createRenewals(core, lego, certificates, pace);
   return {
     routes: (api) =>
       new Elysia({ name: 'kept-certificates-and-orders' })
-        .use(keptRoutes({ ...api, certificates, renewals }))
-        .use(orderRoutes({ ...api, certificates, lego, renewals })),
+        .use(keptRoutes(api, certificates, renewals))
+        .use(orderRoutes(api, certificates, lego, renewals)),
     problems: () => failedRenewals([...renewals.failed().values()]),
     begin: renewals.begin,
     async end() {
       renewals.end();
-      await lego.stop();
+      await lego.end();
     },
   };
 }

@@ -41,13 +41,8 @@ const ForceQuery = t.Object({
   force: t.Optional(t.Union([t.Literal('true'), t.Literal('false')])),
 });
 
-type Deps = Pick<ApiCore, 'publisher' | 'retries' | 'guard' | 'bodyLimit' | 'agentUrl' | 'now'> & {
-  certificates: SealedCertificates;
-  renewals: Renewals;
-};
-
-export function keptRoutes(deps: Deps) {
-  const { publisher, retries, guard, bodyLimit, certificates, renewals, agentUrl, now } = deps;
+export function keptRoutes(api: ApiCore, certificates: SealedCertificates, renewals: Renewals) {
+  const { publisher, retries, guard, bodyLimit, agentUrl, now } = api;
   const { viewedFor, listedFor, changed, preconditionOf } = createViews(renewals);
   const found = ({ id }: { id: string }) => findCertificate(publisher.current(), id);
 

@@ -23,14 +23,12 @@ import {
   Trial,
 } from './view.ts';
 
-type Deps = Pick<ApiCore, 'publisher' | 'guard' | 'bodyLimit'> & {
-  certificates: SealedCertificates;
-  lego: Lego;
-  renewals: Renewals;
-};
-
-export function orderRoutes(deps: Deps) {
-  const { publisher, guard, bodyLimit, certificates, lego, renewals } = deps;
+export function orderRoutes(
+  { publisher, guard, bodyLimit }: ApiCore,
+  certificates: SealedCertificates,
+  lego: Lego,
+  renewals: Renewals,
+) {
   const { changed } = createViews(renewals);
   return new Elysia({ name: 'certificate-orders', prefix: '/certificates' })
     .use(guard)

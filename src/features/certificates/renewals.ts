@@ -1,32 +1,20 @@
 /** Obtains certificates by DNS-01, and renews them before they end, without anybody asking. */
 import { eq, isNotNull, sql } from 'drizzle-orm';
-import type { Db } from '../../hub/db/open.ts';
+import type { HubCore } from '../../hub/core.ts';
 import { certificates } from '../../hub/db/schema.ts';
 import type { Certificate } from '../../hub/model/certificate.ts';
 import { type ContentFor, updateCertificateChange } from '../../hub/model/certificate-changes.ts';
 import { type Author, ITSELF } from '../../hub/model/changes.ts';
 import { chainFacts, type Pair, readPair } from '../../hub/model/pem.ts';
-import type { Publisher } from '../../hub/publish/publisher.ts';
 import type { Applied, Demands } from '../../hub/publish/queue.ts';
 import { every, growing } from '../../shared/every.ts';
 import { Failure, wordsOf } from '../../shared/failure.ts';
-import type { Log } from '../../shared/log.ts';
 import type { Lego } from './lego/lego.ts';
 import type { CertificateOrder } from './lego/order.ts';
 import type { SealedCertificates } from './sealed.ts';
 
 /** Milliseconds: from one look at what is due to the next; after a failure, doubled with each further one. */
 export type RenewalsPace = Readonly<{ every: number; firstPause: number; longestPause: number }>;
-
-type RenewalsDeps = {
-  db: Db;
-  publisher: Pick<Publisher, 'current' | 'apply'>;
-  lego: Pick<Lego, 'order'>;
-  certificates: SealedCertificates;
-  pace: RenewalsPace;
-  now: () => Date;
-  log: Log;
-};
 
 /** Why the last renewal of a certificate failed, when, and how many have in a row. */
 export type FailedRenewal = Readonly<{ name: string; error: string; at: Date; failures: number }>;
@@ -56,9 +44,12 @@ const JITTER_SHARE = 1 / 30;
 /** Multiples of it, without their whole part, are spread evenly. */
 const GOLDEN = 0.618_033_988_749_895;
 
-export function createRenewals(deps: RenewalsDeps): Renewals {
-  const { db, publisher, lego, certificates: sealed, pace, now, log } = deps;
-
+export function createRenewals(
+  { db, publisher, now, log }: Pick<HubCore, 'db' | 'publisher' | 'now' | 'log'>,
+  lego: Pick<Lego, 'order'>,
+  sealed: SealedCertificates,
+  pace: RenewalsPace,
+): Renewals {
   /** What was obtained and could not be published: authorities limit how often they sign the same names. */
   const unpublished = new Map<number, { spec: string | null; pair: Pair }>();
 

@@ -10,7 +10,7 @@ export const readHubHalf: ReadHubHalf = (read) => {
   return {
     async load() {
       const { hub } = await import('./hub.ts');
-      return (core) => hub(core, { ...settings, listenBriefly });
+      return (core) => hub(core, settings);
     },
   };
 };
@@ -31,5 +31,6 @@ function readLego(read: SettingsReader): LegoSettings {
     bin: read.text('LEGO_BIN'),
     directory,
     roots: roots === null ? null : read.path('ACME_ROOTS_FILE'),
+    listenBriefly,
   };
 }

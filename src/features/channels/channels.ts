@@ -1,6 +1,7 @@
 /** The channels in the database. */
 import { asc, count, eq, isNull, sql } from 'drizzle-orm';
-import { type Db, inTransaction } from '../../hub/db/open.ts';
+import type { HubCore } from '../../hub/core.ts';
+import { inTransaction } from '../../hub/db/open.ts';
 import type { Sealing } from '../../hub/db/sealing.ts';
 import type { EventName, QuietHours } from '../../shared/events.ts';
 import { Failure } from '../../shared/failure.ts';
@@ -69,9 +70,11 @@ export type Channels = {
 
 const MOST = 20;
 
-export type ChannelsDeps = { db: Db; sealing: Sealing; now: () => Date };
-
-export function createChannels({ db, sealing, now }: ChannelsDeps): Channels {
+export function createChannels({
+  db,
+  sealing,
+  now,
+}: Pick<HubCore, 'db' | 'sealing' | 'now'>): Channels {
   const seal = (id: number, target: Target) => sealing.seal(JSON.stringify(target), ofTarget(id));
 
   function get(id: number): Channel {

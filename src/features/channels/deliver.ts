@@ -1,6 +1,7 @@
 /** Delivers messages to channels of any kind, and lists what was delivered or waits. */
 import { randomUUID } from 'node:crypto';
 import { desc, eq } from 'drizzle-orm';
+import type { HubCore } from '../../hub/core.ts';
 import { type Db, inTransaction } from '../../hub/db/open.ts';
 import { within } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
@@ -61,13 +62,15 @@ export const latestDeliveries = (db: Db): DeliveryRow[] =>
       channel: { id, name },
     }));
 
-export type TestDeps = { db: Db; deliver: Deliver; now: () => Date };
-
 /**
  * Sends a test message to a channel, at once and once, and records what became of it.
  * @throws Failure CHANNEL_FAILED
  */
-export async function deliverTest({ db, deliver, now }: TestDeps, channel: Channel): Promise<void> {
+export async function deliverTest(
+  { db, now }: Pick<HubCore, 'db' | 'now'>,
+  deliver: Deliver,
+  channel: Channel,
+): Promise<void> {
   const test = {
     state: 'test',
     event: null,

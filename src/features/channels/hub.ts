@@ -26,25 +26,20 @@ export const PACE = {
 export const hub: HubHalf = (core) => {
   const { db, sealing, now, log } = core;
   sealTargets(db, sealing, log);
-  const channels = createChannels({ db, sealing, now });
+  const channels = createChannels(core);
   const deliver = createDeliver(core.hub);
   const pace = core.paced('channels', PACE);
   const attempts = createAttempts();
-  const sender = createSender({
-    ...core,
-    deliver,
-    pace,
-    seen: attempts.count,
-  });
+  const sender = createSender({ ...core, deliver, pace, seen: attempts.count });
   return {
     routes: (api) =>
       new Elysia({ name: 'messages' })
-        .use(channelRoutes({ ...api, channels, deliver }))
+        .use(channelRoutes(api, channels, deliver))
         .use(deliveryRoutes(api)),
     problems: () => failingChannels(channels.failing(), now(), pace.failing),
     collect: attempts.collect,
     incidents: { ...outbox, recorded: () => void sender.send() },
     begin: sender.begin,
-    end: sender.stop,
+    end: sender.end,
   };
 };

@@ -51,8 +51,8 @@ const EMAIL = {
   },
 };
 
-export function channelRoutes(deps: ApiCore & { channels: Channels; deliver: Deliver }) {
-  const { channels, sessionGuard, bodyLimit, db, now } = deps;
+export function channelRoutes(api: ApiCore, channels: Channels, deliver: Deliver) {
+  const { sessionGuard, bodyLimit, db, now } = api;
   /** Does it, and records it with it. */
   const recorded = <T extends { name: string }>(who: Person, detail: string, work: () => T): T =>
     inTransaction(db, (tx) => {
@@ -125,7 +125,7 @@ export function channelRoutes(deps: ApiCore & { channels: Channels; deliver: Del
     .post(
       '/:id/test',
       async ({ params }) => {
-        await deliverTest(deps, channels.get(idOf(params, 'channel')));
+        await deliverTest(api, deliver, channels.get(idOf(params, 'channel')));
         return { success: true as const };
       },
       {

@@ -5,6 +5,7 @@ import { incidents } from '../../hub/db/schema.ts';
 import type { Sealing } from '../../hub/db/sealing.ts';
 import { settleAll, within } from '../../shared/async.ts';
 import type { DeliveryResult } from '../../shared/events.ts';
+import { every } from '../../shared/every.ts';
 import { Failure } from '../../shared/failure.ts';
 import { type Log, reasonOf } from '../../shared/log.ts';
 import { type Channel, channelOf } from './channels.ts';
@@ -38,7 +39,7 @@ export type Sender = {
   /** Sends what is due now and from then on every second. */
   begin(): void;
   /** Begins nothing, and waits briefly for what is under way: else a start repeats it. */
-  stop(): Promise<void>;
+  end(): Promise<void>;
 };
 
 const STOPPING_MS = 2_000;
@@ -51,7 +52,6 @@ export function createSender(deps: SenderDeps): Sender {
   const running = new Map<number, Promise<void>>();
   let isStopped = false;
   let lastFault = '';
-  let timer: Timer | undefined;
   const isTrusted = createClockCheck(deps);
 
   /** @returns whether something was sent, or tried */
@@ -189,15 +189,15 @@ export function createSender(deps: SenderDeps): Sender {
     await settleAll([...running.values()]);
   }
 
+  // Nobody waits for one that hangs: the others go on.
+  const looks = every({ pause: pace.every }, () => void send());
+
   return {
     send,
-    begin() {
-      timer = setInterval(() => void send(), pace.every);
-      void send();
-    },
-    async stop() {
-      clearInterval(timer);
+    begin: looks.begin,
+    async end() {
       isStopped = true;
+      await looks.end();
       await within(settleAll([...running.values()]), STOPPING_MS, () => undefined);
     },
   };

@@ -12,18 +12,13 @@ import { metricsRoute } from './shared/route.ts';
 import { collectIncidents, collectProblems, collectVhosts } from './stored.ts';
 
 export const hub: HubHalf = ({ version, now, log }) => {
-  const registry = createRegistry({ log });
+  const registry = createRegistry(log);
   const process = collectProcess(version, 'hub', now);
   return {
     observe: createCounts(registry),
     openRoutes(api) {
       const collectors = [process, ...collectorsOf(api), ...api.collectors];
-      return metricsRoute({
-        contentType: registry.contentType,
-        text: () => registry.text(collectors),
-        isTrusted: api.isTrusted,
-        docs: DOCS,
-      });
+      return metricsRoute(registry, collectors, api.isTrusted, DOCS);
     },
   };
 };

@@ -14,9 +14,9 @@ export const PACE = {
 };
 
 export const hub: HubHalf = (core) => {
-  const uptime = createUptime({ ...core, pace: core.paced('uptime', PACE) });
+  const uptime = createUptime(core, core.paced('uptime', PACE));
   return {
-    routes: (api) => uptimeRoutes({ ...api, uptime }),
+    routes: (api) => uptimeRoutes(api, uptime),
     checks: uptime,
     begin: uptime.begin,
     end: uptime.end,

@@ -47,7 +47,7 @@ export type Rounds = {
   /** Asks what is due, without waiting for the answers. Never fails. */
   look(): void;
   /** Nothing is heard once it has returned. */
-  stop(): void;
+  end(): void;
 };
 
 /** Multiples of it, without their whole part, are spread as evenly as can be, however many there are. */
@@ -126,7 +126,7 @@ export function createRounds(deps: RoundsDeps): Rounds {
 
   return {
     look,
-    stop() {
+    end() {
       isStopped = true;
     },
   };

@@ -49,11 +49,7 @@ const UptimeBars = t.Object(
   { title: 'UptimeBars' },
 );
 
-type Deps = Pick<ApiCore, 'publisher' | 'guard'> & {
-  uptime: Pick<Uptime, 'hours' | 'overview'>;
-};
-
-export function uptimeRoutes({ publisher, uptime, guard }: Deps) {
+export function uptimeRoutes({ publisher, guard }: ApiCore, uptime: Uptime) {
   function one(id: number, days: number) {
     findVhost(publisher.current(), id);
     const hours = uptime.hours(id, days * 24);

@@ -1,21 +1,13 @@
 /** Asks the sites with a check between changes, and keeps what they answered. */
-import type { Db } from '../../hub/db/open.ts';
+import type { HubCore } from '../../hub/core.ts';
 import type { Checks } from '../../hub/watch/checks.ts';
 import { settleAll } from '../../shared/async.ts';
 import { every, type Repeated } from '../../shared/every.ts';
-import { type Log, reasonOf } from '../../shared/log.ts';
+import { reasonOf } from '../../shared/log.ts';
 import { createFailing } from './failing.ts';
 import { createHours, type Hours } from './hours.ts';
 import { createOverview, type SiteBars } from './overview.ts';
-import { createRounds, type Heard, type RoundsDeps, type RoundsPace } from './rounds.ts';
-
-export type UptimeDeps = Pick<RoundsDeps, 'publisher' | 'elapsed'> & {
-  db: Db;
-  /** `store`: milliseconds after which counts are stored: a crash loses no more. */
-  pace: RoundsPace & { store: number };
-  now: () => Date;
-  log: Log;
-};
+import { createRounds, type Heard, type RoundsPace } from './rounds.ts';
 
 /** Its end stores what is known; nothing is written once that has resolved. */
 export type Uptime = Checks &
@@ -26,7 +18,11 @@ export type Uptime = Checks &
     overview(): Promise<SiteBars[]>;
   };
 
-export function createUptime({ db, publisher, pace, now, elapsed, log }: UptimeDeps): Uptime {
+/** @param pace `store`: milliseconds after which counts are stored: a crash loses no more */
+export function createUptime(
+  { db, publisher, now, elapsed, log }: HubCore,
+  pace: RoundsPace & { store: number },
+): Uptime {
   const failing = createFailing(db, publisher.current);
   const hours = createHours(db, now);
   const overview = createOverview(hours);
@@ -86,7 +82,7 @@ export function createUptime({ db, publisher, pace, now, elapsed, log }: UptimeD
     },
     async end() {
       await settleAll([looks.end(), storing.end()]);
-      rounds.stop();
+      rounds.end();
       store();
     },
   };

@@ -35,15 +35,14 @@ let dir: string;
 let time: number;
 
 const make = (more: { passphrase?: string | null; keep?: number } = {}) =>
-  makeBackup({
-    dataDir,
-    keyFile: join(dataDir, 'secret-key'),
-    settings: { dir, keep: more.keep ?? 14, passphrase: more.passphrase ?? null },
-    now() {
+  makeBackup(
+    { dir, keep: more.keep ?? 14, passphrase: more.passphrase ?? null },
+    { dataDir, keyFile: join(dataDir, 'secret-key') },
+    () => {
       time += 60_000;
       return new Date(time);
     },
-  });
+  );
 const backups = () => readdirSync(dir).filter((name) => name.endsWith('.db'));
 const reasonOf = (work: Promise<unknown>) =>
   work.then(
@@ -88,8 +87,8 @@ describe('a backup', () => {
     const other = join(folder, 'other');
     openDatabase(other).close();
     const settings = { dir, keep: 1, passphrase: null };
-    const deps = { dataDir: other, keyFile: join(other, 'secret-key'), settings };
-    expect(await makeBackup({ ...deps, now: () => new Date() })).toEqual({ made: 'empty' });
+    const from = { dataDir: other, keyFile: join(other, 'secret-key') };
+    expect(await makeBackup(settings, from, () => new Date())).toEqual({ made: 'empty' });
     const release = lockFolder(dataDir, 'backup');
     expect(await reasonOf(make())).toBe('another backup is under way, or hangs with its disk');
     release();
@@ -257,21 +256,23 @@ test('each table and column that passes is one', () => {
 });
 
 const keeperOf = (makes: (signal: AbortSignal) => Promise<void>) =>
-  createBackups({
-    settings: { dir, keep: 14, passphrase: null },
-    disk: {
+  createBackups(
+    {
+      dataDir,
+      keyFile: join(dataDir, 'secret-key'),
+      isShared: () => false,
+      isEmpty: () => false,
+      now: () => new Date(),
+      log() {},
+    },
+    { dir, keep: 14, passphrase: null },
+    {
       make: makes,
       list: () => listBackups(dir),
       read: (one) => readFrom(dir, one),
     },
-    dataDir,
-    keyFile: join(dataDir, 'secret-key'),
-    isShared: () => false,
-    isEmpty: () => false,
-    pace: PACE,
-    now: () => new Date(),
-    log() {},
-  });
+    PACE,
+  );
 
 test('under way when the hub stops is no fault of the disk', async () => {
   const keeper = keeperOf(

@@ -13,6 +13,7 @@ import type { Pair } from '../../../src/hub/model/pem.ts';
 import { chainFacts } from '../../../src/hub/model/pem.ts';
 import { createStore } from '../../../src/hub/model/store.ts';
 import type { SiteSet } from '../../../src/hub/model/vhost.ts';
+import type { Publisher } from '../../../src/hub/publish/publisher.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import { selfSigned } from '../../harness/certificate.ts';
 import { temporaryFolder, until } from '../../harness/stack.ts';
@@ -67,22 +68,21 @@ beforeEach(async () => {
       untried: new Map<string, string>(),
     };
   };
-  renewals = createRenewals({
-    db: database.db,
-    publisher: { current: () => set, apply },
-    lego: {
-      async order() {
-        orders++;
-        onOrder();
-        if (refusal) throw refusal;
-        return await issued();
-      },
+  const publisher = { current: () => set, apply } as Partial<Publisher> as Publisher;
+  const lego = {
+    async order() {
+      orders++;
+      onOrder();
+      if (refusal) throw refusal;
+      return await issued();
     },
+  };
+  renewals = createRenewals(
+    { db: database.db, publisher, now: () => now, log: () => {} },
+    lego,
     certificates,
-    pace: { every: 5, firstPause: HOUR, longestPause: 24 * HOUR },
-    now: () => now,
-    log: () => {},
-  });
+    { every: 5, firstPause: HOUR, longestPause: 24 * HOUR },
+  );
   set = store.load();
   await apply(createCertificateChange('home', certificates.contentFor(await issued(), ORDER)));
   close = () => {

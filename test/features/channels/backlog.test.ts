@@ -62,20 +62,19 @@ test('what waits is tried at once when a test has arrived, and not when it has n
   const refuse = async () => {
     throw new Failure('CHANNEL_FAILED', 'not taken');
   };
-  const deps = { db: database.db, now: () => NOON };
-  const failed = deliverTest({ ...deps, deliver: refuse }, channels.get(1));
+  const core = { db: database.db, now: () => NOON };
+  const failed = deliverTest(core, refuse, channels.get(1));
   await expect(failed).rejects.toThrow('not taken');
   expect(due()).toEqual(LATER);
-  await deliverTest({ ...deps, deliver: async () => {} }, channels.get(1));
+  await deliverTest(core, async () => {}, channels.get(1));
   expect(due()).toEqual(NOON);
 });
 
 test('of tests, too, no more than a thousand messages are kept', async () => {
   const values = Array(1_000).fill({ ...message, sentAt: NOON });
   database.db.insert(messages).values(values).run();
-  const deps = { db: database.db, deliver: async () => {}, now: () => NOON };
-  await deliverTest(deps, channels.get(1));
-  await deliverTest(deps, channels.get(1));
+  const core = { db: database.db, now: () => NOON };
+  for (let sent = 0; sent < 2; sent++) await deliverTest(core, async () => {}, channels.get(1));
   expect(rows().length).toBe(1_000);
   expect(rows().at(-1)).toMatchObject({ state: 'test', sentAt: NOON });
 });

@@ -66,7 +66,7 @@ beforeEach(() => {
   addChannel();
 });
 afterEach(async () => {
-  await sender.stop();
+  await sender.end();
   database.close();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -143,7 +143,7 @@ describe('nothing is sent', () => {
     put(2);
     void sender.send();
     await until(() => rows()[0]?.attempts === 1, 'an attempt');
-    await sender.stop();
+    await sender.end();
     await sender.send();
     expect(rows().map(({ attempts }) => attempts)).toEqual([1, 0]);
     // The same message goes out again after the next start.

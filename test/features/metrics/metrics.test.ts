@@ -291,7 +291,7 @@ describe('a scrape never waits for an agent that does not answer', () => {
   test('a collector that fails or hangs is left out and logged', async () => {
     const lines: string[] = [];
     const up = { name: 'up', help: 'x', type: 'gauge', samples: [{ value: 1 }] } as const;
-    const registry = createRegistry({ log: (event) => lines.push(event), deadline: 50 });
+    const registry = createRegistry((event) => lines.push(event), 50);
     const text = () =>
       registry.text([
         () => [up],
@@ -305,7 +305,7 @@ describe('a scrape never waits for an agent that does not answer', () => {
 
   test('labels are escaped, and removed once they are gone', async () => {
     let domain = 'a"\\\n.example';
-    const registry = createRegistry({ log: () => {} });
+    const registry = createRegistry(() => {});
     const text = () =>
       registry.text([
         () => [

@@ -213,7 +213,7 @@ describe('the rounds', () => {
     expect(heard).toEqual([]);
     await pass(rounds, 64);
     expect(heard).toHaveLength(1);
-    rounds.stop();
+    rounds.end();
     await pass(rounds, 128);
     expect(heard).toHaveLength(1);
   });

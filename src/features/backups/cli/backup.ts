@@ -1,50 +1,41 @@
 /** `signalbox backup [FILE]`: copies the database with its key, whether or not the hub is running. */
 import { randomBytes } from 'node:crypto';
-import { rmSync, statSync } from 'node:fs';
+import { createReadStream, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { describeContents } from '../../../hub/db/inspect.ts';
 import { databaseIn, openUnmigrated } from '../../../hub/db/open.ts';
 import { BESIDE } from '../../../hub/db/replace.ts';
-import { EXIT } from '../../../program/cli/command.ts';
+import { type Cli, EXIT } from '../../../program/cli/command.ts';
 import { keyFileIn } from '../../../program/data-folder.ts';
 import { visible } from '../../../program/visible.ts';
 import { messageOf } from '../../../shared/async.ts';
 import { type BackupSettings, type Made, makeBackup, writeBackup } from '../make.ts';
 
-export type BackupDeps = {
-  /** The data folder. */
-  folder: string;
-  out: (text: string) => void;
-  err: (text: string) => void;
-  /** Seals the key; null: it is in clear. */
-  passphrase: string | null;
-  /** Sends a file's bytes to standard output. */
-  send: (file: string) => Promise<unknown>;
-  /** Whether standard output is a terminal, which a database would garble. */
-  toTerminal: boolean;
-};
-
 /**
  * @param file where to write it, `-` for standard output
  * @param force whether to replace a file that exists
+ * @param folder the data folder
+ * @param passphrase seals the key; null: it is in clear
  * @returns the exit code
  */
 export async function backup(
   file: string,
-  force: boolean,
-  { folder, passphrase, out, err, send, toTerminal }: BackupDeps,
+  { force, folder, passphrase }: { force: boolean; folder: string; passphrase: string | null },
+  { out, err, host }: Pick<Cli, 'out' | 'err' | 'host'>,
 ): Promise<number> {
   const toOut = file === '-';
   const target = toOut ? `${databaseIn(folder)}.${randomBytes(6).toString('hex')}.sending` : file;
   try {
-    if (toOut && toTerminal)
+    // A database would garble it.
+    if (toOut && host.writesToTerminal)
       throw new Error('refusing to write a database to a terminal; give a FILE');
     if (!toOut) assertFree(file, force, folder);
     const sqlite = openUnmigrated(folder);
     try {
       const source = { sqlite, keyFile: keyFileIn(folder), passphrase };
       const contents = await writeBackup(source, target);
-      if (toOut) await send(target);
+      if (toOut) await pipeline(createReadStream(target), process.stdout, { end: false });
       const say = toOut ? err : out;
       say(`${toOut ? 'backup' : visible(file)}: ${describeContents(contents)}\n`);
       say(aboutKey(contents));
@@ -74,12 +65,13 @@ function aboutKey({ key, needsKey }: Made): string {
 /** Makes one in `BACKUP_DIR`, as the hub does once a day. @returns the exit code */
 export async function backupToFolder(
   settings: BackupSettings,
-  { folder, out, err }: Pick<BackupDeps, 'folder' | 'out' | 'err'>,
+  folder: string,
+  { out, err }: Pick<Cli, 'out' | 'err'>,
 ): Promise<number> {
   try {
     const now = () => new Date();
     const keyFile = keyFileIn(folder);
-    const outcome = await makeBackup({ dataDir: folder, keyFile, settings, now });
+    const outcome = await makeBackup(settings, { dataDir: folder, keyFile }, now);
     if (outcome.made === 'empty') out('There is no account yet, and so nothing to back up.\n');
     else if (outcome.made === 'same') {
       out(`${visible(outcome.file)}: has the same contents; nothing was written\n`);

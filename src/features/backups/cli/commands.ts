@@ -1,5 +1,4 @@
 /** Declares `signalbox backup`, `restore` and `promote`; backup.ts and restore.ts do the work. */
-import { createReadStream } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { FeatureCommand } from '../../../feature.ts';
@@ -28,20 +27,14 @@ checked before FILE is created.
     if (found === null) return EXIT.failed;
     const folder = dataDirOf(env);
     if (file === undefined && found.settings) {
-      return work.backupToFolder(found.settings, { folder, out, err });
+      return work.backupToFolder(found.settings, folder, { out, err });
     }
     if (file === undefined) {
       fail('signalbox backup: give a FILE, or set BACKUP_DIR');
       return EXIT.usage;
     }
-    return work.backup(file, has('force'), {
-      folder,
-      passphrase: found.passphrase,
-      out,
-      err,
-      send: (path) => pipeline(createReadStream(path), process.stdout, { end: false }),
-      toTerminal: host.writesToTerminal,
-    });
+    const how = { force: has('force'), folder, passphrase: found.passphrase };
+    return work.backup(file, how, { out, err, host });
   },
 };
 
@@ -108,15 +101,9 @@ start, and everyone has to sign in again.
       }
     }
     const work = await import('./restore.ts');
-    return work.restore(file, {
-      folder,
-      passphrase: backups.passphrase,
-      withoutKey: has('without-key'),
-      now: () => new Date(),
-      open: openFile,
-      out,
-      err,
-    });
+    const { passphrase } = backups;
+    const restoration = { folder, passphrase, withoutKey: has('without-key') };
+    return work.restore(file, restoration, { out, err });
   },
 };
 
@@ -150,22 +137,17 @@ and refuse the old hub with OTHER_HUB. The old hub reports this; switch it off.
     if (backups === null) return EXIT.failed;
     const { databaseIn } = await import('../../../hub/db/open.ts');
     const work = await import('./restore.ts');
-    return work.restore(file ?? databaseIn(folder), {
+    const restoration = {
       folder,
-      now: () => new Date(),
-      open: openFile,
-      out,
-      err,
       passphrase: backups.passphrase,
       withoutKey: has('without-key'),
       promote: { above: Number(above ?? 0) },
-    });
+    };
+    return work.restore(file ?? databaseIn(folder), restoration, { out, err });
   },
 };
 
 export const commands: readonly FeatureCommand[] = [backup, backupFolder, restore, promote];
-
-const openFile = (path: string) => (path === '-' ? process.stdin : createReadStream(path));
 
 /** Null if they are wrong, which was said. */
 async function settingsOf(command: string, env: Env, machine: Machine, fail: Cli['fail']) {

@@ -1,38 +1,28 @@
 /** `signalbox restore` and `signalbox promote`: replace the database with a copy while the hub is stopped. */
-import { statSync } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { createReadStream, statSync } from 'node:fs';
 import { isFull } from '../../../hub/db/fault.ts';
 import { describeContents } from '../../../hub/db/inspect.ts';
 import { databaseIn } from '../../../hub/db/open.ts';
 import { giveToOwner } from '../../../hub/db/replace.ts';
 import { unstage } from '../../../hub/db/staged.ts';
-import { EXIT } from '../../../program/cli/command.ts';
+import { type Cli, EXIT } from '../../../program/cli/command.ts';
 import { adoptAgentsKey, secretKeyIn } from '../../../program/data-folder.ts';
 import { visible } from '../../../program/visible.ts';
 import { messageOf } from '../../../shared/async.ts';
 import { lockFolder, lockIn } from '../../../shared/system/lock.ts';
 import { PassphraseError } from '../packed-key.ts';
-import { stageRestore } from '../restore.ts';
+import { type Restoration, stageRestore } from '../restore.ts';
 
-export type RestoreDeps = {
-  /** The data folder; created if there is none. */
-  folder: string;
-  /** Opens the key in the backup; null: none is set. */
-  passphrase: string | null;
-  /** Whether to do so even if the key of its secrets and enrolled agents cannot be had. */
-  withoutKey: boolean;
-  now: () => Date;
-  /** A file's bytes, `-` for standard input. */
-  open: (file: string) => Readable;
-  out: (text: string) => void;
-  err: (text: string) => void;
-  /** Makes agents obey this copy alone; see `setTerm`. */
-  promote?: { above: number };
-};
-
-/** @returns the exit code; unless that is 0, the database is unchanged */
-export async function restore(file: string, deps: RestoreDeps): Promise<number> {
-  const { folder, now, out, err, promote, withoutKey } = deps;
+/**
+ * @param file `-` for standard input
+ * @returns the exit code; unless that is 0, the database is unchanged
+ */
+export async function restore(
+  file: string,
+  restoration: Omit<Restoration, 'keyFile'>,
+  { out, err }: Pick<Cli, 'out' | 'err'>,
+): Promise<number> {
+  const { folder, promote, withoutKey } = restoration;
   const name = file === '-' ? 'standard input' : file;
   const key = secretKeyIn(folder);
   let release: (() => void) | undefined;
@@ -42,13 +32,18 @@ export async function restore(file: string, deps: RestoreDeps): Promise<number> 
     }
     release = lock(folder);
     adoptAgentsKey(folder);
-    const { contents, lacksKey, put } = await stageRestore(file, name, { ...deps, keyFile: key });
+    const { contents, lacksKey, put } = await stageRestore(
+      file,
+      name,
+      { ...restoration, keyFile: key },
+      openFile,
+    );
     if (lacksKey && promote && !withoutKey) {
       throw new Error(
         `${name} has enrolled agents or secrets, but their key is missing: copy secret-key from the first hub's DATA_DIR to ${key}, or use --without-key if it is lost; /status then says what to do without it`,
       );
     }
-    const kept = put(now());
+    const kept = put(new Date());
     out(`${visible(databaseIn(folder))}: ${describeContents(contents)}\n`);
     if (kept.database !== null) {
       out(`The previous database was kept as ${visible(kept.database)}\n`);
@@ -76,6 +71,8 @@ export async function restore(file: string, deps: RestoreDeps): Promise<number> 
     release?.();
   }
 }
+
+const openFile = (path: string) => (path === '-' ? process.stdin : createReadStream(path));
 
 function lock(folder: string): () => void {
   try {

@@ -41,7 +41,7 @@ export type Lego = {
   /** Lets the provider set the records of an order, and remove them. @throws as `order` */
   tryOut(order: CertificateOrder): Promise<void>;
   /** Ends what runs; what waits is refused. */
-  stop(): Promise<void>;
+  end(): Promise<void>;
 };
 
 export type LegoSettings = Readonly<{
@@ -51,6 +51,8 @@ export type LegoSettings = Readonly<{
   directory: string;
   /** A PEM file with that authority's roots; null: the machine's. */
   roots: string | null;
+  /** For an authority that a provider is tried out with. */
+  listenBriefly: ListenBriefly;
 }>;
 
 /** Answers HTTPS requests of this machine on a free port, until `stop`. */
@@ -58,15 +60,6 @@ export type ListenBriefly = (
   answer: (request: Request) => Response,
   tls: { cert: string; key: string },
 ) => { url: string; stop: () => Promise<void> };
-
-export type LegoDeps = LegoSettings & {
-  /** Of the accounts; made when it is needed. */
-  folder: string;
-  listenBriefly: ListenBriefly;
-  log: Log;
-  /** Only tests shorten them. */
-  limits?: Partial<typeof LIMITS>;
-};
 
 /** How long lego may take, in milliseconds. */
 const LIMITS = {
@@ -91,10 +84,18 @@ const missing = (): Failure =>
     'Install it on the hub’s machine: sudo apt-get install lego',
   );
 
-export function createLego(deps: LegoDeps): Lego {
-  const { folder, log } = deps;
-  const limits = { ...LIMITS, ...deps.limits };
-  const { run, stop } = createRunner(limits.grace);
+/**
+ * @param folder of the accounts; made when it is needed
+ * @param shortened limits, by tests
+ */
+export function createLego(
+  settings: LegoSettings,
+  folder: string,
+  log: Log,
+  shortened: Partial<typeof LIMITS> = {},
+): Lego {
+  const limits = { ...LIMITS, ...shortened };
+  const { run, end } = createRunner(limits.grace);
   const queue = createQueue();
   const help = createConcurrencyLimit({ concurrency: HELPS_AT_ONCE });
   /** What a binary said, as long as that is the one. */
@@ -102,7 +103,7 @@ export function createLego(deps: LegoDeps): Lego {
 
   /** @throws Failure CERTIFICATE_FAILED if there is none */
   function find(): string {
-    const path = Bun.which(deps.bin);
+    const path = Bun.which(settings.bin);
     if (path === null) throw missing();
     return resolve(path);
   }
@@ -120,7 +121,7 @@ export function createLego(deps: LegoDeps): Lego {
       help(async () => {
         const command = [bin, 'dnshelp', ...args] as const;
         const { code, stdout } = await run({ command, env: {}, cwd: '/', limit: limits.help });
-        if (code !== 0) throw failed(`${deps.bin} does not list its DNS providers.`);
+        if (code !== 0) throw failed(`${settings.bin} does not list its DNS providers.`);
         return stdout;
       });
     all.set(key, said);
@@ -131,7 +132,7 @@ export function createLego(deps: LegoDeps): Lego {
   async function idsOf(): Promise<string[]> {
     const ids = readIds(await ask());
     if (ids.length > 0) return ids;
-    throw failed(`${deps.bin} lists no DNS providers: it is no lego that is known here.`);
+    throw failed(`${settings.bin} lists no DNS providers: it is no lego that is known here.`);
   }
 
   const read = async (id: string): Promise<Provider> => readProvider(id, await ask('-c', id));
@@ -183,7 +184,7 @@ export function createLego(deps: LegoDeps): Lego {
   }
 
   return {
-    stop,
+    end,
 
     async providers() {
       try {
@@ -205,8 +206,8 @@ export function createLego(deps: LegoDeps): Lego {
         const { chain, said } = await get(checked, {
           own: folder,
           request,
-          directory: deps.directory,
-          roots: deps.roots,
+          directory: settings.directory,
+          roots: settings.roots,
           limit: limits.order,
           isChecked: dns.wait === undefined,
           env: dns.wait === undefined ? {} : settingOf(checked, 'POLLING_INTERVAL', dns.wait),
@@ -223,7 +224,7 @@ export function createLego(deps: LegoDeps): Lego {
         const authority = createTryAuthority(checked.order.names);
         // Newer legos refuse plain HTTP.
         const tls = await newLoopbackCertificate();
-        const listening = deps.listenBriefly(authority.answer, tls);
+        const listening = settings.listenBriefly(authority.answer, tls);
         const roots = join(own, 'roots.pem');
         try {
           makePrivate(own);

@@ -28,7 +28,7 @@ export type Runner = {
   /** @throws Failure STOPPING; CERTIFICATE_FAILED if the program cannot be started */
   run(run: Run): Promise<Ended>;
   /** Ends what runs, and lets nothing run from now on. */
-  stop(): Promise<void>;
+  end(): Promise<void>;
 };
 
 /** @param grace milliseconds from the request to end to the kill */
@@ -70,7 +70,7 @@ export function createRunner(grace: number): Runner {
       }
     },
 
-    async stop() {
+    async end() {
       isStopping = true;
       for (const { end } of running) end();
       await Promise.allSettled([...running].map(({ ended }) => ended));

@@ -11,12 +11,6 @@ import { type Log, reasonOf } from '../../../shared/log.ts';
 import type { Collector, Family } from '../../../shared/observe/metrics.ts';
 import type { RequestSeen } from '../../../shared/observe/requests.ts';
 
-type RegistryDeps = {
-  log: Log;
-  /** Milliseconds that a collector may take. */
-  deadline?: number;
-};
-
 export type Registry = {
   /** Registers a counter. @throws Error if the name is taken */
   counter(name: string, help: string, labelNames?: string[]): Counter;
@@ -33,7 +27,8 @@ const DEADLINE_MS = 4_000;
 /** Seconds: a read takes under one millisecond, a publish of 5,000 sites half a second. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-export function createRegistry({ log, deadline = DEADLINE_MS }: RegistryDeps): Registry {
+/** @param deadline milliseconds that a collector may take */
+export function createRegistry(log: Log, deadline = DEADLINE_MS): Registry {
   const registry = new PromRegistry();
   const registers = [registry];
   let collected: readonly Family[] = [];

@@ -3,6 +3,10 @@ import { createLego, type LegoSettings } from '../../../../src/features/certific
 import type { CertificateOrder } from '../../../../src/features/certificates/lego/order.ts';
 import { listenBriefly } from '../../../../src/program/listen.ts';
 
-type Given = { settings: LegoSettings; folder: string; order: CertificateOrder };
+type Given = {
+  settings: Omit<LegoSettings, 'listenBriefly'>;
+  folder: string;
+  order: CertificateOrder;
+};
 const { settings, folder, order }: Given = JSON.parse(process.argv[2] ?? '');
-await createLego({ ...settings, folder, listenBriefly, log: () => {} }).order(order);
+await createLego({ ...settings, listenBriefly }, folder, () => {}).order(order);

@@ -95,7 +95,7 @@ describe.skipIf(!HAS_ACME)('an order', () => {
     expect(environment.join('\n')).toContain('_POLLING_INTERVAL=1');
     expect(statSync(own).mode & 0o777).toBe(0o700);
     expect(readdirSync(own)).toEqual(['request.pem']);
-    await lego.stop();
+    await lego.end();
     expect((await ordered).code).toBe('STOPPING');
     expect(() => process.kill(Number(pid), 0)).toThrow();
   });
@@ -170,7 +170,7 @@ describe.skipIf(!HAS_ACME)('an order', () => {
     const { lego } = started(NOWHERE, { bin: standIn('exec sleep 602') });
     const both = [failed(lego.order(order())), failed(lego.order(order()))];
     await lego.providers();
-    await lego.stop();
+    await lego.end();
     expect((await Promise.all(both)).map(({ code }) => code)).toEqual(['STOPPING', 'STOPPING']);
     expect((await failed(lego.order(order()))).code).toBe('STOPPING');
   });
