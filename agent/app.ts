@@ -23,7 +23,7 @@ import { ModulesAnswer } from '../src/shared/wire/sites.ts';
 import { bearerGuard, createBearerCheck, type KnownToken } from './bearer.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
 import type { AgentPart } from './core.ts';
-import { type EnrolmentDeps, enrolRoute, tokenRoutes } from './enrolment/enrolment.ts';
+import { type Enrolment, enrolRoute, tokenRoutes } from './enrolment/enrolment.ts';
 import type { Logs } from './logs/logs.ts';
 import { logRoutes } from './logs/routes.ts';
 import { createObserver } from './observer.ts';
@@ -32,7 +32,7 @@ import { type SiteRoutesDeps, siteRoutes } from './sites/routes.ts';
 type AgentDeps = SiteRoutesDeps & {
   isKnown: KnownToken;
   /** Null with a token from the settings, which no request can change. */
-  enrolment?: Omit<EnrolmentDeps, 'proxy' | 'log'> | null;
+  enrolment?: Enrolment | null;
   proxy: ProxyControl;
   /** Those that agent and proxy write to. */
   disks: () => Promise<Disk[]>;
@@ -85,7 +85,7 @@ export function createAgent(deps: AgentDeps) {
         parts.flatMap(({ openRoutes }) => openRoutes?.(given) ?? []),
       ),
     )
-    .use(enrolment ? enrolRoute({ ...enrolment, proxy, log }) : new Elysia())
+    .use(enrolment ? enrolRoute(enrolment, proxy, log) : new Elysia())
     // Nothing below this line answers a request without the token.
     .use(bearerGuard(isAllowed))
     .use(protocolGuard())
@@ -99,7 +99,7 @@ export function createAgent(deps: AgentDeps) {
       ),
     )
     .use(jsonBody(AGENT_BODY_LIMIT))
-    .use(enrolment ? tokenRoutes({ ...enrolment, log }) : new Elysia())
+    .use(enrolment ? tokenRoutes(enrolment, log) : new Elysia())
     .post(
       '/proxy/reload',
       async ({ body, request: { signal } }) => {
@@ -156,7 +156,7 @@ export function createAgent(deps: AgentDeps) {
       response: { 200: ModulesAnswer },
     })
     .use(siteRoutes(deps))
-    .use(logRoutes({ logs, explain: state.explain }));
+    .use(logRoutes(logs, state.explain));
   return agent;
 }
 

@@ -15,12 +15,10 @@ import { tokenHash } from '../bearer.ts';
 import type { ProxyControl } from '../caddy/proxy.ts';
 import type { Credentials } from './credentials.ts';
 
-export type EnrolmentDeps = {
-  credentials: Pick<Credentials, 'enrol' | 'rotate' | 'forget'>;
+export type Enrolment = {
+  credentials: Credentials;
   /** Null if nobody is invited. */
-  invitation: Pick<OpenInvitation, 'redeem'> | null;
-  proxy: Pick<ProxyControl, 'enrol'>;
-  log: Log;
+  invitation: OpenInvitation | null;
 };
 
 /** Many times what either request has. */
@@ -29,7 +27,7 @@ const BODY_LIMIT = 4 * 1024;
 const refusals = { 400: AgentErrorBody, 401: AgentErrorBody, 409: AgentErrorBody };
 
 /** Open to strangers: the secret in the body is what counts. */
-export function enrolRoute({ credentials, invitation, proxy, log }: EnrolmentDeps) {
+export function enrolRoute({ credentials, invitation }: Enrolment, proxy: ProxyControl, log: Log) {
   return new Elysia().use(jsonBody(BODY_LIMIT)).post(
     '/enrol',
     async ({ body: { secret, hub, term, token, replace } }) => {
@@ -45,7 +43,7 @@ export function enrolRoute({ credentials, invitation, proxy, log }: EnrolmentDep
 }
 
 /** For the enrolled hub: mount it after the guard. */
-export function tokenRoutes({ credentials, log }: Pick<EnrolmentDeps, 'credentials' | 'log'>) {
+export function tokenRoutes({ credentials }: Enrolment, log: Log) {
   return new Elysia()
     .post(
       '/token',

@@ -137,8 +137,8 @@ export function createLogs({
   const latest = createLatestRequests(reader);
   const moments = createMomentCache();
   const run = crypto.randomUUID();
-  const tails = createTails({ file });
-  const exports = createExports({ refresh: index.refresh, reader });
+  const tails = createTails(file);
+  const exports = createExports(index.refresh, reader);
 
   // The first indexing may take long: after the timeout, the segments indexed so far have to do.
   async function takeSnapshot(milliseconds: number): Promise<Snapshot> {

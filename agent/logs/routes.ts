@@ -22,14 +22,14 @@ import { parseStatsQuery } from './answers/stats.ts';
 import { type LogPosition, parsePosition } from './files/log-position.ts';
 import type { Logs } from './logs.ts';
 
-type LogRoutesDeps = {
-  logs: Logs;
-  /** Adds to entries with details what went wrong. */
-  explain: <Page extends { logs?: (LogEntry | null)[] }>(page: Page) => Promise<Page>;
-};
-
-/** Mount them after the guard and `jsonBody`. */
-export function logRoutes({ logs, explain }: LogRoutesDeps) {
+/**
+ * Mount them after the guard and `jsonBody`.
+ * @param explain adds to entries with details what went wrong
+ */
+export function logRoutes(
+  logs: Logs,
+  explain: <Page extends { logs?: (LogEntry | null)[] }>(page: Page) => Promise<Page>,
+) {
   return new Elysia({ name: 'logs' })
     .get(
       '/logs',

@@ -2,19 +2,13 @@
 import { isIP } from 'node:net';
 import { keptIn } from '../../src/shared/caddyfile/kept-certificates.ts';
 import { isInternalName } from '../../src/shared/internal-names.ts';
-import { field, type Json, type JsonObject, list } from '../../src/shared/json.ts';
+import { field, type Json, list } from '../../src/shared/json.ts';
 import type { AuthoritiesAnswer } from '../../src/shared/wire/sites.ts';
 import { type Admin, reachable } from '../caddy/admin.ts';
 import { withKept } from '../caddy/config/kept.ts';
 import { readOwnTls } from '../caddy/config/own-tls.ts';
+import type { ProxyControl } from '../caddy/proxy.ts';
 import { authorityOf, type LiveSite, type LiveTls, liveSites } from './live-sites.ts';
-
-type AuthoritiesDeps = {
-  admin: Pick<Admin, 'adapt' | 'authority' | 'config'>;
-  /** @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
-  adapt: (text: string) => Promise<JsonObject>;
-  dnsProviders: () => Promise<string[]>;
-};
 
 export type Authorities = {
   /** The root of Caddy's own authority in PEM; null if it signs nothing. @throws Failure PROXY_UNREACHABLE */
@@ -26,7 +20,10 @@ export type Authorities = {
 /** One certificate and nothing else: never a key. */
 const CERTIFICATE = /^-----BEGIN CERTIFICATE-----\n[A-Za-z0-9+/=\n]+-----END CERTIFICATE-----\n$/;
 
-export function createAuthorities({ admin, adapt, dnsProviders }: AuthoritiesDeps): Authorities {
+export function createAuthorities(
+  admin: Pick<Admin, 'adapt' | 'authority' | 'config'>,
+  { adapt, dnsProviders }: Pick<ProxyControl, 'adapt' | 'dnsProviders'>,
+): Authorities {
   const sitesOf = (config: Json) => resolveAuthorities(liveSites(config), admin.adapt);
 
   /** As it would be loaded, as far as the text tells: its certificates need not be here yet. */

@@ -10,12 +10,6 @@ export type Certified = Target & { automated?: boolean };
 
 type LastHandshake = HandshakeResult & { at: Date };
 
-type CertificatesDeps = {
-  handshake: (target: Target) => Promise<HandshakeResult>;
-  pace: Pace['certificates'];
-  now: () => Date;
-};
-
 type Certificates = {
   /** Makes the handshakes that are due; resolves when they are done, however long that takes. */
   refresh(targets: readonly Certified[]): Promise<void>;
@@ -44,7 +38,11 @@ type Entry = {
   running: Promise<void> | null;
 };
 
-export function createCertificates({ handshake, pace, now }: CertificatesDeps): Certificates {
+export function createCertificates(
+  handshake: (target: Target) => Promise<HandshakeResult>,
+  pace: Pace['certificates'],
+  now: () => Date,
+): Certificates {
   const entries = new Map<string, Entry>();
   const limited = createConcurrencyLimit({ concurrency: AT_ONCE });
 

@@ -1,4 +1,5 @@
 /** Keeps the sites of the live configuration, and follows its changes. */
+import { every } from '../../src/shared/every.ts';
 import type { Json } from '../../src/shared/json.ts';
 import type { Admin } from '../caddy/admin.ts';
 import type { Watch } from '../caddy/watch.ts';
@@ -6,30 +7,28 @@ import type { Pace } from '../pace.ts';
 import { resolveAuthorities } from './authorities.ts';
 import { type LiveSite, liveSites } from './live-sites.ts';
 
-type LiveDeps = {
-  admin: Pick<Admin, 'adapt' | 'config'>;
-  watch: Pick<Watch, 'liveId'>;
-  /** Called with the sites of each configuration that is new. */
-  changed: (sites: readonly LiveSite[]) => void;
-  pace: Pace['live'];
-};
-
 export type Live = {
   /** None if the proxy serves nothing that the agent loaded. @throws AdminUnreachable */
   now(): Promise<readonly LiveSite[]>;
   /** As of the last look at the proxy; null if there was none. */
   last(): readonly LiveSite[] | null;
   /** Looks for another configuration from now on, as Caddy's supervisor may load one. */
-  follow(): void;
-  /** If it follows: looks soon. */
+  begin(): void;
+  /** If it has begun: looks soon. */
   look(): void;
-  stop(): void;
+  end(): Promise<void>;
 };
 
-export function createLive({ admin, watch, changed, pace }: LiveDeps): Live {
+/** @param changed called with the sites of each configuration that is new */
+export function createLive(
+  admin: Admin,
+  watch: Watch,
+  pace: Pace['live'],
+  changed: (sites: readonly LiveSite[]) => void,
+): Live {
   let known: { id: string; sites: readonly LiveSite[] } | null = null;
   let reading: Promise<readonly LiveSite[]> | null = null;
-  let every: Timer | undefined;
+  let hasBegun = false;
   let soon: Timer | undefined;
 
   const sitesOf = (config: string): Promise<readonly LiveSite[]> =>
@@ -53,28 +52,29 @@ export function createLive({ admin, watch, changed, pace }: LiveDeps): Live {
   }
 
   /** A proxy that does not answer changes nothing. */
-  const tryNow = () => void now().catch(() => undefined);
+  const tryNow = () => now().catch(() => undefined);
+  const looks = every({ pause: pace.every }, tryNow);
 
   return {
     now,
     last: () => known?.sites ?? null,
 
-    follow() {
-      every = setInterval(tryNow, pace.every);
-      tryNow();
+    begin() {
+      hasBegun = true;
+      looks.begin();
     },
 
     look() {
-      if (every === undefined) return;
+      if (!hasBegun) return;
       soon ??= setTimeout(() => {
         soon = undefined;
-        tryNow();
+        void tryNow();
       }, pace.soon);
     },
 
-    stop() {
-      clearInterval(every);
+    end() {
       clearTimeout(soon);
+      return looks.end();
     },
   };
 }

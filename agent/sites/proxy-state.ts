@@ -10,7 +10,7 @@ import type { Pace } from '../pace.ts';
 import { signingOf } from './authorities.ts';
 import { type Certified, createCertificates } from './certificates.ts';
 import { createErrorLog, readRequestErrors } from './error-log.ts';
-import type { HandshakeResult, Target } from './handshake.ts';
+import { handshake } from './handshake.ts';
 import { createLive, type Live } from './live.ts';
 import type { LiveSite, LiveTls } from './live-sites.ts';
 import { readLogEvent } from './log-events.ts';
@@ -29,7 +29,6 @@ type ProxyStateDeps = Omit<SiteUpstreamsDeps, 'admin' | 'siteErrors' | 'pace'> &
   errorLog: string;
   /** Whether a failed request was only a check: what that found is in its answer. */
   isCheck: IsCheck;
-  handshake: (target: Target) => Promise<HandshakeResult>;
   pace: Pick<Pace, 'certificates' | 'live' | 'upstreams'>;
 };
 
@@ -51,7 +50,7 @@ export type ProxyState = {
   look(): void;
   /** Adds to entries with details what went wrong, as far as the proxy said. */
   explain<Page extends { logs?: (LogEntry | null)[] }>(page: Page): Promise<Page>;
-  close(): Promise<void>;
+  end(): Promise<void>;
 };
 
 /** How long an answer waits for handshakes; later ones are in the next answer. */
@@ -61,30 +60,23 @@ const LIST_TIMEOUT_MS = 500;
 
 export function createProxyState(deps: ProxyStateDeps): ProxyState {
   const { pace, now } = deps;
-  const certificates = createCertificates({ ...deps, pace: pace.certificates });
+  const certificates = createCertificates(handshake, pace.certificates, now);
   const errorLog = createErrorLog(deps.errorLog);
-  const siteErrors = createSiteErrors({
-    now,
-    async hasRecovered(host, since) {
-      const newest = await deps.newestRequest(host);
-      // Caddy logs status 0 for an aborted request.
-      return (
-        newest !== null &&
-        Date.parse(newest.timestamp) >= since &&
-        newest.status > 0 &&
-        newest.status < 500
-      );
-    },
+  const siteErrors = createSiteErrors(now, async (host, since) => {
+    const newest = await deps.newestRequest(host);
+    // Caddy logs status 0 for an aborted request.
+    return (
+      newest !== null &&
+      Date.parse(newest.timestamp) >= since &&
+      newest.status > 0 &&
+      newest.status < 500
+    );
   });
   const upstreams = createSiteUpstreams({ ...deps, siteErrors });
-  const live = createLive({
-    ...deps,
-    pace: pace.live,
-    changed(sites) {
-      certificates.keep(targetsOf(sites));
-      certificates.expire();
-      upstreams.keep(sites);
-    },
+  const live = createLive(deps.admin, deps.watch, pace.live, (sites) => {
+    certificates.keep(targetsOf(sites));
+    certificates.expire();
+    upstreams.keep(sites);
   });
 
   async function readErrors(sites: readonly LiveSite[]): Promise<void> {
@@ -164,7 +156,7 @@ export function createProxyState(deps: ProxyStateDeps): ProxyState {
     lastLive: live.last,
 
     begin() {
-      if (deps.prober) live.follow();
+      if (deps.prober) live.begin();
     },
     look: live.look,
 
@@ -180,10 +172,9 @@ export function createProxyState(deps: ProxyStateDeps): ProxyState {
       return { ...page, logs };
     },
 
-    close() {
-      live.stop();
-      deps.prober?.stop();
-      return errorLog.close();
+    async end() {
+      await Promise.all([live.end(), deps.prober?.end()]);
+      await errorLog.close();
     },
   };
 }

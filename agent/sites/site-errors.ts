@@ -11,12 +11,6 @@ type UpstreamError = LastError & { host: string; dialled: string | null };
 /** `kind`: it could not be dialled, or its answer was no good, or Caddy's health check failed. */
 export type UpstreamFault = { kind: 'dial' | 'answer' | 'health'; at: number; message: string };
 
-type SiteErrorsDeps = {
-  now: () => Date;
-  /** Whether the newest request for a host is not older than `since`, and succeeded. */
-  hasRecovered: (host: string, since: number) => Promise<boolean>;
-};
-
 export type SiteErrors = {
   /** Records what happened. @returns the names that got a certificate */
   record(events: readonly LogEvent[], sites: readonly LiveSite[]): string[];
@@ -35,7 +29,11 @@ const KEPT_MS = 3_600_000;
 const MOST_ASKED = 100;
 const MOST_ADDRESSES = 5_000;
 
-export function createSiteErrors({ now, hasRecovered }: SiteErrorsDeps): SiteErrors {
+/** @param hasRecovered whether the newest request for a host is not older than `since`, and succeeded */
+export function createSiteErrors(
+  now: () => Date,
+  hasRecovered: (host: string, since: number) => Promise<boolean>,
+): SiteErrors {
   const acme = new Map<string, AcmeError>();
   const upstream = new Map<string, UpstreamError>();
   const unhealthy = new Map<string, LastError>();

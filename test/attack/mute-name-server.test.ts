@@ -26,11 +26,7 @@ test('files are read while a name server does not answer, which a changed resolv
   server.bind(0, '127.0.0.1');
   await once(server, 'listening');
   const conf = join(folder, 'resolv.conf');
-  const { resolve } = createResolver({
-    pace: PACE.names,
-    elapsed: () => 0,
-    find: createLookup(conf),
-  });
+  const { resolve } = createResolver(() => 0, PACE.names, createLookup(conf));
   writeFileSync(conf, `nameserver 127.0.0.1:${server.address().port}\n`);
 
   let answered = 0;

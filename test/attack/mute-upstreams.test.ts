@@ -1,6 +1,7 @@
 // proof: attack
 /** A site may have thousands of upstreams that say nothing. */
 import { expect, test } from 'bun:test';
+import type { DialUpstream } from '../../agent/sites/upstreams/dial.ts';
 import { createProber } from '../../agent/sites/upstreams/prober.ts';
 import { until } from '../harness/stack.ts';
 
@@ -10,20 +11,21 @@ const OPEN = 1;
 test('upstreams that answer are dialled on while others say nothing', async () => {
   let answers = 0;
   let time = 0;
-  const prober = createProber({
-    // A stand-in: a thousand of them would take minutes.
-    dial: async ({ place }) => {
-      if ('port' in place && place.port === OPEN) {
-        answers++;
-        return { up: true, latencyMs: 1 };
-      }
-      if (time > 0) await new Promise(() => {});
-      return { up: false, reason: 'no answer' };
-    },
-    now: () => new Date(),
-    elapsed: () => time,
-    every: 60,
-  });
+  // A stand-in: a thousand of them would take minutes.
+  const dial: DialUpstream = async ({ place }) => {
+    if ('port' in place && place.port === OPEN) {
+      answers++;
+      return { up: true, latencyMs: 1 };
+    }
+    if (time > 0) await new Promise(() => {});
+    return { up: false, reason: 'no answer' };
+  };
+  const prober = createProber(
+    dial,
+    60,
+    () => new Date(),
+    () => time,
+  );
   const all = Array.from({ length: 1_000 }, (_, at) => dialOf(at + OPEN));
   prober.keep(all.toReversed());
   await prober.probe(all, false);
@@ -31,6 +33,6 @@ test('upstreams that answer are dialled on while others say nothing', async () =
     time += 1_000;
     await until(() => answers === round, `dial ${round}`);
   }
-  prober.stop();
+  await prober.end();
   expect(answers).toBe(5);
 });

@@ -3,21 +3,15 @@ import { messageOf } from '../../../src/shared/async.ts';
 import type { AgentCore, AgentPart } from '../../core.ts';
 import { collectShipping } from './metrics.ts';
 import { PACE } from './pace.ts';
-import { type Engine, readHeaders } from './post.ts';
-import { createShipper } from './shipper.ts';
-
-/** `placeFile`: where the agent stores how far it has got. */
-export type ShipSettings = Readonly<{ engine: Engine; placeFile: string }>;
+import { readHeaders } from './post.ts';
+import { createShipper, type ShipSettings } from './shipper.ts';
 
 /** @param settings null: nothing is shipped @throws Error if others can read the file of headers */
-export function agent(
-  { accessLog: file, paced, warn, log }: AgentCore,
-  settings: ShipSettings | null,
-): AgentPart {
+export function agent(core: AgentCore, settings: ShipSettings | null): AgentPart {
   if (settings === null) return { collect: () => collectShipping(null) };
   if (settings.engine.headersFile) checkHeaders(settings.engine.headersFile);
-  const shipper = createShipper({ file, ...settings, pace: paced('ship', PACE), log, warn });
-  return { collect: () => collectShipping(shipper), begin: shipper.begin, end: shipper.close };
+  const shipper = createShipper(core, settings, core.paced('ship', PACE));
+  return { collect: () => collectShipping(shipper), begin: shipper.begin, end: shipper.end };
 }
 
 /** @throws Error if it is not a file of headers that is closed to other users */

@@ -149,14 +149,6 @@ export function readHeaders(file: string): [name: string, value: string][] {
   }
 }
 
-type DeliverDeps = {
-  post: (entries: readonly ShipEntry[]) => Promise<Outcome>;
-  /** Whether this engine has ever accepted anything. */
-  isProven: () => boolean;
-  /** Stores that all entries up to the last of these have been dealt with. */
-  commit: (entries: readonly ShipEntry[], outcome: Outcome) => Promise<void>;
-};
-
 /** So many single lines in a row are not damaged: the engine does not understand any. */
 const MOST_SUSPECTS = 8;
 
@@ -164,12 +156,16 @@ const MOST_SUSPECTS = 8;
  * Sends the entries in their order. What the engine refuses for its content is halved down to the
  * line, and that line is left out; but as long as the engine has not accepted anything, the lines may
  * be right and the settings wrong, and nothing is left out.
+ * @param isProven whether this engine has ever accepted anything
+ * @param commit stores that all entries up to the last of these have been dealt with
  * @returns why the rest has to wait; undefined if everything has been dealt with
  * @throws what `commit` throws
  */
 export async function deliver(
   entries: readonly ShipEntry[],
-  { post, isProven, commit }: DeliverDeps,
+  post: (entries: readonly ShipEntry[]) => Promise<Outcome>,
+  isProven: () => boolean,
+  commit: (entries: readonly ShipEntry[], outcome: Outcome) => Promise<void>,
 ): Promise<Outcome | undefined> {
   const parts = [entries];
   let suspects: ShipEntry[] = [];

@@ -1,5 +1,5 @@
 /** Reports entries that cannot be shipped: in the log and, if it lasts, in the status. */
-import type { Log } from '../../../src/shared/log.ts';
+import type { AgentCore } from '../../core.ts';
 import type { Outcome } from './post.ts';
 
 type Reports = {
@@ -12,17 +12,15 @@ type Reports = {
   lost(from: number, to: number): void;
 };
 
-type ReportsDeps = {
-  log: Log;
-  /** Sets or clears a sentence in the status. */
-  warn: (key: string, sentence: string | null) => void;
-  /** Milliseconds since 1970. */
-  now: () => number;
-  /** Milliseconds after which the status says that an engine is offline. */
-  away: number;
-};
-
-export function createReports({ log, warn, now, away }: ReportsDeps): Reports {
+/**
+ * @param away milliseconds after which the status says that an engine is offline
+ * @param now milliseconds since 1970
+ */
+export function createReports(
+  { log, warn }: Pick<AgentCore, 'log' | 'warn'>,
+  away: number,
+  now: () => number,
+): Reports {
   let since: number | null = null;
   let lastReason = '';
   const iso = (time: number): string => new Date(time).toISOString();

@@ -7,7 +7,8 @@ import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDeadline } from '../../../src/shared/async.ts';
 import { fileErrorOf } from '../../../src/shared/file-errors.ts';
-import { type Log, reasonOf } from '../../../src/shared/log.ts';
+import { reasonOf } from '../../../src/shared/log.ts';
+import type { AgentCore } from '../../core.ts';
 import { formatPosition } from '../../logs/files/log-position.ts';
 import { follow } from '../../logs/tail/follow.ts';
 import type { ShipEntry } from './format.ts';
@@ -36,33 +37,28 @@ export type Shipper = {
    */
   lag(): Promise<{ seconds: number; bytes: number }>;
   /** Ends after the request in progress, or without its answer if that takes longer than 5 s. */
-  close(): Promise<void>;
+  end(): Promise<void>;
 };
 
-type ShipperDeps = {
-  /** The path of the live file. */
-  file: string;
-  engine: Engine;
-  /** Where the place is stored; its folder exists. */
-  placeFile: string;
-  log: Log;
-  /** Sets or clears a sentence in the status. */
-  warn: (key: string, sentence: string | null) => void;
-  /** Milliseconds since 1970. */
-  now?: () => number;
-  pace: Pace;
-};
+/** `placeFile`: where the agent stores how far it has got; its folder exists. */
+export type ShipSettings = Readonly<{ engine: Engine; placeFile: string }>;
 
 /** Engines take at least 4 MB at once, uncompressed. */
 const BATCH_BYTES = 1 << 20;
 const CLOSE_MS = 5_000;
 
-export function createShipper(deps: ShipperDeps): Shipper {
-  const { file, engine, placeFile, log, warn, now = Date.now, pace } = deps;
+/** @param now milliseconds since 1970 */
+export function createShipper(
+  core: Pick<AgentCore, 'accessLog' | 'log' | 'warn'>,
+  { engine, placeFile }: ShipSettings,
+  pace: Pace,
+  now = Date.now,
+): Shipper {
+  const file = core.accessLog;
   const stopping = new AbortController();
   const hangUp = new AbortController();
   const name = engineOf(engine.url);
-  const reports = createReports({ log, warn, now, away: pace.away });
+  const reports = createReports(core, pace.away, now);
   const counts = { shipped: 0, refused: 0, failures: 0 };
   let place: Place | undefined;
   let isStored = false;
@@ -104,11 +100,12 @@ export function createShipper(deps: ShipperDeps): Shipper {
 
   /** @returns why the entries have to wait; undefined if they have been dealt with */
   async function send(entries: readonly ShipEntry[]): Promise<Outcome | undefined> {
-    const outcome = await deliver(entries, {
-      post: (part) => post(engine, part, hangUp.signal),
-      isProven: () => place?.engine === name,
+    const outcome = await deliver(
+      entries,
+      (part) => post(engine, part, hangUp.signal),
+      () => place?.engine === name,
       commit,
-    });
+    );
     if (!outcome) nothingWaits();
     return outcome;
   }
@@ -122,13 +119,12 @@ export function createShipper(deps: ShipperDeps): Shipper {
   /** Ships until something goes wrong. @returns milliseconds to wait before reading on */
   async function shipFrom({ after, isAfterGap }: Resumption, from: Place): Promise<number> {
     const { signal } = stopping;
-    const all = () => true;
     const turns = createDeadline(Number.POSITIVE_INFINITY);
     let gap = isAfterGap;
     let entries: ShipEntry[] = [];
     let bytes = 0;
     let due = 0;
-    for await (const batch of follow({ file, after, isWanted: all, signal, maxLag: Infinity })) {
+    for await (const batch of follow(file, after, signal)) {
       for (const { facts, line, position } of batch.entries) {
         const time = Number.isNaN(facts.time) ? now() : facts.time;
         if (entries.length === 0) due = performance.now() + pace.batch;
@@ -185,7 +181,7 @@ export function createShipper(deps: ShipperDeps): Shipper {
       const seconds = oldest === undefined ? 0 : Math.max(0, now() - oldest) / 1000;
       return { seconds, bytes: place ? await bytesAfter(file, place) : 0 };
     },
-    async close() {
+    async end() {
       stopping.abort();
       const timer = setTimeout(() => hangUp.abort(), CLOSE_MS);
       await running;

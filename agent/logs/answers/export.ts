@@ -14,12 +14,10 @@ type Exports = {
   end(): number;
 };
 
-type ExportsDeps = { refresh: () => Promise<Snapshot>; reader: BlockReader };
-
 /** How often a segment is opened again that was renamed or compressed meanwhile. */
 const ATTEMPTS = 20;
 
-export function createExports({ refresh, reader }: ExportsDeps): Exports {
+export function createExports(refresh: () => Promise<Snapshot>, reader: BlockReader): Exports {
   const streams = createEndableStreams();
   const encoder = new TextEncoder();
 

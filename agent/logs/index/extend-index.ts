@@ -4,23 +4,18 @@ import { createCarry, NEWLINE } from '../files/line-splitter.ts';
 import type { Classifier } from '../line/classifier.ts';
 import type { SegmentIndex } from './segment-index.ts';
 
-type ExtendOptions = {
-  /** The segment will not grow: a last line without a newline is a line. */
-  finished: boolean;
-  /** Stops between two chunks; the index stays valid for what it covers. */
-  signal: AbortSignal;
-};
-
 /**
  * Adds the bytes that follow `index.end`. A chunk is no longer used once the next one is requested,
  * so its owner may reuse the memory.
+ * @param finished the segment will not grow: a last line without a newline is a line
+ * @param signal stops between two chunks; the index stays valid for what it covers
  * @throws the reason of the signal, and what `chunks` throws
  */
 export async function extendIndex(
   index: SegmentIndex,
   chunks: AsyncIterable<Buffer>,
   classifier: Classifier,
-  { finished, signal }: ExtendOptions,
+  { finished, signal }: { finished: boolean; signal: AbortSignal },
 ): Promise<void> {
   const carry = createCarry();
   const { yieldTurn } = createDeadline(Number.POSITIVE_INFINITY);

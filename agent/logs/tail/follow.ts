@@ -19,16 +19,6 @@ export type Batch = {
   isAtEnd?: boolean;
 };
 
-export type FollowOptions = {
-  file: string;
-  /** Where to start; at the end of the log if undefined. */
-  after: LogPosition | undefined;
-  isWanted: (facts: EntryFacts) => boolean;
-  signal: AbortSignal;
-  /** A reader that had caught up and then falls behind by more bytes than this misses entries. */
-  maxLag: number;
-};
-
 // What is read and passed on at once: all that is held in memory for a reader, except longer lines.
 const PIECE_BYTES = 1 << 16;
 const PAUSE_MS = 40;
@@ -36,11 +26,18 @@ const PAUSE_MS = 40;
 /**
  * Follows a log without loss or repetition, as fast as batches are requested: what a slow reader has
  * not read yet stays in the files. Ends when the signal is aborted.
+ * @param after where to start; at the end of the log if undefined
+ * @param maxLag a reader that had caught up and then falls behind by more bytes than this misses entries
  * @throws when a file cannot be read
  */
-export async function* follow(options: FollowOptions): AsyncGenerator<Batch> {
-  const { file, signal } = options;
-  let position = options.after;
+export async function* follow(
+  file: string,
+  after: LogPosition | undefined,
+  signal: AbortSignal,
+  isWanted: (facts: EntryFacts) => boolean = () => true,
+  maxLag = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Batch> {
+  let position = after;
   // The segment of the position has been read to its end.
   let isRead = false;
   let hasCaughtUp = false;
@@ -54,7 +51,7 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Batch> {
     for (const { text, end } of lines) {
       position = { segment, offset: end };
       const facts = entryFacts(text);
-      if (!facts || !options.isWanted(facts)) continue;
+      if (!facts || !isWanted(facts)) continue;
       if (missed === undefined) entries.push({ facts, line: text, position });
       else missed++;
     }
@@ -104,7 +101,7 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Batch> {
       }
       if (piece.length > 0) {
         if (hasCaughtUp && missed === undefined) {
-          if ((await source.size()) - offset > options.maxLag) yield* leaveOut();
+          if ((await source.size()) - offset > maxLag) yield* leaveOut();
         }
         continue;
       }
@@ -176,7 +173,7 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Batch> {
       continue;
     }
     const ahead = segments.slice(0, first + 1).reduce((sum, { size }) => sum + size, 0);
-    const isBehind = hasCaughtUp && first > 0 && ahead - (position?.offset ?? 0) > options.maxLag;
+    const isBehind = hasCaughtUp && first > 0 && ahead - (position?.offset ?? 0) > maxLag;
     if (isBehind && missed === undefined) yield* leaveOut();
     // Without a position there was no line yet: read the live segment from its start.
     yield* readOn(segments, Math.max(0, first));

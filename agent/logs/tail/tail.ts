@@ -17,23 +17,15 @@ type Tails = {
   count(): number;
 };
 
-export type TailsOptions = {
-  /** The path of the live file. */
-  file: string;
-  /** Milliseconds of silence after which a comment shows that the stream is alive. */
-  heartbeat?: number;
-  /** How many bytes of the log a reader may fall behind before it misses entries. */
-  maxLag?: number;
-};
-
 const HEARTBEAT_MS = 15_000;
 const MAX_LAG_BYTES = 16 << 20;
 
-export function createTails({
-  file,
-  heartbeat = HEARTBEAT_MS,
-  maxLag = MAX_LAG_BYTES,
-}: TailsOptions): Tails {
+/**
+ * @param file the path of the live file
+ * @param heartbeat milliseconds of silence after which a comment shows that the stream is alive
+ * @param maxLag how many bytes of the log a reader may fall behind before it misses entries
+ */
+export function createTails(file: string, heartbeat = HEARTBEAT_MS, maxLag = MAX_LAG_BYTES): Tails {
   const streams = createEndableStreams();
   const encoder = new TextEncoder();
 
@@ -42,7 +34,7 @@ export function createTails({
       const stopping = new AbortController();
       const { signal } = stopping;
       const isWanted = factsTest(conditions);
-      const batches = follow({ file, after, isWanted, signal, maxLag });
+      const batches = follow(file, after, signal, isWanted, maxLag);
       const events = createEventWriter(after);
       let pending: Promise<IteratorResult<Batch, void>> | undefined;
 

@@ -12,18 +12,14 @@ export type DialResult =
   | { up: false; reason: string }
   | { up: null; reason: string };
 
-type DialUpstreamDeps = Resolver & {
-  /** Whether Caddy may use another user's sockets than the agent. */
-  apart: boolean;
-};
-
 /** @param timeout milliseconds; never rejects */
 export type DialUpstream = (dial: Dial, timeout: number) => Promise<DialResult>;
 
 /** Further addresses of a name are not tried. */
 const MOST_ADDRESSES = 4;
 
-export function createDialUpstream({ resolve, apart }: DialUpstreamDeps): DialUpstream {
+/** @param apart whether Caddy may use another user's sockets than the agent */
+export function createDialUpstream({ resolve }: Resolver, apart: boolean): DialUpstream {
   async function dialHost(host: string, port: number, tls: Dial['tls'], timeout: number) {
     const all = isIP(host) === 0 ? await resolve(host) : [host];
     let last: DialResult = { up: false, reason: 'no address found for this name' };

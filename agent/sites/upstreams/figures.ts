@@ -9,13 +9,6 @@ export type UpstreamFigures = {
   healthy: boolean | null;
 };
 
-type UpstreamsDeps = {
-  admin: Pick<Admin, 'upstreams' | 'metrics'>;
-  /** Milliseconds for which figures count. */
-  kept: number;
-  now: () => Date;
-};
-
 type Upstreams = {
   /** By address; at most a few seconds old. @throws AdminUnreachable */
   read(): Promise<ReadonlyMap<string, UpstreamFigures>>;
@@ -25,7 +18,12 @@ type Upstreams = {
   forget(): void;
 };
 
-export function createUpstreams({ admin, kept, now }: UpstreamsDeps): Upstreams {
+/** @param kept milliseconds for which figures count */
+export function createUpstreams(
+  admin: Pick<Admin, 'upstreams' | 'metrics'>,
+  kept: number,
+  now: () => Date,
+): Upstreams {
   let last: { until: number; figures: ReturnType<Upstreams['read']> } | null = null;
 
   async function ask(): Promise<Map<string, UpstreamFigures>> {

@@ -9,20 +9,12 @@
  * 10.5 + 2 + 10 + 5 + 10 s: 37.5 s. With more than a hundred that do not even refuse, rounds take longer.
  */
 import { createConcurrencyLimit } from '../../../src/shared/async.ts';
+import { every } from '../../../src/shared/every.ts';
 import { type Dial, keyOfDial } from '../live-upstreams.ts';
 import type { DialResult, DialUpstream } from './dial.ts';
 
 /** What dialling brought last: when, and since when it has been so; milliseconds since 1970. */
 export type Probe = DialResult & { at: number; since: number };
-
-type ProberDeps = {
-  dial: DialUpstream;
-  now: () => Date;
-  /** Milliseconds from a clock that is never set. */
-  elapsed: () => number;
-  /** Milliseconds from one dial to the next. */
-  every: number;
-};
 
 export type Prober = {
   /** Dials these from now on, and no others. */
@@ -36,7 +28,7 @@ export type Prober = {
   last(dial: Dial): Probe | null;
   /** Those with a result. */
   results(): { dial: Dial; last: Probe }[];
-  stop(): void;
+  end(): Promise<void>;
 };
 
 const AT_ONCE = 20;
@@ -59,12 +51,21 @@ type Entry = {
   running: Promise<void> | null;
 };
 
-export function createProber({ dial, now, elapsed, every }: ProberDeps): Prober {
+/**
+ * @param pause milliseconds from one dial to the next
+ * @param elapsed milliseconds from a clock that is never set
+ */
+export function createProber(
+  dial: DialUpstream,
+  pause: number,
+  now: () => Date,
+  elapsed: () => number,
+): Prober {
   let entries = new Map<string, Entry>();
   const dialled = createConcurrencyLimit({ concurrency: AT_ONCE });
   // Those that may take the whole timeout, of which one site may have thousands.
   const silent = createConcurrencyLimit({ concurrency: AT_ONCE });
-  let timer: Timer | undefined;
+  let hasBegun = false;
 
   function tick(): void {
     const time = elapsed();
@@ -91,8 +92,10 @@ export function createProber({ dial, now, elapsed, every }: ProberDeps): Prober 
     entry.dialled = elapsed();
     // The first round has no order yet: a random part of the time spreads the next ones.
     const share = result.up === false ? DOWN_SHARE : 1;
-    entry.due = entry.dialled + every * share * (last === null ? Math.random() : 1);
+    entry.due = entry.dialled + pause * share * (last === null ? Math.random() : 1);
   }
+
+  const ticks = every({ pause: pause / TICKS, first: pause / TICKS }, tick);
 
   return {
     keep(dials) {
@@ -103,7 +106,8 @@ export function createProber({ dial, now, elapsed, every }: ProberDeps): Prober 
         kept.set(key, entries.get(key) ?? fresh);
       }
       entries = kept;
-      timer ??= setInterval(tick, every / TICKS);
+      if (!hasBegun) ticks.begin();
+      hasBegun = true;
       tick();
     },
 
@@ -121,9 +125,9 @@ export function createProber({ dial, now, elapsed, every }: ProberDeps): Prober 
     results: () =>
       [...entries.values()].flatMap(({ dial: of, last }) => (last ? [{ dial: of, last }] : [])),
 
-    stop() {
-      clearInterval(timer);
+    end() {
       entries = new Map();
+      return ticks.end();
     },
   };
 }

@@ -11,17 +11,17 @@ export type Resolver = {
   resolve(host: string): Promise<string[]>;
 };
 
-type ResolverDeps = {
-  /** Milliseconds from a clock that is never set. */
-  elapsed: () => number;
-  /** @throws if there is no such name */
-  find?: (host: string) => Promise<string[]>;
-  pace: Pace['names'];
-};
-
 const MOST_NAMES = 10_000;
 
-export function createResolver({ elapsed, find = createLookup(), pace }: ResolverDeps): Resolver {
+/**
+ * @param elapsed milliseconds from a clock that is never set
+ * @param find throws if there is no such name
+ */
+export function createResolver(
+  elapsed: () => number,
+  pace: Pace['names'],
+  find: (host: string) => Promise<string[]> = createLookup(),
+): Resolver {
   const known = new Map<string, { until: number; addresses: Promise<string[]> }>();
 
   return {

@@ -50,7 +50,7 @@ const ELSEWHERE = 'Caddy is in another network than the agent.';
 
 export function createSiteUpstreams(deps: SiteUpstreamsDeps): SiteUpstreams {
   const { siteErrors, prober, now } = deps;
-  const caddy = createUpstreams({ ...deps, kept: deps.pace.upstreams });
+  const caddy = createUpstreams(deps.admin, deps.pace.upstreams, now);
   const answered = createAnswered(deps.newestRequest);
   const states = createUpstreamStates(now);
   let unprobed = OFF;

@@ -1,8 +1,8 @@
 /** Reads the settings of the agent that are about a log engine. */
 import { join } from 'node:path';
-import type { ShipSettings } from '../../../agent/features/ship/agent.ts';
 import { formatOf, SHIP_FORMATS } from '../../../agent/features/ship/format.ts';
 import { parseHeaders } from '../../../agent/features/ship/post.ts';
+import type { ShipSettings } from '../../../agent/features/ship/shipper.ts';
 import type { ReadAgentHalf } from '../../feature.ts';
 import type { SettingsReader } from '../../program/settings-reader.ts';
 import { messageOf } from '../../shared/async.ts';

@@ -2,8 +2,7 @@
 import { fixedToken, type KnownToken } from '../../../agent/bearer.ts';
 import type { EnrolledHub } from '../../../agent/caddy/proxy.ts';
 import { createCredentials } from '../../../agent/enrolment/credentials.ts';
-import type { EnrolmentDeps } from '../../../agent/enrolment/enrolment.ts';
-import { createOpenInvitation, type OpenInvitation } from '../../../agent/enrolment/enrolment.ts';
+import { createOpenInvitation, type Enrolment } from '../../../agent/enrolment/enrolment.ts';
 import type { Log } from '../../shared/log.ts';
 import { keepSecret } from '../../shared/system/files.ts';
 import type { AgentSettings } from '../agent-settings.ts';
@@ -16,7 +15,7 @@ export type AgentAccess = {
   /** The hub that it obeys; null with a token of the settings, or before the first enrolment. */
   enrolled: EnrolledHub | null;
   /** Null with a token of the settings. */
-  enrolment: (Pick<EnrolmentDeps, 'credentials'> & { invitation: OpenInvitation | null }) | null;
+  enrolment: Enrolment | null;
 };
 
 /** Characters; 256 bits as base64url have 43. */

@@ -16,7 +16,7 @@ import { createAuthorities } from '../../../agent/sites/authorities.ts';
 import { createChecks } from '../../../agent/sites/checks/checks.ts';
 import { createRounds } from '../../../agent/sites/checks/rounds.ts';
 import { createTrials } from '../../../agent/sites/checks/trial.ts';
-import { handshake, isOwnAddress } from '../../../agent/sites/handshake.ts';
+import { isOwnAddress } from '../../../agent/sites/handshake.ts';
 import { createProxyState } from '../../../agent/sites/proxy-state.ts';
 import { createDialUpstream } from '../../../agent/sites/upstreams/dial.ts';
 import { createProber } from '../../../agent/sites/upstreams/prober.ts';
@@ -125,17 +125,14 @@ export function prepareAgent(
       onWarnings: (found) => warnings.set('rotated logs', found.join(' ') || null),
     });
     const elapsed = () => performance.now();
-    const resolver = createResolver({ elapsed, pace: pace.names });
-    const dial = createDialUpstream({ ...resolver, apart: user !== null });
-    const prober = settings.upstreamProbe
-      ? createProber({ dial, now, elapsed, every: pace.probe })
-      : null;
+    const resolver = createResolver(elapsed, pace.names);
+    const dial = createDialUpstream(resolver, user !== null);
+    const prober = settings.upstreamProbe ? createProber(dial, pace.probe, now, elapsed) : null;
     const tls = settings.tls !== null;
     const state = createProxyState({
       admin: proxy.admin,
       watch: proxy.watch,
       errorLog: errorLogOf(accessLog.file),
-      handshake,
       isCheck: checkWords.isCheck,
       newestRequest: logs.newest,
       prober,
@@ -159,7 +156,7 @@ export function prepareAgent(
       warn: warnings.set,
     };
     const parts = halves.map((half) => half(core));
-    const authorities = createAuthorities(proxy);
+    const authorities = createAuthorities(proxy.admin, proxy);
     const { commands, adaptAllowed: adapt } = proxy;
     const trials = createTrials({
       adapt,
@@ -207,7 +204,7 @@ export function prepareAgent(
           () => listening.stop(logs.endStreams()),
           // Before that, a proxy that is running is not this agent's.
           () => begun && proxy.stop(keepsProxy()),
-          state.close,
+          state.end,
           keeper.end,
           logs.close,
           release,

@@ -10,18 +10,15 @@ const KEY = PEM.replaceAll('CERTIFICATE', 'EC PRIVATE KEY');
 function begin(config: Json, root: unknown = PEM) {
   let asked = 0;
   const never = () => Promise.reject(new AdminUnreachable('no answer'));
-  const authorities = createAuthorities({
-    admin: {
-      adapt: never,
-      config: async () => JSON.stringify(config),
-      async authority() {
-        asked++;
-        return JSON.stringify({ root_certificate: root, intermediate_certificate: PEM });
-      },
-    },
+  const admin = {
     adapt: never,
-    dnsProviders: async () => [],
-  });
+    config: async () => JSON.stringify(config),
+    async authority() {
+      asked++;
+      return JSON.stringify({ root_certificate: root, intermediate_certificate: PEM });
+    },
+  };
+  const authorities = createAuthorities(admin, { adapt: never, dnsProviders: async () => [] });
   return { authorities, asked: () => asked };
 }
 
@@ -51,15 +48,14 @@ test.each([[KEY], [PEM + KEY], [`${PEM}x`], [''], [7], [null]])(
 
 test('a proxy that does not answer is said to', async () => {
   const { authorities } = begin('no JSON');
-  const failing = createAuthorities({
-    admin: {
+  const failing = createAuthorities(
+    {
       adapt: () => Promise.reject(new Error('unused')),
       config: () => Promise.reject(new AdminUnreachable('no answer')),
       authority: () => Promise.reject(new Error('unused')),
     },
-    adapt: async () => ({}),
-    dnsProviders: async () => [],
-  });
+    { adapt: async () => ({}), dnsProviders: async () => [] },
+  );
   await expect(failing.root()).rejects.toMatchObject({ code: 'PROXY_UNREACHABLE' });
   expect(await authorities.root()).toBeNull();
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { PACE } from '../../../agent/pace.ts';
-import { createCertificates } from '../../../agent/sites/certificates.ts';
+import { type Certified, createCertificates } from '../../../agent/sites/certificates.ts';
 import { type HandshakeResult, handshake, type Target } from '../../../agent/sites/handshake.ts';
 import { freePort } from '../../harness/stack.ts';
 
@@ -20,17 +20,15 @@ function begin(answer: () => HandshakeResult | Promise<HandshakeResult>) {
   let time = 1_000_000;
   const asked: string[] = [];
   let [under, most] = [0, 0];
-  const certificates = createCertificates({
-    pace: PACE.certificates,
-    now: () => new Date(time),
-    async handshake({ name }) {
-      asked.push(name);
-      most = Math.max(most, ++under);
-      const result = await answer();
-      under--;
-      return result;
-    },
-  });
+  const handshake = async ({ name }: Certified) => {
+    asked.push(name);
+    most = Math.max(most, ++under);
+    const result = await answer();
+    under--;
+    return result;
+  };
+  const now = () => new Date(time);
+  const certificates = createCertificates(handshake, PACE.certificates, now);
   const pass = (milliseconds: number) => {
     time += milliseconds;
   };

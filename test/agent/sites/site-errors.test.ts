@@ -175,13 +175,13 @@ const site = (name: string, ...upstreams: string[]): LiveSite => ({
 function begin(recovered: (host: string) => boolean = () => false) {
   let time = NOW;
   const asked: string[] = [];
-  const errors = createSiteErrors({
-    now: () => new Date(time),
-    hasRecovered: async (host) => {
+  const errors = createSiteErrors(
+    () => new Date(time),
+    async (host) => {
       asked.push(host);
       return recovered(host);
     },
-  });
+  );
   return { errors, asked, pass: (milliseconds: number) => (time += milliseconds) };
 }
 const failed = (host: string, message: string, dialled: string | null = null): LogEvent => ({

@@ -16,14 +16,12 @@ const path = (name: string) => JSON.stringify(join(import.meta.dir, name));
 
 const shipperProgram = (file: string, port: number) => `
   const { createShipper } = await import(${path('../../../agent/features/ship/shipper.ts')});
-  createShipper({
-    file: ${JSON.stringify(file)},
-    engine: { url: 'http://127.0.0.1:${port}/', format: 'ndjson', headersFile: null },
-    placeFile: ${JSON.stringify(`${file}.place`)},
-    log: () => {},
-    warn: () => {},
-    pace: { batch: 0, rest: 0, retry: 1, longestRetry: 4, away: 300_000 },
-  }).begin();
+  const engine = { url: 'http://127.0.0.1:${port}/', format: 'ndjson', headersFile: null };
+  createShipper(
+    { accessLog: ${JSON.stringify(file)}, log: () => {}, warn: () => {} },
+    { engine, placeFile: ${JSON.stringify(`${file}.place`)} },
+    { batch: 0, rest: 0, retry: 1, longestRetry: 4, away: 300_000 },
+  ).begin();
   process.stdout.write('begun');
 `;
 

@@ -156,7 +156,7 @@ describe('wrong settings', () => {
       const shipper = ship({ url: engine.url('/') });
       await until(() => warnings.get('log shipping')?.includes('log-ship.json is damaged'));
       expect(readFileSync(placeFile, 'utf8')).toBe(damage);
-      await shipper.close();
+      await shipper.end();
       warnings.clear();
     }
     ship({ url: engine.url('/') });
@@ -206,14 +206,14 @@ describe('lines that the engine refuses', () => {
     await until(() => existsSync(placeFile));
     writeFileSync(file, lines('/a'));
     await until(() => engine.accepted.length === 1);
-    await first.close();
+    await first.end();
     appendFileSync(file, lines(...Array.from({ length: 20 }, (_, i) => `/bad${i}`)));
     const second = ship({ url: engine.url('/') });
     await until(() => second.counts().refused === 20);
     appendFileSync(file, lines('/b'));
     await until(() => engine.accepted.length === 2);
     expect(pathsOf(engine.accepted)).toBe('/a /b');
-    await second.close();
+    await second.end();
     // Another engine has accepted nothing yet.
     appendFileSync(file, lines('/bad', '/bad'));
     const third = ship({ url: engine.url('/other') });

@@ -34,7 +34,7 @@ async function shippedLog() {
   await until(() => existsSync(log.placeFile));
   writeFileSync(log.file, lines('/a'));
   await until(() => engine.accepted.length === 1);
-  await shipper.close();
+  await shipper.end();
   const arrived = async (paths: string) => {
     await until(() => engine.accepted.length >= paths.split(' ').length, paths);
     expect(pathsOf(engine.accepted)).toBe(paths);
@@ -53,11 +53,11 @@ describe('the log is not read from its start', () => {
     await until(() => existsSync(placeFile));
     appendFileSync(file, `1}\n${lines('/a')}not an entry\n`);
     await until(() => engine.accepted.length === 1);
-    await first.close();
+    await first.end();
     appendFileSync(file, lines('/b'));
     const second = ship({ url: engine.url('/') });
     await until(() => engine.accepted.length === 2);
-    await second.close();
+    await second.end();
     expect(pathsOf(engine.accepted)).toBe('/a /b');
     expect(await second.lag()).toEqual({ seconds: 0, bytes: 0 });
     await engine.stop();

@@ -19,9 +19,9 @@ export type ShipOptions = {
 /** Makes folders with a log and its shippers, which are closed after each test. */
 export function temporaryShippers() {
   const newFolder = temporaryFolders();
-  const open: { close(): Promise<void> }[] = [];
+  const open: { end(): Promise<void> }[] = [];
   afterEach(async () => {
-    for (const shipper of open.splice(0)) await shipper.close();
+    for (const shipper of open.splice(0)) await shipper.end();
   });
   return () => {
     const folder = newFolder();
@@ -29,17 +29,18 @@ export function temporaryShippers() {
     const placeFile = join(folder, 'log-ship.json');
     const logged: { event: string; fields?: Fields | undefined }[] = [];
     const warnings = new Map<string, string>();
-    const ship = ({ url, format = 'ndjson', headersFile, batch = 5, ...more }: ShipOptions) => {
-      const shipper = createShipper({
-        file,
-        engine: { url, format, headersFile: headersFile ?? null },
-        placeFile,
-        log: (event, fields) => void logged.push({ event, fields }),
-        warn: (key, sentence) =>
-          sentence === null ? warnings.delete(key) : warnings.set(key, sentence),
-        pace: { ...PACE, batch, rest: 0, retry: 5, longestRetry: 20 },
-        ...more,
-      });
+    const ship = ({ url, format = 'ndjson', headersFile, batch = 5, now }: ShipOptions) => {
+      const shipper = createShipper(
+        {
+          accessLog: file,
+          log: (event, fields) => void logged.push({ event, fields }),
+          warn: (key, sentence) =>
+            sentence === null ? warnings.delete(key) : warnings.set(key, sentence),
+        },
+        { engine: { url, format, headersFile: headersFile ?? null }, placeFile },
+        { ...PACE, batch, rest: 0, retry: 5, longestRetry: 20 },
+        now,
+      );
       open.push(shipper);
       shipper.begin();
       return shipper;

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Conditions } from '../../../../agent/logs/answers/filter.ts';
 import { parsePosition } from '../../../../agent/logs/files/log-position.ts';
-import { createTails, type TailsOptions } from '../../../../agent/logs/tail/tail.ts';
+import { createTails } from '../../../../agent/logs/tail/tail.ts';
 import { readEvents } from '../../../harness/events.ts';
 import { line } from '../lines.ts';
 import { temporaryFolders } from '../temp.ts';
@@ -31,9 +31,9 @@ export function temporaryTails() {
     for (const end of opened.splice(0)) end();
   });
 
-  return (options: Partial<TailsOptions> = {}, folder = newFolder()) => {
+  return (how: { heartbeat?: number; maxLag?: number } = {}, folder = newFolder()) => {
     const file = join(folder, 'access.log');
-    const tails = createTails({ file, ...options });
+    const tails = createTails(file, how.heartbeat, how.maxLag);
     opened.push(tails.end);
     let rolls = 0;
     return {

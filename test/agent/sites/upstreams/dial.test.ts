@@ -14,7 +14,7 @@ const NAMES: Record<string, string[]> = {
 };
 /** Stands in for DNS. */
 const resolve = async (host: string) => NAMES[host] ?? [];
-const dial = createDialUpstream({ resolve, apart: false });
+const dial = createDialUpstream({ resolve }, false);
 const TIMEOUT_MS = 2_000;
 
 const folder = temporaryFolder();
@@ -68,13 +68,13 @@ describe('down', () => {
   });
 
   test('is a name that is not resolved in time', async () => {
-    const never = createDialUpstream({ resolve: () => new Promise(() => {}), apart: false });
+    const never = createDialUpstream({ resolve: () => new Promise(() => {}) }, false);
     expect(await never(to('x', 80), 100)).toMatchObject({ up: false });
   });
 });
 
 test('a socket that only Caddy’s user may use is not known', async () => {
-  const apart = createDialUpstream({ resolve, apart: true });
+  const apart = createDialUpstream({ resolve }, true);
   expect(await apart(socket(join(folder, 'a.sock')), TIMEOUT_MS)).toMatchObject({ up: null });
 });
 

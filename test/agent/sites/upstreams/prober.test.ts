@@ -5,28 +5,29 @@ import { createDialUpstream, type DialUpstream } from '../../../../agent/sites/u
 import { createProber, type Prober } from '../../../../agent/sites/upstreams/prober.ts';
 import { freePort, until } from '../../../harness/stack.ts';
 
-const really = createDialUpstream({ resolve: async () => [], apart: false });
+const really = createDialUpstream({ resolve: async () => [] }, false);
 const at = (host: string, port: number): Dial => ({ place: { host, port }, tls: null });
 
 const probers: Prober[] = [];
 afterEach(() => {
-  for (const prober of probers.splice(0)) prober.stop();
+  for (const prober of probers.splice(0)) void prober.end();
 });
 
 /** A prober that counts what it dials, and how many at once. */
-function begin(every: number, dial: DialUpstream = really) {
+function begin(pause: number, dial: DialUpstream = really) {
   const seen = { dialled: [] as Dial[], open: 0, most: 0 };
-  const prober = createProber({
-    every,
-    now: () => new Date(),
-    elapsed: () => performance.now(),
-    async dial(where, timeout) {
-      seen.dialled.push(where);
-      seen.open++;
-      seen.most = Math.max(seen.most, seen.open);
-      return dial(where, timeout).finally(() => seen.open--);
-    },
-  });
+  const counted: DialUpstream = async (where, timeout) => {
+    seen.dialled.push(where);
+    seen.open++;
+    seen.most = Math.max(seen.most, seen.open);
+    return dial(where, timeout).finally(() => seen.open--);
+  };
+  const prober = createProber(
+    counted,
+    pause,
+    () => new Date(),
+    () => performance.now(),
+  );
   probers.push(prober);
   return { prober, seen };
 }
@@ -110,15 +111,16 @@ test('a thousand upstreams are dialled at once and then in turn, each address on
 test('the rounds after the first are spread over the time between them', async () => {
   let time = 0;
   const times: number[] = [];
-  const prober = createProber({
-    every: 60,
-    now: () => new Date(),
-    elapsed: () => time,
-    async dial() {
-      times.push(time);
-      return { up: true, latencyMs: 1 };
-    },
-  });
+  const dial: DialUpstream = async () => {
+    times.push(time);
+    return { up: true, latencyMs: 1 };
+  };
+  const prober = createProber(
+    dial,
+    60,
+    () => new Date(),
+    () => time,
+  );
   probers.push(prober);
   prober.keep(thousand(80));
   await until(() => times.length === SITES, 'the first round');
@@ -136,16 +138,17 @@ test('the rounds after the first are spread over the time between them', async (
 test('one that is down is dialled three times as often', async () => {
   let time = 0;
   const ports: number[] = [];
-  const prober = createProber({
-    every: 60,
-    now: () => new Date(),
-    elapsed: () => time,
-    async dial({ place }) {
-      const { port } = place as { port: number };
-      ports.push(port);
-      return port === 1 ? { up: false, reason: 'no' } : { up: true, latencyMs: 1 };
-    },
-  });
+  const dial: DialUpstream = async ({ place }) => {
+    const { port } = place as { port: number };
+    ports.push(port);
+    return port === 1 ? { up: false, reason: 'no' } : { up: true, latencyMs: 1 };
+  };
+  const prober = createProber(
+    dial,
+    60,
+    () => new Date(),
+    () => time,
+  );
   probers.push(prober);
   prober.keep([at('127.0.0.1', 1), at('127.0.0.1', 2)]);
   await until(() => ports.length === 2, 'the first dials');

@@ -6,14 +6,11 @@ import { createResolver } from '../../../../agent/sites/upstreams/resolver.ts';
 function begin(find: (host: string) => Promise<string[]>) {
   let time = 0;
   const asked: string[] = [];
-  const { resolve } = createResolver({
-    pace: PACE.names,
-    elapsed: () => time,
-    find(host) {
-      asked.push(host);
-      return find(host);
-    },
-  });
+  const count = (host: string) => {
+    asked.push(host);
+    return find(host);
+  };
+  const { resolve } = createResolver(() => time, PACE.names, count);
   return { resolve, asked, pass: (milliseconds: number) => (time += milliseconds) };
 }
 
@@ -47,6 +44,6 @@ test('a lookup that hangs is not started again', async () => {
 });
 
 test('the names of this machine are found', async () => {
-  const { resolve } = createResolver({ pace: PACE.names, elapsed: () => 0 });
+  const { resolve } = createResolver(() => 0, PACE.names);
   expect(await resolve('localhost')).toContain('127.0.0.1');
 });

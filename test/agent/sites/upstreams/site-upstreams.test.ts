@@ -18,22 +18,18 @@ const site: LiveSite = {
   alone: true,
 };
 
-let end = () => {};
+let end = async () => {};
 afterEach(() => end());
 
 /** Stands in for Caddy and the network, of which one says nothing and the other nothing good. */
 function begin(isOpenHere: boolean, result: () => Promise<DialResult>, metrics = '') {
   let [dials, logged] = [0, 0];
-  const prober = createProber({
-    every: PACE.probe,
-    dial() {
-      dials++;
-      return result();
-    },
-    now,
-    elapsed: () => performance.now(),
-  });
-  end = prober.stop;
+  const dial = () => {
+    dials++;
+    return result();
+  };
+  const prober = createProber(dial, PACE.probe, now, () => performance.now());
+  end = prober.end;
   const upstreams = createSiteUpstreams({
     pace: PACE,
     admin: {
@@ -43,7 +39,7 @@ function begin(isOpenHere: boolean, result: () => Promise<DialResult>, metrics =
       },
       metrics: async () => metrics,
     },
-    siteErrors: createSiteErrors({ now, hasRecovered: async () => false }),
+    siteErrors: createSiteErrors(now, async () => false),
     newestRequest: async () => null,
     prober,
     isOpenHere: () => isOpenHere,
