@@ -59,7 +59,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
   const { trustProxy, hosts, host, origins } = context.settings;
   const isLocal = createLocalCheck({ trustProxy, hosts, loopback: isLoopback(host) });
   const peerOf = (request: Request): string => hub.server?.requestIP(request)?.address ?? '';
-  const { isHttps, addressOf } = createForwarded({ trustProxy, peerOf });
+  const { isHttps, addressOf } = createForwarded(trustProxy, peerOf);
   const originOf = (request: Request) =>
     origins[0] ?? `${isHttps(request) ? 'https' : 'http'}://${request.headers.get('host')}`;
   const cookies = createSessionCookies(isHttps);
@@ -95,7 +95,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     originOf,
     bodyLimit,
     strangersBodyLimit: SIGN_IN_BODY_LIMIT,
-    isTrusted: createTrustedCheck({ peerOf, accounts, tokens }),
+    isTrusted: createTrustedCheck(peerOf, accounts, tokens),
     origins: () => (isNamed(origins) ? origins : [`http://localhost:${port()}`]),
     retries,
     openWrites,
@@ -108,6 +108,8 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
   };
   const proofs = parts.flatMap((part) => part.proofs?.(api) ?? []);
   const linked: LinkedOf = (userId) => parts.flatMap((part) => part.linked?.(userId) ?? []);
+
+  const pageData = Object.fromEntries(parts.flatMap(({ page = {} }) => Object.entries(page)));
 
   let isUsable = true;
   /** Damage may be found long after the start. */
@@ -190,13 +192,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
       ),
     )
     .use(routes)
-    .use(
-      dashboardRoutes({
-        read: dashboard,
-        doorFor: (request) => accounts.door(isLocal(request)),
-        data: Object.fromEntries(parts.flatMap(({ page = {} }) => Object.entries(page))),
-      }),
-    );
+    .use(dashboardRoutes(dashboard, (request) => accounts.door(isLocal(request)), pageData));
   const routesOf = (): readonly RegisteredRoute[] => hub.routes as unknown as RegisteredRoute[];
   return hub;
 }
@@ -204,9 +200,4 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
 const isNamed = (origins: readonly string[]): origins is Origins => origins.length > 0;
 
 const activityOf = ({ publisher, pace, now }: HubContext) =>
-  createActivity({
-    publisher,
-    now,
-    kept: pace.activity,
-    agent: createAgentsActivity(publisher.agents),
-  });
+  createActivity(publisher, createAgentsActivity(publisher.agents), pace.activity, now);

@@ -1,5 +1,6 @@
 /** What a feature may rely on in the hub, and what it can bring there. */
 import type { AnyElysia } from 'elysia';
+import type { Clock } from '../shared/clock.ts';
 import type { EventName } from '../shared/events.ts';
 import type { Log } from '../shared/log.ts';
 import type { Collector } from '../shared/observe/metrics.ts';
@@ -28,39 +29,37 @@ import type { IncidentListener } from './watch/incidents/incidents.ts';
 import type { Problem, ProblemView } from './watch/problem.ts';
 
 /** The parts of the hub that are there before those of features. */
-export type HubCore = Readonly<{
-  version: string;
-  publisher: Publisher;
-  db: Db;
-  /** Of secrets in the database. */
-  sealing: Sealing;
-  /** Of the first agent. */
-  agentUrl: string;
-  /** The hub's id. */
-  hub: string;
-  /** The data folder. */
-  dataDir: string;
-  /** The file with the key of what is sealed. */
-  keyFile: string;
-  /** Absolute paths of the folders from which a config may import files. */
-  importDirs: readonly string[];
-  /** Whether another program has the database open. */
-  isShared: () => boolean;
-  /** Whether there is no account yet. */
-  isEmpty: () => boolean;
-  accounts: Accounts;
-  invitations: Invitations;
-  /** How often somebody may try to sign in. */
-  limits: AttemptLimits;
-  /** Counts and logs a failed sign-in. */
-  signInFailed: SignInFailed;
-  /** Its intervals, at the pace of this hub. */
-  paced: Paced;
-  /** Milliseconds from a clock that is never set. */
-  elapsed: () => number;
-  now: () => Date;
-  log: Log;
-}>;
+export type HubCore = Clock &
+  Readonly<{
+    version: string;
+    publisher: Publisher;
+    db: Db;
+    /** Of secrets in the database. */
+    sealing: Sealing;
+    /** Of the first agent. */
+    agentUrl: string;
+    /** The hub's id. */
+    hub: string;
+    /** The data folder. */
+    dataDir: string;
+    /** The file with the key of what is sealed. */
+    keyFile: string;
+    /** Absolute paths of the folders from which a config may import files. */
+    importDirs: readonly string[];
+    /** Whether another program has the database open. */
+    isShared: () => boolean;
+    /** Whether there is no account yet. */
+    isEmpty: () => boolean;
+    accounts: Accounts;
+    invitations: Invitations;
+    /** How often somebody may try to sign in. */
+    limits: AttemptLimits;
+    /** Counts and logs a failed sign-in. */
+    signInFailed: SignInFailed;
+    /** Its intervals, at the pace of this hub. */
+    paced: Paced;
+    log: Log;
+  }>;
 
 /** What routes get: also who may call them, and how many bytes a body may have. */
 export type ApiCore = HubCore &

@@ -40,7 +40,7 @@ export const collectBroken = (publisher: Publisher): Promise<readonly Family[]> 
   ofEach(publisher, async (agent, isSkipped) => {
     const known = publisher.standings().find((one) => one.agent.id === agent.id);
     const status = isSkipped ? null : (known?.status ?? null);
-    const { length } = await findUnserved({ agent, publisher }, status);
+    const { length } = await findUnserved(agent, publisher, status);
     return [
       gauge(
         'vhosts_broken',
@@ -55,9 +55,7 @@ export const collectCertificates = (
   publisher: Pick<Publisher, 'agents' | 'current'>,
 ): Promise<readonly Family[]> =>
   ofEach(publisher, async (agent, isSkipped) => {
-    const certificates = isSkipped
-      ? []
-      : await readCertificates({ agent, publisher }).catch(() => []);
+    const certificates = isSkipped ? [] : await readCertificates(agent, publisher).catch(() => []);
     // Several vhosts can have the same name on different ports.
     const byName = new Map(certificates.map(({ name, notAfter }) => [name, notAfter]));
     return [

@@ -8,17 +8,12 @@ type KnownProxy = { version: string | null; modules: readonly string[] | null };
 /** The version of an agent's proxy, as it last said; the first agent's without a name. */
 type Versions = { version(name?: string): string | null };
 
-export type ProxyDeps = {
-  publisher: Versions;
-  agent: Pick<AgentClient, 'modules' | 'status'>;
-};
-
 /** Milliseconds; the caller can do without. */
 const ASK_MS = 2_000;
 
 /** Asks the agent for what the hub does not know yet. Never rejects. */
 export const createReadProxy =
-  ({ publisher, agent }: ProxyDeps) =>
+  (publisher: Versions, agent: Pick<AgentClient, 'modules' | 'status'>) =>
   async (): Promise<KnownProxy> => {
     const version = publisher.version();
     const [status, answer] = await Promise.all([
@@ -30,14 +25,13 @@ export const createReadProxy =
 
 /** Of all agents that can be asked: the oldest version, and the modules that each of them has. Never rejects. */
 export const createReadProxies =
-  ({ publisher }: { publisher: Versions & { agents: Agents } }) =>
-  async (): Promise<KnownProxy> => {
+  (publisher: Versions & { agents: Agents }) => async (): Promise<KnownProxy> => {
     const agents = publisher.agents.all();
     const awake = agents.filter(({ client }) => !client.isSilent());
     const asked = awake.length > 0 ? awake : agents;
     const known = await Promise.all(
       asked.map(({ name, client }) =>
-        createReadProxy({ publisher: { version: () => publisher.version(name) }, agent: client })(),
+        createReadProxy({ version: () => publisher.version(name) }, client)(),
       ),
     );
     const [modules = null, ...others] = known.flatMap((one) => (one.modules ? [one.modules] : []));

@@ -67,7 +67,7 @@ export function certificateRoutes({ guard, bodyLimit, ...deps }: ApiContext) {
     .get(
       '/',
       async ({ query, set, who }) => {
-        const { entries, missing } = await listCertificates(deps, query.agent);
+        const { entries, missing } = await listCertificates(deps.publisher, deps.now, query.agent);
         if (missing.length > 0) set.headers['x-missing-agents'] = missing.join(', ');
         return isViewer(who) ? entries.map(certificateForViewers) : entries;
       },

@@ -35,12 +35,12 @@ import { createStore, type Store } from '../model/store.ts';
 import { createReadPorts, type ReadPorts } from '../publish/ports.ts';
 import { createPublisher, type Publisher, type PublisherDeps } from '../publish/publisher.ts';
 import { createRetries, type Retries } from '../retries/retries.ts';
-import type { ActivityDeps } from '../watch/activity.ts';
+import { createFactsReader, type RecentPace } from '../watch/agent-facts.ts';
 import { type Checks, NO_CHECKS } from '../watch/checks.ts';
 import { beginnings, createIncidents, type Incidents } from '../watch/incidents/incidents.ts';
 import { createWatcher, type Watcher, type WatcherDeps } from '../watch/incidents/watcher.ts';
 import { createKnown, type Known } from '../watch/known.ts';
-import { createLook, type Look, type LookDeps } from '../watch/look.ts';
+import { createLook, type Look } from '../watch/look.ts';
 import type { ProblemView } from '../watch/problem.ts';
 import { createProblemList, type ListProblems } from '../watch/problem-list.ts';
 import { createWarningsAfter, type WarningsAfter } from '../watch/sites/states.ts';
@@ -88,14 +88,14 @@ export type HubGiven = {
   version: string;
   /** The commit that the binary was built from. */
   commit: string | null;
-  pace: PublisherDeps['pace'] &
-    LookDeps['pace'] & {
-      watch: WatcherDeps['pace'];
-      activity: ActivityDeps['kept'];
-      checking: number;
-      share: number;
-      own?: Readonly<Record<string, object>>;
-    };
+  pace: PublisherDeps['pace'] & {
+    recentSites: RecentPace;
+    watch: WatcherDeps['pace'];
+    activity: number;
+    checking: number;
+    share: number;
+    own?: Readonly<Record<string, object>>;
+  };
   now: () => Date;
   /** Milliseconds from a clock that is never set. */
   elapsed: () => number;
@@ -234,17 +234,15 @@ export function createContext(given: HubGiven): HubContext {
   const [checks = NO_CHECKS] = parts.flatMap((part) => part.checks ?? []);
   const look = createLook({
     publisher,
-    checks,
-    pace,
+    readFacts: createFactsReader(publisher, checks, { now, elapsed }, pace.recentSites),
     now,
-    elapsed,
     warnings,
     locked: accounts.locked,
     keyFault: sealing.fault,
     others: () => parts.flatMap((part) => part.problems?.() ?? []),
     disks: createDisks([{ what: 'the hub’s data', folder: settings.dataDir }]),
   });
-  const known = createKnown({ db, now, pace, current: publisher.current });
+  const known = createKnown(db, now, publisher.current, pace.watch);
   const readProblems = createProblemList({
     beginnings: () => beginnings(db),
     known: known.read,
@@ -261,12 +259,8 @@ export function createContext(given: HubGiven): HubContext {
     return latest?.summary ?? summary();
   }
   const listeners = parts.flatMap((part) => part.incidents ?? []);
-  const incidents = createIncidents({
-    db,
-    outboxes: listeners,
-    isKnown: (problem) => known.read().has(problem),
-    pace: pace.watch,
-  });
+  const isKnown = (problem: string) => known.read().has(problem);
+  const incidents = createIncidents(db, listeners, isKnown, pace.watch);
   const watcher = createWatcher({
     look,
     listProblems,
@@ -320,7 +314,7 @@ export function createContext(given: HubGiven): HubContext {
       first: firstOf(settings),
       beginnings: () => beginnings(db),
     }),
-    warningsAfter: createWarningsAfter({ publisher, checks, now }),
+    warningsAfter: createWarningsAfter(publisher, checks, now),
     readPorts: createReadPorts({ publisher }),
   };
 }

@@ -49,7 +49,7 @@ const RecipeView = t.Object(
 const EXAMPLE = { networks: ['private_ranges'] };
 
 export function recipeRoutes({ publisher, guard, bodyLimit }: ApiContext) {
-  const readProxy = createReadProxies({ publisher });
+  const readProxy = createReadProxies(publisher);
   return new Elysia({ name: 'recipes', prefix: '/recipes' })
     .use(guard)
     .get(

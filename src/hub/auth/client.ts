@@ -5,12 +5,8 @@ import { isAskedHere, isFromHere, isLoopbackHost, plain } from '../../shared/loo
 import { bearerOf } from './secret.ts';
 import type { Client } from './sessions/sessions.ts';
 
-export type ForwardedDeps = {
-  /** Believe the last hop of `X-Forwarded-For`, and `X-Forwarded-Proto`. */
-  trustProxy: boolean;
-  /** The address at the other end of a request's socket. */
-  peerOf: (request: Request) => string;
-};
+/** The address at the other end of a request's socket. */
+type PeerOf = (request: Request) => string;
 
 export type Forwarded = {
   /** Whether the client used HTTPS. */
@@ -19,8 +15,11 @@ export type Forwarded = {
   addressOf: (request: Request) => string;
 };
 
-/** Never throws: a header that makes no sense is ignored. */
-export function createForwarded({ trustProxy, peerOf }: ForwardedDeps): Forwarded {
+/**
+ * Never throws: a header that makes no sense is ignored.
+ * @param trustProxy believe the last hop of `X-Forwarded-For`, and `X-Forwarded-Proto`
+ */
+export function createForwarded(trustProxy: boolean, peerOf: PeerOf): Forwarded {
   const header = (request: Request, name: string) =>
     trustProxy ? request.headers.get(name) : null;
   return {
@@ -75,13 +74,11 @@ export function createLocalCheck({ loopback, trustProxy, hosts }: LocalRules): L
 /** Whoever finds a session or an API token by its secret. */
 type Finder = { find(token: string | null): object | null };
 
-type TrustedCheckDeps = Pick<ForwardedDeps, 'peerOf'> & { accounts: Finder; tokens: Finder };
-
 /**
  * Whether a request was made on this machine, or carries a valid token. A cookie is not accepted, because a browser
  * sends it unasked.
  */
-export function createTrustedCheck({ peerOf, accounts, tokens }: TrustedCheckDeps): LocalCheck {
+export function createTrustedCheck(peerOf: PeerOf, accounts: Finder, tokens: Finder): LocalCheck {
   return (request) => {
     if (isFromHere(request, peerOf(request))) return true;
     const bearer = bearerOf(request.headers);

@@ -17,22 +17,22 @@ export type Asset = {
 /** `page` is the HTML; `files` holds what it loads, by names that change with the content. */
 export type Dashboard = { page: string; files: ReadonlyMap<string, Asset> };
 
-export type DashboardRoutesDeps = {
-  /** The bundle, for each request; kept once it was read. @throws Error if the source is missing or does not build */
-  read: () => Promise<Dashboard>;
-  /** What the client needs to sign up. */
-  doorFor: (request: Request) => SignUpDoor;
-  /** What else it knows before anybody signs in, as `data-NAME` of its page. */
-  data: Readonly<Record<string, string>>;
-};
-
 /** Pages are not part of the API's description. */
 const NOT_API = { detail: { hide: true } };
 
 /** A year: the name of a file changes with its content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
-export function dashboardRoutes({ read, doorFor, data }: DashboardRoutesDeps) {
+/**
+ * @param read the bundle, for each request; kept once it was read. Throws Error if the source is missing or does not build
+ * @param doorFor what the client needs to sign up
+ * @param data what else it knows before anybody signs in, as `data-NAME` of its page
+ */
+export function dashboardRoutes(
+  read: () => Promise<Dashboard>,
+  doorFor: (request: Request) => SignUpDoor,
+  data: Readonly<Record<string, string>>,
+) {
   async function showPage(request: Request, set: Answer): Promise<string> {
     set.headers['cache-control'] = 'no-store';
     set.headers['content-type'] = 'text/html; charset=utf-8';

@@ -7,15 +7,14 @@ import { LONGEST_ENTRY } from '../agents/bounds.ts';
 import type { StreamReader } from '../agents/streams.ts';
 import { formatEventId, type Positions } from './event-ids.ts';
 
-export type MergedTailOptions = {
+export type TailPace = Readonly<{
   /** Milliseconds of silence after which a comment shows that the stream is alive. */
-  heartbeat?: number;
+  heartbeat: number;
   /** Milliseconds after which an agent that went away is asked again. */
-  retry?: number;
-};
+  retry: number;
+}>;
 
-const HEARTBEAT_MS = 15_000;
-const RETRY_MS = 1_000;
+const PACE: TailPace = { heartbeat: 15_000, retry: 1_000 };
 /** How often to look whether the reader still may read, and whether the agents are the same. */
 const CHECK_MS = 5_000;
 
@@ -31,7 +30,7 @@ export async function openMergedTail(
   query: TailQuery,
   after: Positions,
   { mayRead, ended }: StreamReader,
-  { heartbeat = HEARTBEAT_MS, retry = RETRY_MS }: MergedTailOptions = {},
+  { heartbeat, retry }: TailPace = PACE,
 ): Promise<ReadableStream<Uint8Array>> {
   const followed = [...agents.all()];
   const stopping = new AbortController();

@@ -8,14 +8,6 @@ import { endpointsUnder } from '../model/endpoints.ts';
 import type { SiteSet } from '../model/vhost.ts';
 import type { Publisher } from '../publish/publisher.ts';
 
-export type ActivityDeps = {
-  publisher: Pick<Publisher, 'current'>;
-  agent: AgentsActivity;
-  /** Milliseconds for which a count is shared. */
-  kept: number;
-  now: () => Date;
-};
-
 type Counts = LogActivity['domains'][string];
 
 /** Anyone can send thousands of them to a vhost for any host. */
@@ -37,7 +29,13 @@ export type Activity = {
 
 const HOUR_MS = 3_600_000;
 
-export function createActivity({ publisher, agent, kept, now }: ActivityDeps): Activity {
+/** @param kept milliseconds for which a count is shared */
+export function createActivity(
+  publisher: Pick<Publisher, 'current'>,
+  agents: AgentsActivity,
+  kept: number,
+  now: () => Date,
+): Activity {
   const cache = new Map<string, { until: number; counted: Promise<LogActivity> }>();
 
   function count(buckets: number, name: string): Promise<LogActivity> {
@@ -45,7 +43,7 @@ export function createActivity({ publisher, agent, kept, now }: ActivityDeps): A
     const key = `${buckets} ${name}`;
     const known = cache.get(key);
     if (known && known.until > time) return known.counted;
-    const counted = agent.activity({
+    const counted = agents.activity({
       from: new Date(time - HOUR_MS).toISOString(),
       to: new Date(time).toISOString(),
       buckets: String(buckets),

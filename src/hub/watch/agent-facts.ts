@@ -1,6 +1,7 @@
 /** The facts of one agent, its proxy and its sites: what problems follow from, and what the status shows. */
 import { advisoriesFor, SAFE_VERSION } from '../../shared/advisories.ts';
 import { messageOf, within } from '../../shared/async.ts';
+import type { Clock } from '../../shared/clock.ts';
 import type { ProxyStatus } from '../../shared/wire/proxy.ts';
 import type { SiteState } from '../../shared/wire/sites.ts';
 import type { Agent } from '../agents/agents.ts';
@@ -22,14 +23,8 @@ import { statesOf } from './sites/state.ts';
 import { findUnserved, rejectionOf, type Unserved } from './sites/unserved.ts';
 import type { VhostState } from './sites/view.ts';
 
-export type FactsDeps = {
-  publisher: Publisher;
-  now: () => Date;
-  /** Milliseconds from a clock that is never set. */
-  elapsed: () => number;
-  checks: Checks;
-  pace: { recentSites: RecentSitesDeps['pace'] };
-};
+/** Milliseconds from one question for an agent's sites to the next, and for which an answer counts. */
+export type RecentPace = Readonly<{ every: number; kept: number }>;
 
 export type AgentFacts = Omit<Facts, 'sites'> & {
   id: number;
@@ -70,7 +65,12 @@ const exchangeOf = (label: string | undefined): string =>
 const ONE_OF_SEVERAL_MS = 2_000;
 
 /** @returns a function that reads them and never fails; null if the agent was removed meanwhile */
-export function createFactsReader({ publisher, now, elapsed, checks, pace }: FactsDeps) {
+export function createFactsReader(
+  publisher: Publisher,
+  checks: Checks,
+  { now, elapsed }: Clock,
+  pace: RecentPace,
+) {
   const recent = new WeakMap<AgentClient, ReturnType<typeof createRecentSites>>();
   const known = new WeakMap<readonly SiteState[], Known>();
 
@@ -91,17 +91,11 @@ export function createFactsReader({ publisher, now, elapsed, checks, pace }: Fac
     return sites;
   }
 
-  function recentSites({ id, client: agent }: Agent) {
-    const known = recent.get(agent);
+  function recentSites(agent: Agent) {
+    const known = recent.get(agent.client);
     if (known) return known();
-    const made = createRecentSites({
-      agent,
-      elapsed,
-      pace: pace.recentSites,
-      isOnTrial: () => publisher.isOnTrial(id),
-      published: publisher.lastPublish,
-    });
-    recent.set(agent, made);
+    const made = createRecentSites(agent, publisher, elapsed, pace);
+    recent.set(agent.client, made);
     return made();
   }
 
@@ -112,9 +106,7 @@ export function createFactsReader({ publisher, now, elapsed, checks, pace }: Fac
     // One of several is not waited for; who waits for the only one learns why it does not answer.
     const mayLack = label !== undefined;
     const isSkipped = mayLack && client.isSilent();
-    const ending = isSkipped
-      ? null
-      : endingCertificates({ agent, publisher, now }).catch(() => null);
+    const ending = isSkipped ? null : endingCertificates(agent, publisher, now).catch(() => null);
     const asked = isSkipped ? null : recentSites(agent);
     let agentFault: string | null = null;
     const status = isSkipped
@@ -126,7 +118,7 @@ export function createFactsReader({ publisher, now, elapsed, checks, pace }: Fac
         });
     const latencyMs = status === null ? null : roundToTenths(performance.now() - from);
     const { sites: live, isCurrent } = (status !== null && (await asked)) || UNASKED;
-    const unserved = await findUnserved({ agent, publisher }, status, live ?? undefined);
+    const unserved = await findUnserved(agent, publisher, status, live ?? undefined);
     const serving = await readServing({ publisher }, agent, status);
     const certificates = mayLack && status === null ? null : await ending;
     const standing = publisher.standings().find((one) => one.agent.id === agent.id);
@@ -192,18 +184,6 @@ function skewWarning({ skewMs }: AgentStanding): string[] {
   ];
 }
 
-type RecentSitesDeps = {
-  agent: Pick<AgentClient, 'sites'>;
-  /** Milliseconds from a clock that is never set. */
-  elapsed: () => number;
-  /** Whether the proxy serves a change that may still be rolled back. */
-  isOnTrial: () => boolean;
-  /** The last publish: after another one, an answer is asked for at once. */
-  published: () => object | null;
-  /** Milliseconds from one question to the next, and for which an answer counts. */
-  pace: Readonly<{ every: number; kept: number }>;
-};
-
 /** The agent may wait for handshakes; what it learns is in the next answer. */
 const WAIT_MS = 200;
 
@@ -212,32 +192,35 @@ type Recent = { sites: readonly SiteState[] | null; isCurrent: boolean };
 
 const UNASKED: Recent = { sites: null, isCurrent: false };
 
-/** @returns a function that gives the last answer; never fails, and hardly waits */
-export function createRecentSites({
-  agent,
-  elapsed,
-  isOnTrial,
-  published,
-  pace,
-}: RecentSitesDeps): () => Promise<Recent> {
+/**
+ * @param elapsed milliseconds from a clock that is never set
+ * @returns a function that gives the last answer, and after another publish asks at once; never fails, and hardly waits
+ */
+export function createRecentSites(
+  { id, client }: { id: number; client: Pick<AgentClient, 'sites'> },
+  { isOnTrial, lastPublish }: Pick<Publisher, 'isOnTrial' | 'lastPublish'>,
+  elapsed: () => number,
+  pace: RecentPace,
+): () => Promise<Recent> {
   let last: { at: number; of: object | null; sites: readonly SiteState[] } | null = null;
   let asking: Promise<void> | null = null;
   const age = () => (last === null ? Number.POSITIVE_INFINITY : elapsed() - last.at);
 
   async function ask(): Promise<void> {
-    const wasOnTrial = isOnTrial();
-    const of = published();
-    const answer = await agent.sites(undefined, undefined, true).catch(() => null);
-    if (!wasOnTrial && !isOnTrial()) last = answer && { at: elapsed(), of, sites: answer.sites };
+    // A change that may still be rolled back.
+    const wasOnTrial = isOnTrial(id);
+    const of = lastPublish();
+    const answer = await client.sites(undefined, undefined, true).catch(() => null);
+    if (!wasOnTrial && !isOnTrial(id)) last = answer && { at: elapsed(), of, sites: answer.sites };
     asking = null;
   }
 
   return async () => {
-    if (age() >= pace.every || last?.of !== published()) {
+    if (age() >= pace.every || last?.of !== lastPublish()) {
       asking ??= ask();
       await within(asking, WAIT_MS, () => undefined);
     }
     if (last === null || age() >= pace.kept) return UNASKED;
-    return { sites: last.sites, isCurrent: last.of === published() };
+    return { sites: last.sites, isCurrent: last.of === lastPublish() };
   };
 }

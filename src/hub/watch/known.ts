@@ -7,6 +7,7 @@ import type { Db } from '../db/open.ts';
 import { incidents, knownProblems } from '../db/schema.ts';
 import type { Saying } from '../model/known-changes.ts';
 import type { Vhost } from '../model/vhost.ts';
+import type { WatchPace } from './incidents/reports.ts';
 import type { Look } from './look.ts';
 import { aboutOf, placeOf, type Subject } from './problem.ts';
 import { isUndialled } from './sites/state.ts';
@@ -28,15 +29,13 @@ export type Known = {
   ): void;
 };
 
-type KnownDeps = {
-  db: Db;
-  now: () => Date;
-  /** The stored set. */
-  current: () => { vhosts: readonly Vhost[] };
-  pace: { watch: { settles: number; tolerance: number } };
-};
-
-export function createKnown({ db, now, current, pace: { watch } }: KnownDeps): Known {
+/** @param current the stored set */
+export function createKnown(
+  db: Db,
+  now: () => Date,
+  current: () => { vhosts: readonly Vhost[] },
+  watch: Pick<WatchPace, 'settles' | 'tolerance'>,
+): Known {
   /** Since when each has not been found. */
   let gone: ReadonlyMap<string, number> = new Map();
 

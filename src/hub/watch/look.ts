@@ -1,11 +1,15 @@
 /** One look at everything that may be wrong: for the status, and for the watcher. */
 import type { Disk } from '../../shared/wire/proxy.ts';
 import type { Locked } from '../auth/accounts/accounts.ts';
-import { type AgentFacts, createFactsReader, type FactsDeps } from './agent-facts.ts';
+import type { Publisher } from '../publish/publisher.ts';
+import type { AgentFacts, createFactsReader } from './agent-facts.ts';
 import { type Problem, sentence } from './problem.ts';
 import { fullDisk, isFull, lockedOut, lostKey, oldAdvisories } from './problems/hub.ts';
 
-export type LookDeps = FactsDeps & {
+type LookDeps = {
+  publisher: Publisher;
+  readFacts: ReturnType<typeof createFactsReader>;
+  now: () => Date;
   /** Those that the hub writes to. */
   disks: () => Promise<readonly Disk[]>;
   /** Whose sign-ins are refused. */
@@ -29,8 +33,7 @@ export type Look = {
 
 /** @returns a function that never fails: if an agent does not respond, its facts say so */
 export function createLook(deps: LookDeps): () => Promise<Look> {
-  const { publisher, disks, locked, keyFault, others, warnings, now } = deps;
-  const readFacts = createFactsReader(deps);
+  const { publisher, readFacts, disks, locked, keyFault, others, warnings, now } = deps;
 
   return async () => {
     const [own, read] = await Promise.all([

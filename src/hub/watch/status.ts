@@ -1,18 +1,21 @@
 /** How hub, agent and proxy are, and whether they are in step. */
 import { ADVISORIES_AS_OF, advisoriesFor } from '../../shared/advisories.ts';
+import type { Clock } from '../../shared/clock.ts';
 import { oldestOf, sentenceOfClosed } from '../agents/proxy.ts';
 import type { AgentView } from '../http/agent-view.ts';
 import { obstaclesOf } from '../model/obstacles.ts';
 import { sourcesOf } from '../model/source.ts';
+import type { Publisher } from '../publish/publisher.ts';
 import { worstServing } from '../publish/serving.ts';
-import { type AgentFacts, type FactsDeps, roundToTenths } from './agent-facts.ts';
+import { type AgentFacts, roundToTenths } from './agent-facts.ts';
 import type { Look } from './look.ts';
 import { saying } from './problem.ts';
 import type { ListProblems } from './problem-list.ts';
 import { EDITED, notLive } from './problems/agent.ts';
 import { mostUrgent } from './sites/certificates.ts';
 
-export type StatusDeps = Omit<FactsDeps, 'pace' | 'checks'> & {
+export type StatusDeps = Clock & {
+  publisher: Publisher;
   look: () => Promise<Look>;
   listProblems: ListProblems;
   /** As `GET /agents` shows them. */

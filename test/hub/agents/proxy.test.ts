@@ -8,8 +8,7 @@ import { freePort } from '../../harness/stack.ts';
 test('without an agent, only what is known already', async () => {
   const url = `http://127.0.0.1:${freePort()}`;
   const agent = createAgentClient({ url, token: 'x'.repeat(32) });
-  const knowing = (version: string | null) =>
-    createReadProxy({ publisher: { version: () => version }, agent })();
+  const knowing = (version: string | null) => createReadProxy({ version: () => version }, agent)();
   expect(await knowing(null)).toEqual({ version: null, modules: null });
   expect(await knowing('2.6.2')).toEqual({ version: '2.6.2', modules: null });
 });
@@ -28,7 +27,8 @@ describe('of several proxies, made up here', () => {
     }));
     const agents = { all: () => all as unknown as Agent[] } as never;
     return createReadProxies({
-      publisher: { agents, version: (name) => made[Number(name)]?.version ?? null },
+      agents,
+      version: (name) => made[Number(name)]?.version ?? null,
     })();
   };
 

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import type { Agents } from '../../../src/hub/agents/agents.ts';
 import {
   createEventParser,
-  type MergedTailOptions,
   openMergedTail,
+  type TailPace,
 } from '../../../src/hub/logs/merged-tail.ts';
 import { createLogReader } from '../../../src/hub/logs/reader.ts';
 import { uniqueLines } from '../../agent/logs/tail/tailing.ts';
@@ -43,8 +43,9 @@ async function tail(
 }
 
 /** Opens a tail that notices quickly what changes. */
-async function quickTail(agents: Agents, options: MergedTailOptions, reader = READER) {
-  const events = readEvents(await openMergedTail(agents, {}, new Map(), reader, options));
+async function quickTail(agents: Agents, pace: Partial<TailPace>, reader = READER) {
+  const quick = { heartbeat: 15_000, retry: 1_000, ...pace };
+  const events = readEvents(await openMergedTail(agents, {}, new Map(), reader, quick));
   opened.push(events);
   return events;
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { SiteSet } from '../../../src/hub/model/vhost.ts';
 import { PACE } from '../../../src/hub/pace.ts';
-import { type ActivityDeps, createActivity } from '../../../src/hub/watch/activity.ts';
+import { createActivity } from '../../../src/hub/watch/activity.ts';
 import type { LogActivity } from '../../../src/shared/wire/logs.ts';
 import { type Owner, startOwner } from '../../harness/owner.ts';
 import { freePort, type Stack, until } from '../../harness/stack.ts';
@@ -85,6 +86,14 @@ test('each vhost has its own requests and errors; the most specific name counts'
   expect([usual.body.buckets, usual.body.vhosts[0]?.requests.length]).toEqual([12, 12]);
 });
 
+const activityOf = (counted: LogActivity, vhosts: object[]) =>
+  createActivity(
+    { current: () => ({ preamble: '', vhosts }) as unknown as SiteSet },
+    { activity: async () => counted },
+    PACE.activity,
+    () => new Date(),
+  );
+
 test('thousands of hosts with many labels do not slow down the hub', async () => {
   const counts = { requests: [1], status4xx: [0], status5xx: [0] };
   const none = { ...counts, latencies: [[2, 1] as [number, number]] };
@@ -92,12 +101,7 @@ test('thousands of hosts with many labels do not slow down the hub', async () =>
   const domains = Object.fromEntries([...hosts, 'x.wild.example'].map((host) => [host, none]));
   const counted: LogActivity = { from: null, to: null, buckets: 1, domains };
   const vhost = { id: 7, domain: '*.wild.example', config: 'respond ok' };
-  const activity = createActivity({
-    kept: PACE.activity,
-    agent: { activity: async () => counted },
-    publisher: { current: () => ({ preamble: '', vhosts: [vhost] }) },
-    now: () => new Date(),
-  } as unknown as ActivityDeps);
+  const activity = activityOf(counted, [vhost]);
   const before = process.cpuUsage();
   const { vhosts } = await activity.lastHour(1);
   // It takes seconds if each label of each host is tried as a wildcard. Time spent waiting for other
@@ -112,14 +116,7 @@ test('of the hosts of one vhost, only some are named, and all are counted', asyn
     Array.from({ length: 100 }, (_, at) => [`${at}.wild.example`, one]),
   );
   const counted: LogActivity = { from: null, to: null, buckets: 1, domains };
-  const activity = createActivity({
-    kept: PACE.activity,
-    agent: { activity: async () => counted },
-    publisher: {
-      current: () => ({ preamble: '', vhosts: [{ id: 7, domain: ':80', config: 'respond ok' }] }),
-    },
-    now: () => new Date(),
-  } as unknown as ActivityDeps);
+  const activity = activityOf(counted, [{ id: 7, domain: ':80', config: 'respond ok' }]);
   const [vhost] = (await activity.lastHour(1)).vhosts;
   expect([vhost?.hosts.length, vhost?.requests]).toEqual([20, [100]]);
 });
@@ -143,20 +140,10 @@ test('the latency of a vhost with several names is that of all their requests', 
     },
     'c.example': { ...counts, latencies: [] },
   };
-  const activity = createActivity({
-    kept: PACE.activity,
-    agent: { activity: async () => ({ from: null, to: null, buckets: 1, domains }) },
-    publisher: {
-      current: () => ({
-        preamble: '',
-        vhosts: [
-          { id: 1, domain: 'a.example', config: 'a.example, b.example {\n\trespond ok\n}' },
-          { id: 2, domain: 'c.example', config: 'respond ok' },
-        ],
-      }),
-    },
-    now: () => new Date(),
-  } as unknown as ActivityDeps);
+  const activity = activityOf({ from: null, to: null, buckets: 1, domains }, [
+    { id: 1, domain: 'a.example', config: 'a.example, b.example {\n\trespond ok\n}' },
+    { id: 2, domain: 'c.example', config: 'respond ok' },
+  ]);
   const { vhosts } = await activity.lastHour(1);
   expect(vhosts).toEqual([
     {

@@ -45,14 +45,9 @@ function readerOf(
     lastPublish: () => null,
     agents: { all: () => (isOnly ? [agent] : [agent, { ...agent, id: 2 }]) },
   } as unknown as Publisher;
-  return createFactsReader({
-    publisher,
-    checks: NO_CHECKS,
-    now: () => new Date(),
-    elapsed: () => 0,
-    // Asks at each look.
-    pace: { recentSites: { every: 0, kept: 1 } },
-  });
+  const clock = { now: () => new Date(), elapsed: () => 0 };
+  // Asks at each look.
+  return createFactsReader(publisher, NO_CHECKS, clock, { every: 0, kept: 1 });
 }
 
 const warningsWith = async (skewMs: number | null, isOnly: boolean) =>

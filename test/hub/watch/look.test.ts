@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test';
 import { EMPTY_SET } from '../../../src/hub/model/vhost.ts';
 import { PACE } from '../../../src/hub/pace.ts';
 import type { Publisher } from '../../../src/hub/publish/publisher.ts';
+import { createFactsReader } from '../../../src/hub/watch/agent-facts.ts';
 import { NO_CHECKS } from '../../../src/hub/watch/checks.ts';
 import { createLook } from '../../../src/hub/watch/look.ts';
 import { createProblemList } from '../../../src/hub/watch/problem-list.ts';
@@ -57,13 +58,12 @@ function lookerAt(now: Date, own: Disk[], theirs: Disk[][], warnings: string[] =
     setOf: () => EMPTY_SET,
     agents: { all: () => agents },
   } as unknown as Publisher;
+  const clock = { now: () => now, elapsed: () => 0 };
   return createLook({
-    pace: PACE,
     publisher,
-    now: () => now,
-    elapsed: () => 0,
+    readFacts: createFactsReader(publisher, NO_CHECKS, clock, PACE.recentSites),
+    now: clock.now,
     disks: async () => own,
-    checks: NO_CHECKS,
     keyFault: () => null,
     locked: () => ({ emails: [], isUnknown: false, networks: [] }),
     others: () => [],

@@ -24,28 +24,27 @@ const namesOf = (sites: readonly SiteState[] | null) => sites?.map(({ name }) =>
 function start() {
   let time = 0;
   let isOnTrial = false;
-  let published = { changes: 0 };
+  let published = { at: new Date(0), milliseconds: 0, changes: 0 };
   const asked: PromiseWithResolvers<{ sites: SiteState[] }>[] = [];
-  const agent = {
+  const client = {
     sites() {
       const answer = Promise.withResolvers<{ sites: SiteState[] }>();
       asked.push(answer);
       return answer.promise;
     },
   };
-  const recent = createRecentSites({
-    agent,
-    elapsed: () => time,
-    isOnTrial: () => isOnTrial,
-    pace: PACE.recentSites,
-    published: () => published,
-  });
+  const recent = createRecentSites(
+    { id: 1, client },
+    { isOnTrial: () => isOnTrial, lastPublish: () => published },
+    () => time,
+    PACE.recentSites,
+  );
   return {
     asked,
     read: () => recent().then(({ sites }) => namesOf(sites)),
     isCurrent: () => recent().then((found) => found.isCurrent),
     publish: () => {
-      published = { changes: 1 };
+      published = { ...published, changes: 1 };
     },
     pass: (milliseconds: number) => {
       time += milliseconds;

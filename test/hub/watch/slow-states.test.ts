@@ -49,7 +49,7 @@ function start({ running }: { running: boolean }) {
   } as unknown as Publisher;
   return {
     known,
-    states: createStates({ publisher, checks: NO_CHECKS, now: () => new Date() }),
+    states: createStates(publisher, NO_CHECKS, () => new Date()),
   };
 }
 

@@ -53,12 +53,12 @@ afterEach(() => {
 function startWatcher() {
   const { db } = database;
   const now = () => new Date(START + seconds * 1000);
-  const known = createKnown({ db, now, pace: PACE, current: () => ({ vhosts: stored }) });
+  const known = createKnown(db, now, () => ({ vhosts: stored }), PACE.watch);
   const isKnown = (problem: string) => known.read().has(problem);
   listProblems = createProblemList({ beginnings: () => beginnings(db), known: known.read });
   return createWatcher({
     look: async () => current,
-    incidents: createIncidents({ db, outboxes: [outbox], isKnown, pace: PACE.watch }),
+    incidents: createIncidents(db, [outbox], isKnown, PACE.watch),
     recorded: () => {},
     listProblems,
     known,

@@ -2,16 +2,6 @@
 import { Failure } from '../../../shared/failure.ts';
 import { networkOf } from '../client.ts';
 
-export type ThrottleOptions = {
-  /** Attempts that a key has within the window. */
-  limit: number;
-  windowMs: number;
-  /** Milliseconds from a clock that is never set, so that no jump of the time lengthens a window. */
-  elapsed: () => number;
-  /** Keys to remember; the least recently used one is forgotten first. */
-  maxKeys?: number;
-};
-
 export type Throttle = {
   /** @throws Failure RATE_LIMITED if `key` has no attempt left */
   check(key: string): void;
@@ -29,8 +19,17 @@ export type Throttle = {
 /** About 10 MB at worst; pushing a key out takes thousands of addresses. */
 const MAX_KEYS = 50_000;
 
-export function createThrottle(options: ThrottleOptions): Throttle {
-  const { limit, windowMs, elapsed, maxKeys = MAX_KEYS } = options;
+/**
+ * @param limit attempts that a key has within the window
+ * @param elapsed milliseconds from a clock that is never set, so that no jump of the time lengthens a window
+ * @param maxKeys to remember; the least recently used one is forgotten first
+ */
+export function createThrottle(
+  limit: number,
+  windowMs: number,
+  elapsed: () => number,
+  maxKeys = MAX_KEYS,
+): Throttle {
   /** Times of attempts by key, in the order of each key's last attempt. */
   const attempts = new Map<string, number[]>();
 
@@ -85,7 +84,7 @@ const MINUTE_MS = 60_000;
 
 /** @returns whether something happens for the first time in a minute */
 export function createSeldom(elapsed: () => number): (what: string) => boolean {
-  const throttle = createThrottle({ limit: 1, windowMs: MINUTE_MS, elapsed, maxKeys: 1_000 });
+  const throttle = createThrottle(1, MINUTE_MS, elapsed, 1_000);
   return (what) => {
     try {
       throttle.take(what);
@@ -130,12 +129,12 @@ const SIGN_UPS = 20;
 /** More than anyone reads. */
 const MOST_EXHAUSTED = 50;
 
-/** @param elapsed as of `ThrottleOptions` */
+/** @param elapsed as of `createThrottle` */
 export function createAttemptLimits(elapsed: () => number): AttemptLimits {
-  const accounts = createThrottle({ limit: PER_ACCOUNT, windowMs: WINDOW_MS, elapsed });
-  const addresses = createThrottle({ limit: PER_ADDRESS, windowMs: WINDOW_MS, elapsed });
-  const visits = createThrottle({ limit: VISITS, windowMs: WINDOW_MS, elapsed });
-  const signUps = createThrottle({ limit: SIGN_UPS, windowMs: SIGN_UP_WINDOW_MS, elapsed });
+  const accounts = createThrottle(PER_ACCOUNT, WINDOW_MS, elapsed);
+  const addresses = createThrottle(PER_ADDRESS, WINDOW_MS, elapsed);
+  const visits = createThrottle(VISITS, WINDOW_MS, elapsed);
+  const signUps = createThrottle(SIGN_UPS, SIGN_UP_WINDOW_MS, elapsed);
 
   const checkAddress = (ip: string) => addresses.check(networkOf(ip));
 

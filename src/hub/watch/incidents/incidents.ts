@@ -31,14 +31,6 @@ export type IncidentListener = Outbox &
     recorded: () => void;
   }>;
 
-type IncidentsDeps = {
-  db: Db;
-  outboxes: readonly Outbox[];
-  /** Whether people know of a problem: such an incident is announced to nobody. */
-  isKnown: (problem: string) => boolean;
-  pace: Pick<WatchPace, 'settles' | 'flapping'>;
-};
-
 /** The message of an incident that is over because there is nothing left that it could be about. */
 export const DROPPED = 'The site was deleted or disabled, or the agent was removed.';
 
@@ -59,7 +51,13 @@ export type Incidents = {
 /** Of those that are over. */
 const KEPT = 1_000;
 
-export function createIncidents({ db, outboxes, isKnown, pace }: IncidentsDeps): Incidents {
+/** @param isKnown whether people know of a problem: such an incident is announced to nobody */
+export function createIncidents(
+  db: Db,
+  outboxes: readonly Outbox[],
+  isKnown: (problem: string) => boolean,
+  pace: Pick<WatchPace, 'settles' | 'flapping'>,
+): Incidents {
   function announcer(tx: Writer): Announce {
     const all = outboxes.map((outbox) => outbox.announcer(tx));
     return (...what) => {

@@ -2,6 +2,7 @@
  * Watches for what breaks on its own: looks every five seconds at the facts that the status has too,
  * and records when an incident begins and is over.
  */
+import type { Clock } from '../../../shared/clock.ts';
 import { every } from '../../../shared/every.ts';
 import type { Log } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/log.ts';
@@ -21,7 +22,7 @@ import {
 } from './reports.ts';
 import { type Act, takeStep, type Watched } from './step.ts';
 
-export type WatcherDeps = {
+export type WatcherDeps = Clock & {
   look: () => Promise<Look>;
   /** Called after each look, so that all who list problems know since when each is there. */
   listProblems: ListProblems;
@@ -30,9 +31,6 @@ export type WatcherDeps = {
   /** Called when something was recorded. */
   recorded: () => void;
   pace: WatchPace & { every: number };
-  now: () => Date;
-  /** Milliseconds from a clock that is never set. */
-  elapsed: () => number;
   log: Log;
 };
 

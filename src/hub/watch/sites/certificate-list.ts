@@ -43,8 +43,6 @@ export const CertificateEntry = t.Object(
 );
 export type CertificateEntry = Static<typeof CertificateEntry>;
 
-export type CertificateListDeps = { publisher: Publisher; now: () => Date };
-
 /** `missing` are the agents that could not be asked. */
 type CertificateList = { entries: CertificateEntry[]; missing: readonly string[] };
 
@@ -53,11 +51,12 @@ type CertificateList = { entries: CertificateEntry[]; missing: readonly string[]
  * @param name of the only one to ask @throws Failure NOT_FOUND, and as `readNames`
  */
 export async function listCertificates(
-  { publisher, now }: CertificateListDeps,
+  publisher: Publisher,
+  now: () => Date,
   name?: string,
 ): Promise<CertificateList> {
   async function read(agent: Agent): Promise<CertificateEntry[]> {
-    const names = await readNames({ agent, publisher });
+    const names = await readNames(agent, publisher);
     const set = setFor(publisher.current(), agent.id);
     const time = now().getTime();
     return names

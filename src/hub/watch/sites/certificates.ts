@@ -7,8 +7,6 @@ import { setFor } from '../../model/placement.ts';
 import type { SiteSet, Vhost } from '../../model/vhost.ts';
 import type { Publisher } from '../../publish/publisher.ts';
 
-type CertificatesDeps = { agent: Agent; publisher: Pick<Publisher, 'current'> };
-
 /** A certificate that the proxy presents for one host name of a vhost. */
 type VhostCertificate = {
   id: number;
@@ -58,7 +56,10 @@ export const withRenewal = <T extends { name: string; kept?: boolean; automated:
   site.kept ? { ...site, automated: servedFor(site.name, certificates)?.provider != null } : site;
 
 /** The names that are served over TLS, by vhost in rendering order. @throws Failure AGENT_UNREACHABLE, PROXY_UNREACHABLE */
-export async function readNames({ agent, publisher }: CertificatesDeps): Promise<KnownName[]> {
+export async function readNames(
+  agent: Agent,
+  publisher: Pick<Publisher, 'current'>,
+): Promise<KnownName[]> {
   const { sites } = await agent.client.certificates();
   const set = setFor(publisher.current(), agent.id);
   const byKey = new Map<string, KnownName['site']>();
@@ -76,8 +77,12 @@ export async function readNames({ agent, publisher }: CertificatesDeps): Promise
 }
 
 /** What the proxy presents, by vhost in rendering order. @throws Failure as `readNames` */
-export async function readCertificates(deps: CertificatesDeps): Promise<VhostCertificate[]> {
-  return (await readNames(deps)).flatMap(({ vhost: { id, domain }, endpoint: { name }, site }) => {
+export async function readCertificates(
+  agent: Agent,
+  publisher: Pick<Publisher, 'current'>,
+): Promise<VhostCertificate[]> {
+  const names = await readNames(agent, publisher);
+  return names.flatMap(({ vhost: { id, domain }, endpoint: { name }, site }) => {
     if (!site.certificate) return [];
     const { automated, authority, certificate } = site;
     const [from, to] = [new Date(certificate.notBefore), new Date(certificate.notAfter)];
@@ -87,11 +92,12 @@ export async function readCertificates(deps: CertificatesDeps): Promise<VhostCer
 }
 
 /** Those that are due, in any order. @throws Failure as `readCertificates` */
-export async function endingCertificates({
-  now,
-  ...deps
-}: CertificatesDeps & { now: () => Date }): Promise<EndingCertificate[]> {
-  return endingOf(await readCertificates(deps), now().getTime());
+export async function endingCertificates(
+  agent: Agent,
+  publisher: Pick<Publisher, 'current'>,
+  now: () => Date,
+): Promise<EndingCertificate[]> {
+  return endingOf(await readCertificates(agent, publisher), now().getTime());
 }
 
 /**

@@ -15,12 +15,6 @@ import { namesOf, statesOf } from './state.ts';
 import { findUnserved, rejectionOf } from './unserved.ts';
 import type { VhostState } from './view.ts';
 
-export type StatesDeps = {
-  publisher: Publisher;
-  checks: Pick<Checks, 'of'>;
-  now: () => Date;
-};
-
 /** @param agent the name of the only one to ask; @throws Failure NOT_FOUND, AGENT_UNREACHABLE, PROXY_UNREACHABLE */
 export type States = {
   /** Of all vhosts, by domain. */
@@ -38,7 +32,11 @@ type Known = { set: SiteSet; stateOf: (vhost: Vhost) => VhostState; isBehind: bo
  */
 const SLOW_MS = 2_500;
 
-export function createStates({ publisher, checks, now }: StatesDeps): States {
+export function createStates(
+  publisher: Publisher,
+  checks: Pick<Checks, 'of'>,
+  now: () => Date,
+): States {
   const { agents } = publisher;
   /** What each agent last said of all sites. */
   const last = new WeakMap<Agent['client'], readonly SiteState[]>();
@@ -60,7 +58,7 @@ export function createStates({ publisher, checks, now }: StatesDeps): States {
       ? await within(asked, SLOW_MS, () => ({ sites: last.get(client) ?? [] }))
       : await asked;
     const known = id === undefined ? sites : undefined;
-    const unserved = await findUnserved({ agent, publisher }, status, known);
+    const unserved = await findUnserved(agent, publisher, status, known);
     const set = setFor(publisher.current(), agent.id);
     const failing = (vhost: number) => checks.of(vhost, agent.id);
     const standing = publisher.standings().find((one) => one.agent.id === agent.id);
@@ -126,7 +124,11 @@ const MAY_PROXY = /\b(?:reverse_proxy|php_fastcgi|forward_auth|import|invoke)\b/
 const mayWarn = ({ domain, config }: Vhost): boolean =>
   !domain.startsWith('http://') || MAY_PROXY.test(config);
 
-export function createWarningsAfter({ publisher, checks, now }: StatesDeps): WarningsAfter {
+export function createWarningsAfter(
+  publisher: Publisher,
+  checks: Pick<Checks, 'of'>,
+  now: () => Date,
+): WarningsAfter {
   /** As known after a change, whose answer says which ports are not open. */
   async function lastStatus({ id, client }: Agent) {
     const standing = publisher.standings().find(({ agent }) => agent.id === id);
@@ -142,7 +144,7 @@ export function createWarningsAfter({ publisher, checks, now }: StatesDeps): War
     const names = new Set(placed.filter(mayWarn).flatMap((vhost) => namesOf(vhost, set)));
     const asked = Promise.all([
       names.size > 0 ? client.sites([...names], WAIT_MS) : { sites: [] },
-      lastStatus(agent).then((status) => findUnserved({ agent, publisher }, status)),
+      lastStatus(agent).then((status) => findUnserved(agent, publisher, status)),
     ]).catch(() => null);
     const found = await within(asked, MOST_MS, () => null);
     if (found === null) return null;

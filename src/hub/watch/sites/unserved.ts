@@ -17,15 +17,14 @@ export const rejectionOf = (failure: Failure | null): string | null =>
 /** `ports`: those it waits for, because the proxy could not open them; none if the proxy refuses it. */
 export type Unserved = { vhost: Vhost; detail: string; ports: readonly number[] };
 
-type UnservedDeps = { agent: Agent; publisher: Publisher };
-
 /**
  * Those that an agent's proxy refuses, and those whose port it could not open. Never fails.
  * @param status as the agent reported it, null if it did not
  * @param sites as the agent reported them, if they are known
  */
 export async function findUnserved(
-  { agent, publisher }: UnservedDeps,
+  agent: Agent,
+  publisher: Publisher,
   status: ProxyStatus | null,
   sites?: readonly SiteState[],
 ): Promise<Unserved[]> {

@@ -16,7 +16,7 @@ const secondsUntilFree = (call: () => void): number | undefined => {
 
 test('a key has a limited number of attempts in any window', () => {
   let at = 0;
-  const throttle = createThrottle({ limit: 2, windowMs: 10_000, elapsed: () => at });
+  const throttle = createThrottle(2, 10_000, () => at);
   throttle.take('a');
   at = 4_000;
   throttle.take('a');
@@ -31,7 +31,7 @@ test('a key has a limited number of attempts in any window', () => {
 
 test('exhausted are those without an attempt left, the latest first', () => {
   let at = 0;
-  const throttle = createThrottle({ limit: 2, windowMs: 10, elapsed: () => at });
+  const throttle = createThrottle(2, 10, () => at);
   const back = throttle.take('a');
   for (const key of ['b', 'b', 'c', 'd', 'd', 'a']) throttle.take(key);
   expect(throttle.exhausted(9)).toEqual(['a', 'd', 'b']);
@@ -43,7 +43,7 @@ test('exhausted are those without an attempt left, the latest first', () => {
 });
 
 test('an attempt that is undone does not count; a second undo changes nothing', () => {
-  const throttle = createThrottle({ limit: 1, windowMs: 10, elapsed: () => 0 });
+  const throttle = createThrottle(1, 10, () => 0);
   const back = throttle.take('a');
   back();
   expect(throttle.size()).toBe(0);
@@ -52,7 +52,7 @@ test('an attempt that is undone does not count; a second undo changes nothing', 
 });
 
 test('the least recently used keys are forgotten at the limit', () => {
-  const throttle = createThrottle({ limit: 2, windowMs: 10, elapsed: () => 0, maxKeys: 100 });
+  const throttle = createThrottle(2, 10, () => 0, 100);
   throttle.take('kept');
   for (let other = 0; other < 1_000; other++) {
     throttle.take(`other ${other}`);
