@@ -19,14 +19,14 @@ import { messageOf } from './shared/async.ts';
 // The reader may go away (`| head`, a restarted journal): that is no reason to exit.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
-const progress = createProgress({
-  terminal: process.stderr,
-  now: () => performance.now(),
-  every: (milliseconds, tick) => {
+const progress = createProgress(
+  process.stderr,
+  () => performance.now(),
+  (milliseconds, tick) => {
     const timer = setInterval(tick, milliseconds);
     return () => clearInterval(timer);
   },
-});
+);
 const err = (text: string) => progress.print(visibleLines(text));
 const out = (text: string) => {
   // Standard output may be the same terminal.

@@ -39,7 +39,11 @@ export async function runHere(
     err: write,
     fail: write,
     paint: createPaint(false, {}),
-    progress: createProgress({ terminal: { write }, now: () => 0, every: () => () => {} }),
+    progress: createProgress(
+      { write },
+      () => 0,
+      () => () => {},
+    ),
     host: {
       writesToTerminal: false,
       isRoot: true,

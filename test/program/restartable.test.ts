@@ -4,7 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Restart } from '../../src/hub/core.ts';
 import { openDatabase } from '../../src/hub/db/open.ts';
-import { prepareRestartable, type RestartableDeps } from '../../src/program/serve/restartable.ts';
+import { type PrepareHub, prepareRestartable } from '../../src/program/serve/restartable.ts';
 import { temporaryFolder, until } from '../harness/stack.ts';
 
 const folder = temporaryFolder();
@@ -14,7 +14,7 @@ let restart: Restart;
 let started = 0;
 let running = 0;
 
-const prepare: RestartableDeps['prepare'] = (database, _port, restarts) => {
+const prepare: PrepareHub = (database, _port, restarts) => {
   restart = restarts;
   started++;
   return {
@@ -30,13 +30,11 @@ const prepare: RestartableDeps['prepare'] = (database, _port, restarts) => {
 };
 const hubOf = () =>
   prepareRestartable(
-    {
-      settings: { dataDir: folder, host: '127.0.0.1', port: 0 },
-      prepare,
-      every: 10,
-      log() {},
-    },
     openDatabase(folder),
+    { dataDir: folder, host: '127.0.0.1', port: 0 },
+    prepare,
+    10,
+    () => {},
   );
 
 beforeEach(() => {

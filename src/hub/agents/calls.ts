@@ -1,5 +1,6 @@
 /** Calls an agent: one request, one answer, and a Failure for anything else. */
 import type { Static, TSchema } from 'elysia';
+import { every } from '../../shared/every.ts';
 import { Failure } from '../../shared/failure.ts';
 import { joinedIds, REQUEST_ID } from '../../shared/observe/context.ts';
 import { FIRST_PROTOCOL, Health, PROTOCOL_HEADER } from '../../shared/wire/protocol.ts';
@@ -7,7 +8,7 @@ import { askPlainly, bytesOf, checked, NO_ANSWER, unreachable } from './answer.t
 import { DEADLINE_MS, SMALL_ANSWER, STATUS_DEADLINE_MS } from './bounds.ts';
 import { type AgentTrust, createAgentTls } from './trust.ts';
 
-export type CallsDeps = {
+export type AgentClientDeps = {
   /** Where the agent listens, `http://127.0.0.1:3002`. */
   url: string;
   /** A function is asked at each request, so that a rotation needs no new client. */
@@ -18,6 +19,12 @@ export type CallsDeps = {
   isWatched?: () => boolean;
   /** Milliseconds to wait for a publish; longer than the agent's own 30 s towards Caddy. */
   deadline?: number;
+  /** The id of the hub's database, by which the agent knows whom it obeys. */
+  hub?: string;
+  /** How often that database was promoted, plus one; of two copies, the agent obeys the higher. */
+  term?: () => number;
+  /** How many sites the hub has, or is publishing: the more, the more an agent may say of them. */
+  countSites?: () => number;
 };
 
 export type Answer = { ok: boolean; bytes: Uint8Array };
@@ -59,7 +66,7 @@ const ASK_FIRST_MS = 2_000;
 const PULSE_EVERY_MS = 1_000;
 const PULSE_ANSWER_MS = 2_500;
 
-export function createCalls(deps: CallsDeps): Calls {
+export function createCalls(deps: AgentClientDeps): Calls {
   const { url, trust = null, deadline = DEADLINE_MS } = deps;
   const tlsOf = createAgentTls(url, trust);
   const tokenNow = () => (typeof deps.token === 'string' ? deps.token : deps.token());
@@ -153,21 +160,18 @@ export function createCalls(deps: CallsDeps): Calls {
  * @param lost called once, if it does not
  */
 function startPulse(answers: (deadline: number) => Promise<boolean>, lost: () => void): () => void {
-  let timer: Timer | undefined;
   let isOver = false;
-  const later = () => {
-    timer = setTimeout(async () => {
-      const isThere = await answers(PULSE_ANSWER_MS);
-      if (isOver) return;
-      if (isThere) later();
-      else lost();
-    }, PULSE_EVERY_MS);
-  };
-  later();
-  return () => {
+  const end = () => {
     isOver = true;
-    clearTimeout(timer);
+    void pulse.end();
   };
+  const pulse = every({ pause: PULSE_EVERY_MS, first: PULSE_EVERY_MS }, async () => {
+    if ((await answers(PULSE_ANSWER_MS)) || isOver) return;
+    end();
+    lost();
+  });
+  pulse.begin();
+  return end;
 }
 
 /** Names the requests that a call is made for, for the agent's log. */

@@ -49,17 +49,8 @@ import {
   sitesAnswer,
   trialDeadline,
 } from './bounds.ts';
-import { type CallsDeps, createCalls } from './calls.ts';
+import { type AgentClientDeps, createCalls } from './calls.ts';
 import { createStreams, type StreamReader } from './streams.ts';
-
-export type AgentClientDeps = CallsDeps & {
-  /** The id of the hub's database, by which the agent knows whom it obeys. */
-  hub?: string;
-  /** How often that database was promoted, plus one; of two copies, the agent obeys the higher. */
-  term?: () => number;
-  /** How many sites the hub has, or is publishing: the more, the more an agent may say of them. */
-  countSites?: () => number;
-};
 
 /** What a publish may replace, and how. */
 export type Replacing = Readonly<{

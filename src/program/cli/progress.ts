@@ -24,14 +24,6 @@ export type Progress = {
   end: () => void;
 };
 
-export type ProgressDeps = {
-  terminal: Terminal;
-  /** A monotonic clock, in milliseconds. */
-  now: () => number;
-  /** Calls `tick` repeatedly; returns a function that stops it. */
-  every: (milliseconds: number, tick: () => void) => () => void;
-};
-
 /** Work that is done sooner shows nothing. */
 const DELAY_MS = 200;
 /** At most ten redraws a second. */
@@ -41,7 +33,15 @@ const LONGEST_BAR = 40;
 const USUAL_COLUMNS = 80;
 const SPINNER = '|/-\\';
 
-export function createProgress({ terminal, now, every }: ProgressDeps): Progress {
+/**
+ * @param now a monotonic clock, in milliseconds
+ * @param every calls `tick` repeatedly; returns a function that stops it
+ */
+export function createProgress(
+  terminal: Terminal,
+  now: () => number,
+  every: (milliseconds: number, tick: () => void) => () => void,
+): Progress {
   /** How many columns the line on the screen takes. */
   let shown = 0;
   let begun: number | null = null;

@@ -103,7 +103,7 @@ async function serve(role: Role, cli: Cli, invite: Invite | null = null): Promis
       () => new Date(),
       { ...settings.log, context: logContext },
     );
-    manager = createServiceManager({ env: cli.env, pid: process.pid, send: sendDatagram, log });
+    manager = createServiceManager(cli.env, process.pid, sendDatagram, log);
     stop = await start(role, settings, log, cli, invite);
     manager.ready('serving');
     endRestart(dataDirOf(cli.env));
@@ -124,7 +124,7 @@ async function serve(role: Role, cli: Cli, invite: Invite | null = null): Promis
     log('stop failed', { reason: messageOf(error) }, 'error');
     return EXIT.failed;
   } finally {
-    manager.close();
+    manager.end();
   }
 }
 

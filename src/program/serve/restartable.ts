@@ -1,30 +1,36 @@
 /** A hub that can replace its database while it runs: it stops, and starts again on the same port. */
+import type { HubSettings } from '../../hub/api/context.ts';
 import type { Restart } from '../../hub/core.ts';
 import { DatabaseUnusable } from '../../hub/db/fault.ts';
 import { type OpenDatabase, openDatabase } from '../../hub/db/open.ts';
 import { type Staged, unstage } from '../../hub/db/staged.ts';
 import { messageOf } from '../../shared/async.ts';
 import { fileErrorOf } from '../../shared/file-errors.ts';
+import type { Log } from '../../shared/log.ts';
 import { outsideRequests } from '../../shared/observe/context.ts';
 import { lockFolder } from '../../shared/system/lock.ts';
 import type { Prepared, RunningHub } from './running.ts';
-import { prepareStandby, type StandbyDeps } from './standby.ts';
+import { prepareStandby } from './standby.ts';
 
 type Hub = RunningHub & Prepared;
 
 type Ended = Parameters<Restart>[1];
 
-export type RestartableDeps = Omit<StandbyDeps, 'prepare'> & {
-  /** Puts the hub together. @throws Error; the database is closed then */
-  prepare: (database: OpenDatabase, port: number, restart: Restart) => Hub;
-};
+/** Puts the hub together. @throws Error; the database is closed then */
+export type PrepareHub = (database: OpenDatabase, port: number, restart: Restart) => Hub;
 
 /**
  * @param first null if the database cannot be used
+ * @param pause milliseconds from one attempt to start the hub to the next
  * @throws Error if the port is in use
  */
-export function prepareRestartable(deps: RestartableDeps, first: OpenDatabase | null): Hub {
-  const { settings, every, log } = deps;
+export function prepareRestartable(
+  first: OpenDatabase | null,
+  settings: Pick<HubSettings, 'dataDir' | 'host' | 'port'>,
+  prepareHub: PrepareHub,
+  pause: number,
+  log: Log,
+): Hub {
   const { dataDir } = settings;
   let isStopped = false;
   let restarting: Promise<void> | null = null;
@@ -34,12 +40,10 @@ export function prepareRestartable(deps: RestartableDeps, first: OpenDatabase | 
     opened = database;
     // Of a restore that was killed. Nobody else restores: this hub has the lock.
     unstage(dataDir);
-    return deps.prepare(database, port, restart);
+    return prepareHub(database, port, restart);
   };
   const put = (database: OpenDatabase | null, port: number): Hub =>
-    database
-      ? prepare(database, port)
-      : prepareStandby({ settings: { ...settings, port }, prepare, every, log });
+    database ? prepare(database, port) : prepareStandby({ ...settings, port }, prepare, pause, log);
 
   let hub = put(first, settings.port);
   const { url } = hub;
@@ -82,7 +86,7 @@ export function prepareRestartable(deps: RestartableDeps, first: OpenDatabase | 
         return;
       } catch (error) {
         log('hub not started', { reason: messageOf(error) }, 'error');
-        await Bun.sleep(every);
+        await Bun.sleep(pause);
       }
     }
   }

@@ -12,7 +12,7 @@ import { VERSION } from '../version.ts';
 import { prepareAgent } from './agent.ts';
 import { firstPreamble, ownToken, secretReplaced } from './first-run.ts';
 import { prepareHub } from './hub.ts';
-import { prepareRestartable, type RestartableDeps } from './restartable.ts';
+import { type PrepareHub, prepareRestartable } from './restartable.ts';
 import {
   allLoaded,
   beginOrStop,
@@ -30,10 +30,10 @@ export async function serveHub(
   pace = PACES.hub,
 ): Promise<RunningHub> {
   const halves = await loadBeforeOpen(settings, log);
-  const prepare: RestartableDeps['prepare'] = (database, port, restart) =>
+  const prepare: PrepareHub = (database, port, restart) =>
     prepareHub({ ...settings, port }, database, token, log, pace, restart, halves);
-  const deps = { settings, prepare, every: pace.standby, log };
-  const hub = prepareRestartable(deps, openDatabase(settings.dataDir));
+  const database = openDatabase(settings.dataDir);
+  const hub = prepareRestartable(database, settings, prepare, pace.standby, log);
   await hub.begin();
   return hub;
 }
@@ -70,10 +70,9 @@ export async function serveAll(
     const local = { ...hub, agentUrl: preparedAgent.url, agentTrust };
     const preamble = () =>
       firstPreamble(settings.firstPorts, (warning) => log('warning', { warning }, 'warn'));
-    const prepare: RestartableDeps['prepare'] = (usable, port, restart) =>
+    const prepare: PrepareHub = (usable, port, restart) =>
       prepareHub({ ...local, port }, usable, token, log, paces.hub, restart, halves, preamble);
-    const deps = { settings: hub, prepare, every: paces.hub.standby, log };
-    preparedHub = prepareRestartable(deps, database);
+    preparedHub = prepareRestartable(database, hub, prepare, paces.hub.standby, log);
   } catch (error) {
     await preparedAgent.stop();
     throw error;

@@ -7,6 +7,7 @@ import type { HubSettings } from '../../hub/api/context.ts';
 import { databaseUnusable } from '../../hub/db/fault.ts';
 import { type OpenDatabase, openDatabase } from '../../hub/db/open.ts';
 import { messageOf } from '../../shared/async.ts';
+import { every } from '../../shared/every.ts';
 import { errors, SHORT_HOSTS } from '../../shared/http.ts';
 import { type Log, reportTo } from '../../shared/log.ts';
 import { listen } from '../listen.ts';
@@ -14,26 +15,23 @@ import { beginOrStop, type Prepared, type RunningHub } from './running.ts';
 
 type Hub = RunningHub & Prepared;
 
-export type StandbyDeps = {
-  settings: Pick<HubSettings, 'dataDir' | 'host' | 'port'>;
-  /** Puts the hub together on the port that the standby had. @throws Error */
-  prepare: (database: OpenDatabase, port: number) => Hub;
-  /** Milliseconds from one attempt to open the database to the next. */
-  every: number;
-  log: Log;
-};
-
-/** @throws Error if the port is in use */
-export function prepareStandby({ settings, prepare, every, log }: StandbyDeps): Hub {
+/**
+ * @param prepare puts the hub together on the port that the standby had. Throws Error
+ * @param pause milliseconds from one attempt to open the database to the next
+ * @throws Error if the port is in use
+ */
+export function prepareStandby(
+  settings: Pick<HubSettings, 'dataDir' | 'host' | 'port'>,
+  prepare: (database: OpenDatabase, port: number) => Hub,
+  pause: number,
+  log: Log,
+): Hub {
   const app = new Elysia({ name: 'standby', handler: SHORT_HOSTS })
     .use(errors({ report: reportTo(log) }))
     .onRequest(() => {
       throw databaseUnusable();
     });
   const listening = listen(app, { of: 'HUB', host: settings.host, port: settings.port });
-  let timer: Timer | undefined;
-  let trying = Promise.resolve();
-  let isStopped = false;
   let hub: Hub | undefined;
   let lastReason = '';
 
@@ -46,26 +44,24 @@ export function prepareStandby({ settings, prepare, every, log }: StandbyDeps): 
     log('hub started: the database can be used again');
   }
 
-  const retryLater = () => {
-    timer = setTimeout(() => {
-      trying = start().catch((error) => {
-        const reason = messageOf(error);
-        if (reason !== lastReason) log('hub not started', { reason }, 'error');
-        lastReason = reason;
-        if (!isStopped) retryLater();
-      });
-    }, every);
-  };
+  const attempts = every({ pause, first: pause }, async () => {
+    try {
+      await start();
+      void attempts.end();
+    } catch (error) {
+      const reason = messageOf(error);
+      if (reason !== lastReason) log('hub not started', { reason }, 'error');
+      lastReason = reason;
+    }
+  });
 
   return {
     url: listening.url,
     setupCode: null,
     serving: async () => null,
-    begin: async () => retryLater(),
+    begin: async () => attempts.begin(),
     async stop() {
-      isStopped = true;
-      clearTimeout(timer);
-      await trying;
+      await attempts.end();
       await (hub ?? listening).stop();
     },
   };

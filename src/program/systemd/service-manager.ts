@@ -1,17 +1,10 @@
 /** What the program and systemd tell each other (sd_notify(3), sd_watchdog_enabled(3)): how it is doing, and to stop. */
 import { FFIType } from 'bun:ffi';
 import { messageOf } from '../../shared/async.ts';
+import { every, type Repeated } from '../../shared/every.ts';
 import type { Log } from '../../shared/log.ts';
 import { openLibc } from '../../shared/system/libc.ts';
 import type { Env } from '../settings.ts';
-
-export type ServiceManagerDeps = {
-  env: Env;
-  pid: number;
-  /** @throws Error if it cannot be sent */
-  send: (socket: string, text: string) => void;
-  log: Log;
-};
 
 export type ServiceManager = {
   /** It serves now. Keep-alives follow, two in each watchdog period. */
@@ -19,15 +12,20 @@ export type ServiceManager = {
   /** Keep-alives go on while it stops: what is in progress may take its time. */
   stopping: () => void;
   /** Ends the keep-alives. */
-  close: () => void;
+  end: () => void;
 };
 
-/** Sends nothing unless NOTIFY_SOCKET is set. */
-export function createServiceManager({ env, pid, send, log }: ServiceManagerDeps): ServiceManager {
+/** Sends nothing unless NOTIFY_SOCKET is set. @param send throws Error if it cannot be sent */
+export function createServiceManager(
+  env: Env,
+  pid: number,
+  send: (socket: string, text: string) => void,
+  log: Log,
+): ServiceManager {
   const socket = env.NOTIFY_SOCKET;
   // Other kinds of addresses are for virtual machines.
   const isWanted = socket !== undefined && /^[/@]./.test(socket);
-  let timer: ReturnType<typeof setInterval> | undefined;
+  let keepAlives: Repeated | undefined;
 
   function notify(...lines: string[]): void {
     if (!isWanted) return;
@@ -42,11 +40,14 @@ export function createServiceManager({ env, pid, send, log }: ServiceManagerDeps
     ready(status) {
       notify('READY=1', `STATUS=${status}`);
       const period = watchdogPeriod(env, pid);
-      // The timer runs in the event loop that answers requests: if that hangs, the keep-alives end.
-      if (isWanted && period !== null) timer = setInterval(() => notify('WATCHDOG=1'), period / 2);
+      if (!isWanted || period === null) return;
+      // They run in the event loop that answers requests: if that hangs, they end.
+      const pause = period / 2;
+      keepAlives = every({ pause, first: pause }, () => notify('WATCHDOG=1'));
+      keepAlives.begin();
     },
     stopping: () => notify('STOPPING=1'),
-    close: () => clearInterval(timer),
+    end: () => void keepAlives?.end(),
   };
 }
 

@@ -7,16 +7,16 @@ function world(terminal: { isTTY?: boolean; columns?: number } = { isTTY: true, 
   let at = 0;
   let ticking: (() => void) | undefined;
   const writes: string[] = [];
-  const progress = createProgress({
-    terminal: { ...terminal, write: (text) => writes.push(text) },
-    now: () => at,
-    every: (_milliseconds, tick) => {
+  const progress = createProgress(
+    { ...terminal, write: (text) => writes.push(text) },
+    () => at,
+    (_milliseconds, tick) => {
       ticking = tick;
       return () => {
         ticking = undefined;
       };
     },
-  });
+  );
   return {
     progress,
     writes,

@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test';
 import { mkdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { OpenDatabase } from '../../../src/hub/db/open.ts';
 import { prepareStandby } from '../../../src/program/serve/standby.ts';
 import { temporaryFolder, until } from '../../harness/stack.ts';
 
@@ -11,28 +12,29 @@ test('a hub that does not begin is stopped, and begins once it can', async () =>
   mkdirSync(blocked);
   const events: string[] = [];
   const done: string[] = [];
-  const standby = prepareStandby({
-    settings: { dataDir, host: '127.0.0.1', port: 0 },
-    every: 5,
-    log: (event, fields) => events.push(`${event} ${fields?.reason ?? ''}`.trim()),
-    prepare: ({ close }) => {
-      const isFirst = done.push('prepared') === 1;
-      return {
-        url: '',
-        setupCode: null,
-        serving: async () => null,
-        async begin() {
-          await Bun.sleep(1);
-          if (isFirst) throw new Error('not yet');
-          done.push('begun');
-        },
-        async stop() {
-          close();
-          done.push('stopped');
-        },
-      };
-    },
-  });
+  const prepare = ({ close }: OpenDatabase) => {
+    const isFirst = done.push('prepared') === 1;
+    return {
+      url: '',
+      setupCode: null,
+      serving: async () => null,
+      async begin() {
+        await Bun.sleep(1);
+        if (isFirst) throw new Error('not yet');
+        done.push('begun');
+      },
+      async stop() {
+        close();
+        done.push('stopped');
+      },
+    };
+  };
+  const standby = prepareStandby(
+    { dataDir, host: '127.0.0.1', port: 0 },
+    prepare,
+    5,
+    (event, fields) => events.push(`${event} ${fields?.reason ?? ''}`.trim()),
+  );
   try {
     await standby.begin();
     const answer = await fetch(`${standby.url}/api/vhosts`);

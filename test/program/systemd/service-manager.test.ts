@@ -43,15 +43,11 @@ describe('systemd is sent', () => {
   function fake(env: Record<string, string>) {
     const sent: string[] = [];
     const logged: string[] = [];
-    const manager = createServiceManager({
-      env,
-      pid: 42,
-      send: (socket, text) => {
-        if (socket === '/broken') throw new Error('no');
-        sent.push(`${socket} ${text}`);
-      },
-      log: (event) => void logged.push(event),
-    });
+    const send = (socket: string, text: string) => {
+      if (socket === '/broken') throw new Error('no');
+      sent.push(`${socket} ${text}`);
+    };
+    const manager = createServiceManager(env, 42, send, (event) => void logged.push(event));
     manager.ready('serving');
     return { manager, sent, logged };
   }
@@ -63,7 +59,7 @@ describe('systemd is sent', () => {
   ])('nothing if %s', (_what, env) => {
     const { manager, sent } = fake({ ...env, WATCHDOG_USEC: '2000' });
     manager.stopping();
-    manager.close();
+    manager.end();
     expect(sent).toEqual([]);
   });
 
@@ -80,8 +76,8 @@ describe('systemd is sent', () => {
     });
     const own = fake({ NOTIFY_SOCKET: '/n', WATCHDOG_USEC: '2000', WATCHDOG_PID: '42' });
     await until(() => own.sent.length > 3, 'keep-alives');
-    own.manager.close();
-    manager.close();
+    own.manager.end();
+    manager.end();
     expect(own.sent[1]).toBe('/n WATCHDOG=1\n');
     expect(sent).toEqual(['/n READY=1\nSTATUS=serving\n']);
   });
