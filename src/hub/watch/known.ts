@@ -7,7 +7,6 @@ import type { Db } from '../db/open.ts';
 import { incidents, knownProblems } from '../db/schema.ts';
 import type { Saying } from '../model/known-changes.ts';
 import type { Vhost } from '../model/vhost.ts';
-import type { WatchPace } from './incidents/reports.ts';
 import type { Look } from './look.ts';
 import { aboutOf, placeOf, type Subject } from './problem.ts';
 import { isUndialled } from './sites/state.ts';
@@ -34,7 +33,7 @@ export function createKnown(
   db: Db,
   now: () => Date,
   current: () => { vhosts: readonly Vhost[] },
-  watch: Pick<WatchPace, 'settles' | 'tolerance'>,
+  watch: Readonly<{ settles: number; tolerance: number }>,
 ): Known {
   /** Since when each has not been found. */
   let gone: ReadonlyMap<string, number> = new Map();
