@@ -35,16 +35,8 @@ export type EnrolmentSettings = Readonly<{
   invites: boolean;
 }>;
 
-export type EnrolmentDeps = {
-  read: SettingsReader;
-  env: Env;
-  /** Absolute. */
-  dataDir: string;
-  /** Throws if the file cannot be read. */
-  readFile: (path: string) => string;
-  /** Whether a hub is to be invited. */
-  invites: boolean;
-};
+/** Throws if the file cannot be read. */
+type ReadFile = (path: string) => string;
 
 /** The agent's certificate and key, if no setting names others. */
 export const certificateFiles = (dataDir: string) => ({
@@ -60,21 +52,24 @@ export const hasToken = (env: Env): boolean =>
 export const isEnrolled = (env: Env, dataDir: string): boolean =>
   !hasToken(env) && existsSync(join(dataDir, CREDENTIALS_FILE));
 
-/** For the agent. @returns null if the settings have a token, or it cannot do without one */
-export function readEnrolment({
-  read,
-  env,
-  dataDir,
-  readFile,
-  invites,
-}: EnrolmentDeps): EnrolmentSettings | null {
+/**
+ * For the agent.
+ * @param invites whether a hub is to be invited
+ * @returns null if the settings have a token, or it cannot do without one
+ */
+export function readEnrolment(
+  read: SettingsReader,
+  env: Env,
+  readFile: ReadFile,
+  invites: boolean,
+): EnrolmentSettings | null {
   if (hasToken(env)) {
     if (invites) {
       read.fault('AGENT_TOKEN', 'is set: remove it (or AGENT_TOKEN_FILE) to invite a hub');
     }
     return null;
   }
-  const credentials = join(dataDir, CREDENTIALS_FILE);
+  const credentials = join(read.dataDir, CREDENTIALS_FILE);
   if (!invites && textOf(credentials, readFile) === null) {
     read.fault(
       'AGENT_TOKEN',
@@ -82,16 +77,15 @@ export function readEnrolment({
     );
     return null;
   }
-  return { credentials, adminSecret: join(dataDir, 'admin-secret'), invites };
+  return { credentials, adminSecret: join(read.dataDir, 'admin-secret'), invites };
 }
 
 /** An enrolled agent always serves TLS: its hub knows it by its certificate. */
-export function readOwnTls({
-  read,
-  dataDir,
-  readFile,
-}: EnrolmentDeps): { cert: string; key: string } | null {
-  const files = certificateFiles(dataDir);
+export function readOwnTls(
+  read: SettingsReader,
+  readFile: ReadFile,
+): { cert: string; key: string } | null {
+  const files = certificateFiles(read.dataDir);
   const [cert, key] = [textOf(files.cert, readFile), textOf(files.key, readFile)];
   if (cert !== null && key !== null) return { cert, key };
   read.fault(
@@ -101,7 +95,7 @@ export function readOwnTls({
   return null;
 }
 
-function textOf(file: string, readFile: (path: string) => string): string | null {
+function textOf(file: string, readFile: ReadFile): string | null {
   try {
     return readFile(file);
   } catch {

@@ -58,8 +58,8 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
   const runsAgent = role !== 'hub';
 
   const token = readToken(read, role);
-  const ofEnrolment = { read, env, dataDir, readFile: machine.readFile, invites };
-  const enrolment = role === 'agent' ? readEnrolment(ofEnrolment) : null;
+  const { readFile } = machine;
+  const enrolment = role === 'agent' ? readEnrolment(read, env, readFile, invites) : null;
   const tls = runsAgent ? readTls(read) : null;
   const bin = read.text('PROXY_BIN');
   const program = runsAgent ? machine.which(bin) : bin;
@@ -128,7 +128,7 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
     agent: {
       host: read.text('AGENT_HOST'),
       port: read.port('AGENT_PORT'),
-      tls: enrolment && !read.has('AGENT_TLS_CERT') ? readOwnTls(ofEnrolment) : tls,
+      tls: enrolment && !read.has('AGENT_TLS_CERT') ? readOwnTls(read, readFile) : tls,
       enrolment,
       upstreamProbe: read.flag('UPSTREAM_PROBE'),
       dataDir,

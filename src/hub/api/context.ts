@@ -14,6 +14,7 @@ import { createDirectory, type Directory } from '../auth/accounts/directory.ts';
 import { createInvitations, type Invitations } from '../auth/accounts/invitations.ts';
 import type { SetupCode } from '../auth/accounts/setup-code.ts';
 import type { SignUpPolicy } from '../auth/accounts/sign-up.ts';
+import type { BeginSecondHalf } from '../auth/beside-passwords.ts';
 import type { CommandLine } from '../auth/command-line.ts';
 import type { Guard } from '../auth/guard.ts';
 import { createTokens, type Tokens } from '../auth/tokens/tokens.ts';
@@ -184,22 +185,16 @@ export function createContext(given: HubGiven): HubContext {
   }
   const invitations = createInvitations({ db, now });
   const limits = createAttemptLimits(elapsed);
-  const account = createAccounts({
-    db,
-    now,
-    elapsed,
-    limits,
-    signUp: settings.signUp,
-    setupCode,
-    invitations,
-    beginSecondHalf(...half) {
-      for (const { beginSecondHalf } of parts) {
-        const challenge = beginSecondHalf?.(...half) ?? null;
-        if (challenge !== null) return challenge;
-      }
-      return null;
-    },
-  });
+  const beginSecondHalf: BeginSecondHalf = (...half) => {
+    for (const part of parts) {
+      const challenge = part.beginSecondHalf?.(...half) ?? null;
+      if (challenge !== null) return challenge;
+    }
+    return null;
+  };
+  const { signUp } = settings;
+  const ofSignUp = { db, now, signUp, setupCode, invitations };
+  const account = createAccounts(ofSignUp, limits, elapsed, beginSecondHalf);
   const signInFailed: SignInFailed = (reason, ip, account) => {
     observe.signInFailed(reason);
     log('sign-in failed', { reason, ip, account }, 'warn');

@@ -144,9 +144,7 @@ async function runPlan(
     const { show } = await import('../install/show.ts');
     const folder = root === undefined ? '/' : resolve(root);
     const { which } = cli.machine;
-    const { steps, notes } = await plan(
-      readSystem({ root: folder, live, program: host.program, which }),
-    );
+    const { steps, notes } = await plan(readSystem(folder, live, host.program, which));
     assertBelow(folder, steps);
     for (const step of steps) out(show(step, paint));
     for (const note of notes) out(`${visible(note)}\n`);

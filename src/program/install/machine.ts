@@ -16,22 +16,22 @@ import { isBelow, replaceWhole, syncPath } from '../../shared/system/files.ts';
 import { type PortState, STANDARD_PORTS } from '../../shared/wire/proxy.ts';
 import { CannotInstall, type Owner, type Shown, type Step, type SystemState } from './steps.ts';
 
-export type MachineDeps = {
-  /** Its root folder: `/`, or a folder to make a package or an image from. */
-  root: string;
-  /** Whether this is the running system, not another root folder. */
-  live: boolean;
-  /** The running binary's path; null when run from source. */
-  program: string | null;
-  /** The absolute path of a program, or null. */
-  which: (program: string) => string | null;
-};
-
 /** Where packages and administrators put units (systemd.unit(5)). */
 const UNIT_FOLDERS = ['/etc/systemd/system', '/usr/lib/systemd/system', '/lib/systemd/system'];
 
-/** Reads the state that a plan is made from; changes nothing. */
-export function readSystem({ root, live, program, which }: MachineDeps): SystemState {
+/**
+ * Reads the state that a plan is made from; changes nothing.
+ * @param root the root folder: `/`, or a folder to make a package or an image from
+ * @param live whether this is the running system, not another root folder
+ * @param program the running binary's path; null when run from source
+ * @param which the absolute path of a program, or null
+ */
+export function readSystem(
+  root: string,
+  live: boolean,
+  program: string | null,
+  which: (program: string) => string | null,
+): SystemState {
   const text: SystemState['text'] = (path) => {
     try {
       return readFileSync(join(root, path), 'utf8');

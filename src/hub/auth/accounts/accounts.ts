@@ -31,13 +31,6 @@ import {
   type SignUpDeps,
 } from './sign-up.ts';
 
-export type AccountsDeps = Omit<SignUpDeps, 'passwords'> & {
-  limits: AttemptLimits;
-  /** Milliseconds from a clock that is never set. */
-  elapsed: () => number;
-  beginSecondHalf: BeginSecondHalf;
-};
-
 export type PasswordChange = {
   currentPassword: string;
   newPassword: string;
@@ -107,12 +100,18 @@ export type Accounts = Pick<SignUp, 'any' | 'door' | 'assertOpen' | 'createInvit
     changePassword(who: SignedIn, input: PasswordChange, client: Client): Promise<Session | null>;
   };
 
-export function createAccounts(deps: AccountsDeps): Accounts {
-  const { db, now, limits } = deps;
+/** @param elapsed milliseconds from a clock that is never set */
+export function createAccounts(
+  deps: SignUpDeps,
+  limits: AttemptLimits,
+  elapsed: () => number,
+  beginSecondHalf: BeginSecondHalf,
+): Accounts {
+  const { db, now } = deps;
   const sessions = createSessions({ db, now });
   const passwords = createPasswords();
-  const isFirst = createSeldom(deps.elapsed);
-  const signUp = createSignUp({ ...deps, passwords });
+  const isFirst = createSeldom(elapsed);
+  const signUp = createSignUp(deps, passwords);
   const { any, door, assertOpen, assertMayBeFirst, create, createInvited } = signUp;
 
   /**
@@ -141,7 +140,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     method: 'password' | 'oidc',
   ): SignedIn | { challenge: string } {
     return inTransaction(db, (tx) => {
-      const challenge = deps.beginSecondHalf(user, client, method);
+      const challenge = beginSecondHalf(user, client, method);
       sessions.end(client.previous);
       if (challenge !== null) return { challenge };
       const event = { kind: 'sign-in', target: user.email, detail: method } as const;

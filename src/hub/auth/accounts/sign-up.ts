@@ -27,7 +27,6 @@ export type SignUpDeps = {
   now: () => Date;
   signUp: SignUpPolicy;
   setupCode: SetupCode;
-  passwords: Passwords;
   invitations: Invitations;
 };
 
@@ -79,8 +78,10 @@ export type SignUp = {
 /** Every changelog entry contains the name. */
 const MAX_NAME = 200;
 
-export function createSignUp(deps: SignUpDeps): SignUp {
-  const { db, now, signUp: policy, setupCode, passwords, invitations } = deps;
+export function createSignUp(
+  { db, now, signUp: policy, setupCode, invitations }: SignUpDeps,
+  passwords: Passwords,
+): SignUp {
   const any = () => db.select({ id: users.id }).from(users).limit(1).get() !== undefined;
 
   const mayDoWithout = (isLocal: boolean) => isLocal && setupCode.isFresh(now());
