@@ -4,6 +4,7 @@ import type { Db } from '../../hub/db/open.ts';
 import { incidents } from '../../hub/db/schema.ts';
 import type { Sealing } from '../../hub/db/sealing.ts';
 import { settleAll, within } from '../../shared/async.ts';
+import type { Clock } from '../../shared/clock.ts';
 import type { DeliveryResult } from '../../shared/events.ts';
 import { every } from '../../shared/every.ts';
 import { Failure } from '../../shared/failure.ts';
@@ -16,16 +17,13 @@ import { type MessageRow, sentSince, waitingFor } from './outbox.ts';
 import { pauseAfter, planNext, type SendPace } from './sender-plan.ts';
 import { channels, messages } from './tables.ts';
 
-type SenderDeps = {
+type SenderDeps = Clock & {
   db: Db;
   sealing: Pick<Sealing, 'open'>;
   /** The id of the hub. */
   hub: string;
   deliver: Deliver;
   pace: SendPace & { every: number };
-  now: () => Date;
-  /** Milliseconds from a clock that is never set. */
-  elapsed: () => number;
   /** From 0 to 1. */
   random?: () => number;
   /** Gets the outcome of each attempt. */

@@ -1,5 +1,6 @@
 /** The parts of the hub: made once, and passed to the routes and the program. */
 import { messageOf } from '../../shared/async.ts';
+import type { Clock } from '../../shared/clock.ts';
 import { Failure } from '../../shared/failure.ts';
 import type { Log } from '../../shared/log.ts';
 import { createPaced } from '../../shared/paced.ts';
@@ -76,7 +77,7 @@ export type HubSettings = Readonly<{
 }>;
 
 /** What the program around the hub knows and makes. */
-export type HubGiven = {
+export type HubGiven = Clock & {
   settings: HubSettings;
   database: OpenDatabase;
   /** Of the first agent. */
@@ -97,9 +98,6 @@ export type HubGiven = {
     share: number;
     own?: Readonly<Record<string, object>>;
   };
-  now: () => Date;
-  /** Milliseconds from a clock that is never set. */
-  elapsed: () => number;
   log: Log;
   /** Those of features. */
   halves: readonly HubHalf[];
