@@ -66,7 +66,7 @@ const isHub = (port: number) =>
     () => false,
   );
 
-test('an earlier release, which would die of the signal, is left alone', async () => {
+test('another command, which would die of the signal, is left alone', async () => {
   folder = temporaryFolder();
   const script = `
     const { lockFolder } = await import('./src/shared/system/lock.ts');
@@ -81,7 +81,7 @@ test('an earlier release, which would die of the signal, is left alone', async (
   try {
     await other.stdout.getReader().read();
     const { code, err } = await restart();
-    expect([code, err]).toEqual([1, expect.stringContaining('of an earlier release')]);
+    expect([code, err]).toEqual([1, expect.stringContaining('another command')]);
     expect(other.exitCode).toBeNull();
   } finally {
     other.kill();

@@ -26,7 +26,7 @@ export function agent({ paced, log }: AgentCore, settings: ContainerSettings): A
   };
 }
 
-/** None where a unit of an earlier release forbids to list them, which takes netlink. */
+/** None if a sandbox forbids to list them, which takes netlink. */
 function ownInterfaces(): NetworkInterfaceInfo[] {
   try {
     return Object.values(networkInterfaces()).flatMap((all) => all ?? []);

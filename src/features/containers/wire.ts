@@ -61,22 +61,11 @@ export const Containers = t.Object({
 });
 export type Containers = Static<typeof Containers>;
 
-/**
- * The containers beside its proxy. With the tag of a list, waits for another one, and never of an agent of an earlier
- * release, which has none: `off`, at once.
- */
+/** The containers beside its proxy. With the tag of a list, waits for another one. */
 export const CONTAINERS: Call<typeof ContainersQuery, typeof Containers> = {
   path: '/containers',
   query: ContainersQuery,
   answer: Containers,
   deadline: CONTAINERS_WAIT_MS + 15_000,
   limit: CONTAINERS_BYTES,
-  missing: {
-    engine: 'off',
-    detail: null,
-    tag: '',
-    containers: null,
-    labels: 'safe',
-    domains: [],
-  },
 };

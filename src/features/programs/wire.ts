@@ -1,6 +1,5 @@
 /** Caddy's program, and what hub and agent say to each other to exchange it. */
 import { type Static, t } from 'elysia';
-import { Failure } from '../../shared/failure.ts';
 import type { BodyCall, Call } from '../../shared/wire/call.ts';
 import { CheckTarget } from '../../shared/wire/checks.ts';
 import { Difference, HubId, Term } from '../../shared/wire/protocol.ts';
@@ -78,10 +77,7 @@ export const PROGRAMS: Call<typeof ProgramsQuery, typeof ProgramsAnswer> = {
   query: ProgramsQuery,
   answer: ProgramsAnswer,
   deadline: 10_000,
-  tooOld: () => new Failure('AGENT_UNREACHABLE', TOO_OLD, { cause: 'it has no such route' }),
 };
-const TOO_OLD =
-  'The agent is of an earlier release, which cannot exchange Caddy; update signalbox there first.';
 
 /** For a program to arrive at the agent, or from elsewhere, in milliseconds: 200 MiB at 3 Mbit/s. */
 const ARRIVES_MS = 600_000;
@@ -114,5 +110,5 @@ export const EXCHANGE: BodyCall<typeof ExchangeRequest, typeof ExchangeAnswer> =
   answer: ExchangeAnswer,
   /** The questions from the log take up to 60 s. */
   deadline: 180_000,
-  tooOld: () => new Failure('NOT_FOUND', 'The agent does not keep this program; upload it again.'),
+  missing: 'The agent does not keep this program; upload it again.',
 };

@@ -1,6 +1,5 @@
 /** What a change would have done to requests that are in the log, and what hub and agent say about it. */
 import { type Static, t } from 'elysia';
-import { Failure } from '../../shared/failure.ts';
 import type { BodyCall, Call } from '../../shared/wire/call.ts';
 import { Stored } from '../../shared/wire/protocol.ts';
 
@@ -107,10 +106,7 @@ export const START: BodyCall<typeof ReplayRequest, typeof ReplayStarted> = {
   path: '/proxy/replay',
   body: ReplayRequest,
   answer: ReplayStarted,
-  tooOld: () => new Failure('AGENT_UNREACHABLE', TOO_OLD, { cause: 'it has no such route' }),
 };
-const TOO_OLD =
-  'The agent is of an earlier release, which cannot replay requests; update signalbox there first.';
 
 /** How far one is. @throws Failure NOT_FOUND if the agent no longer has it */
 export const STATE: Call<typeof ReplayStarted, typeof ReplayState> = {
@@ -120,9 +116,8 @@ export const STATE: Call<typeof ReplayStarted, typeof ReplayState> = {
   deadline: 10_000,
   /** Paths and addresses are up to visitors. */
   limit: 8 * 1024 * 1024,
-  tooOld: () => new Failure('NOT_FOUND', FORGOTTEN),
+  missing: 'The agent no longer has this replay: it was restarted, or another replay began.',
 };
-const FORGOTTEN = 'The agent no longer has this replay: it was restarted, or another replay began.';
 
 /** Ends and forgets one, if the agent still has it. */
 export const END: BodyCall<typeof ReplayStarted, typeof Stored> = {
@@ -131,5 +126,4 @@ export const END: BodyCall<typeof ReplayStarted, typeof Stored> = {
   answer: Stored,
   /** It ends by itself anyway: neither a person nor a hub that stops waits for it. */
   deadline: 2_000,
-  missing: { success: true },
 };

@@ -80,10 +80,18 @@ export function parseAnswer(bytes: Uint8Array): unknown {
   }
 }
 
-/** @throws Failure if the answer is a refusal, or does not have the schema */
-export function checked<T extends TSchema>(schema: T, ok: boolean, bytes: Uint8Array): Static<T> {
+/**
+ * @param missing why the agent may answer that there is no such thing; without, it should not
+ * @throws Failure if the answer is a refusal, or does not have the schema
+ */
+export function checked<T extends TSchema>(
+  schema: T,
+  ok: boolean,
+  bytes: Uint8Array,
+  missing?: string,
+): Static<T> {
   const answer = parseAnswer(bytes);
-  if (!ok) throw refusalOf(answer);
+  if (!ok) throw refusalOf(answer, missing);
   const validator = validatorOf(schema);
   if (validator.Check(answer)) return answer as Static<T>;
   const path = validator.Errors(answer).First()?.path ?? '';
@@ -122,8 +130,11 @@ function tolerant<T>(schema: T): T {
 }
 
 /** What an unexpected answer stands for. */
-export function refusalOf(answer: unknown): Failure {
+export function refusalOf(answer: unknown, missing?: string): Failure {
   if (isErrorBody(answer)) {
+    if (missing !== undefined && answer.code === 'NOT_FOUND') {
+      return new Failure('NOT_FOUND', missing);
+    }
     const code = PASSED_ON.find((known) => known === answer.code);
     const { message, words, hint, line, differences } = answer;
     if (code) return new Failure(code, message, { detail: words, hint, at: { line }, differences });
@@ -148,13 +159,6 @@ export function refusalOf(answer: unknown): Failure {
   }
   return unreachable(INVALID, answer);
 }
-
-/** Whether an agent says that it has no such route: it is of an earlier release. */
-export const isUnknownRoute = (ok: boolean, bytes: Uint8Array): boolean => {
-  if (ok) return false;
-  const answer = parseAnswer(bytes);
-  return isErrorBody(answer) && answer.code === 'NOT_FOUND';
-};
 
 const isErrorBody = (answer: unknown): answer is AgentErrorBody =>
   validatorOf(AgentErrorBody).Check(answer);

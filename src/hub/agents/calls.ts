@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'elysia';
 import { every } from '../../shared/every.ts';
 import { Failure } from '../../shared/failure.ts';
 import { joinedIds, REQUEST_ID } from '../../shared/observe/context.ts';
-import { FIRST_PROTOCOL, Health, PROTOCOL_HEADER } from '../../shared/wire/protocol.ts';
+import { Health, PROTOCOL, PROTOCOL_HEADER } from '../../shared/wire/protocol.ts';
 import { askPlainly, bytesOf, checked, NO_ANSWER, unreachable } from './answer.ts';
 import { DEADLINE_MS, SMALL_ANSWER, STATUS_DEADLINE_MS } from './bounds.ts';
 import { type AgentTrust, createAgentTls } from './trust.ts';
@@ -81,7 +81,7 @@ export function createCalls(deps: AgentClientDeps): Calls {
     const token = tokenNow();
     const headers = {
       Authorization: `Bearer ${token}`,
-      [PROTOCOL_HEADER]: String(FIRST_PROTOCOL),
+      [PROTOCOL_HEADER]: String(PROTOCOL),
       ...onBehalf(),
       ...init.headers,
     };

@@ -20,7 +20,7 @@ import {
   type TailQuery,
 } from '../../shared/wire/logs.ts';
 import { LogSums, MergeAnswer, type MergeRequest } from '../../shared/wire/merge.ts';
-import { counting, filtering, Stored } from '../../shared/wire/protocol.ts';
+import { Stored } from '../../shared/wire/protocol.ts';
 import {
   AdaptAnswer,
   type KeptCertificate,
@@ -36,7 +36,7 @@ import {
   RootAnswer,
   SitesAnswer,
 } from '../../shared/wire/sites.ts';
-import { checked, inWords, isUnknownRoute } from './answer.ts';
+import { checked, inWords } from './answer.ts';
 import {
   adaptedAnswer,
   authoritiesAnswer,
@@ -194,14 +194,14 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
 
   /** Passes a page on as it is: to read and write it again takes longer than the agent needs for it. */
   async function pageOf(query: LogQuery): Promise<string> {
-    const { ok, bytes } = await answerTo(withQuery('/logs', query), aboutLogs(filtering(query)));
+    const { ok, bytes } = await answerTo(withQuery('/logs', query), { limit: LOG_ANSWER });
     const text = new TextDecoder().decode(bytes);
     return ok && isPage(text) ? text : JSON.stringify(checked(LogPage, ok, bytes));
   }
 
   async function askFeature<Answer extends TSchema>(
     path: string,
-    { answer, deadline, limit, missing, tooOld }: Omit<Call<TSchema, Answer>, 'path' | 'query'>,
+    { answer, deadline, limit, missing }: Omit<Call<TSchema, Answer>, 'path' | 'query'>,
     sent: { body?: unknown; file?: Blob; signal?: AbortSignal },
   ): Promise<Static<Answer>> {
     const bounds = {
@@ -209,11 +209,7 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       ...(limit !== undefined && { limit }),
     };
     const { ok, bytes } = await answerTo(path, { ...sent, ...bounds });
-    if (isUnknownRoute(ok, bytes)) {
-      if (tooOld) throw tooOld();
-      if (missing !== undefined) return missing;
-    }
-    return checked(answer, ok, bytes);
+    return checked(answer, ok, bytes, missing);
   }
 
   return {
@@ -278,19 +274,12 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     logs: pageOf,
     activity: (query, most = deadline) =>
       call(LogActivity, withQuery('/logs/activity', query), { deadline: most, limit: LOG_ANSWER }),
-    stats: (query) => call(LogStats, withQuery('/logs/stats', query), aboutLogs(counting(query))),
-    sums: (query) =>
-      call(LogSums, withQuery('/logs/sums', query), { ...aboutLogs(counting(query)), ...soon }),
-    merge: (request) => {
-      const init = { ...aboutLogs(filtering(request.conditions)), ...soon };
-      return call(MergeAnswer, '/logs/merge', { body: request, ...init });
-    },
+    stats: (query) => call(LogStats, withQuery('/logs/stats', query), { limit: LOG_ANSWER }),
+    sums: (query) => call(LogSums, withQuery('/logs/sums', query), oneOfSeveral),
+    merge: (request) => call(MergeAnswer, '/logs/merge', { body: request, ...oneOfSeveral }),
 
     tail: async (query, lastEventId, reader) => {
-      const headers = {
-        ...(lastEventId && { 'Last-Event-ID': lastEventId }),
-        ...filtering(query),
-      };
+      const headers: Record<string, string> = lastEventId ? { 'Last-Event-ID': lastEventId } : {};
       const deadline = STATUS_DEADLINE_MS;
       const path = withQuery('/logs/tail', query);
       const expected = { type: 'text/event-stream', deadline, endless: true, headers };
@@ -300,7 +289,7 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       const type = query.format === 'csv' ? 'text/csv' : 'application/x-ndjson';
       const answer = await streams.begin(
         withQuery('/logs/export', query),
-        { type, deadline, headers: filtering(query) },
+        { type, deadline },
         reader,
       );
       return { ...exportFacts(answer.headers), body: answer.body };
@@ -310,9 +299,8 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
   };
 }
 
-const aboutLogs = (headers: Record<string, string>) => ({ limit: LOG_ANSWER, headers });
-/** One of several agents that takes longer counts as away. */
-const soon = { deadline: STATUS_DEADLINE_MS };
+/** One that takes longer counts as away. */
+const oneOfSeveral = { limit: LOG_ANSWER, deadline: STATUS_DEADLINE_MS };
 
 const PAGE_END = /\],"total":\d+,"page":\d+,"pageSize":\d+(,"partial":true)?\}$/;
 

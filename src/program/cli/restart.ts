@@ -44,7 +44,8 @@ of the environment of Caddy restarts Caddy as well.
 
 /** @throws Error with what went wrong, as the end of a sentence or several lines */
 async function restartProgram(pid: number, dataDir: string, env: Env): Promise<void> {
-  if (!hears(pid)) throw new Error('what runs is of an earlier release: stop it, and start it');
+  if (!hears(pid))
+    throw new Error('what uses the data folder cannot restart: it is starting, or another command');
   const { MAINPID, ...fromUnit } = env;
   try {
     requestRestart(dataDir, MAINPID === undefined ? null : fromUnit);
@@ -77,7 +78,7 @@ function programsOf(dataDir: string, { MAINPID }: Env): number[] {
   return pids;
 }
 
-/** Whether the signal ends nothing there, as proc(5) shows: an earlier release would die of it. */
+/** Whether the signal ends nothing there, as proc(5) shows: a command that restores would die of it. */
 function hears(pid: number): boolean {
   const [, caught = '0'] =
     /^SigCgt:\s+(\w+)$/m.exec(readIfThere(`/proc/${pid}/status`) ?? '') ?? [];

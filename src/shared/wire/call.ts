@@ -1,6 +1,5 @@
 /** One question of the hub to an agent, declared once for both. */
-import type { Static, TSchema } from 'elysia';
-import type { Failure } from '../failure.ts';
+import type { TSchema } from 'elysia';
 
 export type Call<Query extends TSchema = TSchema, Answer extends TSchema = TSchema> = Readonly<{
   path: string;
@@ -10,10 +9,8 @@ export type Call<Query extends TSchema = TSchema, Answer extends TSchema = TSche
   deadline?: number;
   /** Bytes of the answer; without, few. */
   limit?: number;
-  /** What an agent of an earlier release counts as, which has no such route. */
-  missing?: Static<Answer>;
-  /** Or why it cannot be asked. */
-  tooOld?: () => Failure;
+  /** Why the agent answers that there is no such thing. */
+  missing?: string;
 }>;
 
 /** The same with a JSON body instead. */

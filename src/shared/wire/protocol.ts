@@ -5,31 +5,12 @@
 import { type Static, t } from 'elysia';
 
 /**
- * The version of what both send each other. In this header, a hub says which one understands its request, and an
- * agent refuses a newer one than its own. Raise it with each change after which a hub or an agent of the release
- * before would do something else than it is asked, and say the new one in each request that needs it.
- *
- * 2: filters of the log by user agent and by several domains, and numbers that follow every filter.
+ * The version of what both send each other. A hub names its own in this header of each request, and an agent refuses
+ * a newer one than its own. Raise it with each change after which an agent of the release before would do something
+ * else than it is asked.
  */
 export const PROTOCOL = 2;
-/** Understands all requests that need no newer one. */
-export const FIRST_PROTOCOL = 1;
 export const PROTOCOL_HEADER = 'X-Signalbox-Protocol';
-
-type Filters = Partial<
-  Record<'domain' | 'userAgent' | 'status' | 'method' | 'path' | 'q' | 'ip', string>
->;
-const SECOND = { [PROTOCOL_HEADER]: '2' };
-
-/** Says the protocol that the filters of a page need: the first one would leave some out. */
-export const filtering = ({ domain = '', userAgent = '' }: Filters): Record<string, string> =>
-  userAgent !== '' || /[\s*]/.test(domain) ? SECOND : {};
-
-/** As `filtering`, for numbers over time: those of the first follow only domain and time. */
-export function counting(query: Filters): Record<string, string> {
-  const { status, method, path, q, ip } = query;
-  return [status, method, path, q, ip].some(Boolean) ? SECOND : filtering(query);
-}
 
 export const Difference = t.Object({
   domain: t.String({ description: 'the name of the site; empty: of none' }),

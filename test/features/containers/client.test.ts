@@ -1,5 +1,5 @@
 // proof: podman
-/** A hub that asks an agent for its containers: one without an engine, with one, and one of an earlier release. */
+/** A hub that asks an agent for its containers: one without an engine, and with one. */
 
 import { afterEach, expect, test } from 'bun:test';
 import { CONTAINERS } from '../../../src/features/containers/wire.ts';
@@ -34,7 +34,7 @@ function startOther(answer: () => Response): AgentClient {
   return createAgentClient({ url: server.url.origin, token: TOKEN });
 }
 
-test('what is no list is refused, and an agent of an earlier release is off', async () => {
+test('what is no list is refused', async () => {
   const refusal = (answer: object, status = 200) =>
     startOther(() => Response.json(answer, { status }))
       .ask(CONTAINERS, { after: undefined }, NEVER)
@@ -45,15 +45,6 @@ test('what is no list is refused, and an agent of an earlier release is off', as
   expect(await refusal({ engine: 'on' })).toContain('is missing or malformed');
   expect(await refusal({ code: 'INTERNAL', message: 'x' }, 500)).toContain('invalid response');
   expect(await refusal({ nothing: 'here' }, 404)).toContain('invalid response');
-  const old = startOther(() => Response.json({ code: 'NOT_FOUND', message: 'x' }, { status: 404 }));
-  expect(await old.ask(CONTAINERS, { after: 'tag' }, NEVER)).toEqual({
-    engine: 'off',
-    detail: null,
-    tag: '',
-    containers: null,
-    labels: 'safe',
-    domains: [],
-  });
 });
 
 test('an engine that hangs keeps nobody from stopping, and whoever gives up is not silence', async () => {

@@ -26,23 +26,13 @@ const failureOf = (call: Promise<unknown>): Promise<Failure> =>
     (error: Failure) => error,
   );
 
-test('one of an earlier release is to be updated first', async () => {
-  answer = refusal(404, 'NOT_FOUND');
-  const failure = await failureOf(client.send(START, REQUEST));
-  expect(failure.code).toBe('AGENT_UNREACHABLE');
-  expect(failure.message).toBe(
-    'The agent is of an earlier release, which cannot replay requests; update signalbox there first.',
-  );
-});
-
-test('one that has forgotten it says so, and has nothing to end', async () => {
+test('one that has forgotten it says so', async () => {
   answer = refusal(404, 'NOT_FOUND');
   const failure = await failureOf(client.ask(STATE, { id: '1' }));
   expect(failure).toMatchObject({
     code: 'NOT_FOUND',
     message: expect.stringContaining('no longer'),
   });
-  await client.send(END, { id: '1' });
 });
 
 test('its refusals are passed on', async () => {
