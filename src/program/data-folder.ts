@@ -1,8 +1,6 @@
 /** The data folder, and where in it hub and commands find each other. */
-import { existsSync, renameSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { syncPath } from '../shared/system/files.ts';
 import { type Env, valueIn } from './settings.ts';
 
 /** sun_path holds 108 bytes (unix(7)); leaves some room. */
@@ -22,21 +20,6 @@ export const agentTokenIn = (dataDir: string): string => join(dataDir, 'agent-to
 
 /** The file with the key of what is sealed in the database; the tokens of enrolled agents derive from it. */
 export const secretKeyIn = (dataDir: string): string => join(dataDir, 'secret-key');
-
-/** The same as it is now: 0.1 had it for agents alone, by another name. */
-export function keyFileIn(dataDir: string): string {
-  const former = join(dataDir, 'agents-key');
-  const file = secretKeyIn(dataDir);
-  return !existsSync(file) && existsSync(former) ? former : file;
-}
-
-/** Gives a key of 0.1 its name of today. */
-export function adoptAgentsKey(dataDir: string): void {
-  const found = keyFileIn(dataDir);
-  if (found === secretKeyIn(dataDir)) return;
-  renameSync(found, secretKeyIn(dataDir));
-  syncPath(dataDir);
-}
 
 /** In `folder`, or in a temporary folder with a shorter path if that one is too long for a socket. */
 export function socketIn(folder: string, file: string): string {

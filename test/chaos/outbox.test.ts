@@ -3,7 +3,9 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
-import { databaseIn } from '../../src/hub/db/open.ts';
+import { databaseIn, openBeside } from '../../src/hub/db/open.ts';
+import { createSealing } from '../../src/hub/db/sealing.ts';
+import { secretKeyIn } from '../../src/program/data-folder.ts';
 import { some } from '../harness/full.ts';
 import { type Program, runProgram } from '../harness/program.ts';
 import { seededRandom } from '../harness/random.ts';
@@ -24,6 +26,8 @@ const env = {
 };
 let receiver: Receiver;
 let hub: Program | undefined;
+let beside: ReturnType<typeof openBeside>;
+let channels = 0;
 const put: string[] = [];
 
 async function start(): Promise<Program> {
@@ -43,21 +47,26 @@ function inDatabase<T>(work: (db: Database) => T): T {
   }
 }
 
-const NEW_CHANNEL = `INSERT INTO channels (name, kind, target, events, enabled, created_at, updated_at)
-  VALUES (?, 'webhook', ?, '["drift"]', 1, 0, 0)`;
+const NEW_CHANNEL = `INSERT INTO channels (id, name, kind, target, events, enabled, created_at, updated_at)
+  VALUES (?, ?, 'webhook', ?, '["drift"]', 1, 0, 0)`;
 const NEW_MESSAGE = `INSERT INTO messages (channel_id, state, event, about, level, message, at, due_at)
   VALUES (?, 'began', 'drift', '', 'warn', ?, ?, ?)`;
+
+const sealTarget = (id: number): Buffer =>
+  createSealing({ db: beside.db, file: secretKeyIn(folder) }).seal(
+    JSON.stringify({ url: `${receiver.url}/hook`, secret: SECRET }),
+    `channels ${id} target`,
+  );
 
 /** A channel of its own for each, because five a minute are sent one by one. */
 function putOut(name: string, count: number): void {
   inDatabase((db) => {
-    // In clear, as 0.1 had it: each start seals what is new.
-    const target = Buffer.from(JSON.stringify({ url: `${receiver.url}/hook`, secret: SECRET }));
-    const { lastInsertRowid } = db.run(NEW_CHANNEL, [name, target]);
+    const id = ++channels;
+    db.run(NEW_CHANNEL, [id, name, sealTarget(id)]);
     for (let i = 0; i < count; i++) {
       const message = `${name}.${i}`;
       put.push(message);
-      db.run(NEW_MESSAGE, [lastInsertRowid, message, Date.now(), Date.now()]);
+      db.run(NEW_MESSAGE, [id, message, Date.now(), Date.now()]);
     }
   });
 }
@@ -74,10 +83,12 @@ beforeAll(async () => {
   const first = await start();
   first.child.kill('SIGTERM');
   await first.exited();
+  beside = openBeside(folder);
 });
 afterAll(async () => {
   hub?.child.kill('SIGKILL');
   await hub?.child.exited;
+  beside.close();
   await receiver.stop();
   rmSync(folder, { recursive: true, force: true });
 });

@@ -27,7 +27,7 @@ export function addLabel(copy: Database, { digest, key }: Label): void {
   copy.run(`PRAGMA application_id = ${APPLICATION + KEY_STATES.indexOf(stateOf(key))}`);
 }
 
-/** Null for a copy that another program made, or 0.1. */
+/** Null for a copy that another program made. */
 export function readLabel(copy: Database): Label | null {
   const isThere = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'backup'";
   if (!copy.query(isThere).get()) return null;

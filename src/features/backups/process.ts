@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { BeforeOpen } from '../../hub/core.ts';
-import { MIGRATIONS } from '../../hub/db/migrate.ts';
+import { versionAfter } from '../../hub/db/migrate.ts';
 import { databaseIn } from '../../hub/db/open.ts';
 import { storedVersion } from '../../hub/db/version.ts';
 import { messageOf } from '../../shared/async.ts';
@@ -110,7 +110,7 @@ export async function backupBeforeUpgrade(
   if (!existsSync(databaseIn(dataDir))) return;
   const { dir } = settings;
   try {
-    const isOlder = storedVersion(databaseIn(dataDir)) < MIGRATIONS.length;
+    const isOlder = storedVersion(databaseIn(dataDir)) < versionAfter();
     if (readState(dataDir, dir).program === version && !isOlder) return;
     try {
       await backupDiskOf(settings, dataDir).make(AbortSignal.timeout(BEFORE_UPGRADE_MS));

@@ -8,7 +8,6 @@ import { Failure } from '../../shared/failure.ts';
 import type { Target } from './kinds/kind.ts';
 import type { ChannelKind } from './kinds/kinds.ts';
 import { tryNow } from './outbox.ts';
-import { ofTarget } from './seal-targets.ts';
 import { channels, messages } from './tables.ts';
 import { generated, readTarget, type TargetInput } from './target.ts';
 
@@ -27,6 +26,9 @@ export type Channel = Readonly<{
 }>;
 
 type Row = typeof channels.$inferSelect;
+
+/** As what the target of a channel is sealed. */
+const ofTarget = (id: number): string => `channels ${id} target`;
 
 /** As it is stored; its target is opened only where it is needed. */
 export const channelOf = (row: Row, { open }: Pick<Sealing, 'open'>): Channel => ({

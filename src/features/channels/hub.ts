@@ -8,7 +8,6 @@ import { deliveryRoutes } from './delivery-routes.ts';
 import { outbox } from './outbox.ts';
 import { failingChannels } from './problems.ts';
 import { channelRoutes } from './routes.ts';
-import { sealTargets } from './seal-targets.ts';
 import { createSender } from './sender.ts';
 
 /** Milliseconds. */
@@ -24,8 +23,7 @@ export const PACE = {
 };
 
 export const hub: HubHalf = (core) => {
-  const { db, sealing, now, log } = core;
-  sealTargets(db, sealing, log);
+  const { now } = core;
   const channels = createChannels(core);
   const deliver = createDeliver(core.hub);
   const pace = core.paced('channels', PACE);

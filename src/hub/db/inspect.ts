@@ -17,8 +17,10 @@ export type Contents = {
   needsKey: boolean;
 };
 
-/** The tables of the first schema that tell a hub's database from any other. */
-const TABLES = ['agents', 'changelog', 'hub', 'preamble', 'sessions', 'users', 'vhosts'];
+/** The tables that tell a hub's database from any other. */
+const TABLES = ['agents', 'changelog', 'hub', 'preamble', 'sessions', 'users', 'vhosts'].concat(
+  SEALED.map(({ table }) => getTableName(table)),
+);
 
 /**
  * @param subject names the database at the beginning of an error message
@@ -40,11 +42,9 @@ export function inspect(sqlite: Database, subject: string): Contents {
     throw new Error(`${subject} is not a signalbox database`);
   }
   const agents = count(sqlite, 'agents WHERE fingerprint IS NOT NULL');
-  // An older version may lack the table, or have the column in clear.
   const isSealed = SEALED.some(
     ({ table, column }) =>
-      names.has(getTableName(table)) &&
-      count(sqlite, `${getTableName(table)} WHERE substr(${column.name}, 1, 1) = x'01'`) > 0,
+      count(sqlite, `${getTableName(table)} WHERE ${column.name} IS NOT NULL`) > 0,
   );
   return {
     version,

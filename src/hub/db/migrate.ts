@@ -1,41 +1,35 @@
-/** Migrates any released schema to today's, in one transaction. */
+/** Migrates an older schema to today's, in one transaction. */
 import type { Database } from 'bun:sqlite';
 import { messageOf } from '../../shared/async.ts';
 import { copyDatabase, removePartialCopies } from './copy.ts';
 import first from './migrations/0001-first.sql' with { type: 'text' };
-import changelogGroups from './migrations/0002-changelog-groups.sql' with { type: 'text' };
-import answers from './migrations/0003-answers.sql' with { type: 'text' };
-import everywhere from './migrations/0004-everywhere.sql' with { type: 'text' };
-import knownProblems from './migrations/0005-known-problems.sql' with { type: 'text' };
-import uptime from './migrations/0006-uptime.sql' with { type: 'text' };
-import identity from './migrations/0007-identity.sql' with { type: 'text' };
-import certificates from './migrations/0008-certificates.sql' with { type: 'text' };
-import sources from './migrations/0009-sources.sql' with { type: 'text' };
 import { versionOf } from './version.ts';
 
-/** In order; `PRAGMA user_version` counts them. Never edit one that was released. */
-export const MIGRATIONS: readonly string[] = [
-  first,
-  changelogGroups,
-  answers,
-  everywhere,
-  knownProblems,
-  uptime,
-  identity,
-  certificates,
-  sources,
-];
+/** In order. Never edit one that was released. */
+export const MIGRATIONS: readonly string[] = [first];
 
-/** @throws Error if `version`, that of `subject`, is newer than this program supports */
-export function refuseNewer(
-  version: number,
-  subject = 'the database',
-  { length } = MIGRATIONS,
-): void {
-  if (version <= length) return;
-  throw new Error(
-    `${subject} has schema version ${version}, written by a newer version of signalbox; this version supports up to ${length}`,
-  );
+/** The version that the first of them makes. */
+const FIRST = 9;
+
+/** The schema version after `scripts`, as `PRAGMA user_version` has it. */
+export const versionAfter = (scripts = MIGRATIONS): number => FIRST - 1 + scripts.length;
+
+/**
+ * @param version that of `subject`; 0: it is empty
+ * @throws Error if this program neither knows that version nor can migrate it
+ */
+export function assertKnown(version: number, subject = 'the database', scripts = MIGRATIONS): void {
+  const latest = versionAfter(scripts);
+  if (version > latest) {
+    throw new Error(
+      `${subject} has schema version ${version}, written by a newer version of signalbox; this version supports up to ${latest}`,
+    );
+  }
+  if (version > 0 && version < FIRST) {
+    throw new Error(
+      `${subject} has schema version ${version}, which is too old for this version of signalbox: install the version before it, and start that once with this database`,
+    );
+  }
 }
 
 /**
@@ -45,7 +39,7 @@ export function refuseNewer(
  */
 export function migrate(sqlite: Database, file: string, scripts = MIGRATIONS): void {
   const from = versionOf(sqlite);
-  const to = scripts.length;
+  const to = versionAfter(scripts);
   if (from >= to) return;
   const kept = from === 0 ? null : `${file}.before-v${to}`;
   const step = `cannot migrate the database from schema version ${from} to ${to}`;
@@ -57,7 +51,7 @@ export function migrate(sqlite: Database, file: string, scripts = MIGRATIONS): v
   attempt(`${step} (unchanged${kept === null ? '' : `; copy in ${kept}`})`, () =>
     sqlite
       .transaction(() => {
-        for (const [at, script] of scripts.entries()) if (at >= from) sqlite.run(script);
+        for (const [at, script] of scripts.entries()) if (at > from - FIRST) sqlite.run(script);
         sqlite.run(`PRAGMA user_version = ${to}`);
       })
       .immediate(),

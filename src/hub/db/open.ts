@@ -8,7 +8,7 @@ import { makePrivate } from '../../shared/system/files.ts';
 import { lockFolder } from '../../shared/system/lock.ts';
 import * as accountTables from './accounts-schema.ts';
 import { asUnusable, damaged } from './fault.ts';
-import { MIGRATIONS, migrate, refuseNewer } from './migrate.ts';
+import { assertKnown, MIGRATIONS, migrate, versionAfter } from './migrate.ts';
 import * as otherTables from './schema.ts';
 import { storedVersion, versionOf } from './version.ts';
 
@@ -50,8 +50,7 @@ const SERVING_TIMEOUT = 'PRAGMA busy_timeout = 200';
  * @param idle milliseconds without a write after which the log is moved into the file
  * @param scripts the migrations, for a test of another version's
  * @throws DatabaseUnusable if it is damaged, or the file system refuses; Error if another hub uses the
- * folder; if a newer version wrote the database, with nothing written; or if the migration fails, with
- * the database unchanged
+ * folder; as `assertKnown`, with nothing written; or if the migration fails, with the database unchanged
  */
 export function openDatabase(folder: string, idle = IDLE_MS, scripts = MIGRATIONS): OpenDatabase {
   const file = databaseIn(folder);
@@ -61,7 +60,7 @@ export function openDatabase(folder: string, idle = IDLE_MS, scripts = MIGRATION
   let sqlite: Database | undefined;
   try {
     release = lockFolder(folder, 'hub');
-    refuseNewer(storedVersion(file), undefined, scripts);
+    assertKnown(storedVersion(file), undefined, scripts);
     sqlite = new Database(file, { create: true, strict: true });
     // It holds password hashes. SQLite gives its other files the same mode.
     chmodSync(file, 0o600);
@@ -115,7 +114,7 @@ export function openDatabase(folder: string, idle = IDLE_MS, scripts = MIGRATION
 export function openBeside(folder: string): Pick<OpenDatabase, 'db' | 'close'> {
   const sqlite = openUnmigrated(folder);
   prepare(sqlite);
-  if (versionOf(sqlite) !== MIGRATIONS.length) {
+  if (versionOf(sqlite) !== versionAfter()) {
     sqlite.close();
     throw new Error(
       'the database has an older schema version; start this version of the hub once to migrate it',
@@ -125,13 +124,13 @@ export function openBeside(folder: string): Pick<OpenDatabase, 'db' | 'close'> {
 }
 
 /**
- * The same for any schema version but a newer one, to read only what all versions have.
- * @throws Error if there is no database, or a newer version wrote it
+ * The same for any known schema version, to read only what all of them have.
+ * @throws Error if there is no database; as `assertKnown`
  */
 export function openUnmigrated(folder: string): Database {
   const file = databaseIn(folder);
   if (!existsSync(file)) throw new Error(`there is no database in ${folder}`);
-  refuseNewer(storedVersion(file));
+  assertKnown(storedVersion(file));
   return new Database(file, { readwrite: true, strict: true });
 }
 

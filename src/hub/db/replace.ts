@@ -14,7 +14,7 @@ import { dirname } from 'node:path';
 import { removeOldCopies, syncPath } from '../../shared/system/files.ts';
 import { MAX_TERM } from '../../shared/wire/protocol.ts';
 import { type Contents, inspect, refuseCode } from './inspect.ts';
-import { refuseNewer } from './migrate.ts';
+import { assertKnown } from './migrate.ts';
 import { storedVersion } from './version.ts';
 
 /** Suffixes of the files that SQLite keeps beside a database. */
@@ -27,7 +27,7 @@ export const BESIDE = ['-wal', '-shm', '-journal'];
  * @param name names the file in error messages
  * @param term see `setTerm`
  * @param clean removes what a backup has besides the database, and returns it
- * @throws Error if it is damaged, from a newer version, has code in it, or is not a hub's database
+ * @throws Error if it is damaged, has code in it, or is not a hub's database; as `assertKnown`
  */
 export function makeReady<T>(
   file: string,
@@ -35,7 +35,7 @@ export function makeReady<T>(
   term: TermOptions,
   clean: (sqlite: Database) => T,
 ): { contents: Contents; removed: T } {
-  refuseNewer(storedVersion(file, name), name);
+  assertKnown(storedVersion(file, name), name);
   const sqlite = new Database(file, { readwrite: true, strict: true });
   try {
     refuseCode(sqlite, name);

@@ -137,10 +137,6 @@ export function createSealing({ db, file }: SealingDeps): Sealing {
     },
 
     open(sealed, of) {
-      if (!sealed.subarray(0, FORMAT.length).equals(FORMAT)) {
-        const message = 'A secret in the database is not sealed yet: restart the hub.';
-        throw new Failure('SECRET_KEY_UNUSABLE', message);
-      }
       const key = read();
       if (!sealed.subarray(0, MARK_BYTES).equals(markOf(key))) throw unusable(WRONG);
       try {

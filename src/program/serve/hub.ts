@@ -11,7 +11,7 @@ import { startReconciler } from '../../hub/publish/reconcile.ts';
 import { runAll, settleAll } from '../../shared/async.ts';
 import { type Log, withFields } from '../../shared/log.ts';
 import { newSecret } from '../../shared/system/files.ts';
-import { adoptAgentsKey, localSecret, secretKeyIn } from '../data-folder.ts';
+import { localSecret, secretKeyIn } from '../data-folder.ts';
 import { listen, listenLocally } from '../listen.ts';
 import { COMMIT, VERSION } from '../version.ts';
 import { readDashboard } from './dashboard.ts';
@@ -44,7 +44,6 @@ export function prepareHub(
     const { dataDir, host, port, socket } = settings;
     const now = () => new Date();
     const log = withFields(given, { part: 'hub' });
-    adoptAgentsKey(dataDir);
     const setupCode = createSetupCode(join(dataDir, 'setup-code'), secretReplaced(log));
     const commandLine = createCommandLine(newSecret(localSecret(dataDir), SECRET_BYTES));
     const context = createContext({

@@ -4,17 +4,11 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyDatabase } from '../../../src/hub/db/copy.ts';
-import { MIGRATIONS } from '../../../src/hub/db/migrate.ts';
-import { openDatabase } from '../../../src/hub/db/open.ts';
 import { type HubAlone, startHubAlone } from '../../harness/hub-alone.ts';
 import { type Receiver, startReceiver } from '../../harness/receiver.ts';
 import { ask, signUp, temporaryFolder, until } from '../../harness/stack.ts';
 
 const CANARY = 'a-secret-of-the-receiver';
-/** Of channels that were changed and deleted before. */
-const OLD_CANARY = 'an-older-secret';
-/** The version before the one that seals. */
-const BEFORE = 6;
 
 type Channel = { id: number; name: string; target: object; code?: string; failing: unknown };
 type Status = { problems: { code: string; message: string }[] };
@@ -44,10 +38,10 @@ async function start(): Promise<void> {
 }
 const call = <T = Channel>(method: string, path: string, json?: unknown) =>
   ask<T>(`${hub.hub}${path}`, { method, headers, json });
-const hook = (secret = CANARY) => ({
+const hook = () => ({
   name: 'Hook',
   kind: 'webhook',
-  target: { url: `${receiver.url}/hook`, secret },
+  target: { url: `${receiver.url}/hook`, secret: CANARY },
 });
 const faults = async () =>
   (await call<Status>('GET', '/status')).body.problems.flatMap(({ code, message }) =>
@@ -64,28 +58,11 @@ function inDatabase<T>(work: (sqlite: Database) => T): T {
   }
 }
 
-/** A database of 0.1 with channels in clear, one of them changed, and many deleted. */
-function layOld(more: (sqlite: Database) => void = () => {}): void {
-  openDatabase(dataDir, undefined, MIGRATIONS.slice(0, BEFORE)).close();
-  inDatabase((sqlite) => {
-    const insert = sqlite.prepare(
-      `INSERT INTO channels (name, kind, target, events, enabled, created_at, updated_at)
-       VALUES ('Hook', 'webhook', ?, '[]', 1, 0, 0)`,
-    );
-    const of = (secret: string) => JSON.stringify(hook(secret).target);
-    for (let i = 0; i < 200; i++) insert.run(of(OLD_CANARY));
-    sqlite.run('DELETE FROM channels WHERE id > 2');
-    sqlite.run('UPDATE channels SET target = ?', [of(CANARY)]);
-    insert.finalize();
-    more(sqlite);
-  });
-}
-
-/** The files that hold one of the secrets. */
+/** The files that hold the secret or the address. */
 const holding = (...files: string[]) =>
   files.filter((file) => {
     const bytes = existsSync(file) ? readFileSync(file) : Buffer.alloc(0);
-    return bytes.includes(CANARY) || bytes.includes(OLD_CANARY) || bytes.includes(receiver.url);
+    return bytes.includes(CANARY) || bytes.includes(receiver.url);
   });
 const files = () => ['', '-wal', '-shm'].map((end) => join(dataDir, `signalbox.db${end}`));
 
@@ -94,25 +71,6 @@ function backup(): string {
   inDatabase((sqlite) => copyDatabase(sqlite, file));
   return file;
 }
-
-test('what 0.1 stored in clear is sealed at the first start, without remains', async () => {
-  layOld();
-  expect(holding(...files())).toEqual([join(dataDir, 'signalbox.db')]);
-  await start();
-  expect(holding(...files(), backup())).toEqual([]);
-  const sealed = () => inDatabase((sqlite) => sqlite.query('SELECT target FROM channels').values());
-  const before = sealed();
-  await hub.restart();
-  expect(sealed()).toEqual(before);
-  for (const id of [1, 2]) {
-    expect((await call('POST', `/channels/${id}/test`)).status).toBe(200);
-    expect((await call('GET', `/channels/${id}`)).body.target).toEqual({
-      url: `${receiver.url}/***`,
-      secret: '***',
-    });
-  }
-  expect(receiver.received.map(({ genuine }) => genuine)).toEqual([true, true]);
-});
 
 test('a channel that is created or changed is sealed', async () => {
   await start();
@@ -170,27 +128,4 @@ test('after the loss of the key, new channels are sealed with a new one', async 
   const made = await call('POST', '/channels', hook());
   expect([made.status, existsSync(key)]).toEqual([201, true]);
   expect((await call('POST', `/channels/${made.body.id}/test`)).status).toBe(200);
-});
-
-test('what cannot be sealed because the key of the agents is lost stays, and is not sent', async () => {
-  layOld((sqlite) =>
-    sqlite.run(
-      `INSERT INTO agents (id, name, url, fingerprint, generation, paused, preamble, created_at, updated_at)
-       VALUES (2, 'vps', 'https://127.0.0.1:9', ?, 1, 1, '', 0, 0)`,
-      ['a3'.repeat(32)],
-    ),
-  );
-  await start();
-  expect(await faults()).toEqual([
-    expect.stringContaining('invite this hub again from each agent'),
-  ]);
-  const refused = await call('POST', '/channels/1/test');
-  expect([refused.status, refused.body.code]).toEqual([503, 'SECRET_KEY_UNUSABLE']);
-  expect(existsSync(key)).toBe(false);
-  // By the name that it had in 0.1.
-  await Bun.write(join(dataDir, 'agents-key'), `${'A'.repeat(43)}\n`);
-  await hub.restart();
-  expect([existsSync(key), existsSync(join(dataDir, 'agents-key'))]).toEqual([true, false]);
-  expect((await call('POST', '/channels/1/test')).status).toBe(200);
-  expect([...holding(...files()), ...(await faults())]).toEqual([]);
 });

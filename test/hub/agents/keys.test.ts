@@ -1,15 +1,14 @@
 /** The tokens of the enrolled agents, and the one key behind them. */
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createAgentKeys } from '../../../src/hub/agents/keys.ts';
 import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
 import { createSealing, type SecretKey } from '../../../src/hub/db/sealing.ts';
-import { adoptAgentsKey, secretKeyIn } from '../../../src/program/data-folder.ts';
+import { secretKeyIn } from '../../../src/program/data-folder.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 
 const AGENT = { id: 2, generation: 1, fingerprint: 'ab'.repeat(32) };
-/** Of a key and its token for that agent, as 0.1.0 made them. */
+/** Of a key and its token for that agent, as they stay. */
 const KEY = 'YWdlbnRzLWtleSBvZiAwLjEsIDMyIGJ5dGVzIGxvbmc';
 const TOKEN = '6wk3FOTEbd3ms9zmoEJ9UYo0tYE59XWD49hMihEvvv4';
 
@@ -69,16 +68,4 @@ test('each agent, generation and certificate has a token of its own', () => {
     { ...AGENT, fingerprint: 'ac'.repeat(32) },
   ];
   expect(new Set(others.map(keys.tokenOf)).size).toBe(others.length);
-});
-
-test('the key of 0.1 keeps its tokens, and a newer one is not replaced by it', () => {
-  const former = join(folder, 'agents-key');
-  writeFileSync(former, `${KEY}\n`, { mode: 0o600 });
-  adoptAgentsKey(folder);
-  adoptAgentsKey(folder);
-  expect(createAgentKeys(secret).tokenOf(AGENT)).toBe(TOKEN);
-  renameSync(file, former);
-  writeFileSync(file, `${'A'.repeat(43)}\n`);
-  adoptAgentsKey(folder);
-  expect(createAgentKeys(secret).tokenOf(AGENT)).not.toBe(TOKEN);
 });

@@ -11,9 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { MIGRATIONS, migrate } from '../../../src/hub/db/migrate.ts';
-import { openDatabase } from '../../../src/hub/db/open.ts';
-import { createChangelog } from '../../../src/hub/model/history/changelog.ts';
+import { MIGRATIONS, migrate, versionAfter } from '../../../src/hub/db/migrate.ts';
+import { openBeside, openDatabase } from '../../../src/hub/db/open.ts';
 import { API_TOKEN, layDatabase, SESSION } from '../../harness/filled-db.ts';
 import {
   ask,
@@ -24,7 +23,7 @@ import {
   until,
 } from '../../harness/stack.ts';
 
-const TODAY = MIGRATIONS.length;
+const TODAY = versionAfter();
 const NEXT = TODAY + 1;
 /** Adds a column, and a table that is filled from another one. */
 const STEP = `
@@ -75,6 +74,25 @@ describe('a database', () => {
     expect(readdirSync(dataDir).toSorted()).toEqual(names);
     expect(names).toEqual(['hub.lock', 'signalbox.db', `signalbox.db.before-v${NEXT}`]);
   });
+
+  test.each([1, TODAY - 1])(
+    'of schema version %d is refused, with what to do and not a byte written',
+    (version) => {
+      const dataDir = join(folder, `older-${version}`);
+      layDatabase(dataDir, ports);
+      const file = join(dataDir, 'signalbox.db');
+      const sqlite = new Database(file);
+      sqlite.run(`PRAGMA user_version = ${version}`);
+      sqlite.close();
+      const before = readFileSync(file);
+      for (const open of [openDatabase, openBeside]) {
+        expect(() => open(dataDir)).toThrow(
+          `the database has schema version ${version}, which is too old for this version of signalbox: install the version before it, and start that once with this database`,
+        );
+      }
+      expect(readFileSync(file).equals(before)).toBe(true);
+    },
+  );
 
   test('is migrated, and what killed attempts left behind is removed', () => {
     const dataDir = join(folder, 'left-behind');
@@ -168,55 +186,6 @@ describe('from one schema to the next', () => {
     copyFileSync(copy, file);
     openDatabase(dataDir).close();
     expect(everythingIn(file)).toEqual(old);
-  });
-});
-
-describe('the database of a release', () => {
-  test('gives what the changelog keeps the fields that came later, so that it can be undone', () => {
-    const dataDir = join(folder, 'entries');
-    openDatabase(dataDir, undefined, MIGRATIONS.slice(0, 3)).close();
-    const file = join(dataDir, 'signalbox.db');
-    const sqlite = new Database(file);
-    const policy = '{"id":1,"name":"lan","values":{}}';
-    const preamble = '{"config":"(x)"}';
-    for (const [domain, before, after] of [
-      ['a.example', null, '{"id":1,"tags":[]}'],
-      ['(policy lan)', policy, policy],
-      ['(preamble)', preamble, preamble],
-    ] as const) {
-      sqlite.run(
-        "INSERT INTO changelog (user_id, user_name, action, domain, created_at, before, after) VALUES ('u', 'u', 'update', ?, 0, ?, ?)",
-        [domain, before, after],
-      );
-    }
-    migrate(sqlite, file);
-    expect(sqlite.query('SELECT before, after FROM changelog ORDER BY id').values()).toEqual([
-      [null, '{"id":1,"tags":[],"except":[]}'],
-      Array(2).fill('{"id":1,"name":"lan","values":{},"everywhere":false}'),
-      [preamble, preamble],
-    ]);
-    sqlite.close();
-  });
-
-  test('0.1.0: each entry of the changelog becomes a group of its own', () => {
-    const dataDir = join(folder, 'release-1');
-    openDatabase(dataDir, undefined, MIGRATIONS.slice(0, 1)).close();
-    const sqlite = new Database(join(dataDir, 'signalbox.db'));
-    const columns = 'id, user_id, user_name, action, domain, created_at';
-    sqlite.run(
-      `INSERT INTO changelog (${columns}) VALUES (3, 'u', 'Ada', 'create', 'a.example', 1), (7, 'u', 'Ada', 'delete', 'a.example', 2)`,
-    );
-    sqlite.close();
-    const { db, close } = openDatabase(dataDir);
-    const changelog = createChangelog(db);
-    expect(
-      changelog.groups({}).map(({ group, count, summary }) => [group, count, summary]),
-    ).toEqual([
-      [7, 1, 'Deleted a.example'],
-      [3, 1, 'Created a.example'],
-    ]);
-    expect(changelog.findGroup(3).map(({ id }) => id)).toEqual([3]);
-    close();
   });
 });
 

@@ -7,7 +7,7 @@ import { describeContents } from '../../../hub/db/inspect.ts';
 import { databaseIn, openUnmigrated } from '../../../hub/db/open.ts';
 import { BESIDE } from '../../../hub/db/replace.ts';
 import { type Cli, EXIT } from '../../../program/cli/command.ts';
-import { keyFileIn } from '../../../program/data-folder.ts';
+import { secretKeyIn } from '../../../program/data-folder.ts';
 import { visible } from '../../../program/visible.ts';
 import { messageOf } from '../../../shared/async.ts';
 import { type BackupSettings, type Made, makeBackup, writeBackup } from '../make.ts';
@@ -33,7 +33,7 @@ export async function backup(
     if (!toOut) assertFree(file, force, folder);
     const sqlite = openUnmigrated(folder);
     try {
-      const source = { sqlite, keyFile: keyFileIn(folder), passphrase };
+      const source = { sqlite, keyFile: secretKeyIn(folder), passphrase };
       const contents = await writeBackup(source, target);
       if (toOut) await pipeline(createReadStream(target), process.stdout, { end: false });
       const say = toOut ? err : out;
@@ -70,7 +70,7 @@ export async function backupToFolder(
 ): Promise<number> {
   try {
     const now = () => new Date();
-    const keyFile = keyFileIn(folder);
+    const keyFile = secretKeyIn(folder);
     const outcome = await makeBackup(settings, { dataDir: folder, keyFile }, now);
     if (outcome.made === 'empty') out('There is no account yet, and so nothing to back up.\n');
     else if (outcome.made === 'same') {

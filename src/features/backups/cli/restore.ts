@@ -6,7 +6,7 @@ import { databaseIn } from '../../../hub/db/open.ts';
 import { giveToOwner } from '../../../hub/db/replace.ts';
 import { unstage } from '../../../hub/db/staged.ts';
 import { type Cli, EXIT } from '../../../program/cli/command.ts';
-import { adoptAgentsKey, secretKeyIn } from '../../../program/data-folder.ts';
+import { secretKeyIn } from '../../../program/data-folder.ts';
 import { visible } from '../../../program/visible.ts';
 import { messageOf } from '../../../shared/async.ts';
 import { lockFolder, lockIn } from '../../../shared/system/lock.ts';
@@ -31,7 +31,6 @@ export async function restore(
       throw new Error(`${file} cannot be read`);
     }
     release = lock(folder);
-    adoptAgentsKey(folder);
     const { contents, lacksKey, put } = await stageRestore(
       file,
       name,

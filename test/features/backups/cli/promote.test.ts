@@ -256,8 +256,7 @@ describe('signalbox promote', () => {
   test('is how to go on with a backup from before a promotion', async () => {
     const third = machine('third');
     mkdirSync(dataOf('third'), { recursive: true });
-    // As a copy from 0.1 has it.
-    copyFileSync(join(dataOf('first'), 'secret-key'), join(dataOf('third'), 'agents-key'));
+    copyFileSync(join(dataOf('first'), 'secret-key'), join(dataOf('third'), 'secret-key'));
     expect((await run(['restore', replica], third)).code).toBe(0);
     const refused = await resume('third');
     await untilAll(refused, 'refused');

@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { MIGRATIONS } from '../../../../src/hub/db/migrate.ts';
+import { versionAfter } from '../../../../src/hub/db/migrate.ts';
 import { giveToOwner } from '../../../../src/hub/db/replace.ts';
 import { layDatabase } from '../../../harness/filled-db.ts';
 import { createOperator } from '../../../harness/operator.ts';
@@ -26,7 +26,7 @@ import { ask, freePort, signUp, until } from '../../../harness/stack.ts';
 // A test starts a dozen processes, and the machine may be busy.
 
 /** The latest schema version. */
-const LATEST = MIGRATIONS.length;
+const LATEST = versionAfter();
 const operator = createOperator();
 const { folder, port, run, served } = operator;
 const dataDir = join(folder, 'data');
@@ -96,7 +96,9 @@ describe('signalbox restore', () => {
       newer,
       `${newer} has schema version 999, written by a newer version of signalbox; this version supports up to ${LATEST}`,
     );
-    const damaged = changed(file, 'PRAGMA user_version = 1');
+    const older = changed(file, 'PRAGMA user_version = 1');
+    await expectRefused(older, `${older} has schema version 1, which is too old`);
+    const damaged = changed(file, 'PRAGMA user_version = 9');
     const bytes = readFileSync(damaged);
     bytes.fill(0x5a, 4096, 3 * 4096);
     writeFileSync(damaged, bytes);
