@@ -135,7 +135,7 @@ export function createRounds(deps: RoundsDeps): Rounds {
 const pairOf = (vhost: Vhost, answer: Answer | undefined): [Vhost, Answer][] =>
   answer ? [[vhost, answer]] : [];
 
-/** Empty if the agent cannot tell, such as an older one. Never fails. */
+/** Empty if the agent cannot tell. Never fails. */
 const answersTo = (client: Agent['client'], request: RoundRequest): Promise<readonly Answer[]> =>
   client.round(request).then(
     ({ answers }) => answers,

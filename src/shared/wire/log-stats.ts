@@ -22,11 +22,7 @@ export function statsOf({ buckets, domains, statuses, latest, ...sums }: LogSums
       requests: latest.requests,
       paths: topOf(latest.paths).map(([path, requests]) => ({ path, requests })),
       ips: topOf(latest.ips).map(([ip, requests]) => ({ ip, requests })),
-      ...(latest.userAgents && {
-        userAgents: topOf(latest.userAgents).map(([userAgent, requests]) => {
-          return { userAgent, requests };
-        }),
-      }),
+      userAgents: topOf(latest.userAgents).map(([userAgent, requests]) => ({ userAgent, requests })),
       ...(latest.partial && { partial: true as const }),
     },
     ...(sampled && { sampled }),
@@ -40,7 +36,6 @@ export function addSums(all: readonly LogSums[]): LogSums {
   const isPartial = (one: { partial?: true }) => one.partial;
   // The least exact one is as exact as the sum.
   const least = Math.max(...all.map(({ sampled }) => sampled?.of ?? 1));
-  const userAgents = all.flatMap(({ latest }) => (latest.userAgents ? [latest.userAgents] : []));
   return {
     from,
     to,
@@ -67,7 +62,7 @@ export function addSums(all: readonly LogSums[]): LogSums {
       requests: total(all.map(({ latest }) => latest.requests)),
       paths: addTallies(all.map(({ latest }) => latest.paths)),
       ips: addTallies(all.map(({ latest }) => latest.ips)),
-      ...(userAgents.length > 0 && { userAgents: addTallies(userAgents) }),
+      userAgents: addTallies(all.map(({ latest }) => latest.userAgents)),
       ...(all.some(({ latest }) => isPartial(latest)) && { partial: true as const }),
     },
     ...(least > 1 && { sampled: { of: least } }),

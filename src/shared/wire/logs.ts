@@ -155,11 +155,9 @@ export const LogStats = t.Object(
         requests: Requests,
         paths: t.Array(t.Object({ path: t.String(), requests: Requests })),
         ips: t.Array(t.Object({ ip: t.String(), requests: Requests })),
-        userAgents: t.Optional(
-          t.Array(t.Object({ userAgent: t.String(), requests: Requests }), {
-            description: 'an empty one stands for requests without; absent if no agent counts them',
-          }),
-        ),
+        userAgents: t.Array(t.Object({ userAgent: t.String(), requests: Requests }), {
+          description: 'an empty one stands for requests without',
+        }),
         partial: t.Optional(t.Literal(true)),
       },
       {

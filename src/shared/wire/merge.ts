@@ -77,8 +77,7 @@ export const LogSums = t.Object({
     requests: Count,
     paths: Tally,
     ips: Tally,
-    /** Older agents do not count them. */
-    userAgents: t.Optional(Tally),
+    userAgents: Tally,
     partial: t.Optional(t.Literal(true)),
   }),
   /** One of so many lines was read; the numbers are multiplied already. */

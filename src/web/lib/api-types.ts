@@ -610,8 +610,8 @@ export interface LogStats {
       ip: string;
       requests: number;
     }[];
-    /** an empty one stands for requests without; absent if no agent counts them */
-    userAgents?: {
+    /** an empty one stands for requests without */
+    userAgents: {
       userAgent: string;
       requests: number;
     }[];

@@ -27,7 +27,7 @@ describe('the plot', () => {
     buckets,
     domains: [],
     statuses: [],
-    latest: { requests: 0, paths: [], ips: [] },
+    latest: { requests: 0, paths: [], ips: [], userAgents: [] },
   });
 
   test('is not drawn without data', () => {

@@ -49,11 +49,9 @@ function Lists({ stats }: { stats: LogStats }) {
       <List title={`IP addresses${of}`} filter="ip" amountOf={amountOf}>
         {latest.ips.map(({ ip, requests }) => ({ value: ip, requests }))}
       </List>
-      {latest.userAgents && (
-        <List title={`User agents${of}`} filter="userAgent" amountOf={amountOf}>
-          {latest.userAgents.map(({ userAgent, requests }) => ({ value: userAgent, requests }))}
-        </List>
-      )}
+      <List title={`User agents${of}`} filter="userAgent" amountOf={amountOf}>
+        {latest.userAgents.map(({ userAgent, requests }) => ({ value: userAgent, requests }))}
+      </List>
     </div>
   );
 }
