@@ -54,7 +54,7 @@ export type AgentPart = Readonly<{
   end?: () => void | Promise<void>;
 }>;
 
-export type OpenRoutesGiven = Readonly<{
+type OpenRoutesGiven = Readonly<{
   /** Whether a request was made on this machine, or carries the agent's token. */
   isTrusted: (request: Request) => boolean;
   /** Those of all parts. */

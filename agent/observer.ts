@@ -1,7 +1,7 @@
 /** Tells the parts of features what the agent was asked for. */
 import type { AgentObserver, AgentPart } from './core.ts';
 
-export type Observer = Pick<AgentObserver, 'request'> & {
+type Observer = Pick<AgentObserver, 'request'> & {
   /** Tells how long a reload took. @throws what it throws */
   timed<T>(reload: Promise<T>): Promise<T>;
 };

@@ -22,7 +22,7 @@ import { type Making, place, run } from './making.ts';
 
 const SCRIPTS = join(import.meta.dir, 'debian');
 const DOC = 'usr/share/doc/signalbox';
-export const MAINTAINER = 'signalbox authors <signalbox@users.noreply.github.com>';
+const MAINTAINER = 'signalbox authors <signalbox@users.noreply.github.com>';
 
 /** Debian's name for a processor. */
 export const ARCHITECTURES: Readonly<Record<Target['cpu'], string>> = {

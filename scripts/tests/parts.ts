@@ -36,7 +36,7 @@ const CONTAINERS = [
   '/usr/share/doc/busybox-static:busybox-static',
 ];
 
-export const PARTS = {
+const PARTS = {
   caddys: {
     proves: 'Caddy itself, with the newer one and an unreleased one (CADDY_HEAD)',
     installs: ['curl:curl'],

@@ -2,7 +2,7 @@
 import { BlockList, isIP } from 'node:net';
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 
-export type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
+type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
 
 /** Bridges and tunnels between the containers of a machine, which no other machine can reach. */
 const OF_CONTAINERS = /^(br-|cni|docker|flannel|lxc|lxdbr|podman|veth|virbr)/;

@@ -15,7 +15,7 @@ import { LOG_FORMATS, type LogFormat } from './log.ts';
 import { type Env, givenIn, settings as table } from './settings.ts';
 import { createReader, type SettingsReader } from './settings-reader.ts';
 
-export type LogSettings = Readonly<{ format: LogFormat; level: Level }>;
+type LogSettings = Readonly<{ format: LogFormat; level: Level }>;
 
 export type Settings = Readonly<{
   hub: HubSettings;

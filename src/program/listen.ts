@@ -11,7 +11,7 @@ export type Stop = (keepsProxy?: () => boolean) => Promise<void>;
 export type Running = { url: string; stop: Stop };
 
 /** @param stuck how many of the open requests may never end */
-export type Listening = { url: string; stop: (stuck?: number) => Promise<void> };
+type Listening = { url: string; stop: (stuck?: number) => Promise<void> };
 
 /** Long enough for a publish to complete; a request that takes longer is cut off. */
 const STOP_TIMEOUT_MS = 40_000;
@@ -21,7 +21,7 @@ const STUCK_TIMEOUT_MS = 2_000;
 const IDLE_SECONDS = 30;
 
 /** Where an app listens, and whose settings say so: HUB_HOST and HUB_PORT, or AGENT_… */
-export type Address = { of: 'HUB' | 'AGENT'; host: string; port: number };
+type Address = { of: 'HUB' | 'AGENT'; host: string; port: number };
 
 /**
  * Ports are taken exclusively: by default, Elysia silently lets two servers share one.
@@ -92,7 +92,7 @@ const forbidden = (port: number): string =>
 const UNHURRIED: object = { idleTimeout: 0 };
 
 /** A unix socket on which requests are answered. */
-export type LocalListening = { stop: () => Promise<void> };
+type LocalListening = { stop: () => Promise<void> };
 
 /** Listens on `path`, which only its owner can open. @throws Error if it cannot listen there */
 export function listenLocally(

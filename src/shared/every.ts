@@ -7,7 +7,7 @@ export type Repeated = {
   end(): Promise<void>;
 };
 
-export type Repeating = {
+type Repeating = {
   /** Milliseconds from the end of each to the next, or what says so each time. */
   pause: number | (() => number);
   /** Milliseconds from `begin` to the first. */

@@ -87,7 +87,7 @@ export function exportFacts(headers: Headers): Omit<LogExport, 'body'> {
   };
 }
 
-export type ErrorOptions = {
+type ErrorOptions = {
   /** Gets every unexpected error. */
   report: (error: unknown, request: Request) => void;
   /** The failure that an unexpected error stands for, if any; it is reported nevertheless. */

@@ -11,7 +11,7 @@ const TAIL_EVERY_MS = 20;
 /** 200 a second. */
 const TAIL_AT_ONCE = 4;
 
-export type Row = [name: string, ...figures: string[]];
+type Row = [name: string, ...figures: string[]];
 
 async function row(page: Page, name: string, act: () => Promise<unknown>): Promise<Row> {
   const tasks = await tasksOf(page, act);

@@ -1,7 +1,7 @@
 /** What the browser's main thread did during an action, from Chromium's own tracing. */
 import type { Page } from 'playwright-core';
 
-export type Task = {
+type Task = {
   /** Milliseconds by the clock, whatever else the machine did in that time. */
   clock: number;
   /** Milliseconds of the thread's own work. */

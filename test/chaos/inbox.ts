@@ -16,7 +16,7 @@ type Said = {
 };
 type Body = Said & { id: string; happenings?: Said[] };
 
-export type Arrived = Said & {
+type Arrived = Said & {
   /** The delivery's id. */
   id: string;
   /** When its first delivery arrived, in milliseconds since 1970. */

@@ -4,7 +4,7 @@ import { fill, mayMount } from '../harness/mount.ts';
 import type { Random } from '../harness/random.ts';
 import { CUTS } from '../harness/relay.ts';
 
-export type Event = {
+type Event = {
   readonly name: string;
   /** Of two events of one burst, no part is the same. */
   readonly parts: readonly string[];

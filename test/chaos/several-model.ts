@@ -20,7 +20,7 @@ const addressOf = (at: number) => `http://${hostOf(at)}`;
 const configOf = (marker: string) => `import who\nrespond ${marker}`;
 
 /** The preamble of a proxy, whose answers carry `who`. */
-export const markedPreamble = (site: Site, who: string, isLast: boolean): string =>
+const markedPreamble = (site: Site, who: string, isLast: boolean): string =>
   preambleOf(
     site,
     `(who) {\n\theader X-Who ${who}\n}\n${isLast ? '' : `(${MOST}) {\n\theader X-Most 1\n}\n`}`,

@@ -15,14 +15,14 @@ export const LEGOS = [LEGO, process.env.LEGO_NEXT].flatMap((bin) => bin || []);
 export const HAS_ACME = PEBBLE !== null && KNOT !== null && LEGO !== null;
 
 /** The only zone. */
-export const ZONE = 'home.example';
+const ZONE = 'home.example';
 
 /** What pebble logs once for each. */
 export const NEW_ACCOUNT = 'accounts in memory';
 export const NEW_ORDER = 'Added order';
 
 /** As an order names it. */
-export type AcmeDns = {
+type AcmeDns = {
   provider: 'rfc2136';
   credentials: Record<string, string>;
   resolvers: string[];

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** What Caddy makes of a Caddyfile: JSON, or an error. */
-export type Adapted =
+type Adapted =
   | { ok: true; json: AdaptedJson; text: string }
   | { ok: false; status: number; error: string };
 

@@ -19,7 +19,7 @@ const PROGRAMS = ['chromium-headless-shell', 'chromium', 'chromium-browser'];
 export const findBrowser = (): string | null =>
   PROGRAMS.map((name) => Bun.which(name)).find((path) => path !== null) ?? null;
 
-export type BrowserServer = {
+type BrowserServer = {
   /** For BROWSER_SERVER. */
   url: string;
   stop: () => Promise<void>;

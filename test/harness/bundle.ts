@@ -12,7 +12,7 @@ const CACHE = join(ROOT, 'node_modules/.cache');
 /** Loads the native part, which it looks for by platform. */
 const INDEX = /@node-rs\/argon2\/index\.js$/;
 
-export type Bundle = {
+type Bundle = {
   /** Where `src/main.js` is, and the binary `quick-main`. */
   folder: string;
   remove: () => void;

@@ -17,7 +17,7 @@ export type SomeDocument = {
 };
 
 /** What is there, as `/vhosts` and `/policies` say. */
-export type Present = {
+type Present = {
   sites: readonly { id: number; domain: string }[];
   policies: readonly { id: number; name: string; recipe: string }[];
 };

@@ -1,6 +1,6 @@
 /** A strict reader of Prometheus' text format 0.0.4, after its published grammar. */
 
-export type Exposition = Map<
+type Exposition = Map<
   string,
   { type: string; help: string; samples: { name: string; labels: string; value: number }[] }
 >;

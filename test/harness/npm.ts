@@ -56,7 +56,7 @@ export function movedPort(port: number): number {
 }
 
 /** A text of Nginx Proxy Manager, with the addresses and ports of its machines on loopback. */
-export function moved(text: string): string {
+function moved(text: string): string {
   const named = ADDRESSES.reduce((all, [what, by]) => all.replace(what, by), text);
   return named.replace(
     /((?:\b127(?:\.\d+){3}|::1\]?|\/app):|set \$port +|"forward_port":"?)(\d+)/g,

@@ -8,7 +8,7 @@ import { freePort, temporaryFolder } from './stack.ts';
 export const NTFY = findServer('NTFY', 'ntfy');
 
 /** As ntfy's JSON has it. */
-export type NtfyMessage = {
+type NtfyMessage = {
   id: string;
   /** Seconds since 1970. */
   time: number;

@@ -9,7 +9,7 @@ type Answer = {
   /** None for an answer without a body. */
   content?: Record<string, Media>;
 };
-export type Operation = {
+type Operation = {
   operationId: string;
   summary: string;
   tags: string[];

@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-export type RawAnswer = { status: number; head: string; body: string };
+type RawAnswer = { status: number; head: string; body: string };
 
 /**
  * Sends `request` as it is and reads the first answer to its end; status 0 if there is none.

@@ -10,7 +10,7 @@ import { until } from './stack.ts';
  * an end, in single bytes. `floods`: 200, with a gigabyte.
  */
 export const BEHAVIOURS = ['accepts', 'fails', 'redirects', 'hangs', 'trickles', 'floods'] as const;
-export type Behaviour = (typeof BEHAVIOURS)[number];
+type Behaviour = (typeof BEHAVIOURS)[number];
 
 export type Received = {
   method: string;

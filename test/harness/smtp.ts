@@ -9,7 +9,7 @@ import { freePort, temporaryFolder } from './stack.ts';
 export const CHASQUID = findServer('CHASQUID', 'chasquid');
 
 /** A message as it was delivered: its source with `\n`, headers of the server first. */
-export type Mail = string;
+type Mail = string;
 
 export type MailServer = {
   /** Of its certificate, which no authority signed: `certificate` is the PEM. */

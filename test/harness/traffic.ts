@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { line } from '../agent/logs/lines.ts';
 import type { Stack } from './stack.ts';
 
-export type Traffic = { host: string; minutesAgo: number; requests: number; status: number };
+type Traffic = { host: string; minutesAgo: number; requests: number; status: number };
 
 /** Oldest first, as Caddy writes them; each group within one second. */
 export function writeLog(

@@ -11,7 +11,7 @@ export type EngineAddress = { unix: string } | { url: string };
 /** It does not answer as it should; the message says how, for people and without paths. */
 export class EngineFault extends Error {}
 
-export type Engine = {
+type Engine = {
   /** @returns null if there is no such thing @throws EngineFault */
   get(path: string, signal: AbortSignal): Promise<Json>;
   /**

@@ -79,7 +79,7 @@ type Group = Omit<ReplayGroup, 'visitors'> & { visitors: Set<string> };
 /** Sites and kinds of differences are few; what a stranger can vary must not be many groups. */
 const MOST_GROUPS = 500;
 
-export type Groups = {
+type Groups = {
   /** @param isOnlySignedIn whether it is so only for visitors who are signed in */
   add(
     request: LoggedRequest,

@@ -7,7 +7,7 @@ export type Head = { status: number; headers: ReadonlyMap<string, string> };
 
 /** Instead of a response that took too long: nobody knows what it would have been. */
 export const LATE = 'late';
-export type Heard = Head | typeof LATE | null;
+type Heard = Head | typeof LATE | null;
 
 export type Connection = {
   /** Whether a connection can be made. Never rejects. */

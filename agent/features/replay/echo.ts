@@ -2,7 +2,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { MARK } from './config/routes.ts';
 
-export type Echo = {
+type Echo = {
   /** `host:port`; on loopback. */
   readonly address: string;
   /** Whether sign-in services let visitors in from now on. */

@@ -15,7 +15,7 @@ import { createLeftOut } from './left-out.ts';
 import { headersOf, type Question, questionsIn } from './questions.ts';
 import { type StageDeps, startStage } from './stage.ts';
 
-export type RunDeps = StageDeps & {
+type RunDeps = StageDeps & {
   /** As adapted: what is live, and what would be. */
   configs: readonly [Json, Json];
   logs: Pick<Logs, 'distinct'>;

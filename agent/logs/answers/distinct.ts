@@ -16,7 +16,7 @@ import {
 } from './request-set.ts';
 import { costOf } from './sample.ts';
 
-export type { LeftOut, LoggedRequest };
+export type { LoggedRequest };
 
 /** Which requests are wanted: those of visitors, without checks of the agent's. */
 export type DistinctFilter = {
@@ -47,8 +47,8 @@ type DistinctTools = {
   signal: AbortSignal;
 };
 
-export const NOT_READ = 'Not read: the log has more than can be read in time';
-export const NOT_INDEXED = 'Requests in files of the log that are damaged, or not indexed yet';
+const NOT_READ = 'Not read: the log has more than can be read in time';
+const NOT_INDEXED = 'Requests in files of the log that are damaged, or not indexed yet';
 
 /** To count what was not read, after the deadline. */
 const COUNT_MS = 1000;

@@ -27,12 +27,12 @@ export type RequestSet = {
 
 type Found = { key: string; request: LoggedRequest; size: number; hasBody: boolean };
 
-export const WEBSOCKETS = 'WebSocket connections';
-export const UNREPEATABLE = 'Requests that HTTP/1.1 cannot repeat as they were';
-export const UNREADABLE = 'Lines of the log that cannot be read';
-export const TOO_LONG = 'Requests with more than 8 KiB of address';
+const WEBSOCKETS = 'WebSocket connections';
+const UNREPEATABLE = 'Requests that HTTP/1.1 cannot repeat as they were';
+const UNREADABLE = 'Lines of the log that cannot be read';
+const TOO_LONG = 'Requests with more than 8 KiB of address';
 export const BODIES = 'Request bodies: such requests are asked without one';
-export const older = (most: number): string =>
+const older = (most: number): string =>
   `Older than the newest ${most.toLocaleString('en-US')} distinct requests`;
 
 /** Characters of all requests that are kept. */

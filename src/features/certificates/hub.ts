@@ -10,7 +10,7 @@ import { createRenewals, type FailedRenewal } from './renewals.ts';
 import { createSealedCertificates } from './sealed.ts';
 
 /** Milliseconds. */
-export const PACE = {
+const PACE = {
   /** From one look at which are due to the next. */
   every: 60_000,
   /** Before the second attempt; doubled with each further one, up to the longest. */

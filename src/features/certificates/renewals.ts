@@ -14,7 +14,7 @@ import type { CertificateOrder } from './lego/order.ts';
 import type { SealedCertificates } from './sealed.ts';
 
 /** Milliseconds: from one look at what is due to the next; after a failure, doubled with each further one. */
-export type RenewalsPace = Readonly<{ every: number; firstPause: number; longestPause: number }>;
+type RenewalsPace = Readonly<{ every: number; firstPause: number; longestPause: number }>;
 
 /** Why the last renewal of a certificate failed, when, and how many have in a row. */
 export type FailedRenewal = Readonly<{ name: string; error: string; at: Date; failures: number }>;

@@ -3,7 +3,7 @@ import { DELIVERY_RESULTS, type DeliveryResult } from '../../shared/events.ts';
 import { type Collector, counter } from '../../shared/observe/metrics.ts';
 import { CHANNEL_KINDS, type ChannelKind } from './kinds/kinds.ts';
 
-export type Attempts = {
+type Attempts = {
   count(kind: ChannelKind, result: DeliveryResult): void;
   collect: Collector;
 };

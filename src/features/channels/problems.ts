@@ -2,7 +2,7 @@
 import type { Problem } from '../../hub/watch/problem.ts';
 
 /** A channel whose oldest message could not be delivered; `detail` says why. */
-export type FailingChannel = Readonly<{ name: string; since: Date; detail: string }>;
+type FailingChannel = Readonly<{ name: string; since: Date; detail: string }>;
 
 /** Those that have taken nothing for so many milliseconds; each is known by its words. */
 export const failingChannels = (

@@ -10,7 +10,7 @@ export type Waiting = Pick<
 >;
 
 /** `later`: not sent before `until`; `send`: sent as one message, as a digest if `isDigest`. */
-export type Plan =
+type Plan =
   | { kind: 'nothing' }
   | { kind: 'later'; ids: number[]; until: Date }
   | { kind: 'send'; ids: number[]; isDigest: boolean };

@@ -31,7 +31,7 @@ type SenderDeps = Clock & {
   log: Log;
 };
 
-export type Sender = {
+type Sender = {
   /** Sends what is due; resolves once nothing is. Never fails. */
   send(): Promise<void>;
   /** Sends what is due now and from then on every second. */

@@ -23,7 +23,7 @@ import {
   STATE,
 } from './wire.ts';
 
-export type ReplayOptions = Partial<Pick<ReplayRequest, 'days' | 'requests' | 'signedIn'>> & {
+type ReplayOptions = Partial<Pick<ReplayRequest, 'days' | 'requests' | 'signedIn'>> & {
   /** Only at this agent's proxy; without, at all that the change concerns. */
   agent?: string | undefined;
 };

@@ -8,7 +8,7 @@ import { vhosts } from '../../hub/db/schema.ts';
 import { openHours, uptime } from './tables.ts';
 
 /** `hour`: hours since 1970; `p50` and `p95`: milliseconds of the right answers, null if there were none. */
-export type Hour = Readonly<{
+type Hour = Readonly<{
   hour: number;
   asked: number;
   failed: number;

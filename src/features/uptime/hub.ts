@@ -4,7 +4,7 @@ import { uptimeRoutes } from './routes.ts';
 import { createUptime } from './uptime.ts';
 
 /** Milliseconds. */
-export const PACE = {
+const PACE = {
   /** From one look at which are due to the next: those of a second are asked in one call. */
   look: 1_000,
   /** What a check calls a second. */

@@ -5,7 +5,7 @@ import type { Counts, Hours } from './hours.ts';
 import { watchedIn } from './rounds.ts';
 
 /** Shares of right answers, from 0 to 1, as a whole and in parts, oldest first; null: not asked. */
-export type Bars = { share: number | null; bars: (number | null)[] };
+type Bars = { share: number | null; bars: (number | null)[] };
 export type SiteBars = { id: number; day: Bars; month: Bars };
 
 export const HOURS = 24;

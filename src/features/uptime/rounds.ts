@@ -18,7 +18,7 @@ import {
 export type Answer = ChecksAnswer['answers'][number];
 
 /** A vhost with a check, and whom to ask what; `every` in seconds. */
-export type Watched = Readonly<{
+type Watched = Readonly<{
   vhost: Vhost;
   every: number;
   targets: ReadonlyMap<number, CheckTarget>;
@@ -43,7 +43,7 @@ export type RoundsDeps = {
   random?: () => number;
 };
 
-export type Rounds = {
+type Rounds = {
   /** Asks what is due, without waiting for the answers. Never fails. */
   look(): void;
   /** Nothing is heard once it has returned. */

@@ -13,7 +13,7 @@ export type Agents = {
 };
 
 /** What the agents answered, in their order, and the names of those that could not be reached, sorted. */
-export type Together<T> = { answers: { agent: Agent; answer: T }[]; missing: string[] };
+type Together<T> = { answers: { agent: Agent; answer: T }[]; missing: string[] };
 
 /** How long an agent may take to answer again; only the next call depends on it. */
 const LOOK_MS = 2_000;

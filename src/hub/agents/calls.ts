@@ -27,7 +27,7 @@ export type AgentClientDeps = {
   countSites?: () => number;
 };
 
-export type Answer = { ok: boolean; bytes: Uint8Array };
+type Answer = { ok: boolean; bytes: Uint8Array };
 
 /**
  * `deadline`: milliseconds; `limit`: bytes of the answer, asked for when it comes; `headers`: with the protocol

@@ -6,7 +6,7 @@ import { askPlainly, bytesOf, parseAnswer, unreachable } from './answer.ts';
 import { DEADLINE_MS, SMALL_ANSWER } from './bounds.ts';
 import { createAgentTls } from './trust.ts';
 
-export type Enrolling = Omit<Required<EnrolRequest>, 'secret'>;
+type Enrolling = Omit<Required<EnrolRequest>, 'secret'>;
 
 const NOBODY_THERE = 'No agent with this invitation answers at its address.';
 

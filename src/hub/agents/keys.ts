@@ -2,7 +2,7 @@
 import { hkdfSync } from 'node:crypto';
 
 /** What a token belongs to; `generation` goes up with each rotation. */
-export type TokenOwner = { id: number; generation: number; fingerprint: string };
+type TokenOwner = { id: number; generation: number; fingerprint: string };
 
 export type AgentKeys = {
   /**

@@ -23,7 +23,7 @@ type Expected = {
   headers?: object | undefined;
 };
 
-export type Streams = EndableStreams & {
+type Streams = EndableStreams & {
   /**
    * Begins one. It fails when the agent goes away or its reader may no longer read.
    * @throws Failure, before the stream begins

@@ -50,7 +50,7 @@ export function normalFingerprint(text: string): string | null {
  * The `tls` option for a request.
  * @param signal ends the wait for it @throws Error if the agent presents a different certificate
  */
-export type AgentTls = (signal?: AbortSignal | null) => Promise<FetchTls | null>;
+type AgentTls = (signal?: AbortSignal | null) => Promise<FetchTls | null>;
 
 /** @param url where the agent listens */
 export function createAgentTls(url: string, trust: AgentTrust | null): AgentTls {

@@ -25,7 +25,7 @@ import type { Beginnings } from '../watch/problem-list.ts';
 /** Where the settings say that the first agent is. */
 type FirstAgent = Readonly<{ url: string; fingerprint: string | null }>;
 
-export type FleetDeps = {
+type FleetDeps = {
   publisher: Publisher;
   keys: AgentKeys;
   /** Who this hub is to agents. */

@@ -41,7 +41,7 @@ const Whole = t.Object(
   { title: 'Policy' },
 );
 
-export const PolicyView = t.Object(
+const PolicyView = t.Object(
   {
     ...Whole.properties,
     values: t.Optional(

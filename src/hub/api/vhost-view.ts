@@ -131,7 +131,7 @@ export const viewVhost = (stored: Vhost, among: Among) => ({
 });
 
 /** The same for whoever asks. */
-export function vhostFor(
+function vhostFor(
   who: Pick<Caller, 'user'>,
   stored: Vhost,
   among: Among,

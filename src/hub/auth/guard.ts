@@ -26,7 +26,7 @@ import {
 import type { Scope, Tokens } from './tokens/tokens.ts';
 import { tryToNote } from './try-to-note.ts';
 
-export type GuardDeps = {
+type GuardDeps = {
   accounts: Accounts;
   tokens: Tokens;
   cookies: SessionCookies;

@@ -2,7 +2,7 @@
 import { Failure } from '../../shared/failure.ts';
 import { bearerOf } from './secret.ts';
 
-export type OriginRules = {
+type OriginRules = {
   /** Hosts (`box.example`, `box.example:8443`) that the hub answers to; empty: any. */
   hosts: readonly string[];
 };

@@ -143,7 +143,7 @@ export function readSecurityLog(
     .all() as SecurityEntry[];
 }
 
-export type SecurityNews = {
+type SecurityNews = {
   at: Date;
   event: EventName;
   /** The account. */

@@ -2,7 +2,7 @@
 import { maskPlaceholders } from '../../shared/caddyfile/placeholders.ts';
 import { tokenize } from '../../shared/caddyfile/tokenizer.ts';
 
-export type NotReplaced = { word: string; line: number; needs: string; instead: string };
+type NotReplaced = { word: string; line: number; needs: string; instead: string };
 
 /** Placeholders, the first version that has them, and what an older one has in their place. */
 type Words = {

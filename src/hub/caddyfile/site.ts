@@ -4,7 +4,7 @@ import { startsLine, type Token, tokenize } from '../../shared/caddyfile/tokeniz
 import { addressKey } from './address.ts';
 
 /** What a vhost's config is; `addresses` are those of the whole block, in order, as written. */
-export type SiteForm = { form: 'body' } | { form: 'block'; addresses: string[] };
+type SiteForm = { form: 'body' } | { form: 'block'; addresses: string[] };
 
 /**
  * A config is a whole site block if it is a list of addresses that begins with `domain`, and then a

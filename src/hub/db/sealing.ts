@@ -61,7 +61,7 @@ export const SEALED = [
   },
 ] as const;
 
-export type SealingDeps = { db: Pick<BunSQLiteDatabase, 'select'>; file: string };
+type SealingDeps = { db: Pick<BunSQLiteDatabase, 'select'>; file: string };
 
 /** @param file readable only by its owner; never replaced as long as something is sealed with its key */
 export function createSealing({ db, file }: SealingDeps): Sealing {

@@ -27,7 +27,7 @@ export const TAGS = {
  * Who may call a route: anyone; anyone on this machine, and others with a bearer token; a session
  * or any API token; a session or a token with the scope `write`; a session only.
  */
-export type Access = 'anyone' | 'local' | 'read' | 'write' | 'session';
+type Access = 'anyone' | 'local' | 'read' | 'write' | 'session';
 
 export type Example = { summary?: string; value: unknown };
 
@@ -71,8 +71,8 @@ export type About = Demands & {
   responseHeaders?: readonly ResponseHeader[];
 };
 
-export type RequestHeader = 'If-Match' | 'If-None-Match' | 'Idempotency-Key' | 'Last-Event-ID';
-export type ResponseHeader = 'ETag' | 'Set-Cookie';
+type RequestHeader = 'If-Match' | 'If-None-Match' | 'Idempotency-Key' | 'Last-Event-ID';
+type ResponseHeader = 'ETag' | 'Set-Cookie';
 
 /** The key of `detail` under which `buildDocument` finds the `About`; clients never see it. */
 export const ABOUT = 'x-about';

@@ -1,7 +1,7 @@
 /** Finds when the entry with a rank was written, by the counts of entries from some times on. Pure. */
 
 /** So many entries; none is older than the first time or newer than the second. */
-export type Span = readonly [earliest: number, latest: number, count: number];
+type Span = readonly [earliest: number, latest: number, count: number];
 
 /**
  * Where the entry with a rank is: counted from the newest, which has rank 0, it is written in
@@ -10,10 +10,10 @@ export type Span = readonly [earliest: number, latest: number, count: number];
 export type Bracket = { readonly rank: number; from: number; to: number };
 
 /** For each time that was asked for, how many entries each agent has from it on. */
-export type Counts = ReadonlyMap<number, readonly number[]>;
+type Counts = ReadonlyMap<number, readonly number[]>;
 
 /** A bracket with no more entries than that is read, instead of narrowed. */
-export const FEW = 250;
+const FEW = 250;
 /** Times to ask for in each bracket. */
 const PROBES = 128;
 

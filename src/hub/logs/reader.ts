@@ -20,7 +20,7 @@ import { openMergedTail } from './merged-tail.ts';
 type Of<Query> = Query & Static<typeof AgentQuery>;
 
 /** All reject with Failure AGENT_UNREACHABLE, INVALID_REQUEST, or NOT_FOUND for an unknown agent. */
-export type LogReader = {
+type LogReader = {
   /** A page as JSON text. */
   page(query: Of<LogQuery>): Promise<string>;
   /** @param lastEventId of a tail of one agent or of several */

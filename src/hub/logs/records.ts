@@ -2,7 +2,7 @@
 import { LONGEST_ENTRY } from '../agents/bounds.ts';
 
 /** A record without its end, and its time in milliseconds; infinitely early without one. */
-export type LogRecord = { time: number; text: string };
+type LogRecord = { time: number; text: string };
 
 export type Records = {
   /** The next record, if it has arrived; `undefined` until `load` has brought more, null at the end. */

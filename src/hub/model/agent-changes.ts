@@ -16,7 +16,7 @@ export function assertAgentName(name: string, others: readonly StoredAgent[]): v
 }
 
 /** What is known of a new agent. */
-export type NewAgent = Pick<StoredAgent, 'id' | 'name' | 'url' | 'fingerprint'>;
+type NewAgent = Pick<StoredAgent, 'id' | 'name' | 'url' | 'fingerprint'>;
 
 /** @throws Failure INVALID_REQUEST, AGENT_TAKEN */
 export const createAgentChange =

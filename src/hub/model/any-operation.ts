@@ -36,7 +36,7 @@ type Asked = {
 };
 
 /** @throws Failure, here: INVALID_REQUEST, NOT_FOUND, REVERT_CONFLICT, and as `assertOwner`; when planned, as the change */
-export type ChangeFrom = (operation: AnyOperation, asked: Asked) => Promise<Change<unknown>>;
+type ChangeFrom = (operation: AnyOperation, asked: Asked) => Promise<Change<unknown>>;
 
 /** @param current the set that is stored */
 export function createChangeFrom(db: Db, current: () => SiteSet): ChangeFrom {

@@ -10,7 +10,7 @@ import { chainFacts } from './pem.ts';
 import type { SiteSet, Vhost } from './vhost.ts';
 
 /** What it is, and how the hub gets it; made for an id, as it is sealed for that. */
-export type Content = Pick<Certificate, 'chain' | 'key' | 'provider' | 'spec'>;
+type Content = Pick<Certificate, 'chain' | 'key' | 'provider' | 'spec'>;
 
 /** What is stored of a pair, and of the order that brought it, once the id is known. */
 export type ContentFor = (id: number) => Content;

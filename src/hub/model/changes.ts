@@ -43,7 +43,7 @@ export type Preamble = Readonly<{
 }>;
 
 /** The program of Caddy that an agent runs since `from` was exchanged; null: a build from source. */
-export type Program = Readonly<{
+type Program = Readonly<{
   /** As `labelOf` has it. */
   agent: string | undefined;
   from: string | null;

@@ -51,7 +51,7 @@ export type Recorded = {
 /** What a change may name, deleted by it or not. */
 export type Known = Pick<SiteSet, 'agents' | 'policies'>;
 
-export type Entity<K extends Kind> = {
+type Entity<K extends Kind> = {
   /** How its names begin in the changelog; a vhost goes by its domain. */
   mark: string;
   nameOf(thing: Stored[K]): string;

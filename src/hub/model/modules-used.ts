@@ -2,7 +2,7 @@
 import { endpointsUnder } from './endpoints.ts';
 import type { SiteSet } from './vhost.ts';
 
-export type ModuleUse = {
+type ModuleUse = {
   module: string;
   /** The domains of the sites, sorted. */
   sites: string[];

@@ -3,7 +3,7 @@ import { createPauses } from '../../shared/async.ts';
 import { type RefusedLater, refusedByNewer } from '../caddyfile/newer-caddy.ts';
 import type { SiteSet, Vhost } from './vhost.ts';
 
-export type Obstacle = RefusedLater & {
+type Obstacle = RefusedLater & {
   /** Absent: it is in a preamble. */
   vhost?: { id: number; domain: string };
   /** If the preamble is one of an agent's own: whose. */

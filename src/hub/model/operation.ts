@@ -103,7 +103,7 @@ export function changeOf(operation: Static<typeof Operation>): Change<Vhost | { 
   }
 }
 
-export const RecipeValues = t.Record(t.String(), t.Unknown(), {
+const RecipeValues = t.Record(t.String(), t.Unknown(), {
   description: 'as the `fields` of the recipe say',
 });
 

@@ -144,7 +144,7 @@ function assertSize(field: 'chain' | 'key', text: string): void {
 const wrong = (field: 'chain' | 'key', message: string, hint?: string): Failure =>
   new Failure('INVALID_REQUEST', message, { at: { field }, ...(hint && { hint }) });
 
-export type CertificateFacts = Readonly<{
+type CertificateFacts = Readonly<{
   /** Host names and addresses in lower case, such as `*.home.example`. */
   names: readonly string[];
   /** Of whoever signed it, such as `R11 (Let's Encrypt)`. */

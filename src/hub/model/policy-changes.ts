@@ -43,7 +43,7 @@ export const recreatePolicyChange =
     policyStored(set, null, { ...policy, updatedAt: time });
 
 /** What a person changes of a policy; `values` makes the new ones of those that are stored. */
-export type PolicyInput = {
+type PolicyInput = {
   name?: string | undefined;
   /** Then `values` are for this one. */
   recipe?: string | undefined;

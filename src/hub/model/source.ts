@@ -48,7 +48,7 @@ export const saysTheSame = (thing: Thing, wanted: Thing): boolean =>
   thing.applied === digestOf(wanted);
 
 /** How many things a source keeps, and how many of them differ from what it said. */
-export type SourceCount = { name: string; sites: number; policies: number; differing: number };
+type SourceCount = { name: string; sites: number; policies: number; differing: number };
 
 /** The sources of a set, by name. */
 export const sourcesOf = memoize(({ vhosts, policies }: SiteSet): readonly SourceCount[] => {

@@ -2,7 +2,7 @@
 import type { Recipe } from './recipe.ts';
 
 /** What is known of the proxy; null if it is not. */
-export type KnownProxy = { version: string | null; modules: readonly string[] | null };
+type KnownProxy = { version: string | null; modules: readonly string[] | null };
 
 /** Why a proxy cannot run the text of a recipe, as a sentence; null if nothing is known against it. */
 export function lackOf({ caddy, modules = [] }: Recipe['needs'], proxy: KnownProxy): string | null {

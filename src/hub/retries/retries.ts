@@ -8,15 +8,15 @@ import type { SiteSet } from '../model/vhost.ts';
 import type { Applied, Demands } from '../publish/queue.ts';
 
 /** What is answered: the body, and its ETag if it has one. */
-export type Answer<B> = { body: B; etag?: string };
+type Answer<B> = { body: B; etag?: string };
 
 /** What of the answer is known when the change is stored. */
-export type Draft<T> = (applied: Applied<T>, next: SiteSet) => Answer<object>;
+type Draft<T> = (applied: Applied<T>, next: SiteSet) => Answer<object>;
 
 /** Has the answer stored together with the change. */
-export type Keep = <T>(draft: Draft<T>) => Pick<Demands, 'answer'>;
+type Keep = <T>(draft: Draft<T>) => Pick<Demands, 'answer'>;
 
-export type Asked = {
+type Asked = {
   request: Request;
   who: Caller;
   /** As the route’s schemas leave them. */

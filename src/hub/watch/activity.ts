@@ -14,7 +14,7 @@ type Counts = LogActivity['domains'][string];
 export const MOST_HOSTS = 20;
 
 /** The hour, and for each vhost that had requests the hosts they were for; matched by host name, on any port. */
-export type VhostActivity = Omit<LogActivity, 'domains'> & {
+type VhostActivity = Omit<LogActivity, 'domains'> & {
   vhosts: (Omit<Counts, 'latencies'> & { id: number; hosts: string[]; p95: number | null })[];
 };
 
@@ -110,7 +110,7 @@ function sum(parts: readonly Counts[]) {
   return { ...counts, p95: percentile(latencies, 0.95) };
 }
 
-export type AgentsActivity = {
+type AgentsActivity = {
   /**
    * Requests over time of each domain, of the named agent or of all together. The query has a range.
    * @throws Failure AGENT_UNREACHABLE if none can be reached, NOT_FOUND, INVALID_REQUEST

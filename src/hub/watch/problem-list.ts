@@ -38,7 +38,7 @@ export type Beginnings = ReadonlyMap<string, Date>;
 export type ListProblems = (look: Pick<Look, 'agents' | 'hub'>, now: Date) => Listed[];
 
 /** What is known of problems that were found before: when the incidents began that they are, and who knows of them. */
-export type Told = {
+type Told = {
   beginnings: () => Beginnings;
   known: () => ReadonlyMap<string, Saying>;
 };

@@ -7,7 +7,7 @@ import type { Paint } from '../paint.ts';
 import type { Env } from '../settings.ts';
 import type { Progress } from './progress.ts';
 
-export type Argument = {
+type Argument = {
   /** A placeholder such as `FILE`. If there are `words`, the argument must be one of them. */
   name: string;
   words?: readonly string[];
@@ -41,7 +41,7 @@ export type Given = {
 };
 
 /** Where the program runs, and as what. */
-export type Host = {
+type Host = {
   isRoot: boolean;
   /** Whether standard output is a terminal. */
   writesToTerminal: boolean;

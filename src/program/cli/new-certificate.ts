@@ -8,7 +8,7 @@ import { certificateFiles, hasToken } from '../agent-settings.ts';
 import { dataDirOf } from '../data-folder.ts';
 import { type Env, givenIn, valueIn } from '../settings.ts';
 
-export type NewCertificate = {
+type NewCertificate = {
   /** Paths to write to. */
   cert: string;
   key: string;

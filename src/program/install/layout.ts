@@ -3,7 +3,7 @@
 export const UNITS = ['hub', 'agent'] as const;
 export type Unit = (typeof UNITS)[number];
 
-export type Installed = {
+type Installed = {
   /** The unit's file name. */
   unit: string;
   /** The folder below /var/lib, as StateDirectory= names it. */

@@ -1,7 +1,7 @@
 /** The text of the systemd units and of the first settings files. */
 import { CADDY_FOLDER, INSTALLED, TOKEN_FILE, type Unit } from './layout.ts';
 
-export type UnitChoices = {
+type UnitChoices = {
   role: Unit;
   /** The program's absolute path, without spaces or characters that systemd treats specially. */
   program: string;

@@ -8,7 +8,7 @@ import { keepSecret } from '../../shared/system/files.ts';
 import type { AgentSettings } from '../agent-settings.ts';
 import { SECRET_BYTES, secretReplaced } from './first-run.ts';
 
-export type AgentAccess = {
+type AgentAccess = {
   isKnown: KnownToken;
   /** From which the name derives that Caddy's admin endpoint knows it by. */
   secret: string;

@@ -38,7 +38,7 @@ export async function serveHub(
   return hub;
 }
 
-export type RunningAll = { hub: RunningHub; agent: Running; stop: Stop };
+type RunningAll = { hub: RunningHub; agent: Running; stop: Stop };
 
 /**
  * Hub, agent and Caddy on one machine. If the database cannot be used, agent and Caddy serve the last

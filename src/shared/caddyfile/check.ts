@@ -1,5 +1,5 @@
 /** Checks that a site's config cannot reach outside its own block. Pure. */
-import { dialectsFor, isDisputed } from './dialect.ts';
+import { isDisputed } from './dialect.ts';
 import {
   type Fault,
   type Finding,
@@ -11,7 +11,7 @@ import {
 } from './frame.ts';
 import { findFileImport } from './imports.ts';
 import { type Block, type Flaw, MAX_DEPTH, readBlock } from './structure.ts';
-import { becomesBrace, type Token, type TokenizeOptions, tokenize } from './tokenizer.ts';
+import { becomesBrace, type Token } from './tokenizer.ts';
 import { findStructuralPlaceholder, vanishes } from './variants.ts';
 
 export type CheckOptions = FrameOptions & {
@@ -50,18 +50,6 @@ export function checkConfig(
       ))
     : found.finding;
   return toFault(config, before, finding);
-}
-
-/**
- * The first brace of a whole Caddyfile that not every Caddy takes for one, or null.
- * @param options how the proxy reads it; it is also read as newer releases do
- */
-export function disputedBrace(text: string, options: TokenizeOptions = {}): Fault | null {
-  for (const dialect of dialectsFor(options, [text])) {
-    const finding = findDisputed(tokenize(text, dialect));
-    if (finding) return toFault(text, '', finding);
-  }
-  return null;
 }
 
 /** The first quoted brace: an upgrade of Caddy would make another structure of the same text. */

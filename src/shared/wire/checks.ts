@@ -4,7 +4,7 @@ import { type Static, t } from 'elysia';
 /** Seconds, unless a check says otherwise. */
 export const WITHIN = 5;
 /** Seconds from one request to the next while nothing changes, unless a check says otherwise. */
-export const EVERY = 60;
+const EVERY = 60;
 
 /** How an agent asks: so many at once, and each attempt for at least this long, in milliseconds. */
 export const AT_ONCE = 64;

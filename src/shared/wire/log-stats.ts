@@ -22,7 +22,10 @@ export function statsOf({ buckets, domains, statuses, latest, ...sums }: LogSums
       requests: latest.requests,
       paths: topOf(latest.paths).map(([path, requests]) => ({ path, requests })),
       ips: topOf(latest.ips).map(([ip, requests]) => ({ ip, requests })),
-      userAgents: topOf(latest.userAgents).map(([userAgent, requests]) => ({ userAgent, requests })),
+      userAgents: topOf(latest.userAgents).map(([userAgent, requests]) => ({
+        userAgent,
+        requests,
+      })),
       ...(latest.partial && { partial: true as const }),
     },
     ...(sampled && { sampled }),

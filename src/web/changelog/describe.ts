@@ -126,7 +126,7 @@ export function lineOf(group: Group): string {
   return summaryIn(group).summary ?? alone(entry).summary;
 }
 
-export type Day<T> = { day: string; entries: T[] };
+type Day<T> = { day: string; entries: T[] };
 
 /** Groups entries by local day, keeping their order. */
 export function byDay<T extends Pick<Entry, 'createdAt'>>(entries: readonly T[]): Day<T>[] {

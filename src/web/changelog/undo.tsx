@@ -9,7 +9,7 @@ import { subjectOf, wordOf } from './describe.ts';
 /** Finds an entry on the page; `isAlone` if it is shown by itself, and not as part of a group. */
 export type Find = (id: number) => { entry: Entry; isAlone: boolean } | undefined;
 
-export type Undo = {
+type Undo = {
   /** Whether it is to be confirmed now. */
   asking: boolean;
   ask: () => void;

@@ -81,7 +81,7 @@ const LINES = [
 ] as const;
 
 /** What is said once a proxy is added. */
-export const addedText = ({ name, state, detail }: Pick<Agent, 'name' | 'state' | 'detail'>) =>
+const addedText = ({ name, state, detail }: Pick<Agent, 'name' | 'state' | 'detail'>) =>
   state === 'in-step'
     ? ({ kind: 'success', text: `${name} is added and in step.` } as const)
     : ({

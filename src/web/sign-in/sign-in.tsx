@@ -135,7 +135,7 @@ function SignInForm({ onSignedIn, onHalf }: FormProps) {
 }
 
 /** From a link of the hub or of an owner; may be empty. */
-export type Given = { setup: string; invitation: string };
+type Given = { setup: string; invitation: string };
 
 /**
  * What is in `#setup=…` or `#invitation=…`, which never reaches the hub or a proxy's log. Removes it

@@ -28,7 +28,7 @@ export type Outages = {
   all: readonly { on: readonly string[]; text: string; isKnown: boolean; isAway: boolean }[];
 };
 
-export const NO_OUTAGES: Outages = { proxies: [], isChecking: false, all: [] };
+const NO_OUTAGES: Outages = { proxies: [], isChecking: false, all: [] };
 
 const FAILING = 'failing';
 

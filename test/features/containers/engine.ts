@@ -23,7 +23,7 @@ export const RUNS_CONTAINERS =
 /** Whether it can also make those of `up`. */
 export const HAS_PODMAN = RUNS_CONTAINERS && isStatic(BUSYBOX);
 
-export type Wanted = {
+type Wanted = {
   name: string;
   labels?: Record<string, string>;
   /** Those that are published: `80/tcp` → `8080` or `127.0.0.2:8080`. */

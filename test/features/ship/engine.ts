@@ -5,12 +5,12 @@
 import { gunzipSync } from 'node:zlib';
 
 /** What a stand-in got in one request. */
-export type Received = { path: string; headers: Headers; lines: string[]; times: number[] };
+type Received = { path: string; headers: Headers; lines: string[]; times: number[] };
 /** A status, or a whole response; undefined: 204 and the lines are kept. */
-export type Answer = number | Response | undefined;
+type Answer = number | Response | undefined;
 
 /** The lines of a request. @throws if it breaks the rules of its format */
-export async function readBatch(request: Request): Promise<Received> {
+async function readBatch(request: Request): Promise<Received> {
   const { pathname: path } = new URL(request.url);
   const { headers } = request;
   const isLoki = path.endsWith('/loki/api/v1/push');

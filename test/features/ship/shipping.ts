@@ -7,7 +7,7 @@ import { createShipper } from '../../../agent/features/ship/shipper.ts';
 import type { Fields } from '../../../src/shared/log.ts';
 import { temporaryFolders } from '../../agent/logs/temp.ts';
 
-export type ShipOptions = {
+type ShipOptions = {
   url: string;
   format?: ShipFormat;
   headersFile?: string;

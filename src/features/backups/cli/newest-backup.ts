@@ -6,7 +6,7 @@ import { databaseIn } from '../../../hub/db/open.ts';
 import { storedVersion } from '../../../hub/db/version.ts';
 import { visible } from '../../../program/visible.ts';
 
-export type Backup = { file: string; changedAt: Date; contents: Contents };
+type Backup = { file: string; changedAt: Date; contents: Contents };
 
 /**
  * The newest intact database with an account or a site, without writing anything.

@@ -56,7 +56,7 @@ export type LegoSettings = Readonly<{
 }>;
 
 /** Answers HTTPS requests of this machine on a free port, until `stop`. */
-export type ListenBriefly = (
+type ListenBriefly = (
   answer: (request: Request) => Response,
   tls: { cert: string; key: string },
 ) => { url: string; stop: () => Promise<void> };

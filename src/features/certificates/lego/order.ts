@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { Failure } from '../../../shared/failure.ts';
 import { type Provider, renamed } from './providers.ts';
 
-export type DnsSpec = Readonly<{
+type DnsSpec = Readonly<{
   /** lego's name of it. */
   provider: string;
   /** By the names of lego's variables. */
@@ -43,7 +43,7 @@ const refused = (field: string, message: string): Failure =>
  * The names in lower case.
  * @throws Failure INVALID_REQUEST naming `names`
  */
-export function checkNames(given: readonly string[]): string[] {
+function checkNames(given: readonly string[]): string[] {
   const names = given.map((name) => name.toLowerCase());
   if (names.length < 1 || names.length > MOST_NAMES) {
     throw refused('names', `A certificate has 1 to ${MOST_NAMES} names.`);

@@ -1,13 +1,13 @@
 /** lego's DNS providers with their fields, as `lego dnshelp` lists them. */
 import { type Static, t } from 'elysia';
 
-export const providerField = t.Object({
+const providerField = t.Object({
   name: t.String({ description: 'The variable of lego, a key of `credentials`.' }),
   description: t.String({ description: 'In lego’s words.' }),
   advanced: t.Optional(t.Boolean({ description: 'Hardly anybody needs it.' })),
 });
 
-export const provider = t.Object({
+const provider = t.Object({
   id: t.String(),
   title: t.String(),
   fields: t.Array(providerField),

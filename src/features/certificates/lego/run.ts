@@ -13,7 +13,7 @@ type Run = {
   limit: number;
 };
 
-export type Ended = {
+type Ended = {
   /** Null if a signal ended it. */
   code: number | null;
   signal: string | number | null;
@@ -24,7 +24,7 @@ export type Ended = {
   stderr: string;
 };
 
-export type Runner = {
+type Runner = {
   /** @throws Failure STOPPING; CERTIFICATE_FAILED if the program cannot be started */
   run(run: Run): Promise<Ended>;
   /** Ends what runs, and lets nothing run from now on. */

@@ -4,7 +4,7 @@
  * a wrong token costs none of its limits.
  */
 
-export type TryAuthority = {
+type TryAuthority = {
   /** Where lego finds it, after the address; nobody can guess it. */
   readonly path: string;
   /** What to order from it: a wildcard has the record of its domain. */

@@ -28,7 +28,7 @@ export const KINDS: Readonly<
 > = CHANNEL_FORMS;
 
 /** What is typed into the fields; null: what is stored is to be removed. */
-export type Typed = { readonly [name in keyof Target]?: string | null };
+type Typed = { readonly [name in keyof Target]?: string | null };
 
 /** What the hub shows instead of a secret, or of a part of it. */
 const isMasked = (value: string): boolean => value.includes('***');

@@ -15,7 +15,7 @@ export type Replay = Omit<ReplayState, 'groups'> & {
   groups: (ReplayGroup & { agent?: string })[];
 };
 
-export type Replaying = Pick<Asking, 'ask' | 'started'> & {
+type Replaying = Pick<Asking, 'ask' | 'started'> & {
   /** Waits for its end; a signal brings that about. @throws Refused */
   finished(starting: Begun): Promise<Replay>;
 };

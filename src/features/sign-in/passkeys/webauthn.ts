@@ -6,7 +6,7 @@ import { loadOnce } from '../../../shared/memoize.ts';
 import type { Challenge, ChallengeKind, Challenges } from '../challenges.ts';
 
 /** What authenticators bind passkeys to: a host, and the pages that may use them. */
-export type RelyingParty = { id: string; origins: readonly string[] };
+type RelyingParty = { id: string; origins: readonly string[] };
 
 /** @param origins of the hub, not the request's: a page must not choose them */
 export function partyOf([first, ...others]: Origins): RelyingParty {

@@ -9,7 +9,7 @@ import { twoFactors } from '../tables.ts';
 export type Factor = typeof twoFactors.$inferSelect;
 
 /** What setting up a second factor and asking for it have in common. */
-export type Factors = {
+type Factors = {
   /** @param verified whether the one that counts */
   find(userId: string, verified: boolean): Factor | undefined;
   change(factor: Factor, changed: Partial<Factor>): void;

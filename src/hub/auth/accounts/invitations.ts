@@ -11,7 +11,7 @@ import type { User } from '../sessions/sessions.ts';
 import { assertNewEmail, readEmail } from './emails.ts';
 
 /** An invitation without its token; `invitedBy` is the name of an owner. */
-export type Invitation = Omit<typeof invitations.$inferSelect, 'tokenHash'>;
+type Invitation = Omit<typeof invitations.$inferSelect, 'tokenHash'>;
 
 export type InvitationKey = { id: string } | { token: string };
 

@@ -8,7 +8,7 @@ import { recordSecurity, type SecurityEvent } from '../security-log.ts';
 import { checkPassword, createPasswords } from './password.ts';
 
 /** What is left out stays as it is. */
-export type Recovery = {
+type Recovery = {
   /** The new one. */
   password?: string;
   /** Removes codes, recovery codes and passkeys; linked accounts are no second factor. */

@@ -34,7 +34,7 @@ export type SignUpDeps = {
 export type Maker = Actor & { assertAllowed: () => void };
 
 /** Who makes an account, and what lets them. */
-export type Newcomer = {
+type Newcomer = {
   /** Who makes it for somebody else. */
   by?: Maker;
   client: Client;

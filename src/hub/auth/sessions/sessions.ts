@@ -75,7 +75,7 @@ export function assertFresh(session: Pick<Session, 'provedAt'>, at: Date): void 
 }
 
 /** Whether its owner has just proved who they are; not if the clock was ahead then. */
-export const isFresh = (session: Pick<Session, 'provedAt'>, at: Date): boolean =>
+const isFresh = (session: Pick<Session, 'provedAt'>, at: Date): boolean =>
   Math.abs(at.getTime() - session.provedAt.getTime()) <= FRESH_MS;
 
 /** Until when a session lasts that is used now. */

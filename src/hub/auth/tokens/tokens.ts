@@ -13,7 +13,7 @@ import { tryToNote } from '../try-to-note.ts';
 /** A token with the scope `read` cannot change anything. */
 export type Scope = 'read' | 'write';
 export type TokenInfo = Omit<typeof apiTokens.$inferSelect, 'tokenHash' | 'userId'>;
-export type TokenUse = {
+type TokenUse = {
   user: Pick<User, 'id' | 'name' | 'role'>;
   token: { id: string; name: string; scope: Scope };
 };

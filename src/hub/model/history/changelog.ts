@@ -30,7 +30,7 @@ export type PublicEntry = Omit<StoredEntry, 'before' | 'after' | 'summary'> & {
 };
 
 /** The entries of one request. */
-export type Group = Pick<StoredEntry, 'group' | 'userId' | 'userName' | 'via' | 'createdAt'> & {
+type Group = Pick<StoredEntry, 'group' | 'userId' | 'userName' | 'via' | 'createdAt'> & {
   /** What the request did, in one line. */
   summary: string;
   /** Of all its entries, also those that a filter leaves out. */
@@ -39,7 +39,7 @@ export type Group = Pick<StoredEntry, 'group' | 'userId' | 'userName' | 'via' | 
   entries: PublicEntry[];
 };
 
-export type ChangelogFilter = {
+type ChangelogFilter = {
   /** Only entries with a smaller id; of groups, those with a smaller number. */
   before?: number | undefined;
   /** Only entries of this group. */

@@ -8,7 +8,7 @@ import type { Incident, WatchPace } from './reports.ts';
 
 /** Times are milliseconds of a clock that is never set. */
 type Pending = Readonly<{ phase: 'pending'; incident: Incident; since: number }>;
-export type Open = Readonly<{
+type Open = Readonly<{
   phase: 'open';
   /** As it is recorded. */
   incident: Incident;
@@ -43,7 +43,7 @@ export type ActKind =
 /** `ago`: how many milliseconds before this look it happened; `since`: when it began, if that was earlier. */
 export type Act = Readonly<{ kind: ActKind; incident: Incident; ago: number; since?: Date }>;
 
-export type Step = Readonly<{
+type Step = Readonly<{
   /** Milliseconds of a clock that is never set. */
   elapsed: number;
   /** What is there now, by `incidentKey`. */

@@ -5,7 +5,7 @@ import type { LogEntry } from '../../../shared/wire/logs.ts';
 import type { Env } from '../../settings.ts';
 import { openLocalHub, Refused } from './local-hub.ts';
 
-export type Following = {
+type Following = {
   env: Env;
   /** The filters of the API. */
   query: URLSearchParams;

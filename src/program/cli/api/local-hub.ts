@@ -106,7 +106,7 @@ export const answerOf = <T>(response: Response): Promise<T> =>
   response.json().catch(() => Promise.reject(ENDED)) as Promise<T>;
 
 /** What the requests of a command have in common: none of them is made if its words do not fit together. */
-export type Work = {
+type Work = {
   /** The name of the command. */
   command: string;
   /** What is wrong with its words; null if nothing is. */

@@ -32,7 +32,7 @@ const CORRECT: Record<Name, (draft: Draft) => Meant | null> = {
   },
 };
 
-export type Corrections = {
+type Corrections = {
   /** What was corrected, until it is typed again. */
   notes: Partial<Record<Name, Note>>;
   /** In sentences, each with a space before it. */

@@ -41,7 +41,7 @@ export const LOOPBACK: Addresses = {
   foreign: ['127.3.113.9', '127.51.100.77'],
 };
 
-export const PATHS: readonly [string, ...string[]] = [
+const PATHS: readonly [string, ...string[]] = [
   ...(['/', '/', '/api/push', '/api/v2/items?page=2', '/api/v2/items?debug=1', '/old'] as const),
   '/old/page',
   '/admin',
@@ -71,7 +71,7 @@ const AGENTS: readonly [string, ...string[]] = [
   'curl/8.5.0',
 ];
 const DAY = 86_400;
-export const DAYS = 7;
+const DAYS = 7;
 
 /**
  * @param places where visitors go: those of sites, and others
