@@ -293,6 +293,21 @@ describe('CONTRIBUTING', () => {
   });
 });
 
+test('comments name only files that are there', () => {
+  const folders = '{src,agent,test,scripts,docs}/**/*.{ts,tsx,md}';
+  const all = [
+    ...files,
+    ...new Bun.Glob(folders).scanSync(ROOT),
+    ...new Bun.Glob('*').scanSync(ROOT),
+  ];
+  const named = (file: string) =>
+    [...(texts.get(file) ?? '').matchAll(/\/\*.*?\*\/|^\s*\/\/.*/gms)]
+      .flatMap(([comment]) => comment.match(/[\w./-]*\w\.(?:tsx?|md)\b/g) ?? [])
+      .map((name) => name.replace(/^[./]+/, ''));
+  const isThere = (name: string) => all.some((path) => `/${path}`.endsWith(`/${name}`));
+  expect(faultsOf(files, (file) => named(file).filter((name) => !isThere(name)))).toEqual([]);
+});
+
 /** The texts that a pattern forbids in files. */
 const holding = (some: readonly string[], pattern: RegExp): string[] =>
   faultsOf(some, (file) => pattern.exec(texts.get(file) ?? '')?.slice(0, 1) ?? []);

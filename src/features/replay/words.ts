@@ -1,6 +1,6 @@
 /** What a replay found, in words, for the command line and the dashboard. Pure and without imports. */
 
-/** As in `wire/replay.ts`, which the dashboard cannot import. */
+/** As in `wire.ts`, which the dashboard cannot import. */
 type Reply = {
   status: number | null;
   to: string | null;

@@ -9,7 +9,7 @@
  *    (`overtaken.ts`).
  * 2. What cannot be published is refused here, without asking the proxy (`model/containment.ts`).
  * 3. The agent makes the resulting set live, all changes at once (`gateway.ts`).
- * 4. If the proxy refuses it, the changes at fault are refused (`blame.ts`), and 1 starts again
+ * 4. If the proxy refuses it, the changes at fault are refused (`rollout.ts`), and 1 starts again
  *    with the others. Stored vhosts at fault are left out from then on (`left-out.ts`).
  * 5. Sites with a check are asked (`checks.ts`). If some do not answer as they should, all is rolled
  *    back (`rollout.ts`), and 1 starts again without their changes.
@@ -270,7 +270,7 @@ export function createPublisher({
       report({ thrown: error });
       await Promise.all(
         live.map(({ upkeep }) => {
-          upkeep.doubt();
+          upkeep.markUnknown();
           return upkeep.confirm().catch(() => undefined);
         }),
       );
