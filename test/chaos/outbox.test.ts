@@ -59,7 +59,7 @@ const sealTarget = (id: number): Buffer =>
   );
 
 /** A channel of its own for each, because five a minute are sent one by one. */
-function putOut(name: string, count: number): void {
+function enqueue(name: string, count: number): void {
   inDatabase((db) => {
     const id = ++channels;
     db.run(NEW_CHANNEL, [id, name, sealTarget(id)]);
@@ -99,7 +99,7 @@ test(
     const random = seededRandom(SEED);
     for (let kill = 0; kill < KILLS; kill++) {
       for (let channel = 0; channel < 4; channel++)
-        putOut(`${kill}.${channel}`, 1 + random.below(8));
+        enqueue(`${kill}.${channel}`, 1 + random.below(8));
       const before = receiver.received.length;
       const running = await start();
       // As soon as it sends, or a little later: in the middle of one of its steps.

@@ -17,17 +17,16 @@ const MOST = 1_000;
 export const outbox: Outbox = {
   announcer(tx) {
     const all = tx.select().from(channels).all();
-    return (incident, state, at) => putOut(tx, all, incident, state, at);
+    return (incident, state, at) => enqueueMessages(tx, all, incident, state, at);
   },
   prune: pruneSent,
 };
 
 /**
- * One message, in the transaction that records what it is about, for each channel that gets such events:
- * each enabled one when it begins, and when it is over each that has the other message, so that none is
- * left with half of it.
+ * Adds a message about an incident, in the transaction that records it, for each channel that gets such events. When
+ * it begins, these are the enabled channels; when it is over, those that have a message of its beginning.
  */
-function putOut(
+function enqueueMessages(
   tx: Writer,
   all: readonly (typeof channels.$inferSelect)[],
   { id, event, about, level, message }: StoredIncident,
@@ -39,14 +38,14 @@ function putOut(
     .from(messages)
     .where(eq(messages.incidentId, id))
     .all();
-  const knowing = new Set(earlier.map(({ channel }) => channel));
-  const wanting = all
-    .filter((one) => (state === 'over' ? knowing.has(one.id) : one.enabled))
+  const announced = new Set(earlier.map(({ channel }) => channel));
+  const recipients = all
+    .filter((one) => (state === 'over' ? announced.has(one.id) : one.enabled))
     .filter(({ events }) => events.length === 0 || events.includes(event));
-  if (wanting.length === 0) return;
-  const what = { incidentId: id, state, event, about, level, message, at, dueAt: at };
+  if (recipients.length === 0) return;
+  const row = { incidentId: id, state, event, about, level, message, at, dueAt: at };
   tx.insert(messages)
-    .values(wanting.map((one) => ({ ...what, channelId: one.id })))
+    .values(recipients.map(({ id }) => ({ ...row, channelId: id })))
     .run();
 }
 

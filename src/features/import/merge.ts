@@ -103,8 +103,8 @@ function stateOf({ name, present, file }: PreamblePart, differs: ReadonlySet<str
 }
 
 /**
- * Creates a site of the file, unless it is there already. What takes the place of others gets their policies.
- * @param here the set before the import, of which other sites of the file may have replaced some
+ * Creates a site of the file, unless it is there already. A site that replaces others gets their policies.
+ * @param here the set before the import: by now, other sites of the file may have replaced some of its sites
  * @throws Failure DOMAIN_TAKEN, and as the changes it consists of
  */
 export const mergeSite =

@@ -95,7 +95,7 @@ async function exchangeProgram(
       .catch(async (error: unknown) => {
         if (!isLost(error)) throw error;
         // It may have happened, or still happen.
-        upkeep.doubt();
+        upkeep.markUnknown();
         const found = await client.ask(PROGRAMS, {}).catch(() => null);
         if (found?.current?.sha256 !== sha256) throw error;
         return { from: before?.version ?? null, to: version, differences: [], leftOut: [] };

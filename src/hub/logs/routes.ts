@@ -196,6 +196,7 @@ export function logRoutes({ agents, guard }: { agents: Agents; guard: Guard }) {
             requests: 1,
             paths: [{ path: '/', requests: 1 }],
             ips: [{ ip: ENTRY.ip, requests: 1 }],
+            userAgents: [{ userAgent: 'curl/8.14.1', requests: 1 }],
           },
         },
       }),

@@ -72,7 +72,7 @@ async function load(
     isAlone: plans.length === 1,
   });
   for (const [target, error] of done.away) {
-    if (error.code === 'AGENT_UNREACHABLE') target.upkeep.doubt();
+    if (error.code === 'AGENT_UNREACHABLE') target.upkeep.markUnknown();
   }
   const takeBack = () => Promise.all(done.live.map((target) => target.takeBack(next, steps)));
   const fixable = [...done.stored].filter((one) => canLeaveOut(one[1]));

@@ -93,7 +93,7 @@ export function useSiteState(id: number): Loaded<SiteState> {
   const published = status ? (status.lastPublish?.at ?? '') : undefined;
   const seen = useRef(published);
   useEffect(() => {
-    // The first one known is not newer than what was loaded.
+    // The first status says nothing new: the state was loaded at the same time.
     if (seen.current !== undefined && seen.current !== published) void reload();
     seen.current = published;
   }, [published, reload]);

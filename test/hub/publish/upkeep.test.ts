@@ -55,7 +55,7 @@ test('another set is tried at once, and so is what may be live', async () => {
   known.set = { ...EMPTY_SET, preamble: 'other' };
   await look();
   expect(known.tries).toBe(2);
-  upkeep.doubt();
+  upkeep.markUnknown();
   known.refuses = false;
   expect(await look()).toBeUndefined();
   expect([known.tries, upkeep.failure()]).toEqual([3, null]);

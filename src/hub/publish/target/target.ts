@@ -254,7 +254,7 @@ export function createTarget(deps: TargetDeps): Target {
         noteLive();
       } catch (error) {
         log('not taken back', { agent: agent().name, reason: String(error) }, 'warn');
-        upkeep.doubt();
+        upkeep.markUnknown();
       }
     },
 

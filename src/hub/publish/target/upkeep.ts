@@ -32,7 +32,7 @@ export type Upkeep = {
    */
   look(isInStep: () => boolean, how: Replacing): Promise<void>;
   /** From now on, what is live counts as unknown until the agent confirms it. */
-  doubt(): void;
+  markUnknown(): void;
   isUnsure(): boolean;
   /** What is stored went live by a change. */
   settle(): void;
@@ -99,7 +99,7 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
   }
 
   /** Publishes those of the vhosts that are due which the proxy accepts now. */
-  async function bringBack(): Promise<void> {
+  async function retryLeftOut(): Promise<void> {
     const due = leftOut.due();
     if (due.length === 0) return;
     const found = await gateway.findBroken(stored(), due);
@@ -128,9 +128,9 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
     async look(isInStep, how) {
       if (!unsure && !isInStep()) assertWorthIt(leftOut.of(stored()));
       await confirm(isInStep, how);
-      await bringBack();
+      await retryLeftOut();
     },
-    doubt() {
+    markUnknown() {
       unsure = true;
     },
     isUnsure: () => unsure,
