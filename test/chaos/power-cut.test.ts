@@ -27,8 +27,8 @@ const SITES = ['a.localhost', 'b.localhost', 'c.localhost', 'd.localhost'] as co
 const isSecure = (site: string) => site < 'c';
 
 /** What was answered with success, and what was asked for, by the time of a cut. */
-type Known = { token: string | null; accepted: Map<string, number>; asked: Map<string, number> };
-type Cut = { image: string; during: string; before: Known; after: Known };
+type Promised = { token: string | null; accepted: Map<string, number>; asked: Map<string, number> };
+type Cut = { image: string; during: string; before: Promised; after: Promised };
 type Ports = { hub: number; http: number; https: number };
 
 /** A process namespace of its own, so that all of a box ends at once. */
@@ -73,8 +73,8 @@ const versionIn = (text: string) => {
 
 /** Starts a box on an empty disk, changes its sites without a pause, and cuts the power now and then. */
 async function runBox(disk: Disk, ports: Ports, random: Random): Promise<Cut[]> {
-  const known: Known = { token: null, accepted: new Map(), asked: new Map() };
-  const copyOfKnown = (): Known => ({
+  const known: Promised = { token: null, accepted: new Map(), asked: new Map() };
+  const copyOfKnown = (): Promised => ({
     token: known.token,
     accepted: new Map(known.accepted),
     asked: new Map(known.asked),
@@ -126,7 +126,7 @@ async function runBox(disk: Disk, ports: Ports, random: Random): Promise<Cut[]> 
 }
 
 /** The owner's token, whether or not the account was there at the cut. */
-async function tokenOf(ports: Ports, known: Known): Promise<string> {
+async function tokenOf(ports: Ports, known: Promised): Promise<string> {
   if (known.token !== null) return known.token;
   for (const path of ['/auth/sign-up/email', '/auth/sign-in/email']) {
     const { status, body } = await ask<{ token: string }>(api(ports, path), { json: OWNER });

@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite';
 import { readFileSync } from 'node:fs';
 import type { Processes, Site } from '../harness/fleet-processes.ts';
 import { countListeners } from '../harness/listeners.ts';
-import { hostOf, type Known, type Model, REFUSED, type State } from './several-model.ts';
+import { type Belief, hostOf, type Model, REFUSED, type State } from './several-model.ts';
 
 type Row = { id: number; domain: string; config: string; enabled: number; agents: string };
 type AgentRow = { name: string; preamble: string | null; behind_since: number | null };
@@ -41,7 +41,7 @@ export function createInspection({ database, sites, call }: Processes, model: Mo
       const who = /X-Who (\S+)/.exec(text)?.[1] ?? '';
       expectKnown(
         `preamble of ${name}`,
-        model.preambles.get(name) as Known<string>,
+        model.preambles.get(name) as Belief<string>,
         who,
         String,
         found,
@@ -111,7 +111,7 @@ export function createInspection({ database, sites, call }: Processes, model: Mo
 
 function expectKnown<T>(
   what: string,
-  known: Known<T>,
+  known: Belief<T>,
   seen: T,
   words: (value: T) => string,
   found: string[],

@@ -5,7 +5,7 @@ import type { Random } from '../harness/random.ts';
 /** A stored vhost, which answers `marker` while it is enabled; `on` as in the API, empty for all. */
 export type State = { id: number; marker: string; enabled: boolean; on: readonly string[] } | null;
 /** What is known, and what else may be true because no answer came; undefined if nothing. */
-export type Known<T> = { sure: T; maybe: T | undefined };
+export type Belief<T> = { sure: T; maybe: T | undefined };
 
 const HOSTS = 6;
 /** What no refused change may leave anywhere. */
@@ -29,11 +29,11 @@ const markedPreamble = (site: Site, who: string, isLast: boolean): string =>
 export type Model = ReturnType<typeof createModel>;
 
 export function createModel({ call, sites }: Processes, random: Random) {
-  const vhosts: Known<State>[] = Array.from({ length: HOSTS }, () => ({
+  const vhosts: Belief<State>[] = Array.from({ length: HOSTS }, () => ({
     sure: null,
     maybe: undefined,
   }));
-  const preambles = new Map<string, Known<string>>();
+  const preambles = new Map<string, Belief<string>>();
   const names = sites.map(({ name }) => name);
   const tally = { accepted: 0, behind: 0, refused: 0, unavailable: 0, unknown: 0 };
   /** Since the last look at the changelog. */
@@ -101,7 +101,7 @@ export function createModel({ call, sites }: Processes, random: Random) {
   }
 
   async function change(at: number): Promise<void> {
-    const vhost = vhosts[at] as Known<State>;
+    const vhost = vhosts[at] as Belief<State>;
     // What a further change would lead to depends on what became of the last one.
     if (vhost.maybe !== undefined) return;
     const [next, ...request] = pick(at, vhost.sure);
@@ -115,7 +115,7 @@ export function createModel({ call, sites }: Processes, random: Random) {
   async function changePreamble(): Promise<void> {
     const site = random.pick(sites as [Site, ...Site[]]);
     const who = `w${number++}`;
-    const preamble = preambles.get(site.name) as Known<string>;
+    const preamble = preambles.get(site.name) as Belief<string>;
     if (preamble.maybe !== undefined) return;
     const json = { config: markedPreamble(site, who, site === sites.at(-1)) };
     const body = await send('PUT', `/preamble${ofAgent(site)}`, json, () => {

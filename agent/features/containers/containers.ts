@@ -41,7 +41,7 @@ const MOST = 1_000;
 const LOOK_MS = 10_000;
 const AT_ONCE = 4;
 
-type Known = Map<string, { said: string; facts: Facts }>;
+type Inspected = Map<string, { said: string; facts: Facts }>;
 
 export function createContainers(deps: Deps): AgentContainers {
   const { settings, place, pace, log } = deps;
@@ -52,7 +52,7 @@ export function createContainers(deps: Deps): AgentContainers {
   const engine = address && createEngine(address, deps.deadline);
   const first = Promise.withResolvers<void>();
   const waiting = new Set<() => void>();
-  let known: Known = new Map();
+  let known: Inspected = new Map();
   let current = answerOf('down', 'The container engine has not answered yet.', null);
   let isFollowing = false;
   /** Failed looks in a row. */
@@ -105,7 +105,7 @@ export function createContainers(deps: Deps): AgentContainers {
     if (engine === null) return;
     const limit = createConcurrencyLimit({ concurrency: AT_ONCE });
     const listed = idsIn(await engine.get('/containers/json?all=1', signal), MOST);
-    const found: Known = new Map();
+    const found: Inspected = new Map();
     const inspect = async (id: string, said: string) => {
       const before = known.get(id);
       const facts = before?.said === said ? before.facts : await inspected(id, signal);

@@ -13,7 +13,7 @@ export const DAYS = 30;
 
 type Sum = { asked: number; failed: number };
 /** What is stored of the last hours, and of the last times 24 hours. */
-type Known = { of: string; day: Sum[]; month: Sum[] };
+type StoredSums = { of: string; day: Sum[]; month: Sum[] };
 
 /**
  * @returns a function that gives those of each site that is asked now. What is stored is read once an hour, and
@@ -22,9 +22,9 @@ type Known = { of: string; day: Sum[]; month: Sum[] };
 export function createOverview(
   hours: Pick<Hours, 'stored' | 'fresh' | 'edition' | 'now'>,
 ): (set: SiteSet) => Promise<SiteBars[]> {
-  let known: ReadonlyMap<number, Known> = new Map();
+  let known: ReadonlyMap<number, StoredSums> = new Map();
 
-  function read(id: number, of: string): Known {
+  function read(id: number, of: string): StoredSums {
     const last = known.get(id);
     if (last?.of === of) return last;
     const all = hours.stored(id, DAYS * 24);
@@ -48,7 +48,7 @@ export function createOverview(
 
   return async (set) => {
     const of = `${hours.now()} ${hours.edition()}`;
-    const next = new Map<number, Known>();
+    const next = new Map<number, StoredSums>();
     const pause = createPauses();
     const found: SiteBars[] = [];
     for (const id of watchedIn(set).keys()) {

@@ -41,7 +41,7 @@ import { createFactsReader, type RecentPace } from '../watch/agent-facts.ts';
 import { type Checks, NO_CHECKS } from '../watch/checks.ts';
 import { beginnings, createIncidents, type Incidents } from '../watch/incidents/incidents.ts';
 import { createWatcher, type Watcher, type WatcherDeps } from '../watch/incidents/watcher.ts';
-import { createKnown, type Known } from '../watch/known.ts';
+import { createKnownProblems, type KnownProblems } from '../watch/known.ts';
 import { createLook, type Look } from '../watch/look.ts';
 import type { ProblemView } from '../watch/problem.ts';
 import { createProblemList, type ListProblems } from '../watch/problem-list.ts';
@@ -133,7 +133,7 @@ export type HubContext = Pick<
   /** Of the last look. */
   summary: () => Promise<Summary>;
   /** Which problems people know of. */
-  known: Known;
+  known: KnownProblems;
   /** Of what breaks on its own. */
   watcher: Watcher;
   /** What features get, and what they bring. */
@@ -235,7 +235,7 @@ export function createContext(given: HubGiven): HubContext {
     others: () => parts.flatMap((part) => part.problems?.() ?? []),
     disks: createDisks([{ what: 'the hub’s data', folder: settings.dataDir }]),
   });
-  const known = createKnown(db, now, publisher.current, pace.watch);
+  const known = createKnownProblems(db, now, publisher.current, pace.watch);
   const readProblems = createProblemList({
     beginnings: () => beginnings(db),
     known: known.read,

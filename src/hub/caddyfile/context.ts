@@ -7,11 +7,11 @@ import { type Imports, readImports } from './snippets.ts';
 
 export type Context = Imports & { wording: Wording };
 
-type Known = { preamble: string; version: string | null; context: Context };
+type CachedContext = { preamble: string; version: string | null; context: Context };
 
 /** The last ones: a site is rendered once for each, and what is stored and what is next take turns. */
 const MOST_KNOWN = 4;
-let known: readonly Known[] = [];
+let known: readonly CachedContext[] = [];
 
 /** Mostly the same object for the same arguments. @param version the proxy's, null if it is not known */
 export function contextOf(preamble: string, version: string | null): Context {

@@ -49,7 +49,7 @@ export type Recorded = {
 };
 
 /** What a change may name, deleted by it or not. */
-export type Known = Pick<SiteSet, 'agents' | 'policies'>;
+export type AgentsAndPolicies = Pick<SiteSet, 'agents' | 'policies'>;
 
 type Entity<K extends Kind> = {
   /** How its names begin in the changelog; a vhost goes by its domain. */
@@ -58,7 +58,11 @@ type Entity<K extends Kind> = {
   /** Its row, with its id and the columns that a change may write; null if it is elsewhere. */
   rowOf(thing: Stored[K], time: Date): Row | null;
   /** The fields of an update as people see them, before and after; null if none differs. */
-  shown(before: Stored[K], after: Stored[K], known: Known): [old: object, now: object] | null;
+  shown(
+    before: Stored[K],
+    after: Stored[K],
+    known: AgentsAndPolicies,
+  ): [old: object, now: object] | null;
   /** Whether the proxies get what a step changes. */
   isPublished(step: StepOf<K>): boolean;
   /** Whether an agent's proxy has to take a step. */

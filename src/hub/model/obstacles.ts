@@ -14,13 +14,13 @@ type Obstacle = RefusedLater & {
 const MOST = 100;
 
 /** By version; a changed set or vhost is a new object. */
-type Known<K extends WeakKey, V> = WeakMap<K, { version: string | null; found: V }>;
+type Cache<K extends WeakKey, V> = WeakMap<K, { version: string | null; found: V }>;
 
-const ofVhosts: Known<Vhost, RefusedLater[]> = new WeakMap();
-const ofSets: Known<SiteSet, Promise<readonly Obstacle[]>> = new WeakMap();
+const ofVhosts: Cache<Vhost, RefusedLater[]> = new WeakMap();
+const ofSets: Cache<SiteSet, Promise<readonly Obstacle[]>> = new WeakMap();
 
 function remembered<K extends WeakKey, V>(
-  known: Known<K, V>,
+  known: Cache<K, V>,
   key: K,
   version: string | null,
   find: () => V,

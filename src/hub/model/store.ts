@@ -16,7 +16,7 @@ import { FIRST_AGENT, firstThenByName, type StoredAgent } from './agent.ts';
 import { dropAnswers, type KeptAnswer, keepAnswer } from './answers.ts';
 import type { Certificate } from './certificate.ts';
 import type { Author, Kind, Plan, Step, Stored } from './changes.ts';
-import { ASIDE, ENTITIES, type Known, reviver } from './entities.ts';
+import { type AgentsAndPolicies, ASIDE, ENTITIES, reviver } from './entities.ts';
 import { summaryOf } from './history/summary.ts';
 import { createWrites } from './history/writes.ts';
 import { containersOf } from './source.ts';
@@ -227,7 +227,7 @@ const storedOf = (row: typeof certificates.$inferSelect): Certificate => {
 };
 
 /** The agents and policies of a plan, with those that it deletes. */
-function knownIn({ next, steps }: Accepted['plan']): Known {
+function knownIn({ next, steps }: Accepted['plan']): AgentsAndPolicies {
   const deleted = steps.filter(({ after }) => after === null);
   const [agents, policies] = [deletedOf(deleted, 'agent'), deletedOf(deleted, 'policy')];
   return {

@@ -7,12 +7,12 @@ import { isPlacedOn, setFor } from '../model/placement.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
 import type { Publisher } from './publisher.ts';
 
-type Known = Pick<Publisher, 'version' | 'environment' | 'unwritable'>;
+type ProxyFacts = Pick<Publisher, 'version' | 'environment' | 'unwritable'>;
 
 /** @returns a function that gives the doubts about a site of the set, by the first of its proxies */
 export function doubtsIn(
   set: SiteSet,
-  { version, environment, unwritable }: Known,
+  { version, environment, unwritable }: ProxyFacts,
 ): (vhost: Vhost) => Doubt[] {
   return (vhost) => {
     const agent = set.agents.find(({ id }) => isPlacedOn(vhost, id));
@@ -25,7 +25,7 @@ export function doubtsIn(
 }
 
 /** What is to be looked at in the preamble of an agent's proxy. @param of the agent; undefined: the first one */
-function preambleDoubts(preamble: string, of: string | undefined, known: Known): Doubt[] {
+function preambleDoubts(preamble: string, of: string | undefined, known: ProxyFacts): Doubt[] {
   const version = known.version(of);
   const left = notReplaced(preamble, version);
   const unset = sayUnset(unsetIn(preamble, known.environment(of)));
@@ -38,7 +38,7 @@ function preambleDoubts(preamble: string, of: string | undefined, known: Known):
 }
 
 /** Those about what is new in a set; for several sites, with the names of the sites. */
-export function newDoubts(before: SiteSet, next: SiteSet, publisher: Known): Doubt[] {
+export function newDoubts(before: SiteSet, next: SiteSet, publisher: ProxyFacts): Doubt[] {
   const known = new Set(before.vhosts);
   const changed = next.vhosts.filter((vhost) => vhost.enabled && !known.has(vhost));
   const of = doubtsIn(next, publisher);

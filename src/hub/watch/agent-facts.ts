@@ -51,7 +51,7 @@ export type AgentFacts = Omit<Facts, 'sites'> & {
 type SiteFacts = Omit<VhostState, 'check'>;
 
 /** What follows from an answer of an agent and a set. `until`: milliseconds of `elapsed`. */
-type Known = { set: SiteSet; sites: readonly SiteFacts[]; until: number };
+type CachedSites = { set: SiteSet; sites: readonly SiteFacts[]; until: number };
 const CHECKING_MS = 10_000;
 
 /** How to get rid of all advisories, if another program runs Caddy. */
@@ -72,7 +72,7 @@ export function createFactsReader(
   pace: RecentPace,
 ) {
   const recent = new WeakMap<AgentClient, ReturnType<typeof createRecentSites>>();
-  const known = new WeakMap<readonly SiteState[], Known>();
+  const known = new WeakMap<readonly SiteState[], CachedSites>();
 
   /** Made once of what is the same: for 10,000 sites, that is 10 MB. */
   function factsOf(

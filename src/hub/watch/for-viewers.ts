@@ -58,17 +58,17 @@ export function certificateForViewers(entry: CertificateEntry): CertificateEntry
 export function stateForViewers({ agents, ...state }: VhostState): VhostState {
   return {
     ...state,
-    ...knownForViewers(state),
-    ...(agents && { agents: agents.map((one) => ({ ...one, ...knownForViewers(one) })) }),
+    ...detailsForViewers(state),
+    ...(agents && { agents: agents.map((one) => ({ ...one, ...detailsForViewers(one) })) }),
   };
 }
 
-type Known = Pick<
+type StateDetails = Pick<
   VhostState,
   'problem' | 'addresses' | 'upstreams' | 'check' | 'warnings' | 'errors'
 >;
 
-function knownForViewers({ problem, addresses, upstreams, check }: Known): Known {
+function detailsForViewers({ problem, addresses, upstreams, check }: StateDetails): StateDetails {
   const seen = {
     problem: problem && EVENTS['vhost.broken'],
     addresses: addresses.map((one) => ({ ...one, advice: adviceForViewers(one.advice) })),

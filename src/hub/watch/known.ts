@@ -11,7 +11,7 @@ import type { Look } from './look.ts';
 import { aboutOf, placeOf, type Subject } from './problem.ts';
 import { isUndialled } from './sites/state.ts';
 
-export type Known = {
+export type KnownProblems = {
   /** What is known now, by the problem. */
   read(): ReadonlyMap<string, Saying>;
   /**
@@ -29,12 +29,12 @@ export type Known = {
 };
 
 /** @param current the stored set */
-export function createKnown(
+export function createKnownProblems(
   db: Db,
   now: () => Date,
   current: () => { vhosts: readonly Vhost[] },
   watch: Readonly<{ settles: number; tolerance: number }>,
-): Known {
+): KnownProblems {
   /** Since when each has not been found. */
   let gone: ReadonlyMap<string, number> = new Map();
 

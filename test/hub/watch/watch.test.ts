@@ -18,7 +18,7 @@ import {
   listIncidents,
 } from '../../../src/hub/watch/incidents/incidents.ts';
 import { createWatcher } from '../../../src/hub/watch/incidents/watcher.ts';
-import { createKnown } from '../../../src/hub/watch/known.ts';
+import { createKnownProblems } from '../../../src/hub/watch/known.ts';
 import type { Look } from '../../../src/hub/watch/look.ts';
 import { createProblemList, type ListProblems } from '../../../src/hub/watch/problem-list.ts';
 import { STATE, type VhostState } from '../../../src/hub/watch/sites/view.ts';
@@ -53,7 +53,7 @@ afterEach(() => {
 function startWatcher() {
   const { db } = database;
   const now = () => new Date(START + seconds * 1000);
-  const known = createKnown(db, now, () => ({ vhosts: stored }), PACE.watch);
+  const known = createKnownProblems(db, now, () => ({ vhosts: stored }), PACE.watch);
   const isKnown = (problem: string) => known.read().has(problem);
   listProblems = createProblemList({ beginnings: () => beginnings(db), known: known.read });
   return createWatcher({

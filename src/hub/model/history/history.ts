@@ -1,7 +1,7 @@
 /** What the changelog keeps of a step, and the change that undoes an entry of it. Pure. */
 import { Failure } from '../../../shared/failure.ts';
 import type { Change, Kind, StepOf } from '../changes.ts';
-import { ENTITIES, type Known, kindOf, type Recorded } from '../entities.ts';
+import { type AgentsAndPolicies, ENTITIES, kindOf, type Recorded } from '../entities.ts';
 
 /** A changelog entry without author and time; `before` and `after` are never shown. */
 export type ChangelogRecord = {
@@ -15,7 +15,10 @@ export type ChangelogRecord = {
   after: string | null;
 };
 
-export function recordOf<K extends Kind>(step: StepOf<K>, known: Known): ChangelogRecord {
+export function recordOf<K extends Kind>(
+  step: StepOf<K>,
+  known: AgentsAndPolicies,
+): ChangelogRecord {
   const entity = ENTITIES[step.kind];
   const { before, after } = step;
   const thing = after ?? before;

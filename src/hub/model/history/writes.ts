@@ -4,7 +4,7 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import type { Db } from '../../db/open.ts';
 import { changelog } from '../../db/schema.ts';
 import type { Author, Kind, Step, StepOf } from '../changes.ts';
-import { ENTITIES, type Known, type Row } from '../entities.ts';
+import { type AgentsAndPolicies, ENTITIES, type Row } from '../entities.ts';
 import { recordOf } from './history.ts';
 
 /**
@@ -19,7 +19,7 @@ type Request = Author & {
 };
 
 /** Writes one step and its entry in the changelog. @throws SQLite errors */
-type Write = (step: Step, request: Request, known: Known) => void;
+type Write = (step: Step, request: Request, known: AgentsAndPolicies) => void;
 
 /** Every statement is made once, when it is first needed: making it takes ten times as long as running it. */
 export function createWrites(db: Pick<Db, 'insert' | 'update' | 'delete'>): Write {

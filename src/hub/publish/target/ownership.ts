@@ -5,27 +5,27 @@ import type { ProxyStatus } from '../../../shared/wire/proxy.ts';
 import type { Store } from '../../model/store.ts';
 
 type Status = Pick<ProxyStatus, 'owner' | 'foreign' | 'liveDigest' | 'drift' | 'term'>;
-type Known = Pick<Store, 'id' | 'term' | 'hasPublished' | 'hasAttempted' | 'mayReplace'>;
+type OwnHub = Pick<Store, 'id' | 'term' | 'hasPublished' | 'hasAttempted' | 'mayReplace'>;
 
 /** Whether the agent knows that it obeys this hub. */
-const isOwn = ({ owner }: Status, { id }: Known): boolean => owner === id;
+const isOwn = ({ owner }: Status, { id }: OwnHub): boolean => owner === id;
 
 /** Whether a copy of this hub was promoted since, so that the agent refuses this one. */
-const isSuperseded = ({ term }: Pick<Status, 'term'>, known: Pick<Known, 'term'>): boolean =>
-  term !== undefined && term > known.term;
+const isSuperseded = ({ term }: Pick<Status, 'term'>, own: Pick<OwnHub, 'term'>): boolean =>
+  term !== undefined && term > own.term;
 
 /**
  * Whether the agent need not be told whose it is, and in which term, which only a publish does. A
  * Caddyfile that someone edited is not overwritten for that alone.
  */
-export const isClaimed = (status: Status, known: Known): boolean =>
-  (isOwn(status, known) && (status.term === undefined || status.term === known.term)) ||
+export const isClaimed = (status: Status, own: OwnHub): boolean =>
+  (isOwn(status, own) && (status.term === undefined || status.term === own.term)) ||
   (status.owner === null && status.drift);
 
 /** Whether another hub, or a newer copy of this one, publishes to this proxy, and this one must not. */
-export const isOthers = (status: Status, known: Known): boolean =>
-  isSuperseded(status, known) ||
-  (!isOwn(status, known) && status.owner !== null && known.hasPublished() && !known.mayReplace());
+export const isOthers = (status: Status, own: OwnHub): boolean =>
+  isSuperseded(status, own) ||
+  (!isOwn(status, own) && status.owner !== null && own.hasPublished() && !own.mayReplace());
 
 /**
  * What an agent says, in which sites are also foreign that this very database published and does not
@@ -33,30 +33,29 @@ export const isOthers = (status: Status, known: Known): boolean =>
  * no first publish that a crash kept from being recorded.
  * @param stored the digest of what is stored
  */
-export function judged<S extends Status>(status: S, known: Known, stored: () => string): S {
+export function judged<S extends Status>(status: S, own: OwnHub, stored: () => string): S {
   const { liveDigest } = status;
-  if (liveDigest === null || known.hasPublished() || known.hasAttempted()) return status;
-  return isOwn(status, known) && liveDigest !== stored() ? { ...status, foreign: true } : status;
+  if (liveDigest === null || own.hasPublished() || own.hasAttempted()) return status;
+  return isOwn(status, own) && liveDigest !== stored() ? { ...status, foreign: true } : status;
 }
 
 /** Whether `judged` found that. */
-const isForgotten = (status: Status, known: Known): boolean =>
-  status.foreign && !known.hasPublished() && isOwn(status, known) && !isSuperseded(status, known);
+const isForgotten = (status: Status, own: OwnHub): boolean =>
+  status.foreign && !own.hasPublished() && isOwn(status, own) && !isSuperseded(status, own);
 
 /**
  * Whether the proxy serves what signalbox published from another database than this new one: a lost
  * database is an empty one.
  */
-const isLost = (status: Status, known: Known): boolean =>
+const isLost = (status: Status, own: OwnHub): boolean =>
   status.foreign &&
-  !known.hasPublished() &&
-  !isOwn(status, known) &&
+  !own.hasPublished() &&
+  !isOwn(status, own) &&
   (status.owner !== null || status.liveDigest !== null);
 
 /** Whether what the proxy serves has to be what is stored. A first publish may be live unrecorded. */
-export const isOurs = (status: Status, known: Known): boolean =>
-  known.hasPublished() ||
-  (known.hasAttempted() && status.liveDigest !== null && isOwn(status, known));
+export const isOurs = (status: Status, own: OwnHub): boolean =>
+  own.hasPublished() || (own.hasAttempted() && status.liveDigest !== null && isOwn(status, own));
 
 /** The command after which agents obey this hub, and not one with that term. */
 const outranking = (term = 1): string =>
@@ -65,29 +64,29 @@ const outranking = (term = 1): string =>
     : '"signalbox restore" with a backup of the other one, whose term is the highest there is,';
 
 /** What the operator has to know; null if there is nothing. */
-export function ownershipWarning(status: Status, known: Known): string | null {
-  if (isSuperseded(status, known)) {
+export function ownershipWarning(status: Status, own: OwnHub): string | null {
+  if (isSuperseded(status, own)) {
     return `A newer copy of this hub was promoted, and this Caddy obeys it: changes are refused and nothing is published (OTHER_HUB). Switch this hub off. To make this hub the active one instead, stop both and run ${outranking(status.term)} here.`;
   }
-  if (isOthers(status, known)) {
+  if (isOthers(status, own)) {
     return 'Another hub publishes to this Caddy, so changes are refused and nothing is published (OTHER_HUB). Check AGENT_URL, or switch the other hub off and repeat a change with ?replace=true.';
   }
-  if (isForgotten(status, known)) {
+  if (isForgotten(status, own)) {
     return 'Caddy serves sites that this database published and no longer has: the file signalbox.db-wal, which held them, was lost. The sites stay live, and the first change is refused (IMPORT_FIRST). To get them back, stop signalbox and put that file back or run "signalbox restore", or import the Caddyfile with "signalbox import".';
   }
-  if (!isLost(status, known)) return null;
+  if (!isLost(status, own)) return null;
   return 'Caddy serves sites that signalbox published from another database; this one is new, or its file was lost. The sites stay live, and the first change is refused (IMPORT_FIRST). To get them back, stop signalbox and run "signalbox restore", or import the Caddyfile with "signalbox import".';
 }
 
-export const otherHub = (status: Status, known: Known) =>
-  new Failure('OTHER_HUB', isSuperseded(status, known) ? SUPERSEDED : FAILURES.OTHER_HUB.meaning);
+export const otherHub = (status: Status, own: OwnHub) =>
+  new Failure('OTHER_HUB', isSuperseded(status, own) ? SUPERSEDED : FAILURES.OTHER_HUB.meaning);
 
 /** @throws Failure OTHER_HUB if a newer copy of this hub was promoted, as far as is known */
 export function assertNotSuperseded(
   status: Pick<Status, 'term'> | null,
-  known: Pick<Known, 'term'>,
+  own: Pick<OwnHub, 'term'>,
 ): void {
-  if (status && isSuperseded(status, known)) throw new Failure('OTHER_HUB', SUPERSEDED);
+  if (status && isSuperseded(status, own)) throw new Failure('OTHER_HUB', SUPERSEDED);
 }
 
 const SUPERSEDED = 'A newer copy of this hub was promoted: switch this one off.';
@@ -100,12 +99,12 @@ export const notRestorable = () =>
   );
 
 /** Why the first change has to wait. */
-export const importFirst = (status: Status, known: Known) =>
+export const importFirst = (status: Status, own: OwnHub) =>
   new Failure(
     'IMPORT_FIRST',
-    isForgotten(status, known)
+    isForgotten(status, own)
       ? 'The proxy serves sites that this database published and lost with the file signalbox.db-wal: put that file back, restore a backup with "signalbox restore", import the Caddyfile, or repeat the change with ?replace=true.'
-      : isLost(status, known)
+      : isLost(status, own)
         ? 'The proxy serves sites that another database published: restore that database with "signalbox restore", import the Caddyfile, or repeat the change with ?replace=true.'
         : 'The proxy serves sites that signalbox did not write: import them, or repeat the change with ?replace=true.',
   );

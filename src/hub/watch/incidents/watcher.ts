@@ -6,7 +6,7 @@ import type { Clock } from '../../../shared/clock.ts';
 import { every } from '../../../shared/every.ts';
 import type { Log } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/log.ts';
-import type { Known } from '../known.ts';
+import type { KnownProblems } from '../known.ts';
 import type { Look } from '../look.ts';
 import { incidentKey, type Subject, saying } from '../problem.ts';
 import type { Listed, ListProblems } from '../problem-list.ts';
@@ -27,7 +27,7 @@ export type WatcherDeps = Clock & {
   /** Called after each look, so that all who list problems know since when each is there. */
   listProblems: ListProblems;
   incidents: Pick<Incidents, 'load' | 'record' | 'tell'>;
-  known: Pick<Known, 'end'>;
+  known: Pick<KnownProblems, 'end'>;
   /** Called when something was recorded. */
   recorded: () => void;
   pace: WatchPace & { every: number };

@@ -24,7 +24,7 @@ export type States = {
 };
 
 /** What an agent serves, the state of each vhost of it, and whether its proxy lacks changes. */
-type Known = { set: SiteSet; stateOf: (vhost: Vhost) => VhostState; isBehind: boolean };
+type AgentStates = { set: SiteSet; stateOf: (vhost: Vhost) => VhostState; isBehind: boolean };
 
 /**
  * Milliseconds for an agent that is there: of 10,000 sites on a busy machine it may take ten seconds. Then what it said
@@ -42,7 +42,7 @@ export function createStates(
   const last = new WeakMap<Agent['client'], readonly SiteState[]>();
 
   /** @param id of the only vhost that matters */
-  async function read(agent: Agent, id?: number): Promise<Known> {
+  async function read(agent: Agent, id?: number): Promise<AgentStates> {
     const { client } = agent;
     const before = setFor(publisher.current(), agent.id);
     const names = id === undefined ? undefined : namesOf(findVhost(before, id), before);
