@@ -1,10 +1,10 @@
 /** Runs `caddy adapt` in a separate process, for texts that could harm the live one, and limits what it uses. */
 import { FFIType } from 'bun:ffi';
-import { tail, textUpTo } from '../../../src/shared/bounded.ts';
 import { tokenize } from '../../../src/shared/caddyfile/tokenizer.ts';
 import { weigh, weighing } from '../../../src/shared/caddyfile/weight.ts';
 import type { JsonObject } from '../../../src/shared/json.ts';
 import { openLibc } from '../../../src/shared/system/libc.ts';
+import { run } from '../../../src/shared/system/run.ts';
 import { proxyUnreachable } from '../admin.ts';
 import { lastErrorOf, rejected, TOO_LARGE } from '../words.ts';
 
@@ -73,43 +73,30 @@ const outputLimit = (text: string): number => 4 * 1024 * 1024 + 32 * text.length
  */
 export async function adaptApart(text: string, deps: CommandDeps): Promise<JsonObject> {
   const words = ['adapt', '--config', '/dev/stdin', '--adapter', 'caddyfile'];
-  const args = [...deps.prefix, deps.bin, ...words];
-  const limit = timeLimit(text, deps.deadline);
-  const begun = performance.now();
-  let child: Bun.Subprocess<Blob, 'pipe', 'pipe'>;
-  try {
-    child = Bun.spawn(args, {
-      env: deps.env,
-      // Caddy's user may not enter the folder that the agent was started in.
-      cwd: '/',
-      // A file, not a pipe: Caddy opens the path again.
-      stdin: new Blob([text]),
-      stdout: 'pipe',
-      stderr: 'pipe',
-      timeout: limit,
-      killSignal: 'SIGKILL',
-    });
-    limitMemory(child.pid, memoryLimit(text));
-  } catch (cause) {
+  const ended = await run({
+    command: [...deps.prefix, deps.bin, ...words],
+    env: deps.env,
+    // Caddy's user may not enter the folder that the agent was started in.
+    cwd: '/',
+    // Caddy opens the path again.
+    stdin: new Blob([text]),
+    limit: timeLimit(text, deps.deadline),
+    most: outputLimit(text),
+    started: (pid) => limitMemory(pid, memoryLimit(text)),
+  }).catch((cause: unknown) => {
     throw proxyUnreachable(cause);
-  }
-  const [json, stderr, code] = await Promise.all([
-    textUpTo(child.stdout, outputLimit(text)),
-    tail(child.stderr),
-    child.exited,
-  ]);
-  if (json === null) throw rejected(TOO_LARGE);
+  });
+  if (ended.stdout === null) throw rejected(TOO_LARGE);
   // It is the text that takes too long, unless it is so small that Caddy itself must hang.
-  const isLate = child.signalCode === 'SIGKILL' && performance.now() - begun >= limit;
-  if (isLate && weightOf(text) > MAX_LIVE) throw rejected(TOO_LARGE);
-  if (child.signalCode !== null) throw proxyUnreachable(`adapt was killed by ${child.signalCode}`);
-  if (code !== 0) {
-    const reason = lastErrorOf(stderr);
+  if (ended.isLate && weightOf(text) > MAX_LIVE) throw rejected(TOO_LARGE);
+  if (ended.signal !== null) throw proxyUnreachable(`adapt was killed by ${ended.signal}`);
+  if (ended.code !== 0) {
+    const reason = lastErrorOf(ended.stderr);
     throw NO_FILE.test(reason)
       ? rejected(NO_ROOM)
       : rejected(reason.replaceAll('/dev/stdin', 'Caddyfile'), text);
   }
-  return JSON.parse(json) as JsonObject;
+  return JSON.parse(ended.stdout) as JsonObject;
 }
 
 /** ENXIO of open(2), for a socket: Bun gives a child its input as a file in memory, if RLIMIT_FSIZE lets it. */

@@ -3,8 +3,8 @@
  * it cannot write; 2.11 refuses such a text by itself.
  */
 import { isAbsolute } from 'node:path';
-import { textUpTo } from '../../../src/shared/bounded.ts';
 import { field, type Json, object } from '../../../src/shared/json.ts';
+import { run } from '../../../src/shared/system/run.ts';
 
 /** More are not looked at: each takes a process of `sh` some microseconds. */
 const MOST_FILES = 200;
@@ -38,17 +38,15 @@ export function createLogFiles(
   const known = new Map<string, { isWritable: boolean; until: number }>();
 
   async function look(files: readonly string[]): Promise<void> {
-    const child = Bun.spawn([...prefix, 'sh', '-c', LOOK, 'sh', ...files], {
+    const { stdout, code } = await run({
+      command: [...prefix, 'sh', '-c', LOOK, 'sh', ...files],
       env: { PATH: '/usr/bin:/bin' },
       cwd: '/',
-      stdout: 'pipe',
-      stderr: 'ignore',
-      timeout: DEADLINE_MS,
-      killSignal: 'SIGKILL',
+      limit: DEADLINE_MS,
+      most: MOST_BYTES,
     });
-    const [text, code] = await Promise.all([textUpTo(child.stdout, MOST_BYTES), child.exited]);
-    if (text === null || code !== 0) return;
-    const lines = new Set(text.split('\n'));
+    if (stdout === null || code !== 0) return;
+    const lines = new Set(stdout.split('\n'));
     known.clear();
     const until = now() + KEPT_MS;
     for (const file of files) known.set(file, { isWritable: !lines.has(file), until });

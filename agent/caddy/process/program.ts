@@ -1,7 +1,7 @@
 /** Which Caddy runs, asked again whenever another process may run, and which modules it was built with. */
 import { statSync } from 'node:fs';
-import { textUpTo } from '../../../src/shared/bounded.ts';
 import { resolvePath, sha256Of } from '../../../src/shared/system/files.ts';
+import { run } from '../../../src/shared/system/run.ts';
 import { linkOf } from '../ports/sockets.ts';
 
 /** The oldest release that the tests run with; Debian 12 has it. */
@@ -34,17 +34,14 @@ const MOST_OUTPUT = 1024 * 1024;
 /** What a command of the program prints; null if it hangs, prints without end, or cannot be started now. */
 async function outputOf({ bin, prefix, env }: Program, command: string): Promise<string | null> {
   try {
-    const child = Bun.spawn([...prefix, bin, command], {
+    const { stdout, signal } = await run({
+      command: [...prefix, bin, command],
       env,
-      stdin: 'ignore',
-      stderr: 'ignore',
-      timeout: TIMEOUT_MS,
-      killSignal: 'SIGKILL',
+      cwd: '.',
+      limit: TIMEOUT_MS,
+      most: MOST_OUTPUT,
     });
-    const text = await textUpTo(child.stdout, MOST_OUTPUT);
-    if (text === null) child.kill('SIGKILL');
-    await child.exited;
-    return child.signalCode === null && text !== null ? text.trim() : null;
+    return signal === null && stdout !== null ? stdout.trim() : null;
   } catch {
     return null;
   }

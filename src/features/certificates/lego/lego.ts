@@ -121,7 +121,9 @@ export function createLego(
       help(async () => {
         const command = [bin, 'dnshelp', ...args] as const;
         const { code, stdout } = await run({ command, env: {}, cwd: '/', limit: limits.help });
-        if (code !== 0) throw failed(`${settings.bin} does not list its DNS providers.`);
+        if (code !== 0 || stdout === null) {
+          throw failed(`${settings.bin} does not list its DNS providers.`);
+        }
         return stdout;
       });
     all.set(key, said);
