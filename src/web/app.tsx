@@ -63,7 +63,7 @@ export function App() {
   if (session.state === 'unknown') {
     if (error === null) return <LoadingPage />;
     return (
-      <main class="waiting">
+      <main class="door">
         <Notice kind="error" title={error}>
           Retrying …
         </Notice>

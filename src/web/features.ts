@@ -13,7 +13,7 @@ import type {
 } from './feature.ts';
 
 // What is loaded later has no style sheet of its own.
-import '../features/replay/web/replay.css';
+import '../features/channels/web/channels.css';
 
 export const PAGE_NOTICES: readonly PageNotice[] = [FactorQuestion];
 

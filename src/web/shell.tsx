@@ -41,7 +41,7 @@ export function Shell({ path, onSignedOut, children }: Props) {
 
   return (
     <div class="shell">
-      <a class="skip-link" href="#main">
+      <a class="button skip-link" href="#main">
         Skip to content
       </a>
       <header class="side">
@@ -74,12 +74,12 @@ export function Shell({ path, onSignedOut, children }: Props) {
                 ),
             )}
           </ul>
-          <div class="settings line">
+          <div class="settings line between">
             <ThemeSwitch />
             <KeysHelp />
           </div>
-          <div class="who line">
-            <span class="who-name cut muted">{user?.name}</span>
+          <div class="who line between">
+            <span class="cut muted">{user?.name}</span>
             <button type="button" class="quiet" onClick={signOut}>
               Sign out
             </button>
@@ -166,7 +166,7 @@ const LABELS = { auto: 'As the system', light: 'Light', dark: 'Dark' } as const;
 function ThemeSwitch() {
   const [chosen, choose] = useTheme();
   return (
-    <fieldset class="segments theme-switch">
+    <fieldset class="segments">
       <legend class="visually-hidden">Theme</legend>
       {THEMES.map((theme) => (
         <label key={theme} title={LABELS[theme]}>
@@ -177,9 +177,7 @@ function ThemeSwitch() {
             checked={chosen === theme}
             onChange={() => choose(theme)}
           />
-          <span>
-            <Icon name={theme} />
-          </span>
+          <Icon name={theme} />
         </label>
       ))}
     </fieldset>

@@ -22,7 +22,7 @@ export function AccountPage() {
       <div class="page-head row">
         <h1>Account</h1>
       </div>
-      <div class="cards">
+      <div class="cards stack">
         {hasPassword && <PasswordCard onChanged={() => setChanges((count) => count + 1)} />}
         {ACCOUNT_CARDS.map((Card) => (
           <Card key={Card.name} ways={ways} hasPassword={hasPassword} />

@@ -111,7 +111,7 @@ function Expiry({ at }: { at: string | null }) {
   if (at === null) return <>never expires</>;
   const over = hasExpired(at, new Date());
   return (
-    <span class={over ? 'over' : undefined}>
+    <span class={over ? 'bad' : undefined}>
       {over ? 'expired' : 'expires'} <Time at={at} />
     </span>
   );

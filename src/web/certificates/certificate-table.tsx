@@ -1,6 +1,7 @@
 /** The table of certificates, a row for each site, sorted by a click on the head of a column. */
 import { localTime, plural } from '../lib/format.ts';
 import type { Certificate } from '../lib/types.ts';
+import { Icon } from '../parts/icon.tsx';
 import { Time } from '../parts/time.tsx';
 import {
   type Column,
@@ -27,13 +28,17 @@ export function CertificateTable({ rows, view, onView }: Props) {
       <table>
         <thead>
           <tr>
-            {HEADS.map(([column, label]) => (
-              <th key={column} aria-sort={sortOf(view, column)}>
-                <button type="button" class="sort" onClick={() => onView(sortedBy(view, column))}>
-                  {label}
-                </button>
-              </th>
-            ))}
+            {HEADS.map(([column, label]) => {
+              const direction = sortOf(view, column);
+              return (
+                <th key={column} aria-sort={direction}>
+                  <button type="button" class="sort" onClick={() => onView(sortedBy(view, column))}>
+                    {label}
+                    {direction && <Icon name={direction} />}
+                  </button>
+                </th>
+              );
+            })}
           </tr>
         </thead>
         <tbody>
@@ -61,7 +66,7 @@ function Row({ row: { id, domain, further, parts } }: { row: SiteRow }) {
         <Trouble of={first.certificate} />
         {others.length > 0 && (
           <details open={others.some(({ certificate }) => certificate.problem !== null)}>
-            <summary>{plural(others.length, 'other certificate')}</summary>
+            <summary class="small muted">{plural(others.length, 'other certificate')}</summary>
             <ul class="lines plain small">
               {others.map((part) => (
                 <li key={`${part.names} ${part.agents}`}>
@@ -101,7 +106,7 @@ const Trouble = ({ of: { problem, error } }: { of: Certificate }) => (
     {problem && <p class="small">{problem}</p>}
     {error?.standing && (
       <details>
-        <summary>
+        <summary class="small muted">
           Last error, <Time at={error.at} />
         </summary>
         <pre class="proxy-words">{error.message}</pre>

@@ -41,7 +41,7 @@ export function CertificatesPage({ query }: { query: URLSearchParams }) {
       {CERTIFICATES_CARDS.map((Card) => (
         <Card key={Card.name} query={query} />
       ))}
-      <div class="page-head row">
+      <div class="page-head row above">
         <h2>By site</h2>
         <fieldset class="segments">
           <legend class="visually-hidden">Show certificates</legend>
@@ -115,7 +115,7 @@ function TrustGuide({ isUsed }: { isUsed: boolean }) {
   const [isInstalled, setInstalled] = useKept(ROOT_INSTALLED, false);
   if (isInstalled) {
     return (
-      <p class="trust-guide small muted">
+      <p class="prose above small muted">
         You installed the root of Caddy’s own authority on this device.{' '}
         <button type="button" class="link" onClick={() => setInstalled(false)}>
           Show the guide
@@ -124,8 +124,8 @@ function TrustGuide({ isUsed }: { isUsed: boolean }) {
     );
   }
   return (
-    <section class="trust-guide" aria-labelledby="trust-title">
-      <div class="card-head row">
+    <section class="prose above" aria-labelledby="trust-title">
+      <div class="card-head row between">
         <h2 id="trust-title">Caddy’s own authority</h2>
         {isUsed && (
           <span class="row">
@@ -146,7 +146,7 @@ function TrustGuide({ isUsed }: { isUsed: boolean }) {
       </p>
       <details>
         <summary>How to trust it on phones and computers</summary>
-        <dl class="devices">
+        <dl class="facts">
           {DEVICES.map(([device, steps]) => (
             <div key={device}>
               <dt>{device}</dt>

@@ -28,7 +28,7 @@ export function ByLine({ of: { userId, userName, via, createdAt }, behind = [] }
       {behind.length > 0 && (
         <>
           <span aria-hidden="true"> · </span>
-          <span class="change-behind">
+          <span>
             {behind.join(', ')} {behind.length === 1 ? 'was' : 'were'} behind
           </span>
         </>

@@ -83,8 +83,8 @@ function EntryList({ query }: { query: string }) {
       )}
       {byDay(data ?? []).map(({ day, entries }) => (
         <section key={day} aria-label={dayName(day, new Date())}>
-          <h2 class="day small muted">{dayName(day, new Date())}</h2>
-          <ol class="changes plain">
+          <h2 class="above small muted">{dayName(day, new Date())}</h2>
+          <ol class="card flush plain">
             {entries.map((group) => {
               const [entry] = group.entries;
               const page = { find, onUndone: undone };
@@ -99,7 +99,7 @@ function EntryList({ query }: { query: string }) {
       ))}
       {older.error !== null && <Notice kind="error">{sentenceOf(older.error)}</Notice>}
       {full && (
-        <p class="older">
+        <p class="above center">
           <button type="button" disabled={older.busy} onClick={() => older.run()}>
             {older.busy ? 'Loading …' : 'Older changes'}
           </button>
@@ -123,7 +123,7 @@ function FilterBar({ filter }: { filter: ChangeFilter }) {
     sites.data?.find(({ addresses }) => addresses.includes(name))?.domain ?? name;
   const isGone = user !== '' && users.data?.every(({ id }) => id !== user);
   return (
-    <search class="change-filters flow">
+    <search class="row bottom below">
       <Field label="Site">
         {(described) => (
           <input

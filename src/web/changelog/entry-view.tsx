@@ -38,16 +38,16 @@ export function EntryView({ entry, summary, find, onUndone }: Props) {
 
   return (
     <li class="change" id={`change-${id}`} tabIndex={-1}>
-      <div class="change-head line">
+      <div class="line baseline">
         <span class={`change-sign muted change-${action}`} aria-hidden="true">
           {sign}
         </span>
-        <p class="change-what">
+        <div class="grow">
           {summary === undefined ? <>{wordOf(entry)} </> : <>{summary}, by </>}
           {subject}
           {summary === undefined && <FieldValues fields={named} />}
           <ByLine of={entry} behind={behind} />
-        </p>
+        </div>
         {canUndo && (
           <button type="button" aria-describedby={`change-${id}`} onClick={undo.ask}>
             Undo
@@ -57,7 +57,7 @@ export function EntryView({ entry, summary, find, onUndone }: Props) {
       <UndoOutcome of={undo} find={find} />
       {!named.every(isInLine) && (
         <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-          <summary>What changed</summary>
+          <summary class="small muted">What changed</summary>
           {open && <FieldDiff fields={fields} />}
         </details>
       )}

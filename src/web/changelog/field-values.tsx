@@ -48,7 +48,7 @@ export function FieldValues({ fields }: { fields: readonly FieldChange[] }) {
 /** The changed fields of an update: a line diff for text, old and new value for the rest. */
 export function FieldDiff({ fields }: { fields: readonly FieldChange[] }) {
   return (
-    <dl class="field-diff">
+    <dl class="stack above">
       {fields.map((change) => (
         <div key={change.field}>
           <dt class="tiny strong">{change.field}</dt>

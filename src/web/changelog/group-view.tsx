@@ -24,14 +24,14 @@ export function GroupView({ group: { group, summary, count, entries, ...made }, 
   const changes = plural(count, 'change');
   return (
     <li class="change" id={`change-${group}`} tabIndex={-1}>
-      <div class="change-head line">
+      <div class="line baseline">
         <span class="change-sign muted" aria-hidden="true">
           ≡
         </span>
-        <p class="change-what">
+        <div class="grow">
           {summary}
           <ByLine of={made} />
-        </p>
+        </div>
         {canUndo && (
           <button type="button" aria-describedby={`change-${group}`} onClick={undo.ask}>
             Undo
@@ -40,7 +40,7 @@ export function GroupView({ group: { group, summary, count, entries, ...made }, 
       </div>
       <UndoOutcome of={undo} find={page.find} />
       <details>
-        <summary>{changes}</summary>
+        <summary class="small muted">{changes}</summary>
         <ul class="lines plain">
           {entries.map((entry) => (
             <li key={entry.id}>

@@ -53,7 +53,7 @@ export function UndoOutcome({ of: { isUndone, refusal }, find }: { of: Undo; fin
   return (
     <>
       {isUndone && (
-        <p class="change-undone strong" role="status">
+        <p class="change-undone good strong" role="status">
           <span aria-hidden="true">✓ </span>Undone
         </p>
       )}
@@ -74,7 +74,7 @@ function UndoRefused({ error, find }: { error: ApiError; find: Find }) {
       {later.length > 0 && (
         <>
           Undo these first:
-          <ul class="later">
+          <ul>
             {later.map((id) => (
               <li key={id}>
                 <Later id={id} found={find(id)} />

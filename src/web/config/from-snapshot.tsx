@@ -58,7 +58,7 @@ export function FromSnapshot() {
       <DropArea label="Choose a snapshot" accept=".json,application/json" onFile={choose} />
       {error !== null && <Notice kind="error">{sentenceOf(error)}</Notice>}
       {chosen && (
-        <section class="plan" aria-label="Contents of the snapshot">
+        <section aria-label="Contents of the snapshot">
           <h3>
             <span role="status">
               <span class="mono">{chosen.name}</span> contains {sitesOf(chosen.wanted)}

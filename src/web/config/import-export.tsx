@@ -16,7 +16,7 @@ export function ImportExport({ query }: { query: URLSearchParams }) {
       <div class="page-head row">
         <h1>Import & export</h1>
       </div>
-      <div class="cards">
+      <div class="cards stack">
         {sources.length > 0 && <ImportCard sources={sources} from={query.get('from')} />}
         <ExportCard />
         {canRestore && OWNER_CARDS.map((Card) => <Card key={Card.name} />)}
@@ -35,7 +35,7 @@ function ImportCard({ sources, from }: ImportProps) {
   const chosen = sources.find(({ name }) => name === from) ?? sources[0];
   return (
     <section class="card" aria-labelledby="import-title">
-      <div class="card-head row">
+      <div class="card-head row between">
         <h2 id="import-title">Import from</h2>
         <fieldset class="segments" aria-labelledby="import-title">
           {sources.map((source) => (

@@ -125,7 +125,7 @@ export function PreambleForm({ loaded, agent, onSaved }: Props) {
         </button>
       </div>
       {preview?.valid && (
-        <section class="preview" aria-labelledby="preview-title">
+        <section class="above" aria-labelledby="preview-title">
           <h2 id="preview-title">Changes to the Caddyfile</h2>
           {preview.diff === '' ? (
             <p class="muted" role="status">

@@ -20,7 +20,7 @@ export function BellPanel({ status }: { status: Status }) {
   const over = latest.data?.filter(({ overAt }) => overAt !== null).slice(0, MOST);
   return (
     <>
-      <div class="card-head row">
+      <div class="card-head row between">
         <h2>Open problems</h2>
         <small>
           <a href="/notifications">All notifications</a>

@@ -22,7 +22,15 @@ export function IncidentItem({ incident }: { incident: Incident }) {
         aria-hidden="true"
       />
       <div>
-        <strong>{to === null ? name : <a href={to}>{name}</a>}</strong>{' '}
+        <strong>
+          {to === null ? (
+            name
+          ) : (
+            <a class="name" href={to}>
+              {name}
+            </a>
+          )}
+        </strong>{' '}
         {flapping && <span class="tag tag-warn">flapping</span>}{' '}
         {known && <span class="tag">{knownWords(known, new Date())}</span>}
         <p>{message}</p>

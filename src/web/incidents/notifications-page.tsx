@@ -17,7 +17,7 @@ export function NotificationsPage() {
       <div class="page-head row">
         <h1>Notifications</h1>
       </div>
-      <div class="cards">
+      <div class="cards stack">
         {around.reduce(
           (cards, Around) => (
             <Around>{cards}</Around>

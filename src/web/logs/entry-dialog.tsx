@@ -48,11 +48,11 @@ export function EntryDialog({ entry, onClose }: Props) {
       )}
       <LongText label="Domain" text={entry.domain} filter="domain" onClose={onClose} />
       <LongText label="Path" text={entry.path} filter="path" onClose={onClose} />
-      <div class="entry-groups" aria-busy={data === undefined && !error}>
+      <div aria-busy={data === undefined && !error}>
         {factsOf(whole).map(({ title, facts }) => (
           <section key={title} aria-label={title}>
             <h3 class="small muted">{title}</h3>
-            <dl class="entry-facts small">
+            <dl class="facts entry-facts small">
               {facts.map((fact) => (
                 <FactRow key={fact.label} fact={fact} onClose={onClose} />
               ))}
@@ -101,7 +101,7 @@ function FilterButton({ label, filter, value, onClose }: FilterProps) {
   return (
     <button
       type="button"
-      class="link entry-filter"
+      class="link tiny"
       aria-label={`Filter by ${label}`}
       onClick={() => {
         onClose();
@@ -118,7 +118,7 @@ type LongProps = { label: string; text: string; filter: 'domain' | 'path'; onClo
 function LongText({ label, text, filter, onClose }: LongProps) {
   return (
     <>
-      <h3 class="log-long-label small">
+      <h3 class="small">
         {label}
         {text.length > MAX_SHOWN && `, ${text.length.toLocaleString('en')} characters`}
         <FilterButton
@@ -132,8 +132,10 @@ function LongText({ label, text, filter, onClose }: LongProps) {
         <p class="muted">Showing the first {MAX_SHOWN.toLocaleString('en')}:</p>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it */}
-      <section class="log-long" tabIndex={0} aria-label={label}>
-        <pre>{shown(text, MAX_SHOWN)}</pre>
+      <section class="code wrap" tabIndex={0} aria-label={label}>
+        <bdi class="mono" dir="ltr">
+          {shown(text, MAX_SHOWN)}
+        </bdi>
       </section>
     </>
   );

@@ -19,7 +19,7 @@ export function LiveBar({ isLive, isPaused, tail, onLive, onPause, onShow }: Pro
   return (
     <div class="row">
       <button type="button" aria-pressed={isLive} onClick={() => onLive(!isLive)}>
-        <span class={isLive ? 'live-sign on' : 'live-sign'} aria-hidden="true" />
+        <span class={isLive ? 'lamp' : 'lamp lamp-unknown'} aria-hidden="true" />
         Live
       </button>
       {isLive && (
@@ -28,7 +28,7 @@ export function LiveBar({ isLive, isPaused, tail, onLive, onPause, onShow }: Pro
             {isPaused ? 'Resume' : 'Pause'}
           </button>
           {unseen > 0 && (
-            <button type="button" class="primary log-new" onClick={onShow}>
+            <button type="button" class="primary" onClick={onShow}>
               {unseen.toLocaleString('en')} new
             </button>
           )}
@@ -81,7 +81,7 @@ export function DownloadMenu({ filters, total }: { filters: Filters; total: numb
   return (
     <details class="log-download">
       <summary class="button">Download</summary>
-      <div class="card tight">
+      <div class="card tight stack">
         <p class="muted">
           {total !== undefined && total > MOST
             ? `The oldest ${count(MOST)} of ${count(total)} matches.`

@@ -63,7 +63,9 @@ export function LogRow({ entry, onOpen }: Props) {
           title="Everything Caddy wrote about this request"
           onClick={() => onOpen(entry)}
         >
-          <span class="chevron" aria-hidden="true" />
+          <span class="strong muted" aria-hidden="true">
+            ›
+          </span>
         </button>
       </td>
     </tr>
@@ -82,11 +84,19 @@ type ValueProps = { patch: Patch | undefined; title?: string; children: Componen
 
 // The table is a single tab stop; the arrow keys move from value to value.
 function Value({ patch, title, children }: ValueProps) {
-  if (!patch) return <span class="log-value">{children}</span>;
+  // Right-to-left text from strangers affects only itself.
+  if (!patch) {
+    return (
+      <span class="log-value" dir="ltr">
+        {children}
+      </span>
+    );
+  }
   return (
     <button
       type="button"
       class="log-value"
+      dir="ltr"
       tabIndex={-1}
       title={title}
       onClick={() => filterBy(patch)}

@@ -83,8 +83,8 @@ export function LogTable({ live, page, isBusy, onOpen }: Props) {
 
 function Gap({ missed }: { missed: number | null }) {
   return (
-    <tr {...ROW} class="log-gap">
-      <td {...CELL} colSpan={COLUMNS.length}>
+    <tr {...ROW}>
+      <td {...CELL} class="span muted" colSpan={COLUMNS.length}>
         {missed === null
           ? 'Requests were skipped: their log file is gone.'
           : missed === 1
@@ -143,7 +143,7 @@ export function Pager({ data }: { data: LogPage }) {
   const { page, pageSize } = data;
   const last = lastPage(data);
   return (
-    <nav class="log-pager row" aria-label="Log pages">
+    <nav class="row above" aria-label="Log pages">
       <button type="button" disabled={page <= 1} onClick={() => turnTo({ page: 1 })}>
         Newest
       </button>
@@ -156,7 +156,7 @@ export function Pager({ data }: { data: LogPage }) {
       <span class="numeric muted">
         Page {number(page)} of {number(last)}
       </span>
-      <label class="log-size end" for={id}>
+      <label class="end" for={id}>
         Rows
       </label>
       <select

@@ -70,7 +70,7 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
 
   return (
     <>
-      <div class="page-head row log-head">
+      <div class="page-head row">
         <h1>Logs</h1>
       </div>
       <FilterBar filters={filters} />
@@ -87,7 +87,7 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
         </Notice>
       )}
       <section ref={log} class={error ? 'log stale' : 'log'} aria-label="Log">
-        <div class="log-tools row">
+        <div class="log-tools row between">
           <LiveBar
             isLive={isLive}
             isPaused={isPaused}
@@ -103,7 +103,7 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
         </div>
         <WithoutRequests from={data?.missing} />
         {data?.partial && (
-          <p class="log-partial">
+          <p class="notice notice-warning">
             The search stopped early, so older matches may be missing.{' '}
             <button type="button" disabled={loading} onClick={() => void reload()}>
               Continue searching

@@ -33,7 +33,7 @@ export function BusiestSites({ sites, activity }: Props) {
               <a href={logs.requests}>{count(requests)}</a>
             </td>
             <td>
-              <a href={logs.errors} class={errors > 0 ? 'over' : undefined}>
+              <a href={logs.errors} class={errors > 0 ? 'bad' : undefined}>
                 {count(errors)}
               </a>
             </td>
@@ -96,9 +96,9 @@ export function CertificatesDue({ status }: { status: Status }) {
       {(certificates.length === 0 || unknown.length > 0) && <p class="muted">{note}</p>}
       <ul class="lines plain">
         {certificates.map(({ id, name, daysLeft, notAfter, overdue, agent }) => (
-          <li key={`${id} ${name} ${agent}`} class="flow">
+          <li key={`${id} ${name} ${agent}`} class="row between">
             <a href={`/sites/${id}`}>{name}</a>
-            <span class={overdue ? 'over' : 'muted'} title={localTime(notAfter)}>
+            <span class={overdue ? 'bad' : 'muted'} title={localTime(notAfter)}>
               {daysLeft < 0 ? 'expired' : daysLeft === 0 ? 'within a day' : plural(daysLeft, 'day')}
               {overdue && daysLeft >= 0 && ', not renewed'}
               {agent && ` on ${agent}`}
@@ -116,7 +116,7 @@ export function LastChanges({ groups }: { groups: readonly Group[] }) {
   return (
     <ul class="lines plain">
       {groups.slice(0, MOST).map((one) => (
-        <li key={one.group} class="flow">
+        <li key={one.group} class="row between">
           <a href={`/changelog#change-${one.group}`}>{lineOf(one)}</a>
           <span class="muted">
             {one.userName}, <Time at={one.createdAt} />

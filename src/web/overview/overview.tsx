@@ -35,9 +35,9 @@ export function Overview() {
       {sites.error && <Notice kind="error" title={sites.error} />}
       {(!status || !sites.data) && !sites.error && <SkeletonRows rows={8} label="Loading" />}
       {status && sites.data && (
-        <div class="overview">
+        <div class="stack">
           {hasLines(status) && (
-            <section class="card tight overview-problems small" aria-label="Problems">
+            <section class="card tight small" aria-label="Problems">
               <h2>{titleOf(status)}</h2>
               <ProblemList status={status} first={MOST_AT_ONCE} />
             </section>
@@ -69,7 +69,7 @@ function LastHour({ sites }: { sites: readonly Vhost[] }) {
       {OVERVIEW_SECTIONS.map((Section) => (
         <Section key={Section.name} entries={entries} />
       ))}
-      <div class="overview-lists">
+      <div class="overview-lists columns top small">
         <Part title="Busiest sites" link={{ to: '/sites', label: 'All sites' }}>
           <Listed of={activity}>{(data) => <BusiestSites sites={sites} activity={data} />}</Listed>
         </Part>
@@ -91,7 +91,7 @@ type PartProps = {
 function Part({ title, link, children }: PartProps) {
   return (
     <section class="card tight" aria-label={title}>
-      <div class="card-head row">
+      <div class="card-head row between">
         <h2>{title}</h2>
         {link && <a href={link.to}>{link.label}</a>}
       </div>

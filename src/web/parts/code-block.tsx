@@ -27,7 +27,7 @@ export function CaddyfileShown({ path, children }: Props) {
   const { error, run: show } = useSubmit(async () => setText(await get<string>(path)));
   return (
     <>
-      <div class="actions start">
+      <div class="row above">
         {children}
         <button
           type="button"

@@ -155,12 +155,12 @@ export function ShownOnce({ title, name, secret, example, onClose, children }: S
   return (
     <Dialog title={title} onClose={onClose}>
       <p>{children}</p>
-      <p class="secret">
+      <p class="secret code wrap">
         <code>{secret}</code>
       </p>
       {example !== undefined && (
         <>
-          <div class="actions start">{copy}</div>
+          <div class="row above">{copy}</div>
           <h3>Try it</h3>
           <pre class="code wrap">{example}</pre>
         </>

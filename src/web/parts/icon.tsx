@@ -45,7 +45,7 @@ export const Icon = ({ name }: { name: IconName }) => (
 export function Brand() {
   return (
     <>
-      <svg class="brand-sign" viewBox="0 0 32 32" aria-hidden="true">
+      <svg width="28" height="28" viewBox="0 0 32 32" aria-hidden="true">
         <rect fill="#14532d" width="32" height="32" rx="7" />
         <rect fill="#ffffff" x="9" y="6" width="3" height="21" rx="1.5" />
         <path fill="#ffffff" d="M11 9.5 25 5.5v5.6l-14 4z" />

@@ -46,7 +46,7 @@ export function KeysHelp() {
           {KEYS.map(([place, keys]) => (
             <section key={place} aria-label={place}>
               <h3>{place}</h3>
-              <dl class="keys">
+              <dl class="facts">
                 {keys.map(([key, text]) => (
                   <div key={key}>
                     <dt>{key}</dt>

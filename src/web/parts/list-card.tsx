@@ -25,7 +25,7 @@ export function ListCard<T>(props: Props<T>) {
   const id = useId();
   return (
     <section class="card" aria-labelledby={id}>
-      <div class="card-head row">
+      <div class="card-head row between">
         <h2 id={id}>{title}</h2>
         {action}
       </div>

@@ -26,7 +26,9 @@ export function Notice({ kind, title, detail, hint, children }: Props) {
 /** Whose requests are not among those shown, because their log cannot be read. @param from names of proxies */
 export const WithoutRequests = ({ from }: { from: readonly string[] | undefined }) =>
   from && from.length > 0 ? (
-    <p class="log-partial">Requests of unreachable proxies are missing: {from.join(', ')}.</p>
+    <p class="notice notice-warning">
+      Requests of unreachable proxies are missing: {from.join(', ')}.
+    </p>
   ) : null;
 
 /** What Caddy accepts, and can hardly be meant. */

@@ -10,8 +10,8 @@ export function ShareBars({ bars }: { bars: readonly (number | null)[] }) {
       preserveAspectRatio="none"
       aria-hidden="true"
     >
-      <path class="shares-right" d={right} />
-      <path class="shares-wrong" d={wrong} />
+      <path class="good" fill="currentColor" d={right} />
+      <path class="bad" fill="currentColor" d={wrong} />
     </svg>
   );
 }

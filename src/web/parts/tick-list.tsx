@@ -8,7 +8,7 @@ type Props = {
 };
 
 export const TickList = ({ label, items, ticks, onChange }: Props) => (
-  <fieldset class="tick-list">
+  <fieldset class="scroll below">
     <legend class="visually-hidden">{label}</legend>
     {items.map(({ name, has, note }) => (
       <label key={name}>

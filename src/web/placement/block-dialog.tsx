@@ -56,7 +56,7 @@ export function BlockDialog({ address, host, onClose }: Props) {
           This would block you too, including from signalbox if a site leads to it.
         </Notice>
       )}
-      <fieldset class="block-scope">
+      <fieldset class="below">
         <legend class="visually-hidden">Block it on</legend>
         {site && (
           <label>

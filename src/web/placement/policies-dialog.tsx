@@ -85,7 +85,7 @@ export function PoliciesDialog({ sites, onClose, onDone }: Props) {
         onChange={setTicks}
       />
       <h3>New policy</h3>
-      <div class="actions start">
+      <div class="row above">
         {recipes.data.map((recipe) => (
           <button
             key={recipe.id}

@@ -44,7 +44,7 @@ export function PoliciesPage() {
       )}
       {known?.length === 0 && <NoPolicies recipes={canEdit ? recipes.data : undefined} />}
       {known && known.length > 0 && (
-        <ul class="policies plain card">
+        <ul class="policies card flush lines plain">
           {known.map((policy) => (
             <PolicyRow
               key={policy.id}
@@ -66,15 +66,15 @@ function PolicyRow({ policy, ...props }: RowProps) {
   const { recipe, sites } = props;
   return (
     <li>
-      <div class="policy-what flow">
-        <a class="strong" href={`/policies/${id}`}>
+      <div class="row baseline">
+        <a class="name" href={`/policies/${id}`}>
           {name}
         </a>
         <span class="small muted">{recipe?.title ?? policy.recipe}</span>
         {source !== null && <SourceMark source={source} />}
       </div>
-      <p class="policy-summary">{summaryOf(recipe?.fields, values)}</p>
-      <p class="policy-sites">
+      <p>{summaryOf(recipe?.fields, values)}</p>
+      <p>
         {everywhere && <span>every site, also new ones; now </span>}
         {vhosts.length === 0 ? (
           <span class="muted">on no site</span>
@@ -92,7 +92,7 @@ function PolicyRow({ policy, ...props }: RowProps) {
           </>
         )}
       </p>
-      <p class="policy-changed muted">
+      <p class="muted">
         changed <Time at={updatedAt} />
       </p>
     </li>
@@ -103,7 +103,7 @@ function PolicyRow({ policy, ...props }: RowProps) {
 function NoPolicies({ recipes }: { recipes: readonly Recipe[] | undefined }) {
   const common = recipes?.filter(({ id, available }) => available && COMMON.includes(id));
   return (
-    <div class="empty muted card">
+    <div class="card empty muted">
       <p>You have no policies yet.</p>
       <p>
         A policy is a rule shared by several sites: a password, a sign-in service, who may access
@@ -111,7 +111,7 @@ function NoPolicies({ recipes }: { recipes: readonly Recipe[] | undefined }) {
         at once.
       </p>
       {common && (
-        <div class="actions policy-common">
+        <div class="row center">
           {common.map(({ id, title }) => (
             <a key={id} class="button" href={`/policies/new?recipe=${id}`}>
               {title}

@@ -70,7 +70,7 @@ export function PolicyForm({ recipe, stored, start, sites, onStored }: Props) {
   const isPlaced = isShownAt(fault, recipe.fields);
 
   return (
-    <div class="site-form">
+    <div class="site-form columns top">
       <form ref={form} onSubmit={editor.onSubmit}>
         <KeptBy source={policy?.source ?? null} />
         <NameField
@@ -86,7 +86,7 @@ export function PolicyForm({ recipe, stored, start, sites, onStored }: Props) {
           fault={fault}
           onChange={(values) => set({ values })}
         />
-        <label class="check">
+        <label>
           <input
             type="checkbox"
             checked={everywhere}

@@ -130,13 +130,13 @@ function RecipeCards({
   hrefOf: (recipe: Recipe) => string;
 }) {
   return (
-    <ul class="recipe-cards plain">
+    <ul class="recipe-cards columns plain">
       {recipes.map((recipe) => (
         <li key={recipe.id} class="card">
           <h2>{recipe.available ? <a href={hrefOf(recipe)}>{recipe.title}</a> : recipe.title}</h2>
           <p class="muted">{recipe.description}</p>
           {!recipe.available && (
-            <p class="recipe-reason">
+            <p class="warn">
               <Icon name="warn" /> {recipe.reason ?? 'Your Caddy does not support this.'}
             </p>
           )}

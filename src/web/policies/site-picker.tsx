@@ -26,9 +26,9 @@ export function SitePicker({ sites, picked, onChange }: Props) {
     onChange(next);
   };
   return (
-    <fieldset class="site-picker">
+    <fieldset class="below">
       <legend>Sites</legend>
-      <div class="site-picker-tools line">
+      <div class="line">
         <input
           type="search"
           aria-label="Search these sites"
@@ -49,7 +49,7 @@ export function SitePicker({ sites, picked, onChange }: Props) {
           </select>
         )}
       </div>
-      <label class="site-picker-all">
+      <label>
         <input
           type="checkbox"
           disabled={shown.length === 0}
@@ -62,7 +62,7 @@ export function SitePicker({ sites, picked, onChange }: Props) {
           {picked.size} of {plural(sites.length, 'site')} picked
         </small>
       </label>
-      <ul class="plain box">
+      <ul class="scroll plain box">
         {shown.map((site) => (
           <li key={site.id}>
             <label>
@@ -96,7 +96,7 @@ export function Moves({ moves: { on, off }, sites }: MovesProps) {
       .map(({ domain }) => domain)
       .join(', ');
   return (
-    <section class="moves" aria-label="Sites that change" role="status">
+    <section class="above" aria-label="Sites that change" role="status">
       {on.length > 0 && (
         <p>
           <strong>Put on {on.length}:</strong> {named(on)}

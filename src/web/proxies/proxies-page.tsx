@@ -34,14 +34,14 @@ export function ProxiesPage() {
       {isOpen && <AddProxy onClose={close} />}
       {agents.length === 0 && <SkeletonRows rows={2} label="Loading proxies" />}
       {agents.length > 0 && (
-        <ul class="policies plain card">
+        <ul class="policies card flush lines plain">
           {agents.map((agent) => (
             <ProxyRow key={agent.name} agent={agent} />
           ))}
         </ul>
       )}
       {canAdd && agents.length === 1 && !isOpen && (
-        <p class="muted proxy-why">
+        <p class="prose above muted">
           A second proxy serves your sites from another machine: a twin that takes over when the
           first one is down, or a VPS in front of your home. Each site is served everywhere, or only
           on the proxies that you choose. A change goes live on all of them or on none, and a proxy
@@ -56,18 +56,18 @@ function ProxyRow({ agent }: { agent: Agent }) {
   const { name, url, detail, sites } = agent;
   return (
     <li>
-      <div class="policy-what flow">
-        <a class="strong" href={`/proxies/${name}`}>
+      <div>
+        <a class="name" href={`/proxies/${name}`}>
           {name}
         </a>
-        <span class="muted mono proxy-address">{url}</span>
+        <span class="block mono muted">{url}</span>
       </div>
-      <p class="policy-summary">
+      <p>
         <ProxyStanding agent={agent} />
         {detail && <span class="block muted">{detail}</span>}
       </p>
-      <p class="policy-sites muted">{caddyOf(agent)}</p>
-      <p class="policy-changed">
+      <p class="muted">{caddyOf(agent)}</p>
+      <p>
         <a href={`/sites?agent=${name}`}>{plural(sites, 'site')}</a>
       </p>
     </li>
@@ -105,14 +105,14 @@ function AddProxy({ onClose }: { onClose: () => void }) {
     code === 'INVITATION_INVALID' ? 'invitation' : field,
   );
   return (
-    <section class="card add-proxy" aria-label="Add a proxy">
+    <section class="card add-proxy below" aria-label="Add a proxy">
       <p>
         Copy the signalbox program to the machine of the proxy, and run <strong>one</strong> of
         these lines there. This hub opens the connection, so it need not be reachable.
       </p>
-      <dl>
+      <dl class="facts below">
         {LINES.map(({ title, line }) => (
-          <div key={line} class="row">
+          <div key={line}>
             <dt>{title}</dt>
             <dd class="row">
               <code>{line}</code>

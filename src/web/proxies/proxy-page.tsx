@@ -40,7 +40,7 @@ export function ProxyPage({ name }: { name: string }) {
       {error && <Notice kind="error" title={error} />}
       {!data && !error && <SkeletonRows rows={6} label="Loading the proxy" />}
       {data && (
-        <div class="cards">
+        <div class="cards stack">
           <State agent={data} isFirst={isFirst} />
           {PROXY_CARDS.map((Card) => (
             <Card key={Card.name} name={name} onChanged={reload} />
@@ -67,7 +67,7 @@ function State({ agent, isFirst }: { agent: Agent; isFirst: boolean }) {
   const canEdit = useCan('editor');
   return (
     <section class="card" aria-label="State">
-      <dl class="proxy-facts">
+      <dl class="facts">
         <Fact label="State">
           <ProxyStanding agent={agent} />
           {detail && <span class="block muted">{detail}</span>}
@@ -128,7 +128,7 @@ function ProxyPreamble({ name }: { name: string }) {
   const isOwn = data?.body.own === true;
   return (
     <section class="card" aria-labelledby="proxy-preamble">
-      <div class="card-head row">
+      <div class="card-head row between">
         <h2 id="proxy-preamble">Preamble</h2>
         {data && isOwn && (
           <button type="button" onClick={() => setAsking(true)}>

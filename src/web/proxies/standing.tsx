@@ -8,8 +8,8 @@ import { ClockTime } from '../parts/time.tsx';
 export function ProxyStanding({ agent }: { agent: Agent }) {
   const { level, label, since } = standingOf(agent);
   return (
-    <span class="proxy-standing flow small">
-      <span class={`health muted health-${level}`}>
+    <span class="row baseline small">
+      <span class={`nowrap muted health-${level}`}>
         <Icon name={level} />
         {label}
       </span>

@@ -129,7 +129,7 @@ function ItemsField({ schema, name, value, stored, fault, onChange }: FieldProps
     );
   };
   return (
-    <fieldset class="field recipe-items" ref={area}>
+    <fieldset class="field" ref={area}>
       <legend>{name}</legend>
       {schema.description && <p class="field-help">{sentence(schema.description)}</p>}
       {fault && /^\d*$/.test(fault.field) && (
@@ -138,7 +138,7 @@ function ItemsField({ schema, name, value, stored, fault, onChange }: FieldProps
         </p>
       )}
       {rows.map((row, at) => (
-        <fieldset class="recipe-item flow box" key={at}>
+        <fieldset class="recipe-item row top box" key={at}>
           <legend class="visually-hidden">{`${name}, ${at + 1}`}</legend>
           {fieldsOf(items).map(({ name: field, schema: inner, isRequired }) => {
             const before = known.find((item) => item.name === row.name);

@@ -8,7 +8,7 @@ export const SimpleField = (props: FieldProps) =>
 function FlagField({ schema, name, value, fault, onChange }: FieldProps) {
   return (
     <div class="field recipe-flag">
-      <label class="check">
+      <label class="strong">
         <input
           type="checkbox"
           checked={Boolean(value ?? schema.default)}

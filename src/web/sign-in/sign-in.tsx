@@ -68,7 +68,7 @@ export function SignIn({ ended, given: { setup, invitation }, onSignedIn }: Prop
         {!isHalf && !signUp && <SignInForm onSignedIn={arrived} onHalf={() => setHalf(true)} />}
         {!areUsual && others}
         {!isHalf && (door === 'open' || isSetup || invitation !== '') && (
-          <p class="door-other">
+          <p class="above center">
             <button type="button" class="link" onClick={() => setSignUp(!signUp)}>
               {signUp ? 'I already have an account' : 'Create an account'}
             </button>

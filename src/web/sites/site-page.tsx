@@ -77,7 +77,7 @@ export function SitePage({ id }: { id: number }) {
             <Section key={Section.name} site={site} />
           ))}
           {hosts.length > 1 && (
-            <label class="site-host row">
+            <label class="row below">
               Requests to
               <select value={host} onChange={(event) => setChosen(event.currentTarget.value)}>
                 {all !== '' && <option value={all}>all names</option>}

@@ -26,11 +26,11 @@ export function SiteTraffic({ host, domain }: { host: string; domain: string }) 
   useEvery(EVERY_MS, () => [errors, requests].map(({ reload }) => reload()));
   const [opened, setOpened] = useState<LogEntry | null>(null);
   return (
-    <div class="site-traffic">
+    <div class="stack below">
       {REQUESTS_SECTIONS.map((Section) => (
         <Section key={Section.name} host={host} domain={domain} />
       ))}
-      <div class="site-lists">
+      <div class="site-lists columns">
         <RequestList
           title="Last errors"
           page={errors}
@@ -68,7 +68,7 @@ type Props = {
 function RequestList({ title, page: { data, error }, none, all, onOpen }: Props) {
   return (
     <section class="card tight" aria-label={title}>
-      <div class="card-head row small">
+      <div class="card-head row between small">
         <h2>{title}</h2>
         <a href={all.to}>{all.label}</a>
       </div>
@@ -91,7 +91,7 @@ function Request({ entry, onOpen }: Pick<Props, 'onOpen'> & { entry: LogEntry })
   const { timestamp, status, method, path, error } = entry;
   const name = classOf(status);
   return (
-    <button type="button" class="request" onClick={() => onOpen(entry)}>
+    <button type="button" class="request small" onClick={() => onOpen(entry)}>
       <span class="nowrap numeric muted" title={localTime(timestamp)}>
         {timestamp === '' ? 'no time' : localTime(timestamp).slice(5)}
       </span>
@@ -103,7 +103,7 @@ function Request({ entry, onOpen }: Pick<Props, 'onOpen'> & { entry: LogEntry })
       <bdi class="request-path cut tiny mono" dir="ltr">
         {shown(method, 20)} {shown(path, PATH_SHOWN)}
       </bdi>
-      {error && <bdi class="request-error over">{shown(error, ERROR_SHOWN)}</bdi>}
+      {error && <bdi class="request-error span bad">{shown(error, ERROR_SHOWN)}</bdi>}
     </button>
   );
 }

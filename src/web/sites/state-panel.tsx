@@ -23,12 +23,12 @@ type Props = {
 
 export function StatePanel({ state, problem, known, silent, health }: Props) {
   return (
-    <section class="card site-state-panel" aria-label="Live state" aria-busy={!state.data}>
+    <section class="card site-state-panel below" aria-label="Live state" aria-busy={!state.data}>
       <h2>Live state</h2>
       {state.error &&
         (health.level === 'bad' ? (
-          <ul class="facts plain">
-            <li>
+          <ul class="columns plain">
+            <li class="line baseline">
               <Lamp state="bad" />
               <span>
                 Caddy does not serve this site.
@@ -42,14 +42,14 @@ export function StatePanel({ state, problem, known, silent, health }: Props) {
       {!state.data && !state.error && <SkeletonRows rows={2} label="Loading the live state" />}
       {state.data && !state.error && (
         <>
-          <ul class="facts plain">
+          <ul class="columns plain">
             <ServedFact state={state.data} problem={problem} silent={silent} />
             {state.data.check && <CheckFact check={state.data.check} />}
             {state.data.agents?.map((agent) => (
               <ProxyFact key={agent.name} agent={agent} />
             ))}
             {known.map((one) => (
-              <li key={one.key}>
+              <li class="line baseline" key={one.key}>
                 <Lamp state="unknown" />
                 <span>
                   {titleOf(one)} <Known problem={one} />
@@ -57,7 +57,7 @@ export function StatePanel({ state, problem, known, silent, health }: Props) {
               </li>
             ))}
             {state.data.missing?.map((name) => (
-              <li key={name}>
+              <li class="line baseline" key={name}>
                 <Lamp state={silent.includes(name) ? 'unknown' : 'bad'} />
                 <span>
                   <a href={`/proxies/${name}`}>{name}</a>
@@ -95,7 +95,7 @@ type ServedProps = { state: SiteState } & Pick<Props, 'problem' | 'silent'>;
 function ServedFact({ state, problem, silent }: ServedProps) {
   const { level, text } = servedOf(state, silent);
   return (
-    <li>
+    <li class="line baseline">
       <Lamp state={level} />
       <span>
         {text}
@@ -106,11 +106,11 @@ function ServedFact({ state, problem, silent }: ServedProps) {
 }
 
 const CheckFact = ({ check }: { check: NonNullable<SiteState['check']> }) => (
-  <li>
+  <li class="line baseline">
     <Lamp state="bad" />
     <span>
       The check fails since <ClockTime at={check.failingSince} />
-      <span class="block small over">{check.reason}</span>
+      <span class="block small bad">{check.reason}</span>
     </span>
   </li>
 );
@@ -120,7 +120,7 @@ type OneAgent = NonNullable<SiteState['agents']>[number];
 function ProxyFact({ agent: { name, addresses, problem } }: { agent: OneAgent }) {
   const isServed = addresses.some(({ served }) => served);
   return (
-    <li>
+    <li class="line baseline">
       <Lamp state={isServed && problem === null ? 'good' : 'bad'} />
       <span>
         <a href={`/proxies/${name}`}>{name}</a> {isServed ? 'serves it.' : 'does not serve it.'}
@@ -135,7 +135,7 @@ type Upstream = SiteState['upstreams'][number];
 function UpstreamFact({ upstream }: { upstream: Upstream }) {
   const { address, up, error, since, latencyMs, unknown } = upstream;
   return (
-    <li>
+    <li class="line baseline">
       <Lamp state={up === null ? 'unknown' : up ? 'good' : 'bad'} />
       <span>
         Upstream <span class="mono">{address}</span>
@@ -173,7 +173,7 @@ function AddressFact({ address }: { address: Address }) {
   const missing = tls && !certificate;
   const hasFault = missing || (certificate?.daysLeft ?? 0) < 0;
   return (
-    <li>
+    <li class="line baseline">
       <Lamp state={!served ? 'unknown' : hasFault ? 'bad' : 'good'} />
       <span>
         {where} {!served && 'is not served'}

@@ -74,7 +74,7 @@ function GroupItem({ group: { vhost, problems }, status }: { group: Group; statu
   // What is known is not good, and neither is what can wait.
   const level = countedIn(problems).length === 0 ? 'unknown' : levelOf(problems);
   return (
-    <li>
+    <li class="line baseline">
       <span class={`lamp lamp-${level}`} aria-hidden="true" />
       <div>
         {vhost && <a href={`/sites/${vhost.id}`}>{vhost.domain}</a>}

@@ -18,7 +18,7 @@ export function StatusBar() {
   const [isOpen, setOpen] = useState(false);
   if (offline) {
     return (
-      <div class="status small status-bad" role="alert">
+      <div class="status line small status-bad" role="alert">
         <span class="lamp lamp-bad" aria-hidden="true" />
         <span class="status-main nowrap strong">The hub does not answer. Retrying …</span>
       </div>
@@ -33,13 +33,13 @@ export function StatusBar() {
       class={`status small status-${level}`}
       onToggle={(event) => setOpen(event.currentTarget.open)}
     >
-      <summary>
+      <summary class="line baseline">
         <span class={`lamp lamp-${level}`} aria-hidden="true" />
-        <span class="status-line" role="status">
+        <span class="status-line line baseline" role="status">
           <span class="status-main nowrap strong">{headlineOf(status)}</span>
           {worst && <span class="status-worst cut">{titleOf(worst)}</span>}
         </span>
-        <span class="status-facts flow end muted">
+        <span class="status-facts row end muted">
           {proxy.running && proxy.version && <span>Caddy {versionsIn(status)}</span>}
           {lastPublish && (
             <span>
@@ -48,7 +48,7 @@ export function StatusBar() {
           )}
         </span>
       </summary>
-      <div class="status-open">
+      <div class="status-open top">
         {isOpen && hasLines(status) && <ProblemList status={status} />}
         {isOpen && <Facts status={status} />}
       </div>
@@ -66,7 +66,7 @@ export function ProblemCount() {
   const problems = countedIn(status?.problems ?? []);
   if (offline || problems.length === 0) return null;
   return (
-    <span class={`problem-count tiny problem-count-${levelOf(problems)}`}>
+    <span class={`problem-count end tiny problem-count-${levelOf(problems)}`}>
       {count(problems.length)}
       <span class="visually-hidden">{problems.length === 1 ? ' problem' : ' problems'}</span>
     </span>
@@ -101,7 +101,7 @@ export function BehindNotice() {
   return (
     <div class="behind" role="status">
       {names && names.length > 0 && (
-        <div class="notice notice-warning">
+        <div class="notice notice-warning line top between">
           <p>
             <strong>{names.join(', ')} did not get this change</strong>
             Until it does, it still serves deleted sites and ignores new policies.{' '}
@@ -113,7 +113,7 @@ export function BehindNotice() {
         </div>
       )}
       {left.length > 0 && (
-        <div class="notice notice-warning">
+        <div class="notice notice-warning line top between">
           <div>
             <strong>The change is live, but</strong>
             <ul class="plain">

@@ -49,7 +49,7 @@ export function SecurityLog({ query }: { query: URLSearchParams }) {
         Sign-ins and what was refused, and changes of accounts, roles, factors, tokens, proxies and
         channels. The last 10,000 entries are kept, for a year.
       </p>
-      <search class="change-filters flow">
+      <search class="row bottom below">
         <Field label="Kind">
           {(attributes) => (
             <select
@@ -97,7 +97,7 @@ function Entries({ kind }: { kind: string }) {
       {!data && !error && <SkeletonRows rows={8} label="Loading the security log" />}
       {data?.length === 0 && <p class="empty muted">There are no such entries.</p>}
       {data && data.length > 0 && (
-        <ol class="card security-log entries plain" aria-label="Entries">
+        <ol class="card entries plain above" aria-label="Entries">
           {data.map((entry) => (
             <Entry key={entry.id} entry={entry} />
           ))}
@@ -105,7 +105,7 @@ function Entries({ kind }: { kind: string }) {
       )}
       {older.error !== null && <Notice kind="error">{sentenceOf(older.error)}</Notice>}
       {isFull && (
-        <p class="older">
+        <p class="above center">
           <button type="button" disabled={older.busy} onClick={() => older.run()}>
             {older.busy ? 'Loading …' : 'Older entries'}
           </button>

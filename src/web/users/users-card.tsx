@@ -39,7 +39,7 @@ export function UsersCard() {
       item={(user) => {
         const isLast = user.role === 'owner' && owners.length === 1;
         return (
-          <li key={user.id} class="user">
+          <li key={user.id}>
             <div>
               <strong>{user.name}</strong>{' '}
               {user.id === me?.id && <span class="tag tag-good">you</span>}{' '}
@@ -120,7 +120,6 @@ function RoleSelect({ user, isLast, onChanged }: RoleProps) {
   return (
     <>
       <select
-        class="role"
         aria-label={`Role of ${user.email}`}
         aria-describedby={isLast ? `last ${user.id}` : undefined}
         disabled={isLast || busy}

@@ -7,7 +7,7 @@ export const UsersPage = () => (
     <div class="page-head row">
       <h1>Users</h1>
     </div>
-    <div class="cards">
+    <div class="cards stack">
       <UsersCard />
       <InvitationsCard />
     </div>

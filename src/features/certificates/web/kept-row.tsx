@@ -59,8 +59,8 @@ export function KeptRow({ kept, sites, onChanged }: Props) {
     },
   };
   return (
-    <li class="channel">
-      <div class="channel-what">
+    <li>
+      <div>
         <strong>{name}</strong>{' '}
         <span class="tag muted">{isDns ? `by DNS, ${provider}` : 'uploaded'}</span>
         <p class="mono">{names.join(', ')}</p>
@@ -91,7 +91,7 @@ export function KeptRow({ kept, sites, onChanged }: Props) {
         </p>
         {warning && <p>{warning}</p>}
         {lastError && renewal.error === null && (
-          <p class="over">
+          <p class="bad">
             Not renewed
             {failedAt && (
               <>
@@ -104,7 +104,7 @@ export function KeptRow({ kept, sites, onChanged }: Props) {
         )}
       </div>
       {isOwner && (
-        <div class="channel-tools row">
+        <div class="buttons row">
           {isDns && (
             <button
               type="button"

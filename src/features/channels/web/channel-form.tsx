@@ -93,7 +93,7 @@ function EventsField({ chosen, error, onChange }: EventsFieldProps) {
     <fieldset class="choices" aria-invalid={fault ? true : undefined}>
       <legend>Events</legend>
       {fault && <p class="field-error">{fault}</p>}
-      <label class="check">
+      <label class="strong">
         <input
           type="checkbox"
           checked={chosen === null}

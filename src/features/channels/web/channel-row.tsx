@@ -42,9 +42,9 @@ export function ChannelRow({ channel, lastSent, onChanged }: Props) {
     await onChanged();
   };
   return (
-    <li class="channel">
+    <li>
       <span class={`lamp lamp-${levelOf(channel, lastSent)}`} aria-hidden="true" />
-      <div class="channel-what">
+      <div>
         <strong>{name}</strong> <span class="tag muted">{KINDS[kind].title}</span>
         <p class="muted">
           {placeOf(channel)}, {scopeOf(channel)}
@@ -53,7 +53,7 @@ export function ChannelRow({ channel, lastSent, onChanged }: Props) {
           <Standing channel={channel} lastSent={lastSent} />
         </p>
       </div>
-      <div class="channel-tools row">
+      <div class="buttons row">
         <button type="button" aria-disabled={test.busy} onClick={() => test.run()}>
           {test.busy ? 'Sending …' : 'Send a test'}
         </button>
@@ -112,7 +112,7 @@ function Standing({ channel: { enabled, failing, waiting }, lastSent }: Standing
   const backlog = waiting > 0 && ` · ${plural(waiting, 'message')} waiting`;
   if (failing) {
     return (
-      <span class="over">
+      <span class="bad">
         failing for {lasting(failing.since, new Date().toISOString())}: {failing.detail}
         {backlog}
       </span>

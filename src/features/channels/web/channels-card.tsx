@@ -43,10 +43,7 @@ export function ChannelsCard({ list, deliveries, onChanged }: Props) {
       )}
     >
       {list.data && (
-        <div
-          ref={kinds}
-          class={isFirst ? 'channel-kinds row channel-kinds-first' : 'channel-kinds row'}
-        >
+        <div ref={kinds} class={isFirst ? 'channel-kinds-first columns below' : 'row below'}>
           {!isFirst && <span class="muted">Add</span>}
           {ALL.map((kind) => (
             <button

@@ -33,7 +33,7 @@ export function QuietField({ quiet, error, onChange }: Props) {
     <fieldset class="choices" aria-invalid={error ? true : undefined}>
       <legend>Quiet hours</legend>
       {error && <p class="field-error">{error}</p>}
-      <label class="check">
+      <label class="strong">
         <input
           type="checkbox"
           checked={quiet !== null}
@@ -45,7 +45,7 @@ export function QuietField({ quiet, error, onChange }: Props) {
         </span>
       </label>
       {quiet && (
-        <div class="channel-quiet">
+        <div class="columns">
           {time('from', 'From', quiet)}
           {time('to', 'To', quiet)}
           <Field label="Time zone">

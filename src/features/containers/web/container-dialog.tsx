@@ -36,7 +36,7 @@ export function ContainerDialog({ containers, onChoose, onClose }: Props) {
                 )}
               </span>
               {unreached === null ? (
-                <div class="buttons flow">
+                <div class="buttons row">
                   {one.ports.map(
                     ({ port, address }) =>
                       address !== null && (
@@ -48,7 +48,7 @@ export function ContainerDialog({ containers, onChoose, onClose }: Props) {
                   )}
                 </div>
               ) : (
-                <div class="recipe-reason small">
+                <div class="recipe-reason warn small">
                   <Icon name="warn" /> {unreached}
                 </div>
               )}

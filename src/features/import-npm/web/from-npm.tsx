@@ -78,7 +78,7 @@ function FromNpm() {
           {busy && <p role="status">Reading the database …</p>}
           {error !== null && <RefusedNotice error={error} />}
           {looked && (
-            <section class="plan" aria-label="Import plan">
+            <section aria-label="Import plan">
               <PlanContents plan={looked.plan} choices={choices} onChange={setChoices}>
                 <NpmNotes notes={looked.plan.answer.notes} />
               </PlanContents>
@@ -89,7 +89,7 @@ function FromNpm() {
           <h3>Import</h3>
           <p>All sites go live at once, or none does. NPM and Caddy both keep their ports.</p>
           {looked && isOwner && uploaded > 0 && (
-            <label class="check">
+            <label>
               <input
                 type="checkbox"
                 checked={withCertificates}
@@ -114,7 +114,7 @@ function FromNpm() {
             />
           )}
           {imported && (
-            <section class="plan" aria-label="Imported" tabIndex={-1} ref={focus}>
+            <section aria-label="Imported" tabIndex={-1} ref={focus}>
               <Notice kind="success" title={`${plural(movedIn(imported), 'site')} imported`}>
                 The import is live. <a href={`/sites?tag=${NPM_TAG}`}>Go to these sites</a>
               </Notice>

@@ -35,7 +35,7 @@ export function MergeChoices({ conflicts: { parts, sites }, choices, onChange }:
       )}
       {sites.length > 0 && (
         <>
-          <div class="plan-head flow">
+          <div class="row between bottom">
             <h4>Sites that you already have</h4>
             {sites.length > 1 && (
               <span class="actions">
@@ -93,9 +93,9 @@ function ConflictChoice({ name, note, diff, labels, isFile, onChoose }: Conflict
   const lines = diffLines(diff).filter(({ kind }, at) => kind !== 'hunk' || at > 0);
   return (
     <li>
-      <fieldset class="conflict">
+      <fieldset>
         <legend class="visually-hidden">{name}</legend>
-        <div class="conflict-head row">
+        <div class="row between">
           <span>
             <strong class="mono">{name}</strong>
             {note && <span class="muted"> {note}</span>}

@@ -32,7 +32,7 @@ type PlanProps = {
 export function PlanView({ plan, ...on }: PlanProps) {
   const [choices, setChoices] = useState(() => choicesOf(plan));
   return (
-    <section class="plan" aria-label="Import plan">
+    <section aria-label="Import plan">
       <PlanContents plan={plan} choices={choices} onChange={setChoices} />
       <ImportButton plan={plan} choices={choices} {...on} />
     </section>

@@ -204,7 +204,7 @@ function NewProgram({ error, onAsk }: { error: unknown; onAsk: (wanted: Wanted) 
           required={url !== ''}
           error={at('sha256')}
         />
-        <div class="actions start">
+        <div class="row above">
           <button type="submit">Exchange …</button>
         </div>
       </form>

@@ -26,7 +26,7 @@ function Asked({ begin, isGuard }: { begin: () => Promise<string>; isGuard: bool
   const { found, error, busy, run, cancel } = useReplay(begin);
   const { done = 0, of = 0, differ = 0 } = found ?? {};
   return (
-    <section class="replay" aria-label="Replay">
+    <section class="above below" aria-label="Replay">
       {isGuard && !busy && !found && <p>This changes who gets in: ask who it would shut out.</p>}
       <div class="row">
         {/* One button, which keeps the focus; a double click does not cancel what it has begun. */}
@@ -66,7 +66,7 @@ function Findings({ of }: { of: ReplayState }) {
         </Notice>
       )}
       {(state === 'done' || differ > 0) && (
-        <p class={`line strong${isSame ? ' health-good' : ''}`}>
+        <p class={`line baseline strong${isSame ? ' good' : ''}`}>
           {same + differ > 0 && <Lamp isBad={groups.some(shutsOut)} isGood={isSame} />}
           {words.charAt(0).toUpperCase() + words.slice(1)}.
         </p>

@@ -42,7 +42,7 @@ export const FactorCard: AccountCard = ({ hasPassword }) => {
   if (!hasPassword) return null;
   return (
     <section class="card" aria-labelledby="factor-title">
-      <div class="card-head row">
+      <div class="card-head row between">
         <h2 id="factor-title">Second factor</h2>
         {isOn ? (
           <span class="row">
@@ -132,9 +132,11 @@ function ScanDialog({ uri, onDone, onClose }: ScanProps) {
   return (
     <Dialog title="Scan this with your app" onClose={onClose}>
       <form onSubmit={submitWith(run)}>
-        <QrCode text={uri} label="QR code with the secret" />
+        <p class="center">
+          <QrCode text={uri} label="QR code with the secret" />
+        </p>
         <p>Or type the secret into the app:</p>
-        <p class="secret">
+        <p class="secret code wrap">
           <code>{secret.match(/.{1,4}/g)?.join(' ')}</code>
         </p>
         <CodeField
@@ -161,7 +163,7 @@ function CodesDialog({ codes, onClose }: { codes: string[]; onClose: () => void 
         Each signs you in once if you lose the app. Keep them where you find them without this
         device. They will not be shown again.
       </p>
-      <ol class="secret recovery-codes mono" aria-label="Recovery codes">
+      <ol class="code columns plain mono" aria-label="Recovery codes">
         {codes.map((code) => (
           <li key={code}>{code}</li>
         ))}

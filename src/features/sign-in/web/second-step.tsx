@@ -57,7 +57,7 @@ export function SecondStep({ onSignedIn, onBack }: Props) {
       <button type="submit" class="primary wide" disabled={busy}>
         {busy ? 'Signing in …' : 'Sign in'}
       </button>
-      <p class="door-other">
+      <p class="above center">
         <button
           type="button"
           class="link"
@@ -70,7 +70,7 @@ export function SecondStep({ onSignedIn, onBack }: Props) {
           {isLost ? 'Use a code from your app' : 'Use a recovery code'}
         </button>
       </p>
-      <p class="door-other">
+      <p class="above center">
         <button type="button" class="link" onClick={onBack}>
           Enter the password again
         </button>

@@ -33,7 +33,7 @@ function Buttons({ signUp, invitation, onSignedIn }: SignInButtons) {
   const hasPasskeys = canUsePasskeys() && !signUp;
   if (!hasPasskeys && SERVICE === '') return null;
   return (
-    <div class="door-ways">
+    <div class="stack below">
       {hasPasskeys && (
         <button
           type="button"

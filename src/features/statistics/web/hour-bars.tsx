@@ -20,18 +20,26 @@ export function HourBars({ stats, entries }: Props) {
   const highest = Math.max(0, ...requests);
   return (
     <section class="card tight" aria-label="Requests of the last hour">
-      <div class="hour-head flow small numeric">
+      <div class="row baseline small numeric">
         <h2>Requests</h2>
         <span class="muted">
           {stats && `${localTime(stats.from ?? '').slice(11, 16)} to `}
           {stats && `${localTime(stats.to ?? '').slice(11, 16)}, 1 bar = ${bucketLength(stats)}`}
           {highest > 0 && `, highest ${count(highest)}`}
         </span>
-        <span class="hour-legend end muted">
-          <span class="swatch hour-requests" aria-hidden="true" />
-          requests <span class="swatch hour-errors" aria-hidden="true" />
-          errors (5xx) <span class="hour-mark" aria-hidden="true" />
-          changes
+        <span class="row end muted">
+          <span>
+            <span class="swatch hour-requests" aria-hidden="true" />
+            requests
+          </span>
+          <span>
+            <span class="swatch hour-errors" aria-hidden="true" />
+            errors (5xx)
+          </span>
+          <span>
+            <span class="hour-mark" aria-hidden="true" />
+            changes
+          </span>
         </span>
       </div>
       <div class="hour-plot">
@@ -46,7 +54,7 @@ export function HourBars({ stats, entries }: Props) {
           />
         </svg>
         {/* For the pointer only: the numbers above lead there too. */}
-        <div class="hour-bars" aria-hidden="true">
+        <div class="hour-bars over-bars" aria-hidden="true">
           {buckets.map((bucket) => (
             <a
               key={bucket.from}

@@ -52,16 +52,16 @@ function Tile({ hours, domain, label, status = '', of, words }: TileProps) {
   const isBad = status !== '' && (hours?.last.errors ?? 0) > 0;
   const change = hours ? changeOf(of(hours.last), of(hours.before)) : '';
   return (
-    <li class="tile numeric">
+    <li class="tile card numeric">
       <span class="tiny muted">{label}</span>
       {hours ? (
         <>
-          <a class={isBad ? 'tile-value over' : 'tile-value'} href={leadTo(hours.last)}>
+          <a class={isBad ? 'tile-value bad' : 'tile-value'} href={leadTo(hours.last)}>
             {words(of(hours.last))}
           </a>
           <span class="tile-before tiny muted">
-            <a href={leadTo(hours.before)}>{words(of(hours.before))}</a> the hour before
-            {change && <b>{change}</b>}
+            <a href={leadTo(hours.before)}>{words(of(hours.before))}</a> the hour before{' '}
+            {change && <b class="nowrap">{change}</b>}
           </span>
         </>
       ) : (

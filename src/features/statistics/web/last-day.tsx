@@ -29,8 +29,8 @@ export const LastDay: RequestsSection = ({ host, domain }) => {
     <>
       <HourTiles hours={data?.hours} domain={host} />
       <WithoutRequests from={data?.plot.missing} />
-      <section class="card tight log-plot" aria-label="Requests and latency of the last 24 hours">
-        <div class="log-plot-head flow">
+      <section class="card tight" aria-label="Requests and latency of the last 24 hours">
+        <div class="log-plot-head row baseline">
           <h2>Last 24 hours</h2>
         </div>
         {error && <Notice kind="error">{error}</Notice>}

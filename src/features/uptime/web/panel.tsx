@@ -26,7 +26,7 @@ function Panel({ id, check }: { id: number; check: Check | undefined }) {
   const spans = { buckets: data?.buckets ?? [] };
   const now = new Date();
   return (
-    <section class="card tight uptime-panel" aria-label="Check" aria-busy={!data}>
+    <section class="card tight stack below" aria-label="Check" aria-busy={!data}>
       <div class="row small">
         <h2>Check</h2>
         {check && <span class="muted">{wordsOfCheck(check)}</span>}
@@ -46,7 +46,7 @@ function Strip({ title, span }: { title: string; span: Span }) {
       <span class="visually-hidden">{summaryOf(span)}</span>
       <div class="uptime-plot" aria-hidden="true">
         <ShareBars bars={bars} />
-        <div class="uptime-titles">
+        <div class="over-bars">
           {titles.map((words) => (
             <span key={words} title={words} />
           ))}

@@ -21,7 +21,7 @@ export function Chips({ filters }: { filters: Filters }) {
   const active = applied(filters);
   if (active.length === 0) return null;
   return (
-    <ul class="log-chips flow plain" aria-label="Active filters">
+    <ul class="chips row plain below" aria-label="Active filters">
       {active.map(({ key, label, value }) => {
         const isTime = key === 'from' || key === 'to';
         const text = isTime

@@ -15,10 +15,10 @@ import { TimeRange } from './time-range.tsx';
 export function FilterBar({ filters }: { filters: Filters }) {
   const isWide = useMedia(WIDE);
   const inputs = <Inputs filters={filters} />;
-  if (isWide) return <search class="log-filters">{inputs}</search>;
+  if (isWide) return <search class="log-filters below">{inputs}</search>;
   const active = applied(filters).length;
   return (
-    <search class="log-filters">
+    <search class="log-filters below">
       <details>
         <summary>Filters{active > 0 && ` (${active} active)`}</summary>
         {inputs}

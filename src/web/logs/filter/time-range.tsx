@@ -8,11 +8,11 @@ const PAUSE_MS = 800;
 
 export function TimeRange({ from, to }: { from: string; to: string }) {
   return (
-    <div class="log-range flow">
+    <div class="row bottom above">
       <TimeField name="from" label="From" value={from} />
       <TimeField name="to" label="Until" value={to} />
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out in a row */}
-      <div class="log-quick flow" role="group" aria-label="Time range">
+      <div class="row" role="group" aria-label="Time range">
         {QUICK_RANGES.map(({ label, milliseconds }) => (
           <button
             key={label}

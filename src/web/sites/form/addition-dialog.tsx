@@ -58,7 +58,7 @@ const IDS = Object.keys(ADDITIONS) as AdditionId[];
 export const AdditionButtons = ({ onChoose }: { onChoose: (id: AdditionId) => void }) => (
   <fieldset class="choices">
     <legend>Add to this site</legend>
-    <div class="buttons flow">
+    <div class="buttons row">
       {IDS.map((id) => (
         <button key={id} type="button" onClick={() => onChoose(id)}>
           {ADDITIONS[id]}

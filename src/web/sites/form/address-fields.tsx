@@ -125,7 +125,7 @@ export function AddressFields(props: Props) {
   hasChips.current ||= isAdding || draft.names.length > 0;
   const isBlock = headLine(draft) !== -1;
   return (
-    <div class="site-pair">
+    <div class="site-pair columns">
       <TextField
         label="Domain"
         {...field(

@@ -24,7 +24,7 @@ export function CheckField({ check, error, operationWith, onChange }: Props) {
   return (
     <fieldset class="choices" aria-invalid={error ? true : undefined}>
       <legend>Check</legend>
-      <label class="check">
+      <label class="strong">
         <input
           type="checkbox"
           checked={check !== null}

@@ -84,7 +84,7 @@ export function PlacementField({ proxies, chosen, error, onChange }: PlacementFi
     <fieldset class="choices" aria-invalid={error ? true : undefined}>
       <legend>Where it is served</legend>
       {error && <p class="field-error">{error}</p>}
-      <label class="check">
+      <label class="strong">
         <input
           type="checkbox"
           checked={isEverywhere}
@@ -94,9 +94,9 @@ export function PlacementField({ proxies, chosen, error, onChange }: PlacementFi
           Everywhere <small class="muted">also on proxies that are added later</small>
         </span>
       </label>
-      <div class="flow">
+      <div class="row">
         {proxies.map((name) => (
-          <label key={name} class="check">
+          <label key={name}>
             <input
               type="checkbox"
               checked={chosen.includes(name)}

@@ -114,10 +114,8 @@ function PolicyDialog({ wanted, recipes, taken, onMade, onClose }: PolicyDialogP
       ) : (
         <>
           {!recipes && <SkeletonRows rows={4} label="Loading" />}
-          {recipe && (
-            <p class="recipe-reason">{recipe.reason ?? 'Your Caddy does not support this.'}</p>
-          )}
-          <div class="actions start">
+          {recipe && <p class="warn">{recipe.reason ?? 'Your Caddy does not support this.'}</p>}
+          <div class="row above">
             {own.map(({ id, title: label, available, description, reason }) => (
               <button
                 key={id}

@@ -40,7 +40,7 @@ export function HttpsAdvice({ draft, onChange }: Props) {
             <button type="button" onClick={() => onChange(withDirective(draft, 'tls internal'))}>
               Add “tls internal”
             </button>
-            <span>
+            <span class="grow">
               Caddy’s own authority signs it. <TrustLink />
             </span>
           </li>
@@ -50,7 +50,9 @@ export function HttpsAdvice({ draft, onChange }: Props) {
             <button type="button" onClick={() => onChange(overHttp(draft))}>
               Use http://
             </button>
-            <span>No certificate, and nothing is encrypted: for networks that you trust.</span>
+            <span class="grow">
+              No certificate, and nothing is encrypted: for networks that you trust.
+            </span>
           </li>
         )}
       </ul>
@@ -92,14 +94,14 @@ function DnsWay({ name, dns, onUse }: DnsProps) {
             <button type="button" onClick={() => onUse(provider)}>
               Add “tls” with {provider}
             </button>
-            <span>
+            <span class="grow">
               Caddy gets it by DNS. Put the API token into the file that{' '}
               <span class="mono">PROXY_ENV_FILE</span> names.
             </span>
           </li>
         ))
       ) : (
-        <li class="https-dns">
+        <li>
           <details>
             <summary>Or let Caddy get it by DNS</summary>
             <p>

@@ -46,7 +46,7 @@ export function NamesField({ domain, names, isNew, onChange }: Props) {
       }
     >
       {(attributes) => (
-        <div class="name-chips flow">
+        <div class="name-chips chips row">
           {names.map((name) => (
             <button
               key={name}
@@ -62,7 +62,7 @@ export function NamesField({ domain, names, isNew, onChange }: Props) {
             {...attributes}
             ref={input}
             type="text"
-            class="mono"
+            class="mono grow"
             autocomplete="off"
             autocapitalize="off"
             spellcheck={false}

@@ -49,7 +49,7 @@ export function PolicyField({ policies = [], recipes, chosen, except, error, ...
     <fieldset class="choices" aria-invalid={error ? true : undefined}>
       <legend>Policies</legend>
       {error && <p class="field-error">{error}</p>}
-      <ul class="plain">
+      <ul class="policy-boxes plain">
         {rest
           .filter(({ everywhere }) => everywhere)
           .map((policy) => (
@@ -61,7 +61,7 @@ export function PolicyField({ policies = [], recipes, chosen, except, error, ...
               <a class="small muted cut" href={`/policies/${policy.id}`}>
                 {words(policy)}
               </a>
-              <label class="check">
+              <label class="strong">
                 <input
                   type="checkbox"
                   checked={except.includes(policy.name)}
@@ -76,7 +76,7 @@ export function PolicyField({ policies = [], recipes, chosen, except, error, ...
           const policy = known.get(name);
           return (
             <li key={name}>
-              <label class="check">
+              <label class="strong">
                 <input
                   type="checkbox"
                   checked
@@ -118,7 +118,7 @@ export function PolicyField({ policies = [], recipes, chosen, except, error, ...
           .filter(({ everywhere }) => !everywhere)
           .map((policy) => (
             <li key={policy.name}>
-              <label class="check">
+              <label class="strong">
                 <input type="checkbox" checked={false} onChange={() => tick(policy)} />
                 {policy.name}
               </label>
@@ -128,9 +128,9 @@ export function PolicyField({ policies = [], recipes, chosen, except, error, ...
             </li>
           ))}
       </ul>
-      <div>
-        <span class="muted">New</span>
-        <div class="buttons flow">
+      <div class="line baseline">
+        <span class="nowrap muted">New</span>
+        <div class="buttons row">
           {NEW.map(({ recipe, label }) => (
             <button key={label} type="button" onClick={() => on.onNew(recipe)}>
               {label}

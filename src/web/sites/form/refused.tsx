@@ -73,7 +73,7 @@ function WithoutProxy({ name, placed, onPlace }: WithoutProxyProps) {
           Serve it on {others.join(', ')} only
         </button>
       )}
-      {error !== null && <span class="over">{sentenceOf(error)}</span>}
+      {error !== null && <span class="bad">{sentenceOf(error)}</span>}
     </p>
   );
 }
@@ -118,7 +118,7 @@ export function Conflict({ base, draft, theirs }: ConflictProps) {
           ? 'They changed different fields: if you keep your changes, theirs stay as well.'
           : 'You changed the same field: if you keep your changes, theirs are lost.'}
       </p>
-      <dl class="conflict">
+      <dl class="conflict stack">
         {fields.map((field) => (
           <div key={field}>
             <dt>{NAMES[field]} is now</dt>

@@ -81,7 +81,7 @@ export function SiteForm({ id, stored, initial, onStored }: Props) {
   const badLine = refusedLine ?? (seen.state === 'refused' ? seen.line : null);
 
   const served = (
-    <label class="check">
+    <label>
       <input
         type="checkbox"
         checked={draft.enabled}
@@ -156,7 +156,7 @@ export function SiteForm({ id, stored, initial, onStored }: Props) {
   ];
 
   return (
-    <div class="site-form">
+    <div class="site-form columns top">
       <form ref={form} onSubmit={editor.onSubmit}>
         <KeptBy source={editor.stored?.body.source ?? null} />
         <AddressFields

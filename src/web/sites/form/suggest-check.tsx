@@ -24,7 +24,7 @@ export function SuggestCheck({ operation, onAccept }: Props) {
   const by = found?.of === now ? found.by : null;
   return (
     <div class="check-details">
-      <div class="buttons flow">
+      <div class="buttons row">
         <button
           type="button"
           aria-disabled={operation === null || busy}

@@ -27,11 +27,11 @@ export function TrialRow({ check, operationWith, onStatus }: Props) {
   );
   return (
     <>
-      <div class="buttons flow">
+      <div class="buttons row">
         {button('try', 'Try it', 'Trying …')}
         {button('fill', 'Use current response', 'Requesting …')}
       </div>
-      <div class="check-result small" role="status">
+      <div class="check-result above small" role="status">
         {error !== null && <p class="field-error">{wordsOf(error)}</p>}
         {result?.tried.map((tried) => (
           <Line key={tried.agent} purpose={result.purpose} path={check.path} tried={tried} />
@@ -54,7 +54,7 @@ function Line({ purpose, path, tried: { agent, passed, status, detail } }: LineP
     ? `GET ${path.replace(/\?.*/, '')} answers ${status} now.`
     : `${passed ? 'Passed' : 'Failed'}: ${detail}`;
   return (
-    <p>
+    <p class="line baseline">
       <span class={`lamp${isFilled || passed ? '' : ' lamp-bad'}`} aria-hidden="true" />
       <span>
         {agent !== undefined && `${agent}: `}

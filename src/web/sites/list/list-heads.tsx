@@ -73,16 +73,10 @@ function Head({ column, order, onSort }: HeadProps) {
   const isSorted = order.column === column;
   const direction = directionOf(order);
   return (
-    <th
-      {...HEAD}
-      scope="col"
-      class={`site-${column}`}
-      aria-sort={isSorted ? direction : undefined}
-      title={TITLES[column]}
-    >
+    <th {...HEAD} scope="col" aria-sort={isSorted ? direction : undefined} title={TITLES[column]}>
       <button
         type="button"
-        class="quiet"
+        class="sort"
         onClick={() => onSort({ column, isReversed: isSorted && !order.isReversed })}
       >
         {COLUMN_LABELS[column]}

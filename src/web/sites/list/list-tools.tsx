@@ -31,10 +31,11 @@ export function ListTools({ filter, found, tags, hasHeads, onChange }: Props) {
   const proxies = useProxyNames();
   useKey('/', () => search.current?.focus());
   return (
-    <div class="site-filter flow">
+    <div class="site-filter row below">
       <input
         ref={search}
         type="search"
+        class="grow"
         aria-label="Search sites"
         placeholder="Search by domain or upstream ( / )"
         value={filter.search}
@@ -52,7 +53,7 @@ export function ListTools({ filter, found, tags, hasHeads, onChange }: Props) {
             />
             <span>
               {LABELS[name]}
-              <small class="segment-count numeric muted">
+              <small class="numeric muted">
                 {count(found.filter((row) => isShown(row, name)).length)}
               </small>
             </span>
@@ -62,7 +63,6 @@ export function ListTools({ filter, found, tags, hasHeads, onChange }: Props) {
       <TagFilter filter={filter} tags={tags} onChange={onChange} />
       {proxies.length > 0 && (
         <ProxySelect
-          class="site-order"
           aria-label="Proxy"
           names={proxies}
           value={filter.agent}
@@ -71,7 +71,6 @@ export function ListTools({ filter, found, tags, hasHeads, onChange }: Props) {
       )}
       {!hasHeads && (
         <select
-          class="site-order"
           aria-label="Sort by"
           value={filter.order.column}
           onChange={({ currentTarget: { value } }) => {
@@ -107,7 +106,6 @@ function TagFilter({ filter: { tag, policy, source, isGrouped }, tags, onChange 
     <>
       {(tags.length > 0 || tag !== '') && (
         <select
-          class="site-order"
           aria-label="Tags"
           value={isGrouped ? GROUPED : tag === '' ? ALL : `=${tag}`}
           onChange={({ currentTarget: { value } }) =>

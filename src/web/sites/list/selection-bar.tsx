@@ -69,7 +69,7 @@ export function SelectionBar({ sites, onClear, onDone }: Props) {
   const dialog = { sites, onClose: () => setLabels(null), onDone: relabelled };
   const chosen = asked && meant(asked);
   return (
-    <section class="selection-bar row" aria-label="Selected sites">
+    <section class="selection-bar buttons row" aria-label="Selected sites">
       <strong role="status">{sites.length} selected</strong>
       {(['Policies', 'Tags'] as const).map((name) => (
         <button
@@ -105,7 +105,7 @@ export function SelectionBar({ sites, onClear, onDone }: Props) {
           onClose={() => setAsked(null)}
         >
           <p>{WORDS[asked].text}</p>
-          <ul class="selected-names">
+          <ul class="scroll">
             {chosen.map(({ id, domain }) => (
               <li key={id}>{domain}</li>
             ))}
@@ -132,7 +132,7 @@ export function DoneNote({ done, onUndone, onClose }: DoneNoteProps) {
   if (!done) return <div role="status" />;
   const { words, group } = done;
   return (
-    <div role="status" class="selection-bar row">
+    <div role="status" class="selection-bar buttons row">
       <span>
         {words}
         {isUndone && ', and undone'}

@@ -20,18 +20,16 @@ export function SiteFigures({ row, layout }: { row: Row; layout: 'columns' | 'st
   }
   return (
     <>
-      <td {...CELL} class="site-certificate small numeric">
+      <td {...CELL} class="small numeric">
         <Certificate of={row.certificate} />
       </td>
-      <td {...CELL} class="site-requests">
+      <td {...CELL}>
         <Sparkline row={row} />
       </td>
-      <td {...CELL} class="site-latency small numeric">
+      <td {...CELL} class="small numeric">
         {latency ?? <Nothing words="no requests" />}
       </td>
-      <td {...CELL} class="site-uptime">
-        {row.uptime ? <Uptime of={row.uptime} /> : <Nothing words="no check" />}
-      </td>
+      <td {...CELL}>{row.uptime ? <Uptime of={row.uptime} /> : <Nothing words="no check" />}</td>
     </>
   );
 }
@@ -60,7 +58,7 @@ function Certificate({ of }: { of: Row['certificate'] }) {
     );
   }
   return (
-    <span class={overdue ? 'over' : undefined} title={`By ${issuer}, until ${localTime(notAfter)}`}>
+    <span class={overdue ? 'bad' : undefined} title={`By ${issuer}, until ${localTime(notAfter)}`}>
       {daysLeft < 0 ? 'expired' : daysLeft === 0 ? '< 1 day' : plural(daysLeft, 'day')}
     </span>
   );
@@ -87,7 +85,7 @@ function Sparkline({ row: { activity, requests, errors, rejected } }: Props) {
       </svg>
       <span class="tiny muted numeric" aria-hidden="true">
         {requests > 0 ? count(requests) : ''}
-        {errors > 0 && <span class="over"> {count(errors)}!</span>}
+        {errors > 0 && <span class="bad"> {count(errors)}!</span>}
       </span>
     </span>
   );

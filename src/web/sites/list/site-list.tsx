@@ -130,7 +130,7 @@ export function SiteList({ query }: { query: URLSearchParams }) {
         <Notice kind={flash.kind}>{flash.text}</Notice>
       )}
       {sites.error && <Notice kind="error" title={sites.error} />}
-      <p class="muted site-count small" role="status">
+      <p class="site-count muted small" role="status">
         {sites.data &&
           (rows.length === total
             ? plural(total, 'site')
@@ -186,7 +186,7 @@ export function SiteList({ query }: { query: URLSearchParams }) {
         onClose={() => setDone(null)}
       />
       {sites.data && total === 0 && (
-        <div class="empty muted card">
+        <div class="card empty muted">
           <p>{canEdit ? 'You have no sites yet.' : 'There are no sites yet.'}</p>
           {canEdit && (
             <p>
@@ -197,7 +197,7 @@ export function SiteList({ query }: { query: URLSearchParams }) {
         </div>
       )}
       {total > 0 && rows.length === 0 && (
-        <div class="empty muted card">
+        <div class="card empty muted">
           <p>No sites match.</p>
           <button type="button" onClick={() => change(NO_FILTER)}>
             Show all sites
@@ -214,7 +214,7 @@ type Props = { tag: string | null; count: number };
 
 /** The line above the sites of a tag. */
 const GroupHead = ({ tag, count }: Props) => (
-  <td {...CELL} class="site-group">
+  <td {...CELL} class="site-group span">
     {tag === null ? <strong>Without a tag</strong> : <TagChip tag={tag} />}
     <span class="muted">{plural(count, 'site')}</span>
   </td>

@@ -67,8 +67,8 @@ export function SiteRow(props: Props) {
           />
         )}
       </td>
-      <td {...CELL} class="site-site">
-        <a id={id} class="block cut strong" href={`/sites/${site.id}`} title={site.domain}>
+      <td {...CELL} class="site-site line baseline">
+        <a id={id} class="name block cut" href={`/sites/${site.id}`} title={site.domain}>
           {layout === 'stacked' ? withBreaks(site.domain) : site.domain}
         </a>
         {further && (
@@ -78,15 +78,15 @@ export function SiteRow(props: Props) {
         )}
       </td>
       {layout === 'columns' && (
-        <td {...CELL} class="site-upstream mono tiny muted cut" title={upstreams?.join(', ')}>
+        <td {...CELL} class="mono tiny muted cut" title={upstreams?.join(', ')}>
           {upstreams?.length === 0 ? <span class="muted">no upstream</span> : upstreams?.join(', ')}
         </td>
       )}
       {(layout === 'columns' || !hasReason) && <SiteFigures row={row} layout={layout} />}
       <td {...CELL} class="site-state">
-        <span class={`health muted health-${health.level}`} title={health.label}>
+        <span class={`health small cut muted health-${health.level}`} title={health.label}>
           <Icon name={health.level} />
-          <span class="cut">{health.label}</span>
+          {health.label}
         </span>
         {refusal === null && health.text && (
           <span class="site-reason tiny muted cut" title={health.text}>
@@ -94,7 +94,7 @@ export function SiteRow(props: Props) {
           </span>
         )}
         {refusal !== null && (
-          <span class="site-reason site-refusal tiny cut" role="alert">
+          <span class="site-reason line baseline bad tiny" role="alert">
             <span>{site.enabled ? 'Still on: ' : 'Still off: '}</span>
             <span class="cut">{wordsOf(refusal)}</span>
             <button type="button" class="link" onClick={() => setExplained(true)}>

@@ -36,11 +36,11 @@ export const PlotPanel: LogSection = ({ query, isLive }) => {
   const unread = data?.buckets.filter(({ unread }) => unread).length ?? 0;
   return (
     <section
-      class={isWhole ? 'card tight log-plot' : 'card tight log-plot log-plot-low'}
+      class={isWhole ? 'card tight below' : 'card tight below log-plot-low'}
       aria-label="Requests and latency over time"
       aria-busy={loading}
     >
-      <div class="log-plot-head flow">
+      <div class="log-plot-head row baseline">
         <h2>{data ? `${amount(data.requests, data)} requests` : 'Requests'}</h2>
         <span class="small numeric muted">
           {data?.from && data.to && `${localTime(data.from)} to ${localTime(data.to)}`}
@@ -95,8 +95,8 @@ export const PlotPanel: LogSection = ({ query, isLive }) => {
 function FiguresTable({ stats }: { stats: LogStats | undefined }) {
   const [isOpen, setOpen] = useState(false);
   return (
-    <details class="log-figures small" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Show as a table</summary>
+    <details class="small" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary class="muted">Show as a table</summary>
       {isOpen && stats && <Figures stats={stats} />}
     </details>
   );
@@ -109,7 +109,7 @@ function Figures({ stats }: { stats: LogStats }) {
   const latency = (value: number | null) => (value === null ? '–' : duration(value));
   return (
     <section
-      class="log-scroll"
+      class="log-scroll scroll nowrap numeric"
       aria-label="Requests and latency over time, as a table"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it
       tabIndex={0}

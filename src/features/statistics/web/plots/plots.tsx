@@ -83,7 +83,7 @@ function Legend({ stats, at }: { stats: LogStats | undefined; at: number | null 
     (name) => !(name === '1xx' || name === 'other') || (sums && sums[name] > 0),
   );
   return (
-    <div class="log-legend flow tiny numeric">
+    <div class="log-legend row tiny numeric">
       <span class="log-legend-time muted">{bucket ? localTime(bucket.from) : 'Total'}</span>
       {names.map((name) => (
         <span key={name} class="nowrap">

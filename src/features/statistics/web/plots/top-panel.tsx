@@ -20,7 +20,7 @@ export function TopPanel({ stats }: { stats: LogStats | undefined }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details class="log-top small" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Most frequent values{stats?.sampled && `, ${shareOf(stats)}`}</summary>
+      <summary class="muted">Most frequent values{stats?.sampled && `, ${shareOf(stats)}`}</summary>
       {isOpen && stats && <Lists stats={stats} />}
     </details>
   );
@@ -31,7 +31,7 @@ function Lists({ stats }: { stats: LogStats }) {
   const amountOf = (requests: number) => amount(requests, stats);
   const of = latest.partial ? ` of the newest ${count(latest.requests)}` : '';
   return (
-    <div class="log-top-lists">
+    <div class="columns">
       <List title="Domains" filter="domain" amountOf={amountOf}>
         {domains.map(({ domain, requests }) => ({ value: domain, requests }))}
       </List>
@@ -74,17 +74,18 @@ function List({ title, filter, amountOf, sign, children }: ListProps) {
         {children.slice(0, MAX_SHOWN).map(({ value, requests }, at) => {
           const normal = accepted(filter, cut(value, PATH_FILTER));
           return (
-            <li key={at}>
+            <li key={at} class="line between top">
               <button
                 type="button"
                 class="log-value"
+                dir="ltr"
                 disabled={!normal}
                 onClick={() => normal && filterBy({ [filter]: normal })}
               >
                 {sign?.(value)}
                 {shown(value, 80) || 'none'}
               </button>
-              <span class="muted">{amountOf(requests)}</span>
+              <span class="nowrap muted">{amountOf(requests)}</span>
             </li>
           );
         })}
