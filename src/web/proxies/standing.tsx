@@ -10,8 +10,7 @@ export function ProxyStanding({ agent }: { agent: Agent }) {
   return (
     <span class="row baseline small">
       <span class={`nowrap muted health-${level}`}>
-        <Icon name={level} />
-        {label}
+        <Icon name={level} /> {label}
       </span>
       {since && (
         <span class="muted">

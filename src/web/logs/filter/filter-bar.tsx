@@ -20,7 +20,7 @@ export function FilterBar({ filters }: { filters: Filters }) {
   return (
     <search class="log-filters below">
       <details>
-        <summary>Filters{active > 0 && ` (${active} active)`}</summary>
+        <summary class="strong">Filters{active > 0 && ` (${active} active)`}</summary>
         {inputs}
       </details>
     </search>

@@ -85,8 +85,7 @@ export function SiteRow(props: Props) {
       {(layout === 'columns' || !hasReason) && <SiteFigures row={row} layout={layout} />}
       <td {...CELL} class="site-state">
         <span class={`health small cut muted health-${health.level}`} title={health.label}>
-          <Icon name={health.level} />
-          {health.label}
+          <Icon name={health.level} /> {health.label}
         </span>
         {refusal === null && health.text && (
           <span class="site-reason tiny muted cut" title={health.text}>
