@@ -53,7 +53,7 @@ export function ChannelsCard({ list, deliveries, onChanged }: Props) {
               onClick={() => setAdding(adding === kind ? null : kind)}
             >
               {KINDS[kind].title}
-              {isFirst && <small>{KINDS[kind].what}</small>}
+              {isFirst && <small class="muted">{KINDS[kind].what}</small>}
             </button>
           ))}
         </div>
