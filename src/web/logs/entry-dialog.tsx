@@ -80,7 +80,7 @@ function FactRow({ fact: { label, value, filter }, onClose }: { fact: Fact; onCl
   return (
     <div>
       <dt>{shown(label, MAX_SHOWN)}</dt>
-      <dd>
+      <dd class="line baseline">
         <bdi dir="ltr">{shown(value, MAX_SHOWN)}</bdi>
         {filter && <FilterButton label={label} filter={filter} value={value} onClose={onClose} />}
       </dd>
@@ -118,7 +118,7 @@ type LongProps = { label: string; text: string; filter: 'domain' | 'path'; onClo
 function LongText({ label, text, filter, onClose }: LongProps) {
   return (
     <>
-      <h3 class="small">
+      <h3 class="line baseline small">
         {label}
         {text.length > MAX_SHOWN && `, ${text.length.toLocaleString('en')} characters`}
         <FilterButton

@@ -52,5 +52,7 @@ export const CLASS_WORDS: Readonly<Record<StatusClass, string>> = {
 
 /** The mark of a status class: its shape says as much as its colour. */
 export const StatusMark = ({ name }: { name: StatusClass }) => (
-  <span class={`lamp status-mark class-${name}`} aria-hidden="true" title={CLASS_WORDS[name]} />
+  <>
+    <span class={`lamp class-${name}`} aria-hidden="true" title={CLASS_WORDS[name]} />{' '}
+  </>
 );

@@ -48,7 +48,7 @@ export const PlotPanel: LogSection = ({ query, isLive }) => {
         </span>
         <button
           type="button"
-          class="quiet"
+          class="quiet end"
           disabled={!isZoomed}
           onClick={() => filterBy({ from: '', to: '' })}
         >
