@@ -1,7 +1,6 @@
 /** Imports a Caddyfile as preamble and vhosts, and proves that they mean the same to the proxy. */
 import type { Static } from 'elysia';
 import type { AgentClient } from '../../hub/agents/client.ts';
-import { addressKey } from '../../hub/caddyfile/address.ts';
 import { notReplaced, sayNotReplaced } from '../../hub/caddyfile/not-replaced.ts';
 import { render } from '../../hub/caddyfile/render.ts';
 import { type Outcome, outcomeOf, type Replaying, warned } from '../../hub/http/schemas.ts';
@@ -11,7 +10,6 @@ import { assertContained, assertPreambleContained } from '../../hub/model/contai
 import { agentNamed, setFor } from '../../hub/model/placement.ts';
 import { agentPreambleChange, preambleChange } from '../../hub/model/preamble-changes.ts';
 import { isRejection } from '../../hub/model/refusal.ts';
-import { withoutLoops } from '../../hub/model/sign-in-loop.ts';
 import { EMPTY_SET, type SiteSet } from '../../hub/model/vhost.ts';
 import { createChange } from '../../hub/model/vhost-changes.ts';
 import { newDoubts } from '../../hub/publish/doubts.ts';
@@ -20,19 +18,18 @@ import type { Applied, Demands } from '../../hub/publish/queue.ts';
 import { hintWithin } from '../../hub/publish/target/hints.ts';
 import { mayImport } from '../../shared/caddyfile/file-imports.ts';
 import { Failure, sentenceOf } from '../../shared/failure.ts';
-import { nearest } from '../../shared/nearest.ts';
 import { expandSites } from './caddyfile/expand.ts';
 import { filesAt } from './caddyfile/imported-files.ts';
 import { inlineImports, type ReadImport } from './caddyfile/inline.ts';
 import { type ImportedSite, type Skipped, splitCaddyfile } from './caddyfile/split.ts';
 import { blankLeftOut, comparable, firstDifference } from './compare.ts';
 import { assertReadable } from './first-pass.ts';
+import { importChange, inTermsOf, keysNamed, published } from './import-change.ts';
 import {
   type MergedPreamble,
   type MergedSite,
   type MergeOptions,
   mergedPreamble,
-  mergeSite,
   mergeView,
 } from './merge.ts';
 import type { MergeView } from './schemas.ts';
@@ -67,8 +64,8 @@ export type ImportOptions = MergeOptions & {
 };
 
 /** @param draft the answer, when the change is stored */
-export type KeepImported<T = unknown[], Body = Imported> = (
-  draft: (applied: Applied<T>, next: SiteSet) => { body: Body },
+export type KeepImported<Body = Imported> = (
+  draft: (applied: Applied<MergedSite[]>, next: SiteSet) => { body: Body },
 ) => Demands;
 
 export type Importer = {
@@ -124,25 +121,23 @@ export function createImporter(deps: ImporterDeps): Importer {
       const split = await splitCaddyfile(expandSites(inlined, dialect), dialect);
       if (!split) throw differs('its blocks cannot be distinguished');
       const { preamble, sites, skipped } = split;
-      const replaced = keysNamed(options.replace ?? [], sites);
       const alone = sequence<unknown>([
         preambleChange(preamble),
         ...sites.map((site) => createChange(site)),
       ]);
       let merged: MergedPreamble = { text: '', parts: [] };
-      const importing: Change<unknown[]> = withoutLoops((set, time) => {
-        const { agent: name } = options;
+      const { agent: name, taken } = options;
+      const replaced = keysNamed(options.replace ?? [], sites);
+      const importing = importChange({ taken, replaced }, dialect, (set) => {
         const own = name === undefined ? set : setFor(set, agentNamed(name, set).id);
         merged = mergedPreamble(preamble, own, options, dialect);
         const { text } = merged;
-        return sequence<unknown>([
-          name === undefined ? preambleChange(text) : agentPreambleChange(name, text),
-          ...sites.map((site) => {
-            const isReplaced = replaced.has(addressKey(site.domain));
-            const placed = name === undefined ? site : { ...site, agents: [name] };
-            return mergeSite(placed, isReplaced ? 'replace' : options.taken, dialect, set);
-          }),
-        ])(set, time);
+        return name === undefined
+          ? { first: [preambleChange(text)], sites }
+          : {
+              first: [agentPreambleChange(name, text)],
+              sites: sites.map((site) => ({ ...site, agents: [name] })),
+            };
       });
       try {
         const imported = await appliedToNothing(alone, now()).catch((error) =>
@@ -157,32 +152,23 @@ export function createImporter(deps: ImporterDeps): Importer {
           const { refusal } = await publisher.preview(importing);
           if (refusal) throw refusal;
           const outcome = await importing(publisher.current(), now());
-          const made = mergedOf('done' in outcome ? outcome.done : outcome.result);
+          const made = 'done' in outcome ? outcome.done : outcome.result;
           const merge = mergeView(merged, made, publisher.current());
           const vhosts = sites.map((site) => ({ ...site, id: null }));
           const { text } = render(preamble, sitesOf(imported));
           const replay = options.replay && { replay: await options.replay(importing) };
-          return {
-            preamble,
-            vhosts,
-            skipped,
-            proxyfile: text,
-            ...warned(doubts),
-            merge,
-            ...replay,
-          };
+          const dry = { preamble, vhosts, skipped, proxyfile: text, merge };
+          return { ...dry, ...warned(doubts), ...replay };
         }
-        const answer = (applied: Applied<unknown[]>, set: SiteSet): Imported => {
-          const made = mergedOf(applied.result);
+        const answer = (applied: Applied<MergedSite[]>, set: SiteSet): Imported => {
           const outcome = outcomeOf(applied);
-          const { agent: name } = options;
           const shown = name === undefined ? set : setFor(set, agentNamed(name, set).id);
           return {
             preamble: merged.text,
-            vhosts: made.filter(({ action }) => action !== 'skip').map(published),
+            vhosts: published(applied.result),
             skipped,
             proxyfile: renderSet(shown, version).text,
-            merge: mergeView(merged, made, set),
+            merge: mergeView(merged, applied.result, set),
             ...outcome,
             ...warned([...doubts, ...(outcome.warnings ?? [])]),
           };
@@ -200,16 +186,6 @@ export function createImporter(deps: ImporterDeps): Importer {
   };
 }
 
-export const published = ({ vhost: { id, domain, config, upstream } }: MergedSite) => ({
-  id,
-  domain,
-  config,
-  upstream,
-});
-
-/** The results of an import's changes without the first, which is that of the preamble. */
-const mergedOf = (results: readonly unknown[]): MergedSite[] => results.slice(1) as MergedSite[];
-
 /** The proxy's refusal of the file itself, with how to fix it. */
 function explained(error: unknown, file: string, proxy: Parameters<typeof hintWithin>[2]): unknown {
   if (!isRejection(error)) return error;
@@ -217,45 +193,10 @@ function explained(error: unknown, file: string, proxy: Parameters<typeof hintWi
   return hint === undefined ? error : error.hinting(hint);
 }
 
-/** The normal forms of domains. @throws Failure INVALID_REQUEST if the file has no such site */
-export function keysNamed(
-  domains: readonly string[],
-  sites: readonly Pick<ImportedSite, 'domain'>[],
-): Set<string> {
-  const known = new Set(sites.map(({ domain }) => addressKey(domain)));
-  const wrong = domains.find((domain) => !known.has(addressKey(domain)));
-  if (wrong === undefined) return new Set(domains.map((domain) => addressKey(domain)));
-  const near = nearest(
-    wrong,
-    sites.map(({ domain }) => domain),
-  );
-  throw new Failure('INVALID_REQUEST', `The file has no site ${wrong}.`, {
-    hint: near && `Did you mean ${near}?`,
-    at: { field: 'replace' },
-  });
-}
-
 /** The set that a change makes of an empty one. */
 async function appliedToNothing(change: Change<unknown>, time: Date): Promise<SiteSet> {
   const plan = await change(EMPTY_SET, time);
   return 'done' in plan ? EMPTY_SET : plan.next;
-}
-
-/**
- * Names the site or the preamble that a refused operation comes from.
- * @param first the number of the operation that creates the first site
- */
-export function inTermsOf(
-  error: unknown,
-  sites: readonly Pick<ImportedSite, 'domain'>[],
-  first: number,
-): unknown {
-  if (!(error instanceof Failure) || error.at.operation === undefined) return error;
-  const { operation, line } = error.at;
-  const site = sites[operation - first];
-  return error.about(
-    site ? { vhost: { id: null, domain: site.domain, line } } : { preamble: { line } },
-  );
 }
 
 /** A name that several blocks of a file have: Caddy accepts that if each listens on its own address. */

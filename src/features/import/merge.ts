@@ -40,6 +40,10 @@ export type MergeOptions = {
   preamble?: Side | Readonly<Record<string, Side>> | undefined;
 };
 
+/** A site of a file, and what is to become of it. */
+export type SiteToMerge = ImportedSite &
+  Pick<VhostInput, 'agents' | 'policies' | 'enabled' | 'tags'>;
+
 /** What became of a site of the file, and which vhosts had its addresses before. */
 export type MergedSite = {
   action: 'create' | 'keep' | 'skip' | 'replace';
@@ -109,7 +113,7 @@ function stateOf({ name, present, file }: PreamblePart, differs: ReadonlySet<str
  */
 export const mergeSite =
   (
-    site: ImportedSite & Pick<VhostInput, 'agents' | 'policies' | 'enabled' | 'tags'>,
+    site: SiteToMerge,
     taken: MergeOptions['taken'],
     dialect: TokenizeOptions,
     here: SiteSet,

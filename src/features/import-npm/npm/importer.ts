@@ -1,6 +1,5 @@
 /** Imports a database of Nginx Proxy Manager in one publish, all or none. */
 
-import { addressKey } from '../../../hub/caddyfile/address.ts';
 import type { StartReplay } from '../../../hub/core.ts';
 import { outcomeOf } from '../../../hub/http/schemas.ts';
 import { renderSet } from '../../../hub/model/applied.ts';
@@ -8,22 +7,16 @@ import {
   type ContentFor,
   createCertificateChange,
 } from '../../../hub/model/certificate-changes.ts';
-import { type Author, type Change, sequence } from '../../../hub/model/changes.ts';
+import type { Author } from '../../../hub/model/changes.ts';
 import { type Pair, readPair } from '../../../hub/model/pem.ts';
 import { createPolicyChange } from '../../../hub/model/policy-changes.ts';
-import { withoutLoops } from '../../../hub/model/sign-in-loop.ts';
 import { isNamed, type SiteSet } from '../../../hub/model/vhost.ts';
 import type { Publisher } from '../../../hub/publish/publisher.ts';
 import type { Applied, Demands } from '../../../hub/publish/queue.ts';
 import { Failure, fullSentenceOf } from '../../../shared/failure.ts';
-import {
-  type Imported,
-  inTermsOf,
-  type KeepImported,
-  keysNamed,
-  published,
-} from '../../import/importer.ts';
-import { type MergedSite, type MergeOptions, mergeSite, mergeView } from '../../import/merge.ts';
+import { importChange, inTermsOf, keysNamed, published } from '../../import/import-change.ts';
+import type { Imported, KeepImported } from '../../import/importer.ts';
+import { type MergedSite, type MergeOptions, mergeView } from '../../import/merge.ts';
 import { type MovedSite, withoutConfig } from './hosts.ts';
 import { type Moving, movingOf } from './moving.ts';
 import type { Note } from './notes.ts';
@@ -52,7 +45,7 @@ export type NpmImportOptions = Pick<MergeOptions, 'taken'> & {
   demands: Pick<Demands, 'replace' | 'requireAll'>;
   author: Author;
   /** Has the answer stored with the change. */
-  keep: KeepImported<MergedSite[], MovedIn>;
+  keep: KeepImported<MovedIn>;
 };
 
 /** Sites that are refused are left off one after the other: each costs a validation. */
@@ -88,7 +81,7 @@ export function createNpmImporter({ publisher, contentFor, now }: NpmImporterDep
       const refused = new Set<MovedSite>();
       /** How many operations come before the first site. */
       let before = 0;
-      const importing: Change<MergedSite[]> = withoutLoops(async (set, time) => {
+      const importing = importChange({ taken, replaced }, dialect, (set) => {
         const names = namedIn(set, policies);
         const first = [
           ...newIn(set, pairs).map(({ name, pair }) =>
@@ -99,18 +92,12 @@ export function createNpmImporter({ publisher, contentFor, now }: NpmImporterDep
           ),
         ];
         before = first.length;
-        const merging = sites.map((site) => {
-          const input = {
-            ...(refused.has(site) ? withoutConfig(site) : site),
-            policies: site.policies.map((wanted) => names.get(keyOf(wanted))?.name ?? ''),
-            tags: ['npm'],
-          };
-          const isReplaced = replaced.has(addressKey(site.domain));
-          return mergeSite(input, isReplaced ? 'replace' : taken, dialect, set);
-        });
-        const outcome = await sequence<unknown>([...first, ...merging])(set, time);
-        if ('done' in outcome) return { done: outcome.done.slice(before) as MergedSite[] };
-        return { ...outcome, result: outcome.result.slice(before) as MergedSite[] };
+        const moved = sites.map((site) => ({
+          ...(refused.has(site) ? withoutConfig(site) : site),
+          policies: site.policies.map((wanted) => names.get(keyOf(wanted))?.name ?? ''),
+          tags: ['npm'],
+        }));
+        return { first, sites: moved };
       });
       const answer = (made: readonly MergedSite[], set: SiteSet) =>
         answerOf(made, set, { sites, notes }, publisher.version());
@@ -122,9 +109,11 @@ export function createNpmImporter({ publisher, contentFor, now }: NpmImporterDep
         try {
           if (dryRun) {
             const { result, next } = await publisher.rehearse(importing, demands);
-            const vhosts = result.map((site) => ({
-              ...published({ ...site, vhost: site.wanted }),
+            const vhosts = result.map(({ wanted: { domain, config, upstream } }) => ({
               id: null,
+              domain,
+              config,
+              upstream,
             }));
             const started = replay && { replay: await replay(importing) };
             return { ...answer(result, next), vhosts, ...started };
@@ -163,7 +152,7 @@ function answerOf(
   );
   return {
     preamble: set.preamble,
-    vhosts: made.filter(({ action }) => action !== 'skip').map(published),
+    vhosts: published(made),
     skipped: [],
     proxyfile: renderSet(own, version).text,
     merge: mergeView({ text: set.preamble, parts: [] }, made, set),

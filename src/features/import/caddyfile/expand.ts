@@ -1,6 +1,7 @@
 /** Writes snippets that hold whole sites into the places where they are imported. Pure. */
 
 import { afterLine } from '../../../hub/caddyfile/directive.ts';
+import { type Edit, edited } from '../../../shared/caddyfile/globals.ts';
 import { maskPlaceholders } from '../../../shared/caddyfile/placeholders.ts';
 import { startsLine, type TokenizeOptions, tokenize } from '../../../shared/caddyfile/tokenizer.ts';
 
@@ -32,18 +33,19 @@ export function expandSites(text: string, options: TokenizeOptions = {}): string
     if (own.length === 0) return expanded;
     const imported = new Set(own.map(({ name }) => name));
     let length = expanded.length;
-    const edits: { start: number; end: number; by: string }[] = [];
+    const edits: Edit[] = [];
     for (const { name, args, start, end } of own) {
-      const by = filled(known.get(name)?.body ?? '', args);
-      if (by === null) return text;
-      length += by.length;
+      const body = filled(known.get(name)?.body ?? '', args);
+      if (body === null) return text;
+      length += body.length;
       if (length > LONGEST) return text;
-      edits.push({ start, end, by });
+      edits.push({ start, end, text: body });
     }
     for (const { name, start, end } of snippets) {
-      if (imported.has(name) && !inside.has(name)) edits.push({ start, end, by: '' });
+      if (imported.has(name) && !inside.has(name)) edits.push({ start, end, text: '' });
     }
-    expanded = replaced(expanded, edits);
+    edits.sort((one, other) => one.start - other.start);
+    expanded = edited(expanded, edits);
   }
   return expanded;
 }
@@ -98,17 +100,4 @@ function filled(body: string, args: readonly string[]): string | null {
     return args[Number(old ?? current)] ?? whole;
   });
   return /\{(?:args|blocks?)\b/.test(text) ? null : text;
-}
-
-function replaced(
-  text: string,
-  edits: readonly { start: number; end: number; by: string }[],
-): string {
-  let result = '';
-  let kept = 0;
-  for (const { start, end, by } of edits.toSorted((a, b) => a.start - b.start)) {
-    result += text.slice(kept, start) + by;
-    kept = end;
-  }
-  return result + text.slice(kept);
 }
