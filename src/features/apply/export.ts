@@ -1,7 +1,6 @@
 /** A set as the file that leaves it as it is. Pure. */
-import { exceptOf } from '../../hub/model/applied.ts';
-import { placesOf } from '../../hub/model/placement.ts';
-import type { SiteSet, Vhost } from '../../hub/model/vhost.ts';
+import { inputOf } from '../../hub/model/applied.ts';
+import type { SiteSet } from '../../hub/model/vhost.ts';
 import { type AppliedPolicy, type AppliedSite, PLAIN_CONFIG } from './schemas.ts';
 import { toYaml } from './yaml.ts';
 
@@ -21,7 +20,7 @@ export function exportYaml(set: SiteSet, source?: string): string {
     return [name, policy] as const;
   });
   const sites = set.vhosts.filter(isWanted).map((vhost) => {
-    const { upstream, config, enabled, check, ...lists } = appliedSiteOf(vhost, set);
+    const { upstream, config, enabled, check, ...lists } = inputOf(vhost, set);
     const site: AppliedSite = {
       ...(upstream !== '' && { upstream }),
       ...(config !== PLAIN_CONFIG && { config }),
@@ -33,16 +32,3 @@ export function exportYaml(set: SiteSet, source?: string): string {
   });
   return toYaml({ policies: Object.fromEntries(policies), sites: Object.fromEntries(sites) });
 }
-
-/** What a document says of a vhost to leave it as it is. */
-export const appliedSiteOf = (vhost: Vhost, set: SiteSet) =>
-  ({
-    upstream: vhost.upstream,
-    config: vhost.config,
-    enabled: vhost.enabled,
-    policies: vhost.policies.map(({ name }) => name),
-    except: exceptOf(vhost, set),
-    tags: [...vhost.tags],
-    agents: placesOf(vhost, set.agents),
-    check: vhost.check,
-  }) satisfies AppliedSite;

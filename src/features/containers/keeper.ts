@@ -1,5 +1,6 @@
 /** Keeps the sites of one agent's containers as their labels say. */
 
+import { inputOf } from '../../hub/model/applied.ts';
 import { type Change, ITSELF } from '../../hub/model/changes.ts';
 import { containersOf } from '../../hub/model/source.ts';
 import type { SiteSet, Vhost } from '../../hub/model/vhost.ts';
@@ -8,7 +9,6 @@ import { createQueue } from '../../shared/async.ts';
 import { growing } from '../../shared/every.ts';
 import { Failure, fullSentenceOf } from '../../shared/failure.ts';
 import { type Log, reasonOf } from '../../shared/log.ts';
-import { appliedSiteOf } from '../apply/export.ts';
 import { applyChange } from '../apply/plan.ts';
 import { type AppliedSite, type Named, PLAIN_CONFIG, siteAtFault } from '../apply/schemas.ts';
 import { assertPossible, type Claims, claimsOf, saidOf, sitesOf } from './wanted.ts';
@@ -199,10 +199,7 @@ export function createKeeper(name: () => string, deps: KeeperDeps): Keeper {
   function wantedOf(source: string): Map<string, Wanted> {
     const set = publisher.current();
     const present = new Map(
-      [...sitesOf(source, set)].map(([key, vhost]) => [
-        key,
-        { vhost, site: appliedSiteOf(vhost, set) },
-      ]),
+      [...sitesOf(source, set)].map(([key, vhost]) => [key, { vhost, site: inputOf(vhost, set) }]),
     );
     const wanted = new Map<string, Wanted>();
     for (const [key, claim] of found.claims) {

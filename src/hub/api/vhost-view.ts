@@ -6,9 +6,9 @@ import { type Caller, isViewer } from '../auth/guard.ts';
 import { sharedJson } from '../http/compress.ts';
 import { etagOf, ifMatch } from '../http/etag.ts';
 import { Lacking, Timestamp, Warning } from '../http/schemas.ts';
-import { exceptOf } from '../model/applied.ts';
+import { inputOf } from '../model/applied.ts';
 import { addressesOf, endpointsUnder } from '../model/endpoints.ts';
-import { isPlacedOn, placesOf } from '../model/placement.ts';
+import { isPlacedOn } from '../model/placement.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
 import type { Precondition } from '../model/vhost-changes.ts';
 import type { ReadPorts } from '../publish/ports.ts';
@@ -117,14 +117,7 @@ export const viewVhost = (stored: Vhost, among: Among) => ({
   id: stored.id,
   domain: stored.domain,
   addresses: [...addressesOf(stored)],
-  config: stored.config,
-  enabled: stored.enabled,
-  upstream: stored.upstream,
-  policies: stored.policies.map(({ name }) => name),
-  except: exceptOf(stored, among),
-  tags: [...stored.tags],
-  agents: placesOf(stored, among.agents),
-  check: stored.check,
+  ...inputOf(stored, among),
   source: stored.source,
   createdAt: stored.createdAt.toISOString(),
   updatedAt: stored.updatedAt.toISOString(),

@@ -2,7 +2,8 @@
 import { type Rendered, render, type Site } from '../caddyfile/render.ts';
 import type { Policy } from '../recipes/policy.ts';
 import { keptLines } from './certificate.ts';
-import { policiesNamed, type SiteSet, type Vhost } from './vhost.ts';
+import { placesOf } from './placement.ts';
+import { policiesNamed, type SiteSet, type Vhost, type VhostInput } from './vhost.ts';
 
 /** What of a set says which policies apply. */
 type Among = Pick<SiteSet, 'policies'>;
@@ -80,3 +81,16 @@ export function exceptNamed(
 /** The names of the policies that a vhost leaves out, in the order of the set. */
 export const exceptOf = ({ except }: Pick<Vhost, 'except'>, { policies }: Among): string[] =>
   policies.filter(({ id }) => except.includes(id)).map(({ name }) => name);
+
+/** What leads to a vhost as it is: policies and agents go by their names. */
+export const inputOf = (vhost: Vhost, set: Among & Pick<SiteSet, 'agents'>) =>
+  ({
+    config: vhost.config,
+    upstream: vhost.upstream,
+    enabled: vhost.enabled,
+    policies: vhost.policies.map(({ name }) => name),
+    except: exceptOf(vhost, set),
+    tags: [...vhost.tags],
+    agents: placesOf(vhost, set.agents),
+    check: vhost.check,
+  }) satisfies VhostInput;

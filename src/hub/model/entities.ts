@@ -8,7 +8,7 @@ import * as tables from '../db/schema.ts';
 import type { Policy } from '../recipes/policy.ts';
 import { withoutSecrets } from '../recipes/secrets.ts';
 import type { StoredAgent } from './agent.ts';
-import { exceptOf } from './applied.ts';
+import { exceptOf, inputOf } from './applied.ts';
 import type { Certificate } from './certificate.ts';
 import {
   deleteCertificateChange,
@@ -18,7 +18,7 @@ import {
 import type { Change, Kind, Step, StepOf, Stored } from './changes.ts';
 import { knownAgainChange, unknownChange } from './known-changes.ts';
 import { chainFacts } from './pem.ts';
-import { isPlacedOn, placesOf } from './placement.ts';
+import { isPlacedOn } from './placement.ts';
 import {
   isSamePolicy,
   recreatePolicyChange,
@@ -113,12 +113,7 @@ const vhost: Entity<'vhost'> = {
     const changed: readonly Field[] = fields.length > 0 ? fields : ['source'];
     /** Policies and agents go by their names. */
     const shownOf = (one: Vhost) => {
-      const shown = {
-        ...one,
-        policies: one.policies.map(({ name }) => name),
-        except: exceptOf(one, known),
-        agents: placesOf(one, known.agents),
-      };
+      const shown = { ...one, ...inputOf(one, known) };
       return Object.fromEntries(changed.map((field) => [field, shown[field]]));
     };
     return [shownOf(before), shownOf(after)];

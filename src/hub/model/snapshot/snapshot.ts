@@ -1,10 +1,9 @@
 /** Preamble, vhosts and policies as one document, for export and restore. */
 import { type Static, t } from 'elysia';
 import { Failure } from '../../../shared/failure.ts';
-import { exceptOf } from '../applied.ts';
+import { inputOf } from '../applied.ts';
 import { type Change, type Step, sequence, vhostStep } from '../changes.ts';
 import { NewVhost } from '../operation.ts';
-import { placesOf } from '../placement.ts';
 import { preambleChange } from '../preamble-changes.ts';
 import { assertSource } from '../source.ts';
 import { changedFields, type SiteSet, type Vhost } from '../vhost.ts';
@@ -42,16 +41,9 @@ export const snapshotOf = ({ preamble, vhosts, policies, agents }: SiteSet): Sna
     everywhere,
     ...(source !== null && { source }),
   })),
-  vhosts: vhosts.map(({ domain, config, upstream, enabled, ...vhost }) => ({
-    domain,
-    config,
-    upstream,
-    enabled,
-    policies: vhost.policies.map(({ name }) => name),
-    except: exceptOf(vhost, { policies }),
-    tags: [...vhost.tags],
-    agents: placesOf(vhost, agents),
-    check: vhost.check,
+  vhosts: vhosts.map((vhost) => ({
+    domain: vhost.domain,
+    ...inputOf(vhost, { policies, agents }),
     ...(vhost.source !== null && { source: vhost.source }),
   })),
 });
