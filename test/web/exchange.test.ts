@@ -30,6 +30,16 @@ describe('a snapshot', () => {
     expect(() => readSnapshot(text)).toThrow(/^(This|Site 1)[^{"]*\.$/);
   });
 
+  test('that differs from a site only in its placement, check or source changes it', () => {
+    const present = snapshot([site('a')]);
+    const changedBy = (more: object) =>
+      restoreSummary(snapshot([{ ...site('a'), ...more }]), present).changed;
+    for (const more of [{ agents: ['x'] }, { check: { path: '/' } }, { source: 'home' }]) {
+      expect([more, changedBy(more)]).toEqual([more, ['a']]);
+    }
+    expect(changedBy({ agents: [], check: null, source: null, tags: [] })).toEqual([]);
+  });
+
   test('is compared with the existing sites', () => {
     const read = readSnapshot(JSON.stringify(snapshot([site('a'), site('b', 'x'), site('d')])));
     const present = snapshot([site('a'), site('b'), site('c')]);

@@ -11,28 +11,23 @@ type RestoreSummary = {
 
 /** Compares the sites of a snapshot with the existing ones, by domain. */
 export function restoreSummary(wanted: Snapshot, present: Snapshot): RestoreSummary {
-  const before = new Map(present.vhosts.map((site) => [site.domain, site]));
-  const after = new Set(wanted.vhosts.map(({ domain }) => domain));
-  const known = wanted.vhosts.flatMap((site) => {
-    const old = before.get(site.domain);
-    return old ? [{ domain: site.domain, same: isSame(old, site) }] : [];
-  });
+  const before = new Map(present.vhosts.map((site) => [site.domain, textOf(site)]));
+  const after = new Map(wanted.vhosts.map((site) => [site.domain, textOf(site)]));
+  const stay = [...after.keys()].filter((domain) => before.has(domain));
+  const changed = stay.filter((domain) => before.get(domain) !== after.get(domain));
   return {
-    added: wanted.vhosts.map(({ domain }) => domain).filter((domain) => !before.has(domain)),
-    changed: known.filter(({ same }) => !same).map(({ domain }) => domain),
-    same: known.filter(({ same }) => same).length,
+    added: [...after.keys()].filter((domain) => !before.has(domain)),
+    changed,
+    same: stay.length - changed.length,
     removed: [...before.keys()].filter((domain) => !after.has(domain)),
   };
 }
 
-const isSame = (a: SnapshotSite, b: SnapshotSite): boolean =>
-  a.config === b.config &&
-  a.upstream === b.upstream &&
-  a.enabled === b.enabled &&
-  labelsOf(a) === labelsOf(b);
-
-const labelsOf = ({ policies = [], except = [], tags = [] }: SnapshotSite): string =>
-  JSON.stringify([policies, except, tags]);
+/** All that a snapshot says of a site; an older one says less. */
+const textOf = ({ policies = [], except = [], tags = [], agents = [], ...site }: SnapshotSite) => {
+  const { config, upstream, enabled, check = null, source = null } = site;
+  return JSON.stringify([config, upstream, enabled, policies, except, tags, agents, check, source]);
+};
 
 /** @throws Error with a sentence, if the text is not a snapshot */
 export function readSnapshot(text: string): Snapshot {

@@ -1,7 +1,7 @@
 /** Imports a Caddyfile as preamble and sites, after showing what will happen. */
 import { useState } from 'preact/hooks';
 import type { ImportSource } from '../../../web/feature.ts';
-import { ApiError, get, send, sentenceOf } from '../../../web/lib/api.ts';
+import { ApiError, get, send } from '../../../web/lib/api.ts';
 import { plural } from '../../../web/lib/format.ts';
 import { useHub } from '../../../web/lib/hub.ts';
 import { useLeaveGuard } from '../../../web/lib/router.ts';
@@ -10,7 +10,7 @@ import { useSubmit } from '../../../web/lib/use-form.ts';
 import { CodeEditor } from '../../../web/parts/code-editor.tsx';
 import { DropArea, readTextFile } from '../../../web/parts/drop-area.tsx';
 import { Field } from '../../../web/parts/field.tsx';
-import { Notice } from '../../../web/parts/notice.tsx';
+import { Notice, RefusedNotice } from '../../../web/parts/notice.tsx';
 import { type Plan, PlanView } from './plan-view.tsx';
 import type { Choices } from './summary.ts';
 
@@ -53,7 +53,6 @@ function FromCaddyfile() {
     hub.refresh();
   };
 
-  const refusal = error instanceof ApiError ? error : null;
   return (
     <>
       <p class="muted">
@@ -73,20 +72,13 @@ function FromCaddyfile() {
               value={text}
               onInput={edit}
               rows={8}
-              badLine={refusal?.line}
+              badLine={error instanceof ApiError ? error.line : null}
               attributes={attributes}
             />
           )}
         </Field>
       </DropArea>
-      {error !== null && (
-        <Notice
-          kind="error"
-          title={sentenceOf(error)}
-          detail={refusal?.detail}
-          hint={refusal?.hint}
-        />
-      )}
+      {error !== null && <RefusedNotice error={error} />}
       <div class="actions">
         <button
           type="button"
