@@ -1,19 +1,13 @@
 /** `signalbox import npm FOLDER`: imports the sites of Nginx Proxy Manager into the hub running on this machine. */
 
 import { MOVE, type Serving } from '../../../hub/publish/serving.ts';
-import { answerOf, askLocalHub } from '../../../program/cli/api/local-hub.ts';
+import { askLocalHub } from '../../../program/cli/api/local-hub.ts';
 import type { PlanQuestion } from '../../../program/cli/api/plan-question.ts';
 import type { Cli, Given } from '../../../program/cli/command.ts';
 import type { Importer } from '../../../program/cli/importer.ts';
 import { visible } from '../../../program/visible.ts';
 import { STANDARD_PORTS } from '../../../shared/wire/proxy.ts';
-import {
-  CHOOSE_SITES,
-  importHub,
-  importing,
-  printImported,
-  takenOf,
-} from '../../import/cli/importing.ts';
+import { CHOOSE_SITES, choicesOf, type ImportKind, runImport } from '../../import/cli/importing.ts';
 import type { Imported } from '../../import/importer.ts';
 import type { Note } from '../npm/notes.ts';
 import { findNpm, readNpmDatabase } from './database.ts';
@@ -45,33 +39,25 @@ async function importNpm(
 ): Promise<void> {
   const { file, custom } = findNpm(given.args[1] ?? '');
   const database = new Blob([await readNpmDatabase(file)]);
-  const { replace, ...chosen } = takenOf(given);
-  const { hub, asking, asked } = importHub(given, cli, questions);
-  const ask = async (more: { dryRun: boolean; taken?: string }, also = {}) => {
-    const query = new URLSearchParams({
-      dryRun: String(more.dryRun),
-      certificates: String(given.has('with-certificates')),
-      ...(more.taken !== undefined && { taken: more.taken }),
-      ...also,
-    });
-    const body = new FormData();
-    body.append('file', database, 'database.sqlite');
-    if (replace) body.append('replace', replace.join(' '));
-    const request = { method: 'POST', path: `/import/npm?${query}`, body } as const;
-    return answerOf<ImportedNpm>(await hub(request));
-  };
-  const imported = await importing(
-    {
-      ask: (dryRun) => ask({ dryRun, ...chosen }, asked),
-      askKeeping: () => ask({ taken: 'skip', ...chosen, dryRun: true }),
-      hint: `${CHOOSE_SITES}.`,
-      asking,
+  const kind: ImportKind<ImportedNpm> = {
+    request: ({ dryRun, taken, replace }, more) => {
+      const query = new URLSearchParams({
+        dryRun: String(dryRun),
+        certificates: String(given.has('with-certificates')),
+        ...(taken !== undefined && { taken }),
+        ...more,
+      });
+      const body = new FormData();
+      body.append('file', database, 'database.sqlite');
+      if (replace) body.append('replace', replace.join(' '));
+      return { method: 'POST', path: `/import/npm?${query}`, body };
     },
-    given,
-    cli,
-  );
-  cli.err(inGroups([...imported.notes, ...notesOf(custom)]));
-  await printImported(imported, { given, asking, more: offOf(imported) }, cli);
+    chosen: choicesOf(given),
+    hint: `${CHOOSE_SITES}.`,
+    notesOf: ({ notes }) => inGroups([...notes, ...notesOf(custom)]),
+    moreOf: offOf,
+  };
+  await runImport(kind, { given, questions }, cli);
   if (!given.has('dry-run')) cli.err(nextStep(await servingNow(cli)));
 }
 

@@ -1,7 +1,7 @@
 /** `signalbox import FILE`: imports a Caddyfile, or the sites of another program, into the hub on this machine. */
 import { dirname, resolve } from 'node:path';
 import type { FeatureCommand } from '../../../feature.ts';
-import { answerOf, Refused, readGiven, usingHub } from '../../../program/cli/api/local-hub.ts';
+import { Refused, readGiven, usingHub } from '../../../program/cli/api/local-hub.ts';
 import { askedOf, optionsOf, type PlanQuestion } from '../../../program/cli/api/plan-question.ts';
 import type { Cli, Command, Given } from '../../../program/cli/command.ts';
 import type { Importer } from '../../../program/cli/importer.ts';
@@ -10,7 +10,7 @@ import { SQLITE_MAGIC } from '../../../shared/sqlite.ts';
 import { filesAt } from '../caddyfile/imported-files.ts';
 import { inlineImports } from '../caddyfile/inline.ts';
 import type { Imported } from '../importer.ts';
-import { CHOOSE_SITES, importHub, importing, printImported, takenOf } from './importing.ts';
+import { CHOOSE_SITES, choicesOf, type ImportKind, runImport } from './importing.ts';
 
 const SIDES = ['keep', 'file'];
 
@@ -116,38 +116,19 @@ async function importGiven(given: Given, cli: Cli, { importers, questions }: Kin
   // One text: the hub may be another user's, and reads no files but those of IMPORT_DIRS.
   const folder = file === '-' ? null : dirname(resolve(file));
   const proxyfile = folder === null ? text : await inlineImports(text, filesAt, {}, { folder });
-  const { hub, asking, asked } = importHub(given, cli, questions);
-  const ask = async (more: object, query: Record<string, string> = {}) => {
-    const body = { proxyfile, ...more };
-    const search = new URLSearchParams(query);
-    const path = search.size === 0 ? '/import' : `/import?${search}`;
-    return answerOf<Imported>(await hub({ method: 'POST', path, body }));
-  };
-  const chosen = choices(given);
-  const imported = await importing(
-    {
-      ask: (dryRun) => ask({ dryRun, ...chosen }, asked),
-      askKeeping: () => ask({ taken: 'skip', preamble: 'keep', ...chosen, dryRun: true }),
-      hint: CHOOSE,
-      asking,
+  const kind: ImportKind<Imported> = {
+    request: (how, query) => {
+      const search = new URLSearchParams(query);
+      const path = search.size === 0 ? '/import' : `/import?${search}`;
+      return { method: 'POST', path, body: { proxyfile, ...how } };
     },
-    given,
-    cli,
-  );
-  for (const { line, reason } of imported.skipped) {
-    cli.err(`line ${line} skipped: ${visible(reason)}\n`);
-  }
-  for (const { message } of imported.warnings ?? []) cli.err(`${visible(message)}\n`);
-  await printImported(imported, { given, asking }, cli);
-}
-
-/** What the options say about what is there already, and about where the sites are served. */
-function choices(given: Given): object {
-  const preamble = given.value('preamble');
-  const agent = given.value('on');
-  return {
-    ...takenOf(given),
-    ...(preamble === undefined ? {} : { preamble }),
-    ...(agent === undefined ? {} : { agent }),
+    chosen: choicesOf(given),
+    hint: CHOOSE,
+    notesOf: ({ skipped, warnings = [] }) =>
+      [
+        ...skipped.map(({ line, reason }) => `line ${line} skipped: ${visible(reason)}\n`),
+        ...warnings.map(({ message }) => `${visible(message)}\n`),
+      ].join(''),
   };
+  await runImport(kind, { given, questions }, cli);
 }

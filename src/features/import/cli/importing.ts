@@ -1,17 +1,24 @@
 /** What imports have in common: who decides about sites that are there already, and what is printed. */
 import {
   type AskHub,
+  answerOf,
+  type LocalRequest,
   openLocalHub,
   Refused,
   warnOfBehind,
 } from '../../../program/cli/api/local-hub.ts';
-import { type Asking, askedOf, type PlanQuestion } from '../../../program/cli/api/plan-question.ts';
+import { askedOf, type PlanQuestion } from '../../../program/cli/api/plan-question.ts';
 import type { Cli, Given } from '../../../program/cli/command.ts';
 import { visible, visibleLines } from '../../../program/visible.ts';
 import type { Imported } from '../importer.ts';
 
-/** What to do about sites that are there already. */
-export type Taken = { taken?: 'skip' | 'replace'; replace?: readonly string[] };
+/** What to do about what is there already, and where the sites are served. */
+export type Choices = {
+  taken?: 'skip' | 'replace';
+  replace?: readonly string[];
+  preamble?: string;
+  agent?: string;
+};
 
 /** Refusals that say that the file differs from what is there. */
 const CONFLICTS = ['DOMAIN_TAKEN', 'PREAMBLE_DIFFERS'];
@@ -19,76 +26,77 @@ const CONFLICTS = ['DOMAIN_TAKEN', 'PREAMBLE_DIFFERS'];
 /** How to decide about sites. */
 export const CHOOSE_SITES = 'Use --replace, --replace-all or --skip-taken to decide about sites';
 
-/** What the options say about sites that are there already. */
-export function takenOf({ has, value }: Given): Taken {
-  const replace = value('replace')?.split(',');
+/** What the options say about what is there already, and about where the sites are served. */
+export function choicesOf({ has, value }: Given): Choices {
+  const [replace, preamble, agent] = [value('replace'), value('preamble'), value('on')];
   return {
-    ...(has('replace-all') ? { taken: 'replace' } : {}),
-    ...(has('skip-taken') ? { taken: 'skip' } : {}),
-    ...(replace === undefined ? {} : { replace }),
+    ...(has('replace-all') && { taken: 'replace' }),
+    ...(has('skip-taken') && { taken: 'skip' }),
+    ...(replace !== undefined && { replace: replace.split(',') }),
+    ...(preamble !== undefined && { preamble }),
+    ...(agent !== undefined && { agent }),
   };
 }
 
-/** The hub on this machine, and what it is asked of a dry run. */
-export function importHub(given: Given, cli: Cli, questions: readonly PlanQuestion[]) {
-  const local: AskHub = (request) => openLocalHub(cli.env, request);
-  const question = askedOf(questions, given);
-  const asking = question?.begin(local, cli) ?? null;
-  const asked = question ? { [question.name]: 'true' } : {};
-  return { hub: asking?.ask ?? local, asking, asked };
-}
-
-type Importing<T extends Imported> = {
-  ask: (dryRun: boolean) => Promise<T>;
-  /** As if nothing that is there had to change: what differs is then in the answer. */
-  askKeeping: () => Promise<T>;
+export type ImportKind<T extends Imported> = {
+  /** What asks the hub for it. @param query more parameters of the route */
+  request: (how: Choices & { dryRun: boolean }, query: Record<string, string>) => LocalRequest;
+  chosen: Choices;
   /** What to add to a refusal because of what is there. */
   hint: string;
-  asking: Asking | null;
+  /** What there is to say of it, before how many sites there are. */
+  notesOf: (imported: T) => string;
+  /** What to add to how many sites there are. */
+  moreOf?: (imported: T) => string;
 };
 
-/** Prints what differs from what is there, if it is refused because of that. @throws Refused */
-export async function importing<T extends Imported>(
-  { ask, askKeeping, hint, asking }: Importing<T>,
-  given: Given,
-  { err, progress }: Cli,
-): Promise<T> {
+/**
+ * Imports, and prints what was imported, or would be, and what was asked of it. If it is refused because of what is
+ * there, prints what differs from that.
+ * @param questions that a dry run can be asked
+ * @throws Refused
+ */
+export async function runImport<T extends Imported>(
+  { request, chosen, hint, notesOf, moreOf }: ImportKind<T>,
+  { given, questions }: { given: Given; questions: readonly PlanQuestion[] },
+  cli: Cli,
+): Promise<void> {
+  const { err, progress } = cli;
   const dryRun = given.has('dry-run');
-  const sent = ask(dryRun);
-  return await progress
+  const local: AskHub = (one) => openLocalHub(cli.env, one);
+  const question = askedOf(questions, given);
+  const asking = question?.begin(local, cli);
+  const ask = async (how: Choices & { dryRun: boolean }, query = {}) =>
+    answerOf<T>(await (asking?.ask ?? local)(request(how, query)));
+  const sent = ask({ ...chosen, dryRun }, question ? { [question.name]: 'true' } : {});
+  const imported = await progress
     .during(dryRun ? 'checking' : 'importing', asking?.started(sent) ?? sent)
     .catch(async (error) => {
       const isConflict = error instanceof Refused && CONFLICTS.includes(error.refusal.code ?? '');
       if (!isConflict) throw error;
-      const shown = await askKeeping().catch(() => null);
+      // As if nothing that is there had to change: what differs is then in the answer.
+      const keeping = { taken: 'skip', preamble: 'keep', ...chosen, dryRun: true } as const;
+      const shown = await ask(keeping).catch(() => null);
       if (shown) err(differences(shown));
       throw new Refused({ ...error.refusal, hint });
     });
+  err(notesOf(imported));
+  printImported(imported, dryRun, moreOf?.(imported) ?? '', cli);
+  await asking?.print('import', imported, err, cli);
 }
 
-/**
- * Prints what was imported, or would be, and what was asked of it.
- * @param more what to add to how many sites there are
- * @throws Refused if a signal ended that
- */
-export async function printImported(
-  imported: Imported,
-  { given, asking, more = '' }: { given: Given; asking: Asking | null; more?: string },
-  cli: Cli,
-): Promise<void> {
+function printImported(imported: Imported, dryRun: boolean, more: string, cli: Cli): void {
   const { out, err, host } = cli;
   const { vhosts, proxyfile, behind, merge } = imported;
   err(outcomes(imported));
   const same = merge.sites.filter(({ action }) => action === 'keep').length;
   const count = vhosts.length - same;
   const sites = `${count} ${count === 1 ? 'site' : 'sites'}`;
-  const dryRun = given.has('dry-run');
   const others = same > 0 ? `, ${same} the same as before` : '';
   err(`${sites} ${dryRun ? 'would be imported' : 'imported'}${others}${more}\n`);
   if (behind) warnOfBehind(behind, cli);
   if (dryRun) out(host.writesToTerminal ? visibleLines(proxyfile) : proxyfile);
   else out(vhosts.map(({ id, domain }) => `${id}\t${visible(domain)}\n`).join(''));
-  await asking?.print('import', imported, err, cli);
 }
 
 /** What differs from what is there, as diffs. */
