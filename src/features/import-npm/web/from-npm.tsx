@@ -1,17 +1,15 @@
 /** Leads through the move from Nginx Proxy Manager, step by step. */
 import { useState } from 'preact/hooks';
 import type { ImportSource } from '../../../web/feature.ts';
-import { get, send } from '../../../web/lib/api.ts';
+import { send } from '../../../web/lib/api.ts';
 import { plural } from '../../../web/lib/format.ts';
 import { useHub } from '../../../web/lib/hub.ts';
 import { useCan } from '../../../web/lib/roles.ts';
-import type { NpmAnswer, Vhost } from '../../../web/lib/types.ts';
-import { useSubmit } from '../../../web/lib/use-form.ts';
+import type { NpmAnswer } from '../../../web/lib/types.ts';
 import { DropArea, readFile } from '../../../web/parts/drop-area.tsx';
 import { Notice, RefusedNotice } from '../../../web/parts/notice.tsx';
 import { Ports } from '../../../web/parts/ports.tsx';
-import { choicesOf, ImportButton, type Plan, PlanContents } from '../../import/web/plan-view.tsx';
-import type { Choices } from '../../import/web/summary.ts';
+import { type Asked, ImportButton, PlanContents, useImport } from '../../import/web/plan-view.tsx';
 import { uploadedIn } from './groups.ts';
 import { NpmNotes } from './notes.tsx';
 import { NPM_TAG, NpmTrial } from './trial.tsx';
@@ -19,45 +17,23 @@ import { NPM_TAG, NpmTrial } from './trial.tsx';
 /** The hub's limit for a database. */
 const MAX_MIB = 64;
 
-type Looked = { file: Blob; plan: Plan & { answer: NpmAnswer } };
-
 function FromNpm() {
-  const hub = useHub();
+  const { status } = useHub();
   const isOwner = useCan('owner');
-  const [looked, setLooked] = useState<Looked | null>(null);
-  const [choices, setChoices] = useState<Choices>({ sides: {}, replace: [] });
   const [withCertificates, setWithCertificates] = useState(false);
-  const [imported, setImported] = useState<NpmAnswer | null>(null);
-
-  // The question before the import says so.
-  const isForeign = String(hub.status?.foreign === true);
-  const {
-    busy,
-    error,
-    run: look,
-  } = useSubmit(async (chosen: File) => {
-    setLooked(null);
-    setImported(null);
+  const { busy, error, look, imported, plan } = useImport((file: Blob, how: Asked) =>
+    importFrom(file, how, {
+      // The question before the import says so.
+      replace: String(status?.foreign === true),
+      certificates: String(withCertificates && !how.dryRun),
+    }),
+  );
+  const choose = async (chosen: File) => {
     setWithCertificates(false);
     // What is imported is what was shown, even if NPM changes its file meanwhile.
-    const file = new Blob([await readFile(chosen, MAX_MIB)]);
-    const [answer, sites] = await Promise.all([
-      importFrom(file, { dryRun: 'true', replace: isForeign }),
-      get<Vhost[]>('/vhosts'),
-    ]);
-    // It is the hub's own.
-    const plan = { answer: { ...answer, preamble: '' }, existing: sites.length };
-    setLooked({ file, plan });
-    setChoices(choicesOf(plan));
-  });
-  const run = async ({ replace }: Choices) => {
-    if (!looked) return;
-    const query = { certificates: String(withCertificates), replace: isForeign };
-    setImported(await importFrom(looked.file, query, replace));
-    setLooked(null);
-    hub.refresh();
+    await look(new Blob([await readFile(chosen, MAX_MIB)]));
   };
-  const uploaded = looked ? uploadedIn(looked.plan.answer.notes) : 0;
+  const uploaded = plan ? uploadedIn(plan.answer.notes) : 0;
 
   return (
     <>
@@ -74,13 +50,13 @@ function FromNpm() {
             <span class="mono">docker-compose.yml</span>. signalbox reads a copy and never writes to
             that folder.
           </p>
-          <DropArea label="Choose the database" accept=".sqlite" onFile={look} />
+          <DropArea label="Choose the database" accept=".sqlite" onFile={choose} />
           {busy && <p role="status">Reading the database …</p>}
           {error !== null && <RefusedNotice error={error} />}
-          {looked && (
+          {plan && (
             <section aria-label="Import plan">
-              <PlanContents plan={looked.plan} choices={choices} onChange={setChoices}>
-                <NpmNotes notes={looked.plan.answer.notes} />
+              <PlanContents plan={plan}>
+                <NpmNotes notes={plan.answer.notes} />
               </PlanContents>
             </section>
           )}
@@ -88,7 +64,7 @@ function FromNpm() {
         <li>
           <h3>Import</h3>
           <p>All sites go live at once, or none does. NPM and Caddy both keep their ports.</p>
-          {looked && isOwner && uploaded > 0 && (
+          {isOwner && uploaded > 0 && (
             <label>
               <input
                 type="checkbox"
@@ -99,20 +75,7 @@ function FromNpm() {
               keys
             </label>
           )}
-          {looked && (
-            <ImportButton
-              plan={looked.plan}
-              choices={choices}
-              onReplay={({ replace }) =>
-                importFrom(
-                  looked.file,
-                  { dryRun: 'true', replay: 'true', replace: isForeign },
-                  replace,
-                )
-              }
-              onImport={run}
-            />
-          )}
+          {plan && <ImportButton plan={plan} />}
           {imported && (
             <section aria-label="Imported" tabIndex={-1} ref={focus}>
               <Notice kind="success" title={`${plural(movedIn(imported), 'site')} imported`}>
@@ -134,9 +97,9 @@ function FromNpm() {
             the ports that NPM had. If NPM runs on another machine, let router and DNS lead to this
             one instead.
           </p>
-          {hub.status?.serving && (
+          {status?.serving && (
             <div>
-              Caddy’s ports: <Ports serving={hub.status.serving} look="" />
+              Caddy’s ports: <Ports serving={status.serving} look="" />
             </div>
           )}
         </li>
@@ -161,14 +124,17 @@ const movedIn = ({ merge }: NpmAnswer): number =>
 /** The button that had the focus is gone. */
 const focus = (element: HTMLElement | null) => element?.focus();
 
-/** Sites that the hub has already stay, except those of `replace`. */
-function importFrom(
+async function importFrom(
   file: Blob,
+  { choices, dryRun, replay }: Asked,
   query: Record<string, string>,
-  replace: readonly string[] = [],
 ): Promise<NpmAnswer> {
   const form = new FormData();
   form.set('file', file, 'database.sqlite');
-  if (replace.length > 0) form.set('replace', replace.join(' '));
-  return send('POST', `/import/npm?${new URLSearchParams({ taken: 'skip', ...query })}`, form);
+  if (choices && choices.replace.length > 0) form.set('replace', choices.replace.join(' '));
+  const search = new URLSearchParams({ taken: 'skip', dryRun: String(dryRun), ...query });
+  if (replay) search.set('replay', 'true');
+  const answer = await send<NpmAnswer>('POST', `/import/npm?${search}`, form);
+  // The preamble is the hub's own.
+  return { ...answer, preamble: '' };
 }

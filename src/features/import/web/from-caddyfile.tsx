@@ -1,56 +1,34 @@
 /** Imports a Caddyfile as preamble and sites, after showing what will happen. */
 import { useState } from 'preact/hooks';
 import type { ImportSource } from '../../../web/feature.ts';
-import { ApiError, get, send } from '../../../web/lib/api.ts';
+import { ApiError, send } from '../../../web/lib/api.ts';
 import { plural } from '../../../web/lib/format.ts';
-import { useHub } from '../../../web/lib/hub.ts';
 import { useLeaveGuard } from '../../../web/lib/router.ts';
-import type { ImportAnswer, Vhost } from '../../../web/lib/types.ts';
-import { useSubmit } from '../../../web/lib/use-form.ts';
+import type { ImportAnswer } from '../../../web/lib/types.ts';
 import { CodeEditor } from '../../../web/parts/code-editor.tsx';
 import { DropArea, readTextFile } from '../../../web/parts/drop-area.tsx';
 import { Field } from '../../../web/parts/field.tsx';
 import { Notice, RefusedNotice } from '../../../web/parts/notice.tsx';
-import { type Plan, PlanView } from './plan-view.tsx';
-import type { Choices } from './summary.ts';
+import { type Asked, ImportButton, PlanContents, useImport } from './plan-view.tsx';
+
+const importText = (proxyfile: string, { choices, dryRun, replay }: Asked) =>
+  send<ImportAnswer>('POST', `/import${replay ? '?replay=true' : ''}`, {
+    proxyfile,
+    dryRun,
+    taken: 'skip',
+    replace: choices?.replace ?? [],
+    preamble: choices?.sides ?? 'keep',
+  });
 
 function FromCaddyfile() {
-  const hub = useHub();
   const [text, setText] = useState('');
-  const [plan, setPlan] = useState<Plan | null>(null);
-  const [imported, setImported] = useState<ImportAnswer | null>(null);
+  const { busy, error, look, reset, imported, plan } = useImport(importText);
   useLeaveGuard(text !== '', 'Leave without importing? The Caddyfile you entered will be lost.');
 
   const edit = (next: string) => {
     setText(next);
     // The plan was for the old text.
-    setPlan(null);
-    clear();
-    setImported(null);
-  };
-  const {
-    busy,
-    error,
-    clear,
-    run: review,
-  } = useSubmit(async () => {
-    setPlan(null);
-    const all = { proxyfile: text, dryRun: true, taken: 'skip', preamble: 'keep' };
-    const [answer, sites] = await Promise.all([
-      send<ImportAnswer>('POST', '/import', all),
-      get<Vhost[]>('/vhosts'),
-    ]);
-    setPlan({ answer, existing: sites.length });
-  });
-  const importAs = ({ sides, replace }: Choices, query = '', dryRun = false) => {
-    const chosen = { taken: 'skip', replace, preamble: sides, dryRun };
-    return send<ImportAnswer>('POST', `/import${query}`, { proxyfile: text, ...chosen });
-  };
-  const run = async (choices: Choices) => {
-    const answer = await importAs(choices);
-    edit('');
-    setImported(answer);
-    hub.refresh();
+    reset();
   };
 
   return (
@@ -84,17 +62,16 @@ function FromCaddyfile() {
           type="button"
           class={plan ? '' : 'primary'}
           disabled={busy || text.trim() === ''}
-          onClick={() => review()}
+          onClick={() => look(text)}
         >
           {busy ? 'Checking …' : 'Review import'}
         </button>
       </div>
       {plan && (
-        <PlanView
-          plan={plan}
-          onReplay={(choices) => importAs(choices, '?replay=true', true)}
-          onImport={run}
-        />
+        <section class="plan" aria-label="Import plan">
+          <PlanContents plan={plan} />
+          <ImportButton plan={plan} onImported={() => setText('')} />
+        </section>
       )}
     </>
   );

@@ -1,9 +1,11 @@
 /** Shows what an import will do, and asks for confirmation. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { get } from '../../../web/lib/api.ts';
 import { plural } from '../../../web/lib/format.ts';
 import { useHub } from '../../../web/lib/hub.ts';
-import type { ImportAnswer } from '../../../web/lib/types.ts';
+import type { ImportAnswer, Vhost } from '../../../web/lib/types.ts';
+import { useSubmit } from '../../../web/lib/use-form.ts';
 import { ChangeQuestions } from '../../../web/parts/change-questions.tsx';
 import { CodeBlock } from '../../../web/parts/code-block.tsx';
 import { Confirm, ReplacesForeign } from '../../../web/parts/dialog.tsx';
@@ -11,48 +13,76 @@ import { Doubts } from '../../../web/parts/notice.tsx';
 import { MergeChoices } from './merge-choices.tsx';
 import { type Choices, conflictsOf, firstChoices, firstLines, importSummary } from './summary.ts';
 
-export type Plan = {
-  /** Of a dry run that skips and keeps everything. */
-  answer: ImportAnswer;
-  /** How many sites the hub has. */
-  existing: number;
-};
+/** What the hub is asked about a file: what to do about what is there, or null to leave all of it. */
+export type Asked = { choices: Choices | null; dryRun: boolean; replay?: boolean };
+
+/**
+ * Of a file `F`: what the hub would make of it, what is chosen, and in the end what was imported.
+ * @param ask has the hub import it, or say what it would do; sites that are there are skipped if not chosen
+ */
+export function useImport<F, A extends ImportAnswer>(ask: (file: F, how: Asked) => Promise<A>) {
+  const hub = useHub();
+  const [plan, setPlan] = useState<{ file: F; answer: A; existing: number } | null>(null);
+  const [choices, setChoices] = useState<Choices>({ sides: {}, replace: [] });
+  const [imported, setImported] = useState<A | null>(null);
+  const forget = () => {
+    setPlan(null);
+    setImported(null);
+  };
+  const {
+    busy,
+    error,
+    clear,
+    run: look,
+  } = useSubmit(async (file: F) => {
+    forget();
+    const [answer, { length: existing }] = await Promise.all([
+      ask(file, { choices: null, dryRun: true }),
+      get<Vhost[]>('/vhosts'),
+    ]);
+    setPlan({ file, answer, existing });
+    setChoices(firstChoices(conflictsOf(answer.merge), existing > 0));
+  });
+  return {
+    busy,
+    error,
+    look,
+    /** Because there is another file. */
+    reset() {
+      forget();
+      clear();
+    },
+    imported,
+    plan: plan && {
+      ...plan,
+      choices,
+      setChoices,
+      /** @returns the id of a replay of it */
+      replay: async () =>
+        String((await ask(plan.file, { choices, dryRun: true, replay: true })).replay),
+      async publish() {
+        setImported(await ask(plan.file, { choices, dryRun: false }));
+        setPlan(null);
+        hub.refresh();
+      },
+    },
+  };
+}
+
+export type Plan = NonNullable<ReturnType<typeof useImport>['plan']>;
 
 /** A longer list would be slow, and nobody reads it. */
 const MAX_SHOWN = 200;
 const FIRST_LINES = 3;
 
-type PlanProps = {
-  plan: Plan;
-  /** A dry run that also begins a replay. */
-  onReplay: (choices: Choices) => Promise<ImportAnswer>;
-  onImport: (choices: Choices) => Promise<void>;
-};
-
-export function PlanView({ plan, ...on }: PlanProps) {
-  const [choices, setChoices] = useState(() => choicesOf(plan));
-  return (
-    <section aria-label="Import plan">
-      <PlanContents plan={plan} choices={choices} onChange={setChoices} />
-      <ImportButton plan={plan} choices={choices} {...on} />
-    </section>
-  );
-}
-
-/** What is chosen at first. */
-export const choicesOf = ({ answer, existing }: Plan): Choices =>
-  firstChoices(conflictsOf(answer.merge), existing > 0);
-
 type ContentsProps = {
   plan: Plan;
-  choices: Choices;
-  onChange: (choices: Choices) => void;
   /** Shown before what there is to choose. */
   children?: ComponentChildren;
 };
 
 /** What a file has in it, and the choices where it differs from what is there. */
-export function PlanContents({ plan: { answer }, choices, onChange, children }: ContentsProps) {
+export function PlanContents({ plan: { answer, choices, setChoices }, children }: ContentsProps) {
   const { skipped, preamble, merge } = answer;
   const conflicts = conflictsOf(merge);
   const summary = importSummary(merge, choices);
@@ -86,7 +116,7 @@ export function PlanContents({ plan: { answer }, choices, onChange, children }: 
       )}
       <Doubts warnings={answer.warnings} />
       {children}
-      <MergeChoices conflicts={conflicts} choices={choices} onChange={onChange} />
+      <MergeChoices conflicts={conflicts} choices={choices} onChange={setChoices} />
       {vhosts.length > 0 && conflicts.sites.length > 0 && <h4>New sites</h4>}
       {vhosts.length > 0 && (
         <ul class="plan-sites plain box">
@@ -102,25 +132,18 @@ export function PlanContents({ plan: { answer }, choices, onChange, children }: 
   );
 }
 
-type ButtonProps = PlanProps & { choices: Choices };
-
-/** Asks the last week, if that is wanted, and for confirmation. */
-export function ImportButton({ plan, choices, onReplay, onImport }: ButtonProps) {
+/** Asks the last week, if that is wanted, and for confirmation. @param onImported once it is live */
+export function ImportButton({ plan, onImported }: { plan: Plan; onImported?: () => void }) {
   const { status } = useHub();
   const [asking, setAsking] = useState(false);
-  const { existing } = plan;
+  const { existing, choices } = plan;
   const summary = importSummary(plan.answer.merge, choices);
   const imported = summary.added + summary.replaced;
   const action = `Import ${imported > 0 ? plural(imported, 'site') : 'the preamble'}`;
   return (
     <>
       {!summary.isEmpty && (
-        <ChangeQuestions
-          of={{
-            about: JSON.stringify(choices),
-            begin: async () => String((await onReplay(choices)).replay),
-          }}
-        />
+        <ChangeQuestions of={{ about: JSON.stringify(choices), begin: plan.replay }} />
       )}
       <div class="actions">
         <button
@@ -137,7 +160,10 @@ export function ImportButton({ plan, choices, onReplay, onImport }: ButtonProps)
           title={`${action}?`}
           action={action}
           kind="primary"
-          onConfirm={() => onImport(choices)}
+          onConfirm={async () => {
+            await plan.publish();
+            onImported?.();
+          }}
           onClose={() => setAsking(false)}
         >
           <p>
