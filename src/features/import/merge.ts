@@ -4,6 +4,7 @@ import { unifiedDiff } from '../../hub/caddyfile/diff.ts';
 import { plainSite } from '../../hub/caddyfile/render.ts';
 import { policiesOn } from '../../hub/model/applied.ts';
 import { type Change, sequence } from '../../hub/model/changes.ts';
+import { placesOf } from '../../hub/model/placement.ts';
 import {
   domainTaken,
   rivalsOf,
@@ -133,7 +134,7 @@ export const mergeSite =
       return { ...plan, result: { action: 'create', vhost: plan.result, wanted, before } };
     }
     if (before.length === 1 && isSame(first)) {
-      const plan = await updateChange(first.id, { agents: placesOf(first, wanted, set) })(
+      const plan = await updateChange(first.id, { agents: bothPlaces(first, wanted, set) })(
         set,
         time,
       );
@@ -153,7 +154,7 @@ export const mergeSite =
         upstream,
         enabled,
         ...policies,
-        agents: placesOf(target, wanted, set),
+        agents: bothPlaces(target, wanted, set),
       }),
     ])(set, time);
     const replaced = { action: 'replace' as const, wanted, before };
@@ -181,12 +182,10 @@ function policiesOf(
 }
 
 /** The agents of a vhost, and those that an imported one is for; none: all. */
-const placesOf = (vhost: Vhost, wanted: Vhost, { agents }: SiteSet): string[] =>
-  agents
-    .filter(
-      ({ id }) => vhost.agents.length > 0 && [vhost, wanted].some((one) => one.agents.includes(id)),
-    )
-    .map(({ name }) => name);
+const bothPlaces = (vhost: Vhost, wanted: Vhost, { agents }: SiteSet): string[] =>
+  vhost.agents.length === 0
+    ? []
+    : placesOf({ agents: [...vhost.agents, ...wanted.agents] }, agents);
 
 const CHOOSE =
   'Send "taken": "skip" or "replace" for all such sites, or name the sites to replace in "replace".';

@@ -69,7 +69,7 @@ export function useImport<F, A extends ImportAnswer>(ask: (file: F, how: Asked) 
   };
 }
 
-export type Plan = NonNullable<ReturnType<typeof useImport>['plan']>;
+type Plan = NonNullable<ReturnType<typeof useImport>['plan']>;
 
 /** A longer list would be slow, and nobody reads it. */
 const MAX_SHOWN = 200;
