@@ -92,11 +92,20 @@ const texts = new Map(
   ),
 );
 
-/** The project's own files that `file` imports, types included, from the root. */
-const importsOf = (file: string): string[] =>
-  [...(texts.get(file) ?? '').matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)].map(
-    ([, path]) => relative(ROOT, join(ROOT, dirname(file), path ?? '')),
+const pathsIn = (file: string, text: string): string[] =>
+  [...text.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)].map(([, path]) =>
+    relative(ROOT, join(ROOT, dirname(file), path ?? '')),
   );
+
+const TYPES = /^(?:import|export) type [^;]*;$/gm;
+
+/** The project's own files that `file` imports, types included, from the root. */
+const importsOf = (file: string): string[] => pathsIn(file, texts.get(file) ?? '');
+/** Those of them that it imports nothing but types from, and the others. */
+const typesOf = (file: string): string[] =>
+  pathsIn(file, (texts.get(file) ?? '').match(TYPES)?.join('\n') ?? '');
+const valuesOf = (file: string): string[] =>
+  pathsIn(file, (texts.get(file) ?? '').replace(TYPES, ''));
 
 const houseOf = (path: string): string => {
   const [first = '', second = ''] = path.split('/');
@@ -125,10 +134,20 @@ const roomOf = (path: string): string => {
 const wordsBeside = (file: string): string =>
   file.replace(/^(src\/features\/[^/]+)\/.*$/, '$1/words.ts');
 
+/**
+ * Whether a file of the dashboard may import it as a type, which the bundler erases: what the hub answers, in one list
+ * for the core, and in the pages of a feature from that feature.
+ */
+const isTypeOfAnswer = (file: string, path: string): boolean =>
+  file === 'src/web/lib/types.ts'
+    ? ['hub', 'shared'].includes(houseOf(path)) && !path.startsWith('src/features/')
+    : houseOf(file) === 'web' && path.startsWith(wordsBeside(file).replace('words.ts', ''));
+
 /** What the table forbids of the imports of one file. */
-function forbidden(file: string, imports: readonly string[]): string[] {
+function forbidden(file: string, imports: readonly string[], isType = false): string[] {
   const house = houseOf(file);
   return imports.filter((path) => {
+    if (isType && isTypeOfAnswer(file, path)) return false;
     // What this is: the version stands in the manifest.
     if (path === 'package.json') return house !== 'program';
     const other = houseOf(path);
@@ -172,14 +191,31 @@ describe('the table refuses', () => {
     ['src/features/x/words.ts', 'src/hub/db/open.ts'],
     ['src/features/x/web/page.tsx', 'src/features/x/sites.ts'],
     ['agent/features/x/agent.ts', 'src/features/x/sites.ts'],
+    ['src/web/lib/types.ts', 'src/hub/api/status.ts'],
+    ['src/features/x/web/page.tsx', 'src/features/x/routes.ts'],
   ])('%s importing %s', (file, other) => expect(forbidden(file, [other])).toEqual([other]));
+
+  test.each([
+    ['src/web/app.tsx', 'src/hub/api/status.ts'],
+    ['src/web/lib/types.ts', 'src/program/config.ts'],
+    ['src/web/lib/types.ts', 'src/features/x/words.ts'],
+    ['src/features/x/web/page.tsx', 'src/hub/api/status.ts'],
+    ['src/features/x/web/page.tsx', 'src/features/y/routes.ts'],
+    ['src/hub/model/store.ts', 'src/hub/api/status.ts'],
+  ])('%s importing a type from %s', (file, other) =>
+    expect(forbidden(file, [other], true)).toEqual([other]),
+  );
 });
 
 test('imports point one way', () => {
   expect(files.length).toBeGreaterThan(100);
   const strays = files.filter((file) => !(houseOf(file) in MAY_IMPORT));
   expect(strays).toEqual([]);
-  expect(faultsOf(files, (file) => forbidden(file, importsOf(file)))).toEqual([]);
+  const all = (file: string) => [
+    ...forbidden(file, valuesOf(file)),
+    ...forbidden(file, typesOf(file), true),
+  ];
+  expect(faultsOf(files, all)).toEqual([]);
 });
 
 /**

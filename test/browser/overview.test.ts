@@ -1,7 +1,7 @@
 /** The first page: busy sites, problems, certificates and changes, and where they lead. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
-import type { LogPage } from '../../src/web/lib/api-types.ts';
+import type { LogPage } from '../../src/web/lib/types.ts';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { ask, until } from '../harness/stack.ts';
 import { writeLog } from '../harness/traffic.ts';

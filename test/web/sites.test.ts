@@ -3,14 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import { unreachedReason } from '../../src/features/containers/web/container-dialog.tsx';
 import { tidied } from '../../src/web/lib/check.ts';
 import { linkTo } from '../../src/web/lib/link.ts';
-import type {
-  Activity,
-  Problem,
-  SiteState,
-  Status,
-  UptimeBars,
-  Vhost,
-} from '../../src/web/lib/types.ts';
+import type { Activity, Problem, SiteState, Status, Vhost } from '../../src/web/lib/types.ts';
 import { barsPath } from '../../src/web/parts/bars.ts';
 import {
   changesFrom,
@@ -37,6 +30,7 @@ import {
   USUAL,
 } from '../../src/web/sites/list/rows.ts';
 import { healthOf, outagesIn, reportedProblems, servedOf } from '../../src/web/sites/problem.ts';
+import type { UptimeBars } from '../../src/web/sites/use-states.ts';
 import { agent, site, status } from './samples.ts';
 
 const state = (change: Partial<SiteState> = {}): SiteState => ({

@@ -24,6 +24,7 @@ const BackupView = t.Object(
   },
   { title: 'Backup' },
 );
+export type BackupView = Static<typeof BackupView>;
 
 const BackupsView = t.Object(
   {

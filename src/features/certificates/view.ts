@@ -41,6 +41,7 @@ export const KeptCertificateView = t.Object(
   },
   { title: 'KeptCertificate' },
 );
+export type KeptCertificateView = Static<typeof KeptCertificateView>;
 
 export const ChangedCertificate = t.Composite([KeptCertificateView, Outcome], {
   title: 'ChangedKeptCertificate',

@@ -1,5 +1,5 @@
 /** `/deliveries`: the latest messages, and what became of them. */
-import { Elysia, t } from 'elysia';
+import { Elysia, type Static, t } from 'elysia';
 import type { ApiCore } from '../../hub/core.ts';
 import { about } from '../../hub/http/about.ts';
 import { refusals, WRITES } from '../../hub/http/refusal-schemas.ts';
@@ -34,6 +34,7 @@ const DeliveryView = t.Object(
   },
   { title: 'Delivery' },
 );
+export type DeliveryView = Static<typeof DeliveryView>;
 
 const DELIVERY = {
   id: 1,

@@ -139,6 +139,7 @@ const view = {
 };
 
 export const ChannelView = t.Object(view, { title: 'Channel' });
+export type ChannelView = Static<typeof ChannelView>;
 export const MadeChannel = t.Object(
   {
     ...view,
@@ -148,6 +149,7 @@ export const MadeChannel = t.Object(
   },
   { title: 'NewChannelAnswer' },
 );
+export type MadeChannel = Static<typeof MadeChannel>;
 
 /** Nothing of it, if it cannot be read. */
 function shownTarget({ kind, target }: Channel): ReturnType<typeof maskTarget> {

@@ -1,5 +1,5 @@
 /** `/containers`: the containers beside each proxy, and why each is a site or not. */
-import { Elysia, t } from 'elysia';
+import { Elysia, type Static, t } from 'elysia';
 import type { ApiCore } from '../../hub/core.ts';
 import { about } from '../../hub/http/about.ts';
 import { AGENT, AgentQuery } from '../../hub/http/params.ts';
@@ -30,6 +30,7 @@ const ContainerView = t.Object(
   },
   { title: 'Container' },
 );
+export type ContainerView = Static<typeof ContainerView>;
 
 type Deps = Pick<ApiCore, 'publisher' | 'guard'> & {
   containers: Pick<ContainerSites, 'list'>;

@@ -1,5 +1,5 @@
 /** `/import/npm`: hosts of Nginx Proxy Manager, from its database. */
-import { Elysia, t } from 'elysia';
+import { Elysia, type Static, t } from 'elysia';
 import { assertConfidential } from '../../hub/agents/trust.ts';
 import { authorOf, recordedAuthorOf } from '../../hub/auth/guard.ts';
 import type { ApiCore } from '../../hub/core.ts';
@@ -23,6 +23,19 @@ const EVENT = {
   target: 'Nginx Proxy Manager',
   detail: 'imported',
 } as const;
+
+export const NpmAnswer = t.Composite(
+  [
+    ImportAnswer,
+    t.Object({
+      notes: t.Array(Note, {
+        description: 'what behaves otherwise, or is left to do: nothing goes unsaid',
+      }),
+    }),
+  ],
+  { title: 'NpmImportAnswer' },
+);
+export type NpmAnswer = Static<typeof NpmAnswer>;
 
 type Deps = Pick<ApiCore, 'retries' | 'guard' | 'agentUrl' | 'startReplay'> & {
   importer: NpmImporter;
@@ -80,17 +93,7 @@ export function importNpmRoutes({ importer, retries, guard, agentUrl, startRepla
           { title: 'NpmImportRequest' },
         ),
         response: {
-          200: t.Composite(
-            [
-              ImportAnswer,
-              t.Object({
-                notes: t.Array(Note, {
-                  description: 'what behaves otherwise, or is left to do: nothing goes unsaid',
-                }),
-              }),
-            ],
-            { title: 'NpmImportAnswer' },
-          ),
+          200: NpmAnswer,
           ...refusals(
             ...PUBLISHES,
             'BODY_TOO_LARGE',

@@ -89,3 +89,4 @@ export const ImportAnswer = t.Composite(
   ],
   { title: 'ImportAnswer' },
 );
+export type ImportAnswer = Static<typeof ImportAnswer>;

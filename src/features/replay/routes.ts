@@ -1,5 +1,5 @@
 /** `/replays`: what a change would have done to the requests that are in the access log. */
-import { Elysia, t } from 'elysia';
+import { Elysia, type Static, t } from 'elysia';
 import type { ApiCore } from '../../hub/core.ts';
 import { about } from '../../hub/http/about.ts';
 import { IdParams } from '../../hub/http/params.ts';
@@ -58,6 +58,7 @@ const ReplayView = t.Object(
   },
   { title: 'ReplayState' },
 );
+export type ReplayView = Static<typeof ReplayView>;
 
 const SITE = {
   domain: 'app.example.org',

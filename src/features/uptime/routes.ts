@@ -1,5 +1,5 @@
 /** `/vhosts/:id/uptime`: how a vhost answered between changes, by the hour; `/vhosts/uptime`: all, for a list. */
-import { Elysia, t } from 'elysia';
+import { Elysia, type Static, t } from 'elysia';
 import type { ApiCore } from '../../hub/core.ts';
 import { about, INTEGER_ID } from '../../hub/http/about.ts';
 import { IdParams, idOf } from '../../hub/http/params.ts';
@@ -36,6 +36,7 @@ const VhostUptime = t.Object(
   },
   { title: 'VhostUptime' },
 );
+export type VhostUptime = Static<typeof VhostUptime>;
 
 const barsOf = (description: string) =>
   t.Object({ share: Share, bars: t.Array(Share, { description }) });

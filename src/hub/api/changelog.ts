@@ -19,7 +19,7 @@ const Action = t.Union([
   t.Literal('toggle'),
 ]);
 
-const ChangelogEntry = t.Object(
+export const ChangelogEntry = t.Object(
   {
     id: t.Integer(),
     userId: t.String(),
@@ -38,7 +38,7 @@ const ChangelogEntry = t.Object(
   { title: 'ChangelogEntry' },
 );
 
-const ChangelogGroup = t.Object(
+export const ChangelogGroup = t.Object(
   {
     group: t.Integer(),
     userId: t.String(),

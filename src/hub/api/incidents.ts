@@ -8,7 +8,7 @@ import { incidentForViewers } from '../watch/for-viewers.ts';
 import { IncidentView, listIncidents } from '../watch/incidents/incidents.ts';
 import type { ApiContext } from './context.ts';
 
-const Event = t.Object(
+export const Event = t.Object(
   { event: t.UnionEnum(EVENT_NAMES), meaning: t.String() },
   { title: 'Event' },
 );

@@ -15,7 +15,7 @@ import { agentPreambleChange, preambleChange } from '../model/preamble-changes.t
 import type { SiteSet } from '../model/vhost.ts';
 import type { ApiContext } from './context.ts';
 
-const PreambleView = t.Object(
+export const PreambleView = t.Object(
   {
     config: t.String(),
     updatedAt: Timestamp,

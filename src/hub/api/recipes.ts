@@ -18,7 +18,7 @@ const ValuesView = t.Record(t.String(), t.Unknown(), {
   description: 'values by the names of the recipe’s fields',
 });
 
-const RecipeView = t.Object(
+export const RecipeView = t.Object(
   {
     id: t.String(),
     kind: t.UnionEnum(['policy', 'site'], {

@@ -15,7 +15,7 @@ import { SERVING, ServingOrNull } from './ports.ts';
 const nullable = <T extends Parameters<typeof t.Union>[0][number]>(schema: T) =>
   t.Union([schema, t.Null()]);
 
-const HubStatus = t.Object(
+export const HubStatus = t.Object(
   {
     version: t.String(),
     commit: nullable(t.String()),

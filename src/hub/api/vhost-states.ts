@@ -96,7 +96,7 @@ const cleaned = memoize((states: readonly VhostState[]) => Clean?.(states) as Vh
 const seenByViewers = memoize((states: readonly VhostState[]) => states.map(stateForViewers));
 const shared = memoize((states: readonly VhostState[]) => sharedJson(JSON.stringify(states)));
 
-const VhostActivity = t.Composite(
+export const VhostActivity = t.Composite(
   [
     t.Omit(LogActivity, ['domains']),
     t.Object({

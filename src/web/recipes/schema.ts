@@ -1,6 +1,6 @@
 /** The hub’s recipes, and a recipe’s JSON Schema as far as its form is made from it. */
 import { get } from '../lib/api.ts';
-import type { Recipe as Answered } from '../lib/api-types.ts';
+import type { Recipe as Answered } from '../lib/types.ts';
 import { type Loaded, useLoad } from '../lib/use-load.ts';
 
 export type JsonSchema = {

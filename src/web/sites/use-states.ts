@@ -2,8 +2,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { get, poll } from '../lib/api.ts';
 import { useAnswers, useHub } from '../lib/hub.ts';
-import type { Activity, SiteState, Status, UptimeBars, VhostActivity } from '../lib/types.ts';
+import type { Activity, SiteState, Status, VhostActivity } from '../lib/types.ts';
 import { type Loaded, useEvery, useLoad } from '../lib/use-load.ts';
+
+/** How the answers to its check were: a feature of the hub says it, if there. */
+export type UptimeBars = { id: number; day: Shares; month: Shares };
+
+/** Of right answers, from 0 to 1, in all and oldest first; null: it was not asked. */
+type Shares = { share: number | null; bars: (number | null)[] };
 
 type States = {
   /** Empty while agent or proxy cannot be asked. */

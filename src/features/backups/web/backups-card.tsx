@@ -2,7 +2,6 @@
 import { useState } from 'preact/hooks';
 import { get, send, sentenceOf } from '../../../web/lib/api.ts';
 import { plural } from '../../../web/lib/format.ts';
-import type { Backup, Backups } from '../../../web/lib/types.ts';
 import { placeError, submitWith, useFields, useSubmit } from '../../../web/lib/use-form.ts';
 import { useEvery, useLoad } from '../../../web/lib/use-load.ts';
 import { Dialog, FormActions } from '../../../web/parts/dialog.tsx';
@@ -10,11 +9,12 @@ import { TextField } from '../../../web/parts/field.tsx';
 import { ListCard } from '../../../web/parts/list-card.tsx';
 import { Notice } from '../../../web/parts/notice.tsx';
 import { Time } from '../../../web/parts/time.tsx';
+import type { BackupsView, BackupView } from '../routes.ts';
 
 /** How often the hub is asked whether it has restarted. */
 const RESTARTING_MS = 2_000;
 
-const KEYS: Readonly<Record<Backup['key'], string>> = {
+const KEYS: Readonly<Record<BackupView['key'], string>> = {
   none: 'without a key',
   clear: 'key in clear',
   sealed: 'key sealed',
@@ -22,12 +22,12 @@ const KEYS: Readonly<Record<Backup['key'], string>> = {
 
 export function BackupsCard() {
   const { data, error, reload, set } = useLoad('backups', (signal) =>
-    get<Backups>('/backups', signal),
+    get<BackupsView>('/backups', signal),
   );
-  const [restoring, setRestoring] = useState<Backup | null>(null);
+  const [restoring, setRestoring] = useState<BackupView | null>(null);
   const [isRestarting, setIsRestarting] = useState(false);
   const making = useSubmit(async () => {
-    const made = await send<Backups>('POST', '/backups');
+    const made = await send<BackupsView>('POST', '/backups');
     set(() => made);
   });
   const isOn = data?.enabled === true;
@@ -102,7 +102,7 @@ export function BackupsCard() {
   );
 }
 
-function Help({ enabled, keep, sealed, succeededAt, failure }: Backups) {
+function Help({ enabled, keep, sealed, succeededAt, failure }: BackupsView) {
   if (!enabled) {
     return (
       <>
@@ -126,7 +126,7 @@ function Help({ enabled, keep, sealed, succeededAt, failure }: Backups) {
   );
 }
 
-type RestoreProps = { backup: Backup; onDone: () => void; onClose: () => void };
+type RestoreProps = { backup: BackupView; onDone: () => void; onClose: () => void };
 
 function RestoreDialog({ backup, onDone, onClose }: RestoreProps) {
   const { values, input } = useFields({ passphrase: '' });

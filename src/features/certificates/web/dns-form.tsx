@@ -1,13 +1,13 @@
 /** Orders a certificate by DNS, or changes how one is ordered; credentials are in no state of the page. */
 import { useId, useRef, useState } from 'preact/hooks';
 import { ApiError, get, send } from '../../../web/lib/api.ts';
-import type { DnsProviders } from '../../../web/lib/types.ts';
 import { placeError, useSubmit } from '../../../web/lib/use-form.ts';
 import { useLoad } from '../../../web/lib/use-load.ts';
 import { Field, TextField } from '../../../web/parts/field.tsx';
 import { InsetForm } from '../../../web/parts/list-card.tsx';
 import { SkeletonRows } from '../../../web/parts/loading.tsx';
 import { Notice, RefusedNotice } from '../../../web/parts/notice.tsx';
+import type { ProvidersAnswer } from '../lego/providers.ts';
 import { ProviderFields } from './provider-fields.tsx';
 import { type FormProps, NameField, save } from './upload-form.tsx';
 
@@ -16,7 +16,7 @@ type Props = FormProps & { wanted: string };
 
 export function DnsForm(props: Props) {
   const { data, error } = useLoad('DNS providers', (signal) =>
-    get<DnsProviders>('/certificates/providers', signal),
+    get<ProvidersAnswer>('/certificates/providers', signal),
   );
   if (error) return <Notice kind="error" title={error} />;
   if (!data) return <SkeletonRows rows={6} label="Loading the DNS providers" />;
@@ -31,7 +31,7 @@ export const Ordering = () => (
   </Notice>
 );
 
-function OrderForm(props: Props & { providers: DnsProviders['providers'] }) {
+function OrderForm(props: Props & { providers: ProvidersAnswer['providers'] }) {
   const { stored, wanted, providers, onSaved, onClose } = props;
   const box = useRef<HTMLDivElement>(null);
   const list = useId();

@@ -4,10 +4,11 @@ import { get } from '../../../web/lib/api.ts';
 import { usePublishes } from '../../../web/lib/hub.ts';
 import { useCan } from '../../../web/lib/roles.ts';
 import { navigate } from '../../../web/lib/router.ts';
-import type { Kept, Vhost } from '../../../web/lib/types.ts';
+import type { Vhost } from '../../../web/lib/types.ts';
 import { useEvery, useLoad } from '../../../web/lib/use-load.ts';
 import { ListCard } from '../../../web/parts/list-card.tsx';
 import { Notice } from '../../../web/parts/notice.tsx';
+import type { KeptCertificateView } from '../view.ts';
 import { DnsForm } from './dns-form.tsx';
 import { KeptRow } from './kept-row.tsx';
 import { UploadForm } from './upload-form.tsx';
@@ -20,10 +21,12 @@ const EVERY_MS = 15_000;
 export function KeptCard({ query }: { query: URLSearchParams }) {
   const wanted = query.get('dns');
   const publishes = usePublishes();
-  const list = useLoad(`kept ${publishes}`, (signal) => get<Kept[]>('/certificates/kept', signal));
+  const list = useLoad(`kept ${publishes}`, (signal) =>
+    get<KeptCertificateView[]>('/certificates/kept', signal),
+  );
   useEvery(EVERY_MS, list.reload);
   const isOwner = useCan('owner');
-  const [adding, setAdding] = useState<Kept['source'] | null>(
+  const [adding, setAdding] = useState<KeptCertificateView['source'] | null>(
     isOwner && wanted !== null ? 'dns' : null,
   );
   const [said, setSaid] = useState('');
@@ -45,7 +48,7 @@ export function KeptCard({ query }: { query: URLSearchParams }) {
   const form = {
     stored: null,
     onClose: close,
-    onSaved: async ({ name }: Kept) => {
+    onSaved: async ({ name }: KeptCertificateView) => {
       close();
       await onChanged(`The certificate ${name} is live.`);
     },

@@ -3,12 +3,13 @@ import { useState } from 'preact/hooks';
 import { request, send } from '../../../web/lib/api.ts';
 import { localTime, plural } from '../../../web/lib/format.ts';
 import { useCan } from '../../../web/lib/roles.ts';
-import type { Kept, Vhost } from '../../../web/lib/types.ts';
+import type { Vhost } from '../../../web/lib/types.ts';
 import { useSubmit } from '../../../web/lib/use-form.ts';
 import { Confirm } from '../../../web/parts/dialog.tsx';
 import { useOpener } from '../../../web/parts/list-card.tsx';
 import { RefusedNotice } from '../../../web/parts/notice.tsx';
 import { Time } from '../../../web/parts/time.tsx';
+import type { KeptCertificateView } from '../view.ts';
 import { DnsForm, Ordering } from './dns-form.tsx';
 import { keptState } from './kept-state.ts';
 import { UploadForm } from './upload-form.tsx';
@@ -17,7 +18,7 @@ import { UploadForm } from './upload-form.tsx';
 const NAMED = 3;
 
 type Props = {
-  kept: Kept;
+  kept: KeptCertificateView;
   /** All, or none while they are not known. */
   sites: readonly Vhost[];
   /** Called after a change with what was done; empty if it failed. */

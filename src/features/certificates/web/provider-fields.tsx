@@ -1,10 +1,11 @@
 /** What a DNS provider needs, in lego's words, and how its zone is asked; the form reads the inputs by their names. */
-import type { DnsProviders } from '../../../web/lib/types.ts';
+
 import { TextField } from '../../../web/parts/field.tsx';
+import type { ProvidersAnswer } from '../lego/providers.ts';
 
 type Props = {
   /** Undefined until one is chosen. */
-  provider: DnsProviders['providers'][number] | undefined;
+  provider: ProvidersAnswer['providers'][number] | undefined;
   /** What is wrong with a field of the request. */
   at: (name: string) => string | null;
 };

@@ -2,22 +2,29 @@
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import { send } from '../../../web/lib/api.ts';
-import type { Kept } from '../../../web/lib/types.ts';
 import { placeError, useSubmit } from '../../../web/lib/use-form.ts';
 import { DropArea, readTextFile } from '../../../web/parts/drop-area.tsx';
 import { Field, TextField } from '../../../web/parts/field.tsx';
 import { InsetForm } from '../../../web/parts/list-card.tsx';
+import type { KeptCertificateView } from '../view.ts';
 
 export type FormProps = {
   /** What it replaces; null: nothing. */
-  stored: Kept | null;
-  onSaved: (kept: Kept) => Promise<void>;
+  stored: KeptCertificateView | null;
+  onSaved: (kept: KeptCertificateView) => Promise<void>;
   onClose: () => void;
 };
 
 /** Stores a new one, or what is to become of a stored one. @throws as `send` */
-export const save = (stored: Kept | null, body: object): Promise<Kept> =>
-  send<Kept>(stored ? 'PUT' : 'POST', `/certificates/kept${stored ? `/${stored.id}` : ''}`, body);
+export const save = (
+  stored: KeptCertificateView | null,
+  body: object,
+): Promise<KeptCertificateView> =>
+  send<KeptCertificateView>(
+    stored ? 'PUT' : 'POST',
+    `/certificates/kept${stored ? `/${stored.id}` : ''}`,
+    body,
+  );
 
 /** Of a certificate; read from the form. */
 export const NameField = ({ initial = '', error }: { initial?: string; error: string | null }) => (

@@ -1,11 +1,12 @@
 /** Adds or changes a channel: its name, its target, its events and its quiet hours. */
 import { useState } from 'preact/hooks';
 import { get, send } from '../../../web/lib/api.ts';
-import type { Channel, EventMeaning, NewChannel } from '../../../web/lib/types.ts';
+import type { EventMeaning } from '../../../web/lib/types.ts';
 import { placeError, useSubmit } from '../../../web/lib/use-form.ts';
 import { useLoad } from '../../../web/lib/use-load.ts';
 import { TextField } from '../../../web/parts/field.tsx';
 import { InsetForm } from '../../../web/parts/list-card.tsx';
+import type { ChannelView, MadeChannel } from '../schema.ts';
 import { KINDS, type Kind, targetFrom, typedFrom } from './kinds.ts';
 import { QuietField } from './quiet-field.tsx';
 import { TargetInput } from './target-input.tsx';
@@ -13,8 +14,8 @@ import { TargetInput } from './target-input.tsx';
 type Props = {
   kind: Kind;
   /** Null for a new one. */
-  channel: Channel | null;
-  onSaved: (channel: NewChannel) => Promise<void>;
+  channel: ChannelView | null;
+  onSaved: (channel: MadeChannel) => Promise<void>;
   onClose: () => void;
 };
 
@@ -30,8 +31,8 @@ export function ChannelForm({ kind, channel, onSaved, onClose }: Props) {
     const change = { name, events: events ?? [], quiet, target: targetFrom(kind, typed, target) };
     await onSaved(
       channel
-        ? await send<Channel>('PUT', `/channels/${channel.id}`, change)
-        : await send<NewChannel>('POST', '/channels', { kind, ...change }),
+        ? await send<ChannelView>('PUT', `/channels/${channel.id}`, change)
+        : await send<MadeChannel>('POST', '/channels', { kind, ...change }),
     );
   });
   const places = ['name', 'events', 'quiet', ...fields.map((field) => `target.${field.name}`)];
@@ -74,7 +75,7 @@ export function ChannelForm({ kind, channel, onSaved, onClose }: Props) {
   );
 }
 
-type Events = Channel['events'];
+type Events = ChannelView['events'];
 type EventsFieldProps = {
   /** Null: all. */
   chosen: Events | null;

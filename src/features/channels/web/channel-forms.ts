@@ -1,5 +1,5 @@
 /**
- * The form of each kind of channel, generated from src/features/channels/kinds. Do not edit; run `bun run types`.
+ * The form of each kind of channel, generated from src/features/channels/kinds. Do not edit; run `bun run forms`.
  */
 // biome-ignore-all format: generated
 export const CHANNEL_FORMS = {

@@ -3,18 +3,18 @@ import { useState } from 'preact/hooks';
 import { lasting } from '../../../web/incidents/words.ts';
 import { send } from '../../../web/lib/api.ts';
 import { plural } from '../../../web/lib/format.ts';
-import type { Channel } from '../../../web/lib/types.ts';
 import { useSubmit } from '../../../web/lib/use-form.ts';
 import { Confirm } from '../../../web/parts/dialog.tsx';
 import { useOpener } from '../../../web/parts/list-card.tsx';
 import { Notice, RefusedNotice } from '../../../web/parts/notice.tsx';
 import { Time } from '../../../web/parts/time.tsx';
+import type { ChannelView } from '../schema.ts';
 import { ChannelForm } from './channel-form.tsx';
 import { KINDS } from './kinds.ts';
 import { placeOf, scopeOf } from './words.ts';
 
 type Props = {
-  channel: Channel;
+  channel: ChannelView;
   /** When the last message was delivered, ISO 8601. */
   lastSent: string | null | undefined;
   onChanged: () => Promise<void>;
@@ -101,7 +101,7 @@ export function ChannelRow({ channel, lastSent, onChanged }: Props) {
   );
 }
 
-function levelOf({ enabled, failing }: Channel, lastSent: Props['lastSent']) {
+function levelOf({ enabled, failing }: ChannelView, lastSent: Props['lastSent']) {
   if (failing) return 'bad';
   return enabled && lastSent ? 'good' : 'unknown';
 }

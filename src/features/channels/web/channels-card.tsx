@@ -1,17 +1,18 @@
 /** Lists and adds channels; without any, says what they are for. */
 import { useRef, useState } from 'preact/hooks';
-import type { Channel, Delivery, NewChannel } from '../../../web/lib/types.ts';
 import type { Loaded } from '../../../web/lib/use-load.ts';
 import { ShownOnce } from '../../../web/parts/dialog.tsx';
 import { ListCard } from '../../../web/parts/list-card.tsx';
+import type { DeliveryView } from '../delivery-routes.ts';
+import type { ChannelView, MadeChannel } from '../schema.ts';
 import { ChannelForm } from './channel-form.tsx';
 import { ChannelRow } from './channel-row.tsx';
 import { KINDS, type Kind } from './kinds.ts';
 
 type Props = {
-  list: Loaded<Channel[]>;
+  list: Loaded<ChannelView[]>;
   /** Newest first. */
-  deliveries: readonly Delivery[];
+  deliveries: readonly DeliveryView[];
   /** Called after any change. */
   onChanged: () => Promise<void>;
 };
@@ -20,7 +21,7 @@ const ALL = Object.keys(KINDS) as Kind[];
 
 export function ChannelsCard({ list, deliveries, onChanged }: Props) {
   const [adding, setAdding] = useState<Kind | null>(null);
-  const [made, setMade] = useState<NewChannel | null>(null);
+  const [made, setMade] = useState<MadeChannel | null>(null);
   const kinds = useRef<HTMLDivElement>(null);
   const isFirst = list.data?.length === 0 && adding === null;
   const close = () => {

@@ -1,10 +1,10 @@
 /** The kinds of channels, with the fields of their targets. Pure. */
 
-import type { Channel } from '../../../web/lib/types.ts';
+import type { ChannelView } from '../schema.ts';
 import { CHANNEL_FORMS } from './channel-forms.ts';
 
-export type Kind = Channel['kind'];
-type Target = Channel['target'];
+export type Kind = ChannelView['kind'];
+type Target = ChannelView['target'];
 
 export type TargetField = {
   name: keyof Target;

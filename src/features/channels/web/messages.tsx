@@ -2,19 +2,20 @@
 import type { ComponentChildren } from 'preact';
 import { SUBJECTS } from '../../../web/incidents/words.ts';
 import { get } from '../../../web/lib/api.ts';
-import type { Channel, Delivery } from '../../../web/lib/types.ts';
 import { type Loaded, useEvery, useLoad } from '../../../web/lib/use-load.ts';
 import { useFirstOnes } from '../../../web/parts/first-ones.tsx';
 import { ListCard } from '../../../web/parts/list-card.tsx';
 import { ClockTime } from '../../../web/parts/time.tsx';
+import type { DeliveryView } from '../delivery-routes.ts';
+import type { ChannelView } from '../schema.ts';
 import { ChannelsCard } from './channels-card.tsx';
 import { outcomeOf, STATES } from './words.ts';
 
 const EVERY_MS = 10_000;
 
 export function Messages({ children }: { children: ComponentChildren }) {
-  const channels = useLoad('channels', (signal) => get<Channel[]>('/channels', signal));
-  const sent = useLoad('deliveries', (signal) => get<Delivery[]>('/deliveries', signal));
+  const channels = useLoad('channels', (signal) => get<ChannelView[]>('/channels', signal));
+  const sent = useLoad('deliveries', (signal) => get<DeliveryView[]>('/deliveries', signal));
   const reload = async () => {
     await Promise.all([channels.reload(), sent.reload()]);
   };
@@ -31,7 +32,7 @@ export function Messages({ children }: { children: ComponentChildren }) {
 const LAMPS = { sent: '', waiting: ' lamp-warn', failed: ' lamp-bad' } as const;
 
 /** The messages that were sent, or wait for their channel. */
-function DeliveriesCard({ list }: { list: Loaded<Delivery[]> }) {
+function DeliveriesCard({ list }: { list: Loaded<DeliveryView[]> }) {
   const { first, more } = useFirstOnes(list);
   return (
     <ListCard

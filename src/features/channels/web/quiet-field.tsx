@@ -1,9 +1,9 @@
 /** The hours in which a channel gets nothing, in a time zone. */
 import { useRef } from 'preact/hooks';
-import type { Channel } from '../../../web/lib/types.ts';
 import { Field } from '../../../web/parts/field.tsx';
+import type { ChannelView } from '../schema.ts';
 
-type Quiet = NonNullable<Channel['quiet']>;
+type Quiet = NonNullable<ChannelView['quiet']>;
 type Props = {
   quiet: Quiet | null;
   error: string | null;

@@ -1,12 +1,13 @@
 /** The input for a field of a channel's target; what is secret is shown as a mask, and stays if untouched. */
-import type { Channel } from '../../../web/lib/types.ts';
+
 import { Field } from '../../../web/parts/field.tsx';
+import type { ChannelView } from '../schema.ts';
 import { isKept, shownIn, type TargetField } from './kinds.ts';
 
 type Props = {
   field: TargetField;
   /** As it is shown; null for a new channel. */
-  target: Channel['target'] | null;
+  target: ChannelView['target'] | null;
   /** Null: what is stored is to be removed. */
   typed: string | null;
   error: string | null;

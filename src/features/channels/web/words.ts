@@ -1,22 +1,23 @@
 /** Channels and deliveries, for people. Pure. */
 import { clockTime, plural } from '../../../web/lib/format.ts';
-import type { Channel, Delivery } from '../../../web/lib/types.ts';
+import type { DeliveryView } from '../delivery-routes.ts';
+import type { ChannelView } from '../schema.ts';
 import { shownIn } from './kinds.ts';
 
 /** Where messages go, without what is secret. */
-export const placeOf = ({ kind, target }: Channel): string =>
+export const placeOf = ({ kind, target }: ChannelView): string =>
   kind === 'smtp'
     ? `${shownIn(target, 'to')} by ${shownIn(target, 'host')}`
     : shownIn(target, 'url').replace(/\/\*{3}$/, '');
 
 /** `all events`, `3 events`; with the quiet hours, if there are some. */
-export function scopeOf({ events, quiet }: Channel): string {
+export function scopeOf({ events, quiet }: ChannelView): string {
   const what = events.length === 0 ? 'all events' : plural(events.length, 'event');
   return quiet === null ? what : `${what}, quiet from ${quiet.from} to ${quiet.to}`;
 }
 
 /** What a message says. */
-export const STATES: Readonly<Record<Delivery['state'], string>> = {
+export const STATES: Readonly<Record<DeliveryView['state'], string>> = {
   began: 'problem',
   over: 'over',
   flapping: 'comes and goes',
@@ -24,7 +25,7 @@ export const STATES: Readonly<Record<Delivery['state'], string>> = {
 };
 
 /** What became of a message, after the name of its channel. */
-export function outcomeOf(delivery: Delivery, now: Date): string {
+export function outcomeOf(delivery: DeliveryView, now: Date): string {
   const { outcome, state, attempts, dueAt, error } = delivery;
   const why = error === null ? '' : `: ${error}`;
   const tries = plural(attempts, 'attempt');

@@ -1,11 +1,11 @@
 /** Chooses where a site forwards to from the containers beside Caddy; says of each other one why Caddy does not reach it. */
 import { useProxyNames } from '../../../web/lib/hub.ts';
-import type { Container } from '../../../web/lib/types.ts';
 import { Dialog } from '../../../web/parts/dialog.tsx';
 import { Icon } from '../../../web/parts/icon.tsx';
+import type { ContainerView } from '../routes.ts';
 
 type Props = {
-  containers: readonly Container[];
+  containers: readonly ContainerView[];
   /** Called with an address by which Caddy reaches one. */
   onChoose: (address: string) => void;
   onClose: () => void;
@@ -73,7 +73,7 @@ export function unreachedReason({
   addresses,
   ports,
   unreached,
-}: Pick<Container, 'addresses' | 'ports' | 'unreached'>): string | null {
+}: Pick<ContainerView, 'addresses' | 'ports' | 'unreached'>): string | null {
   if (ports.some(({ address }) => address !== null)) return null;
   if (unreached !== null) return unreached;
   const at = addresses.length > 0 ? ` It is at ${addresses.join(' and ')}.` : '';
@@ -81,7 +81,7 @@ export function unreachedReason({
 }
 
 /** Those that can be chosen first, then by name. */
-const inOrder = (containers: readonly Container[]): Container[] =>
+const inOrder = (containers: readonly ContainerView[]): ContainerView[] =>
   containers.toSorted(
     (a, b) =>
       Number(unreachedReason(a) !== null) - Number(unreachedReason(b) !== null) ||

@@ -2,14 +2,14 @@
 import { useState } from 'preact/hooks';
 import type { UpstreamPicker } from '../../../web/feature.ts';
 import { get } from '../../../web/lib/api.ts';
-import type { Container } from '../../../web/lib/types.ts';
 import { useLoad } from '../../../web/lib/use-load.ts';
+import type { ContainerView } from '../routes.ts';
 import { ContainerDialog } from './container-dialog.tsx';
 
 export const ContainerPicker: UpstreamPicker = ({ onChoose }) => {
   const [isOpen, setOpen] = useState(false);
   const { data: containers = [], reload } = useLoad('containers', (signal) =>
-    get<Container[]>('/containers', signal),
+    get<ContainerView[]>('/containers', signal),
   );
   if (containers.length === 0) return null;
   return (

@@ -1,5 +1,5 @@
 /** What the notes of an import say, by how grave it is. Pure. */
-import type { Note } from '../../../web/lib/types.ts';
+import type { Note } from '../npm/notes.ts';
 
 const LEVELS: readonly [Note['level'], string][] = [
   ['error', 'Off until you decide'],

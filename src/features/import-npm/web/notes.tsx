@@ -1,8 +1,8 @@
 /** What an import has to say about its sites: by how grave it is, each text once. */
 import { Fragment } from 'preact';
 import { useCan } from '../../../web/lib/roles.ts';
-import type { Note } from '../../../web/lib/types.ts';
 import { WithCode } from '../../../web/parts/notice.tsx';
+import type { Note } from '../npm/notes.ts';
 import { dnsNamesIn, groupsOf, type Remark } from './groups.ts';
 
 export const NpmNotes = ({ notes }: { notes: readonly Note[] }) => (

@@ -4,11 +4,11 @@ import type { ImportSource } from '../../../web/feature.ts';
 import { ApiError, send } from '../../../web/lib/api.ts';
 import { plural } from '../../../web/lib/format.ts';
 import { useLeaveGuard } from '../../../web/lib/router.ts';
-import type { ImportAnswer } from '../../../web/lib/types.ts';
 import { CodeEditor } from '../../../web/parts/code-editor.tsx';
 import { DropArea, readTextFile } from '../../../web/parts/drop-area.tsx';
 import { Field } from '../../../web/parts/field.tsx';
 import { Notice, RefusedNotice } from '../../../web/parts/notice.tsx';
+import type { ImportAnswer } from '../schemas.ts';
 import { type Asked, ImportButton, PlanContents, useImport } from './plan-view.tsx';
 
 const importText = (proxyfile: string, { choices, dryRun, replay }: Asked) =>
@@ -68,7 +68,7 @@ function FromCaddyfile() {
         </button>
       </div>
       {plan && (
-        <section class="plan" aria-label="Import plan">
+        <section aria-label="Import plan">
           <PlanContents plan={plan} />
           <ImportButton plan={plan} onImported={() => setText('')} />
         </section>

@@ -4,12 +4,13 @@ import { useState } from 'preact/hooks';
 import { get } from '../../../web/lib/api.ts';
 import { plural } from '../../../web/lib/format.ts';
 import { useHub } from '../../../web/lib/hub.ts';
-import type { ImportAnswer, Vhost } from '../../../web/lib/types.ts';
+import type { Vhost } from '../../../web/lib/types.ts';
 import { useSubmit } from '../../../web/lib/use-form.ts';
 import { ChangeQuestions } from '../../../web/parts/change-questions.tsx';
 import { CodeBlock } from '../../../web/parts/code-block.tsx';
 import { Confirm, ReplacesForeign } from '../../../web/parts/dialog.tsx';
 import { Doubts } from '../../../web/parts/notice.tsx';
+import type { ImportAnswer } from '../schemas.ts';
 import { MergeChoices } from './merge-choices.tsx';
 import { type Choices, conflictsOf, firstChoices, firstLines, importSummary } from './summary.ts';
 

@@ -1,5 +1,5 @@
 /** Summarizes what an import will change. Pure. */
-import type { ImportAnswer } from '../../../web/lib/types.ts';
+import type { ImportAnswer } from '../schemas.ts';
 
 /** The first lines of a config, and how many more follow. */
 export function firstLines(config: string, limit: number): { head: string; more: number } {

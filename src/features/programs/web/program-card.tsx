@@ -3,7 +3,6 @@ import { useState } from 'preact/hooks';
 import { ApiError, get, send } from '../../../web/lib/api.ts';
 import { plural } from '../../../web/lib/format.ts';
 import { useCan } from '../../../web/lib/roles.ts';
-import type { Programs } from '../../../web/lib/types.ts';
 import { placeError, useSubmit } from '../../../web/lib/use-form.ts';
 import { useEvery, useLoad } from '../../../web/lib/use-load.ts';
 import { CopyButton } from '../../../web/parts/code-block.tsx';
@@ -11,8 +10,9 @@ import { Confirm } from '../../../web/parts/dialog.tsx';
 import { Field, TextField } from '../../../web/parts/field.tsx';
 import { Notice } from '../../../web/parts/notice.tsx';
 import { Time } from '../../../web/parts/time.tsx';
+import type { ProgramsView } from '../routes.ts';
 
-type Program = NonNullable<Programs['current']>;
+type Program = NonNullable<ProgramsView['current']>;
 /** What to exchange it for, in the words of a question; and what the hub gets. */
 type Wanted = { words: string; body: FormData | object };
 
@@ -22,14 +22,14 @@ const named = ({ version }: Pick<Program, 'version'>) => `Caddy ${version ?? 'fr
 export function ProgramCard({ name, onChanged }: { name: string; onChanged: () => unknown }) {
   const path = (route: string) => `/proxy/${route}?agent=${name}`;
   const { data, error, reload, set } = useLoad(`programs ${name}`, (signal) =>
-    get<Programs>(path('programs'), signal),
+    get<ProgramsView>(path('programs'), signal),
   );
   useEvery(1_000, () => data?.probation && reload());
   const isOwner = useCan('owner');
   const [asked, setAsked] = useState<Wanted | null>(null);
-  const [done, setDone] = useState<Programs | null>(null);
+  const [done, setDone] = useState<ProgramsView | null>(null);
   const exchange = useSubmit(async ({ body }: Wanted) => {
-    const now = await send<Programs>('POST', path('program'), body);
+    const now = await send<ProgramsView>('POST', path('program'), body);
     set(() => now);
     setDone(now.differences ? now : null);
     onChanged();
@@ -106,7 +106,7 @@ export function ProgramCard({ name, onChanged }: { name: string; onChanged: () =
   );
 }
 
-function Known({ found }: { found: Programs }) {
+function Known({ found }: { found: ProgramsView }) {
   const { current, advisories, safe, command, uses } = found;
   return (
     <>
@@ -222,7 +222,7 @@ function Refused({ error }: { error: unknown }) {
 }
 
 const Differences = ({ of }: { of: unknown }) => {
-  const all = (Array.isArray(of) ? of : []) as NonNullable<Programs['differences']>;
+  const all = (Array.isArray(of) ? of : []) as NonNullable<ProgramsView['differences']>;
   return all.length === 0 ? null : (
     <ul>
       {all.map(({ domain, reason }) => (

@@ -3,11 +3,13 @@
 import type { PlannedChange } from '../../../web/feature.ts';
 import { send } from '../../../web/lib/api.ts';
 import { plural } from '../../../web/lib/format.ts';
-import type { ReplayGroup, ReplayState } from '../../../web/lib/types.ts';
 import { Notice, RefusedNotice } from '../../../web/parts/notice.tsx';
 import { ClockTime } from '../../../web/parts/time.tsx';
+import type { ReplayView } from '../routes.ts';
 import { countsOf, headlineOf, outcomeOf, siteOf } from '../words.ts';
 import { useReplay } from './use-replay.ts';
+
+type Group = ReplayView['groups'][number];
 
 /** The hub's, unless it is asked for others. */
 const DAYS = 7;
@@ -54,7 +56,7 @@ function Asked({ begin, isGuard }: { begin: () => Promise<string>; isGuard: bool
   );
 }
 
-function Findings({ of }: { of: ReplayState }) {
+function Findings({ of }: { of: ReplayView }) {
   const { state, same, differ, groups, leftOut, detail } = of;
   const isSame = same > 0 && differ === 0;
   const words = headlineOf(of, DAYS);
@@ -95,7 +97,7 @@ function Findings({ of }: { of: ReplayState }) {
   );
 }
 
-const Groups = ({ of }: { of: readonly ReplayGroup[] }) => (
+const Groups = ({ of }: { of: readonly Group[] }) => (
   <ul class="lines plain">
     {of.map((group, at) => (
       <li key={at}>
@@ -128,11 +130,11 @@ const Lamp = ({ isBad, isGood = false }: { isBad: boolean; isGood?: boolean }) =
   <span class={`lamp${isGood ? '' : isBad ? ' lamp-bad' : ' lamp-warn'}`} aria-hidden="true" />
 );
 
-const refuses = ({ status, noSite }: ReplayGroup['after']): boolean =>
+const refuses = ({ status, noSite }: Group['after']): boolean =>
   status === null || status >= 400 || noSite === true;
 
 /** Whether visitors get an error who got none, or no longer reach the upstream, and are not led elsewhere. */
-export const shutsOut = ({ before, after }: Pick<ReplayGroup, 'before' | 'after'>): boolean =>
+export const shutsOut = ({ before, after }: Pick<Group, 'before' | 'after'>): boolean =>
   !refuses(before) &&
   (refuses(after) || (before.to !== null && after.to === null && after.location === null));
 

@@ -1,13 +1,13 @@
 /** Asks the requests of the last week of a change, and follows how far that is. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { get, send } from '../../../web/lib/api.ts';
-import type { ReplayState } from '../../../web/lib/types.ts';
+import type { ReplayView } from '../routes.ts';
 
 const EVERY_MS = 500;
 
 type Asking = {
   /** What has been found so far; null before the first answer, and after a cancel. */
-  found: ReplayState | null;
+  found: ReplayView | null;
   /** Why there was no answer; null if there was. */
   error: unknown;
   busy: boolean;
@@ -23,7 +23,7 @@ let last: Promise<void> = Promise.resolve();
  * @param start begins one. @returns its id
  */
 export function useReplay(start: () => Promise<string>): Asking {
-  const [found, setFound] = useState<ReplayState | null>(null);
+  const [found, setFound] = useState<ReplayView | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
   const running = useRef<AbortController>(undefined);
@@ -36,7 +36,7 @@ export function useReplay(start: () => Promise<string>): Asking {
       if (signal.aborted) return;
       id = await start();
       while (!isOver && !signal.aborted) {
-        const next = await get<ReplayState>(`/replays/${id}`, signal);
+        const next = await get<ReplayView>(`/replays/${id}`, signal);
         setFound(next);
         isOver = next.state !== 'running';
         if (!isOver) await pause(signal);

@@ -1,5 +1,5 @@
 /** Passkeys, and what browsers and authenticators exchange, as the API shows them. */
-import { t } from 'elysia';
+import { type Static, t } from 'elysia';
 import { USER } from '../../../hub/auth/routes/views.ts';
 import { Timestamp } from '../../../hub/http/schemas.ts';
 import type { Passkey } from './passkeys.ts';
@@ -21,6 +21,7 @@ export const PasskeyView = t.Object(
   },
   { title: 'Passkey' },
 );
+export type PasskeyView = Static<typeof PasskeyView>;
 
 /** A passkey as better-auth shows one, and when it was last used. */
 export const viewPasskey = ({ credentialId, ...one }: Passkey) => ({

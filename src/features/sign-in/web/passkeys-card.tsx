@@ -3,7 +3,6 @@ import { useState } from 'preact/hooks';
 import { clientName } from '../../../web/account/describe.ts';
 import { LastUse } from '../../../web/account/tokens-card.tsx';
 import { get, send } from '../../../web/lib/api.ts';
-import type { Passkey } from '../../../web/lib/types.ts';
 import { placeError, submitWith, useFields, useSubmit } from '../../../web/lib/use-form.ts';
 import { useLoad } from '../../../web/lib/use-load.ts';
 import { Confirm, Dialog, FormActions } from '../../../web/parts/dialog.tsx';
@@ -11,15 +10,16 @@ import { TextField } from '../../../web/parts/field.tsx';
 import { ListCard } from '../../../web/parts/list-card.tsx';
 import { Notice } from '../../../web/parts/notice.tsx';
 import { Time } from '../../../web/parts/time.tsx';
+import type { PasskeyView } from '../passkeys/views.ts';
 import { addPasskey, canUsePasskeys } from './passkeys.ts';
 
 export function PasskeysCard() {
   const list = useLoad('passkeys', (signal) =>
-    get<Passkey[]>('/auth/passkey/list-user-passkeys', signal),
+    get<PasskeyView[]>('/auth/passkey/list-user-passkeys', signal),
   );
-  const [asked, setAsked] = useState<'add' | { rename: Passkey } | { remove: Passkey } | null>(
-    null,
-  );
+  const [asked, setAsked] = useState<
+    'add' | { rename: PasskeyView } | { remove: PasskeyView } | null
+  >(null);
   const close = () => setAsked(null);
   const done = async () => {
     close();

@@ -3,19 +3,19 @@ import { useState } from 'preact/hooks';
 import type { ProveDialog as Prove } from '../../../web/feature.ts';
 import { get, send, sentenceOf } from '../../../web/lib/api.ts';
 import { useUser } from '../../../web/lib/hub.ts';
-import type { Passkey } from '../../../web/lib/types.ts';
 import { placeError, submitWith, useFields, useSubmit } from '../../../web/lib/use-form.ts';
 import { useLoad } from '../../../web/lib/use-load.ts';
 import { Dialog, FormActions } from '../../../web/parts/dialog.tsx';
 import { CodeField, digitsOf, TextField } from '../../../web/parts/field.tsx';
 import { Notice } from '../../../web/parts/notice.tsx';
+import type { PasskeyView } from '../passkeys/views.ts';
 import { answerPasskey, canUsePasskeys } from './passkeys.ts';
 import { SERVICE, visitService } from './service.ts';
 
 export const ProveDialog: Prove = ({ title, onDone, children }) => {
   const user = useUser();
   const passkeys = useLoad('passkeys', async (signal) =>
-    canUsePasskeys() ? get<Passkey[]>('/auth/passkey/list-user-passkeys', signal) : [],
+    canUsePasskeys() ? get<PasskeyView[]>('/auth/passkey/list-user-passkeys', signal) : [],
   );
   const [byCode, setByCode] = useState(false);
   const { values, input } = useFields({ password: '', code: '' });

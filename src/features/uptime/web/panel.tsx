@@ -3,9 +3,10 @@ import type { SiteSection } from '../../../web/feature.ts';
 import { get } from '../../../web/lib/api.ts';
 import { wordsOfCheck } from '../../../web/lib/check.ts';
 import { duration } from '../../../web/lib/format.ts';
-import type { Check, VhostUptime } from '../../../web/lib/types.ts';
+import type { Check } from '../../../web/lib/types.ts';
 import { useEvery, useLoad } from '../../../web/lib/use-load.ts';
 import { percentOf, ShareBars } from '../../../web/parts/share-bars.tsx';
+import type { VhostUptime } from '../routes.ts';
 import { type Span, spanOf, summaryOf } from './span.ts';
 import './panel.css';
 

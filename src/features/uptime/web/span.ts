@@ -1,7 +1,7 @@
 /** How a site answered its check in some hours, in numbers and in words. Pure. */
 import { count, duration, localTime, plural } from '../../../web/lib/format.ts';
-import type { VhostUptime } from '../../../web/lib/types.ts';
 import { percentOf } from '../../../web/parts/share-bars.tsx';
+import type { VhostUptime } from '../routes.ts';
 
 type Bucket = VhostUptime['buckets'][number];
 

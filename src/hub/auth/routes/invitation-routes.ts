@@ -8,7 +8,7 @@ import type { AuthContext } from './context.ts';
 import { RoleName } from './views.ts';
 
 const fields = { id: t.String(), role: RoleName, expiresAt: Timestamp };
-const InvitationView = t.Object(
+export const InvitationView = t.Object(
   {
     ...fields,
     email: t.Union([t.String(), t.Null()], { description: 'the only address that may use it' }),
@@ -17,7 +17,7 @@ const InvitationView = t.Object(
   },
   { title: 'Invitation' },
 );
-const NewInvitation = t.Object(
+export const NewInvitation = t.Object(
   { ...fields, url: t.String({ description: 'shown only once, in this response' }) },
   { title: 'NewInvitation' },
 );

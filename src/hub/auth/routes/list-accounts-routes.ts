@@ -9,7 +9,7 @@ import type { User } from '../sessions/sessions.ts';
 import type { AuthContext } from './context.ts';
 import { SESSION, USER } from './views.ts';
 
-const Account = t.Object(
+export const Account = t.Object(
   {
     id: t.String(),
     providerId: t.String({ description: '`oidc`, or `credential` for the password' }),

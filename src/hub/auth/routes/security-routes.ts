@@ -30,7 +30,7 @@ const Outcome = t.UnionEnum([...OUTCOMES], {
 });
 const [Ip, UserAgent] = [t.String(), t.String()];
 
-const SecurityEntryView = t.Object(
+export const SecurityEntryView = t.Object(
   {
     id: t.Integer(),
     at: Timestamp,

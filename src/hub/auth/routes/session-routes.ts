@@ -10,7 +10,7 @@ import { SESSION_SECONDS, type SessionInfo } from '../sessions/sessions.ts';
 import type { AuthContext } from './context.ts';
 import { CREDENTIALS, SESSION, USER, UserView, viewSession, viewUser } from './views.ts';
 
-const SessionEntry = t.Object(
+export const SessionEntry = t.Object(
   {
     id: t.String(),
     current: t.Boolean({ description: 'the session that made this request' }),

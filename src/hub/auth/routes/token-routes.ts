@@ -15,8 +15,8 @@ const fields = {
   lastUsedAt: t.Union([Timestamp, t.Null()]),
   createdAt: Timestamp,
 };
-const TokenView = t.Object(fields, { title: 'ApiToken' });
-const NewToken = t.Object(
+export const TokenView = t.Object(fields, { title: 'ApiToken' });
+export const NewToken = t.Object(
   { ...fields, token: t.String({ description: 'shown only once, in this response' }) },
   { title: 'NewApiToken' },
 );

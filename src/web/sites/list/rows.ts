@@ -1,8 +1,9 @@
 /** What the list shows of each site, in which order, and under which tags. Pure. */
 
 import { linkTo } from '../../lib/link.ts';
-import type { Activity, SiteState, UptimeBars, Vhost } from '../../lib/types.ts';
+import type { Activity, SiteState, Vhost } from '../../lib/types.ts';
 import { type Health, healthOf, type Outages, type SiteProblem } from '../problem.ts';
+import type { UptimeBars } from '../use-states.ts';
 
 export type Row = {
   site: Vhost;

@@ -1,11 +1,11 @@
 /** How a kept certificate is, in the dashboard's words. */
 import { describe, expect, test } from 'bun:test';
+import type { KeptCertificateView } from '../../../../src/features/certificates/view.ts';
 import { keptState } from '../../../../src/features/certificates/web/kept-state.ts';
-import type { Kept } from '../../../../src/web/lib/types.ts';
 
 describe('a certificate that the hub keeps', () => {
   const now = new Date('2026-12-01T00:00:00.000Z');
-  const kept = (more: Partial<Kept>): Kept => ({
+  const kept = (more: Partial<KeptCertificateView>): KeptCertificateView => ({
     id: 1,
     name: 'home',
     names: ['*.home.example'],

@@ -1,13 +1,14 @@
 /** What the dashboard says of channels, and of what was sent to them. */
 import { describe, expect, test } from 'bun:test';
+import type { DeliveryView } from '../../../../src/features/channels/delivery-routes.ts';
+import type { ChannelView } from '../../../../src/features/channels/schema.ts';
 import { isKept, targetFrom, typedFrom } from '../../../../src/features/channels/web/kinds.ts';
 import { outcomeOf, placeOf, scopeOf } from '../../../../src/features/channels/web/words.ts';
-import type { Channel, Delivery } from '../../../../src/web/lib/types.ts';
 
 const NOW = new Date(2026, 10, 21, 14, 0);
 const at = (minutes: number) => new Date(NOW.getTime() + minutes * 60_000).toISOString();
 
-const channel = (change: Partial<Channel> = {}): Channel => ({
+const channel = (change: Partial<ChannelView> = {}): ChannelView => ({
   id: 1,
   name: 'Phone',
   kind: 'ntfy',
@@ -80,7 +81,7 @@ describe('the target of a channel', () => {
 });
 
 describe('what became of a message', () => {
-  const delivery = (change: Partial<Delivery>): Delivery => ({
+  const delivery = (change: Partial<DeliveryView>): DeliveryView => ({
     id: 1,
     channel: { id: 1, name: 'Phone' },
     state: 'began',
@@ -98,7 +99,7 @@ describe('what became of a message', () => {
     ...change,
   });
 
-  test.each<[string, Partial<Delivery>]>([
+  test.each<[string, Partial<DeliveryView>]>([
     ['waits', {}],
     ['waits until 14:30, 21 Nov', { dueAt: at(30) }],
     [

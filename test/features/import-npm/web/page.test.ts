@@ -4,7 +4,9 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import type { Kept, NpmAnswer, SiteState, Vhost } from '../../../../src/web/lib/types.ts';
+import type { KeptCertificateView } from '../../../../src/features/certificates/view.ts';
+import type { NpmAnswer } from '../../../../src/features/import-npm/routes.ts';
+import type { SiteState, Vhost } from '../../../../src/web/lib/types.ts';
 import { type Dashboard, PASSWORD, startDashboard } from '../../../harness/dashboard.ts';
 import { npmDatabase, npmForm } from '../../../harness/npm-database.ts';
 import { ask, type Stack, startLocalCaStack, temporaryFolder } from '../../../harness/stack.ts';
@@ -144,7 +146,7 @@ test('an import asks, proves who it is for the keys, and is served, and replaces
   // What had the focus is gone.
   expect(await result.evaluate((element) => element === document.activeElement)).toBe(true);
   expect(await plan().count()).toBe(0);
-  expect((await get<Kept[]>('/certificates/kept')).length).toBe(1);
+  expect((await get<KeptCertificateView[]>('/certificates/kept')).length).toBe(1);
   expect((await stack.served('short.example.org')).headers.get('location')).toContain(
     'https://example.com',
   );

@@ -1,7 +1,7 @@
 /** The last hour on the first page, in figures and as a plot, and where they lead. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
-import type { LogPage, LogStats } from '../../../../src/web/lib/api-types.ts';
+import type { LogPage, LogStats } from '../../../../src/web/lib/types.ts';
 import { type Dashboard, startDashboard } from '../../../harness/dashboard.ts';
 import { ask } from '../../../harness/stack.ts';
 import { writeLog } from '../../../harness/traffic.ts';
