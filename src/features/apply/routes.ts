@@ -3,9 +3,9 @@ import { Elysia, t } from 'elysia';
 import { authorOf } from '../../hub/auth/guard.ts';
 import { caddyfileDiff } from '../../hub/caddyfile/diff.ts';
 import type { ApiCore } from '../../hub/core.ts';
-import { about, DEMANDS, REPLAY } from '../../hub/http/about.ts';
+import { DEMANDS, REPLAY } from '../../hub/http/about.ts';
 import { ChangeQuery, demandsOf, ReplayQuery, wantsReplay } from '../../hub/http/params.ts';
-import { BODY, OPEN, PUBLISHES, refusals } from '../../hub/http/refusal-schemas.ts';
+import { route } from '../../hub/http/route.ts';
 import { Outcome as Ended, outcomeOf, Replaying } from '../../hub/http/schemas.ts';
 import { renderSet } from '../../hub/model/applied.ts';
 import { assertSource } from '../../hub/model/source.ts';
@@ -97,20 +97,19 @@ export function applyRoutes({ publisher, retries, guard, startReplay }: ApiCore)
     return { changes, diff, published, digest };
   });
   return new Elysia({ name: 'apply' })
-    .get('/apply.schema.json', async () => jsonText(await schema()), {
-      response: {
-        200: t.Object({ $schema: t.String() }, { additionalProperties: true }),
-        ...refusals(...OPEN),
-      },
-      detail: about({
+    .get(
+      '/apply.schema.json',
+      async () => jsonText(await schema()),
+      route({
         id: 'getApplySchema',
         tag: 'Configuration',
         summary: 'Get the JSON Schema of a file for `signalbox apply`',
         description: 'Editors read it without signing in, to complete and check the file.',
         access: 'anyone',
+        returns: t.Object({ $schema: t.String() }, { additionalProperties: true }),
         example: { $schema: 'https://json-schema.org/draft/2020-12/schema' },
       }),
-    })
+    )
     .use(guard)
     .use(jsonBody(BODY_LIMIT))
     .post(
@@ -145,57 +144,44 @@ export function applyRoutes({ publisher, retries, guard, startReplay }: ApiCore)
             throw inDocument(error, document);
           }
         }),
-      {
+      route({
+        id: 'applyDocument',
+        tag: 'Configuration',
+        summary: 'Make sites and policies what a document says',
+        description:
+          'In one publish, all or nothing, recorded as one group. What the document does not mention is not touched, unless `prune` is set. Applying the same document again changes and publishes nothing. A dry run refuses what the request itself would refuse. A 400 names the `field`, such as `sites["app.example.org"].upstream`.',
+        access: 'write',
         query: t.Object({ ...ChangeQuery.properties, ...ReplayQuery.properties }),
         body: ApplyBody,
-        response: {
-          200: ApplyAnswer,
-          ...refusals(
-            ...PUBLISHES,
-            ...BODY,
-            'DOMAIN_TAKEN',
-            'POLICY_TAKEN',
-            'POLICY_IN_USE',
-            'STALE',
-            'KEY_REUSED',
-            'RATE_LIMITED',
-          ),
-        },
-        detail: about({
-          id: 'applyDocument',
-          tag: 'Configuration',
-          summary: 'Make sites and policies what a document says',
-          description:
-            'In one publish, all or nothing, recorded as one group. What the document does not mention is not touched, unless `prune` is set. Applying the same document again changes and publishes nothing. A dry run refuses what the request itself would refuse. A 400 names the `field`, such as `sites["app.example.org"].upstream`.',
-          access: 'write',
-          needs: 'editor',
-          params: { ...DEMANDS, ...REPLAY },
-          requestHeaders: ['Idempotency-Key'],
-          bodies: {
-            plan: {
-              summary: 'What would change',
-              value: {
-                source: 'home',
-                policies: {
-                  lan: { recipe: 'allow', values: { networks: ['private_ranges'] } },
-                },
-                sites: { 'app.example.org': { upstream: '127.0.0.1:8000', policies: ['lan'] } },
-                dryRun: true,
+        publishes: true,
+        refuses: ['DOMAIN_TAKEN', 'POLICY_TAKEN', 'POLICY_IN_USE', 'STALE', 'RATE_LIMITED'],
+        returns: ApplyAnswer,
+        parameters: { ...DEMANDS, ...REPLAY },
+        requestHeaders: ['Idempotency-Key'],
+        bodies: {
+          plan: {
+            summary: 'What would change',
+            value: {
+              source: 'home',
+              policies: {
+                lan: { recipe: 'allow', values: { networks: ['private_ranges'] } },
               },
+              sites: { 'app.example.org': { upstream: '127.0.0.1:8000', policies: ['lan'] } },
+              dryRun: true,
             },
           },
-          example: {
-            changes: [
-              { op: 'create', kind: 'policy', name: 'lan', fields: [] },
-              { op: 'update', kind: 'site', name: 'app.example.org', fields: ['policies'] },
-            ],
-            diff: '',
-            published: true,
-            digest: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-            group: 12,
-          },
-        }),
-      },
+        },
+        example: {
+          changes: [
+            { op: 'create', kind: 'policy', name: 'lan', fields: [] },
+            { op: 'update', kind: 'site', name: 'app.example.org', fields: ['policies'] },
+          ],
+          diff: '',
+          published: true,
+          digest: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+          group: 12,
+        },
+      }),
     );
 }
 

@@ -2,8 +2,7 @@
 import { Elysia, type Static, t } from 'elysia';
 import { recordSecurity } from '../../hub/auth/security-log.ts';
 import type { ApiCore } from '../../hub/core.ts';
-import { about } from '../../hub/http/about.ts';
-import { BODY, READS, refusals, WRITES } from '../../hub/http/refusal-schemas.ts';
+import { route } from '../../hub/http/route.ts';
 import { Timestamp } from '../../hub/http/schemas.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { isOfHub } from './folder.ts';
@@ -95,17 +94,19 @@ export function backupRoutes(api: ApiCore, backups: Backups) {
 
   return new Elysia({ name: 'backups', prefix: '/backups' })
     .use(guard)
-    .get('', view, {
-      response: { 200: BackupsView, ...refusals(...READS, 'FORBIDDEN', 'FORBIDDEN_ROLE') },
-      detail: about({
+    .get(
+      '',
+      view,
+      route({
         id: 'listBackups',
         tag: 'Configuration',
         summary: 'List the backups in BACKUP_DIR',
         access: 'session',
         needs: 'owner',
+        returns: BackupsView,
         example: EXAMPLE,
       }),
-    })
+    )
     .post(
       '',
       async ({ request, server }) => {
@@ -113,18 +114,17 @@ export function backupRoutes(api: ApiCore, backups: Backups) {
         await backups.make();
         return view();
       },
-      {
-        response: { 200: BackupsView, ...refusals(...WRITES, 'INVALID_REQUEST', 'STOPPING') },
-        detail: about({
-          id: 'makeBackup',
-          tag: 'Configuration',
-          summary: 'Make a backup now',
-          description: 'Nothing is written if the newest backup has the same contents.',
-          access: 'session',
-          needs: 'owner',
-          example: EXAMPLE,
-        }),
-      },
+      route({
+        id: 'makeBackup',
+        tag: 'Configuration',
+        summary: 'Make a backup now',
+        description: 'Nothing is written if the newest backup has the same contents.',
+        access: 'session',
+        needs: 'owner',
+        refuses: ['STOPPING'],
+        returns: BackupsView,
+        example: EXAMPLE,
+      }),
     )
     .use(jsonBody(bodyLimit))
     .post(
@@ -147,27 +147,24 @@ export function backupRoutes(api: ApiCore, backups: Backups) {
         const { sites, accounts } = staged.contents;
         return { restarting: true as const, sites, accounts };
       },
-      {
+      route({
+        id: 'restoreBackup',
+        tag: 'Configuration',
+        summary: 'Replace the database with a backup',
+        description:
+          'The hub restarts, everyone has to sign in again, and the sites of the backup are published. The previous database is kept in DATA_DIR. A backup that is damaged or from a newer version is refused, and nothing has changed.',
+        access: 'session',
+        needs: 'owner',
+        fresh: true,
         params: t.Object({ name: t.String() }),
         body: Restore,
-        response: {
-          202: Restored,
-          ...refusals(...WRITES, ...BODY, 'SESSION_NOT_FRESH', 'NOT_FOUND', 'STOPPING'),
-        },
-        detail: about({
-          id: 'restoreBackup',
-          tag: 'Configuration',
-          summary: 'Replace the database with a backup',
-          description:
-            'The hub restarts, everyone has to sign in again, and the sites of the backup are published. The previous database is kept in DATA_DIR. A backup that is damaged or from a newer version is refused, and nothing has changed.',
-          access: 'session',
-          needs: 'owner',
-          fresh: true,
-          params: { name: { description: 'of its file', example: EXAMPLE.backups[0]?.name } },
-          bodies: { plain: { summary: 'With BACKUP_PASSPHRASE, or none', value: {} } },
-          example: { restarting: true, sites: 12, accounts: 2 },
-        }),
-      },
+        refuses: ['STOPPING'],
+        status: 202,
+        returns: Restored,
+        parameters: { name: { description: 'of its file', example: EXAMPLE.backups[0]?.name } },
+        bodies: { plain: { summary: 'With BACKUP_PASSPHRASE, or none', value: {} } },
+        example: { restarting: true, sites: 12, accounts: 2 },
+      }),
     );
 }
 

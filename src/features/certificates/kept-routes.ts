@@ -3,10 +3,10 @@ import { type Context, Elysia, t } from 'elysia';
 import { assertConfidential } from '../../hub/agents/trust.ts';
 import { type Caller, recordedAuthorOf } from '../../hub/auth/guard.ts';
 import type { ApiCore } from '../../hub/core.ts';
-import { about, DEMANDS } from '../../hub/http/about.ts';
+import { DEMANDS } from '../../hub/http/about.ts';
 import { etagOf } from '../../hub/http/etag.ts';
 import { ChangeQuery, demandsOf, IdParams } from '../../hub/http/params.ts';
-import { BODY, PUBLISHES, READS, refusals } from '../../hub/http/refusal-schemas.ts';
+import { route } from '../../hub/http/route.ts';
 import { Success } from '../../hub/http/schemas.ts';
 import type { Certificate } from '../../hub/model/certificate.ts';
 import {
@@ -67,18 +67,19 @@ export function keptRoutes(api: ApiCore, certificates: SealedCertificates, renew
 
   return new Elysia({ name: 'kept-certificates', prefix: '/certificates/kept' })
     .use(guard)
-    .get('/', ({ who }) => listedFor(who, publisher.current()), {
-      response: { 200: t.Array(KeptCertificateView), ...refusals(...READS) },
-      detail: about({
+    .get(
+      '/',
+      ({ who }) => listedFor(who, publisher.current()),
+      route({
         id: 'listKeptCertificates',
         tag: 'Certificates',
         summary: 'List the certificates that the hub keeps',
         description: 'No answer has a key or a credential.',
         access: 'read',
-        needs: 'viewer',
+        returns: t.Array(KeptCertificateView),
         example: [CERTIFICATE],
       }),
-    })
+    )
     .get(
       '/:id',
       ({ params, set, who }) => {
@@ -86,20 +87,17 @@ export function keptRoutes(api: ApiCore, certificates: SealedCertificates, renew
         set.headers.ETag = etagOf(body);
         return body;
       },
-      {
+      route({
+        id: 'getKeptCertificate',
+        tag: 'Certificates',
+        summary: 'Get a kept certificate',
+        access: 'read',
         params: IdParams,
-        response: { 200: KeptCertificateView, ...refusals(...READS, 'NOT_FOUND') },
-        detail: about({
-          id: 'getKeptCertificate',
-          tag: 'Certificates',
-          summary: 'Get a kept certificate',
-          access: 'read',
-          needs: 'viewer',
-          params: BY_ID,
-          example: CERTIFICATE,
-          responseHeaders: ['ETag'],
-        }),
-      },
+        returns: KeptCertificateView,
+        parameters: BY_ID,
+        example: CERTIFICATE,
+        responseHeaders: ['ETag'],
+      }),
     )
     .delete(
       '/:id',
@@ -110,33 +108,24 @@ export function keptRoutes(api: ApiCore, certificates: SealedCertificates, renew
         const author = recordedAuthorOf(who, eventOf(name, 'deleted'));
         return (await publisher.apply(change, author, demandsOf(query))).result;
       },
-      {
+      route({
+        id: 'deleteKeptCertificate',
+        tag: 'Certificates',
+        summary: 'Delete a kept certificate',
+        description:
+          'Caddy then gets certificates for its sites itself, where it can: with `force=true` only.',
+        access: 'session',
+        needs: 'owner',
+        fresh: true,
         params: IdParams,
         query: ForceQuery,
-        response: {
-          200: Success,
-          ...refusals(
-            ...PUBLISHES,
-            'SESSION_NOT_FRESH',
-            'NOT_FOUND',
-            'CERTIFICATE_IN_USE',
-            'PRECONDITION_FAILED',
-          ),
-        },
-        detail: about({
-          id: 'deleteKeptCertificate',
-          tag: 'Certificates',
-          summary: 'Delete a kept certificate',
-          description:
-            'Caddy then gets certificates for its sites itself, where it can: with `force=true` only.',
-          access: 'session',
-          needs: 'owner',
-          fresh: true,
-          params: { ...BY_ID, ...DEMANDS, force: { description: '`true` deletes one in use.' } },
-          requestHeaders: ['If-Match'],
-          example: { success: true },
-        }),
-      },
+        publishes: true,
+        refuses: ['CERTIFICATE_IN_USE'],
+        returns: Success,
+        parameters: { ...BY_ID, ...DEMANDS, force: { description: '`true` deletes one in use.' } },
+        requestHeaders: ['If-Match'],
+        example: { success: true },
+      }),
     )
     .use(jsonBody(bodyLimit))
     .post(
@@ -157,40 +146,30 @@ export function keptRoutes(api: ApiCore, certificates: SealedCertificates, renew
           });
           return changed(applied, publisher.current());
         }),
-      {
+      route({
+        id: 'createKeptCertificate',
+        tag: 'Certificates',
+        summary: 'Keep a certificate, and serve it from all proxies',
+        description:
+          'Either `chain` and `key`, or `names`, `email` and `dns`: then the hub obtains it from the authority by DNS-01, which takes up to five minutes, and renews it. Caddy serves it for every name in it, also under a wildcard, and asks no authority for those. A `tls` of a site’s own counts instead. A 400 names the `field`.',
+        access: 'session',
+        needs: 'owner',
+        fresh: true,
         query: ChangeQuery,
         body: NewCertificate,
-        response: {
-          201: ChangedCertificate,
-          ...refusals(
-            ...PUBLISHES,
-            ...BODY,
-            'SESSION_NOT_FRESH',
-            'CERTIFICATE_FAILED',
-            'CERTIFICATE_TAKEN',
-            'SECRET_KEY_UNUSABLE',
-            'KEY_REUSED',
-          ),
+        publishes: true,
+        refuses: ['CERTIFICATE_FAILED', 'CERTIFICATE_TAKEN', 'SECRET_KEY_UNUSABLE'],
+        status: 201,
+        returns: ChangedCertificate,
+        parameters: DEMANDS,
+        requestHeaders: ['Idempotency-Key'],
+        bodies: {
+          upload: { summary: 'Upload', value: UPLOAD },
+          dns: { summary: 'By DNS', value: { name: 'home', ...ORDER } },
         },
-        detail: about({
-          id: 'createKeptCertificate',
-          tag: 'Certificates',
-          summary: 'Keep a certificate, and serve it from all proxies',
-          description:
-            'Either `chain` and `key`, or `names`, `email` and `dns`: then the hub obtains it from the authority by DNS-01, which takes up to five minutes, and renews it. Caddy serves it for every name in it, also under a wildcard, and asks no authority for those. A `tls` of a site’s own counts instead. A 400 names the `field`.',
-          access: 'session',
-          needs: 'owner',
-          fresh: true,
-          params: DEMANDS,
-          requestHeaders: ['Idempotency-Key'],
-          bodies: {
-            upload: { summary: 'Upload', value: UPLOAD },
-            dns: { summary: 'By DNS', value: { name: 'home', ...ORDER } },
-          },
-          example: { ...CERTIFICATE, sites: [] },
-          responseHeaders: ['ETag'],
-        }),
-      },
+        example: { ...CERTIFICATE, sites: [] },
+        responseHeaders: ['ETag'],
+      }),
     )
     .put(
       '/:id',
@@ -216,42 +195,30 @@ export function keptRoutes(api: ApiCore, certificates: SealedCertificates, renew
         set.headers.ETag = answer.etag;
         return answer.body;
       },
-      {
+      route({
+        id: 'updateKeptCertificate',
+        tag: 'Certificates',
+        summary: 'Replace a kept certificate on all proxies at once',
+        description:
+          'One publish and one changelog entry; one undo brings the old one back, unless it has expired. With `names`, `email` or `dns` the hub orders a new one; what is left out stays as it was, credentials too. A token with the scope `write` may send `chain` and `key`, and nothing else: as the deploy hook of an ACME client.',
+        access: 'write',
+        needs: 'owner',
+        fresh: true,
         params: IdParams,
         query: ChangeQuery,
         body: CertificateFields,
-        response: {
-          200: ChangedCertificate,
-          ...refusals(
-            ...PUBLISHES,
-            ...BODY,
-            'SESSION_NOT_FRESH',
-            'NOT_FOUND',
-            'CERTIFICATE_FAILED',
-            'CERTIFICATE_TAKEN',
-            'PRECONDITION_FAILED',
-            'SECRET_KEY_UNUSABLE',
-          ),
+        publishes: true,
+        refuses: ['CERTIFICATE_FAILED', 'CERTIFICATE_TAKEN', 'SECRET_KEY_UNUSABLE'],
+        returns: ChangedCertificate,
+        parameters: { ...BY_ID, ...DEMANDS },
+        requestHeaders: ['If-Match'],
+        bodies: {
+          pair: { summary: 'Upload', value: { chain: UPLOAD.chain, key: UPLOAD.key } },
+          names: { summary: 'Other names, by DNS', value: { names: ORDER.names } },
         },
-        detail: about({
-          id: 'updateKeptCertificate',
-          tag: 'Certificates',
-          summary: 'Replace a kept certificate on all proxies at once',
-          description:
-            'One publish and one changelog entry; one undo brings the old one back, unless it has expired. With `names`, `email` or `dns` the hub orders a new one; what is left out stays as it was, credentials too. A token with the scope `write` may send `chain` and `key`, and nothing else: as the deploy hook of an ACME client.',
-          access: 'write',
-          needs: 'owner',
-          fresh: true,
-          params: { ...BY_ID, ...DEMANDS },
-          requestHeaders: ['If-Match'],
-          bodies: {
-            pair: { summary: 'Upload', value: { chain: UPLOAD.chain, key: UPLOAD.key } },
-            names: { summary: 'Other names, by DNS', value: { names: ORDER.names } },
-          },
-          example: CERTIFICATE,
-          responseHeaders: ['ETag'],
-        }),
-      },
+        example: CERTIFICATE,
+        responseHeaders: ['ETag'],
+      }),
     );
 }
 

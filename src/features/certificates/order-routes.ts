@@ -2,9 +2,9 @@
 import { Elysia } from 'elysia';
 import { recordedAuthorOf } from '../../hub/auth/guard.ts';
 import type { ApiCore } from '../../hub/core.ts';
-import { about, DEMANDS } from '../../hub/http/about.ts';
+import { DEMANDS } from '../../hub/http/about.ts';
 import { ChangeQuery, demandsOf, IdParams } from '../../hub/http/params.ts';
-import { BODY, PUBLISHES, READS, refusals, WRITES } from '../../hub/http/refusal-schemas.ts';
+import { route } from '../../hub/http/route.ts';
 import { Success } from '../../hub/http/schemas.ts';
 import { findCertificate } from '../../hub/model/certificate-changes.ts';
 import { jsonBody } from '../../shared/json-body.ts';
@@ -32,9 +32,10 @@ export function orderRoutes(
   const { changed } = createViews(renewals);
   return new Elysia({ name: 'certificate-orders', prefix: '/certificates' })
     .use(guard)
-    .get('/providers', () => lego.providers(), {
-      response: { 200: providersAnswer, ...refusals(...READS, 'FORBIDDEN_ROLE') },
-      detail: about({
+    .get(
+      '/providers',
+      () => lego.providers(),
+      route({
         id: 'listDnsProviders',
         tag: 'Certificates',
         summary: 'List the DNS providers that the hub can prove names with',
@@ -42,6 +43,7 @@ export function orderRoutes(
           'They and their fields come from `lego` on the hub’s machine, the common ones first. Without it, `available` is false, and `reason` says how to install it.',
         access: 'read',
         needs: 'owner',
+        returns: providersAnswer,
         example: {
           available: true,
           providers: [
@@ -53,7 +55,7 @@ export function orderRoutes(
           ],
         },
       }),
-    })
+    )
     .post(
       '/kept/:id/renew',
       async ({ params, query, who, set, request, server }) => {
@@ -65,35 +67,24 @@ export function orderRoutes(
         set.headers.ETag = answer.etag;
         return answer.body;
       },
-      {
+      route({
+        id: 'renewKeptCertificate',
+        tag: 'Certificates',
+        summary: 'Renew a certificate that the hub obtained, however old it is',
+        description:
+          'Takes up to five minutes. The hub does so itself once a third of the lifetime is left.',
+        access: 'session',
+        needs: 'owner',
+        fresh: true,
         params: IdParams,
         query: ChangeQuery,
-        response: {
-          200: ChangedCertificate,
-          ...refusals(
-            ...PUBLISHES,
-            'INVALID_REQUEST',
-            'SESSION_NOT_FRESH',
-            'NOT_FOUND',
-            'CERTIFICATE_FAILED',
-            'PRECONDITION_FAILED',
-            'SECRET_KEY_UNUSABLE',
-          ),
-        },
-        detail: about({
-          id: 'renewKeptCertificate',
-          tag: 'Certificates',
-          summary: 'Renew a certificate that the hub obtained, however old it is',
-          description:
-            'Takes up to five minutes. The hub does so itself once a third of the lifetime is left.',
-          access: 'session',
-          needs: 'owner',
-          fresh: true,
-          params: { ...BY_ID, ...DEMANDS },
-          example: CERTIFICATE,
-          responseHeaders: ['ETag'],
-        }),
-      },
+        publishes: true,
+        refuses: ['CERTIFICATE_FAILED', 'PRECONDITION_FAILED', 'SECRET_KEY_UNUSABLE'],
+        returns: ChangedCertificate,
+        parameters: { ...BY_ID, ...DEMANDS },
+        example: CERTIFICATE,
+        responseHeaders: ['ETag'],
+      }),
     )
     .use(jsonBody(bodyLimit))
     .post(
@@ -104,31 +95,19 @@ export function orderRoutes(
         await lego.tryOut(orderFrom(given, stored && certificates.orderOf(stored)));
         return { success: true as const };
       },
-      {
+      route({
+        id: 'tryOrder',
+        tag: 'Certificates',
+        summary: 'Let the DNS provider set the records of an order, and remove them',
+        description: 'No authority is asked, and nothing is stored.',
+        access: 'session',
+        needs: 'owner',
+        fresh: true,
         body: Trial,
-        response: {
-          200: Success,
-          ...refusals(
-            ...WRITES,
-            ...BODY,
-            'SESSION_NOT_FRESH',
-            'NOT_FOUND',
-            'CERTIFICATE_FAILED',
-            'SECRET_KEY_UNUSABLE',
-            'STOPPING',
-          ),
-        },
-        detail: about({
-          id: 'tryOrder',
-          tag: 'Certificates',
-          summary: 'Let the DNS provider set the records of an order, and remove them',
-          description: 'No authority is asked, and nothing is stored.',
-          access: 'session',
-          needs: 'owner',
-          fresh: true,
-          bodies: { dns: { value: ORDER } },
-          example: { success: true },
-        }),
-      },
+        refuses: ['NOT_FOUND', 'CERTIFICATE_FAILED', 'SECRET_KEY_UNUSABLE', 'STOPPING'],
+        returns: Success,
+        bodies: { dns: { value: ORDER } },
+        example: { success: true },
+      }),
     );
 }

@@ -1,8 +1,7 @@
 /** `/deliveries`: the latest messages, and what became of them. */
 import { Elysia, type Static, t } from 'elysia';
 import type { ApiCore } from '../../hub/core.ts';
-import { about } from '../../hub/http/about.ts';
-import { refusals, WRITES } from '../../hub/http/refusal-schemas.ts';
+import { route } from '../../hub/http/route.ts';
 import { Timestamp } from '../../hub/http/schemas.ts';
 import { EVENT_NAMES } from '../../shared/events.ts';
 import { type DeliveryRow, latestDeliveries } from './deliver.ts';
@@ -71,17 +70,17 @@ const view = (row: DeliveryRow) => {
 };
 
 export function deliveryRoutes({ db, sessionGuard }: ApiCore) {
-  return new Elysia({ name: 'deliveries', prefix: '/deliveries' })
-    .use(sessionGuard)
-    .get('/', () => latestDeliveries(db).map(view), {
-      response: { 200: t.Array(DeliveryView), ...refusals(...WRITES) },
-      detail: about({
-        id: 'listDeliveries',
-        tag: 'Notifications',
-        summary: 'List the latest 100 messages with their delivery status, newest first',
-        access: 'session',
-        needs: 'owner',
-        example: [DELIVERY],
-      }),
-    });
+  return new Elysia({ name: 'deliveries', prefix: '/deliveries' }).use(sessionGuard).get(
+    '/',
+    () => latestDeliveries(db).map(view),
+    route({
+      id: 'listDeliveries',
+      tag: 'Notifications',
+      summary: 'List the latest 100 messages with their delivery status, newest first',
+      access: 'session',
+      needs: 'owner',
+      returns: t.Array(DeliveryView),
+      example: [DELIVERY],
+    }),
+  );
 }

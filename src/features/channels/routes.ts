@@ -4,9 +4,9 @@ import { recordSecurity } from '../../hub/auth/security-log.ts';
 import type { Person } from '../../hub/auth/sessions/sessions.ts';
 import type { ApiCore } from '../../hub/core.ts';
 import { inTransaction } from '../../hub/db/open.ts';
-import { about, INTEGER_ID } from '../../hub/http/about.ts';
+import { INTEGER_ID } from '../../hub/http/about.ts';
 import { IdParams, idOf } from '../../hub/http/params.ts';
-import { BODY, refusals, WRITES } from '../../hub/http/refusal-schemas.ts';
+import { route } from '../../hub/http/route.ts';
 import { Success } from '../../hub/http/schemas.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import type { Channels } from './channels.ts';
@@ -68,34 +68,30 @@ export function channelRoutes(api: ApiCore, channels: Channels, deliver: Deliver
         const backlogs = channels.backlogs();
         return channels.list().map((channel) => viewChannel(channel, backlogs));
       },
-      {
-        response: { 200: t.Array(ChannelView), ...refusals(...WRITES) },
-        detail: about({
-          id: 'listChannels',
-          tag: 'Notifications',
-          summary: 'List all channels',
-          access: 'session',
-          needs: 'owner',
-          example: [CHANNEL],
-        }),
-      },
+      route({
+        id: 'listChannels',
+        tag: 'Notifications',
+        summary: 'List all channels',
+        access: 'session',
+        needs: 'owner',
+        returns: t.Array(ChannelView),
+        example: [CHANNEL],
+      }),
     )
     .get(
       '/:id',
       ({ params }) => viewChannel(channels.get(idOf(params, 'channel')), channels.backlogs()),
-      {
+      route({
+        id: 'getChannel',
+        tag: 'Notifications',
+        summary: 'Get a channel',
+        access: 'session',
+        needs: 'owner',
         params: IdParams,
-        response: { 200: ChannelView, ...refusals(...WRITES, 'NOT_FOUND') },
-        detail: about({
-          id: 'getChannel',
-          tag: 'Notifications',
-          summary: 'Get a channel',
-          access: 'session',
-          needs: 'owner',
-          params: INTEGER_ID,
-          example: CHANNEL,
-        }),
-      },
+        returns: ChannelView,
+        parameters: INTEGER_ID,
+        example: CHANNEL,
+      }),
     )
     .delete(
       '/:id',
@@ -107,20 +103,18 @@ export function channelRoutes(api: ApiCore, channels: Channels, deliver: Deliver
         });
         return { success: true as const };
       },
-      {
+      route({
+        id: 'deleteChannel',
+        tag: 'Notifications',
+        summary: 'Delete a channel, with its queued messages and its deliveries',
+        access: 'session',
+        needs: 'owner',
+        fresh: true,
         params: IdParams,
-        response: { 200: Success, ...refusals(...WRITES, 'SESSION_NOT_FRESH', 'NOT_FOUND') },
-        detail: about({
-          id: 'deleteChannel',
-          tag: 'Notifications',
-          summary: 'Delete a channel, with its queued messages and its deliveries',
-          access: 'session',
-          needs: 'owner',
-          fresh: true,
-          params: INTEGER_ID,
-          example: { success: true },
-        }),
-      },
+        returns: Success,
+        parameters: INTEGER_ID,
+        example: { success: true },
+      }),
     )
     .post(
       '/:id/test',
@@ -128,24 +122,20 @@ export function channelRoutes(api: ApiCore, channels: Channels, deliver: Deliver
         await deliverTest(api, deliver, channels.get(idOf(params, 'channel')));
         return { success: true as const };
       },
-      {
+      route({
+        id: 'testChannel',
+        tag: 'Notifications',
+        summary: 'Send a test message to a channel, in quiet hours too',
+        description:
+          'Responds when the channel has accepted the message, after ten seconds at most. If it does not, the status is 502, and `detail` says why, such as `HTTP 404` or `SMTP 535: the user or password was refused`.',
+        access: 'session',
+        needs: 'owner',
         params: IdParams,
-        response: {
-          200: Success,
-          ...refusals(...WRITES, 'NOT_FOUND', 'CHANNEL_FAILED', 'SECRET_KEY_UNUSABLE'),
-        },
-        detail: about({
-          id: 'testChannel',
-          tag: 'Notifications',
-          summary: 'Send a test message to a channel, in quiet hours too',
-          description:
-            'Responds when the channel has accepted the message, after ten seconds at most. If it does not, the status is 502, and `detail` says why, such as `HTTP 404` or `SMTP 535: the user or password was refused`.',
-          access: 'session',
-          needs: 'owner',
-          params: INTEGER_ID,
-          example: { success: true },
-        }),
-      },
+        refuses: ['CHANNEL_FAILED', 'SECRET_KEY_UNUSABLE'],
+        returns: Success,
+        parameters: INTEGER_ID,
+        example: { success: true },
+      }),
     )
     .use(jsonBody(bodyLimit))
     .post(
@@ -158,37 +148,34 @@ export function channelRoutes(api: ApiCore, channels: Channels, deliver: Deliver
         set.status = 201;
         return { ...viewChannel(channel, new Map()), ...made };
       },
-      {
+      route({
+        id: 'createChannel',
+        tag: 'Notifications',
+        summary: 'Create a channel',
+        description:
+          'There are at most 20. A 400 names the `field`, such as `target.url`. Channels are not part of the configuration: exports and the changelog do not contain them, but backups do.',
+        access: 'session',
+        needs: 'owner',
+        fresh: true,
         body: t.Object(NewChannel, { title: 'NewChannel' }),
-        response: {
-          201: MadeChannel,
-          ...refusals(...WRITES, 'SESSION_NOT_FRESH', ...BODY, 'SECRET_KEY_UNUSABLE'),
-        },
-        detail: about({
-          id: 'createChannel',
-          tag: 'Notifications',
-          summary: 'Create a channel',
-          description:
-            'There are at most 20. A 400 names the `field`, such as `target.url`. Channels are not part of the configuration: exports and the changelog do not contain them, but backups do.',
-          access: 'session',
-          needs: 'owner',
-          fresh: true,
-          bodies: {
-            ntfy: { summary: 'ntfy, silent at night', value: PHONE },
-            webhook: { summary: 'A webhook, with a secret that the hub generates', value: WEBHOOK },
-            gotify: {
-              summary: 'Gotify',
-              value: {
-                name: 'Gotify',
-                kind: 'gotify',
-                target: { url: 'https://gotify.example.org', token: 'A4kT9mWq2Zr7Yc1' },
-              },
+        refuses: ['SECRET_KEY_UNUSABLE'],
+        status: 201,
+        returns: MadeChannel,
+        bodies: {
+          ntfy: { summary: 'ntfy, silent at night', value: PHONE },
+          webhook: { summary: 'A webhook, with a secret that the hub generates', value: WEBHOOK },
+          gotify: {
+            summary: 'Gotify',
+            value: {
+              name: 'Gotify',
+              kind: 'gotify',
+              target: { url: 'https://gotify.example.org', token: 'A4kT9mWq2Zr7Yc1' },
             },
-            smtp: { summary: 'An email for some events', value: EMAIL },
           },
-          example: CHANNEL,
-        }),
-      },
+          smtp: { summary: 'An email for some events', value: EMAIL },
+        },
+        example: CHANNEL,
+      }),
     )
     .put(
       '/:id',
@@ -197,26 +184,22 @@ export function channelRoutes(api: ApiCore, channels: Channels, deliver: Deliver
         const channel = recorded(who, 'changed', () => channels.update(id, body));
         return viewChannel(channel, channels.backlogs());
       },
-      {
+      route({
+        id: 'updateChannel',
+        tag: 'Notifications',
+        summary: 'Change a channel',
+        description:
+          'A field of the target keeps its value if you leave it out or send it as it is shown; `null` removes an optional one. If the server changes, or there is less encryption, send the credentials again. Queued messages go to the new target.',
+        access: 'session',
+        needs: 'owner',
+        fresh: true,
         params: IdParams,
         body: t.Object(ChannelFields, { title: 'ChannelChanges' }),
-        response: {
-          200: ChannelView,
-          ...refusals(...WRITES, 'SESSION_NOT_FRESH', ...BODY, 'NOT_FOUND', 'SECRET_KEY_UNUSABLE'),
-        },
-        detail: about({
-          id: 'updateChannel',
-          tag: 'Notifications',
-          summary: 'Change a channel',
-          description:
-            'A field of the target keeps its value if you leave it out or send it as it is shown; `null` removes an optional one. If the server changes, or there is less encryption, send the credentials again. Queued messages go to the new target.',
-          access: 'session',
-          needs: 'owner',
-          fresh: true,
-          params: INTEGER_ID,
-          bodies: { quiet: { value: { quiet: CHANNEL.quiet } } },
-          example: CHANNEL,
-        }),
-      },
+        refuses: ['SECRET_KEY_UNUSABLE'],
+        returns: ChannelView,
+        parameters: INTEGER_ID,
+        bodies: { quiet: { value: { quiet: CHANNEL.quiet } } },
+        example: CHANNEL,
+      }),
     );
 }

@@ -1,9 +1,8 @@
 /** `/containers`: the containers beside each proxy, and why each is a site or not. */
 import { Elysia, type Static, t } from 'elysia';
 import type { ApiCore } from '../../hub/core.ts';
-import { about } from '../../hub/http/about.ts';
 import { AGENT, AgentQuery } from '../../hub/http/params.ts';
-import { READS, refusals } from '../../hub/http/refusal-schemas.ts';
+import { route } from '../../hub/http/route.ts';
 import { agentNamed } from '../../hub/model/placement.ts';
 import type { ContainerSites } from './sites.ts';
 import { Container } from './wire.ts';
@@ -43,37 +42,33 @@ export function containerRoutes({ containers, publisher, guard }: Deps) {
       if (agent) agentNamed(agent, publisher.current());
       return containers.list(agent || undefined);
     },
-    {
+    route({
+      id: 'listContainers',
+      tag: 'Vhosts',
+      summary: 'List the containers beside the proxies',
+      description:
+        'Of every agent with a `DOCKER_SOCKET`, as it said last; empty if there is none. Labels may hold secrets.',
+      access: 'read',
+      needs: 'editor',
       query: AgentQuery,
-      response: {
-        200: t.Array(ContainerView),
-        ...refusals(...READS, 'FORBIDDEN_ROLE', 'NOT_FOUND'),
-      },
-      detail: about({
-        id: 'listContainers',
-        tag: 'Vhosts',
-        summary: 'List the containers beside the proxies',
-        description:
-          'Of every agent with a `DOCKER_SOCKET`, as it said last; empty if there is none. Labels may hold secrets.',
-        access: 'read',
-        needs: 'editor',
-        params: AGENT,
-        example: [
-          {
-            agent: 'local',
-            name: 'photos',
-            image: 'docker.io/library/photos:2',
-            state: 'running',
-            addresses: ['172.18.0.5'],
-            ports: [{ port: 2342, address: '127.0.0.1:2342', published: true }],
-            host: null,
-            unreached: null,
-            labels: { 'signalbox.domain': 'photos.example.org' },
-            site: { id: 7 },
-            reason: null,
-          },
-        ],
-      }),
-    },
+      refuses: ['NOT_FOUND'],
+      returns: t.Array(ContainerView),
+      parameters: AGENT,
+      example: [
+        {
+          agent: 'local',
+          name: 'photos',
+          image: 'docker.io/library/photos:2',
+          state: 'running',
+          addresses: ['172.18.0.5'],
+          ports: [{ port: 2342, address: '127.0.0.1:2342', published: true }],
+          host: null,
+          unreached: null,
+          labels: { 'signalbox.domain': 'photos.example.org' },
+          site: { id: 7 },
+          reason: null,
+        },
+      ],
+    }),
   );
 }

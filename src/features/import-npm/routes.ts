@@ -3,10 +3,10 @@ import { Elysia, type Static, t } from 'elysia';
 import { assertConfidential } from '../../hub/agents/trust.ts';
 import { authorOf, recordedAuthorOf } from '../../hub/auth/guard.ts';
 import type { ApiCore } from '../../hub/core.ts';
-import { about, DEMANDS, REPLAY } from '../../hub/http/about.ts';
+import { DEMANDS, REPLAY } from '../../hub/http/about.ts';
 import { SITE } from '../../hub/http/examples.ts';
 import { ChangeQuery, demandsOf, ReplayQuery, wantsReplay } from '../../hub/http/params.ts';
-import { PUBLISHES, refusals } from '../../hub/http/refusal-schemas.ts';
+import { route } from '../../hub/http/route.ts';
 import { formBody } from '../../shared/json-body.ts';
 import { ImportAnswer, ImportBody } from '../import/schemas.ts';
 import type { NpmImporter } from './npm/importer.ts';
@@ -73,7 +73,13 @@ export function importNpmRoutes({ importer, retries, guard, agentUrl, startRepla
           }),
         }));
       },
-      {
+      route({
+        id: 'importNpm',
+        tag: 'Configuration',
+        summary: 'Import the hosts of Nginx Proxy Manager',
+        description:
+          'In one publish, all or nothing. Hosts become vhosts with the tag `npm`, access lists become policies. What cannot be said in Caddy is a vhost that is off, with NPM’s text as a comment, and a note.',
+        access: 'write',
         query: t.Object({
           ...ChangeQuery.properties,
           ...ReplayQuery.properties,
@@ -92,51 +98,32 @@ export function importNpmRoutes({ importer, retries, guard, agentUrl, startRepla
           },
           { title: 'NpmImportRequest' },
         ),
-        response: {
-          200: NpmAnswer,
-          ...refusals(
-            ...PUBLISHES,
-            'BODY_TOO_LARGE',
-            'BODY_TOO_SLOW',
-            'SESSION_NOT_FRESH',
-            'DOMAIN_TAKEN',
-            'KEY_REUSED',
-            'SECRET_KEY_UNUSABLE',
-            'RATE_LIMITED',
-          ),
+        publishes: true,
+        refuses: ['SESSION_NOT_FRESH', 'DOMAIN_TAKEN', 'SECRET_KEY_UNUSABLE', 'RATE_LIMITED'],
+        returns: NpmAnswer,
+        isForm: true,
+        bodies: { file: { value: { file: 'the bytes of database.sqlite' } } },
+        parameters: {
+          ...DEMANDS,
+          ...REPLAY,
+          dryRun: { description: '`true` only reports what would be imported.' },
+          certificates: {
+            description:
+              '`true` also takes uploaded certificates with their keys: for owners, with a session and a proof that is at most an hour old.',
+          },
         },
-        detail: about({
-          id: 'importNpm',
-          tag: 'Configuration',
-          summary: 'Import the hosts of Nginx Proxy Manager',
-          description:
-            'In one publish, all or nothing. Hosts become vhosts with the tag `npm`, access lists become policies. What cannot be said in Caddy is a vhost that is off, with NPM’s text as a comment, and a note.',
-          access: 'write',
-          needs: 'editor',
-          isForm: true,
-          bodies: { file: { value: { file: 'the bytes of database.sqlite' } } },
-          params: {
-            ...DEMANDS,
-            ...REPLAY,
-            dryRun: { description: '`true` only reports what would be imported.' },
-            certificates: {
-              description:
-                '`true` also takes uploaded certificates with their keys: for owners, with a session and a proof that is at most an hour old.',
-            },
+        requestHeaders: ['Idempotency-Key'],
+        example: {
+          preamble: '',
+          vhosts: [{ ...SITE, id: 7, config: 'reverse_proxy {upstream}' }],
+          skipped: [],
+          proxyfile: '',
+          merge: {
+            sites: [{ domain: SITE.domain, action: 'create', vhosts: [], diff: '' }],
+            preamble: [],
           },
-          requestHeaders: ['Idempotency-Key'],
-          example: {
-            preamble: '',
-            vhosts: [{ ...SITE, id: 7, config: 'reverse_proxy {upstream}' }],
-            skipped: [],
-            proxyfile: '',
-            merge: {
-              sites: [{ domain: SITE.domain, action: 'create', vhosts: [], diff: '' }],
-              preamble: [],
-            },
-            notes: [{ domain: SITE.domain, level: 'info', text: 'It is off in NPM, too.' }],
-          },
-        }),
-      },
+          notes: [{ domain: SITE.domain, level: 'info', text: 'It is off in NPM, too.' }],
+        },
+      }),
     );
 }

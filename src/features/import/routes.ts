@@ -2,10 +2,10 @@
 import { Elysia } from 'elysia';
 import { authorOf } from '../../hub/auth/guard.ts';
 import type { ApiCore } from '../../hub/core.ts';
-import { about, REPLAY } from '../../hub/http/about.ts';
+import { REPLAY } from '../../hub/http/about.ts';
 import { PROXYFILE, SITE } from '../../hub/http/examples.ts';
 import { ReplayQuery, wantsReplay } from '../../hub/http/params.ts';
-import { BODY, PUBLISHES, refusals } from '../../hub/http/refusal-schemas.ts';
+import { route } from '../../hub/http/route.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import type { Importer } from './importer.ts';
 import { ImportAnswer, ImportBody } from './schemas.ts';
@@ -28,55 +28,48 @@ export function importRoutes({ importer, retries, guard, startReplay }: Deps) {
           const author = authorOf(who);
           return { body: await importer.run(proxyfile, { ...options, replay, author, keep }) };
         }),
-      {
+      route({
+        id: 'importProxyfile',
+        tag: 'Configuration',
+        summary: 'Turn a Caddyfile into preamble and vhosts',
+        description:
+          'In one publish, all or nothing. Refused unless the proxy would behave exactly as with the original file. Existing vhosts and options stay, and are replaced only if the request says so.',
+        access: 'write',
         query: ReplayQuery,
         body: ImportBody,
-        response: {
-          200: ImportAnswer,
-          ...refusals(
-            ...PUBLISHES,
-            ...BODY,
-            'NOT_FOUND',
-            'DOMAIN_TAKEN',
-            'PREAMBLE_DIFFERS',
-            'IMPORT_DIFFERS',
-            'KEY_REUSED',
-            'RATE_LIMITED',
-          ),
+        publishes: true,
+        refuses: [
+          'NOT_FOUND',
+          'DOMAIN_TAKEN',
+          'PREAMBLE_DIFFERS',
+          'IMPORT_DIFFERS',
+          'RATE_LIMITED',
+        ],
+        returns: ImportAnswer,
+        parameters: REPLAY,
+        requestHeaders: ['Idempotency-Key'],
+        bodies: {
+          dry: { summary: 'Dry run', value: { proxyfile: PROXYFILE, dryRun: true } },
+          merge: {
+            summary: 'Skip all sites whose addresses are taken, except for one',
+            value: {
+              proxyfile: PROXYFILE,
+              taken: 'skip',
+              replace: [SITE.domain],
+              preamble: 'keep',
+            },
+          },
         },
-        detail: about({
-          id: 'importProxyfile',
-          tag: 'Configuration',
-          summary: 'Turn a Caddyfile into preamble and vhosts',
-          description:
-            'In one publish, all or nothing. Refused unless the proxy would behave exactly as with the original file. Existing vhosts and options stay, and are replaced only if the request says so.',
-          access: 'write',
-          needs: 'editor',
-          params: REPLAY,
-          requestHeaders: ['Idempotency-Key'],
-          bodies: {
-            dry: { summary: 'Dry run', value: { proxyfile: PROXYFILE, dryRun: true } },
-            merge: {
-              summary: 'Skip all sites whose addresses are taken, except for one',
-              value: {
-                proxyfile: PROXYFILE,
-                taken: 'skip',
-                replace: [SITE.domain],
-                preamble: 'keep',
-              },
-            },
+        example: {
+          preamble: '',
+          vhosts: [{ ...SITE, id: null, config: 'reverse_proxy 127.0.0.1:8000', upstream: '' }],
+          skipped: [],
+          proxyfile: PROXYFILE,
+          merge: {
+            sites: [{ domain: SITE.domain, action: 'create', vhosts: [], diff: '' }],
+            preamble: [],
           },
-          example: {
-            preamble: '',
-            vhosts: [{ ...SITE, id: null, config: 'reverse_proxy 127.0.0.1:8000', upstream: '' }],
-            skipped: [],
-            proxyfile: PROXYFILE,
-            merge: {
-              sites: [{ domain: SITE.domain, action: 'create', vhosts: [], diff: '' }],
-              preamble: [],
-            },
-          },
-        }),
-      },
+        },
+      }),
     );
 }

@@ -1,8 +1,7 @@
 /** The hub's metrics: some are counted as things happen, others looked up for each scrape. */
 import { t } from 'elysia';
 import type { ApiCore, HubHalf } from '../../hub/core.ts';
-import { about } from '../../hub/http/about.ts';
-import { READS, refusals } from '../../hub/http/refusal-schemas.ts';
+import { route } from '../../hub/http/route.ts';
 import type { Collector } from '../../shared/observe/metrics.ts';
 import { collectBroken, collectCertificates, collectStandings } from './agents.ts';
 import { createCounts } from './counts.ts';
@@ -32,15 +31,13 @@ const collectorsOf = ({ publisher, openIncidents, lastProblems }: ApiCore): Coll
   () => collectProblems(lastProblems()),
 ];
 
-const DOCS = {
-  response: { 200: t.String(), ...refusals(...READS) },
-  detail: about({
-    id: 'getMetrics',
-    tag: 'Status',
-    summary: 'Get metrics for Prometheus',
-    description: 'At the root, not under `/api`. Cookies are not accepted.',
-    access: 'local',
-    mediaType: 'text/plain',
-    example: 'signalbox_proxy_up 1\n',
-  }),
-};
+const DOCS = route({
+  id: 'getMetrics',
+  tag: 'Status',
+  summary: 'Get metrics for Prometheus',
+  description: 'At the root, not under `/api`. Cookies are not accepted.',
+  access: 'local',
+  returns: t.String(),
+  mediaType: 'text/plain',
+  example: 'signalbox_proxy_up 1\n',
+});

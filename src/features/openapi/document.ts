@@ -148,7 +148,7 @@ function dress(operation: JsonObject, route: About, components: Components): Jso
 function parameter(given: Json, route: About): Json {
   if (!isObject(given) || !isObject(given.schema)) return given;
   const { description, ...schema } = given.schema;
-  const more = route.params?.[String(given.name)] ?? {};
+  const more = route.parameters?.[String(given.name)] ?? {};
   return {
     ...given,
     schema,

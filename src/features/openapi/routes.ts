@@ -1,8 +1,7 @@
 /** `/openapi.json`: the API's description. */
 import { Elysia, t } from 'elysia';
 import type { ApiCore } from '../../hub/core.ts';
-import { about } from '../../hub/http/about.ts';
-import { READS, refusals } from '../../hub/http/refusal-schemas.ts';
+import { route } from '../../hub/http/route.ts';
 import { loadOnce } from '../../shared/memoize.ts';
 
 export function openapiRoutes({ guard, version, routes }: ApiCore) {
@@ -17,19 +16,13 @@ export function openapiRoutes({ guard, version, routes }: ApiCore) {
     .get(
       '/openapi.json',
       async () => new Response(await once(), { headers: { 'Content-Type': 'application/json' } }),
-      {
-        response: {
-          200: t.Object({ openapi: t.String() }, { additionalProperties: true }),
-          ...refusals(...READS),
-        },
-        detail: about({
-          id: 'getOpenapi',
-          tag: 'Document',
-          summary: 'Get this description as an OpenAPI 3.1 document',
-          access: 'read',
-          needs: 'viewer',
-          example: { openapi: '3.1.0' },
-        }),
-      },
+      route({
+        id: 'getOpenapi',
+        tag: 'Document',
+        summary: 'Get this description as an OpenAPI 3.1 document',
+        access: 'read',
+        returns: t.Object({ openapi: t.String() }, { additionalProperties: true }),
+        example: { openapi: '3.1.0' },
+      }),
     );
 }

@@ -4,9 +4,8 @@ import { type Agent, type Agents, chosen } from '../../hub/agents/agents.ts';
 import { recordedAuthorOf } from '../../hub/auth/guard.ts';
 import { isPlugin } from '../../hub/caddyfile/stock-modules.ts';
 import type { ApiCore } from '../../hub/core.ts';
-import { about } from '../../hub/http/about.ts';
 import { AgentQuery } from '../../hub/http/params.ts';
-import { ASKS_AGENT, BODY, PUBLISHES, refusals } from '../../hub/http/refusal-schemas.ts';
+import { route } from '../../hub/http/route.ts';
 import { labelOf } from '../../hub/model/agent.ts';
 import { renderSet } from '../../hub/model/applied.ts';
 import { modulesUsed } from '../../hub/model/modules-used.ts';
@@ -136,19 +135,22 @@ export function programRoutes({ publisher, guard, bodyLimit, now }: Deps) {
 
   return new Elysia({ name: 'programs', prefix: '/proxy' })
     .use(guard)
-    .get('/programs', ({ query }) => viewOf(onlyOne(agents, query.agent)), {
-      query: AgentQuery,
-      response: { 200: ProgramsView, ...refusals(...ASKS_AGENT, 'NOT_FOUND') },
-      detail: about({
+    .get(
+      '/programs',
+      ({ query }) => viewOf(onlyOne(agents, query.agent)),
+      route({
         id: 'getPrograms',
         tag: 'Agents',
         summary: 'Get the program of Caddy that an agent runs, and those that it keeps',
         access: 'read',
-        needs: 'viewer',
-        params: ONE_AGENT,
+        query: AgentQuery,
+        asks: 'agent',
+        refuses: ['NOT_FOUND'],
+        returns: ProgramsView,
+        parameters: ONE_AGENT,
         example: EXAMPLE,
       }),
-    })
+    )
     .use(formBody(MOST_PROGRAM_BYTES, { orJson: true, deadline: UPLOAD_MS }))
     .use(jsonBody(bodyLimit))
     .post(
@@ -180,36 +182,25 @@ export function programRoutes({ publisher, guard, bodyLimit, now }: Deps) {
           throw error.about({ ...error.at, agent: label });
         }
       },
-      {
+      route({
+        id: 'exchangeProgram',
+        tag: 'Agents',
+        summary: 'Exchange the program of Caddy without an interruption',
+        description:
+          'Exactly one of `file` (as a form), `url` with `sha256`, and `use`. The new program starts beside the old one and is asked what the old one is asked; only then does the old one stop. If anything is worse, nothing has changed, and `differences` says what. For a minute afterwards it is on probation: if it ends, the previous one runs again. It takes up to three minutes.',
+        access: 'session',
+        needs: 'owner',
+        fresh: true,
         query: AgentQuery,
         body: NewProgram,
-        response: {
-          200: ProgramsView,
-          ...refusals(
-            ...PUBLISHES,
-            ...BODY,
-            'SESSION_NOT_FRESH',
-            'NOT_FOUND',
-            'ON_PROBATION',
-            'STALE',
-            'PROGRAM_REFUSED',
-          ),
-        },
-        detail: about({
-          id: 'exchangeProgram',
-          tag: 'Agents',
-          summary: 'Exchange the program of Caddy without an interruption',
-          description:
-            'Exactly one of `file` (as a form), `url` with `sha256`, and `use`. The new program starts beside the old one and is asked what the old one is asked; only then does the old one stop. If anything is worse, nothing has changed, and `differences` says what. For a minute afterwards it is on probation: if it ends, the previous one runs again. It takes up to three minutes.',
-          access: 'session',
-          needs: 'owner',
-          fresh: true,
-          isForm: 'or-json',
-          params: ONE_AGENT,
-          bodies: { back: { summary: 'Go back', value: { use: EXAMPLE.previous[0]?.sha256 } } },
-          example: EXAMPLE,
-        }),
-      },
+        publishes: true,
+        refuses: ['NOT_FOUND', 'ON_PROBATION', 'STALE', 'PROGRAM_REFUSED'],
+        returns: ProgramsView,
+        isForm: 'or-json',
+        parameters: ONE_AGENT,
+        bodies: { back: { summary: 'Go back', value: { use: EXAMPLE.previous[0]?.sha256 } } },
+        example: EXAMPLE,
+      }),
     );
 }
 

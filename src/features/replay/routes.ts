@@ -1,16 +1,9 @@
 /** `/replays`: what a change would have done to the requests that are in the access log. */
 import { Elysia, type Static, t } from 'elysia';
 import type { ApiCore } from '../../hub/core.ts';
-import { about } from '../../hub/http/about.ts';
 import { IdParams } from '../../hub/http/params.ts';
-import {
-  BODY,
-  PUBLISHES,
-  READS,
-  refusals,
-  UNDOES,
-  WRITES,
-} from '../../hub/http/refusal-schemas.ts';
+import { UNDOES } from '../../hub/http/refusal-schemas.ts';
+import { route } from '../../hub/http/route.ts';
 import { Success } from '../../hub/http/schemas.ts';
 import { AnyOperation, createChangeFrom } from '../../hub/model/any-operation.ts';
 import { inOperation, sequence } from '../../hub/model/changes.ts';
@@ -74,10 +67,10 @@ export function replayRoutes({ replays, db, publisher, guard, bodyLimit }: Deps)
 
   return new Elysia({ name: 'replays', prefix: '/replays' })
     .use(guard)
-    .get('/:id', ({ params }) => replays.state(params.id), {
-      params: IdParams,
-      response: { 200: ReplayView, ...refusals(...READS, 'FORBIDDEN_ROLE', 'NOT_FOUND') },
-      detail: about({
+    .get(
+      '/:id',
+      ({ params }) => replays.state(params.id),
+      route({
         id: 'getReplay',
         tag: 'Configuration',
         summary: 'See how far a replay is, and what it has found so far',
@@ -85,29 +78,28 @@ export function replayRoutes({ replays, db, publisher, guard, bodyLimit }: Deps)
           'Also one that somebody else started. The result is kept for ten minutes. With several agents, the numbers are those of all; it has `failed` only if all of them have.',
         access: 'read',
         needs: 'editor',
-        params: ID,
+        params: IdParams,
+        returns: ReplayView,
+        parameters: ID,
         example: EXAMPLE,
       }),
-    })
+    )
     .delete(
       '/:id',
       async ({ params }) => {
         await replays.end(params.id);
         return { success: true as const };
       },
-      {
+      route({
+        id: 'endReplay',
+        tag: 'Configuration',
+        summary: 'End a replay and forget its result',
+        access: 'write',
         params: IdParams,
-        response: { 200: Success, ...refusals(...WRITES, 'NOT_FOUND') },
-        detail: about({
-          id: 'endReplay',
-          tag: 'Configuration',
-          summary: 'End a replay and forget its result',
-          access: 'write',
-          needs: 'editor',
-          params: ID,
-          example: { success: true },
-        }),
-      },
+        returns: Success,
+        parameters: ID,
+        example: { success: true },
+      }),
     )
     .use(jsonBody(bodyLimit))
     .post(
@@ -131,44 +123,41 @@ export function replayRoutes({ replays, db, publisher, guard, bodyLimit }: Deps)
         set.status = 202;
         return { id };
       },
-      {
+      route({
+        id: 'startReplay',
+        tag: 'Configuration',
+        summary: 'Ask how requests of the last days would be answered after a change',
+        description:
+          'Nothing is changed, and no upstream is asked. Each agent that the change concerns takes the distinct requests (method, host, path with query, address) of its sites from its access log, asks two separate Caddys, one with what is live and one with what would be, and compares status, upstream and `Location`. A change that would be refused is refused.',
+        access: 'write',
         query: t.Object({
           signedIn: t.Optional(t.Union([t.Literal('true'), t.Literal('false')])),
         }),
         body: ReplayBody,
-        response: {
-          202: ReplayStarted,
-          ...refusals(...PUBLISHES, ...BODY, ...UNDOES, 'CHANGED_SINCE', 'RATE_LIMITED'),
+        publishes: true,
+        refuses: [...UNDOES, 'CHANGED_SINCE', 'RATE_LIMITED'],
+        status: 202,
+        returns: ReplayStarted,
+        parameters: {
+          signedIn: {
+            description:
+              '`true`: once more for visitors that a sign-in service has let in; otherwise only for those it has not.',
+          },
         },
-        detail: about({
-          id: 'startReplay',
-          tag: 'Configuration',
-          summary: 'Ask how requests of the last days would be answered after a change',
-          description:
-            'Nothing is changed, and no upstream is asked. Each agent that the change concerns takes the distinct requests (method, host, path with query, address) of its sites from its access log, asks two separate Caddys, one with what is live and one with what would be, and compares status, upstream and `Location`. A change that would be refused is refused.',
-          access: 'write',
-          needs: 'editor',
-          params: {
-            signedIn: {
-              description:
-                '`true`: once more for visitors that a sign-in service has let in; otherwise only for those it has not.',
+        bodies: {
+          policy: {
+            value: {
+              operations: [
+                { op: 'policy', id: 1, values: { networks: ['192.168.1.0/24'] } },
+                { op: 'create', ...SITE },
+              ],
+              days: 7,
             },
           },
-          bodies: {
-            policy: {
-              value: {
-                operations: [
-                  { op: 'policy', id: 1, values: { networks: ['192.168.1.0/24'] } },
-                  { op: 'create', ...SITE },
-                ],
-                days: 7,
-              },
-            },
-            undo: { value: { operations: [{ op: 'undo', group: 12 }] } },
-          },
-          example: { id: ID.id.example },
-        }),
-      },
+          undo: { value: { operations: [{ op: 'undo', group: 12 }] } },
+        },
+        example: { id: ID.id.example },
+      }),
     );
 }
 

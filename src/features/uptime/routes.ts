@@ -1,9 +1,9 @@
 /** `/vhosts/:id/uptime`: how a vhost answered between changes, by the hour; `/vhosts/uptime`: all, for a list. */
 import { Elysia, type Static, t } from 'elysia';
 import type { ApiCore } from '../../hub/core.ts';
-import { about, INTEGER_ID } from '../../hub/http/about.ts';
+import { INTEGER_ID } from '../../hub/http/about.ts';
 import { IdParams, idOf } from '../../hub/http/params.ts';
-import { READS, refusals } from '../../hub/http/refusal-schemas.ts';
+import { route } from '../../hub/http/route.ts';
 import { Timestamp } from '../../hub/http/schemas.ts';
 import { findVhost } from '../../hub/model/vhost-changes.ts';
 import { DAYS, HOURS, shareOf } from './overview.ts';
@@ -66,14 +66,15 @@ export function uptimeRoutes({ publisher, guard }: ApiCore, uptime: Uptime) {
 
   return new Elysia({ name: 'uptime', prefix: '/vhosts' })
     .use(guard)
-    .get('/uptime', uptime.overview, {
-      response: { 200: t.Array(UptimeBars), ...refusals(...READS) },
-      detail: about({
+    .get(
+      '/uptime',
+      uptime.overview,
+      route({
         id: 'listUptime',
         tag: 'Vhosts',
         summary: 'The share of right answers of all vhosts with a check, by hour and by day',
         access: 'read',
-        needs: 'viewer',
+        returns: t.Array(UptimeBars),
         example: [
           {
             id: 1,
@@ -82,34 +83,31 @@ export function uptimeRoutes({ publisher, guard }: ApiCore, uptime: Uptime) {
           },
         ],
       }),
-    })
+    )
     .get(
       '/:id/uptime',
       ({ params, query }) => one(idOf(params), Number(query.days || DEFAULT_DAYS)),
-      {
+      route({
+        id: 'getVhostUptime',
+        tag: 'Vhosts',
+        summary: 'How a vhost answered its check between changes, by the hour',
+        description:
+          'Requests of the check at a change do not count. On several proxies, all of them have to answer right. An hour that is missing is not known: the vhost was not asked. Kept for 90 days, or until the vhost is deleted.',
+        access: 'read',
         params: IdParams,
         query: t.Object({ days: t.Optional(t.String({ pattern: '^([1-9]|[1-8][0-9]|90)?$' })) }),
-        response: { 200: VhostUptime, ...refusals(...READS, 'NOT_FOUND', 'INVALID_REQUEST') },
-        detail: about({
-          id: 'getVhostUptime',
-          tag: 'Vhosts',
-          summary: 'How a vhost answered its check between changes, by the hour',
-          description:
-            'Requests of the check at a change do not count. On several proxies, all of them have to answer right. An hour that is missing is not known: the vhost was not asked. Kept for 90 days, or until the vhost is deleted.',
-          access: 'read',
-          needs: 'viewer',
-          params: {
-            ...INTEGER_ID,
-            days: { description: 'How many days, 1 to 90; 30 by default.', example: '30' },
-          },
-          example: {
-            buckets: [
-              { from: '2026-11-20T17:00:00.000Z', asked: 60, failed: 0, p50: 12, p95: 31 },
-              { from: '2026-11-20T18:00:00.000Z', asked: 7, failed: 1, p50: 11, p95: 24 },
-            ],
-            share: 0.985,
-          },
-        }),
-      },
+        returns: VhostUptime,
+        parameters: {
+          ...INTEGER_ID,
+          days: { description: 'How many days, 1 to 90; 30 by default.', example: '30' },
+        },
+        example: {
+          buckets: [
+            { from: '2026-11-20T17:00:00.000Z', asked: 60, failed: 0, p50: 12, p95: 31 },
+            { from: '2026-11-20T18:00:00.000Z', asked: 7, failed: 1, p50: 11, p95: 24 },
+          ],
+          share: 0.985,
+        },
+      }),
     );
 }

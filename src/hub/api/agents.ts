@@ -2,9 +2,9 @@
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf, type Caller, forbiddenRole, isViewer, recordedAuthorOf } from '../auth/guard.ts';
-import { about, DEMANDS } from '../http/about.ts';
+import { DEMANDS } from '../http/about.ts';
 import { AGENT, AgentView, agentForViewers } from '../http/agent-view.ts';
-import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
+import { route } from '../http/route.ts';
 import type { ApiContext } from './context.ts';
 
 const NAMED = { name: { description: 'The agent’s name.', example: AGENT.name } };
@@ -22,36 +22,34 @@ export function agentRoutes(context: ApiContext) {
   const { fleet, guard, bodyLimit } = context;
   return new Elysia({ name: 'agents', prefix: '/agents' })
     .use(guard)
-    .get('/', ({ who }) => (isViewer(who) ? fleet.list().map(agentForViewers) : fleet.list()), {
-      response: { 200: t.Array(AgentView), ...refusals(...READS) },
-      detail: about({
+    .get(
+      '/',
+      ({ who }) => (isViewer(who) ? fleet.list().map(agentForViewers) : fleet.list()),
+      route({
         id: 'listAgents',
         tag: 'Agents',
         summary: 'List the agents, the first one first',
         access: 'read',
-        needs: 'viewer',
+        returns: t.Array(AgentView),
         example: [AGENT],
       }),
-    })
+    )
     .get(
       '/:name',
       ({ params, who }) => {
         const agent = fleet.show(params.name);
         return isViewer(who) ? agentForViewers(agent) : agent;
       },
-      {
+      route({
+        id: 'getAgent',
+        tag: 'Agents',
+        summary: 'Get an agent',
+        access: 'read',
         params: NameParams,
-        response: { 200: AgentView, ...refusals(...READS, 'NOT_FOUND') },
-        detail: about({
-          id: 'getAgent',
-          tag: 'Agents',
-          summary: 'Get an agent',
-          access: 'read',
-          needs: 'viewer',
-          params: NAMED,
-          example: AGENT,
-        }),
-      },
+        returns: AgentView,
+        parameters: NAMED,
+        example: AGENT,
+      }),
     )
     .use(membershipRoutes(context))
     .use(jsonBody(bodyLimit))
@@ -65,28 +63,24 @@ export function agentRoutes(context: ApiContext) {
             : recorded(who, params.name, `renamed: ${body.name}`);
         return fleet.update(params.name, body, author);
       },
-      {
+      route({
+        id: 'updateAgent',
+        tag: 'Agents',
+        summary: 'Rename an agent, or pause and resume publishing to it',
+        description: 'Only owners may rename one.',
+        access: 'write',
         params: NameParams,
         body: t.Object(
           { name: t.Optional(t.String()), paused: t.Optional(t.Boolean()) },
           { title: 'AgentChanges' },
         ),
-        response: {
-          200: AgentView,
-          ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'AGENT_TAKEN'),
-        },
-        detail: about({
-          id: 'updateAgent',
-          tag: 'Agents',
-          summary: 'Rename an agent, or pause and resume publishing to it',
-          description: 'Only owners may rename one.',
-          access: 'write',
-          needs: 'editor',
-          params: NAMED,
-          bodies: { pause: { value: { paused: true } } },
-          example: { ...AGENT, paused: true },
-        }),
-      },
+        publishes: true,
+        refuses: ['AGENT_TAKEN'],
+        returns: AgentView,
+        parameters: NAMED,
+        bodies: { pause: { value: { paused: true } } },
+        example: { ...AGENT, paused: true },
+      }),
     );
 }
 
@@ -107,58 +101,46 @@ function membershipRoutes({ fleet, guard, bodyLimit }: ApiContext) {
           warnings: kept === null ? [] : [stillAccepts(kept)],
         };
       },
-      {
+      route({
+        id: 'deleteAgent',
+        tag: 'Agents',
+        summary: 'Remove an agent',
+        description: `${GOES_ON} The agent forgets its token; if it could not be told to, \`warnings\` says so. The first agent cannot be removed, and an agent that alone serves a vhost cannot be removed either.`,
+        access: 'session',
+        needs: 'owner',
+        fresh: true,
         params: NameParams,
-        response: {
-          200: t.Object({
-            success: t.Literal(true),
-            message: t.String(),
-            warnings: t.Array(t.String(), {
-              description: 'whether the agent may still accept a token of this hub',
-            }),
+        publishes: true,
+        refuses: ['AGENT_IN_USE'],
+        returns: t.Object({
+          success: t.Literal(true),
+          message: t.String(),
+          warnings: t.Array(t.String(), {
+            description: 'whether the agent may still accept a token of this hub',
           }),
-          ...refusals(...PUBLISHES, 'SESSION_NOT_FRESH', 'NOT_FOUND', 'AGENT_IN_USE'),
-        },
-        detail: about({
-          id: 'deleteAgent',
-          tag: 'Agents',
-          summary: 'Remove an agent',
-          description: `${GOES_ON} The agent forgets its token; if it could not be told to, \`warnings\` says so. The first agent cannot be removed, and an agent that alone serves a vhost cannot be removed either.`,
-          access: 'session',
-          needs: 'owner',
-          fresh: true,
-          params: NAMED,
-          example: { success: true, message: GOES_ON, warnings: [] },
         }),
-      },
+        parameters: NAMED,
+        example: { success: true, message: GOES_ON, warnings: [] },
+      }),
     )
     .post(
       '/:name/rotate',
       ({ params, who }) => fleet.rotate(params.name, recorded(who, params.name, 'new token')),
-      {
+      route({
+        id: 'rotateAgentToken',
+        tag: 'Agents',
+        summary: 'Give an agent a new token',
+        description: 'Nothing is interrupted. The token of the first agent is a setting.',
+        access: 'session',
+        needs: 'owner',
+        fresh: true,
         params: NameParams,
-        response: {
-          200: AgentView,
-          ...refusals(
-            ...PUBLISHES,
-            'SESSION_NOT_FRESH',
-            'INVALID_REQUEST',
-            'NOT_FOUND',
-            'SECRET_KEY_UNUSABLE',
-          ),
-        },
-        detail: about({
-          id: 'rotateAgentToken',
-          tag: 'Agents',
-          summary: 'Give an agent a new token',
-          description: 'Nothing is interrupted. The token of the first agent is a setting.',
-          access: 'session',
-          needs: 'owner',
-          fresh: true,
-          params: NAMED,
-          example: AGENT,
-        }),
-      },
+        publishes: true,
+        refuses: ['SECRET_KEY_UNUSABLE'],
+        returns: AgentView,
+        parameters: NAMED,
+        example: AGENT,
+      }),
     )
     .use(jsonBody(bodyLimit))
     .post(
@@ -170,7 +152,15 @@ function membershipRoutes({ fleet, guard, bodyLimit }: ApiContext) {
         set.status = 201;
         return agent;
       },
-      {
+      route({
+        id: 'addAgent',
+        tag: 'Agents',
+        summary: 'Enrol an agent by its invitation, and publish to it',
+        description:
+          'Vhosts without a placement are published to it at once. If an agent of this name was enrolled before, it gets a new token.',
+        access: 'session',
+        needs: 'owner',
+        fresh: true,
         query: t.Object({ replace: t.Optional(t.Union([t.Literal('true'), t.Literal('false')])) }),
         body: t.Object(
           {
@@ -181,30 +171,13 @@ function membershipRoutes({ fleet, guard, bodyLimit }: ApiContext) {
           },
           { title: 'NewAgent' },
         ),
-        response: {
-          201: AgentView,
-          ...refusals(
-            ...PUBLISHES,
-            'SESSION_NOT_FRESH',
-            ...BODY,
-            'INVITATION_INVALID',
-            'AGENT_TAKEN',
-            'SECRET_KEY_UNUSABLE',
-          ),
-        },
-        detail: about({
-          id: 'addAgent',
-          tag: 'Agents',
-          summary: 'Enrol an agent by its invitation, and publish to it',
-          description:
-            'Vhosts without a placement are published to it at once. If an agent of this name was enrolled before, it gets a new token.',
-          access: 'session',
-          needs: 'owner',
-          fresh: true,
-          params: { replace: DEMANDS.replace },
-          bodies: { vps: { value: { name: AGENT.name, invitation: 'sbxi_WyJodHRwczov…' } } },
-          example: AGENT,
-        }),
-      },
+        publishes: true,
+        refuses: ['INVITATION_INVALID', 'AGENT_TAKEN', 'SECRET_KEY_UNUSABLE'],
+        status: 201,
+        returns: AgentView,
+        parameters: { replace: DEMANDS.replace },
+        bodies: { vps: { value: { name: AGENT.name, invitation: 'sbxi_WyJodHRwczov…' } } },
+        example: AGENT,
+      }),
     );
 }

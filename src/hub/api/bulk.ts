@@ -4,9 +4,9 @@ import { createPauses } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf } from '../auth/guard.ts';
-import { about, DEMANDS } from '../http/about.ts';
+import { DEMANDS } from '../http/about.ts';
 import { ChangeQuery, demandsOf } from '../http/params.ts';
-import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
+import { route } from '../http/route.ts';
 import {
   Done,
   Lacking,
@@ -76,7 +76,13 @@ export function vhostBulkRoutes(context: ApiContext) {
           const ports = await unreached([...warnings.values()].flat(), readPorts);
           return { body: { ...answer, ...ports } };
         }),
-      {
+      route({
+        id: 'bulkVhosts',
+        tag: 'Vhosts',
+        summary: 'Make several changes in one publish, all or nothing',
+        description:
+          'Each operation sees those before it: a policy can be created and put on vhosts in one request.',
+        access: 'write',
         query: ChangeQuery,
         body: t.Object({
           operations: t.Array(t.Union([Operation, PolicyOperation]), { maxItems: MAX_OPERATIONS }),
@@ -87,56 +93,38 @@ export function vhostBulkRoutes(context: ApiContext) {
             }),
           ),
         }),
-        response: {
-          200: t.Composite([
-            Lacking,
-            Unreached,
-            t.Object({
-              results: t.Array(t.Union([ChangedVhost, ChangedPolicy, Done])),
-              group: t.Optional(
-                t.Integer({
-                  description: 'of these changes in the changelog; left out if nothing has changed',
-                }),
-              ),
-            }),
-          ]),
-          ...refusals(
-            ...PUBLISHES,
-            ...BODY,
-            'NOT_FOUND',
-            'DOMAIN_TAKEN',
-            'POLICY_TAKEN',
-            'PRECONDITION_FAILED',
-            'KEY_REUSED',
-          ),
-        },
-        detail: about({
-          id: 'bulkVhosts',
-          tag: 'Vhosts',
-          summary: 'Make several changes in one publish, all or nothing',
-          description:
-            'Each operation sees those before it: a policy can be created and put on vhosts in one request.',
-          access: 'write',
-          needs: 'editor',
-          params: DEMANDS,
-          requestHeaders: ['Idempotency-Key'],
-          bodies: {
-            several: {
-              value: {
-                operations: [
-                  { op: 'create', ...NEW_VHOST },
-                  { op: 'toggle', id: 2 },
-                  { op: 'delete', id: 3 },
-                ],
-              },
+        publishes: true,
+        refuses: ['NOT_FOUND', 'DOMAIN_TAKEN', 'POLICY_TAKEN', 'PRECONDITION_FAILED'],
+        returns: t.Composite([
+          Lacking,
+          Unreached,
+          t.Object({
+            results: t.Array(t.Union([ChangedVhost, ChangedPolicy, Done])),
+            group: t.Optional(
+              t.Integer({
+                description: 'of these changes in the changelog; left out if nothing has changed',
+              }),
+            ),
+          }),
+        ]),
+        parameters: DEMANDS,
+        requestHeaders: ['Idempotency-Key'],
+        bodies: {
+          several: {
+            value: {
+              operations: [
+                { op: 'create', ...NEW_VHOST },
+                { op: 'toggle', id: 2 },
+                { op: 'delete', id: 3 },
+              ],
             },
           },
-          example: {
-            results: [CHANGED, { ...CHANGED, id: 2, domain: 'b.example.org' }, { success: true }],
-            group: 2,
-          },
-        }),
-      },
+        },
+        example: {
+          results: [CHANGED, { ...CHANGED, id: 2, domain: 'b.example.org' }, { success: true }],
+          group: 2,
+        },
+      }),
     );
 }
 

@@ -3,9 +3,8 @@ import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { isViewer } from '../auth/guard.ts';
-import { about } from '../http/about.ts';
 import { AGENT, AgentQuery } from '../http/params.ts';
-import { ASKS_PROXY, BODY, refusals } from '../http/refusal-schemas.ts';
+import { route } from '../http/route.ts';
 import { NewVhost } from '../model/operation.ts';
 import { certificateForViewers } from '../watch/for-viewers.ts';
 import {
@@ -71,21 +70,20 @@ export function certificateRoutes({ guard, bodyLimit, ...deps }: ApiContext) {
         if (missing.length > 0) set.headers['x-missing-agents'] = missing.join(', ');
         return isViewer(who) ? entries.map(certificateForViewers) : entries;
       },
-      {
+      route({
+        id: 'listCertificates',
+        tag: 'Status',
+        summary: 'List the certificates of all names, and why a name has none',
+        description:
+          'With several agents, the list has the certificates of all; the header `X-Missing-Agents` names the unreachable ones.',
+        access: 'read',
         query: AgentQuery,
-        response: { 200: t.Array(CertificateEntry), ...refusals(...ASKS_PROXY, 'NOT_FOUND') },
-        detail: about({
-          id: 'listCertificates',
-          tag: 'Status',
-          summary: 'List the certificates of all names, and why a name has none',
-          description:
-            'With several agents, the list has the certificates of all; the header `X-Missing-Agents` names the unreachable ones.',
-          access: 'read',
-          needs: 'viewer',
-          params: AGENT,
-          example: CERTIFICATES,
-        }),
-      },
+        asks: 'proxy',
+        refuses: ['NOT_FOUND'],
+        returns: t.Array(CertificateEntry),
+        parameters: AGENT,
+        example: CERTIFICATES,
+      }),
     )
     .get(
       '/root',
@@ -100,43 +98,42 @@ export function certificateRoutes({ guard, bodyLimit, ...deps }: ApiContext) {
         set.headers['content-disposition'] = `attachment; filename="${ROOT_FILE}"`;
         return certificate;
       },
-      {
+      route({
+        id: 'getRootCertificate',
+        tag: 'Status',
+        summary: 'Download the root certificate of Caddy’s own authority',
+        description:
+          'Devices that trust it accept the certificates that Caddy signs itself. It is public: the key stays with Caddy.',
+        access: 'read',
         query: AgentQuery,
-        response: { 200: t.String(), ...refusals(...ASKS_PROXY, 'NOT_FOUND') },
-        detail: about({
-          id: 'getRootCertificate',
-          tag: 'Status',
-          summary: 'Download the root certificate of Caddy’s own authority',
-          description:
-            'Devices that trust it accept the certificates that Caddy signs itself. It is public: the key stays with Caddy.',
-          access: 'read',
-          needs: 'viewer',
-          params: {
-            agent: { description: 'The agent whose Caddy it is; by default the first one.' },
-          },
-          mediaType: 'application/x-pem-file',
-          example: '-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n',
-        }),
-      },
+        asks: 'proxy',
+        refuses: ['NOT_FOUND'],
+        returns: t.String(),
+        parameters: {
+          agent: { description: 'The agent whose Caddy it is; by default the first one.' },
+        },
+        mediaType: 'application/x-pem-file',
+        example: '-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n',
+      }),
     )
-    .post('/advice', ({ body }) => adviseDraft(deps, body), {
-      body: t.Pick(t.Object(NewVhost), ['domain', 'config', 'upstream', 'agents']),
-      response: {
-        200: DraftAdvice,
-        ...refusals(...ASKS_PROXY, ...BODY, 'FORBIDDEN', 'FORBIDDEN_ROLE', 'PROXY_REJECTED'),
-      },
-      detail: about({
+    .post(
+      '/advice',
+      ({ body }) => adviseDraft(deps, body),
+      route({
         id: 'adviseCertificates',
         tag: 'Status',
         summary: 'Show which certificates a vhost would get, or why it cannot get one',
         description: 'Nothing is changed.',
         access: 'write',
-        needs: 'editor',
+        body: t.Pick(t.Object(NewVhost), ['domain', 'config', 'upstream', 'agents']),
+        asks: 'proxy',
+        refuses: ['PROXY_REJECTED'],
+        returns: DraftAdvice,
         bodies: { site: { value: { domain: 'nas.lan', config: 'respond hi' } } },
         example: {
           names: [{ name: 'nas.lan', port: 443, authority: 'public', advice: INTERNAL_NAME }],
           dns: { providers: ['cloudflare'], command: null },
         },
       }),
-    });
+    );
 }

@@ -1,9 +1,10 @@
 /** `/changelog`: who changed what, and undoing a change. */
 import { Elysia, t } from 'elysia';
 import { authorOf, type Caller, isViewer, recordedAuthorOf } from '../auth/guard.ts';
-import { about, INTEGER_ID } from '../http/about.ts';
+import { INTEGER_ID } from '../http/about.ts';
 import { IdParams, idOf } from '../http/params.ts';
-import { PUBLISHES, READS, refusals, UNDOES } from '../http/refusal-schemas.ts';
+import { UNDOES } from '../http/refusal-schemas.ts';
+import { route } from '../http/route.ts';
 import { Done, lacking, outcomeOf, Timestamp } from '../http/schemas.ts';
 import type { Author } from '../model/changes.ts';
 import { kindOf } from '../model/entities.ts';
@@ -114,7 +115,11 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
           entries: entries.map(view),
         }));
       },
-      {
+      route({
+        id: 'listChangelog',
+        tag: 'Changelog',
+        summary: 'List accepted changes, newest first, 100 per page',
+        access: 'read',
         query: t.Object({
           before: t.Optional(t.String({ pattern: '^([1-9][0-9]{0,14})?$' })),
           group: t.Optional(t.String({ pattern: '^([1-9][0-9]{0,14})?$' })),
@@ -124,94 +129,76 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
           // Not a `UnionEnum`, which would default to its first value.
           action: t.Optional(t.Union([t.Literal(''), Action])),
         }),
-        response: {
-          200: t.Array(t.Union([ChangelogEntry, ChangelogGroup])),
-          ...refusals(...READS),
-        },
-        detail: about({
-          id: 'listChangelog',
-          tag: 'Changelog',
-          summary: 'List accepted changes, newest first, 100 per page',
-          access: 'read',
-          needs: 'viewer',
-          params: {
-            before: {
-              description:
-                'Only entries with a smaller id, or groups with a smaller number: the next page.',
-              example: '101',
-            },
-            group: { description: 'Only the entries of this group.', example: '2' },
-            grouped: {
-              description:
-                '`true`: the changes of one request as one group, 100 groups per page, with the first five entries of each.',
-            },
-            domain: { description: 'Only entries for this domain.', example: 'app.example.org' },
-            user: {
-              description: 'Only entries by the user with this id.',
-              example: '4f6e2c9b7a1d',
-            },
-            action: { description: 'Only entries with this action.', example: 'update' },
+        returns: t.Array(t.Union([ChangelogEntry, ChangelogGroup])),
+        parameters: {
+          before: {
+            description:
+              'Only entries with a smaller id, or groups with a smaller number: the next page.',
+            example: '101',
           },
-          example: [
-            {
-              id: 2,
-              userId: '4f6e2c9b7a1d',
-              userName: 'Ada',
-              action: 'update',
-              domain: 'app.example.org',
-              diff: '{"old":{"upstream":"127.0.0.1:8000"},"new":{"upstream":"127.0.0.1:8001"}}',
-              enabled: null,
-              createdAt: '2026-11-20T19:00:00.000Z',
-              via: null,
-              group: 2,
-            },
-          ],
-        }),
-      },
+          group: { description: 'Only the entries of this group.', example: '2' },
+          grouped: {
+            description:
+              '`true`: the changes of one request as one group, 100 groups per page, with the first five entries of each.',
+          },
+          domain: { description: 'Only entries for this domain.', example: 'app.example.org' },
+          user: {
+            description: 'Only entries by the user with this id.',
+            example: '4f6e2c9b7a1d',
+          },
+          action: { description: 'Only entries with this action.', example: 'update' },
+        },
+        example: [
+          {
+            id: 2,
+            userId: '4f6e2c9b7a1d',
+            userName: 'Ada',
+            action: 'update',
+            domain: 'app.example.org',
+            diff: '{"old":{"upstream":"127.0.0.1:8000"},"new":{"upstream":"127.0.0.1:8001"}}',
+            enabled: null,
+            createdAt: '2026-11-20T19:00:00.000Z',
+            via: null,
+            group: 2,
+          },
+        ],
+      }),
     )
     .post(
       '/groups/:id/revert',
       ({ params, who, assertOwner }) =>
         carryOut(undoOfGroup(changelog, idOf(params, 'group of changes')), who, assertOwner),
-      {
+      route({
+        id: 'revertChangelogGroup',
+        tag: 'Changelog',
+        summary: 'Undo all changes of one request, as one new change, or none',
+        description:
+          'In one publish. The new entries are a group as well, so that the undo can be undone.',
+        access: 'write',
         params: IdParams,
-        response: {
-          200: Done,
-          ...refusals(...PUBLISHES, ...UNDOES, 'CHANGED_SINCE'),
-        },
-        detail: about({
-          id: 'revertChangelogGroup',
-          tag: 'Changelog',
-          summary: 'Undo all changes of one request, as one new change, or none',
-          description:
-            'In one publish. The new entries are a group as well, so that the undo can be undone.',
-          access: 'write',
-          needs: 'editor',
-          params: INTEGER_ID,
-          example: { success: true },
-        }),
-      },
+        publishes: true,
+        refuses: [...UNDOES, 'CHANGED_SINCE'],
+        returns: Done,
+        parameters: INTEGER_ID,
+        example: { success: true },
+      }),
     )
     .post(
       '/:id/revert',
       ({ params, who, assertOwner }) =>
         carryOut(undoOfEntry(changelog, idOf(params, 'entry')), who, assertOwner),
-      {
+      route({
+        id: 'revertChangelogEntry',
+        tag: 'Changelog',
+        summary: 'Undo a change, as a new change',
+        description: 'That of a kept certificate requires the session of an owner.',
+        access: 'write',
         params: IdParams,
-        response: {
-          200: Done,
-          ...refusals(...PUBLISHES, ...UNDOES),
-        },
-        detail: about({
-          id: 'revertChangelogEntry',
-          tag: 'Changelog',
-          summary: 'Undo a change, as a new change',
-          description: 'That of a kept certificate requires the session of an owner.',
-          access: 'write',
-          needs: 'editor',
-          params: INTEGER_ID,
-          example: { success: true },
-        }),
-      },
+        publishes: true,
+        refuses: UNDOES,
+        returns: Done,
+        parameters: INTEGER_ID,
+        example: { success: true },
+      }),
     );
 }

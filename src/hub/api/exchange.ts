@@ -5,10 +5,9 @@ import { jsonBody } from '../../shared/json-body.ts';
 import { recordedAuthorOf } from '../auth/guard.ts';
 import { contextOf } from '../caddyfile/context.ts';
 import { renderSite } from '../caddyfile/render.ts';
-import { about } from '../http/about.ts';
 import { PREAMBLE, PROXYFILE, SITE } from '../http/examples.ts';
 import { ChangeQuery, demandsOf } from '../http/params.ts';
-import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
+import { route } from '../http/route.ts';
 import { Outcome, outcomeOf } from '../http/schemas.ts';
 import { renderSet, siteOf } from '../model/applied.ts';
 import { checkedPolicies } from '../model/snapshot/policies.ts';
@@ -42,28 +41,27 @@ export function exchangeRoutes({ publisher, retries, parts, guard }: ApiContext)
         const vhost = findVhost(all, Number(query.vhost));
         return `${renderSite(siteOf(vhost, all), () => contextOf(all.preamble, version)).text}\n`;
       },
-      {
+      route({
+        id: 'getProxyfile',
+        tag: 'Configuration',
+        summary: 'Get the published Caddyfile',
+        access: 'read',
+        needs: 'editor',
         query: t.Object({
           vhost: t.Optional(t.String({ pattern: '^([1-9][0-9]{0,14})?$' })),
           agent: t.Optional(t.String({ maxLength: 40 })),
         }),
-        response: { 200: t.String(), ...refusals(...READS, 'FORBIDDEN_ROLE', 'NOT_FOUND') },
-        detail: about({
-          id: 'getProxyfile',
-          tag: 'Configuration',
-          summary: 'Get the published Caddyfile',
-          access: 'read',
-          needs: 'editor',
-          params: {
-            agent: {
-              description: 'Only the part that this agent’s proxy serves.',
-              example: 'local',
-            },
-            vhost: { description: 'Only the block of the vhost with this id.', example: '1' },
+        refuses: ['NOT_FOUND'],
+        returns: t.String(),
+        parameters: {
+          agent: {
+            description: 'Only the part that this agent’s proxy serves.',
+            example: 'local',
           },
-          example: PROXYFILE,
-        }),
-      },
+          vhost: { description: 'Only the block of the vhost with this id.', example: '1' },
+        },
+        example: PROXYFILE,
+      }),
     )
     .get(
       '/export',
@@ -76,30 +74,29 @@ export function exchangeRoutes({ publisher, retries, parts, guard }: ApiContext)
           headers: { 'Content-Type': 'application/yaml; charset=utf-8' },
         });
       },
-      {
+      route({
+        id: 'exportConfiguration',
+        tag: 'Configuration',
+        summary: 'Export the preamble and all vhosts as one document',
+        description:
+          'Does not contain accounts or the changelog. With `format=yaml`: sites and policies as a file for `signalbox apply`, without the preamble.',
+        access: 'read',
+        needs: 'editor',
         query: t.Object({
           format: t.Optional(t.Union([t.Literal('json'), t.Literal('yaml')])),
           source: t.Optional(t.String({ maxLength: 100 })),
         }),
-        response: { 200: Snapshot, ...refusals(...READS, 'FORBIDDEN_ROLE', 'NOT_FOUND') },
-        detail: about({
-          id: 'exportConfiguration',
-          tag: 'Configuration',
-          summary: 'Export the preamble and all vhosts as one document',
-          description:
-            'Does not contain accounts or the changelog. With `format=yaml`: sites and policies as a file for `signalbox apply`, without the preamble.',
-          access: 'read',
-          needs: 'editor',
-          params: {
-            format: { description: '`json` (the default) or `yaml`.', example: 'json' },
-            source: { description: 'With `format=yaml`: only what this source keeps.' },
-          },
-          example: SNAPSHOT,
-          texts: {
-            'application/yaml': 'sites:\n  app.example.org:\n    upstream: 127.0.0.1:8000\n',
-          },
-        }),
-      },
+        refuses: ['NOT_FOUND'],
+        returns: Snapshot,
+        parameters: {
+          format: { description: '`json` (the default) or `yaml`.', example: 'json' },
+          source: { description: 'With `format=yaml`: only what this source keeps.' },
+        },
+        example: SNAPSHOT,
+        texts: {
+          'application/yaml': 'sites:\n  app.example.org:\n    upstream: 127.0.0.1:8000\n',
+        },
+      }),
     )
     .use(jsonBody(WHOLE_BODY_LIMIT))
     .post(
@@ -121,38 +118,28 @@ export function exchangeRoutes({ publisher, retries, parts, guard }: ApiContext)
           });
           return restored(applied, publisher.current());
         }),
-      {
+      route({
+        id: 'restoreConfiguration',
+        tag: 'Configuration',
+        summary: 'Restore an exported document',
+        access: 'write',
+        needs: 'owner',
+        fresh: true,
         query: ChangeQuery,
         body: Snapshot,
-        response: {
-          200: t.Composite([Snapshot, Outcome], { title: 'Restored' }),
-          ...refusals(
-            ...PUBLISHES,
-            'SESSION_NOT_FRESH',
-            ...BODY,
-            'DOMAIN_TAKEN',
-            'NOT_EMPTY',
-            'KEY_REUSED',
-          ),
-        },
-        detail: about({
-          id: 'restoreConfiguration',
-          tag: 'Configuration',
-          summary: 'Restore an exported document',
-          access: 'write',
-          needs: 'owner',
-          fresh: true,
-          params: {
-            replace: {
-              description:
-                '`true` replaces the existing configuration; otherwise the hub must have no vhosts and, if the document has policies, no policies.',
-            },
+        publishes: true,
+        refuses: ['DOMAIN_TAKEN', 'NOT_EMPTY'],
+        returns: t.Composite([Snapshot, Outcome], { title: 'Restored' }),
+        parameters: {
+          replace: {
+            description:
+              '`true` replaces the existing configuration; otherwise the hub must have no vhosts and, if the document has policies, no policies.',
           },
-          requestHeaders: ['Idempotency-Key'],
-          bodies: { exported: { value: SNAPSHOT } },
-          example: SNAPSHOT,
-        }),
-      },
+        },
+        requestHeaders: ['Idempotency-Key'],
+        bodies: { exported: { value: SNAPSHOT } },
+        example: SNAPSHOT,
+      }),
     );
 }
 

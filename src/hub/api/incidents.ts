@@ -2,8 +2,7 @@
 import { Elysia, t } from 'elysia';
 import { EVENT_NAMES, EVENTS } from '../../shared/events.ts';
 import { isViewer } from '../auth/guard.ts';
-import { about } from '../http/about.ts';
-import { READS, refusals } from '../http/refusal-schemas.ts';
+import { route } from '../http/route.ts';
 import { incidentForViewers } from '../watch/for-viewers.ts';
 import { IncidentView, listIncidents } from '../watch/incidents/incidents.ts';
 import type { ApiContext } from './context.ts';
@@ -35,32 +34,30 @@ export function incidentRoutes({ db, guard, known }: ApiContext) {
         const found = listIncidents(db, query.open === 'true', known.read());
         return isViewer(who) ? found.map(incidentForViewers) : found;
       },
-      {
+      route({
+        id: 'listIncidents',
+        tag: 'Notifications',
+        summary: 'List the incidents, newest first, at most 100',
+        description: 'A problem of the status is an incident once it has lasted for ten seconds.',
+        access: 'read',
         query: t.Object({
           open: t.Optional(t.Union([t.Literal('true'), t.Literal('false'), t.Literal('')])),
         }),
-        response: { 200: t.Array(IncidentView), ...refusals(...READS) },
-        detail: about({
-          id: 'listIncidents',
-          tag: 'Notifications',
-          summary: 'List the incidents, newest first, at most 100',
-          description: 'A problem of the status is an incident once it has lasted for ten seconds.',
-          access: 'read',
-          needs: 'viewer',
-          params: { open: { description: '`true`: only unresolved ones.', example: 'true' } },
-          example: [INCIDENT],
-        }),
-      },
+        returns: t.Array(IncidentView),
+        parameters: { open: { description: '`true`: only unresolved ones.', example: 'true' } },
+        example: [INCIDENT],
+      }),
     )
-    .get('/events', () => EVENT_NAMES.map((event) => ({ event, meaning: EVENTS[event] })), {
-      response: { 200: t.Array(Event), ...refusals(...READS) },
-      detail: about({
+    .get(
+      '/events',
+      () => EVENT_NAMES.map((event) => ({ event, meaning: EVENTS[event] })),
+      route({
         id: 'listEvents',
         tag: 'Notifications',
         summary: 'List the events that a channel can get, with their meanings',
         access: 'read',
-        needs: 'viewer',
+        returns: t.Array(Event),
         example: [{ event: 'upstream.down', meaning: EVENTS['upstream.down'] }],
       }),
-    });
+    );
 }

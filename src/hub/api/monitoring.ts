@@ -2,7 +2,8 @@
 import { Elysia } from 'elysia';
 import { Health } from '../../shared/wire/protocol.ts';
 import { about } from '../http/about.ts';
-import { ANY, READS, refusals } from '../http/refusal-schemas.ts';
+import { ANY, refusals } from '../http/refusal-schemas.ts';
+import { route } from '../http/route.ts';
 import { Summary } from '../watch/summary.ts';
 import type { ApiContext } from './context.ts';
 
@@ -32,15 +33,16 @@ export function healthRoutes(assertUsable: () => void) {
 
 /** How many things there are, and how many are wrong, for a tile. */
 export function summaryRoutes({ guard, summary }: ApiContext) {
-  return new Elysia({ name: 'summary' }).use(guard).get('/summary', summary, {
-    response: { 200: Summary, ...refusals(...READS) },
-    detail: about({
+  return new Elysia({ name: 'summary' }).use(guard).get(
+    '/summary',
+    summary,
+    route({
       id: 'getSummary',
       tag: 'Status',
       summary: 'Get six numbers of the status, for a tile that polls',
       description: 'They are of the last look at all sites, which is at most a few seconds ago.',
       access: 'read',
-      needs: 'viewer',
+      returns: Summary,
       example: {
         sites: 23,
         sitesDown: 1,
@@ -50,5 +52,5 @@ export function summaryRoutes({ guard, summary }: ApiContext) {
         proxiesDown: 0,
       },
     }),
-  });
+  );
 }

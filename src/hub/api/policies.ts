@@ -2,10 +2,10 @@
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf, type Caller, isViewer } from '../auth/guard.ts';
-import { about, DEMANDS, INTEGER_ID } from '../http/about.ts';
+import { DEMANDS, INTEGER_ID } from '../http/about.ts';
 import { etagOf, ifMatch } from '../http/etag.ts';
 import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
-import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
+import { route } from '../http/route.ts';
 import { Outcome, outcomeOf, Success, Timestamp } from '../http/schemas.ts';
 import { vhostsTouched, vhostsWith } from '../model/applied.ts';
 import { createPolicy, NewPolicy, PolicyFields, updatePolicy } from '../model/operation.ts';
@@ -86,17 +86,14 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
         const current = publisher.current();
         return current.policies.map((policy) => policyFor(who, policy, current).body);
       },
-      {
-        response: { 200: t.Array(PolicyView), ...refusals(...READS) },
-        detail: about({
-          id: 'listPolicies',
-          tag: 'Policies',
-          summary: 'List all policies, sorted by name',
-          access: 'read',
-          needs: 'viewer',
-          example: [POLICY],
-        }),
-      },
+      route({
+        id: 'listPolicies',
+        tag: 'Policies',
+        summary: 'List all policies, sorted by name',
+        access: 'read',
+        returns: t.Array(PolicyView),
+        example: [POLICY],
+      }),
     )
     .get(
       '/:id',
@@ -106,20 +103,17 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
         set.headers.ETag = etag;
         return body;
       },
-      {
+      route({
+        id: 'getPolicy',
+        tag: 'Policies',
+        summary: 'Get a policy',
+        access: 'read',
         params: IdParams,
-        response: { 200: PolicyView, ...refusals(...READS, 'NOT_FOUND') },
-        detail: about({
-          id: 'getPolicy',
-          tag: 'Policies',
-          summary: 'Get a policy',
-          access: 'read',
-          needs: 'viewer',
-          params: INTEGER_ID,
-          example: POLICY,
-          responseHeaders: ['ETag'],
-        }),
-      },
+        returns: PolicyView,
+        parameters: INTEGER_ID,
+        example: POLICY,
+        responseHeaders: ['ETag'],
+      }),
     )
     .delete(
       '/:id',
@@ -127,24 +121,20 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
         const change = deletePolicyChange(idOf(params, 'policy'), preconditionOf(request));
         return (await publisher.apply(change, authorOf(who), demandsOf(query))).result;
       },
-      {
+      route({
+        id: 'deletePolicy',
+        tag: 'Policies',
+        summary: 'Delete an unused policy',
+        access: 'write',
         params: IdParams,
         query: ChangeQuery,
-        response: {
-          200: Success,
-          ...refusals(...PUBLISHES, 'NOT_FOUND', 'POLICY_IN_USE', 'PRECONDITION_FAILED'),
-        },
-        detail: about({
-          id: 'deletePolicy',
-          tag: 'Policies',
-          summary: 'Delete an unused policy',
-          access: 'write',
-          needs: 'editor',
-          params: { ...INTEGER_ID, ...DEMANDS },
-          requestHeaders: ['If-Match'],
-          example: { success: true },
-        }),
-      },
+        publishes: true,
+        refuses: ['POLICY_IN_USE'],
+        returns: Success,
+        parameters: { ...INTEGER_ID, ...DEMANDS },
+        requestHeaders: ['If-Match'],
+        example: { success: true },
+      }),
     )
     .use(jsonBody(bodyLimit))
     .post(
@@ -159,38 +149,35 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
           });
           return changed(applied, before, publisher.current());
         }),
-      {
+      route({
+        id: 'createPolicy',
+        tag: 'Policies',
+        summary: 'Create a policy',
+        description:
+          'It applies to the vhosts that name it in the field `policies`; with `everywhere`, to all vhosts, also to those that are created later, except to those that name it in `except`. Passwords are stored as bcrypt hashes. A 400 names the `field`, such as `users.0.password`.',
+        access: 'write',
         query: ChangeQuery,
         body: t.Object(NewPolicy, { title: 'NewPolicy' }),
-        response: {
-          201: ChangedPolicy,
-          ...refusals(...PUBLISHES, ...BODY, 'POLICY_TAKEN', 'KEY_REUSED'),
-        },
-        detail: about({
-          id: 'createPolicy',
-          tag: 'Policies',
-          summary: 'Create a policy',
-          description:
-            'It applies to the vhosts that name it in the field `policies`; with `everywhere`, to all vhosts, also to those that are created later, except to those that name it in `except`. Passwords are stored as bcrypt hashes. A 400 names the `field`, such as `users.0.password`.',
-          access: 'write',
-          needs: 'editor',
-          params: DEMANDS,
-          requestHeaders: ['Idempotency-Key'],
-          bodies: {
-            lan: { summary: 'Only from the home network', value: NEW_POLICY },
-            signIn: {
-              summary: 'Sign-in with Authelia',
-              value: {
-                name: 'sign-in',
-                recipe: 'authelia',
-                values: { address: 'http://127.0.0.1:9091' },
-              },
+        publishes: true,
+        refuses: ['POLICY_TAKEN'],
+        status: 201,
+        returns: ChangedPolicy,
+        parameters: DEMANDS,
+        requestHeaders: ['Idempotency-Key'],
+        bodies: {
+          lan: { summary: 'Only from the home network', value: NEW_POLICY },
+          signIn: {
+            summary: 'Sign-in with Authelia',
+            value: {
+              name: 'sign-in',
+              recipe: 'authelia',
+              values: { address: 'http://127.0.0.1:9091' },
             },
           },
-          example: { ...POLICY, vhosts: [] },
-          responseHeaders: ['ETag'],
-        }),
-      },
+        },
+        example: { ...POLICY, vhosts: [] },
+        responseHeaders: ['ETag'],
+      }),
     )
     .put(
       '/:id',
@@ -207,29 +194,25 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
         set.headers.ETag = answer.etag;
         return answer.body;
       },
-      {
+      route({
+        id: 'updatePolicy',
+        tag: 'Policies',
+        summary: 'Change a policy on all its vhosts at once, or on none',
+        description:
+          'One publish and one changelog entry; one undo reverts it. If the proxy refuses it for one vhost, nothing changes, and the error names that vhost. `values` replaces all values, but users without a `password` in the request keep theirs.',
+        access: 'write',
         params: IdParams,
         query: ChangeQuery,
         body: t.Object(PolicyFields, { title: 'PolicyChanges' }),
-        response: {
-          200: ChangedPolicy,
-          ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'POLICY_TAKEN', 'PRECONDITION_FAILED'),
-        },
-        detail: about({
-          id: 'updatePolicy',
-          tag: 'Policies',
-          summary: 'Change a policy on all its vhosts at once, or on none',
-          description:
-            'One publish and one changelog entry; one undo reverts it. If the proxy refuses it for one vhost, nothing changes, and the error names that vhost. `values` replaces all values, but users without a `password` in the request keep theirs.',
-          access: 'write',
-          needs: 'editor',
-          params: { ...INTEGER_ID, ...DEMANDS },
-          requestHeaders: ['If-Match'],
-          bodies: { networks: { value: MOVED } },
-          example: { ...POLICY, ...MOVED },
-          responseHeaders: ['ETag'],
-        }),
-      },
+        publishes: true,
+        refuses: ['POLICY_TAKEN'],
+        returns: ChangedPolicy,
+        parameters: { ...INTEGER_ID, ...DEMANDS },
+        requestHeaders: ['If-Match'],
+        bodies: { networks: { value: MOVED } },
+        example: { ...POLICY, ...MOVED },
+        responseHeaders: ['ETag'],
+      }),
     );
 }
 

@@ -1,9 +1,9 @@
 /** `/ports/standard`: the proxy's way to ports 80 and 443. */
 import { Elysia, t } from 'elysia';
 import { authorOf } from '../auth/guard.ts';
-import { about, DEMANDS } from '../http/about.ts';
+import { DEMANDS } from '../http/about.ts';
 import { AgentQuery, ChangeQuery, demandsOf } from '../http/params.ts';
-import { PUBLISHES, refusals } from '../http/refusal-schemas.ts';
+import { route } from '../http/route.ts';
 import { moveToStandard } from '../publish/ports.ts';
 import { Serving } from '../publish/serving.ts';
 import type { ApiContext } from './context.ts';
@@ -31,26 +31,26 @@ export function portsRoutes({ guard, readPorts, publisher }: ApiContext) {
       await moveToStandard({ publisher }, authorOf(who), { ...demandsOf(query), agent });
       return { serving: await readPorts(agent) };
     },
-    {
+    route({
+      id: 'moveToStandardPorts',
+      tag: 'Status',
+      summary: 'Move the proxy to ports 80 and 443',
+      description:
+        'Sets `http_port` and `https_port` in the preamble. You can undo this change. It is refused while another program holds one of the ports.',
+      access: 'write',
+      needs: 'owner',
       query: t.Composite([ChangeQuery, AgentQuery]),
-      response: { 200: Moved, ...refusals(...PUBLISHES, 'PORT_UNAVAILABLE', 'NOT_FOUND') },
-      detail: about({
-        id: 'moveToStandardPorts',
-        tag: 'Status',
-        summary: 'Move the proxy to ports 80 and 443',
-        description:
-          'Sets `http_port` and `https_port` in the preamble. You can undo this change. It is refused while another program holds one of the ports.',
-        access: 'write',
-        needs: 'owner',
-        params: {
-          ...DEMANDS,
-          agent: {
-            description:
-              'Moves only the proxy of this agent, in a separate preamble; without it, all proxies with the common one.',
-          },
+      publishes: true,
+      refuses: ['PORT_UNAVAILABLE', 'NOT_FOUND'],
+      returns: Moved,
+      parameters: {
+        ...DEMANDS,
+        agent: {
+          description:
+            'Moves only the proxy of this agent, in a separate preamble; without it, all proxies with the common one.',
         },
-        example: { serving: SERVING },
-      }),
-    },
+      },
+      example: { serving: SERVING },
+    }),
   );
 }

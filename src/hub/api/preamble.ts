@@ -3,11 +3,11 @@ import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf } from '../auth/guard.ts';
-import { about, DEMANDS } from '../http/about.ts';
+import { DEMANDS } from '../http/about.ts';
 import { etagOf, ifMatch } from '../http/etag.ts';
 import { PREAMBLE } from '../http/examples.ts';
 import { AgentQuery, ChangeQuery, demandsOf } from '../http/params.ts';
-import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
+import { route } from '../http/route.ts';
 import { Outcome, outcomeOf, Timestamp } from '../http/schemas.ts';
 import type { Change } from '../model/changes.ts';
 import { agentNamed } from '../model/placement.ts';
@@ -54,20 +54,23 @@ export function preambleRoutes({ publisher, store, guard, bodyLimit }: ApiContex
 
   return new Elysia({ name: 'preamble' })
     .use(guard)
-    .get('/preamble', ({ query, set }) => view(set.headers, query.agent), {
-      query: AgentQuery,
-      response: { 200: PreambleView, ...refusals(...READS, 'FORBIDDEN_ROLE', 'NOT_FOUND') },
-      detail: about({
+    .get(
+      '/preamble',
+      ({ query, set }) => view(set.headers, query.agent),
+      route({
         id: 'getPreamble',
         tag: 'Configuration',
         summary: 'Get the preamble: the global options and snippets before the sites',
         access: 'read',
         needs: 'editor',
-        params: OF_AGENT,
+        query: AgentQuery,
+        refuses: ['NOT_FOUND'],
+        returns: PreambleView,
+        parameters: OF_AGENT,
         example: VIEW,
         responseHeaders: ['ETag'],
       }),
-    })
+    )
     .use(jsonBody(bodyLimit))
     .put(
       '/preamble',
@@ -81,26 +84,22 @@ export function preambleRoutes({ publisher, store, guard, bodyLimit }: ApiContex
         const applied = await publisher.apply(change, authorOf(who), demandsOf(query));
         return { ...view(set.headers, agent), ...outcomeOf(applied) };
       },
-      {
+      route({
+        id: 'updatePreamble',
+        tag: 'Configuration',
+        summary: 'Change the preamble and publish it',
+        access: 'write',
         query: t.Composite([ChangeQuery, AgentQuery]),
         body: PreambleBody,
-        response: {
-          200: t.Composite([PreambleView, Outcome], { title: 'ChangedPreamble' }),
-          ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'PRECONDITION_FAILED'),
-        },
-        detail: about({
-          id: 'updatePreamble',
-          tag: 'Configuration',
-          summary: 'Change the preamble and publish it',
-          access: 'write',
-          needs: 'editor',
-          params: { ...OF_AGENT, ...DEMANDS },
-          requestHeaders: ['If-Match'],
-          responseHeaders: ['ETag'],
-          bodies: { email: { value: { config: PREAMBLE } } },
-          example: VIEW,
-        }),
-      },
+        publishes: true,
+        refuses: ['NOT_FOUND'],
+        returns: t.Composite([PreambleView, Outcome], { title: 'ChangedPreamble' }),
+        parameters: { ...OF_AGENT, ...DEMANDS },
+        requestHeaders: ['If-Match'],
+        responseHeaders: ['ETag'],
+        bodies: { email: { value: { config: PREAMBLE } } },
+        example: VIEW,
+      }),
     );
 }
 

@@ -4,9 +4,9 @@ import { createConcurrencyLimit } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { caddyfileDiff, TOO_DIFFERENT } from '../caddyfile/diff.ts';
-import { about } from '../http/about.ts';
 import { PREAMBLE, PROXYFILE, SITE } from '../http/examples.ts';
-import { BODY, PUBLISHES, refusals, UNDOES } from '../http/refusal-schemas.ts';
+import { UNDOES } from '../http/refusal-schemas.ts';
+import { route } from '../http/route.ts';
 import { AnyOperation, createChangeFrom } from '../model/any-operation.ts';
 import { renderSet, vhostsWith } from '../model/applied.ts';
 import type { Change } from '../model/changes.ts';
@@ -61,53 +61,49 @@ export function previewRoutes({ db, publisher, guard, bodyLimit }: ApiContext) {
           return verdictOf(error, live.text, '', [], tries ? [] : null);
         }
       },
-      {
+      route({
+        id: 'preview',
+        tag: 'Configuration',
+        summary: 'Check if the proxy would accept a change, and show its effect',
+        description: `Nothing is changed. \`diff\` is in the format of \`diff -u\`; instead of more than a few hundred changed lines it says \`${TOO_DIFFERENT}\`. With \`try=true\`, the sites are requested as well: an agent starts a separate Caddy on free loopback ports, which signs all certificates itself, and stops it afterwards.`,
+        access: 'write',
         query: t.Object({
           agent: t.Optional(t.String({ maxLength: 40 })),
           try: t.Optional(t.Union([t.Literal('true'), t.Literal('false')])),
         }),
         body: AnyOperation,
-        response: {
-          200: Verdict,
-          ...refusals(...PUBLISHES, ...BODY, ...UNDOES, 'CHANGED_SINCE', 'RATE_LIMITED'),
+        publishes: true,
+        refuses: [...UNDOES, 'CHANGED_SINCE', 'RATE_LIMITED'],
+        returns: Verdict,
+        parameters: {
+          agent: {
+            description:
+              'Shows the result for this agent’s proxy; a preamble becomes its separate one.',
+            example: 'local',
+          },
+          try: {
+            description:
+              '`true`: shows how the sites would answer, by their checks; without a check, to a request for `/`.',
+            example: 'true',
+          },
         },
-        detail: about({
-          id: 'preview',
-          tag: 'Configuration',
-          summary: 'Check if the proxy would accept a change, and show its effect',
-          description: `Nothing is changed. \`diff\` is in the format of \`diff -u\`; instead of more than a few hundred changed lines it says \`${TOO_DIFFERENT}\`. With \`try=true\`, the sites are requested as well: an agent starts a separate Caddy on free loopback ports, which signs all certificates itself, and stops it afterwards.`,
-          access: 'write',
-          needs: 'editor',
-          params: {
-            agent: {
-              description:
-                'Shows the result for this agent’s proxy; a preamble becomes its separate one.',
-              example: 'local',
-            },
-            try: {
-              description:
-                '`true`: shows how the sites would answer, by their checks; without a check, to a request for `/`.',
-              example: 'true',
-            },
+        bodies: {
+          create: { value: { op: 'create', ...SITE } },
+          preamble: { value: { op: 'preamble', config: PREAMBLE } },
+          policy: {
+            value: { op: 'policy', id: 1, values: { networks: ['192.168.1.0/24'] } },
           },
-          bodies: {
-            create: { value: { op: 'create', ...SITE } },
-            preamble: { value: { op: 'preamble', config: PREAMBLE } },
-            policy: {
-              value: { op: 'policy', id: 1, values: { networks: ['192.168.1.0/24'] } },
-            },
-            undo: { value: { op: 'undo', id: 2 } },
-          },
-          example: {
-            valid: false,
-            detail: 'line 1: unrecognized directive: reverse_prox',
-            hint: 'Did you mean `reverse_proxy`?',
-            line: 1,
-            proxyfile: PROXYFILE,
-            diff: '',
-            vhosts: [],
-          },
-        }),
-      },
+          undo: { value: { op: 'undo', id: 2 } },
+        },
+        example: {
+          valid: false,
+          detail: 'line 1: unrecognized directive: reverse_prox',
+          hint: 'Did you mean `reverse_proxy`?',
+          line: 1,
+          proxyfile: PROXYFILE,
+          diff: '',
+          vhosts: [],
+        },
+      }),
     );
 }

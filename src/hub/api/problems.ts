@@ -3,8 +3,7 @@ import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf } from '../auth/guard.ts';
-import { about } from '../http/about.ts';
-import { BODY, refusals, WRITES } from '../http/refusal-schemas.ts';
+import { route } from '../http/route.ts';
 import { Success, Timestamp } from '../http/schemas.ts';
 import { knownChange, unknownChange } from '../model/known-changes.ts';
 import { KnownView } from '../watch/problem.ts';
@@ -46,19 +45,16 @@ export function problemRoutes(context: ApiContext) {
         await publisher.apply(change, authorOf(who));
         return { success: true as const };
       },
-      {
+      route({
+        id: 'forgetProblem',
+        tag: 'Status',
+        summary: 'Announce and count a problem again',
+        access: 'write',
         params: Key,
-        response: { 200: Success, ...refusals(...WRITES, 'NOT_FOUND') },
-        detail: about({
-          id: 'forgetProblem',
-          tag: 'Status',
-          summary: 'Announce and count a problem again',
-          access: 'write',
-          needs: 'editor',
-          params: KEY,
-          example: { success: true },
-        }),
-      },
+        returns: Success,
+        parameters: KEY,
+        example: { success: true },
+      }),
     )
     .use(jsonBody(bodyLimit))
     .put(
@@ -74,23 +70,20 @@ export function problemRoutes(context: ApiContext) {
         await publisher.apply(knownChange(problems, saying), author);
         return saying;
       },
-      {
+      route({
+        id: 'knowProblem',
+        tag: 'Status',
+        summary: 'Note that a problem is known: it is no longer announced or counted',
+        description:
+          'It stays in the list, last. You can undo this change; nothing is published. A channel that was told of it is still told when it is over.',
+        access: 'write',
         params: Key,
         body: KnownBody,
-        response: { 200: KnownView, ...refusals(...WRITES, ...BODY, 'NOT_FOUND') },
-        detail: about({
-          id: 'knowProblem',
-          tag: 'Status',
-          summary: 'Note that a problem is known: it is no longer announced or counted',
-          description:
-            'It stays in the list, last. You can undo this change; nothing is published. A channel that was told of it is still told when it is over.',
-          access: 'write',
-          needs: 'editor',
-          params: KEY,
-          bodies: { time: { value: { until: '2026-12-01T08:00:00.000Z' } } },
-          example: { until: '2026-12-01T08:00:00.000Z', by: 'Ann' },
-        }),
-      },
+        returns: KnownView,
+        parameters: KEY,
+        bodies: { time: { value: { until: '2026-12-01T08:00:00.000Z' } } },
+        example: { until: '2026-12-01T08:00:00.000Z', by: 'Ann' },
+      }),
     );
 }
 

@@ -3,8 +3,7 @@ import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { createReadProxies } from '../agents/proxy.ts';
-import { about } from '../http/about.ts';
-import { BODY, READS, refusals, WRITES } from '../http/refusal-schemas.ts';
+import { route } from '../http/route.ts';
 import { lackOf } from '../recipes/available.ts';
 import type { Recipe } from '../recipes/recipe.ts';
 import { RECIPES, recipeOf } from '../recipes/registry.ts';
@@ -58,28 +57,25 @@ export function recipeRoutes({ publisher, guard, bodyLimit }: ApiContext) {
         const proxy = await readProxy();
         return RECIPES.map((recipe) => viewRecipe(recipe, lackOf(recipe.needs, proxy)));
       },
-      {
-        response: { 200: t.Array(RecipeView), ...refusals(...READS) },
-        detail: about({
-          id: 'listRecipes',
-          tag: 'Policies',
-          summary: 'List all recipes',
-          access: 'read',
-          needs: 'viewer',
-          example: [
-            {
-              id: 'allow',
-              kind: 'policy',
-              title: 'Only some networks',
-              description: 'Lets in only the networks you name.',
-              fields: { type: 'object', properties: { networks: { type: 'array' } } },
-              needs: {},
-              available: true,
-              example: EXAMPLE,
-            },
-          ],
-        }),
-      },
+      route({
+        id: 'listRecipes',
+        tag: 'Policies',
+        summary: 'List all recipes',
+        access: 'read',
+        returns: t.Array(RecipeView),
+        example: [
+          {
+            id: 'allow',
+            kind: 'policy',
+            title: 'Only some networks',
+            description: 'Lets in only the networks you name.',
+            fields: { type: 'object', properties: { networks: { type: 'array' } } },
+            needs: {},
+            available: true,
+            example: EXAMPLE,
+          },
+        ],
+      }),
     )
     .use(jsonBody(bodyLimit))
     .post(
@@ -93,29 +89,23 @@ export function recipeRoutes({ publisher, guard, bodyLimit }: ApiContext) {
         const values = keepSecrets(id, await hashSecrets(id, given), null);
         return { config: standalone(recipe, values, version) };
       },
-      {
+      route({
+        id: 'renderRecipe',
+        tag: 'Policies',
+        summary: 'Turn values into Caddyfile text',
+        description:
+          'Stores nothing. The text is for the config of one vhost; the text of a policy has a place for the directives that follow it. Passwords become hashes. If a value is invalid, `field` says which, such as `users.0.password`.',
+        access: 'write',
         params: t.Object({ id: t.String() }),
         body: t.Object({ values: ValuesView }),
-        response: {
-          200: t.Object({ config: t.String() }, { title: 'RenderedRecipe' }),
-          ...refusals(...WRITES, ...BODY, 'NOT_FOUND'),
+        returns: t.Object({ config: t.String() }, { title: 'RenderedRecipe' }),
+        parameters: { id: { example: 'allow' } },
+        bodies: { allow: { value: { values: EXAMPLE } } },
+        example: {
+          config:
+            'route {\n\t@allow-outside not remote_ip private_ranges\n\trespond @allow-outside 403\n\thandle {\n\t\t# the directives of the site\n\t}\n}',
         },
-        detail: about({
-          id: 'renderRecipe',
-          tag: 'Policies',
-          summary: 'Turn values into Caddyfile text',
-          description:
-            'Stores nothing. The text is for the config of one vhost; the text of a policy has a place for the directives that follow it. Passwords become hashes. If a value is invalid, `field` says which, such as `users.0.password`.',
-          access: 'write',
-          needs: 'editor',
-          params: { id: { example: 'allow' } },
-          bodies: { allow: { value: { values: EXAMPLE } } },
-          example: {
-            config:
-              'route {\n\t@allow-outside not remote_ip private_ranges\n\trespond @allow-outside 403\n\thandle {\n\t\t# the directives of the site\n\t}\n}',
-          },
-        }),
-      },
+      }),
     );
 }
 

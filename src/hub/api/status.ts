@@ -2,9 +2,8 @@
 import { Elysia, t } from 'elysia';
 import { ADVISORIES_AS_OF, advisoriesFor } from '../../shared/advisories.ts';
 import { type Guard, isViewer } from '../auth/guard.ts';
-import { about } from '../http/about.ts';
 import { AGENT, AgentView } from '../http/agent-view.ts';
-import { READS, refusals } from '../http/refusal-schemas.ts';
+import { route } from '../http/route.ts';
 import { Timestamp } from '../http/schemas.ts';
 import { UPGRADE } from '../watch/agent-facts.ts';
 import { statusForViewers } from '../watch/for-viewers.ts';
@@ -143,59 +142,58 @@ export const HubStatus = t.Object(
 );
 export function statusRoutes({ guard, ...deps }: StatusDeps & { guard: Guard }) {
   const read = createStatusReader(deps);
-  return new Elysia({ name: 'status' })
-    .use(guard)
-    .get('/status', async ({ who }) => (isViewer(who) ? statusForViewers(await read()) : read()), {
-      response: { 200: HubStatus, ...refusals(...READS) },
-      detail: about({
-        id: 'getStatus',
-        tag: 'Status',
-        summary: 'Get the state of hub, agent and proxy, and whether they are in step',
-        description:
-          'Succeeds even if the agent or the proxy does not respond. Viewers get no words of Caddy or of others, which may quote a config: messages name the kind of fault only, and `warnings` and `beforeUpgrade` are empty.',
-        access: 'read',
-        needs: 'viewer',
-        example: {
-          version: '0.1.0',
-          commit: null,
-          uptimeSeconds: 3600,
-          agent: { reachable: true, latencyMs: 1.2 },
-          proxy: { running: true, version: '2.11.3' },
-          serving: SERVING,
-          problems: [
-            {
-              key: '0f4c8a61d2b97e35',
-              code: 'UPSTREAM_DOWN',
-              level: 'bad',
-              vhost: { id: 1, domain: 'app.example.org' },
-              since: '2026-11-20T17:58:30.000Z',
-              message: '127.0.0.1:8000 does not answer: connection refused.',
-            },
-          ],
-          checking: 0,
-          advisories: advisoriesFor('2.11.3'),
-          advisoriesAsOf: ADVISORIES_AS_OF,
-          upgrade: UPGRADE,
-          beforeUpgrade: [
-            {
-              vhost: { id: 2, domain: 'files.example.org' },
-              line: 3,
-              since: '2.11.6',
-              detail: '`forward_auth` has `uri` twice.',
-              instead: 'Keep the last one, because only it counts, and remove the others.',
-            },
-          ],
-          agents: [AGENT],
-          inStep: true,
-          foreign: false,
-          drift: false,
-          restartNeeded: false,
-          lastPublish: { at: '2026-11-20T18:00:00.000Z', milliseconds: 14.1, changes: 1 },
-          sources: [{ name: 'home', sites: 12, policies: 2, differing: 1 }],
-          warnings: [],
-          broken: [],
-          certificates: [],
-        },
-      }),
-    });
+  return new Elysia({ name: 'status' }).use(guard).get(
+    '/status',
+    async ({ who }) => (isViewer(who) ? statusForViewers(await read()) : read()),
+    route({
+      id: 'getStatus',
+      tag: 'Status',
+      summary: 'Get the state of hub, agent and proxy, and whether they are in step',
+      description:
+        'Succeeds even if the agent or the proxy does not respond. Viewers get no words of Caddy or of others, which may quote a config: messages name the kind of fault only, and `warnings` and `beforeUpgrade` are empty.',
+      access: 'read',
+      returns: HubStatus,
+      example: {
+        version: '0.1.0',
+        commit: null,
+        uptimeSeconds: 3600,
+        agent: { reachable: true, latencyMs: 1.2 },
+        proxy: { running: true, version: '2.11.3' },
+        serving: SERVING,
+        problems: [
+          {
+            key: '0f4c8a61d2b97e35',
+            code: 'UPSTREAM_DOWN',
+            level: 'bad',
+            vhost: { id: 1, domain: 'app.example.org' },
+            since: '2026-11-20T17:58:30.000Z',
+            message: '127.0.0.1:8000 does not answer: connection refused.',
+          },
+        ],
+        checking: 0,
+        advisories: advisoriesFor('2.11.3'),
+        advisoriesAsOf: ADVISORIES_AS_OF,
+        upgrade: UPGRADE,
+        beforeUpgrade: [
+          {
+            vhost: { id: 2, domain: 'files.example.org' },
+            line: 3,
+            since: '2.11.6',
+            detail: '`forward_auth` has `uri` twice.',
+            instead: 'Keep the last one, because only it counts, and remove the others.',
+          },
+        ],
+        agents: [AGENT],
+        inStep: true,
+        foreign: false,
+        drift: false,
+        restartNeeded: false,
+        lastPublish: { at: '2026-11-20T18:00:00.000Z', milliseconds: 14.1, changes: 1 },
+        sources: [{ name: 'home', sites: 12, policies: 2, differing: 1 }],
+        warnings: [],
+        broken: [],
+        certificates: [],
+      },
+    }),
+  );
 }

@@ -7,11 +7,11 @@ import { shareNext } from '../../shared/async.ts';
 import { createCache, memoize } from '../../shared/memoize.ts';
 import { ActivityQuery, Activity as Counts, Latency, LogActivity } from '../../shared/wire/logs.ts';
 import { type Guard, isViewer } from '../auth/guard.ts';
-import { about, INTEGER_ID } from '../http/about.ts';
+import { INTEGER_ID } from '../http/about.ts';
 import { sharedJson } from '../http/compress.ts';
 import { isNamedBy } from '../http/etag.ts';
 import { AGENT, AgentQuery, IdParams, idOf } from '../http/params.ts';
-import { ASKS_AGENT, ASKS_PROXY, refusals } from '../http/refusal-schemas.ts';
+import { route } from '../http/route.ts';
 import { type Activity, MOST_HOSTS } from '../watch/activity.ts';
 import { stateForViewers } from '../watch/for-viewers.ts';
 import { stateTag } from '../watch/sites/state-tag.ts';
@@ -46,26 +46,22 @@ export function vhostStateRoutes({ guard, ...deps }: ApiContext) {
         answers.put(list, { tag, answer });
         return answer(request);
       },
-      {
+      route({
+        id: 'listVhostStates',
+        tag: 'Vhosts',
+        summary: 'List the state of all vhosts',
+        description:
+          'Certificates are those that the proxy presented in a TLS handshake with the agent, at most five minutes ago. With several agents, the state is the worst of theirs.',
+        access: 'read',
         query: AgentQuery,
-        response: {
-          200: t.Array(VhostState),
-          ...refusals(...ASKS_PROXY, 'NOT_FOUND'),
-        },
-        detail: about({
-          id: 'listVhostStates',
-          tag: 'Vhosts',
-          summary: 'List the state of all vhosts',
-          description:
-            'Certificates are those that the proxy presented in a TLS handshake with the agent, at most five minutes ago. With several agents, the state is the worst of theirs.',
-          access: 'read',
-          needs: 'viewer',
-          params: AGENT,
-          requestHeaders: ['If-None-Match'],
-          responseHeaders: ['ETag'],
-          example: [STATE],
-        }),
-      },
+        asks: 'proxy',
+        refuses: ['NOT_FOUND'],
+        returns: t.Array(VhostState),
+        parameters: AGENT,
+        requestHeaders: ['If-None-Match'],
+        responseHeaders: ['ETag'],
+        example: [STATE],
+      }),
     )
     .get(
       '/:id/state',
@@ -73,20 +69,18 @@ export function vhostStateRoutes({ guard, ...deps }: ApiContext) {
         const state = await states.one(idOf(params), query.agent);
         return isViewer(who) ? stateForViewers(state) : state;
       },
-      {
+      route({
+        id: 'getVhostState',
+        tag: 'Vhosts',
+        summary: 'Get the state of a vhost',
+        access: 'read',
         params: IdParams,
         query: AgentQuery,
-        response: { 200: VhostState, ...refusals(...ASKS_PROXY, 'NOT_FOUND') },
-        detail: about({
-          id: 'getVhostState',
-          tag: 'Vhosts',
-          summary: 'Get the state of a vhost',
-          access: 'read',
-          needs: 'viewer',
-          params: { ...INTEGER_ID, ...AGENT },
-          example: STATE,
-        }),
-      },
+        asks: 'proxy',
+        returns: VhostState,
+        parameters: { ...INTEGER_ID, ...AGENT },
+        example: STATE,
+      }),
     );
 }
 
@@ -122,45 +116,42 @@ const DEFAULT_BUCKETS = 12;
 
 export function vhostActivityRoutes({ activity, guard }: { activity: Activity; guard: Guard }) {
   const { lastHour } = activity;
-  return new Elysia({ name: 'vhost-activity', prefix: '/vhosts' })
-    .use(guard)
-    .get(
-      '/activity',
-      ({ query }) => lastHour(Number(query.buckets || DEFAULT_BUCKETS), query.agent),
-      {
-        query: t.Composite([t.Pick(ActivityQuery, ['buckets']), AgentQuery]),
-        response: { 200: VhostActivity, ...refusals(...ASKS_AGENT, 'NOT_FOUND') },
-        detail: about({
-          id: 'listVhostActivity',
-          tag: 'Vhosts',
-          summary: 'Requests, errors and latency of the last hour, by vhost',
-          description:
-            'Oldest bucket first; requests of checks do not count. With several agents, the requests of all together.',
-          access: 'read',
-          needs: 'viewer',
-          params: {
-            ...AGENT,
-            buckets: {
-              description: 'How many buckets to divide the hour into, 1 to 60; 12 by default.',
-              example: '12',
-            },
-          },
-          example: {
-            from: '2026-11-20T17:00:00.000Z',
-            to: '2026-11-20T18:00:00.000Z',
-            buckets: 2,
-            vhosts: [
-              {
-                id: 1,
-                hosts: ['app.example.org'],
-                requests: [3, 1],
-                status4xx: [0, 1],
-                status5xx: [0, 0],
-                p95: 12.5,
-              },
-            ],
-          },
-        }),
+  return new Elysia({ name: 'vhost-activity', prefix: '/vhosts' }).use(guard).get(
+    '/activity',
+    ({ query }) => lastHour(Number(query.buckets || DEFAULT_BUCKETS), query.agent),
+    route({
+      id: 'listVhostActivity',
+      tag: 'Vhosts',
+      summary: 'Requests, errors and latency of the last hour, by vhost',
+      description:
+        'Oldest bucket first; requests of checks do not count. With several agents, the requests of all together.',
+      access: 'read',
+      query: t.Composite([t.Pick(ActivityQuery, ['buckets']), AgentQuery]),
+      asks: 'agent',
+      refuses: ['NOT_FOUND'],
+      returns: VhostActivity,
+      parameters: {
+        ...AGENT,
+        buckets: {
+          description: 'How many buckets to divide the hour into, 1 to 60; 12 by default.',
+          example: '12',
+        },
       },
-    );
+      example: {
+        from: '2026-11-20T17:00:00.000Z',
+        to: '2026-11-20T18:00:00.000Z',
+        buckets: 2,
+        vhosts: [
+          {
+            id: 1,
+            hosts: ['app.example.org'],
+            requests: [3, 1],
+            status4xx: [0, 1],
+            status5xx: [0, 0],
+            p95: 12.5,
+          },
+        ],
+      },
+    }),
+  );
 }

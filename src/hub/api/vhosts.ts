@@ -3,10 +3,10 @@ import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/json-body.ts';
 import { memoize } from '../../shared/memoize.ts';
 import { authorOf } from '../auth/guard.ts';
-import { about, DEMANDS, INTEGER_ID } from '../http/about.ts';
+import { DEMANDS, INTEGER_ID } from '../http/about.ts';
 import { etagOf } from '../http/etag.ts';
 import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
-import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
+import { route } from '../http/route.ts';
 import {
   Done,
   lacking,
@@ -81,25 +81,23 @@ export function vhostRoutes({
         const current = publisher.current();
         return vhostsAnswer(who, listed(current, tag, agent), current)(request);
       },
-      {
+      route({
+        id: 'listVhosts',
+        tag: 'Vhosts',
+        summary: 'List all vhosts, sorted by domain',
+        access: 'read',
         query: t.Object({
           tag: t.Optional(t.String({ maxLength: 100 })),
           agent: t.Optional(t.String({ maxLength: 40 })),
         }),
-        response: { 200: t.Array(VhostView), ...refusals(...READS, 'NOT_FOUND') },
-        detail: about({
-          id: 'listVhosts',
-          tag: 'Vhosts',
-          summary: 'List all vhosts, sorted by domain',
-          access: 'read',
-          needs: 'viewer',
-          params: {
-            tag: { description: 'Only vhosts with this tag.', example: 'media' },
-            agent: { description: 'Only vhosts that this agent’s proxy serves.', example: 'local' },
-          },
-          example: [VHOST],
-        }),
-      },
+        refuses: ['NOT_FOUND'],
+        returns: t.Array(VhostView),
+        parameters: {
+          tag: { description: 'Only vhosts with this tag.', example: 'media' },
+          agent: { description: 'Only vhosts that this agent’s proxy serves.', example: 'local' },
+        },
+        example: [VHOST],
+      }),
     )
     .get(
       '/:id',
@@ -107,20 +105,17 @@ export function vhostRoutes({
         const current = publisher.current();
         return tagged(who, findVhost(current, idOf(params)), current, set);
       },
-      {
+      route({
+        id: 'getVhost',
+        tag: 'Vhosts',
+        summary: 'Get a vhost',
+        access: 'read',
         params: IdParams,
-        response: { 200: VhostView, ...refusals(...READS, 'NOT_FOUND') },
-        detail: about({
-          id: 'getVhost',
-          tag: 'Vhosts',
-          summary: 'Get a vhost',
-          access: 'read',
-          needs: 'viewer',
-          params: INTEGER_ID,
-          example: VHOST,
-          responseHeaders: ['ETag'],
-        }),
-      },
+        returns: VhostView,
+        parameters: INTEGER_ID,
+        example: VHOST,
+        responseHeaders: ['ETag'],
+      }),
     )
     .patch(
       '/:id/toggle',
@@ -129,25 +124,20 @@ export function vhostRoutes({
         const [change, before] = [toggleChange(id, expectedBy(request)), publisher.current()];
         return answer(await publisher.apply(change, authorOf(who), demandsOf(query)), set, before);
       },
-      {
+      route({
+        id: 'toggleVhost',
+        tag: 'Vhosts',
+        summary: 'Enable or disable a vhost',
+        access: 'write',
         params: IdParams,
         query: ChangeQuery,
-        response: {
-          200: ChangedVhost,
-          ...refusals(...PUBLISHES, 'NOT_FOUND', 'PRECONDITION_FAILED'),
-        },
-        detail: about({
-          id: 'toggleVhost',
-          tag: 'Vhosts',
-          summary: 'Enable or disable a vhost',
-          access: 'write',
-          needs: 'editor',
-          params: { ...INTEGER_ID, ...DEMANDS },
-          requestHeaders: ['If-Match'],
-          example: { ...CHANGED, enabled: false, updatedAt: CHANGED_AT },
-          responseHeaders: ['ETag'],
-        }),
-      },
+        publishes: true,
+        returns: ChangedVhost,
+        parameters: { ...INTEGER_ID, ...DEMANDS },
+        requestHeaders: ['If-Match'],
+        example: { ...CHANGED, enabled: false, updatedAt: CHANGED_AT },
+        responseHeaders: ['ETag'],
+      }),
     )
     .delete(
       '/:id',
@@ -158,21 +148,19 @@ export function vhostRoutes({
         const applied = await publisher.apply(change, authorOf(who), demandsOf(query));
         return { ...applied.result, ...outcomeOf(applied, isOwn(id, before)) };
       },
-      {
+      route({
+        id: 'deleteVhost',
+        tag: 'Vhosts',
+        summary: 'Delete a vhost',
+        access: 'write',
         params: IdParams,
         query: ChangeQuery,
-        response: { 200: Done, ...refusals(...PUBLISHES, 'NOT_FOUND', 'PRECONDITION_FAILED') },
-        detail: about({
-          id: 'deleteVhost',
-          tag: 'Vhosts',
-          summary: 'Delete a vhost',
-          access: 'write',
-          needs: 'editor',
-          params: { ...INTEGER_ID, ...DEMANDS },
-          requestHeaders: ['If-Match'],
-          example: { success: true },
-        }),
-      },
+        publishes: true,
+        returns: Done,
+        parameters: { ...INTEGER_ID, ...DEMANDS },
+        requestHeaders: ['If-Match'],
+        example: { success: true },
+      }),
     )
     .use(jsonBody(bodyLimit))
     .post(
@@ -187,43 +175,40 @@ export function vhostRoutes({
           });
           return answered(applied, before);
         }),
-      {
+      route({
+        id: 'createVhost',
+        tag: 'Vhosts',
+        summary: 'Create a vhost and publish it',
+        description: [
+          'The vhost is live when the response arrives. `config` is either the body of a site',
+          'block, which the hub wraps in a block for `domain`, or a whole site block whose first',
+          'address is `domain`. `{upstream}` in it stands for the field `upstream`. `warnings` names',
+          'problems that remain, such as an upstream that does not answer, or a port that another program',
+          'holds, so that nobody reaches the vhost. With a `check`, the site is requested from a separate',
+          'Caddy before the vhost is live, and again once it is.',
+        ].join('\n'),
+        access: 'write',
         query: ChangeQuery,
         body: t.Object(NewVhost, { title: 'NewVhost' }),
-        response: {
-          201: ChangedVhost,
-          ...refusals(...PUBLISHES, ...BODY, 'DOMAIN_TAKEN', 'KEY_REUSED'),
-        },
-        detail: about({
-          id: 'createVhost',
-          tag: 'Vhosts',
-          summary: 'Create a vhost and publish it',
-          description: [
-            'The vhost is live when the response arrives. `config` is either the body of a site',
-            'block, which the hub wraps in a block for `domain`, or a whole site block whose first',
-            'address is `domain`. `{upstream}` in it stands for the field `upstream`. `warnings` names',
-            'problems that remain, such as an upstream that does not answer, or a port that another program',
-            'holds, so that nobody reaches the vhost. With a `check`, the site is requested from a separate',
-            'Caddy before the vhost is live, and again once it is.',
-          ].join('\n'),
-          access: 'write',
-          needs: 'editor',
-          params: DEMANDS,
-          bodies: {
-            body: { summary: 'The body of a site block', value: NEW_VHOST },
-            block: {
-              summary: 'A whole site block',
-              value: {
-                domain: 'www.example.org',
-                config: 'www.example.org, example.org {\n\troot * /srv/www\n\tfile_server\n}',
-              },
+        publishes: true,
+        refuses: ['DOMAIN_TAKEN'],
+        status: 201,
+        returns: ChangedVhost,
+        parameters: DEMANDS,
+        bodies: {
+          body: { summary: 'The body of a site block', value: NEW_VHOST },
+          block: {
+            summary: 'A whole site block',
+            value: {
+              domain: 'www.example.org',
+              config: 'www.example.org, example.org {\n\troot * /srv/www\n\tfile_server\n}',
             },
           },
-          example: CHANGED,
-          requestHeaders: ['Idempotency-Key'],
-          responseHeaders: ['ETag'],
-        }),
-      },
+        },
+        example: CHANGED,
+        requestHeaders: ['Idempotency-Key'],
+        responseHeaders: ['ETag'],
+      }),
     )
     .put(
       '/:id',
@@ -233,28 +218,24 @@ export function vhostRoutes({
         const change = withoutLoops(written(body, updateChange(id, body, expectedBy(request))));
         return answer(await publisher.apply(change, authorOf(who), demandsOf(query)), set, before);
       },
-      {
+      route({
+        id: 'updateVhost',
+        tag: 'Vhosts',
+        summary: 'Change fields of a vhost',
+        description: 'If nothing changes, nothing is published or recorded.',
+        access: 'write',
         params: IdParams,
         query: ChangeQuery,
         body: t.Object(VhostFields, { title: 'VhostChanges' }),
-        response: {
-          200: ChangedVhost,
-          ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'DOMAIN_TAKEN', 'PRECONDITION_FAILED'),
-        },
-        detail: about({
-          id: 'updateVhost',
-          tag: 'Vhosts',
-          summary: 'Change fields of a vhost',
-          description: 'If nothing changes, nothing is published or recorded.',
-          access: 'write',
-          needs: 'editor',
-          params: { ...INTEGER_ID, ...DEMANDS },
-          requestHeaders: ['If-Match'],
-          bodies: { upstream: { value: MOVED } },
-          example: { ...CHANGED, ...MOVED, updatedAt: CHANGED_AT },
-          responseHeaders: ['ETag'],
-        }),
-      },
+        publishes: true,
+        refuses: ['DOMAIN_TAKEN'],
+        returns: ChangedVhost,
+        parameters: { ...INTEGER_ID, ...DEMANDS },
+        requestHeaders: ['If-Match'],
+        bodies: { upstream: { value: MOVED } },
+        example: { ...CHANGED, ...MOVED, updatedAt: CHANGED_AT },
+        responseHeaders: ['ETag'],
+      }),
     );
 }
 

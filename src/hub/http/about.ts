@@ -42,10 +42,15 @@ export type Demands =
       fresh?: true;
     };
 
+/** As a route declares it: `needs` stands there unless it is the usual role. */
+type Declared =
+  | Exclude<Demands, { access: 'read' | 'write' }>
+  | { access: 'read' | 'write'; needs?: Role; fresh?: true };
+
 /** A route as Elysia stores it. */
 export type RegisteredRoute = { method: string; path: string; hooks: Record<string, unknown> };
 
-export type About = Demands & {
+export type About = Declared & {
   /** Stable, camelCase: the name of the function in a generated client. */
   id: string;
   tag: keyof typeof TAGS;
@@ -64,7 +69,7 @@ export type About = Demands & {
   /** Text that the response may also be, by its media type, with an example. */
   texts?: Record<string, string>;
   /** What the schema does not say about a parameter. */
-  params?: Record<string, { description?: string; example?: unknown; schema?: object }>;
+  parameters?: Record<string, { description?: string; example?: unknown; schema?: object }>;
   /** Request headers that the route reads. */
   requestHeaders?: readonly RequestHeader[];
   /** Headers of a successful response. */
@@ -112,12 +117,18 @@ const NEEDS = {
   owner: 'Requires the role `owner`.',
 } satisfies Record<Role, string>;
 
+/** The role that a route needs: the usual one if it says nothing; undefined if anyone may call it. */
+export const neededBy = ({ access, needs }: Declared): Role | undefined => needs ?? USUAL[access];
+
+const USUAL: { readonly [A in Access]?: Role } = { read: 'viewer', write: 'editor' };
+
 /** Makes the `detail` of a route. */
 export function about(route: About) {
-  const { id, tag, summary, access, needs = 'viewer', fresh } = route;
+  const { id, tag, summary, access, fresh } = route;
+  const needs = neededBy(route);
   const description = [
     route.description,
-    NEEDS[needs],
+    needs && NEEDS[needs],
     fresh && 'A session needs a proof that is at most an hour old: see `POST /api/auth/prove`.',
   ]
     .filter(Boolean)
@@ -128,7 +139,7 @@ export function about(route: About) {
     summary,
     ...(description === '' ? {} : { description }),
     security: CREDENTIALS[access],
-    [ABOUT]: route,
+    [ABOUT]: needs ? { ...route, needs } : route,
   };
 }
 

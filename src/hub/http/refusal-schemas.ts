@@ -16,7 +16,8 @@ export const OPEN = [
 export const READS = [...OPEN, 'UNAUTHENTICATED'] as const;
 /** Routes for a session only, or for a session or an API token with the scope `write`. */
 export const WRITES = [...READS, 'FORBIDDEN', 'FORBIDDEN_ROLE'] as const;
-export const BODY = ['INVALID_JSON', 'BODY_TOO_LARGE', 'BODY_TOO_SLOW'] as const;
+export const TOO_MUCH = ['BODY_TOO_LARGE', 'BODY_TOO_SLOW'] as const;
+export const BODY = ['INVALID_JSON', ...TOO_MUCH] as const;
 /** Routes that set a password. */
 export const NEW_PASSWORD = [
   'VALIDATION_ERROR',

@@ -12,13 +12,10 @@ import {
 } from '../../shared/wire/logs.ts';
 import type { Agents } from '../agents/agents.ts';
 import { type Guard, isViewer } from '../auth/guard.ts';
-import { about } from '../http/about.ts';
 import { AGENT, AgentQuery } from '../http/params.ts';
-import { ASKS_AGENT, refusals } from '../http/refusal-schemas.ts';
+import { route } from '../http/route.ts';
 import { EVENT_ID } from './event-ids.ts';
 import { createLogReader } from './reader.ts';
-
-const REFUSALS = [...ASKS_AGENT, 'NOT_FOUND'] as const;
 
 const FILTERS = {
   ...AGENT,
@@ -70,31 +67,30 @@ export function logRoutes({ agents, guard }: { agents: Agents; guard: Guard }) {
         const isWhole = details !== undefined && !isViewer(who);
         return jsonText(await reader.page(isWhole ? { ...query, details } : query));
       },
-      {
+      route({
+        id: 'listLogs',
+        tag: 'Logs',
+        summary: 'Get a page of the access log, newest first',
+        description: [
+          'A page past the end is empty. An empty parameter counts as absent. With several agents, it is',
+          'a page of all logs together: by time, and by agent within a millisecond.',
+        ].join('\n'),
+        access: 'read',
         query: t.Composite([LogQuery, AgentQuery]),
-        response: { 200: LogPage, ...refusals(...REFUSALS) },
-        detail: about({
-          id: 'listLogs',
-          tag: 'Logs',
-          summary: 'Get a page of the access log, newest first',
-          description: [
-            'A page past the end is empty. An empty parameter counts as absent. With several agents, it is',
-            'a page of all logs together: by time, and by agent within a millisecond.',
-          ].join('\n'),
-          access: 'read',
-          needs: 'viewer',
-          params: {
-            ...FILTERS,
-            page: { description: 'Starts at 1.', example: '1' },
-            pageSize: { description: '1 to 500; 50 by default.', example: '50' },
-            details: {
-              description:
-                '`true`: with everything that the proxy wrote about each request; not for viewers.',
-            },
+        asks: 'agent',
+        refuses: ['NOT_FOUND'],
+        returns: LogPage,
+        parameters: {
+          ...FILTERS,
+          page: { description: 'Starts at 1.', example: '1' },
+          pageSize: { description: '1 to 500; 50 by default.', example: '50' },
+          details: {
+            description:
+              '`true`: with everything that the proxy wrote about each request; not for viewers.',
           },
-          example: { logs: [ENTRY], total: 1, page: 1, pageSize: 50 },
-        }),
-      },
+        },
+        example: { logs: [ENTRY], total: 1, page: 1, pageSize: 50 },
+      }),
     )
     .get(
       '/logs/tail',
@@ -103,34 +99,33 @@ export function logRoutes({ agents, guard }: { agents: Agents; guard: Guard }) {
         const lastEventId = request.headers.get('last-event-id');
         return eventStream(await reader.tail(query, lastEventId, { mayRead: isAllowed, ended }));
       },
-      {
+      route({
+        id: 'tailLogs',
+        tag: 'Logs',
+        summary: 'Follow the access log as server-sent events',
+        description: [
+          'The data of an `entry` event is a LogEntry; that of a `gap` event is `{"missed": N}`, the',
+          'number of missed entries, or `null` if it is unknown. A comment keeps the',
+          'connection alive every 15 seconds. The stream ends with the session or token that opened it.',
+          'An account can have 20 streams at once. With several agents, it is a stream of all logs, which',
+          'continues while an agent is offline; data has the name of its `agent`.',
+        ].join('\n'),
+        access: 'read',
         query: t.Composite([t.Omit(TailQuery, ['after']), After, AgentQuery]),
-        response: { 200: t.String(), ...refusals(...REFUSALS, 'RATE_LIMITED') },
-        detail: about({
-          id: 'tailLogs',
-          tag: 'Logs',
-          summary: 'Follow the access log as server-sent events',
-          description: [
-            'The data of an `entry` event is a LogEntry; that of a `gap` event is `{"missed": N}`, the',
-            'number of missed entries, or `null` if it is unknown. A comment keeps the',
-            'connection alive every 15 seconds. The stream ends with the session or token that opened it.',
-            'An account can have 20 streams at once. With several agents, it is a stream of all logs, which',
-            'continues while an agent is offline; data has the name of its `agent`.',
-          ].join('\n'),
-          access: 'read',
-          needs: 'viewer',
-          params: {
-            ...FILTERS,
-            after: {
-              description: 'The id of the last event received. `Last-Event-ID` takes precedence.',
-              example: EXAMPLE_ID,
-            },
+        asks: 'agent',
+        refuses: ['NOT_FOUND', 'RATE_LIMITED'],
+        returns: t.String(),
+        parameters: {
+          ...FILTERS,
+          after: {
+            description: 'The id of the last event received. `Last-Event-ID` takes precedence.',
+            example: EXAMPLE_ID,
           },
-          requestHeaders: ['Last-Event-ID'],
-          mediaType: 'text/event-stream',
-          example: `event: entry\nid: ${EXAMPLE_ID}\ndata: ${JSON.stringify(ENTRY)}\n\n`,
-        }),
-      },
+        },
+        requestHeaders: ['Last-Event-ID'],
+        mediaType: 'text/event-stream',
+        example: `event: entry\nid: ${EXAMPLE_ID}\ndata: ${JSON.stringify(ENTRY)}\n\n`,
+      }),
     )
     .get(
       '/logs/export',
@@ -143,32 +138,32 @@ export function logRoutes({ agents, guard }: { agents: Agents; guard: Guard }) {
           ...(answer.missing.length > 0 && { 'X-Missing-Agents': answer.missing.join(', ') }),
         });
       },
-      {
+      route({
+        id: 'exportLogs',
+        tag: 'Logs',
+        summary: 'Download the matching entries of the access log, oldest first',
+        description: [
+          'At most as many entries as the header `X-Export-Limit` says; `X-Total-Count` is the number',
+          'of matches, and missing if it takes too long to count. If something goes wrong, the',
+          'connection breaks off. In CSV, a value that a spreadsheet would take for a formula starts',
+          'with an apostrophe. An account can have 2 exports at once. With several agents, an entry has the',
+          'name of its `agent`, and `X-Missing-Agents` names those that could not be reached.',
+        ].join('\n'),
+        access: 'read',
+        needs: 'editor',
         query: t.Composite([ExportQuery, AgentQuery]),
-        response: { 200: t.String(), ...refusals(...REFUSALS, 'FORBIDDEN_ROLE', 'RATE_LIMITED') },
-        detail: about({
-          id: 'exportLogs',
-          tag: 'Logs',
-          summary: 'Download the matching entries of the access log, oldest first',
-          description: [
-            'At most as many entries as the header `X-Export-Limit` says; `X-Total-Count` is the number',
-            'of matches, and missing if it takes too long to count. If something goes wrong, the',
-            'connection breaks off. In CSV, a value that a spreadsheet would take for a formula starts',
-            'with an apostrophe. An account can have 2 exports at once. With several agents, an entry has the',
-            'name of its `agent`, and `X-Missing-Agents` names those that could not be reached.',
-          ].join('\n'),
-          access: 'read',
-          needs: 'editor',
-          params: { ...FILTERS, format: { description: '`ndjson` or `csv`.', example: 'csv' } },
-          mediaType: 'application/x-ndjson',
-          example: `${JSON.stringify(ENTRY)}\n`,
-        }),
-      },
+        asks: 'agent',
+        refuses: ['NOT_FOUND', 'RATE_LIMITED'],
+        returns: t.String(),
+        parameters: { ...FILTERS, format: { description: '`ndjson` or `csv`.', example: 'csv' } },
+        mediaType: 'application/x-ndjson',
+        example: `${JSON.stringify(ENTRY)}\n`,
+      }),
     )
-    .get('/logs/stats', ({ query }) => reader.stats(query), {
-      query: t.Composite([StatsQuery, AgentQuery]),
-      response: { 200: LogStats, ...refusals(...REFUSALS) },
-      detail: about({
+    .get(
+      '/logs/stats',
+      ({ query }) => reader.stats(query),
+      route({
         id: 'getLogStats',
         tag: 'Logs',
         summary: 'Get requests and latencies over time',
@@ -178,8 +173,11 @@ export function logRoutes({ agents, guard }: { agents: Agents; guard: Guard }) {
           'the numbers are estimates, and `sampled` says what part of the lines they come from.',
         ].join('\n'),
         access: 'read',
-        needs: 'viewer',
-        params: {
+        query: t.Composite([StatsQuery, AgentQuery]),
+        asks: 'agent',
+        refuses: ['NOT_FOUND'],
+        returns: LogStats,
+        parameters: {
           ...FILTERS,
           buckets: {
             description: 'How many buckets to divide the range into, 1 to 500.',
@@ -200,7 +198,7 @@ export function logRoutes({ agents, guard }: { agents: Agents; guard: Guard }) {
           },
         },
       }),
-    });
+    );
 }
 
 /**

@@ -4,8 +4,7 @@ import { SECOND_HALF } from '../../../hub/auth/beside-passwords.ts';
 import { clientOf } from '../../../hub/auth/client.ts';
 import { SESSION_SECONDS } from '../../../hub/auth/sessions/sessions.ts';
 import type { ApiCore } from '../../../hub/core.ts';
-import { about } from '../../../hub/http/about.ts';
-import { BODY, OPEN, refusals } from '../../../hub/http/refusal-schemas.ts';
+import { route } from '../../../hub/http/route.ts';
 import { jsonBody } from '../../../shared/json-body.ts';
 import { note } from '../../../shared/observe/context.ts';
 import { PROVIDER } from './linked-accounts.ts';
@@ -43,27 +42,30 @@ export function oidcRoutes(api: ApiCore, oidc: OidcSignIn | null) {
       { detail: { hide: true } },
     )
     .use(jsonBody(strangersBodyLimit))
-    .post('/sign-in/social', (context) => visitService(context.body, context), {
-      body: t.Object(
-        {
-          ...visit,
-          invitation: t.Optional(
-            t.String({ description: 'the token of an owner’s invitation, to make an account' }),
-          ),
-        },
-        { title: 'SocialSignIn' },
-      ),
-      response: { 200: Visit, ...refusals(...OPEN, ...BODY, ...VISITS, 'INVITATION_INVALID') },
-      detail: about({
+    .post(
+      '/sign-in/social',
+      (context) => visitService(context.body, context),
+      route({
         id: 'signInSocial',
         tag: 'Accounts',
         summary: 'Sign in with the sign-in service',
         description:
           'Send the browser to `url`, with the cookie of this response. It comes back to `callbackURL`, signed in, or to `errorCallbackURL` with `?error=`. Only an account that is linked signs in; with `invitation`, one is made for it.',
         access: 'anyone',
+        body: t.Object(
+          {
+            ...visit,
+            invitation: t.Optional(
+              t.String({ description: 'the token of an owner’s invitation, to make an account' }),
+            ),
+          },
+          { title: 'SocialSignIn' },
+        ),
+        refuses: [...VISITS, 'INVITATION_INVALID'],
+        returns: Visit,
         bodies: { oidc: GO },
         example: VISIT,
         responseHeaders: ['Set-Cookie'],
       }),
-    });
+    );
 }

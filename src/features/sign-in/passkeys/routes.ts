@@ -2,8 +2,7 @@
 import { Elysia, t } from 'elysia';
 import { USER } from '../../../hub/auth/routes/views.ts';
 import type { ApiCore } from '../../../hub/core.ts';
-import { about } from '../../../hub/http/about.ts';
-import { BODY, refusals, WRITES } from '../../../hub/http/refusal-schemas.ts';
+import { route } from '../../../hub/http/route.ts';
 import { jsonBody } from '../../../shared/json-body.ts';
 import { SECONDS } from '../challenges.ts';
 import type { Passkeys } from './passkeys.ts';
@@ -31,17 +30,19 @@ const Options = t.Object(
 export function passkeyRoutes({ sessionGuard, bodyLimit }: ApiCore, passkeys: Passkeys) {
   return new Elysia({ name: 'passkeys', prefix: '/auth/passkey' })
     .use(sessionGuard)
-    .get('/list-user-passkeys', ({ who }) => passkeys.list(who.user.id).map(viewPasskey), {
-      response: { 200: t.Array(PasskeyView), ...refusals(...WRITES) },
-      detail: about({
+    .get(
+      '/list-user-passkeys',
+      ({ who }) => passkeys.list(who.user.id).map(viewPasskey),
+      route({
         id: 'listPasskeys',
         tag: 'Accounts',
         summary: 'List your passkeys',
         access: 'session',
         needs: 'viewer',
+        returns: t.Array(PasskeyView),
         example: [PASSKEY],
       }),
-    })
+    )
     .get(
       '/generate-register-options',
       async ({ query, who, ownCookie }) => {
@@ -49,29 +50,28 @@ export function passkeyRoutes({ sessionGuard, bodyLimit }: ApiCore, passkeys: Pa
         ownCookie('passkey_new').write(begun.challenge, SECONDS.passkey_new);
         return begun.options;
       },
-      {
+      route({
+        id: 'beginPasskey',
+        tag: 'Accounts',
+        summary: 'Begin to add a passkey',
+        description:
+          'The response is for `navigator.credentials.create`, in the browser that gets the cookie, within five minutes.',
+        access: 'session',
+        needs: 'viewer',
+        fresh: true,
         query: t.Object({
           authenticatorAttachment: t.Optional(t.UnionEnum(['platform', 'cross-platform'])),
         }),
-        response: { 200: Options, ...refusals(...WRITES, 'SESSION_NOT_FRESH', 'VALIDATION_ERROR') },
-        detail: about({
-          id: 'beginPasskey',
-          tag: 'Accounts',
-          summary: 'Begin to add a passkey',
-          description:
-            'The response is for `navigator.credentials.create`, in the browser that gets the cookie, within five minutes.',
-          access: 'session',
-          needs: 'viewer',
-          fresh: true,
-          example: {
-            challenge: CHALLENGE,
-            rp: { id: 'box.example', name: 'signalbox' },
-            user: { id: 'NGY2ZTJjOWI3YTFk', name: USER.email, displayName: USER.name },
-            pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
-          },
-          responseHeaders: ['Set-Cookie'],
-        }),
-      },
+        refuses: ['VALIDATION_ERROR'],
+        returns: Options,
+        example: {
+          challenge: CHALLENGE,
+          rp: { id: 'box.example', name: 'signalbox' },
+          user: { id: 'NGY2ZTJjOWI3YTFk', name: USER.email, displayName: USER.name },
+          pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
+        },
+        responseHeaders: ['Set-Cookie'],
+      }),
     )
     .use(jsonBody(bodyLimit))
     .post(
@@ -83,52 +83,44 @@ export function passkeyRoutes({ sessionGuard, bodyLimit }: ApiCore, passkeys: Pa
         cookie.expire();
         return viewPasskey(passkey);
       },
-      {
+      route({
+        id: 'addPasskey',
+        tag: 'Accounts',
+        summary: 'Add a passkey',
+        access: 'session',
+        needs: 'viewer',
+        fresh: true,
         body: t.Object(
           { response: RegistrationResponse, name: t.Optional(Name) },
           { title: 'PasskeyRegistration' },
         ),
-        response: {
-          200: PasskeyView,
-          ...refusals(
-            ...([...WRITES, ...BODY, 'SESSION_NOT_FRESH', 'VALIDATION_ERROR'] as const),
-            'CHALLENGE_NOT_FOUND',
-            'FAILED_TO_VERIFY_REGISTRATION',
-            'PREVIOUSLY_REGISTERED',
-          ),
-        },
-        detail: about({
-          id: 'addPasskey',
-          tag: 'Accounts',
-          summary: 'Add a passkey',
-          access: 'session',
-          needs: 'viewer',
-          fresh: true,
-          bodies: { phone: { value: { response: REGISTRATION, name: 'Phone' } } },
-          example: PASSKEY,
-          responseHeaders: ['Set-Cookie'],
-        }),
-      },
+        refuses: [
+          'VALIDATION_ERROR',
+          'CHALLENGE_NOT_FOUND',
+          'FAILED_TO_VERIFY_REGISTRATION',
+          'PREVIOUSLY_REGISTERED',
+        ],
+        returns: PasskeyView,
+        bodies: { phone: { value: { response: REGISTRATION, name: 'Phone' } } },
+        example: PASSKEY,
+        responseHeaders: ['Set-Cookie'],
+      }),
     )
     .post(
       '/update-passkey',
       ({ body, who }) => ({ passkey: viewPasskey(passkeys.rename(who, body.id, body.name)) }),
-      {
+      route({
+        id: 'renamePasskey',
+        tag: 'Accounts',
+        summary: 'Rename a passkey',
+        access: 'session',
+        needs: 'viewer',
         body: t.Object({ id: t.String(), name: Name }, { title: 'PasskeyName' }),
-        response: {
-          200: t.Object({ passkey: PasskeyView }, { title: 'PasskeyRenamed' }),
-          ...refusals(...WRITES, ...BODY, 'VALIDATION_ERROR', 'NOT_FOUND'),
-        },
-        detail: about({
-          id: 'renamePasskey',
-          tag: 'Accounts',
-          summary: 'Rename a passkey',
-          access: 'session',
-          needs: 'viewer',
-          bodies: { phone: { value: { id: PASSKEY.id, name: 'Phone' } } },
-          example: { passkey: PASSKEY },
-        }),
-      },
+        refuses: ['VALIDATION_ERROR', 'NOT_FOUND'],
+        returns: t.Object({ passkey: PasskeyView }, { title: 'PasskeyRenamed' }),
+        bodies: { phone: { value: { id: PASSKEY.id, name: 'Phone' } } },
+        example: { passkey: PASSKEY },
+      }),
     )
     .post(
       '/delete-passkey',
@@ -136,23 +128,19 @@ export function passkeyRoutes({ sessionGuard, bodyLimit }: ApiCore, passkeys: Pa
         passkeys.remove(who, body.id);
         return { status: true as const };
       },
-      {
+      route({
+        id: 'deletePasskey',
+        tag: 'Accounts',
+        summary: 'Remove a passkey',
+        description: 'Ends all other sessions.',
+        access: 'session',
+        needs: 'viewer',
+        fresh: true,
         body: t.Object({ id: t.String() }, { title: 'PasskeyId' }),
-        response: {
-          200: t.Object({ status: t.Literal(true) }, { title: 'PasskeyDeleted' }),
-          ...refusals(...WRITES, ...BODY, 'SESSION_NOT_FRESH', 'VALIDATION_ERROR', 'NOT_FOUND'),
-        },
-        detail: about({
-          id: 'deletePasskey',
-          tag: 'Accounts',
-          summary: 'Remove a passkey',
-          description: 'Ends all other sessions.',
-          access: 'session',
-          needs: 'viewer',
-          fresh: true,
-          bodies: { phone: { value: { id: PASSKEY.id } } },
-          example: { status: true },
-        }),
-      },
+        refuses: ['VALIDATION_ERROR', 'NOT_FOUND'],
+        returns: t.Object({ status: t.Literal(true) }, { title: 'PasskeyDeleted' }),
+        bodies: { phone: { value: { id: PASSKEY.id } } },
+        example: { status: true },
+      }),
     );
 }

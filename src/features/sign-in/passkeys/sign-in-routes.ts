@@ -11,8 +11,7 @@ import {
 } from '../../../hub/auth/routes/views.ts';
 import { SESSION_SECONDS } from '../../../hub/auth/sessions/sessions.ts';
 import type { ApiCore } from '../../../hub/core.ts';
-import { about } from '../../../hub/http/about.ts';
-import { BODY, OPEN, refusals } from '../../../hub/http/refusal-schemas.ts';
+import { route } from '../../../hub/http/route.ts';
 import { jsonBody } from '../../../shared/json-body.ts';
 import { note } from '../../../shared/observe/context.ts';
 import { SECONDS } from '../challenges.ts';
@@ -36,19 +35,17 @@ export function passkeySignInRoutes(api: ApiCore, passkeySignIn: PasskeySignIn) 
         ownCookie('passkey').write(begun.challenge, SECONDS.passkey);
         return { ...begun.options, userVerification: 'required' as const };
       },
-      {
-        response: { 200: Options, ...refusals(...OPEN) },
-        detail: about({
-          id: 'beginPasskeySignIn',
-          tag: 'Accounts',
-          summary: 'Begin to sign in with a passkey, or to prove who you are',
-          description:
-            'The response is for `navigator.credentials.get`, in the browser that gets the cookie, within five minutes.',
-          access: 'anyone',
-          example: { challenge: CHALLENGE, rpId: 'box.example', userVerification: 'required' },
-          responseHeaders: ['Set-Cookie'],
-        }),
-      },
+      route({
+        id: 'beginPasskeySignIn',
+        tag: 'Accounts',
+        summary: 'Begin to sign in with a passkey, or to prove who you are',
+        description:
+          'The response is for `navigator.credentials.get`, in the browser that gets the cookie, within five minutes.',
+        access: 'anyone',
+        returns: Options,
+        example: { challenge: CHALLENGE, rpId: 'box.example', userVerification: 'required' },
+        responseHeaders: ['Set-Cookie'],
+      }),
     )
     .use(jsonBody(strangersBodyLimit))
     .post(
@@ -64,22 +61,18 @@ export function passkeySignInRoutes(api: ApiCore, passkeySignIn: PasskeySignIn) 
         cookie.expire();
         return { session: viewSession(session), user: viewUser(user) };
       },
-      {
+      route({
+        id: 'signInPasskey',
+        tag: 'Accounts',
+        summary: 'Sign in with a passkey',
+        description: 'It is both factors: no code is needed.',
+        access: 'anyone',
         body: t.Object({ response: AuthenticationResponse }, { title: 'PasskeySignIn' }),
-        response: {
-          200: t.Object({ session: SessionView, user: UserView }, { title: 'SignedInByPasskey' }),
-          ...refusals(...OPEN, ...BODY, ...WRONG_PASSKEY),
-        },
-        detail: about({
-          id: 'signInPasskey',
-          tag: 'Accounts',
-          summary: 'Sign in with a passkey',
-          description: 'It is both factors: no code is needed.',
-          access: 'anyone',
-          bodies: { phone: { value: { response: AUTHENTICATION } } },
-          example: { session: SESSION, user: USER },
-          responseHeaders: ['Set-Cookie'],
-        }),
-      },
+        refuses: WRONG_PASSKEY,
+        returns: t.Object({ session: SessionView, user: UserView }, { title: 'SignedInByPasskey' }),
+        bodies: { phone: { value: { response: AUTHENTICATION } } },
+        example: { session: SESSION, user: USER },
+        responseHeaders: ['Set-Cookie'],
+      }),
     );
 }

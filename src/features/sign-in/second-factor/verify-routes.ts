@@ -6,8 +6,7 @@ import { SESSION, USER, UserView, viewUser } from '../../../hub/auth/routes/view
 import type { OwnCookie, SessionCookie } from '../../../hub/auth/sessions/cookie.ts';
 import { SESSION_SECONDS } from '../../../hub/auth/sessions/sessions.ts';
 import type { ApiCore } from '../../../hub/core.ts';
-import { about } from '../../../hub/http/about.ts';
-import { BODY, OPEN, refusals } from '../../../hub/http/refusal-schemas.ts';
+import { route } from '../../../hub/http/route.ts';
 import { jsonBody } from '../../../shared/json-body.ts';
 import { note } from '../../../shared/observe/context.ts';
 import { CODE, Code, WRONG_CODE } from './codes-schema.ts';
@@ -30,8 +29,6 @@ const body = t.Object(
 );
 const Verified = t.Object({ token: t.String(), user: UserView }, { title: 'Verified' });
 const VERIFIES = [
-  ...OPEN,
-  ...BODY,
   ...WRONG_CODE,
   'INVALID_TWO_FACTOR_COOKIE',
   'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE',
@@ -66,38 +63,36 @@ export function verifyRoutes(api: ApiCore, secondFactor: SecondFactor) {
     .post(
       '/verify-totp',
       (context) => verify(context, { method: 'totp', code: context.body.code }),
-      {
+      route({
+        id: 'verifyTotp',
+        tag: 'Accounts',
+        summary: 'Send a code of the authenticator app',
+        description:
+          'Completes a sign-in. With a session, the first code turns the second factor on, and ends all other sessions.',
+        access: 'anyone',
         body,
-        response: { 200: Verified, ...refusals(...VERIFIES, 'TOTP_NOT_ENABLED') },
-        detail: about({
-          id: 'verifyTotp',
-          tag: 'Accounts',
-          summary: 'Send a code of the authenticator app',
-          description:
-            'Completes a sign-in. With a session, the first code turns the second factor on, and ends all other sessions.',
-          access: 'anyone',
-          bodies: { code: { value: { code: CODE } } },
-          example,
-          responseHeaders: ['Set-Cookie'],
-        }),
-      },
+        refuses: [...VERIFIES, 'TOTP_NOT_ENABLED'],
+        returns: Verified,
+        bodies: { code: { value: { code: CODE } } },
+        example,
+        responseHeaders: ['Set-Cookie'],
+      }),
     )
     .post(
       '/verify-backup-code',
       (context) => verify(context, { method: 'recovery', code: context.body.code }),
-      {
+      route({
+        id: 'verifyBackupCode',
+        tag: 'Accounts',
+        summary: 'Send a recovery code',
+        description: 'Completes a sign-in. Each code works once.',
+        access: 'anyone',
         body,
-        response: { 200: Verified, ...refusals(...VERIFIES, 'BACKUP_CODES_NOT_ENABLED') },
-        detail: about({
-          id: 'verifyBackupCode',
-          tag: 'Accounts',
-          summary: 'Send a recovery code',
-          description: 'Completes a sign-in. Each code works once.',
-          access: 'anyone',
-          bodies: { code: { value: { code: '8k2m-v0qx-3n7d-w9ht' } } },
-          example,
-          responseHeaders: ['Set-Cookie'],
-        }),
-      },
+        refuses: [...VERIFIES, 'BACKUP_CODES_NOT_ENABLED'],
+        returns: Verified,
+        bodies: { code: { value: { code: '8k2m-v0qx-3n7d-w9ht' } } },
+        example,
+        responseHeaders: ['Set-Cookie'],
+      }),
     );
 }

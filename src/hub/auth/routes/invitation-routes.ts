@@ -1,8 +1,7 @@
 /** `/invitations`: links with which owners let others make an account. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../../shared/json-body.ts';
-import { about } from '../../http/about.ts';
-import { BODY, refusals, WRITES } from '../../http/refusal-schemas.ts';
+import { route } from '../../http/route.ts';
 import { Success, Timestamp } from '../../http/schemas.ts';
 import type { AuthContext } from './context.ts';
 import { RoleName } from './views.ts';
@@ -40,24 +39,22 @@ export function invitationRoutes(deps: AuthContext) {
           createdAt: one.createdAt.toISOString(),
           expiresAt: one.expiresAt.toISOString(),
         })),
-      {
-        response: { 200: t.Array(InvitationView), ...refusals(...WRITES) },
-        detail: about({
-          id: 'listInvitations',
-          tag: 'Accounts',
-          summary: 'List the invitations that can still be used',
-          access: 'session',
-          needs: 'owner',
-          example: [
-            {
-              ...INVITATION,
-              email: 'bob@example.org',
-              invitedBy: 'Ada',
-              createdAt: '2026-11-20T18:00:00.000Z',
-            },
-          ],
-        }),
-      },
+      route({
+        id: 'listInvitations',
+        tag: 'Accounts',
+        summary: 'List the invitations that can still be used',
+        access: 'session',
+        needs: 'owner',
+        returns: t.Array(InvitationView),
+        example: [
+          {
+            ...INVITATION,
+            email: 'bob@example.org',
+            invitedBy: 'Ada',
+            createdAt: '2026-11-20T18:00:00.000Z',
+          },
+        ],
+      }),
     )
     .delete(
       '/:id',
@@ -65,20 +62,18 @@ export function invitationRoutes(deps: AuthContext) {
         invitations.remove(params.id, who);
         return { success: true as const };
       },
-      {
+      route({
+        id: 'deleteInvitation',
+        tag: 'Accounts',
+        summary: 'Take an invitation back',
+        access: 'session',
+        needs: 'owner',
+        fresh: true,
         params: t.Object({ id: t.String() }),
-        response: { 200: Success, ...refusals(...WRITES, 'SESSION_NOT_FRESH', 'NOT_FOUND') },
-        detail: about({
-          id: 'deleteInvitation',
-          tag: 'Accounts',
-          summary: 'Take an invitation back',
-          access: 'session',
-          needs: 'owner',
-          fresh: true,
-          params: { id: { example: INVITATION.id } },
-          example: { success: true },
-        }),
-      },
+        returns: Success,
+        parameters: { id: { example: INVITATION.id } },
+        example: { success: true },
+      }),
     )
     .use(jsonBody(bodyLimit))
     .post(
@@ -89,36 +84,27 @@ export function invitationRoutes(deps: AuthContext) {
         const url = `${originOf(request)}/#invitation=${token}`;
         return { id, url, role, expiresAt: expiresAt.toISOString() };
       },
-      {
+      route({
+        id: 'createInvitation',
+        tag: 'Accounts',
+        summary: 'Invite somebody to make an account',
+        description:
+          'The link works once, for seven days, also with `SIGN_UP=closed`, and ends when you are no longer an owner. With `email`, only that address can use it.',
+        access: 'session',
+        needs: 'owner',
+        fresh: true,
         body: t.Object(
           { role: RoleName, email: t.Optional(t.Union([t.String(), t.Null()])) },
           { title: 'InvitationRequest' },
         ),
-        response: {
-          201: NewInvitation,
-          ...refusals(
-            ...WRITES,
-            ...BODY,
-            'SESSION_NOT_FRESH',
-            'INVALID_EMAIL',
-            'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL',
-          ),
+        refuses: ['INVALID_EMAIL', 'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL'],
+        status: 201,
+        returns: NewInvitation,
+        bodies: { editor: { value: { role: 'editor', email: 'bob@example.org' } } },
+        example: {
+          ...INVITATION,
+          url: 'https://box.example/#invitation=wq9c4m0q7k2n8s5t1u6w3x9y2z4a8Jm1vX0Zb0rXlq3',
         },
-        detail: about({
-          id: 'createInvitation',
-          tag: 'Accounts',
-          summary: 'Invite somebody to make an account',
-          description:
-            'The link works once, for seven days, also with `SIGN_UP=closed`, and ends when you are no longer an owner. With `email`, only that address can use it.',
-          access: 'session',
-          needs: 'owner',
-          fresh: true,
-          bodies: { editor: { value: { role: 'editor', email: 'bob@example.org' } } },
-          example: {
-            ...INVITATION,
-            url: 'https://box.example/#invitation=wq9c4m0q7k2n8s5t1u6w3x9y2z4a8Jm1vX0Zb0rXlq3',
-          },
-        }),
-      },
+      }),
     );
 }

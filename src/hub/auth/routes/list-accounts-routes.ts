@@ -1,7 +1,6 @@
 /** `/auth/list-accounts`: what signs in to an account; better-auth's route. */
 import { Elysia, t } from 'elysia';
-import { about } from '../../http/about.ts';
-import { refusals, WRITES } from '../../http/refusal-schemas.ts';
+import { route } from '../../http/route.ts';
 import { Timestamp } from '../../http/schemas.ts';
 import { NO_PASSWORD } from '../accounts/password.ts';
 import type { LinkedOf } from '../beside-passwords.ts';
@@ -54,16 +53,14 @@ export function listAccountsRoutes({ guard, linked }: AuthContext & { linked: Li
         createdAt: one.createdAt.toISOString(),
         updatedAt: one.createdAt.toISOString(),
       })),
-    {
-      response: { 200: t.Array(Account), ...refusals(...WRITES) },
-      detail: about({
-        id: 'listAccounts',
-        tag: 'Accounts',
-        summary: 'List what signs in to your account',
-        access: 'session',
-        needs: 'viewer',
-        example: [ACCOUNT],
-      }),
-    },
+    route({
+      id: 'listAccounts',
+      tag: 'Accounts',
+      summary: 'List what signs in to your account',
+      access: 'session',
+      needs: 'viewer',
+      returns: t.Array(Account),
+      example: [ACCOUNT],
+    }),
   );
 }

@@ -2,8 +2,7 @@
 import { Elysia, t } from 'elysia';
 import { Failure } from '../../../shared/failure.ts';
 import { jsonBody } from '../../../shared/json-body.ts';
-import { about } from '../../http/about.ts';
-import { BODY, refusals, WRITES } from '../../http/refusal-schemas.ts';
+import { route } from '../../http/route.ts';
 import { Timestamp } from '../../http/schemas.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Proof } from '../beside-passwords.ts';
@@ -43,32 +42,23 @@ export function proveRoutes(deps: AuthContext & { proofs: readonly Proof[] }) {
         await one.check(who, given[one.field], ownCookie);
         return { freshUntil: accounts.prove(who).toISOString() };
       },
-      {
+      route({
+        id: 'prove',
+        tag: 'Accounts',
+        summary: 'Prove who you are again',
+        description:
+          'For an hour, this session may then change who may do what: accounts, roles, tokens, agents and channels.',
+        access: 'session',
+        needs: 'viewer',
         body: t.Object(Object.fromEntries(fields), {
           title: 'Proof',
           description: 'exactly one of them',
         }),
-        response: {
-          200: t.Object({ freshUntil: Timestamp }, { title: 'Proved' }),
-          ...refusals(
-            ...WRITES,
-            ...BODY,
-            'VALIDATION_ERROR',
-            ...proofs.flatMap((proof) => proof.refusals),
-          ),
-        },
-        detail: about({
-          id: 'prove',
-          tag: 'Accounts',
-          summary: 'Prove who you are again',
-          description:
-            'For an hour, this session may then change who may do what: accounts, roles, tokens, agents and channels.',
-          access: 'session',
-          needs: 'viewer',
-          bodies: Object.fromEntries(bodies),
-          example: { freshUntil: '2026-11-20T19:00:00.000Z' },
-        }),
-      },
+        refuses: ['VALIDATION_ERROR', ...proofs.flatMap((proof) => proof.refusals)],
+        returns: t.Object({ freshUntil: Timestamp }, { title: 'Proved' }),
+        bodies: Object.fromEntries(bodies),
+        example: { freshUntil: '2026-11-20T19:00:00.000Z' },
+      }),
     );
 }
 

@@ -1,8 +1,7 @@
 /** `/security-log`: who signed in, who was refused, and who changed who may do what; `/sign-ins`: only sign-ins. */
 import { Elysia, t } from 'elysia';
 import type { Db } from '../../db/open.ts';
-import { about } from '../../http/about.ts';
-import { READS, refusals } from '../../http/refusal-schemas.ts';
+import { route } from '../../http/route.ts';
 import { Timestamp } from '../../http/schemas.ts';
 import type { Guard } from '../guard.ts';
 import {
@@ -85,59 +84,55 @@ export function securityRoutes({ db, guard }: { db: Db; guard: Guard }) {
       '/security-log',
       ({ query: { kind, before } }) =>
         readSecurityLog(db, { kind: kind || undefined, before }).map(viewEntry),
-      {
+      route({
+        id: 'listSecurityLog',
+        tag: 'Accounts',
+        summary: `List who signed in, was refused, or changed who may do what, newest first, ${PAGE_SIZE} per page`,
+        description:
+          'Kept for a year, but at most 10,000 entries: those that displace others displace the oldest of whoever made most. Somebody who is refused the same again has one entry per minute.',
+        access: 'read',
+        needs: 'owner',
         query: t.Object({ kind: t.Optional(t.Union([t.Literal(''), Kind])), before: Before }),
-        response: { 200: t.Array(SecurityEntryView), ...refusals(...READS, 'FORBIDDEN_ROLE') },
-        detail: about({
-          id: 'listSecurityLog',
-          tag: 'Accounts',
-          summary: `List who signed in, was refused, or changed who may do what, newest first, ${PAGE_SIZE} per page`,
-          description:
-            'Kept for a year, but at most 10,000 entries: those that displace others displace the oldest of whoever made most. Somebody who is refused the same again has one entry per minute.',
-          access: 'read',
-          needs: 'owner',
-          params: { ...BEFORE, kind: { description: 'Only of this kind.', example: 'token' } },
-          example: [
-            {
-              id: 1,
-              at: AT,
-              kind: 'token',
-              actor: USER.id,
-              actorName: USER.name,
-              via: null,
-              target: 'backup',
-              ...CLIENT,
-              outcome: 'ok',
-              detail: 'created: read',
-            },
-          ],
-        }),
-      },
+        returns: t.Array(SecurityEntryView),
+        parameters: { ...BEFORE, kind: { description: 'Only of this kind.', example: 'token' } },
+        example: [
+          {
+            id: 1,
+            at: AT,
+            kind: 'token',
+            actor: USER.id,
+            actorName: USER.name,
+            via: null,
+            target: 'backup',
+            ...CLIENT,
+            outcome: 'ok',
+            detail: 'created: read',
+          },
+        ],
+      }),
     )
     .get(
       '/sign-ins',
       ({ query: { before } }) => readSecurityLog(db, { kind: 'sign-in', before }).map(viewSignIn),
-      {
+      route({
+        id: 'listSignIns',
+        tag: 'Accounts',
+        summary: `List the sign-ins of all accounts, newest first, ${PAGE_SIZE} per page`,
+        access: 'read',
+        needs: 'owner',
         query: t.Object({ before: Before }),
-        response: { 200: t.Array(SignInView), ...refusals(...READS, 'FORBIDDEN_ROLE') },
-        detail: about({
-          id: 'listSignIns',
-          tag: 'Accounts',
-          summary: `List the sign-ins of all accounts, newest first, ${PAGE_SIZE} per page`,
-          access: 'read',
-          needs: 'owner',
-          params: BEFORE,
-          example: [
-            {
-              at: AT,
-              email: USER.email,
-              userId: USER.id,
-              method: 'password',
-              ...CLIENT,
-              outcome: 'ok',
-            },
-          ],
-        }),
-      },
+        returns: t.Array(SignInView),
+        parameters: BEFORE,
+        example: [
+          {
+            at: AT,
+            email: USER.email,
+            userId: USER.id,
+            method: 'password',
+            ...CLIENT,
+            outcome: 'ok',
+          },
+        ],
+      }),
     );
 }

@@ -1,8 +1,8 @@
 /** `/sessions` and `/auth/change-password`: what signed-in users manage about their own account. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../../shared/json-body.ts';
-import { about } from '../../http/about.ts';
-import { BODY, NEW_PASSWORD, refusals, WRITES } from '../../http/refusal-schemas.ts';
+import { NEW_PASSWORD } from '../../http/refusal-schemas.ts';
+import { route } from '../../http/route.ts';
 import { Success, Timestamp } from '../../http/schemas.ts';
 import { clientOf } from '../client.ts';
 import { forbiddenRole } from '../guard.ts';
@@ -41,21 +41,20 @@ export function sessionRoutes(deps: AuthContext) {
         });
         return accounts.listOf(user).map(view);
       },
-      {
+      route({
+        id: 'listSessions',
+        tag: 'Accounts',
+        summary: 'List your sessions or, as an owner, those of an account',
+        access: 'session',
+        needs: 'viewer',
         query: t.Object({ user: t.Optional(t.String({ maxLength: 100 })) }),
-        response: { 200: t.Array(SessionEntry), ...refusals(...WRITES, 'NOT_FOUND') },
-        detail: about({
-          id: 'listSessions',
-          tag: 'Accounts',
-          summary: 'List your sessions or, as an owner, those of an account',
-          access: 'session',
-          needs: 'viewer',
-          params: {
-            user: { description: 'The id of an account; only for owners.', example: USER.id },
-          },
-          example: [{ ...LISTED, current: true }],
-        }),
-      },
+        refuses: ['NOT_FOUND'],
+        returns: t.Array(SessionEntry),
+        parameters: {
+          user: { description: 'The id of an account; only for owners.', example: USER.id },
+        },
+        example: [{ ...LISTED, current: true }],
+      }),
     )
     .delete(
       '/sessions/:id',
@@ -63,21 +62,20 @@ export function sessionRoutes(deps: AuthContext) {
         accounts.endSession(who, params.id);
         return { success: true as const };
       },
-      {
+      route({
+        id: 'endSession',
+        tag: 'Accounts',
+        summary: 'End one of your sessions or, as an owner, anybody’s',
+        description:
+          'That of another account needs a proof that is at most an hour old: see `POST /api/auth/prove`.',
+        access: 'session',
+        needs: 'viewer',
         params: t.Object({ id: t.String() }),
-        response: { 200: Success, ...refusals(...WRITES, 'SESSION_NOT_FRESH', 'NOT_FOUND') },
-        detail: about({
-          id: 'endSession',
-          tag: 'Accounts',
-          summary: 'End one of your sessions or, as an owner, anybody’s',
-          description:
-            'That of another account needs a proof that is at most an hour old: see `POST /api/auth/prove`.',
-          access: 'session',
-          needs: 'viewer',
-          params: { id: { example: SESSION.id } },
-          example: { success: true },
-        }),
-      },
+        refuses: ['SESSION_NOT_FRESH'],
+        returns: Success,
+        parameters: { id: { example: SESSION.id } },
+        example: { success: true },
+      }),
     )
     .use(jsonBody(bodyLimit))
     .post(
@@ -88,7 +86,14 @@ export function sessionRoutes(deps: AuthContext) {
         if (session) sessionCookie.write(session.token, SESSION_SECONDS);
         return { token: session?.token ?? null, user: viewUser(who.user) };
       },
-      {
+      route({
+        id: 'changePassword',
+        tag: 'Accounts',
+        summary: 'Change your password',
+        description:
+          'Ends all other sessions. With `revokeOtherSessions`, a new session, whose token is `token`, also replaces this one.',
+        access: 'session',
+        needs: 'viewer',
         body: t.Object(
           {
             currentPassword: t.String({ minLength: 1 }),
@@ -97,31 +102,20 @@ export function sessionRoutes(deps: AuthContext) {
           },
           { title: 'PasswordChange' },
         ),
-        response: {
-          200: t.Object(
-            { token: t.Union([t.String(), t.Null()]), user: UserView },
-            { title: 'PasswordChanged' },
-          ),
-          ...refusals(...WRITES, ...BODY, ...NEW_PASSWORD, 'INVALID_PASSWORD', 'RATE_LIMITED'),
-        },
-        detail: about({
-          id: 'changePassword',
-          tag: 'Accounts',
-          summary: 'Change your password',
-          description:
-            'Ends all other sessions. With `revokeOtherSessions`, a new session, whose token is `token`, also replaces this one.',
-          access: 'session',
-          needs: 'viewer',
-          bodies: {
-            change: {
-              value: {
-                currentPassword: CREDENTIALS.password,
-                newPassword: 'four words of another',
-              },
+        refuses: [...NEW_PASSWORD, 'INVALID_PASSWORD', 'RATE_LIMITED'],
+        returns: t.Object(
+          { token: t.Union([t.String(), t.Null()]), user: UserView },
+          { title: 'PasswordChanged' },
+        ),
+        bodies: {
+          change: {
+            value: {
+              currentPassword: CREDENTIALS.password,
+              newPassword: 'four words of another',
             },
           },
-          example: { token: null, user: USER },
-        }),
-      },
+        },
+        example: { token: null, user: USER },
+      }),
     );
 }

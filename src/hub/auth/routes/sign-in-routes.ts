@@ -2,8 +2,8 @@
 import { Elysia, t } from 'elysia';
 import { jsonBody, readJson } from '../../../shared/json-body.ts';
 import { note } from '../../../shared/observe/context.ts';
-import { about } from '../../http/about.ts';
-import { BODY, NEW_PASSWORD, OPEN, refusals } from '../../http/refusal-schemas.ts';
+import { NEW_PASSWORD } from '../../http/refusal-schemas.ts';
+import { route } from '../../http/route.ts';
 import { Success } from '../../http/schemas.ts';
 import { SECOND_HALF } from '../beside-passwords.ts';
 import { clientOf } from '../client.ts';
@@ -42,18 +42,16 @@ export function signInRoutes(deps: AuthContext) {
         sessionCookie.expire();
         return { success: true as const };
       },
-      {
-        response: { 200: Success, ...refusals(...OPEN) },
-        detail: about({
-          id: 'signOut',
-          tag: 'Accounts',
-          summary: 'End the session',
-          description: 'Clears the cookie. Succeeds without a session too.',
-          access: 'anyone',
-          example: { success: true },
-          responseHeaders: ['Set-Cookie'],
-        }),
-      },
+      route({
+        id: 'signOut',
+        tag: 'Accounts',
+        summary: 'End the session',
+        description: 'Clears the cookie. Succeeds without a session too.',
+        access: 'anyone',
+        returns: Success,
+        example: { success: true },
+        responseHeaders: ['Set-Cookie'],
+      }),
     )
     .get(
       '/get-session',
@@ -63,21 +61,16 @@ export function signInRoutes(deps: AuthContext) {
         if (!who) return Response.json(null) as never;
         return { session: viewSession(who.session), user: viewUser(who.user) };
       },
-      {
-        response: {
-          200: t.Object({ session: SessionView, user: UserView }, { title: 'SignedIn' }),
-          ...refusals(...OPEN),
-        },
-        detail: about({
-          id: 'getSession',
-          tag: 'Accounts',
-          summary: 'Get the current session and its user',
-          description: '`null` if nobody is signed in.',
-          access: 'anyone',
-          example: { session: SESSION, user: USER },
-          nullable: true,
-        }),
-      },
+      route({
+        id: 'getSession',
+        tag: 'Accounts',
+        summary: 'Get the current session and its user',
+        description: '`null` if nobody is signed in.',
+        access: 'anyone',
+        returns: t.Object({ session: SessionView, user: UserView }, { title: 'SignedIn' }),
+        example: { session: SESSION, user: USER },
+        nullable: true,
+      }),
     )
     .use(jsonBody(bodyLimit))
     .post(
@@ -97,7 +90,13 @@ export function signInRoutes(deps: AuthContext) {
         sessionCookie.write(session.token, SESSION_SECONDS);
         return { token: session.token, user: viewUser(user) };
       },
-      {
+      route({
+        id: 'signUpEmail',
+        tag: 'Accounts',
+        summary: 'Create an account and sign it in',
+        description:
+          '`SIGN_UP` decides who may: with `first`, anyone may create the first account, which is an owner, then only owners, who make editors. Strangers become viewers. An invitation says the role.',
+        access: 'anyone',
         body: t.Object(
           {
             name: t.String(),
@@ -114,32 +113,20 @@ export function signInRoutes(deps: AuthContext) {
           },
           { title: 'SignUp' },
         ),
-        response: {
-          200: t.Object({ token: t.String(), user: UserView }, { title: 'SignedUp' }),
-          ...refusals(
-            ...OPEN,
-            ...BODY,
-            ...NEW_PASSWORD,
-            'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL',
-            'SIGN_UP_CLOSED',
-            'SESSION_NOT_FRESH',
-            'SETUP_CODE_REQUIRED',
-            'INVITATION_INVALID',
-            'RATE_LIMITED',
-          ),
-        },
-        detail: about({
-          id: 'signUpEmail',
-          tag: 'Accounts',
-          summary: 'Create an account and sign it in',
-          description:
-            '`SIGN_UP` decides who may: with `first`, anyone may create the first account, which is an owner, then only owners, who make editors. Strangers become viewers. An invitation says the role.',
-          access: 'anyone',
-          bodies: { owner: { value: { name: USER.name, ...CREDENTIALS } } },
-          example: { token: SESSION.token, user: USER },
-          responseHeaders: ['Set-Cookie'],
-        }),
-      },
+        refuses: [
+          ...NEW_PASSWORD,
+          'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL',
+          'SIGN_UP_CLOSED',
+          'SESSION_NOT_FRESH',
+          'SETUP_CODE_REQUIRED',
+          'INVITATION_INVALID',
+          'RATE_LIMITED',
+        ],
+        returns: t.Object({ token: t.String(), user: UserView }, { title: 'SignedUp' }),
+        bodies: { owner: { value: { name: USER.name, ...CREDENTIALS } } },
+        example: { token: SESSION.token, user: USER },
+        responseHeaders: ['Set-Cookie'],
+      }),
     )
     .post(
       '/sign-in/email',
@@ -157,46 +144,40 @@ export function signInRoutes(deps: AuthContext) {
         sessionCookie.write(session.token, SESSION_SECONDS);
         return { redirect: false as const, token: session.token, user: viewUser(user) };
       },
-      {
+      route({
+        id: 'signInEmail',
+        tag: 'Accounts',
+        summary: 'Sign in',
+        description:
+          'An account with a second factor gets `twoFactorRedirect` and no session: its next request is one to `/api/auth/two-factor/verify-totp` or `verify-backup-code` with the cookie of this response.',
+        access: 'anyone',
         body: t.Object(
           { email: t.String(), password: t.String({ minLength: 1 }) },
           { title: 'SignIn' },
         ),
-        response: {
-          200: t.Union([
-            t.Object(
-              { redirect: t.Literal(false), token: t.String(), user: UserView },
-              { title: 'SignedInAgain' },
-            ),
-            t.Object(
-              {
-                twoFactorRedirect: t.Literal(true),
-                twoFactorMethods: t.Array(t.Literal('totp')),
-              },
-              { title: 'HalfSignedIn' },
-            ),
-          ]),
-          ...refusals(
-            ...OPEN,
-            ...BODY,
-            'VALIDATION_ERROR',
-            'INVALID_EMAIL',
-            'INVALID_EMAIL_OR_PASSWORD',
-            'RATE_LIMITED',
-            'SECRET_KEY_UNUSABLE',
+        refuses: [
+          'VALIDATION_ERROR',
+          'INVALID_EMAIL',
+          'INVALID_EMAIL_OR_PASSWORD',
+          'RATE_LIMITED',
+          'SECRET_KEY_UNUSABLE',
+        ],
+        returns: t.Union([
+          t.Object(
+            { redirect: t.Literal(false), token: t.String(), user: UserView },
+            { title: 'SignedInAgain' },
           ),
-        },
-        detail: about({
-          id: 'signInEmail',
-          tag: 'Accounts',
-          summary: 'Sign in',
-          description:
-            'An account with a second factor gets `twoFactorRedirect` and no session: its next request is one to `/api/auth/two-factor/verify-totp` or `verify-backup-code` with the cookie of this response.',
-          access: 'anyone',
-          bodies: { ada: { value: CREDENTIALS } },
-          example: { redirect: false, token: SESSION.token, user: USER },
-          responseHeaders: ['Set-Cookie'],
-        }),
-      },
+          t.Object(
+            {
+              twoFactorRedirect: t.Literal(true),
+              twoFactorMethods: t.Array(t.Literal('totp')),
+            },
+            { title: 'HalfSignedIn' },
+          ),
+        ]),
+        bodies: { ada: { value: CREDENTIALS } },
+        example: { redirect: false, token: SESSION.token, user: USER },
+        responseHeaders: ['Set-Cookie'],
+      }),
     );
 }

@@ -1,8 +1,7 @@
 /** `/tokens`: permanent API tokens for scripts; users manage their own. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../../shared/json-body.ts';
-import { about } from '../../http/about.ts';
-import { BODY, refusals, WRITES } from '../../http/refusal-schemas.ts';
+import { route } from '../../http/route.ts';
 import { Success, Timestamp } from '../../http/schemas.ts';
 import type { TokenInfo } from '../tokens/tokens.ts';
 import type { AuthContext } from './context.ts';
@@ -43,37 +42,37 @@ const view = <T extends TokenInfo>(token: T) => ({
 export function tokenRoutes({ tokens, guard, bodyLimit }: AuthContext) {
   return new Elysia({ name: 'tokens', prefix: '/tokens' })
     .use(guard)
-    .get('/', ({ who }) => tokens.list(who.user.id).map(view), {
-      response: { 200: t.Array(TokenView), ...refusals(...WRITES) },
-      detail: about({
+    .get(
+      '/',
+      ({ who }) => tokens.list(who.user.id).map(view),
+      route({
         id: 'listTokens',
         tag: 'Tokens',
         summary: 'List your API tokens',
         access: 'session',
         needs: 'viewer',
+        returns: t.Array(TokenView),
         example: [API_TOKEN],
       }),
-    })
+    )
     .delete(
       '/:id',
       ({ params, who }) => {
         tokens.remove(who, params.id);
         return { success: true as const };
       },
-      {
+      route({
+        id: 'deleteToken',
+        tag: 'Tokens',
+        summary: 'Revoke an API token',
+        access: 'session',
+        needs: 'viewer',
+        fresh: true,
         params: t.Object({ id: t.String() }),
-        response: { 200: Success, ...refusals(...WRITES, 'SESSION_NOT_FRESH', 'NOT_FOUND') },
-        detail: about({
-          id: 'deleteToken',
-          tag: 'Tokens',
-          summary: 'Revoke an API token',
-          access: 'session',
-          needs: 'viewer',
-          fresh: true,
-          params: { id: { example: API_TOKEN.id } },
-          example: { success: true },
-        }),
-      },
+        returns: Success,
+        parameters: { id: { example: API_TOKEN.id } },
+        example: { success: true },
+      }),
     )
     .use(jsonBody(bodyLimit))
     .post(
@@ -87,7 +86,14 @@ export function tokenRoutes({ tokens, guard, bodyLimit }: AuthContext) {
         set.status = 201;
         return view(token);
       },
-      {
+      route({
+        id: 'createToken',
+        tag: 'Tokens',
+        summary: 'Create an API token',
+        description: 'Only this response contains the token itself.',
+        access: 'session',
+        needs: 'viewer',
+        fresh: true,
         body: t.Object(
           {
             name: t.String(),
@@ -96,24 +102,16 @@ export function tokenRoutes({ tokens, guard, bodyLimit }: AuthContext) {
           },
           { title: 'TokenRequest' },
         ),
-        response: { 201: NewToken, ...refusals(...WRITES, 'SESSION_NOT_FRESH', ...BODY) },
-        detail: about({
-          id: 'createToken',
-          tag: 'Tokens',
-          summary: 'Create an API token',
-          description: 'Only this response contains the token itself.',
-          access: 'session',
-          needs: 'viewer',
-          fresh: true,
-          bodies: {
-            reader: { summary: 'Read-only', value: { name: 'backup' } },
-            writer: {
-              summary: 'May change vhosts, and expires',
-              value: { name: 'deploy', scope: 'write', expiresAt: '2027-01-01T00:00:00Z' },
-            },
+        status: 201,
+        returns: NewToken,
+        bodies: {
+          reader: { summary: 'Read-only', value: { name: 'backup' } },
+          writer: {
+            summary: 'May change vhosts, and expires',
+            value: { name: 'deploy', scope: 'write', expiresAt: '2027-01-01T00:00:00Z' },
           },
-          example: { ...API_TOKEN, token: 'sbx_4kT9mWq2Zr7Yc1Vb8Nx5Hs3Jd6Lf0Pg0a1b2c' },
-        }),
-      },
+        },
+        example: { ...API_TOKEN, token: 'sbx_4kT9mWq2Zr7Yc1Vb8Nx5Hs3Jd6Lf0Pg0a1b2c' },
+      }),
     );
 }
