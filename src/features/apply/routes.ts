@@ -3,7 +3,6 @@ import { Elysia, t } from 'elysia';
 import { authorOf } from '../../hub/auth/guard.ts';
 import { caddyfileDiff } from '../../hub/caddyfile/diff.ts';
 import type { ApiCore } from '../../hub/core.ts';
-import { DEMANDS, REPLAY } from '../../hub/http/about.ts';
 import { ChangeQuery, demandsOf, ReplayQuery, wantsReplay } from '../../hub/http/params.ts';
 import { route } from '../../hub/http/route.ts';
 import { Outcome as Ended, outcomeOf, Replaying } from '../../hub/http/schemas.ts';
@@ -156,7 +155,6 @@ export function applyRoutes({ publisher, retries, guard, startReplay }: ApiCore)
         publishes: true,
         refuses: ['DOMAIN_TAKEN', 'POLICY_TAKEN', 'POLICY_IN_USE', 'STALE', 'RATE_LIMITED'],
         returns: ApplyAnswer,
-        parameters: { ...DEMANDS, ...REPLAY },
         requestHeaders: ['Idempotency-Key'],
         bodies: {
           plan: {

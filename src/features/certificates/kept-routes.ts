@@ -3,9 +3,8 @@ import { type Context, Elysia, t } from 'elysia';
 import { assertConfidential } from '../../hub/agents/trust.ts';
 import { type Caller, recordedAuthorOf } from '../../hub/auth/guard.ts';
 import type { ApiCore } from '../../hub/core.ts';
-import { DEMANDS } from '../../hub/http/about.ts';
 import { etagOf } from '../../hub/http/etag.ts';
-import { ChangeQuery, demandsOf, IdParams } from '../../hub/http/params.ts';
+import { ChangeQuery, demandsOf } from '../../hub/http/params.ts';
 import { route } from '../../hub/http/route.ts';
 import { Success } from '../../hub/http/schemas.ts';
 import type { Certificate } from '../../hub/model/certificate.ts';
@@ -24,7 +23,7 @@ import type { CertificateOrder } from './lego/order.ts';
 import type { Renewals } from './renewals.ts';
 import type { SealedCertificates } from './sealed.ts';
 import {
-  BY_ID,
+  ByIdOrName,
   CERTIFICATE,
   CertificateFields,
   ChangedCertificate,
@@ -38,7 +37,9 @@ import {
 
 const ForceQuery = t.Object({
   ...ChangeQuery.properties,
-  force: t.Optional(t.Union([t.Literal('true'), t.Literal('false')])),
+  force: t.Optional(
+    t.Union([t.Literal('true'), t.Literal('false')], { description: '`true` deletes one in use.' }),
+  ),
 });
 
 export function keptRoutes(api: ApiCore, certificates: SealedCertificates, renewals: Renewals) {
@@ -92,9 +93,8 @@ export function keptRoutes(api: ApiCore, certificates: SealedCertificates, renew
         tag: 'Certificates',
         summary: 'Get a kept certificate',
         access: 'read',
-        params: IdParams,
+        params: ByIdOrName,
         returns: KeptCertificateView,
-        parameters: BY_ID,
         example: CERTIFICATE,
         responseHeaders: ['ETag'],
       }),
@@ -117,12 +117,11 @@ export function keptRoutes(api: ApiCore, certificates: SealedCertificates, renew
         access: 'session',
         needs: 'owner',
         fresh: true,
-        params: IdParams,
+        params: ByIdOrName,
         query: ForceQuery,
         publishes: true,
         refuses: ['CERTIFICATE_IN_USE'],
         returns: Success,
-        parameters: { ...BY_ID, ...DEMANDS, force: { description: '`true` deletes one in use.' } },
         requestHeaders: ['If-Match'],
         example: { success: true },
       }),
@@ -161,7 +160,6 @@ export function keptRoutes(api: ApiCore, certificates: SealedCertificates, renew
         refuses: ['CERTIFICATE_FAILED', 'CERTIFICATE_TAKEN', 'SECRET_KEY_UNUSABLE'],
         status: 201,
         returns: ChangedCertificate,
-        parameters: DEMANDS,
         requestHeaders: ['Idempotency-Key'],
         bodies: {
           upload: { summary: 'Upload', value: UPLOAD },
@@ -204,13 +202,12 @@ export function keptRoutes(api: ApiCore, certificates: SealedCertificates, renew
         access: 'write',
         needs: 'owner',
         fresh: true,
-        params: IdParams,
+        params: ByIdOrName,
         query: ChangeQuery,
         body: CertificateFields,
         publishes: true,
         refuses: ['CERTIFICATE_FAILED', 'CERTIFICATE_TAKEN', 'SECRET_KEY_UNUSABLE'],
         returns: ChangedCertificate,
-        parameters: { ...BY_ID, ...DEMANDS },
         requestHeaders: ['If-Match'],
         bodies: {
           pair: { summary: 'Upload', value: { chain: UPLOAD.chain, key: UPLOAD.key } },

@@ -2,8 +2,7 @@
 import { Elysia } from 'elysia';
 import { recordedAuthorOf } from '../../hub/auth/guard.ts';
 import type { ApiCore } from '../../hub/core.ts';
-import { DEMANDS } from '../../hub/http/about.ts';
-import { ChangeQuery, demandsOf, IdParams } from '../../hub/http/params.ts';
+import { ChangeQuery, demandsOf } from '../../hub/http/params.ts';
 import { route } from '../../hub/http/route.ts';
 import { Success } from '../../hub/http/schemas.ts';
 import { findCertificate } from '../../hub/model/certificate-changes.ts';
@@ -14,7 +13,7 @@ import { providersAnswer } from './lego/providers.ts';
 import type { Renewals } from './renewals.ts';
 import type { SealedCertificates } from './sealed.ts';
 import {
-  BY_ID,
+  ByIdOrName,
   CERTIFICATE,
   ChangedCertificate,
   createViews,
@@ -76,12 +75,11 @@ export function orderRoutes(
         access: 'session',
         needs: 'owner',
         fresh: true,
-        params: IdParams,
+        params: ByIdOrName,
         query: ChangeQuery,
         publishes: true,
         refuses: ['CERTIFICATE_FAILED', 'PRECONDITION_FAILED', 'SECRET_KEY_UNUSABLE'],
         returns: ChangedCertificate,
-        parameters: { ...BY_ID, ...DEMANDS },
         example: CERTIFICATE,
         responseHeaders: ['ETag'],
       }),

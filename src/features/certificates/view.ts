@@ -104,7 +104,9 @@ export const Trial = t.Object(
   { title: 'OrderTrial' },
 );
 
-export const BY_ID = { id: { description: 'The number or the name.', example: 'home' } };
+export const ByIdOrName = t.Object({
+  id: t.String({ description: 'The number or the name.', example: 'home' }),
+});
 
 export const UPLOAD = {
   name: 'home',

@@ -4,7 +4,6 @@ import { recordSecurity } from '../../hub/auth/security-log.ts';
 import type { Person } from '../../hub/auth/sessions/sessions.ts';
 import type { ApiCore } from '../../hub/core.ts';
 import { inTransaction } from '../../hub/db/open.ts';
-import { INTEGER_ID } from '../../hub/http/about.ts';
 import { IdParams, idOf } from '../../hub/http/params.ts';
 import { route } from '../../hub/http/route.ts';
 import { Success } from '../../hub/http/schemas.ts';
@@ -89,7 +88,6 @@ export function channelRoutes(api: ApiCore, channels: Channels, deliver: Deliver
         needs: 'owner',
         params: IdParams,
         returns: ChannelView,
-        parameters: INTEGER_ID,
         example: CHANNEL,
       }),
     )
@@ -112,7 +110,6 @@ export function channelRoutes(api: ApiCore, channels: Channels, deliver: Deliver
         fresh: true,
         params: IdParams,
         returns: Success,
-        parameters: INTEGER_ID,
         example: { success: true },
       }),
     )
@@ -133,7 +130,6 @@ export function channelRoutes(api: ApiCore, channels: Channels, deliver: Deliver
         params: IdParams,
         refuses: ['CHANNEL_FAILED', 'SECRET_KEY_UNUSABLE'],
         returns: Success,
-        parameters: INTEGER_ID,
         example: { success: true },
       }),
     )
@@ -197,7 +193,6 @@ export function channelRoutes(api: ApiCore, channels: Channels, deliver: Deliver
         body: t.Object(ChannelFields, { title: 'ChannelChanges' }),
         refuses: ['SECRET_KEY_UNUSABLE'],
         returns: ChannelView,
-        parameters: INTEGER_ID,
         bodies: { quiet: { value: { quiet: CHANNEL.quiet } } },
         example: CHANNEL,
       }),

@@ -1,7 +1,7 @@
 /** `/containers`: the containers beside each proxy, and why each is a site or not. */
 import { Elysia, type Static, t } from 'elysia';
 import type { ApiCore } from '../../hub/core.ts';
-import { AGENT, AgentQuery } from '../../hub/http/params.ts';
+import { AgentQuery } from '../../hub/http/params.ts';
 import { route } from '../../hub/http/route.ts';
 import { agentNamed } from '../../hub/model/placement.ts';
 import type { ContainerSites } from './sites.ts';
@@ -53,7 +53,6 @@ export function containerRoutes({ containers, publisher, guard }: Deps) {
       query: AgentQuery,
       refuses: ['NOT_FOUND'],
       returns: t.Array(ContainerView),
-      parameters: AGENT,
       example: [
         {
           agent: 'local',

@@ -3,7 +3,6 @@ import { Elysia, type Static, t } from 'elysia';
 import { assertConfidential } from '../../hub/agents/trust.ts';
 import { authorOf, recordedAuthorOf } from '../../hub/auth/guard.ts';
 import type { ApiCore } from '../../hub/core.ts';
-import { DEMANDS, REPLAY } from '../../hub/http/about.ts';
 import { SITE } from '../../hub/http/examples.ts';
 import { ChangeQuery, demandsOf, ReplayQuery, wantsReplay } from '../../hub/http/params.ts';
 import { route } from '../../hub/http/route.ts';
@@ -15,7 +14,8 @@ import { Note } from './npm/notes.ts';
 /** Bytes; the database of 1,000 hosts and a year of its audit log is about 10 MB. */
 const BODY_LIMIT = 64 * 1024 * 1024;
 
-const Flag = t.Optional(t.Union([t.Literal('true'), t.Literal('false')]));
+const flag = (description: string) =>
+  t.Optional(t.Union([t.Literal('true'), t.Literal('false')], { description }));
 
 /** For the security log. */
 const EVENT = {
@@ -83,8 +83,10 @@ export function importNpmRoutes({ importer, retries, guard, agentUrl, startRepla
         query: t.Object({
           ...ChangeQuery.properties,
           ...ReplayQuery.properties,
-          dryRun: Flag,
-          certificates: Flag,
+          dryRun: flag('`true` only reports what would be imported.'),
+          certificates: flag(
+            '`true` also takes uploaded certificates with their keys: for owners, with a session and a proof that is at most an hour old.',
+          ),
           taken: ImportBody.properties.taken,
         }),
         body: t.Object(
@@ -103,15 +105,6 @@ export function importNpmRoutes({ importer, retries, guard, agentUrl, startRepla
         returns: NpmAnswer,
         isForm: true,
         bodies: { file: { value: { file: 'the bytes of database.sqlite' } } },
-        parameters: {
-          ...DEMANDS,
-          ...REPLAY,
-          dryRun: { description: '`true` only reports what would be imported.' },
-          certificates: {
-            description:
-              '`true` also takes uploaded certificates with their keys: for owners, with a session and a proof that is at most an hour old.',
-          },
-        },
         requestHeaders: ['Idempotency-Key'],
         example: {
           preamble: '',

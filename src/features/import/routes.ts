@@ -2,7 +2,6 @@
 import { Elysia } from 'elysia';
 import { authorOf } from '../../hub/auth/guard.ts';
 import type { ApiCore } from '../../hub/core.ts';
-import { REPLAY } from '../../hub/http/about.ts';
 import { PROXYFILE, SITE } from '../../hub/http/examples.ts';
 import { ReplayQuery, wantsReplay } from '../../hub/http/params.ts';
 import { route } from '../../hub/http/route.ts';
@@ -46,7 +45,6 @@ export function importRoutes({ importer, retries, guard, startReplay }: Deps) {
           'RATE_LIMITED',
         ],
         returns: ImportAnswer,
-        parameters: REPLAY,
         requestHeaders: ['Idempotency-Key'],
         bodies: {
           dry: { summary: 'Dry run', value: { proxyfile: PROXYFILE, dryRun: true } },

@@ -147,13 +147,13 @@ function dress(operation: JsonObject, route: About, components: Components): Jso
 
 function parameter(given: Json, route: About): Json {
   if (!isObject(given) || !isObject(given.schema)) return given;
-  const { description, ...schema } = given.schema;
-  const more = route.parameters?.[String(given.name)] ?? {};
+  const { description: _, example: __, documented: ___, ...schema } = given.schema;
+  const { description, example, documented } = route.parameters?.[String(given.name)] ?? {};
   return {
     ...given,
-    schema,
+    schema: documented ? toJson(documented) : schema,
     ...(description === undefined ? {} : { description }),
-    ...(toJson(more) as JsonObject),
+    ...(example === undefined ? {} : { example: toJson(example) }),
   };
 }
 

@@ -4,7 +4,7 @@ import { type Agent, type Agents, chosen } from '../../hub/agents/agents.ts';
 import { recordedAuthorOf } from '../../hub/auth/guard.ts';
 import { isPlugin } from '../../hub/caddyfile/stock-modules.ts';
 import type { ApiCore } from '../../hub/core.ts';
-import { AgentQuery } from '../../hub/http/params.ts';
+import { agentQuery } from '../../hub/http/params.ts';
 import { route } from '../../hub/http/route.ts';
 import { labelOf } from '../../hub/model/agent.ts';
 import { renderSet } from '../../hub/model/applied.ts';
@@ -94,12 +94,10 @@ const NewProgram = t.Object(
 );
 type NewProgram = Static<typeof NewProgram>;
 
-const ONE_AGENT = {
-  agent: {
-    description: 'The name of the agent; required if there are several. Unknown: 404.',
-    example: 'local',
-  },
-};
+const OneAgent = agentQuery({
+  description: 'The name of the agent; required if there are several. Unknown: 404.',
+  example: 'local',
+});
 
 type Deps = Pick<ApiCore, 'publisher' | 'guard' | 'bodyLimit' | 'now'>;
 
@@ -143,11 +141,10 @@ export function programRoutes({ publisher, guard, bodyLimit, now }: Deps) {
         tag: 'Agents',
         summary: 'Get the program of Caddy that an agent runs, and those that it keeps',
         access: 'read',
-        query: AgentQuery,
+        query: OneAgent,
         asks: 'agent',
         refuses: ['NOT_FOUND'],
         returns: ProgramsView,
-        parameters: ONE_AGENT,
         example: EXAMPLE,
       }),
     )
@@ -191,13 +188,12 @@ export function programRoutes({ publisher, guard, bodyLimit, now }: Deps) {
         access: 'session',
         needs: 'owner',
         fresh: true,
-        query: AgentQuery,
+        query: OneAgent,
         body: NewProgram,
         publishes: true,
         refuses: ['NOT_FOUND', 'ON_PROBATION', 'STALE', 'PROGRAM_REFUSED'],
         returns: ProgramsView,
         isForm: 'or-json',
-        parameters: ONE_AGENT,
         bodies: { back: { summary: 'Go back', value: { use: EXAMPLE.previous[0]?.sha256 } } },
         example: EXAMPLE,
       }),

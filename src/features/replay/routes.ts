@@ -1,7 +1,7 @@
 /** `/replays`: what a change would have done to the requests that are in the access log. */
 import { Elysia, type Static, t } from 'elysia';
 import type { ApiCore } from '../../hub/core.ts';
-import { IdParams } from '../../hub/http/params.ts';
+import { textParams } from '../../hub/http/params.ts';
 import { UNDOES } from '../../hub/http/refusal-schemas.ts';
 import { route } from '../../hub/http/route.ts';
 import { Success } from '../../hub/http/schemas.ts';
@@ -58,7 +58,8 @@ const SITE = {
   config: 'reverse_proxy {upstream}',
   upstream: '127.0.0.1:8000',
 };
-const ID = { id: { example: '1f6e2c9b-7a1d-4c53-9b0e-2f4d8a6c0b35' } };
+const EXAMPLE_ID = '1f6e2c9b-7a1d-4c53-9b0e-2f4d8a6c0b35';
+const ReplayParams = textParams(EXAMPLE_ID);
 
 type Deps = Pick<ApiCore, 'db' | 'publisher' | 'guard' | 'bodyLimit'> & { replays: Replays };
 
@@ -78,9 +79,8 @@ export function replayRoutes({ replays, db, publisher, guard, bodyLimit }: Deps)
           'Also one that somebody else started. The result is kept for ten minutes. With several agents, the numbers are those of all; it has `failed` only if all of them have.',
         access: 'read',
         needs: 'editor',
-        params: IdParams,
+        params: ReplayParams,
         returns: ReplayView,
-        parameters: ID,
         example: EXAMPLE,
       }),
     )
@@ -95,9 +95,8 @@ export function replayRoutes({ replays, db, publisher, guard, bodyLimit }: Deps)
         tag: 'Configuration',
         summary: 'End a replay and forget its result',
         access: 'write',
-        params: IdParams,
+        params: ReplayParams,
         returns: Success,
-        parameters: ID,
         example: { success: true },
       }),
     )
@@ -131,19 +130,18 @@ export function replayRoutes({ replays, db, publisher, guard, bodyLimit }: Deps)
           'Nothing is changed, and no upstream is asked. Each agent that the change concerns takes the distinct requests (method, host, path with query, address) of its sites from its access log, asks two separate Caddys, one with what is live and one with what would be, and compares status, upstream and `Location`. A change that would be refused is refused.',
         access: 'write',
         query: t.Object({
-          signedIn: t.Optional(t.Union([t.Literal('true'), t.Literal('false')])),
+          signedIn: t.Optional(
+            t.Union([t.Literal('true'), t.Literal('false')], {
+              description:
+                '`true`: once more for visitors that a sign-in service has let in; otherwise only for those it has not.',
+            }),
+          ),
         }),
         body: ReplayBody,
         publishes: true,
         refuses: [...UNDOES, 'CHANGED_SINCE', 'RATE_LIMITED'],
         status: 202,
         returns: ReplayStarted,
-        parameters: {
-          signedIn: {
-            description:
-              '`true`: once more for visitors that a sign-in service has let in; otherwise only for those it has not.',
-          },
-        },
         bodies: {
           policy: {
             value: {
@@ -156,7 +154,7 @@ export function replayRoutes({ replays, db, publisher, guard, bodyLimit }: Deps)
           },
           undo: { value: { operations: [{ op: 'undo', group: 12 }] } },
         },
-        example: { id: ID.id.example },
+        example: { id: EXAMPLE_ID },
       }),
     );
 }

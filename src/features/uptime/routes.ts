@@ -1,7 +1,6 @@
 /** `/vhosts/:id/uptime`: how a vhost answered between changes, by the hour; `/vhosts/uptime`: all, for a list. */
 import { Elysia, type Static, t } from 'elysia';
 import type { ApiCore } from '../../hub/core.ts';
-import { INTEGER_ID } from '../../hub/http/about.ts';
 import { IdParams, idOf } from '../../hub/http/params.ts';
 import { route } from '../../hub/http/route.ts';
 import { Timestamp } from '../../hub/http/schemas.ts';
@@ -95,12 +94,16 @@ export function uptimeRoutes({ publisher, guard }: ApiCore, uptime: Uptime) {
           'Requests of the check at a change do not count. On several proxies, all of them have to answer right. An hour that is missing is not known: the vhost was not asked. Kept for 90 days, or until the vhost is deleted.',
         access: 'read',
         params: IdParams,
-        query: t.Object({ days: t.Optional(t.String({ pattern: '^([1-9]|[1-8][0-9]|90)?$' })) }),
+        query: t.Object({
+          days: t.Optional(
+            t.String({
+              pattern: '^([1-9]|[1-8][0-9]|90)?$',
+              description: 'How many days, 1 to 90; 30 by default.',
+              example: '30',
+            }),
+          ),
+        }),
         returns: VhostUptime,
-        parameters: {
-          ...INTEGER_ID,
-          days: { description: 'How many days, 1 to 90; 30 by default.', example: '30' },
-        },
         example: {
           buckets: [
             { from: '2026-11-20T17:00:00.000Z', asked: 60, failed: 0, p50: 12, p95: 31 },

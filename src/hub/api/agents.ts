@@ -2,13 +2,14 @@
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf, type Caller, forbiddenRole, isViewer, recordedAuthorOf } from '../auth/guard.ts';
-import { DEMANDS } from '../http/about.ts';
 import { AGENT, AgentView, agentForViewers } from '../http/agent-view.ts';
+import { ChangeQuery } from '../http/params.ts';
 import { route } from '../http/route.ts';
 import type { ApiContext } from './context.ts';
 
-const NAMED = { name: { description: 'The agent’s name.', example: AGENT.name } };
-const NameParams = t.Object({ name: t.String() });
+const NameParams = t.Object({
+  name: t.String({ description: 'The agent’s name.', example: AGENT.name }),
+});
 const GOES_ON = 'The proxy keeps running unchanged.';
 
 const recorded = (who: Caller, target: string, detail: string) =>
@@ -47,7 +48,6 @@ export function agentRoutes(context: ApiContext) {
         access: 'read',
         params: NameParams,
         returns: AgentView,
-        parameters: NAMED,
         example: AGENT,
       }),
     )
@@ -77,7 +77,6 @@ export function agentRoutes(context: ApiContext) {
         publishes: true,
         refuses: ['AGENT_TAKEN'],
         returns: AgentView,
-        parameters: NAMED,
         bodies: { pause: { value: { paused: true } } },
         example: { ...AGENT, paused: true },
       }),
@@ -119,7 +118,6 @@ function membershipRoutes({ fleet, guard, bodyLimit }: ApiContext) {
             description: 'whether the agent may still accept a token of this hub',
           }),
         }),
-        parameters: NAMED,
         example: { success: true, message: GOES_ON, warnings: [] },
       }),
     )
@@ -138,7 +136,6 @@ function membershipRoutes({ fleet, guard, bodyLimit }: ApiContext) {
         publishes: true,
         refuses: ['SECRET_KEY_UNUSABLE'],
         returns: AgentView,
-        parameters: NAMED,
         example: AGENT,
       }),
     )
@@ -161,7 +158,7 @@ function membershipRoutes({ fleet, guard, bodyLimit }: ApiContext) {
         access: 'session',
         needs: 'owner',
         fresh: true,
-        query: t.Object({ replace: t.Optional(t.Union([t.Literal('true'), t.Literal('false')])) }),
+        query: t.Pick(ChangeQuery, ['replace']),
         body: t.Object(
           {
             name: t.String({ description: '1 to 40 lower-case letters, digits and hyphens' }),
@@ -175,7 +172,6 @@ function membershipRoutes({ fleet, guard, bodyLimit }: ApiContext) {
         refuses: ['INVITATION_INVALID', 'AGENT_TAKEN', 'SECRET_KEY_UNUSABLE'],
         status: 201,
         returns: AgentView,
-        parameters: { replace: DEMANDS.replace },
         bodies: { vps: { value: { name: AGENT.name, invitation: 'sbxi_WyJodHRwczov…' } } },
         example: AGENT,
       }),

@@ -4,7 +4,6 @@ import { createPauses } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf } from '../auth/guard.ts';
-import { DEMANDS } from '../http/about.ts';
 import { ChangeQuery, demandsOf } from '../http/params.ts';
 import { route } from '../http/route.ts';
 import {
@@ -107,7 +106,6 @@ export function vhostBulkRoutes(context: ApiContext) {
             ),
           }),
         ]),
-        parameters: DEMANDS,
         requestHeaders: ['Idempotency-Key'],
         bodies: {
           several: {

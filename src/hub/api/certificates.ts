@@ -3,7 +3,7 @@ import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { isViewer } from '../auth/guard.ts';
-import { AGENT, AgentQuery } from '../http/params.ts';
+import { AgentQuery, agentQuery } from '../http/params.ts';
 import { route } from '../http/route.ts';
 import { NewVhost } from '../model/operation.ts';
 import { certificateForViewers } from '../watch/for-viewers.ts';
@@ -81,7 +81,6 @@ export function certificateRoutes({ guard, bodyLimit, ...deps }: ApiContext) {
         asks: 'proxy',
         refuses: ['NOT_FOUND'],
         returns: t.Array(CertificateEntry),
-        parameters: AGENT,
         example: CERTIFICATES,
       }),
     )
@@ -105,13 +104,12 @@ export function certificateRoutes({ guard, bodyLimit, ...deps }: ApiContext) {
         description:
           'Devices that trust it accept the certificates that Caddy signs itself. It is public: the key stays with Caddy.',
         access: 'read',
-        query: AgentQuery,
+        query: agentQuery({
+          description: 'The agent whose Caddy it is; by default the first one.',
+        }),
         asks: 'proxy',
         refuses: ['NOT_FOUND'],
         returns: t.String(),
-        parameters: {
-          agent: { description: 'The agent whose Caddy it is; by default the first one.' },
-        },
         mediaType: 'application/x-pem-file',
         example: '-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n',
       }),

@@ -1,7 +1,6 @@
 /** `/changelog`: who changed what, and undoing a change. */
 import { Elysia, t } from 'elysia';
 import { authorOf, type Caller, isViewer, recordedAuthorOf } from '../auth/guard.ts';
-import { INTEGER_ID } from '../http/about.ts';
 import { IdParams, idOf } from '../http/params.ts';
 import { UNDOES } from '../http/refusal-schemas.ts';
 import { route } from '../http/route.ts';
@@ -121,33 +120,50 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
         summary: 'List accepted changes, newest first, 100 per page',
         access: 'read',
         query: t.Object({
-          before: t.Optional(t.String({ pattern: '^([1-9][0-9]{0,14})?$' })),
-          group: t.Optional(t.String({ pattern: '^([1-9][0-9]{0,14})?$' })),
-          grouped: t.Optional(t.Union([t.Literal('true'), t.Literal('false'), t.Literal('')])),
-          domain: t.Optional(t.String({ maxLength: 4096 })),
-          user: t.Optional(t.String({ maxLength: 100 })),
+          before: t.Optional(
+            t.String({
+              pattern: '^([1-9][0-9]{0,14})?$',
+              description:
+                'Only entries with a smaller id, or groups with a smaller number: the next page.',
+              example: '101',
+            }),
+          ),
+          group: t.Optional(
+            t.String({
+              pattern: '^([1-9][0-9]{0,14})?$',
+              description: 'Only the entries of this group.',
+              example: '2',
+            }),
+          ),
+          grouped: t.Optional(
+            t.Union([t.Literal('true'), t.Literal('false'), t.Literal('')], {
+              description:
+                '`true`: the changes of one request as one group, 100 groups per page, with the first five entries of each.',
+            }),
+          ),
+          domain: t.Optional(
+            t.String({
+              maxLength: 4096,
+              description: 'Only entries for this domain.',
+              example: 'app.example.org',
+            }),
+          ),
+          user: t.Optional(
+            t.String({
+              maxLength: 100,
+              description: 'Only entries by the user with this id.',
+              example: '4f6e2c9b7a1d',
+            }),
+          ),
           // Not a `UnionEnum`, which would default to its first value.
-          action: t.Optional(t.Union([t.Literal(''), Action])),
+          action: t.Optional(
+            t.Union([t.Literal(''), Action], {
+              description: 'Only entries with this action.',
+              example: 'update',
+            }),
+          ),
         }),
         returns: t.Array(t.Union([ChangelogEntry, ChangelogGroup])),
-        parameters: {
-          before: {
-            description:
-              'Only entries with a smaller id, or groups with a smaller number: the next page.',
-            example: '101',
-          },
-          group: { description: 'Only the entries of this group.', example: '2' },
-          grouped: {
-            description:
-              '`true`: the changes of one request as one group, 100 groups per page, with the first five entries of each.',
-          },
-          domain: { description: 'Only entries for this domain.', example: 'app.example.org' },
-          user: {
-            description: 'Only entries by the user with this id.',
-            example: '4f6e2c9b7a1d',
-          },
-          action: { description: 'Only entries with this action.', example: 'update' },
-        },
         example: [
           {
             id: 2,
@@ -179,7 +195,6 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
         publishes: true,
         refuses: [...UNDOES, 'CHANGED_SINCE'],
         returns: Done,
-        parameters: INTEGER_ID,
         example: { success: true },
       }),
     )
@@ -197,7 +212,6 @@ export function changelogRoutes({ db, publisher, guard }: ApiContext) {
         publishes: true,
         refuses: UNDOES,
         returns: Done,
-        parameters: INTEGER_ID,
         example: { success: true },
       }),
     );

@@ -48,18 +48,23 @@ export function exchangeRoutes({ publisher, retries, parts, guard }: ApiContext)
         access: 'read',
         needs: 'editor',
         query: t.Object({
-          vhost: t.Optional(t.String({ pattern: '^([1-9][0-9]{0,14})?$' })),
-          agent: t.Optional(t.String({ maxLength: 40 })),
+          vhost: t.Optional(
+            t.String({
+              pattern: '^([1-9][0-9]{0,14})?$',
+              description: 'Only the block of the vhost with this id.',
+              example: '1',
+            }),
+          ),
+          agent: t.Optional(
+            t.String({
+              maxLength: 40,
+              description: 'Only the part that this agent’s proxy serves.',
+              example: 'local',
+            }),
+          ),
         }),
         refuses: ['NOT_FOUND'],
         returns: t.String(),
-        parameters: {
-          agent: {
-            description: 'Only the part that this agent’s proxy serves.',
-            example: 'local',
-          },
-          vhost: { description: 'Only the block of the vhost with this id.', example: '1' },
-        },
         example: PROXYFILE,
       }),
     )
@@ -83,15 +88,21 @@ export function exchangeRoutes({ publisher, retries, parts, guard }: ApiContext)
         access: 'read',
         needs: 'editor',
         query: t.Object({
-          format: t.Optional(t.Union([t.Literal('json'), t.Literal('yaml')])),
-          source: t.Optional(t.String({ maxLength: 100 })),
+          format: t.Optional(
+            t.Union([t.Literal('json'), t.Literal('yaml')], {
+              description: '`json` (the default) or `yaml`.',
+              example: 'json',
+            }),
+          ),
+          source: t.Optional(
+            t.String({
+              maxLength: 100,
+              description: 'With `format=yaml`: only what this source keeps.',
+            }),
+          ),
         }),
         refuses: ['NOT_FOUND'],
         returns: Snapshot,
-        parameters: {
-          format: { description: '`json` (the default) or `yaml`.', example: 'json' },
-          source: { description: 'With `format=yaml`: only what this source keeps.' },
-        },
         example: SNAPSHOT,
         texts: {
           'application/yaml': 'sites:\n  app.example.org:\n    upstream: 127.0.0.1:8000\n',
@@ -125,17 +136,19 @@ export function exchangeRoutes({ publisher, retries, parts, guard }: ApiContext)
         access: 'write',
         needs: 'owner',
         fresh: true,
-        query: ChangeQuery,
+        query: t.Object({
+          ...ChangeQuery.properties,
+          replace: t.Optional(
+            t.Union([t.Literal('true'), t.Literal('false')], {
+              description:
+                '`true` replaces the existing configuration; otherwise the hub must have no vhosts and, if the document has policies, no policies.',
+            }),
+          ),
+        }),
         body: Snapshot,
         publishes: true,
         refuses: ['DOMAIN_TAKEN', 'NOT_EMPTY'],
         returns: t.Composite([Snapshot, Outcome], { title: 'Restored' }),
-        parameters: {
-          replace: {
-            description:
-              '`true` replaces the existing configuration; otherwise the hub must have no vhosts and, if the document has policies, no policies.',
-          },
-        },
         requestHeaders: ['Idempotency-Key'],
         bodies: { exported: { value: SNAPSHOT } },
         example: SNAPSHOT,

@@ -41,10 +41,14 @@ export function incidentRoutes({ db, guard, known }: ApiContext) {
         description: 'A problem of the status is an incident once it has lasted for ten seconds.',
         access: 'read',
         query: t.Object({
-          open: t.Optional(t.Union([t.Literal('true'), t.Literal('false'), t.Literal('')])),
+          open: t.Optional(
+            t.Union([t.Literal('true'), t.Literal('false'), t.Literal('')], {
+              description: '`true`: only unresolved ones.',
+              example: 'true',
+            }),
+          ),
         }),
         returns: t.Array(IncidentView),
-        parameters: { open: { description: '`true`: only unresolved ones.', example: 'true' } },
         example: [INCIDENT],
       }),
     )

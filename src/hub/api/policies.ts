@@ -2,7 +2,6 @@
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf, type Caller, isViewer } from '../auth/guard.ts';
-import { DEMANDS, INTEGER_ID } from '../http/about.ts';
 import { etagOf, ifMatch } from '../http/etag.ts';
 import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
 import { route } from '../http/route.ts';
@@ -110,7 +109,6 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
         access: 'read',
         params: IdParams,
         returns: PolicyView,
-        parameters: INTEGER_ID,
         example: POLICY,
         responseHeaders: ['ETag'],
       }),
@@ -131,7 +129,6 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
         publishes: true,
         refuses: ['POLICY_IN_USE'],
         returns: Success,
-        parameters: { ...INTEGER_ID, ...DEMANDS },
         requestHeaders: ['If-Match'],
         example: { success: true },
       }),
@@ -162,7 +159,6 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
         refuses: ['POLICY_TAKEN'],
         status: 201,
         returns: ChangedPolicy,
-        parameters: DEMANDS,
         requestHeaders: ['Idempotency-Key'],
         bodies: {
           lan: { summary: 'Only from the home network', value: NEW_POLICY },
@@ -207,7 +203,6 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
         publishes: true,
         refuses: ['POLICY_TAKEN'],
         returns: ChangedPolicy,
-        parameters: { ...INTEGER_ID, ...DEMANDS },
         requestHeaders: ['If-Match'],
         bodies: { networks: { value: MOVED } },
         example: { ...POLICY, ...MOVED },

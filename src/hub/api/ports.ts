@@ -1,8 +1,7 @@
 /** `/ports/standard`: the proxy's way to ports 80 and 443. */
 import { Elysia, t } from 'elysia';
 import { authorOf } from '../auth/guard.ts';
-import { DEMANDS } from '../http/about.ts';
-import { AgentQuery, ChangeQuery, demandsOf } from '../http/params.ts';
+import { agentQuery, ChangeQuery, demandsOf } from '../http/params.ts';
 import { route } from '../http/route.ts';
 import { moveToStandard } from '../publish/ports.ts';
 import { Serving } from '../publish/serving.ts';
@@ -39,17 +38,16 @@ export function portsRoutes({ guard, readPorts, publisher }: ApiContext) {
         'Sets `http_port` and `https_port` in the preamble. You can undo this change. It is refused while another program holds one of the ports.',
       access: 'write',
       needs: 'owner',
-      query: t.Composite([ChangeQuery, AgentQuery]),
+      query: t.Composite([
+        ChangeQuery,
+        agentQuery({
+          description:
+            'Moves only the proxy of this agent, in a separate preamble; without it, all proxies with the common one.',
+        }),
+      ]),
       publishes: true,
       refuses: ['PORT_UNAVAILABLE', 'NOT_FOUND'],
       returns: Moved,
-      parameters: {
-        ...DEMANDS,
-        agent: {
-          description:
-            'Moves only the proxy of this agent, in a separate preamble; without it, all proxies with the common one.',
-        },
-      },
       example: { serving: SERVING },
     }),
   );

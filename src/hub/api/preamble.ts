@@ -3,10 +3,9 @@ import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf } from '../auth/guard.ts';
-import { DEMANDS } from '../http/about.ts';
 import { etagOf, ifMatch } from '../http/etag.ts';
 import { PREAMBLE } from '../http/examples.ts';
-import { AgentQuery, ChangeQuery, demandsOf } from '../http/params.ts';
+import { agentQuery, ChangeQuery, demandsOf } from '../http/params.ts';
 import { route } from '../http/route.ts';
 import { Outcome, outcomeOf, Timestamp } from '../http/schemas.ts';
 import type { Change } from '../model/changes.ts';
@@ -33,12 +32,10 @@ const PreambleBody = t.Object(
   },
   { title: 'PreambleChange' },
 );
-const OF_AGENT = {
-  agent: {
-    description: 'The preamble of this agent, instead of the common one.',
-    example: 'local',
-  },
-};
+const OfAgent = agentQuery({
+  description: 'The preamble of this agent, instead of the common one.',
+  example: 'local',
+});
 
 const VIEW = { config: PREAMBLE, updatedAt: '2026-11-20T18:00:00.000Z' };
 
@@ -63,10 +60,9 @@ export function preambleRoutes({ publisher, store, guard, bodyLimit }: ApiContex
         summary: 'Get the preamble: the global options and snippets before the sites',
         access: 'read',
         needs: 'editor',
-        query: AgentQuery,
+        query: OfAgent,
         refuses: ['NOT_FOUND'],
         returns: PreambleView,
-        parameters: OF_AGENT,
         example: VIEW,
         responseHeaders: ['ETag'],
       }),
@@ -89,12 +85,11 @@ export function preambleRoutes({ publisher, store, guard, bodyLimit }: ApiContex
         tag: 'Configuration',
         summary: 'Change the preamble and publish it',
         access: 'write',
-        query: t.Composite([ChangeQuery, AgentQuery]),
+        query: t.Composite([ChangeQuery, OfAgent]),
         body: PreambleBody,
         publishes: true,
         refuses: ['NOT_FOUND'],
         returns: t.Composite([PreambleView, Outcome], { title: 'ChangedPreamble' }),
-        parameters: { ...OF_AGENT, ...DEMANDS },
         requestHeaders: ['If-Match'],
         responseHeaders: ['ETag'],
         bodies: { email: { value: { config: PREAMBLE } } },

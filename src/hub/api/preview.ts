@@ -68,25 +68,26 @@ export function previewRoutes({ db, publisher, guard, bodyLimit }: ApiContext) {
         description: `Nothing is changed. \`diff\` is in the format of \`diff -u\`; instead of more than a few hundred changed lines it says \`${TOO_DIFFERENT}\`. With \`try=true\`, the sites are requested as well: an agent starts a separate Caddy on free loopback ports, which signs all certificates itself, and stops it afterwards.`,
         access: 'write',
         query: t.Object({
-          agent: t.Optional(t.String({ maxLength: 40 })),
-          try: t.Optional(t.Union([t.Literal('true'), t.Literal('false')])),
+          agent: t.Optional(
+            t.String({
+              maxLength: 40,
+              description:
+                'Shows the result for this agent’s proxy; a preamble becomes its separate one.',
+              example: 'local',
+            }),
+          ),
+          try: t.Optional(
+            t.Union([t.Literal('true'), t.Literal('false')], {
+              description:
+                '`true`: shows how the sites would answer, by their checks; without a check, to a request for `/`.',
+              example: 'true',
+            }),
+          ),
         }),
         body: AnyOperation,
         publishes: true,
         refuses: [...UNDOES, 'CHANGED_SINCE', 'RATE_LIMITED'],
         returns: Verdict,
-        parameters: {
-          agent: {
-            description:
-              'Shows the result for this agent’s proxy; a preamble becomes its separate one.',
-            example: 'local',
-          },
-          try: {
-            description:
-              '`true`: shows how the sites would answer, by their checks; without a check, to a request for `/`.',
-            example: 'true',
-          },
-        },
         bodies: {
           create: { value: { op: 'create', ...SITE } },
           preamble: { value: { op: 'preamble', config: PREAMBLE } },

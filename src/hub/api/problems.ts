@@ -10,8 +10,9 @@ import { KnownView } from '../watch/problem.ts';
 import type { Listed } from '../watch/problem-list.ts';
 import type { ApiContext } from './context.ts';
 
-const Key = t.Object({ key: t.String() });
-const KEY = { key: { description: 'The `key` of the problem in `/status`.', example: 'a1b2c3' } };
+const Key = t.Object({
+  key: t.String({ description: 'The `key` of the problem in `/status`.', example: 'a1b2c3' }),
+});
 
 const KnownBody = t.Object(
   {
@@ -52,7 +53,6 @@ export function problemRoutes(context: ApiContext) {
         access: 'write',
         params: Key,
         returns: Success,
-        parameters: KEY,
         example: { success: true },
       }),
     )
@@ -80,7 +80,6 @@ export function problemRoutes(context: ApiContext) {
         params: Key,
         body: KnownBody,
         returns: KnownView,
-        parameters: KEY,
         bodies: { time: { value: { until: '2026-12-01T08:00:00.000Z' } } },
         example: { until: '2026-12-01T08:00:00.000Z', by: 'Ann' },
       }),

@@ -3,6 +3,7 @@ import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { createReadProxies } from '../agents/proxy.ts';
+import { textParams } from '../http/params.ts';
 import { route } from '../http/route.ts';
 import { lackOf } from '../recipes/available.ts';
 import type { Recipe } from '../recipes/recipe.ts';
@@ -96,10 +97,9 @@ export function recipeRoutes({ publisher, guard, bodyLimit }: ApiContext) {
         description:
           'Stores nothing. The text is for the config of one vhost; the text of a policy has a place for the directives that follow it. Passwords become hashes. If a value is invalid, `field` says which, such as `users.0.password`.',
         access: 'write',
-        params: t.Object({ id: t.String() }),
+        params: textParams('allow'),
         body: t.Object({ values: ValuesView }),
         returns: t.Object({ config: t.String() }, { title: 'RenderedRecipe' }),
-        parameters: { id: { example: 'allow' } },
         bodies: { allow: { value: { values: EXAMPLE } } },
         example: {
           config:

@@ -7,10 +7,9 @@ import { shareNext } from '../../shared/async.ts';
 import { createCache, memoize } from '../../shared/memoize.ts';
 import { ActivityQuery, Activity as Counts, Latency, LogActivity } from '../../shared/wire/logs.ts';
 import { type Guard, isViewer } from '../auth/guard.ts';
-import { INTEGER_ID } from '../http/about.ts';
 import { sharedJson } from '../http/compress.ts';
 import { isNamedBy } from '../http/etag.ts';
-import { AGENT, AgentQuery, IdParams, idOf } from '../http/params.ts';
+import { AgentQuery, IdParams, idOf } from '../http/params.ts';
 import { route } from '../http/route.ts';
 import { type Activity, MOST_HOSTS } from '../watch/activity.ts';
 import { stateForViewers } from '../watch/for-viewers.ts';
@@ -57,7 +56,6 @@ export function vhostStateRoutes({ guard, ...deps }: ApiContext) {
         asks: 'proxy',
         refuses: ['NOT_FOUND'],
         returns: t.Array(VhostState),
-        parameters: AGENT,
         requestHeaders: ['If-None-Match'],
         responseHeaders: ['ETag'],
         example: [STATE],
@@ -78,7 +76,6 @@ export function vhostStateRoutes({ guard, ...deps }: ApiContext) {
         query: AgentQuery,
         asks: 'proxy',
         returns: VhostState,
-        parameters: { ...INTEGER_ID, ...AGENT },
         example: STATE,
       }),
     );
@@ -130,13 +127,6 @@ export function vhostActivityRoutes({ activity, guard }: { activity: Activity; g
       asks: 'agent',
       refuses: ['NOT_FOUND'],
       returns: VhostActivity,
-      parameters: {
-        ...AGENT,
-        buckets: {
-          description: 'How many buckets to divide the hour into, 1 to 60; 12 by default.',
-          example: '12',
-        },
-      },
       example: {
         from: '2026-11-20T17:00:00.000Z',
         to: '2026-11-20T18:00:00.000Z',

@@ -3,7 +3,6 @@ import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/json-body.ts';
 import { memoize } from '../../shared/memoize.ts';
 import { authorOf } from '../auth/guard.ts';
-import { DEMANDS, INTEGER_ID } from '../http/about.ts';
 import { etagOf } from '../http/etag.ts';
 import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
 import { route } from '../http/route.ts';
@@ -87,15 +86,23 @@ export function vhostRoutes({
         summary: 'List all vhosts, sorted by domain',
         access: 'read',
         query: t.Object({
-          tag: t.Optional(t.String({ maxLength: 100 })),
-          agent: t.Optional(t.String({ maxLength: 40 })),
+          tag: t.Optional(
+            t.String({
+              maxLength: 100,
+              description: 'Only vhosts with this tag.',
+              example: 'media',
+            }),
+          ),
+          agent: t.Optional(
+            t.String({
+              maxLength: 40,
+              description: 'Only vhosts that this agent’s proxy serves.',
+              example: 'local',
+            }),
+          ),
         }),
         refuses: ['NOT_FOUND'],
         returns: t.Array(VhostView),
-        parameters: {
-          tag: { description: 'Only vhosts with this tag.', example: 'media' },
-          agent: { description: 'Only vhosts that this agent’s proxy serves.', example: 'local' },
-        },
         example: [VHOST],
       }),
     )
@@ -112,7 +119,6 @@ export function vhostRoutes({
         access: 'read',
         params: IdParams,
         returns: VhostView,
-        parameters: INTEGER_ID,
         example: VHOST,
         responseHeaders: ['ETag'],
       }),
@@ -133,7 +139,6 @@ export function vhostRoutes({
         query: ChangeQuery,
         publishes: true,
         returns: ChangedVhost,
-        parameters: { ...INTEGER_ID, ...DEMANDS },
         requestHeaders: ['If-Match'],
         example: { ...CHANGED, enabled: false, updatedAt: CHANGED_AT },
         responseHeaders: ['ETag'],
@@ -157,7 +162,6 @@ export function vhostRoutes({
         query: ChangeQuery,
         publishes: true,
         returns: Done,
-        parameters: { ...INTEGER_ID, ...DEMANDS },
         requestHeaders: ['If-Match'],
         example: { success: true },
       }),
@@ -194,7 +198,6 @@ export function vhostRoutes({
         refuses: ['DOMAIN_TAKEN'],
         status: 201,
         returns: ChangedVhost,
-        parameters: DEMANDS,
         bodies: {
           body: { summary: 'The body of a site block', value: NEW_VHOST },
           block: {
@@ -230,7 +233,6 @@ export function vhostRoutes({
         publishes: true,
         refuses: ['DOMAIN_TAKEN'],
         returns: ChangedVhost,
-        parameters: { ...INTEGER_ID, ...DEMANDS },
         requestHeaders: ['If-Match'],
         bodies: { upstream: { value: MOVED } },
         example: { ...CHANGED, ...MOVED, updatedAt: CHANGED_AT },

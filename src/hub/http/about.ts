@@ -68,8 +68,8 @@ export type About = Declared & {
   mediaType?: string;
   /** Text that the response may also be, by its media type, with an example. */
   texts?: Record<string, string>;
-  /** What the schema does not say about a parameter. */
-  parameters?: Record<string, { description?: string; example?: unknown; schema?: object }>;
+  /** The schemas of parameters by their names; the generator forgets what some of them say. */
+  parameters?: Record<string, { description?: string; example?: unknown; documented?: object }>;
   /** Request headers that the route reads. */
   requestHeaders?: readonly RequestHeader[];
   /** Headers of a successful response. */
@@ -81,27 +81,6 @@ type ResponseHeader = 'ETag' | 'Set-Cookie';
 
 /** The key of `detail` under which `buildDocument` finds the `About`; clients never see it. */
 export const ABOUT = 'x-about';
-
-/** Ids are integers. The schema accepts any text, because any other id is a 404 and not a 400. */
-export const INTEGER_ID = { id: { schema: { type: 'integer', minimum: 1 }, example: 1 } };
-
-export const DEMANDS = {
-  replace: {
-    description: '`true` allows the change to replace sites that this hub did not publish.',
-  },
-  require: {
-    description: 'With `all`, the change is refused unless every affected agent is reachable.',
-    example: 'all',
-  },
-};
-
-/** For the documentation of a route with a `ReplayQuery`. */
-export const REPLAY = {
-  replay: {
-    description:
-      '`true`, with a dry run: also starts a replay of what it would do, for `GET /replays/:id`.',
-  },
-};
 
 const CREDENTIALS = {
   anyone: [],

@@ -2,7 +2,13 @@
 import { type Static, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 
-export const IdParams = t.Object({ id: t.String() });
+/** Ids are integers. The schema accepts any text, because any other id is a 404 and not a 400. */
+export const IdParams = t.Object({
+  id: t.String({ documented: { type: 'integer', minimum: 1 }, example: 1 }),
+});
+
+/** Ids that are texts. */
+export const textParams = (example: string) => t.Object({ id: t.String({ example }) });
 
 const ID = /^[1-9]\d{0,14}$/;
 
@@ -22,13 +28,27 @@ export function idOf({ id }: Static<typeof IdParams>, what = 'site'): number {
  * Not `UnionEnum`s: Elysia would default a missing parameter to the first value.
  */
 export const ChangeQuery = t.Object({
-  replace: t.Optional(t.Union([t.Literal('true'), t.Literal('false')])),
-  require: t.Optional(t.Union([t.Literal('all'), t.Literal('')])),
+  replace: t.Optional(
+    t.Union([t.Literal('true'), t.Literal('false')], {
+      description: '`true` allows the change to replace sites that this hub did not publish.',
+    }),
+  ),
+  require: t.Optional(
+    t.Union([t.Literal('all'), t.Literal('')], {
+      description: 'With `all`, the change is refused unless every affected agent is reachable.',
+      example: 'all',
+    }),
+  ),
 });
 
 /** `replay=true`: a dry run also starts a replay of what it would do. */
 export const ReplayQuery = t.Object({
-  replay: t.Optional(t.Union([t.Literal('true'), t.Literal('false')])),
+  replay: t.Optional(
+    t.Union([t.Literal('true'), t.Literal('false')], {
+      description:
+        '`true`, with a dry run: also starts a replay of what it would do, for `GET /replays/:id`.',
+    }),
+  ),
 });
 
 /** @throws Failure INVALID_REQUEST unless it is a dry run */
@@ -46,12 +66,12 @@ export const demandsOf = ({ replace, require }: Static<typeof ChangeQuery>) => (
 });
 
 /** `agent=NAME`: of one agent, instead of all together. An empty value counts as missing. */
-export const AgentQuery = t.Object({ agent: t.Optional(t.String({ maxLength: 100 })) });
+export const AgentQuery = agentQuery({
+  description: 'The name of one agent, instead of all together. Unknown: 404.',
+  example: 'local',
+});
 
-/** For the documentation of a route with an `AgentQuery`. */
-export const AGENT = {
-  agent: {
-    description: 'The name of one agent, instead of all together. Unknown: 404.',
-    example: 'local',
-  },
-};
+/** The same in other words. */
+export function agentQuery(said: { description: string; example?: string }) {
+  return t.Object({ agent: t.Optional(t.String({ ...said, maxLength: 100 })) });
+}

@@ -53,7 +53,7 @@ export function route<Given extends Schemas, Ok extends TSchema, Status extends 
     ...(query && { query }),
     ...(body && { body }),
     response: { [status]: returns, ...refusals(...codesOf(one)) },
-    detail: about(documented),
+    detail: about({ ...documented, parameters: { ...params?.properties, ...query?.properties } }),
   } as unknown as Hook<Given, Ok, Status>;
 }
 

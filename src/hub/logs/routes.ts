@@ -12,25 +12,10 @@ import {
 } from '../../shared/wire/logs.ts';
 import type { Agents } from '../agents/agents.ts';
 import { type Guard, isViewer } from '../auth/guard.ts';
-import { AGENT, AgentQuery } from '../http/params.ts';
+import { AgentQuery } from '../http/params.ts';
 import { route } from '../http/route.ts';
 import { EVENT_ID } from './event-ids.ts';
 import { createLogReader } from './reader.ts';
-
-const FILTERS = {
-  ...AGENT,
-  domain: {
-    description:
-      'The host without its port, in Unicode or punycode; or several, with spaces between them. A label `*` stands for any one.',
-    example: 'example.org *.example.org',
-  },
-  ip: { description: 'The client’s address.', example: '192.0.2.7' },
-  from: {
-    description: 'ISO 8601, UTC if it has no zone; inclusive.',
-    example: '2026-11-20T18:00Z',
-  },
-  to: { description: 'ISO 8601, UTC if it has no zone; exclusive.', example: '2026-11-21' },
-};
 
 const ENTRY = {
   timestamp: '2026-11-20T18:00:00.123Z',
@@ -52,7 +37,15 @@ const TAILS = 20;
 const EXPORTS = 2;
 
 /** The id of an event of one agent or of several. */
-const After = t.Object({ after: t.Optional(t.String({ pattern: `^(${EVENT_ID})?$` })) });
+const After = t.Object({
+  after: t.Optional(
+    t.String({
+      pattern: `^(${EVENT_ID})?$`,
+      description: 'The id of the last event received. `Last-Event-ID` takes precedence.',
+      example: EXAMPLE_ID,
+    }),
+  ),
+});
 
 export function logRoutes({ agents, guard }: { agents: Agents; guard: Guard }) {
   const reader = createLogReader(agents);
@@ -80,15 +73,6 @@ export function logRoutes({ agents, guard }: { agents: Agents; guard: Guard }) {
         asks: 'agent',
         refuses: ['NOT_FOUND'],
         returns: LogPage,
-        parameters: {
-          ...FILTERS,
-          page: { description: 'Starts at 1.', example: '1' },
-          pageSize: { description: '1 to 500; 50 by default.', example: '50' },
-          details: {
-            description:
-              '`true`: with everything that the proxy wrote about each request; not for viewers.',
-          },
-        },
         example: { logs: [ENTRY], total: 1, page: 1, pageSize: 50 },
       }),
     )
@@ -115,13 +99,6 @@ export function logRoutes({ agents, guard }: { agents: Agents; guard: Guard }) {
         asks: 'agent',
         refuses: ['NOT_FOUND', 'RATE_LIMITED'],
         returns: t.String(),
-        parameters: {
-          ...FILTERS,
-          after: {
-            description: 'The id of the last event received. `Last-Event-ID` takes precedence.',
-            example: EXAMPLE_ID,
-          },
-        },
         requestHeaders: ['Last-Event-ID'],
         mediaType: 'text/event-stream',
         example: `event: entry\nid: ${EXAMPLE_ID}\ndata: ${JSON.stringify(ENTRY)}\n\n`,
@@ -155,7 +132,6 @@ export function logRoutes({ agents, guard }: { agents: Agents; guard: Guard }) {
         asks: 'agent',
         refuses: ['NOT_FOUND', 'RATE_LIMITED'],
         returns: t.String(),
-        parameters: { ...FILTERS, format: { description: '`ndjson` or `csv`.', example: 'csv' } },
         mediaType: 'application/x-ndjson',
         example: `${JSON.stringify(ENTRY)}\n`,
       }),
@@ -177,13 +153,6 @@ export function logRoutes({ agents, guard }: { agents: Agents; guard: Guard }) {
         asks: 'agent',
         refuses: ['NOT_FOUND'],
         returns: LogStats,
-        parameters: {
-          ...FILTERS,
-          buckets: {
-            description: 'How many buckets to divide the range into, 1 to 500.',
-            example: '24',
-          },
-        },
         example: {
           ...RANGE,
           requests: 1,

@@ -4,22 +4,43 @@ import { LOG_FILTERS } from '../patterns.ts';
 
 /** The filters of a log, as they are in a URL. */
 export const conditions = {
-  domain: t.Optional(t.String(LOG_FILTERS.domain)),
+  domain: t.Optional(
+    t.String({
+      ...LOG_FILTERS.domain,
+      description:
+        'The host without its port, in Unicode or punycode; or several, with spaces between them. A label `*` stands for any one.',
+      example: 'example.org *.example.org',
+    }),
+  ),
   status: t.Optional(
     t.String({ ...LOG_FILTERS.status, description: 'a status, or `1xx` to `5xx`' }),
   ),
   method: t.Optional(t.String({ ...LOG_FILTERS.method, description: 'upper or lower case' })),
   path: t.Optional(t.String({ ...LOG_FILTERS.path, description: 'the start of the path' })),
   q: t.Optional(t.String({ ...LOG_FILTERS.q, description: 'any part of the path' })),
-  ip: t.Optional(t.String(LOG_FILTERS.ip)),
+  ip: t.Optional(
+    t.String({ ...LOG_FILTERS.ip, description: 'The client’s address.', example: '192.0.2.7' }),
+  ),
   userAgent: t.Optional(
     t.String({
       ...LOG_FILTERS.userAgent,
       description: 'any part of the user agent, in upper or lower case',
     }),
   ),
-  from: t.Optional(t.String(LOG_FILTERS.from)),
-  to: t.Optional(t.String(LOG_FILTERS.to)),
+  from: t.Optional(
+    t.String({
+      ...LOG_FILTERS.from,
+      description: 'ISO 8601, UTC if it has no zone; inclusive.',
+      example: '2026-11-20T18:00Z',
+    }),
+  ),
+  to: t.Optional(
+    t.String({
+      ...LOG_FILTERS.to,
+      description: 'ISO 8601, UTC if it has no zone; exclusive.',
+      example: '2026-11-21',
+    }),
+  ),
 };
 
 /**
@@ -28,9 +49,23 @@ export const conditions = {
  */
 export const LogQuery = t.Object({
   ...conditions,
-  page: t.Optional(t.String({ pattern: '^([1-9][0-9]{0,14})?$' })),
-  pageSize: t.Optional(t.String({ pattern: '^([1-9][0-9]?|[1-4][0-9]{2}|500)?$' })),
-  details: t.Optional(t.String({ pattern: '^(true)?$' })),
+  page: t.Optional(
+    t.String({ pattern: '^([1-9][0-9]{0,14})?$', description: 'Starts at 1.', example: '1' }),
+  ),
+  pageSize: t.Optional(
+    t.String({
+      pattern: '^([1-9][0-9]?|[1-4][0-9]{2}|500)?$',
+      description: '1 to 500; 50 by default.',
+      example: '50',
+    }),
+  ),
+  details: t.Optional(
+    t.String({
+      pattern: '^(true)?$',
+      description:
+        '`true`: with everything that the proxy wrote about each request; not for viewers.',
+    }),
+  ),
 });
 export type LogQuery = Static<typeof LogQuery>;
 
@@ -94,8 +129,8 @@ export const ExportQuery = t.Object({
   format: t.Optional(
     t.String({
       pattern: '^(ndjson|csv)?$',
-      description:
-        '`ndjson`, the default: a LogEntry with its details in each line; `csv`: a table with a line of names',
+      description: '`ndjson` or `csv`.',
+      example: 'csv',
     }),
   ),
 });
@@ -104,7 +139,13 @@ export type ExportQuery = Static<typeof ExportQuery>;
 /** `from` is inclusive, `to` exclusive; without them, the whole log. */
 export const StatsQuery = t.Object({
   ...conditions,
-  buckets: t.Optional(t.String({ pattern: '^([1-9][0-9]?|[1-4][0-9]{2}|500)?$' })),
+  buckets: t.Optional(
+    t.String({
+      pattern: '^([1-9][0-9]?|[1-4][0-9]{2}|500)?$',
+      description: 'How many buckets to divide the range into, 1 to 500.',
+      example: '24',
+    }),
+  ),
 });
 export type StatsQuery = Static<typeof StatsQuery>;
 
@@ -192,7 +233,13 @@ export type LogStats = Static<typeof LogStats>;
 export const ActivityQuery = t.Object({
   from: conditions.from,
   to: conditions.to,
-  buckets: t.Optional(t.String({ pattern: '^([1-9]|[1-5][0-9]|60)?$' })),
+  buckets: t.Optional(
+    t.String({
+      pattern: '^([1-9]|[1-5][0-9]|60)?$',
+      description: 'How many buckets to divide the hour into, 1 to 60; 12 by default.',
+      example: '12',
+    }),
+  ),
 });
 export type ActivityQuery = Static<typeof ActivityQuery>;
 

@@ -1,6 +1,7 @@
 /** `/invitations`: links with which owners let others make an account. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../../shared/json-body.ts';
+import { textParams } from '../../http/params.ts';
 import { route } from '../../http/route.ts';
 import { Success, Timestamp } from '../../http/schemas.ts';
 import type { AuthContext } from './context.ts';
@@ -69,9 +70,8 @@ export function invitationRoutes(deps: AuthContext) {
         access: 'session',
         needs: 'owner',
         fresh: true,
-        params: t.Object({ id: t.String() }),
+        params: textParams(INVITATION.id),
         returns: Success,
-        parameters: { id: { example: INVITATION.id } },
         example: { success: true },
       }),
     )

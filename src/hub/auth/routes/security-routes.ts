@@ -15,14 +15,12 @@ import { USER } from './views.ts';
 
 const Kind = t.Union(KINDS.map((kind) => t.Literal(kind)));
 const Before = t.Optional(
-  t.String({ pattern: '^([1-9][0-9]{0,14}|\\d{4}-\\d{2}-\\d{2}T[\\d:.]{5,12}Z)?$' }),
-);
-const BEFORE = {
-  before: {
+  t.String({
+    pattern: '^([1-9][0-9]{0,14}|\\d{4}-\\d{2}-\\d{2}T[\\d:.]{5,12}Z)?$',
     description: 'Only entries with a smaller id, or from before this time: the next page.',
     example: '51',
-  },
-};
+  }),
+);
 const Outcome = t.UnionEnum([...OUTCOMES], {
   description:
     '`half`: the password was right, and a second factor is missing; `locked`: too many had failed, at most one entry per address and minute',
@@ -92,9 +90,13 @@ export function securityRoutes({ db, guard }: { db: Db; guard: Guard }) {
           'Kept for a year, but at most 10,000 entries: those that displace others displace the oldest of whoever made most. Somebody who is refused the same again has one entry per minute.',
         access: 'read',
         needs: 'owner',
-        query: t.Object({ kind: t.Optional(t.Union([t.Literal(''), Kind])), before: Before }),
+        query: t.Object({
+          kind: t.Optional(
+            t.Union([t.Literal(''), Kind], { description: 'Only of this kind.', example: 'token' }),
+          ),
+          before: Before,
+        }),
         returns: t.Array(SecurityEntryView),
-        parameters: { ...BEFORE, kind: { description: 'Only of this kind.', example: 'token' } },
         example: [
           {
             id: 1,
@@ -122,7 +124,6 @@ export function securityRoutes({ db, guard }: { db: Db; guard: Guard }) {
         needs: 'owner',
         query: t.Object({ before: Before }),
         returns: t.Array(SignInView),
-        parameters: BEFORE,
         example: [
           {
             at: AT,

@@ -1,6 +1,7 @@
 /** `/sessions` and `/auth/change-password`: what signed-in users manage about their own account. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../../shared/json-body.ts';
+import { textParams } from '../../http/params.ts';
 import { NEW_PASSWORD } from '../../http/refusal-schemas.ts';
 import { route } from '../../http/route.ts';
 import { Success, Timestamp } from '../../http/schemas.ts';
@@ -47,12 +48,17 @@ export function sessionRoutes(deps: AuthContext) {
         summary: 'List your sessions or, as an owner, those of an account',
         access: 'session',
         needs: 'viewer',
-        query: t.Object({ user: t.Optional(t.String({ maxLength: 100 })) }),
+        query: t.Object({
+          user: t.Optional(
+            t.String({
+              maxLength: 100,
+              description: 'The id of an account; only for owners.',
+              example: USER.id,
+            }),
+          ),
+        }),
         refuses: ['NOT_FOUND'],
         returns: t.Array(SessionEntry),
-        parameters: {
-          user: { description: 'The id of an account; only for owners.', example: USER.id },
-        },
         example: [{ ...LISTED, current: true }],
       }),
     )
@@ -70,10 +76,9 @@ export function sessionRoutes(deps: AuthContext) {
           'That of another account needs a proof that is at most an hour old: see `POST /api/auth/prove`.',
         access: 'session',
         needs: 'viewer',
-        params: t.Object({ id: t.String() }),
+        params: textParams(SESSION.id),
         refuses: ['SESSION_NOT_FRESH'],
         returns: Success,
-        parameters: { id: { example: SESSION.id } },
         example: { success: true },
       }),
     )

@@ -1,6 +1,7 @@
 /** `/tokens`: permanent API tokens for scripts; users manage their own. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../../shared/json-body.ts';
+import { textParams } from '../../http/params.ts';
 import { route } from '../../http/route.ts';
 import { Success, Timestamp } from '../../http/schemas.ts';
 import type { TokenInfo } from '../tokens/tokens.ts';
@@ -68,9 +69,8 @@ export function tokenRoutes({ tokens, guard, bodyLimit }: AuthContext) {
         access: 'session',
         needs: 'viewer',
         fresh: true,
-        params: t.Object({ id: t.String() }),
+        params: textParams(API_TOKEN.id),
         returns: Success,
-        parameters: { id: { example: API_TOKEN.id } },
         example: { success: true },
       }),
     )

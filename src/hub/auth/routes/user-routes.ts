@@ -1,6 +1,7 @@
 /** `/users`: accounts and their roles, managed by owners. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../../shared/json-body.ts';
+import { textParams } from '../../http/params.ts';
 import { NEW_PASSWORD } from '../../http/refusal-schemas.ts';
 import { route } from '../../http/route.ts';
 import { Success } from '../../http/schemas.ts';
@@ -38,10 +39,9 @@ export function userRoutes({ accounts, directory, guard, bodyLimit }: AuthContex
         access: 'session',
         needs: 'owner',
         fresh: true,
-        params: t.Object({ id: t.String() }),
+        params: textParams(USER.id),
         refuses: ['LAST_USER', 'LAST_OWNER'],
         returns: Success,
-        parameters: { id: { example: USER.id } },
         example: { success: true },
       }),
     )
