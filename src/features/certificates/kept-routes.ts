@@ -4,7 +4,7 @@ import { assertConfidential } from '../../hub/agents/trust.ts';
 import { type Caller, recordedAuthorOf } from '../../hub/auth/guard.ts';
 import type { ApiCore } from '../../hub/core.ts';
 import { etagOf } from '../../hub/http/etag.ts';
-import { ChangeQuery, demandsOf } from '../../hub/http/params.ts';
+import { ChangeQuery, demandsOf, flag } from '../../hub/http/params.ts';
 import { route } from '../../hub/http/route.ts';
 import { Success } from '../../hub/http/schemas.ts';
 import type { Certificate } from '../../hub/model/certificate.ts';
@@ -37,9 +37,7 @@ import {
 
 const ForceQuery = t.Object({
   ...ChangeQuery.properties,
-  force: t.Optional(
-    t.Union([t.Literal('true'), t.Literal('false')], { description: '`true` deletes one in use.' }),
-  ),
+  force: flag('`true` deletes one in use.'),
 });
 
 export function keptRoutes(api: ApiCore, certificates: SealedCertificates, renewals: Renewals) {

@@ -51,7 +51,6 @@ export function containerRoutes({ containers, publisher, guard }: Deps) {
       access: 'read',
       needs: 'editor',
       query: AgentQuery,
-      refuses: ['NOT_FOUND'],
       returns: t.Array(ContainerView),
       example: [
         {

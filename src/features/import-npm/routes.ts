@@ -4,7 +4,7 @@ import { assertConfidential } from '../../hub/agents/trust.ts';
 import { authorOf, recordedAuthorOf } from '../../hub/auth/guard.ts';
 import type { ApiCore } from '../../hub/core.ts';
 import { SITE } from '../../hub/http/examples.ts';
-import { ChangeQuery, demandsOf, ReplayQuery, wantsReplay } from '../../hub/http/params.ts';
+import { ChangeQuery, demandsOf, flag, ReplayQuery, wantsReplay } from '../../hub/http/params.ts';
 import { route } from '../../hub/http/route.ts';
 import { formBody } from '../../shared/json-body.ts';
 import { ImportAnswer, ImportBody } from '../import/schemas.ts';
@@ -13,9 +13,6 @@ import { Note } from './npm/notes.ts';
 
 /** Bytes; the database of 1,000 hosts and a year of its audit log is about 10 MB. */
 const BODY_LIMIT = 64 * 1024 * 1024;
-
-const flag = (description: string) =>
-  t.Optional(t.Union([t.Literal('true'), t.Literal('false')], { description }));
 
 /** For the security log. */
 const EVENT = {

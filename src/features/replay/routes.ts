@@ -1,7 +1,7 @@
 /** `/replays`: what a change would have done to the requests that are in the access log. */
 import { Elysia, type Static, t } from 'elysia';
 import type { ApiCore } from '../../hub/core.ts';
-import { textParams } from '../../hub/http/params.ts';
+import { flag, textParams } from '../../hub/http/params.ts';
 import { UNDOES } from '../../hub/http/refusal-schemas.ts';
 import { route } from '../../hub/http/route.ts';
 import { Success } from '../../hub/http/schemas.ts';
@@ -130,11 +130,8 @@ export function replayRoutes({ replays, db, publisher, guard, bodyLimit }: Deps)
           'Nothing is changed, and no upstream is asked. Each agent that the change concerns takes the distinct requests (method, host, path with query, address) of its sites from its access log, asks two separate Caddys, one with what is live and one with what would be, and compares status, upstream and `Location`. A change that would be refused is refused.',
         access: 'write',
         query: t.Object({
-          signedIn: t.Optional(
-            t.Union([t.Literal('true'), t.Literal('false')], {
-              description:
-                '`true`: once more for visitors that a sign-in service has let in; otherwise only for those it has not.',
-            }),
+          signedIn: flag(
+            '`true`: once more for visitors that a sign-in service has let in; otherwise only for those it has not.',
           ),
         }),
         body: ReplayBody,

@@ -6,7 +6,7 @@ import { recordedAuthorOf } from '../auth/guard.ts';
 import { contextOf } from '../caddyfile/context.ts';
 import { renderSite } from '../caddyfile/render.ts';
 import { PREAMBLE, PROXYFILE, SITE } from '../http/examples.ts';
-import { ChangeQuery, demandsOf } from '../http/params.ts';
+import { ChangeQuery, demandsOf, flag } from '../http/params.ts';
 import { route } from '../http/route.ts';
 import { Outcome, outcomeOf } from '../http/schemas.ts';
 import { renderSet, siteOf } from '../model/applied.ts';
@@ -63,7 +63,6 @@ export function exchangeRoutes({ publisher, retries, parts, guard }: ApiContext)
             }),
           ),
         }),
-        refuses: ['NOT_FOUND'],
         returns: t.String(),
         example: PROXYFILE,
       }),
@@ -138,11 +137,8 @@ export function exchangeRoutes({ publisher, retries, parts, guard }: ApiContext)
         fresh: true,
         query: t.Object({
           ...ChangeQuery.properties,
-          replace: t.Optional(
-            t.Union([t.Literal('true'), t.Literal('false')], {
-              description:
-                '`true` replaces the existing configuration; otherwise the hub must have no vhosts and, if the document has policies, no policies.',
-            }),
+          replace: flag(
+            '`true` replaces the existing configuration; otherwise the hub must have no vhosts and, if the document has policies, no policies.',
           ),
         }),
         body: Snapshot,

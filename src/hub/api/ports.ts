@@ -46,7 +46,7 @@ export function portsRoutes({ guard, readPorts, publisher }: ApiContext) {
         }),
       ]),
       publishes: true,
-      refuses: ['PORT_UNAVAILABLE', 'NOT_FOUND'],
+      refuses: ['PORT_UNAVAILABLE'],
       returns: Moved,
       example: { serving: SERVING },
     }),

@@ -54,7 +54,6 @@ export function vhostStateRoutes({ guard, ...deps }: ApiContext) {
         access: 'read',
         query: AgentQuery,
         asks: 'proxy',
-        refuses: ['NOT_FOUND'],
         returns: t.Array(VhostState),
         requestHeaders: ['If-None-Match'],
         responseHeaders: ['ETag'],
@@ -125,7 +124,6 @@ export function vhostActivityRoutes({ activity, guard }: { activity: Activity; g
       access: 'read',
       query: t.Composite([t.Pick(ActivityQuery, ['buckets']), AgentQuery]),
       asks: 'agent',
-      refuses: ['NOT_FOUND'],
       returns: VhostActivity,
       example: {
         from: '2026-11-20T17:00:00.000Z',

@@ -101,7 +101,6 @@ export function vhostRoutes({
             }),
           ),
         }),
-        refuses: ['NOT_FOUND'],
         returns: t.Array(VhostView),
         example: [VHOST],
       }),

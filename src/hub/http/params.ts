@@ -22,17 +22,16 @@ export function idOf({ id }: Static<typeof IdParams>, what = 'site'): number {
   throw new Failure('NOT_FOUND', `There is no such ${what}.`);
 }
 
+/** `true`, or nothing. Not a `UnionEnum`: Elysia would default a missing parameter to the first value. */
+export const flag = (description: string) =>
+  t.Optional(t.Union([t.Literal('true'), t.Literal('false')], { description }));
+
 /**
  * `replace=true`: the change may replace sites that this hub did not publish. `require=all`: it is
  * refused unless all agents that it concerns can be reached.
- * Not `UnionEnum`s: Elysia would default a missing parameter to the first value.
  */
 export const ChangeQuery = t.Object({
-  replace: t.Optional(
-    t.Union([t.Literal('true'), t.Literal('false')], {
-      description: '`true` allows the change to replace sites that this hub did not publish.',
-    }),
-  ),
+  replace: flag('`true` allows the change to replace sites that this hub did not publish.'),
   require: t.Optional(
     t.Union([t.Literal('all'), t.Literal('')], {
       description: 'With `all`, the change is refused unless every affected agent is reachable.',
@@ -43,11 +42,8 @@ export const ChangeQuery = t.Object({
 
 /** `replay=true`: a dry run also starts a replay of what it would do. */
 export const ReplayQuery = t.Object({
-  replay: t.Optional(
-    t.Union([t.Literal('true'), t.Literal('false')], {
-      description:
-        '`true`, with a dry run: also starts a replay of what it would do, for `GET /replays/:id`.',
-    }),
+  replay: flag(
+    '`true`, with a dry run: also starts a replay of what it would do, for `GET /replays/:id`.',
   ),
 });
 

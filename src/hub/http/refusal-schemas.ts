@@ -25,16 +25,14 @@ export const NEW_PASSWORD = [
   'PASSWORD_TOO_LONG',
   'PASSWORD_TOO_COMMON',
 ] as const;
-export const ASKS_AGENT = [...READS, 'AGENT_UNREACHABLE'] as const;
+export const ASKS_AGENT = ['AGENT_UNREACHABLE'] as const;
 /** Routes for which the agent asks the proxy. */
 export const ASKS_PROXY = [...ASKS_AGENT, 'PROXY_UNREACHABLE'] as const;
 export const PUBLISHES = [
-  ...WRITES,
+  ...ASKS_PROXY,
   'IMPORT_FIRST',
   'OTHER_HUB',
   'PROXY_REJECTED',
-  'PROXY_UNREACHABLE',
-  'AGENT_UNREACHABLE',
   'CHECK_FAILED',
   'STOPPING',
 ] as const;

@@ -28,7 +28,8 @@ type Answers<Ok extends TSchema, Status extends number> = {
   publishes?: true;
   /**
    * With which codes it refuses, besides those that follow: from `access`, `needs`, `fresh`, `asks` and `publishes`;
-   * from a body (that it is none, or too large), from `params` (`NOT_FOUND`), and from the headers that it reads.
+   * from a body (that it is none, or too large), from `params` and an `agent` in
+   * `query` (that there is none), and from the headers that it reads.
    */
   refuses?: readonly FailureCode[];
 };
@@ -73,7 +74,7 @@ function codesOf(of: Route): FailureCode[] {
   if (of.fresh) codes.push('SESSION_NOT_FRESH');
   if (of.asks) codes.push(...BY_ASKING[of.asks]);
   if (of.publishes) codes.push(...PUBLISHES);
-  if (of.params) codes.push('NOT_FOUND');
+  if (of.params ?? of.query?.properties.agent) codes.push('NOT_FOUND');
   if (of.body) codes.push(...(of.isForm === true ? TOO_MUCH : BODY));
   return [...codes, ...requestHeaders.flatMap((name) => BY_HEADER[name]), ...refuses];
 }
