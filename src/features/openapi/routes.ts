@@ -11,18 +11,16 @@ export function openapiRoutes({ guard, version, routes }: ApiCore) {
     return JSON.stringify(buildDocument(routes(), version));
   });
 
-  return new Elysia({ name: 'openapi' })
-    .use(guard)
-    .get(
-      '/openapi.json',
-      async () => new Response(await once(), { headers: { 'Content-Type': 'application/json' } }),
-      route({
-        id: 'getOpenapi',
-        tag: 'Document',
-        summary: 'Get this description as an OpenAPI 3.1 document',
-        access: 'read',
-        returns: t.Object({ openapi: t.String() }, { additionalProperties: true }),
-        example: { openapi: '3.1.0' },
-      }),
-    );
+  return new Elysia({ name: 'openapi' }).use(guard).get(
+    '/openapi.json',
+    async () => new Response(await once(), { headers: { 'Content-Type': 'application/json' } }),
+    route({
+      id: 'getOpenapi',
+      tag: 'Document',
+      summary: 'Get this description as an OpenAPI 3.1 document',
+      access: 'read',
+      returns: t.Object({ openapi: t.String() }, { additionalProperties: true }),
+      example: { openapi: '3.1.0' },
+    }),
+  );
 }
