@@ -1,5 +1,5 @@
 /** Channels on the wire: what a client may send, and what is shown, without the secrets. */
-import { type TSchema, t } from 'elysia';
+import { type Static, type TSchema, t } from 'elysia';
 import { Timestamp } from '../../hub/http/schemas.ts';
 import { EVENT_NAMES, ONE_OFF } from '../../shared/events.ts';
 import { Failure } from '../../shared/failure.ts';

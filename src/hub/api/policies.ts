@@ -40,7 +40,7 @@ const Whole = t.Object(
   { title: 'Policy' },
 );
 
-const PolicyView = t.Object(
+export const PolicyView = t.Object(
   {
     ...Whole.properties,
     values: t.Optional(
