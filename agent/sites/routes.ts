@@ -62,9 +62,6 @@ export function siteRoutes({ state, authorities, checks, rounds, trials }: SiteR
     .post(
       '/proxy/trial',
       async ({ body, request }) => ({ answers: await trials.run(body, request.signal) }),
-      {
-        body: TrialRequest,
-        response: { 200: ChecksAnswer, ...refusals, 429: AgentErrorBody },
-      },
+      { body: TrialRequest, response: { 200: ChecksAnswer, ...refusals } },
     );
 }

@@ -1,9 +1,11 @@
 /** A Caddy that lives for one trial, in a folder that goes away with it. */
 import { existsSync, lchownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { tail } from '../../../src/shared/bounded.ts';
 import type { JsonObject } from '../../../src/shared/json.ts';
 import { limitMemory } from '../config/adapt.ts';
 import type { ValidatorDeps } from '../config/validate.ts';
+import { lastErrorOf, rejected } from '../words.ts';
 import { end, findCaddies, pidFileOf } from './processes.ts';
 import type { CaddyUser } from './user.ts';
 
@@ -15,7 +17,12 @@ export type TrialCaddyDeps = {
 };
 
 export type TrialCaddy = {
-  child: Bun.Subprocess<Blob, 'ignore', 'pipe'>;
+  /**
+   * Waits until a condition holds, as long as the Caddy runs.
+   * @param isOpen whether it answers where it is to be asked
+   * @throws Failure PROXY_REJECTED if it ends; the reason of the signal
+   */
+  until(isOpen: () => boolean | Promise<boolean>, signal: AbortSignal): Promise<void>;
   /** Kills it, and removes its folder. */
   end(): Promise<void>;
 };
@@ -30,6 +37,8 @@ type Options = {
   before?: readonly string[];
   env?: Record<string, string>;
 };
+
+const POLL_MS = 10;
 
 /** Where Caddy keeps the certificates of its own authority. */
 const SIGNED = 'caddy/certificates/local';
@@ -65,8 +74,15 @@ export function startTrialCaddy(
     stderr: 'pipe',
   });
   limitMemory(child.pid, memory);
+  const output = tail(child.stderr);
   return {
-    child,
+    async until(isOpen, signal) {
+      while (!(await isOpen())) {
+        signal.throwIfAborted();
+        if (child.exitCode !== null) throw rejected(lastErrorOf(await output));
+        await Bun.sleep(POLL_MS);
+      }
+    },
     async end() {
       child.kill('SIGKILL');
       await child.exited;

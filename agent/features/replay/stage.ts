@@ -1,6 +1,4 @@
 /** The two trials of a replay, and the echo behind them. */
-
-import { tail } from '../../../src/shared/bounded.ts';
 import type { Json } from '../../../src/shared/json.ts';
 import { freePorts } from '../../caddy/ports/ports.ts';
 import {
@@ -8,7 +6,6 @@ import {
   type TrialCaddy,
   type TrialCaddyDeps,
 } from '../../caddy/process/trial-caddy.ts';
-import { lastErrorOf, rejected } from '../../caddy/words.ts';
 import { ANY_NAME } from '../../sites/checks/trial-config.ts';
 import { identityHeaders } from './config/needs.ts';
 import type { Stage as Played } from './config/routes.ts';
@@ -55,7 +52,6 @@ const WITHOUT_HOST = Buffer.from('GET / HTTP/1.1\r\n\r\n');
 const GONE = 'A Caddy of the replay ended early, maybe because memory is short.';
 const START_MS = 15_000;
 const TOO_SLOW = `A Caddy of the replay did not start within ${START_MS / 1_000} s.`;
-const POLL_MS = 20;
 /** Somebody, where the address does not matter (RFC 5737). */
 const ANYBODY = '192.0.2.1';
 
@@ -137,15 +133,12 @@ export async function startStage(
       },
     );
     trials.push(trial);
-    const output = tail(trial.child.stderr);
     const from = performance.now();
     for (const place of side.places) {
-      while (!(await isOpen(peerOf(place, null, knowsAddresses)))) {
-        signal.throwIfAborted();
-        if (trial.child.exitCode !== null) throw rejected(lastErrorOf(await output));
+      await trial.until(() => {
         if (performance.now() - from > START_MS) throw TOO_SLOW;
-        await Bun.sleep(POLL_MS);
-      }
+        return isOpen(peerOf(place, null, knowsAddresses));
+      }, signal);
     }
   }
 

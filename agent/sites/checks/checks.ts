@@ -73,7 +73,7 @@ type RunOptions = {
   settled?: Settled;
   /** See `ChecksRequest`. */
   once?: boolean;
-  /** See `TrialRequest`. */
+  /** Milliseconds for each, if its `within` is longer. */
   longest?: number | undefined;
   /** Whoever asks has gone when it is aborted: nothing is asked again. */
   signal: AbortSignal;

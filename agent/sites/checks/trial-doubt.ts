@@ -1,4 +1,4 @@
-/** Why the proxy itself may answer otherwise than its trial did, in which a check did not pass. */
+/** Why the proxy itself may answer otherwise than its trial, if a check does not pass there. */
 import { field, type JsonObject, list, object } from '../../../src/shared/json.ts';
 import { isLoopback } from '../../../src/shared/loopback.ts';
 import type { CheckTarget } from '../../../src/shared/wire/checks.ts';
@@ -12,17 +12,15 @@ import { type CheckAnswer, placesIn } from './checks.ts';
 /** The apps of Caddy that a trial has. */
 const TRIED = ['http', 'tls', 'pki'];
 
+/** As `doubtOf`, by what came. */
+export const doubtAfter = ({ reason }: CheckAnswer): string | null =>
+  reason === NO_CERTIFICATE_YET ? 'A trial signs its own certificates, and was too slow' : null;
+
 /**
  * A sentence without a full stop; null if nothing speaks for another answer.
- * @param adapted the configuration that was tried
- * @param reason what came
+ * @param adapted the configuration that is tried
  */
-export async function doubtOf(
-  adapted: JsonObject,
-  target: CheckTarget,
-  { reason }: CheckAnswer,
-): Promise<string | null> {
-  if (reason === NO_CERTIFICATE_YET) return 'A trial signs its own certificates, and was too slow';
+export async function doubtOf(adapted: JsonObject, target: CheckTarget): Promise<string | null> {
   const sites = liveSites(adapted);
   const place = placesIn(sites)(target);
   if (typeof place === 'string') return null;

@@ -56,10 +56,10 @@ export function checksDeadline({ checks, once = false }: ChecksRequest): number 
 }
 
 /** The same of a trial, which the agent itself ends; one that only previews a change may wait for others first. */
-export function trialDeadline({ checks, change, most = TRIAL_MS }: TrialRequest): number {
+export function trialDeadline({ checks, change }: TrialRequest): number {
   if (!change) return DEADLINE_MS;
   const rounds = Math.ceil(checks.length / AT_ONCE);
-  return Math.min(Math.min(most, longest(checks)) + rounds * LEAST_MS, TRIAL_MS) + MARGIN_MS;
+  return Math.min(longest(checks) + rounds * LEAST_MS, TRIAL_MS) + MARGIN_MS;
 }
 
 /** Milliseconds that the most patient of them may take. */

@@ -13,24 +13,28 @@ export type Batch = {
   refused: { item: Waiting; error: unknown }[];
   /** Changes that change nothing. */
   done: { item: Waiting; result: unknown }[];
+  /** Changes that go out apart from these, by `isApart`. */
+  apart: Waiting[];
   /** Changes left for the next batch. */
   later: readonly Waiting[];
 };
 
 /** What steps affect: vhosts by their ids, or with anything else every vhost. */
-export type Affected = ReadonlySet<number | typeof EVERYTHING>;
+type Affected = ReadonlySet<number | typeof EVERYTHING>;
 const EVERYTHING = 'everything';
 
 /**
  * Plans changes in the order they arrived. The batch ends before a vhost would change a second time:
  * the proxy would never see the first of the two versions, and so could not refuse it.
+ * @param isApart which changes are left out, as if they had not arrived yet
  */
 export async function planBatch(
   accepted: SiteSet,
   items: readonly Waiting[],
   time: Date,
+  isApart: (one: Planned) => boolean = () => false,
 ): Promise<Batch> {
-  const batch: Batch = { plans: [], refused: [], done: [], later: [] };
+  const batch: Batch = { plans: [], refused: [], done: [], apart: [], later: [] };
   const affected = new Set<number | typeof EVERYTHING>();
   let set = accepted;
   for (const [index, item] of items.entries()) {
@@ -40,6 +44,10 @@ export async function planBatch(
       const plan = await item.change(set, time);
       if ('done' in plan) {
         batch.done.push({ item, result: plan.done });
+        continue;
+      }
+      if (isApart({ item, plan })) {
+        batch.apart.push(item);
         continue;
       }
       const own = affectedBy(plan.steps);
@@ -57,7 +65,7 @@ export async function planBatch(
   return batch;
 }
 
-export const affectedBy = (steps: readonly Step[]): Affected =>
+const affectedBy = (steps: readonly Step[]): Affected =>
   new Set(
     steps.map((step) =>
       step.kind === 'vhost' ? ((step.after ?? step.before)?.id ?? EVERYTHING) : EVERYTHING,
@@ -65,7 +73,7 @@ export const affectedBy = (steps: readonly Step[]): Affected =>
   );
 
 /** Whether one of two changes affects what the other does. */
-export function overlap(one: Affected, other: Affected): boolean {
+function overlap(one: Affected, other: Affected): boolean {
   if (one.has(EVERYTHING)) return other.size > 0;
   return other.has(EVERYTHING) || !one.isDisjointFrom(other);
 }
@@ -94,7 +102,7 @@ export function settle({ plans, refused, done }: Batch, { groups, ...ended }: En
 const UNCHANGED = { behind: [], open: [], group: null };
 
 const appliedOf = <T>(
-  { trial }: Waiting,
+  { tried }: Waiting,
   result: T,
   ended: Pick<Applied<T>, 'behind' | 'open' | 'group'>,
 ): Applied<T> => ({
@@ -102,7 +110,9 @@ const appliedOf = <T>(
   ...ended,
   // Where it is not live, its check has not run either.
   untried: new Map(
-    trial?.untried.flatMap(([agent, ...one]) => (ended.behind.includes(agent) ? [] : [one])),
+    [...tried.values()].flatMap(({ agent, domain, doubt }) =>
+      doubt === null || ended.behind.includes(agent) ? [] : [[domain, doubt]],
+    ),
   ),
 });
 

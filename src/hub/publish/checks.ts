@@ -10,8 +10,8 @@ import type { SiteSet, Vhost } from '../model/vhost.ts';
 import { type Planned, planOf, type Refusals, stepsOf } from './batch.ts';
 import type { Target } from './target/target.ts';
 
-/** Of vhosts of the accepted set, by target, whether they passed their checks before a change. */
-export type Passing = ReadonlyMap<Target, ReadonlyMap<Vhost, boolean>>;
+/** The ids of the vhosts that passed their checks before a change concerned them, by target. */
+export type Passing = ReadonlyMap<Target, ReadonlySet<number | null>>;
 
 /** Plans that lead from the accepted set to `next`. */
 export type Checked = {
@@ -24,13 +24,13 @@ type CheckAnswer = ChecksAnswer['answers'][number];
 
 export const isChecked = ({ enabled, check }: Vhost): boolean => enabled && check !== null;
 
-export const checkedSteps = (plans: readonly Planned[]): Step[] =>
+const checkedSteps = (plans: readonly Planned[]): Step[] =>
   stepsOf(plans.filter(({ item }) => !item.unchecked)).filter(isPublished);
 
-export const isOfVhost = ({ kind }: Step): boolean => kind === 'vhost';
+const isOfVhost = ({ kind }: Step): boolean => kind === 'vhost';
 
 /** The vhosts with a check that plans concern without changing them, through the preamble or a policy. */
-export function concerned(plans: readonly Planned[], set: SiteSet): Vhost[] {
+function concerned(plans: readonly Planned[], set: SiteSet): Vhost[] {
   const steps = checkedSteps(plans).filter((step) => !isOfVhost(step));
   if (steps.length === 0) return [];
   const isEvery = steps.some(({ kind }) => kind === 'preamble');
@@ -49,7 +49,7 @@ export const concernChecked = (plans: readonly Planned[], accepted: SiteSet): bo
 /**
  * Asks the sites that plans change without changing their vhosts, through the preamble or a policy. Only
  * those that answer as they should count afterwards: one that is down blocks nothing. Asks nobody if
- * there are none with a check, or a trial has asked already.
+ * there are none with a check.
  * @param accepted the set that is live
  * @throws Failure unless it is because the agent cannot be asked, which the load shows as well
  */
@@ -60,31 +60,32 @@ export async function passingBefore(
 ): Promise<Passing> {
   const all = concerned(plans, accepted);
   if (all.length === 0) return new Map();
-  // A change that concerns others is always alone.
-  const known = plans[0]?.item.trial?.before;
   const found = targets.map(async (target) => {
     const part = setFor(accepted, target.id);
     const here = new Set(part.vhosts);
-    const before = new Map(known?.get(target.id));
-    const open = all.filter((one) => here.has(one) && !before.has(one));
-    const answers = await ask(target, part, open, { once: true }).catch((error: unknown) => {
+    const vhosts = all.filter((one) => here.has(one));
+    const answers = await ask(target, part, vhosts, { once: true }).catch((error: unknown) => {
       if (isAway(error) || isFailedCheck(error)) return [];
       throw error;
     });
-    for (const [at, vhost] of open.entries()) before.set(vhost, answers[at]?.passed ?? false);
-    return [target, before] as const;
+    const passed = vhosts.flatMap(({ id }, at) => (answers[at]?.passed ? [id] : []));
+    return [target, new Set(passed)] as const;
   });
   return new Map(await Promise.all(found));
 }
 
 /** How one vhost answered at one target; `error`: why nobody knows. */
-export type Found = { target: Target; part: SiteSet; vhost: Vhost; isOwn: boolean } & (
+export type Found = { target: Target; vhost: Vhost; isOwn: boolean } & (
   | { answer: CheckAnswer; error?: never }
   | { answer?: never; error: unknown }
 );
 
-/** Asks about vhosts of a part, in their order. @throws of any kind */
-type Asker = (target: Target, part: SiteSet, vhosts: readonly Vhost[]) => Promise<CheckAnswer[]>;
+/** Asks about vhosts of a part, or some of them, and says which, in the order of the answers. */
+type Asker = (
+  target: Target,
+  part: SiteSet,
+  checked: readonly Vhost[],
+) => { vhosts: readonly Vhost[]; answers: Promise<CheckAnswer[]> };
 
 /** Has the sites asked that plans change or concern; none if none of them has a check. Never rejects. */
 export async function askEach(
@@ -96,20 +97,19 @@ export async function askEach(
   if (own.size === 0 && passing.size === 0) return [];
   const found = targets.map(async (target) => {
     const part = setFor(next, target.id);
-    const before = new Set(
-      [...(passing.get(target) ?? [])].flatMap(([{ id }, is]) => (is ? id : [])),
+    const before = passing.get(target) ?? new Set();
+    const { vhosts, answers } = asker(
+      target,
+      part,
+      part.vhosts.filter((one) => isChecked(one) && (own.has(one.id) || before.has(one.id))),
     );
-    const vhosts = part.vhosts.filter(
-      (one) => isChecked(one) && (own.has(one.id) || before.has(one.id)),
-    );
-    const answers = await asker(target, part, vhosts).catch((error: unknown) => ({ error }));
+    const known = await answers.catch((error: unknown) => ({ error }));
     return vhosts.map(
       (vhost, at): Found => ({
         target,
-        part,
         vhost,
         isOwn: own.has(vhost.id),
-        ...('error' in answers ? answers : { answer: answers[at] ?? UNKNOWN }),
+        ...('error' in known ? known : { answer: known[at] ?? UNKNOWN }),
       }),
     );
   });
@@ -136,25 +136,21 @@ export function refusedBy(found: readonly Found[], plans: readonly Planned[]): R
 }
 
 /**
- * Asks the sites that plans have changed, once these are live. Those that passed a trial as they are now
- * get less time. Asks nobody if none of them has a check.
+ * Asks the sites that plans have changed, once these are live. Those that passed a trial get less time. Asks nobody if none of them has a check.
  * @returns as `refusedBy`
  */
 export async function failedChecks(targets: readonly Target[], live: Checked): Promise<Refusals> {
   const { plans } = live;
-  const found = await askEach(targets, live, (target, part, vhosts) =>
-    ask(target, part, vhosts, {
-      tried: (vhost) =>
-        causeOf(plans, vhost)?.item.trial?.took.get(triedAs(target, part, vhost)) ?? undefined,
-    }),
-  );
+  const found = await askEach(targets, live, (target, part, vhosts) => {
+    const tried = (vhost: Vhost) =>
+      causeOf(plans, vhost)?.item.tried.get(siteAt(target, vhost))?.took;
+    return { vhosts, answers: ask(target, part, vhosts, { tried }) };
+  });
   return refusedBy(found, plans);
 }
 
-/** What a trial of a vhost is known by: where and as what it is served, and what it is asked. */
-export const triedAs = ({ id, gateway }: Target, part: SiteSet, vhost: Vhost): string =>
-  // A vhost that is created may get another id than at its trial.
-  JSON.stringify([id, gateway.digestOf({ ...part, vhosts: [{ ...vhost, id: 0 }] }), vhost.check]);
+/** What a site at a target is noted as in `Waiting.tried`: a new vhost may get another id when it is planned again. */
+export const siteAt = ({ id }: Target, { domain }: Vhost): string => `${id} ${domain}`;
 
 const isFailedCheck = (error: unknown): error is Failure =>
   error instanceof Failure && error.code === 'CHECK_FAILED';

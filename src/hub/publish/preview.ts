@@ -122,7 +122,7 @@ async function tryOut(
       .slice(0, MOST_VHOSTS);
     if (vhosts.length === 0) return [];
     const answers = await answersOf(part, vhosts, (checks) =>
-      target.gateway.tryOut(part, checks),
+      target.gateway.tryOut(part, checks, false),
     ).catch((error: unknown) => vhosts.map(() => ({ ...NO_ANSWER, reason: wordsOf(error) })));
     const agent = target.label();
     return vhosts.map((vhost, at): Tried => {

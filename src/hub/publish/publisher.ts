@@ -2,14 +2,13 @@
  * Decides whether a change is stored. Nothing is stored before the proxy has accepted it, so a
  * refusal has nothing to undo:
  *
- * 0. If sites with a check depend on a change, it is tried beside the proxy (`trials.ts`), while others are
- *    published. What fails there is refused.
  * 1. Changes that wait are taken from the queue (`queue.ts`) and planned, each on top of the ones
- *    before it (`batch.ts`). If that brings another version of a site than was tried, 0 starts again
- *    (`overtaken.ts`).
+ *    before it (`batch.ts`). Those on which sites with a check depend come last.
  * 2. What cannot be published is refused here, without asking the proxy (`model/containment.ts`).
- * 3. The agent makes the resulting set live, all changes at once (`gateway.ts`).
- * 4. If the proxy refuses it, the changes at fault are refused (`rollout.ts`), and 1 starts again
+ * 3. Sites with a check are asked beside the proxy (`trial.ts`). What fails there is refused, and 1 starts
+ *    again with the others.
+ * 4. The agent makes the resulting set live, all changes at once (`gateway.ts`). If the proxy refuses it,
+ *    the changes at fault are refused (`rollout.ts`), and 1 starts again
  *    with the others. Stored vhosts at fault are left out from then on (`left-out.ts`).
  * 5. Sites with a check are asked (`checks.ts`). If some do not answer as they should, all is rolled
  *    back (`rollout.ts`), and 1 starts again without their changes.
@@ -40,8 +39,7 @@ import {
   settle,
   stepsOf,
 } from './batch.ts';
-import { areChecked } from './checks.ts';
-import { partOvertaken } from './overtaken.ts';
+import { areChecked, concernChecked } from './checks.ts';
 import { createPreview, type Preview } from './preview.ts';
 import { type Applied, createChangeQueue, type Demands, type Waiting } from './queue.ts';
 import { createRehearsal, type Rehearse } from './rehearsal.ts';
@@ -55,7 +53,7 @@ import {
   createTargets,
   type Targets,
 } from './target/targets.ts';
-import { createTrials } from './trials.ts';
+import { createTrial } from './trial.ts';
 
 export type PublisherDeps = {
   store: Store;
@@ -160,45 +158,56 @@ export function createPublisher({
     log,
     stored: () => accepted,
   });
-  const tried = { targets, accepted: () => accepted, startTimer, now };
-  const trials = createTrials({ ...tried, store });
+  const tried = { targets, accepted: () => accepted, startTimer };
+  const trial = createTrial(tried);
   const preview = createPreview({ targets, stored: () => accepted, now });
-  const queue = createChangeQueue(trials.tryOut, publishAll);
+  const queue = createChangeQueue(publishAll);
+
+  /** As `publishSome`, first of those that no check keeps waiting. */
+  async function publishAll(items: readonly Waiting[]): Promise<readonly Waiting[]> {
+    const checked = await publishSome(items, true);
+    return checked.length === 0 ? checked : publishSome(checked, false);
+  }
 
   /**
    * Publishes the changes that wait; without those at fault, again and again until none is left.
-   * @returns those that are to be tried again
+   * @param isQuick whether it leaves those on which sites with a check depend. Otherwise it leaves what cannot
+   * be tried together with others, so that none has to wait for a second trial
+   * @returns what it leaves
    */
-  async function publishAll(items: readonly Waiting[]): Promise<readonly Waiting[]> {
-    const again: Waiting[] = [];
+  async function publishSome(
+    items: readonly Waiting[],
+    isQuick: boolean,
+  ): Promise<readonly Waiting[]> {
+    const left: Waiting[] = [];
+    const isApart = (one: Planned) => isQuick && concernChecked([one], accepted);
     let open = items;
     while (open.length > 0) {
       const time = now();
-      const batch = await planBatch(accepted, open, time);
+      const batch = await planBatch(accepted, open, time, isApart);
+      const apart = new Set(isQuick ? batch.apart : batch.later);
+      left.push(...apart);
+      open = open.filter((item) => !apart.has(item));
+      const later = isQuick ? batch.later : [];
       if (batch.plans.length === 0) {
         settle(batch, NOTHING_ENDED);
         break;
       }
-      const parted = store.hasPublished() && partOvertaken(open, batch.plans, accepted, targets);
-      if (parted) {
-        again.push(...parted.again);
-        open = parted.open;
-        continue;
-      }
       const done = (await refuseEarly(batch.plans)) ?? (await publish(batch.plans, time));
       if (done === 'together') {
-        const half = (open.length - batch.later.length) >> 1;
-        again.push(...(await publishAll(open.slice(0, half))));
-        open = open.slice(half);
+        const half = (open.length - later.length) >> 1;
+        const [some, others] = [open.slice(0, half), open.slice(half)];
+        left.push(...(isQuick ? await publishSome(some, isQuick) : others));
+        open = isQuick ? others : some;
       } else if ('behind' in done) {
         settle(batch, done);
-        open = batch.later;
+        open = later;
       } else {
         for (const [item, error] of done) item.reject(error);
         open = open.filter((item) => !done.has(item));
       }
     }
-    return again;
+    return left;
   }
 
   /** Refuses what need not be shown to the proxies; null if there is nothing to refuse. */
@@ -245,10 +254,16 @@ export function createPublisher({
     const all = stepsOf(plans);
     const steps = all.filter(isPublished);
     if (steps.length === 0 && (store.hasPublished() || areAside(all))) return record(plans, time);
+    const tried = await trial.run(plans, stored);
+    if (tried === 'together' || 'refused' in tried) {
+      endAttempt();
+      return tried === 'together' ? tried : tried.refused;
+    }
     const from = performance.now();
     const report = startTimer(plans.length);
     published = stored.vhosts.length;
-    const done = await rollOut({ targets, plans, accepted, next: stored, report });
+    const { passing } = tried;
+    const done = await rollOut({ targets, plans, accepted, next: stored, passing, report });
     if (done === 'again') return publish(plans, time);
     if (done === 'together' || !('live' in done)) {
       endAttempt();
@@ -369,13 +384,13 @@ export function createPublisher({
     setOf: (name) => (name ? setFor(accepted, agentNamed(name, accepted).id) : accepted),
 
     preview,
-    rehearse: createRehearsal({ ...tried, preview, store }),
+    rehearse: createRehearsal({ ...tried, preview, store, now }),
     targets,
     reconcile,
     async stop() {
-      trials.stop();
+      trial.stop();
     },
-    drained: () => queue.between(async () => {}),
+    drained: queue.drained,
   };
 }
 

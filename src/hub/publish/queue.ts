@@ -4,7 +4,7 @@ import { inRequests, requestIds } from '../../shared/observe/context.ts';
 import type { StillOpen } from '../../shared/wire/proxy.ts';
 import type { KeptAnswer } from '../model/answers.ts';
 import type { Author, Change } from '../model/changes.ts';
-import type { SiteSet, Vhost } from '../model/vhost.ts';
+import type { SiteSet } from '../model/vhost.ts';
 
 /** A change's result. */
 export type Applied<T> = {
@@ -19,14 +19,15 @@ export type Applied<T> = {
   untried: ReadonlyMap<string, string>;
 };
 
-/** What the trial of a change has shown. */
-export type Trial = {
-  /** Why sites could not be tried, by the names of their agents and their domains. */
-  untried: readonly (readonly [agent: string, domain: string, why: string])[];
-  /** Of each site, by `triedAs`: how long its answer took, in milliseconds; null if it could not be tried. */
-  took: ReadonlyMap<string, number | null>;
-  /** As `Passing`, by the ids of the targets. */
-  before: ReadonlyMap<number, ReadonlyMap<Vhost, boolean>>;
+/** What the trial of a change has shown of a site. */
+type Tried = {
+  /** The name of the agent whose proxy would serve it. */
+  agent: string;
+  domain: string;
+  /** How long its answer took, in milliseconds; undefined if it did not pass, or the agent does not say. */
+  took: number | undefined;
+  /** Why it could not be tried; null if it passed. */
+  doubt: string | null;
 };
 
 /** A change whose caller is waiting for the outcome. */
@@ -41,10 +42,8 @@ export type Waiting = {
   unchecked: boolean;
   /** The answer to store with it, for a retry; null if it is not wanted. @param next with the change */
   answer: ((applied: Applied<unknown>, next: SiteSet) => KeptAnswer) | null;
-  /** What its trial has shown; null if there was none. */
-  trial: Trial | null;
-  /** How often another change was live first, so that its trial said nothing any more. */
-  overtaken: number;
+  /** What its trial has shown, by `siteAt`. */
+  tried: Map<string, Tried>;
   resolve: (applied: Applied<unknown>) => void;
   reject: (error: unknown) => void;
   /** The requests that wait for it, for the log. */
@@ -63,53 +62,46 @@ export type ChangeQueue = {
   add<T>(change: Change<T>, author: Author, demands: Demands): Promise<Applied<T>>;
   /** Runs a job between two batches. */
   between: Queue;
+  /** Resolves once each change that was added has its outcome. */
+  drained(): Promise<void>;
   /** How many changes have no outcome yet. */
   length(): number;
 };
 
 /** Requests that arrive together are read one after the other: waits until no more come in. */
-export async function untilAllArrived(waiting: readonly unknown[]): Promise<void> {
+async function untilAllArrived(waiting: readonly unknown[]): Promise<void> {
   for (let seen = 0; seen < waiting.length; ) {
     seen = waiting.length;
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-/** Adds a change to the next batch. Resolves when it has an outcome, or is to be tried again. */
-export type GoOn = (item: Waiting) => Promise<void>;
-
 /**
- * @param tryOut what each change goes through first; meanwhile, others may be published
- * @param publish called with one batch at a time: resolves or rejects its changes, or returns those that are
- * to be tried again
+ * @param publish called with one batch at a time: resolves or rejects its changes, or returns those that have to
+ * wait for the next one
  */
 export function createChangeQueue(
-  tryOut: (item: Waiting, goOn: GoOn) => void,
   publish: (batch: readonly Waiting[]) => Promise<readonly Waiting[]>,
 ): ChangeQueue {
   const between = createQueue();
-  let waiting: { item: Waiting; over: () => void }[] = [];
+  let waiting: Waiting[] = [];
   let length = 0;
 
-  function goOn(item: Waiting): Promise<void> {
-    const { promise, resolve: over } = Promise.withResolvers<void>();
-    waiting.push({ item, over });
-    if (waiting.length === 1) void between(publishWaiting);
-    return promise;
+  function enqueue(items: readonly Waiting[]): void {
+    if (waiting.length === 0 && items.length > 0) void between(publishWaiting);
+    waiting.push(...items);
   }
 
   async function publishWaiting(): Promise<void> {
     await untilAllArrived(waiting);
     const batch = waiting;
     waiting = [];
-    const items = batch.map(({ item }) => item);
-    const ids = items.flatMap((item) => item.requestIds);
-    const again = await inRequests(ids, () => publish(items)).catch((error) => {
-      for (const { reject } of items) reject(error);
+    const ids = batch.flatMap((item) => item.requestIds);
+    const later = await inRequests(ids, () => publish(batch)).catch((error) => {
+      for (const { reject } of batch) reject(error);
       return [];
     });
-    for (const { over } of batch) over();
-    for (const item of again) tryOut(item, goOn);
+    enqueue(later);
   }
 
   return {
@@ -123,18 +115,21 @@ export function createChangeQueue(
         requireAll,
         unchecked,
         answer,
-        trial: null,
-        overtaken: 0,
+        tried: new Map(),
         requestIds: requestIds(),
         reject,
         // The answer to a large change is made in another turn than its commit.
         resolve: (applied) => setImmediate(() => resolve(applied as Applied<T>)),
       };
       length++;
-      tryOut(item, goOn);
+      enqueue([item]);
       return promise.finally(() => length--);
     },
     between,
+    async drained() {
+      do await between(async () => {});
+      while (waiting.length > 0);
+    },
     length: () => length,
   };
 }

@@ -6,8 +6,8 @@ import { concernChecked } from './checks.ts';
 import { destinationsOf, type Preview } from './preview.ts';
 import type { Demands, Waiting } from './queue.ts';
 import { missing } from './rollout.ts';
-import { type RoundDeps, tryTogether } from './round.ts';
 import { importFirst, notRestorable } from './target/ownership.ts';
+import { type TrialDeps, tryOut } from './trial.ts';
 
 /** Nothing changes anywhere. @throws what the change would be refused with */
 export type Rehearse = <T>(
@@ -15,7 +15,9 @@ export type Rehearse = <T>(
   demands: Pick<Demands, 'replace' | 'requireAll'>,
 ) => Promise<{ result: T; next: SiteSet }>;
 
-export function createRehearsal(deps: RoundDeps & { preview: Preview; store: Store }): Rehearse {
+export function createRehearsal(
+  deps: TrialDeps & { preview: Preview; store: Store; now: () => Date },
+): Rehearse {
   const { targets, accepted, preview, store, now } = deps;
 
   return async (change, { replace = false, requireAll = false }) => {
@@ -28,15 +30,16 @@ export function createRehearsal(deps: RoundDeps & { preview: Preview; store: Sto
     const { skipped } = destinationsOf(targets, plan);
     const [away] = skipped.values();
     if (requireAll && away) throw missing([...skipped.keys()], away);
-    const item: Waiting = { ...NOBODYS, change: () => plan, replace, requireAll };
+    const item: Waiting = { ...NOBODYS, tried: new Map(), change: () => plan, replace, requireAll };
     const isTried = concernChecked([{ item, plan }], set);
     if (!store.hasPublished()) {
       const status = await targets.first().status();
       if (status.foreign && !replace) throw importFirst(status, store);
       if (status.foreign && isTried) throw notRestorable();
-    } else if (isTried) {
-      const decision = (await tryTogether(deps, [item], false)).get(item);
-      if (typeof decision === 'object' && 'refused' in decision) throw decision.refused;
+    }
+    if (isTried) {
+      const outcome = await tryOut(deps, [{ item, plan }], next);
+      if (typeof outcome === 'object' && 'refused' in outcome) throw outcome.refused.get(item);
     }
     return { result, next };
   };
@@ -47,8 +50,6 @@ const NOBODYS = {
   author: { userId: '', userName: '', via: null },
   unchecked: false,
   answer: null,
-  trial: null,
-  overtaken: 0,
   requestIds: [],
   resolve() {},
   reject() {},

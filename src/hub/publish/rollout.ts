@@ -7,7 +7,7 @@ import { setFor } from '../model/placement.ts';
 import { isAway, isRejection, isTooLarge } from '../model/refusal.ts';
 import type { SiteSet } from '../model/vhost.ts';
 import { type Planned, planOf, type Refusals, refuseAll, stepsOf } from './batch.ts';
-import { areChecked, failedChecks, type Passing, passingBefore } from './checks.ts';
+import { areChecked, failedChecks, type Passing } from './checks.ts';
 import type { Gateway } from './target/gateway.ts';
 import { findStale, ifRejected, NONE } from './target/stale.ts';
 import type { Target } from './target/target.ts';
@@ -20,6 +20,8 @@ export type Rollout = {
   plans: readonly Planned[];
   accepted: SiteSet;
   next: SiteSet;
+  /** As of the trial. */
+  passing: Passing;
   /** Called with what was thrown as soon as they are refused. */
   report: (error: { thrown: unknown }) => void;
 };
@@ -39,7 +41,7 @@ export type RolledOut = {
 export async function rollOut(
   rollout: Rollout,
 ): Promise<RolledOut | Refusals | 'together' | 'again'> {
-  const { targets, plans, accepted, next, report } = rollout;
+  const { targets, plans, next, passing, report } = rollout;
   const steps = stepsOf(plans).filter(isPublished);
   const { asked, skipped } = targets.destinations(steps, next);
   const demanding = plans.filter(({ item }) => item.requireAll);
@@ -48,20 +50,19 @@ export async function rollOut(
     report({ thrown: unasked });
     return refuseAll(asked.length === 0 ? plans : demanding, missing([...skipped.keys()], unasked));
   }
-  const passing = await passingBefore(asked, plans, accepted);
   const onTrial = passing.size > 0 || areChecked(plans) ? asked : [];
   for (const target of onTrial) target.setOnTrial(next, steps);
   try {
-    return await load(rollout, { asked, skipped, passing });
+    return await load(rollout, { asked, skipped });
   } finally {
     for (const target of onTrial) target.setOnTrial(null);
   }
 }
 
-/** @param passing see `passingBefore` @returns as `rollOut` @throws as `rollOut` */
+/** @returns as `rollOut` @throws as `rollOut` */
 async function load(
-  { plans, accepted, next, report }: Rollout,
-  { asked, skipped, passing }: Destinations & { passing: Passing },
+  { plans, accepted, next, passing, report }: Rollout,
+  { asked, skipped }: Destinations,
 ): ReturnType<typeof rollOut> {
   const steps = stepsOf(plans).filter(isPublished);
   const demanding = plans.filter(({ item }) => item.requireAll);

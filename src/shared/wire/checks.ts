@@ -13,8 +13,6 @@ export const LEAST_MS = 1_000;
 const LONGEST_MS = 600_000;
 /** How long a single attempt may take, see `ChecksRequest`. */
 export const ONCE_MS = 2_000;
-/** How many trials of changes run at once: a Caddy each. */
-export const TRIALS_AT_ONCE = 3;
 /** How long a trial may run, in milliseconds: a start takes up to 2 s with 10,000 sites, and a check 15 s. */
 export const TRIAL_MS = 20_000;
 
@@ -96,14 +94,12 @@ export type RoundRequest = Static<typeof RoundRequest>;
 
 /**
  * Asks the same of a proxy of its own, which serves `proxyfile` on ports that nobody else knows. With
- * `change`, a change depends on it: it is never refused because others wait, and says where it has a `doubt`.
- * `most`: milliseconds for each site, if its `within` is longer.
+ * `change`, a change depends on it: it says where it has a `doubt`.
  */
 export const TrialRequest = t.Object({
   proxyfile: t.String(),
   checks: t.Array(CheckTarget),
   change: t.Optional(t.Boolean()),
-  most: t.Optional(t.Number({ exclusiveMinimum: 0 })),
 });
 export type TrialRequest = Static<typeof TrialRequest>;
 

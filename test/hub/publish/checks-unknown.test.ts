@@ -123,8 +123,7 @@ test('if the very first change fails its check, no site is live or stored', asyn
   const refused = await create('first', { path: '/', within: 0.2 });
   expect([refused.status, refused.body.code]).toEqual([502, 'CHECK_FAILED']);
   expect(await stored()).toEqual(['[]', '[]']);
-  expect(await served('first')).not.toBe('ready');
-  expect(existsSync(stack.proxyfile) && stack.readProxyfile()).not.toContain('first.example');
+  expect(existsSync(stack.proxyfile)).toBe(false);
   await untilInStep();
   upstream.answer = 'ready';
   expect((await create('first', { path: '/' })).status).toBe(201);

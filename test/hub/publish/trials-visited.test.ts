@@ -1,4 +1,4 @@
-/** Changes that are tried beside the proxy: what a check refuses is never served, and nobody waits for it. */
+/** Changes that are tried beside the proxy: what a check refuses is never served, and keeps others waiting once. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -191,23 +191,30 @@ describe('is refused for another reason than its check', () => {
   });
 });
 
-test('others do not wait for a check that takes its time', async () => {
+test('a change without a check waits for no more than one trial', async () => {
+  const { id } = (await create('slow', steady.port, { check: null })).body;
   upstream.answer = 503;
-  let isOver = false;
-  const slow = create('slow', upstream.port, { check: { path: '/', within: 15 } }).finally(() => {
-    isOver = true;
-  });
-  const names = Array.from({ length: 20 }, (_, at) => `quick-${at}`);
-  // Some of them have a check of their own.
-  const made = await Promise.all(
-    names.map((name, at) => create(name, steady.port, at % 4 === 0 ? {} : { check: null })),
+  const order: string[] = [];
+  const noted = async (name: string, answering: ReturnType<typeof call>) => {
+    const { status } = await answering;
+    order.push(`${name} ${status}`);
+  };
+  const slow = { upstream: `127.0.0.1:${upstream.port}`, check: { path: '/', within: 2 } };
+  // Of two changes of one site, the second is tried apart.
+  const changes = ['first', 'second'].map((tag) =>
+    noted('slow', call('PUT', `/vhosts/${id}`, { ...slow, tags: [tag] })),
   );
-  expect(made.map(({ status }) => status)).toEqual(names.map(() => 201));
-  expect(isOver).toBe(false);
-  upstream.answer = 'ready';
-  const { status, body } = await slow;
-  expect([status, body.code]).toEqual([201, undefined]);
-  await remove([body.id, ...made.map(({ body: { id } }) => id)]);
+  const before = upstream.askedBy.length;
+  await until(() => upstream.askedBy.length > before, 'the first trial');
+  const more = [
+    noted('other', create('slow-other', upstream.port, slow)),
+    ...['quick-1', 'quick-2'].map((name) =>
+      noted('quick', create(name, steady.port, { check: null })),
+    ),
+  ];
+  await Promise.all([...changes, ...more]);
+  expect(order.slice(0, 3)).toEqual(['slow 502', 'quick 201', 'quick 201']);
+  expect(order.slice(3).toSorted()).toEqual(['other 502', 'slow 502']);
 });
 
 test('what a trial asks of other sites is known as a check in their log', async () => {

@@ -2,7 +2,7 @@
 import { ERAS } from '../../../shared/caddyfile/dialect.ts';
 import { Failure, type Location } from '../../../shared/failure.ts';
 import { memoize } from '../../../shared/memoize.ts';
-import type { ChecksAnswer, CheckTarget, TrialRequest } from '../../../shared/wire/checks.ts';
+import type { ChecksAnswer, CheckTarget } from '../../../shared/wire/checks.ts';
 import type { KeptCertificate, StillOpen } from '../../../shared/wire/proxy.ts';
 import type { AgentClient, Replacing } from '../../agents/client.ts';
 import { mistakeLine, renderProbe } from '../../caddyfile/probe.ts';
@@ -55,12 +55,8 @@ export type Gateway = {
    * @throws Failure
    */
   check(set: SiteSet, changed?: readonly Vhost[]): Promise<void>;
-  /** Has a set tried beside the proxy. @param how as in `TrialRequest` @throws Failure as `AgentClient.trial` */
-  tryOut(
-    set: SiteSet,
-    checks: CheckTarget[],
-    how?: Pick<TrialRequest, 'change' | 'most'>,
-  ): Promise<ChecksAnswer>;
+  /** Has a set tried beside the proxy. @param change as in `TrialRequest` @throws Failure as `AgentClient.trial` */
+  tryOut(set: SiteSet, checks: CheckTarget[], change: boolean): Promise<ChecksAnswer>;
   /** Asks about a set by a call of a feature, which changes nothing. @throws Failure as `by` */
   askBy<T>(set: SiteSet, by: (proxyfile: string) => Promise<T>): Promise<T>;
   /**
@@ -199,8 +195,8 @@ export function createGateway(
       if (hidden.length > 0) await validate(set, hidden);
     },
 
-    tryOut: (set, checks, how) =>
-      askBy(set, (proxyfile) => agent.trial({ proxyfile, checks, ...how })),
+    tryOut: (set, checks, change) =>
+      askBy(set, (proxyfile) => agent.trial({ proxyfile, checks, change })),
 
     askBy,
 
