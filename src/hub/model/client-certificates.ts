@@ -33,7 +33,6 @@ export async function assertCertificates(
   dialect: Dialect,
   isHere: (vhost: Vhost) => boolean,
 ): Promise<void> {
-  if (!set.policies.some(isOne)) return;
   const here = { ...set, vhosts: set.vhosts.filter(isHere) };
   const changed = here.vhosts.filter(({ id }) => ids.has(id));
   const ports = portOptions(set.preamble);

@@ -33,8 +33,10 @@ function findPlace(set: SiteSet, id: number, expected?: Precondition) {
 }
 
 /** The vhost that would be added at the end. @throws Failure INVALID_REQUEST */
-export const newVhost = (input: VhostInput, set: SiteSet, time: Date): Vhost =>
-  keptBy(made(input, set, time), input.source ?? null);
+export function newVhost(input: VhostInput, set: SiteSet, time: Date): Vhost {
+  const vhost = made(input, set, time);
+  return input.source == null ? vhost : keptBy(vhost, input.source);
+}
 
 const made = (input: VhostInput, set: SiteSet, time: Date): Vhost => ({
   id: set.nextId,

@@ -166,7 +166,10 @@ export function createPublisher({
   /** As `publishSome`, first of those that no check keeps waiting. */
   async function publishAll(items: readonly Waiting[]): Promise<readonly Waiting[]> {
     const checked = await publishSome(items, true);
-    return checked.length === 0 ? checked : publishSome(checked, false);
+    const left = checked.length > 0 ? await publishSome(checked, false) : [];
+    // What goes live before them may be why they answer otherwise.
+    for (const { tried } of left) tried.clear();
+    return left;
   }
 
   /**
@@ -193,7 +196,7 @@ export function createPublisher({
         settle(batch, NOTHING_ENDED);
         break;
       }
-      const done = (await refuseEarly(batch.plans)) ?? (await publish(batch.plans, time));
+      const done = (await refuseEarly(batch.plans)) ?? (await publish(batch.plans, time, isQuick));
       if (done === 'together') {
         const half = (open.length - later.length) >> 1;
         const [some, others] = [open.slice(0, half), open.slice(half)];
@@ -245,16 +248,20 @@ export function createPublisher({
     return null;
   }
 
-  /** @returns what came of the changes, or the changes at fault: then none of them is live or recorded */
+  /**
+   * @param isQuick whether no site with a check depends on them
+   * @returns what came of the changes, or the changes at fault: then none of them is live or recorded
+   */
   async function publish(
     plans: readonly Planned[],
     time: Date,
+    isQuick: boolean,
   ): Promise<Refusals | 'together' | Ended> {
     const stored = plans.at(-1)?.plan.next ?? accepted;
     const all = stepsOf(plans);
     const steps = all.filter(isPublished);
     if (steps.length === 0 && (store.hasPublished() || areAside(all))) return record(plans, time);
-    const tried = await trial.run(plans, stored);
+    const tried = isQuick ? UNTRIED : await trial.run(plans, stored);
     if (tried === 'together' || 'refused' in tried) {
       endAttempt();
       return tried === 'together' ? tried : tried.refused;
@@ -264,7 +271,7 @@ export function createPublisher({
     published = stored.vhosts.length;
     const { passing } = tried;
     const done = await rollOut({ targets, plans, accepted, next: stored, passing, report });
-    if (done === 'again') return publish(plans, time);
+    if (done === 'again') return publish(plans, time, isQuick);
     if (done === 'together' || !('live' in done)) {
       endAttempt();
       return done;
@@ -393,5 +400,8 @@ export function createPublisher({
     drained: queue.drained,
   };
 }
+
+/** No site with a check depends on them. */
+const UNTRIED = { passing: null };
 
 const removed = () => new Failure('NOT_FOUND', 'The agent has been removed.');

@@ -7,7 +7,7 @@ import { setFor } from '../model/placement.ts';
 import { isAway, isRejection, isTooLarge } from '../model/refusal.ts';
 import type { SiteSet } from '../model/vhost.ts';
 import { type Planned, planOf, type Refusals, refuseAll, stepsOf } from './batch.ts';
-import { areChecked, failedChecks, type Passing } from './checks.ts';
+import { failedChecks, type Passing } from './checks.ts';
 import type { Gateway } from './target/gateway.ts';
 import { findStale, ifRejected, NONE } from './target/stale.ts';
 import type { Target } from './target/target.ts';
@@ -20,8 +20,8 @@ export type Rollout = {
   plans: readonly Planned[];
   accepted: SiteSet;
   next: SiteSet;
-  /** As of the trial. */
-  passing: Passing;
+  /** As of their trial; null if no site with a check depends on them. */
+  passing: Passing | null;
   /** Called with what was thrown as soon as they are refused. */
   report: (error: { thrown: unknown }) => void;
 };
@@ -50,7 +50,7 @@ export async function rollOut(
     report({ thrown: unasked });
     return refuseAll(asked.length === 0 ? plans : demanding, missing([...skipped.keys()], unasked));
   }
-  const onTrial = passing.size > 0 || areChecked(plans) ? asked : [];
+  const onTrial = passing === null ? [] : asked;
   for (const target of onTrial) target.setOnTrial(next, steps);
   try {
     return await load(rollout, { asked, skipped });
@@ -111,7 +111,7 @@ async function load(
       missing([...skipped.keys(), ...done.away.keys()], silent),
     );
   }
-  const refused = await failedChecks(done.live, { plans, next, passing });
+  const refused = passing ? await failedChecks(done.live, { plans, next, passing }) : NOBODY;
   if (refused.size === 0) {
     const { live, open, away, stored } = done;
     return { live, open, lacking: [...skipped.keys(), ...away.keys(), ...stored.keys()] };
@@ -121,6 +121,8 @@ async function load(
   report({ thrown });
   return refused;
 }
+
+const NOBODY: Refusals = new Map();
 
 /** Who cannot be reached, where all of them have to be. */
 export function missing(

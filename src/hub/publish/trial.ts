@@ -10,7 +10,6 @@ import {
   answersOf,
   askEach,
   causeOf,
-  concernChecked,
   type Found,
   type Passing,
   passingBefore,
@@ -31,7 +30,7 @@ export type TrialDeps = {
 export type TrialOutcome = { passing: Passing } | { refused: Refusals } | 'together';
 
 export type Trial = {
-  /** As `tryOut`. If no site has a check, nobody is asked. */
+  /** As `tryOut`. */
   run(plans: readonly Planned[], next: SiteSet): Promise<TrialOutcome>;
   /** Refuses what is being tried, or is to be tried from now on, with Failure STOPPING. */
   stop(): void;
@@ -43,7 +42,6 @@ export function createTrial(deps: TrialDeps): Trial {
 
   return {
     async run(plans, next) {
-      if (!concernChecked(plans, deps.accepted())) return { passing: new Map() };
       const interrupted = { refused: refuseAll(plans, stopping()) };
       if (isStopping) return interrupted;
       const { promise, resolve } = Promise.withResolvers<TrialOutcome>();
@@ -82,7 +80,8 @@ export async function tryOut(
     const vhosts = checked.filter(
       (vhost) => !causeOf(plans, vhost)?.item.tried.has(siteAt(target, vhost)),
     );
-    const served = part.vhosts.filter((one) => vhosts.includes(one) || changed.has(one));
+    const open = new Set(vhosts);
+    const served = part.vhosts.filter((one) => open.has(one) || changed.has(one));
     const answers = answersOf(part, vhosts, (checks) =>
       target.watched(target.gateway.tryOut({ ...part, vhosts: served }, checks, true)),
     );
