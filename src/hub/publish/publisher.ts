@@ -158,25 +158,29 @@ export function createPublisher({
     log,
     stored: () => accepted,
   });
-  const tried = { targets, accepted: () => accepted, startTimer };
-  const trial = createTrial(tried);
+  const trialDeps = { targets, accepted: () => accepted, startTimer };
+  const trial = createTrial(trialDeps);
   const preview = createPreview({ targets, stored: () => accepted, now });
   const queue = createChangeQueue(publishAll);
 
-  /** As `publishSome`, first of those that no check keeps waiting. */
+  /**
+   * Publishes the changes that wait: first those on which no site with a check depends, so that they wait for no
+   * trial but the one that runs.
+   * @returns those for the next batch
+   */
   async function publishAll(items: readonly Waiting[]): Promise<readonly Waiting[]> {
     const checked = await publishSome(items, true);
     const left = checked.length > 0 ? await publishSome(checked, false) : [];
-    // What goes live before them may be why they answer otherwise.
+    // After what goes live before them, their sites may answer otherwise.
     for (const { tried } of left) tried.clear();
     return left;
   }
 
   /**
-   * Publishes the changes that wait; without those at fault, again and again until none is left.
-   * @param isQuick whether it leaves those on which sites with a check depend. Otherwise it leaves what cannot
-   * be tried together with others, so that none has to wait for a second trial
-   * @returns what it leaves
+   * Publishes changes; without those at fault, again and again until none is left.
+   * @param isQuick if true, those on which sites with a check depend are left. If false, all are such, and those
+   * that need a trial of their own are left
+   * @returns those that are left
    */
   async function publishSome(
     items: readonly Waiting[],
@@ -391,7 +395,7 @@ export function createPublisher({
     setOf: (name) => (name ? setFor(accepted, agentNamed(name, accepted).id) : accepted),
 
     preview,
-    rehearse: createRehearsal({ ...tried, preview, store, now }),
+    rehearse: createRehearsal({ ...trialDeps, preview, store, now }),
     targets,
     reconcile,
     async stop() {

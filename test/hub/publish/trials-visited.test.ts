@@ -199,7 +199,7 @@ test('a change without a check waits for no more than one trial', async () => {
     const { status } = await answering;
     order.push(`${name} ${status}`);
   };
-  const slow = { upstream: `127.0.0.1:${upstream.port}`, check: { path: '/', within: 2 } };
+  const slow = { upstream: `127.0.0.1:${upstream.port}`, check: { path: '/', within: 4 } };
   // Of two changes of one site, the second is tried apart.
   const changes = ['first', 'second'].map((tag) =>
     noted('slow', call('PUT', `/vhosts/${id}`, { ...slow, tags: [tag] })),

@@ -95,10 +95,6 @@ const create = (name: string, check: object | null, port = upstream.port) =>
 test.each<[string, NonNullable<typeof older>]>([
   ['has no trials', () => new Response('{}', { status: 404 })],
   [
-    'sends trials away',
-    () => Response.json({ code: 'RATE_LIMITED', message: 'Later.' }, { status: 429 }),
-  ],
-  [
     'does not say what it doubts',
     async (answer) => {
       const { answers } = (await answer.json()) as { answers: Record<string, unknown>[] };
