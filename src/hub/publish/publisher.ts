@@ -8,8 +8,8 @@
  * 3. Sites with a check are asked beside the proxy (`trial.ts`). What fails there is refused, and 1 starts
  *    again with the others.
  * 4. The agent makes the resulting set live, all changes at once (`gateway.ts`). If the proxy refuses it,
- *    the changes at fault are refused (`rollout.ts`), and 1 starts again
- *    with the others. Stored vhosts at fault are left out from then on (`left-out.ts`).
+ *    the changes at fault are refused (`rollout.ts`), and 1 starts again with the others. Stored vhosts at
+ *    fault are left out from then on (`left-out.ts`).
  * 5. Sites with a check are asked (`checks.ts`). If some do not answer as they should, all is rolled
  *    back (`rollout.ts`), and 1 starts again without their changes.
  * 6. Rows and changelog are committed (`model/store.ts`), and only then do the callers get their results.
