@@ -45,10 +45,10 @@ test('its numbers are those of the API, and lead to the requests they count', as
   expect(await figure('Requests').textContent()).toBe('52');
   expect(await figure('Errors').textContent()).toBe('7');
   expect(await tile('Requests').locator('.tile-before').textContent()).toBe(
-    '21 the hour before+148 %',
+    '21 the hour before +148 %',
   );
   expect(await tile('Errors').locator('.tile-before').textContent()).toBe(
-    '1 the hour before+600 %',
+    '1 the hour before +600 %',
   );
   const last = await queryOf(figure('Requests'));
   const before = await queryOf(tile('Requests').locator('.tile-before a'));
