@@ -10,7 +10,7 @@ type Received = { path: string; headers: Headers; lines: string[]; times: number
 type Answer = number | Response | undefined;
 
 /** The lines of a request. @throws if it breaks the rules of its format */
-async function readBatch(request: Request): Promise<Received> {
+export async function readBatch(request: Request): Promise<Received> {
   const { pathname: path } = new URL(request.url);
   const { headers } = request;
   const isLoki = path.endsWith('/loki/api/v1/push');
