@@ -19,7 +19,7 @@ export const PACE = {
     mute: 15_000,
     /** What fails again and again is logged this often. */
     say: 60_000,
-    /** If a new program ends within that time, the previous one runs again. */
+    /** If a new program ends within that time, the one before runs again. */
     probation: 60_000,
   },
   /** To see whether a closed port is free takes microseconds, and Caddy is only asked once it is. */

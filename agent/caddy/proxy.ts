@@ -1,6 +1,6 @@
 /** The agent's proxy: reload, validate, adapt and status, and the process itself if it is managed. */
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { hasHeredocs, hasStreamDelay } from '../../src/shared/caddyfile/dialect.ts';
 import { FAILURES, Failure, wordsOf } from '../../src/shared/failure.ts';
 import { ofFile } from '../../src/shared/file-errors.ts';
@@ -20,18 +20,11 @@ import { createStreamDelay } from './config/stream-delay.ts';
 import { createValidator, type ValidatorDeps, validationEnv } from './config/validate.ts';
 import { secretName } from './identity.ts';
 import { createReopener } from './ports/closed.ts';
+import { createKeptProgram, type KeptProgram } from './process/kept-program.ts';
 import { type NextProgram, nextProgram, withRules } from './process/next-program.ts';
-import {
-  assertSupported,
-  createRunning,
-  dnsProviders,
-  modulesOf,
-  runningFile,
-} from './process/program.ts';
-import { createSupervisor, type Supervisor } from './process/supervisor.ts';
+import { assertSupported, createRunning, dnsProviders, modulesOf } from './process/program.ts';
+import { createSupervisor } from './process/supervisor.ts';
 import type { CaddyUser } from './process/user.ts';
-import { createKeptPrograms, type KeptPrograms } from './programs/kept-programs.ts';
-import { createProbation, type Probation } from './programs/probation.ts';
 import { createKeptFile, keptFilesOf } from './reload/kept-file.ts';
 import { createProxyfile, type Proxyfile } from './reload/proxyfile.ts';
 import { createReload, type Reload } from './reload/reload.ts';
@@ -68,19 +61,18 @@ export type ProxySettings = {
 
 export type EnrolledHub = Readonly<{ hub: string; term: number }>;
 
-export type Exchangeable = {
-  kept: KeptPrograms;
-  probation: Probation;
-  commands: ValidatorDeps;
-  managed: Pick<Supervisor, 'startBeside' | 'handOver'>;
-  reload: Pick<Reload, 'prepareFor'>;
+export type Replaceable = {
+  kept: KeptProgram;
+  reload: Pick<Reload, 'check' | 'configBy' | 'restart'>;
   proxyfile: Pick<Proxyfile, 'read'>;
+  /** The pid of Caddy; null if none runs. */
+  pid(): number | null;
+  /** The folder where it keeps certificates. */
+  storage: string;
+  /** Milliseconds after which a program that has not ended is kept. */
+  probation: number;
   /** What another program does with a text. @throws Failure NOT_FOUND if it cannot be asked */
   nextOf(bin: string): Promise<NextProgram>;
-  /** The file of the program that runs. */
-  runs(): string;
-  /** The secret name of the admin endpoint. */
-  secret: string;
 };
 
 export type ProxyControl = {
@@ -101,8 +93,8 @@ export type ProxyControl = {
   dnsProviders(): Promise<string[]>;
   /** The modules that the program was built with; null if it cannot be asked. */
   modules(): Promise<string[] | null>;
-  /** What an exchange of the program works with; null if another program runs the proxy. */
-  readonly exchangeable: Exchangeable | null;
+  /** What a change of its program works with; null if another program runs the proxy. */
+  readonly replaceable: Replaceable | null;
   /**
    * @param hub who asks; for another hub than the one whose sites are live, they are foreign
    * @param term of that hub; for an older copy than the agent knows, they are foreign too
@@ -151,11 +143,10 @@ export function createProxy(
   });
   const watch = createWatch(admin);
   const now = () => new Date();
-  const programs =
-    settings.managed && createKeptPrograms(settings.managed.folder, settings.bin, now, log);
-  const binNow = () => programs?.bin() ?? settings.bin;
+  const chosen = settings.managed && createKeptProgram(settings.managed.folder, settings.bin);
+  const binNow = () => chosen?.bin() ?? settings.bin;
   const prefix = settings.user?.prefix ?? [];
-  // Each time it is asked for: it may have been exchanged.
+  // Each time it is asked for: it may be another one by then.
   const program = {
     prefix,
     env: settings.env,
@@ -177,8 +168,9 @@ export function createProxy(
   if (enrolled && proxyfile.owner() !== enrolled.hub) proxyfile.enrol(enrolled.hub, enrolled.term);
   const managed =
     settings.managed &&
+    chosen &&
     createSupervisor({
-      bin: binNow,
+      program: chosen,
       env: settings.env,
       folder: settings.managed.folder,
       admin,
@@ -188,7 +180,6 @@ export function createProxy(
       user: settings.user ?? null,
       accessLog: settings.accessLog.file,
       prepare: settings.prepare ?? (() => {}),
-      onEnded: async () => probation?.comeBack(),
       async onUp(log) {
         await Promise.all([
           // Now, while the program on disk is surely the one that runs.
@@ -247,18 +238,6 @@ export function createProxy(
     log,
     ...(managed ? { managed } : {}),
   });
-  const probation =
-    programs &&
-    createProbation({
-      kept: programs,
-      commands,
-      proxyfile,
-      now,
-      warnings,
-      log,
-      alone: reload.alone,
-      longest: pace.supervise.probation,
-    });
   const logWatch = createLogWatch({
     file: settings.accessLog.file,
     pid: () => managed?.pid() ?? null,
@@ -339,24 +318,16 @@ export function createProxy(
 
     dnsProviders: () => dnsProviders(program),
     modules: () => modulesOf(program),
-    exchangeable:
-      managed && programs && probation
+    replaceable:
+      managed && chosen
         ? {
-            kept: programs,
-            probation,
+            kept: chosen,
             reload,
             proxyfile,
-            commands,
-            runs: () => runningFile(programs.bin(), managed.pid()),
+            pid: managed.pid,
+            storage: settings.storage ?? join(settings.env.XDG_DATA_HOME ?? '', 'caddy'),
+            probation: pace.supervise.probation,
             nextOf: (bin) => nextProgram({ ...commands, bin }, restrictionsFor),
-            secret: admin.secret,
-            managed: {
-              startBeside: managed.startBeside,
-              async handOver(to, run) {
-                await managed.handOver(to, run);
-                validator.renew();
-              },
-            },
           }
         : null,
 
@@ -376,6 +347,7 @@ export function createProxy(
     starts: () => managed?.starts() ?? {},
 
     async start() {
+      await chosen?.choose(false);
       await assertSupported(program);
       const folder = dirname(settings.proxyfile);
       try {
@@ -387,14 +359,12 @@ export function createProxy(
       makeFolder();
       validator.standBy();
       await managed?.start();
-      probation?.begin();
       logWatch.begin();
       reopener.begin();
     },
 
     async stop(keeps = false) {
       validator.close();
-      probation?.close();
       void logWatch.end();
       await reopener.end();
       await managed?.stop(keeps);

@@ -7,7 +7,8 @@ export const EVENTS = {
   'proxy.down': 'Caddy is not running, or does not answer.',
   'agent.unreachable': 'An agent does not answer.',
   'agent.behind': 'The proxy of an agent lacks accepted changes.',
-  'program.returned': 'A new program of Caddy ended on probation, and the previous one runs again.',
+  'program.returned':
+    'The program at PROXY_BIN would not serve all sites, or has ended: the one before runs.',
   drift: 'Another program changed the Caddyfile on disk.',
   'vhost.broken': 'Caddy refuses a stored site, or cannot open its port.',
   'upstream.down': 'An upstream of a site does not answer.',

@@ -87,10 +87,6 @@ export const FAILURES = {
     status: 409,
     meaning: 'Later changes prevent a group of changes from being undone; detail names them.',
   },
-  ON_PROBATION: {
-    status: 409,
-    meaning: 'Caddy’s program was exchanged less than a minute ago, or is being exchanged.',
-  },
   REVERT_CONFLICT: { status: 409, meaning: 'Later changes prevent a change from being undone.' },
   NOT_EMPTY: { status: 409, meaning: 'The hub already has vhosts: repeat with replace=true.' },
   STALE: {
@@ -141,7 +137,7 @@ export const FAILURES = {
   PROGRAM_REFUSED: {
     status: 502,
     meaning:
-      'The new program of Caddy is not as good as the one that runs, which keeps running; differences says where.',
+      'The program at PROXY_BIN would not serve all sites as the one that runs, which keeps running; detail says where.',
   },
   STOPPING: {
     status: 503,
@@ -165,14 +161,6 @@ export const FAILURES = {
 } as const;
 
 export type FailureCode = keyof typeof FAILURES;
-
-/** What a program of Caddy does otherwise than another. */
-export type Difference = {
-  /** The name of the site; empty: of none. */
-  domain: string;
-  /** Such as `GET / answered 502 instead of 200`. */
-  reason: string;
-};
 
 /** What a failure is about, as data; `sentenceOf` is the only place that puts it into words. */
 export type Location = Readonly<{
@@ -204,8 +192,6 @@ export type FailureExtra = {
   needs?: Role | undefined;
   /** Changelog entries that prevent an undo. */
   changes?: readonly number[] | undefined;
-  /** What a new program of Caddy does otherwise. */
-  differences?: readonly Difference[] | undefined;
   /** Seconds after which it is worth another try; travels as `Retry-After`. */
   retryAfter?: number | undefined;
   /** Of HTTP, other than usual for the code. */
@@ -221,7 +207,6 @@ export class Failure extends Error {
   readonly at: Location;
   readonly needs: Role | undefined;
   readonly changes: readonly number[] | undefined;
-  readonly differences: readonly Difference[] | undefined;
   readonly retryAfter: number | undefined;
   readonly status: number;
 
@@ -237,15 +222,14 @@ export class Failure extends Error {
     this.at = extra.at ?? {};
     this.needs = extra.needs;
     this.changes = extra.changes;
-    this.differences = extra.differences;
     this.retryAfter = extra.retryAfter;
     this.status = extra.status ?? FAILURES[code].status;
   }
 
   /** The same failure, about something else. */
   about(at: Location): Failure {
-    const { code, message, detail, hint, changes, differences, retryAfter, cause } = this;
-    const extra = { detail, hint, at, changes, differences, retryAfter, cause };
+    const { code, message, detail, hint, changes, retryAfter, cause } = this;
+    const extra = { detail, hint, at, changes, retryAfter, cause };
     return new Failure(code, message, extra);
   }
 

@@ -15,7 +15,7 @@ function failureResponse(
   failure: Failure,
   { headers = {}, words = false }: { headers?: Record<string, string>; words?: boolean } = {},
 ): Response {
-  const { code, message, detail, hint, at, needs, changes, differences, retryAfter } = failure;
+  const { code, message, detail, hint, at, needs, changes, retryAfter } = failure;
   if (retryAfter !== undefined) headers['Retry-After'] = String(retryAfter);
   const body = {
     code,
@@ -29,7 +29,6 @@ function failureResponse(
     agent: at.agent,
     needs,
     changes,
-    differences,
     words: words ? detail : undefined,
   };
   return Response.json(body, { status: failure.status, headers });

@@ -33,25 +33,20 @@ export function jsonBody(limit: number, deadline = BODY_DEADLINE_MS) {
 
 /**
  * The same for forms that carry files (`multipart/form-data`).
- * @param how `orJson`: leaves other bodies to the `jsonBody` after it; `deadline`: as there
  * @throws Failure INVALID_REQUEST, BODY_TOO_LARGE, BODY_TOO_SLOW
  */
-export const formBody = (limit: number, how: { orJson?: true; deadline?: number } = {}) =>
-  new Elysia({ name: 'form-body', seed: [limit, how] }).onTransform(
-    { as: 'scoped' },
-    async (context) => {
-      const { request } = context;
-      const type = request.headers.get('content-type') ?? '';
-      if (how.orJson && !type.startsWith('multipart/form-data')) return;
-      const bytes = await readBounded(request, limit, how.deadline ?? BODY_DEADLINE_MS);
-      const headers = { 'Content-Type': type };
-      const form = await new Response(bytes, { headers }).formData().catch(() => {
-        const message = 'The body is no form: send it as multipart/form-data, with a `file`.';
-        throw new Failure('INVALID_REQUEST', message, { at: { field: 'file' } });
-      });
-      context.body = Object.fromEntries(form);
-    },
-  );
+export const formBody = (limit: number) =>
+  new Elysia({ name: 'form-body', seed: limit }).onTransform({ as: 'scoped' }, async (context) => {
+    const { request } = context;
+    const type = request.headers.get('content-type') ?? '';
+    const bytes = await readBounded(request, limit, BODY_DEADLINE_MS);
+    const headers = { 'Content-Type': type };
+    const form = await new Response(bytes, { headers }).formData().catch(() => {
+      const message = 'The body is no form: send it as multipart/form-data, with a `file`.';
+      throw new Failure('INVALID_REQUEST', message, { at: { field: 'file' } });
+    });
+    context.body = Object.fromEntries(form);
+  });
 
 /**
  * Reads the body of a request before `jsonBody` would, which then leaves it alone.

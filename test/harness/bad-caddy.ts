@@ -1,11 +1,11 @@
 /**
  * A stand-in for a program that runs as Caddy does, but for one thing, which it is called with. Programs that are
- * no good in such ways cannot be had otherwise.
+ * no good in such ways cannot be had otherwise. `at last`: only once visitors get it.
  */
 const [mode = ''] = process.argv.slice(2);
 
 type Config = {
-  admin: { listen: string };
+  admin: { listen?: string };
   apps?: { http?: { servers?: Record<string, { listen: string[] }> } };
   logging?: { logs?: { signalbox_access?: { '@id'?: string } } };
 };
@@ -20,22 +20,24 @@ let config: Config;
 
 /** @throws Error for what it refuses */
 function load(next: Config): void {
-  const { listen } = next.admin;
-  const isLast = listen.endsWith('.sock');
+  const { listen = '' } = next.admin;
+  const isLast = listen !== '' && next.apps !== undefined;
   if (mode === 'refuses' && next.apps) throw new Error('loading config: not today');
   if (mode === 'refuses at last' && isLast) throw new Error('loading config: not so late');
+  if (mode === 'ends soon at last' && isLast) setTimeout(() => process.exit(1), 500);
   for (const one of opened.splice(0)) void one.stop(true);
   const servers = Object.values(next.apps?.http?.servers ?? {});
   for (const address of new Set(servers.flatMap((server) => server.listen))) {
     const at = address.lastIndexOf(':');
     const hostname = address.slice(0, at) || '0.0.0.0';
     if (mode === 'opens nothing') continue;
-    if (mode === 'opens nothing at last' && !hostname.startsWith('127.103.')) continue;
+    if (mode === 'opens nothing at last' && isLast) continue;
     const port = Number(address.slice(at + 1));
     opened.push(Bun.serve({ hostname, port, reusePort: true, idleTimeout: 0, fetch: answer }));
   }
   config = next;
-  if (mode !== 'forgets its endpoint' || !isLast) openAdmin(listen.replace(/^unix\//, ''));
+  if (mode === 'forgets its endpoint' && isLast) config = { admin: next.admin };
+  if (listen !== '') openAdmin(listen.replace(/^unix\//, ''));
 }
 
 async function answer(): Promise<Response> {
@@ -56,6 +58,9 @@ function openAdmin(unix: string): void {
       if (pathname.endsWith('/@id')) {
         return Response.json(config.logging?.logs?.signalbox_access?.['@id'] ?? null);
       }
+      if (pathname === '/adapt') {
+        return Response.json({ result: await adapted(await request.text()) });
+      }
       if (pathname !== '/load') return Response.json(config.admin);
       if (mode === 'hangs at the load') await forever();
       try {
@@ -70,6 +75,17 @@ function openAdmin(unix: string): void {
   if (before) setTimeout(() => before.stop(), 50);
 }
 
+async function adapted(text: string): Promise<unknown> {
+  const command = ['caddy', 'adapt', '--config', '/dev/stdin', '--adapter', 'caddyfile'];
+  return new Response(Bun.spawn(command, { stdin: new Blob([text]) }).stdout).json();
+}
+
 if (mode === 'ends at once') process.exit(1);
 const first: Config = JSON.parse(await Bun.stdin.text());
-if (mode !== 'opens no endpoint') load(first);
+if (mode === 'ends at last' && first.admin.listen) process.exit(1);
+try {
+  load(first);
+} catch (error) {
+  console.error(`Error: ${(error as Error).message}`);
+  process.exit(1);
+}

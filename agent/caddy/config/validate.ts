@@ -28,8 +28,6 @@ export type Validator = {
    * @throws Failure PROXY_REJECTED with the proxy's words; PROXY_UNREACHABLE if it hangs or is missing
    */
   validate(text: string): Promise<void>;
-  /** Another program is asked from now on. */
-  renew(): void;
   /** Starts the next child soon, after the answer that is on its way. */
   standBy(): void;
   close(): void;
@@ -47,6 +45,8 @@ export function createValidator(deps: ValidatorDeps): Validator {
   const { prefix, env, deadline } = deps;
   throwStorageAway();
   let ready: Child | null = null;
+  /** The program that it was started from; by now, another one may run. */
+  let readyBin = '';
   let closed = false;
   let timer: Timer | null = null;
 
@@ -62,9 +62,12 @@ export function createValidator(deps: ValidatorDeps): Validator {
     });
 
   function take(): Child {
-    const child = ready?.exitCode === null && ready.signalCode === null ? ready : spawn();
+    const child = ready;
     ready = null;
-    return child;
+    const isAlive = child?.exitCode === null && child.signalCode === null;
+    if (child && isAlive && readyBin === deps.bin) return child;
+    child?.kill();
+    return spawn();
   }
 
   /**
@@ -135,17 +138,13 @@ export function createValidator(deps: ValidatorDeps): Validator {
         timer = null;
         if (ready !== null || closed) return;
         try {
+          readyBin = deps.bin;
           ready = spawn();
           ready.unref();
         } catch {
           // The program is missing for now; the next validation will say so.
         }
       }, STAND_BY_MS);
-    },
-
-    renew() {
-      ready?.kill();
-      ready = null;
     },
 
     close() {

@@ -74,22 +74,6 @@ export function portsOf(pid: number, network: Network): number[] {
     .map(({ port }) => port);
 }
 
-/** Whether a process has a TCP connection that is open at both ends. @throws as `socketsOf` */
-export function isConnected(pid: number): boolean {
-  const own = socketsOf(pid);
-  return ['tcp', 'tcp6'].some((network) =>
-    readFileSync(`/proc/net/${network}`, 'latin1')
-      .split('\n')
-      .some((line) => {
-        const [, , , state, , , , , , inode = ''] = line.trim().split(/\s+/);
-        return state === ESTABLISHED && own.has(inode);
-      }),
-  );
-}
-
-/** In the kernel's tables. */
-const ESTABLISHED = '01';
-
 /** Whether a process alone listens on a port; false if /proc does not say. */
 export function isSoleHolder(pid: number, port: number, network: Network = 'tcp'): boolean {
   try {

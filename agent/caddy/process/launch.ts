@@ -2,6 +2,7 @@
 import {
   closeSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   openSync,
   realpathSync,
@@ -11,10 +12,10 @@ import {
 import { join } from 'node:path';
 import type { Admin } from '../admin.ts';
 import { bootConfig } from '../config/patch.ts';
+import type { KeptProgram } from './kept-program.ts';
 import {
   end,
   findCaddies,
-  isRecorded,
   type Process,
   pidFileOf,
   processOf,
@@ -26,8 +27,8 @@ import {
 import type { CaddyUser } from './user.ts';
 
 export type LaunchDeps = {
-  /** Caddy's program; another one once it was exchanged. */
-  bin: () => string;
+  /** Caddy's program. */
+  program: Pick<KeptProgram, 'bin' | 'files' | 'started'>;
   /** Its user; null: the agent's. */
   user: CaddyUser | null;
   /** The folder for its socket, pid file, output and storage; mode 0700. */
@@ -41,22 +42,18 @@ export type LaunchDeps = {
   prepare: () => void;
 };
 
-/** What is started beside the Caddy that runs, whose storage it shares. */
-export type Beside = { bin: string; admin: Pick<Admin, 'address' | 'secret'> };
-
 type Launch = {
   /** The file that Caddy writes to. */
   readonly output: string;
   /** Keeps that file from growing. */
   rollOutput(): void;
-  /** @param beside starts that one, which is not noted yet @throws Error if the process does not start */
-  spawn(beside?: Beside): Promise<Process>;
+  /** @throws Error if the process does not start */
+  spawn(): Promise<Process>;
   /**
-   * Keeps a Caddy that outlived a killed agent if we would start it the same way; if there is none, ends all.
-   * @returns the others as well: one that an exchange was about to start, or that finishes its requests
+   * Keeps the Caddy that outlived a killed agent if we would start it the same way; otherwise ends all that there are.
    * @throws Error if it cannot look for them, or ask
    */
-  adopt(): Promise<{ one: Process; others: Process[] } | null>;
+  adopt(): Promise<Process | null>;
   /** Ends every Caddy of the folder. @throws Error if it cannot look for them */
   endAll(): Promise<void>;
 };
@@ -90,16 +87,16 @@ export function createLaunch(deps: LaunchDeps): Launch {
     deps.prepare();
   }
 
-  async function spawn(beside?: Beside): Promise<Process> {
-    const bin = beside?.bin ?? deps.bin();
+  async function spawn(): Promise<Process> {
+    const bin = deps.program.bin();
     // With a user of its own, the program that would say so is another one.
     if (Bun.which(bin, { PATH: deps.env.PATH ?? '' }) === null) {
       throw new Error(`there is no program at ${bin}`);
     }
     makeFolders();
-    if (!beside) await deps.beforeStart();
+    await deps.beforeStart();
     rollOutput();
-    const { address, secret } = beside?.admin ?? admin;
+    const { address, secret } = admin;
     const boot = bootConfig({ listen: address, origins: [secret] });
     const sink = openSync(output, 'a', 0o600);
     try {
@@ -123,7 +120,7 @@ export function createLaunch(deps: LaunchDeps): Launch {
         }
         const started = processOf(child.pid);
         if (started === null) throw new Error('the proxy exited immediately');
-        if (!beside) record(folder, started);
+        record(folder, started);
         return started;
       } catch (error) {
         child.kill('SIGKILL');
@@ -134,23 +131,29 @@ export function createLaunch(deps: LaunchDeps): Launch {
     }
   }
 
-  const isAsWanted = (one: Process): boolean =>
-    uidOf(one) === (deps.user?.uid ?? process.getuid?.()) &&
-    runsWith(one, { bin: realpathSync(deps.bin()), args, env: deps.env });
+  /** The file that it was started from, if all else is as we would start it. */
+  function fileOfWanted(one: Process): string | undefined {
+    if (uidOf(one) !== (deps.user?.uid ?? process.getuid?.())) return undefined;
+    const { env } = deps;
+    return deps.program
+      .files()
+      .find((file) => existsSync(file) && runsWith(one, { bin: realpathSync(file), args, env }));
+  }
 
-  async function adopt(): ReturnType<Launch['adopt']> {
-    const left = findCaddies(folder, deps.bin());
-    const wanted = left.filter(isAsWanted);
-    const one = wanted.find((each) => isRecorded(folder, each)) ?? wanted[0];
-    if (one && (await admin.answers())) {
+  async function adopt(): Promise<Process | null> {
+    const left = findCaddies(folder, deps.program.bin());
+    const [one] = left;
+    const file = one && left.length === 1 ? fileOfWanted(one) : undefined;
+    if (one && file !== undefined && (await admin.answers())) {
       record(folder, one);
-      return { one, others: left.filter((other) => other !== one) };
+      deps.program.started(file);
+      return one;
     }
     await endAll(left);
     return null;
   }
 
-  async function endAll(left = findCaddies(folder, deps.bin())): Promise<void> {
+  async function endAll(left = findCaddies(folder, deps.program.bin())): Promise<void> {
     await Promise.all(left.map((process) => end(process, STOP_GRACE_MS)));
   }
 

@@ -1,11 +1,10 @@
 /** What another program of Caddy does with a Caddyfile. */
-import { hasStreamDelay, KNOWN_READINGS } from '../../../src/shared/caddyfile/dialect.ts';
+import { KNOWN_READINGS } from '../../../src/shared/caddyfile/dialect.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import type { JsonObject } from '../../../src/shared/json.ts';
 import { adaptApart } from '../config/adapt.ts';
 import { PATH_RULES } from '../config/paths.ts';
 import type { Restrictions } from '../config/restrictions.ts';
-import { createStreamDelay } from '../config/stream-delay.ts';
 import { createValidator, type ValidatorDeps } from '../config/validate.ts';
 import { createRunning, modulesOf } from './program.ts';
 
@@ -22,8 +21,6 @@ export type NextProgram = {
   check(text: string): Promise<void>;
   /** What tells it from any other, as `program` of the one that runs. */
   mark: string | null;
-  /** As `streamDelay` of the one that runs. */
-  streamDelay: string | null;
 };
 
 /** With a newer signalbox, or a newer Caddy, what was checked before may be unsound. */
@@ -43,7 +40,6 @@ export async function nextProgram(
   if (mark === null) throw new Failure('NOT_FOUND', 'The program cannot be started any more.');
   const { checkText, checkConfig } = rules(async () => version);
   const adapt = (text: string) => adaptApart(text, commands);
-  const knowsDelay = async () => hasStreamDelay(version);
   return {
     version,
     mark: withRules(mark),
@@ -55,7 +51,5 @@ export async function nextProgram(
       checkConfig(await adapt(text), text);
       await createValidator(commands).validate(text);
     },
-    // There was no load yet.
-    streamDelay: await createStreamDelay(knowsDelay, () => 0)(),
   };
 }

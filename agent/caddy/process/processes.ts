@@ -25,10 +25,6 @@ export function record(folder: string, { pid, started }: Process): void {
   }
 }
 
-/** Whether that process was noted last. */
-export const isRecorded = (folder: string, { pid, started }: Process): boolean =>
-  read(recordOf(folder))?.trim() === `${pid} ${started}`;
-
 /**
  * The running Caddys of a managed folder, whatever name the folder had when they were started. Others
  * may name the same path: an editor, `tail -f`, or a Caddy in a container, where it is another file.
@@ -181,6 +177,15 @@ function read(file: string): string | null {
     if (lacksDescriptors(error)) throw error;
     return null;
   }
+}
+
+/** What `started` counts in each second (USER_HZ, time(7)), on all machines that signalbox is built for. */
+const TICKS = 100;
+
+/** When a process was started, in milliseconds since the epoch. @throws file system errors if it cannot look */
+export function startedAt({ started }: Process): number {
+  const booted = Number(/^btime (\d+)/m.exec(read('/proc/stat') ?? '')?.[1] ?? 0);
+  return (booted + Number(started) / TICKS) * 1_000;
 }
 
 /** The running process with that pid, or null. @throws file system errors if it cannot look */

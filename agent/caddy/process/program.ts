@@ -1,8 +1,7 @@
 /** Which Caddy runs, asked again whenever another process may run, and which modules it was built with. */
 import { statSync } from 'node:fs';
-import { resolvePath, sha256Of } from '../../../src/shared/system/files.ts';
+import { sha256Of } from '../../../src/shared/system/files.ts';
 import { run } from '../../../src/shared/system/run.ts';
-import { linkOf } from '../ports/sockets.ts';
 
 /** The oldest release that the tests run with; Debian 12 has it. */
 const OLDEST_VERSION = '2.6.2';
@@ -147,13 +146,6 @@ export function createRunning(program: Program, processKey: () => string): () =>
 export function fileOf(bin: string): string {
   const found = statSync(Bun.which(bin) ?? bin, { throwIfNoEntry: false });
   return found ? [found.ino, found.size, found.mtimeMs].join('-') : '';
-}
-
-/** The file of a program that runs from `bin`, in whose place an upgrade may have put another one. */
-export function runningFile(bin: string, pid: number | null): string {
-  const exe = `/proc/${pid}/exe`;
-  const runs = linkOf(exe);
-  return runs === null || runs === resolvePath(Bun.which(bin) ?? bin) ? bin : exe;
 }
 
 /** The SHA-256 of a program's file; null if it cannot be read. */

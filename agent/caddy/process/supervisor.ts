@@ -6,17 +6,15 @@ import type { Log } from '../../../src/shared/log.ts';
 import type { Pace } from '../../pace.ts';
 import type { Warnings } from '../../warnings.ts';
 import { endLastLines } from '../access-log.ts';
-import type { Admin } from '../admin.ts';
-import { isConnected, portsOf } from '../ports/sockets.ts';
 import { type CaddyStorage, createCaddyStorage } from '../storage/storage.ts';
-import { type Beside, createLaunch, type LaunchDeps, STOP_GRACE_MS } from './launch.ts';
+import type { KeptProgram } from './kept-program.ts';
+import { createLaunch, type LaunchDeps, STOP_GRACE_MS } from './launch.ts';
 import { createMuteWatch } from './mute-watch.ts';
-import { end, isAlive, type Process, record } from './processes.ts';
+import { end, isAlive, type Process } from './processes.ts';
 
 type SupervisorDeps = Omit<LaunchDeps, 'beforeStart'> & {
+  program: KeptProgram;
   accessLog: string;
-  /** Runs before a Caddy is started because none is left: a program on probation has failed then. Must not reject. */
-  onEnded: () => Promise<void>;
   /** Runs after each start, once the admin endpoint answers: loads what is to be served. */
   onUp: (log: Log) => Promise<void>;
   pace: Pick<Pace, 'storage' | 'supervise'>;
@@ -31,13 +29,6 @@ export type Supervisor = Pick<CaddyStorage, 'repairAfter' | 'keepSynced'> & {
   start(): Promise<void>;
   /** Stops Caddy and starts it with nothing but its admin endpoint. @throws Error */
   restart(): Promise<void>;
-  /** Starts another program, with nothing but its admin endpoint, beside the one that runs. @throws Error */
-  startBeside(beside: Beside & { admin: Pick<Admin, 'answers'> }): Promise<Process>;
-  /**
-   * Keeps that process from now on, if `run` succeeds; the one before ends once its connections have.
-   * @throws what `run` throws
-   */
-  handOver(to: Process, run: () => Promise<void>): Promise<void>;
   /** Stops Caddy and waits until it is gone. @param keeps leaves it for the next agent */
   stop(keeps: boolean): Promise<void>;
   /** How often a Caddy was started or adopted. */
@@ -51,12 +42,9 @@ const START_TIMEOUT_MS = 15_000;
 /** Shorter, because every site is down meanwhile. */
 const RESTART_GRACE_MS = 500;
 const ROLL_EVERY_POLLS = 60;
-/** How long the connections of a Caddy that was replaced may last: as long as a browser waits for a large file. */
-const RETIRED_MS = 10 * 60 * 1_000;
-const RETIRED_POLL_MS = 1_000;
 
 export function createSupervisor(deps: SupervisorDeps): Supervisor {
-  const { admin, accessLog, warnings, log } = deps;
+  const { admin, accessLog, program, warnings, log } = deps;
   const { supervise: pace, storage: storagePace } = deps.pace;
   const { say, settle } = createSparseLog(log, pace.say);
   const storage = createCaddyStorage({
@@ -83,20 +71,17 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
   let watching: Promise<void> = Promise.resolve();
   let wake = () => {};
 
-  async function answersWhile(
-    of: Process,
-    asked: Pick<Admin, 'answers'> = admin,
-  ): Promise<boolean> {
+  async function answersWhile(of: Process): Promise<boolean> {
     const until = performance.now() + START_TIMEOUT_MS;
     while (isAlive(of) && performance.now() < until && !stopping) {
-      if (await asked.answers().catch(() => false)) return true;
+      if (await admin.answers().catch(() => false)) return true;
       await Bun.sleep(10);
     }
     return false;
   }
 
-  async function started(of: Process, asked?: Pick<Admin, 'answers'>): Promise<void> {
-    if (await answersWhile(of, asked)) return;
+  async function started(of: Process): Promise<void> {
+    if (await answersWhile(of)) return;
     await end(of, 0);
     const words = RIGHTS.exec(readEnd(launch.output))?.[0];
     const why = words === undefined ? '' : ` (${words})`;
@@ -105,28 +90,19 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
 
   async function up(isRestart = false): Promise<void> {
     const adopted = await launch.adopt();
-    for (const other of adopted?.others ?? []) void retire(other);
-    if (adopted === null && !isRestart) await deps.onEnded();
-    current = adopted?.one ?? (await launch.spawn());
-    await started(current);
+    if (adopted === null) await program.choose(!isRestart);
+    try {
+      current = adopted ?? (await launch.spawn());
+      await started(current);
+    } catch (error) {
+      program.notStarted();
+      throw error;
+    }
+    program.started(program.bin());
     upSince = performance.now();
     mute.reset();
     starts[adopted ? 'adopted' : 'started']++;
     say(adopted ? 'proxy adopted' : 'proxy started', { pid: current.pid });
-  }
-
-  /** Ends a Caddy that takes no connections any more once those that it has are over. Never rejects. */
-  async function retire(of: Process): Promise<void> {
-    const until = performance.now() + RETIRED_MS;
-    try {
-      if (portsOf(of.pid, 'tcp').length > 0) return await end(of, STOP_GRACE_MS);
-    } catch {
-      // It does not show what it has, so it gets all the time.
-    }
-    while (isAlive(of) && !stopping && performance.now() < until && mayBeConnected(of.pid)) {
-      await Bun.sleep(RETIRED_POLL_MS);
-    }
-    await end(of, STOP_GRACE_MS);
   }
 
   /** Waits until the time is over or `wake` is called. */
@@ -184,32 +160,6 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       }
     },
 
-    async startBeside(beside) {
-      const process = await launch.spawn(beside);
-      await started(process, beside.admin);
-      return process;
-    },
-
-    async handOver(to, run) {
-      const from = current;
-      restarting = true;
-      try {
-        current = to;
-        record(deps.folder, to);
-        await run();
-        upSince = performance.now();
-        mute.reset();
-        starts.started++;
-        if (from) void retire(from);
-      } catch (error) {
-        current = from;
-        if (from) record(deps.folder, from);
-        throw error;
-      } finally {
-        restarting = false;
-      }
-    },
-
     async stop(keeps) {
       stopping = true;
       wake();
@@ -248,14 +198,6 @@ export function pauseAfter(
   const [first = 0] = backoff;
   const usual = backoff[Math.min(failures, backoff.length - 1)] ?? first;
   return lived === null ? usual : Math.min(usual, Math.max(lived, first), MOST_AFTER_SERVING_MS);
-}
-
-function mayBeConnected(pid: number): boolean {
-  try {
-    return isConnected(pid);
-  } catch {
-    return true;
-  }
 }
 
 /** Bytes in which the reason of a failed start is. */

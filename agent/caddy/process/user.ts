@@ -107,11 +107,15 @@ function prefixFor(uid: number, gid: number): string[] | null {
 
 /** Tries what Caddy will have to do. */
 function whyNot(of: ManagedCaddy & { prefix: string[]; folders: string[] }): string | null {
-  const run = (...command: string[]) =>
-    Bun.spawnSync([...of.prefix, ...command], { env: of.env, cwd: '/', timeout: 10_000 });
-  if (!run(of.bin, 'version').success) return 'as a separate user it does not start.';
+  const start = (command: string[]) =>
+    Bun.spawnSync(command, { env: of.env, cwd: '/', timeout: 10_000 }).success;
+  const run = (...command: string[]) => start([...of.prefix, ...command]);
+  // One that starts for nobody is not used, and says nothing about the copy that is.
+  if (!run(of.bin, 'version') && start([of.bin, 'version'])) {
+    return 'as a separate user it does not start.';
+  }
   const files = [...of.folders, ...(existsSync(of.accessLog) ? [of.accessLog] : [])];
-  const closed = files.find((path) => !run('test', '-w', path).success);
+  const closed = files.find((path) => !run('test', '-w', path));
   if (closed === undefined) return null;
   // The status shows this, and it shows no paths.
   const setting = isBelow(closed, dirname(of.folder)) ? 'DATA_DIR' : 'ACCESS_LOG';

@@ -29,6 +29,8 @@ export type Proxyfile = {
   term(hub: string): number;
   /** Whether the text with this digest was checked for this program. */
   isCheckedFor(digest: string, program: string): boolean;
+  /** Notes that the text on disk was checked for a program, unless it was not written here. @throws file system errors */
+  noteChecked(digest: string, program: string): void;
   /**
    * From now on, obeys `hub` alone, whatever was noted of it or of others. What is on disk counts as
    * not written here unless it is for that hub. @throws file system errors
@@ -140,6 +142,10 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
     owner: ownerOf,
     term: termOf,
     isCheckedFor: (digest, program) => ledger.checked.includes(`${digest} ${program}`),
+
+    noteChecked(digest, program) {
+      if (ledger.known.includes(digest)) note(withText(digest, { program }));
+    },
 
     enrol(hub, term) {
       const known = ownerOf() === hub ? ledger.known : [];

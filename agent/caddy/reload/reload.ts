@@ -11,8 +11,9 @@ import type { KeptCertificate, ReloadAnswer, StillOpen } from '../../../src/shar
 import type { Warnings } from '../../warnings.ts';
 import { AdminUnreachable, proxyUnreachable } from '../admin.ts';
 import { withdrawnSentence } from '../config/foreign.ts';
+import { withKept } from '../config/kept.ts';
 import { readOwnTls } from '../config/own-tls.ts';
-import { patchConfig, type Stamp, stampId } from '../config/patch.ts';
+import type { Stamp } from '../config/patch.ts';
 import { openRequests, stillOpen } from '../config/still-open.ts';
 import { describeClosed, withoutListeners } from '../ports/closed.ts';
 import type { NextProgram } from '../process/next-program.ts';
@@ -59,17 +60,14 @@ type ReloadOptions = SwapOptions & {
   certificates?: readonly KeptCertificate[] | undefined;
 };
 
-/** What another program is to run. */
-export type Ready = {
-  digest: string;
-  /** The configuration, with an admin endpoint at that address. */
-  configAt(address: string): JsonObject;
-  /** Its id. */
-  id: string;
-  /** The live configuration as JSON text. */
-  previous: string;
-  /** Stores the text in the file. @throws file system errors */
-  swapIn(): void;
+/** Another program for a restart. */
+export type Other = {
+  /** The text that it was tried with, and what tells the program from any other. */
+  checked: { digest: string; mark: string } | null;
+  /** Has that one run from the next start on, or again the one before. */
+  use(isOther: boolean): void;
+  /** Whether it serves, now that it has accepted the text. @throws Failure */
+  assertServing(config: Json): Promise<void>;
 };
 
 type Reloaded = Required<Omit<ReloadAnswer, 'success'>>;
@@ -94,16 +92,14 @@ export type Reload = {
    * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE
    */
   check(text: string, options?: CheckOptions): Promise<void>;
+  /** What another program would run of a text, with the certificates of the hub. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
+  configBy(text: string, next: NextProgram): Promise<JsonObject>;
   /**
-   * Makes ready what another program is to run of `text`, and runs something with it, while nothing is published
-   * or loaded. @throws as `reload`; what `run` throws
+   * Restarts a managed proxy with what is on disk.
+   * @param other a program that does so; if it fails, the one before is back
+   * @throws Failure, as `resume`; STALE if another text is on disk than was tried
    */
-  prepareFor<T>(
-    text: string,
-    options: Pick<ReloadOptions, 'hub' | 'term' | 'expects' | 'certificates'>,
-    next: NextProgram,
-    run: (ready: Ready) => Promise<T>,
-  ): Promise<T>;
+  restart(other: Other | null): Promise<void>;
   /** Runs something while nothing is published or loaded. */
   alone<T>(run: () => Promise<T>): Promise<T>;
   /** Loads the file, as far as its listeners can be opened, unless it is live. @throws as `reload` */
@@ -295,51 +291,34 @@ export function createReload(deps: ReloadDeps): Reload {
     }
   }
 
-  async function prepareFor<T>(
-    text: string,
-    options: ReloadOptions,
-    next: NextProgram,
-    run: (ready: Ready) => Promise<T>,
-  ): Promise<T> {
-    const digest = digestOf(text);
-    const { hub, term } = options;
-    let undo = () => {};
+  async function configBy(text: string, next: NextProgram): Promise<JsonObject> {
+    const config = await next.adapt(text);
+    const own = await readOwnTls(text, config, next.adapt);
+    const { found: certificates } = kept.collect(text);
+    return withKept(withoutListeners(config, loader.closed()), { certificates, own });
+  }
+
+  async function restart(other: Other | null): Promise<void> {
+    const { checked } = other ?? {};
+    if (checked && checked.digest !== digestOf(proxyfile.read() ?? '')) {
+      throw stale('The sites have changed since they were tried; try again.');
+    }
+    if (checked) proxyfile.noteChecked(checked.digest, checked.mark);
+    other?.use(true);
     try {
-      const previous = await replaced(options);
-      const { found: certificates, missing } = kept.collect(text, options.certificates);
-      assertNone(await newly(missing));
-      const config = await next.adapt(text);
-      const own = await readOwnTls(text, config, next.adapt);
-      const closed = loader.closed();
-      const stamp = {
-        digest,
-        closed,
-        lacking: missing.length > 0,
-        kept: { certificates, own },
-        hub: hub ?? proxyfile.owner(),
-        storage: deps.certificates,
-        accessLog: { ...deps.accessLog, file: logs.spelling(previous) },
-        streamDelay: next.streamDelay,
-      };
-      await proxyfile.writeCandidate(text);
-      undo = kept.add(certificates);
-      const origins = [admin.secret];
-      const result = await run({
-        digest,
-        configAt: (listen) =>
-          patchConfig(withoutListeners(config, closed), { ...stamp, admin: { listen, origins } }),
-        id: stampId(stamp),
-        previous,
-        swapIn: () => void proxyfile.swapIn(digest, { hub, term, program: next.mark }),
-      });
-      loader.forget();
-      if (missing.length === 0) kept.prune(text);
-      return result;
+      await startAgain();
+      await other?.assertServing(JSON.parse((await loader.live()).json) as Json);
     } catch (error) {
-      proxyfile.dropCandidate();
-      undo();
+      other?.use(false);
+      if (other) await startAgain();
       throw reachable(error);
     }
+  }
+
+  async function startAgain(): Promise<void> {
+    await deps.managed?.restart();
+    loader.forget();
+    await resume();
   }
 
   async function check(text: string, { ports = true, probe }: CheckOptions = {}): Promise<void> {
@@ -361,7 +340,8 @@ export function createReload(deps: ReloadDeps): Reload {
   return {
     reload: (text, options = {}) => enqueue(() => publish(text, options, 'pushed')),
     check,
-    prepareFor: (text, options, next, run) => enqueue(() => prepareFor(text, options, next, run)),
+    configBy,
+    restart: (other) => enqueue(() => restart(other)),
     alone: enqueue,
     resume: () => enqueue(resume),
     reopen: () => enqueue(reopen),

@@ -1,21 +1,122 @@
-/** Exchanges, in an agent, the program of its proxy. */
+/** Looks, in an agent, for another program at PROXY_BIN, tries it, and changes over to it. */
+import { dirname, join } from 'node:path';
+import { Elysia } from 'elysia';
+import { PROGRAMS, ProgramsAnswer, RESTART } from '../../../src/features/programs/wire.ts';
+import { Failure } from '../../../src/shared/failure.ts';
+import type { Json } from '../../../src/shared/json.ts';
+import { jsonBody } from '../../../src/shared/json-body.ts';
+import { AgentErrorBody } from '../../../src/shared/wire/protocol.ts';
+import { listenersOf, parseAddress } from '../../caddy/ports/ports.ts';
+import { holdersOf } from '../../caddy/ports/sockets.ts';
+import { describe, sumOfFile } from '../../caddy/process/program.ts';
+import { endTrialsIn } from '../../caddy/process/trial-caddy.ts';
+import type { ProxyControl } from '../../caddy/proxy.ts';
 import type { AgentHalf } from '../../core.ts';
 import { replaysOf } from '../replay/agent.ts';
-import { createExchange } from './exchange.ts';
-import { createPrograms } from './programs.ts';
-import { programRoutes } from './routes.ts';
+import { createPrograms, type Programs } from './programs.ts';
+
+/** `look`: from one look at PROXY_BIN to the next, in milliseconds. */
+const PACE = { look: 5_000 };
 
 export const agent: AgentHalf = (core) => {
-  const { proxy } = core;
-  const { exchangeable, admin } = proxy;
+  const { proxy, bodyLimit, paced } = core;
+  const { replaceable, commands } = proxy;
+  if (replaceable === null) return { routes: routesOf(null, () => ofOthers(proxy), bodyLimit) };
+  const closing = new AbortController();
+  const { signal } = closing;
+  const folder = join(dirname(commands.env.XDG_DATA_HOME), 'rehearsal');
   const replays = replaysOf(core);
-  const exchange = exchangeable && createExchange({ ...core, proxy: exchangeable, admin, replays });
+  const programs = createPrograms({ ...core, replaceable, replays, folder, signal });
+  const { look } = paced('programs', PACE);
+  let timer: Timer | undefined;
+  let looking: Promise<void> = Promise.resolve();
+
+  function lookSoon(): void {
+    timer = setTimeout(() => {
+      looking = programs.look().finally(() => !signal.aborted && lookSoon());
+    }, look);
+    timer.unref();
+  }
+
   return {
-    routes: programRoutes({
-      ...core,
-      programs: createPrograms(proxy),
-      exchange: exchange && { ...exchange, with: exchangeable },
-      replays,
-    }),
+    routes: routesOf(
+      {
+        ...programs,
+        restart: () => programs.restart().finally(core.look),
+      },
+      async () => ({ ...(await programs.answer()), managed: true, unit: null }),
+      bodyLimit,
+    ),
+    async begin() {
+      await endTrialsIn([folder], commands.bin);
+      lookSoon();
+    },
+    async end() {
+      closing.abort();
+      clearTimeout(timer);
+      await looking;
+    },
   };
 };
+
+/** `/proxy/programs` and `/proxy/restart`. @param programs null if another program runs the proxy */
+function routesOf(
+  programs: Programs | null,
+  answer: () => Promise<ProgramsAnswer>,
+  bodyLimit: number,
+) {
+  return new Elysia({ name: 'programs' })
+    .get(PROGRAMS.path, answer, { response: { 200: ProgramsAnswer } })
+    .use(jsonBody(bodyLimit))
+    .post(
+      RESTART.path,
+      async ({ request, server }) => {
+        if (programs === null) {
+          throw new Failure('INVALID_REQUEST', 'Another program runs Caddy, and restarts it.');
+        }
+        server?.timeout(request, 0);
+        await programs.restart();
+        return answer();
+      },
+      {
+        body: RESTART.body,
+        response: {
+          200: ProgramsAnswer,
+          400: AgentErrorBody,
+          409: AgentErrorBody,
+          502: AgentErrorBody,
+        },
+      },
+    );
+}
+
+/** Of a Caddy that another program runs. */
+async function ofOthers({ admin, commands }: ProxyControl): Promise<ProgramsAnswer> {
+  const [found, sha256, unit] = await Promise.all([
+    describe(commands),
+    sumOfFile(commands.bin),
+    unitOf(admin),
+  ]);
+  const current =
+    found && sha256 !== null
+      ? { version: found.version, sha256, modules: [...found.modules], since: null }
+      : null;
+  return { current, next: null, managed: false, unit };
+}
+
+/** To look for who has one takes milliseconds. */
+const MOST_PORTS = 3;
+
+/** The service that runs Caddy, by what it listens on; null if the agent does not see it. Never fails. */
+async function unitOf(admin: ProxyControl['admin']): Promise<string | null> {
+  const live = await admin.config().then(
+    (text) => listenersOf(JSON.parse(text) as Json),
+    () => [],
+  );
+  const listeners = [...parseAddress(admin.address), ...live.filter(({ udp }) => !udp)];
+  for (const { port } of listeners.slice(0, MOST_PORTS)) {
+    const holder = holdersOf(port, 'tcp').find(({ unit }) => unit !== null);
+    if (holder) return holder.unit;
+  }
+  return null;
+}

@@ -1,11 +1,9 @@
-/** Asks the requests of the last days of the program that runs and of a new one, and says where the new one is worse. */
-
+/** Asks the requests of the last days of the program that runs and of another one, and says what the other answers otherwise. */
 import { REPLAY_DAYS, type ReplayGroup } from '../../../src/features/replay/wire.ts';
 import { countsOf, outcomeOf } from '../../../src/features/replay/words.ts';
-import type { Difference } from '../../../src/shared/failure.ts';
 import { isBad } from '../replay/compare.ts';
 import type { OtherProgram, Replays } from '../replay/replays.ts';
-import type { Asked } from './ask-both.ts';
+import type { Differs } from './ask-both.ts';
 
 /** Distinct requests: they take 10 s on two cores. */
 const MOST_REQUESTS = 5_000;
@@ -14,7 +12,6 @@ const MOST_NAMED = 20;
 
 /**
  * What cannot be compared, such as for lack of memory, is left out.
- * @param proxyfile in the words of the new program
  * @throws Failure STOPPING
  */
 export async function askHistory(
@@ -22,22 +19,15 @@ export async function askHistory(
   proxyfile: string,
   program: OtherProgram,
   signal: AbortSignal,
-): Promise<Asked> {
+): Promise<Differs> {
   const request = { proxyfile, hosts: null, days: REPLAY_DAYS.usual, requests: MOST_REQUESTS };
-  const { groups, leftOut, detail, of, done } = await replays.ofProgram(request, program, signal);
+  const { groups } = await replays.ofProgram(request, program, signal);
   const named = (isChosen: boolean) =>
     groups
       .filter((group) => isWorse(group) === isChosen)
       .slice(0, MOST_NAMED)
-      .map(differenceOf);
-  return {
-    worse: named(true),
-    other: named(false),
-    leftOut:
-      detail === undefined
-        ? leftOut
-        : [...leftOut, { reason: detail, count: Math.max(0, of - done) }],
-  };
+      .map(wordsOf);
+  return { worse: named(true), other: named(false) };
 }
 
 /** A good answer must stay as it is, as far as a visitor or an upstream can tell. */
@@ -48,8 +38,8 @@ const isWorse = ({ before, after }: ReplayGroup): boolean =>
     before.to !== after.to ||
     before.location !== after.location);
 
-function differenceOf(group: ReplayGroup): Difference {
+function wordsOf(group: ReplayGroup): string {
   const [example] = group.examples;
   const such = example ? `, such as ${example.method} ${example.path}` : '';
-  return { domain: group.domain, reason: `${countsOf(group)} ${outcomeOf(group)}${such}` };
+  return `${group.domain}: ${countsOf(group)} ${outcomeOf(group)}${such}`;
 }

@@ -1,8 +1,13 @@
-/** The configurations of the time in which two programs of Caddy run. Pure. */
-import { field, type JsonObject, list, object } from '../../../src/shared/json.ts';
-import { parseAddress } from '../../caddy/ports/ports.ts';
+/** Another program of Caddy with all sites, on loopback addresses that no visitor reaches. */
+import { tail } from '../../../src/shared/bounded.ts';
+import { Failure } from '../../../src/shared/failure.ts';
+import { field, type Json, type JsonObject, list, object } from '../../../src/shared/json.ts';
+import { listenersOf, parseAddress } from '../../caddy/ports/ports.ts';
+import { portsOf } from '../../caddy/ports/sockets.ts';
+import { startTrialCaddy, type TrialCaddyDeps } from '../../caddy/process/trial-caddy.ts';
+import { lastErrorOf } from '../../caddy/words.ts';
 
-/** Where the new program listens for an address of the one that runs. */
+/** Where the other program listens for an address of the one that runs. */
 export type AddressFor = (host: string) => string;
 
 /**
@@ -24,45 +29,98 @@ const APPS = ['http', 'tls', 'pki'];
 
 /**
  * The same sites, certificates and upstreams, on loopback addresses of their own. The ports are the same,
- * so that automatic HTTPS and redirects are.
+ * so that automatic HTTPS and redirects are. Pure.
+ * @param storage the folder with the certificates
  */
-export function rehearsalOf(config: JsonObject, addressFor: AddressFor): JsonObject {
-  const apps = Object.entries(object(config.apps)).filter(([name]) => APPS.includes(name));
-  return withServers({ ...config, apps: Object.fromEntries(apps) }, (server) => {
-    const addresses = list(server.listen).flatMap((one) => parseAddress(String(one)));
-    const moved = addresses.map(({ host, port }) => `${addressFor(host)}:${port}`);
-    // Without an address, Caddy would choose one itself.
-    return moved.length === 0 ? null : overTcp({ ...server, listen: [...new Set(moved)] });
-  });
-}
-
-/** The same without HTTP/3. */
-export const withoutHttp3 = (config: JsonObject): JsonObject => withServers(config, overTcp);
-
-/** The addresses that only one program can listen on: the file of a unix socket goes with the one that stops. */
-export const unsharedIn = (config: JsonObject): string[] =>
-  Object.values(object(field(config, 'apps', 'http', 'servers')))
-    .flatMap((server) => list(field(server, 'listen')).map(String))
-    .filter((address) => /^unix/i.test(address));
-
-/** Null for a server that has no other protocol. */
-function overTcp({ listen_protocols: _, ...server }: JsonObject): JsonObject | null {
-  if (server.protocols === undefined) return { ...server, protocols: ['h1', 'h2'] };
-  const protocols = list(server.protocols).filter((one) => one !== 'h3');
-  return protocols.length === 0 ? null : { ...server, protocols };
-}
-
-/** @param change null: without that server */
-function withServers(
+export function rehearsalOf(
   config: JsonObject,
-  change: (server: JsonObject) => JsonObject | null,
+  storage: string,
+  addressFor: AddressFor,
 ): JsonObject {
-  const apps = object(config.apps);
-  const http = object(apps.http);
-  if (http.servers === undefined) return config;
-  const servers = Object.entries(object(http.servers)).flatMap(([name, server]) => {
-    const changed = change(object(server));
-    return changed === null ? [] : [[name, changed] as const];
+  const apps = Object.entries(object(config.apps)).filter(([name]) => APPS.includes(name));
+  const http = object(field(config, 'apps', 'http'));
+  const servers = Object.entries(object(http.servers)).flatMap(([name, given]) => {
+    const server = moved(object(given), addressFor);
+    return server === null ? [] : [[name, server] as const];
   });
-  return { ...config, apps: { ...apps, http: { ...http, servers: Object.fromEntries(servers) } } };
+  return {
+    admin: { disabled: true, config: { persist: false } },
+    logging: { logs: { default: { writer: { output: 'stderr' }, level: 'ERROR' } } },
+    storage: { module: 'file_system', root: storage },
+    apps: { ...Object.fromEntries(apps), http: { ...http, servers: Object.fromEntries(servers) } },
+  };
+}
+
+/** Over TCP alone; null for a server that has nothing else. */
+function moved(server: JsonObject, addressFor: AddressFor): JsonObject | null {
+  const { listen_protocols: _, logs: __, ...rest } = server;
+  const addresses = list(server.listen).flatMap((one) => parseAddress(String(one)));
+  const listen = [...new Set(addresses.map(({ host, port }) => `${addressFor(host)}:${port}`))];
+  const given = server.protocols === undefined ? ['h1', 'h2'] : list(server.protocols);
+  const protocols = given.filter((one) => one !== 'h3');
+  // Without an address, Caddy would choose one itself.
+  return listen.length === 0 || protocols.length === 0 ? null : { ...rest, listen, protocols };
+}
+
+/** How long a program may take to open all ports of a configuration, in milliseconds. */
+const OPEN_MS = 5_000;
+/** The same if it has to start first. */
+const START_MS = 20_000;
+/** Bytes: more than Caddy takes for 10,000 sites. */
+const MEMORY = 4 * 1024 ** 3;
+const POLL_MS = 10;
+
+/** The TCP ports of a configuration that a process does not listen on. */
+function closedIn(config: Json, pid: number): number[] {
+  const wanted = new Set(listenersOf(config).flatMap(({ port, udp }) => (udp ? [] : port)));
+  try {
+    return [...wanted.difference(new Set(portsOf(pid, 'tcp')))];
+  } catch {
+    return [...wanted];
+  }
+}
+
+/** Waits until a process listens on all TCP ports of its configuration. @throws Failure PROXY_UNREACHABLE */
+export async function opened(
+  config: Json,
+  pid: number,
+  longest = OPEN_MS,
+  isAlive: () => boolean = () => true,
+): Promise<void> {
+  const until = performance.now() + longest;
+  for (;;) {
+    const [closed] = closedIn(config, pid);
+    if (closed === undefined) return;
+    if (!isAlive() || performance.now() > until) {
+      throw new Failure('PROXY_UNREACHABLE', `It does not open port ${closed}.`);
+    }
+    await Bun.sleep(POLL_MS);
+  }
+}
+
+/**
+ * Runs something while the program runs, and ends it.
+ * @throws Failure PROXY_UNREACHABLE if it does not start, with its own words; as `run`; file system errors
+ */
+export async function whileRehearsed<T>(
+  folder: string,
+  config: JsonObject,
+  deps: TrialCaddyDeps & { signal: AbortSignal },
+  run: () => Promise<T>,
+): Promise<T> {
+  const { child, end } = startTrialCaddy(folder, config, deps, { memory: MEMORY, names: [] });
+  try {
+    const output = tail(child.stderr);
+    // Otherwise the program that runs might answer instead.
+    const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+    const isAlive = () => !hasEnded() && !deps.signal.aborted;
+    await opened(config, child.pid, START_MS, isAlive).catch(async (error: unknown) => {
+      if (!hasEnded()) throw error;
+      const words = lastErrorOf(await output);
+      throw new Failure('PROXY_UNREACHABLE', `It does not start: ${words}`);
+    });
+    return await run();
+  } finally {
+    await end();
+  }
 }

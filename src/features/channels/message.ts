@@ -36,7 +36,10 @@ const PHRASES: Readonly<Record<EventName, readonly [began: string, over: string]
   'proxy.down': ['Caddy is down', 'Caddy is up again'],
   'agent.unreachable': ['agent unreachable', 'agent answers again'],
   'agent.behind': ['Caddy is out of date', 'Caddy is up to date again'],
-  'program.returned': ['new Caddy ended, previous one runs', 'program of Caddy is fine again'],
+  'program.returned': [
+    'new Caddy is not used, the one before runs',
+    'program of Caddy is fine again',
+  ],
   drift: ['Caddyfile changed by another program', 'Caddyfile restored'],
   'vhost.broken': ['site broken', 'site works again'],
   'upstream.down': ['upstream down', 'upstream back'],

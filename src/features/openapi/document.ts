@@ -160,10 +160,7 @@ function parameter(given: Json, route: About): Json {
 /** Only the types that the route takes: the generator lists several. */
 function body(given: JsonObject, route: About, components: Components): JsonObject {
   const content = isObject(given.content) ? given.content : {};
-  const types = [
-    ...(route.isForm === true ? [] : ['application/json']),
-    ...(route.isForm ? ['multipart/form-data'] : []),
-  ];
+  const types = [route.isForm ? 'multipart/form-data' : 'application/json'];
   const media = Object.fromEntries(
     types.map((type) => {
       const given = content[type];

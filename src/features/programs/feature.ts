@@ -1,4 +1,4 @@
-/** The program of Caddy: what is known of it, and its exchange for another without an interruption. */
+/** The program of Caddy: what is known of it, and the change to another one that is put at PROXY_BIN. */
 import type { Feature } from '../../feature.ts';
 
 export const programs: Feature = {

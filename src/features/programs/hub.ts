@@ -1,4 +1,4 @@
-/** Shows, for a hub, the programs of its proxies, and exchanges them. */
+/** Shows, for a hub, the programs of its proxies, and changes them. */
 import type { HubHalf } from '../../hub/core.ts';
 import { programRoutes } from './routes.ts';
 

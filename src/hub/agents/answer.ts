@@ -28,7 +28,6 @@ const PASSED_ON = [
   'STORAGE_UNAVAILABLE',
   'INVALID_REQUEST',
   'RATE_LIMITED',
-  'ON_PROBATION',
   'PROGRAM_REFUSED',
 ] as const;
 
@@ -136,8 +135,8 @@ export function refusalOf(answer: unknown, missing?: string): Failure {
       return new Failure('NOT_FOUND', missing);
     }
     const code = PASSED_ON.find((known) => known === answer.code);
-    const { message, words, hint, line, differences } = answer;
-    if (code) return new Failure(code, message, { detail: words, hint, at: { line }, differences });
+    const { message, words, hint, line } = answer;
+    if (code) return new Failure(code, message, { detail: words, hint, at: { line } });
     // Only a proxyfile is that large.
     if (answer.code === 'BODY_TOO_LARGE') {
       return new Failure(

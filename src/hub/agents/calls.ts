@@ -32,11 +32,10 @@ type Answer = { ok: boolean; bytes: Uint8Array };
 /**
  * `deadline`: milliseconds; `limit`: bytes of the answer, asked for when it comes; `headers`: with the protocol
  * that the request needs, if it is not the first; `signal`: of a call that waits for something to happen, and
- * so is not watched; `file`: sent as it is, instead of a body.
+ * so is not watched.
  */
 type Init = {
   body?: unknown;
-  file?: Blob;
   deadline?: number;
   limit?: number | (() => number);
   headers?: Record<string, string>;
@@ -57,8 +56,6 @@ export type Calls = {
   /** Gives up on a call that is under way, if the agent is watched. @returns a function that ends it */
   watch(call: AbortController): () => void;
 };
-
-const FILE = 'application/octet-stream';
 
 /** Long enough for `/health` of an agent that is busy. */
 const ASK_FIRST_MS = 2_000;
@@ -107,10 +104,9 @@ export function createCalls(deps: AgentClientDeps): Calls {
     const endPulse = isLong && !init.signal ? watch(stopping) : () => {};
     try {
       const response = await request(path, {
-        method: init.file ? 'PUT' : init.body === undefined ? 'GET' : 'POST',
-        headers: { 'Content-Type': init.file ? FILE : 'application/json', ...init.headers },
+        method: init.body === undefined ? 'GET' : 'POST',
+        headers: { 'Content-Type': 'application/json', ...init.headers },
         ...(init.body === undefined ? {} : { body: JSON.stringify(init.body) }),
-        ...(init.file && { body: init.file }),
         signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(init.deadline ?? deadline)]),
       });
       const { limit = SMALL_ANSWER } = init;

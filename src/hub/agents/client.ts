@@ -144,12 +144,6 @@ export type AgentClient = {
     call: BodyCall<Body, Answer>,
     body: Static<Body>,
   ): Promise<Static<Answer>>;
-  /** The same with a file, as it is. */
-  upload<Query extends TSchema, Answer extends TSchema>(
-    call: Call<Query, Answer>,
-    query: Optionals<Static<Query>>,
-    file: Blob,
-  ): Promise<Static<Answer>>;
   /** A page of the access log as JSON text. @throws Failure INVALID_REQUEST */
   logs(query: LogQuery): Promise<string>;
   /**
@@ -202,7 +196,7 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
   async function askFeature<Answer extends TSchema>(
     path: string,
     { answer, deadline, limit, missing }: Omit<Call<TSchema, Answer>, 'path' | 'query'>,
-    sent: { body?: unknown; file?: Blob; signal?: AbortSignal },
+    sent: { body?: unknown; signal?: AbortSignal },
   ): Promise<Static<Answer>> {
     const bounds = {
       ...(deadline !== undefined && { deadline }),
@@ -270,7 +264,6 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     ask: ({ path, ...call }, query, signal) =>
       askFeature(withQuery(path, query), call, signal ? { signal } : {}),
     send: ({ path, ...call }, body) => askFeature(path, call, { body }),
-    upload: ({ path, ...call }, query, file) => askFeature(withQuery(path, query), call, { file }),
     logs: pageOf,
     activity: (query, most = deadline) =>
       call(LogActivity, withQuery('/logs/activity', query), { deadline: most, limit: LOG_ANSWER }),

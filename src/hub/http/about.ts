@@ -57,7 +57,7 @@ export type About = Declared & {
   summary: string;
   description?: string;
   /** The request body is a form, and not JSON; or either. */
-  isForm?: true | 'or-json';
+  isForm?: true;
   /** Examples of the request body, by name. */
   bodies?: Record<string, Example>;
   /** An example of a successful response. */

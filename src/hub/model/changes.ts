@@ -32,7 +32,6 @@ export type Stored = {
   agent: StoredAgent;
   known: KnownProblem;
   certificate: Certificate;
-  program: Program;
 };
 export type Kind = keyof Stored;
 
@@ -40,14 +39,6 @@ export type Kind = keyof Stored;
 export type Preamble = Readonly<{
   agent: Pick<StoredAgent, 'id' | 'name'> | null;
   config: string | null;
-}>;
-
-/** The program of Caddy that an agent runs since `from` was exchanged; null: a build from source. */
-type Program = Readonly<{
-  /** As `labelOf` has it. */
-  agent: string | undefined;
-  from: string | null;
-  to: string | null;
 }>;
 
 /** One thing before and after: what is stored and recorded. */

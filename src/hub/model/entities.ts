@@ -337,27 +337,6 @@ const certificate: Entity<'certificate'> = {
   },
 };
 
-const program: Entity<'program'> = {
-  mark: '(caddy ',
-  nameOf({ agent, from, to }) {
-    const what =
-      from === to ? `${to ?? SOURCE}, another build` : `${from ?? SOURCE} → ${to ?? SOURCE}`;
-    return `(caddy ${what}${agent === undefined ? '' : ` on ${agent}`})`;
-  },
-  // The agent keeps the program.
-  rowOf: () => null,
-  // Its name says everything.
-  shown: () => null,
-  isPublished: () => false,
-  concerns: () => false,
-  validated: () => [],
-  // It takes minutes, and asks every site: with "signalbox caddy back".
-  undo: null,
-};
-
-/** As Caddy calls the version of a build from source, without its parentheses. */
-const SOURCE = 'devel';
-
 export const ENTITIES: { readonly [K in Kind]: Entity<K> } = {
   vhost,
   preamble,
@@ -365,7 +344,6 @@ export const ENTITIES: { readonly [K in Kind]: Entity<K> } = {
   agent,
   known,
   certificate,
-  program,
 };
 
 const entityOf = <K extends Kind>({ kind }: StepOf<K>): Entity<K> => ENTITIES[kind];

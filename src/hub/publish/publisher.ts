@@ -14,9 +14,7 @@
  *    back (`rollout.ts`), and 1 starts again without their changes.
  * 6. Rows and changelog are committed (`model/store.ts`), and only then do the callers get their results.
  */
-import { Failure } from '../../shared/failure.ts';
 import { type Log, reasonOf } from '../../shared/log.ts';
-import { inRequests, requestIds } from '../../shared/observe/context.ts';
 import type { ProxyStatus } from '../../shared/wire/proxy.ts';
 import type { Agent, Agents } from '../agents/agents.ts';
 import type { AgentClient } from '../agents/client.ts';
@@ -87,11 +85,6 @@ export type Publisher = {
    * @throws Failure, with everything as it was before
    */
   apply<T>(change: Change<T>, author: Author, demands?: Demands): Promise<Applied<T>>;
-  /**
-   * Runs something between two publishes that has to do with an agent's proxy.
-   * @throws as `act`; Failure NOT_FOUND if there is no such agent, or it was removed or moved meanwhile
-   */
-  between<T>(name: string, act: (target: Target, store: Store) => Promise<T>): Promise<T>;
   /**
    * The version of an agent's proxy, as it last said; null if it is not known.
    * @param name the first agent's if it is missing @throws Failure NOT_FOUND
@@ -371,19 +364,6 @@ export function createPublisher({
     lastPublish: () => lastPublish,
     queueLength: queue.length,
     apply: (change, author, demands = {}) => queue.add(change, author, demands),
-    between(name, act) {
-      const ids = requestIds();
-      const target = targets.named(name);
-      return queue.between(() =>
-        inRequests(ids, async () => {
-          // The changes before it may have removed or moved the agent.
-          if (!targets.has(target.id) || targets.of(target.id) !== target) throw removed();
-          const done = await act(target, store);
-          standings.of(target);
-          return done;
-        }),
-      );
-    },
     version: (name) => targets.named(name).version(),
     unwritable: (name) => targets.named(name).unwritable(),
     environment: (name) => targets.named(name).environment(),
@@ -407,5 +387,3 @@ export function createPublisher({
 
 /** No site with a check depends on them. */
 const UNTRIED = { passing: null };
-
-const removed = () => new Failure('NOT_FOUND', 'The agent has been removed.');

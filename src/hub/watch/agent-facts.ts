@@ -58,8 +58,8 @@ const CHECKING_MS = 10_000;
 export const UPGRADE = `Install Caddy ${SAFE_VERSION} or newer from Caddy's own package repository, with the commands in docs/deployment.md under "A newer Caddy".`;
 
 /** The same if the agent does. @param label of the agent, if there are several */
-const exchangeOf = (label: string | undefined): string =>
-  `To exchange it for Caddy ${SAFE_VERSION} or newer: \`signalbox caddy use FILE|URL${label === undefined ? '' : ` --on ${label}`}\` (docs/caddy-program.md).`;
+const restartOf = (label: string | undefined): string =>
+  `Install Caddy ${SAFE_VERSION} or newer there, then: \`signalbox caddy restart${label === undefined ? '' : ` --on ${label}`}\` (docs/caddy-program.md).`;
 
 /** Milliseconds for one of several agents, so that nobody waits for it long. */
 const ONE_OF_SEVERAL_MS = 2_000;
@@ -150,7 +150,7 @@ export function createFactsReader(
       isCurrent,
       knowsEnding: certificates !== null,
       placed: new Set(set.vhosts.flatMap(({ id, enabled }) => (enabled ? id : []))),
-      advisories: { count, cure: status?.proxy.managed ? exchangeOf(label) : UPGRADE },
+      advisories: { count, cure: status?.proxy.managed ? restartOf(label) : UPGRADE },
       warnings: [
         ...(status?.warnings ?? []),
         ...standing.warnings,

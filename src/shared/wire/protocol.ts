@@ -12,10 +12,6 @@ import { type Static, t } from 'elysia';
 export const PROTOCOL = 2;
 export const PROTOCOL_HEADER = 'X-Signalbox-Protocol';
 
-export const Difference = t.Object({
-  domain: t.String({ description: 'the name of the site; empty: of none' }),
-  reason: t.String({ examples: ['GET / answered 502 instead of 200'] }),
-});
 
 /** An error body; the proxy's words in it have no paths of the host. */
 export const ErrorBody = t.Object(
@@ -42,9 +38,6 @@ export const ErrorBody = t.Object(
     needs: t.Optional(t.String({ description: 'the role that would suffice' })),
     changes: t.Optional(
       t.Array(t.Integer(), { description: 'changelog entries that prevent an undo' }),
-    ),
-    differences: t.Optional(
-      t.Array(Difference, { description: 'what a new program of Caddy does otherwise' }),
     ),
   },
   { title: 'Error' },

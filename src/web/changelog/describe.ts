@@ -20,7 +20,6 @@ const PROXY_WORDS: Partial<Record<Entry['action'], string>> = {
 
 /** What was done, such as `Created`. */
 export function wordOf(entry: Pick<Entry, 'action' | 'enabled' | 'diff' | 'domain'>): string {
-  if (subjectIn(entry.domain).kind === 'Caddy') return 'Exchanged';
   if (subjectIn(entry.domain).kind === 'problem') {
     return entry.action === 'delete' ? 'No longer known:' : 'Known:';
   }
@@ -172,7 +171,6 @@ const KINDS = {
   preamble: 'preamble',
   problem: 'problem',
   certificate: 'certificate',
-  caddy: 'Caddy',
 } as const;
 
 /** Reads what the hub recorded as the domain. */
@@ -182,9 +180,9 @@ function subjectIn(domain: string): Subject {
   return kind ? { kind, name } : { kind: 'site', name: domain };
 }
 
-/** Whether it cannot be undone: a proxy that was removed has to be invited again, and its page exchanges Caddy. */
+/** Whether it cannot be undone: a proxy that was removed has to be invited again. */
 export const isFinal = ({ domain }: Pick<Entry, 'domain'>): boolean =>
-  ['proxy', 'Caddy'].includes(subjectIn(domain).kind);
+  subjectIn(domain).kind === 'proxy';
 
 /** Whether it is about how sites answer. */
 export const isServed = ({ domain }: Pick<Entry, 'domain'>): boolean =>
@@ -194,7 +192,6 @@ export const isServed = ({ domain }: Pick<Entry, 'domain'>): boolean =>
 export function subjectOf(domain: string): string {
   const { kind, name } = subjectIn(domain);
   if (kind === 'site' || kind === 'problem') return name;
-  if (kind === 'Caddy') return `Caddy ${name}`;
   if (kind === 'preamble') return name === '' ? 'the preamble' : `the preamble of ${name}`;
   return `the ${kind} ${name}`;
 }

@@ -17,13 +17,7 @@ import { holdPort80 } from '../../harness/listeners.ts';
 import { EMPTIED, npmDatabase, npmForm } from '../../harness/npm-database.ts';
 import { createChecker, type Document, operationsOf } from '../../harness/openapi.ts';
 import { createClient, type Input } from '../../harness/openapi-client.ts';
-import {
-  OLD,
-  type ProgramAgent,
-  programOf,
-  refusal,
-  startProgramAgent,
-} from '../../harness/program-agent.ts';
+import { type ProgramAgent, refusal, startProgramAgent } from '../../harness/program-agent.ts';
 import { registered } from '../../harness/routes.ts';
 import { type SignInService, startSignInService } from '../../harness/sign-in-service.ts';
 import {
@@ -844,29 +838,24 @@ describe('backups', () => {
   });
 });
 
-describe('the exchange of Caddy', () => {
+describe('a restart of Caddy', () => {
   let all: ProgramAgent;
   const there = createClient(document, () => all.hub().replace(/\/api$/, ''), onAnswer);
   beforeAll(async () => {
     all = await startProgramAgent();
   });
   afterAll(() => all.stop());
-  const asOwner = (id: string, json?: object) =>
-    there.call<{ code?: string }>(id, { headers: all.owner.headers, ...(json && { json }) });
+  const asOwner = (id: string) => there.call<{ code?: string }>(id, { headers: all.owner.headers });
 
-  test('of a program that runs already, and one that is refused', async () => {
+  test('with another program, and one that is refused', async () => {
     await asOwner('getPrograms');
-    await asOwner('exchangeProgram', { use: OLD.sha256 });
-    const previous = programOf('2.11.7', 'c');
-    all.state.previous = [previous];
+    await asOwner('restartProxy');
     for (const [status, code] of [
       [502, 'PROGRAM_REFUSED'],
-      [409, 'ON_PROBATION'],
       [409, 'STALE'],
     ] as const) {
-      all.answers(() => refusal(status, code, 'words', { differences: [] }));
-      const { body } = await asOwner('exchangeProgram', { use: previous.sha256 });
-      expect(body.code).toBe(code);
+      all.answers(() => refusal(status, code, 'words'));
+      expect((await asOwner('restartProxy')).body.code).toBe(code);
     }
   });
 });

@@ -1,19 +1,18 @@
 // proof: chaos
-/** An agent that is killed at each step of an exchange, alone or with all that runs, as by a power cut; or whose hub is. */
+/** An agent that is killed at each step of a change of its program, alone or with all that runs, as by a power cut. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { portsOf } from '../../../agent/caddy/ports/sockets.ts';
 import { digestOf } from '../../../agent/caddy/reload/proxyfile.ts';
 import { caddiesOf } from '../../harness/caddys.ts';
 import { some } from '../../harness/full.ts';
-import { type LoneAgent, siteOf, startLoneAgent } from '../../harness/lone-agent.ts';
-import { anotherCaddy, OWN, programsOf, sumOf } from '../../harness/programs.ts';
+import { type LoneAgent, siteOf } from '../../harness/lone-agent.ts';
+import { anotherCaddy, OWN, startWithPrograms, sumOf } from '../../harness/programs.ts';
 import { limit } from '../../harness/speed.ts';
 import { ask, until } from '../../harness/stack.ts';
 
 const NEXT = anotherCaddy();
-const [own, next] = [OWN, NEXT].map((file) => sumOf(readFileSync(file))) as [string, string];
+const next = sumOf(readFileSync(NEXT));
 const KILLS = some(1, 20, 'KILLS');
 
 let agent: LoneAgent | undefined;
@@ -22,65 +21,42 @@ afterEach(async () => {
   agent = undefined;
 });
 
-const portsIn = (of: LoneAgent) =>
-  caddiesOf(of.dataDir).map(({ pid }) => {
-    try {
-      return portsOf(pid, 'tcp');
-    } catch {
-      // It has ended meanwhile.
-      return [];
-    }
-  });
-
-/** Each of them is seen from outside, in this order. */
-const STEPS: Record<string, (of: LoneAgent, socket: string) => boolean> = {
-  'it is validated': () => true,
-  'it has started': (of) => caddiesOf(of.dataDir).length === 2,
-  'it is rehearsing': (of) => portsIn(of).filter((ports) => ports.length > 0).length === 2,
-  'the endpoint has moved': (_, socket) => existsSync(`${socket}.old`),
-  'it is stored': (of) => storedIn(of)?.probation != null,
-  'the old one retires': (of) =>
-    storedIn(of)?.probation != null && portsIn(of).filter((ports) => ports.length > 0).length === 1,
-};
-
-function storedIn({ dataDir }: LoneAgent): { probation: unknown } | null {
-  const file = join(dataDir, 'caddy/programs/programs.json');
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;
-}
+type All = Awaited<ReturnType<typeof start>>;
 
 async function start() {
-  const started = await startLoneAgent({}, true);
-  agent = started;
-  const using = programsOf(started);
-  const text = started.text([], siteOf('http://a.test') + siteOf('b.test', 'tls internal'));
-  expect((await started.reload(text)).status).toBe(200);
-  return { agent: started, using, text };
+  const all = await startWithPrograms(true);
+  agent = all.agent;
+  const text = all.agent.text([], siteOf('http://a.test') + siteOf('b.test', 'tls internal'));
+  expect((await all.agent.reload(text)).status).toBe(200);
+  return { ...all, text, pid: pidOf(all.agent) };
 }
 
-/** Goes to the other program until a step is reached. @returns what ends the request */
-async function exchangeUntil(
-  step: string,
-  { agent, using, text }: Awaited<ReturnType<typeof start>>,
-): Promise<() => void> {
-  const { current } = await using.programs();
-  const other = current?.sha256 === own ? next : own;
-  if (other === next) expect((await using.keep(readFileSync(NEXT))).status).toBe(200);
-  const socket = join(agent.dataDir, 'caddy/run/admin.sock');
-  const isReached = STEPS[step] ?? (() => true);
-  const asking = new AbortController();
-  const answer = fetch(`${agent.url()}/proxy/program`, {
-    method: 'POST',
-    signal: asking.signal,
-    headers: { ...agent.headers, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ sha256: other, proxyfile: text, checks: [] }),
-  }).catch(() => null);
+const pidOf = (of: LoneAgent): number | undefined => caddiesOf(of.dataDir)[0]?.pid;
+
+/** Each of them is seen from outside, in this order. */
+const STEPS: Record<string, (of: All) => boolean> = {
+  'it is validated': () => true,
+  'it is rehearsed': ({ agent }) => existsSync(join(agent.dataDir, 'caddy/rehearsal/run')),
+  'the one before is copied': ({ agent }) => existsSync(join(agent.dataDir, 'caddy/programs/part')),
+  'the one before has ended': ({ agent }) => pidOf(agent) === undefined,
+  'the new one has started': ({ agent, pid }) => ![undefined, pid].includes(pidOf(agent)),
+};
+
+/** Changes to the other program until a step is reached. */
+async function changeUntil(step: string, all: All): Promise<void> {
+  const isNext = (await all.programs()).current?.sha256 === next;
+  all.pid = pidOf(all.agent);
+  all.place(isNext ? OWN : NEXT);
   let isAnswered = false;
-  void answer.then(() => (isAnswered = true));
+  void all
+    .restart()
+    .catch(() => null)
+    .then(() => (isAnswered = true));
   await until(
     async () => {
       // Nothing else gets a turn meanwhile, and steps are short.
       for (let looks = 0; looks < 50; looks++) {
-        if (isReached(agent, socket)) return true;
+        if (STEPS[step]?.(all)) return true;
         await Bun.sleep(0);
       }
       return isAnswered;
@@ -88,16 +64,19 @@ async function exchangeUntil(
     `that ${step}`,
     30_000,
   );
-  return () => asking.abort();
 }
 
 /** Waits until one Caddy runs, of the program that is said to, and serves what is on disk. */
-async function expectInStep({ agent, using, text }: Awaited<ReturnType<typeof start>>) {
-  await until(() => caddiesOf(agent.dataDir).length === 1, 'one Caddy');
+async function expectInStep({ agent, text, ...all }: All): Promise<void> {
+  // A program that is not proved yet may still be changed back and forth.
+  await until(async () => {
+    const { current, next } = await all.programs();
+    const [one, ...others] = caddiesOf(agent.dataDir);
+    if (!current || next || !one || others.length > 0) return false;
+    if (current.sha256 !== sumOf(readFileSync(all.bin))) return false;
+    return sumOf(readFileSync(`/proc/${one.pid}/exe`)) === current.sha256;
+  }, 'one Caddy');
   await until(async () => (await agent.status()).liveDigest === digestOf(text), 'its sites');
-  const { current } = await using.programs();
-  const [{ pid } = { pid: 0 }] = caddiesOf(agent.dataDir);
-  expect(sumOf(readFileSync(`/proc/${pid}/exe`))).toBe(current?.sha256 ?? '');
   const url = `http://127.0.0.1:${agent.httpPort}/`;
   expect((await ask(url, { headers: { Host: 'a.test' } })).text).toBe('http://a.test');
   expect(await agent.presented('b.test')).toBe('Caddy');
@@ -111,27 +90,14 @@ describe.each(Object.keys(STEPS))('once %s', (step) => {
   ])(
     '%s: one Caddy runs, in step',
     async (_, meanwhile) => {
-      const of = await start();
+      const all = await start();
       for (let kills = 0; kills < KILLS; kills++) {
-        await exchangeUntil(step, of);
-        await of.agent.kill(() => meanwhile(of.agent));
-        await expectInStep(of);
-        await until(async () => (await of.using.programs()).probation === null, 'its probation');
-      }
-    },
-    limit(KILLS * 40_000),
-  );
-
-  test(
-    'the hub is killed: one Caddy runs, in step',
-    async () => {
-      const of = await start();
-      for (let kills = 0; kills < KILLS; kills++) {
-        const abort = await exchangeUntil(step, of);
-        abort();
-        // Until then, another exchange is refused, whatever it is for.
-        await until(async () => (await of.using.exchange('0'.repeat(64), of.text)).status === 404);
-        await expectInStep(of);
+        await changeUntil(step, all);
+        await all.agent.kill(() => meanwhile(all.agent));
+        await until(async () => (await all.agent.status()).liveDigest === digestOf(all.text));
+        // If the one before was adopted, it is for somebody to change.
+        await all.restart();
+        await expectInStep(all);
       }
     },
     limit(KILLS * 40_000),

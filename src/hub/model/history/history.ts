@@ -55,7 +55,7 @@ export const revertChange = (entry: Entry): Change<unknown> =>
 
 function reverting<K extends Kind>(kind: K, { action, ...entry }: Entry): Change<unknown> {
   const { undo } = ENTITIES[kind];
-  if (undo === null) throw notUndoable(kind);
+  if (undo === null) throw notUndoable();
   const old = action === 'create' ? null : revived<Recorded[K]>(entry.before);
   const made = action === 'delete' ? null : revived<Recorded[K]>(entry.after);
   return (set, time) => {
@@ -75,9 +75,9 @@ function reverting<K extends Kind>(kind: K, { action, ...entry }: Entry): Change
   };
 }
 
-/** What `before` or `after` holds, where there is always something. */
+/** What `before` or `after` holds; entries of kinds that are no more have nothing. @throws Failure REVERT_CONFLICT */
 function revived<T>(text: string | null): T {
-  if (text === null) throw new Error('an entry of the changelog lacks what it changed');
+  if (text === null) throw new Failure('REVERT_CONFLICT', 'This change cannot be undone.');
   const held = JSON.parse(text);
   for (const time of ['createdAt', 'updatedAt'])
     if (time in held) held[time] = new Date(held[time]);
@@ -87,10 +87,8 @@ function revived<T>(text: string | null): T {
 const conflict = () =>
   new Failure('REVERT_CONFLICT', 'Later changes prevent this change from being undone.');
 
-const notUndoable = (kind: Kind) =>
+const notUndoable = () =>
   new Failure(
     'REVERT_CONFLICT',
-    kind === 'program'
-      ? 'The changelog cannot exchange Caddy: use "signalbox caddy back", or the page of the proxy.'
-      : 'Changes to agents cannot be undone; edit or re-invite the agent.',
+    'Changes to agents cannot be undone; edit or re-invite the agent.',
   );

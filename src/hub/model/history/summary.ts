@@ -57,7 +57,6 @@ export function lineOf(
   entries: number,
 ): string {
   if (kindOf(domain) === 'known') return knownLine(domain, action === 'delete');
-  if (kindOf(domain) === 'program') return `Exchanged ${shownName(domain).replace('the c', 'C')}`;
   const word = enabled === null ? WORDS[action] : `Turned ${enabled ? 'on' : 'off'}`;
   return `${word} ${shownName(domain)}${entries > 1 ? ` and ${entries - 1} more` : ''}`;
 }

@@ -37,16 +37,6 @@ export type Gateway = {
   prepare(set: SiteSet, changed: PublishOptions['changed']): Promise<void>;
   /** Makes a set live. @returns which connections outlive that @throws Failure */
   publish(set: SiteSet, options?: PublishOptions): Promise<readonly StillOpen[]>;
-  /**
-   * Makes a set live by a call of a feature.
-   * @param of as in `digestOf`
-   * @throws Failure as `by`
-   */
-  publishBy<T>(
-    set: SiteSet,
-    of: string | null,
-    by: (sent: { proxyfile: string; certificates: KeptCertificate[] }) => Promise<T>,
-  ): Promise<T>;
   /** How many publishes have ended, whatever came of them: what was known before one may be outdated. */
   published(): number;
   /**
@@ -177,12 +167,6 @@ export function createGateway(
       const { open = [], closed = [], unwritable = [] } = await answer.finally(() => ended++);
       noteLoaded({ closed, unwritable });
       return open;
-    },
-
-    async publishBy(set, of, by) {
-      const rendered = renderedOf(set, of);
-      const sent = { proxyfile: rendered.text, certificates: pairsOf(set) };
-      return explained(by(sent), rendered, set).finally(() => ended++);
     },
 
     published: () => ended,

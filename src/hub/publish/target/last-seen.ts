@@ -45,8 +45,6 @@ export type LastSeen = {
   lastDialect(): Dialect;
   /** The Caddyfile with this digest was made live since. */
   noteLive(digest: string): void;
-  /** The proxy runs a program of this version since. */
-  noteVersion(version: string | null): void;
   /** What was made live since does without these listeners, and cannot write these logs. */
   noteLoaded(without: { closed: Closed[]; unwritable: readonly string[] }): void;
   /** The files of logs that the proxy could not write when something was made live. */
@@ -125,15 +123,6 @@ export function createLastSeen(deps: LastSeenDeps): LastSeen {
       if (!seen.status) return;
       const live = { liveDigest: digest, fileDigest: digest, foreign: false, checked: true };
       seen = { ...seen, status: { ...seen.status, ...live } };
-    },
-
-    noteVersion(running) {
-      times++;
-      version = running;
-      dialect = { ...dialectOf(version), importDirs };
-      if (!seen.status) return;
-      const proxy = { ...seen.status.proxy, version };
-      seen = { ...seen, status: { ...seen.status, proxy } };
     },
 
     unwritable: () => unwritable,

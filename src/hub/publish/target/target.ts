@@ -51,7 +51,6 @@ export type Target = Pick<
   | 'lastDialect'
   | 'status'
   | 'watched'
-  | 'noteVersion'
 > &
   Acceptance & {
     readonly id: number;
@@ -96,8 +95,6 @@ export type Target = Pick<
      * Null: nothing.
      */
     setOnTrial(...trial: [set: SiteSet, steps: readonly Step[]] | [null]): void;
-    /** Notes to which version the proxy's program is being exchanged: the set in its words counts as well. */
-    setExchange(to: string | null | undefined): void;
     isOnTrial(): boolean;
     isInStep(status: ProxyStatus): boolean;
     /** Whether an agent that did not answer does now, and its proxy with it. Never fails. */
@@ -130,7 +127,6 @@ export function createTarget(deps: TargetDeps): Target {
   /** The stored set was not live yet since the start: what is live instead may be the newer one. */
   let starting = true;
   let onTrial: SiteSet | null = null;
-  let exchangedTo: string | null | undefined;
   let behindSince = store.behindSince(id);
   const gateway = createGateway(client, { version, environment }, lastSeen.noteLoaded, deps.pairOf);
   const standing = createStanding(store, log, pace.contention);
@@ -195,10 +191,8 @@ export function createTarget(deps: TargetDeps): Target {
     // A certificate whose key is lost does not come by publishing again.
     if (status.checked === false && gateway.hasKeys(own())) return false;
     const isOf = (set: SiteSet) => {
-      const isLive = (digest: string) =>
-        status.liveDigest === digest && (status.drift || status.fileDigest === digest);
-      const isNew = exchangedTo !== undefined && isLive(gateway.digestOf(set, exchangedTo));
-      return isNew || isLive(gateway.digestOf(set));
+      const digest = gateway.digestOf(set);
+      return status.liveDigest === digest && (status.drift || status.fileDigest === digest);
     };
     return isOf(leftOut.of(own())) || (onTrial !== null && isOf(onTrial));
   }
@@ -221,7 +215,6 @@ export function createTarget(deps: TargetDeps): Target {
     unwritable: lastSeen.unwritable,
     dialect: lastSeen.dialect,
     lastDialect: lastSeen.lastDialect,
-    noteVersion: lastSeen.noteVersion,
     status,
     watched,
     async dialectFor({ preamble, vhosts }) {
@@ -277,10 +270,6 @@ export function createTarget(deps: TargetDeps): Target {
 
     setVacant(isVacant) {
       vacant = isVacant;
-    },
-
-    setExchange(to) {
-      exchangedTo = to;
     },
 
     setOnTrial(set, steps = []) {

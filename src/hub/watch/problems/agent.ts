@@ -96,8 +96,8 @@ export function problemsOf(facts: Facts): Problem[] {
   return found.map((one) => ({ ...one, message: sentence(one.message) }));
 }
 
-/** How the agent begins to say that a program ended on probation: with its version. */
-const RETURNED = /^Caddy (?:v?\d|\(devel\))/;
+/** How the agent begins to say that it does not use a program. */
+const RETURNED = /^The program at PROXY_BIN /;
 
 const UNKNOWN = 'Caddy’s state is unknown, and nothing can be changed until the agent returns.';
 const NOT_REACHED = 'Until it returns, its Caddy keeps its current sites.';

@@ -16,7 +16,6 @@ export type Refusal = {
   field?: string;
   line?: number;
   /** What a new program of Caddy does otherwise. */
-  differences?: { domain: string; reason: string }[];
   /** Whether there was no answer, so that nobody knows what became of the request. */
   isLost?: boolean;
   /** The policy that made the text. */
