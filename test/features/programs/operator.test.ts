@@ -1,14 +1,14 @@
 // proof: caddys
 /** The change of Caddy's program as an operator has it: by the command line, the API and the messages. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ProgramsView } from '../../../src/features/programs/routes.ts';
 import { versionOf } from '../../harness/caddys.ts';
 import { runHere } from '../../harness/command.ts';
 import { type Owner, startOwner } from '../../harness/owner.ts';
 import { QUICK } from '../../harness/pace.ts';
-import { anotherCaddy, badCaddy, OWN, place } from '../../harness/programs.ts';
+import { anotherCaddy, badCaddy, OWN, place, sumOf } from '../../harness/programs.ts';
 import { temporaryFolder, until } from '../../harness/stack.ts';
 
 const NEXT = anotherCaddy();
@@ -54,8 +54,8 @@ test('the command changes to the one at PROXY_BIN, and the hub speaks its words'
 });
 
 test('one that is not used when signalbox starts is a problem, until it is gone', async () => {
-  const programs = join(owner.stack.dataDir, 'caddy/programs');
-  await until(() => existsSync(programs) && readdirSync(programs).length === 1, 'the copy');
+  const copy = `caddy/programs/caddy-${sumOf(readFileSync(newer))}`;
+  await until(() => existsSync(join(owner.stack.dataDir, copy)), 'the copy');
   await owner.stack.restart(() => place(bin, badCaddy(dirname(bin), 'answers errors')));
   const found = await until(async () =>
     (await problems()).find(({ code }) => code === 'PROGRAM_RETURNED'),
