@@ -12,7 +12,6 @@ import { type Static, t } from 'elysia';
 export const PROTOCOL = 2;
 export const PROTOCOL_HEADER = 'X-Signalbox-Protocol';
 
-
 /** An error body; the proxy's words in it have no paths of the host. */
 export const ErrorBody = t.Object(
   {
