@@ -2,6 +2,8 @@
  * A stand-in for a program that runs as Caddy does, but for one thing, which it is called with. Programs that are
  * no good in such ways cannot be had otherwise. `at last`: only once visitors get it.
  */
+import { writeSync } from 'node:fs';
+
 const [mode = ''] = process.argv.slice(2);
 
 type Config = {
@@ -86,6 +88,6 @@ if (mode === 'ends at last' && first.admin.listen) process.exit(1);
 try {
   load(first);
 } catch (error) {
-  console.error(`Error: ${(error as Error).message}`);
+  writeSync(2, `Error: ${(error as Error).message}\n`);
   process.exit(1);
 }

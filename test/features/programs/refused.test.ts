@@ -113,7 +113,7 @@ describe('if it fails with visitors, the one before is back: a program that', ()
 
   test('ends soon at last', async () => {
     all.place(badCaddy(all.agent.folder, 'ends soon at last'));
-    await all.restart();
+    expect((await all.restart()).body.detail).toBeUndefined();
     await until(async () => (await all.agent.status()).warnings.join().includes('It ended within'));
     await expectUnchanged();
   });

@@ -42,7 +42,7 @@ export function ProgramCard({ name, onChanged }: { name: string; onChanged: () =
       )}
       {restart.error !== null && <RefusedNotice error={restart.error} />}
       {data?.managed && isOwner && !restart.busy && (
-        <div class="actions start">
+        <div class="row above">
           <button type="button" onClick={() => setAsked(true)}>
             {action} …
           </button>
