@@ -282,7 +282,7 @@ function gapsIn(times: readonly number[]): number[] {
   const gaps: number[] = [];
   let [from, to] = [times[0] ?? 0, times[0] ?? 0];
   for (const time of times) {
-    if (time - to > 1_000) {
+    if (time - to > 400) {
       gaps.push(Math.round(to - from));
       from = time;
     }
