@@ -75,6 +75,6 @@ function codesOf(of: Route): FailureCode[] {
   if (of.asks) codes.push(...BY_ASKING[of.asks]);
   if (of.publishes) codes.push(...PUBLISHES);
   if (of.params ?? of.query?.properties.agent) codes.push('NOT_FOUND');
-  if (of.body) codes.push(...(of.isForm === true ? TOO_MUCH : BODY));
+  if (of.body) codes.push(...(of.isForm ? TOO_MUCH : BODY));
   return [...codes, ...requestHeaders.flatMap((name) => BY_HEADER[name]), ...refuses];
 }

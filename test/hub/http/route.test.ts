@@ -30,7 +30,7 @@ test.each([
   [
     'INVALID_JSON',
     route({ ...WRITES, body: BODY, isForm: true }),
-    route({ ...WRITES, body: BODY, isForm: 'or-json' }),
+    route({ ...WRITES, body: BODY }),
   ],
   [
     'PRECONDITION_FAILED',
