@@ -2,7 +2,7 @@
  * A stand-in for a program that runs as Caddy does, but for one thing, which it is called with. Programs that are
  * no good in such ways cannot be had otherwise. `at last`: only once visitors get it.
  */
-import { writeSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 
 const [mode = ''] = process.argv.slice(2);
 
@@ -83,7 +83,7 @@ async function adapted(text: string): Promise<unknown> {
 }
 
 if (mode === 'ends at once') process.exit(1);
-const first: Config = JSON.parse(await Bun.stdin.text());
+const first: Config = JSON.parse(readFileSync(0, 'utf8'));
 if (mode === 'ends at last' && first.admin.listen) process.exit(1);
 try {
   load(first);

@@ -17,6 +17,7 @@ export type TrialCaddyDeps = {
 };
 
 export type TrialCaddy = {
+  readonly pid: number;
   /**
    * Waits until a condition holds, as long as the Caddy runs.
    * @param isOpen whether it answers where it is to be asked
@@ -76,10 +77,12 @@ export function startTrialCaddy(
   limitMemory(child.pid, memory);
   const output = tail(child.stderr);
   return {
+    pid: child.pid,
     async until(isOpen, signal) {
       while (!(await isOpen())) {
         signal.throwIfAborted();
-        if (child.exitCode !== null) throw rejected(lastErrorOf(await output));
+        if (child.exitCode !== null || child.signalCode !== null)
+          throw rejected(lastErrorOf(await output));
         await Bun.sleep(POLL_MS);
       }
     },

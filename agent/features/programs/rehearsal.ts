@@ -1,11 +1,9 @@
 /** Another program of Caddy with all sites, on loopback addresses that no visitor reaches. */
-import { tail } from '../../../src/shared/bounded.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import { field, type Json, type JsonObject, list, object } from '../../../src/shared/json.ts';
 import { listenersOf, parseAddress } from '../../caddy/ports/ports.ts';
 import { portsOf } from '../../caddy/ports/sockets.ts';
 import { startTrialCaddy, type TrialCaddyDeps } from '../../caddy/process/trial-caddy.ts';
-import { lastErrorOf } from '../../caddy/words.ts';
 
 /** Where the other program listens for an address of the one that runs. */
 export type AddressFor = (host: string) => string;
@@ -80,22 +78,19 @@ function closedIn(config: Json, pid: number): number[] {
   }
 }
 
-/** Waits until a process listens on all TCP ports of its configuration. @throws Failure PROXY_UNREACHABLE */
-export async function opened(
-  config: Json,
-  pid: number,
-  longest = OPEN_MS,
-  isAlive: () => boolean = () => true,
-): Promise<void> {
-  const until = performance.now() + longest;
-  for (;;) {
-    const [closed] = closedIn(config, pid);
-    if (closed === undefined) return;
-    if (!isAlive() || performance.now() > until) {
-      throw new Failure('PROXY_UNREACHABLE', `It does not open port ${closed}.`);
-    }
-    await Bun.sleep(POLL_MS);
+/** Whether a process listens on all TCP ports of its configuration. @throws Failure PROXY_UNREACHABLE if it is too late */
+function isOpenBy(late: number, config: Json, pid: number): boolean {
+  const [closed] = closedIn(config, pid);
+  if (closed !== undefined && performance.now() > late) {
+    throw new Failure('PROXY_UNREACHABLE', `It does not open port ${closed}.`);
   }
+  return closed === undefined;
+}
+
+/** Waits until a process listens on all TCP ports of its configuration. @throws Failure PROXY_UNREACHABLE */
+export async function opened(config: Json, pid: number): Promise<void> {
+  const late = performance.now() + OPEN_MS;
+  while (!isOpenBy(late, config, pid)) await Bun.sleep(POLL_MS);
 }
 
 /**
@@ -108,19 +103,17 @@ export async function whileRehearsed<T>(
   deps: TrialCaddyDeps & { signal: AbortSignal },
   run: () => Promise<T>,
 ): Promise<T> {
-  const { child, end } = startTrialCaddy(folder, config, deps, { memory: MEMORY, names: [] });
+  const trial = startTrialCaddy(folder, config, deps, { memory: MEMORY, names: [] });
+  const late = performance.now() + START_MS;
   try {
-    const output = tail(child.stderr);
     // Otherwise the program that runs might answer instead.
-    const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-    const isAlive = () => !hasEnded() && !deps.signal.aborted;
-    await opened(config, child.pid, START_MS, isAlive).catch(async (error: unknown) => {
-      if (!hasEnded()) throw error;
-      const words = lastErrorOf(await output);
-      throw new Failure('PROXY_UNREACHABLE', `It does not start: ${words}`);
+    const isOpen = () => isOpenBy(late, config, trial.pid);
+    await trial.until(isOpen, deps.signal).catch((error: unknown) => {
+      if (!(error instanceof Failure) || error.code !== 'PROXY_REJECTED') throw error;
+      throw new Failure('PROXY_UNREACHABLE', `It does not start: ${error.detail}`);
     });
     return await run();
   } finally {
-    await end();
+    await trial.end();
   }
 }
