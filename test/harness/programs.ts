@@ -36,13 +36,16 @@ export function place(bin: string, of: string): void {
   renameSync(`${bin}.new`, bin);
 }
 
-/** The file of a program that does the wrong thing which `mode` names, and in all else what Caddy does. */
+/**
+ * The file of a program that does the wrong thing which `mode` names, and in all else what Caddy does. It waits a
+ * little first: Bun reserves memory as it starts, and aborts if its limit is set in the middle of that.
+ */
 export function badCaddy(folder: string, mode: string): string {
   const file = join(folder, 'bad-caddy');
   const lines = [
     '#!/bin/sh',
     `case "$1 is: ${mode}" in`,
-    `run*) exec '${process.execPath}' '${join(import.meta.dir, 'bad-caddy.ts')}' '${mode}' ;;`,
+    `run*) sleep 0.1; exec '${process.execPath}' '${join(import.meta.dir, 'bad-caddy.ts')}' '${mode}' ;;`,
     '"version is: hangs"|"list-modules is: hangs later") exec sleep 60 ;;',
     '"version is: is another program") echo "BusyBox v1.35.0"; exit ;;',
     '"version is: is too old") echo "v2.6.1 h1:stand-in="; exit ;;',

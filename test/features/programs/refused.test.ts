@@ -77,7 +77,7 @@ describe('visitors never get it, and Caddy is not even restarted:', () => {
     ['lacks a module', 'does not answer as Caddy'],
     ['refuses a directive', 'http://a.test: '],
     ['ends at once', 'It does not start'],
-    ['refuses', 'It does not start'],
+    ['refuses', 'not today'],
     ['answers errors', 'gets 502 instead of 200'],
     ['redirects', 'http://elsewhere.example/ instead of'],
   ])('a program that %s', async (mode, reason) => {
