@@ -180,7 +180,11 @@ export function createPrograms(deps: ProgramsDeps): Programs {
     restart: () =>
       queue(async () => {
         const { runs, other } = await seen();
-        if (other === null || runs === null) return reload.restart(null);
+        if (other === null || runs === null) {
+          // It may not be proved yet, such as after a change in which the agent was killed.
+          if (runs !== null) kept.want(runs.sum);
+          return reload.restart(null);
+        }
         next = await tried(other);
         await changeTo(next, runs);
       }),
