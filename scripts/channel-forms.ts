@@ -20,13 +20,12 @@ export function generateChannelForms(): string {
       return {
         name: field,
         label: schema.title,
-        type: inputOf(schema),
+        ...inputOf(schema),
         required: !isLeft && !schema.generated,
         removable: isLeft && !schema.enum,
         help: schema.description,
         placeholder: schema.examples?.[0],
-        initial: schema.default,
-        choices: schema.labels && Object.entries(schema.labels),
+        value: schema.default,
       };
     });
     const lines = fields.map((one) => `      ${JSON.stringify(one)},\n`).join('');
@@ -36,10 +35,11 @@ export function generateChannelForms(): string {
   return `${BANNER}\nexport const CHANNEL_FORMS = {\n${forms.join('')}} as const;\n`;
 }
 
-function inputOf({ enum: names, format, writeOnly }: TSchema) {
-  if (names) return 'choice';
-  if (format === 'port') return 'port';
-  return writeOnly ? 'password' : 'text';
+function inputOf({ labels, format, writeOnly }: TSchema) {
+  if (labels)
+    return { options: Object.entries(labels).map(([value, label]) => ({ value, label })) };
+  if (format === 'port') return { type: 'number', min: 1, max: 65_535 };
+  return { type: writeOnly ? 'password' : 'text' };
 }
 
 if (import.meta.main) await Bun.write(CHANNEL_FORMS, generateChannelForms());

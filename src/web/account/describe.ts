@@ -25,12 +25,12 @@ export function clientName(userAgent: string): string {
   return userAgent.split(' ')[0] || 'Unknown client';
 }
 
-/** How long a new token is valid, in days; null: forever. */
+/** How long a new token is valid, in days; empty: forever. */
 export const EXPIRIES = [
-  { label: '30 days', days: 30 },
-  { label: '90 days', days: 90 },
-  { label: '1 year', days: 365 },
-  { label: 'Never', days: null },
+  { label: '30 days', value: '30' },
+  { label: '90 days', value: '90' },
+  { label: '1 year', value: '365' },
+  { label: 'Never', value: '' },
 ] as const;
 
 const DAY_MS = 24 * 60 * 60 * 1000;

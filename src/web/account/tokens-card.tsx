@@ -1,27 +1,25 @@
-/** Lists, creates and revokes API tokens, and the form of a new one. */
+/** Lists, creates and revokes API tokens. */
 import { useState } from 'preact/hooks';
 import { get, send } from '../lib/api.ts';
 import { useCan } from '../lib/roles.ts';
 import type { NewToken, Token } from '../lib/types.ts';
-import { placeError, useFields, useSubmit } from '../lib/use-form.ts';
 import { useLoad } from '../lib/use-load.ts';
-import { Confirm, ShownOnce } from '../parts/dialog.tsx';
-import { Field, TextField } from '../parts/field.tsx';
-import { InsetForm, ListCard, useOpener } from '../parts/list-card.tsx';
+import { ConfirmButton, ShownOnce } from '../parts/dialog.tsx';
+import { ListCard } from '../parts/list-card.tsx';
 import { Time } from '../parts/time.tsx';
 import { curlExample, EXPIRIES, expiryAt, hasExpired } from './describe.ts';
 
+const READ = { value: 'read', label: 'Read only', help: 'Can see sites, logs and the changelog.' };
+const WRITE = {
+  value: 'write',
+  label: 'Read and write',
+  help: 'Can also change sites and the preamble, and import. Never accounts or tokens.',
+};
+
 export function TokensCard() {
   const list = useLoad('tokens', (signal) => get<Token[]>('/tokens', signal));
-  const { isOpen, opener, close } = useOpener();
   const [shown, setShown] = useState<NewToken | null>(null);
-  const [revoking, setRevoking] = useState<Token | null>(null);
-
-  const revoke = async () => {
-    await send('DELETE', `/tokens/${revoking?.id}`);
-    setRevoking(null);
-    await list.reload();
-  };
+  const canWrite = useCan('editor');
 
   return (
     <ListCard
@@ -37,37 +35,51 @@ export function TokensCard() {
       }
       list={list}
       empty="You have no API tokens."
-      action={<button {...opener}>New token</button>}
-      item={(token) => (
-        <li key={token.id}>
+      add={{
+        button: 'New token',
+        label: 'New token',
+        action: ['Create token', 'Creating …'],
+        fields: {
+          name: {
+            label: 'Token name',
+            help: 'What the token is for. The changelog shows it next to every change made with the token.',
+            maxLength: 100,
+          },
+          scope: { label: 'Access', options: canWrite ? [READ, WRITE] : [READ], value: 'read' },
+          days: { label: 'Expires after', options: EXPIRIES, value: '90' },
+        },
+        onSubmit: async ({ days, ...token }) => {
+          const expiresAt = expiryAt(Number(days) || null, new Date());
+          setShown(await send<NewToken>('POST', '/tokens', { ...token, expiresAt }));
+        },
+      }}
+      item={({ id, name, scope, createdAt, lastUsedAt, expiresAt }) => (
+        <li key={id}>
           <div>
-            <strong>{token.name}</strong>{' '}
-            <span class="tag">{token.scope === 'write' ? 'read and write' : 'read only'}</span>
+            <strong>{name}</strong>{' '}
+            <span class="tag">{scope === 'write' ? 'read and write' : 'read only'}</span>
             <p class="muted">
-              created <Time at={token.createdAt} />, <LastUse at={token.lastUsedAt} />,{' '}
-              <Expiry at={token.expiresAt} />
+              created <Time at={createdAt} />, <LastUse at={lastUsedAt} />,{' '}
+              <Expiry at={expiresAt} />
             </p>
           </div>
-          <button
-            type="button"
-            aria-label={`Revoke ${token.name}`}
-            onClick={() => setRevoking(token)}
+          <ConfirmButton
+            button="Revoke"
+            label={`Revoke ${name}`}
+            title="Revoke this token?"
+            action="Revoke token"
+            onConfirm={async () => {
+              await send('DELETE', `/tokens/${id}`);
+              await list.reload();
+            }}
           >
-            Revoke
-          </button>
+            <p>
+              Whatever uses <strong>{name}</strong> loses access at once. Changes made with it stay.
+            </p>
+          </ConfirmButton>
         </li>
       )}
     >
-      {isOpen && (
-        <TokenForm
-          onCreated={(token) => {
-            close();
-            setShown(token);
-            void list.reload();
-          }}
-          onClose={close}
-        />
-      )}
       {shown && (
         <ShownOnce
           title="Your new token"
@@ -79,19 +91,6 @@ export function TokensCard() {
           Copy <strong>{shown.name}</strong> now. It will not be shown again: the hub keeps only its
           hash.
         </ShownOnce>
-      )}
-      {revoking && (
-        <Confirm
-          title="Revoke this token?"
-          action="Revoke token"
-          onConfirm={revoke}
-          onClose={() => setRevoking(null)}
-        >
-          <p>
-            Whatever uses <strong>{revoking.name}</strong> loses access at once. Changes made with
-            it stay.
-          </p>
-        </Confirm>
       )}
     </ListCard>
   );
@@ -114,86 +113,5 @@ function Expiry({ at }: { at: string | null }) {
     <span class={over ? 'bad' : undefined}>
       {over ? 'expired' : 'expires'} <Time at={at} />
     </span>
-  );
-}
-
-const SCOPES: readonly { scope: Token['scope']; label: string; help: string }[] = [
-  { scope: 'read', label: 'Read only', help: 'Can see sites, logs and the changelog.' },
-  {
-    scope: 'write',
-    label: 'Read and write',
-    help: 'Can also change sites and the preamble, and import. Never accounts or tokens.',
-  },
-];
-const DEFAULT_DAYS = 90;
-
-type Props = { onCreated: (token: NewToken) => void; onClose: () => void };
-
-/** A new token: its name, its scope, its expiry. */
-function TokenForm({ onCreated, onClose }: Props) {
-  const { values, input } = useFields({ name: '' });
-  const [scope, setScope] = useState<Token['scope']>('read');
-  const canWrite = useCan('editor');
-  const [days, setDays] = useState<number | null>(DEFAULT_DAYS);
-  const { busy, error, run } = useSubmit(async () => {
-    const body = { ...values, scope, expiresAt: expiryAt(days, new Date()) };
-    onCreated(await send<NewToken>('POST', '/tokens', body));
-  });
-  const { at, notice } = placeError(error, ['name']);
-
-  return (
-    <InsetForm
-      label="New token"
-      action={['Create token', 'Creating …']}
-      busy={busy}
-      notice={notice}
-      onSubmit={run}
-      onClose={onClose}
-    >
-      <TextField
-        label="Token name"
-        help="What the token is for. The changelog shows it next to every change made with the token."
-        error={at('name')}
-        {...input('name')}
-        type="text"
-        maxLength={100}
-        autocomplete="off"
-      />
-      <fieldset class="choices">
-        <legend>Access</legend>
-        {SCOPES.filter((one) => canWrite || one.scope === 'read').map(
-          ({ scope: option, label, help }) => (
-            <label key={option}>
-              <input
-                type="radio"
-                name="scope"
-                checked={scope === option}
-                onChange={() => setScope(option)}
-              />
-              <span>
-                {label} <small class="muted">{help}</small>
-              </span>
-            </label>
-          ),
-        )}
-      </fieldset>
-      <Field label="Expires after">
-        {(attributes) => (
-          <select
-            {...attributes}
-            onChange={(event) => {
-              const chosen = EXPIRIES.find(({ label }) => label === event.currentTarget.value);
-              setDays(chosen ? chosen.days : DEFAULT_DAYS);
-            }}
-          >
-            {EXPIRIES.map(({ label, days: option }) => (
-              <option key={label} value={label} selected={option === days}>
-                {label}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-    </InsetForm>
   );
 }

@@ -5,6 +5,13 @@ import type { User } from './types.ts';
 
 export type Role = User['role'];
 
+/** To pick one from. */
+export const ROLES: readonly { value: Role }[] = [
+  { value: 'viewer' },
+  { value: 'editor' },
+  { value: 'owner' },
+];
+
 const RANKS: Readonly<Record<Role, number>> = { viewer: 0, editor: 1, owner: 2 };
 
 /** The least role that a page is for. @param path may have a query */

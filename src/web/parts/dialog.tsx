@@ -47,9 +47,10 @@ export function Dialog({ title, onClose, children }: Props) {
 type ActionsProps = {
   /** The label of the button that submits. */
   action: string;
-  kind?: 'danger' | 'primary';
+  kind?: 'danger' | 'primary' | undefined;
   disabled: boolean;
-  onClose: () => void;
+  /** Without it, there is no button that cancels. */
+  onClose?: (() => void) | undefined;
   /** More buttons. */
   children?: ComponentChildren;
 };
@@ -57,9 +58,11 @@ type ActionsProps = {
 /** The buttons of a form that can be closed. */
 export const FormActions = (props: ActionsProps) => (
   <div class="actions">
-    <button type="button" onClick={props.onClose}>
-      Cancel
-    </button>
+    {props.onClose && (
+      <button type="button" onClick={props.onClose}>
+        Cancel
+      </button>
+    )}
     {props.children}
     <button type="submit" class={props.kind ?? 'primary'} disabled={props.disabled}>
       {props.action}
@@ -107,6 +110,35 @@ export function Confirm(props: ConfirmProps) {
         <FormActions action={action} kind={kind} disabled={!ready || busy} onClose={onClose} />
       </form>
     </Dialog>
+  );
+}
+
+type ConfirmButtonProps = Omit<ConfirmProps, 'onClose'> & {
+  /** What is on the button. */
+  button: string;
+  /** What screen readers say instead. */
+  label?: string;
+};
+
+/** A button that asks for confirmation before it acts. */
+export function ConfirmButton({ button, label, ...question }: ConfirmButtonProps) {
+  const [asking, setAsking] = useState(false);
+  return (
+    <>
+      <button type="button" aria-label={label} onClick={() => setAsking(true)}>
+        {button}
+      </button>
+      {asking && (
+        <Confirm
+          {...question}
+          onConfirm={async () => {
+            await question.onConfirm();
+            setAsking(false);
+          }}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </>
   );
 }
 

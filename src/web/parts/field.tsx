@@ -44,14 +44,13 @@ export function Field({ label, help, error, children, ...given }: FieldProps) {
 
 type Attributes = Pick<
   PartialInputHTMLAttributes<HTMLInputElement>,
-  | ('name' | 'class' | 'value' | 'defaultValue' | 'required' | 'minLength' | 'maxLength')
+  | ('name' | 'class' | 'value' | 'defaultValue' | 'required' | 'maxLength')
   | ('onInput' | 'onChange' | 'onKeyDown')
   | ('autocomplete' | 'inputMode' | 'autocapitalize' | 'spellcheck' | 'pattern' | 'title')
 >;
 type Props = Omit<FieldProps, 'children'> & Attributes;
 // Preact declares an input's attributes per type, so this has to be a union as well.
-type Typed = Props &
-  ({ type: 'text' } | { type: 'email' } | { type: 'password' } | { type: 'date' });
+type Typed = Props & ({ type: 'text' } | { type: 'password' } | { type: 'date' });
 
 /** @param props those of the field; all others are the input's attributes */
 export const TextField = ({ label, help, error, ...input }: Typed) => (
@@ -59,19 +58,6 @@ export const TextField = ({ label, help, error, ...input }: Typed) => (
     {(attributes) => <input {...attributes} {...input} />}
   </Field>
 );
-
-/** An input for a new password, with the hub's limits. */
-export const NewPasswordField = (props: Props) => (
-  <TextField {...props} type="password" minLength={8} maxLength={128} autocomplete="new-password" />
-);
-
-/** An input for a code of an authenticator app, which may be pasted with spaces. */
-export const CodeField = (props: Props) => (
-  <TextField {...props} type="text" class="mono" inputMode="numeric" autocomplete="one-time-code" />
-);
-
-/** A code without the spaces that make it readable. */
-export const digitsOf = (code: string): string => code.replace(/\s/g, '');
 
 type ProxySelectProps = Partial<Described> & {
   class?: string;

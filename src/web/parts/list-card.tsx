@@ -1,16 +1,17 @@
 /** A card with a list, whose form opens in its place. */
 import type { ComponentChildren, RefObject } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
-import { submitWith } from '../lib/use-form.ts';
 import type { Loaded } from '../lib/use-load.ts';
-import { FormActions } from './dialog.tsx';
+import { FormOf, type FormProps } from './form-of.tsx';
 import { SkeletonRows } from './loading.tsx';
 import { Notice } from './notice.tsx';
 
-type Props<T> = {
+type Props<T, Name extends string> = {
   title: string;
   /** Shown beside the title. */
   action?: ComponentChildren;
+  /** A button beside the title, and the form that it opens, which adds to the list. */
+  add?: Omit<FormProps<Name>, 'onClose'> & { button: string };
   help?: ComponentChildren;
   list: Pick<Loaded<T[]>, 'data' | 'error' | 'reload'>;
   empty?: string;
@@ -20,16 +21,29 @@ type Props<T> = {
 };
 
 /** A card with a list from the hub: its title, its state of loading, its items. */
-export function ListCard<T>(props: Props<T>) {
-  const { title, action, help, list, empty, item, children } = props;
+export function ListCard<T, Name extends string>(props: Props<T, Name>) {
+  const { title, action, add, help, list, empty, item, children } = props;
+  const { isOpen, opener, close } = useOpener();
   const id = useId();
   return (
     <section class="card" aria-labelledby={id}>
       <div class="card-head row between">
         <h2 id={id}>{title}</h2>
         {action}
+        {add && <button {...opener}>{add.button}</button>}
       </div>
       {help && <p class="muted">{help}</p>}
+      {add && isOpen && (
+        <FormOf
+          {...add}
+          onSubmit={async (values, way) => {
+            await add.onSubmit(values, way);
+            close();
+            void list.reload();
+          }}
+          onClose={close}
+        />
+      )}
       {children}
       {list.error && (
         <Notice kind="error" title={list.error}>
@@ -46,30 +60,6 @@ export function ListCard<T>(props: Props<T>) {
         </ul>
       )}
     </section>
-  );
-}
-
-type InsetFormProps = {
-  label: string;
-  /** The submit button's label, and its label while busy. */
-  action: readonly [idle: string, busy: string];
-  busy: boolean;
-  /** An error that belongs to no field. */
-  notice: string | null;
-  onSubmit: () => unknown;
-  onClose: () => void;
-  children: ComponentChildren;
-};
-
-/** A form that opens inside a card, to add something to its list. */
-export function InsetForm(props: InsetFormProps) {
-  const { label, action, busy, notice, onSubmit, onClose, children } = props;
-  return (
-    <form class="inset box" aria-label={label} onSubmit={submitWith(onSubmit)}>
-      {children}
-      {notice && <Notice kind="error">{notice}</Notice>}
-      <FormActions action={action[busy ? 1 : 0]} disabled={busy} onClose={onClose} />
-    </form>
   );
 }
 

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../lib/api.ts';
 import { submitWith, useSubmit } from '../lib/use-form.ts';
 import { TextField } from '../parts/field.tsx';
+import { SLUG } from '../parts/field-of.tsx';
 import { RefusedNotice } from '../parts/notice.tsx';
 import { RecipeForm } from '../recipes/recipe-form.tsx';
 import { type Fault, type JsonSchema, type Recipe, wordsAt } from '../recipes/schema.ts';
@@ -87,10 +88,8 @@ export const NameField = ({ name, fault, isUsed = false, onChange }: NameFieldPr
     label="Policy name"
     type="text"
     required
-    maxLength={40}
+    {...SLUG}
     autocomplete="off"
-    autocapitalize="off"
-    spellcheck={false}
     help={`Lower-case letters, digits and hyphens.${isUsed ? ' If you rename it, its sites keep it.' : ''}`}
     error={fault?.field === 'name' ? wordsAt(fault) : null}
     value={name}

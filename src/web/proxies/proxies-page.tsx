@@ -1,16 +1,16 @@
 /** The list of all proxies, and the form that adds another one. */
 import { useState } from 'preact/hooks';
-import { ApiError, send } from '../lib/api.ts';
+import { ApiError, send, wordsOf } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import { useCan } from '../lib/roles.ts';
 import { navigate, setFlash, takeFlash } from '../lib/router.ts';
 import type { Agent } from '../lib/types.ts';
-import { placeError, useFields, useSubmit } from '../lib/use-form.ts';
 import { CopyButton } from '../parts/code-block.tsx';
 import { ConfirmReplace } from '../parts/dialog.tsx';
-import { TextField } from '../parts/field.tsx';
-import { InsetForm, useOpener } from '../parts/list-card.tsx';
+import { SLUG } from '../parts/field-of.tsx';
+import { FormOf } from '../parts/form-of.tsx';
+import { useOpener } from '../parts/list-card.tsx';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { caddyOf, ProxyStanding } from './standing.tsx';
@@ -92,18 +92,7 @@ const addedText = ({ name, state, detail }: Pick<Agent, 'name' | 'state' | 'deta
 /** Adds a proxy: what to run on its machine, and a form for the line that is printed there. */
 function AddProxy({ onClose }: { onClose: () => void }) {
   const { refresh } = useHub();
-  const { values, input } = useFields({ name: '', invitation: '' });
-  const [asking, setAsking] = useState(false);
-  const { busy, error, run } = useSubmit(async (replace: boolean) => {
-    const agent = await send<Agent>('POST', `/agents${replace ? '?replace=true' : ''}`, values);
-    setFlash(addedText(agent));
-    refresh();
-    navigate(`/proxies/${agent.name}`);
-  });
-  const isForeign = error instanceof ApiError && error.code === 'IMPORT_FIRST';
-  const { at, notice } = placeError(error, ['name', 'invitation'], ({ code, field }) =>
-    code === 'INVITATION_INVALID' ? 'invitation' : field,
-  );
+  const [replace, setReplace] = useState<(() => Promise<void>) | null>(null);
   return (
     <section class="card add-proxy below" aria-label="Add a proxy">
       <p>
@@ -128,46 +117,45 @@ function AddProxy({ onClose }: { onClose: () => void }) {
         the second. If the hub must use another address than that of the machine, write it after{' '}
         <code>--invite</code>: <code>https://vps.example:3002</code>.
       </p>
-      <InsetForm
+      <FormOf
         label="New proxy"
+        fields={{
+          name: { label: 'Name', help: 'Lower-case letters, digits and hyphens', ...SLUG },
+          invitation: {
+            label: 'Invitation',
+            help: 'The line that begins with “invitation:”. It is valid once, for ten minutes.',
+            class: 'mono',
+            spellcheck: false,
+            codes: /^INVITATION_INVALID$/,
+          },
+        }}
         action={['Add this proxy', 'Publishing …']}
-        busy={busy}
-        notice={isForeign ? null : notice}
-        onSubmit={() => run(false)}
+        onSubmit={async (values, way) => {
+          const agent = await send<Agent>('POST', `/agents${way}`, values);
+          setFlash(addedText(agent));
+          refresh();
+          navigate(`/proxies/${agent.name}`);
+        }}
         onClose={onClose}
-      >
-        <TextField
-          label="Name"
-          help="Lower-case letters, digits and hyphens"
-          error={at('name')}
-          {...input('name')}
-          type="text"
-          maxLength={40}
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
-        />
-        <TextField
-          label="Invitation"
-          help="The line that begins with “invitation:”. It is valid once, for ten minutes."
-          error={at('invitation')}
-          {...input('invitation')}
-          type="text"
-          class="mono"
-          autocomplete="off"
-          spellcheck={false}
-        />
-        {isForeign && (
-          <Notice kind="warning" title="Its Caddy serves sites that this hub did not publish">
-            Add the same sites here first, or{' '}
-            <button type="button" class="link" onClick={() => setAsking(true)}>
-              replace them
-            </button>
-            . The invitation stays valid.
-          </Notice>
-        )}
-      </InsetForm>
-      {asking && <ConfirmReplace onReplace={() => run(true)} onClose={() => setAsking(false)} />}
+        notice={(error, { submit }) =>
+          error instanceof ApiError && error.code === 'IMPORT_FIRST' ? (
+            <Notice kind="warning" title="Its Caddy serves sites that this hub did not publish">
+              Add the same sites here first, or{' '}
+              <button
+                type="button"
+                class="link"
+                onClick={() => setReplace(() => () => submit('?replace=true'))}
+              >
+                replace them
+              </button>
+              . The invitation stays valid.
+            </Notice>
+          ) : (
+            <Notice kind="error">{wordsOf(error)}</Notice>
+          )
+        }
+      />
+      {replace && <ConfirmReplace onReplace={replace} onClose={() => setReplace(null)} />}
     </section>
   );
 }

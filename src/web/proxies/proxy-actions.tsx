@@ -5,9 +5,10 @@ import { useHub } from '../lib/hub.ts';
 import { useCan } from '../lib/roles.ts';
 import { navigate, setFlash } from '../lib/router.ts';
 import type { Agent } from '../lib/types.ts';
-import { submitWith, useSubmit } from '../lib/use-form.ts';
-import { Confirm, Dialog, FormActions } from '../parts/dialog.tsx';
-import { TextField } from '../parts/field.tsx';
+import { useSubmit } from '../lib/use-form.ts';
+import { ConfirmButton, Dialog } from '../parts/dialog.tsx';
+import { SLUG } from '../parts/field-of.tsx';
+import { FormOf } from '../parts/form-of.tsx';
 import { Notice } from '../parts/notice.tsx';
 
 type Props = {
@@ -18,31 +19,20 @@ type Props = {
   onChanged: () => Promise<void>;
 };
 
-type Asked = 'pause' | 'rename' | 'rotate' | 'remove';
-
 export function ProxyActions({ agent: { name, paused }, isFirst, onChanged }: Props) {
   const { refresh } = useHub();
   const isOwner = useCan('owner');
-  const [asked, setAsked] = useState<Asked | null>(null);
   const path = `/agents/${name}`;
-  const close = () => setAsked(null);
-  const changed = async () => {
+  const pause = async (isPaused: boolean) => {
+    await send('PATCH', path, { paused: isPaused });
     refresh();
     await onChanged();
   };
-  const resume = useSubmit(async () => {
-    await send('PATCH', path, { paused: false });
-    await changed();
-  });
-  const pause = async () => {
-    await send('PATCH', path, { paused: true });
-    close();
-    await changed();
-  };
+  const resume = useSubmit(() => pause(false));
   const rotate = async () => {
     await send('POST', `${path}/rotate`);
-    close();
-    await changed();
+    refresh();
+    await onChanged();
   };
   const remove = async () => {
     const { warnings } = await send<{ warnings: string[] }>('DELETE', path);
@@ -58,89 +48,81 @@ export function ProxyActions({ agent: { name, paused }, isFirst, onChanged }: Pr
           {resume.busy ? 'Publishing …' : 'Resume'}
         </button>
       ) : (
-        <button type="button" onClick={() => setAsked('pause')}>
-          Pause …
-        </button>
-      )}
-      {isOwner && !isFirst && (
-        <>
-          <button type="button" onClick={() => setAsked('rename')}>
-            Rename …
-          </button>
-          <button type="button" onClick={() => setAsked('rotate')}>
-            New token …
-          </button>
-          <button type="button" onClick={() => setAsked('remove')}>
-            Remove …
-          </button>
-        </>
-      )}
-      {resume.error !== null && <Notice kind="error">{wordsOf(resume.error)}</Notice>}
-      {asked === 'rename' && <Rename name={name} onClose={close} />}
-      {asked === 'pause' && (
-        <Confirm title={`Pause ${name}?`} action="Pause" onConfirm={pause} onClose={close}>
+        <ConfirmButton
+          button="Pause …"
+          title={`Pause ${name}?`}
+          action="Pause"
+          onConfirm={() => pause(true)}
+        >
           <p>
             Nothing is published to it until you resume it. Its Caddy keeps its current sites,
             including any you delete, and ignores new policies until you resume.
           </p>
-        </Confirm>
+        </ConfirmButton>
       )}
-      {asked === 'rotate' && (
-        <Confirm
-          title={`Give ${name} a new token?`}
-          action="Give a new token"
-          kind="primary"
-          onConfirm={rotate}
-          onClose={close}
-        >
-          <p>
-            The hub sends it to the agent. Nothing is interrupted, and the old token stops working.
-          </p>
-        </Confirm>
+      {isOwner && !isFirst && (
+        <>
+          <Rename name={name} />
+          <ConfirmButton
+            button="New token …"
+            title={`Give ${name} a new token?`}
+            action="Give a new token"
+            kind="primary"
+            onConfirm={rotate}
+          >
+            <p>
+              The hub sends it to the agent. Nothing is interrupted, and the old token stops
+              working.
+            </p>
+          </ConfirmButton>
+          <ConfirmButton
+            button="Remove …"
+            title={`Remove ${name}?`}
+            action="Remove proxy"
+            name={name}
+            onConfirm={remove}
+          >
+            <p>
+              Its Caddy keeps running, but signalbox no longer changes it. Sites that are also
+              served elsewhere stay there. To add it again, you need a new invitation.
+            </p>
+          </ConfirmButton>
+        </>
       )}
-      {asked === 'remove' && (
-        <Confirm
-          title={`Remove ${name}?`}
-          action="Remove proxy"
-          name={name}
-          onConfirm={remove}
-          onClose={close}
-        >
-          <p>
-            Its Caddy keeps running, but signalbox no longer changes it. Sites that are also served
-            elsewhere stay there. To add it again, you need a new invitation.
-          </p>
-        </Confirm>
-      )}
+      {resume.error !== null && <Notice kind="error">{wordsOf(resume.error)}</Notice>}
     </>
   );
 }
 
-function Rename({ name, onClose }: { name: string; onClose: () => void }) {
-  const [text, setText] = useState(name);
-  const { busy, error, run } = useSubmit(async () => {
-    if (text !== name) await send('PATCH', `/agents/${name}`, { name: text });
-    onClose();
-    if (text !== name) navigate(`/proxies/${text}`, { replace: true });
-  });
+function Rename({ name }: { name: string }) {
+  const [asking, setAsking] = useState(false);
+  const close = () => setAsking(false);
   return (
-    <Dialog title={`Rename ${name}`} onClose={onClose}>
-      <form onSubmit={submitWith(() => run())}>
-        <TextField
-          label="Name"
-          help="Lower-case letters, digits and hyphens"
-          error={error === null ? null : wordsOf(error)}
-          type="text"
-          value={text}
-          required
-          maxLength={40}
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-        <FormActions action="Rename" disabled={busy} onClose={onClose} />
-      </form>
-    </Dialog>
+    <>
+      <button type="button" onClick={() => setAsking(true)}>
+        Rename …
+      </button>
+      {asking && (
+        <Dialog title={`Rename ${name}`} onClose={close}>
+          <FormOf
+            fields={{
+              name: {
+                label: 'Name',
+                help: 'Lower-case letters, digits and hyphens',
+                value: name,
+                ...SLUG,
+              },
+            }}
+            action={['Rename']}
+            onSubmit={async (wanted) => {
+              if (wanted.name !== name) await send('PATCH', `/agents/${name}`, wanted);
+              close();
+              if (wanted.name !== name) navigate(`/proxies/${wanted.name}`, { replace: true });
+            }}
+            onClose={close}
+          />
+        </Dialog>
+      )}
+    </>
   );
 }

@@ -1,12 +1,11 @@
 /** What a visitor who is not signed in sees: the first account is created here, later ones sign in. */
 import { useState } from 'preact/hooks';
 import { send } from '../lib/api.ts';
-import { placeError, submitWith, useFields, useSubmit } from '../lib/use-form.ts';
-import { Field, TextField } from '../parts/field.tsx';
+import { PASSWORD } from '../parts/field-of.tsx';
+import { FormOf } from '../parts/form-of.tsx';
 import { Brand } from '../parts/icon.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { SECOND_STEPS, SIGN_IN_WAYS } from '../sign-in-features.ts';
-import { focusOnce } from './focus-once.ts';
 import { SignUpForm } from './sign-up-form.tsx';
 
 const [SecondStep] = SECOND_STEPS;
@@ -86,53 +85,32 @@ type FormProps = {
 };
 
 /** Signs in with e-mail and password. */
-function SignInForm({ onSignedIn, onHalf }: FormProps) {
-  const { values, input } = useFields({ email: '', password: '' });
-  const { busy, error, run } = useSubmit(async () => {
-    const path = '/auth/sign-in/email';
-    const answer = await send<{ twoFactorRedirect?: true }>('POST', path, values);
-    if (answer.twoFactorRedirect) onHalf();
-    else await onSignedIn();
-  });
-  const { at, notice } = placeError(error, ['email', 'password'], ({ code, field }) =>
-    code === 'INVALID_EMAIL_OR_PASSWORD' ? 'password' : field,
-  );
-
-  return (
-    <form onSubmit={submitWith(run)}>
-      <Field label="E-mail" error={at('email')}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            {...input('email')}
-            type="email"
-            ref={focusOnce}
-            autocomplete="username"
-          />
-        )}
-      </Field>
-      <TextField
-        label="Password"
-        error={at('password') && 'Wrong e-mail address or password.'}
-        help={
-          at('password') && (
-            <>
-              Forgotten? <code>signalbox passwd EMAIL</code>, run on the hub’s machine, sets a new
-              password.
-            </>
-          )
-        }
-        {...input('password')}
-        type="password"
-        autocomplete="current-password"
-      />
-      {notice && <Notice kind="error">{notice}</Notice>}
-      <button type="submit" class="primary wide" disabled={busy}>
-        {busy ? 'Signing in …' : 'Sign in'}
-      </button>
-    </form>
-  );
-}
+const SignInForm = ({ onSignedIn, onHalf }: FormProps) => (
+  <FormOf
+    fields={{
+      email: { label: 'E-mail', type: 'email', autocomplete: 'username', isFocused: true },
+      password: {
+        label: 'Password',
+        ...PASSWORD,
+        codes: /^INVALID_EMAIL_OR_PASSWORD$/,
+        wrong: 'Wrong e-mail address or password.',
+        remedy: (
+          <>
+            Forgotten? <code>signalbox passwd EMAIL</code>, run on the hub’s machine, sets a new
+            password.
+          </>
+        ),
+      },
+    }}
+    action={['Sign in', 'Signing in …']}
+    onSubmit={async (values) => {
+      const path = '/auth/sign-in/email';
+      const answer = await send<{ twoFactorRedirect?: true }>('POST', path, values);
+      if (answer.twoFactorRedirect) onHalf();
+      else await onSignedIn();
+    }}
+  />
+);
 
 /** From a link of the hub or of an owner; may be empty. */
 type Given = { setup: string; invitation: string };

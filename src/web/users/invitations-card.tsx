@@ -1,20 +1,17 @@
 /** Lists, makes and withdraws invitations: links with which others create their own accounts. */
 import { useState } from 'preact/hooks';
 import { get, send, sentenceOf } from '../lib/api.ts';
-import type { Role } from '../lib/roles.ts';
+import { ROLES } from '../lib/roles.ts';
 import type { Invitation, NewInvitation } from '../lib/types.ts';
-import { placeError, useFields, useSubmit } from '../lib/use-form.ts';
+import { useSubmit } from '../lib/use-form.ts';
 import { type Loaded, useLoad } from '../lib/use-load.ts';
 import { ShownOnce } from '../parts/dialog.tsx';
-import { TextField } from '../parts/field.tsx';
-import { InsetForm, ListCard, useOpener } from '../parts/list-card.tsx';
+import { ListCard } from '../parts/list-card.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
-import { RoleField } from './role-field.tsx';
 
 export function InvitationsCard() {
   const list = useLoad('invitations', (signal) => get<Invitation[]>('/invitations', signal));
-  const { isOpen, opener, close } = useOpener();
   const [made, setMade] = useState<NewInvitation | null>(null);
   return (
     <ListCard
@@ -22,21 +19,29 @@ export function InvitationsCard() {
       help="Send somebody a link with which they create their own account. It works once, for seven days, even if sign-up is closed."
       list={list}
       empty="Nobody is invited."
-      action={<button {...opener}>Invite somebody</button>}
+      add={{
+        button: 'Invite somebody',
+        label: 'New invitation',
+        action: ['Make the link', 'Making …'],
+        fields: {
+          role: { label: 'Role', options: ROLES },
+          email: {
+            label: 'E-mail (optional)',
+            help: 'If you enter one, only an account with this address can use the link.',
+            type: 'email',
+            required: false,
+            codes: /^INVALID_EMAIL$|^USER_ALREADY_EXISTS/,
+          },
+        },
+        onSubmit: async ({ role, email }) => {
+          const invitation = { role, email: email.trim() || null };
+          setMade(await send<NewInvitation>('POST', '/invitations', invitation));
+        },
+      }}
       item={(invitation) => (
         <InvitationItem key={invitation.id} invitation={invitation} list={list} />
       )}
     >
-      {isOpen && (
-        <InvitationForm
-          onMade={(next) => {
-            close();
-            setMade(next);
-            void list.reload();
-          }}
-          onClose={close}
-        />
-      )}
       {made && (
         <ShownOnce
           title="Your invitation"
@@ -80,40 +85,5 @@ function InvitationItem({ invitation, list }: ItemProps) {
         Withdraw
       </button>
     </li>
-  );
-}
-
-type FormProps = { onMade: (made: NewInvitation) => void; onClose: () => void };
-
-function InvitationForm({ onMade, onClose }: FormProps) {
-  const { values, input } = useFields({ email: '' });
-  const [role, setRole] = useState<Role>('viewer');
-  const { busy, error, run } = useSubmit(async () => {
-    const email = values.email.trim() || null;
-    onMade(await send<NewInvitation>('POST', '/invitations', { role, email }));
-  });
-  const { at, notice } = placeError(error, ['email'], ({ code, field }) =>
-    code === 'INVALID_EMAIL' || code.startsWith('USER_ALREADY_EXISTS') ? 'email' : field,
-  );
-  return (
-    <InsetForm
-      label="New invitation"
-      action={['Make the link', 'Making …']}
-      busy={busy}
-      notice={notice}
-      onSubmit={run}
-      onClose={onClose}
-    >
-      <RoleField role={role} onPick={setRole} />
-      <TextField
-        label="E-mail (optional)"
-        help="If you enter one, only an account with this address can use the link."
-        error={at('email')}
-        {...input('email')}
-        required={false}
-        type="email"
-        autocomplete="off"
-      />
-    </InsetForm>
   );
 }

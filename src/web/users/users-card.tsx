@@ -3,52 +3,59 @@ import { useState } from 'preact/hooks';
 import { SessionItem } from '../account/session-item.tsx';
 import { get, send, wordsOf } from '../lib/api.ts';
 import { useHub, useUser } from '../lib/hub.ts';
-import type { Role } from '../lib/roles.ts';
+import { ROLES, type Role } from '../lib/roles.ts';
 import type { Session, User } from '../lib/types.ts';
-import { placeError, useFields, useSubmit } from '../lib/use-form.ts';
+import { useSubmit } from '../lib/use-form.ts';
 import { useLoad } from '../lib/use-load.ts';
-import { Confirm, Dialog } from '../parts/dialog.tsx';
-import { NewPasswordField, TextField } from '../parts/field.tsx';
-import { InsetForm, ListCard, useOpener } from '../parts/list-card.tsx';
+import { Confirm, ConfirmButton, Dialog } from '../parts/dialog.tsx';
+import { NEW_PASSWORD } from '../parts/field-of.tsx';
+import { ListCard } from '../parts/list-card.tsx';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
-import { RoleField, RoleOptions } from './role-field.tsx';
-
-type Asked = { name: 'remove' | 'sessions'; user: User };
 
 export function UsersCard() {
   const me = useUser();
   const { reloadUser } = useHub();
   const list = useLoad('users', (signal) => get<User[]>('/users', signal));
-  const { isOpen, opener, close } = useOpener();
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [watched, setWatched] = useState<User | null>(null);
   const owners = list.data?.filter(({ role }) => role === 'owner') ?? [];
-  const stop = () => setAsked(null);
-  const changed = async () => {
-    stop();
-    await list.reload();
-  };
 
   return (
     <ListCard
       title="Accounts"
       help="Viewers look, but see no configuration. Editors change sites, policies and the preamble. Owners change everything."
       list={list}
-      action={<button {...opener}>Add user</button>}
+      add={{
+        button: 'Add user',
+        label: 'New user',
+        action: ['Add this user', 'Adding …'],
+        fields: {
+          name: { label: 'Name' },
+          email: { label: 'E-mail', type: 'email' },
+          password: {
+            label: 'Password',
+            help: 'At least 8 characters. They can change it after signing in. With an invitation, they choose it themselves.',
+            ...NEW_PASSWORD,
+          },
+          role: { label: 'Role', options: ROLES },
+        },
+        onSubmit: (user) => send('POST', '/users', user),
+      }}
       item={(user) => {
+        const { id, name, email } = user;
+        const isMe = id === me?.id;
         const isLast = user.role === 'owner' && owners.length === 1;
         return (
-          <li key={user.id}>
+          <li key={id}>
             <div>
-              <strong>{user.name}</strong>{' '}
-              {user.id === me?.id && <span class="tag tag-good">you</span>}{' '}
+              <strong>{name}</strong> {isMe && <span class="tag tag-good">you</span>}{' '}
               {user.twoFactorEnabled && <span class="tag">second factor</span>}
               <p class="muted">
-                <span class="mono">{user.email}</span>, since <Time at={user.createdAt} />
+                <span class="mono">{email}</span>, since <Time at={user.createdAt} />
               </p>
               {isLast && (
-                <p class="muted" id={`last ${user.id}`}>
+                <p class="muted" id={`last ${id}`}>
                   The last owner stays one: make somebody else an owner first.
                 </p>
               )}
@@ -57,50 +64,44 @@ export function UsersCard() {
               user={user}
               isLast={isLast}
               onChanged={async () => {
-                if (user.id === me?.id) await reloadUser();
+                if (isMe) await reloadUser();
                 else await list.reload();
               }}
             />
-            {user.id !== me?.id && (
+            {!isMe && (
               <button
                 type="button"
-                aria-label={`Sessions of ${user.email}`}
-                onClick={() => setAsked({ name: 'sessions', user })}
+                aria-label={`Sessions of ${email}`}
+                onClick={() => setWatched(user)}
               >
                 Sessions
               </button>
             )}
             {!isLast && (
-              <button
-                type="button"
-                aria-label={`Remove ${user.email}`}
-                onClick={() => setAsked({ name: 'remove', user })}
+              <ConfirmButton
+                button="Remove"
+                label={`Remove ${email}`}
+                title={isMe ? 'Remove your own account?' : 'Remove this user?'}
+                action="Remove user"
+                name={email}
+                onConfirm={async () => {
+                  await send('DELETE', `/users/${id}`);
+                  await list.reload();
+                }}
               >
-                Remove
-              </button>
+                <p>
+                  {isMe
+                    ? 'You will be signed out at once, and your API tokens will stop working.'
+                    : `${name} will be signed out at once, and their API tokens will stop working.`}{' '}
+                  The changelog keeps their changes and their name.
+                </p>
+              </ConfirmButton>
             )}
           </li>
         );
       }}
     >
-      {isOpen && (
-        <UserForm
-          onAdded={() => {
-            close();
-            void list.reload();
-          }}
-          onClose={close}
-        />
-      )}
-      {asked?.name === 'sessions' && <SessionsDialog user={asked.user} onClose={stop} />}
-      {asked?.name === 'remove' && (
-        <RemoveDialog
-          user={asked.user}
-          isMe={asked.user.id === me?.id}
-          onRemoved={changed}
-          onClose={stop}
-        />
-      )}
+      {watched && <SessionsDialog user={watched} onClose={() => setWatched(null)} />}
     </ListCard>
   );
 }
@@ -132,7 +133,9 @@ function RoleSelect({ user, isLast, onChanged }: RoleProps) {
           else void run(role);
         }}
       >
-        <RoleOptions />
+        {ROLES.map(({ value }) => (
+          <option key={value}>{value}</option>
+        ))}
       </select>
       {error !== null && <Notice kind="error">{wordsOf(error)}</Notice>}
       {asking && (
@@ -170,80 +173,5 @@ function SessionsDialog({ user, onClose }: { user: User; onClose: () => void }) 
         </button>
       </div>
     </Dialog>
-  );
-}
-
-type RemoveProps = {
-  user: User;
-  isMe: boolean;
-  onRemoved: () => Promise<void>;
-  onClose: () => void;
-};
-
-function RemoveDialog({ user: { id, name, email }, isMe, onRemoved, onClose }: RemoveProps) {
-  return (
-    <Confirm
-      title={isMe ? 'Remove your own account?' : 'Remove this user?'}
-      action="Remove user"
-      name={email}
-      onConfirm={async () => {
-        await send('DELETE', `/users/${id}`);
-        await onRemoved();
-      }}
-      onClose={onClose}
-    >
-      <p>
-        {isMe
-          ? 'You will be signed out at once, and your API tokens will stop working.'
-          : `${name} will be signed out at once, and their API tokens will stop working.`}{' '}
-        The changelog keeps their changes and their name.
-      </p>
-    </Confirm>
-  );
-}
-
-type Props = { onAdded: () => void; onClose: () => void };
-
-/** Adds an account for someone else. */
-function UserForm({ onAdded, onClose }: Props) {
-  const { values, input } = useFields({ name: '', email: '', password: '' });
-  const [role, setRole] = useState<Role>('viewer');
-  const { busy, error, run } = useSubmit(async () => {
-    await send('POST', '/users', { ...values, role });
-    onAdded();
-  });
-  const { at, notice } = placeError(error, ['name', 'email', 'password']);
-
-  return (
-    <InsetForm
-      label="New user"
-      action={['Add this user', 'Adding …']}
-      busy={busy}
-      notice={notice}
-      onSubmit={run}
-      onClose={onClose}
-    >
-      <TextField
-        label="Name"
-        error={at('name')}
-        {...input('name')}
-        type="text"
-        autocomplete="off"
-      />
-      <TextField
-        label="E-mail"
-        error={at('email')}
-        {...input('email')}
-        type="email"
-        autocomplete="off"
-      />
-      <NewPasswordField
-        label="Password"
-        error={at('password')}
-        help="At least 8 characters. They can change it after signing in. With an invitation, they choose it themselves."
-        {...input('password')}
-      />
-      <RoleField role={role} onPick={setRole} />
-    </InsetForm>
   );
 }

@@ -1,11 +1,11 @@
 /** The backups that the hub makes by itself: lists them, makes another one, and restores one. */
 import { useState } from 'preact/hooks';
-import { get, send, sentenceOf } from '../../../web/lib/api.ts';
+import { ApiError, get, send, sentenceOf } from '../../../web/lib/api.ts';
 import { plural } from '../../../web/lib/format.ts';
-import { placeError, submitWith, useFields, useSubmit } from '../../../web/lib/use-form.ts';
+import { useSubmit } from '../../../web/lib/use-form.ts';
 import { useEvery, useLoad } from '../../../web/lib/use-load.ts';
-import { Dialog, FormActions } from '../../../web/parts/dialog.tsx';
-import { TextField } from '../../../web/parts/field.tsx';
+import { Dialog } from '../../../web/parts/dialog.tsx';
+import { FormOf } from '../../../web/parts/form-of.tsx';
 import { ListCard } from '../../../web/parts/list-card.tsx';
 import { Notice } from '../../../web/parts/notice.tsx';
 import { Time } from '../../../web/parts/time.tsx';
@@ -126,29 +126,40 @@ function Help({ enabled, keep, sealed, succeededAt, failure }: BackupsView) {
   );
 }
 
+const PASSPHRASE = { label: 'Passphrase of this backup', type: 'password' } as const;
+
 type RestoreProps = { backup: BackupView; onDone: () => void; onClose: () => void };
 
 function RestoreDialog({ backup, onDone, onClose }: RestoreProps) {
-  const { values, input } = useFields({ passphrase: '' });
   const [needsPassphrase, setNeedsPassphrase] = useState(false);
-  const { busy, error, run } = useSubmit(async (withoutKey: boolean) => {
-    const { passphrase } = values;
-    const path = `/backups/${encodeURIComponent(backup.name)}/restore`;
-    try {
-      await send('POST', path, {
-        ...(passphrase && { passphrase }),
-        ...(withoutKey && { withoutKey }),
-      });
-    } catch (reason) {
-      if ((reason as { field?: unknown }).field === 'passphrase') setNeedsPassphrase(true);
-      throw reason;
-    }
-    onDone();
-  });
-  const { at, notice } = placeError(error, ['passphrase']);
   return (
     <Dialog title="Restore this backup?" onClose={onClose}>
-      <form onSubmit={submitWith(() => run(false))}>
+      <FormOf<string>
+        fields={needsPassphrase ? { passphrase: PASSPHRASE } : {}}
+        action={['Restore']}
+        kind="danger"
+        onSubmit={async ({ passphrase }, way) => {
+          const path = `/backups/${encodeURIComponent(backup.name)}/restore`;
+          const how = {
+            ...(passphrase && { passphrase }),
+            ...(way === 'without key' && { withoutKey: true }),
+          };
+          await send('POST', path, how).catch((reason) => {
+            if (reason instanceof ApiError && reason.field === 'passphrase')
+              setNeedsPassphrase(true);
+            throw reason;
+          });
+          onDone();
+        }}
+        onClose={onClose}
+        buttons={({ busy, submit }) =>
+          needsPassphrase && (
+            <button type="button" disabled={busy} onClick={() => submit('without key')}>
+              Restore without the key
+            </button>
+          )
+        }
+      >
         <p>
           All sites, accounts and settings become as they were <Time at={backup.madeAt} />. What was
           changed since is lost, but the present database is kept beside it. The hub restarts, and
@@ -159,24 +170,7 @@ function RestoreDialog({ backup, onDone, onClose }: RestoreProps) {
             Another hub made this backup, and this one takes its place. Switch that one off first.
           </p>
         )}
-        {needsPassphrase && (
-          <TextField
-            label="Passphrase of this backup"
-            error={at('passphrase')}
-            {...input('passphrase')}
-            type="password"
-            autocomplete="off"
-          />
-        )}
-        {notice && <Notice kind="error">{notice}</Notice>}
-        <FormActions action="Restore" kind="danger" disabled={busy} onClose={onClose}>
-          {needsPassphrase && (
-            <button type="button" disabled={busy} onClick={() => run(true)}>
-              Restore without the key
-            </button>
-          )}
-        </FormActions>
-      </form>
+      </FormOf>
     </Dialog>
   );
 }

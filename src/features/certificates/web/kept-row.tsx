@@ -1,11 +1,10 @@
 /** A certificate that the hub keeps: how it is, which sites have it, and what owners do to it. */
-import { useState } from 'preact/hooks';
-import { request, send } from '../../../web/lib/api.ts';
+import { send } from '../../../web/lib/api.ts';
 import { localTime, plural } from '../../../web/lib/format.ts';
 import { useCan } from '../../../web/lib/roles.ts';
 import type { Vhost } from '../../../web/lib/types.ts';
 import { useSubmit } from '../../../web/lib/use-form.ts';
-import { Confirm } from '../../../web/parts/dialog.tsx';
+import { ConfirmButton } from '../../../web/parts/dialog.tsx';
 import { useOpener } from '../../../web/parts/list-card.tsx';
 import { RefusedNotice } from '../../../web/parts/notice.tsx';
 import { Time } from '../../../web/parts/time.tsx';
@@ -31,7 +30,6 @@ export function KeptRow({ kept, sites, onChanged }: Props) {
   const path = `/certificates/kept/${id}`;
   const isOwner = useCan('owner');
   const { isOpen, opener, close } = useOpener();
-  const [asking, setAsking] = useState(false);
   const renewal = useSubmit(async () => {
     let words = '';
     try {
@@ -41,11 +39,6 @@ export function KeptRow({ kept, sites, onChanged }: Props) {
       await onChanged(words);
     }
   });
-  const remove = async () => {
-    await request(`${path}${kept.sites.length > 0 ? '?force=true' : ''}`, { method: 'DELETE' });
-    setAsking(false);
-    await onChanged(`The certificate ${name} is deleted.`);
-  };
   const used = kept.sites.map((of) => ({
     id: of,
     domain: sites.find((site) => site.id === of)?.domain ?? `site ${of}`,
@@ -119,31 +112,31 @@ export function KeptRow({ kept, sites, onChanged }: Props) {
           <button {...opener} aria-label={`${isDns ? 'Change' : 'Replace'} ${name}`}>
             {isDns ? 'Change' : 'Replace'}
           </button>
-          <button type="button" aria-label={`Delete ${name}`} onClick={() => setAsking(true)}>
-            Delete …
-          </button>
+          <ConfirmButton
+            button="Delete …"
+            label={`Delete ${name}`}
+            title={`Delete the certificate ${name}?`}
+            action="Delete certificate"
+            onConfirm={async () => {
+              const force = kept.sites.length > 0 ? '?force=true' : '';
+              await send('DELETE', `${path}${force}`);
+              await onChanged(`The certificate ${name} is deleted.`);
+            }}
+          >
+            {used.length > 0 && (
+              <p>
+                {plural(used.length, 'site')} {used.length === 1 ? 'loses' : 'lose'} it:{' '}
+                {used.map(({ domain }) => domain).join(', ')}. Caddy then gets certificates for them
+                itself where it can.
+              </p>
+            )}
+            <p>You can restore it from the changelog until it expires.</p>
+          </ConfirmButton>
         </div>
       )}
       {renewal.busy && <Ordering />}
       {renewal.error !== null && <RefusedNotice error={renewal.error} />}
       {isOpen && (isDns ? <DnsForm {...form} wanted="" /> : <UploadForm {...form} />)}
-      {asking && (
-        <Confirm
-          title={`Delete the certificate ${name}?`}
-          action="Delete certificate"
-          onConfirm={remove}
-          onClose={() => setAsking(false)}
-        >
-          {used.length > 0 && (
-            <p>
-              {plural(used.length, 'site')} {used.length === 1 ? 'loses' : 'lose'} it:{' '}
-              {used.map(({ domain }) => domain).join(', ')}. Caddy then gets certificates for them
-              itself where it can.
-            </p>
-          )}
-          <p>You can restore it from the changelog until it expires.</p>
-        </Confirm>
-      )}
     </li>
   );
 }

@@ -1,11 +1,10 @@
-/** Uploads a certificate with its key, or the next one in its place; the key is in no state of the page. */
-import type { RefObject } from 'preact';
+/** Uploads a certificate with its key, or the next one in its place. */
+import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { send } from '../../../web/lib/api.ts';
-import { placeError, useSubmit } from '../../../web/lib/use-form.ts';
 import { DropArea, readTextFile } from '../../../web/parts/drop-area.tsx';
-import { Field, TextField } from '../../../web/parts/field.tsx';
-import { InsetForm } from '../../../web/parts/list-card.tsx';
+import { type FieldSpec, SLUG } from '../../../web/parts/field-of.tsx';
+import { FormOf } from '../../../web/parts/form-of.tsx';
 import type { KeptCertificateView } from '../view.ts';
 
 export type FormProps = {
@@ -26,84 +25,54 @@ export const save = (
     body,
   );
 
-/** Of a certificate; read from the form. */
-export const NameField = ({ initial = '', error }: { initial?: string; error: string | null }) => (
-  <TextField
-    label="Name"
-    help="Lower-case letters, digits and hyphens, such as home."
-    error={error}
-    name="name"
-    type="text"
-    required
-    maxLength={40}
-    autocomplete="off"
-    autocapitalize="off"
-    defaultValue={initial}
+/** The name of a certificate. */
+export const NAME: FieldSpec = {
+  label: 'Name',
+  help: 'Lower-case letters, digits and hyphens, such as home.',
+  ...SLUG,
+};
+
+const PEM = { type: 'lines', rows: 4, class: 'mono small', spellcheck: false } as const;
+const PAIR = {
+  chain: {
+    label: 'Certificate',
+    help: 'PEM: the certificate first, then what signed it; often called fullchain.pem.',
+    ...PEM,
+    around: (field: ComponentChildren) => <FromFile label="Choose certificate">{field}</FromFile>,
+  },
+  key: {
+    label: 'Private key',
+    help: 'PEM, without a passphrase. The hub seals it, and never shows it again.',
+    ...PEM,
+    around: (field: ComponentChildren) => <FromFile label="Choose private key">{field}</FromFile>,
+  },
+} as const;
+
+export const UploadForm = ({ stored, onSaved, onClose }: FormProps) => (
+  <FormOf<string>
+    label={stored ? `Replace ${stored.name}` : 'Upload a certificate'}
+    fields={stored ? PAIR : { name: NAME, ...PAIR }}
+    action={[stored ? 'Replace' : 'Upload', 'Publishing …']}
+    onSubmit={async (values) => onSaved(await save(stored, values))}
+    onClose={onClose}
   />
 );
 
-export function UploadForm({ stored, onSaved, onClose }: FormProps) {
-  const chain = useRef<HTMLTextAreaElement>(null);
-  const key = useRef<HTMLTextAreaElement>(null);
-  const { busy, error, run } = useSubmit(async () => {
-    const name = chain.current?.form?.querySelector<HTMLInputElement>('[name=name]')?.value;
-    const pair = { chain: chain.current?.value, key: key.current?.value };
-    await onSaved(await save(stored, { name, ...pair }));
-  });
-  const { at, notice } = placeError(error, ['name', 'chain', 'key']);
+/** A field whose text may also come from a file. */
+function FromFile({ label, children }: { label: string; children: ComponentChildren }) {
+  const box = useRef<HTMLDivElement>(null);
   return (
-    <InsetForm
-      label={stored ? `Replace ${stored.name}` : 'Upload a certificate'}
-      action={[stored ? 'Replace' : 'Upload', 'Publishing …']}
-      busy={busy}
-      notice={notice}
-      onSubmit={run}
-      onClose={onClose}
-    >
-      {!stored && <NameField error={at('name')} />}
-      <PemField
-        label="Certificate"
-        help="PEM: the certificate first, then what signed it; often called fullchain.pem."
-        error={at('chain')}
-        area={chain}
-      />
-      <PemField
-        label="Private key"
-        help="PEM, without a passphrase. The hub seals it, and never shows it again."
-        error={at('key')}
-        area={key}
-      />
-    </InsetForm>
+    <div ref={box}>
+      <DropArea
+        label={label}
+        onFile={async (file) => {
+          const text = await readTextFile(file);
+          const area = box.current?.querySelector('textarea');
+          if (area) area.value = text;
+        }}
+      >
+        {children}
+      </DropArea>
+    </div>
   );
 }
-
-type PemProps = {
-  label: string;
-  help: string;
-  error: string | null;
-  area: RefObject<HTMLTextAreaElement | null>;
-};
-
-const PemField = ({ area, ...field }: PemProps) => (
-  <DropArea
-    label={`Choose ${field.label.toLowerCase()}`}
-    onFile={async (file) => {
-      const text = await readTextFile(file);
-      if (area.current) area.current.value = text;
-    }}
-  >
-    <Field {...field}>
-      {(attributes) => (
-        <textarea
-          {...attributes}
-          ref={area}
-          class="mono small"
-          rows={4}
-          required
-          autocomplete="off"
-          spellcheck={false}
-        />
-      )}
-    </Field>
-  </DropArea>
-);

@@ -2,14 +2,20 @@
 import { useState } from 'preact/hooks';
 import { get, send } from '../../../web/lib/api.ts';
 import type { EventMeaning } from '../../../web/lib/types.ts';
-import { placeError, useSubmit } from '../../../web/lib/use-form.ts';
 import { useLoad } from '../../../web/lib/use-load.ts';
-import { TextField } from '../../../web/parts/field.tsx';
-import { InsetForm } from '../../../web/parts/list-card.tsx';
+import type { FieldSpec } from '../../../web/parts/field-of.tsx';
+import { FormOf } from '../../../web/parts/form-of.tsx';
 import type { ChannelView, MadeChannel } from '../schema.ts';
-import { KINDS, type Kind, targetFrom, typedFrom } from './kinds.ts';
+import {
+  isKept,
+  KINDS,
+  type Kind,
+  shownIn,
+  type TargetField,
+  targetFrom,
+  typedFrom,
+} from './kinds.ts';
 import { QuietField } from './quiet-field.tsx';
-import { TargetInput } from './target-input.tsx';
 
 type Props = {
   kind: Kind;
@@ -19,59 +25,82 @@ type Props = {
   onClose: () => void;
 };
 
+/** The name of a field of the target, in the form and in errors. */
+const pathOf = (name: string) => `target.${name}`;
+
 export function ChannelForm({ kind, channel, onSaved, onClose }: Props) {
   const { title, fields } = KINDS[kind];
   const target = channel?.target ?? null;
-  const [name, setName] = useState(channel?.name ?? title);
-  const [typed, setTyped] = useState(() => typedFrom(kind, target));
+  const [removed, setRemoved] = useState<readonly string[]>([]);
   // Null: all, which the API says as an empty list.
   const [events, setEvents] = useState(channel?.events.length ? channel.events : null);
   const [quiet, setQuiet] = useState(channel?.quiet ?? null);
-  const { busy, error, run } = useSubmit(async () => {
-    const change = { name, events: events ?? [], quiet, target: targetFrom(kind, typed, target) };
-    await onSaved(
-      channel
-        ? await send<ChannelView>('PUT', `/channels/${channel.id}`, change)
-        : await send<MadeChannel>('POST', '/channels', { kind, ...change }),
+
+  const specOf = ({ name, removable, ...field }: TargetField): FieldSpec => {
+    const spec: FieldSpec = {
+      ...field,
+      label: field.required ? field.label : `${field.label} (optional)`,
+      value: typedFrom(kind, target)[name] ?? '',
+      autocapitalize: 'off',
+      spellcheck: false,
+    };
+    if (target === null || !isKept(target, name)) return spec;
+    const isRemoved = removed.includes(name);
+    const others = removed.filter((one) => one !== name);
+    const help = (
+      <>
+        {isRemoved ? 'It will be removed.' : 'Leave it empty to keep it.'}{' '}
+        {removable && (
+          <button
+            type="button"
+            class="link"
+            onClick={() => setRemoved(isRemoved ? others : [...others, name])}
+          >
+            {isRemoved ? 'Keep it' : 'Remove it'}
+          </button>
+        )}
+      </>
     );
-  });
-  const places = ['name', 'events', 'quiet', ...fields.map((field) => `target.${field.name}`)];
-  const { at, notice } = placeError(error, places, ({ field }) =>
-    field?.startsWith('target.') ? field : (field?.split('.')[0] ?? null),
-  );
+    const kept = { ...spec, help, required: false, disabled: isRemoved };
+    return isRemoved ? kept : { ...kept, placeholder: shownIn(target, name) };
+  };
+
   return (
-    <InsetForm
+    <FormOf<string>
       label={channel ? `Edit ${channel.name}` : `New channel: ${title}`}
+      fields={{
+        name: { label: 'Name', maxLength: 60, value: channel?.name ?? title },
+        ...Object.fromEntries(fields.map((field) => [pathOf(field.name), specOf(field)])),
+      }}
       action={channel ? ['Save', 'Saving …'] : ['Add channel', 'Adding …']}
-      busy={busy}
-      notice={notice}
-      onSubmit={() => events?.length !== 0 && run()}
+      onSubmit={async ({ name, ...values }) => {
+        if (events?.length === 0) return;
+        const typed = Object.fromEntries(
+          fields.map((field) => [field.name, values[pathOf(field.name)] ?? null]),
+        );
+        const change = {
+          name,
+          events: events ?? [],
+          quiet,
+          target: targetFrom(kind, typed, target),
+        };
+        await onSaved(
+          channel
+            ? await send<ChannelView>('PUT', `/channels/${channel.id}`, change)
+            : await send<MadeChannel>('POST', '/channels', { kind, ...change }),
+        );
+      }}
       onClose={onClose}
+      places={['events', 'quiet']}
+      more={({ at }) => (
+        <>
+          <EventsField chosen={events} error={at('events')} onChange={setEvents} />
+          <QuietField quiet={quiet} error={at('quiet')} onChange={setQuiet} />
+        </>
+      )}
     >
       {!channel && <h3>{title}</h3>}
-      <TextField
-        label="Name"
-        error={at('name')}
-        type="text"
-        required
-        maxLength={60}
-        autocomplete="off"
-        value={name}
-        onInput={(event) => setName(event.currentTarget.value)}
-      />
-      {fields.map((field) => (
-        <TargetInput
-          key={field.name}
-          field={field}
-          target={target}
-          typed={typed[field.name] ?? null}
-          error={at(`target.${field.name}`)}
-          onChange={(value) => setTyped((old) => ({ ...old, [field.name]: value }))}
-        />
-      ))}
-      <EventsField chosen={events} error={at('events')} onChange={setEvents} />
-      <QuietField quiet={quiet} error={at('quiet')} onChange={setQuiet} />
-    </InsetForm>
+    </FormOf>
   );
 }
 

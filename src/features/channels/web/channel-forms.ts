@@ -6,7 +6,7 @@ export const CHANNEL_FORMS = {
   ntfy: {
     title: "ntfy", what: "Phone notifications through ntfy.sh or your own server",
     fields: [
-      {"name":"url","label":"Server","type":"text","required":true,"removable":false,"initial":"https://ntfy.sh"},
+      {"name":"url","label":"Server","type":"text","required":true,"removable":false,"value":"https://ntfy.sh"},
       {"name":"topic","label":"Topic","type":"text","required":true,"removable":false,"help":"Anyone who knows the topic can read it, unless the server asks for a token."},
       {"name":"token","label":"Access token","type":"password","required":false,"removable":true},
     ],
@@ -22,8 +22,8 @@ export const CHANNEL_FORMS = {
     title: "Email", what: "Email through your mail server",
     fields: [
       {"name":"host","label":"Mail server","type":"text","required":true,"removable":false,"placeholder":"mail.example.org"},
-      {"name":"security","label":"Encryption","type":"choice","required":false,"removable":false,"choices":[["starttls","STARTTLS (port 587)"],["tls","TLS (port 465)"],["none","None (port 25)"]]},
-      {"name":"port","label":"Port","type":"port","required":false,"removable":true},
+      {"name":"security","label":"Encryption","options":[{"value":"starttls","label":"STARTTLS (port 587)"},{"value":"tls","label":"TLS (port 465)"},{"value":"none","label":"None (port 25)"}],"required":false,"removable":false},
+      {"name":"port","label":"Port","type":"number","min":1,"max":65535,"required":false,"removable":true},
       {"name":"user","label":"User","type":"text","required":false,"removable":true},
       {"name":"password","label":"Password","type":"password","required":false,"removable":true},
       {"name":"from","label":"From","type":"text","required":true,"removable":false,"placeholder":"signalbox@example.org"},

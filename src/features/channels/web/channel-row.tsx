@@ -4,7 +4,7 @@ import { lasting } from '../../../web/incidents/words.ts';
 import { send } from '../../../web/lib/api.ts';
 import { plural } from '../../../web/lib/format.ts';
 import { useSubmit } from '../../../web/lib/use-form.ts';
-import { Confirm } from '../../../web/parts/dialog.tsx';
+import { ConfirmButton } from '../../../web/parts/dialog.tsx';
 import { useOpener } from '../../../web/parts/list-card.tsx';
 import { Notice, RefusedNotice } from '../../../web/parts/notice.tsx';
 import { Time } from '../../../web/parts/time.tsx';
@@ -24,7 +24,6 @@ export function ChannelRow({ channel, lastSent, onChanged }: Props) {
   const { id, name, kind, enabled } = channel;
   const path = `/channels/${id}`;
   const { isOpen, opener, close } = useOpener();
-  const [asking, setAsking] = useState(false);
   const [isSent, setSent] = useState(false);
   const test = useSubmit(async () => {
     setSent(false);
@@ -36,11 +35,6 @@ export function ChannelRow({ channel, lastSent, onChanged }: Props) {
     await send('PUT', path, { enabled: !enabled });
     await onChanged();
   });
-  const remove = async () => {
-    await send('DELETE', path);
-    setAsking(false);
-    await onChanged();
-  };
   return (
     <li>
       <span class={`lamp lamp-${levelOf(channel, lastSent)}`} aria-hidden="true" />
@@ -60,9 +54,18 @@ export function ChannelRow({ channel, lastSent, onChanged }: Props) {
         <button {...opener} aria-label={`Edit ${name}`}>
           Edit
         </button>
-        <button type="button" aria-label={`Delete ${name}`} onClick={() => setAsking(true)}>
-          Delete …
-        </button>
+        <ConfirmButton
+          button="Delete …"
+          label={`Delete ${name}`}
+          title={`Delete ${name}?`}
+          action="Delete channel"
+          onConfirm={async () => {
+            await send('DELETE', path);
+            await onChanged();
+          }}
+        >
+          <p>Its deliveries are deleted too, and queued messages are not sent.</p>
+        </ConfirmButton>
         <button
           type="button"
           role="switch"
@@ -86,16 +89,6 @@ export function ChannelRow({ channel, lastSent, onChanged }: Props) {
           }}
           onClose={close}
         />
-      )}
-      {asking && (
-        <Confirm
-          title={`Delete ${name}?`}
-          action="Delete channel"
-          onConfirm={remove}
-          onClose={() => setAsking(false)}
-        >
-          <p>Its deliveries are deleted too, and queued messages are not sent.</p>
-        </Confirm>
       )}
     </li>
   );

@@ -1,25 +1,20 @@
 /** The kinds of channels, with the fields of their targets. Pure. */
 
+import type { FieldSpec } from '../../../web/parts/field-of.tsx';
 import type { ChannelView } from '../schema.ts';
 import { CHANNEL_FORMS } from './channel-forms.ts';
 
 export type Kind = ChannelView['kind'];
 type Target = ChannelView['target'];
 
-export type TargetField = {
+/** `value` is what a new channel starts with. */
+export type TargetField = Pick<
+  FieldSpec,
+  'label' | 'type' | 'required' | 'help' | 'placeholder' | 'value' | 'options' | 'min' | 'max'
+> & {
   name: keyof Target;
-  label: string;
-  type: 'text' | 'password' | 'port' | 'choice';
-  /** Whether a new channel needs it. */
-  required: boolean;
   /** Whether it can be removed from a channel that has it. */
   removable: boolean;
-  help?: string;
-  placeholder?: string;
-  /** What a new channel starts with. */
-  initial?: string;
-  /** Of a choice: each with its label, the default first. */
-  choices?: readonly (readonly [value: string, label: string])[];
 };
 
 /** `what` says for whom it is. */
@@ -39,8 +34,8 @@ export const shownIn = (target: Target, name: keyof Target): string => String(ta
 /** What a form starts with. @param target as it is shown; null for a new channel */
 export const typedFrom = (kind: Kind, target: Target | null): Typed =>
   Object.fromEntries(
-    KINDS[kind].fields.map(({ name, initial = '' }) => {
-      if (!target) return [name, initial];
+    KINDS[kind].fields.map(({ name, value = '' }) => {
+      if (!target) return [name, value];
       const shown = shownIn(target, name);
       return [name, isMasked(shown) ? '' : shown];
     }),
@@ -55,7 +50,7 @@ export const targetFrom = (kind: Kind, typed: Typed, target: Target | null): obj
   Object.fromEntries(
     KINDS[kind].fields.map(({ name, type }) => {
       const value = typed[name];
-      if (value) return [name, type === 'port' ? Number(value) : value];
+      if (value) return [name, type === 'number' ? Number(value) : value];
       const stored = target === null ? '' : shownIn(target, name);
       return [name, stored === '' || (value === '' && isMasked(stored)) ? undefined : null];
     }),

@@ -3,12 +3,11 @@ import { useState } from 'preact/hooks';
 import type { AccountCard } from '../../../web/feature.ts';
 import { send } from '../../../web/lib/api.ts';
 import { useHub, useUser } from '../../../web/lib/hub.ts';
-import { placeError, submitWith, useFields, useSubmit } from '../../../web/lib/use-form.ts';
 import { CopyButton } from '../../../web/parts/code-block.tsx';
-import { Dialog, FormActions } from '../../../web/parts/dialog.tsx';
-import { CodeField, digitsOf } from '../../../web/parts/field.tsx';
+import { Dialog } from '../../../web/parts/dialog.tsx';
+import { CODE, digitsOf } from '../../../web/parts/field-of.tsx';
+import { FormOf } from '../../../web/parts/form-of.tsx';
 import { lazy } from '../../../web/parts/loading.tsx';
-import { Notice } from '../../../web/parts/notice.tsx';
 import { PasswordDialog } from '../../../web/parts/password-dialog.tsx';
 
 const QrCode = lazy(async () => (await import('./qr-code.tsx')).QrCode);
@@ -121,17 +120,25 @@ type ScanProps = { uri: string; onDone: () => void; onClose: () => void };
 /** Shows the secret to the app, and asks for its first code. */
 function ScanDialog({ uri, onDone, onClose }: ScanProps) {
   const secret = new URL(uri).searchParams.get('secret') ?? '';
-  const { values, input } = useFields({ code: '' });
-  const { busy, error, run } = useSubmit(async () => {
-    await send('POST', '/auth/two-factor/verify-totp', { code: digitsOf(values.code) });
-    onDone();
-  });
-  const { at, notice } = placeError(error, ['code'], ({ code }) =>
-    code === 'INVALID_CODE' ? 'code' : null,
-  );
   return (
     <Dialog title="Scan this with your app" onClose={onClose}>
-      <form onSubmit={submitWith(run)}>
+      <FormOf
+        fields={{
+          code: {
+            label: 'Code from your app',
+            help: 'Six digits. The second factor is on once this code is right.',
+            ...CODE,
+            wrong: 'Wrong code. If the next one is wrong too, compare the clocks.',
+          },
+        }}
+        action={['Turn on']}
+        onSubmit={async ({ code }) => {
+          await send('POST', '/auth/two-factor/verify-totp', { code: digitsOf(code) });
+          onDone();
+        }}
+        onClose={onClose}
+        buttons={() => <CopyButton text={secret} label="Copy secret" />}
+      >
         <p class="center">
           <QrCode text={uri} label="QR code with the secret" />
         </p>
@@ -139,17 +146,7 @@ function ScanDialog({ uri, onDone, onClose }: ScanProps) {
         <p class="secret code wrap">
           <code>{secret.match(/.{1,4}/g)?.join(' ')}</code>
         </p>
-        <CodeField
-          label="Code from your app"
-          help="Six digits. The second factor is on once this code is right."
-          error={at('code') && 'Wrong code. If the next one is wrong too, compare the clocks.'}
-          {...input('code')}
-        />
-        {notice && <Notice kind="error">{notice}</Notice>}
-        <FormActions action="Turn on" disabled={busy} onClose={onClose}>
-          <CopyButton text={secret} label="Copy secret" />
-        </FormActions>
-      </form>
+      </FormOf>
     </Dialog>
   );
 }

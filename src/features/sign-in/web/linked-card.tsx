@@ -2,9 +2,8 @@
 import { useState } from 'preact/hooks';
 import type { AccountCard } from '../../../web/feature.ts';
 import { send } from '../../../web/lib/api.ts';
-import type { Linked } from '../../../web/lib/types.ts';
 import { useSubmit } from '../../../web/lib/use-form.ts';
-import { Confirm } from '../../../web/parts/dialog.tsx';
+import { ConfirmButton } from '../../../web/parts/dialog.tsx';
 import { ListCard } from '../../../web/parts/list-card.tsx';
 import { RefusedNotice } from '../../../web/parts/notice.tsx';
 import { Time } from '../../../web/parts/time.tsx';
@@ -12,14 +11,8 @@ import { SERVICE, SERVICE_ID, takeReturn, visitService } from './service.ts';
 import { ServiceProblem } from './service-problem.tsx';
 
 export const LinkedCard: AccountCard = ({ ways }) => {
-  const [removing, setRemoving] = useState<Linked | null>(null);
   const [{ problem }] = useState(takeReturn);
   const { busy, error, run } = useSubmit(() => visitService('/auth/link-social'));
-  const unlink = async () => {
-    await send('POST', '/auth/unlink-account', { accountId: removing?.id });
-    setRemoving(null);
-    await ways.reload();
-  };
   const data = ways.data?.filter(({ providerId }) => providerId === SERVICE_ID);
   if (SERVICE === '' && !data?.length) return null;
   return (
@@ -43,28 +36,23 @@ export const LinkedCard: AccountCard = ({ ways }) => {
               linked <Time at={linked.createdAt} />
             </p>
           </div>
-          <button
-            type="button"
-            aria-label={`Unlink ${linked.accountId}`}
-            onClick={() => setRemoving(linked)}
+          <ConfirmButton
+            button="Unlink"
+            label={`Unlink ${linked.accountId}`}
+            title="Unlink this account?"
+            action="Unlink"
+            onConfirm={async () => {
+              await send('POST', '/auth/unlink-account', { accountId: linked.id });
+              await ways.reload();
+            }}
           >
-            Unlink
-          </button>
+            <p>It no longer signs you in, and your other sessions end.</p>
+          </ConfirmButton>
         </li>
       )}
     >
       {problem && <ServiceProblem code={problem} />}
       {error !== null && <RefusedNotice error={error} />}
-      {removing && (
-        <Confirm
-          title="Unlink this account?"
-          action="Unlink"
-          onConfirm={unlink}
-          onClose={() => setRemoving(null)}
-        >
-          <p>It no longer signs you in, and your other sessions end.</p>
-        </Confirm>
-      )}
     </ListCard>
   );
 };

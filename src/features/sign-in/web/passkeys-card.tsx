@@ -3,12 +3,10 @@ import { useState } from 'preact/hooks';
 import { clientName } from '../../../web/account/describe.ts';
 import { LastUse } from '../../../web/account/tokens-card.tsx';
 import { get, send } from '../../../web/lib/api.ts';
-import { placeError, submitWith, useFields, useSubmit } from '../../../web/lib/use-form.ts';
 import { useLoad } from '../../../web/lib/use-load.ts';
-import { Confirm, Dialog, FormActions } from '../../../web/parts/dialog.tsx';
-import { TextField } from '../../../web/parts/field.tsx';
+import { ConfirmButton, Dialog } from '../../../web/parts/dialog.tsx';
+import { FormOf } from '../../../web/parts/form-of.tsx';
 import { ListCard } from '../../../web/parts/list-card.tsx';
-import { Notice } from '../../../web/parts/notice.tsx';
 import { Time } from '../../../web/parts/time.tsx';
 import type { PasskeyView } from '../passkeys/views.ts';
 import { addPasskey, canUsePasskeys } from './passkeys.ts';
@@ -17,14 +15,8 @@ export function PasskeysCard() {
   const list = useLoad('passkeys', (signal) =>
     get<PasskeyView[]>('/auth/passkey/list-user-passkeys', signal),
   );
-  const [asked, setAsked] = useState<
-    'add' | { rename: PasskeyView } | { remove: PasskeyView } | null
-  >(null);
+  const [asked, setAsked] = useState<'add' | PasskeyView | null>(null);
   const close = () => setAsked(null);
-  const done = async () => {
-    close();
-    await list.reload();
-  };
   const canAdd = canUsePasskeys();
 
   return (
@@ -55,57 +47,40 @@ export function PasskeysCard() {
           <button
             type="button"
             aria-label={`Rename the passkey ${passkey.name}`}
-            onClick={() => setAsked({ rename: passkey })}
+            onClick={() => setAsked(passkey)}
           >
             Rename
           </button>
-          <button
-            type="button"
-            aria-label={`Remove the passkey ${passkey.name}`}
-            onClick={() => setAsked({ remove: passkey })}
+          <ConfirmButton
+            button="Remove"
+            label={`Remove the passkey ${passkey.name}`}
+            title="Remove this passkey?"
+            action="Remove passkey"
+            onConfirm={async () => {
+              await send('POST', '/auth/passkey/delete-passkey', { id: passkey.id });
+              await list.reload();
+            }}
           >
-            Remove
-          </button>
+            <p>
+              <strong>{passkey.name}</strong> no longer signs you in, and your other sessions end.
+              Delete it on the device as well.
+            </p>
+          </ConfirmButton>
         </li>
       )}
     >
-      {asked === 'add' && (
+      {asked && (
         <NameDialog
-          title="Add a passkey"
-          name={clientName(navigator.userAgent)}
+          title={asked === 'add' ? 'Add a passkey' : 'Rename this passkey'}
+          name={asked === 'add' ? clientName(navigator.userAgent) : asked.name}
           save={async (name) => {
-            await addPasskey(name);
-            await done();
+            if (asked === 'add') await addPasskey(name);
+            else await send('POST', '/auth/passkey/update-passkey', { id: asked.id, name });
+            close();
+            await list.reload();
           }}
           onClose={close}
         />
-      )}
-      {asked && asked !== 'add' && 'rename' in asked && (
-        <NameDialog
-          title="Rename this passkey"
-          name={asked.rename.name}
-          save={async (name) => {
-            await send('POST', '/auth/passkey/update-passkey', { id: asked.rename.id, name });
-            await done();
-          }}
-          onClose={close}
-        />
-      )}
-      {asked && asked !== 'add' && 'remove' in asked && (
-        <Confirm
-          title="Remove this passkey?"
-          action="Remove passkey"
-          onConfirm={async () => {
-            await send('POST', '/auth/passkey/delete-passkey', { id: asked.remove.id });
-            await done();
-          }}
-          onClose={close}
-        >
-          <p>
-            <strong>{asked.remove.name}</strong> no longer signs you in, and your other sessions
-            end. Delete it on the device as well.
-          </p>
-        </Confirm>
       )}
     </ListCard>
   );
@@ -118,25 +93,20 @@ type NameProps = {
   onClose: () => void;
 };
 
-function NameDialog({ title, name, save, onClose }: NameProps) {
-  const { values, input } = useFields({ name });
-  const { busy, error, run } = useSubmit(() => save(values.name));
-  const { at, notice } = placeError(error, ['name']);
-  return (
-    <Dialog title={title} onClose={onClose}>
-      <form onSubmit={submitWith(run)}>
-        <TextField
-          label="Passkey name"
-          help="To tell your passkeys apart, such as the device that has it."
-          error={at('name')}
-          {...input('name')}
-          type="text"
-          maxLength={100}
-          autocomplete="off"
-        />
-        {notice && <Notice kind="error">{notice}</Notice>}
-        <FormActions action="Continue" disabled={busy} onClose={onClose} />
-      </form>
-    </Dialog>
-  );
-}
+const NameDialog = ({ title, name, save, onClose }: NameProps) => (
+  <Dialog title={title} onClose={onClose}>
+    <FormOf
+      fields={{
+        name: {
+          label: 'Passkey name',
+          help: 'To tell your passkeys apart, such as the device that has it.',
+          value: name,
+          maxLength: 100,
+        },
+      }}
+      action={['Continue']}
+      onSubmit={(values) => save(values.name)}
+      onClose={onClose}
+    />
+  </Dialog>
+);

@@ -3,11 +3,13 @@ import { useState } from 'preact/hooks';
 import type { ProveDialog as Prove } from '../../../web/feature.ts';
 import { get, send, sentenceOf } from '../../../web/lib/api.ts';
 import { useUser } from '../../../web/lib/hub.ts';
-import { placeError, submitWith, useFields, useSubmit } from '../../../web/lib/use-form.ts';
+import { useSubmit } from '../../../web/lib/use-form.ts';
 import { useLoad } from '../../../web/lib/use-load.ts';
-import { Dialog, FormActions } from '../../../web/parts/dialog.tsx';
-import { CodeField, digitsOf, TextField } from '../../../web/parts/field.tsx';
+import { Dialog } from '../../../web/parts/dialog.tsx';
+import { CODE, digitsOf, PASSWORD } from '../../../web/parts/field-of.tsx';
+import { FormOf, type FormState } from '../../../web/parts/form-of.tsx';
 import { Notice } from '../../../web/parts/notice.tsx';
+import { Username } from '../../../web/parts/password-dialog.tsx';
 import type { PasskeyView } from '../passkeys/views.ts';
 import { answerPasskey, canUsePasskeys } from './passkeys.ts';
 import { SERVICE, visitService } from './service.ts';
@@ -18,58 +20,54 @@ export const ProveDialog: Prove = ({ title, onDone, children }) => {
     canUsePasskeys() ? get<PasskeyView[]>('/auth/passkey/list-user-passkeys', signal) : [],
   );
   const [byCode, setByCode] = useState(false);
-  const { values, input } = useFields({ password: '', code: '' });
-  const { busy, error, run } = useSubmit(async (withPasskey: boolean) => {
-    const { password, code } = values;
-    const given = byCode ? { code: digitsOf(code) } : { password };
-    await send('POST', '/auth/prove', withPasskey ? { passkey: await answerPasskey() } : given);
-    onDone(true);
-  });
-  const { at, notice } = placeError(error, ['password', 'code'], ({ code }) =>
-    code === 'INVALID_PASSWORD' ? 'password' : code === 'INVALID_CODE' ? 'code' : null,
-  );
   const service = useSubmit(() => visitService('/auth/sign-in/social'));
+  const ways = ({ busy, submit }: FormState) => (
+    <>
+      {user?.twoFactorEnabled && (
+        <p>
+          <button type="button" class="link" onClick={() => setByCode(!byCode)}>
+            {byCode ? 'Use the password' : 'Use a code from your app'}
+          </button>
+        </p>
+      )}
+      {(passkeys.data?.length ?? 0) > 0 && (
+        <p>
+          <button type="button" class="link" disabled={busy} onClick={() => submit('passkey')}>
+            Use a passkey
+          </button>
+        </p>
+      )}
+      {SERVICE !== '' && (
+        <p>
+          <button type="button" class="link" disabled={service.busy} onClick={service.run}>
+            Leave this page, and sign in with {SERVICE} again
+          </button>
+        </p>
+      )}
+      {service.error !== null && <Notice kind="error">{sentenceOf(service.error)}</Notice>}
+    </>
+  );
   return (
     <Dialog title={title} onClose={() => onDone(false)}>
-      <form onSubmit={submitWith(() => run(false))}>
+      <FormOf<string>
+        fields={
+          byCode
+            ? { code: { label: 'Code from your app', ...CODE } }
+            : { password: { label: 'Password', ...PASSWORD } }
+        }
+        action={['Continue']}
+        onSubmit={async ({ code, password }, way) => {
+          const given = code === undefined ? { password } : { code: digitsOf(code) };
+          const isPasskey = way === 'passkey';
+          await send('POST', '/auth/prove', isPasskey ? { passkey: await answerPasskey() } : given);
+          onDone(true);
+        }}
+        onClose={() => onDone(false)}
+        more={ways}
+      >
         <p>{children}</p>
-        <input type="hidden" name="username" autocomplete="username" value={user?.email ?? ''} />
-        {byCode ? (
-          <CodeField label="Code from your app" error={at('code')} {...input('code')} />
-        ) : (
-          <TextField
-            label="Password"
-            error={at('password') && 'Wrong password.'}
-            {...input('password')}
-            type="password"
-            autocomplete="current-password"
-          />
-        )}
-        {notice && <Notice kind="error">{notice}</Notice>}
-        {user?.twoFactorEnabled && (
-          <p>
-            <button type="button" class="link" onClick={() => setByCode(!byCode)}>
-              {byCode ? 'Use the password' : 'Use a code from your app'}
-            </button>
-          </p>
-        )}
-        {(passkeys.data?.length ?? 0) > 0 && (
-          <p>
-            <button type="button" class="link" disabled={busy} onClick={() => run(true)}>
-              Use a passkey
-            </button>
-          </p>
-        )}
-        {SERVICE !== '' && (
-          <p>
-            <button type="button" class="link" disabled={service.busy} onClick={service.run}>
-              Leave this page, and sign in with {SERVICE} again
-            </button>
-          </p>
-        )}
-        {service.error !== null && <Notice kind="error">{sentenceOf(service.error)}</Notice>}
-        <FormActions action="Continue" disabled={busy} onClose={() => onDone(false)} />
-      </form>
+        <Username />
+      </FormOf>
     </Dialog>
   );
 };

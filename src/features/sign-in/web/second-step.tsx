@@ -1,10 +1,8 @@
 /** The second step of a sign-in: a code of the app, or a recovery code. */
 import { useState } from 'preact/hooks';
 import { send } from '../../../web/lib/api.ts';
-import { placeError, submitWith, useFields, useSubmit } from '../../../web/lib/use-form.ts';
-import { digitsOf, Field } from '../../../web/parts/field.tsx';
-import { Notice } from '../../../web/parts/notice.tsx';
-import { focusOnce } from '../../../web/sign-in/focus-once.ts';
+import { CODE, digitsOf } from '../../../web/parts/field-of.tsx';
+import { FormOf } from '../../../web/parts/form-of.tsx';
 
 type Props = {
   onSignedIn: () => Promise<void>;
@@ -12,61 +10,39 @@ type Props = {
   onBack: () => void;
 };
 
+const APP = { label: 'Code from your app', ...CODE, isFocused: true } as const;
+const RECOVERY = {
+  ...APP,
+  label: 'Recovery code',
+  inputMode: 'text',
+  autocomplete: 'off',
+  autocapitalize: 'off',
+  spellcheck: false,
+  wrong: 'Wrong code, or it was used before.',
+  remedy: (
+    <>
+      All codes lost? <code>signalbox passwd EMAIL --reset-factors</code>, run on the hub’s machine,
+      turns the second factor off.
+    </>
+  ),
+} as const;
+
 export function SecondStep({ onSignedIn, onBack }: Props) {
   const [isLost, setLost] = useState(false);
-  const { values, set, input } = useFields({ code: '' });
-  const { busy, error, run, clear } = useSubmit(async () => {
-    const path = `/auth/two-factor/verify-${isLost ? 'backup-code' : 'totp'}`;
-    await send('POST', path, { code: digitsOf(values.code) });
-    await onSignedIn();
-  });
-  const { at, notice } = placeError(error, ['code'], ({ code }) =>
-    /^INVALID_(BACKUP_)?CODE$/.test(code) ? 'code' : null,
-  );
   return (
-    <form onSubmit={submitWith(run)}>
-      <Field
+    <>
+      <FormOf
         key={String(isLost)}
-        label={isLost ? 'Recovery code' : 'Code from your app'}
-        error={at('code') && (isLost ? 'Wrong code, or it was used before.' : 'Wrong code.')}
-        help={
-          isLost &&
-          at('code') && (
-            <>
-              All codes lost? <code>signalbox passwd EMAIL --reset-factors</code>, run on the hub’s
-              machine, turns the second factor off.
-            </>
-          )
-        }
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            {...input('code')}
-            ref={focusOnce}
-            type="text"
-            class="mono"
-            inputMode={isLost ? 'text' : 'numeric'}
-            autocomplete={isLost ? 'off' : 'one-time-code'}
-            autocapitalize="off"
-            spellcheck={false}
-          />
-        )}
-      </Field>
-      {notice && <Notice kind="error">{notice}</Notice>}
-      <button type="submit" class="primary wide" disabled={busy}>
-        {busy ? 'Signing in …' : 'Sign in'}
-      </button>
+        fields={{ code: isLost ? RECOVERY : APP }}
+        action={['Sign in', 'Signing in …']}
+        onSubmit={async ({ code }) => {
+          const path = `/auth/two-factor/verify-${isLost ? 'backup-code' : 'totp'}`;
+          await send('POST', path, { code: digitsOf(code) });
+          await onSignedIn();
+        }}
+      />
       <p class="above center">
-        <button
-          type="button"
-          class="link"
-          onClick={() => {
-            setLost(!isLost);
-            set({ code: '' });
-            clear();
-          }}
-        >
+        <button type="button" class="link" onClick={() => setLost(!isLost)}>
           {isLost ? 'Use a code from your app' : 'Use a recovery code'}
         </button>
       </p>
@@ -75,6 +51,6 @@ export function SecondStep({ onSignedIn, onBack }: Props) {
           Enter the password again
         </button>
       </p>
-    </form>
+    </>
   );
 }
