@@ -9,7 +9,7 @@ import { ConfirmButton } from '../parts/dialog.tsx';
 import { NEW_PASSWORD } from '../parts/field-of.tsx';
 import { FormOf } from '../parts/form-of.tsx';
 import { ListCard } from '../parts/list-card.tsx';
-import { Username } from '../parts/password-dialog.tsx';
+import { Username } from '../parts/password.tsx';
 import { endSession, SessionItem } from './session-item.tsx';
 import { TokensCard } from './tokens-card.tsx';
 

@@ -2,7 +2,8 @@
 import { PROVE_DIALOGS } from '../account-features.ts';
 import type { ProveDialog as Dialog } from '../feature.ts';
 import { send } from '../lib/api.ts';
-import { PasswordDialog } from '../parts/password-dialog.tsx';
+import { FormDialog } from '../parts/form-of.tsx';
+import { PASSWORD_ALONE, Username } from '../parts/password.tsx';
 
 type Props = {
   /** Called with whether they have. */
@@ -20,15 +21,17 @@ export function ProveDialog({ onDone }: Props) {
 }
 
 const ByPassword: Dialog = ({ title, onDone, children }) => (
-  <PasswordDialog
+  <FormDialog
     title={title}
-    action="Continue"
-    run={async (password) => {
-      await send('POST', '/auth/prove', { password });
+    fields={PASSWORD_ALONE}
+    action={['Continue']}
+    onSubmit={async (given) => {
+      await send('POST', '/auth/prove', given);
       onDone(true);
     }}
     onClose={() => onDone(false)}
   >
-    {children}
-  </PasswordDialog>
+    <p>{children}</p>
+    <Username />
+  </FormDialog>
 );

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { useCan } from '../lib/roles.ts';
 import type { Entry } from '../lib/types.ts';
 import { ChangeQuestions } from '../parts/change-questions.tsx';
-import { Confirm } from '../parts/dialog.tsx';
+import { ConfirmButton } from '../parts/dialog.tsx';
 import { ByLine } from './by-line.tsx';
 import { isFinal, isServed, kindOf, subjectOf, undoSentence, WORDS, wordOf } from './describe.ts';
 import { areGuards, FieldDiff, FieldValues, isInLine, namedFields } from './field-values.tsx';
@@ -49,9 +49,21 @@ export function EntryView({ entry, summary, find, onUndone }: Props) {
           <ByLine of={entry} behind={behind} />
         </div>
         {canUndo && (
-          <button type="button" aria-describedby={`change-${id}`} onClick={undo.ask}>
-            Undo
-          </button>
+          <ConfirmButton
+            button="Undo"
+            describedBy={`change-${id}`}
+            title="Undo this change?"
+            action="Undo this change"
+            kind={action === 'create' ? 'danger' : 'primary'}
+            onConfirm={undo.run}
+          >
+            <p>{undoSentence(entry)}</p>
+            {fields.length > 0 && <FieldDiff fields={reversed(fields)} />}
+            {isServed(entry) && (
+              <ChangeQuestions of={[{ op: 'undo', id }]} isGuard={areGuards(fields)} />
+            )}
+            <p class="muted">The undo is recorded as a new change, which you can undo as well.</p>
+          </ConfirmButton>
         )}
       </div>
       <UndoOutcome of={undo} find={find} />
@@ -60,22 +72,6 @@ export function EntryView({ entry, summary, find, onUndone }: Props) {
           <summary class="small muted">What changed</summary>
           {open && <FieldDiff fields={fields} />}
         </details>
-      )}
-      {undo.asking && (
-        <Confirm
-          title="Undo this change?"
-          action="Undo this change"
-          kind={action === 'create' ? 'danger' : 'primary'}
-          onConfirm={undo.confirm}
-          onClose={undo.cancel}
-        >
-          <p>{undoSentence(entry)}</p>
-          {fields.length > 0 && <FieldDiff fields={reversed(fields)} />}
-          {isServed(entry) && (
-            <ChangeQuestions of={[{ op: 'undo', id }]} isGuard={areGuards(fields)} />
-          )}
-          <p class="muted">The undo is recorded as a new change, which you can undo as well.</p>
-        </Confirm>
       )}
     </li>
   );

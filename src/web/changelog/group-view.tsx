@@ -4,7 +4,7 @@ import { plural } from '../lib/format.ts';
 import { useCan } from '../lib/roles.ts';
 import type { Group } from '../lib/types.ts';
 import { ChangeQuestions } from '../parts/change-questions.tsx';
-import { Confirm } from '../parts/dialog.tsx';
+import { ConfirmButton } from '../parts/dialog.tsx';
 import { ByLine } from './by-line.tsx';
 import { isFinal, isServed, subjectOf, wordOf } from './describe.ts';
 import { areGuards, FieldValues, namedFields } from './field-values.tsx';
@@ -33,9 +33,27 @@ export function GroupView({ group: { group, summary, count, entries, ...made }, 
           <ByLine of={made} />
         </div>
         {canUndo && (
-          <button type="button" aria-describedby={`change-${group}`} onClick={undo.ask}>
-            Undo
-          </button>
+          <ConfirmButton
+            button="Undo"
+            describedBy={`change-${group}`}
+            title={`Undo these ${changes}?`}
+            action={`Undo ${changes}`}
+            kind="primary"
+            onConfirm={undo.run}
+          >
+            <p>{summary}.</p>
+            <p>
+              All of it is undone in one publish, or nothing. What was created is deleted, what was
+              deleted is restored; later changes of other fields stay.
+            </p>
+            {entries.some(isServed) && (
+              <ChangeQuestions
+                of={[{ op: 'undo', group }]}
+                isGuard={entries.some(({ diff }) => areGuards(fieldsOf(diff)))}
+              />
+            )}
+            <p class="muted">The undo is recorded as a new change, which you can undo as well.</p>
+          </ConfirmButton>
         )}
       </div>
       <UndoOutcome of={undo} find={page.find} />
@@ -53,28 +71,6 @@ export function GroupView({ group: { group, summary, count, entries, ...made }, 
           </li>
         </ul>
       </details>
-      {undo.asking && (
-        <Confirm
-          title={`Undo these ${changes}?`}
-          action={`Undo ${changes}`}
-          kind="primary"
-          onConfirm={undo.confirm}
-          onClose={undo.cancel}
-        >
-          <p>{summary}.</p>
-          <p>
-            All of it is undone in one publish, or nothing. What was created is deleted, what was
-            deleted is restored; later changes of other fields stay.
-          </p>
-          {entries.some(isServed) && (
-            <ChangeQuestions
-              of={[{ op: 'undo', group }]}
-              isGuard={entries.some(({ diff }) => areGuards(fieldsOf(diff)))}
-            />
-          )}
-          <p class="muted">The undo is recorded as a new change, which you can undo as well.</p>
-        </Confirm>
-      )}
     </li>
   );
 }

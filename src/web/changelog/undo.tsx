@@ -10,43 +10,30 @@ import { subjectOf, wordOf } from './describe.ts';
 export type Find = (id: number) => { entry: Entry; isAlone: boolean } | undefined;
 
 type Undo = {
-  /** Whether it is to be confirmed now. */
-  asking: boolean;
-  ask: () => void;
-  cancel: () => void;
-  confirm: () => Promise<void>;
+  /** Once it is confirmed. */
+  run: () => Promise<void>;
   isUndone: boolean;
   refusal: ApiError | null;
 };
 
 /** @param path of the route that undoes it */
 export function useUndo(path: string, onUndone: () => Promise<void>): Undo {
-  const [asking, setAsking] = useState(false);
   const [isUndone, setUndone] = useState(false);
   const [refusal, setRefusal] = useState<ApiError | null>(null);
-  const confirm = async () => {
+  const run = async () => {
     setUndone(false);
     setRefusal(null);
     try {
       await send('POST', path);
     } catch (reason) {
       if (!(reason instanceof ApiError)) throw reason;
-      setAsking(false);
       setRefusal(reason);
       return;
     }
-    setAsking(false);
     setUndone(true);
     await onUndone();
   };
-  return {
-    asking,
-    isUndone,
-    refusal,
-    confirm,
-    ask: () => setAsking(true),
-    cancel: () => setAsking(false),
-  };
+  return { run, isUndone, refusal };
 }
 
 export function UndoOutcome({ of: { isUndone, refusal }, find }: { of: Undo; find: Find }) {

@@ -113,34 +113,51 @@ export function Confirm(props: ConfirmProps) {
   );
 }
 
-type ConfirmButtonProps = Omit<ConfirmProps, 'onClose'> & {
-  /** What is on the button. */
+export type ButtonProps = {
+  /** What is on it. */
   button: string;
   /** What screen readers say instead. */
   label?: string;
+  /** The id of what they say after that. */
+  describedBy?: string;
+  class?: string;
 };
+type DialogButtonProps = ButtonProps & { children: (close: () => void) => ComponentChildren };
 
-/** A button that asks for confirmation before it acts. */
-export function ConfirmButton({ button, label, ...question }: ConfirmButtonProps) {
-  const [asking, setAsking] = useState(false);
+/** A button that opens a dialog. */
+export function DialogButton({ button, label, describedBy, children, ...more }: DialogButtonProps) {
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <button type="button" aria-label={label} onClick={() => setAsking(true)}>
+      <button
+        type="button"
+        class={more.class}
+        aria-label={label}
+        aria-describedby={describedBy}
+        onClick={() => setOpen(true)}
+      >
         {button}
       </button>
-      {asking && (
-        <Confirm
-          {...question}
-          onConfirm={async () => {
-            await question.onConfirm();
-            setAsking(false);
-          }}
-          onClose={() => setAsking(false)}
-        />
-      )}
+      {isOpen && children(() => setOpen(false))}
     </>
   );
 }
+
+/** A button that asks for confirmation before it acts. */
+export const ConfirmButton = (props: ButtonProps & Omit<ConfirmProps, 'onClose'>) => (
+  <DialogButton {...props}>
+    {(close) => (
+      <Confirm
+        {...props}
+        onConfirm={async () => {
+          await props.onConfirm();
+          close();
+        }}
+        onClose={close}
+      />
+    )}
+  </DialogButton>
+);
 
 /** Warnings before an action replaces sites that Caddy serves and signalbox does not manage. */
 export const ReplacesForeign = () => (

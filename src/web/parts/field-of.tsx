@@ -7,15 +7,26 @@ import { type Described, Field } from './field.tsx';
 export type FieldSpec = Pick<
   PartialInputHTMLAttributes<HTMLInputElement>,
   | ('class' | 'disabled' | 'required' | 'minLength' | 'maxLength' | 'min' | 'max' | 'placeholder')
-  | ('autocomplete' | 'inputMode' | 'autocapitalize' | 'spellcheck')
+  | (
+      | 'onInput'
+      | 'pattern'
+      | 'title'
+      | 'autocomplete'
+      | 'inputMode'
+      | 'autocapitalize'
+      | 'spellcheck'
+    )
 > & {
   label: string;
   help?: ComponentChildren | undefined;
-  type?: 'text' | 'email' | 'password' | 'number' | 'lines';
+  type?: 'text' | 'email' | 'password' | 'number' | 'date' | 'lines';
   /** Of `lines`. */
   rows?: number;
   /** What it starts with. */
   value?: string | undefined;
+  /** What it holds, if that is a state of the page. */
+  typed?: string;
+  onText?: (text: string) => void;
   /** To pick one of them; with a help for each, all are visible. */
   options?: readonly { value: string; label?: string; help?: string }[];
   /** On a page that is nothing but this form. */
@@ -39,6 +50,13 @@ export const NEW_PASSWORD = {
 
 /** The name of a proxy, a policy or a certificate. */
 export const SLUG = { maxLength: 40, autocapitalize: 'off', spellcheck: false } as const;
+
+/** The name of a proxy. */
+export const PROXY_NAME = {
+  label: 'Name',
+  help: 'Lower-case letters, digits and hyphens',
+  ...SLUG,
+} as const;
 
 /** The password of the account. */
 export const PASSWORD = {
@@ -75,7 +93,16 @@ export function FieldOf({ name, field, error }: Props) {
 type ControlProps = { name: string; field: FieldSpec; described: Described };
 
 function Control({ name, field, described }: ControlProps) {
-  const { type = 'text', rows, value, options = [], isFocused = false, ...more } = field;
+  const {
+    type = 'text',
+    rows,
+    value,
+    typed,
+    onText,
+    options = [],
+    isFocused = false,
+    ...more
+  } = field;
   const { label, help, codes, wrong, remedy, around, ...attributes } = more;
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -83,22 +110,32 @@ function Control({ name, field, described }: ControlProps) {
   }, [isFocused]);
   // With `off`, a browser may fill in the password of this dashboard.
   const autocomplete = type === 'password' ? 'new-password' : 'off';
-  const common = { required: true, autocomplete, ...attributes, ...described, name };
+  const common = {
+    ...described,
+    name,
+    ...(typed !== undefined && { value: typed }),
+    onInput: (event: { currentTarget: { value: string } }) => onText?.(event.currentTarget.value),
+  };
   if (options.length > 0) {
     return (
-      <select {...described} name={name}>
+      <select {...common}>
         {options.map((option) => (
-          <option key={option.value} value={option.value} selected={option.value === value}>
+          <option
+            key={option.value}
+            value={option.value}
+            selected={option.value === (typed ?? value)}
+          >
             {option.label ?? option.value}
           </option>
         ))}
       </select>
     );
   }
-  if (type === 'lines') return <textarea {...common} rows={rows} defaultValue={value} />;
+  const writable = { required: true, autocomplete, defaultValue: value, ...attributes, ...common };
+  if (type === 'lines') return <textarea {...writable} rows={rows} />;
   // Preact declares the attributes of each type apart, and these are the same for all.
-  const typed = { type } as { type: 'text' };
-  return <input ref={input} {...common} {...typed} defaultValue={value} />;
+  const ofType = { type } as { type: 'text' };
+  return <input ref={input} {...writable} {...ofType} />;
 }
 
 const Choices = ({

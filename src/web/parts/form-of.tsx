@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { ApiError, wordsOf } from '../lib/api.ts';
 import { placeError, submitWith, useSubmit } from '../lib/use-form.ts';
-import { FormActions } from './dialog.tsx';
+import { type ButtonProps, Dialog, DialogButton, FormActions } from './dialog.tsx';
 import { FieldOf, type FieldSpec } from './field-of.tsx';
 import { Notice } from './notice.tsx';
 
@@ -30,7 +30,7 @@ export type FormProps<Name extends string = string> = {
   /** Brings a button that cancels. */
   onClose?: () => void;
   /** Of a form inside a card. */
-  label?: string;
+  label?: string | undefined;
   /** Shown after a success, which empties the fields. */
   done?: string;
   /** Shown above the fields. */
@@ -97,6 +97,34 @@ export function FormOf<Name extends string>(props: FormProps<Name>) {
     </form>
   );
 }
+
+type DialogProps<Name extends string> = FormProps<Name> & { title: string; onClose: () => void };
+
+/** A dialog with nothing but a form. */
+export const FormDialog = <Name extends string>({ title, ...form }: DialogProps<Name>) => (
+  <Dialog title={title} onClose={form.onClose}>
+    <FormOf {...form} />
+  </Dialog>
+);
+
+/** A button that opens such a dialog, which a success closes. */
+export const FormButton = <Name extends string>(
+  props: ButtonProps & Omit<DialogProps<Name>, 'label' | 'onClose'>,
+) => (
+  <DialogButton {...props}>
+    {(close) => (
+      <FormDialog<Name>
+        {...props}
+        label={undefined}
+        onSubmit={async (values, way) => {
+          await props.onSubmit(values, way);
+          close();
+        }}
+        onClose={close}
+      />
+    )}
+  </DialogButton>
+);
 
 const wordsIn = (error: unknown) => <Notice kind="error">{wordsOf(error)}</Notice>;
 

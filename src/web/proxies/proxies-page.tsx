@@ -8,7 +8,7 @@ import { navigate, setFlash, takeFlash } from '../lib/router.ts';
 import type { Agent } from '../lib/types.ts';
 import { CopyButton } from '../parts/code-block.tsx';
 import { ConfirmReplace } from '../parts/dialog.tsx';
-import { SLUG } from '../parts/field-of.tsx';
+import { PROXY_NAME } from '../parts/field-of.tsx';
 import { FormOf } from '../parts/form-of.tsx';
 import { useOpener } from '../parts/list-card.tsx';
 import { SkeletonRows } from '../parts/loading.tsx';
@@ -120,7 +120,7 @@ function AddProxy({ onClose }: { onClose: () => void }) {
       <FormOf
         label="New proxy"
         fields={{
-          name: { label: 'Name', help: 'Lower-case letters, digits and hyphens', ...SLUG },
+          name: PROXY_NAME,
           invitation: {
             label: 'Invitation',
             help: 'The line that begins with “invitation:”. It is valid once, for ten minutes.',

@@ -1,14 +1,13 @@
 /** What can be done with a proxy: pause, rename, new token, remove. */
-import { useState } from 'preact/hooks';
 import { send, wordsOf } from '../lib/api.ts';
 import { useHub } from '../lib/hub.ts';
 import { useCan } from '../lib/roles.ts';
 import { navigate, setFlash } from '../lib/router.ts';
 import type { Agent } from '../lib/types.ts';
 import { useSubmit } from '../lib/use-form.ts';
-import { ConfirmButton, Dialog } from '../parts/dialog.tsx';
-import { SLUG } from '../parts/field-of.tsx';
-import { FormOf } from '../parts/form-of.tsx';
+import { ConfirmButton } from '../parts/dialog.tsx';
+import { PROXY_NAME } from '../parts/field-of.tsx';
+import { FormButton } from '../parts/form-of.tsx';
 import { Notice } from '../parts/notice.tsx';
 
 type Props = {
@@ -62,7 +61,17 @@ export function ProxyActions({ agent: { name, paused }, isFirst, onChanged }: Pr
       )}
       {isOwner && !isFirst && (
         <>
-          <Rename name={name} />
+          <FormButton
+            button="Rename …"
+            title={`Rename ${name}`}
+            fields={{ name: { ...PROXY_NAME, value: name } }}
+            action={['Rename']}
+            onSubmit={async (wanted) => {
+              if (wanted.name === name) return;
+              await send('PATCH', path, wanted);
+              navigate(`/proxies/${wanted.name}`, { replace: true });
+            }}
+          />
           <ConfirmButton
             button="New token …"
             title={`Give ${name} a new token?`}
@@ -90,39 +99,6 @@ export function ProxyActions({ agent: { name, paused }, isFirst, onChanged }: Pr
         </>
       )}
       {resume.error !== null && <Notice kind="error">{wordsOf(resume.error)}</Notice>}
-    </>
-  );
-}
-
-function Rename({ name }: { name: string }) {
-  const [asking, setAsking] = useState(false);
-  const close = () => setAsking(false);
-  return (
-    <>
-      <button type="button" onClick={() => setAsking(true)}>
-        Rename …
-      </button>
-      {asking && (
-        <Dialog title={`Rename ${name}`} onClose={close}>
-          <FormOf
-            fields={{
-              name: {
-                label: 'Name',
-                help: 'Lower-case letters, digits and hyphens',
-                value: name,
-                ...SLUG,
-              },
-            }}
-            action={['Rename']}
-            onSubmit={async (wanted) => {
-              if (wanted.name !== name) await send('PATCH', `/agents/${name}`, wanted);
-              close();
-              if (wanted.name !== name) navigate(`/proxies/${wanted.name}`, { replace: true });
-            }}
-            onClose={close}
-          />
-        </Dialog>
-      )}
     </>
   );
 }

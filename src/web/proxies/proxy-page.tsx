@@ -10,7 +10,7 @@ import { takeFlash } from '../lib/router.ts';
 import type { Agent, Preamble } from '../lib/types.ts';
 import { useEvery, useLoad } from '../lib/use-load.ts';
 import { CaddyfileShown } from '../parts/code-block.tsx';
-import { Confirm } from '../parts/dialog.tsx';
+import { ConfirmButton } from '../parts/dialog.tsx';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PROXY_CARDS } from '../seldom-features.ts';
@@ -114,14 +114,12 @@ function ProxyPreamble({ name }: { name: string }) {
   const path = `/preamble?agent=${name}`;
   const { data, error, set } = useLoad(path, (signal) => read<Preamble>(path, signal));
   const [isOpen, setOpen] = useState(false);
-  const [asking, setAsking] = useState(false);
   const share = async () => {
     const common = await request<Preamble>(path, {
       method: 'PUT',
       body: { config: null },
       ifMatch: data?.etag,
     });
-    setAsking(false);
     setOpen(false);
     set(() => common);
   };
@@ -131,9 +129,14 @@ function ProxyPreamble({ name }: { name: string }) {
       <div class="card-head row between">
         <h2 id="proxy-preamble">Preamble</h2>
         {data && isOwn && (
-          <button type="button" onClick={() => setAsking(true)}>
-            Use the common one …
-          </button>
+          <ConfirmButton
+            button="Use the common one …"
+            title={`Use the common preamble on ${name}?`}
+            action="Use the common one"
+            onConfirm={share}
+          >
+            <p>The common preamble replaces its own at once. You can undo this.</p>
+          </ConfirmButton>
         )}
         {data && !isOwn && !isOpen && (
           <button type="button" onClick={() => setOpen(true)}>
@@ -154,16 +157,6 @@ function ProxyPreamble({ name }: { name: string }) {
       </p>
       {data && (isOwn || isOpen) && (
         <PreambleForm loaded={data} agent={name} onSaved={(now) => set(() => now)} />
-      )}
-      {asking && (
-        <Confirm
-          title={`Use the common preamble on ${name}?`}
-          action="Use the common one"
-          onConfirm={share}
-          onClose={() => setAsking(false)}
-        >
-          <p>The common preamble replaces its own at once. You can undo this.</p>
-        </Confirm>
       )}
     </section>
   );

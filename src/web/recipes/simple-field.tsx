@@ -1,6 +1,6 @@
 /** The control for a text, a number, a choice or a flag of a recipe. */
-import { Field } from '../parts/field.tsx';
-import { type FieldProps, placeholderOf, sentence, wordsAt } from './schema.ts';
+import { FieldOf, type FieldSpec } from '../parts/field-of.tsx';
+import { type FieldProps, type JsonSchema, placeholderOf, sentence, wordsAt } from './schema.ts';
 
 export const SimpleField = (props: FieldProps) =>
   props.schema.type === 'boolean' ? <FlagField {...props} /> : <PlainField {...props} />;
@@ -24,75 +24,30 @@ function FlagField({ schema, name, value, fault, onChange }: FieldProps) {
 }
 
 function PlainField({ schema, name, isRequired, value, stored, fault, onChange }: FieldProps) {
-  const { type, format, description = '', minimum, maximum, maxLength, writeOnly } = schema;
+  const { description = '', maxLength, writeOnly } = schema;
   const isKept = writeOnly === true && stored !== undefined;
-  const common = {
+  const field: FieldSpec = {
+    ...controlOf(schema),
+    label: name,
+    help: isKept ? 'Leave it empty to keep it.' : sentence(description),
     required: isRequired,
     placeholder: isKept ? 'unchanged' : placeholderOf(schema),
-    value: value === undefined ? '' : String(value),
-    ...(maxLength === undefined ? {} : { maxLength }),
+    maxLength,
+    typed: String(value ?? (schema.enum && schema.default) ?? ''),
+    onText: (typed) => {
+      const given = schema.type === 'integer' ? Number(typed) : typed;
+      onChange(typed === '' ? undefined : given);
+    },
   };
-  const text = (typed: string) => onChange(typed === '' ? undefined : typed);
-  return (
-    <Field
-      label={name}
-      help={isKept ? 'Leave it empty to keep it.' : sentence(description)}
-      error={fault && wordsAt(fault)}
-    >
-      {(attributes) => {
-        if (schema.enum) {
-          return (
-            <select
-              {...attributes}
-              value={String(value ?? schema.default ?? '')}
-              onChange={(event) => text(event.currentTarget.value)}
-            >
-              {schema.enum.map((choice) => (
-                <option key={String(choice)}>{String(choice)}</option>
-              ))}
-            </select>
-          );
-        }
-        if (type === 'integer') {
-          return (
-            <input
-              {...attributes}
-              {...common}
-              type="number"
-              min={minimum}
-              max={maximum}
-              onInput={({ currentTarget: { value: typed } }) =>
-                onChange(typed === '' ? undefined : Number(typed))
-              }
-            />
-          );
-        }
-        if (format === 'textarea' || format === 'authorities') {
-          return (
-            <textarea
-              {...attributes}
-              {...common}
-              rows={4}
-              onInput={(event) => text(event.currentTarget.value)}
-            />
-          );
-        }
-        const input = {
-          ...attributes,
-          ...common,
-          onInput: (event: { currentTarget: HTMLInputElement }) => text(event.currentTarget.value),
-        };
-        if (writeOnly) return <input {...input} type="password" autocomplete="new-password" />;
-        return (
-          <input
-            {...input}
-            type="text"
-            autocomplete="off"
-            autocapitalize="off"
-            spellcheck={format === 'text'}
-          />
-        );
-      }}
-    </Field>
-  );
+  return <FieldOf name={name} field={field} error={fault && wordsAt(fault)} />;
+}
+
+/** What a value is typed into, or picked from. */
+function controlOf(schema: JsonSchema): Partial<FieldSpec> {
+  const { type, format = '', minimum, maximum, writeOnly } = schema;
+  if (schema.enum) return { options: schema.enum.map((choice) => ({ value: String(choice) })) };
+  if (type === 'integer') return { type: 'number', min: minimum, max: maximum };
+  if (['textarea', 'authorities'].includes(format)) return { type: 'lines', rows: 4 };
+  if (writeOnly) return { type: 'password' };
+  return { autocapitalize: 'off', spellcheck: format === 'text' };
 }

@@ -1,12 +1,10 @@
 /** The dialog that marks a problem as known. */
 import { useState } from 'preact/hooks';
-import { send, wordsOf } from '../lib/api.ts';
+import { send } from '../lib/api.ts';
 import { useHub } from '../lib/hub.ts';
 import type { Problem } from '../lib/types.ts';
-import { submitWith, useSubmit } from '../lib/use-form.ts';
-import { Dialog, FormActions } from '../parts/dialog.tsx';
-import { Field, TextField } from '../parts/field.tsx';
-import { Notice } from '../parts/notice.tsx';
+import type { FieldSpec } from '../parts/field-of.tsx';
+import { FormDialog } from '../parts/form-of.tsx';
 
 const DAY_MS = 86_400_000;
 
@@ -34,46 +32,26 @@ type Props = { problem: Problem; path: string; onClose: () => void };
 /** @param path of the mark */
 export function KnownDialog({ problem: { vhost, message }, path, onClose }: Props) {
   const { refresh } = useHub();
-  const [choice, setChoice] = useState(0);
-  const [day, setDay] = useState('');
-  const { busy, error, run } = useSubmit(async () => {
-    await send('PUT', path, { until: endOf(choice, day, new Date()) });
-    refresh();
-    onClose();
-  });
-  const isDay = CHOICES[choice]?.days === 0;
+  const [isDay, setIsDay] = useState(false);
+  const until: FieldSpec = {
+    label: 'Until',
+    options: CHOICES.map(({ label }, at) => ({ value: String(at), label })),
+    onText: (choice) => setIsDay(CHOICES[Number(choice)]?.days === 0),
+  };
   return (
-    <Dialog title="Mark this problem as known" onClose={onClose}>
-      <form onSubmit={submitWith(() => run())}>
-        <p class="strong">{vhost ? `${vhost.domain}: ${message}` : message}</p>
-        <p>It stays in the list, but is no longer counted, and no messages are sent about it.</p>
-        <Field label="Until">
-          {(attributes) => (
-            <select
-              {...attributes}
-              value={String(choice)}
-              onChange={(event) => setChoice(Number(event.currentTarget.value))}
-            >
-              {CHOICES.map(({ label }, at) => (
-                <option key={label} value={String(at)}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        {isDay && (
-          <TextField
-            label="Last day"
-            type="date"
-            required
-            value={day}
-            onInput={(event) => setDay(event.currentTarget.value)}
-          />
-        )}
-        {error !== null && <Notice kind="error">{wordsOf(error)}</Notice>}
-        <FormActions action="Mark as known" disabled={busy} onClose={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog<string>
+      title="Mark this problem as known"
+      fields={isDay ? { until, day: { label: 'Last day', type: 'date' } } : { until }}
+      action={['Mark as known']}
+      onSubmit={async ({ until: choice, day = '' }) => {
+        await send('PUT', path, { until: endOf(Number(choice), day, new Date()) });
+        refresh();
+        onClose();
+      }}
+      onClose={onClose}
+    >
+      <p class="strong">{vhost ? `${vhost.domain}: ${message}` : message}</p>
+      <p>It stays in the list, but is no longer counted, and no messages are sent about it.</p>
+    </FormDialog>
   );
 }

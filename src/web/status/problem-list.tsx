@@ -1,11 +1,11 @@
 /** All problems, worst first, those of one site together; each can be marked as known. Below them, what a source will undo. */
-import { useState } from 'preact/hooks';
 import { send, wordsOf } from '../lib/api.ts';
 import { clockTime } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import { neededAt, useCan } from '../lib/roles.ts';
 import type { Obstacle, Problem, Status } from '../lib/types.ts';
 import { useSubmit } from '../lib/use-form.ts';
+import { DialogButton } from '../parts/dialog.tsx';
 import { lazy } from '../parts/loading.tsx';
 import { Notice, WithCode } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
@@ -145,7 +145,6 @@ export function Known({ problem }: { problem: Problem }) {
   const { key, known } = problem;
   const { refresh } = useHub();
   const canEdit = useCan('editor');
-  const [isOpen, setOpen] = useState(false);
   const path = `/problems/${key}/known`;
   const forget = useSubmit(async () => {
     await send('DELETE', path);
@@ -171,11 +170,8 @@ export function Known({ problem }: { problem: Problem }) {
   }
   if (!canEdit) return null;
   return (
-    <>
-      <button type="button" class="link" onClick={() => setOpen(true)}>
-        Mark as known …
-      </button>
-      {isOpen && <KnownDialog problem={problem} path={path} onClose={() => setOpen(false)} />}
-    </>
+    <DialogButton button="Mark as known …" class="link">
+      {(close) => <KnownDialog problem={problem} path={path} onClose={close} />}
+    </DialogButton>
   );
 }

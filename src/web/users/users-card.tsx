@@ -7,7 +7,7 @@ import { ROLES, type Role } from '../lib/roles.ts';
 import type { Session, User } from '../lib/types.ts';
 import { useSubmit } from '../lib/use-form.ts';
 import { useLoad } from '../lib/use-load.ts';
-import { Confirm, ConfirmButton, Dialog } from '../parts/dialog.tsx';
+import { Confirm, ConfirmButton, Dialog, DialogButton } from '../parts/dialog.tsx';
 import { NEW_PASSWORD } from '../parts/field-of.tsx';
 import { ListCard } from '../parts/list-card.tsx';
 import { SkeletonRows } from '../parts/loading.tsx';
@@ -18,7 +18,6 @@ export function UsersCard() {
   const me = useUser();
   const { reloadUser } = useHub();
   const list = useLoad('users', (signal) => get<User[]>('/users', signal));
-  const [watched, setWatched] = useState<User | null>(null);
   const owners = list.data?.filter(({ role }) => role === 'owner') ?? [];
 
   return (
@@ -69,13 +68,9 @@ export function UsersCard() {
               }}
             />
             {!isMe && (
-              <button
-                type="button"
-                aria-label={`Sessions of ${email}`}
-                onClick={() => setWatched(user)}
-              >
-                Sessions
-              </button>
+              <DialogButton button="Sessions" label={`Sessions of ${email}`}>
+                {(close) => <SessionsDialog user={user} onClose={close} />}
+              </DialogButton>
             )}
             {!isLast && (
               <ConfirmButton
@@ -100,9 +95,7 @@ export function UsersCard() {
           </li>
         );
       }}
-    >
-      {watched && <SessionsDialog user={watched} onClose={() => setWatched(null)} />}
-    </ListCard>
+    />
   );
 }
 

@@ -4,8 +4,7 @@ import { ApiError, get, send, sentenceOf } from '../../../web/lib/api.ts';
 import { plural } from '../../../web/lib/format.ts';
 import { useSubmit } from '../../../web/lib/use-form.ts';
 import { useEvery, useLoad } from '../../../web/lib/use-load.ts';
-import { Dialog } from '../../../web/parts/dialog.tsx';
-import { FormOf } from '../../../web/parts/form-of.tsx';
+import { FormButton } from '../../../web/parts/form-of.tsx';
 import { ListCard } from '../../../web/parts/list-card.tsx';
 import { Notice } from '../../../web/parts/notice.tsx';
 import { Time } from '../../../web/parts/time.tsx';
@@ -24,7 +23,6 @@ export function BackupsCard() {
   const { data, error, reload, set } = useLoad('backups', (signal) =>
     get<BackupsView>('/backups', signal),
   );
-  const [restoring, setRestoring] = useState<BackupView | null>(null);
   const [isRestarting, setIsRestarting] = useState(false);
   const making = useSubmit(async () => {
     const made = await send<BackupsView>('POST', '/backups');
@@ -64,14 +62,13 @@ export function BackupsCard() {
               <span class="mono">{one.name}</span>, {sizeOf(one.bytes)}
             </p>
           </div>
-          <button
-            type="button"
-            class="danger"
-            aria-label={`Restore ${one.name}`}
-            onClick={() => setRestoring(one)}
-          >
-            Restore …
-          </button>
+          <RestoreButton
+            backup={one}
+            onDone={() => {
+              setIsRestarting(true);
+              set((known) => known && { ...known, notRestored: null });
+            }}
+          />
         </li>
       )}
     >
@@ -86,17 +83,6 @@ export function BackupsCard() {
         <Notice kind="success" title="The backup is being restored">
           The hub restarts, and then asks you to sign in again.
         </Notice>
-      )}
-      {restoring && (
-        <RestoreDialog
-          backup={restoring}
-          onDone={() => {
-            setRestoring(null);
-            setIsRestarting(true);
-            set((known) => known && { ...known, notRestored: null });
-          }}
-          onClose={() => setRestoring(null)}
-        />
       )}
     </ListCard>
   );
@@ -128,50 +114,50 @@ function Help({ enabled, keep, sealed, succeededAt, failure }: BackupsView) {
 
 const PASSPHRASE = { label: 'Passphrase of this backup', type: 'password' } as const;
 
-type RestoreProps = { backup: BackupView; onDone: () => void; onClose: () => void };
+type RestoreProps = { backup: BackupView; onDone: () => void };
 
-function RestoreDialog({ backup, onDone, onClose }: RestoreProps) {
+function RestoreButton({ backup, onDone }: RestoreProps) {
   const [needsPassphrase, setNeedsPassphrase] = useState(false);
   return (
-    <Dialog title="Restore this backup?" onClose={onClose}>
-      <FormOf<string>
-        fields={needsPassphrase ? { passphrase: PASSPHRASE } : {}}
-        action={['Restore']}
-        kind="danger"
-        onSubmit={async ({ passphrase }, way) => {
-          const path = `/backups/${encodeURIComponent(backup.name)}/restore`;
-          const how = {
-            ...(passphrase && { passphrase }),
-            ...(way === 'without key' && { withoutKey: true }),
-          };
-          await send('POST', path, how).catch((reason) => {
-            if (reason instanceof ApiError && reason.field === 'passphrase')
-              setNeedsPassphrase(true);
-            throw reason;
-          });
-          onDone();
-        }}
-        onClose={onClose}
-        buttons={({ busy, submit }) =>
-          needsPassphrase && (
-            <button type="button" disabled={busy} onClick={() => submit('without key')}>
-              Restore without the key
-            </button>
-          )
-        }
-      >
+    <FormButton<string>
+      button="Restore …"
+      class="danger"
+      label={`Restore ${backup.name}`}
+      title="Restore this backup?"
+      fields={needsPassphrase ? { passphrase: PASSPHRASE } : {}}
+      action={['Restore']}
+      kind="danger"
+      onSubmit={async ({ passphrase }, way) => {
+        const path = `/backups/${encodeURIComponent(backup.name)}/restore`;
+        const how = {
+          ...(passphrase && { passphrase }),
+          ...(way === 'without key' && { withoutKey: true }),
+        };
+        await send('POST', path, how).catch((reason) => {
+          if (reason instanceof ApiError && reason.field === 'passphrase') setNeedsPassphrase(true);
+          throw reason;
+        });
+        onDone();
+      }}
+      buttons={({ busy, submit }) =>
+        needsPassphrase && (
+          <button type="button" disabled={busy} onClick={() => submit('without key')}>
+            Restore without the key
+          </button>
+        )
+      }
+    >
+      <p>
+        All sites, accounts and settings become as they were <Time at={backup.madeAt} />. What was
+        changed since is lost, but the present database is kept beside it. The hub restarts, and
+        everyone has to sign in again.
+      </p>
+      {!backup.own && (
         <p>
-          All sites, accounts and settings become as they were <Time at={backup.madeAt} />. What was
-          changed since is lost, but the present database is kept beside it. The hub restarts, and
-          everyone has to sign in again.
+          Another hub made this backup, and this one takes its place. Switch that one off first.
         </p>
-        {!backup.own && (
-          <p>
-            Another hub made this backup, and this one takes its place. Switch that one off first.
-          </p>
-        )}
-      </FormOf>
-    </Dialog>
+      )}
+    </FormButton>
   );
 }
 

@@ -6,17 +6,14 @@ import { useHub, useUser } from '../../../web/lib/hub.ts';
 import { CopyButton } from '../../../web/parts/code-block.tsx';
 import { Dialog } from '../../../web/parts/dialog.tsx';
 import { CODE, digitsOf } from '../../../web/parts/field-of.tsx';
-import { FormOf } from '../../../web/parts/form-of.tsx';
+import { FormButton, FormDialog } from '../../../web/parts/form-of.tsx';
 import { lazy } from '../../../web/parts/loading.tsx';
-import { PasswordDialog } from '../../../web/parts/password-dialog.tsx';
+import { PASSWORD_ALONE, Username } from '../../../web/parts/password.tsx';
 
 const QrCode = lazy(async () => (await import('./qr-code.tsx')).QrCode);
 
 type Made = { totpURI: string; backupCodes: string[] };
-type Step =
-  | { name: 'enable' | 'renew' | 'disable' }
-  | ({ name: 'scan' } & Made)
-  | { name: 'codes'; codes: string[] };
+type Step = ({ name: 'scan' } & Made) | { name: 'codes'; codes: string[] };
 
 export const FactorCard: AccountCard = ({ hasPassword }) => {
   const user = useUser();
@@ -35,7 +32,6 @@ export const FactorCard: AccountCard = ({ hasPassword }) => {
   const disable = async (password: string) => {
     await send('POST', `${path}/disable`, { password });
     await reloadUser();
-    close();
   };
 
   if (!hasPassword) return null;
@@ -45,17 +41,34 @@ export const FactorCard: AccountCard = ({ hasPassword }) => {
         <h2 id="factor-title">Second factor</h2>
         {isOn ? (
           <span class="row">
-            <button type="button" onClick={() => setStep({ name: 'renew' })}>
-              New recovery codes …
-            </button>
-            <button type="button" onClick={() => setStep({ name: 'disable' })}>
-              Turn off …
-            </button>
+            <PasswordButton
+              button="New recovery codes …"
+              title="New recovery codes"
+              action="Make new codes"
+              run={renew}
+            >
+              The codes that you have now stop working.
+            </PasswordButton>
+            <PasswordButton
+              button="Turn off …"
+              title="Turn off the second factor?"
+              action="Turn off"
+              kind="danger"
+              run={disable}
+            >
+              Your password alone is then enough to sign in. Your other sessions end.
+            </PasswordButton>
           </span>
         ) : (
-          <button type="button" onClick={() => setStep({ name: 'enable' })}>
-            Set up …
-          </button>
+          <PasswordButton
+            button="Set up …"
+            title="Set up a second factor"
+            action="Continue"
+            run={enable}
+          >
+            You need an authenticator app, such as Aegis, 2FAS or Google Authenticator, or a
+            password manager.
+          </PasswordButton>
         )}
       </div>
       <p class="muted">
@@ -63,17 +76,6 @@ export const FactorCard: AccountCard = ({ hasPassword }) => {
           ? 'On: after your password, signing in needs a code from your app.'
           : 'Off. With a second factor, a stolen password is not enough: signing in also needs a code from an app on your phone.'}
       </p>
-      {step?.name === 'enable' && (
-        <PasswordDialog
-          title="Set up a second factor"
-          action="Continue"
-          run={enable}
-          onClose={close}
-        >
-          You need an authenticator app, such as Aegis, 2FAS or Google Authenticator, or a password
-          manager.
-        </PasswordDialog>
-      )}
       {step?.name === 'scan' && (
         <ScanDialog
           uri={step.totpURI}
@@ -90,30 +92,30 @@ export const FactorCard: AccountCard = ({ hasPassword }) => {
           }}
         />
       )}
-      {step?.name === 'renew' && (
-        <PasswordDialog
-          title="New recovery codes"
-          action="Make new codes"
-          run={renew}
-          onClose={close}
-        >
-          The codes that you have now stop working.
-        </PasswordDialog>
-      )}
-      {step?.name === 'disable' && (
-        <PasswordDialog
-          title="Turn off the second factor?"
-          action="Turn off"
-          kind="danger"
-          run={disable}
-          onClose={close}
-        >
-          Your password alone is then enough to sign in. Your other sessions end.
-        </PasswordDialog>
-      )}
     </section>
   );
 };
+
+type PasswordButtonProps = {
+  button: string;
+  title: string;
+  action: string;
+  kind?: 'danger';
+  run: (password: string) => Promise<void>;
+  children: string;
+};
+
+const PasswordButton = ({ action, run, children, ...more }: PasswordButtonProps) => (
+  <FormButton
+    {...more}
+    fields={PASSWORD_ALONE}
+    action={[action]}
+    onSubmit={({ password }) => run(password)}
+  >
+    <p>{children}</p>
+    <Username />
+  </FormButton>
+);
 
 type ScanProps = { uri: string; onDone: () => void; onClose: () => void };
 
@@ -121,33 +123,32 @@ type ScanProps = { uri: string; onDone: () => void; onClose: () => void };
 function ScanDialog({ uri, onDone, onClose }: ScanProps) {
   const secret = new URL(uri).searchParams.get('secret') ?? '';
   return (
-    <Dialog title="Scan this with your app" onClose={onClose}>
-      <FormOf
-        fields={{
-          code: {
-            label: 'Code from your app',
-            help: 'Six digits. The second factor is on once this code is right.',
-            ...CODE,
-            wrong: 'Wrong code. If the next one is wrong too, compare the clocks.',
-          },
-        }}
-        action={['Turn on']}
-        onSubmit={async ({ code }) => {
-          await send('POST', '/auth/two-factor/verify-totp', { code: digitsOf(code) });
-          onDone();
-        }}
-        onClose={onClose}
-        buttons={() => <CopyButton text={secret} label="Copy secret" />}
-      >
-        <p class="center">
-          <QrCode text={uri} label="QR code with the secret" />
-        </p>
-        <p>Or type the secret into the app:</p>
-        <p class="secret code wrap">
-          <code>{secret.match(/.{1,4}/g)?.join(' ')}</code>
-        </p>
-      </FormOf>
-    </Dialog>
+    <FormDialog
+      title="Scan this with your app"
+      fields={{
+        code: {
+          label: 'Code from your app',
+          help: 'Six digits. The second factor is on once this code is right.',
+          ...CODE,
+          wrong: 'Wrong code. If the next one is wrong too, compare the clocks.',
+        },
+      }}
+      action={['Turn on']}
+      onSubmit={async ({ code }) => {
+        await send('POST', '/auth/two-factor/verify-totp', { code: digitsOf(code) });
+        onDone();
+      }}
+      onClose={onClose}
+      buttons={() => <CopyButton text={secret} label="Copy secret" />}
+    >
+      <p class="center">
+        <QrCode text={uri} label="QR code with the secret" />
+      </p>
+      <p>Or type the secret into the app:</p>
+      <p class="secret code wrap">
+        <code>{secret.match(/.{1,4}/g)?.join(' ')}</code>
+      </p>
+    </FormDialog>
   );
 }
 

@@ -1,11 +1,10 @@
 /** Lists, adds, renames and removes the passkeys of the signed-in account. */
-import { useState } from 'preact/hooks';
 import { clientName } from '../../../web/account/describe.ts';
 import { LastUse } from '../../../web/account/tokens-card.tsx';
 import { get, send } from '../../../web/lib/api.ts';
 import { useLoad } from '../../../web/lib/use-load.ts';
-import { ConfirmButton, Dialog } from '../../../web/parts/dialog.tsx';
-import { FormOf } from '../../../web/parts/form-of.tsx';
+import { ConfirmButton } from '../../../web/parts/dialog.tsx';
+import { FormButton } from '../../../web/parts/form-of.tsx';
 import { ListCard } from '../../../web/parts/list-card.tsx';
 import { Time } from '../../../web/parts/time.tsx';
 import type { PasskeyView } from '../passkeys/views.ts';
@@ -15,8 +14,6 @@ export function PasskeysCard() {
   const list = useLoad('passkeys', (signal) =>
     get<PasskeyView[]>('/auth/passkey/list-user-passkeys', signal),
   );
-  const [asked, setAsked] = useState<'add' | PasskeyView | null>(null);
-  const close = () => setAsked(null);
   const canAdd = canUsePasskeys();
 
   return (
@@ -31,9 +28,16 @@ export function PasskeysCard() {
       empty="You have no passkeys."
       action={
         canAdd && (
-          <button type="button" onClick={() => setAsked('add')}>
-            Add a passkey …
-          </button>
+          <FormButton
+            button="Add a passkey …"
+            title="Add a passkey"
+            fields={nameField(clientName(navigator.userAgent))}
+            action={['Continue']}
+            onSubmit={async ({ name }) => {
+              await addPasskey(name);
+              await list.reload();
+            }}
+          />
         )
       }
       item={(passkey) => (
@@ -44,13 +48,17 @@ export function PasskeysCard() {
               added <Time at={passkey.createdAt} />, <LastUse at={passkey.lastUsedAt} />
             </p>
           </div>
-          <button
-            type="button"
-            aria-label={`Rename the passkey ${passkey.name}`}
-            onClick={() => setAsked(passkey)}
-          >
-            Rename
-          </button>
+          <FormButton
+            button="Rename"
+            label={`Rename the passkey ${passkey.name}`}
+            title="Rename this passkey"
+            fields={nameField(passkey.name)}
+            action={['Continue']}
+            onSubmit={async ({ name }) => {
+              await send('POST', '/auth/passkey/update-passkey', { id: passkey.id, name });
+              await list.reload();
+            }}
+          />
           <ConfirmButton
             button="Remove"
             label={`Remove the passkey ${passkey.name}`}
@@ -68,45 +76,15 @@ export function PasskeysCard() {
           </ConfirmButton>
         </li>
       )}
-    >
-      {asked && (
-        <NameDialog
-          title={asked === 'add' ? 'Add a passkey' : 'Rename this passkey'}
-          name={asked === 'add' ? clientName(navigator.userAgent) : asked.name}
-          save={async (name) => {
-            if (asked === 'add') await addPasskey(name);
-            else await send('POST', '/auth/passkey/update-passkey', { id: asked.id, name });
-            close();
-            await list.reload();
-          }}
-          onClose={close}
-        />
-      )}
-    </ListCard>
+    />
   );
 }
 
-type NameProps = {
-  title: string;
-  name: string;
-  save: (name: string) => Promise<void>;
-  onClose: () => void;
-};
-
-const NameDialog = ({ title, name, save, onClose }: NameProps) => (
-  <Dialog title={title} onClose={onClose}>
-    <FormOf
-      fields={{
-        name: {
-          label: 'Passkey name',
-          help: 'To tell your passkeys apart, such as the device that has it.',
-          value: name,
-          maxLength: 100,
-        },
-      }}
-      action={['Continue']}
-      onSubmit={(values) => save(values.name)}
-      onClose={onClose}
-    />
-  </Dialog>
-);
+const nameField = (value: string) => ({
+  name: {
+    label: 'Passkey name',
+    help: 'To tell your passkeys apart, such as the device that has it.',
+    value,
+    maxLength: 100,
+  },
+});

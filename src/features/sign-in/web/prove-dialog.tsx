@@ -5,11 +5,10 @@ import { get, send, sentenceOf } from '../../../web/lib/api.ts';
 import { useUser } from '../../../web/lib/hub.ts';
 import { useSubmit } from '../../../web/lib/use-form.ts';
 import { useLoad } from '../../../web/lib/use-load.ts';
-import { Dialog } from '../../../web/parts/dialog.tsx';
-import { CODE, digitsOf, PASSWORD } from '../../../web/parts/field-of.tsx';
-import { FormOf, type FormState } from '../../../web/parts/form-of.tsx';
+import { CODE, digitsOf } from '../../../web/parts/field-of.tsx';
+import { FormDialog, type FormState } from '../../../web/parts/form-of.tsx';
 import { Notice } from '../../../web/parts/notice.tsx';
-import { Username } from '../../../web/parts/password-dialog.tsx';
+import { PASSWORD_ALONE, Username } from '../../../web/parts/password.tsx';
 import type { PasskeyView } from '../passkeys/views.ts';
 import { answerPasskey, canUsePasskeys } from './passkeys.ts';
 import { SERVICE, visitService } from './service.ts';
@@ -48,26 +47,21 @@ export const ProveDialog: Prove = ({ title, onDone, children }) => {
     </>
   );
   return (
-    <Dialog title={title} onClose={() => onDone(false)}>
-      <FormOf<string>
-        fields={
-          byCode
-            ? { code: { label: 'Code from your app', ...CODE } }
-            : { password: { label: 'Password', ...PASSWORD } }
-        }
-        action={['Continue']}
-        onSubmit={async ({ code, password }, way) => {
-          const given = code === undefined ? { password } : { code: digitsOf(code) };
-          const isPasskey = way === 'passkey';
-          await send('POST', '/auth/prove', isPasskey ? { passkey: await answerPasskey() } : given);
-          onDone(true);
-        }}
-        onClose={() => onDone(false)}
-        more={ways}
-      >
-        <p>{children}</p>
-        <Username />
-      </FormOf>
-    </Dialog>
+    <FormDialog<string>
+      title={title}
+      fields={byCode ? { code: { label: 'Code from your app', ...CODE } } : PASSWORD_ALONE}
+      action={['Continue']}
+      onSubmit={async ({ code, password }, way) => {
+        const given = code === undefined ? { password } : { code: digitsOf(code) };
+        const isPasskey = way === 'passkey';
+        await send('POST', '/auth/prove', isPasskey ? { passkey: await answerPasskey() } : given);
+        onDone(true);
+      }}
+      onClose={() => onDone(false)}
+      more={ways}
+    >
+      <p>{children}</p>
+      <Username />
+    </FormDialog>
   );
 };
