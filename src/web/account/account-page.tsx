@@ -6,10 +6,9 @@ import { useUser } from '../lib/hub.ts';
 import type { Linked, Session } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { ConfirmButton } from '../parts/dialog.tsx';
-import { NEW_PASSWORD } from '../parts/field-of.tsx';
+import { NEW_PASSWORD, Username } from '../parts/field-of.tsx';
 import { FormOf } from '../parts/form-of.tsx';
 import { ListCard } from '../parts/list-card.tsx';
-import { Username } from '../parts/password.tsx';
 import { endSession, SessionItem } from './session-item.tsx';
 import { TokensCard } from './tokens-card.tsx';
 

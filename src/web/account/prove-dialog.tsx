@@ -2,8 +2,8 @@
 import { PROVE_DIALOGS } from '../account-features.ts';
 import type { ProveDialog as Dialog } from '../feature.ts';
 import { send } from '../lib/api.ts';
+import { PASSWORD_ALONE, Username } from '../parts/field-of.tsx';
 import { FormDialog } from '../parts/form-of.tsx';
-import { PASSWORD_ALONE, Username } from '../parts/password.tsx';
 
 type Props = {
   /** Called with whether they have. */

@@ -5,7 +5,7 @@ import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import type { Snapshot } from '../lib/types.ts';
 import { useSubmit } from '../lib/use-form.ts';
-import { Confirm, ReplacesForeign } from '../parts/dialog.tsx';
+import { ConfirmButton, ReplacesForeign } from '../parts/dialog.tsx';
 import { DropArea, readTextFile } from '../parts/drop-area.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { readSnapshot, restoreSummary, sitesOf } from './snapshot.ts';
@@ -18,7 +18,6 @@ const MAX_NAMED = 20;
 export function FromSnapshot() {
   const hub = useHub();
   const [chosen, setChosen] = useState<Chosen | null>(null);
-  const [asking, setAsking] = useState(false);
   const [done, setDone] = useState<Snapshot | null>(null);
 
   const foreign = hub.status?.foreign === true;
@@ -37,12 +36,12 @@ export function FromSnapshot() {
       replaces ? '/restore?replace=true' : '/restore',
       chosen.wanted,
     );
-    setAsking(false);
     setChosen(null);
     setDone(made);
     hub.refresh();
   };
 
+  const action = `Restore ${plural(chosen?.wanted.vhosts.length ?? 0, 'site')}`;
   return (
     <>
       <p class="muted">
@@ -69,23 +68,19 @@ export function FromSnapshot() {
             <button type="button" onClick={() => setChosen(null)}>
               Cancel
             </button>
-            <button type="button" class="danger" onClick={() => setAsking(true)}>
-              Restore {plural(chosen.wanted.vhosts.length, 'site')}
-            </button>
+            <ConfirmButton
+              button={action}
+              class="danger"
+              title="Restore this snapshot?"
+              action={action}
+              {...(replaces ? { name: 'replace' } : {})}
+              onConfirm={restore}
+            >
+              <Differences chosen={chosen} />
+              {foreign && <ReplacesForeign />}
+            </ConfirmButton>
           </div>
         </section>
-      )}
-      {asking && chosen && (
-        <Confirm
-          title="Restore this snapshot?"
-          action={`Restore ${plural(chosen.wanted.vhosts.length, 'site')}`}
-          {...(replaces ? { name: 'replace' } : {})}
-          onConfirm={restore}
-          onClose={() => setAsking(false)}
-        >
-          <Differences chosen={chosen} />
-          {foreign && <ReplacesForeign />}
-        </Confirm>
       )}
     </>
   );

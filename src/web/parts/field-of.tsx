@@ -1,6 +1,7 @@
 /** A field of a form, drawn from its description. */
 import type { ComponentChildren, JSX, PartialInputHTMLAttributes } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { useUser } from '../lib/hub.ts';
 import { type Described, Field } from './field.tsx';
 
 /** A line of text that is required, unless it says otherwise. */
@@ -65,6 +66,15 @@ export const PASSWORD = {
   codes: /^INVALID_PASSWORD$/,
   wrong: 'Wrong password.',
 } as const;
+
+/** The fields of a form that asks for nothing else. */
+export const PASSWORD_ALONE = { password: { label: 'Password', ...PASSWORD } };
+
+/** For a password manager: whose password is asked for. */
+export function Username() {
+  const user = useUser();
+  return <input type="hidden" autocomplete="username" value={user?.email ?? ''} />;
+}
 
 /** A code of an authenticator app, which may be pasted with spaces. */
 export const CODE = {

@@ -50,7 +50,7 @@ type Attributes = Pick<
 >;
 type Props = Omit<FieldProps, 'children'> & Attributes;
 // Preact declares an input's attributes per type, so this has to be a union as well.
-type Typed = Props & ({ type: 'text' } | { type: 'password' } | { type: 'date' });
+type Typed = Props & ({ type: 'text' } | { type: 'password' });
 
 /** @param props those of the field; all others are the input's attributes */
 export const TextField = ({ label, help, error, ...input }: Typed) => (

@@ -23,17 +23,17 @@ type Props<T, Name extends string> = {
 /** A card with a list from the hub: its title, its state of loading, its items. */
 export function ListCard<T, Name extends string>(props: Props<T, Name>) {
   const { title, action, add, help, list, empty, item, children } = props;
-  const { isOpen, opener, close } = useOpener();
+  const { opened, opener, close } = useOpener();
   const id = useId();
   return (
     <section class="card" aria-labelledby={id}>
       <div class="card-head row between">
         <h2 id={id}>{title}</h2>
         {action}
-        {add && <button {...opener}>{add.button}</button>}
+        {add && <button {...opener('form')}>{add.button}</button>}
       </div>
       {help && <p class="muted">{help}</p>}
-      {add && isOpen && (
+      {add && opened && (
         <FormOf
           {...add}
           onSubmit={async (values, way) => {
@@ -63,12 +63,13 @@ export function ListCard<T, Name extends string>(props: Props<T, Name>) {
   );
 }
 
-type Opener = {
-  isOpen: boolean;
-  /** The attributes of the button. */
-  opener: {
+type Opener<Name> = {
+  /** The name of the form that is open. */
+  opened: Name | null;
+  /** The attributes of the button that opens one. */
+  opener: (name: Name) => {
     type: 'button';
-    ref: RefObject<HTMLButtonElement | null>;
+    ref: RefObject<HTMLButtonElement | null> | null;
     'aria-expanded': boolean;
     onClick: () => void;
   };
@@ -76,21 +77,21 @@ type Opener = {
   close: () => void;
 };
 
-/** A button that opens a form, and takes the focus back when the form closes. */
-export function useOpener(): Opener {
-  const [isOpen, setIsOpen] = useState(false);
+/** Buttons of which each opens a form, and takes the focus back when the form closes. @param first open at first */
+export function useOpener<Name extends string = 'form'>(first: Name | null = null): Opener<Name> {
+  const [opened, setOpened] = useState(first);
   const button = useRef<HTMLButtonElement>(null);
   return {
-    isOpen,
-    opener: {
+    opened,
+    opener: (name) => ({
       type: 'button',
-      ref: button,
-      'aria-expanded': isOpen,
-      onClick: () => setIsOpen(!isOpen),
-    },
+      ref: opened === name ? button : null,
+      'aria-expanded': opened === name,
+      onClick: () => setOpened(opened === name ? null : name),
+    }),
     close: () => {
       button.current?.focus();
-      setIsOpen(false);
+      setOpened(null);
     },
   };
 }

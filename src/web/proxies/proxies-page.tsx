@@ -18,20 +18,20 @@ import { caddyOf, ProxyStanding } from './standing.tsx';
 export function ProxiesPage() {
   const [flash] = useState(takeFlash);
   const { agents } = useHub();
-  const { isOpen, opener, close } = useOpener();
+  const { opened, opener, close } = useOpener();
   const canAdd = useCan('owner');
   return (
     <>
       <div class="page-head row">
         <h1>Proxies</h1>
         {canAdd && (
-          <button {...opener} class="primary">
+          <button {...opener('form')} class="primary">
             Add proxy
           </button>
         )}
       </div>
       {flash && <Notice kind={flash.kind}>{flash.text}</Notice>}
-      {isOpen && <AddProxy onClose={close} />}
+      {opened && <AddProxy onClose={close} />}
       {agents.length === 0 && <SkeletonRows rows={2} label="Loading proxies" />}
       {agents.length > 0 && (
         <ul class="policies card flush lines plain">
@@ -40,7 +40,7 @@ export function ProxiesPage() {
           ))}
         </ul>
       )}
-      {canAdd && agents.length === 1 && !isOpen && (
+      {canAdd && agents.length === 1 && !opened && (
         <p class="prose above muted">
           A second proxy serves your sites from another machine: a twin that takes over when the
           first one is down, or a VPS in front of your home. Each site is served everywhere, or only

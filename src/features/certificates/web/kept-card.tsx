@@ -1,12 +1,12 @@
 /** The certificates that the hub keeps, and what owners add to them. */
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { get } from '../../../web/lib/api.ts';
 import { usePublishes } from '../../../web/lib/hub.ts';
 import { useCan } from '../../../web/lib/roles.ts';
 import { navigate } from '../../../web/lib/router.ts';
 import type { Vhost } from '../../../web/lib/types.ts';
 import { useEvery, useLoad } from '../../../web/lib/use-load.ts';
-import { ListCard } from '../../../web/parts/list-card.tsx';
+import { ListCard, useOpener } from '../../../web/parts/list-card.tsx';
 import { Notice } from '../../../web/parts/notice.tsx';
 import type { KeptCertificateView } from '../view.ts';
 import { DnsForm } from './dns-form.tsx';
@@ -26,19 +26,14 @@ export function KeptCard({ query }: { query: URLSearchParams }) {
   );
   useEvery(EVERY_MS, list.reload);
   const isOwner = useCan('owner');
-  const [adding, setAdding] = useState<KeptCertificateView['source'] | null>(
-    isOwner && wanted !== null ? 'dns' : null,
-  );
+  const ways = useOpener<KeptCertificateView['source']>(isOwner && wanted !== null ? 'dns' : null);
   const [said, setSaid] = useState('');
-  const ways = useRef<HTMLSpanElement>(null);
   const isUsed = list.data?.some(({ sites }) => sites.length > 0) ?? false;
   const sites = useLoad(`sites of certificates ${publishes} ${isUsed}`, async (signal) =>
     isUsed ? get<Vhost[]>('/vhosts', signal) : [],
   );
   const close = () => {
-    // The focus was in the form and would be lost.
-    ways.current?.querySelector<HTMLElement>('[aria-expanded=true]')?.focus();
-    setAdding(null);
+    ways.close();
     if (wanted !== null) navigate('/certificates', { replace: true });
   };
   const onChanged = async (words: string) => {
@@ -63,14 +58,13 @@ export function KeptCard({ query }: { query: URLSearchParams }) {
       }
       action={
         isOwner && (
-          <span ref={ways} class="row">
+          <span class="row">
             {(['upload', 'dns'] as const).map((way) => (
               <button
                 key={way}
-                type="button"
-                aria-expanded={adding === way}
+                {...ways.opener(way)}
                 onClick={() => {
-                  setAdding(adding === way ? null : way);
+                  ways.opener(way).onClick();
                   setSaid('');
                 }}
               >
@@ -85,8 +79,8 @@ export function KeptCard({ query }: { query: URLSearchParams }) {
       )}
     >
       {said && <Notice kind="success">{said}</Notice>}
-      {adding === 'upload' && <UploadForm {...form} />}
-      {adding === 'dns' && <DnsForm {...form} wanted={wanted ?? ''} />}
+      {ways.opened === 'upload' && <UploadForm {...form} />}
+      {ways.opened === 'dns' && <DnsForm {...form} wanted={wanted ?? ''} />}
     </ListCard>
   );
 }

@@ -29,7 +29,7 @@ export function KeptRow({ kept, sites, onChanged }: Props) {
   const isDns = source === 'dns';
   const path = `/certificates/kept/${id}`;
   const isOwner = useCan('owner');
-  const { isOpen, opener, close } = useOpener();
+  const { opened, opener, close } = useOpener();
   const renewal = useSubmit(async () => {
     let words = '';
     try {
@@ -109,7 +109,7 @@ export function KeptRow({ kept, sites, onChanged }: Props) {
               {renewal.busy ? 'Renewing …' : 'Renew'}
             </button>
           )}
-          <button {...opener} aria-label={`${isDns ? 'Change' : 'Replace'} ${name}`}>
+          <button {...opener('form')} aria-label={`${isDns ? 'Change' : 'Replace'} ${name}`}>
             {isDns ? 'Change' : 'Replace'}
           </button>
           <ConfirmButton
@@ -136,7 +136,7 @@ export function KeptRow({ kept, sites, onChanged }: Props) {
       )}
       {renewal.busy && <Ordering />}
       {renewal.error !== null && <RefusedNotice error={renewal.error} />}
-      {isOpen && (isDns ? <DnsForm {...form} wanted="" /> : <UploadForm {...form} />)}
+      {opened && (isDns ? <DnsForm {...form} wanted="" /> : <UploadForm {...form} />)}
     </li>
   );
 }

@@ -23,7 +23,7 @@ type Props = {
 export function ChannelRow({ channel, lastSent, onChanged }: Props) {
   const { id, name, kind, enabled } = channel;
   const path = `/channels/${id}`;
-  const { isOpen, opener, close } = useOpener();
+  const { opened, opener, close } = useOpener();
   const [isSent, setSent] = useState(false);
   const test = useSubmit(async () => {
     setSent(false);
@@ -51,7 +51,7 @@ export function ChannelRow({ channel, lastSent, onChanged }: Props) {
         <button type="button" aria-disabled={test.busy} onClick={() => test.run()}>
           {test.busy ? 'Sending …' : 'Send a test'}
         </button>
-        <button {...opener} aria-label={`Edit ${name}`}>
+        <button {...opener('form')} aria-label={`Edit ${name}`}>
           Edit
         </button>
         <ConfirmButton
@@ -79,7 +79,7 @@ export function ChannelRow({ channel, lastSent, onChanged }: Props) {
       </div>
       {isSent && <Notice kind="success">Sent. Has it arrived?</Notice>}
       {[test.error, toggle.error].map((error) => error && <RefusedNotice error={error} />)}
-      {isOpen && (
+      {opened && (
         <ChannelForm
           kind={kind}
           channel={channel}

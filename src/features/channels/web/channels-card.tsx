@@ -1,8 +1,8 @@
 /** Lists and adds channels; without any, says what they are for. */
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Loaded } from '../../../web/lib/use-load.ts';
 import { ShownOnce } from '../../../web/parts/dialog.tsx';
-import { ListCard } from '../../../web/parts/list-card.tsx';
+import { ListCard, useOpener } from '../../../web/parts/list-card.tsx';
 import type { DeliveryView } from '../delivery-routes.ts';
 import type { ChannelView, MadeChannel } from '../schema.ts';
 import { ChannelForm } from './channel-form.tsx';
@@ -20,15 +20,9 @@ type Props = {
 const ALL = Object.keys(KINDS) as Kind[];
 
 export function ChannelsCard({ list, deliveries, onChanged }: Props) {
-  const [adding, setAdding] = useState<Kind | null>(null);
+  const { opened: adding, opener, close } = useOpener<Kind>();
   const [made, setMade] = useState<MadeChannel | null>(null);
-  const kinds = useRef<HTMLDivElement>(null);
   const isFirst = list.data?.length === 0 && adding === null;
-  const close = () => {
-    // The focus was in the form and would be lost.
-    kinds.current?.querySelector<HTMLElement>('[aria-expanded=true]')?.focus();
-    setAdding(null);
-  };
   return (
     <ListCard
       title="Channels"
@@ -44,15 +38,10 @@ export function ChannelsCard({ list, deliveries, onChanged }: Props) {
       )}
     >
       {list.data && (
-        <div ref={kinds} class={isFirst ? 'channel-kinds-first columns below' : 'row below'}>
+        <div class={isFirst ? 'channel-kinds-first columns below' : 'row below'}>
           {!isFirst && <span class="muted">Add</span>}
           {ALL.map((kind) => (
-            <button
-              key={kind}
-              type="button"
-              aria-expanded={adding === kind}
-              onClick={() => setAdding(adding === kind ? null : kind)}
-            >
+            <button key={kind} {...opener(kind)}>
               {KINDS[kind].title}
               {isFirst && <small class="muted">{KINDS[kind].what}</small>}
             </button>

@@ -5,10 +5,9 @@ import { send } from '../../../web/lib/api.ts';
 import { useHub, useUser } from '../../../web/lib/hub.ts';
 import { CopyButton } from '../../../web/parts/code-block.tsx';
 import { Dialog } from '../../../web/parts/dialog.tsx';
-import { CODE, digitsOf } from '../../../web/parts/field-of.tsx';
+import { CODE, digitsOf, PASSWORD_ALONE, Username } from '../../../web/parts/field-of.tsx';
 import { FormButton, FormDialog } from '../../../web/parts/form-of.tsx';
 import { lazy } from '../../../web/parts/loading.tsx';
-import { PASSWORD_ALONE, Username } from '../../../web/parts/password.tsx';
 
 const QrCode = lazy(async () => (await import('./qr-code.tsx')).QrCode);
 
