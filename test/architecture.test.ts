@@ -344,6 +344,29 @@ test('comments name only files that are there', () => {
   expect(faultsOf(files, (file) => named(file).filter((name) => !isThere(name)))).toEqual([]);
 });
 
+test('what a file exports is named by a file that imports it', async () => {
+  const importers = new Map<string, Set<string>[]>();
+  const exported = new Map<string, string[]>();
+  for (const file of new Bun.Glob('{src,agent,test,scripts}/**/*.{ts,tsx}').scanSync(ROOT)) {
+    const text = await Bun.file(join(ROOT, file)).text();
+    const words = new Set(text.match(/\w+/g));
+    for (const path of pathsIn(file, text)) {
+      importers.set(path, [...(importers.get(path) ?? []), words]);
+    }
+    const names = text.matchAll(/^export (?:async )?(?:function\*?|const|let|class|type) (\w+)/gm);
+    exported.set(
+      file,
+      [...names].map(([, name = '']) => name),
+    );
+  }
+  const unused = (file: string) =>
+    exported.get(file)?.filter((name) => !importers.get(file)?.some((words) => words.has(name))) ??
+    [];
+  // Imported by the text of a program that a test starts.
+  exported.delete('test/features/ship/engine.ts');
+  expect(faultsOf([...exported.keys()], unused)).toEqual([]);
+});
+
 /** The texts that a pattern forbids in files. */
 const holding = (some: readonly string[], pattern: RegExp): string[] =>
   faultsOf(some, (file) => pattern.exec(texts.get(file) ?? '')?.slice(0, 1) ?? []);

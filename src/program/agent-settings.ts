@@ -26,7 +26,7 @@ export type AgentSettings = Readonly<{
   };
 }>;
 
-export type EnrolmentSettings = Readonly<{
+type EnrolmentSettings = Readonly<{
   /** Which hub it obeys, and the hashes of that hub's tokens; missing before the first enrolment. */
   credentials: string;
   /** The secret that Caddy's admin endpoint knows it by, so that a new token does not matter there. */

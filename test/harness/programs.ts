@@ -61,7 +61,7 @@ export function badCaddy(folder: string, mode: string): string {
 }
 
 /** What an agent answers to a restart. */
-export type Restarted = Partial<ProgramsAnswer> & {
+type Restarted = Partial<ProgramsAnswer> & {
   code?: string;
   message?: string;
   detail?: string;

@@ -7,7 +7,7 @@ import { run } from '../../../src/shared/system/run.ts';
 const OLDEST_VERSION = '2.6.2';
 
 /** How to run Caddy's program. */
-export type Program = {
+type Program = {
   bin: string;
   /** What its command lines start with, to run as another user. */
   prefix: readonly string[];
@@ -52,9 +52,6 @@ async function ask(program: Program): Promise<Printed | null> {
     ? null
     : { text, version: VERSION.exec(text)?.[0].replace(/^v/, '') ?? null };
 }
-
-/** How the commands of a program are run, whichever it is. */
-export type Commanded = Omit<Program, 'bin'>;
 
 /** What a program says of itself. */
 export type Described = { version: string | null; modules: readonly string[] };

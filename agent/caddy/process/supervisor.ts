@@ -22,7 +22,7 @@ type SupervisorDeps = Omit<LaunchDeps, 'beforeStart'> & {
   log: Log;
 };
 
-export type Supervisor = Pick<CaddyStorage, 'repairAfter' | 'keepSynced'> & {
+type Supervisor = Pick<CaddyStorage, 'repairAfter' | 'keepSynced'> & {
   /**
    * Resolves when Caddy answers. If it does not start, logs and warns of that, and keeps trying.
    */

@@ -17,7 +17,7 @@ import { Failure } from '../../shared/failure.ts';
 import { type Document, locating, type Note, opOf } from './document.ts';
 import { fieldOf } from './schemas.ts';
 
-export type Prepared = { name: string; recipe: string; values: Values; everywhere: boolean };
+type Prepared = { name: string; recipe: string; values: Values; everywhere: boolean };
 
 /** As many as a single policy may have: each takes a second, in which other passwords wait. */
 const MAX_PASSWORDS = 50;

@@ -27,7 +27,7 @@ export type BackupDisk = {
 /** Milliseconds, as `PACE` in hub.ts. */
 type Pace = Readonly<{ look: number; every: number; retry: number }>;
 
-export type Restoring = {
+type Restoring = {
   passphrase: string | undefined;
   withoutKey: boolean;
   /** Whether they who asked may still do this. @throws Failure */

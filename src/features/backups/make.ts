@@ -34,7 +34,7 @@ export type BackupSettings = Readonly<{
   passphrase: string | null;
 }>;
 
-export type Source = {
+type Source = {
   /** An open database. */
   sqlite: Database;
   /** The file with the hub's key. */
@@ -57,7 +57,7 @@ export async function writeBackup(
 }
 
 /** `empty`: there is no account yet; `same`: the newest backup has the same contents. */
-export type Outcome = { made: 'empty' } | Kept;
+type Outcome = { made: 'empty' } | Kept;
 type Kept = { made: 'same'; file: string } | { made: 'new'; file: string; contents: Made };
 
 /**

@@ -15,7 +15,7 @@ import { assertPossible, type Claims, claimsOf, saidOf, sitesOf } from './wanted
 import type { Container, Containers } from './wire.ts';
 
 /** Milliseconds. */
-export type ContainersPace = Readonly<{
+type ContainersPace = Readonly<{
   /** How long containers have to stay as they are before their sites follow. */
   settles: number;
   /** From one publish to the next. */

@@ -2,7 +2,7 @@
 import type { Problem } from '../../hub/watch/problem.ts';
 
 /** A site that does not follow its container any more; `why` as a sentence. */
-export type UnfollowedSite = Readonly<{
+type UnfollowedSite = Readonly<{
   vhost: { id: number; domain: string };
   container: string;
   why: string;

@@ -9,8 +9,7 @@ import { sitesOf } from './wanted.ts';
 import { CONTAINERS, type Container, type Containers } from './wire.ts';
 
 /** Milliseconds: from one answer of an agent to the next request; if it fails, and if there is no engine. */
-export type ContainersPace = KeeperDeps['pace'] &
-  Readonly<{ look: number; retry: number; off: number }>;
+type ContainersPace = KeeperDeps['pace'] & Readonly<{ look: number; retry: number; off: number }>;
 
 /** A container for people, and why it is no site; null if it is one. */
 export type SeenContainer = Pick<

@@ -13,7 +13,7 @@ import { type Labelled, labelledSites } from './labels.ts';
 import type { Container, Containers } from './wire.ts';
 
 /** What a container asks for. `site`: null if its site stays as it is; `off`: it does not run. */
-export type Claim = {
+type Claim = {
   container: Container;
   domain: string;
   site: AppliedSite | 'off' | null;
@@ -111,7 +111,7 @@ const bySource = memoize(({ vhosts }: SiteSet) => {
 });
 
 /** A site of the source, and what a document says to leave it as it is. */
-export type Present = { vhost: Vhost; site: AppliedSite };
+type Present = { vhost: Vhost; site: AppliedSite };
 
 /**
  * What a document of the source says of a site. What people changed stays as long as the container says the

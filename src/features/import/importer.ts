@@ -34,7 +34,7 @@ import {
 } from './merge.ts';
 import type { MergeView } from './schemas.ts';
 
-export type ImporterDeps = {
+type ImporterDeps = {
   publisher: Publisher;
   /** Reads files that a Caddyfile imports, if that is allowed. */
   readImport: ReadImport;
@@ -51,7 +51,7 @@ export type Imported = {
 } & Static<typeof Outcome> &
   Static<typeof Replaying>;
 
-export type ImportOptions = MergeOptions & {
+type ImportOptions = MergeOptions & {
   /** Whether to only report what would be imported. */
   dryRun?: boolean | undefined;
   /** Starts a replay of it as well; null: there is to be none. */

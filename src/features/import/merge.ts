@@ -56,7 +56,7 @@ export type MergedSite = {
 };
 
 /** Whether a part of the preamble is the same on both sides, or only in the file, or only here. */
-export type PartState = 'same' | 'differs' | 'new' | 'kept';
+type PartState = 'same' | 'differs' | 'new' | 'kept';
 
 export type MergedPreamble = {
   text: string;

@@ -30,7 +30,7 @@ export type Heard = Readonly<{ vhost: Vhost; answers: ReadonlyMap<number, Answer
 /** `look`: milliseconds from one look at what is due to the next; `second`: how long one of `every` is. */
 export type RoundsPace = Readonly<{ look: number; second: number }>;
 
-export type RoundsDeps = {
+type RoundsDeps = {
   publisher: Pick<Publisher, 'current' | 'agents' | 'isOnTrial'>;
   /** Whether a vhost failed when it was asked last: it is asked apart from the others. */
   hasFailed: (vhost: Vhost) => boolean;

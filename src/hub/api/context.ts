@@ -77,7 +77,7 @@ export type HubSettings = Readonly<{
 }>;
 
 /** What the program around the hub knows and makes. */
-export type HubGiven = Clock & {
+type HubGiven = Clock & {
   settings: HubSettings;
   database: OpenDatabase;
   /** Of the first agent. */

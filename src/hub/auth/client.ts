@@ -8,7 +8,7 @@ import type { Client } from './sessions/sessions.ts';
 /** The address at the other end of a request's socket. */
 type PeerOf = (request: Request) => string;
 
-export type Forwarded = {
+type Forwarded = {
   /** Whether the client used HTTPS. */
   isHttps: (request: Request) => boolean;
   /** The client's address. */

@@ -8,7 +8,7 @@ import type { Applied, Waiting } from './queue.ts';
 export type Planned = { item: Waiting; plan: Plan<unknown> };
 
 /** `refused` and `done` follow from the plans before them: they hold only if all are accepted. */
-export type Batch = {
+type Batch = {
   plans: Planned[];
   refused: { item: Waiting; error: unknown }[];
   /** Changes that change nothing. */

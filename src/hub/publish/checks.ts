@@ -14,7 +14,7 @@ import type { Target } from './target/target.ts';
 export type Passing = ReadonlyMap<Target, ReadonlySet<number | null>>;
 
 /** Plans that lead from the accepted set to `next`. */
-export type Checked = {
+type Checked = {
   plans: readonly Planned[];
   next: SiteSet;
   passing: Passing;
@@ -22,7 +22,7 @@ export type Checked = {
 
 type CheckAnswer = ChecksAnswer['answers'][number];
 
-export const isChecked = ({ enabled, check }: Vhost): boolean => enabled && check !== null;
+const isChecked = ({ enabled, check }: Vhost): boolean => enabled && check !== null;
 
 const checkedSteps = (plans: readonly Planned[]): Step[] =>
   stepsOf(plans.filter(({ item }) => !item.unchecked)).filter(isPublished);

@@ -20,14 +20,14 @@ import type { Target } from './target/target.ts';
 import type { Destinations, Targets } from './target/targets.ts';
 import { isRepair, standingRefusal } from './target/veto.ts';
 
-export type PreviewDeps = {
+type PreviewDeps = {
   targets: Targets;
   /** The set that is accepted and stored. */
   stored: () => SiteSet;
   now: () => Date;
 };
 
-export type Previewed = {
+type Previewed = {
   /** The set that the change leads to. */
   next: SiteSet;
   /** Why it would be refused. */

@@ -69,7 +69,7 @@ export type PublisherDeps = {
 };
 
 /** When the last accepted publish ended, how long it took, and how many changes it made live. */
-export type LastPublish = { at: Date; milliseconds: number; changes: number };
+type LastPublish = { at: Date; milliseconds: number; changes: number };
 
 export type Publisher = {
   /** The set that is accepted and stored. */

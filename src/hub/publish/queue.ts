@@ -53,7 +53,7 @@ export type Waiting = {
 /** What a caller demands of the publish. */
 export type Demands = Partial<Pick<Waiting, 'replace' | 'requireAll' | 'unchecked' | 'answer'>>;
 
-export type ChangeQueue = {
+type ChangeQueue = {
   /**
    * Adds a change to the next batch.
    * @returns the change's result once it is live and recorded

@@ -4,7 +4,7 @@ import type { Log } from '../../shared/log.ts';
 import { labelOf } from '../model/agent.ts';
 import type { Publisher } from './publisher.ts';
 
-export type Reconciler = {
+type Reconciler = {
   /** Resolves once the checks that are under way have ended. */
   stop(): Promise<void>;
 };

@@ -15,7 +15,7 @@ import type { Destinations, Targets } from './target/targets.ts';
 import { canLeaveOut, type Fault, isRepair, type Stored, standingRefusal } from './target/veto.ts';
 
 /** Plans that lead from the accepted set to `next`. */
-export type Rollout = {
+type Rollout = {
   targets: Targets;
   plans: readonly Planned[];
   accepted: SiteSet;
@@ -27,7 +27,7 @@ export type Rollout = {
 };
 
 /** Where they are live, and who lacks them. */
-export type RolledOut = {
+type RolledOut = {
   live: readonly Target[];
   lacking: readonly Target[];
   /** Which connections outlive it, on all proxies. */

@@ -34,7 +34,7 @@ export const MOVE = 'signalbox ports --standard';
 const ALLOW =
   'echo net.ipv4.ip_unprivileged_port_start=80 | sudo tee /etc/sysctl.d/50-signalbox.conf && sudo sysctl -p /etc/sysctl.d/50-signalbox.conf';
 
-export type ServingFacts = {
+type ServingFacts = {
   preamble: string;
   /** As the agent reported it. */
   closed: ProxyStatus['closed'];

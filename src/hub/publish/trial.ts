@@ -27,9 +27,9 @@ export type TrialDeps = {
 };
 
 /** `passing`: none is refused; `together`: Caddy refuses several changes, and each has to be tried apart. */
-export type TrialOutcome = { passing: Passing } | { refused: Refusals } | 'together';
+type TrialOutcome = { passing: Passing } | { refused: Refusals } | 'together';
 
-export type Trial = {
+type Trial = {
   /** As `tryOut`. */
   run(plans: readonly Planned[], next: SiteSet): Promise<TrialOutcome>;
   /** Refuses what is being tried, or is to be tried from now on, with Failure STOPPING. */

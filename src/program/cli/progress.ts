@@ -1,7 +1,7 @@
 /** A progress line on a terminal; writes none anywhere else. */
 
 /** The part of `process.stderr` that is used. */
-export type Terminal = {
+type Terminal = {
   isTTY?: boolean | undefined;
   columns?: number | undefined;
   write: (text: string) => unknown;

@@ -32,7 +32,7 @@ const PATHS = {
   unknown: 'M6 6.2a2 2 0 1 1 2.8 2c-.5.3-.8.6-.8 1.3M8 12h.01',
 } as const;
 
-export type IconName = keyof typeof PATHS;
+type IconName = keyof typeof PATHS;
 
 /** Decoration: the text beside it, or the label of its button, says the same. */
 export const Icon = ({ name }: { name: IconName }) => (

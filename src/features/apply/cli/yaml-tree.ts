@@ -26,7 +26,7 @@ export type Text = Place & {
   /** Whether lines of the file become one in it. */
   isFolded: boolean;
 };
-export type List = Place & { kind: 'list'; items: readonly Tree[] };
+type List = Place & { kind: 'list'; items: readonly Tree[] };
 export type Entry = { line: number; value: Tree };
 export type Dict = Place & { kind: 'map'; entries: ReadonlyMap<string, Entry> };
 /** What is a mistake already. */

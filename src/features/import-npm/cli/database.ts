@@ -30,7 +30,7 @@ const TRIES = 20;
 /** Longer than the clock of file systems needs for a tick, so that two writes have different times. */
 const PAUSE_MS = 50;
 
-export type Npm = {
+type Npm = {
   /** Its database. */
   file: string;
   /** The files in `nginx/custom`, which NPM reads besides. */

@@ -3,9 +3,9 @@ import { addressKey, normalizeDomain } from '../../../hub/caddyfile/address.ts';
 import type { Remark } from './notes.ts';
 
 /** How a host is served: `both` with and without TLS. */
-export type Scheme = 'http' | 'https' | 'both';
+type Scheme = 'http' | 'https' | 'both';
 
-export type Addresses = {
+type Addresses = {
   /** None: no other host has them. */
   addresses: readonly string[];
   remarks: readonly Remark[];

@@ -25,7 +25,7 @@ export type MovedSite = ImportedSite & {
 };
 
 /** What hosts refer to, and share. */
-export type Around = {
+type Around = {
   certificates: ReadonlyMap<number, StoredCertificate>;
   lists: ReadonlyMap<number, Protection>;
   /** Whether uploaded certificates come along. */

@@ -23,7 +23,7 @@ import type { Note } from './notes.ts';
 import { freeName, keyOf, namedIn, prepared } from './policies.ts';
 import { readNpm } from './read.ts';
 
-export type NpmImporterDeps = {
+type NpmImporterDeps = {
   publisher: Publisher;
   /** What is stored of a pair. */
   contentFor: (pair: Pair) => ContentFor;
@@ -31,9 +31,9 @@ export type NpmImporterDeps = {
 };
 
 /** The answer to an import of a Caddyfile, and what there is to say besides. */
-export type MovedIn = Imported & { notes: Note[] };
+type MovedIn = Imported & { notes: Note[] };
 
-export type NpmImportOptions = Pick<MergeOptions, 'taken'> & {
+type NpmImportOptions = Pick<MergeOptions, 'taken'> & {
   /** Domains of sites that are replaced in any case. */
   replace: readonly string[];
   /** Whether uploaded certificates come along, with their keys. */

@@ -42,11 +42,11 @@ export type RedirectionHost = Host & {
   blocksExploits: boolean;
 };
 
-export type DeadHost = Host & { kind: 'dead' };
+type DeadHost = Host & { kind: 'dead' };
 
 export type AnyHost = ProxyHost | RedirectionHost | DeadHost;
 
-export type Target = { scheme: string; host: string; port: number };
+type Target = { scheme: string; host: string; port: number };
 
 /** A custom location. */
 export type Location = Target & {
@@ -79,7 +79,7 @@ export type StoredCertificate = {
   pair: { chain: string; key: string } | null;
 };
 
-export type Stream = {
+type Stream = {
   port: number;
   to: string;
   protocols: readonly ('TCP' | 'UDP')[];

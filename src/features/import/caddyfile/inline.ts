@@ -7,7 +7,7 @@ import { type TokenizeOptions, tokenizeInTurns } from '../../../shared/caddyfile
 
 /** The files that an import names, in Caddy's order; null if the import is left to the proxy. */
 export type ReadImport = (target: string, folder: string | null) => ImportedFile[] | null;
-export type ImportedFile = { text: string; folder: string };
+type ImportedFile = { text: string; folder: string };
 
 /** How deep files may import each other. */
 const DEEPEST = 10;

@@ -20,7 +20,7 @@ import {
 export type ImportedSite = { domain: string; config: string; upstream: string };
 /** What was left out, and why; `line` of the file. */
 export type Skipped = { line: number; reason: string };
-export type Split = { preamble: string; sites: ImportedSite[]; skipped: Skipped[] };
+type Split = { preamble: string; sites: ImportedSite[]; skipped: Skipped[] };
 
 /** A top-level block with the comments before it. */
 type Section = { kind: 'options' | 'shared' | 'site'; text: string; keys: string[] };

@@ -13,7 +13,7 @@ import { visible, visibleLines } from '../../../program/visible.ts';
 import type { Imported } from '../importer.ts';
 
 /** What to do about what is there already, and where the sites are served. */
-export type Choices = {
+type Choices = {
   taken?: 'skip' | 'replace';
   replace?: readonly string[];
   preamble?: string;

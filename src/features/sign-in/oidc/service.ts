@@ -17,7 +17,7 @@ export type OidcSettings = Readonly<{
 export type Identity = Readonly<{ issuer: string; subject: string }>;
 
 /** Null is what the service does not say. */
-export type Profile = Readonly<{ name: string | null; email: string | null }>;
+type Profile = Readonly<{ name: string | null; email: string | null }>;
 
 export type Service = {
   /** Where to send the browser. @param secret what only this browser holds @throws Error */

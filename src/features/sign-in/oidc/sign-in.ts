@@ -17,7 +17,7 @@ export type Return = { callbackURL: string; errorCallbackURL: string };
 type Begun = SignedIn | { challenge: string };
 
 /** Why a visit of the service led to nothing, as better-auth says it in `?error=`. */
-export type Problem =
+type Problem =
   | 'state_mismatch'
   | 'access_denied'
   | 'invalid_code'

@@ -31,7 +31,7 @@ import {
   type SignUpDeps,
 } from './sign-up.ts';
 
-export type PasswordChange = {
+type PasswordChange = {
   currentPassword: string;
   newPassword: string;
   /** Also replaces the session that makes the request. */

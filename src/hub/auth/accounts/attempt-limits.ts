@@ -2,7 +2,7 @@
 import { Failure } from '../../../shared/failure.ts';
 import { networkOf } from '../client.ts';
 
-export type Throttle = {
+type Throttle = {
   /** @throws Failure RATE_LIMITED if `key` has no attempt left */
   check(key: string): void;
   /**

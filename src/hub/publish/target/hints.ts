@@ -31,7 +31,7 @@ const HINTS: readonly [RegExp, (word: string, refused: Refused) => string | unde
  * @param version the proxy's, such as `2.6.2`; null if it is not known
  * @param vhosts those that were to be published
  */
-export function hintFor(
+function hintFor(
   { detail = '', at }: Failure,
   version: string | null,
   vhosts: readonly Vhost[] = [],

@@ -7,7 +7,7 @@ import type { Dialect } from '../../model/containment.ts';
 import { isAway } from '../../model/refusal.ts';
 
 /** What an agent was last seen as. */
-export type Seen = {
+type Seen = {
   status: ProxyStatus | null;
   /** Of the look at it, in milliseconds. */
   latency: number | null;
@@ -17,7 +17,7 @@ export type Seen = {
   isPublished: boolean;
 };
 
-export type LastSeenDeps = {
+type LastSeenDeps = {
   client: Pick<AgentClient, 'status'>;
   /** Whether there are others: then nobody waits for this one while it does not answer. */
   hasOthers: () => boolean;

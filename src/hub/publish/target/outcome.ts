@@ -4,7 +4,7 @@ import type { Log } from '../../../shared/log.ts';
 
 /** `unknown`: the agent gave no answer; `failed`: proxy and agent answered, something else failed. */
 export const OUTCOMES = ['accepted', 'rejected', 'unreachable', 'unknown', 'failed'] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+type Outcome = (typeof OUTCOMES)[number];
 
 /** `changes`: how many were published together; 0 if the stored set was published again. */
 export type PublishSeen = { outcome: Outcome; milliseconds: number; changes: number };

@@ -51,7 +51,7 @@ export function createStanding(store: Store, log: Log, pace: ContentionPace): St
 }
 
 /** Notices that another program keeps replacing what this hub publishes, and waits ever longer. */
-export type Contention = {
+type Contention = {
   /** Whether to leave what the other one published live for now. */
   isWaiting(): boolean;
   /** Notes that what another program had loaded was replaced. */

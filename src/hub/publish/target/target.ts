@@ -37,7 +37,7 @@ export type TargetDeps = {
 };
 
 /** What a proxy served, as of how many publishes. */
-export type Look = Readonly<{ found: ProxyStatus; published: number }>;
+type Look = Readonly<{ found: ProxyStatus; published: number }>;
 
 export type Target = Pick<
   LastSeen,

@@ -33,7 +33,7 @@ export type Targets = {
   destinations(steps: readonly Step[], next: SiteSet): Destinations;
 };
 
-export type TargetsDeps = Omit<TargetDeps, 'id' | 'url' | 'client' | 'pairOf'> & {
+type TargetsDeps = Omit<TargetDeps, 'id' | 'url' | 'client' | 'pairOf'> & {
   connect: (agent: StoredAgent) => AgentClient;
   pairsFor: (agent: StoredAgent) => TargetDeps['pairOf'];
 };

@@ -9,7 +9,7 @@ import type { LeftOut, LeftOutPace } from './left-out.ts';
 import type { PublishTimer } from './outcome.ts';
 import { findBlamable } from './stale.ts';
 
-export type UpkeepDeps = {
+type UpkeepDeps = {
   gateway: Gateway;
   leftOut: LeftOut;
   startTimer: PublishTimer;

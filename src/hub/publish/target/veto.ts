@@ -7,7 +7,7 @@ import type { Gateway } from './gateway.ts';
 import { ifRejected, NONE } from './stale.ts';
 
 /** What a proxy is asked about. */
-export type Refused = {
+type Refused = {
   gateway: Gateway;
   /** What is to be live there without the change, and with it. */
   before: SiteSet;

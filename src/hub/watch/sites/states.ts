@@ -16,7 +16,7 @@ import { findUnserved, rejectionOf } from './unserved.ts';
 import type { VhostState } from './view.ts';
 
 /** @param agent the name of the only one to ask; @throws Failure NOT_FOUND, AGENT_UNREACHABLE, PROXY_UNREACHABLE */
-export type States = {
+type States = {
   /** Of all vhosts, by domain. */
   all(agent?: string): Promise<VhostState[]>;
   /** Of one vhost. */

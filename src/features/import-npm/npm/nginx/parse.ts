@@ -7,7 +7,7 @@ export type Directive = {
   block: readonly Directive[] | null;
 };
 
-export type Parsed = { directives: readonly Directive[] } | { fault: string };
+type Parsed = { directives: readonly Directive[] } | { fault: string };
 
 /** More than people write; what comes of them grows with their square. */
 const MAX_DIRECTIVES = 400;

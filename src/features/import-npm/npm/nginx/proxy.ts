@@ -10,7 +10,7 @@ import type { Inherited } from './settings.ts';
 import { expanded, originalWordOf, wordOf } from './words.ts';
 
 /** Where something is forwarded to. */
-export type Service = {
+type Service = {
   /** As `reverse_proxy` takes it. */
   address: string;
   isHttps: boolean;
