@@ -1,9 +1,9 @@
 // proof: browser
 /** A box of 25 sites of which some fail: each failure is counted and named, and gone after its cure. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { expect, setDefaultTimeout, test } from 'bun:test';
 import { copyFileSync, rmSync } from 'node:fs';
-import type { Page } from 'playwright-core';
-import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { startDashboard } from '../harness/dashboard.ts';
+import { forFile } from '../harness/for-file.ts';
 import { makePair } from '../harness/pair.ts';
 import { limit } from '../harness/speed.ts';
 import { ask, freePort, until } from '../harness/stack.ts';
@@ -14,15 +14,8 @@ const CURE_MS = 60_000;
 
 type Problem = { code: string; vhost?: { domain: string }; message: string };
 
-let dashboard: Dashboard;
-let page: Page;
-
-beforeAll(async () => {
-  dashboard = await startDashboard();
-  page = await dashboard.open({}, true);
-});
-afterAll(() => dashboard?.stop());
-
+const dashboard = await forFile(startDashboard());
+const page = await dashboard.open({}, true);
 const problems = async () => {
   const { stack, owner } = dashboard;
   const { body } = await ask<{ problems: Problem[] }>(`${stack.hub}/status`, owner);

@@ -1,56 +1,46 @@
 // proof: browser
 /** The log page: hostile text, filters, keyboard and live log. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
 import { line } from '../agent/logs/lines.ts';
 import { launchBrowser } from '../harness/browser.ts';
-import { ask, hasFeature, type Stack, signUp, startStack, until } from '../harness/stack.ts';
+import { forFile } from '../harness/for-file.ts';
+import { ask, hasFeature, signUp, startStack, until } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS, textOf, visit } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
-let stack: Stack;
-let browser: Browser;
-let page: Page;
-let browserErrors: string[];
-
 const HOUR = 3600;
 const START = Date.parse('2026-11-20T10:00:00Z') / 1000;
 
-beforeAll(async () => {
-  stack = await startStack();
-  const { headers, token } = await signUp(stack);
-  const json = { domain: 'http://app.example', config: 'respond here' };
-  const made = await ask(`${stack.hub}/vhosts`, { json, headers });
-  if (made.status !== 201) throw new Error(made.text);
-  const lines: string[] = [];
-  for (let at = 0; at < 240; at++) {
-    const request = { host: at % 2 ? 'app.example' : 'other.example', uri: `/old/${at}` };
-    const status = [200, 304, 404, 500][at % 4];
-    lines.push(line({ ts: START + (at * HOUR) / 10, status, duration: 0.01, request }));
-  }
-  const sly = {
-    uri: '/<img src=x onerror=document.title=`owned`>\u202egnp.exe\u0007',
-    host: '<script>document.title=1</script>',
-  };
-  lines.push(line({ ts: START + 30 * HOUR, status: 418, request: sly }));
-  const long = { uri: `/long/${'A'.repeat(900_000)}`, host: 'long.example' };
-  lines.push(line({ ts: START + 30 * HOUR, status: 431, request: long }));
-  mkdirSync(dirname(stack.accessLog), { recursive: true });
-  appendFileSync(stack.accessLog, `${lines.join('\n')}\n`);
-  await stack.served('app.example', '/%3Cimg%20src=x%20onerror=document.title=1%3E');
+const stack = await forFile(startStack());
+const { headers, token } = await signUp(stack);
+const json = { domain: 'http://app.example', config: 'respond here' };
+const made = await ask(`${stack.hub}/vhosts`, { json, headers });
+if (made.status !== 201) throw new Error(made.text);
+const lines: string[] = [];
+for (let at = 0; at < 240; at++) {
+  const request = { host: at % 2 ? 'app.example' : 'other.example', uri: `/old/${at}` };
+  const status = [200, 304, 404, 500][at % 4];
+  lines.push(line({ ts: START + (at * HOUR) / 10, status, duration: 0.01, request }));
+}
+const sly = {
+  uri: '/<img src=x onerror=document.title=`owned`>\u202egnp.exe\u0007',
+  host: '<script>document.title=1</script>',
+};
+lines.push(line({ ts: START + 30 * HOUR, status: 418, request: sly }));
+const long = { uri: `/long/${'A'.repeat(900_000)}`, host: 'long.example' };
+lines.push(line({ ts: START + 30 * HOUR, status: 431, request: long }));
+mkdirSync(dirname(stack.accessLog), { recursive: true });
+appendFileSync(stack.accessLog, `${lines.join('\n')}\n`);
+await stack.served('app.example', '/%3Cimg%20src=x%20onerror=document.title=1%3E');
 
-  browser = await launchBrowser();
-  const viewport = { width: 1280, height: 800 };
-  ({ page, browserErrors } = await visit(browser, stack, token, { viewport }));
-});
+const browser = await launchBrowser();
+const viewport = { width: 1280, height: 800 };
+const { page, browserErrors } = await visit(browser, stack, token, { viewport });
 
-afterAll(async () => {
-  await browser?.close();
-  await stack?.stop();
-});
+afterAll(() => browser?.close());
 
 const rows = () => page.locator('.log-row');
 const field = (label: string) => page.locator('.log-filters').getByLabel(label, { exact: true });

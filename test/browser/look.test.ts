@@ -1,43 +1,28 @@
 // proof: browser
 /** What all pages share: theme, keys, status bar, waiting for a slow hub, and no request sent twice. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Page } from 'playwright-core';
-import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { startDashboard } from '../harness/dashboard.ts';
+import { forFile } from '../harness/for-file.ts';
 import { ask, until } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS, codeIn } from '../harness/visit.ts';
+import { words } from '../harness/words.ts';
 import { shiftOf, watchShifts } from './shifts.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
-let dashboard: Dashboard;
-let page: Page;
-let id: number;
+const dashboard = await forFile(startDashboard());
+const json = { domain: 'http://a.localhost', config: 'respond first' };
+const { headers } = dashboard.owner;
+const id = (await ask<{ id: number }>(`${dashboard.stack.hub}/vhosts`, { json, headers })).body.id;
+const page = await dashboard.open({ colorScheme: 'light' });
+await watchShifts(page);
 
-beforeAll(async () => {
-  dashboard = await startDashboard();
-  const json = { domain: 'http://a.localhost', config: 'respond first' };
-  const { headers } = dashboard.owner;
-  id = (await ask<{ id: number }>(`${dashboard.stack.hub}/vhosts`, { json, headers })).body.id;
-  page = await dashboard.open({ colorScheme: 'light' });
-  await watchShifts(page);
-});
-
-afterAll(() => dashboard?.stop());
-
-test.each([
-  '/',
-  '/sites',
-  '/sites/new',
-  '/sites/some',
-  '/logs',
-  '/changelog',
-  '/preamble',
-  '/proxies',
-  '/notifications',
-  '/import',
-  '/import?from=npm',
-  '/account',
-])('%s asks the hub for nothing twice, and does not shift, while it loads', async (path) => {
+test.each(
+  words(`
+  / /sites /sites/new /sites/some /logs /changelog /preamble /proxies /notifications /import
+  /import?from=npm /account
+`),
+)('%s asks the hub for nothing twice, and does not shift, while it loads', async (path) => {
   const asked: string[] = [];
   const note = (request: { url: () => string }) => asked.push(request.url());
   page.on('request', note);

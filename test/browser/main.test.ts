@@ -1,35 +1,27 @@
 /** A first evening with signalbox: signing up, out and in, a first site, and an undo. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../harness/browser.ts';
 import { PASSWORD } from '../harness/dashboard.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { forFile } from '../harness/for-file.ts';
+import { startStack } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS, codeIn, problemCount, unfold } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
-let stack: Stack;
-let browser: Browser;
-let page: Page;
 const browserErrors: string[] = [];
 
-beforeAll(async () => {
-  stack = await startStack();
-  browser = await launchBrowser();
-  page = await browser.newPage({ baseURL: stack.hub.replace('/api', '') });
-  page.setDefaultTimeout(BROWSER_TIMEOUT_MS / 2);
-  page.on('console', (message) => {
-    if (message.type() === 'error') browserErrors.push(message.text());
-  });
-  page.on('pageerror', (error) => browserErrors.push(String(error)));
+const stack = await forFile(startStack());
+const browser = await launchBrowser();
+const page = await browser.newPage({ baseURL: stack.hub.replace('/api', '') });
+page.setDefaultTimeout(BROWSER_TIMEOUT_MS / 2);
+page.on('console', (message) => {
+  if (message.type() === 'error') browserErrors.push(message.text());
 });
+page.on('pageerror', (error) => browserErrors.push(String(error)));
 
-afterAll(async () => {
-  await browser?.close();
-  await stack?.stop();
-});
+afterAll(() => browser?.close());
 
 describe('the link that the hub prints', () => {
   test('fills in the setup code and leaves the address bar', async () => {

@@ -1,14 +1,13 @@
 // proof: browser
 /** At each step of an import, a Caddy that is gone and one that is back, all that tell how it is tell the same. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../harness/browser.ts';
 import { caddiesOf } from '../harness/caddys.ts';
 import { createOperator } from '../harness/operator.ts';
 import { ask, signUp, temporaryFolder, until } from '../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS, type Visit, visit } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, visit } from '../harness/visit.ts';
 
 setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
 
@@ -17,23 +16,16 @@ const link = () => symlinkSync(Bun.which('caddy') ?? '', program);
 const operator = createOperator({ PROXY_BIN: program });
 const NAMES = ['one.example', 'two.example', 'three.example'];
 
-let hub: string;
-let headers: Record<string, string>;
-let browser: Browser;
-let seen: Visit;
-let page: Page;
 /** How many problems there are without a fault. */
 let usual = 0;
 
-beforeAll(async () => {
-  link();
-  ({ hub } = await operator.start());
-  const owner = await signUp({ hub });
-  headers = owner.headers;
-  browser = await launchBrowser();
-  seen = await visit(browser, { hub }, owner.token, { viewport: { width: 1280, height: 900 } });
-  page = seen.page;
-});
+link();
+const { hub } = await operator.start();
+const owner = await signUp({ hub });
+const headers = owner.headers;
+const browser = await launchBrowser();
+const seen = await visit(browser, { hub }, owner.token, { viewport: { width: 1280, height: 900 } });
+const page = seen.page;
 afterAll(async () => {
   await browser.close();
   await operator.close();

@@ -1,23 +1,17 @@
 /** The first page: busy sites, problems, certificates and changes, and where they lead. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Locator, Page } from 'playwright-core';
+import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Locator } from 'playwright-core';
 import type { LogPage } from '../../src/web/lib/types.ts';
-import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { startDashboard } from '../harness/dashboard.ts';
+import { forFile } from '../harness/for-file.ts';
 import { ask, until } from '../harness/stack.ts';
 import { writeLog } from '../harness/traffic.ts';
 import { BROWSER_TIMEOUT_MS } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
-let dashboard: Dashboard;
-let page: Page;
-
-beforeAll(async () => {
-  dashboard = await startDashboard();
-  page = await dashboard.open();
-});
-
-afterAll(() => dashboard?.stop());
+const dashboard = await forFile(startDashboard());
+const page = await dashboard.open();
 
 const api = async <T>(path: string) =>
   (await ask<T>(`${dashboard.stack.hub}${path}`, { headers: dashboard.owner.headers })).body;

@@ -2,9 +2,10 @@
  * Each page of the dashboard shows what the hub has, is accessible in light and dark, and may be 320 pixels
  * wide; and so are the dialogs, the open forms and the pages of those who are not signed in.
  */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Locator, Page } from 'playwright-core';
-import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import type { Locator } from 'playwright-core';
+import { startDashboard } from '../harness/dashboard.ts';
+import { forFile } from '../harness/for-file.ts';
 import { flaws } from '../harness/look.ts';
 import { ask, freePort, hasFeature, until } from '../harness/stack.ts';
 import { writeLog } from '../harness/traffic.ts';
@@ -12,49 +13,43 @@ import { BROWSER_TIMEOUT_MS, unfold } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
-let dashboard: Dashboard;
-let page: Page;
-let site: number;
-let policy: number;
+const dashboard = await forFile(startDashboard());
+const { stack, upstream } = dashboard;
+const get = async <T>(path: string) =>
+  (await ask<T>(`${dashboard.stack.hub}${path}`, { headers: dashboard.owner.headers })).body;
 
-beforeAll(async () => {
-  dashboard = await startDashboard();
-  const { stack, upstream } = dashboard;
-  policy = await make('/policies', {
-    name: 'guests',
-    recipe: 'block',
-    values: { networks: ['203.0.113.7'] },
-  });
-  site = await make('/vhosts', {
-    domain: 'http://app.example',
-    upstream,
-    policies: ['guests'],
-    tags: ['home'],
-    config: 'reverse_proxy {upstream}',
-  });
-  await make('/vhosts', {
-    domain: 'http://down.example',
-    upstream: `127.0.0.1:${freePort()}`,
-    config: 'reverse_proxy {upstream}',
-  });
-  await make('/channels', {
-    name: 'hook',
-    kind: 'webhook',
-    target: { url: 'http://127.0.0.1:9/hook' },
-    events: ['upstream.down'],
-    quiet: null,
-  });
-  await make('/invitations', { email: 'grace@example.org', role: 'viewer' });
-  await make('/tokens', { name: 'script', scope: 'read' });
-  writeLog(stack, [
-    { host: 'app.example', minutesAgo: 10, requests: 30, status: 200 },
-    { host: 'app.example', minutesAgo: 5, requests: 5, status: 500 },
-  ]);
-  await until(async () => (await get<{ total: number }>('/logs')).total === 35, 'the log');
-  page = await dashboard.open({ colorScheme: 'light' });
+const policy = await make('/policies', {
+  name: 'guests',
+  recipe: 'block',
+  values: { networks: ['203.0.113.7'] },
 });
-
-afterAll(() => dashboard?.stop());
+const site = await make('/vhosts', {
+  domain: 'http://app.example',
+  upstream,
+  policies: ['guests'],
+  tags: ['home'],
+  config: 'reverse_proxy {upstream}',
+});
+await make('/vhosts', {
+  domain: 'http://down.example',
+  upstream: `127.0.0.1:${freePort()}`,
+  config: 'reverse_proxy {upstream}',
+});
+await make('/channels', {
+  name: 'hook',
+  kind: 'webhook',
+  target: { url: 'http://127.0.0.1:9/hook' },
+  events: ['upstream.down'],
+  quiet: null,
+});
+await make('/invitations', { email: 'grace@example.org', role: 'viewer' });
+await make('/tokens', { name: 'script', scope: 'read' });
+writeLog(stack, [
+  { host: 'app.example', minutesAgo: 10, requests: 30, status: 200 },
+  { host: 'app.example', minutesAgo: 5, requests: 5, status: 500 },
+]);
+await until(async () => (await get<{ total: number }>('/logs')).total === 35, 'the log');
+const page = await dashboard.open({ colorScheme: 'light' });
 
 /** @returns the new thing's id, if it has one */
 async function make(path: string, json: object): Promise<number> {
@@ -64,8 +59,6 @@ async function make(path: string, json: object): Promise<number> {
   return made.body.id;
 }
 
-const get = async <T>(path: string) =>
-  (await ask<T>(`${dashboard.stack.hub}${path}`, { headers: dashboard.owner.headers })).body;
 const text = (wanted: string | RegExp) => page.locator('main').getByText(wanted).first();
 const button = (name: string | RegExp) => page.getByRole('button', { name }).first();
 

@@ -1,9 +1,9 @@
 // proof: browser
 /** Policies in the dashboard: made, put on sites, changed, and made from the log. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Page } from 'playwright-core';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { clientCertificate } from '../../src/hub/recipes/policies/client-certificate.ts';
-import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { startDashboard } from '../harness/dashboard.ts';
+import { forFile } from '../harness/for-file.ts';
 import { ask, until } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS, unfold } from '../harness/visit.ts';
 
@@ -11,8 +11,6 @@ setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
 const SITES = 9;
 
-let dashboard: Dashboard;
-let page: Page;
 let clicks = 0;
 
 type Labels = { domain: string; policies: string[]; tags: string[] };
@@ -41,21 +39,17 @@ const click = async (target: { click: () => Promise<void> }) => {
   await target.click();
 };
 
-beforeAll(async () => {
-  dashboard = await startDashboard();
-  const operations = Array.from({ length: SITES }, (_, at) => ({
-    op: 'create',
-    domain: `http://s${at + 1}.localhost`,
-    config: 'reverse_proxy {upstream}',
-    upstream: dashboard.upstream,
-    tags: at < 2 ? ['media'] : [],
-  }));
-  expect((await call('/vhosts/bulk', { json: { operations } })).status).toBe(200);
-  await dashboard.stack.served('s1.localhost');
-  page = await dashboard.open();
-});
-
-afterAll(() => dashboard?.stop());
+const dashboard = await forFile(startDashboard());
+const operations = Array.from({ length: SITES }, (_, at) => ({
+  op: 'create',
+  domain: `http://s${at + 1}.localhost`,
+  config: 'reverse_proxy {upstream}',
+  upstream: dashboard.upstream,
+  tags: at < 2 ? ['media'] : [],
+}));
+expect((await call('/vhosts/bulk', { json: { operations } })).status).toBe(200);
+await dashboard.stack.served('s1.localhost');
+const page = await dashboard.open();
 
 describe('the selected sites', () => {
   test('stay as they are if the values are refused, which is said at the field', async () => {

@@ -1,20 +1,15 @@
 // proof: browser
 /** Several proxies in the dashboard: one is added, has sites placed on it, is paused and removed. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
-import type { Page } from 'playwright-core';
 import { formatInvitation } from '../../src/shared/invitation.ts';
-import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
-import { type EnrollableAgent, startEnrollable } from '../harness/enrolled.ts';
+import { startDashboard } from '../harness/dashboard.ts';
+import { startEnrollable } from '../harness/enrolled.ts';
+import { forFile } from '../harness/for-file.ts';
 import { ask, until } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS, unfold } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
-
-let dashboard: Dashboard;
-let other: EnrollableAgent;
-let page: Page;
-let id: number;
 
 const call = <T>(path: string, options: object = {}) =>
   ask<T>(`${dashboard.stack.hub}${path}`, { headers: dashboard.owner.headers, ...options });
@@ -30,20 +25,13 @@ const save = async (words: string) => {
   await page.locator('form').getByText(words).waitFor();
 };
 
-beforeAll(async () => {
-  dashboard = await startDashboard();
-  other = await startEnrollable();
-  writeFileSync(other.proxyfile, other.site('foreign'));
-  await other.restart(true);
-  const json = { domain: 'http://a.localhost', config: 'respond "first"', agents: ['local'] };
-  id = (await call<{ id: number }>('/vhosts', { json })).body.id;
-  page = await dashboard.open({}, true);
-});
-
-afterAll(async () => {
-  await other?.stop();
-  await dashboard?.stop();
-});
+const dashboard = await forFile(startDashboard());
+const other = await forFile(startEnrollable());
+writeFileSync(other.proxyfile, other.site('foreign'));
+await other.restart(true);
+const json = { domain: 'http://a.localhost', config: 'respond "first"', agents: ['local'] };
+const id = (await call<{ id: number }>('/vhosts', { json })).body.id;
+const page = await dashboard.open({}, true);
 
 describe('with one proxy', () => {
   test('no page speaks of several, except the one that says what they are for', async () => {

@@ -1,41 +1,29 @@
 // proof: browser
 /** A proxy that cannot take what is stored: every page says the same of it, and a refused site has a way around it. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser, Page } from 'playwright-core';
+import { afterAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { launchBrowser } from '../harness/browser.ts';
-import {
-  LACKING,
-  sharedPreamble,
-  startUnevenFleet,
-  type UnevenFleet,
-} from '../harness/uneven-fleet.ts';
-import { BROWSER_TIMEOUT_MS, unfold, type Visit, visit } from '../harness/visit.ts';
+import { forFile } from '../harness/for-file.ts';
+import { LACKING, sharedPreamble, startUnevenFleet } from '../harness/uneven-fleet.ts';
+import { BROWSER_TIMEOUT_MS, unfold, visit } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
-let fleet: UnevenFleet;
-let browser: Browser;
-let seen: Visit;
-let page: Page;
 const LOCK = 'basicauth {\n\tada {$NEEDED_HASH}\n}\nrespond locked';
 
-beforeAll(async () => {
-  fleet = await startUnevenFleet();
-  const create = (host: string, config: string) =>
-    fleet.call('POST', '/vhosts', { domain: `http://${host}`, config });
-  await fleet.pause(true);
-  await fleet.setShared(sharedPreamble('grace_period {$NEEDED}'));
-  await create('open.example', 'respond open');
-  await fleet.pause(false);
-  await fleet.untilState(LACKING, 'refused');
-  browser = await launchBrowser();
-  const token = fleet.headers.Authorization?.replace('Bearer ', '') ?? '';
-  seen = await visit(browser, fleet.stack, token, { viewport: { width: 1280, height: 900 } });
-  page = seen.page;
-});
+const fleet = await forFile(startUnevenFleet());
+const create = (host: string, config: string) =>
+  fleet.call('POST', '/vhosts', { domain: `http://${host}`, config });
+await fleet.pause(true);
+await fleet.setShared(sharedPreamble('grace_period {$NEEDED}'));
+await create('open.example', 'respond open');
+await fleet.pause(false);
+await fleet.untilState(LACKING, 'refused');
+const browser = await launchBrowser();
+const token = fleet.headers.Authorization?.replace('Bearer ', '') ?? '';
+const seen = await visit(browser, fleet.stack, token, { viewport: { width: 1280, height: 900 } });
+const page = seen.page;
 afterAll(async () => {
   await browser.close();
-  await fleet.stop();
   expect(seen.browserErrors).toEqual([]);
 });
 

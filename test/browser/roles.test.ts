@@ -1,39 +1,33 @@
 // proof: browser
 /** What each role is shown: nobody gets a page, a link or a button that the hub would refuse. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { type Dashboard, PASSWORD, startDashboard } from '../harness/dashboard.ts';
+import { PASSWORD, startDashboard } from '../harness/dashboard.ts';
+import { forFile } from '../harness/for-file.ts';
 import { ask, until } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS, visit } from '../harness/visit.ts';
 
 setDefaultTimeout(8 * BROWSER_TIMEOUT_MS);
 
-let dashboard: Dashboard;
-let site: number;
-
 const call = <T = { id: number }>(method: string, path: string, json?: unknown) =>
   ask<T>(`${dashboard.stack.hub}${path}`, { method, headers: dashboard.owner.headers, json });
 
-beforeAll(async () => {
-  dashboard = await startDashboard();
-  const { stack, upstream } = dashboard;
-  const guard = { name: 'lan', recipe: 'allow', values: { networks: ['private_ranges'] } };
-  await call('POST', '/policies', guard);
-  const json = { domain: 'http://a.localhost', upstream, config: 'reverse_proxy {upstream}' };
-  site = (await call('POST', '/vhosts', { ...json, policies: ['lan'], check: { path: '/' } })).body
-    .id;
-  await call('PUT', `/vhosts/${site}`, { tags: ['media'] });
-  // Something is wrong, so that there is a problem to look at.
-  const broken = { domain: 'http://down.localhost', upstream: '127.0.0.1:9' };
-  await call('POST', '/vhosts', { ...broken, config: 'reverse_proxy {upstream}' });
-  await stack.served('a.localhost', '/page?token=of-a-visitor');
-  for (const role of ['viewer', 'editor']) {
-    const account = { name: role, email: `${role}@example.org`, password: PASSWORD, role };
-    await call('POST', '/users', account);
-  }
-});
-
-afterAll(() => dashboard?.stop());
+const dashboard = await forFile(startDashboard());
+const { stack, upstream } = dashboard;
+const guard = { name: 'lan', recipe: 'allow', values: { networks: ['private_ranges'] } };
+await call('POST', '/policies', guard);
+const json = { domain: 'http://a.localhost', upstream, config: 'reverse_proxy {upstream}' };
+const site = (await call('POST', '/vhosts', { ...json, policies: ['lan'], check: { path: '/' } }))
+  .body.id;
+await call('PUT', `/vhosts/${site}`, { tags: ['media'] });
+// Something is wrong, so that there is a problem to look at.
+const broken = { domain: 'http://down.localhost', upstream: '127.0.0.1:9' };
+await call('POST', '/vhosts', { ...broken, config: 'reverse_proxy {upstream}' });
+await stack.served('a.localhost', '/page?token=of-a-visitor');
+for (const role of ['viewer', 'editor']) {
+  const account = { name: role, email: `${role}@example.org`, password: PASSWORD, role };
+  await call('POST', '/users', account);
+}
 
 /** A page of somebody else, with the requests that the hub refused. */
 async function openAs(role: string) {

@@ -1,22 +1,16 @@
 // proof: browser
 /** The form of a site, as somebody uses it who knows no Caddyfile, its editor for those who do, and the certificates page. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Page, Route } from 'playwright-core';
-import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Route } from 'playwright-core';
+import { startDashboard } from '../harness/dashboard.ts';
+import { forFile } from '../harness/for-file.ts';
 import { ask, until } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS, codeIn, textOf, unfold } from '../harness/visit.ts';
 
 setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
 
-let dashboard: Dashboard;
-let page: Page;
-
-beforeAll(async () => {
-  dashboard = await startDashboard();
-  page = await dashboard.open();
-});
-
-afterAll(() => dashboard?.stop());
+const dashboard = await forFile(startDashboard());
+const page = await dashboard.open();
 
 const api = async <T>(path: string, init: RequestInit = {}) =>
   (await ask<T>(`${dashboard.stack.hub}${path}`, { ...init, headers: dashboard.owner.headers }))

@@ -1,9 +1,9 @@
 // proof: browser
 /** The list of sites: problems first, order, figures, and changes to several sites. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Page } from 'playwright-core';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { duration } from '../../src/web/lib/format.ts';
-import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { startDashboard } from '../harness/dashboard.ts';
+import { forFile } from '../harness/for-file.ts';
 import { ask, freePort, until } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS } from '../harness/visit.ts';
 
@@ -13,8 +13,6 @@ setDefaultTimeout(BROWSER_TIMEOUT_MS);
 const LIST = '/sites';
 const PHONE = { width: 375, height: 720 };
 
-let dashboard: Dashboard;
-let page: Page;
 const down = `127.0.0.1:${freePort()}`;
 
 const call = <T>(path: string, options: object = {}) =>
@@ -33,25 +31,21 @@ const pick = (name: string) =>
   page.getByRole('checkbox', { name: `Select http://${name}.localhost` }).check();
 const button = (name: string | RegExp) => page.getByRole('button', { name });
 
-beforeAll(async () => {
-  dashboard = await startDashboard();
-  const operations = [
-    { domain: 'http://a.localhost', upstream: dashboard.upstream },
-    { domain: 'http://b.localhost', upstream: dashboard.upstream },
-    { domain: 'http://c.localhost', upstream: dashboard.upstream, enabled: false },
-    { domain: 'http://down.localhost', upstream: down },
-  ].map((site) => ({ op: 'create', config: 'reverse_proxy {upstream}', ...site }));
-  expect((await call('/vhosts/bulk', { json: { operations } })).status).toBe(200);
-  for (const name of ['a', 'b', 'b', 'down']) await dashboard.stack.served(`${name}.localhost`);
-  type Counted = { vhosts: { requests: number[] }[] };
-  await until(async () => {
-    const { body } = await call<Counted>('/vhosts/activity');
-    return body.vhosts.flatMap(({ requests }) => requests).reduce((a, b) => a + b, 0) === 4;
-  }, 'all requests');
-  page = await dashboard.open();
-});
-
-afterAll(() => dashboard?.stop());
+const dashboard = await forFile(startDashboard());
+const operations = [
+  { domain: 'http://a.localhost', upstream: dashboard.upstream },
+  { domain: 'http://b.localhost', upstream: dashboard.upstream },
+  { domain: 'http://c.localhost', upstream: dashboard.upstream, enabled: false },
+  { domain: 'http://down.localhost', upstream: down },
+].map((site) => ({ op: 'create', config: 'reverse_proxy {upstream}', ...site }));
+expect((await call('/vhosts/bulk', { json: { operations } })).status).toBe(200);
+for (const name of ['a', 'b', 'b', 'down']) await dashboard.stack.served(`${name}.localhost`);
+type Counted = { vhosts: { requests: number[] }[] };
+await until(async () => {
+  const { body } = await call<Counted>('/vhosts/activity');
+  return body.vhosts.flatMap(({ requests }) => requests).reduce((a, b) => a + b, 0) === 4;
+}, 'all requests');
+const page = await dashboard.open();
 
 /** The texts that do not fit into their boxes. */
 const whatIsCut = (all: Element[]) =>

@@ -1,9 +1,9 @@
 // proof: browser
 /** A site's own page: state, figures, errors and requests, and the form below. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Page } from 'playwright-core';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { LogPage, Vhost } from '../../src/web/lib/types.ts';
-import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { startDashboard } from '../harness/dashboard.ts';
+import { forFile } from '../harness/for-file.ts';
 import { ask, freePort, hasFeature, until } from '../harness/stack.ts';
 import { writeLog } from '../harness/traffic.ts';
 import { BROWSER_TIMEOUT_MS, codeIn, unfold } from '../harness/visit.ts';
@@ -11,33 +11,11 @@ import { shiftOf, watchShifts } from './shifts.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
-let dashboard: Dashboard;
-let page: Page;
-let site: Vhost;
 /** Nothing listens there. */
 const closed = `127.0.0.1:${freePort()}`;
 
-beforeAll(async () => {
-  dashboard = await startDashboard();
-  const { stack } = dashboard;
-  site = await make('http://down.example', closed);
-  await make('http://other.example', dashboard.upstream);
-  writeLog(stack, [
-    { host: 'down.example', minutesAgo: 10, requests: 12, status: 200 },
-    { host: 'down.example', minutesAgo: 90, requests: 6, status: 200 },
-    { host: 'other.example', minutesAgo: 5, requests: 30, status: 500 },
-  ]);
-  for (const path of ['/a', '/b']) await stack.served('down.example', path);
-  await until(async () => {
-    const { total } = await api<LogPage>('/logs?domain=down.example&status=502');
-    return total === 2;
-  }, 'both errors in the log');
-  page = await dashboard.open();
-  await watchShifts(page);
-});
-
-afterAll(() => dashboard?.stop());
-
+const dashboard = await forFile(startDashboard());
+const { stack } = dashboard;
 const api = async <T>(path: string) =>
   (await ask<T>(`${dashboard.stack.hub}${path}`, { headers: dashboard.owner.headers })).body;
 const make = async (domain: string, upstream: string, config = 'reverse_proxy {upstream}') => {
@@ -47,6 +25,22 @@ const make = async (domain: string, upstream: string, config = 'reverse_proxy {u
   if (made.status !== 201) throw new Error(made.text);
   return made.body;
 };
+
+const site = await make('http://down.example', closed);
+await make('http://other.example', dashboard.upstream);
+writeLog(stack, [
+  { host: 'down.example', minutesAgo: 10, requests: 12, status: 200 },
+  { host: 'down.example', minutesAgo: 90, requests: 6, status: 200 },
+  { host: 'other.example', minutesAgo: 5, requests: 30, status: 500 },
+]);
+for (const path of ['/a', '/b']) await stack.served('down.example', path);
+await until(async () => {
+  const { total } = await api<LogPage>('/logs?domain=down.example&status=502');
+  return total === 2;
+}, 'both errors in the log');
+const page = await dashboard.open();
+await watchShifts(page);
+
 const region = (name: string) => page.getByRole('region', { name });
 const config = () => page.getByLabel('Config');
 const open = async (hash = '') => {

@@ -1,21 +1,15 @@
 /** The list of sites and the form of a site. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { startDashboard } from '../harness/dashboard.ts';
+import { forFile } from '../harness/for-file.ts';
 import { ask, freePort, until } from '../harness/stack.ts';
 import { answerNext, BROWSER_TIMEOUT_MS, codeIn, problemCount, unfold } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
-let dashboard: Dashboard;
-let page: Page;
-
-beforeAll(async () => {
-  dashboard = await startDashboard();
-  page = await dashboard.open();
-});
-
-afterAll(() => dashboard?.stop());
+const dashboard = await forFile(startDashboard());
+const page = await dashboard.open();
 
 const sites = async () =>
   (

@@ -1,16 +1,12 @@
 // proof: browser
 /** Sites and policies that a file keeps: what the dashboard says of them, and of what was changed by hand. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Page } from 'playwright-core';
-import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { startDashboard } from '../harness/dashboard.ts';
+import { forFile } from '../harness/for-file.ts';
 import { ask } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
-
-let dashboard: Dashboard;
-let page: Page;
-let ids: { app: number; hand: number; lan: number };
 
 const call = <T>(path: string, json?: unknown, method?: string) => {
   const { headers } = dashboard.owner;
@@ -30,23 +26,19 @@ const kept = () => page.getByText('its next apply undoes what you change here');
 const mark = () => page.getByRole('link', { name: 'home of Ada', exact: true });
 const differences = () => page.getByText('differs from what it applied');
 
-beforeAll(async () => {
-  dashboard = await startDashboard();
-  const json = { domain: 'http://hand.example', config: 'respond hand' };
-  expect((await call('/vhosts', json)).status).toBe(201);
-  expect((await apply()).status).toBe(200);
-  const { body: sites } = await call<{ id: number; domain: string }[]>('/vhosts');
-  const { body: policies } = await call<{ id: number }[]>('/policies');
-  const idOf = (domain: string) => sites.find((site) => site.domain === domain)?.id ?? 0;
-  ids = {
-    app: idOf('http://app.example'),
-    hand: idOf('http://hand.example'),
-    lan: policies[0]?.id ?? 0,
-  };
-  page = await dashboard.open();
-});
-
-afterAll(() => dashboard?.stop());
+const dashboard = await forFile(startDashboard());
+const json = { domain: 'http://hand.example', config: 'respond hand' };
+expect((await call('/vhosts', json)).status).toBe(201);
+expect((await apply()).status).toBe(200);
+const { body: sites } = await call<{ id: number; domain: string }[]>('/vhosts');
+const { body: policies } = await call<{ id: number }[]>('/policies');
+const idOf = (domain: string) => sites.find((site) => site.domain === domain)?.id ?? 0;
+const ids = {
+  app: idOf('http://app.example'),
+  hand: idOf('http://hand.example'),
+  lan: policies[0]?.id ?? 0,
+};
+const page = await dashboard.open();
 
 test('nothing is said of a site that people keep, or of sites that are as their file says', async () => {
   await page.goto(`/sites/${ids.hand}`);

@@ -1,17 +1,13 @@
 /** The metrics of all features together. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { readExposition } from '../harness/exposition.ts';
-import { type Owner, startOwner } from '../harness/owner.ts';
+import { forFile } from '../harness/for-file.ts';
+import { startOwner } from '../harness/owner.ts';
 import { ask, hasFeature } from '../harness/stack.ts';
 
-let owner: Owner;
-beforeAll(async () => {
-  owner = await startOwner();
-  await owner.create('a', 'respond a');
-});
-afterAll(() => owner.stack.stop());
-
+const owner = await forFile(startOwner());
+await owner.create('a', 'respond a');
 test.skipIf(!hasFeature('metrics'))('docs/metrics.md lists exactly these metrics', async () => {
   const text = await Bun.file(join(import.meta.dir, '../../docs/metrics.md')).text();
   const rows = text.split('\n').filter((line) => line.startsWith('| `'));

@@ -1,5 +1,5 @@
 /** A backup with a kept certificate, restored on another machine: with its passphrase, with the key, and without. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeEach, expect, test } from 'bun:test';
 import { X509Certificate } from 'node:crypto';
 import {
   copyFileSync,
@@ -18,12 +18,8 @@ import { until } from '../harness/stack.ts';
 const NAME = 'app.home.example';
 const PASSPHRASE = 'export BACKUP_PASSPHRASE="open sesame"';
 
-let first: Operator;
 let second: Operator;
 /** Of Caddy, on both machines. */
-let httpsPort: number;
-let serial: string;
-let key: string;
 const backup = () => join(first.folder, 'kept.db');
 
 async function stop({ program }: Awaited<ReturnType<Operator['start']>>): Promise<void> {
@@ -31,28 +27,26 @@ async function stop({ program }: Awaited<ReturnType<Operator['start']>>): Promis
   await program.exited();
 }
 
-beforeAll(async () => {
-  first = createOperator();
-  const started = await first.start();
-  const pair = await selfSigned(['*.home.example']);
-  serial = new X509Certificate(pair.certificate).serialNumber;
-  key = pair.key.split('\n')[1] as string;
-  writeFileSync(join(first.folder, 'chain.pem'), pair.certificate);
-  const put = ['certificate', 'put', 'home', '--chain', 'chain.pem', '--key', '-'];
-  expect((await first.run(put, { input: pair.key })).code).toBe(0);
-  await first.run(['site', 'add', NAME, '--config', '-'], { input: 'respond kept\n' });
-  await first.run(['site', 'add', 'http://plain.example', '--config', '-'], {
-    input: 'respond plain\n',
-  });
-  httpsPort = Number(
-    /https_port (\d+)/.exec(readFileSync(join(first.folder, 'data/Caddyfile'), 'utf8'))?.[1],
-  );
-  expect(await presented(httpsPort, NAME)).toBe(serial);
-  const copied = await first.run(['backup', backup()], { before: PASSPHRASE });
-  expect(copied.code).toBe(0);
-  expect(readFileSync(backup()).includes(key)).toBe(false);
-  await stop(started);
+const first = createOperator();
+const started = await first.start();
+const pair = await selfSigned(['*.home.example']);
+const serial = new X509Certificate(pair.certificate).serialNumber;
+const key = pair.key.split('\n')[1] as string;
+writeFileSync(join(first.folder, 'chain.pem'), pair.certificate);
+const put = ['certificate', 'put', 'home', '--chain', 'chain.pem', '--key', '-'];
+expect((await first.run(put, { input: pair.key })).code).toBe(0);
+await first.run(['site', 'add', NAME, '--config', '-'], { input: 'respond kept\n' });
+await first.run(['site', 'add', 'http://plain.example', '--config', '-'], {
+  input: 'respond plain\n',
 });
+const httpsPort = Number(
+  /https_port (\d+)/.exec(readFileSync(join(first.folder, 'data/Caddyfile'), 'utf8'))?.[1],
+);
+expect(await presented(httpsPort, NAME)).toBe(serial);
+const copied = await first.run(['backup', backup()], { before: PASSPHRASE });
+expect(copied.code).toBe(0);
+expect(readFileSync(backup()).includes(key)).toBe(false);
+await stop(started);
 afterAll(() => first.close());
 beforeEach(() => {
   second = createOperator();

@@ -32,6 +32,7 @@ export async function startOwner(env: Record<string, string> = {}, folder?: stri
 
   return {
     stack,
+    stop: () => stack.stop(),
     headers,
     call,
     create: async (name: string, config = `respond ${name}`) =>

@@ -1,14 +1,14 @@
 // proof: packages
 /** The Debian packages: what is in them, and that the same input gives the same bytes. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { beforeAll, expect, test } from 'bun:test';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { debName, debVersion, makeDeb } from '../../scripts/release/deb.ts';
 import { unitText } from '../../src/program/install/unit.ts';
 import { BUILD_TIMEOUT_MS, ROOT } from '../harness/build.ts';
-import { temporaryFolder } from '../harness/stack.ts';
+import { folderForFile } from '../harness/for-file.ts';
 
-const folder = temporaryFolder();
+const folder = folderForFile();
 const hasDpkg = Bun.which('dpkg-deb') !== null;
 const DATE = 1_700_000_000;
 const CPUS = ['x64', 'arm64'] as const;
@@ -35,7 +35,6 @@ beforeAll(() => {
     for (const cpu of CPUS) makeDeb(binary, cpu, making);
   }
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('a pre-release is older than its release', () => {
   expect(debVersion('1.2.0-rc.1')).toBe('1.2.0~rc.1');

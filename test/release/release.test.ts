@@ -1,17 +1,16 @@
 // proof: packages
 /** When `bun run release` refuses, and what it leaves. */
-import { afterAll, describe, expect, test } from 'bun:test';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'bun:test';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../../package.json';
 import { sourceDate } from '../../scripts/checkout.ts';
 import { assertFresh } from '../../scripts/release/advisories.ts';
 import { ADVISORIES_AS_OF } from '../../src/shared/advisories.ts';
 import { ROOT } from '../harness/build.ts';
-import { temporaryFolder } from '../harness/stack.ts';
+import { folderForFile } from '../harness/for-file.ts';
 
-const folder = temporaryFolder();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderForFile();
 
 const DAY_MS = 86_400_000;
 /** So many days after that of the table of advisories. */

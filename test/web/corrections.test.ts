@@ -7,35 +7,21 @@ import {
   correctUpstream,
   namesIn,
 } from '../../src/web/sites/form/corrections.ts';
+import { words } from '../harness/words.ts';
 
 describe('an upstream', () => {
   test.each([
     // Several, a placeholder, a password, a socket, or no host at all.
+    ...words(`
+      {env.NAS}:80 {upstream} http://ada:secret@nas.lan/ unix//run/x.sock ftp://nas.lan/
+      ws://nas.lan //nas / :8096 http:// http:///path nas.lan:0 nas.lan:65536 nas.lan:x 10.0.0
+      10.0.0.256/ * -nas.lan/ nas..lan nas.lan:
+    `),
     '10.0.0.5:80, 10.0.0.6:80',
     '10.0.0.5:80 10.0.0.6:80',
-    '{env.NAS}:80',
-    '{upstream}',
-    'http://ada:secret@nas.lan/',
-    'unix//run/x.sock',
-    'ftp://nas.lan/',
-    'ws://nas.lan',
-    '//nas',
     '',
     ' ',
-    '/',
-    ':8096',
-    'http://',
-    'http:///path',
-    'nas.lan:0',
-    'nas.lan:65536',
-    'nas.lan:x',
-    '10.0.0',
-    '10.0.0.256/',
-    '*',
-    '-nas.lan/',
-    'nas..lan',
     'a b',
-    'nas.lan:',
     // Caddy refuses HTTP on the port of HTTPS.
     'http://nas.lan:443/',
     'https://nas.lan:80/',
@@ -84,23 +70,12 @@ describe('an upstream', () => {
 
 describe('a name', () => {
   test.each([
-    '{$DOMAIN}',
-    '{env.X}.lan',
-    'ftp://a.lan/',
-    'http://ada:x@a.lan/',
-    ':8080',
+    ...words(`
+      {$DOMAIN} {env.X}.lan ftp://a.lan/ http://ada:x@a.lan/ :8080 a..lan http://a.lan:443/
+      https://a.lan:80/ a.lan:99999 10.0.0.256 a.*.lan (snippet) @matcher -a.lan fd00::8080
+    `),
     '',
-    'a..lan',
-    'http://a.lan:443/',
-    'https://a.lan:80/',
-    'a.lan:99999',
-    '10.0.0.256',
-    'a.*.lan',
     'a b',
-    '(snippet)',
-    '@matcher',
-    '-a.lan',
-    'fd00::8080',
   ])('%j stays as it is, for the hub to refuse', (text) => {
     expect(correctName(text)).toBeNull();
   });

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { hostname } from 'node:os';
 import { dialectOf } from '../../../src/shared/caddyfile/dialect.ts';
 import { versionOf } from '../../harness/caddys.ts';
-import { type Owner, startOwner } from '../../harness/owner.ts';
+import { forFile } from '../../harness/for-file.ts';
+import { startOwner } from '../../harness/owner.ts';
 import { ask } from '../../harness/stack.ts';
 
 /** A site, as Caddy reads it before 2.7; from then on it is in a text. */
@@ -27,16 +28,10 @@ const BLOCKS: [string, string, number][] = [
   ['names a file in a line', 'handle {\nimport b {\nheader X import /etc/hostname\n}\n}', 3],
 ];
 
-let owner: Owner;
 /** The preamble of the first start, which has the ports. */
-let first: string;
-beforeAll(async () => {
-  owner = await startOwner();
-  await owner.create('before');
-  first = (await owner.call('GET', '/preamble')).body.config;
-});
-afterAll(() => owner.stack.stop());
-
+const owner = await forFile(startOwner());
+await owner.create('before');
+const first = (await owner.call('GET', '/preamble')).body.config;
 describe('a text of several readings', () => {
   const { heredocs, importBlocks } = dialectOf(versionOf('caddy'));
   const put = (snippets: string) =>

@@ -4,11 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { caddyIs } from '../../harness/caddys.ts';
+import { folderForFile } from '../../harness/for-file.ts';
 import { startHubAlone } from '../../harness/hub-alone.ts';
 import { type OwnNetwork, startOwnNetwork } from '../../harness/own-network.ts';
 import { type Owner, startOwner } from '../../harness/owner.ts';
 import { filesOf } from '../../harness/page.ts';
-import { ask, temporaryFolder, until } from '../../harness/stack.ts';
+import { ask, until } from '../../harness/stack.ts';
 
 const hasFail2ban = Bun.which('fail2ban-regex') !== null;
 const probe = await startOwnNetwork();
@@ -19,9 +20,8 @@ const ACCESS = '/etc/fail2ban/filter.d/signalbox-access.conf';
 const SIGN_IN = '/etc/fail2ban/filter.d/signalbox.conf';
 const JAIL = '/etc/fail2ban/jail.d/signalbox.conf';
 
-const folder = temporaryFolder();
+const folder = folderForFile();
 const at = (name: string) => join(folder, name);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** @returns the addresses that a filter finds in a log, one for each line that matches */
 function foundBy(filter: string, log: string): string[] {

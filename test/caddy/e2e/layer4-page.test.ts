@@ -1,16 +1,17 @@
 // proof: docs
 /** The files of docs/layer4.md, as they stand there, apart from addresses and ports. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { afterAll, describe, expect, test } from 'bun:test';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { caddyIs } from '../../harness/caddys.ts';
+import { folderForFile, forFile } from '../../harness/for-file.ts';
 import { startOwnNetwork } from '../../harness/own-network.ts';
-import { type Owner, startOwner } from '../../harness/owner.ts';
+import { startOwner } from '../../harness/owner.ts';
 import { filesOf, readPage } from '../../harness/page.ts';
 import { startServer } from '../../harness/server-process.ts';
-import { freePort, temporaryFolder, until } from '../../harness/stack.ts';
+import { freePort, until } from '../../harness/stack.ts';
 
-const folder = temporaryFolder();
+const folder = folderForFile();
 const at = (name: string) => join(folder, name);
 const files = await filesOf('docs/layer4.md');
 const page = await readPage('docs/layer4.md');
@@ -20,15 +21,8 @@ const hasStream = NGINX !== null && (await Bun.file(STREAM).exists());
 const hasSystemd = Bun.which('systemd-analyze') !== null;
 const network = Bun.which('nft') === null ? null : await startOwnNetwork();
 
-let owner: Owner;
-beforeAll(async () => {
-  owner = await startOwner();
-});
-afterAll(async () => {
-  await owner.stack.stop();
-  await network?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const owner = await forFile(startOwner());
+afterAll(() => network?.stop());
 
 test.skipIf(network === null)('nftables sends both ports to the other machine', async () => {
   writeFileSync(at('streams.nft'), files.get('/etc/nftables.d/streams.nft') ?? '');

@@ -1,19 +1,19 @@
 // proof: docs
 /** The files and commands of docs/tunnels.md, as they stand there. */
-import { afterAll, describe, expect, test } from 'bun:test';
-import { rmSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseInvitation } from '../../../src/shared/invitation.ts';
 import { startAdaptCaddy } from '../../harness/adapt-caddy.ts';
 import { caddyIs } from '../../harness/caddys.ts';
+import { folderForFile } from '../../harness/for-file.ts';
 import { createOperator } from '../../harness/operator.ts';
 import { startOwnNetwork } from '../../harness/own-network.ts';
 import { filesOf, readPage, shellIn } from '../../harness/page.ts';
 import { runProgram } from '../../harness/program.ts';
-import { temporaryFolder, until } from '../../harness/stack.ts';
+import { until } from '../../harness/stack.ts';
 
-const folder = temporaryFolder();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderForFile();
 const files = await filesOf('docs/tunnels.md');
 const page = await readPage('docs/tunnels.md');
 const [VPS, HOME] = ['/etc/wireguard/home.conf', '/etc/wireguard/vps.conf'];

@@ -1,22 +1,18 @@
 /** A restore beside changes: what is acknowledged after it was confirmed is none that is gone. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { forFile } from '../../harness/for-file.ts';
 import { some } from '../../harness/full.ts';
 import { startOwner } from '../../harness/owner.ts';
 import { ask, temporaryFolder, until } from '../../harness/stack.ts';
 
 const RESTORES = some(2, 200, 'RESTORES');
 const folder = temporaryFolder();
-let owner: Awaited<ReturnType<typeof startOwner>>;
-let headers: Record<string, string>;
-beforeAll(async () => {
-  const dir = join(folder, 'backups');
-  mkdirSync(dir);
-  owner = await startOwner({ BACKUP_DIR: dir }, folder);
-  ({ headers } = owner);
-});
-afterAll(() => owner?.stack.stop());
+const dir = join(folder, 'backups');
+mkdirSync(dir);
+const owner = await forFile(startOwner({ BACKUP_DIR: dir }, folder));
+let { headers } = owner;
 
 async function signIn(): Promise<boolean> {
   const json = { email: 'ada@example.org', password: 'a long passphrase' };

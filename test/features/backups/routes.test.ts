@@ -1,7 +1,7 @@
 // proof: hub
 /** Backups of a hub that runs: made by itself, listed, reported if they fail, and restored. */
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import {
   copyFileSync,
   mkdirSync,
@@ -15,12 +15,12 @@ import {
 import { join } from 'node:path';
 import type { BackupsView } from '../../../src/features/backups/routes.ts';
 import { VERSION } from '../../../src/program/version.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { hang, mayMount } from '../../harness/mount.ts';
 import { startOwner } from '../../harness/owner.ts';
 import { QUICK } from '../../harness/pace.ts';
 import { ask, temporaryFolder, until } from '../../harness/stack.ts';
 
-type Owner = Awaited<ReturnType<typeof startOwner>>;
 type Failed = { code: string; message: string; field?: string };
 const PASSPHRASE = 'open sesame';
 /** Each tenth of a second, whether one is due. */
@@ -29,8 +29,6 @@ const PACES = { ...QUICK, hub: { ...QUICK.hub, own: { backups: BACKUPS } } };
 
 const folder = temporaryFolder();
 const dir = join(folder, 'backups');
-let owner: Owner;
-let headers: Record<string, string>;
 
 const call = <T = Failed>(method: string, path: string, json?: unknown) =>
   ask<T>(`${owner.stack.hub}${path}`, { method, headers, json });
@@ -64,16 +62,10 @@ async function restored(name: string, how: object = {}): Promise<void> {
   await until(signIn, 'signing in');
 }
 
-beforeAll(async () => {
-  mkdirSync(dir);
-  const env = { BACKUP_DIR: dir, BACKUP_PASSPHRASE: PASSPHRASE, BACKUP_KEEP: '50' };
-  owner = await startOwner(env, folder, PACES);
-  ({ headers } = owner);
-});
-afterAll(async () => {
-  await owner.stack.stop();
-});
-
+mkdirSync(dir);
+const env = { BACKUP_DIR: dir, BACKUP_PASSPHRASE: PASSPHRASE, BACKUP_KEEP: '50' };
+const owner = await forFile(startOwner(env, folder, PACES));
+let { headers } = owner;
 describe('backups of a hub', () => {
   test('are made without asking, once there is an account, and no path of the host is shown', async () => {
     await until(() => readdirSync(dir).some((name) => name.endsWith('.db')), 'the first backup');

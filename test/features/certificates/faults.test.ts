@@ -17,11 +17,8 @@ type Status = { problems: { code: string }[] };
 const SITE = 'nas.lan.example.org';
 const NAMES = ['*.lan.example.org'];
 
-let issuer: Awaited<ReturnType<typeof makeIssuer>>;
 const chainOf = (days: number) => makeChain({ names: NAMES, days, issuer });
-beforeAll(async () => {
-  issuer = await makeIssuer();
-});
+const issuer = await makeIssuer();
 const pairOf = ({ chain, key }: Chain) => ({ chain, key });
 
 describe('two proxies, one with each Caddy', () => {

@@ -1,14 +1,15 @@
 // proof: acme
 /** Kept certificates against what people send by mistake or on purpose: names, races, roles, tokens, retries, many. */
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { keptIn } from '../../../src/shared/caddyfile/kept-certificates.ts';
 import { type Acme, HAS_ACME, NEW_ORDER, startAcme } from '../../harness/acme.ts';
 import { type Chain, makeChain, makeIssuer } from '../../harness/certificate.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { some } from '../../harness/full.ts';
 import { presented } from '../../harness/lone-agent.ts';
-import { type Owner, startOwner } from '../../harness/owner.ts';
+import { startOwner } from '../../harness/owner.ts';
 import { until } from '../../harness/stack.ts';
 
 type Kept = {
@@ -24,24 +25,17 @@ const SITE = 'app.home.example';
 const NAMES = ['*.home.example'];
 const MANY = some(8, 100);
 
-let owner: Owner;
 let acme: Acme | null = null;
-let issuer: Awaited<ReturnType<typeof makeIssuer>>;
 const chainOf = (names: readonly string[], days = 60) => makeChain({ names, days, issuer });
 const pairOf = ({ chain, key }: Chain) => ({ chain, key });
 
-beforeAll(async () => {
-  issuer = await makeIssuer();
-  if (HAS_ACME) acme = await startAcme();
-  owner = await startOwner(
-    acme ? { ACME_DIRECTORY: acme.directory, ACME_ROOTS_FILE: acme.roots } : {},
-  );
-  await owner.call('POST', '/vhosts', { domain: SITE, config: 'respond app' });
-});
-afterAll(async () => {
-  await owner.stack.stop();
-  await acme?.stop();
-});
+const issuer = await makeIssuer();
+if (HAS_ACME) acme = await startAcme();
+const owner = await forFile(
+  startOwner(acme ? { ACME_DIRECTORY: acme.directory, ACME_ROOTS_FILE: acme.roots } : {}),
+);
+await owner.call('POST', '/vhosts', { domain: SITE, config: 'respond app' });
+afterAll(() => acme?.stop());
 
 const kept = (method: string, path: string, json?: object, more = {}) =>
   owner.call<Kept>(method, `/certificates/kept${path}`, json, more);

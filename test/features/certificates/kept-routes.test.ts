@@ -1,9 +1,10 @@
 /** Certificates that the hub keeps, through the API: refusals, who may, replaced, undone; never their keys. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { keptDigests } from '../../../src/shared/caddyfile/kept-certificates.ts';
 import { selfSigned } from '../../harness/certificate.ts';
-import { type Owner, startOwner } from '../../harness/owner.ts';
+import { forFile } from '../../harness/for-file.ts';
+import { startOwner } from '../../harness/owner.ts';
 
 type Kept = {
   id: number;
@@ -21,13 +22,8 @@ type Kept = {
 
 const DAY = 86_400;
 
-let owner: Owner;
-beforeAll(async () => {
-  owner = await startOwner();
-  await owner.create('plain');
-});
-afterAll(() => owner.stack.stop());
-
+const owner = await forFile(startOwner());
+await owner.create('plain');
 const kept = (method: string, path = '', json?: object, headers = {}) =>
   owner.call<Kept>(method, `/certificates/kept${path}`, json, headers);
 const list = async () => (await owner.call<Kept[]>('GET', '/certificates/kept')).body;

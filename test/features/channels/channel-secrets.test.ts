@@ -1,8 +1,9 @@
 /** Testing a channel, its deliveries, and that its secrets are nowhere to be seen. */
 import { Database } from 'bun:sqlite';
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
+import { afterAll, afterEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { type HubAlone, startHubAlone } from '../../harness/hub-alone.ts';
+import { forFile } from '../../harness/for-file.ts';
+import { startHubAlone } from '../../harness/hub-alone.ts';
 import { startReceiver } from '../../harness/receiver.ts';
 import { ask, hasFeature, signUp } from '../../harness/stack.ts';
 
@@ -12,17 +13,10 @@ const receiver = startReceiver(SECRET);
 type Delivery = { outcome: string; attempts: number; sentAt: string | null; error: string | null };
 type Channel = { id: number; code: string; detail: string; waiting: number; failing: unknown };
 
-let stack: HubAlone;
-let owner: Record<string, string>;
-beforeAll(async () => {
-  stack = await startHubAlone({ LOG_LEVEL: 'debug' });
-  owner = (await signUp(stack)).headers;
-});
+const stack = await forFile(startHubAlone({ LOG_LEVEL: 'debug' }));
+const owner = (await signUp(stack)).headers;
 afterEach(() => receiver.behave('accepts'));
-afterAll(async () => {
-  await stack.stop();
-  await receiver.stop();
-});
+afterAll(() => receiver.stop());
 
 const call = <T = Channel>(method: string, path: string, json?: unknown) =>
   ask<T>(`${stack.hub}${path}`, { method, headers: owner, json });

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type HubAlone, startHubAlone } from '../../harness/hub-alone.ts';
+import { describe, expect, test } from 'bun:test';
+import { forFile } from '../../harness/for-file.ts';
+import { startHubAlone } from '../../harness/hub-alone.ts';
 import { ask, signUp } from '../../harness/stack.ts';
 import { GOTIFY, HOOK, hook, mail, ntfy, quiet, SECRETS } from './samples.ts';
 
@@ -11,15 +12,8 @@ type Channel = {
   target: Record<string, unknown>;
 };
 
-let stack: HubAlone;
-let owner: Record<string, string>;
-
-beforeAll(async () => {
-  stack = await startHubAlone();
-  owner = (await signUp(stack)).headers;
-});
-afterAll(() => stack.stop());
-
+const stack = await forFile(startHubAlone());
+const owner = (await signUp(stack)).headers;
 const call = <T = Channel>(method: string, path: string, json?: unknown, headers = owner) =>
   ask<T>(`${stack.hub}${path}`, { method, headers, json });
 

@@ -1,10 +1,11 @@
 /** What is kept and shown of a channel. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { createChannels } from '../../../src/features/channels/channels.ts';
 import { openBeside } from '../../../src/hub/db/open.ts';
 import { createSealing } from '../../../src/hub/db/sealing.ts';
-import { type HubAlone, startHubAlone } from '../../harness/hub-alone.ts';
+import { forFile } from '../../harness/for-file.ts';
+import { startHubAlone } from '../../harness/hub-alone.ts';
 import { ask, signUp } from '../../harness/stack.ts';
 import { ALL, GOTIFY, HOOK, hook, MAIL, NTFY, quiet, SECRETS } from './samples.ts';
 
@@ -16,15 +17,8 @@ type Channel = {
   target: Record<string, unknown>;
 };
 
-let stack: HubAlone;
-let owner: Record<string, string>;
-
-beforeAll(async () => {
-  stack = await startHubAlone();
-  owner = (await signUp(stack)).headers;
-});
-afterAll(() => stack.stop());
-
+const stack = await forFile(startHubAlone());
+const owner = (await signUp(stack)).headers;
 const call = <T = Channel>(method: string, path: string, json?: unknown, headers = owner) =>
   ask<T>(`${stack.hub}${path}`, { method, headers, json });
 

@@ -1,9 +1,10 @@
 // proof: podman
 /** Many containers, of which some are at fault in all ways, and some change all the time: others are served. */
 
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
+import { afterAll, afterEach, expect, test } from 'bun:test';
 import { PACE } from '../../../src/features/containers/hub.ts';
-import { type Owner, startOwner } from '../../harness/owner.ts';
+import { forFile } from '../../harness/for-file.ts';
+import { startOwner } from '../../harness/owner.ts';
 import { SHARE, USUAL } from '../../harness/pace.ts';
 import { type Given, labelled, scriptedEngine } from '../../harness/scripted-engine.ts';
 import { until } from '../../harness/stack.ts';
@@ -16,15 +17,13 @@ const upstream = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Re
 const app = (name: string, labels: Record<string, string> = {}, more: Given = {}): Given =>
   labelled(upstream.port ?? 0, { domain: `http://${name}.example`, ...labels }, more);
 
-let owner: Owner;
-beforeAll(async () => {
-  owner = await startOwner({ DOCKER_SOCKET: engine.socket, DOCKER_LABELS: 'all' }, undefined, {
+const owner = await forFile(
+  startOwner({ DOCKER_SOCKET: engine.socket, DOCKER_LABELS: 'all' }, undefined, {
     ...USUAL,
     hub: { ...USUAL.hub, own: { ...USUAL.hub.own, containers: { gone: 500 } } },
-  });
-});
+  }),
+);
 afterAll(async () => {
-  await owner.stack.stop();
   await engine.end();
   await upstream.stop(true);
 });

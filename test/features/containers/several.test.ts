@@ -1,7 +1,8 @@
 // proof: podman
 /** Containers beside several proxies: who has a name, and what follows if an agent is paused, away or renamed. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Fleet, startFleet } from '../../harness/fleet.ts';
+import { afterAll, expect, test } from 'bun:test';
+import { startFleet } from '../../harness/fleet.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { USUAL } from '../../harness/pace.ts';
 import { labelled, scriptedEngine } from '../../harness/scripted-engine.ts';
 import { until } from '../../harness/stack.ts';
@@ -18,15 +19,11 @@ const [first, second] = [scriptedEngine(), scriptedEngine()];
 const upstream = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('app') });
 const app = (name: string) => labelled(upstream.port ?? 0, { domain: `http://${name}.example` });
 
-let fleet: Fleet;
-beforeAll(async () => {
-  const own = { ...USUAL.hub.own, containers: { gone: 500, longestPause: 1_000 } };
-  const paces = { ...USUAL, hub: { ...USUAL.hub, own } };
-  const ofSecond = { DOCKER_SOCKET: second.socket };
-  fleet = await startFleet(['edge'], { DOCKER_SOCKET: first.socket }, paces, ofSecond);
-});
+const own = { ...USUAL.hub.own, containers: { gone: 500, longestPause: 1_000 } };
+const paces = { ...USUAL, hub: { ...USUAL.hub, own } };
+const ofSecond = { DOCKER_SOCKET: second.socket };
+const fleet = await forFile(startFleet(['edge'], { DOCKER_SOCKET: first.socket }, paces, ofSecond));
 afterAll(async () => {
-  await fleet.stop();
   await first.end();
   await second.end();
   await upstream.stop(true);

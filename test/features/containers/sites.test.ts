@@ -1,9 +1,10 @@
 // proof: podman
 /** Containers with labels become sites, and stay what they were when labels or engine are at fault. */
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
+import { afterAll, afterEach, expect, test } from 'bun:test';
 import { openDatabase } from '../../../src/hub/db/open.ts';
 import { agents, vhosts } from '../../../src/hub/db/schema.ts';
-import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
+import { forFile } from '../../harness/for-file.ts';
+import { type Body, startOwner } from '../../harness/owner.ts';
 import { USUAL } from '../../harness/pace.ts';
 import { type Given, labelled, scriptedEngine } from '../../harness/scripted-engine.ts';
 import { until } from '../../harness/stack.ts';
@@ -28,20 +29,14 @@ const upstream = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Re
 /** Milliseconds until the site of a container that is gone is deleted. */
 const GONE = 1_000;
 
-let owner: Owner;
-beforeAll(async () => {
-  const paces = {
-    ...USUAL,
-    hub: { ...USUAL.hub, own: { ...USUAL.hub.own, containers: { gone: GONE } } },
-  };
-  owner = await startOwner(
-    { DOCKER_SOCKET: engine.socket, DOCKER_LABELS: 'all' },
-    undefined,
-    paces,
-  );
-});
+const paces = {
+  ...USUAL,
+  hub: { ...USUAL.hub, own: { ...USUAL.hub.own, containers: { gone: GONE } } },
+};
+const owner = await forFile(
+  startOwner({ DOCKER_SOCKET: engine.socket, DOCKER_LABELS: 'all' }, undefined, paces),
+);
 afterAll(async () => {
-  await owner.stack.stop();
   await engine.end();
   await upstream.stop(true);
 });

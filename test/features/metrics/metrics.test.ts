@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
@@ -7,35 +7,22 @@ import { hub as metrics } from '../../../src/features/metrics/hub.ts';
 import { createRegistry } from '../../../src/features/metrics/shared/registry.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
 import { readExposition, sampleOf } from '../../harness/exposition.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { startHubAlone } from '../../harness/hub-alone.ts';
 import { sendRaw } from '../../harness/raw.ts';
-import {
-  ask,
-  freePort,
-  type Stack,
-  signUp,
-  startStack,
-  temporaryFolder,
-  until,
-} from '../../harness/stack.ts';
+import { ask, freePort, signUp, startStack, temporaryFolder, until } from '../../harness/stack.ts';
 
-let stack: Stack;
-let headers: Record<string, string>;
 const made: Record<string, string> = {};
 
-beforeAll(async () => {
-  stack = await startStack();
-  headers = (await signUp(stack)).headers;
-  for (const scope of ['read', 'write']) {
-    const answer = await ask<{ token: string }>(`${stack.hub}/tokens`, {
-      json: { name: scope, scope },
-      headers,
-    });
-    made[scope] = answer.body.token;
-  }
-});
-afterAll(() => stack.stop());
-
+const stack = await forFile(startStack());
+const headers = (await signUp(stack)).headers;
+for (const scope of ['read', 'write']) {
+  const answer = await ask<{ token: string }>(`${stack.hub}/tokens`, {
+    json: { name: scope, scope },
+    headers,
+  });
+  made[scope] = answer.body.token;
+}
 const urlOf = (side: 'hub' | 'agent', of = stack) =>
   `${side === 'hub' ? of.hub.replace(/\/api$/, '') : of.agent}/metrics`;
 const bearer = (token = '') => ({ Authorization: `Bearer ${token}` });

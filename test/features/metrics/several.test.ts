@@ -1,19 +1,15 @@
 /** Metrics of several agents, one of which does not answer in the end. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { readExposition, sampleOf } from '../../harness/exposition.ts';
-import { type Fleet, startFleet } from '../../harness/fleet.ts';
+import { startFleet } from '../../harness/fleet.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { ask, until } from '../../harness/stack.ts';
 
-let fleet: Fleet;
-beforeAll(async () => {
-  fleet = await startFleet(['twin', 'vps']);
-  await fleet.call('POST', '/vhosts', {
-    domain: 'own.example',
-    config: 'tls internal\nrespond own',
-  });
+const fleet = await forFile(startFleet(['twin', 'vps']));
+await fleet.call('POST', '/vhosts', {
+  domain: 'own.example',
+  config: 'tls internal\nrespond own',
 });
-afterAll(() => fleet.stop());
-
 const ALL = ['local', 'twin', 'vps'];
 async function scrape() {
   const answer = await ask(fleet.stack.hub.replace(/\/api$/, '/metrics'));

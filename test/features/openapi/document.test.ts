@@ -1,17 +1,15 @@
-import { afterAll, describe, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
+import { describe, expect, test } from 'bun:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { t } from 'elysia';
 import { buildDocument } from '../../../src/features/openapi/document.ts';
 import { about, TAGS } from '../../../src/hub/http/about.ts';
 import { FAILURES } from '../../../src/shared/failure.ts';
 import { PAGES } from '../../../src/shared/pages.ts';
+import { folderForFile } from '../../harness/for-file.ts';
 import { createChecker, type Document, operationsOf } from '../../harness/openapi.ts';
 import { hubRoutes, registered } from '../../harness/routes.ts';
-import { temporaryFolder } from '../../harness/stack.ts';
 
-const folder = temporaryFolder();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderForFile();
 
 const made = buildDocument(registered(folder), '1.2.3');
 const document = made as unknown as Document;

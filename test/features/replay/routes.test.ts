@@ -1,23 +1,19 @@
 /** `/replays`: what is refused before an agent is asked, and the undo of a preview. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { selfSigned } from '../../harness/certificate.ts';
-import { type Entry, type Owner, startOwner } from '../../harness/owner.ts';
+import { forFile } from '../../harness/for-file.ts';
+import { type Entry, startOwner } from '../../harness/owner.ts';
 import { ask, hasFeature } from '../../harness/stack.ts';
 
 type Answer = { id: string; code?: string; message?: string; detail?: string; changes?: number[] };
 
-let owner: Owner;
 const replay = (operations: object[], more: object = {}, query = '') =>
   owner.call<Answer>('POST', `/replays${query}`, { operations, ...more });
 const preview = (operation: object) => owner.call('POST', '/preview', operation);
 const unseen = { op: 'update', id: 1, tags: ['seen'] };
 
-beforeAll(async () => {
-  owner = await startOwner();
-  await owner.create('one');
-});
-afterAll(() => owner.stack.stop());
-
+const owner = await forFile(startOwner());
+await owner.create('one');
 describe('is refused', () => {
   test.each<[string, object[], object, string]>([
     ['without operations', [], {}, ''],

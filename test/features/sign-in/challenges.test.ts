@@ -1,18 +1,14 @@
 import { afterAll, beforeEach, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
 import { createChallenges, SECONDS } from '../../../src/features/sign-in/challenges.ts';
 import { challenges as table } from '../../../src/features/sign-in/tables.ts';
 import { users } from '../../../src/hub/db/accounts-schema.ts';
 import { openDatabase } from '../../../src/hub/db/open.ts';
-import { temporaryFolder } from '../../harness/stack.ts';
+import { folderForFile } from '../../harness/for-file.ts';
 
-const folder = temporaryFolder();
+const folder = folderForFile();
 const database = openDatabase(folder);
 const { db } = database;
-afterAll(() => {
-  database.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => database.close());
 
 let at: number;
 const challenges = createChallenges({ db, now: () => new Date(at) });

@@ -1,8 +1,9 @@
 // proof: hub
 /** Sites that are asked between changes, through real Caddys: what fails, what that leads to, and what is kept. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
-import { type Fleet, startFleet } from '../../harness/fleet.ts';
+import { startFleet } from '../../harness/fleet.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { QUICK } from '../../harness/pace.ts';
 import { until } from '../../harness/stack.ts';
 
@@ -22,7 +23,6 @@ type Uptime = {
 type Bars = { share: number | null; bars: (number | null)[] };
 type Site = { id: number; domain: string };
 
-let fleet: Fleet;
 /** The user agents of the requests so far, and to whom the upstream answers 500. */
 const askedBy: string[] = [];
 let isWrong = (_: string): boolean => false;
@@ -38,9 +38,6 @@ const upstream = Bun.serve({
 /** By the words of the first agent. */
 const isOfFirst = (agent: string): boolean =>
   readFileSync(`${fleet.stack.accessLog}.checks`, 'utf8').includes(agent.split('/')[1] ?? '?');
-let watched: Site;
-let still: Site;
-let bare: Site;
 
 const get = async <T>(path: string) => (await fleet.call<T>('GET', path)).body;
 const create = async (name: string, more: object) =>
@@ -63,17 +60,12 @@ const sums = ({ buckets }: Uptime) => ({
 });
 const WRONG = 'GET /health answered 500 instead of a status from 200 to 299';
 
-beforeAll(async () => {
-  fleet = await startFleet(['vps'], {}, QUICK);
-  const check = { path: '/health', within: 0.5, every: 10 };
-  watched = await create('watched', { check });
-  still = await create('still', { agents: ['local'], check: { ...check, every: 0 } });
-  bare = await create('bare', { agents: ['local'] });
-});
-afterAll(async () => {
-  await fleet.stop();
-  await upstream.stop(true);
-});
+const fleet = await forFile(startFleet(['vps'], {}, QUICK));
+const check = { path: '/health', within: 0.5, every: 10 };
+const watched = await create('watched', { check });
+const still = await create('still', { agents: ['local'], check: { ...check, every: 0 } });
+const bare = await create('bare', { agents: ['local'] });
+afterAll(() => upstream.stop(true));
 
 describe('a question is refused', () => {
   test.each([

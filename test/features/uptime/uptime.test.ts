@@ -1,6 +1,5 @@
 /** When sites are asked between changes, when a check counts as failing, and what is kept of the answers. */
-import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
+import { beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { createFailing } from '../../../src/features/uptime/failing.ts';
@@ -13,7 +12,7 @@ import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
 import * as tables from '../../../src/hub/db/schema.ts';
 import { EMPTY_SET, type SiteSet, type Vhost } from '../../../src/hub/model/vhost.ts';
 import type { RoundRequest } from '../../../src/shared/wire/checks.ts';
-import { temporaryFolder } from '../../harness/stack.ts';
+import { folderForFile } from '../../harness/for-file.ts';
 import { storedVhost } from '../../harness/vhost.ts';
 
 const AT = new Date('2026-11-22T10:30:00.000Z');
@@ -219,8 +218,7 @@ describe('the rounds', () => {
   });
 });
 
-const folder = temporaryFolder();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderForFile();
 let count = 0;
 /** With two agents, and the vhosts of a set. */
 function databaseWith(...vhosts: readonly Vhost[]): OpenDatabase {

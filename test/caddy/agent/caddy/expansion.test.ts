@@ -1,22 +1,16 @@
 /** Texts that become far more than they are: the live Caddy never pays for them, and what is refused has its line. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { caddiesOf } from '../../../harness/caddys.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { some } from '../../../harness/full.ts';
-import { type LoneAgent, startLoneAgent } from '../../../harness/lone-agent.ts';
+import { startLoneAgent } from '../../../harness/lone-agent.ts';
 
 const MOST_MIB = 40;
 const SIZES = some(2, 5, 'SIZES');
 
-let agent: LoneAgent;
-beforeAll(async () => {
-  agent = await startLoneAgent();
-  expect((await agent.reload(agent.text([], 'http://a.test {\n\trespond ok\n}\n'))).status).toBe(
-    200,
-  );
-});
-afterAll(() => agent?.stop());
-
+const agent = await forFile(startLoneAgent());
+expect((await agent.reload(agent.text([], 'http://a.test {\n\trespond ok\n}\n'))).status).toBe(200);
 const validate = (proxyfile: string) =>
   agent.get<{ code: string; line?: number; message: string }>('/proxy/validate', { proxyfile });
 

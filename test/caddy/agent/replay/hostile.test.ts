@@ -1,13 +1,14 @@
 /** What strangers wrote into the log, and configurations that answer without end, are compared all the same. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { chmodSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { BODIES } from '../../../../agent/logs/answers/request-set.ts';
 import type { ReplayState } from '../../../../src/features/replay/wire.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { freePort, temporaryFolder } from '../../../harness/stack.ts';
-import { type ReplayingAgent, startReplayingAgent } from './agent.ts';
+import { startReplayingAgent } from './agent.ts';
 import { accessLog, type Logged } from './traffic.ts';
 
 const isNew = caddyIs('>=2.7.0');
@@ -21,7 +22,6 @@ const plain: Logged = {
   times: [Math.floor(Date.now() / 1000) - 60],
 };
 
-let agent: ReplayingAgent;
 const folder = temporaryFolder();
 let connections = 0;
 /** Answers, and never ends. */
@@ -33,17 +33,12 @@ const endless = createServer((socket) => {
   socket.on('close', () => clearInterval(more));
 });
 const port = freePort();
-beforeAll(async () => {
-  endless.listen(port, '127.0.0.1');
-  chmodSync(folder, 0o755);
-  writeFileSync(join(folder, 'big'), '');
-  truncateSync(join(folder, 'big'), 100 * 1024 * 1024);
-  agent = await startReplayingAgent();
-});
-afterAll(async () => {
-  endless.close();
-  await agent.stop();
-});
+endless.listen(port, '127.0.0.1');
+chmodSync(folder, 0o755);
+writeFileSync(join(folder, 'big'), '');
+truncateSync(join(folder, 'big'), 100 * 1024 * 1024);
+const agent = await forFile(startReplayingAgent());
+afterAll(() => endless.close());
 
 const head = () =>
   `{\n\thttp_port ${agent.ports.http}\n\thttps_port ${agent.ports.https}\n\tskip_install_trust\n}\n`;

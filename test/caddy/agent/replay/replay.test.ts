@@ -1,20 +1,13 @@
 // proof: agent
-import {
-  afterAll,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  setDefaultTimeout,
-  test,
-} from 'bun:test';
+import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { appendFileSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { findCaddies } from '../../../../agent/caddy/process/processes.ts';
 import { REPLAY_MS, type ReplayState } from '../../../../src/features/replay/wire.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
-import { type LoneAgent, startLoneAgent } from '../../../harness/lone-agent.ts';
+import { forFile } from '../../../harness/for-file.ts';
+import { startLoneAgent } from '../../../harness/lone-agent.ts';
 import { freePort, until } from '../../../harness/stack.ts';
 
 // Visitors come first, so on a busy machine a replay may take all the time that it has.
@@ -33,14 +26,8 @@ const upstream = (name: keyof typeof asked, status = 200) =>
   });
 const [one, two, auth] = [upstream('one'), upstream('two'), upstream('auth', 401)];
 
-let agent: LoneAgent;
-beforeAll(async () => {
-  agent = await startLoneAgent();
-});
-afterAll(async () => {
-  await agent.stop();
-  await Promise.all([one, two, auth].map((server) => server.stop(true)));
-});
+const agent = await forFile(startLoneAgent());
+afterAll(() => Promise.all([one, two, auth].map((server) => server.stop(true))));
 
 const head = () => `{
 	http_port ${agent.httpPort}

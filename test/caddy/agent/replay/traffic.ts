@@ -1,5 +1,6 @@
 /** A generated week of requests, and the lines that Caddy would have logged about them. */
 import { type Random, seededRandom } from '../../../harness/random.ts';
+import { words } from '../../../harness/words.ts';
 
 /** A request that was logged once or more often. */
 export type Logged = {
@@ -43,26 +44,11 @@ export const LOOPBACK: Addresses = {
 
 const PATHS: readonly [string, ...string[]] = [
   ...(['/', '/', '/api/push', '/api/v2/items?page=2', '/api/v2/items?debug=1', '/old'] as const),
-  '/old/page',
-  '/admin',
-  '/admin/users?debug=1',
-  '/a.css',
-  '/files/readme.txt',
-  '/same.txt',
-  '/only-one.txt',
-  '/missing',
-  '/search?q=%20x&debug=1',
-  '/x%20y/%C3%A9',
-  '/a//b',
-  '/files',
-  '/index.php',
-  '/index.php/info?x=1',
-  '/app/inner/page',
-  '/app',
-  '/API/push',
-  '/secret/',
-  '/%2e%2e/x;y',
-  '/api/%70ush',
+  ...words(`
+    /old/page /admin /admin/users?debug=1 /a.css /files/readme.txt /same.txt /only-one.txt
+    /missing /search?q=%20x&debug=1 /x%20y/%C3%A9 /a//b /files /index.php /index.php/info?x=1
+    /app/inner/page /app /API/push /secret/ /%2e%2e/x;y /api/%70ush
+  `),
 ];
 const METHODS = ['GET', 'GET', 'GET', 'GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'] as const;
 const AGENTS: readonly [string, ...string[]] = [

@@ -1,6 +1,6 @@
 // proof: agent
 /** What a replay touches: nothing but itself, also if the agent is killed during one. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findCaddies } from '../../../../agent/caddy/process/processes.ts';
@@ -26,18 +26,15 @@ const random = seededRandom(some(11, 11, 'REPLAY_SEED'));
 let services: Services;
 let agent: ReplayingAgent;
 /** What would be live. */
-let text: string;
-beforeAll(async () => {
-  [services, agent] = await Promise.all([startServices(), startReplayingAgent(true)]);
-  const basicAuth = isNew ? 'basic_auth' : 'basicauth';
-  const stuff = { services, addresses: ANY, basicAuth, random };
-  const config = generated(stuff);
-  await agent.publish(render(config, agent.ports));
-  agent.log(accessLog(trafficFor(placesOf(agent.ports), ANY, 1_500, random), isNew));
-  MUTATIONS['a sign-in more']?.(config, stuff);
-  MUTATIONS['another end']?.(config, stuff);
-  text = render(config, agent.ports);
-});
+[services, agent] = await Promise.all([startServices(), startReplayingAgent(true)]);
+const basicAuth = isNew ? 'basic_auth' : 'basicauth';
+const stuff = { services, addresses: ANY, basicAuth, random };
+const config = generated(stuff);
+await agent.publish(render(config, agent.ports));
+agent.log(accessLog(trafficFor(placesOf(agent.ports), ANY, 1_500, random), isNew));
+MUTATIONS['a sign-in more']?.(config, stuff);
+MUTATIONS['another end']?.(config, stuff);
+const text = render(config, agent.ports);
 afterAll(() => Promise.all([agent.stop(), services.stop()]));
 
 const homeOf = () => join(agent.dataDir, 'caddy');

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { covers, type LiveSite, liveSites } from '../../../../agent/sites/live-sites.ts';
 import type { Json } from '../../../../src/shared/json.ts';
-import { type AdaptCaddy, startAdaptCaddy } from '../../../harness/adapt-caddy.ts';
+import { startAdaptCaddy } from '../../../harness/adapt-caddy.ts';
+import { forFile } from '../../../harness/for-file.ts';
 
-let caddy: AdaptCaddy;
-beforeAll(async () => {
-  caddy = await startAdaptCaddy();
-});
-afterAll(() => caddy.stop());
-
+const caddy = await forFile(startAdaptCaddy());
 async function sitesOf(text: string): Promise<LiveSite[]> {
   const adapted = await caddy.adapt(text);
   if (!adapted.ok) throw new Error(adapted.error);

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { liveSites } from '../../../../agent/sites/live-sites.ts';
 import { type LiveUpstream, upstreamsOf } from '../../../../agent/sites/live-upstreams.ts';
 import type { Json } from '../../../../src/shared/json.ts';
-import { type AdaptCaddy, startAdaptCaddy } from '../../../harness/adapt-caddy.ts';
+import { startAdaptCaddy } from '../../../harness/adapt-caddy.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
+import { forFile } from '../../../harness/for-file.ts';
 
-let caddy: AdaptCaddy;
-beforeAll(async () => {
-  caddy = await startAdaptCaddy();
-});
-afterAll(() => caddy.stop());
-
+const caddy = await forFile(startAdaptCaddy());
 /** The only site of this name, with this body. */
 async function siteWith(body: string, options = '') {
   const adapted = await caddy.adapt(`${options}http://a.example {\n${body}\n}`);

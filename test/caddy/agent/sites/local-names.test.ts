@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { resolveAuthorities } from '../../../../agent/sites/authorities.ts';
 import { authorityOf, liveSites, usesDns } from '../../../../agent/sites/live-sites.ts';
 import type { Json } from '../../../../src/shared/json.ts';
-import { type AdaptCaddy, startAdaptCaddy } from '../../../harness/adapt-caddy.ts';
+import { startAdaptCaddy } from '../../../harness/adapt-caddy.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
+import { forFile } from '../../../harness/for-file.ts';
 
-let caddy: AdaptCaddy;
-beforeAll(async () => {
-  caddy = await startAdaptCaddy();
-});
-afterAll(() => caddy.stop());
-
+const caddy = await forFile(startAdaptCaddy());
 const asked: string[] = [];
 async function adapt(text: string) {
   asked.push(text);

@@ -3,10 +3,11 @@
  * Random documents through a hub and its Caddy: a plan says what the apply then does, or is refused with the
  * same; the second apply and the export of the first change nothing; the undo brings back what was served.
  */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { type ByHand, randomDocuments, type SomeDocument } from '../../../harness/documents.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { some } from '../../../harness/full.ts';
-import { type Body, type Owner, startOwner } from '../../../harness/owner.ts';
+import { type Body, startOwner } from '../../../harness/owner.ts';
 import { seededRandom } from '../../../harness/random.ts';
 import { limit } from '../../../harness/speed.ts';
 
@@ -23,14 +24,9 @@ type Applied = Body & {
 };
 type Site = Body & { updatedAt: string };
 
-let owner: Owner;
-beforeAll(async () => {
-  owner = await startOwner();
-  // The hub has published from now on, and `IMPORT_FIRST` is no answer.
-  await owner.create('first');
-});
-afterAll(() => owner.stack.stop());
-
+const owner = await forFile(startOwner());
+// The hub has published from now on, and `IMPORT_FIRST` is no answer.
+await owner.create('first');
 const sites = async () => (await owner.call<Site[]>('GET', '/vhosts')).body;
 const policies = async () =>
   (await owner.call<(Site & { name: string; recipe: string })[]>('GET', '/policies')).body;

@@ -23,6 +23,7 @@ import { versionOf } from '../../../harness/caddys.ts';
 import { some } from '../../../harness/full.ts';
 import { guardedSites } from '../../../harness/guarded.ts';
 import { type Random, seededRandom } from '../../../harness/random.ts';
+import { words } from '../../../harness/words.ts';
 
 const ENOUGH = 20;
 const SECONDS = some(2, 5, 'FUZZ_SECONDS') / 2.5;
@@ -36,12 +37,9 @@ const GUARDS: Guard[] = [{ name: 'g', lines: ['respond /guarded* "no\nway" 403']
 
 /** What may stand anywhere in a text. */
 const ODD = [
-  '"',
+  ...words('" { } # {$NONE} {$NONE:d} {$NONE:#} {$SET} {upstream} "{"'),
   '`',
   '\\',
-  '{',
-  '}',
-  '#',
   '<<E\n',
   '\nE\n',
   '\n',
@@ -50,13 +48,7 @@ const ODD = [
   '\\\n',
   '\r\n',
   '\ufeff',
-  '{$NONE}',
-  '{$NONE:d}',
   '{$NONE:\n}',
-  '{$NONE:#}',
-  '{$SET}',
-  '{upstream}',
-  '"{"',
   '`}`',
   '\n# c\n',
   '# c \\\n',

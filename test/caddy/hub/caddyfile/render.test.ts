@@ -1,15 +1,11 @@
 /** The proxyfile, against golden files and a real Caddy. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { locate, render, renderSite, type Site } from '../../../../src/hub/caddyfile/render.ts';
-import { type AdaptCaddy, startAdaptCaddy } from '../../../harness/adapt-caddy.ts';
+import { startAdaptCaddy } from '../../../harness/adapt-caddy.ts';
+import { forFile } from '../../../harness/for-file.ts';
 
-let caddy: AdaptCaddy;
-beforeAll(async () => {
-  caddy = await startAdaptCaddy();
-});
-afterAll(() => caddy.stop());
-
+const caddy = await forFile(startAdaptCaddy());
 const site = (id: number, domain: string, config: string, rest: Partial<Site> = {}): Site => ({
   id,
   domain,

@@ -1,7 +1,8 @@
 /** Caddyfiles and configs as people bring them: taken as they are meant, or refused and warned of in words that help. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { caddyIs } from '../../../harness/caddys.ts';
-import { type Owner, startOwner } from '../../../harness/owner.ts';
+import { forFile } from '../../../harness/for-file.ts';
+import { startOwner } from '../../../harness/owner.ts';
 
 type Warning = { code: string; message: string };
 type Imported = {
@@ -14,12 +15,7 @@ type Imported = {
 };
 type Verdict = { valid: boolean; hint: string | null; line: number | null; warnings?: Warning[] };
 
-let owner: Owner;
-beforeAll(async () => {
-  owner = await startOwner();
-});
-afterAll(() => owner.stack.stop());
-
+const owner = await forFile(startOwner());
 const dryRun = (proxyfile: string) =>
   owner.call<Imported>('POST', '/import', { proxyfile, dryRun: true });
 let count = 0;

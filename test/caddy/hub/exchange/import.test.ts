@@ -1,9 +1,10 @@
 /** Importing a Caddyfile, with golden files for what becomes of it. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Owner, startOwner } from '../../../harness/owner.ts';
-import { freePort, type Stack } from '../../../harness/stack.ts';
+import { forFile } from '../../../harness/for-file.ts';
+import { startOwner } from '../../../harness/owner.ts';
+import { freePort } from '../../../harness/stack.ts';
 
 const GOLDEN = join(import.meta.dir, '../../../golden/import');
 const files = [...new Bun.Glob('*.Caddyfile').scanSync(GOLDEN)].toSorted();
@@ -18,17 +19,12 @@ type Imported = {
   detail?: string;
 };
 
-let owner: Owner;
-let stack: Stack;
 const post = (proxyfile: string, more: object = {}) =>
   owner.call<Imported>('POST', '/import', { proxyfile, ...more });
 const text = async (path: string) => (await owner.call('GET', path)).text;
 
-beforeAll(async () => {
-  owner = await startOwner();
-  stack = owner.stack;
-});
-afterAll(() => stack.stop());
+const owner = await forFile(startOwner());
+const stack = owner.stack;
 
 describe('a file becomes what its golden file says', () => {
   test.each(files)('%s', async (name) => {

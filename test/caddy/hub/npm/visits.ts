@@ -4,6 +4,7 @@ import { FULL } from '../../../harness/full.ts';
 import { SOURCES } from '../../../harness/npm.ts';
 import { type Random, seededRandom } from '../../../harness/random.ts';
 import type { Visit } from '../../../harness/visits.ts';
+import { words } from '../../../harness/words.ts';
 
 export type HostVisit = Visit & {
   /** All names of the host of which it asks one. */
@@ -36,20 +37,11 @@ const PATHS: Some<string> = [
     '/%41',
     '/b?',
   ] as const),
-  '/logo.svg',
-  '/api/private.js',
-  '/static/a.png',
-  '/img/a.PNG',
-  '/s.css?v=1',
-  '/s.css.map',
-  '/?id=1+union+select+(1)',
-  '/?f=../../etc/passwd',
-  '/?next=http://evil/',
-  '/?return=/a//b',
-  '/.git/config',
-  '/.well-known/acme-challenge/x',
-  '/.well-known/caldav',
-  '/npm-custom',
+  ...words(`
+    /logo.svg /api/private.js /static/a.png /img/a.PNG /s.css?v=1 /s.css.map
+    /?id=1+union+select+(1) /?f=../../etc/passwd /?next=http://evil/ /?return=/a//b /.git/config
+    /.well-known/acme-challenge/x /.well-known/caldav /npm-custom
+  `),
 ];
 const HEADERS: Some<Record<string, string>> = [
   { 'User-Agent': 'BadBot' },

@@ -1,22 +1,18 @@
 /** Refusals say how to fix what they refuse, on whichever Caddy runs. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { caddyIs } from '../../../harness/caddys.ts';
-import { type Body, type Owner, startOwner } from '../../../harness/owner.ts';
+import { forFile } from '../../../harness/for-file.ts';
+import { type Body, startOwner } from '../../../harness/owner.ts';
 
 type Refused = Body & { message: string; hint?: string };
 
-let owner: Owner;
 const create = (config: string, more: object = {}) =>
   owner.call<Refused>('POST', '/vhosts', { domain: 'http://hint.example', config, ...more });
 
-beforeAll(async () => {
-  owner = await startOwner();
-  const config = '(authn) {\n\theader X y\n}\n(common) {\n\theader Y z\n}';
-  const { body } = await owner.call('GET', '/preamble');
-  await owner.call('PUT', '/preamble', { config: `${body.config}\n${config}` });
-});
-afterAll(() => owner.stack.stop());
-
+const owner = await forFile(startOwner());
+const config = '(authn) {\n\theader X y\n}\n(common) {\n\theader Y z\n}';
+const { body } = await owner.call('GET', '/preamble');
+await owner.call('PUT', '/preamble', { config: `${body.config}\n${config}` });
 describe('a refusal', () => {
   test.each([
     ['an unknown directive', 'redirect /x /y', 'Did you mean `redir`?'],

@@ -1,5 +1,5 @@
 /** What a refusal names, with policies and without, and what the digest of the proxyfile depends on. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { rejected } from '../../../../agent/caddy/words.ts';
 import type { AgentClient } from '../../../../src/hub/agents/client.ts';
 import { assertContained } from '../../../../src/hub/model/containment.ts';
@@ -9,8 +9,9 @@ import type { Policy } from '../../../../src/hub/recipes/policy.ts';
 import type { Values } from '../../../../src/hub/recipes/recipe.ts';
 import { dialectOf, hasHeredocs } from '../../../../src/shared/caddyfile/dialect.ts';
 import { Failure, type Location, sentenceOf } from '../../../../src/shared/failure.ts';
-import { type AdaptCaddy, startAdaptCaddy } from '../../../harness/adapt-caddy.ts';
+import { startAdaptCaddy } from '../../../harness/adapt-caddy.ts';
 import { versionOf } from '../../../harness/caddys.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { MISTAKES, NEWER } from '../../../harness/mistakes.ts';
 import { storedVhost } from '../../../harness/vhost.ts';
 
@@ -40,12 +41,7 @@ const CADDYS_PLACE = / at \S*:\d|line #|Caddyfile:|-:\d/;
 
 const bin = 'caddy';
 const version = versionOf(bin);
-let caddy: AdaptCaddy;
-beforeAll(async () => {
-  caddy = await startAdaptCaddy({}, bin);
-});
-afterAll(() => caddy.stop());
-
+const caddy = await forFile(startAdaptCaddy({}, bin));
 /** A stand-in for an agent, which asks a real Caddy, but only to adapt. */
 const gateway = () =>
   createGateway(

@@ -1,15 +1,14 @@
 /** Every recipe is valid for Caddy, with its example and with every field. */
-import { afterAll, describe, expect, test } from 'bun:test';
-import { rmSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lastErrorOf } from '../../../../agent/caddy/words.ts';
 import { RECIPES } from '../../../../src/hub/recipes/registry.ts';
-import { temporaryFolder } from '../../../harness/stack.ts';
+import { folderForFile } from '../../../harness/for-file.ts';
 import { FULL } from '../../../hub/recipes/full-values.ts';
 import { behind, caddyfileOf, textOf } from '../../../hub/recipes/sites-caddy.ts';
 
-const folder = temporaryFolder();
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderForFile();
 
 function validate(body: string): string {
   const file = join(folder, 'Caddyfile');

@@ -1,13 +1,14 @@
 /** Policies that ask a sign-in service, imitated by a small server, and what the upstream then gets. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { spellings } from '../../../../src/hub/recipes/forward-auth.ts';
 import type { Values } from '../../../../src/hub/recipes/recipe.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { freePort } from '../../../harness/stack.ts';
+import { words } from '../../../harness/words.ts';
 import {
   behind,
   bodyOf,
   request,
-  type SitesCaddy,
   startSitesCaddy,
   statusOf,
 } from '../../../hub/recipes/sites-caddy.ts';
@@ -103,12 +104,11 @@ const KINDS: [string, string, Values][] = [
   ['generic.test', 'forward-auth', { ...generic, ...exempt }],
 ];
 
-let caddy: SitesCaddy;
-beforeAll(async () => {
-  const body = `reverse_proxy 127.0.0.1:${upstream.port}`;
-  const down = `127.0.0.1:${freePort()}`;
-  const site = (id: string, values: Values) => behind([[id, values]], body);
-  caddy = await startSitesCaddy({
+const body = `reverse_proxy 127.0.0.1:${upstream.port}`;
+const down = `127.0.0.1:${freePort()}`;
+const site = (id: string, values: Values) => behind([[id, values]], body);
+const caddy = await forFile(
+  startSitesCaddy({
     ...Object.fromEntries(KINDS.map(([host, id, values]) => [host, site(id, values)])),
     'down-authelia.test': site('authelia', { address: down }),
     'down-authentik.test': site('authentik', { address: down }),
@@ -118,10 +118,9 @@ beforeAll(async () => {
       `reverse_proxy 127.0.0.1:${program.port} {\ntransport fastcgi {\nroot /\n}\n}`,
     ),
     'legacy.test': site('authelia', { address, uri: '/api/verify?rd=https://auth.example/' }),
-  });
-});
+  }),
+);
 afterAll(async () => {
-  await caddy.stop();
   await service.stop(true);
   upstream.stop(true);
   program.stop(true);
@@ -191,54 +190,20 @@ describe.each(KINDS)('%s: a stranger', (host) => {
   });
 });
 
-const FORGED = [
-  'Remote-User',
-  'remote-user',
-  'REMOTE_USER',
-  'Remote_User',
-  'rEmOtE_uSeR',
-  'Remote.User',
-  'Remote-Groups',
-  'Remote_Groups',
-  'Remote-Email',
-  'Remote~Name',
-  'Remote-Whatever',
-  'X-Authentik-Username',
-  'X_Authentik_Username',
-  'x_authentik-username',
-  'X-Authentik_Groups',
-  'X.Authentik.Email',
-  'X-AUTHENTIK-META-APP',
-  'X_Authentik_Jwt',
-  'X-Authentik-Other',
-  'remote.user',
-  'REMOTE.GROUPS',
-  'rEmOtE.eMaIl',
-  'x.authentik.username',
-  'X-Authentik.Groups',
-  'X.Authentik-Uid',
-  'X.Authentik_Jwt',
-  'X_AUTHENTIK.META.APP',
-];
-const COPIED = [
-  'X-Forwarded-User',
-  'x_forwarded_user',
-  'X-Forwarded_User',
-  'X_FORWARDED-User',
-  'X.Forwarded-User',
-  'X-Auth-Request-Preferred-Username',
-  'X_Auth_Request_Preferred_Username',
-  'x-auth_request-preferred_username',
-  'X.Auth.Request.Preferred.Username',
-  'x.forwarded.user',
-  'X-Forwarded.User',
-  'X.FORWARDED_USER',
-  'X.Auth.Foo',
-  'x.auth-foo',
-  'X-Auth.Foo',
-  'X_Auth.Foo',
-  'x.auth.request-preferred.username',
-];
+const FORGED = words(`
+  Remote-User remote-user REMOTE_USER Remote_User rEmOtE_uSeR Remote.User Remote-Groups
+  Remote_Groups Remote-Email Remote~Name Remote-Whatever X-Authentik-Username X_Authentik_Username
+  x_authentik-username X-Authentik_Groups X.Authentik.Email X-AUTHENTIK-META-APP X_Authentik_Jwt
+  X-Authentik-Other remote.user REMOTE.GROUPS rEmOtE.eMaIl x.authentik.username X-Authentik.Groups
+  X.Authentik-Uid X.Authentik_Jwt X_AUTHENTIK.META.APP
+`);
+const COPIED = words(`
+  X-Forwarded-User x_forwarded_user X-Forwarded_User X_FORWARDED-User X.Forwarded-User
+  X-Auth-Request-Preferred-Username X_Auth_Request_Preferred_Username
+  x-auth_request-preferred_username X.Auth.Request.Preferred.Username x.forwarded.user
+  X-Forwarded.User X.FORWARDED_USER X.Auth.Foo x.auth-foo X-Auth.Foo X_Auth.Foo
+  x.auth.request-preferred.username
+`);
 const forged = [...FORGED, ...FORGED, ...COPIED, ...COPIED].map((name) => `${name}: forged`);
 const ALL = /^(?:remote-|x-authentik-)/i;
 const NAMED = /^(?:remote-|x-authentik-|x-forwarded-user$|x-auth-foo$|x-auth-request-)/i;

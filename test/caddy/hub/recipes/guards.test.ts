@@ -1,13 +1,14 @@
 /** Policies that let some visitors in, and what strangers get. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { Values } from '../../../../src/hub/recipes/recipe.ts';
 import { hashSecrets } from '../../../../src/hub/recipes/secrets.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
+import { forFile } from '../../../harness/for-file.ts';
+import { words } from '../../../harness/words.ts';
 import {
   behind,
   bodyOf,
   request,
-  type SitesCaddy,
   startSitesCaddy,
   statusOf,
   TRUSTED_PROXY,
@@ -48,13 +49,11 @@ const hashed = async ([first, ...others]: typeof users): Promise<Values> => {
   return { users: [...(real as object[]), ...(await Promise.all(cheap))] };
 };
 
-let caddy: SitesCaddy;
-let stored: { hash: string }[];
-beforeAll(async () => {
-  const plain = await hashed(users);
-  stored = plain.users as typeof stored;
-  const site = (...policies: [string, Values][]) => behind(policies);
-  caddy = await startSitesCaddy({
+const plain = await hashed(users);
+const stored = plain.users as { hash: string }[];
+const site = (...policies: [string, Values][]) => behind(policies);
+const caddy = await forFile(
+  startSitesCaddy({
     'basic.test': site(['basic-auth', plain]),
     'exempt.test': site(['basic-auth', { ...plain, ...exempt }]),
     'allow.test': site(['allow', { networks: [FRIEND] }]),
@@ -75,35 +74,11 @@ beforeAll(async () => {
     'mapped-allow.test': site(['allow', { networks: ['::ffff:7f00:2/128'] }]),
     'mapped-exempt.test': site(['maintenance', { exemptNetworks: ['::FFFF:127.0.0.2'] }]),
     'both.test': site(['allow', { networks: [FRIEND] }], ['basic-auth', plain]),
-  });
-});
-afterAll(() => caddy.stop());
-
+  }),
+);
 const STRANGERS = ['basic', 'exempt', 'allow', 'hidden', 'block', 'maintenance', 'page', 'both'];
-const METHODS = [
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'DELETE',
-  'OPTIONS',
-  'PATCH',
-  'TRACE',
-  'PROPFIND',
-  'X',
-];
-const PATHS = [
-  '/',
-  '/a',
-  '//',
-  '/../',
-  '/%2e%2e/',
-  '/a%00b',
-  '/;a',
-  '/?a',
-  '/.well-known/x',
-  '/%zz',
-];
+const METHODS = words('GET HEAD POST PUT DELETE OPTIONS PATCH TRACE PROPFIND X');
+const PATHS = words('/ /a // /../ /%2e%2e/ /a%00b /;a /?a /.well-known/x /%zz');
 
 describe('a stranger never gets to the site', () => {
   test.each(STRANGERS)('%s.test', async (name) => {
@@ -161,30 +136,13 @@ describe('basic-auth', () => {
   });
 
   test.each([
-    '/feed/',
-    '/feeds',
-    '/public',
-    '/publicity',
-    '/a/public/',
-    '/?/feed',
-    '/#/feed',
-    '/feed.',
-    '/public/../admin',
-    '/public/..',
-    '/public/%2e%2e/admin',
-    '/public/%2E./admin',
-    '//public/a',
-    '/public//admin',
-    '/public/..%2fadmin',
-    '/public/%2Fadmin',
-    '/public/..;/admin',
-    '/feed%20',
-    '/public/%5c..',
+    ...words(`
+      /feed/ /feeds /public /publicity /a/public/ /?/feed /#/feed /feed. /public/../admin
+      /public/.. /public/%2e%2e/admin /public/%2E./admin //public/a /public//admin
+      /public/..%2fadmin /public/%2Fadmin /public/..;/admin /feed%20 /public/%5c..
+      /public/%252e%252e/admin /admin/../public/a /public/%c0%ae%C0%AE/admin /public%C1%9Ca
+    `),
     '/public/\\..',
-    '/public/%252e%252e/admin',
-    '/admin/../public/a',
-    '/public/%c0%ae%C0%AE/admin',
-    '/public%C1%9Ca',
   ])('asks at %s, which only looks exempt', async (path) => {
     expect(statusOf(await caddy.get('exempt.test', path))).toBe(401);
   });

@@ -1,9 +1,11 @@
 /** Texts of users in a Caddyfile, read back from a real Caddy. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { isQuotable } from '../../../../src/hub/recipes/quote.ts';
 import { respond } from '../../../../src/hub/recipes/respond.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { seededRandom } from '../../../harness/random.ts';
-import { bodyOf, type SitesCaddy, startSitesCaddy } from '../../../hub/recipes/sites-caddy.ts';
+import { words } from '../../../harness/words.ts';
+import { bodyOf, startSitesCaddy } from '../../../hub/recipes/sites-caddy.ts';
 
 describe('what no quotation can hold is refused', () => {
   test.each([
@@ -24,42 +26,23 @@ describe('what no quotation can hold is refused', () => {
 });
 
 const PIECES = [
-  '"',
+  ...words(`
+    " { } $ EOF # @ ( ) , * {env.SECRET} {file.Caddyfile} {http.request.host} {host} {args[0]}
+    respond import /* a ä € 200
+  `),
   '`',
   '\\',
-  '{',
-  '}',
-  '$',
   '<<EOF\n',
-  'EOF',
   '\n',
   '\t',
   ' ',
-  '#',
-  '@',
-  '(',
-  ')',
-  ',',
-  '*',
-  '{env.SECRET}',
-  '{file.Caddyfile}',
-  '{http.request.host}',
-  '{host}',
-  '{args[0]}',
   '\\{',
   '\\}',
-  'respond',
-  'import',
   '}\n',
   ' {\n',
-  '/*',
-  'a',
-  'ä',
-  '€',
   '\u2028',
   '\u00a0',
   '\ufeff',
-  '200',
 ] as const;
 
 const TEXTS = [
@@ -97,15 +80,10 @@ function randomTexts(count: number): string[] {
   );
 }
 
-let caddy: SitesCaddy;
-beforeAll(async () => {
-  const sites = TEXTS.map(
-    (text, index) => `\thandle /${index} {\n\t\t${respond('', text, 200)}\n\t}`,
-  );
-  caddy = await startSitesCaddy({ 'texts.test': sites.join('\n') });
-});
-afterAll(() => caddy.stop());
-
+const sites = TEXTS.map(
+  (text, index) => `\thandle /${index} {\n\t\t${respond('', text, 200)}\n\t}`,
+);
+const caddy = await forFile(startSitesCaddy({ 'texts.test': sites.join('\n') }));
 test('a visitor reads exactly what was written', async () => {
   const answers = await Promise.all(TEXTS.map((_, index) => caddy.get('texts.test', `/${index}`)));
   const wrong = TEXTS.filter((text, index) => bodyOf(answers[index] ?? '') !== text);

@@ -1,20 +1,20 @@
 /** What visitors get of the site recipes, and of the policy `headers`. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { afterAll, describe, expect, test } from 'bun:test';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Values } from '../../../../src/hub/recipes/recipe.ts';
-import { freePort, temporaryFolder, until } from '../../../harness/stack.ts';
+import { folderForFile, forFile } from '../../../harness/for-file.ts';
+import { freePort, until } from '../../../harness/stack.ts';
 import {
   behind,
   bodyOf,
   request,
-  type SitesCaddy,
   startSitesCaddy,
   statusOf,
   textOf,
 } from '../../../hub/recipes/sites-caddy.ts';
 
-const folder = temporaryFolder();
+const folder = folderForFile();
 chmodSync(folder, 0o755);
 
 /** An upstream that answers with its name, and what it was asked. */
@@ -66,16 +66,15 @@ const at = ({ port }: { port?: number | undefined }) => `127.0.0.1:${port}`;
 const down = `127.0.0.1:${freePort()}`;
 const root = join(folder, 'my "www"');
 
-let caddy: SitesCaddy;
-beforeAll(async () => {
-  mkdirSync(join(root, 'empty'), { recursive: true });
-  writeFileSync(join(root, 'index.html'), 'the start');
-  writeFileSync(join(root, 'page.txt'), 'a page');
-  writeFileSync(join(root, '.env'), 'SECRET');
-  const site = (id: string, values: Values) => textOf(id, values).join('\n');
-  const proxied = `reverse_proxy ${at(one)}`;
-  const page = '<style>a { b: "{env.SECRET}" }</style>\n<h1>Back soon</h1>';
-  caddy = await startSitesCaddy({
+mkdirSync(join(root, 'empty'), { recursive: true });
+writeFileSync(join(root, 'index.html'), 'the start');
+writeFileSync(join(root, 'page.txt'), 'a page');
+writeFileSync(join(root, '.env'), 'SECRET');
+const site = (id: string, values: Values) => textOf(id, values).join('\n');
+const proxied = `reverse_proxy ${at(one)}`;
+const page = '<style>a { b: "{env.SECRET}" }</style>\n<h1>Back soon</h1>';
+const caddy = await forFile(
+  startSitesCaddy({
     'proxy.test': site('proxy', { address: at(one) }),
     'small.test': site('proxy', { address: at(one), maxUpload: '1KB' }),
     'redirect.test': site('redirect', { to: 'https://new.example/' }),
@@ -117,13 +116,9 @@ beforeAll(async () => {
       [['headers', { hstsPreload: true, frame: 'deny', permissions: 'camera=()', noindex: true }]],
       proxied,
     ),
-  });
-});
-afterAll(async () => {
-  await caddy.stop();
-  await Promise.all([one, two, secure].map((server) => server.stop(true)));
-  rmSync(folder, { recursive: true });
-});
+  }),
+);
+afterAll(() => Promise.all([one, two, secure].map((server) => server.stop(true))));
 
 const textAt = async (host: string, path = '/') => bodyOf(await caddy.get(host, path));
 const header = (answer: string, name: string): string[] =>

@@ -1,9 +1,9 @@
 // proof: caddys
 /** Names that no site has, wherever in the Caddyfile their answer is, and what is left to the other sites. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort, temporaryFolder, until } from '../../../harness/stack.ts';
+import { folderForFile } from '../../../harness/for-file.ts';
+import { freePort, until } from '../../../harness/stack.ts';
 import {
   bodyOf,
   request,
@@ -13,7 +13,7 @@ import {
   textOf,
 } from '../../../hub/recipes/sites-caddy.ts';
 
-const folder = temporaryFolder();
+const folder = folderForFile();
 const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
 beforeAll(() => {
   const names = ['*.home.test', '*.deep.home.test'].map((name) => `DNS:${name}`);
@@ -30,7 +30,6 @@ beforeAll(() => {
   ]);
   expect(made.exitCode).toBe(0);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const SITES = [
   'http://plain.test {\n\trespond PLAIN\n}',

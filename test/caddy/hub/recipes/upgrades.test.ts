@@ -1,9 +1,10 @@
 /** Upgrades of a connection, which make a tunnel to the upstream that no policy looks into. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import type { Values } from '../../../../src/hub/recipes/recipe.ts';
 import { hashSecrets } from '../../../../src/hub/recipes/secrets.ts';
-import { behind, type SitesCaddy, startSitesCaddy } from '../../../hub/recipes/sites-caddy.ts';
+import { forFile } from '../../../harness/for-file.ts';
+import { behind, startSitesCaddy } from '../../../hub/recipes/sites-caddy.ts';
 
 /** Lets everybody in. */
 const service = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response(null) });
@@ -36,22 +37,20 @@ const upstream = Bun.listen<{ text: string }>({
 
 const address = `127.0.0.1:${service.port}`;
 const exemptPaths = ['/public/*'];
-let caddy: SitesCaddy;
-beforeAll(async () => {
-  const users = await hashSecrets('basic-auth', { users: [{ name: 'ada', password: 'x' }] });
-  const body = `reverse_proxy 127.0.0.1:${upstream.port}`;
-  const site = (id: string, values: Values) => behind([[id, values]], body);
-  caddy = await startSitesCaddy({
+const users = await hashSecrets('basic-auth', { users: [{ name: 'ada', password: 'x' }] });
+const body = `reverse_proxy 127.0.0.1:${upstream.port}`;
+const site = (id: string, values: Values) => behind([[id, values]], body);
+const caddy = await forFile(
+  startSitesCaddy({
     'basic-auth.test': site('basic-auth', { ...users, exemptPaths }),
     'forward-auth.test': site('forward-auth', { address, uri: '/a', copyHeaders: [], exemptPaths }),
     'authelia.test': site('authelia', { address, exemptPaths }),
     'authentik.test': site('authentik', { address, exemptPaths }),
     // Whom the service lets in, it also names.
     'signed-in.test': site('authelia', { address }),
-  });
-});
+  }),
+);
 afterAll(async () => {
-  await caddy.stop();
   await service.stop(true);
   upstream.stop(true);
 });

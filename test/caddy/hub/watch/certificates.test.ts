@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
+import { forFile } from '../../../harness/for-file.ts';
 import { startRefusingAcme } from '../../../harness/refusing-acme.ts';
-import { ask, type Stack, signUp, startStack, until } from '../../../harness/stack.ts';
+import { ask, signUp, startStack, until } from '../../../harness/stack.ts';
 
 type Refusal = { code: string; message: string; field?: string };
 type Advice = { code: string; message: string; ways: string[] };
@@ -20,18 +21,10 @@ type DraftAdvice = {
 };
 
 const acme = startRefusingAcme();
-let stack: Stack;
-let headers: Record<string, string>;
-let port: number;
-beforeAll(async () => {
-  stack = await startStack();
-  port = stack.httpsPort;
-  headers = (await signUp(stack)).headers;
-});
-afterAll(async () => {
-  await stack.stop();
-  await acme.stop();
-});
+const stack = await forFile(startStack());
+const port = stack.httpsPort;
+const headers = (await signUp(stack)).headers;
+afterAll(() => acme.stop());
 
 async function create(domain: string, config: string): Promise<void> {
   const made = await ask(`${stack.hub}/vhosts`, { headers, json: { domain, config } });

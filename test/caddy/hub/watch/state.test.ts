@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
+import { forFile } from '../../../harness/for-file.ts';
 import { startRefusingAcme } from '../../../harness/refusing-acme.ts';
 import {
   ask,
   freePort,
-  type Stack,
   signUp,
   startLocalCaStack,
   startStack,
@@ -43,18 +43,11 @@ type Ending = { id: number; name: string; daysLeft: number; notAfter: string; ov
 
 const DAY_MS = 86_400_000;
 
-let stack: Stack;
-let headers: Record<string, string>;
 const acme = startRefusingAcme();
 
-beforeAll(async () => {
-  stack = await startLocalCaStack();
-  headers = (await signUp(stack)).headers;
-});
-afterAll(async () => {
-  await stack.stop();
-  await acme.stop();
-});
+const stack = await forFile(startLocalCaStack());
+const headers = (await signUp(stack)).headers;
+afterAll(() => acme.stop());
 
 async function create(domain: string, config: string): Promise<number> {
   const made = await ask<{ id: number }>(`${stack.hub}/vhosts`, {

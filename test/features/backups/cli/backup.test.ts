@@ -1,6 +1,6 @@
 /** `signalbox backup` beside a running hub. */
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { versionAfter } from '../../../../src/hub/db/migrate.ts';
@@ -18,8 +18,6 @@ const { folder, port, run, start, close } = createOperator();
 const dataDir = join(folder, 'data');
 const live = join(dataDir, 'signalbox.db');
 const never = join(folder, 'never.db');
-let hub: string;
-let headers: Record<string, string>;
 
 const create = (name: string) =>
   ask<{ id: number }>(`${hub}/vhosts`, {
@@ -27,11 +25,9 @@ const create = (name: string) =>
     headers,
   });
 
-beforeAll(async () => {
-  ({ hub } = await start());
-  ({ headers } = await signUp({ hub }));
-  for (const name of ['first', 'second']) expect((await create(name)).status).toBe(201);
-});
+const { hub } = await start();
+const { headers } = await signUp({ hub });
+for (const name of ['first', 'second']) expect((await create(name)).status).toBe(201);
 afterAll(close);
 
 describe('signalbox backup', () => {

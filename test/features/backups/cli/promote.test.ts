@@ -1,7 +1,7 @@
 // proof: program
 /** `signalbox promote`: two hubs over one copy of a database, and which of them the agents obey. */
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatInvitation } from '../../../../src/shared/invitation.ts';
@@ -23,8 +23,6 @@ const firstPort = freePort();
 /** What replication keeps: the file and its log, as of some moment. */
 const replica = join(folder, 'replica.db');
 const NAMES = ['local', 'vps'];
-let agentUrl: string;
-let first: Hub;
 
 /** A machine of a hub. */
 const machine = (name: string) => join(folder, name);
@@ -86,31 +84,29 @@ const preamble = (port: number) => ({
   config: `{\n\thttp_port ${port}\n\thttps_port ${freePort()}\n\tskip_install_trust\n}`,
 });
 
-beforeAll(async () => {
-  const agentFolder = machine('agent');
-  const agent = start(
-    ['agent'],
-    {
-      AGENT_PORT: '0',
-      AGENT_TOKEN: TOKEN,
-      PROXY_MANAGED: 'true',
-      PROXYFILE: join(agentFolder, 'Caddyfile'),
-      ACCESS_LOG: join(agentFolder, 'access.log'),
-    },
-    agentFolder,
-  );
-  for (const name of NAMES.slice(1)) guests.set(name, await startEnrollable());
-  agentUrl = await agent.address('agent');
-  const hub = await startHub('first');
-  first = { ...hub, headers: (await signUp({ hub: hub.api })).headers };
-  expect((await call(first, 'PUT', '/preamble', preamble(firstPort))).status).toBe(200);
-  for (const [name, { invitation, httpPort }] of guests) {
-    const json = { name, invitation: formatInvitation(invitation) };
-    expect((await call(first, 'POST', '/agents', json)).status).toBe(201);
-    const path = `/preamble?agent=${name}`;
-    expect((await call(first, 'PUT', path, preamble(httpPort))).status).toBe(200);
-  }
-});
+const agentFolder = machine('agent');
+const agent = start(
+  ['agent'],
+  {
+    AGENT_PORT: '0',
+    AGENT_TOKEN: TOKEN,
+    PROXY_MANAGED: 'true',
+    PROXYFILE: join(agentFolder, 'Caddyfile'),
+    ACCESS_LOG: join(agentFolder, 'access.log'),
+  },
+  agentFolder,
+);
+for (const name of NAMES.slice(1)) guests.set(name, await startEnrollable());
+const agentUrl = await agent.address('agent');
+const hub = await startHub('first');
+const first = { ...hub, headers: (await signUp({ hub: hub.api })).headers };
+expect((await call(first, 'PUT', '/preamble', preamble(firstPort))).status).toBe(200);
+for (const [name, { invitation, httpPort }] of guests) {
+  const json = { name, invitation: formatInvitation(invitation) };
+  expect((await call(first, 'POST', '/agents', json)).status).toBe(201);
+  const path = `/preamble?agent=${name}`;
+  expect((await call(first, 'PUT', path, preamble(httpPort))).status).toBe(200);
+}
 afterAll(async () => {
   for (const { child } of programs) child.kill('SIGTERM');
   await Promise.all(programs.map(({ exited }) => exited()));

@@ -1,6 +1,6 @@
 // proof: acme
 /** `signalbox certificate`: what it refuses, prints and changes; never a key. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HAS_ACME, startAcme } from '../../../harness/acme.ts';
@@ -9,7 +9,6 @@ import { createOperator } from '../../../harness/operator.ts';
 import { ask, signUp } from '../../../harness/stack.ts';
 
 const operator = createOperator();
-let started: Awaited<ReturnType<typeof operator.start>>;
 /** Keys that no output may have a line of. */
 const keys: string[] = [];
 
@@ -39,11 +38,9 @@ const kept = async () =>
   JSON.parse((await operator.run(['api', 'GET', '/certificates/kept'])).out) as object[];
 const changes = async () => (await operator.run(['api', 'GET', '/changelog'])).out;
 
-beforeAll(async () => {
-  started = await operator.start();
-  await operator.run(['site', 'add', 'app.home.example', '--config', '-'], {
-    input: 'respond a\n',
-  });
+const started = await operator.start();
+await operator.run(['site', 'add', 'app.home.example', '--config', '-'], {
+  input: 'respond a\n',
 });
 afterAll(operator.close);
 

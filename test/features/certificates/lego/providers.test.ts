@@ -1,16 +1,15 @@
 // proof: acme
 /** lego's providers, as the installed lego and a newer one list them. */
-import { afterAll, afterEach, describe, expect, test } from 'bun:test';
-import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { afterEach, describe, expect, test } from 'bun:test';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readIds, readProvider } from '../../../../src/features/certificates/lego/providers.ts';
 import { LEGO } from '../../../harness/acme.ts';
-import { temporaryFolder } from '../../../harness/stack.ts';
+import { folderForFile } from '../../../harness/for-file.ts';
 import { startLego } from './start-lego.ts';
 
 const NOWHERE = { directory: 'https://127.0.0.1:1/', roots: '/nonexistent' };
-const folder = temporaryFolder();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderForFile();
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();

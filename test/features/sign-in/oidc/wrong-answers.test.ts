@@ -1,23 +1,15 @@
 /** What a sign-in service may answer wrongly: none of it names anybody. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import { createHmac, createPublicKey } from 'node:crypto';
 import { createService } from '../../../../src/features/sign-in/oidc/service.ts';
 import { createVisitor } from '../../../harness/cookie-jar.ts';
-import {
-  CLIENT,
-  type SignInService,
-  type Spoil,
-  startSignInService,
-} from '../../../harness/sign-in-service.ts';
+import { forFile } from '../../../harness/for-file.ts';
+import { CLIENT, type Spoil, startSignInService } from '../../../harness/sign-in-service.ts';
 
 const HUB = 'http://localhost:9';
 const SECRET = 'what only this browser holds';
-let service: SignInService;
 
-beforeAll(async () => {
-  service = await startSignInService(HUB);
-});
-afterAll(() => service.stop());
+const service = await forFile(startSignInService(HUB));
 afterEach(() => {
   service.state.spoil = null;
 });

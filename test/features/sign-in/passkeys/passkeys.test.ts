@@ -1,10 +1,11 @@
 /** Passkeys over HTTP, with a stand-in for the authenticator: test/features/sign-in/web/passkey.test.ts has a real one. */
 import { Database } from 'bun:sqlite';
-import { afterAll, afterEach, beforeAll, describe, expect, setSystemTime, test } from 'bun:test';
+import { afterEach, describe, expect, setSystemTime, test } from 'bun:test';
 import { join } from 'node:path';
 import { partyOf } from '../../../../src/features/sign-in/passkeys/webauthn.ts';
 import { createAuthenticator, type Said } from '../../../harness/authenticator.ts';
-import { type HubAlone, startHubAlone } from '../../../harness/hub-alone.ts';
+import { forFile } from '../../../harness/for-file.ts';
+import { startHubAlone } from '../../../harness/hub-alone.ts';
 import { type Browser, createBrowser } from '../../../harness/second-factor.ts';
 import { signUp } from '../../../harness/stack.ts';
 
@@ -12,19 +13,12 @@ const PASSWORD = 'a long passphrase';
 type Passkey = { id: string; name: string; code?: string; counter: number; credentialID: string };
 type Options = { challenge: string; rp: { id: string }; rpId: string; user: { id: string } };
 
-let stack: HubAlone;
-let owner: Record<string, string>;
-let origin: string;
-beforeAll(async () => {
-  stack = await startHubAlone();
-  ({ headers: owner } = await signUp(stack));
-  origin = `http://localhost:${new URL(stack.hub).port}`;
-});
+const stack = await forFile(startHubAlone());
+const { headers: owner } = await signUp(stack);
+const origin = `http://localhost:${new URL(stack.hub).port}`;
 afterEach(() => {
   setSystemTime();
 });
-afterAll(() => stack.stop());
-
 const browse = () => createBrowser(() => stack.hub);
 const said = (more: Partial<Said> = {}): Said => ({ origin, rpId: 'localhost', ...more });
 const codeIn = (answer: { status: number; body: { code?: string } }) => [

@@ -1,18 +1,14 @@
 /** The second factor with better-auth's published client. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { type TOTP, URI } from 'otpauth';
 import { createClientOf } from '../../../harness/better-auth.ts';
-import { type HubAlone, startHubAlone } from '../../../harness/hub-alone.ts';
+import { forFile } from '../../../harness/for-file.ts';
+import { startHubAlone } from '../../../harness/hub-alone.ts';
 
 const PASSWORD = 'a long passphrase';
 const OTHER = 'quite another phrase';
 
-let stack: HubAlone;
-beforeAll(async () => {
-  stack = await startHubAlone();
-});
-afterAll(() => stack.stop());
-
+const stack = await forFile(startHubAlone());
 test('it turns a second factor on, signs in with it and with a recovery code, and turns it off', async () => {
   const { client, redirects } = createClientOf(stack.hub);
   const credentials = { email: 'ada@example.org', password: PASSWORD };

@@ -1,8 +1,9 @@
 /** `signalbox passwd` for somebody who cannot give their second factor any more. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type HubAlone, startHubAlone } from '../../../harness/hub-alone.ts';
+import { forFile } from '../../../harness/for-file.ts';
+import { startHubAlone } from '../../../harness/hub-alone.ts';
 import { runProgram } from '../../../harness/program.ts';
 import { codeOf, createBrowser, secretIn } from '../../../harness/second-factor.ts';
 import { ask, signUp } from '../../../harness/stack.ts';
@@ -10,14 +11,8 @@ import { ask, signUp } from '../../../harness/stack.ts';
 const CYD = 'cyd@example.org';
 const PASSWORD = 'a long passphrase';
 
-let hub: HubAlone;
-let ada: Record<string, string>;
-beforeAll(async () => {
-  hub = await startHubAlone();
-  ada = (await signUp(hub)).headers;
-});
-afterAll(() => hub.stop());
-
+const hub = await forFile(startHubAlone());
+const ada = (await signUp(hub)).headers;
 const passwd = (args: string[], input = '') =>
   runProgram(['passwd', ...args], { DATA_DIR: hub.dataDir }, hub.folder, { input }).exited();
 

@@ -1,10 +1,11 @@
 /** The second factor over HTTP, with codes of another implementation. */
 import { Database } from 'bun:sqlite';
-import { afterAll, afterEach, beforeAll, describe, expect, setSystemTime, test } from 'bun:test';
+import { afterEach, describe, expect, setSystemTime, test } from 'bun:test';
 import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { TOTP } from 'otpauth';
-import { type HubAlone, startHubAlone } from '../../../harness/hub-alone.ts';
+import { forFile } from '../../../harness/for-file.ts';
+import { startHubAlone } from '../../../harness/hub-alone.ts';
 import { codeOf, createBrowser, secretIn, wrongOf } from '../../../harness/second-factor.ts';
 import { signUp } from '../../../harness/stack.ts';
 
@@ -12,19 +13,13 @@ const PASSWORD = 'a long passphrase';
 const STEP = 30_000;
 type Enabled = { method: string; totpURI: string; backupCodes: string[]; code?: string };
 
-let stack: HubAlone;
-let owner: Record<string, string>;
-beforeAll(async () => {
-  stack = await startHubAlone();
-  ({ headers: owner } = await signUp(stack));
-});
+const stack = await forFile(startHubAlone());
+const { headers: owner } = await signUp(stack);
 afterEach(async () => {
   setSystemTime();
   // Forgets whose attempts failed.
   await stack.restart();
 });
-afterAll(() => stack.stop());
-
 const browse = () => createBrowser(() => stack.hub);
 /** Moves the wall clock, which then stands still. */
 const pass = (milliseconds: number) => setSystemTime(new Date(Date.now() + milliseconds));

@@ -1,31 +1,23 @@
 /** No expression makes a live Caddy read a file that the rules do not see. FUZZ_SEED sets which are tried. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { rmSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findForbiddenPath } from '../../../../../agent/caddy/config/paths.ts';
 import type { JsonObject } from '../../../../../src/shared/json.ts';
 import { resolvePath } from '../../../../../src/shared/system/files.ts';
 import { caddyIs } from '../../../../harness/caddys.ts';
+import { folderForFile, forFile } from '../../../../harness/for-file.ts';
 import { some } from '../../../../harness/full.ts';
-import { type LoadedCaddy, startLoadedCaddy } from '../../../../harness/loaded-caddy.ts';
+import { startLoadedCaddy } from '../../../../harness/loaded-caddy.ts';
 import { seededRandom } from '../../../../harness/random.ts';
-import { temporaryFolder } from '../../../../harness/stack.ts';
 
 const SECRET = 'canary-in-a-file';
-const folder = temporaryFolder();
+const folder = folderForFile();
 const path = join(folder, 'token');
 const random = seededRandom(Number(process.env.FUZZ_SEED ?? 20_261_122));
 
-let caddy: LoadedCaddy;
-beforeAll(async () => {
-  writeFileSync(path, SECRET);
-  caddy = await startLoadedCaddy(folder);
-});
-afterAll(async () => {
-  await caddy.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
-
+writeFileSync(path, SECRET);
+const caddy = await forFile(startLoadedCaddy(folder));
 const judge = (site: object) =>
   findForbiddenPath({ apps: site } as JsonObject, {
     dirs: [folder],

@@ -2,17 +2,18 @@
  * What a live Caddy reads or connects to is never more than the rules see: generated texts with placeholders,
  * and upstreams that a request completes. FUZZ_SEED sets which ones.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { afterAll, describe, expect, test } from 'bun:test';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findForbiddenPath } from '../../../../../agent/caddy/config/paths.ts';
 import type { JsonObject } from '../../../../../src/shared/json.ts';
 import { resolvePath } from '../../../../../src/shared/system/files.ts';
 import { caddyIs } from '../../../../harness/caddys.ts';
+import { folderForFile, forFile } from '../../../../harness/for-file.ts';
 import { some } from '../../../../harness/full.ts';
-import { type LoadedCaddy, startLoadedCaddy } from '../../../../harness/loaded-caddy.ts';
+import { startLoadedCaddy } from '../../../../harness/loaded-caddy.ts';
 import { seededRandom } from '../../../../harness/random.ts';
-import { temporaryFolder } from '../../../../harness/stack.ts';
+import { words } from '../../../../harness/words.ts';
 
 const SECRET = 'canary-in-a-file';
 const HIDDEN = 'canary-in-a-socket';
@@ -20,7 +21,7 @@ const TEXTS = some(500, 10_000);
 const DIALS = some(150, 1_500);
 const PER_LOAD = 1_000;
 
-const folder = temporaryFolder();
+const folder = folderForFile();
 const box = join(folder, 'box');
 const socket = join(box, 'hub.sock');
 const env = { SOCKET: socket, NETWORK: 'unix' };
@@ -28,20 +29,11 @@ const random = seededRandom(Number(process.env.FUZZ_SEED ?? 20_261_122));
 /** Folders whose names end a placeholder for some readers. */
 const odd = ['a}', 'a\\', 'a\\}', '{a'].map((name) => join(folder, name));
 
-let caddy: LoadedCaddy;
-let hidden: Bun.Server<unknown>;
-
-beforeAll(async () => {
-  for (const one of [box, ...odd]) mkdirSync(one, { recursive: true });
-  writeFileSync(join(box, 'token'), SECRET);
-  hidden = Bun.serve({ unix: socket, fetch: () => new Response(HIDDEN) });
-  caddy = await startLoadedCaddy(folder, env);
-});
-afterAll(async () => {
-  await caddy.stop();
-  await hidden.stop(true);
-  rmSync(folder, { recursive: true, force: true });
-});
+for (const one of [box, ...odd]) mkdirSync(one, { recursive: true });
+writeFileSync(join(box, 'token'), SECRET);
+const hidden = Bun.serve({ unix: socket, fetch: () => new Response(HIDDEN) });
+const caddy = await forFile(startLoadedCaddy(folder, env));
+afterAll(() => hidden.stop(true));
 
 const judge = (handlers: object[]) =>
   findForbiddenPath({ apps: { routes: [{ handle: handlers }] } } as unknown as JsonObject, {
@@ -119,17 +111,12 @@ describe('generated configurations', () => {
       x,
       x,
       y,
-      '{http.vars.a}',
-      '{b}',
-      'unix',
+      ...words(`
+        {http.vars.a} {b} unix un{http.vars.a} u{b} {env.NETWORK} {env.NONE}unix {env.NONE}
+        {http.vars.a}{b}
+      `),
       ' unix',
       'UN\u0130X',
-      'un{http.vars.a}',
-      'u{b}',
-      '{env.NETWORK}',
-      '{env.NONE}unix',
-      '{env.NONE}',
-      '{http.vars.a}{b}',
       `un${x}`,
       `unix${x}`,
     ] as Some;

@@ -1,28 +1,19 @@
 /** What is loaded without a validation before is what Caddy accepts, whatever its sites have. FUZZ_SEED sets which ones. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
+import { expect, test } from 'bun:test';
 import { isPlain } from '../../../../../agent/caddy/config/plain.ts';
 import type { Json } from '../../../../../src/shared/json.ts';
-import { type AdaptCaddy, startAdaptCaddy } from '../../../../harness/adapt-caddy.ts';
+import { startAdaptCaddy } from '../../../../harness/adapt-caddy.ts';
+import { folderForFile, forFile } from '../../../../harness/for-file.ts';
 import { some } from '../../../../harness/full.ts';
 import { seededRandom } from '../../../../harness/random.ts';
-import { temporaryFolder } from '../../../../harness/stack.ts';
 
 const SITES = some(400, 3_000);
 const random = seededRandom(Number(process.env.FUZZ_SEED ?? 20_261_125));
 
-const home = temporaryFolder();
+const home = folderForFile();
 const env = { PATH: process.env.PATH, HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home };
 
-let caddy: AdaptCaddy;
-beforeAll(async () => {
-  caddy = await startAdaptCaddy();
-});
-afterAll(async () => {
-  await caddy.stop();
-  rmSync(home, { recursive: true, force: true });
-});
-
+const caddy = await forFile(startAdaptCaddy());
 /** Caddy's words, or null if it accepts the text. */
 function refusalOf(text: string): string | null {
   const args = ['caddy', 'validate', '--config', '-', '--adapter', 'caddyfile'];

@@ -1,8 +1,9 @@
 /** Which websockets a publish leaves open: those of sites that turn nobody away, since Caddy 2.7. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { caddyIs } from '../../../../harness/caddys.ts';
+import { forFile } from '../../../../harness/for-file.ts';
 import { some } from '../../../../harness/full.ts';
-import { type Owner, startOwner } from '../../../../harness/owner.ts';
+import { startOwner } from '../../../../harness/owner.ts';
 import { until } from '../../../../harness/stack.ts';
 
 const PUBLISHES = some(4, 50);
@@ -41,31 +42,25 @@ const POLICIES: Record<string, string[]> = { allowed: ['home'], robots: ['bots']
 const BASICAUTH = ['BASICAUTH', caddyIs('>=2.8.0') ? 'basic_auth' : 'basicauth'] as const;
 if (!survives) delete CONFIGS.own;
 
-let owner: Owner;
-beforeAll(async () => {
-  owner = await startOwner();
-  for (const [name, recipe, values] of [
-    ['home', 'allow', { networks: ['private_ranges'] }],
-    ['bots', 'robots', {}],
-  ]) {
-    const { status, text } = await owner.call('POST', '/policies', { name, recipe, values });
-    expect([status, text]).toEqual([201, expect.any(String)]);
-  }
-  for (const [name, config] of Object.entries(CONFIGS)) {
-    const policies = POLICIES[name] ?? [];
-    const site = {
-      domain: `http://${name}.example`,
-      config: config.replace(...BASICAUTH),
-      policies,
-    };
-    const { status, text } = await owner.call('POST', '/vhosts', site);
-    expect([status, text]).toEqual([201, expect.any(String)]);
-  }
-});
-afterAll(async () => {
-  await owner.stack.stop();
-  await upstream.stop(true);
-});
+const owner = await forFile(startOwner());
+for (const [name, recipe, values] of [
+  ['home', 'allow', { networks: ['private_ranges'] }],
+  ['bots', 'robots', {}],
+]) {
+  const { status, text } = await owner.call('POST', '/policies', { name, recipe, values });
+  expect([status, text]).toEqual([201, expect.any(String)]);
+}
+for (const [name, config] of Object.entries(CONFIGS)) {
+  const policies = POLICIES[name] ?? [];
+  const site = {
+    domain: `http://${name}.example`,
+    config: config.replace(...BASICAUTH),
+    policies,
+  };
+  const { status, text } = await owner.call('POST', '/vhosts', site);
+  expect([status, text]).toEqual([201, expect.any(String)]);
+}
+afterAll(() => upstream.stop(true));
 
 /** A websocket through Caddy, and whether it is still open. */
 async function connect(name: string) {

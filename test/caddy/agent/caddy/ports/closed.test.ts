@@ -1,23 +1,19 @@
 /** Listeners that cannot be opened when a configuration is loaded. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import { caddiesOf } from '../../../../harness/caddys.ts';
+import { forFile } from '../../../../harness/for-file.ts';
 import { countListeners } from '../../../../harness/listeners.ts';
 import { ask, freePort, type Stack, startStack, until } from '../../../../harness/stack.ts';
 
 type Closed = { address: string; reason: string };
 
-let of: Stack;
 const cleanups: (() => void)[] = [];
-beforeAll(async () => {
-  of = await startStack();
-});
+const of = await forFile(startStack());
 afterEach(async () => {
   for (const clean of cleanups.splice(0)) clean();
   // Each begins with a Caddy that listens nowhere.
   expect((await reload('# nothing\n', false)).status).toBe(200);
 });
-afterAll(() => of.stop());
-
 const hold = (port: number) => {
   const held = Bun.listen({ hostname: '0.0.0.0', port, socket: { data() {} } });
   const free = () => held.stop(true);

@@ -1,11 +1,10 @@
-import { afterAll, expect, test } from 'bun:test';
-import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'bun:test';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dnsProviders, modulesOf } from '../../../../../agent/caddy/process/program.ts';
-import { temporaryFolder } from '../../../../harness/stack.ts';
+import { folderForFile } from '../../../../harness/for-file.ts';
 
-const folder = temporaryFolder();
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderForFile();
 
 const env = { PATH: process.env.PATH ?? '' };
 

@@ -1,22 +1,15 @@
 /** Twins that share certificates: what one Caddy has signed or obtained, the other presents. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { chmodSync, rmSync } from 'node:fs';
+import { expect, test } from 'bun:test';
+import { chmodSync } from 'node:fs';
 import { connect } from 'node:tls';
-import { type Fleet, startFleet } from '../../../../harness/fleet.ts';
-import { temporaryFolder, until } from '../../../../harness/stack.ts';
+import { startFleet } from '../../../../harness/fleet.ts';
+import { folderForFile, forFile } from '../../../../harness/for-file.ts';
+import { until } from '../../../../harness/stack.ts';
 
-const shared = temporaryFolder();
-let fleet: Fleet;
-beforeAll(async () => {
-  // As an NFS export that any of its users may write to.
-  chmodSync(shared, 0o777);
-  fleet = await startFleet(['twin'], { PROXY_STORAGE: shared });
-});
-afterAll(async () => {
-  await fleet.stop();
-  rmSync(shared, { recursive: true, force: true });
-});
-
+const shared = folderForFile();
+// As an NFS export that any of its users may write to.
+chmodSync(shared, 0o777);
+const fleet = await forFile(startFleet(['twin'], { PROXY_STORAGE: shared }));
 /** The fingerprint of the certificate that is presented for a name. */
 const presented = (port: number, servername: string) =>
   new Promise<string | null>((resolve) => {

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createServer, type Server, type Socket } from 'node:net';
+import { afterAll, describe, expect, test } from 'bun:test';
+import { createServer, type Socket } from 'node:net';
 import { ask as askAt } from '../../../../../agent/sites/checks/ask.ts';
 import type { Check, ChecksAnswer } from '../../../../../src/shared/wire/checks.ts';
 import type { LogActivity, LogPage, LogStats } from '../../../../../src/shared/wire/logs.ts';
+import { forFile } from '../../../../harness/for-file.ts';
 import { limit } from '../../../../harness/speed.ts';
-import { ask, freePort, type Stack, startLocalCaStack, until } from '../../../../harness/stack.ts';
+import { ask, freePort, startLocalCaStack, until } from '../../../../harness/stack.ts';
 
 /** Seconds until a check that has an answer fails: it is asked again until then. */
 const SHORT = limit(300) / 1000;
 
-let stack: Stack;
 /** Answers as the path says; a stand-in for upstreams that no HTTP server would be. */
-let upstream: Server;
 const upstreamPort = freePort();
 const otherPort = freePort();
 /** Connections to the upstream that are open, and the bytes it sent on the last one. */
@@ -86,48 +85,45 @@ async function load(proxyfile: string): Promise<void> {
   if (answer.status !== 200) throw new Error(answer.text);
 }
 
-beforeAll(async () => {
-  upstream = createServer((socket) => {
-    open.add(socket);
-    socket.on('error', () => undefined);
-    socket.once('close', () => open.delete(socket));
-    socket.once('data', (data) => serve(socket, data.toString()));
-  }).listen(upstreamPort, '127.0.0.1');
-  stack = await startLocalCaStack();
-  await reload(`
-    http://up.example, http://*.wild.example {
-      reverse_proxy 127.0.0.1:${upstreamPort}
-    }
-    secure.example, *.secure.example, 127.0.0.1 {
-      respond "{scheme} {host}"
-    }
-    http://down.example {
-      reverse_proxy 127.0.0.1:1
-    }
-    http://gone.example {
-      reverse_proxy 127.0.0.1:1
-    }
-    http://abort.example {
-      abort
-    }
-    :${otherPort} {
-      bind ::1
-      respond "any {host} {header.User-Agent}"
-    }
-    127.named.example {
-      respond "{host}"
-    }
-    "http://a\u0001b.example" {
-      respond x
-    }
-    https://named.example:${otherPort} {
-      bind 127.0.0.1
-      respond "{host} {hostport}"
-    }
-  `);
-});
+const upstream = createServer((socket) => {
+  open.add(socket);
+  socket.on('error', () => undefined);
+  socket.once('close', () => open.delete(socket));
+  socket.once('data', (data) => serve(socket, data.toString()));
+}).listen(upstreamPort, '127.0.0.1');
+const stack = await forFile(startLocalCaStack());
+await reload(`
+  http://up.example, http://*.wild.example {
+    reverse_proxy 127.0.0.1:${upstreamPort}
+  }
+  secure.example, *.secure.example, 127.0.0.1 {
+    respond "{scheme} {host}"
+  }
+  http://down.example {
+    reverse_proxy 127.0.0.1:1
+  }
+  http://gone.example {
+    reverse_proxy 127.0.0.1:1
+  }
+  http://abort.example {
+    abort
+  }
+  :${otherPort} {
+    bind ::1
+    respond "any {host} {header.User-Agent}"
+  }
+  127.named.example {
+    respond "{host}"
+  }
+  "http://a\u0001b.example" {
+    respond x
+  }
+  https://named.example:${otherPort} {
+    bind 127.0.0.1
+    respond "{host} {hostport}"
+  }
+`);
 afterAll(async () => {
-  await stack.stop();
   for (const socket of open) socket.destroy();
   upstream.close();
 });

@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findCaddies } from '../../../../../agent/caddy/process/processes.ts';
 import type { Check, ChecksAnswer } from '../../../../../src/shared/wire/checks.ts';
+import { forFile } from '../../../../harness/for-file.ts';
 import { type Program, runProgram } from '../../../../harness/program.ts';
 import { startRefusingAcme } from '../../../../harness/refusing-acme.ts';
 import {
   ask,
   freePort,
   portSettings,
-  type Stack,
   startStack,
   temporaryFolder,
   until,
@@ -19,7 +19,6 @@ type Asked = { name: string; port: number; check: Check | null };
 type Refusal = { code: string; message: string; detail?: string; line?: number };
 
 const acme = startRefusingAcme();
-let stack: Stack;
 /** What the upstream was asked for. */
 const paths = new Set<string>();
 const upstream = Bun.serve({
@@ -60,16 +59,11 @@ async function everything() {
   };
 }
 
-beforeAll(async () => {
-  stack = await startStack();
-  const proxyfile = `http://live.example:${stack.httpPort} {\n\trespond live\n}\n`;
-  const json = { proxyfile };
-  await ask(`${stack.agent}/proxy/reload`, { json, headers: stack.agentHeaders });
-});
-afterAll(async () => {
-  await stack.stop();
-  await Promise.all([upstream.stop(true), acme.stop()]);
-});
+const stack = await forFile(startStack());
+const proxyfile = `http://live.example:${stack.httpPort} {\n\trespond live\n}\n`;
+const json = { proxyfile };
+await ask(`${stack.agent}/proxy/reload`, { json, headers: stack.agentHeaders });
+afterAll(() => Promise.all([upstream.stop(true), acme.stop()]));
 
 describe('a trial is refused', () => {
   const site = 'http://a.example {\n\trespond a\n}\n';

@@ -1,10 +1,11 @@
 // proof: nginx
 /** Whatever nginx text says, the body made of it is one that Caddy takes, and stays inside its site. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { type Body, bodyOf } from '../../../../../src/features/import-npm/npm/nginx/body.ts';
 import { checkConfig } from '../../../../../src/shared/caddyfile/check.ts';
 import { randomWanted } from '../../../../features/import-npm/nginx-texts.ts';
-import { type AdaptCaddy, startAdaptCaddy } from '../../../../harness/adapt-caddy.ts';
+import { startAdaptCaddy } from '../../../../harness/adapt-caddy.ts';
+import { forFile } from '../../../../harness/for-file.ts';
 import { some } from '../../../../harness/full.ts';
 import { seededRandom } from '../../../../harness/random.ts';
 import { limit } from '../../../../harness/speed.ts';
@@ -12,12 +13,7 @@ import { serveCaddyfile } from '../../../../hub/recipes/sites-caddy.ts';
 
 const COUNT = some(1_000, 60_000, 'NGINX_TEXTS');
 
-let caddy: AdaptCaddy;
-beforeAll(async () => {
-  caddy = await startAdaptCaddy({ HOME: 'LEAKED', SECRET: 'LEAKED', X: 'LEAKED' });
-});
-afterAll(() => caddy.stop());
-
+const caddy = await forFile(startAdaptCaddy({ HOME: 'LEAKED', SECRET: 'LEAKED', X: 'LEAKED' }));
 const random = seededRandom(Number(process.env.SEED ?? 31));
 const WANTED = Array.from({ length: COUNT }, () => randomWanted(random));
 const textOf = ({ lines }: Body): string =>

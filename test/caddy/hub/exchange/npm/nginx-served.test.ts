@@ -1,41 +1,39 @@
 // proof: nginx
 /** What a running Caddy answers with what is made of locations and nginx text. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { bodyOf } from '../../../../../src/features/import-npm/npm/nginx/body.ts';
 import { ask, startEcho } from '../../../../features/import-npm/nginx-beside.ts';
-import { type SitesCaddy, startSitesCaddy } from '../../../../hub/recipes/sites-caddy.ts';
+import { forFile } from '../../../../harness/for-file.ts';
+import { startSitesCaddy } from '../../../../hub/recipes/sites-caddy.ts';
 
 const HOST = 'nginx.test';
 const ends: (() => unknown)[] = [];
-let caddy: SitesCaddy;
-let service: number;
 
-beforeAll(async () => {
-  const own = await startEcho(ends);
-  service = await startEcho(ends);
-  const to = `http://127.0.0.1:${service}`;
-  const advanced = `
-    location = /exact { return 200 "it's {host} $host\\n"; }
-    location = /start { return 302 /web/index.html; }
-    location ^~ /static/ { proxy_pass ${to}/files/; }
-    location /closed { deny 127.0.0.3; allow 127.0.0.2; deny all; proxy_pass ${to}; }
-    location /closed/ever/ { deny all; }
-    location /rewritten { rewrite ^/rewritten/(.*)$ /$1 break; proxy_pass ${to}; }
-    location /gone { return 444; }`;
-  const { lines, unsayable } = bodyOf({
-    rest: { upstream: `127.0.0.1:${own}` },
-    advanced,
-    stripsAuthorization: false,
-    locations: [],
-    hasAccessList: false,
-  });
-  expect(unsayable).toEqual([]);
-  caddy = await startSitesCaddy({
-    [HOST]: lines.join('\n').replaceAll('{upstream}', `127.0.0.1:${own}`),
-  });
+const own = await startEcho(ends);
+const service = await startEcho(ends);
+const to = `http://127.0.0.1:${service}`;
+const advanced = `
+  location = /exact { return 200 "it's {host} $host\\n"; }
+  location = /start { return 302 /web/index.html; }
+  location ^~ /static/ { proxy_pass ${to}/files/; }
+  location /closed { deny 127.0.0.3; allow 127.0.0.2; deny all; proxy_pass ${to}; }
+  location /closed/ever/ { deny all; }
+  location /rewritten { rewrite ^/rewritten/(.*)$ /$1 break; proxy_pass ${to}; }
+  location /gone { return 444; }`;
+const { lines, unsayable } = bodyOf({
+  rest: { upstream: `127.0.0.1:${own}` },
+  advanced,
+  stripsAuthorization: false,
+  locations: [],
+  hasAccessList: false,
 });
+expect(unsayable).toEqual([]);
+const caddy = await forFile(
+  startSitesCaddy({
+    [HOST]: lines.join('\n').replaceAll('{upstream}', `127.0.0.1:${own}`),
+  }),
+);
 afterAll(async () => {
-  await caddy.stop();
   for (const end of ends) await end();
 });
 
