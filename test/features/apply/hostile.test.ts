@@ -1,17 +1,13 @@
 /** Documents that are made to harm: refused with their place, and nobody else waits long for them. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
+import { describe, expect, test } from 'bun:test';
+import { forFile } from '../../harness/for-file.ts';
+import { type Body, startOwner } from '../../harness/owner.ts';
 import { ask } from '../../harness/stack.ts';
 
 type Applied = Body & { changes: { name: string }[]; digest: string; field?: string };
 
-let owner: Owner;
-beforeAll(async () => {
-  owner = await startOwner();
-  await owner.create('first');
-});
-afterAll(() => owner.stack.stop());
-
+const owner = await forFile(startOwner());
+await owner.create('first');
 const send = (raw: string) =>
   ask<Applied>(`${owner.stack.hub}/apply`, { raw, headers: owner.headers });
 const apply = (document: object) => send(JSON.stringify({ source: 'home', ...document }));

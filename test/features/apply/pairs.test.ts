@@ -4,7 +4,6 @@
  * out, and that an undo brings everything back. With a real database, without a proxy.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
 import type { PlannedChange } from '../../../src/features/apply/document.ts';
 import { exportYaml } from '../../../src/features/apply/export.ts';
 import { applyChange, type Outcome } from '../../../src/features/apply/plan.ts';
@@ -26,17 +25,17 @@ import { deleteChange } from '../../../src/hub/model/vhost-changes.ts';
 import { recipeOf } from '../../../src/hub/recipes/registry.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import { type ByHand, randomDocuments, type SomeDocument } from '../../harness/documents.ts';
+import { folderForFile } from '../../harness/for-file.ts';
 import { some } from '../../harness/full.ts';
 import { seededRandom } from '../../harness/random.ts';
 import { limit } from '../../harness/speed.ts';
-import { temporaryFolder } from '../../harness/stack.ts';
 
 const PAIRS = some(200, 5_000, 'PAIRS');
 const SEED = Number(process.env.PAIRS_SEED ?? 20261123);
 const AGENTS = ['local', 'edge'] as const;
 const WHO = { userId: 'ada', userName: 'Ada', via: null };
 
-const folder = temporaryFolder();
+const folder = folderForFile();
 let database: OpenDatabase;
 let store: Store;
 let set: SiteSet;
@@ -55,10 +54,7 @@ beforeAll(() => {
     .run();
   set = store.load();
 });
-afterAll(() => {
-  database.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => database.close());
 
 /** Plans a change and stores it, as the publisher does. @returns its plan, and the group of its entries */
 async function make<T>(change: Change<T>): Promise<{ plan: Planned<T>; group: number | null }> {

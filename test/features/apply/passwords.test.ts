@@ -1,7 +1,8 @@
 // proof: hub
 /** `/apply` with passwords in clear: each is hashed, which takes a second or more of a core. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
+import { expect, test } from 'bun:test';
+import { forFile } from '../../harness/for-file.ts';
+import { type Body, startOwner } from '../../harness/owner.ts';
 
 type Applied = Body & {
   changes: { op: string; name: string; fields: string[] }[];
@@ -9,12 +10,7 @@ type Applied = Body & {
   group?: number;
 };
 
-let owner: Owner;
-beforeAll(async () => {
-  owner = await startOwner();
-});
-afterAll(() => owner.stack.stop());
-
+const owner = await forFile(startOwner());
 const lan = { recipe: 'allow', values: { networks: ['private_ranges'] } };
 const apply = (document: object) => owner.call<Applied>('POST', '/apply', document);
 const plan = (document: object) => apply({ ...document, dryRun: true });

@@ -1,6 +1,7 @@
 /** `/apply`: a document of sites and policies is applied as a whole, or not at all. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { forFile } from '../../harness/for-file.ts';
+import { type Body, startOwner } from '../../harness/owner.ts';
 
 type Change = { op: string; kind: string; name: string; fields: string[] };
 type Applied = Body & {
@@ -13,12 +14,7 @@ type Applied = Body & {
 };
 type Site = Body & { domain: string; config: string; enabled: boolean; source: string | null };
 
-let owner: Owner;
-beforeAll(async () => {
-  owner = await startOwner();
-});
-afterAll(() => owner.stack.stop());
-
+const owner = await forFile(startOwner());
 const answers = (text: string, more: object = {}) => ({ config: `respond ${text}`, ...more });
 const lan = { recipe: 'allow', values: { networks: ['private_ranges'] } };
 const apply = (document: object, headers = {}) =>
@@ -38,112 +34,101 @@ describe('refused, with nothing changed:', () => {
     expect((await owner.call('POST', '/policies', { name: 'hand', ...lan })).status).toBe(201);
   });
 
-  test.each<[string, object, number, string, string | null]>([
-    ['no source', { source: '' }, 400, 'INVALID_REQUEST', 'source'],
-    ['the source of an agent', { source: 'containers/local' }, 400, 'INVALID_REQUEST', 'source'],
-    ['a source with a line end', { source: 'a\nb' }, 400, 'INVALID_REQUEST', 'source'],
-    [
-      'an unknown field',
-      { sites: { 'a.example': { upsteam: '127.0.0.1:1' } } },
-      ...([400, 'INVALID_REQUEST', 'sites["a.example"].upsteam'] as const),
-    ],
-    [
-      'a wrong type',
-      { sites: { 'a.example': { upstream: 8080 } } },
-      ...([400, 'INVALID_REQUEST', 'sites["a.example"].upstream'] as const),
-    ],
-    [
-      'a source of a site',
-      { sites: { 'a.example': { source: 'x' } } },
-      ...([400, 'INVALID_REQUEST', 'sites["a.example"].source'] as const),
-    ],
-    ['sites that are text', { sites: 'a.example' }, 400, 'INVALID_REQUEST', 'sites'],
-    ['sites that are null', { sites: null, prune: true }, 400, 'INVALID_REQUEST', 'sites'],
-    ['a site without domain', { sites: [{}] }, 400, 'INVALID_REQUEST', 'sites.0.domain'],
-    [
-      'a domain twice',
-      { sites: [{ domain: 'a.example' }, { domain: 'a.example' }] },
-      ...([400, 'INVALID_REQUEST', 'sites["a.example"]'] as const),
-    ],
+  const only = (site: object) => ({ sites: { 'a.example': site } });
+  const policy = (name: string, recipe: string, values?: object) => ({
+    policies: { [name]: { recipe, values } },
+  });
+  async function refused(document: object, status: number, code: string, field: string | null) {
+    const before = await owner.everything();
+    for (const answer of [await plan(document), await apply(document)]) {
+      const { body } = answer;
+      expect([answer.status, body.code, body.field ?? null]).toEqual([status, code, field]);
+    }
+    expect(await owner.everything()).toEqual(before);
+  }
+
+  test.each<[string, string, object]>([
+    ['no source', 'source', { source: '' }],
+    ['the source of an agent', 'source', { source: 'containers/local' }],
+    ['a source with a line end', 'source', { source: 'a\nb' }],
+    ['an unknown field', 'sites["a.example"].upsteam', only({ upsteam: '127.0.0.1:1' })],
+    ['a wrong type', 'sites["a.example"].upstream', only({ upstream: 8080 })],
+    ['a source of a site', 'sites["a.example"].source', only({ source: 'x' })],
+    ['sites that are text', 'sites', { sites: 'a.example' }],
+    ['sites that are null', 'sites', { sites: null, prune: true }],
+    ['a site without domain', 'sites.0.domain', { sites: [{}] }],
+    ['a domain twice', 'sites["a.example"]', { sites: Array(2).fill({ domain: 'a.example' }) }],
     [
       'a domain twice in other letters',
+      'sites["A.example"]',
       { sites: { 'a.example': answers('a'), 'A.example': answers('b') } },
-      ...([400, 'INVALID_REQUEST', 'sites["A.example"]'] as const),
     ],
-    [
-      'no domain',
-      { sites: { 'no domain': answers('a') } },
-      ...([400, 'INVALID_REQUEST', 'sites["no domain"].domain'] as const),
-    ],
+    ['no domain', 'sites["no domain"].domain', { sites: { 'no domain': answers('a') } }],
     [
       'an unknown policy',
-      { sites: { 'a.example': answers('a', { policies: ['none'] }) } },
-      ...([400, 'INVALID_REQUEST', 'sites["a.example"].policies'] as const),
+      'sites["a.example"].policies',
+      only(answers('a', { policies: ['none'] })),
     ],
-    [
-      'an unknown recipe',
-      { policies: { lan: { recipe: 'none' } } },
-      ...([400, 'INVALID_REQUEST', 'policies["lan"].recipe'] as const),
-    ],
+    ['an unknown recipe', 'policies["lan"].recipe', policy('lan', 'none')],
     [
       'wrong values',
-      { policies: { lan: { recipe: 'allow', values: { networks: ['x'] } } } },
-      ...([400, 'INVALID_REQUEST', 'policies["lan"].values.networks.0'] as const),
+      'policies["lan"].values.networks.0',
+      policy('lan', 'allow', { networks: ['x'] }),
     ],
     [
       'a user without password',
-      { policies: { ada: { recipe: 'basic-auth', values: { users: [{ name: 'ada' }] } } } },
-      ...([400, 'INVALID_REQUEST', 'policies["ada"].values.users.0.password'] as const),
+      'policies["ada"].values.users.0.password',
+      policy('ada', 'basic-auth', { users: [{ name: 'ada' }] }),
     ],
     [
       'a misspelled upstream',
-      { sites: { 'a.example': { config: 'reverse_proxy {upsteam}', upstream: '127.0.0.1:1' } } },
-      ...([400, 'INVALID_REQUEST', 'sites["a.example"].config'] as const),
-    ],
-    [
-      'what the proxy refuses',
-      { sites: { 'http://a.example': answers('a'), 'http://b.example': { config: 'respnd b' } } },
-      ...([502, 'PROXY_REJECTED', 'sites["http://b.example"].config'] as const),
-    ],
-    [
-      'a single site that the proxy refuses',
-      { sites: { 'http://B.example': { config: 'respnd b' } } },
-      ...([502, 'PROXY_REJECTED', 'sites["http://B.example"].config'] as const),
+      'sites["a.example"].config',
+      only({ config: 'reverse_proxy {upsteam}', upstream: '127.0.0.1:1' }),
     ],
     [
       'a sign-in service that asks itself',
+      'sites["http://A.example"].policies',
       {
-        policies: { ask: { recipe: 'authelia', values: { address: 'localhost:9091' } } },
+        ...policy('ask', 'authelia', { address: 'localhost:9091' }),
         sites: { 'http://A.example': { upstream: '127.0.0.1:9091', policies: ['ask'] } },
       },
-      ...([400, 'INVALID_REQUEST', 'sites["http://A.example"].policies'] as const),
+    ],
+  ])('%s', (_, field, document) => refused(document, 400, 'INVALID_REQUEST', field));
+
+  const broken = { config: 'respnd b' };
+  const hand = 'http://hand.example';
+  test.each<[string, number, string, string | null, object]>([
+    [
+      'what the proxy refuses',
+      ...([502, 'PROXY_REJECTED', 'sites["http://b.example"].config'] as const),
+      { sites: { 'http://a.example': answers('a'), 'http://b.example': broken } },
+    ],
+    [
+      'a single site that the proxy refuses',
+      ...([502, 'PROXY_REJECTED', 'sites["http://B.example"].config'] as const),
+      { sites: { 'http://B.example': broken } },
     ],
     [
       'a site of a person',
-      { sites: { 'http://hand.example': answers('mine') } },
-      ...([409, 'DOMAIN_TAKEN', 'sites["http://hand.example"]'] as const),
+      409,
+      'DOMAIN_TAKEN',
+      `sites["${hand}"]`,
+      { sites: { [hand]: answers('mine') } },
     ],
     [
       'an address of a site of a person',
-      { sites: { 'http://a.example': { config: 'http://a.example, http://hand.example {\n}' } } },
       ...([409, 'DOMAIN_TAKEN', 'sites["http://a.example"].domain'] as const),
+      { sites: { 'http://a.example': { config: `http://a.example, ${hand} {\n}` } } },
     ],
-    [
-      'a policy of a person',
-      { policies: { hand: lan } },
-      ...([409, 'POLICY_TAKEN', 'policies["hand"]'] as const),
-    ],
-    ['a plan that is another', { expects: 'ab'.repeat(32) }, 412, 'STALE', null],
-  ])('%s', async (_, document, status, code, field) => {
+    ['a policy of a person', 409, 'POLICY_TAKEN', 'policies["hand"]', { policies: { hand: lan } }],
+    ['a plan that is another', 412, 'STALE', null, { expects: 'ab'.repeat(32) }],
+  ])('%s', (_, status, code, field, document) => refused(document, status, code, field));
+
+  test('a replay that is no dry run', async () => {
     const before = await owner.everything();
-    const both = [await plan(document), await apply(document)];
-    for (const answer of both) {
-      expect([answer.status, answer.body.code, answer.body.field ?? null]).toEqual([
-        status,
-        code,
-        field,
-      ]);
-    }
+    const document = { source: 'home', ...only(answers('a')) };
+    const { status, body } = await owner.call('POST', '/apply?replay=true', document);
+    expect([status, body.code]).toEqual([400, 'INVALID_REQUEST']);
     expect(await owner.everything()).toEqual(before);
   });
 

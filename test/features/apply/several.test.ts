@@ -1,13 +1,9 @@
 /** `/apply` with several agents: what is placed where, who falls behind, and what a plan says of that. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Fleet, startFleet } from '../../harness/fleet.ts';
+import { expect, test } from 'bun:test';
+import { startFleet } from '../../harness/fleet.ts';
+import { forFile } from '../../harness/for-file.ts';
 
-let fleet: Fleet;
-beforeAll(async () => {
-  fleet = await startFleet(['edge']);
-});
-afterAll(() => fleet.stop());
-
+const fleet = await forFile(startFleet(['edge']));
 type Applied = {
   code?: string;
   field?: string;

@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { toYaml } from '../../../src/features/apply/yaml.ts';
 import { some } from '../../harness/full.ts';
 import fc from '../../harness/generated.ts';
+import { words } from '../../harness/words.ts';
 
 const MISREAD = ['no', 'y', 'On', '08', '1e3', '0x10', '0o7', '1_000', '12:30:45', '2001-01-01'];
 const TYPES = ['~', 'null', '', '<<', '=', '.inf', '+1', '5.', 'true', 'TRUE', '-', '?', '*.a'];
@@ -67,31 +68,19 @@ test('the same list twice is written twice, without an alias', () => {
 const piece = fc.constantFrom(
   ...MISREAD,
   ...TYPES,
+  ...words(`
+    # : | > " ' --- ... % @ &a !!js {upstream} [ ,
+  `),
   '\n',
   '\n\n',
   '\t',
   ' ',
   '  ',
   '\r\n',
-  '#',
   ' #',
   ': ',
-  ':',
-  '|',
-  '>',
-  '"',
-  "'",
   '\\',
-  '---',
-  '...',
-  '%',
-  '@',
   '`',
-  '&a',
-  '!!js',
-  '{upstream}',
-  '[',
-  ',',
   '\0',
   '\u0085',
   '\u2028',

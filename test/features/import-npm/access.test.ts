@@ -12,6 +12,7 @@ import { recipeOf } from '../../../src/hub/recipes/registry.ts';
 import { checkValues } from '../../../src/hub/recipes/values.ts';
 import { some } from '../../harness/full.ts';
 import fc from '../../harness/generated.ts';
+import { words } from '../../harness/words.ts';
 import { caddyStatus, nginxStatus, type Visitor } from './access-model.ts';
 
 const RUNS = some(800, 50_000);
@@ -278,24 +279,10 @@ test('HSTS sets no other header', () => {
 });
 
 /** Networks in and beside each other. */
-const NETWORKS = [
-  'all',
-  '0.0.0.0/0',
-  '10.0.0.0/28',
-  '10.0.0.8/29',
-  '10.0.0.13/30',
-  '10.0.0.9',
-  '10.0.0.10',
-  '10.0.0.0/31',
-  '::/0',
-  'fd00::/125',
-  'fd00::4/126',
-  'fd00::5',
-  '::ffff:0:0/95',
-  '::/64',
-  '::ffff:10.0.0.9',
-  'nonsense',
-] as const;
+const NETWORKS = words(`
+  all 0.0.0.0/0 10.0.0.0/28 10.0.0.8/29 10.0.0.13/30 10.0.0.9 10.0.0.10 10.0.0.0/31 ::/0
+  fd00::/125 fd00::4/126 fd00::5 ::ffff:0:0/95 ::/64 ::ffff:10.0.0.9 nonsense
+`);
 const ADDRESSES = [
   ...Array.from({ length: 17 }, (_, at) => `10.0.0.${at}`),
   ...Array.from({ length: 9 }, (_, at) => `fd00::${at}`),

@@ -1,11 +1,12 @@
 // proof: hub
 /** Importing a database of Nginx Proxy Manager: what is refused, what comes along, and what it says. */
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { selfSigned } from '../../harness/certificate.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { EMPTIED, npmDatabase, npmForm } from '../../harness/npm-database.ts';
-import { type Owner, startOwner } from '../../harness/owner.ts';
-import { ask, type Stack } from '../../harness/stack.ts';
+import { startOwner } from '../../harness/owner.ts';
+import { ask } from '../../harness/stack.ts';
 
 type Answer = {
   code?: string;
@@ -18,8 +19,6 @@ type Answer = {
 };
 type Bytes = Uint8Array<ArrayBuffer>;
 
-let owner: Owner;
-let stack: Stack;
 const send = (form: FormData | string, query = '', headers = owner.headers) =>
   ask<Answer>(`${stack.hub}/import/npm${query}`, { method: 'POST', raw: form, headers });
 const importing = (database: Bytes, query = '', fields = {}) =>
@@ -42,11 +41,8 @@ const sqlite = (...statements: string[]): Bytes => {
   return new Uint8Array(database.serialize());
 };
 
-beforeAll(async () => {
-  owner = await startOwner();
-  stack = owner.stack;
-});
-afterAll(() => stack.stop());
+const owner = await forFile(startOwner());
+const stack = owner.stack;
 
 /** An expression of SQLite whose value nobody sees. */
 const ENDLESS = "instr(printf('%.*c', 40000000, 'a'), printf('%.*c', 20000000, 'a') || 'b') = 0";
@@ -93,6 +89,12 @@ describe('a file is refused, and nothing changes', () => {
     }
     const large = npmForm(new Uint8Array(64 * 1024 * 1024));
     expect((await send(large)).body.code).toBe('BODY_TOO_LARGE');
+  });
+
+  test('of which somebody wants a replay without a dry run', async () => {
+    const before = await state();
+    expect((await importing(npmDatabase(EMPTIED), '?replay=true')).status).toBe(400);
+    expect(await state()).toEqual(before);
   });
 
   test('whose keys somebody wants who may not have them', async () => {

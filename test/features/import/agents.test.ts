@@ -1,13 +1,9 @@
 /** Importing the sites of one agent’s proxy. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Fleet, startFleet } from '../../harness/fleet.ts';
+import { expect, test } from 'bun:test';
+import { startFleet } from '../../harness/fleet.ts';
+import { forFile } from '../../harness/for-file.ts';
 
-let fleet: Fleet;
-beforeAll(async () => {
-  fleet = await startFleet(['vps', 'visitor']);
-});
-afterAll(() => fleet.stop());
-
+const fleet = await forFile(startFleet(['vps', 'visitor']));
 const call = <T = { code?: string }>(method: string, path: string, json?: unknown) =>
   fleet.call<T>(method, path, json);
 const fileOf = (name: string) => fleet.other(name).readProxyfile();

@@ -1,10 +1,11 @@
 /** Importing a Caddyfile: what is refused, what else it may name, and how much at once. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { forFile } from '../../harness/for-file.ts';
 import { some } from '../../harness/full.ts';
-import { type Owner, startOwner } from '../../harness/owner.ts';
-import { freePort, type Stack, temporaryFolder } from '../../harness/stack.ts';
+import { startOwner } from '../../harness/owner.ts';
+import { freePort, temporaryFolder } from '../../harness/stack.ts';
 
 type Imported = {
   vhosts: { domain: string; config: string }[];
@@ -13,17 +14,12 @@ type Imported = {
 };
 const MANY = some(300, 2_000);
 
-let owner: Owner;
-let stack: Stack;
 const post = (proxyfile: string, more: object = {}) =>
   owner.call<Imported>('POST', '/import', { proxyfile, ...more });
 const text = async (path: string) => (await owner.call('GET', path)).text;
 
-beforeAll(async () => {
-  owner = await startOwner();
-  stack = owner.stack;
-});
-afterAll(() => stack.stop());
+const owner = await forFile(startOwner());
+const stack = owner.stack;
 
 describe('an import that is refused', () => {
   test.each([
@@ -84,6 +80,14 @@ describe('an import that is refused', () => {
       expect((await owner.call('POST', '/import', json)).status).toBe(400);
     }
   });
+});
+
+test('a replay is refused unless the import is a dry run', async () => {
+  const before = await owner.everything();
+  const proxyfile = 'http://new.example {\n\trespond new\n}\n';
+  const { status, body } = await owner.call('POST', '/import?replay=true', { proxyfile });
+  expect([status, body.code]).toEqual([400, 'INVALID_REQUEST']);
+  expect(await owner.everything()).toEqual(before);
 });
 
 test('a file that names no port is accepted even if port 80 is in use', async () => {

@@ -1,10 +1,11 @@
 /** An import as long as a request may be: refused while it is read, or read with pauses for other requests. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { inlineImports } from '../../../src/features/import/caddyfile/inline.ts';
 import { splitCaddyfile } from '../../../src/features/import/caddyfile/split.ts';
 import { assertReadable } from '../../../src/features/import/first-pass.ts';
 import { tokenize, tokenizeInTurns } from '../../../src/shared/caddyfile/tokenizer.ts';
-import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
+import { forFile } from '../../harness/for-file.ts';
+import { type Body, startOwner } from '../../harness/owner.ts';
 
 /** The body has a character more for each line. */
 const LENGTH = 10 * 1024 * 1024;
@@ -12,12 +13,7 @@ const filled = (unit: string, length = LENGTH) => unit.repeat(Math.floor(length 
 const sites = (many: number, words: number) =>
   Array.from({ length: many }, (_, at) => `http://s${at}.example {\n${'a '.repeat(words)}\n}\n`);
 
-let owner: Owner;
-beforeAll(async () => {
-  owner = await startOwner();
-});
-afterAll(() => owner.stack.stop());
-
+const owner = await forFile(startOwner());
 const adapted = () => owner.stack.lines.filter((line) => line.includes('/proxy/adapt')).length;
 
 test.each<[string, string, string, number]>([

@@ -1,18 +1,12 @@
 /** A lost database, made good by an import of the Caddyfile that is served. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ask, type Stack, signUp, startStack, until } from '../../harness/stack.ts';
+import { forFile } from '../../harness/for-file.ts';
+import { ask, signUp, startStack, until } from '../../harness/stack.ts';
 
-let stack: Stack;
-let headers: Record<string, string>;
-beforeAll(async () => {
-  stack = await startStack();
-  ({ headers } = await signUp(stack));
-  expect((await create('first')).status).toBe(201);
-});
-afterAll(() => stack.stop());
-
+const stack = await forFile(startStack());
+let { headers } = await signUp(stack);
 const create = (name: string, query = '') =>
   ask(`${stack.hub}/vhosts${query}`, {
     json: { domain: `http://${name}.example:${stack.httpPort}`, config: `respond ${name}` },
@@ -21,6 +15,8 @@ const create = (name: string, query = '') =>
 const importFile = (proxyfile: string) =>
   ask(`${stack.hub}/import`, { json: { proxyfile }, headers });
 const served = async (name: string) => (await stack.served(`${name}.example`)).text;
+
+expect((await create('first')).status).toBe(201);
 
 /** Restarts the hub without its database, and makes an account again. @param then is there in its place */
 async function lose(then?: string): Promise<void> {

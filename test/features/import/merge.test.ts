@@ -1,6 +1,7 @@
 /** Importing a file onto a hub that has sites already. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
+import { describe, expect, test } from 'bun:test';
+import { forFile } from '../../harness/for-file.ts';
+import { type Body, startOwner } from '../../harness/owner.ts';
 
 type Merge = {
   sites: {
@@ -20,7 +21,6 @@ type Imported = Body & {
   vhosts: { id: number; domain: string }[];
 };
 
-let owner: Owner;
 const post = (proxyfile: string, more: object = {}) =>
   owner.call<Imported>('POST', '/import', { proxyfile, ...more });
 const site = (name: string, text = name) => `http://${name}.example {\n\trespond ${text}\n}\n`;
@@ -29,17 +29,13 @@ const OTHER = '(shared) {\n\theader X file\n}\n';
 const list = async () => (await owner.call<Body[]>('GET', '/vhosts')).body;
 const entries = async () => (await owner.changelog()).map(({ action, domain }) => [action, domain]);
 
-beforeAll(async () => {
-  owner = await startOwner();
-  const { body } = await owner.call('GET', '/preamble');
-  const config = `${body.config.replace('{\n', '{\n\tgrace_period 3s\n')}\n\n${SNIPPET}`;
-  await owner.call('PUT', '/preamble', { config });
-  await owner.create('one', 'import shared\nrespond one');
-  await owner.create('two');
-  await owner.create('three');
-});
-afterAll(() => owner.stack.stop());
-
+const owner = await forFile(startOwner());
+const { body } = await owner.call('GET', '/preamble');
+const config = `${body.config.replace('{\n', '{\n\tgrace_period 3s\n')}\n\n${SNIPPET}`;
+await owner.call('PUT', '/preamble', { config });
+await owner.create('one', 'import shared\nrespond one');
+await owner.create('two');
+await owner.create('three');
 describe('without being asked to', () => {
   test.each([
     ['a site that is there with other content', site('one', 'else'), 'DOMAIN_TAKEN', 'taken'],

@@ -1,17 +1,13 @@
 /** Policies and checks of sites that are imported. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { checksIn, startUpstream } from '../../harness/checked.ts';
-import { type Owner, startOwner } from '../../harness/owner.ts';
+import { forFile } from '../../harness/for-file.ts';
+import { startOwner } from '../../harness/owner.ts';
 
 type Policy = { id: number; name: string; values: object; vhosts: number[] };
 type Vhost = { id: number; domain: string; config: string; policies: string[]; tags: string[] };
 
-let owner: Owner;
-beforeAll(async () => {
-  owner = await startOwner();
-});
-afterAll(() => owner.stack.stop());
-
+const owner = await forFile(startOwner());
 const policies = async () => (await owner.call<Policy[]>('GET', '/policies')).body;
 const vhosts = async () => (await owner.call<Vhost[]>('GET', '/vhosts')).body;
 const statusOf = async (name: string) => (await owner.stack.served(`${name}.example`)).status;

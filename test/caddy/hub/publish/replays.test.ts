@@ -1,6 +1,5 @@
 /** `/replays` end to end: what a change would do to requests that came through a real Caddy. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { appendFileSync, readFileSync } from 'node:fs';
 import type { Replayed } from '../../../../src/features/replay/replays.ts';
 import { REPLAY_MS } from '../../../../src/features/replay/wire.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
@@ -116,18 +115,6 @@ describe('of one agent', () => {
     }
   });
 
-  test('several operations are one change', async () => {
-    const state = await found(
-      call,
-      await replay(moved, { op: 'update', id: 2, config: 'respond gone 410' }),
-    );
-    expect(short(state)).toEqual([
-      { domain: 'two.example', requests: 3, count: 4, changed: [200, at(two), 410, null] },
-      { domain: 'one.example', requests: 3, count: 6, ...toTwo },
-    ]);
-    expect(JSON.stringify(state)).not.toContain('secret');
-  });
-
   test('an undo is asked before it is made', async () => {
     await call('PUT', '/vhosts/1', { upstream: at(two) });
     const [{ id, group } = { id: 0, group: 0 }] = (
@@ -142,44 +129,11 @@ describe('of one agent', () => {
   });
 
   test('so is a dry run with replay=true', async () => {
-    const { httpPort } = owner.stack;
-    const sites = { 'http://one.example': { upstream: at(two) } };
-    const document = { source: 'home', sites, adopt: true, dryRun: true };
-    const applied = await call<Started>('POST', '/apply?replay=true', document);
-    expect(short(await found(call, applied))).toEqual([
-      { domain: 'one.example', requests: 3, count: 6, ...toTwo },
-    ]);
-    const proxyfile = `http://one.example:${httpPort} {\n\treverse_proxy ${at(two)}\n}\n`;
-    const file = { proxyfile, taken: 'replace', dryRun: true };
-    const imported = await call<Started>('POST', '/import?replay=true', file);
-    expect(short(await found(call, imported))).toEqual([
-      { domain: 'one.example', requests: 3, count: 6, ...toTwo },
-    ]);
     const npm = await ask<Started>(`${owner.stack.hub}/import/npm?dryRun=true&replay=true`, {
       headers: owner.headers,
       raw: npmForm(npmDatabase(EMPTIED)),
     });
     expect(await found(call, npm)).toMatchObject({ state: 'done', differ: 0 });
-  });
-
-  test('while one runs, another is refused, until it is ended', async () => {
-    const [line = ''] = readFileSync(owner.stack.accessLog, 'utf8')
-      .split('\n')
-      .filter((text) => text.includes('"/x"'));
-    const many = Array.from({ length: 20_000 }, (_, i) => line.replace('"/x"', `"/x${i}"`));
-    appendFileSync(owner.stack.accessLog, `${many.join('\n')}\n`);
-    await untilLogged(call, 20_010);
-    const gone = { op: 'update', id: 2, config: 'respond gone 410' };
-    const { body } = await replay(gone);
-    const second = await replay(gone);
-    expect([second.status, second.body.code]).toEqual([429, 'RATE_LIMITED']);
-    expect(second.headers.get('retry-after')).toMatch(/^\d+$/);
-    expect((await call<Replayed>('GET', `/replays/${body.id}`)).body.state).toBe('running');
-    expect((await call('DELETE', `/replays/${body.id}`)).status).toBe(200);
-    expect((await call('GET', `/replays/${body.id}`)).status).toBe(404);
-    const third = await replay(gone);
-    expect(third.status).toBe(202);
-    await call('DELETE', `/replays/${third.body.id}`);
   });
 });
 
@@ -220,15 +174,5 @@ describe('of several agents', () => {
     expect(short(await found(fleet.call, await replay({ agent: 'vps' })))).toEqual([
       group('vps', 2),
     ]);
-  });
-
-  test('one that is offline is named', async () => {
-    await fleet.other('vps').stopOnly();
-    await fleet.untilState('vps', 'unreachable');
-    const state = await found(fleet.call, await replay());
-    expect(short(state)).toEqual([group('local', 1)]);
-    expect(state.leftOut).toEqual([{ reason: expect.stringMatching(/^vps: /), count: 0 }]);
-    const { body } = await replay({ agent: 'vps' });
-    expect(body.code).toBe('AGENT_UNREACHABLE');
   });
 });

@@ -1,7 +1,7 @@
 // proof: program
 /** `signalbox import npm`, with the database of a real Nginx Proxy Manager. */
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createOperator } from '../../../harness/operator.ts';
@@ -20,26 +20,23 @@ const traces = () =>
     const bytes = found.isFile() && Bun.hash(readFileSync(at(`npm/${name}`)));
     return { name, bytes, mtimeNs: found.mtimeNs };
   });
-let before: ReturnType<typeof traces>;
 
-beforeAll(async () => {
-  mkdirSync(at('npm/data'), { recursive: true });
-  for (const [from, to] of Object.entries({
-    'database.sqlite': 'npm/data/database.sqlite',
-    'nginx/custom': 'npm/data/nginx/custom',
-    'database-2.10.sqlite': 'old.sqlite',
-  })) {
-    cpSync(join(import.meta.dir, '../../../golden/npm', from), at(to), { recursive: true });
-  }
-  // Each password takes a second to hash.
-  const database = new Database(at('npm/data/database.sqlite'));
-  database.run("DELETE FROM access_list_auth WHERE username <> 'carol'");
-  database.close();
-  before = traces();
-  await operator.start();
-  // No authority is asked.
-  await signalbox('import -', '{\n\tlocal_certs\n}\n');
-});
+mkdirSync(at('npm/data'), { recursive: true });
+for (const [from, to] of Object.entries({
+  'database.sqlite': 'npm/data/database.sqlite',
+  'nginx/custom': 'npm/data/nginx/custom',
+  'database-2.10.sqlite': 'old.sqlite',
+})) {
+  cpSync(join(import.meta.dir, '../../../golden/npm', from), at(to), { recursive: true });
+}
+// Each password takes a second to hash.
+const database = new Database(at('npm/data/database.sqlite'));
+database.run("DELETE FROM access_list_auth WHERE username <> 'carol'");
+database.close();
+const before = traces();
+await operator.start();
+// No authority is asked.
+await signalbox('import -', '{\n\tlocal_certs\n}\n');
 afterAll(operator.close);
 
 describe('signalbox import npm', () => {

@@ -1,24 +1,16 @@
 /** The files that a target of `import` names are those that Caddy reads. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { beforeAll, expect, test } from 'bun:test';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { filesAt } from '../../../../src/features/import/caddyfile/imported-files.ts';
-import { temporaryFolder } from '../../../harness/stack.ts';
+import { folderForFile } from '../../../harness/for-file.ts';
+import { words } from '../../../harness/words.ts';
 
-const folder = temporaryFolder();
-const FILES = [
-  'a.caddy',
-  'B.caddy',
-  'é.caddy',
-  '!z.caddy',
-  'x{1}.caddy',
-  '.b.caddy',
-  'ab',
-  'one/Caddyfile',
-  'two/Caddyfile',
-  'two/more.caddy',
-  'aba',
-];
+const folder = folderForFile();
+const FILES = words(`
+  a.caddy B.caddy é.caddy !z.caddy x{1}.caddy .b.caddy ab one/Caddyfile two/Caddyfile
+  two/more.caddy aba
+`);
 
 beforeAll(() => {
   for (const [number, file] of FILES.entries()) {
@@ -26,7 +18,6 @@ beforeAll(() => {
     writeFileSync(join(folder, file), `http://host-${number}.example {\n}\n`);
   }
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The numbers of the files; null if the text is refused. */
 async function inCaddy(target: string): Promise<string[] | null> {
@@ -44,24 +35,12 @@ async function inCaddy(target: string): Promise<string[] | null> {
 
 const hostsIn = (text: string): string[] => [...text.matchAll(/host-\d+/g)].map(([host]) => host);
 
-test.each([
-  'a.caddy',
-  'a*.caddy',
-  '!*.caddy',
-  'x{*}.caddy',
-  'x{1}.caddy',
-  '?.caddy',
-  '?b.caddy',
-  '.*.caddy',
-  'ab*ba',
-  '*/Caddyfile',
-  't*/more.caddy',
-  'nowhere*',
-  'nowhere/*.caddy',
-  '[a].caddy',
-  'a*.?addy',
-  '**.caddy',
-])('%s', async (target) => {
+test.each(
+  words(`
+  a.caddy a*.caddy !*.caddy x{*}.caddy x{1}.caddy ?.caddy ?b.caddy .*.caddy ab*ba */Caddyfile
+  t*/more.caddy nowhere* nowhere/*.caddy [a].caddy a*.?addy **.caddy
+`),
+)('%s', async (target) => {
   const found = filesAt(target, folder);
   const hosts = found?.flatMap(({ text }) => hostsIn(text));
   expect(hosts?.sort() ?? null).toEqual((await inCaddy(target))?.sort() ?? null);
