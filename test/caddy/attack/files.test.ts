@@ -26,19 +26,17 @@ type Target = { data: string; folder: string; pid: number };
 /** A site's config, and what is requested of it. */
 type Attack = [name: string, config: (of: Target) => string, path: (of: Target) => string];
 const TOP = () => '/';
+const TOKEN = () => '/agent-token';
+const IMPORT = () => '/api/import';
 
 const READS: Attack[] = [
-  ['the data folder as root', ({ data }) => `root * ${data}\nfile_server`, () => '/agent-token'],
+  ['the data folder as root', ({ data }) => `root * ${data}\nfile_server`, TOKEN],
   ['the database', ({ data }) => `root * ${data}\nfile_server`, () => '/signalbox.db'],
   ['a folder around it', () => 'root * /\nfile_server', ({ data }) => `${data}/agent-token`],
-  ['a link to it', ({ folder }) => `root * ${folder}/link\nfile_server`, () => '/agent-token'],
-  [
-    'file_server with its own root',
-    ({ data }) => `file_server {\nroot ${data}\n}`,
-    () => '/agent-token',
-  ],
-  ['a root with dots', ({ data }) => `root * ${data}/x/..\nfile_server`, () => '/agent-token'],
-  ['a relative root', () => 'root * ../..\nfile_server', () => '/agent-token'],
+  ['a link to it', ({ folder }) => `root * ${folder}/link\nfile_server`, TOKEN],
+  ['file_server with its own root', ({ data }) => `file_server {\nroot ${data}\n}`, TOKEN],
+  ['a root with dots', ({ data }) => `root * ${data}/x/..\nfile_server`, TOKEN],
+  ['a relative root', () => 'root * ../..\nfile_server', TOKEN],
   [
     'a root from the request',
     () => 'root * {query.r}\nfile_server',
@@ -80,16 +78,16 @@ const READS: Attack[] = [
     () => 'reverse_proxy {query.u} {\nmethod POST\n}',
     ({ data }) => `/api/import?u=unix/${data}/hub.sock`,
   ],
-  ['the hub’s socket', ({ data }) => `reverse_proxy unix/${data}/hub.sock`, () => '/api/import'],
+  ['the hub’s socket', ({ data }) => `reverse_proxy unix/${data}/hub.sock`, IMPORT],
   [
     'the hub’s socket behind a space',
     ({ data }) => `reverse_proxy " unix/${data}/hub.sock"`,
-    () => '/api/import',
+    IMPORT,
   ],
   [
     'a socket in parts',
     ({ data }) => `vars a un\nreverse_proxy {vars.a}ix/${data}/hub.sock`,
-    () => '/api/import',
+    IMPORT,
   ],
 ];
 

@@ -36,6 +36,9 @@ const only = (fields: Record<string, string>, allowed = SAFE, more: Partial<Cont
   return found;
 };
 
+/** The labels of a site `a.example`. */
+const wants = (fields: Record<string, string> = {}) => ({ domain: 'a.example', ...fields });
+
 describe('is no site:', () => {
   const rows: [string, Record<string, string>, string, Allowed?, Partial<Container>?][] = [
     ['no domain', { port: '80' }, '"" is not a domain.'],
@@ -45,22 +48,9 @@ describe('is no site:', () => {
     ['a domain that is a block', { domain: 'a.example {' }, '"a.example {" is not a domain.'],
     ['a second domain at fault', { domain: 'a.example, b c' }, '"b c" is not a domain.'],
     ['an unknown label', { domian: 'a.example' }, 'Did you mean signalbox.domain?'],
-    [
-      'an unknown label of a site',
-      { domain: 'a.example', prot: '80' },
-      'Did you mean signalbox.port?',
-    ],
-    [
-      'a config, where that is not allowed',
-      { domain: 'a.example', config: 'respond a' },
-      'DOCKER_LABELS',
-    ],
-    [
-      'a config with addresses',
-      { domain: 'a.example', config: 'a.example {\n}' },
-      'without its addresses',
-      ALL,
-    ],
+    ['an unknown label of a site', wants({ prot: '80' }), 'Did you mean signalbox.port?'],
+    ['a config, where that is not allowed', wants({ config: 'respond a' }), 'DOCKER_LABELS'],
+    ['a config with addresses', wants({ config: 'a.example {\n}' }), 'without its addresses', ALL],
     [
       'a config with addresses once its upstream is filled in',
       {
@@ -71,48 +61,38 @@ describe('is no site:', () => {
       'without its addresses',
       { ...HOME, labels: 'all' },
     ],
-    ['a domain that is not allowed', { domain: 'a.example' }, 'DOCKER_DOMAINS', HOME],
+    ['a domain that is not allowed', wants(), 'DOCKER_DOMAINS', HOME],
     ['a domain below one that is allowed', { domain: 'a.b.home.example' }, 'DOCKER_DOMAINS', HOME],
     ['the domain of the bound', { domain: 'home.example' }, 'DOCKER_DOMAINS', HOME],
     ['one of two domains', { domain: 'one.example, two.example' }, 'two.example: see', HOME],
-    [
-      'two ports',
-      { domain: 'a.example' },
-      'the ports 80 and 443',
-      SAFE,
-      { ports: [PORT, { ...PORT, port: 443 }] },
-    ],
-    ['no port', { domain: 'a.example' }, 'no port', SAFE, { ports: [] }],
-    ['a port that is none', { domain: 'a.example', port: '80x' }, 'not a port'],
-    ['a port that is too high', { domain: 'a.example', port: '65536' }, 'not a port'],
-    [
-      'a port that is not reached',
-      { domain: 'a.example', port: '81' },
-      'does not reach its port 81',
-    ],
+    ['two ports', wants(), 'the ports 80 and 443', SAFE, { ports: [PORT, { ...PORT, port: 443 }] }],
+    ['no port', wants(), 'no port', SAFE, { ports: [] }],
+    ['a port that is none', wants({ port: '80x' }), 'not a port'],
+    ['a port that is too high', wants({ port: '65536' }), 'not a port'],
+    ['a port that is not reached', wants({ port: '81' }), 'does not reach its port 81'],
     [
       'a container that is not reached',
-      { domain: 'a.example' },
+      wants(),
       'Publish a port.',
       SAFE,
       { ports: [{ ...PORT, address: null }], unreached: 'Publish a port.' },
     ],
-    ['a scheme', { domain: 'a.example', scheme: 'ftp' }, 'not "ftp"'],
-    ['an upstream that is none', { domain: 'a.example', upstream: 'a b' }, 'is not an upstream'],
+    ['a scheme', wants({ scheme: 'ftp' }), 'not "ftp"'],
+    ['an upstream that is none', wants({ upstream: 'a b' }), 'is not an upstream'],
     [
       'an upstream that is a socket',
-      { domain: 'a.example', upstream: 'unix//run/docker.sock' },
+      wants({ upstream: 'unix//run/docker.sock' }),
       'is not an upstream',
     ],
     [
       'an upstream with a placeholder',
-      { domain: 'a.example', upstream: '{http.request.host}:80' },
+      wants({ upstream: '{http.request.host}:80' }),
       'is not an upstream',
     ],
-    ['a check that is none', { domain: 'a.example', check: 'health' }, 'signalbox.check'],
+    ['a check that is none', wants({ check: 'health' }), 'signalbox.check'],
     [
       'a check with an unknown field',
-      { domain: 'a.example', check: '{"path":"/","method":"PUT"}' },
+      wants({ check: '{"path":"/","method":"PUT"}' }),
       'signalbox.check',
     ],
   ];
@@ -134,50 +114,42 @@ describe('is no site:', () => {
   });
 });
 
-const PLAIN = { policies: [], tags: [], check: null, config: 'reverse_proxy {upstream}' };
+const PLAIN = {
+  policies: [],
+  tags: [],
+  check: null,
+  config: 'reverse_proxy {upstream}',
+  upstream: '127.0.0.1:8080',
+};
 
 const sites: [string, Record<string, string>, object, Allowed?, Partial<Container>?][] = [
-  ['the only port', { domain: 'A.example.' }, { upstream: '127.0.0.1:8080' }],
+  ['the only port', { domain: 'A.example.' }, {}],
   [
     'a port of a host that is reached',
-    { domain: 'a.example', port: '81' },
+    wants({ port: '81' }),
     { upstream: '10.0.0.2:81' },
     SAFE,
     { host: '10.0.0.2' },
   ],
-  ['a scheme', { domain: 'a.example', scheme: 'https' }, { upstream: 'https://127.0.0.1:8080' }],
+  ['a scheme', wants({ scheme: 'https' }), { upstream: 'https://127.0.0.1:8080' }],
   [
     'an upstream',
-    { domain: 'a.example', upstream: '10.0.0.9:1', scheme: 'h2c' },
+    wants({ upstream: '10.0.0.9:1', scheme: 'h2c' }),
     { upstream: 'h2c://10.0.0.9:1' },
   ],
   [
     'lists',
-    { domain: 'a.example', policies: 'lan, ada', tags: 'x,,y' },
-    { policies: ['lan', 'ada'], tags: ['x', 'y'], upstream: '127.0.0.1:8080' },
+    wants({ policies: 'lan, ada', tags: 'x,,y' }),
+    { policies: ['lan', 'ada'], tags: ['x', 'y'] },
   ],
-  [
-    'a path to check',
-    { domain: 'a.example', check: '/up' },
-    { check: { path: '/up' }, upstream: '127.0.0.1:8080' },
-  ],
-  [
-    'a check',
-    { domain: 'a.example', check: '{"path":"/","status":204}' },
-    { check: { path: '/', status: 204 }, upstream: '127.0.0.1:8080' },
-  ],
-  [
-    'a config',
-    { domain: 'a.example', config: 'respond a' },
-    { config: 'respond a', upstream: '127.0.0.1:8080' },
-    ALL,
-  ],
+  ['a path to check', wants({ check: '/up' }), { check: { path: '/up' } }],
+  ['a check', wants({ check: '{"path":"/","status":204}' }), { check: { path: '/', status: 204 } }],
+  ['a config', wants({ config: 'respond a' }), { config: 'respond a' }, ALL],
   [
     'several domains',
     { domain: 'a.example, http://b.example' },
     {
       config: 'a.example, http://b.example {\n\treverse_proxy {upstream}\n}',
-      upstream: '127.0.0.1:8080',
     },
   ],
 ];

@@ -41,20 +41,16 @@ const router = (rule: string, more: Labels = {}): Labels => ({
     Object.entries(more).map(([name, value]) => [`traefik.http.${name}`, value]),
   ),
 });
+const HOST = 'Host(`a.example`)';
 const PROXY = { 'caddy.reverse_proxy': '{{upstreams 8080}}' };
+const SITE = { caddy: 'a.example', ...PROXY };
+const respond = (text: string): Labels => ({ caddy: 'a.example', 'caddy.respond': text });
 
 describe('makes no site, and says why:', () => {
+  const noLine = 'is no line of a Caddyfile';
   const rows: [string, Labels, string, Partial<SeenContainer>?][] = [
-    [
-      'an unknown template',
-      { caddy: 'a.example', 'caddy.respond': '{{.Name}}' },
-      'caddy.respond: The template \\"{{.Name}}\\"',
-    ],
-    [
-      'a template without an end',
-      { caddy: 'a.example', 'caddy.respond': '{{upstreams' },
-      'has no end',
-    ],
+    ['an unknown template', respond('{{.Name}}'), 'caddy.respond: The template \\"{{.Name}}\\"'],
+    ['a template without an end', respond('{{upstreams'), 'has no end'],
     ['a template for the domain', { caddy: '{{.Name}}.example', ...PROXY }, 'caddy: The template'],
     [
       'a port that is not reached',
@@ -64,28 +60,12 @@ describe('makes no site, and says why:', () => {
     ['no directive', { caddy: 'a.example' }, 'nothing but its domain'],
     ['no domain', { caddy: ':8080', ...PROXY }, '\\":8080\\" is not a domain'],
     ['a domain of JavaScript', { caddy: '__proto__', ...PROXY }, 'is not a domain'],
-    ['a brace', { caddy: 'a.example', 'caddy.respond': 'a }' }, 'is no line of a Caddyfile'],
-    [
-      'a brace in quotes',
-      { caddy: 'a.example', 'caddy.respond': '"{"' },
-      'is no line of a Caddyfile',
-    ],
-    ['an open quote', { caddy: 'a.example', 'caddy.respond': '"a' }, 'is no line of a Caddyfile'],
-    [
-      'a heredoc',
-      { caddy: 'a.example', 'caddy.respond': '<<END\na\nEND' },
-      'is no line of a Caddyfile',
-    ],
-    [
-      'our own word',
-      { caddy: 'a.example', 'caddy.respond': '{upstream}' },
-      'is no line of a Caddyfile',
-    ],
-    [
-      'a directive with a space',
-      { caddy: 'a.example', 'caddy.a b': 'c' },
-      'is no line of a Caddyfile',
-    ],
+    ['a brace', respond('a }'), noLine],
+    ['a brace in quotes', respond('"{"'), noLine],
+    ['an open quote', respond('"a'), noLine],
+    ['a heredoc', respond('<<END\na\nEND'), noLine],
+    ['our own word', respond('{upstream}'), noLine],
+    ['a directive with a space', { caddy: 'a.example', 'caddy.a b': 'c' }, noLine],
     ['an empty directive', { caddy: 'a.example', 'caddy..a': 'c' }, 'A part of its name is empty'],
     ['blocks too deep', { caddy: 'a.example', [`caddy${'.a'.repeat(30_000)}`]: '' }, 'too deep'],
     [
@@ -100,14 +80,10 @@ describe('makes no site, and says why:', () => {
     ['a wildcard of Traefik', router('Host(`*.a.example`)'), 'not the name of a single host'],
     ['no rule', { 'traefik.enable': 'true' }, 'default rule'],
     ['a router without a rule', router('', { 'routers.b.service': 'x' }), 'It has no rule'],
-    [
-      'it is off',
-      { ...router('Host(`a.example`)'), 'Traefik.Enable': 'False' },
-      'traefik.enable: it is off',
-    ],
+    ['it is off', { ...router(HOST), 'Traefik.Enable': 'False' }, 'traefik.enable: it is off'],
     [
       'two services',
-      router('Host(`a.example`)', {
+      router(HOST, {
         'services.a.loadbalancer.server.port': '1',
         'services.b.loadbalancer.server.port': '2',
       }),
@@ -115,31 +91,22 @@ describe('makes no site, and says why:', () => {
     ],
     [
       'a service of others',
-      router('Host(`a.example`)', { 'routers.a.service': 'api@internal' }),
+      router(HOST, { 'routers.a.service': 'api@internal' }),
       'is not in the labels',
     ],
-    [
-      'a URL',
-      router('Host(`a.example`)', { 'services.a.loadbalancer.server.url': 'http://x' }),
-      'is at a URL',
-    ],
+    ['a URL', router(HOST, { 'services.a.loadbalancer.server.url': 'http://x' }), 'is at a URL'],
     [
       'an unknown scheme',
-      router('Host(`a.example`)', { 'services.a.loadbalancer.server.scheme': 'fcgi' }),
+      router(HOST, { 'services.a.loadbalancer.server.scheme': 'fcgi' }),
       'scheme \\"fcgi\\"',
     ],
-    ['no port', router('Host(`a.example`)'), 'It has no port', { ports: [] }],
+    ['no port', router(HOST), 'It has no port', { ports: [] }],
     [
       'TCP',
       { 'traefik.tcp.routers.a.rule': 'HostSNI(`*`)' },
       'traefik.tcp.routers.a.rule: not taken over',
     ],
-    [
-      'it does not run',
-      { caddy: 'a.example', ...PROXY },
-      'exited, not running',
-      { state: 'exited' },
-    ],
+    ['it does not run', SITE, 'exited, not running', { state: 'exited' }],
     [
       'labels of ours',
       { caddy: 'a.example', ...PROXY, 'signalbox.domain': 'a.example' },
@@ -162,13 +129,12 @@ test('containers without such labels, and labels that only look like them, are n
 
 describe('is off until somebody has looked at it:', () => {
   const also = (labels: Labels) => container(labels, { name: 'other' });
-  const site = { caddy: 'a.example', ...PROXY };
   const rows: [string, SeenContainer[], string][] = [
     [
       'a middleware that shuts out',
       [
         container(
-          router('Host(`a.example`)', {
+          router(HOST, {
             'routers.a.middlewares': 'm',
             'middlewares.m.basicauth.users': 'ada:$apr1$x',
           }),
@@ -179,39 +145,35 @@ describe('is off until somebody has looked at it:', () => {
     [
       'one that another container has',
       [
-        container(router('Host(`a.example`)', { 'routers.a.middlewares': 'm@docker' })),
+        container(router(HOST, { 'routers.a.middlewares': 'm@docker' })),
         also({ 'traefik.http.middlewares.M.ForwardAuth.address': 'x' }),
       ],
       'make a policy forward-auth',
     ],
     [
       'one that is in no label',
-      [container(router('Host(`a.example`)', { 'routers.a.middlewares': 'm@file' }))],
+      [container(router(HOST, { 'routers.a.middlewares': 'm@file' }))],
       'm@file (unknown)',
     ],
     [
       'TLS options',
-      [container(router('Host(`a.example`)', { 'routers.a.tls.options': 'mtls@file' }))],
+      [container(router(HOST, { 'routers.a.tls.options': 'mtls@file' }))],
       'tls.options',
     ],
     [
       'a router for a path of it',
-      [
-        container(
-          router('Host(`a.example`)', { 'routers.b.rule': 'Host(`A.example`) && Path(`/b`)' }),
-        ),
-      ],
+      [container(router(HOST, { 'routers.b.rule': 'Host(`A.example`) && Path(`/b`)' }))],
       'of app, were not converted',
     ],
     [
       'other labels for it that are at fault',
-      [container(site), also({ caddy: 'a.example', 'caddy.respond': '{{.Name}}' })],
+      [container(SITE), also(respond('{{.Name}}'))],
       'of other, were not converted',
     ],
     [
       'other labels for it',
       [
-        container(site),
+        container(SITE),
         also({ caddy: 'http://x.example, a.example', 'caddy.basic_auth.ada': 'x' }),
       ],
       'a.example: app has it already',
@@ -305,10 +267,7 @@ templates`);
 
   test('a second container with the same labels is named with its address', () => {
     const again = { name: 'again', ports: [{ ...port(8080), address: '127.0.0.1:9' }] };
-    const { text, sites } = read(
-      container({ caddy: 'a.example', ...PROXY }),
-      container({ caddy: 'a.example', ...PROXY }, again),
-    );
+    const { text, sites } = read(container(SITE), container(SITE, again));
     expect(sites['a.example']?.enabled).toBeUndefined();
     expect(text).toContain('# again has the same labels: to use both, write 127.0.0.1:9 after');
   });
@@ -338,7 +297,7 @@ describe('Traefik:', () => {
   test('routers have the port and scheme of their services', () => {
     const { sites } = read(
       container({
-        ...router('Host(`a.example`)', {
+        ...router(HOST, {
           'routers.a.service': 'x@docker',
           'routers.b.rule': 'Host(`b.example`)',
           'routers.b.service': 'Y',
@@ -357,7 +316,7 @@ describe('Traefik:', () => {
   test('routers for HTTP and HTTPS are one site, which says what Caddy does by itself', () => {
     const { text, sites } = read(
       container(
-        router('Host(`a.example`)', {
+        router(HOST, {
           'routers.a.entrypoints': 'web',
           'routers.a.middlewares': 'tls',
           'middlewares.tls.redirectscheme.scheme': 'https',
@@ -424,7 +383,7 @@ test('labels, hostile ones too, stay within their comment or their site', () => 
     any.map((one) => `Host(\`c.example\`) || Host(\`${one}\`)`),
   );
   const labels = fc.dictionary(label, value, { minKeys: 1, maxKeys: 6, noNullPrototype: true });
-  const base = fc.constantFrom<Labels>({}, { caddy: 'a.example' }, router('Host(`a.example`)'));
+  const base = fc.constantFrom<Labels>({}, { caddy: 'a.example' }, router(HOST));
   let made = 0;
   fc.assert(
     fc.property(fc.array(labels, { minLength: 1, maxLength: 3 }), any, base, (all, name, more) => {
@@ -467,14 +426,14 @@ describe('what may have been guarded is off:', () => {
     ['HSTS', headers('stsseconds'), true],
     ['where pages may come from', headers('accesscontrolallowmethods'), true],
   ])('%s', (_, more, isOn) => {
-    const { text, sites } = read(container(router('Host(`a.example`)', more)));
+    const { text, sites } = read(container(router(HOST, more)));
     expect(sites['a.example']?.enabled).toBe(isOn ? undefined : false);
     if (!isOn) expect(text).toContain('It is off: its ');
   });
 
   test('one host of two containers, of which one was on an entry point of its own', () => {
     const [one, two] = ['websecure', 'internal'].map((entries, at) =>
-      container(router('Host(`a.example`)', entry(entries)), { name: `app${at}` }),
+      container(router(HOST, entry(entries)), { name: `app${at}` }),
     ) as [SeenContainer, SeenContainer];
     for (const order of [
       [one, two],
@@ -485,7 +444,7 @@ describe('what may have been guarded is off:', () => {
 
   test('a router that redirects takes no domain from the one that answers', () => {
     const labels = {
-      ...router('Host(`a.example`)', {
+      ...router(HOST, {
         ...entry('web'),
         'routers.a.middlewares': 'to-https',
         'middlewares.to-https.redirectscheme.scheme': 'https',
