@@ -1,19 +1,18 @@
 // proof: browser
 /** The preamble, export and restore. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Page } from 'playwright-core';
-import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
-import { ask, type Stack } from '../harness/stack.ts';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { startDashboard } from '../harness/dashboard.ts';
+import { forFile } from '../harness/for-file.ts';
+import { ask } from '../harness/stack.ts';
 import { answerNext, BROWSER_TIMEOUT_MS, codeIn, textOf } from '../harness/visit.ts';
 
 setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
 
-let dashboard: Dashboard;
-let stack: Stack;
-let page: Page;
-let headers: Record<string, string>;
+const dashboard = await forFile(startDashboard());
+const { stack } = dashboard;
+const { headers } = dashboard.owner;
 
 type Preamble = { config: string; updatedAt: string };
 const call = <T>(method: string, path: string, json?: unknown) =>
@@ -29,18 +28,10 @@ const button = (name: string) => page.getByRole('button', { name, exact: true })
 const editor = () => page.getByLabel('Caddyfile text');
 const markedLine = () => page.locator('.bad-line').textContent();
 
-beforeAll(async () => {
-  dashboard = await startDashboard();
-  ({
-    stack,
-    owner: { headers },
-  } = dashboard);
-  for (const name of ['base', 'new', 'two']) {
-    await call('POST', '/vhosts', { domain: `http://${name}.example`, config: `respond ${name}` });
-  }
-  page = await dashboard.open();
-});
-afterAll(() => dashboard?.stop());
+for (const name of ['base', 'new', 'two']) {
+  await call('POST', '/vhosts', { domain: `http://${name}.example`, config: `respond ${name}` });
+}
+const page = await dashboard.open();
 
 /** Of the box of an editor. */
 const unusedWidth = (box: Element) =>

@@ -1,6 +1,6 @@
 // proof: browser
 /** The log page: hostile text, filters, keyboard and live log. */
-import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { line } from '../agent/logs/lines.ts';
@@ -36,11 +36,9 @@ mkdirSync(dirname(stack.accessLog), { recursive: true });
 appendFileSync(stack.accessLog, `${lines.join('\n')}\n`);
 await stack.served('app.example', '/%3Cimg%20src=x%20onerror=document.title=1%3E');
 
-const browser = await launchBrowser();
+const browser = await forFile(launchBrowser());
 const viewport = { width: 1280, height: 800 };
 const { page, browserErrors } = await visit(browser, stack, token, { viewport });
-
-afterAll(() => browser?.close());
 
 const rows = () => page.locator('.log-row');
 const field = (label: string) => page.locator('.log-filters').getByLabel(label, { exact: true });

@@ -1,5 +1,5 @@
 /** A first evening with signalbox: signing up, out and in, a first site, and an undo. */
-import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { launchBrowser } from '../harness/browser.ts';
@@ -13,15 +13,13 @@ setDefaultTimeout(BROWSER_TIMEOUT_MS);
 const browserErrors: string[] = [];
 
 const stack = await forFile(startStack());
-const browser = await launchBrowser();
+const browser = await forFile(launchBrowser());
 const page = await browser.newPage({ baseURL: stack.hub.replace('/api', '') });
 page.setDefaultTimeout(BROWSER_TIMEOUT_MS / 2);
 page.on('console', (message) => {
   if (message.type() === 'error') browserErrors.push(message.text());
 });
 page.on('pageerror', (error) => browserErrors.push(String(error)));
-
-afterAll(() => browser?.close());
 
 describe('the link that the hub prints', () => {
   test('fills in the setup code and leaves the address bar', async () => {

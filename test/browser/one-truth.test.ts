@@ -5,6 +5,7 @@ import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { launchBrowser } from '../harness/browser.ts';
 import { caddiesOf } from '../harness/caddys.ts';
+import { forFile } from '../harness/for-file.ts';
 import { createOperator } from '../harness/operator.ts';
 import { ask, signUp, temporaryFolder, until } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS, visit } from '../harness/visit.ts';
@@ -13,7 +14,7 @@ setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
 
 const program = join(temporaryFolder(), 'caddy');
 const link = () => symlinkSync(Bun.which('caddy') ?? '', program);
-const operator = createOperator({ PROXY_BIN: program });
+const operator = await forFile(createOperator({ PROXY_BIN: program }));
 const NAMES = ['one.example', 'two.example', 'three.example'];
 
 /** How many problems there are without a fault. */
@@ -23,14 +24,10 @@ link();
 const { hub } = await operator.start();
 const owner = await signUp({ hub });
 const headers = owner.headers;
-const browser = await launchBrowser();
+const browser = await forFile(launchBrowser());
 const seen = await visit(browser, { hub }, owner.token, { viewport: { width: 1280, height: 900 } });
 const page = seen.page;
-afterAll(async () => {
-  await browser.close();
-  await operator.close();
-  expect(seen.browserErrors).toEqual([]);
-});
+afterAll(() => expect(seen.browserErrors).toEqual([]));
 
 type Problem = { level: string; code: string; message: string };
 type Status = { problems: Problem[]; checking: number };

@@ -18,14 +18,11 @@ await fleet.setShared(sharedPreamble('grace_period {$NEEDED}'));
 await create('open.example', 'respond open');
 await fleet.pause(false);
 await fleet.untilState(LACKING, 'refused');
-const browser = await launchBrowser();
+const browser = await forFile(launchBrowser());
 const token = fleet.headers.Authorization?.replace('Bearer ', '') ?? '';
 const seen = await visit(browser, fleet.stack, token, { viewport: { width: 1280, height: 900 } });
 const page = seen.page;
-afterAll(async () => {
-  await browser.close();
-  expect(seen.browserErrors).toEqual([]);
-});
+afterAll(() => expect(seen.browserErrors).toEqual([]));
 
 test('the bar, the list and the site’s page say where it is down, and why', async () => {
   await page.goto('/');

@@ -1,5 +1,5 @@
 /** A backup with a kept certificate, restored on another machine: with its passphrase, with the key, and without. */
-import { afterAll, afterEach, beforeEach, expect, test } from 'bun:test';
+import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { X509Certificate } from 'node:crypto';
 import {
   copyFileSync,
@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { selfSigned } from '../harness/certificate.ts';
+import { forFile } from '../harness/for-file.ts';
 import { presented } from '../harness/lone-agent.ts';
 import { createOperator, type Operator } from '../harness/operator.ts';
 import { until } from '../harness/stack.ts';
@@ -27,7 +28,7 @@ async function stop({ program }: Awaited<ReturnType<Operator['start']>>): Promis
   await program.exited();
 }
 
-const first = createOperator();
+const first = await forFile(createOperator());
 const started = await first.start();
 const pair = await selfSigned(['*.home.example']);
 const serial = new X509Certificate(pair.certificate).serialNumber;
@@ -47,7 +48,6 @@ const copied = await first.run(['backup', backup()], { before: PASSPHRASE });
 expect(copied.code).toBe(0);
 expect(readFileSync(backup()).includes(key)).toBe(false);
 await stop(started);
-afterAll(() => first.close());
 beforeEach(() => {
   second = createOperator();
   mkdirSync(join(second.folder, 'data'), { mode: 0o700 });

@@ -3,6 +3,8 @@ import { afterAll } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { temporaryFolder } from './stack.ts';
 
+type Running = { stop(): unknown } | { end(): unknown } | { close(): unknown };
+
 /** How to end what the current file shares. */
 const ends: (() => unknown)[] = [];
 
@@ -15,11 +17,21 @@ function endAfterAll(end: () => unknown): void {
   });
 }
 
-/** Waits until it runs, and stops it after the last test of the file. */
-export async function forFile<T extends { stop(): unknown }>(starting: T | Promise<T>): Promise<T> {
+/** Waits until it runs, and ends it after the last test of the file. */
+export async function forFile<T extends Running>(starting: T | Promise<T>): Promise<T> {
   const running = await starting;
-  endAfterAll(() => running.stop());
+  endAfterAll(() => {
+    if ('stop' in running) return running.stop();
+    return 'end' in running ? running.end() : running.close();
+  });
   return running;
+}
+
+/** A server on loopback for the tests of the file. */
+export function serverForFile(fetch: (request: Request) => Response | Promise<Response>) {
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch });
+  endAfterAll(() => server.stop(true));
+  return server;
 }
 
 /** A folder that is removed after the last test of the file. */

@@ -3,13 +3,13 @@
  * which changes there are, what is refused, that the second time nothing happens, that the export is the way
  * out, and that an undo brings everything back. With a real database, without a proxy.
  */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import type { PlannedChange } from '../../../src/features/apply/document.ts';
 import { exportYaml } from '../../../src/features/apply/export.ts';
 import { applyChange, type Outcome } from '../../../src/features/apply/plan.ts';
 import { PLAIN_CONFIG, policiesIn, sitesIn } from '../../../src/features/apply/schemas.ts';
 import { addressKey } from '../../../src/hub/caddyfile/address.ts';
-import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
+import { openDatabase } from '../../../src/hub/db/open.ts';
 import { agents } from '../../../src/hub/db/schema.ts';
 import { exceptOf, renderSet } from '../../../src/hub/model/applied.ts';
 import type { Change, Outcome as Planned } from '../../../src/hub/model/changes.ts';
@@ -19,13 +19,13 @@ import { changeOf, policyChangeOf } from '../../../src/hub/model/operation.ts';
 import { placesOf } from '../../../src/hub/model/placement.ts';
 import { deletePolicyChange } from '../../../src/hub/model/policy-changes.ts';
 import { isDiffering } from '../../../src/hub/model/source.ts';
-import { createStore, type Store } from '../../../src/hub/model/store.ts';
+import { createStore } from '../../../src/hub/model/store.ts';
 import { type SiteSet, tagsOf } from '../../../src/hub/model/vhost.ts';
 import { deleteChange } from '../../../src/hub/model/vhost-changes.ts';
 import { recipeOf } from '../../../src/hub/recipes/registry.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import { type ByHand, randomDocuments, type SomeDocument } from '../../harness/documents.ts';
-import { folderForFile } from '../../harness/for-file.ts';
+import { folderForFile, forFile } from '../../harness/for-file.ts';
 import { some } from '../../harness/full.ts';
 import { seededRandom } from '../../harness/random.ts';
 import { limit } from '../../harness/speed.ts';
@@ -36,25 +36,19 @@ const AGENTS = ['local', 'edge'] as const;
 const WHO = { userId: 'ada', userName: 'Ada', via: null };
 
 const folder = folderForFile();
-let database: OpenDatabase;
-let store: Store;
-let set: SiteSet;
 let clock = 1;
 const time = () => new Date(clock++);
 
-beforeAll(() => {
-  database = openDatabase(folder);
-  store = createStore(database);
-  store.nameFirstAgent(AGENTS[0]);
-  const edge = { name: AGENTS[1], url: 'https://edge.example', fingerprint: 'ab', generation: 1 };
-  const times = { createdAt: time(), updatedAt: time() };
-  database.db
-    .insert(agents)
-    .values({ ...edge, paused: false, ...times })
-    .run();
-  set = store.load();
-});
-afterAll(() => database.close());
+const database = await forFile(openDatabase(folder));
+const store = createStore(database);
+store.nameFirstAgent(AGENTS[0]);
+const edge = { name: AGENTS[1], url: 'https://edge.example', fingerprint: 'ab', generation: 1 };
+const times = { createdAt: time(), updatedAt: time() };
+database.db
+  .insert(agents)
+  .values({ ...edge, paused: false, ...times })
+  .run();
+let set = store.load();
 
 /** Plans a change and stores it, as the publisher does. @returns its plan, and the group of its entries */
 async function make<T>(change: Change<T>): Promise<{ plan: Planned<T>; group: number | null }> {

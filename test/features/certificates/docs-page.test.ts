@@ -1,15 +1,16 @@
 // proof: docs
 /** The commands of docs/certificates.md, as they stand there, with stand-ins for certbot and acme.sh. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { beforeAll, expect, test } from 'bun:test';
 import { X509Certificate } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { selfSigned } from '../../harness/certificate.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { createOperator } from '../../harness/operator.ts';
 import { MAIN } from '../../harness/program.ts';
 import { ask, signUp } from '../../harness/stack.ts';
 
-const operator = createOperator();
+const operator = await forFile(createOperator());
 const { folder } = operator;
 const page = await Bun.file('docs/certificates.md').text();
 /** Instead of the folders that the page names. */
@@ -87,7 +88,6 @@ done
   hub = address;
   ({ headers } = await signUp({ hub }));
 });
-afterAll(operator.close);
 
 test('a certificate is uploaded on the command line and with curl', async () => {
   const serial = await writePair('fullchain.pem', 'privkey.pem');

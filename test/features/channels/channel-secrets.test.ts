@@ -1,25 +1,19 @@
 /** Testing a channel, its deliveries, and that its secrets are nowhere to be seen. */
 import { Database } from 'bun:sqlite';
-import { afterAll, afterEach, expect, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { forFile } from '../../harness/for-file.ts';
-import { startHubAlone } from '../../harness/hub-alone.ts';
 import { startReceiver } from '../../harness/receiver.ts';
-import { ask, hasFeature, signUp } from '../../harness/stack.ts';
+import { ask, hasFeature } from '../../harness/stack.ts';
+import { hubForChannels } from './channel-hub.ts';
 
 const SECRET = 'a-secret-of-the-receiver';
-const receiver = startReceiver(SECRET);
+const receiver = await forFile(startReceiver(SECRET));
 
 type Delivery = { outcome: string; attempts: number; sentAt: string | null; error: string | null };
-type Channel = { id: number; code: string; detail: string; waiting: number; failing: unknown };
-
-const stack = await forFile(startHubAlone({ LOG_LEVEL: 'debug' }));
-const owner = (await signUp(stack)).headers;
+const { stack, headers, call } = await hubForChannels({ LOG_LEVEL: 'debug' });
 afterEach(() => receiver.behave('accepts'));
-afterAll(() => receiver.stop());
 
-const call = <T = Channel>(method: string, path: string, json?: unknown) =>
-  ask<T>(`${stack.hub}${path}`, { method, headers: owner, json });
 const create = async (url = `${receiver.url}/hook`, more: object = {}) => {
   const json = { name: 'Hook', kind: 'webhook', target: { url, secret: SECRET }, ...more };
   return (await call('POST', '/channels', json)).body.id;
@@ -50,7 +44,7 @@ test('a failure shows nothing of the target, and nor does anything else', async 
   for (const path of ['/channels', '/deliveries', '/export', '/changelog', '/status']) {
     await remember(call('GET', path));
   }
-  const metrics = await ask(stack.hub.replace(/\/api$/, '/metrics'), { headers: owner });
+  const metrics = await ask(stack.hub.replace(/\/api$/, '/metrics'), { headers });
   if (hasFeature('metrics')) expect(metrics.text).toContain('signalbox_');
   expect(stack.lines.join('\n')).toContain('/channels/:id/test');
   for (const text of [...answers, metrics.text, ...stack.lines]) {

@@ -1,21 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { forFile } from '../../harness/for-file.ts';
-import { startHubAlone } from '../../harness/hub-alone.ts';
-import { ask, signUp } from '../../harness/stack.ts';
+import { type Channel, hubForChannels } from './channel-hub.ts';
 import { GOTIFY, HOOK, hook, mail, ntfy, quiet, SECRETS } from './samples.ts';
 
-type Channel = {
-  id: number;
-  code?: string;
-  field?: string;
-  secret?: string;
-  target: Record<string, unknown>;
-};
-
-const stack = await forFile(startHubAlone());
-const owner = (await signUp(stack)).headers;
-const call = <T = Channel>(method: string, path: string, json?: unknown, headers = owner) =>
-  ask<T>(`${stack.hub}${path}`, { method, headers, json });
+const { call } = await hubForChannels();
 
 const REFUSED: [string, string, object][] = [
   ['without a name', 'name', { ...HOOK, name: ' ' }],

@@ -4,23 +4,10 @@ import { join } from 'node:path';
 import { createChannels } from '../../../src/features/channels/channels.ts';
 import { openBeside } from '../../../src/hub/db/open.ts';
 import { createSealing } from '../../../src/hub/db/sealing.ts';
-import { forFile } from '../../harness/for-file.ts';
-import { startHubAlone } from '../../harness/hub-alone.ts';
-import { ask, signUp } from '../../harness/stack.ts';
+import { type Channel, hubForChannels } from './channel-hub.ts';
 import { ALL, GOTIFY, HOOK, hook, MAIL, NTFY, quiet, SECRETS } from './samples.ts';
 
-type Channel = {
-  id: number;
-  code?: string;
-  field?: string;
-  secret?: string;
-  target: Record<string, unknown>;
-};
-
-const stack = await forFile(startHubAlone());
-const owner = (await signUp(stack)).headers;
-const call = <T = Channel>(method: string, path: string, json?: unknown, headers = owner) =>
-  ask<T>(`${stack.hub}${path}`, { method, headers, json });
+const { stack, call } = await hubForChannels();
 
 describe('a channel', () => {
   afterEach(async () => {

@@ -7,18 +7,18 @@ import type { ChannelKind } from '../../../src/features/channels/kinds/kinds.ts'
 import type { Delivery, Message } from '../../../src/features/channels/message.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import { selfSigned } from '../../harness/certificate.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { flood, type RawServer, startRaw, trickle } from '../../harness/raw-server.ts';
 import { startReceiver } from '../../harness/receiver.ts';
 import { until } from '../../harness/stack.ts';
 import { channel, delivery, HAPPENING, OVER } from './samples.ts';
 
 const SECRET = 'a-secret-of-the-receiver';
-const receiver = startReceiver(SECRET);
+const receiver = await forFile(startReceiver(SECRET));
 const servers: RawServer[] = [];
 beforeEach(() => receiver.behave('accepts'));
 afterAll(async () => {
   for (const server of servers) server.stop();
-  await receiver.stop();
 });
 
 const deliver = createDeliver('a-hub');

@@ -3,7 +3,7 @@
 import { afterAll, expect, test } from 'bun:test';
 import { type AdaptCaddy, type AdaptedJson, startAdaptCaddy } from '../../harness/adapt-caddy.ts';
 import { allCaddys } from '../../harness/caddys.ts';
-import { forFile } from '../../harness/for-file.ts';
+import { forFile, serverForFile } from '../../harness/for-file.ts';
 import { some } from '../../harness/full.ts';
 import fc from '../../harness/generated.ts';
 import { startOwner } from '../../harness/owner.ts';
@@ -21,7 +21,7 @@ type Site = { domain: string; source: string | null; policies: unknown[]; tags: 
 type Container = { name: string; site: { id: number } | null; reason: string | null };
 
 const engine = scriptedEngine();
-const upstream = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('app') });
+const upstream = serverForFile(() => new Response('app'));
 const caddys: AdaptCaddy[] = [];
 const owner = await forFile(
   startOwner(
@@ -34,7 +34,6 @@ for (const { bin } of allCaddys()) caddys.push(await startAdaptCaddy({}, bin));
 afterAll(async () => {
   for (const caddy of caddys) await caddy.stop();
   await engine.end();
-  await upstream.stop(true);
 });
 
 const sites = async () => (await owner.call<Site[]>('GET', '/vhosts')).body;

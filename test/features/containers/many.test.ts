@@ -3,7 +3,7 @@
 
 import { afterAll, afterEach, expect, test } from 'bun:test';
 import { PACE } from '../../../src/features/containers/hub.ts';
-import { forFile } from '../../harness/for-file.ts';
+import { forFile, serverForFile } from '../../harness/for-file.ts';
 import { startOwner } from '../../harness/owner.ts';
 import { SHARE, USUAL } from '../../harness/pace.ts';
 import { type Given, labelled, scriptedEngine } from '../../harness/scripted-engine.ts';
@@ -13,7 +13,7 @@ type Site = { domain: string; enabled: boolean; source: string | null; upstream:
 type Container = { name: string; reason: string | null };
 
 const engine = scriptedEngine();
-const upstream = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('app') });
+const upstream = serverForFile(() => new Response('app'));
 const app = (name: string, labels: Record<string, string> = {}, more: Given = {}): Given =>
   labelled(upstream.port ?? 0, { domain: `http://${name}.example`, ...labels }, more);
 
@@ -23,10 +23,7 @@ const owner = await forFile(
     hub: { ...USUAL.hub, own: { ...USUAL.hub.own, containers: { gone: 500 } } },
   }),
 );
-afterAll(async () => {
-  await engine.end();
-  await upstream.stop(true);
-});
+afterAll(() => engine.end());
 afterEach(async () => {
   engine.answer(null);
   engine.change({});

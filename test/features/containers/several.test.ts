@@ -2,7 +2,7 @@
 /** Containers beside several proxies: who has a name, and what follows if an agent is paused, away or renamed. */
 import { afterAll, expect, test } from 'bun:test';
 import { startFleet } from '../../harness/fleet.ts';
-import { forFile } from '../../harness/for-file.ts';
+import { forFile, serverForFile } from '../../harness/for-file.ts';
 import { USUAL } from '../../harness/pace.ts';
 import { labelled, scriptedEngine } from '../../harness/scripted-engine.ts';
 import { until } from '../../harness/stack.ts';
@@ -16,7 +16,7 @@ type Container = {
 };
 
 const [first, second] = [scriptedEngine(), scriptedEngine()];
-const upstream = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('app') });
+const upstream = serverForFile(() => new Response('app'));
 const app = (name: string) => labelled(upstream.port ?? 0, { domain: `http://${name}.example` });
 
 const own = { ...USUAL.hub.own, containers: { gone: 500, longestPause: 1_000 } };
@@ -26,7 +26,6 @@ const fleet = await forFile(startFleet(['edge'], { DOCKER_SOCKET: first.socket }
 afterAll(async () => {
   await first.end();
   await second.end();
-  await upstream.stop(true);
 });
 
 /** Empty if nothing listens. */

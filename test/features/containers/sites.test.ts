@@ -3,7 +3,7 @@
 import { afterAll, afterEach, expect, test } from 'bun:test';
 import { openDatabase } from '../../../src/hub/db/open.ts';
 import { agents, vhosts } from '../../../src/hub/db/schema.ts';
-import { forFile } from '../../harness/for-file.ts';
+import { forFile, serverForFile } from '../../harness/for-file.ts';
 import { type Body, startOwner } from '../../harness/owner.ts';
 import { USUAL } from '../../harness/pace.ts';
 import { type Given, labelled, scriptedEngine } from '../../harness/scripted-engine.ts';
@@ -24,7 +24,7 @@ type Container = {
 };
 const engine = scriptedEngine();
 const { change } = engine;
-const upstream = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('app') });
+const upstream = serverForFile(() => new Response('app'));
 
 /** Milliseconds until the site of a container that is gone is deleted. */
 const GONE = 1_000;
@@ -36,10 +36,7 @@ const paces = {
 const owner = await forFile(
   startOwner({ DOCKER_SOCKET: engine.socket, DOCKER_LABELS: 'all' }, undefined, paces),
 );
-afterAll(async () => {
-  await engine.end();
-  await upstream.stop(true);
-});
+afterAll(() => engine.end());
 
 const app = (labels: Record<string, string>, more: Given = {}): Given =>
   labelled(upstream.port ?? 0, labels, more);

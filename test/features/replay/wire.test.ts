@@ -1,21 +1,17 @@
 /** What the hub makes of an agent's answers about replays. The agent is a stand-in. */
-import { afterAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { END, type ReplayState, START, STATE } from '../../../src/features/replay/wire.ts';
 import { createAgentClient } from '../../../src/hub/agents/client.ts';
 import type { Failure } from '../../../src/shared/failure.ts';
+import { serverForFile } from '../../harness/for-file.ts';
 
 let answer: () => Response;
 const asked: string[] = [];
-const agent = Bun.serve({
-  hostname: '127.0.0.1',
-  port: 0,
-  async fetch(request) {
-    const { pathname, search } = new URL(request.url);
-    asked.push(`${request.method} ${pathname}${search} ${await request.text()}`);
-    return answer();
-  },
+const agent = serverForFile(async (request) => {
+  const { pathname, search } = new URL(request.url);
+  asked.push(`${request.method} ${pathname}${search} ${await request.text()}`);
+  return answer();
 });
-afterAll(() => agent.stop(true));
 const client = createAgentClient({ url: agent.url.origin, token: 't' });
 const REQUEST = { proxyfile: 'a.example', hosts: ['a.example'], days: 7, requests: 100 };
 const refusal = (status: number, code: string) => () =>

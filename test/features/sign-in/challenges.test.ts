@@ -1,14 +1,13 @@
-import { afterAll, beforeEach, expect, test } from 'bun:test';
+import { beforeEach, expect, test } from 'bun:test';
 import { createChallenges, SECONDS } from '../../../src/features/sign-in/challenges.ts';
 import { challenges as table } from '../../../src/features/sign-in/tables.ts';
 import { users } from '../../../src/hub/db/accounts-schema.ts';
 import { openDatabase } from '../../../src/hub/db/open.ts';
-import { folderForFile } from '../../harness/for-file.ts';
+import { folderForFile, forFile } from '../../harness/for-file.ts';
 
 const folder = folderForFile();
-const database = openDatabase(folder);
+const database = await forFile(openDatabase(folder));
 const { db } = database;
-afterAll(() => database.close());
 
 let at: number;
 const challenges = createChallenges({ db, now: () => new Date(at) });

@@ -1,9 +1,9 @@
 // proof: hub
 /** Sites that are asked between changes, through real Caddys: what fails, what that leads to, and what is kept. */
-import { afterAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { startFleet } from '../../harness/fleet.ts';
-import { forFile } from '../../harness/for-file.ts';
+import { forFile, serverForFile } from '../../harness/for-file.ts';
 import { QUICK } from '../../harness/pace.ts';
 import { until } from '../../harness/stack.ts';
 
@@ -26,14 +26,10 @@ type Site = { id: number; domain: string };
 /** The user agents of the requests so far, and to whom the upstream answers 500. */
 const askedBy: string[] = [];
 let isWrong = (_: string): boolean => false;
-const upstream = Bun.serve({
-  hostname: '127.0.0.1',
-  port: 0,
-  fetch(request) {
-    const agent = request.headers.get('user-agent') ?? '';
-    askedBy.push(agent);
-    return new Response('ready', { status: isWrong(agent) ? 500 : 200 });
-  },
+const upstream = serverForFile((request) => {
+  const agent = request.headers.get('user-agent') ?? '';
+  askedBy.push(agent);
+  return new Response('ready', { status: isWrong(agent) ? 500 : 200 });
 });
 /** By the words of the first agent. */
 const isOfFirst = (agent: string): boolean =>
@@ -65,7 +61,6 @@ const check = { path: '/health', within: 0.5, every: 10 };
 const watched = await create('watched', { check });
 const still = await create('still', { agents: ['local'], check: { ...check, every: 0 } });
 const bare = await create('bare', { agents: ['local'] });
-afterAll(() => upstream.stop(true));
 
 describe('a question is refused', () => {
   test.each([

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { spellings } from '../../../../src/hub/recipes/forward-auth.ts';
 import type { Values } from '../../../../src/hub/recipes/recipe.ts';
-import { forFile } from '../../../harness/for-file.ts';
+import { forFile, serverForFile } from '../../../harness/for-file.ts';
 import { freePort } from '../../../harness/stack.ts';
 import { words } from '../../../harness/words.ts';
 import {
@@ -28,24 +28,18 @@ const IDENTITY: Record<string, Record<string, string>> = {
 
 /** Who is signed in stands in a cookie; `/forbidden` is for nobody. */
 const asked: Request[] = [];
-const service = Bun.serve({
-  hostname: '127.0.0.1',
-  port: 0,
-  fetch(request) {
-    asked.push(request);
-    if (
-      !/auth|verify/.test(new URL(request.url).pathname.replace(/^\/outpost[^/]*\/(?!auth)/, ''))
-    ) {
-      return new Response('the service itself');
-    }
-    const who = /as=(\w+)/.exec(request.headers.get('cookie') ?? '')?.[1];
-    if (request.headers.get('x-forwarded-uri')?.startsWith('/forbidden')) {
-      return new Response('not for you', { status: 403 });
-    }
-    const headers = IDENTITY[who ?? ''];
-    if (!headers) return new Response(null, { status: 302, headers: { Location: LOGIN } });
-    return new Response(null, { headers });
-  },
+const service = serverForFile((request) => {
+  asked.push(request);
+  if (!/auth|verify/.test(new URL(request.url).pathname.replace(/^\/outpost[^/]*\/(?!auth)/, ''))) {
+    return new Response('the service itself');
+  }
+  const who = /as=(\w+)/.exec(request.headers.get('cookie') ?? '')?.[1];
+  if (request.headers.get('x-forwarded-uri')?.startsWith('/forbidden')) {
+    return new Response('not for you', { status: 403 });
+  }
+  const headers = IDENTITY[who ?? ''];
+  if (!headers) return new Response(null, { status: 302, headers: { Location: LOGIN } });
+  return new Response(null, { headers });
 });
 
 /** The requests as they arrive, which no HTTP server would show unchanged. */
@@ -121,7 +115,6 @@ const caddy = await forFile(
   }),
 );
 afterAll(async () => {
-  await service.stop(true);
   upstream.stop(true);
   program.stop(true);
 });

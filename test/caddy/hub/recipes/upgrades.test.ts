@@ -3,11 +3,11 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import type { Values } from '../../../../src/hub/recipes/recipe.ts';
 import { hashSecrets } from '../../../../src/hub/recipes/secrets.ts';
-import { forFile } from '../../../harness/for-file.ts';
+import { forFile, serverForFile } from '../../../harness/for-file.ts';
 import { behind, startSitesCaddy } from '../../../hub/recipes/sites-caddy.ts';
 
 /** Lets everybody in. */
-const service = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response(null) });
+const service = serverForFile(() => new Response(null));
 
 /** Agrees to every upgrade, and then gets whatever comes. */
 const TUNNELLED = 'GET /secret HTTP/1.1\r\nHost: a\r\nRemote-User: admin\r\n\r\n';
@@ -50,10 +50,7 @@ const caddy = await forFile(
     'signed-in.test': site('authelia', { address }),
   }),
 );
-afterAll(async () => {
-  await service.stop(true);
-  upstream.stop(true);
-});
+afterAll(() => upstream.stop(true));
 
 /** Asks for an upgrade, and if it is granted, for a secret inside the tunnel. @returns the status */
 function upgrade(host: string, lines: readonly string[]): Promise<number> {

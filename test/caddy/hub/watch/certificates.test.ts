@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { forFile } from '../../../harness/for-file.ts';
 import { startRefusingAcme } from '../../../harness/refusing-acme.ts';
 import { ask, signUp, startStack, until } from '../../../harness/stack.ts';
@@ -20,11 +20,10 @@ type DraftAdvice = {
   dns: { providers: string[]; command: string | null };
 };
 
-const acme = startRefusingAcme();
+const acme = await forFile(startRefusingAcme());
 const stack = await forFile(startStack());
 const port = stack.httpsPort;
 const headers = (await signUp(stack)).headers;
-afterAll(() => acme.stop());
 
 async function create(domain: string, config: string): Promise<void> {
   const made = await ask(`${stack.hub}/vhosts`, { headers, json: { domain, config } });

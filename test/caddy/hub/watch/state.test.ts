@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
@@ -43,11 +43,10 @@ type Ending = { id: number; name: string; daysLeft: number; notAfter: string; ov
 
 const DAY_MS = 86_400_000;
 
-const acme = startRefusingAcme();
+const acme = await forFile(startRefusingAcme());
 
 const stack = await forFile(startLocalCaStack());
 const headers = (await signUp(stack)).headers;
-afterAll(() => acme.stop());
 
 async function create(domain: string, config: string): Promise<number> {
   const made = await ask<{ id: number }>(`${stack.hub}/vhosts`, {

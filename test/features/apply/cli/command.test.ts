@@ -1,13 +1,14 @@
 /** `signalbox apply` and `signalbox export` with a running hub. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { forFile } from '../../../harness/for-file.ts';
 import { createOperator } from '../../../harness/operator.ts';
 import { ask, signUp } from '../../../harness/stack.ts';
 
-const operator = createOperator();
+const operator = await forFile(createOperator());
 const { folder } = operator;
 const SITES = `policies:
   lan: {recipe: allow, values: {networks: [private_ranges]}}
@@ -32,7 +33,6 @@ beforeAll(async () => {
   write('sites.yaml', SITES);
   hub = (await operator.start()).hub;
 });
-afterAll(operator.close);
 
 describe('refuses', () => {
   test.each([

@@ -1,7 +1,7 @@
 // proof: program
 /** `signalbox restore`: what it refuses, brings back and keeps. */
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import {
   chownSync,
   copyFileSync,
@@ -19,6 +19,7 @@ import { join } from 'node:path';
 import { versionAfter } from '../../../../src/hub/db/migrate.ts';
 import { giveToOwner } from '../../../../src/hub/db/replace.ts';
 import { layDatabase } from '../../../harness/filled-db.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { createOperator } from '../../../harness/operator.ts';
 import { MAIN, type Program } from '../../../harness/program.ts';
 import { ask, freePort, signUp, until } from '../../../harness/stack.ts';
@@ -27,7 +28,7 @@ import { ask, freePort, signUp, until } from '../../../harness/stack.ts';
 
 /** The latest schema version. */
 const LATEST = versionAfter();
-const operator = createOperator();
+const operator = await forFile(createOperator());
 const { folder, port, run, served } = operator;
 const dataDir = join(folder, 'data');
 const live = join(dataDir, 'signalbox.db');
@@ -63,7 +64,6 @@ beforeAll(async () => {
     if (name === 'first') expect((await run(['backup', file])).code).toBe(0);
   }
 });
-afterAll(operator.close);
 
 describe('signalbox restore', () => {
   const expectRefused = async (from: string, reason: string) => {

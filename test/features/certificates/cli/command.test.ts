@@ -1,14 +1,15 @@
 // proof: acme
 /** `signalbox certificate`: what it refuses, prints and changes; never a key. */
-import { afterAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HAS_ACME, startAcme } from '../../../harness/acme.ts';
 import { selfSigned } from '../../../harness/certificate.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { createOperator } from '../../../harness/operator.ts';
 import { ask, signUp } from '../../../harness/stack.ts';
 
-const operator = createOperator();
+const operator = await forFile(createOperator());
 /** Keys that no output may have a line of. */
 const keys: string[] = [];
 
@@ -42,7 +43,6 @@ const started = await operator.start();
 await operator.run(['site', 'add', 'app.home.example', '--config', '-'], {
   input: 'respond a\n',
 });
-afterAll(operator.close);
 
 describe('signalbox certificate', () => {
   test('refuses files that are none, or no pair, and changes nothing', async () => {

@@ -1,12 +1,13 @@
 // proof: podman
 /** `signalbox containers` with a running hub, and an engine that stands in for Docker. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { forFile, serverForFile } from '../../../harness/for-file.ts';
 import { createOperator } from '../../../harness/operator.ts';
 import { until } from '../../../harness/stack.ts';
 import { idOf, inspected, listed } from '../agent/docker.ts';
 import { stuckEngine } from '../engine.ts';
 
-const upstream = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('app') });
+const upstream = serverForFile(() => new Response('app'));
 const labels: Record<string, Record<string, string>> = {
   caddy: { caddy: 'http://caddy.example', 'caddy.reverse_proxy': '{{upstreams 80}}' },
   ours: { 'signalbox.domain': 'http://ours.example' },
@@ -22,14 +23,10 @@ const engine = stuckEngine((path) => {
   const name = Object.keys(labels).find((one) => path.includes(idOf(one))) ?? '';
   return Response.json(inspected(name, { labels: labels[name], ports }));
 });
-const operator = createOperator({ DOCKER_SOCKET: engine.socket });
+const operator = await forFile(createOperator({ DOCKER_SOCKET: engine.socket }));
 
 beforeAll(() => operator.start());
-afterAll(async () => {
-  await operator.close();
-  await engine.end();
-  await upstream.stop(true);
-});
+afterAll(() => engine.end());
 
 test('refuses an unknown agent, a hub that is none, and surplus words', async () => {
   const refused = await operator.run(['containers', '--print', '--agent', 'nobody']);

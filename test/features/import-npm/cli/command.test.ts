@@ -1,12 +1,13 @@
 // proof: program
 /** `signalbox import npm`, with the database of a real Nginx Proxy Manager. */
 import { Database } from 'bun:sqlite';
-import { afterAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { forFile } from '../../../harness/for-file.ts';
 import { createOperator } from '../../../harness/operator.ts';
 
-const operator = createOperator();
+const operator = await forFile(createOperator());
 const { folder } = operator;
 const at = (name: string) => join(folder, name);
 const signalbox = (line: string, input?: string) =>
@@ -37,7 +38,6 @@ const before = traces();
 await operator.start();
 // No authority is asked.
 await signalbox('import -', '{\n\tlocal_certs\n}\n');
-afterAll(operator.close);
 
 describe('signalbox import npm', () => {
   test('says in a line what is wrong, and imports nothing', async () => {

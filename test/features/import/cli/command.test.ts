@@ -1,10 +1,11 @@
 /** `signalbox import` into a running hub. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { forFile } from '../../../harness/for-file.ts';
 import { createOperator } from '../../../harness/operator.ts';
 
-const operator = createOperator();
+const operator = await forFile(createOperator());
 const { folder } = operator;
 const file = join(folder, 'theirs.Caddyfile');
 const run = (args: string[], input?: string) =>
@@ -15,7 +16,6 @@ beforeAll(async () => {
   writeFileSync(file, '{\n\tadmin off\n}\n\n# mine\nhttp://mine.example {\n\trespond mine\n}\n');
   await operator.start();
 });
-afterAll(operator.close);
 
 describe('signalbox import', () => {
   test('reports what is wrong, and imports nothing', async () => {

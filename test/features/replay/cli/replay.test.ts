@@ -1,10 +1,11 @@
 // proof: program
 /** `signalbox replay` and `--replay` with a running hub, its agent and Caddy. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { forFile } from '../../../harness/for-file.ts';
 import { createOperator } from '../../../harness/operator.ts';
 import { ask, until } from '../../../harness/stack.ts';
 
-const operator = createOperator();
+const operator = await forFile(createOperator());
 const NAME = 'http://app.example';
 const CONFIG = 'respond /api/* pushed\nrespond hello';
 const CLOSED = 'respond /api/* 403\nrespond hello';
@@ -38,7 +39,6 @@ beforeAll(async () => {
     'the requests in the log',
   );
 });
-afterAll(operator.close);
 
 describe('refuses', () => {
   test.each([

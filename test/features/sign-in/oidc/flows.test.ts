@@ -4,13 +4,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { join } from 'node:path';
 import { createAuthClient } from 'better-auth/client';
 import { createVisitor, type Visitor } from '../../../harness/cookie-jar.ts';
-import { type HubAlone, startHubAlone } from '../../../harness/hub-alone.ts';
+import { forFile } from '../../../harness/for-file.ts';
+import { startHubAlone } from '../../../harness/hub-alone.ts';
 import { codeOf, secretIn } from '../../../harness/second-factor.ts';
-import {
-  CLIENT,
-  type SignInService,
-  startSignInService,
-} from '../../../harness/sign-in-service.ts';
+import { CLIENT, startSignInService } from '../../../harness/sign-in-service.ts';
 import { freePort, signUp } from '../../../harness/stack.ts';
 
 type Body = { code?: string; field?: string; url: string; redirect: boolean };
@@ -18,25 +15,14 @@ type Account = { id: string; providerId: string; issuer: string; accountId: stri
 
 const PASSWORD = 'a long passphrase';
 const NOBODY = { sub: 'eve-1', name: 'Eve', email: 'eve@id.example' };
-let hub: HubAlone;
-let service: SignInService;
-let origin: string;
-/** Signed in as Ada, the owner. */
-let ada: Visitor;
-let owner: Awaited<ReturnType<typeof signUp>>;
 
-beforeAll(async () => {
-  const port = freePort();
-  origin = `http://localhost:${port}`;
-  service = await startSignInService(origin);
-  hub = await startHubAlone({ HUB_PORT: String(port), ...service.settings });
-  owner = await signUp(hub);
-  ada = await signedIn('ada@example.org');
-});
-afterAll(async () => {
-  await hub.stop();
-  await service.stop();
-});
+const port = freePort();
+const origin = `http://localhost:${port}`;
+const service = await forFile(startSignInService(origin));
+const hub = await forFile(startHubAlone({ HUB_PORT: String(port), ...service.settings }));
+const owner = await signUp(hub);
+/** Signed in as Ada, the owner. */
+let ada = await signedIn('ada@example.org');
 afterEach(() => {
   service.state.spoil = null;
   Object.assign(service.person, { sub: 'ada-4711', name: 'Ada L.', email: 'ada@id.example' });
