@@ -34,6 +34,31 @@ export function serverForFile(fetch: (request: Request) => Response | Promise<Re
   return server;
 }
 
+/**
+ * A listener on loopback for the tests of the file.
+ * @param hear gets all that a connection has sent so far, as often as there is more
+ */
+export function listenerForFile(
+  hear: (text: string, socket: Bun.Socket<{ text: string }>) => void,
+  encoding: BufferEncoding = 'utf8',
+) {
+  const listener = Bun.listen<{ text: string }>({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: {
+      open: (socket) => {
+        socket.data = { text: '' };
+      },
+      data(socket, chunk) {
+        socket.data.text += chunk.toString(encoding);
+        hear(socket.data.text, socket);
+      },
+    },
+  });
+  endAfterAll(() => listener.stop(true));
+  return listener;
+}
+
 /** A folder that is removed after the last test of the file. */
 export function folderForFile(): string {
   const folder = temporaryFolder();

@@ -82,14 +82,6 @@ describe('an import that is refused', () => {
   });
 });
 
-test('a replay is refused unless the import is a dry run', async () => {
-  const before = await owner.everything();
-  const proxyfile = 'http://new.example {\n\trespond new\n}\n';
-  const { status, body } = await owner.call('POST', '/import?replay=true', { proxyfile });
-  expect([status, body.code]).toEqual([400, 'INVALID_REQUEST']);
-  expect(await owner.everything()).toEqual(before);
-});
-
 test('a file that names no port is accepted even if port 80 is in use', async () => {
   // If this fails, port 80 is in use already, or may not be bound.
   const other = (() => {
@@ -150,6 +142,14 @@ test('an import that is sent again gets the first answer, and changes nothing', 
   const again = await send();
   expect([again.status, again.text]).toEqual([200, first.text]);
   expect(again.headers.get('etag')).toBe(first.headers.get('etag'));
+  expect(await owner.everything()).toEqual(before);
+});
+
+test('a replay is refused unless the import is a dry run', async () => {
+  const before = await owner.everything();
+  const proxyfile = 'http://new.example {\n\trespond new\n}\n';
+  const { status, body } = await owner.call('POST', '/import?replay=true', { proxyfile });
+  expect([status, body.code]).toEqual([400, 'INVALID_REQUEST']);
   expect(await owner.everything()).toEqual(before);
 });
 

@@ -1,8 +1,8 @@
 /** Policies that ask a sign-in service, imitated by a small server, and what the upstream then gets. */
-import { afterAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { spellings } from '../../../../src/hub/recipes/forward-auth.ts';
 import type { Values } from '../../../../src/hub/recipes/recipe.ts';
-import { forFile, serverForFile } from '../../../harness/for-file.ts';
+import { forFile, listenerForFile, serverForFile } from '../../../harness/for-file.ts';
 import { freePort } from '../../../harness/stack.ts';
 import { words } from '../../../harness/words.ts';
 import {
@@ -44,43 +44,22 @@ const service = serverForFile((request) => {
 
 /** The requests as they arrive, which no HTTP server would show unchanged. */
 const arrived: string[] = [];
-const upstream = Bun.listen<{ text: string }>({
-  hostname: '127.0.0.1',
-  port: 0,
-  socket: {
-    open: (socket) => {
-      socket.data = { text: '' };
-    },
-    data(socket, chunk) {
-      socket.data.text += chunk;
-      const { text } = socket.data;
-      const length = Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1] ?? 0);
-      const end = text.indexOf('\r\n\r\n');
-      if (end < 0 || Buffer.byteLength(text.slice(end + 4)) < length) return;
-      arrived.push(text);
-      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nBODY');
-    },
-  },
+const upstream = listenerForFile((text, socket) => {
+  const length = Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1] ?? 0);
+  const end = text.indexOf('\r\n\r\n');
+  if (end < 0 || Buffer.byteLength(text.slice(end + 4)) < length) return;
+  arrived.push(text);
+  socket.end('HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nBODY');
 });
 
 /** What a FastCGI program gets, as bytes; it answers nothing. */
 const variables: string[] = [];
 const END_OF_STDIN = '\u0001\u0005\u0000\u0001\u0000\u0000\u0000\u0000';
-const program = Bun.listen<{ text: string }>({
-  hostname: '127.0.0.1',
-  port: 0,
-  socket: {
-    open: (socket) => {
-      socket.data = { text: '' };
-    },
-    data(socket, chunk) {
-      socket.data.text += chunk.toString('latin1');
-      if (!socket.data.text.endsWith(END_OF_STDIN)) return;
-      variables.push(socket.data.text);
-      socket.end();
-    },
-  },
-});
+const program = listenerForFile((text, socket) => {
+  if (!text.endsWith(END_OF_STDIN)) return;
+  variables.push(text);
+  socket.end();
+}, 'latin1');
 
 const address = `127.0.0.1:${service.port}`;
 const copyHeaders = [
@@ -114,10 +93,6 @@ const caddy = await forFile(
     'legacy.test': site('authelia', { address, uri: '/api/verify?rd=https://auth.example/' }),
   }),
 );
-afterAll(async () => {
-  upstream.stop(true);
-  program.stop(true);
-});
 
 /** What the upstream gets of a request; undefined if it gets nothing. */
 async function arrivalOf(of: string, from?: string): Promise<string | undefined> {

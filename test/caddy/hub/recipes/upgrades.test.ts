@@ -1,9 +1,9 @@
 /** Upgrades of a connection, which make a tunnel to the upstream that no policy looks into. */
-import { afterAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import type { Values } from '../../../../src/hub/recipes/recipe.ts';
 import { hashSecrets } from '../../../../src/hub/recipes/secrets.ts';
-import { forFile, serverForFile } from '../../../harness/for-file.ts';
+import { forFile, listenerForFile, serverForFile } from '../../../harness/for-file.ts';
 import { behind, startSitesCaddy } from '../../../hub/recipes/sites-caddy.ts';
 
 /** Lets everybody in. */
@@ -12,27 +12,16 @@ const service = serverForFile(() => new Response(null));
 /** Agrees to every upgrade, and then gets whatever comes. */
 const TUNNELLED = 'GET /secret HTTP/1.1\r\nHost: a\r\nRemote-User: admin\r\n\r\n';
 const arrived: string[] = [];
-const upstream = Bun.listen<{ text: string }>({
-  hostname: '127.0.0.1',
-  port: 0,
-  socket: {
-    open: (socket) => {
-      socket.data = { text: '' };
-    },
-    data(socket, chunk) {
-      socket.data.text += chunk;
-      const { text } = socket.data;
-      if (text.endsWith(TUNNELLED)) socket.end();
-      if (!text.endsWith('\r\n\r\n') || text.endsWith(TUNNELLED)) return;
-      arrived.push(text);
-      const wanted = /^upgrade: *(\S+)/im.exec(text)?.[1];
-      socket.write(
-        wanted === undefined
-          ? 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'
-          : `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${wanted}\r\n\r\n`,
-      );
-    },
-  },
+const upstream = listenerForFile((text, socket) => {
+  if (text.endsWith(TUNNELLED)) socket.end();
+  if (!text.endsWith('\r\n\r\n') || text.endsWith(TUNNELLED)) return;
+  arrived.push(text);
+  const wanted = /^upgrade: *(\S+)/im.exec(text)?.[1];
+  socket.write(
+    wanted === undefined
+      ? 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'
+      : `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${wanted}\r\n\r\n`,
+  );
 });
 
 const address = `127.0.0.1:${service.port}`;
@@ -50,7 +39,6 @@ const caddy = await forFile(
     'signed-in.test': site('authelia', { address }),
   }),
 );
-afterAll(() => upstream.stop(true));
 
 /** Asks for an upgrade, and if it is granted, for a secret inside the tunnel. @returns the status */
 function upgrade(host: string, lines: readonly string[]): Promise<number> {
