@@ -3,7 +3,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { startDashboard } from '../harness/dashboard.ts';
 import { forFile } from '../harness/for-file.ts';
-import { ask } from '../harness/stack.ts';
+import { ask, until } from '../harness/stack.ts';
 import { answerNext, BROWSER_TIMEOUT_MS, codeIn, textOf } from '../harness/visit.ts';
 
 setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
@@ -52,7 +52,8 @@ describe('the preamble', () => {
     }
     expect(await page.getByRole('dialog').count()).toBe(0);
     expect(await everything()).toEqual(before);
-    expect(await page.locator('.editor').evaluate(unusedWidth)).toBe(0);
+    const unused = () => page.locator('.editor').evaluate(unusedWidth);
+    await until(async () => (await unused()) === 0, 'an editor as wide as its box');
   });
 
   test('is not left with unsaved changes without asking', async () => {

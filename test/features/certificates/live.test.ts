@@ -1,7 +1,7 @@
 /** Certificates that the hub keeps, on their way to a real Caddy: served, replaced, repaired, and no advice against them. */
 import { expect, test } from 'bun:test';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { type Chain, makeChain, makeIssuer } from '../../harness/certificate.ts';
+import { makeChain, makeIssuer } from '../../harness/certificate.ts';
 import { forFile } from '../../harness/for-file.ts';
 import { presented } from '../../harness/lone-agent.ts';
 import { startOwner } from '../../harness/owner.ts';
@@ -12,8 +12,6 @@ type Draft = { names: { name: string; authority: string | null; advice: unknown 
 
 const SITE = 'nas.lan.example.org';
 
-let first: Chain;
-let second: Chain;
 const serial = () => presented(owner.stack.httpsPort, SITE);
 const kept = () => `${owner.stack.proxyfile}.certificates`;
 const draft = (domain: string, config: string) =>
@@ -28,9 +26,10 @@ const owner = await forFile(startOwner());
 const issuer = await makeIssuer();
 const chainOf = (days: number) =>
   makeChain({ names: ['*.lan.example.org', 'lan.example.org'], days, issuer });
-[first, second] = await Promise.all([chainOf(60), chainOf(90)]);
+const [first, second] = await Promise.all([chainOf(60), chainOf(90)]);
 const made = await owner.call('POST', '/vhosts', { domain: SITE, config: 'respond hi' });
 expect(made.status).toBe(201);
+
 test('a wildcard is served on the sites below it, and nothing speaks against them any more', async () => {
   const advised = await draft('*.lan.example.org', 'respond hi');
   expect(advised.body.names).toMatchObject([{ authority: 'public', advice: { code: 'WILDCARD' } }]);

@@ -20,21 +20,19 @@ import { caddiesOf } from '../../../harness/caddys.ts';
 import { ask, freePort, machine, until } from '../../../harness/stack.ts';
 import { isRoot, openFolder } from '../../../harness/unprivileged.ts';
 
-const bin = 'caddy';
-
 const after: (() => unknown)[] = [];
 afterEach(async () => {
   for (const undo of after.splice(0).reverse()) await undo();
 });
 
 /** A managed Caddy; as root it has a user of its own. */
-async function start(bin: string) {
+async function start() {
   const { folder, home } = openFolder(process.getuid?.() ?? 0);
   after.push(() => rmSync(folder, { recursive: true }));
   const dataDir = join(home, 'data');
   mkdirSync(dataDir, { mode: 0o700 });
   const token = 'x'.repeat(40);
-  const env = { PATH: process.env.PATH, DATA_DIR: dataDir, PROXY_BIN: bin };
+  const env = { PATH: process.env.PATH, DATA_DIR: dataDir };
   const { proxy: given } = readSettings('all', env, machine).agent;
   const { file } = given.accessLog;
   const user = isRoot
@@ -79,7 +77,7 @@ const digestOf = async (proxy: ProxyControl) => (await proxy.status()).liveDiges
 
 describe('Caddy', () => {
   test('logs again after its log, or the folder of it, was removed', async () => {
-    const { proxy, file, dataDir, user, isLogged, reload, warnings } = await start(bin);
+    const { proxy, file, dataDir, user, isLogged, reload, warnings } = await start();
     await isLogged('/before');
     const live = await digestOf(proxy);
     expect(warnings.list()).toEqual([]);
@@ -90,7 +88,7 @@ describe('Caddy', () => {
     }
     expect(await digestOf(proxy)).toBe(live);
     expect(warnings.list()).toEqual([expect.stringContaining('The access log was removed')]);
-    const [caddy] = caddiesOf(dataDir, bin);
+    const [caddy] = caddiesOf(dataDir, 'caddy');
     await until(() => removedOf(caddy?.pid ?? 0).every((size) => size === 0), 'the space');
     // A publish does not go back to the file that is gone.
     await reload('changed');
@@ -98,7 +96,7 @@ describe('Caddy', () => {
   });
 
   test('logs again after its log was moved away', async () => {
-    const { file, isLogged } = await start(bin);
+    const { file, isLogged } = await start();
     await isLogged('/before');
     const moved = `${file}.moved`;
     await until(async () => {

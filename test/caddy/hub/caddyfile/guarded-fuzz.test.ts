@@ -2,7 +2,7 @@
  * Policies change nothing of what a body says: no word is lost, and Caddy reads it as before.
  * FUZZ_SECONDS sets how long this takes, FUZZ_SEED which bodies it tries.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { Guard } from '../../../../src/hub/caddyfile/guarded.ts';
 import { partsOf } from '../../../../src/hub/caddyfile/parts.ts';
 import { segmentsOf } from '../../../../src/hub/caddyfile/segments.ts';
@@ -13,13 +13,13 @@ import { dialectOf, dialectsFor } from '../../../../src/shared/caddyfile/dialect
 import { maskPlaceholders } from '../../../../src/shared/caddyfile/placeholders.ts';
 import { tokenize } from '../../../../src/shared/caddyfile/tokenizer.ts';
 import {
-  type AdaptCaddy,
   type AdaptedJson,
   type AdaptedRoute,
   startAdaptCaddy,
 } from '../../../harness/adapt-caddy.ts';
 import { randomBody, SNIPPETS } from '../../../harness/bodies.ts';
 import { versionOf } from '../../../harness/caddys.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { some } from '../../../harness/full.ts';
 import { guardedSites } from '../../../harness/guarded.ts';
 import { type Random, seededRandom } from '../../../harness/random.ts';
@@ -28,8 +28,7 @@ import { words } from '../../../harness/words.ts';
 const ENOUGH = 20;
 const SECONDS = some(2, 5, 'FUZZ_SECONDS') / 2.5;
 const SEED = Number(process.env.FUZZ_SEED ?? 20_260_701);
-const bin = 'caddy';
-const version = versionOf(bin);
+const version = versionOf('caddy');
 const dialect = dialectOf(version);
 const imports = readImports(SNIPPETS, dialect);
 const DOMAIN = 'http://site.example';
@@ -145,13 +144,9 @@ test('the segments of a text are the text, and no word of it is lost', async () 
   expect(counted).toBeGreaterThan(ENOUGH);
 });
 
-describe('with Caddy', () => {
-  let caddy: AdaptCaddy;
-  beforeAll(async () => {
-    caddy = await startAdaptCaddy({ SET: 'word' }, bin);
-  });
-  afterAll(() => caddy.stop());
+const caddy = await forFile(startAdaptCaddy({ SET: 'word' }));
 
+describe('with Caddy', () => {
   test('a body is read as without policies', async () => {
     const counted = await repeat(async (random) => {
       const config = oddBody(random);

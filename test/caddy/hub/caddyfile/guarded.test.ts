@@ -1,13 +1,14 @@
 /** What policies make of a site's text: nothing that can answer stays in front of them. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { Guard } from '../../../../src/hub/caddyfile/guarded.ts';
 import { partsOf } from '../../../../src/hub/caddyfile/parts.ts';
 import { guardedBlock } from '../../../../src/hub/caddyfile/site-block.ts';
 import { readImports } from '../../../../src/hub/caddyfile/snippets.ts';
 import { dialectOf } from '../../../../src/shared/caddyfile/dialect.ts';
-import { type AdaptCaddy, startAdaptCaddy } from '../../../harness/adapt-caddy.ts';
+import { startAdaptCaddy } from '../../../harness/adapt-caddy.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
+import { forFile } from '../../../harness/for-file.ts';
 
 const GUARDS: Guard[] = [
   {
@@ -149,13 +150,9 @@ test('every line is traced to where it is from', () => {
   expect([...seen].toSorted()).toEqual([2, 4, 5, 6, 7, 8]);
 });
 
-describe('with Caddy', () => {
-  let caddy: AdaptCaddy;
-  beforeAll(async () => {
-    caddy = await startAdaptCaddy();
-  });
-  afterAll(() => caddy.stop());
+const caddy = await forFile(startAdaptCaddy());
 
+describe('with Caddy', () => {
   test('a site is as in its golden file', async () => {
     const bodies: [string, string][] = [
       [

@@ -2,7 +2,7 @@
  * Generated Caddyfiles that a real Caddy accepts: split and rendered again, they mean the same to it.
  * FUZZ_SECONDS sets how long it runs, FUZZ_SEED which files it tries.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { splitCaddyfile } from '../../../../src/features/import/caddyfile/split.ts';
 import { comparable, firstDifference } from '../../../../src/features/import/compare.ts';
 import { render } from '../../../../src/hub/caddyfile/render.ts';
@@ -14,12 +14,11 @@ import { createChange } from '../../../../src/hub/model/vhost-changes.ts';
 import { findDisputed } from '../../../../src/shared/caddyfile/check.ts';
 import { type Dialect, dialectOf, dialectsFor } from '../../../../src/shared/caddyfile/dialect.ts';
 import { tokenize } from '../../../../src/shared/caddyfile/tokenizer.ts';
-import { type AdaptCaddy, startAdaptCaddy } from '../../../harness/adapt-caddy.ts';
+import { startAdaptCaddy } from '../../../harness/adapt-caddy.ts';
 import { versionOf } from '../../../harness/caddys.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { some } from '../../../harness/full.ts';
 import { type Random, seededRandom } from '../../../harness/random.ts';
-
-const bin = 'caddy';
 
 const SECONDS = some(2, 5, 'FUZZ_SECONDS') / 2.5;
 const SEED = Number(process.env.FUZZ_SEED ?? 20_260_102);
@@ -105,13 +104,10 @@ function caddyfile(random: Random, { heredocs, importBlocks }: Dialect): string 
   return random.below(15) === 0 ? text.trimEnd().replace(/\n\}$/, '\n') : text;
 }
 
+const caddy = await forFile(startAdaptCaddy());
+
 describe('with Caddy', () => {
-  const dialect = dialectOf(versionOf(bin));
-  let caddy: AdaptCaddy;
-  beforeAll(async () => {
-    caddy = await startAdaptCaddy({}, bin);
-  });
-  afterAll(() => caddy.stop());
+  const dialect = dialectOf(versionOf('caddy'));
 
   test(
     'what Caddy accepts means the same once it is split and rendered',

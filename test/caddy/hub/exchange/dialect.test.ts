@@ -1,10 +1,9 @@
 /** Importing what only some versions of Caddy understand. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { dialectOf } from '../../../../src/shared/caddyfile/dialect.ts';
 import { versionOf } from '../../../harness/caddys.ts';
-import { type Owner, startOwner } from '../../../harness/owner.ts';
-
-const bin = 'caddy';
+import { forFile } from '../../../harness/for-file.ts';
+import { startOwner } from '../../../harness/owner.ts';
 
 type Imported = {
   preamble: string;
@@ -38,14 +37,11 @@ const BLOCKS = [
   'http://block.example {\n\timport site one {blocks.x} {\n\t\theader Y z\n\t}\n}',
 ] as const;
 
+const owner = await forFile(startOwner());
+await owner.create('before');
+
 describe('with Caddy', () => {
-  const { heredocs } = dialectOf(versionOf(bin));
-  let owner: Owner;
-  beforeAll(async () => {
-    owner = await startOwner({ PROXY_BIN: bin });
-    await owner.create('before');
-  });
-  afterAll(() => owner.stack.stop());
+  const { heredocs } = dialectOf(versionOf('caddy'));
   const post = (proxyfile: string) => owner.call<Imported>('POST', '/import', { proxyfile });
 
   test('heredocs are kept byte for byte, and lines after them are right', async () => {
@@ -108,7 +104,7 @@ describe('with Caddy', () => {
 
   test('snippets with blocks and ranges of arguments are kept', async () => {
     const { status, body } = await post(`${BLOCKS.join('\n')}\n`);
-    if (!dialectOf(versionOf(bin)).importBlocks) return expect(status).not.toBe(200);
+    if (!dialectOf(versionOf('caddy')).importBlocks) return expect(status).not.toBe(200);
     expect(status).toBe(200);
     expect(body.vhosts.at(-1)?.config).toBe(BLOCKS[1]);
     expect((await owner.stack.served('block.example')).headers.get('y')).toBe('z');

@@ -12,8 +12,6 @@ import { MISTAKES, NEWER } from '../../../harness/mistakes.ts';
 import { type Owner, startOwner } from '../../../harness/owner.ts';
 import { temporaryFolder } from '../../../harness/stack.ts';
 
-const bin = 'caddy';
-
 const PREAMBLE = '(faulty) {\n\tlog\n\trespnd x\n}';
 
 describe('with Caddy', () => {
@@ -21,7 +19,7 @@ describe('with Caddy', () => {
   const files = temporaryFolder();
   beforeAll(async () => {
     chmodSync(files, 0o755);
-    owner = await startOwner({ PROXY_BIN: bin, IMPORT_DIRS: files });
+    owner = await startOwner({ IMPORT_DIRS: files });
     await owner.call('PUT', '/preamble', { config: `${'# a comment\n'.repeat(4)}(s) {\n}` });
     await owner.create('before', 'log\nrespond before');
   });
@@ -48,7 +46,7 @@ describe('with Caddy', () => {
   test.each(FULL ? NEWER : NEWER.slice(0, 2))(
     'a mistake %s is on its line',
     async (_, config, line) => {
-      const isNewer = hasHeredocs(versionOf(bin));
+      const isNewer = hasHeredocs(versionOf('caddy'));
       const { detail, line: named } = await preview(config);
       expect(detail).not.toMatch(/ at \S*:\d|line #|Caddyfile:|-:\d/);
       if (isNewer) expect({ detail, named }).toEqual({ detail, named: line });

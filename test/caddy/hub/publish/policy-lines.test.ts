@@ -39,9 +39,8 @@ const setOf = (...vhosts: Vhost[]): SiteSet => ({
 /** It would be one in another text. */
 const CADDYS_PLACE = / at \S*:\d|line #|Caddyfile:|-:\d/;
 
-const bin = 'caddy';
-const version = versionOf(bin);
-const caddy = await forFile(startAdaptCaddy({}, bin));
+const version = versionOf('caddy');
+const caddy = await forFile(startAdaptCaddy());
 /** A stand-in for an agent, which asks a real Caddy, but only to adapt. */
 const gateway = () =>
   createGateway(

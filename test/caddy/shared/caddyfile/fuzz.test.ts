@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { normalizeDomain } from '../../../../src/hub/caddyfile/address.ts';
 import { locate, render } from '../../../../src/hub/caddyfile/render.ts';
 import { checkConfig } from '../../../../src/shared/caddyfile/check.ts';
@@ -7,17 +7,12 @@ import { expandPlaceholders } from '../../../../src/shared/caddyfile/placeholder
 import { checkPreamble, snippetNames } from '../../../../src/shared/caddyfile/preamble.ts';
 import { readBlock } from '../../../../src/shared/caddyfile/structure.ts';
 import { startsLine, tokenize } from '../../../../src/shared/caddyfile/tokenizer.ts';
-import {
-  type AdaptCaddy,
-  type AdaptedJson,
-  startAdaptCaddy,
-} from '../../../harness/adapt-caddy.ts';
+import { type AdaptedJson, startAdaptCaddy } from '../../../harness/adapt-caddy.ts';
 import { versionOf } from '../../../harness/caddys.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { some } from '../../../harness/full.ts';
 import { type Random, seededRandom } from '../../../harness/random.ts';
 import { words } from '../../../harness/words.ts';
-
-const bin = 'caddy';
 
 /** How long each comparison runs; by default all together take about five seconds. */
 const SECONDS = some(2, 5, 'FUZZ_SECONDS') / 5;
@@ -191,13 +186,10 @@ const RIGHT = site(3, 'http://right.example', 'respond marker-right');
 const SNIPPETS = '(s) {\n\theader X {args.0}\n\thandle {\n\t\trespond {args.1}\n\t}\n}\n(e) {\n}\n';
 const BLOCKS = '(b) {\n\theader Y z\n\thandle {\n\t\t{block}\n\t}\n\t{blocks.k}\n}\n';
 
+const caddy = await forFile(startAdaptCaddy(ENVIRONMENT));
+
 describe('with Caddy', () => {
-  let caddy: AdaptCaddy;
-  beforeAll(async () => {
-    caddy = await startAdaptCaddy(ENVIRONMENT, bin);
-  });
-  afterAll(() => caddy.stop());
-  const dialect = dialectOf(versionOf(bin));
+  const dialect = dialectOf(versionOf('caddy'));
   const PREAMBLE = dialect.importBlocks ? SNIPPETS + BLOCKS : SNIPPETS;
 
   test('a config that passes never changes its neighbours', async () => {

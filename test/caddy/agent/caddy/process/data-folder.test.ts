@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { caddiesOf } from '../../../../harness/caddys.ts';
 import { ask, type Stack, signUp, startStack, temporaryFolder } from '../../../../harness/stack.ts';
 
-const bin = 'caddy';
-
 let stack: Stack | undefined;
 afterEach(async () => {
   await stack?.stop();
@@ -30,7 +28,7 @@ describe('a data folder works', () => {
     ],
   ])('%s', async (_, folderOf) => {
     const folder = folderOf();
-    stack = await startStack({ PROXY_BIN: bin }, folder);
+    stack = await startStack({}, folder);
     expect(stack.settings.agent.proxy.admin.length).toBeLessThan(105);
     const { headers } = await signUp(stack);
     const create = (domain: string) =>
@@ -46,6 +44,6 @@ describe('a data folder works', () => {
     }
     const { body } = await ask<{ inStep: boolean }>(`${stack.hub}/status`, { headers });
     expect(body.inStep).toBe(true);
-    expect(caddiesOf(stack.dataDir, bin).length).toBe(1);
+    expect(caddiesOf(stack.dataDir, 'caddy').length).toBe(1);
   });
 });

@@ -1,14 +1,13 @@
 // proof: agent
 /** Starts and changes with torn files in the storage of each Caddy, and in that of its validation. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DAMAGES, MISSING } from '../../../../harness/damage.ts';
+import { forFile } from '../../../../harness/for-file.ts';
 import { FULL } from '../../../../harness/full.ts';
 import { addSecureSite, servedSecurely } from '../../../../harness/secure-site.ts';
-import { ask, type Stack, signUp, startLocalCaStack, until } from '../../../../harness/stack.ts';
-
-const bin = 'caddy';
+import { ask, signUp, startLocalCaStack, until } from '../../../../harness/stack.ts';
 
 const AUTHORITY = 'pki/authorities/local';
 const LEAF = 'certificates/local/a.test/a.test';
@@ -27,17 +26,13 @@ const CASES = [...DAMAGES, MISSING].flatMap((one, row) =>
 /** "Within seconds", for a machine that does something else as well. */
 const SECONDS = 5_000;
 
+const stack = await forFile(startLocalCaStack());
+const owner = await signUp(stack);
+await addSecureSite(stack, owner, 'a.test');
+await addSecureSite(stack, owner, 'b.test');
+
 describe('Caddy', () => {
-  let stack: Stack;
-  let owner: { headers: Record<string, string> };
   let changes = 0;
-  beforeAll(async () => {
-    stack = await startLocalCaStack({ PROXY_BIN: bin });
-    owner = await signUp(stack);
-    await addSecureSite(stack, owner, 'a.test');
-    await addSecureSite(stack, owner, 'b.test');
-  });
-  afterAll(() => stack.stop());
 
   const stored = (name: string) => join(stack.dataDir, 'caddy/data/caddy', name);
   const rootOf = () => readFileSync(stored(`${AUTHORITY}/root.crt`), 'utf8');
