@@ -46,6 +46,11 @@ const state = (change: Partial<SiteState> = {}): SiteState => ({
   ...change,
 });
 const address = { name: 'app.example', port: 443, served: true, tls: true, automated: true };
+/** The state of a site that Caddy serves. */
+const servedState = (change: object = {}): SiteState => {
+  const addresses = [{ ...address, certificate: null, reason: null }];
+  return state({ addresses, ...change } as unknown as Partial<SiteState>);
+};
 
 const nothing = { reported: new Map(), states: new Map(), activity: new Map(), uptime: new Map() };
 const rows = (...sites: Vhost[]) => sites.map((one) => rowOf(one, nothing));
@@ -171,7 +176,7 @@ test('a certificate that renews itself is shown only if the site has no other, u
       reason: null,
       certificate: { issuer: 'x', notAfter: '', daysLeft, overdue },
     }));
-    const one = state({ addresses } as unknown as Partial<SiteState>);
+    const one = servedState({ addresses });
     const row = rowOf(site({ id: 1 }), { ...nothing, states: new Map([[1, one]]) });
     return [row.certificate?.daysLeft, row.certificate?.isOwn];
   };
@@ -192,7 +197,7 @@ describe('the order of the list', () => {
   const live = (id: number, daysLeft: number) => {
     const certificate = { issuer: 'x', notAfter: '', daysLeft };
     const addresses = [{ ...address, certificate, reason: null }];
-    return [id, state({ addresses } as unknown as Partial<SiteState>)] as const;
+    return [id, servedState({ addresses })] as const;
   };
   const facts = {
     reported: new Map([[3, { level: 'bad', label: 'down', text: 'x' } as const]]),
@@ -330,9 +335,6 @@ describe('the problem of a site', () => {
       const said = problems.map((one) => ({ level: 'bad', since: '', message: 'why', ...one }));
       return { ...status({ agents, ...more }), problems: said } as Status;
     };
-    const served = [{ ...address, certificate: null, reason: null }];
-    const servedState = (change: Partial<SiteState> = {}) =>
-      state({ addresses: served, ...change } as unknown as Partial<SiteState>);
     const of = (found: Status, one = site(), change: Partial<SiteState> = {}) => {
       const reported = reportedProblems(found).get(one.id);
       const { level, label, text } = healthOf(one, reported, servedState(change), outagesIn(found));
@@ -409,12 +411,8 @@ describe('the problem of a site', () => {
   });
 
   test('is said on its page, and of a proxy that nobody can ask nothing is', () => {
-    const served = [{ ...address, certificate: null, reason: null }];
     const of = (change: object, silent: readonly string[] = ['vps']) => {
-      const { level, text } = servedOf(
-        state({ addresses: served, ...change } as unknown as Partial<SiteState>),
-        silent,
-      );
+      const { level, text } = servedOf(servedState(change), silent);
       return `${level}: ${text}`;
     };
     const all = 'Caddy serves this site';
@@ -434,24 +432,22 @@ describe('the problem of a site', () => {
 
   test('is none if all is well, and a site is live only if that is known', () => {
     expect(healthOf(site(), undefined, undefined).level).toBe('unknown');
-    const served = [{ ...address, certificate: null, reason: null }];
-    const known = state({ addresses: served } as unknown as Partial<SiteState>);
+    const known = servedState();
     expect(healthOf(site(), undefined, known).level).toBe('good');
     const unseen = { ...known, checking: true as const };
     const healthWhile = (checking: number) =>
       healthOf(site(), undefined, unseen, outagesIn(status({ checking }))).label;
     expect([healthWhile(3), healthWhile(0)]).toEqual(['checking', 'live']);
     const notServed = [{ ...address, served: false, certificate: null, reason: null }];
-    const gone = state({ addresses: notServed } as unknown as Partial<SiteState>);
+    const gone = servedState({ addresses: notServed });
     expect(healthOf(site(), undefined, gone).level).toBe('unknown');
   });
 });
 
 test('the upstreams of a site are those that Caddy has, whichever directive names them', () => {
-  const served = [{ ...address, certificate: null, reason: null }];
-  const rowWith = (upstream: string, live: string[], more: object = { addresses: served }) => {
+  const rowWith = (upstream: string, live: string[], more: object = {}) => {
     const upstreams = live.map((one) => ({ address: one }));
-    const known = state({ upstreams, ...more } as unknown as Partial<SiteState>);
+    const known = servedState({ upstreams, ...more });
     return rowOf(site({ upstream }), { ...nothing, states: new Map([[1, known]]) });
   };
   const shown = (...given: Parameters<typeof rowWith>) => rowWith(...given).upstreams;
@@ -461,7 +457,10 @@ test('the upstreams of a site are those that Caddy has, whichever directive name
   expect(shown('http://a:1', ['auth:9', 'a:1'])).toEqual(['a:1', 'auth:9']);
   expect(shown('', ['127.0.0.1:31840'])).toEqual(['127.0.0.1:31840']);
   expect(shown('', [])).toEqual([]);
-  expect([shown('', [], {}), rows(site({ upstream: '' }))[0]?.upstreams]).toEqual([null, null]);
+  expect([shown('', [], { addresses: [] }), rows(site({ upstream: '' }))[0]?.upstreams]).toEqual([
+    null,
+    null,
+  ]);
   expect(rows(site())[0]?.upstreams).toEqual(['127.0.0.1:8000']);
   const php = rowWith('', ['127.0.0.1:31840']);
   expect(ids(searchRows([php], { ...NO_FILTER, search: '31840' }))).toEqual([1]);

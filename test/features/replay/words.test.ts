@@ -3,6 +3,8 @@ import { countsOf, headlineOf, outcomeOf, siteOf } from '../../../src/features/r
 
 const none = { status: 200, to: null, location: null };
 const two = '10.0.0.5:80 10.0.0.6:80';
+const to = (status: number, location: string) => ({ status, location });
+const asks = (authenticate: string) => ({ status: 401, authenticate });
 
 describe('of a group, what would be different', () => {
   test.each([
@@ -16,32 +18,24 @@ describe('of a group, what would be different', () => {
     [{}, { to: 'a:1' }, 'go to a:1 instead of being answered by Caddy'],
     [
       {},
-      { status: 302, location: 'https://b.example/' },
+      to(302, 'https://b.example/'),
       'are redirected to https://b.example/ instead of getting 200',
     ],
     [
-      { status: 308, location: 'https://b.example/' },
+      to(308, 'https://b.example/'),
       { status: 404 },
       'get 404 instead of a redirect to https://b.example/',
     ],
-    [
-      { status: 302, location: '/a' },
-      { status: 301, location: '/b' },
-      'are redirected to /b instead of /a',
-    ],
-    [{ status: 302, location: '/a' }, { status: 301, location: '/a' }, 'get 301 instead of 302'],
-    [{ status: 201, location: '/a' }, { status: 201 }, 'get no Location instead of /a'],
-    [{}, { status: 401, authenticate: 'Basic' }, 'are asked for a password instead of getting 200'],
-    [{ status: 401, authenticate: 'Basic' }, {}, 'get 200 instead of a password prompt'],
-    [
-      { status: 401, authenticate: '' },
-      { status: 401, authenticate: 'Basic' },
-      'are asked for a password instead of getting 401',
-    ],
+    [to(302, '/a'), to(301, '/b'), 'are redirected to /b instead of /a'],
+    [to(302, '/a'), to(301, '/a'), 'get 301 instead of 302'],
+    [to(201, '/a'), { status: 201 }, 'get no Location instead of /a'],
+    [{}, asks('Basic'), 'are asked for a password instead of getting 200'],
+    [asks('Basic'), {}, 'get 200 instead of a password prompt'],
+    [asks(''), asks('Basic'), 'are asked for a password instead of getting 401'],
     [{}, { status: 401 }, 'get 401 instead of 200'],
     [
-      { status: 401, authenticate: 'Basic realm="a"' },
-      { status: 401, authenticate: 'Basic realm="b"' },
+      asks('Basic realm="a"'),
+      asks('Basic realm="b"'),
       'get WWW-Authenticate Basic realm="b" instead of Basic realm="a"',
     ],
     [
@@ -78,9 +72,9 @@ describe('of a group, what would be different', () => {
 
   test.each([
     [{ status: 403 }, 'gets 403 instead of 200'],
-    [{ status: 302, location: '/a' }, 'is redirected to /a instead of getting 200'],
+    [to(302, '/a'), 'is redirected to /a instead of getting 200'],
     [{ to: 'a:1' }, 'goes to a:1 instead of being answered by Caddy'],
-    [{ status: 401, authenticate: 'Basic' }, 'is asked for a password instead of getting 200'],
+    [asks('Basic'), 'is asked for a password instead of getting 200'],
     [{ path: '/a' }, 'reaches the upstream as /a instead of none'],
   ])('one request: %j', (after, words) => {
     expect(outcomeOf({ requests: 1, before: none, after: { ...none, ...after } })).toBe(words);
