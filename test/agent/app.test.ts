@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { PROTOCOL, PROTOCOL_HEADER } from '../../src/shared/wire/protocol.ts';
-import { ask, freePort, type Stack, startStack } from '../harness/stack.ts';
+import { forAllTests } from '../harness/for-tests.ts';
+import { ask, freePort, startStack } from '../harness/stack.ts';
 
 type Refusal = { code: string; message: string; detail?: string; line?: number };
 
-let stack: Stack;
+const stack = forAllTests(() => startStack());
 const call = <T = Refusal>(path: string, json?: unknown, headers = stack.agentHeaders) =>
   ask<T>(`${stack.agent}${path}`, { headers, json });
 const reload = (proxyfile: string, more: object = {}) =>
   call('/proxy/reload', { proxyfile, ...more });
 const site = (host: string, body: string) => `http://${host}:${stack.httpPort} {\n${body}\n}\n`;
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex');
-
-beforeAll(async () => {
-  stack = await startStack();
-});
-afterAll(() => stack.stop());
 
 describe('a stranger', () => {
   test.each([

@@ -1,6 +1,7 @@
 /** An `admin` option on every way into the stored Caddyfile: none of them may keep it. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { ask, type Stack, signUp, startStack } from '../harness/stack.ts';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { forAllTests } from '../harness/for-tests.ts';
+import { ask, signUp, startStack } from '../harness/stack.ts';
 
 const HIDDEN: [name: string, options: string, line: number | undefined][] = [
   ['on a line of its own', '{\n\tadmin off\n}', 2],
@@ -11,7 +12,7 @@ const HIDDEN: [name: string, options: string, line: number | undefined][] = [
 ];
 
 describe('an admin option', () => {
-  let stack: Stack;
+  const stack = forAllTests(() => startStack());
   let headers: Record<string, string>;
   let before: unknown;
   const call = (method: string, path: string, json?: unknown) =>
@@ -27,13 +28,11 @@ describe('an admin option', () => {
   ];
 
   beforeAll(async () => {
-    stack = await startStack();
     headers = (await signUp(stack)).headers;
     const json = { domain: 'http://a.example', config: 'respond a' };
     expect((await ask(`${stack.hub}/vhosts`, { headers, json })).status).toBe(201);
     before = await everything();
   });
-  afterAll(() => stack.stop());
 
   describe.each(HIDDEN)('%s is refused', (_, config, line) => {
     const site = () => `${config}\nhttp://b.example:${stack.httpPort} {\n\trespond b\n}\n`;

@@ -3,7 +3,7 @@
  * Texts made of what an import and a new site read in a second pass; with `--full`, as long as a request may be.
  * There is no clock here: whatever takes quadratic time does not finish before the test's end.
  */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import {
   comparePreambles,
   mergePreambles,
@@ -12,18 +12,15 @@ import { splitCaddyfile } from '../../src/features/import/caddyfile/split.ts';
 import { normalize } from '../../src/hub/model/vhost.ts';
 import { downUpstreams } from '../../src/hub/watch/problems/sites.ts';
 import { withValues } from '../../src/shared/caddyfile/globals.ts';
+import { forAllTests } from '../harness/for-tests.ts';
 import { some } from '../harness/full.ts';
-import { type Owner, startOwner } from '../harness/owner.ts';
+import { startOwner } from '../harness/owner.ts';
 
 const MIB = 1024 * 1024;
 const filled = (unit: string, length: number) => unit.repeat(Math.floor(length / unit.length));
 const options = (line: string, length = some(2, 4) * MIB) => `{\n${filled(`${line}\n`, length)}}\n`;
 
-let owner: Owner;
-beforeAll(async () => {
-  owner = await startOwner();
-});
-afterAll(() => owner.stack.stop());
+const owner = forAllTests(() => startOwner());
 
 test('many options that an import leaves out', async () => {
   const body = { proxyfile: `${options('admin off')}http://a.example {\n\tnonsense\n}` };

@@ -1,21 +1,20 @@
 // proof: attack
 /** Requests that come in while a large one is worked on are answered before it. There is no clock here. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Owner, startOwner } from '../harness/owner.ts';
+import { beforeAll, expect, test } from 'bun:test';
+import { forAllTests } from '../harness/for-tests.ts';
+import { startOwner } from '../harness/owner.ts';
 import { limit } from '../harness/speed.ts';
 import { ask } from '../harness/stack.ts';
 
 const SITES = 1_000;
 const LIGHT = 5;
 
-let owner: Owner;
+const owner = forAllTests(() => startOwner());
 let preamble: string;
 
 beforeAll(async () => {
-  owner = await startOwner();
   preamble = (await owner.call('GET', '/preamble')).body.config;
 });
-afterAll(() => owner.stack.stop());
 
 const domains = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, at) => `http://${prefix}${at}.example`);

@@ -1,10 +1,11 @@
 // proof: attack
 /** A single request that would keep the hub, the agent or Caddy busy: each is bounded or refused. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { beforeAll, expect, test } from 'bun:test';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { forAllTests } from '../harness/for-tests.ts';
 import { FULL } from '../harness/full.ts';
-import { type Owner, startOwner } from '../harness/owner.ts';
+import { startOwner } from '../harness/owner.ts';
 import { ask } from '../harness/stack.ts';
 
 const nested = (blocks: number, inner = 'respond deep') =>
@@ -23,11 +24,10 @@ const growing = [
   ...Array.from({ length: 30 }, (_, at) => `(g${at + 1}) {\nimport g${at} {args.0}{args.0}\n}`),
 ].join('\n');
 
-let owner: Owner;
+const owner = forAllTests(() => startOwner());
 let fifo: string;
 
 beforeAll(async () => {
-  owner = await startOwner();
   await owner.create('base');
   fifo = join(owner.stack.folder, 'fifo');
   Bun.spawnSync(['mkfifo', fifo]);
@@ -35,7 +35,6 @@ beforeAll(async () => {
   mkdirSync(join(owner.stack.folder, 'certificates/inner'), { recursive: true });
   symlinkSync('/dev/zero', join(owner.stack.folder, 'certificates/inner/zero.pem'));
 });
-afterAll(() => owner.stack.stop());
 
 /**
  * Refused, with nothing changed.

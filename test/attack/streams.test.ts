@@ -1,12 +1,13 @@
 /** Neither a live stream nor a slow upload outlives the session or account that it began with. */
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { readEvents } from '../harness/events.ts';
+import { forAllTests } from '../harness/for-tests.ts';
 import { sendRaw } from '../harness/raw.ts';
-import { ask, type Stack, signUp, startStack, until } from '../harness/stack.ts';
+import { ask, signUp, startStack, until } from '../harness/stack.ts';
 
 const PASSWORD = 'a long passphrase';
 const PER_ACCOUNT = 20;
@@ -14,18 +15,16 @@ const PER_ACCOUNT = 20;
 type Headers = Record<string, string>;
 type Account = { id: string; headers: Headers };
 
-let stack: Stack;
+const stack = forAllTests(() => startStack());
 let owner: Headers;
 let eves = 0;
 
 beforeAll(async () => {
-  stack = await startStack();
   owner = (await signUp(stack)).headers;
   const json = { domain: 'http://one.example', config: 'respond one' };
   await ask(`${stack.hub}/vhosts`, { json, headers: owner });
   await stack.served('one.example', '/before');
 });
-afterAll(() => stack.stop());
 
 /** Another account, signed in. */
 async function newAccount(): Promise<Account> {

@@ -4,11 +4,12 @@
  * in the changelog, or none of it; a retry with its key makes it whole, and publishes nothing that is there.
  * CHAOS_KILLS sets the number of kills, CHAOS_SEED their instants.
  */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
+import { forAllTests } from '../harness/for-tests.ts';
 import { FULL, some } from '../harness/full.ts';
 import { type Random, seededRandom } from '../harness/random.ts';
 import { ask, until } from '../harness/stack.ts';
-import { createWorld, type Part, type World } from './world.ts';
+import { createWorld, type Part } from './world.ts';
 
 const KILLS = some(4, 100, 'CHAOS_KILLS');
 const SEED = Number(process.env.CHAOS_SEED ?? 20261123);
@@ -26,11 +27,7 @@ const VICTIMS: readonly [readonly Part[], ...(readonly Part[])[]] = [
 /** The kill before which the agent is stopped: the others may all come after the answer. */
 const STOPPED = 2;
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
+const world = forAllTests(() => createWorld());
 
 type Answered = { status: number; text: string };
 type Group = { group: number; via: string | null; count: number };

@@ -7,9 +7,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Acme, HAS_ACME, NEW_ACCOUNT, startAcme } from '../harness/acme.ts';
+import { HAS_ACME, NEW_ACCOUNT, startAcme } from '../harness/acme.ts';
 import { type Chain, makeChain, makeIssuer } from '../harness/certificate.ts';
 import { type Processes, startProcesses } from '../harness/fleet-processes.ts';
+import { forAllTests } from '../harness/for-tests.ts';
 import { some } from '../harness/full.ts';
 import { presented } from '../harness/lone-agent.ts';
 import { seededRandom } from '../harness/random.ts';
@@ -23,12 +24,11 @@ const NAMES = ['*.home.example'];
 const MOMENTS = { order: 2_300, publish: 200, undo: 200 };
 
 describe.skipIf(!HAS_ACME)('certificates', () => {
-  let acme: Acme;
+  const acme = forAllTests(() => startAcme());
   let all: Processes;
   let chains: Chain[];
 
   beforeAll(async () => {
-    acme = await startAcme();
     const env = { ACME_DIRECTORY: acme.directory, ACME_ROOTS_FILE: acme.roots };
     all = await startProcesses(['two'], false, env);
     const issuer = await makeIssuer();
@@ -43,10 +43,7 @@ describe.skipIf(!HAS_ACME)('certificates', () => {
       expect([made.status, made.text]).toEqual([201, expect.any(String)]);
     }
   });
-  afterAll(async () => {
-    await all.stop();
-    await acme.stop();
-  });
+  afterAll(() => all.stop());
 
   const folder = () => join(all.hubFolder, 'data/lego');
   const put = (json: object) => all.call('PUT', '/certificates/kept/home', json);

@@ -3,12 +3,13 @@
  * proxy must agree, and every change that was answered with success must be there. CHAOS_KILLS sets
  * the number of kills, CHAOS_SEED their sequence.
  */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
+import { forAllTests } from '../harness/for-tests.ts';
 import { some } from '../harness/full.ts';
 import { type Random, seededRandom } from '../harness/random.ts';
 import { createModel } from './model.ts';
-import { createWorld, type Part, type World } from './world.ts';
+import { createWorld, type Part } from './world.ts';
 
 const KILLS = some(5, 40, 'CHAOS_KILLS');
 const SEED = Number(process.env.CHAOS_SEED ?? 20261120);
@@ -26,11 +27,7 @@ const VICTIMS: readonly (readonly Part[])[] = [
 /** The stage of a publish at which they are killed. */
 const MOMENTS = ['any time', 'validate', 'load', 'swap', 'commit'] as const;
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
+const world = forAllTests(() => createWorld());
 
 /** Resolves at the given stage of the current publish, or after a while if there is none. */
 async function reach(moment: (typeof MOMENTS)[number], random: Random): Promise<void> {

@@ -1,12 +1,13 @@
 // proof: chaos
 /** Receivers that break delay neither a change nor another channel, and get their messages once they work. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import type { Site } from '../harness/fleet-processes.ts';
+import { forAllTests } from '../harness/for-tests.ts';
 import { BEHAVIOURS, startReceiver } from '../harness/receiver.ts';
 import { limit } from '../harness/speed.ts';
 import { until } from '../harness/stack.ts';
 import { arrivedAt, awaited, lineOf } from './inbox.ts';
-import { SECRET, startWorld, type World } from './outage-world.ts';
+import { SECRET, startWorld } from './outage-world.ts';
 import { cutAgent } from './outages.ts';
 
 const TIMEOUT_MS = limit(180_000);
@@ -19,12 +20,8 @@ const broken = BEHAVIOURS.filter((how) => how !== 'accepts').map((how) => ({
 }));
 /** Made after all that break, so that one after the other it would come last. */
 const last = startReceiver(SECRET);
-let world: World;
-beforeAll(async () => {
-  world = await startWorld(['away'], ['agent.unreachable']);
-}, TIMEOUT_MS);
+const world = forAllTests(() => startWorld(['away'], ['agent.unreachable']), TIMEOUT_MS);
 afterAll(async () => {
-  await world.stop();
   for (const to of [...broken.map((one) => one.to), last]) await to.stop();
 });
 

@@ -6,10 +6,11 @@ import { rmSync } from 'node:fs';
 import { databaseIn, openBeside } from '../../src/hub/db/open.ts';
 import { createSealing } from '../../src/hub/db/sealing.ts';
 import { secretKeyIn } from '../../src/program/data-folder.ts';
+import { forAllTests } from '../harness/for-tests.ts';
 import { some } from '../harness/full.ts';
 import { type Program, runProgram } from '../harness/program.ts';
 import { seededRandom } from '../harness/random.ts';
-import { type Received, type Receiver, startReceiver } from '../harness/receiver.ts';
+import { type Received, startReceiver } from '../harness/receiver.ts';
 import { limit } from '../harness/speed.ts';
 import { freePort, temporaryFolder, until } from '../harness/stack.ts';
 
@@ -24,7 +25,7 @@ const env = {
   AGENT_TOKEN: 'x'.repeat(40),
   AGENT_URL: `http://127.0.0.1:${freePort()}`,
 };
-let receiver: Receiver;
+const receiver = forAllTests(() => startReceiver(SECRET));
 let hub: Program | undefined;
 let beside: ReturnType<typeof openBeside>;
 let channels = 0;
@@ -79,7 +80,6 @@ const saidIn = ({ body }: Received): { id: string; said: string[] } => {
 };
 
 beforeAll(async () => {
-  receiver = startReceiver(SECRET);
   const first = await start();
   first.child.kill('SIGTERM');
   await first.exited();
@@ -89,7 +89,6 @@ afterAll(async () => {
   hub?.child.kill('SIGKILL');
   await hub?.child.exited;
   beside.close();
-  await receiver.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -4,11 +4,12 @@
  * them again until they are answered: each must have been made exactly once, and get one and the same
  * answer from then on. CHAOS_KILLS sets the number of kills, CHAOS_SEED their instants.
  */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
+import { forAllTests } from '../harness/for-tests.ts';
 import { some } from '../harness/full.ts';
 import { type Random, seededRandom } from '../harness/random.ts';
 import { ask, until } from '../harness/stack.ts';
-import { createWorld, type Part, type World } from './world.ts';
+import { createWorld, type Part } from './world.ts';
 
 const KILLS = some(4, 200, 'CHAOS_KILLS');
 const SEED = Number(process.env.CHAOS_SEED ?? 20261122);
@@ -23,13 +24,9 @@ const VICTIMS: readonly [readonly Part[], ...(readonly Part[])[]] = [
   ['hub', 'agent'],
 ];
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
+const world = forAllTests(() => createWorld());
 afterAll(async () => {
   silent.stop(true);
-  await world.stop();
 });
 
 type Sent = { path: string; json: object; key: string; status: number };

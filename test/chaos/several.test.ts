@@ -6,7 +6,8 @@
  * refused. CHAOS_EVENTS sets the number of events, CHAOS_SEED their sequence.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Processes, startProcesses } from '../harness/fleet-processes.ts';
+import { startProcesses } from '../harness/fleet-processes.ts';
+import { forAllTests } from '../harness/for-tests.ts';
 import { FULL, some } from '../harness/full.ts';
 import { seededRandom } from '../harness/random.ts';
 import { until } from '../harness/stack.ts';
@@ -21,15 +22,13 @@ const CONTRACT_MS = 5_000;
 /** What a busy machine gets. */
 const AGREE_MS = 30_000;
 
-let fleet: Processes;
+const fleet = forAllTests(() => startProcesses(['twin', 'vps']));
 let udp: Bun.udp.Socket<'buffer'>;
 beforeAll(async () => {
-  fleet = await startProcesses(['twin', 'vps']);
   udp = await Bun.udpSocket({ hostname: '0.0.0.0', port: heldPort(fleet) });
 });
 afterAll(() => {
   udp.close();
-  return fleet.stop();
 });
 
 test(

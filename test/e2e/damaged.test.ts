@@ -1,17 +1,18 @@
 /** A damaged database: the sites are served all the same, and a restore brings the hub back. */
 import { Database } from 'bun:sqlite';
-import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { beforeEach, expect, test } from 'bun:test';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { restore } from '../../src/features/backups/cli/restore.ts';
-import { ask, type Stack, signUp, startStack, until } from '../harness/stack.ts';
+import { forEachTest } from '../harness/for-tests.ts';
+import { startOwner } from '../harness/owner.ts';
+import { ask, until } from '../harness/stack.ts';
 
-let stack: Stack;
-let headers: Record<string, string>;
+const owner = forEachTest(() => startOwner());
 let backup: string;
-const database = () => join(stack.dataDir, 'signalbox.db');
-const served = async () => (await stack.served('first.example')).text;
-const health = async () => (await ask<{ code?: string }>(`${stack.hub}/health`)).body;
+const database = () => join(owner.stack.dataDir, 'signalbox.db');
+const served = async () => (await owner.stack.served('first.example')).text;
+const health = async () => (await ask<{ code?: string }>(`${owner.stack.hub}/health`)).body;
 
 /** Overwrites all pages but the first. */
 function damage(): void {
@@ -22,27 +23,26 @@ function damage(): void {
 }
 
 beforeEach(async () => {
-  stack = await startStack();
-  ({ headers } = await signUp(stack));
   const json = { domain: 'http://first.example', config: 'respond first' };
-  expect((await ask(`${stack.hub}/vhosts`, { json, headers })).status).toBe(201);
-  backup = join(stack.folder, 'backup.db');
+  expect((await owner.call('POST', '/vhosts', json)).status).toBe(201);
+  backup = join(owner.stack.folder, 'backup.db');
   const sqlite = new Database(database());
   sqlite.query('VACUUM INTO ?').run(backup);
   sqlite.close();
 });
-afterEach(() => stack.stop());
 
 test('found at the start: the last Caddyfile is served, and the hub says what to do', async () => {
-  const before = stack.readProxyfile();
-  await stack.restart(damage);
-  expect([await served(), stack.readProxyfile()]).toEqual(['first', before]);
+  const before = owner.stack.readProxyfile();
+  await owner.stack.restart(damage);
+  expect([await served(), owner.stack.readProxyfile()]).toEqual(['first', before]);
   for (const path of ['/health', '/vhosts', '/status', '/never-there']) {
-    const { status, body, text } = await ask<{ code: string }>(stack.hub + path, { headers });
+    const { status, body, text } = await ask<{ code: string }>(owner.stack.hub + path, {
+      headers: owner.headers,
+    });
     expect([path, status, body.code]).toEqual([path, 503, 'DATABASE_UNUSABLE']);
-    expect(text).not.toContain(stack.dataDir);
+    expect(text).not.toContain(owner.stack.dataDir);
   }
-  const why = stack.lines.find((line) => line.includes('is damaged'));
+  const why = owner.stack.lines.find((line) => line.includes('is damaged'));
   expect(why).toContain(database());
   expect(why).toContain('signalbox restore');
 
@@ -51,7 +51,7 @@ test('found at the start: the last Caddyfile is served, and the hub says what to
   const restored = () =>
     restore(
       backup,
-      { folder: stack.dataDir, passphrase: null, withoutKey: false },
+      { folder: owner.stack.dataDir, passphrase: null, withoutKey: false },
       { out: say, err: say },
     );
   // The hub that tries to open the database holds the folder for a moment.
@@ -60,15 +60,15 @@ test('found at the start: the last Caddyfile is served, and the hub says what to
   const isWell = () => health().then(({ code }) => code === undefined);
   await until(() => isWell().catch(() => false), 'the hub');
   const json = { email: 'ada@example.org', password: 'a long passphrase' };
-  const signedIn = await ask<{ token: string }>(`${stack.hub}/auth/sign-in/email`, { json });
+  const signedIn = await ask<{ token: string }>(`${owner.stack.hub}/auth/sign-in/email`, { json });
   const own = { Authorization: `Bearer ${signedIn.body.token}` };
   const change = { domain: 'http://second.example', config: 'respond second' };
-  const made = await ask(`${stack.hub}/vhosts`, { json: change, headers: own });
+  const made = await ask(`${owner.stack.hub}/vhosts`, { json: change, headers: own });
   expect([made.status, await served()]).toEqual([201, 'first']);
 });
 
 test('found later: the routes that need it say so, and the hub is not healthy', async () => {
-  await stack.restart(() => {
+  await owner.stack.restart(() => {
     const sqlite = new Database(database());
     // More than SQLite keeps in memory.
     sqlite.run(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
@@ -80,7 +80,7 @@ test('found later: the routes that need it say so, and the hub is not healthy', 
   expect(await health()).toEqual({ status: 'ok' } as object);
   damage();
   const answer = await until(async () => {
-    const { status, body } = await ask<{ code: string }>(`${stack.hub}/changelog`, { headers });
+    const { status, body } = await owner.call<{ code: string }>('GET', '/changelog');
     return status !== 200 && { status, code: body.code };
   }, 'a damaged page');
   expect(answer).toEqual({ status: 503, code: 'DATABASE_UNUSABLE' });

@@ -1,8 +1,9 @@
 // proof: docs
 /** The examples of docs/homepage.md, as they stand there, against a real hub and agent. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { readExposition } from '../harness/exposition.ts';
-import { type Owner, startOwner } from '../harness/owner.ts';
+import { forAllTests } from '../harness/for-tests.ts';
+import { startOwner } from '../harness/owner.ts';
 import { filesOf, readPage } from '../harness/page.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { ask, freePort, until } from '../harness/stack.ts';
@@ -12,7 +13,7 @@ const page = await readPage('docs/homepage.md');
 
 const yaml = <T>(path: string) => Bun.YAML.parse(files.get(path) ?? '') as T;
 
-let owner: Owner;
+const owner = forAllTests(() => startOwner());
 /** Of a viewer's token that only reads. */
 let bearer: { Authorization: string };
 
@@ -24,7 +25,6 @@ async function get(url: string, headers: Record<string, string> = {}) {
 }
 
 beforeAll(async () => {
-  owner = await startOwner();
   const eve = { name: 'Eve', email: 'eve@example.org', password: 'a long passphrase' };
   await owner.call('POST', '/users', { ...eve, role: 'viewer' });
   const signedIn = await ask<{ token: string }>(`${owner.stack.hub}/auth/sign-in/email`, {
@@ -42,7 +42,6 @@ beforeAll(async () => {
     return (await get('https://hub.example/api/summary', bearer)).body.sitesDown === 1;
   }, 'a site that is down');
 });
-afterAll(() => owner.stack.stop());
 
 test('the token reads what the page prints, and the table explains it', async () => {
   const [printed = ''] = /^# (\{.*\})$/m.exec(page.text)?.slice(1) ?? [];

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import { ask, type Stack, signUp, startStack } from '../harness/stack.ts';
+import { forAllTests } from '../harness/for-tests.ts';
+import { ask, signUp, startStack } from '../harness/stack.ts';
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack();
-});
-afterAll(() => stack.stop());
+const stack = forAllTests(() => startStack());
 
 /** The whole response to bytes that no HTTP client would send. */
 function raw(url: string, text: string | Buffer): Promise<string> {

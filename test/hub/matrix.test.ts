@@ -4,8 +4,9 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TOTP, URI } from 'otpauth';
 import { PAGES } from '../../src/shared/pages.ts';
+import { forAllTests } from '../harness/for-tests.ts';
 import { agentRoutes, hubRoutes, type Route } from '../harness/routes.ts';
-import { ask, type Stack, signUp, startStack, temporaryFolder } from '../harness/stack.ts';
+import { ask, signUp, startStack, temporaryFolder } from '../harness/stack.ts';
 
 /** The routes open to strangers; all others require authentication. */
 const PUBLIC = new Set([
@@ -44,12 +45,11 @@ const isForMetrics = ({ path }: Route) => path === '/metrics';
 const guarded = routes.filter((route) => !PUBLIC.has(nameOf(route)) && !isForMetrics(route));
 const isRead = ({ method }: Route) => method === 'GET';
 
-let stack: Stack;
+const stack = forAllTests(() => startStack());
 let password: string;
 const credentials: Record<string, Record<string, string>> = {};
 
 beforeAll(async () => {
-  stack = await startStack();
   password = 'a long passphrase';
   const owner = await signUp(stack);
   const signIn = async (email = 'ada@example.org') =>
@@ -121,7 +121,6 @@ async function makeHalves(hub: string, headers: Record<string, string>) {
 }
 
 afterAll(async () => {
-  await stack.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 

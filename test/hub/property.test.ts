@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync, rmSync } from 'node:fs';
 import { buildDocument } from '../../src/features/openapi/document.ts';
+import { forAllTests } from '../harness/for-tests.ts';
 import { some } from '../harness/full.ts';
 import fc from '../harness/generated.ts';
 import { createChecker, type Document, operationsOf } from '../harness/openapi.ts';
 import { hubRoutes, type Route, registered } from '../harness/routes.ts';
-import { ask, type Stack, signUp, startStack, temporaryFolder } from '../harness/stack.ts';
+import { ask, signUp, startStack, temporaryFolder } from '../harness/stack.ts';
 
 const folder = temporaryFolder();
 // Ending our own session would make all later requests alike.
@@ -15,15 +16,13 @@ const operations = operationsOf(document);
 const checker = createChecker(document);
 const RUNS = some(4, 20);
 
-let stack: Stack;
+const stack = forAllTests(() => startStack({ SIGN_UP: 'open' }));
 let owner: Awaited<ReturnType<typeof signUp>>;
 
 beforeAll(async () => {
-  stack = await startStack({ SIGN_UP: 'open' });
   owner = await signUp(stack);
 });
 afterAll(async () => {
-  await stack.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 

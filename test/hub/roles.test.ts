@@ -6,18 +6,11 @@ import { join } from 'node:path';
 import { buildDocument } from '../../src/features/openapi/document.ts';
 import { ABOUT, type About } from '../../src/hub/http/about.ts';
 import { isAtLeast, ROLES, type Role } from '../../src/shared/roles.ts';
+import { forAllTests } from '../harness/for-tests.ts';
 import { createChecker, type Document, operationsOf } from '../harness/openapi.ts';
 import { QUICK } from '../harness/pace.ts';
 import { registered } from '../harness/routes.ts';
-import {
-  type Answer,
-  ask,
-  type Stack,
-  signUp,
-  startStack,
-  temporaryFolder,
-  until,
-} from '../harness/stack.ts';
+import { type Answer, ask, signUp, startStack, temporaryFolder, until } from '../harness/stack.ts';
 
 const folder = temporaryFolder();
 const routes = registered(folder);
@@ -38,7 +31,7 @@ const PASSWORD = 'a long passphrase';
 type Headers = Record<string, string>;
 const bearer = (token: string): Headers => ({ Authorization: `Bearer ${token}` });
 
-let stack: Stack;
+const stack = forAllTests(() => startStack({ SIGN_UP: 'open' }, temporaryFolder(), QUICK));
 let owner: Headers;
 const callers: Partial<Record<Role, Record<'session' | 'read' | 'write', Headers>>> = {};
 let body = 'ready';
@@ -71,12 +64,10 @@ async function addAccount(role: Role): Promise<Record<'session' | 'read' | 'writ
 }
 
 beforeAll(async () => {
-  stack = await startStack({ SIGN_UP: 'open' }, temporaryFolder(), QUICK);
   owner = (await signUp(stack)).headers;
   for (const role of ROLES) callers[role] = await addAccount(role);
 });
 afterAll(async () => {
-  await stack.stop();
   await upstream.stop(true);
   rmSync(folder, { recursive: true, force: true });
 });

@@ -1,21 +1,18 @@
 /** Who may enrol, what an enrolled agent obeys, and the change of its token. */
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { beforeEach, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAgentClient } from '../../../src/hub/agents/client.ts';
 import { enrol } from '../../../src/hub/agents/enrol.ts';
-import { type EnrollableAgent, HUBS, startEnrollable, tokenOf } from '../../harness/enrolled.ts';
+import { HUBS, startEnrollable, tokenOf } from '../../harness/enrolled.ts';
+import { forEachTest } from '../../harness/for-tests.ts';
 import { some } from '../../harness/full.ts';
 import { until } from '../../harness/stack.ts';
 
 /** Changes of the token while a hub asks without a pause. */
 const ROTATIONS = some(6, 20);
 
-let agent: EnrollableAgent;
-beforeEach(async () => {
-  agent = await startEnrollable();
-});
-afterEach(() => agent.stop());
+const agent = forEachTest(() => startEnrollable());
 
 /** @returns `enrolled`, or the code of the refusal */
 const enrolling = (token: string, more: object = {}, secret = agent.invitation.secret) =>

@@ -9,9 +9,7 @@ const write = (name: string, text: string) => writeFileSync(join(operator.folder
 const run = (args: string, input?: string) =>
   operator.run(['apply', ...args.split(' ')], input === undefined ? {} : { input });
 
-beforeAll(async () => {
-  await operator.start();
-});
+beforeAll(() => operator.start());
 afterAll(operator.close);
 
 test('is applied, with whole blocks as they are', async () => {

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { createAgentClient } from '../../../src/hub/agents/client.ts';
 import { createEventParser } from '../../../src/hub/logs/merged-tail.ts';
 import { CSV, createRecords, NDJSON } from '../../../src/hub/logs/records.ts';
+import { siteState } from '../../harness/facts.ts';
 import { until } from '../../harness/stack.ts';
 
 const PIECE = new Uint8Array(1 << 20).fill(0x20);
@@ -94,19 +95,7 @@ test('JSON that is nested too deeply is not parsed, and nesting as Caddy has it 
 });
 
 test('a brief answer that says the same is the same object, and no other is', async () => {
-  const site = (name: string) => ({
-    name,
-    ports: [80],
-    tls: false,
-    certificate: null,
-    reason: null,
-    checkedAt: null,
-    automated: false,
-    authority: null,
-    dns: false,
-    upstreams: [],
-    errors: [],
-  });
+  const site = (name: string) => siteState({ name });
   const brief = () => client.sites(undefined, undefined, true);
   const say = (...names: string[]) => {
     answer = () => Response.json({ sites: names.map(site) });

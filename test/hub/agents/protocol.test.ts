@@ -1,28 +1,18 @@
 /** A hub whose agent is of another version: of the same protocol, or of another one. */
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAgentClient } from '../../../src/hub/agents/client.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
 import { PROTOCOL, PROTOCOL_HEADER } from '../../../src/shared/wire/protocol.ts';
-import {
-  ask,
-  type Stack,
-  signUp,
-  startStack,
-  temporaryFolder,
-  until,
-} from '../../harness/stack.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { ask, signUp, startStack, temporaryFolder, until } from '../../harness/stack.ts';
 
-let stack: Stack;
+const stack = forAllTests(() => startStack());
 const ending: (() => unknown)[] = [];
-beforeAll(async () => {
-  stack = await startStack();
-});
 afterEach(async () => {
   for (const end of ending.splice(0)) await end();
 });
-afterAll(() => stack.stop());
 
 /** Stands between hub and agent. @param to the headers of a question @param from its answer */
 function startBetween(

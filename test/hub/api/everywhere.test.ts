@@ -74,22 +74,6 @@ describe('refused, with nothing changed:', () => {
     expect((await policy('PUT', `/${of}`, { everywhere: true }, stale)).status).toBe(412);
     expect((await vhost('PUT', `/${id}`, { except: [] }, stale)).status).toBe(412);
     expect(await owner.everything()).toEqual(before);
-  });
-
-  test('a reader’s token, and a guard that one site cannot have, named with the site', async () => {
-    const { id } = await policyNamed('narrow');
-    const snippet = '(both) {\n\ttls internal\n\trespond {args.0}\n}';
-    const { config } = (await owner.call<Body>('GET', '/preamble')).body;
-    await owner.call('PUT', '/preamble', { config: `${config}\n${snippet}` });
-    await vhost('POST', '', site('cannot', { config: 'import both a', enabled: false }));
-    const before = await owner.everything();
-    const refused = await owner.call<Body & { vhost: { domain: string } }>(
-      ...(['PUT', `/policies/${id}`, { everywhere: true }] as const),
-    );
-    expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
-    expect(refused.text).toContain('http://cannot.example');
-    expect(await owner.everything()).toEqual(before);
-    await vhost('DELETE', `/${await idOf('cannot')}`);
     await clear(owner);
   });
 

@@ -1,13 +1,10 @@
 /** Another program that locks the database, as a backup of it or an open `sqlite3` does. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { type Owner, startOwner } from '../../harness/owner.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { startOwner } from '../../harness/owner.ts';
 
-let owner: Owner;
-beforeAll(async () => {
-  owner = await startOwner();
-});
-afterAll(() => owner.stack.stop());
+const owner = forAllTests(() => startOwner());
 
 const site = (host: string) => ({ domain: `http://${host}`, config: 'respond ok' });
 

@@ -1,10 +1,11 @@
 /** Policies through the API: refusals, placement, changes of many sites at once, secrets. */
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { applyPatch } from 'diff';
-import { type Owner, startOwner } from '../../harness/owner.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { startOwner } from '../../harness/owner.ts';
 import { limit } from '../../harness/speed.ts';
 import { ask } from '../../harness/stack.ts';
 
@@ -20,12 +21,8 @@ type Policy = {
 };
 type Vhost = { id: number; domain: string; policies: string[]; tags: string[]; updatedAt: string };
 
-let owner: Owner;
-beforeAll(async () => {
-  owner = await startOwner();
-  await owner.create('plain');
-});
-afterAll(() => owner.stack.stop());
+const owner = forAllTests(() => startOwner());
+beforeAll(() => owner.create('plain'));
 
 const policy = (method: string, path = '', json?: object, headers = {}) =>
   owner.call<Policy>(method, `/policies${path}`, json, headers);
@@ -325,13 +322,6 @@ describe('a policy', () => {
       (await owner.call<Vhost[]>('GET', `/vhosts?tag=${query}`)).body.map(({ domain }) => domain);
     expect(await listed('media')).toEqual(['http://tagged.example']);
     expect(await listed('med')).toEqual([]);
-  });
-
-  test('survives a restart', async () => {
-    const before = await owner.everything();
-    await owner.stack.restart();
-    expect(await owner.everything()).toEqual(before);
-    expect((await owner.call<{ inStep: boolean }>('GET', '/status')).body.inStep).toBe(true);
   });
 });
 

@@ -1,19 +1,18 @@
 /** Restoring a document onto a hub that has sites already. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { type Body, startOwner } from '../../harness/owner.ts';
 
 type Snapshot = { preamble: string; vhosts: { domain: string; config: string }[] };
 
-let owner: Owner;
+const owner = forAllTests(() => startOwner());
 const list = async () => (await owner.call<Body[]>('GET', '/vhosts')).body;
 const entries = async () => (await owner.changelog()).map(({ action, domain }) => [action, domain]);
 
 beforeAll(async () => {
-  owner = await startOwner();
   for (const name of ['one', 'two', 'three', 'four']) await owner.create(name);
   await owner.call('DELETE', '/vhosts/3');
 });
-afterAll(() => owner.stack.stop());
 
 describe('a restore', () => {
   test('of one’s own export changes nothing, and so keeps ids and history', async () => {

@@ -1,6 +1,7 @@
 /** Policies and tags in export and restore. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Owner, startOwner } from '../../harness/owner.ts';
+import { beforeAll, expect, test } from 'bun:test';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { startOwner } from '../../harness/owner.ts';
 
 type Policy = { id: number; name: string; recipe: string; values: object; vhosts: number[] };
 type Vhost = { id: number; domain: string; config: string; policies: string[]; tags: string[] };
@@ -23,10 +24,9 @@ type Refusal = { code: string; field?: string; detail?: string };
 const status = (code: number) => ({ networks: ['127.0.0.1'], status: code });
 const HASH = '$2b$14$3dhAvBeEwNwOVDHSFVj8/Ow1WvMDJUwaIGGktAnAwB8/RIqyE/UKy';
 
-let owner: Owner;
+const owner = forAllTests(() => startOwner());
 let saved: Document;
 beforeAll(async () => {
-  owner = await startOwner();
   const document = {
     ...(await exported()),
     policies: [
@@ -43,7 +43,6 @@ beforeAll(async () => {
   expect((await restore(document)).status).toBe(200);
   saved = await exported();
 });
-afterAll(() => owner.stack.stop());
 
 const exported = async () => (await owner.call<Document>('GET', '/export')).body;
 const restore = (document: object, replace = true) =>

@@ -1,17 +1,18 @@
 /** `POST /preview?try=true`: how sites would answer, before anybody else sees them. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Tried } from '../../../src/hub/publish/preview.ts';
-import { allOf, startUpstream, type Upstream } from '../../harness/checked.ts';
-import { type Fleet, startFleet } from '../../harness/fleet.ts';
-import { type Owner, startOwner } from '../../harness/owner.ts';
+import { allOf, startUpstream } from '../../harness/checked.ts';
+import { startFleet } from '../../harness/fleet.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { startOwner } from '../../harness/owner.ts';
 import { ask } from '../../harness/stack.ts';
 
 type Verdict = { code?: string; valid: boolean; detail: string | null; tried?: Tried[] };
 
-let owner: Owner;
-let upstream: Upstream;
+const owner = forAllTests(() => startOwner());
+const upstream = forAllTests(() => startUpstream());
 const preview = (change: object, query = '?try=true') =>
   owner.call<Verdict>('POST', `/preview${query}`, change);
 const proxied = (more: object = {}) => ({
@@ -23,15 +24,7 @@ const proxied = (more: object = {}) => ({
 });
 const all = () => allOf(owner, ['live.example', 'new.example']);
 
-beforeAll(async () => {
-  owner = await startOwner();
-  upstream = startUpstream();
-  await owner.create('live');
-});
-afterAll(async () => {
-  await owner.stack.stop();
-  await upstream.stop();
-});
+beforeAll(() => owner.create('live'));
 
 describe('nothing is tried', () => {
   test('for a stranger, or one who may only read', async () => {
@@ -153,11 +146,7 @@ describe('a site that is tried', () => {
 });
 
 describe('with several agents', () => {
-  let fleet: Fleet;
-  beforeAll(async () => {
-    fleet = await startFleet(['nas']);
-  });
-  afterAll(() => fleet.stop());
+  const fleet = forAllTests(() => startFleet(['nas']));
   const tried = async (agents: string[]) => {
     const change = proxied({ domain: 'http://new.example', agents });
     const { body } = await fleet.call<Verdict>('POST', '/preview?try=true', change);

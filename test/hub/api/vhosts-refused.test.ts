@@ -1,21 +1,16 @@
 /** Changes of sites that are refused: nothing of them is left. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Answer, ask, type Stack, signUp, startStack } from '../../harness/stack.ts';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { startOwner } from '../../harness/owner.ts';
+import { type Answer, ask } from '../../harness/stack.ts';
 
 type Vhost = { id: number; domain: string };
 type Refusal = { code: string; message: string; detail?: string; line?: number; field?: string };
 
-let stack: Stack;
-let headers: Record<string, string>;
-
-beforeAll(async () => {
-  stack = await startStack();
-  headers = (await signUp(stack)).headers;
-});
-afterAll(() => stack.stop());
+const owner = forAllTests(() => startOwner());
 
 const vhosts = <T = Vhost>(method: string, path = '', json?: unknown) =>
-  ask<T>(`${stack.hub}/vhosts${path}`, { method, headers, json });
+  owner.call<T>(method, `/vhosts${path}`, json);
 
 async function create(domain: string, config = 'respond hi', more: object = {}): Promise<Vhost> {
   const answer = await vhosts('POST', '', { domain, config, ...more });
@@ -28,12 +23,12 @@ async function create(domain: string, config = 'respond hi', more: object = {}):
 async function everything() {
   const [list, log] = await Promise.all([
     vhosts('GET').then((answer) => answer.text),
-    ask(`${stack.hub}/changelog`, { headers }).then((answer) => answer.text),
+    owner.call('GET', '/changelog').then((answer) => answer.text),
   ]);
   const served = await Promise.all(
-    ['keep.example', 'other.example', 'new.example'].map((host) => stack.served(host)),
+    ['keep.example', 'other.example', 'new.example'].map((host) => owner.stack.served(host)),
   );
-  return { list, log, file: stack.readProxyfile(), served: served.map((one) => one.text) };
+  return { list, log, file: owner.stack.readProxyfile(), served: served.map((one) => one.text) };
 }
 
 /** As it was when it was last looked at; null after a change. */
@@ -47,7 +42,7 @@ async function expectUnchanged(
   const before = known ?? (await everything());
   const answer = await change();
   expect([answer.status, answer.body.code]).toEqual([status, code]);
-  expect(answer.text).not.toContain(stack.folder);
+  expect(answer.text).not.toContain(owner.stack.folder);
   known = await everything();
   expect(known).toEqual(before);
   return answer.body;
@@ -100,17 +95,22 @@ describe('an invalid request', () => {
       await expectUnchanged(() => vhosts('POST', '', json), 400, 'INVALID_REQUEST');
     }
     const raw = (text: string) => () =>
-      ask<Refusal>(`${stack.hub}/vhosts`, { method: 'POST', raw: text, headers });
+      ask<Refusal>(`${owner.stack.hub}/vhosts`, {
+        method: 'POST',
+        raw: text,
+        headers: owner.headers,
+      });
     await expectUnchanged(raw('{"domain":'), 400, 'INVALID_JSON');
   });
 
   test('a body over 1 MiB is 413, declared or not', async () => {
     const raw = JSON.stringify({ ...good, config: 'x'.repeat(1024 * 1024) });
-    const declared = () => ask<Refusal>(`${stack.hub}/vhosts`, { raw, headers });
+    const declared = () =>
+      ask<Refusal>(`${owner.stack.hub}/vhosts`, { raw, headers: owner.headers });
     await expectUnchanged(declared, 413, 'BODY_TOO_LARGE');
-    const chunked = await fetch(`${stack.hub}/vhosts`, {
+    const chunked = await fetch(`${owner.stack.hub}/vhosts`, {
       method: 'POST',
-      headers,
+      headers: owner.headers,
       body: new Blob([raw]).stream(),
     });
     expect([chunked.status, ((await chunked.json()) as Refusal).code]).toEqual([
@@ -168,7 +168,7 @@ describe('an invalid request', () => {
     await expectUnchanged(() => vhosts('POST', '', same), 409, 'DOMAIN_TAKEN');
     const other = { domain: 'http://other.example' };
     await expectUnchanged(() => vhosts('PUT', `/${kept.id}`, other), 409, 'DOMAIN_TAKEN');
-    const port = { ...good, domain: `http://keep.example:${stack.httpPort}` };
+    const port = { ...good, domain: `http://keep.example:${owner.stack.httpPort}` };
     await expectUnchanged(() => vhosts('POST', '', port), 409, 'DOMAIN_TAKEN');
     for (const domain of [
       '{$B:http://KEEP.example}',

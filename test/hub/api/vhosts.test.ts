@@ -1,6 +1,8 @@
 /** Changes of sites that are accepted: they are live and recorded. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { ask, freePort, type Stack, signUp, startStack } from '../../harness/stack.ts';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { startOwner } from '../../harness/owner.ts';
+import { ask, freePort } from '../../harness/stack.ts';
 
 type Vhost = {
   id: number;
@@ -13,18 +15,12 @@ type Vhost = {
   updatedAt: string;
 };
 
-let stack: Stack;
-let headers: Record<string, string>;
+const owner = forAllTests(() => startOwner());
 
-beforeAll(async () => {
-  stack = await startStack();
-  headers = (await signUp(stack)).headers;
-  await create('http://keep.example');
-});
-afterAll(() => stack.stop());
+beforeAll(() => create('http://keep.example'));
 
 const vhosts = <T = Vhost>(method: string, path = '', json?: unknown) =>
-  ask<T>(`${stack.hub}/vhosts${path}`, { method, headers, json });
+  owner.call<T>(method, `/vhosts${path}`, json);
 
 async function create(domain: string, config = 'respond hi', more: object = {}): Promise<Vhost> {
   const answer = await vhosts('POST', '', { domain, config, ...more });
@@ -36,12 +32,12 @@ async function create(domain: string, config = 'respond hi', more: object = {}):
 async function everything() {
   const [list, log] = await Promise.all([
     vhosts('GET').then((answer) => answer.text),
-    ask(`${stack.hub}/changelog`, { headers }).then((answer) => answer.text),
+    owner.call('GET', '/changelog').then((answer) => answer.text),
   ]);
   const served = await Promise.all(
-    ['life.example', 'same.example', 'last.example'].map((host) => stack.served(host)),
+    ['life.example', 'same.example', 'last.example'].map((host) => owner.stack.served(host)),
   );
-  return { list, log, file: stack.readProxyfile(), served: served.map((one) => one.text) };
+  return { list, log, file: owner.stack.readProxyfile(), served: served.map((one) => one.text) };
 }
 
 describe('an accepted change is live and recorded', () => {
@@ -66,7 +62,7 @@ describe('an accepted change is live and recorded', () => {
       updatedAt: made.createdAt,
       warnings: [],
     } as never);
-    expect((await stack.served('life.example')).text).toBe('127.0.0.1:7');
+    expect((await owner.stack.served('life.example')).text).toBe('127.0.0.1:7');
     expect(made).toMatchObject((await vhosts('GET', `/${made.id}`)).body);
 
     const changed = await vhosts('PUT', `/${made.id}`, { upstream: 'http://127.0.0.1:8' });
@@ -75,17 +71,17 @@ describe('an accepted change is live and recorded', () => {
       upstream: 'http://127.0.0.1:8',
       updatedAt: expect.any(String),
     });
-    expect((await stack.served('life.example')).text).toBe('http://127.0.0.1:8');
+    expect((await owner.stack.served('life.example')).text).toBe('http://127.0.0.1:8');
 
     const off = await vhosts('PATCH', `/${made.id}/toggle`);
     expect([off.status, off.body.enabled]).toEqual([200, false]);
-    expect((await stack.served('life.example')).text).toBe('');
-    expect(stack.readProxyfile()).not.toContain('life.example');
+    expect((await owner.stack.served('life.example')).text).toBe('');
+    expect(owner.stack.readProxyfile()).not.toContain('life.example');
     expect((await vhosts('PATCH', `/${made.id}/toggle`)).body.enabled).toBe(true);
-    expect((await stack.served('life.example')).text).toBe('http://127.0.0.1:8');
+    expect((await owner.stack.served('life.example')).text).toBe('http://127.0.0.1:8');
 
     expect((await vhosts('DELETE', `/${made.id}`)).status).toBe(200);
-    expect((await stack.served('life.example')).text).toBe('');
+    expect((await owner.stack.served('life.example')).text).toBe('');
     expect((await vhosts('GET', `/${made.id}`)).status).toBe(404);
   });
 
@@ -109,8 +105,8 @@ describe('an accepted change is live and recorded', () => {
     const made = await create('http://whole.example', config);
     expect(made.config).toBe(config);
     expect(made.addresses).toEqual(['http://whole.example', 'http://twin.example']);
-    expect(stack.readProxyfile()).toContain(config);
-    expect((await stack.served('twin.example')).text).toBe('twin.example');
+    expect(owner.stack.readProxyfile()).toContain(config);
+    expect((await owner.stack.served('twin.example')).text).toBe('twin.example');
     const port = freePort();
     const bare = await create(`:${port}`, `:${port} {\n\trespond bare\n}\n`);
     expect(bare.domain).toBe(`:${port}`);
@@ -122,7 +118,7 @@ describe('an accepted change is live and recorded', () => {
     await create('http://aa.example');
     const domains = (await vhosts<Vhost[]>('GET')).body.map((vhost) => vhost.domain);
     expect(domains).toEqual(domains.toSorted());
-    const file = stack.readProxyfile();
+    const file = owner.stack.readProxyfile();
     expect(file.indexOf('zz.example')).toBeLessThan(file.indexOf('aa.example'));
     expect(file.split('\n')[0]).toStartWith('# ');
     expect(file.split('\n')[0]).toContain('signalbox');
@@ -140,7 +136,7 @@ describe('an accepted change is live and recorded', () => {
     await vhosts('PUT', `/${made.id}`, { config: 'respnd 3' });
     await vhosts('PATCH', `/${made.id}/toggle`);
     await vhosts('DELETE', `/${made.id}`);
-    const { body } = await ask<Record<string, unknown>[]>(`${stack.hub}/changelog`, { headers });
+    const { body } = await owner.call<Record<string, unknown>[]>('GET', '/changelog');
     const mine = body.filter((entry) => entry.domain === 'http://told.example');
     expect(mine.map((entry) => entry.action)).toEqual(['delete', 'toggle', 'update', 'create']);
     expect(mine.map((entry) => entry.diff === null)).toEqual([true, true, false, true]);
@@ -166,25 +162,26 @@ describe('an accepted change is live and recorded', () => {
   });
 
   test('two accounts share the vhosts; each change names its author', async () => {
-    const bob = await ask<{ token: string }>(`${stack.hub}/auth/sign-up/email`, {
-      json: { name: 'Bob', email: 'bob@example.org', password: 'another passphrase' },
-      headers,
+    const bob = await owner.call<{ token: string }>('POST', '/auth/sign-up/email', {
+      name: 'Bob',
+      email: 'bob@example.org',
+      password: 'another passphrase',
     });
     const made = await create('http://shared.example');
     const asBob = { Authorization: `Bearer ${bob.body.token}` };
-    const deleted = await ask(`${stack.hub}/vhosts/${made.id}`, {
+    const deleted = await ask(`${owner.stack.hub}/vhosts/${made.id}`, {
       method: 'DELETE',
       headers: asBob,
     });
     expect(deleted.status).toBe(200);
     type Entry = { userId: string; userName: string; action: string };
-    const { body } = await ask<Entry[]>(`${stack.hub}/changelog`, { headers });
+    const { body } = await owner.call<Entry[]>('GET', '/changelog');
     expect(body.slice(0, 2).map((entry) => [entry.userName, entry.action])).toEqual([
       ['Bob', 'delete'],
       ['Ada', 'create'],
     ]);
     const by = async (query: string) =>
-      (await ask<typeof body>(`${stack.hub}/changelog?${query}`, { headers })).body;
+      (await owner.call<typeof body>('GET', `/changelog?${query}`)).body;
     const { userId } = body[0] ?? { userId: '' };
     expect(await by(`user=${userId}`)).toEqual(body.slice(0, 1));
     expect(await by(`user=${userId}&action=create`)).toEqual([]);
@@ -195,7 +192,7 @@ describe('an accepted change is live and recorded', () => {
     const last = await create('http://last.example');
     await vhosts('DELETE', `/${last.id}`);
     const before = await everything();
-    await stack.restart();
+    await owner.stack.restart();
     expect(await everything()).toEqual(before);
     expect((await create('http://next.example')).id).toBeGreaterThan(last.id);
   });

@@ -1,21 +1,20 @@
 /** A clock that jumps by a year, as on a machine that sets it only after the start. */
-import { afterAll, afterEach, beforeAll, expect, setSystemTime, test } from 'bun:test';
-import { type HubAlone, startHubAlone } from '../../harness/hub-alone.ts';
+import { afterEach, beforeAll, expect, setSystemTime, test } from 'bun:test';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { startHubAlone } from '../../harness/hub-alone.ts';
 import { ask, signUp } from '../../harness/stack.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 const YEAR = 365 * DAY;
 
-let stack: HubAlone;
+const stack = forAllTests(() => startHubAlone());
 let headers: Record<string, string>;
 beforeAll(async () => {
-  stack = await startHubAlone();
   ({ headers } = await signUp(stack));
 });
 afterEach(() => {
   setSystemTime();
 });
-afterAll(() => stack.stop());
 
 /** Moves the wall clock, which then stands still, and nothing else. */
 const jump = (milliseconds: number) => setSystemTime(new Date(Date.now() + milliseconds));

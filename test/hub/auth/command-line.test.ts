@@ -1,20 +1,18 @@
 /** The hub's socket: who may use it, what they may do there, and that its secret opens no other door. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ask, type Stack, signUp, startStack } from '../../harness/stack.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { startOwner } from '../../harness/owner.ts';
+import { ask } from '../../harness/stack.ts';
 
-let stack: Stack;
-let owner: { headers: { Authorization: string } };
+const owner = forAllTests(() => startOwner());
 let secret: { Authorization: string };
 
 beforeAll(async () => {
-  stack = await startStack();
-  owner = await signUp(stack);
-  const file = join(stack.dataDir, 'hub.secret');
+  const file = join(owner.stack.dataDir, 'hub.secret');
   secret = { Authorization: `Bearer ${readFileSync(file, 'utf8').trim()}` };
 });
-afterAll(() => stack.stop());
 
 /** Sends a request to the socket. */
 async function local(
@@ -24,7 +22,7 @@ async function local(
 ) {
   const response = await fetch(`http://signalbox${path}`, {
     method,
-    unix: join(stack.dataDir, 'hub.sock'),
+    unix: join(owner.stack.dataDir, 'hub.sock'),
     headers,
     ...(json && { body: JSON.stringify(json) }),
   });
@@ -63,7 +61,7 @@ const PERSONAL = [
 describe('the secret', () => {
   test('is no credential over TCP, even as if it came from the socket', async () => {
     const spoofed = { ...secret, Host: 'signalbox', 'X-Forwarded-For': 'unix' };
-    const answer = await ask(`${stack.hub}/vhosts`, { headers: spoofed });
+    const answer = await ask(`${owner.stack.hub}/vhosts`, { headers: spoofed });
     expect([answer.status, answer.body]).toMatchObject([401, { code: 'UNAUTHENTICATED' }]);
   });
 
@@ -82,7 +80,7 @@ describe('the secret', () => {
 
   test('and the socket are closed to other users', () => {
     for (const name of ['hub.sock', 'hub.secret']) {
-      expect(statSync(join(stack.dataDir, name)).mode & 0o777).toBe(0o600);
+      expect(statSync(join(owner.stack.dataDir, name)).mode & 0o777).toBe(0o600);
     }
   });
 });
@@ -103,8 +101,7 @@ describe('the command line', () => {
     const json = { domain: 'http://a.example', config: 'respond a' };
     const made = await local('POST', '/api/vhosts', { json });
     expect([made.status, made.body]).toMatchObject([201, { domain: 'http://a.example' }]);
-    const [entry] = (await ask<object[]>(`${stack.hub}/changelog`, { headers: owner.headers }))
-      .body;
+    const [entry] = (await owner.call<object[]>('GET', '/changelog')).body;
     expect(entry).toMatchObject({ userId: 'local', userName: 'command line', via: null });
     expect((await local('GET', '/api/status')).status).toBe(200);
   });

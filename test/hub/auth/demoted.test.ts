@@ -1,18 +1,14 @@
 /** Who loses a role while their request waits: nothing of it is stored after that was answered. */
 
-import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
+import { forEachTest } from '../../harness/for-tests.ts';
 import { some } from '../../harness/full.ts';
-import { ask, type Stack, signUp, startStack } from '../../harness/stack.ts';
+import { startOwner } from '../../harness/owner.ts';
+import { ask } from '../../harness/stack.ts';
 
 type Listed = { id: string; email: string; role: string };
 
-let stack: Stack;
-let owner: Awaited<ReturnType<typeof signUp>>;
-beforeEach(async () => {
-  stack = await startStack();
-  owner = await signUp(stack);
-});
-afterEach(() => stack?.stop());
+const owner = forEachTest(() => startOwner());
 
 const password = 'a long passphrase of nobody';
 
@@ -20,33 +16,28 @@ const password = 'a long passphrase of nobody';
 async function member(role: string) {
   const email = `${role}@example.org`;
   const json = { name: role, email, password, role };
-  const { body } = await ask<Listed>(`${stack.hub}/users`, { headers: owner.headers, json });
-  const signedIn = await ask<{ token: string }>(`${stack.hub}/auth/sign-in/email`, {
+  const { body } = await owner.call<Listed>('POST', '/users', json);
+  const signedIn = await ask<{ token: string }>(`${owner.stack.hub}/auth/sign-in/email`, {
     json: { email, password },
   });
   expect(signedIn.status).toBe(200);
   return { id: body.id, headers: { Authorization: `Bearer ${signedIn.body.token}` } };
 }
 
-const users = async () =>
-  (await ask<Listed[]>(`${stack.hub}/users`, { headers: owner.headers })).body;
+const users = async () => (await owner.call<Listed[]>('GET', '/users')).body;
 
 /** What takes the role away; both answer once it is gone. */
 const LOSSES = {
   demoted: (id: string) =>
-    ask(`${stack.hub}/auth/admin/set-role`, {
-      headers: owner.headers,
-      json: { userId: id, role: 'viewer' },
-    }),
-  deleted: (id: string) =>
-    ask(`${stack.hub}/users/${id}`, { method: 'DELETE', headers: owner.headers }),
+    owner.call('POST', '/auth/admin/set-role', { userId: id, role: 'viewer' }),
+  deleted: (id: string) => owner.call('DELETE', `/users/${id}`),
 };
 
 for (const [loss, take] of Object.entries(LOSSES)) {
   test(`an owner who is ${loss} makes no more accounts`, async () => {
     const other = await member('owner');
     const asked = Array.from({ length: some(12, 30) }, (_, n) =>
-      ask<{ code?: string }>(`${stack.hub}/users`, {
+      ask<{ code?: string }>(`${owner.stack.hub}/users`, {
         headers: other.headers,
         json: { name: `n${n}`, email: `n${n}@example.org`, password, role: 'owner' },
       }),
@@ -77,12 +68,15 @@ for (const [loss, take] of Object.entries(LOSSES)) {
         })),
       },
     };
-    const asked = ask<{ code?: string }>(`${stack.hub}/policies`, { headers: other.headers, json });
+    const asked = ask<{ code?: string }>(`${owner.stack.hub}/policies`, {
+      headers: other.headers,
+      json,
+    });
     await Bun.sleep(50);
     expect((await take(other.id)).status).toBeLessThan(300);
     const { status, body } = await asked;
     expect([401, 403], JSON.stringify(body)).toContain(status);
-    const policies = await ask<unknown[]>(`${stack.hub}/policies`, { headers: owner.headers });
+    const policies = await owner.call<unknown[]>('GET', '/policies');
     expect(policies.body).toEqual([]);
   });
 }

@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type HubAlone, startHubAlone } from '../../harness/hub-alone.ts';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { startHubAlone } from '../../harness/hub-alone.ts';
 import { ask, signUp } from '../../harness/stack.ts';
 
-let stack: HubAlone;
+const stack = forAllTests(() => startHubAlone());
 let owner: Awaited<ReturnType<typeof signUp>>;
 const cookie = () => ({ Cookie: `signalbox_session=${owner.token}` });
 const change = (headers: Record<string, string>) =>
   ask<{ code: string }>(`${stack.hub}/vhosts/1`, { method: 'DELETE', headers });
 
 beforeAll(async () => {
-  stack = await startHubAlone();
   owner = await signUp(stack);
 });
-afterAll(() => stack.stop());
 
 const own = () => new URL(stack.hub).host;
 

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { gunzipSync } from 'node:zlib';
 import { PAGES } from '../../../src/shared/pages.ts';
-import { type HubAlone, startHubAlone } from '../../harness/hub-alone.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { startHubAlone } from '../../harness/hub-alone.ts';
 import { ask, signUp } from '../../harness/stack.ts';
 
-let stack: HubAlone;
+const stack = forAllTests(() => startHubAlone());
 let root: string;
 
 beforeAll(async () => {
-  stack = await startHubAlone();
   root = stack.hub.replace(/\/api$/, '');
 });
-
-afterAll(() => stack.stop());
 
 const page = (path = '/', headers: Record<string, string> = {}) =>
   ask(`${root}${path}`, { headers });

@@ -1,16 +1,16 @@
 /** Long answers of the API in gzip. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { beforeAll, expect, test } from 'bun:test';
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { type Owner, startOwner } from '../../harness/owner.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { startOwner } from '../../harness/owner.ts';
 import { until } from '../../harness/stack.ts';
 
 const SITES = 40;
-let owner: Owner;
+const owner = forAllTests(() => startOwner());
 const PADDING = `# ${'long '.repeat(200)}\nrespond a`;
 
 beforeAll(async () => {
-  owner = await startOwner();
   const operations = Array.from({ length: SITES }, (_, at) => ({
     op: 'create',
     domain: `http://s${at}.example`,
@@ -18,7 +18,6 @@ beforeAll(async () => {
   }));
   expect((await owner.call('POST', '/vhosts/bulk', { operations })).status).toBe(200);
 });
-afterAll(() => owner.stack.stop());
 
 type Raw = { headers: Record<string, unknown>; body: Buffer };
 

@@ -3,26 +3,25 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { uniqueLines } from '../../agent/logs/tail/tailing.ts';
 import { readEvents } from '../../harness/events.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
 import { agentsOf, type LogAgent, serveRoutes } from '../../harness/log-agents.ts';
-import { ask, type Stack, signUp, startStack, until } from '../../harness/stack.ts';
+import { ask, signUp, startStack, until } from '../../harness/stack.ts';
 import { temporaryAgents } from './temporary-agents.ts';
 
 const ROUTES = ['/logs', '/logs/stats', '/logs/export', '/logs/tail', '/vhosts/activity'];
 
 describe('with one agent', () => {
-  let stack: Stack;
+  const stack = forAllTests(() => startStack());
   let headers: Record<string, string>;
   const call = (path: string) => ask<{ code: string }>(`${stack.hub}${path}`, { headers });
 
   beforeAll(async () => {
-    stack = await startStack();
     headers = (await signUp(stack)).headers;
     const json = { domain: 'http://a.example', config: 'respond a' };
     expect((await ask(`${stack.hub}/vhosts`, { json, headers })).status).toBe(201);
     for (const path of ['/1', '/2', '/3']) await stack.served('a.example', path);
     await until(async () => (await call('/logs')).text.includes('"total":3'), 'the requests');
   });
-  afterAll(() => stack.stop());
 
   test.each(ROUTES)('an unknown one is not found: %s', async (route) => {
     const answer = await call(`${route}?agent=nobody`);

@@ -1,10 +1,11 @@
 /** What the hub says of a damaged file of the access log: in its answers, and in its status. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { lines, ROLL } from '../../agent/logs/temp.ts';
-import { type Owner, startOwner } from '../../harness/owner.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { startOwner } from '../../harness/owner.ts';
 import { until } from '../../harness/stack.ts';
 
 type Page = { total: number; partial?: boolean; logs: { path: string }[] };
@@ -13,11 +14,7 @@ type Status = { problems: { code: string; level: string; message: string }[] };
 const COUNT = 2_000;
 const NAME = `${ROLL}.zst`;
 
-let owner: Owner;
-beforeAll(async () => {
-  owner = await startOwner();
-});
-afterAll(() => owner.stack.stop());
+const owner = forAllTests(() => startOwner());
 
 const read = async <T>(path: string) => (await owner.call<T>('GET', path)).body;
 const problems = async () =>

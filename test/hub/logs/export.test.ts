@@ -1,62 +1,49 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { appendFileSync } from 'node:fs';
 import { line } from '../../agent/logs/lines.ts';
-import { ask, freePort, type Stack, signUp, startStack, until } from '../../harness/stack.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { startOwner } from '../../harness/owner.ts';
+import { ask, freePort, until } from '../../harness/stack.ts';
 
 type Page = {
   logs: { path: string; details?: Record<string, unknown>; error?: string }[];
   total: number;
 };
 
-let stack: Stack;
-let headers: Record<string, string>;
-const logs = async (query: string) =>
-  (await ask<Page>(`${stack.hub}/logs?${query}`, { headers })).body;
+const owner = forAllTests(() => startOwner());
+const logs = async (query: string) => (await owner.call<Page>('GET', `/logs?${query}`)).body;
 
 beforeAll(async () => {
-  stack = await startStack();
-  headers = (await signUp(stack)).headers;
   for (const [domain, config] of [
     ['http://up.example', 'respond up'],
     ['http://down.example', `reverse_proxy 127.0.0.1:${freePort()}`],
   ]) {
-    const answer = await ask(`${stack.hub}/vhosts`, { json: { domain, config }, headers });
+    const answer = await owner.call('POST', '/vhosts', { domain, config });
     expect(answer.status).toBe(201);
   }
   const more = { 'User-Agent': 'tester/1', Cookie: 'session=secret', Referer: 'http://from/' };
-  const url = `http://127.0.0.1:${stack.httpPort}/a?b=c`;
+  const url = `http://127.0.0.1:${owner.stack.httpPort}/a?b=c`;
   await fetch(url, { headers: { ...more, Host: 'up.example' }, keepalive: false });
   await fetch(url, { headers: { ...more, Host: 'down.example' }, keepalive: false });
   await until(async () => (await logs('')).total === 2, 'both requests');
 });
-afterAll(() => stack.stop());
 
 describe('an export is refused', () => {
-  test.each(['format=xls', 'format=CSV', 'format=csv&status=x', 'format=csv&from=now'])(
-    'with the query %j',
-    async (query) => {
-      for (const [url, init] of [
-        [`${stack.hub}/logs/export?${query}`, { headers }],
-        [`${stack.agent}/logs/export?${query}`, { headers: stack.agentHeaders }],
-      ] as const) {
-        const answer = await ask<{ code: string }>(url, init);
-        expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_REQUEST']);
-      }
-    },
-  );
-
   test('while the account has two others', async () => {
     // Enough that the agent waits for its reader.
-    appendFileSync(stack.accessLog, `${line()}\n`.repeat(100_000));
+    appendFileSync(owner.stack.accessLog, `${line()}\n`.repeat(100_000));
     const from = (signal?: AbortSignal) =>
-      fetch(`${stack.hub}/logs/export?format=ndjson`, { headers, ...(signal ? { signal } : {}) });
+      fetch(`${owner.stack.hub}/logs/export?format=ndjson`, {
+        headers: owner.headers,
+        ...(signal ? { signal } : {}),
+      });
     const stop = new AbortController();
     const open = [await from(stop.signal), await from(stop.signal)];
     expect(open.map(({ status }) => status)).toEqual([200, 200]);
     const third = await from();
     expect([third.status, third.headers.get('retry-after')]).toEqual([429, '15']);
     // Another request is answered while they are under way.
-    expect((await ask(`${stack.hub}/health`)).status).toBe(200);
+    expect((await ask(`${owner.stack.hub}/health`)).status).toBe(200);
     stop.abort();
     await until(async () => {
       const answer = await from();
@@ -68,8 +55,8 @@ describe('an export is refused', () => {
 
 test('an export has a line for each match, and says how many there are', async () => {
   const query = 'domain=up.example&path=/a';
-  const url = (format: string) => `${stack.hub}/logs/export?${query}&format=${format}`;
-  const csv = await ask(url('csv'), { headers });
+  const url = (format: string) => `${owner.stack.hub}/logs/export?${query}&format=${format}`;
+  const csv = await ask(url('csv'), { headers: owner.headers });
   expect([csv.status, csv.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
   expect(csv.headers.get('content-disposition')).toBe('attachment; filename="access-log.csv"');
   expect([csv.headers.get('x-total-count'), csv.headers.get('x-export-limit')]).toEqual([
@@ -83,7 +70,7 @@ test('an export has a line for each match, and says how many there are', async (
   );
   expect(end).toBe('');
 
-  const ndjson = await ask(url('ndjson'), { headers });
+  const ndjson = await ask(url('ndjson'), { headers: owner.headers });
   expect(JSON.parse(ndjson.text)).toMatchObject({
     path: '/a',
     status: 200,
@@ -95,7 +82,7 @@ test('an export has a line for each match, and says how many there are', async (
 test('a page has details only if they are asked for, with the reason of a failure', async () => {
   const [plain] = (await logs('domain=down.example')).logs;
   expect(plain).not.toContainKeys(['details', 'error']);
-  const page = await ask<Page>(`${stack.hub}/logs?domain=down.example&details=true`, { headers });
+  const page = await owner.call<Page>('GET', '/logs?domain=down.example&details=true');
   const [entry] = page.body.logs;
   expect(entry?.details).toMatchObject({ status: 502, request: { proto: 'HTTP/1.1' } });
   expect(entry?.error).toMatch(/^dial tcp 127\.0\.0\.1:\d+: connect: connection refused$/);

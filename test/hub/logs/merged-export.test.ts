@@ -110,15 +110,6 @@ describe('an export of several agents', () => {
     expect(paths).toEqual(['/one0', '/one1', '/two0', '/two1', '/two2', '/one2']);
   });
 
-  test('leaves out and names an agent that cannot be reached', async () => {
-    const some = threeAgents(10);
-    await some[1]?.stop();
-    const { body, missing, total } = await open(some);
-    expect([missing, total]).toEqual([['two'], 20]);
-    expect(await new Response(body).text()).not.toContain('/two/');
-    some[1]?.start();
-  });
-
   test('breaks off if an agent goes away, and ends when its reader does', async () => {
     const some = threeAgents(1000, 5000);
     let ended = 0;

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseActivityQuery } from '../../../agent/logs/answers/activity.ts';
 import { parseStatsQuery } from '../../../agent/logs/answers/stats.ts';
 import { createLogs } from '../../../agent/logs/logs.ts';
@@ -75,17 +75,6 @@ describe('statistics of several agents', () => {
     expect(await stats(some, { agent: 'one' })).toEqual(empty);
     expect(stats(some, { agent: 'other' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(stats(some, { from: 'now' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
-  });
-
-  test('are of those that can be reached, and name the others', async () => {
-    const [one, two] = newAgents('one', 'two') as [LogAgent, LogAgent];
-    appendFileSync(one.file, anyLines(random(1), 500, START));
-    copyFileSync(one.file, two.file);
-    const alone = await stats([one], { buckets: '3' });
-    expect((await stats([one, two], { buckets: '3' })).requests).toBe(2 * alone.requests);
-    await two.stop();
-    expect(await stats([one, two], { buckets: '3' })).toEqual({ ...alone, missing: ['two'] });
-    two.start();
   });
 });
 

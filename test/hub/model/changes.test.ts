@@ -1,14 +1,11 @@
 /** Undo, If-Match, and several changes in one request. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Body, type Entry, type Owner, startOwner } from '../../harness/owner.ts';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { type Body, type Entry, startOwner } from '../../harness/owner.ts';
 
-let owner: Owner;
+const owner = forAllTests(() => startOwner());
 
-beforeAll(async () => {
-  owner = await startOwner();
-  await owner.create('base');
-});
-afterAll(() => owner.stack.stop());
+beforeAll(() => owner.create('base'));
 
 describe('undo', () => {
   const latest = async () => (await owner.changelog())[0]?.id ?? 0;

@@ -1,10 +1,11 @@
 /** Sites that a policy for client certificates cannot guard: refused in their terms, with nothing stored. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { beforeAll, expect, test } from 'bun:test';
 import { clientCertificate } from '../../../src/hub/recipes/policies/client-certificate.ts';
-import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { type Body, startOwner } from '../../harness/owner.ts';
 import { freePort } from '../../harness/stack.ts';
 
-let owner: Owner;
+const owner = forAllTests(() => startOwner());
 type Refusal = Body & { message: string; hint: string };
 const port = freePort();
 const at = (name: string, path = '') => `https://${name}.example:${port}${path}`;
@@ -20,7 +21,6 @@ const create = (json: object) => owner.call<Refusal>('POST', '/vhosts', json);
 let preamble: string;
 
 beforeAll(async () => {
-  owner = await startOwner();
   const { config } = (await owner.call<{ config: string }>('GET', '/preamble')).body;
   const own = 'tls {\n\tclient_auth {\n\t\tmode request\n\t}\n}';
   preamble = `${config.replace('{', '{\nskip_install_trust\nlocal_certs')}\n(own) {\n${own}\n}\n(outer) {\nimport own\n}\n`;
@@ -29,7 +29,6 @@ beforeAll(async () => {
   );
   for (const name of ['devices', 'others']) expect((await policy(name)).status).toBe(201);
 });
-afterAll(() => owner.stack.stop());
 
 const OWN = 'tls {\n\tclient_auth {\n\t\tmode request\n\t}\n}\nrespond x';
 const both = `${at('two')}, http://two.example {\n\trespond x\n}`;

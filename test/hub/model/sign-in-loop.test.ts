@@ -1,8 +1,9 @@
 /** A policy whose sign-in service is the site itself. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
+import { beforeAll, expect, test } from 'bun:test';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { type Body, startOwner } from '../../harness/owner.ts';
 
-let owner: Owner;
+const owner = forAllTests(() => startOwner());
 type Refusal = Body & { message: string; field: string };
 
 const policyOf = (name: string, recipe: string, values: object) =>
@@ -14,7 +15,6 @@ const site = (name: string, more: object) => ({
 });
 
 beforeAll(async () => {
-  owner = await startOwner();
   await policyOf('authelia', 'authelia', { address: 'localhost:9091' });
   await policyOf('authentik', 'authentik', { address: 'https://auth.lan' });
   const asking = { uri: '/auth', copyHeaders: [] };
@@ -25,7 +25,6 @@ beforeAll(async () => {
     exemptPaths: ['/login/*'],
   });
 });
-afterAll(() => owner.stack.stop());
 
 test('is refused with the reason, however the site names the service, and nothing is stored', async () => {
   await owner.create('base');

@@ -1,13 +1,14 @@
 /** A stored vhost that the proxy no longer accepts. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ask, type Stack, signUp, startLocalCaStack, until } from '../../harness/stack.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { ask, signUp, startLocalCaStack, until } from '../../harness/stack.ts';
 
 type Body = { id: number; code?: string; detail?: string };
 type Status = { inStep: boolean; broken: { id: number; domain: string; detail: string }[] };
 
-let stack: Stack;
+const stack = forAllTests(() => startLocalCaStack());
 let headers: Record<string, string>;
 let certificate: string;
 let broken: number;
@@ -32,7 +33,6 @@ async function store(method = 'POST', path = ''): Promise<void> {
 }
 
 beforeAll(async () => {
-  stack = await startLocalCaStack();
   headers = (await signUp(stack)).headers;
   // Any key pair will do: here that of the proxy's own CA, made for its first TLS site.
   const domain = `first.example:${stack.httpsPort}`;
@@ -46,7 +46,6 @@ beforeAll(async () => {
     .body.id;
   await store();
 });
-afterAll(() => stack.stop());
 
 describe('a stored vhost that the proxy no longer accepts', () => {
   test('is still served, and named in errors', async () => {

@@ -1,13 +1,13 @@
 /** Checks on several proxies: a change stays only if each that serves the site answers as it should. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Fleet, startFleet } from '../../harness/fleet.ts';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { startFleet } from '../../harness/fleet.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
 import { ask } from '../../harness/stack.ts';
 
 type Body = { id: number; code?: string; agent?: string; detail?: string; behind?: string[] };
 
-let fleet: Fleet;
+const fleet = forAllTests(() => startFleet(['twin']));
 beforeAll(async () => {
-  fleet = await startFleet(['twin']);
   // A snippet by which the same site answers otherwise on each.
   for (const name of ['local', 'twin']) {
     const { body } = await fleet.call<{ config: string }>('GET', `/preamble?agent=${name}`);
@@ -17,7 +17,6 @@ beforeAll(async () => {
   }
   await create('base', 'here|there', null);
 });
-afterAll(() => fleet.stop());
 
 const create = (name: string, contains: string, check: object | null = {}, more: object = {}) =>
   fleet.call<Body>('POST', '/vhosts', {

@@ -1,32 +1,27 @@
 // proof: hub
 /** Checks that an agent cannot make, or whose answer does not arrive, and the first change of all. */
-import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunningHub } from '../../../src/program/serve/running.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
-import { startUpstream, type Upstream } from '../../harness/checked.ts';
+import { startUpstream } from '../../harness/checked.ts';
+import { forEachTest } from '../../harness/for-tests.ts';
 import { QUICK } from '../../harness/pace.ts';
 import { type Relay, startRelay } from '../../harness/relay.ts';
-import { ask, freePort, type Stack, signUp, startStack, until } from '../../harness/stack.ts';
+import { ask, freePort, signUp, startStack, until } from '../../harness/stack.ts';
 
 type Body = { id: number; code?: string; detail?: string };
 
-let stack: Stack;
-let upstream: Upstream;
+const stack = forEachTest(() => startStack());
+const upstream = forEachTest(() => startUpstream());
 let hub: RunningHub | undefined;
 let headers: Record<string, string>;
 let ending: (() => Promise<void>) | undefined;
 
-beforeEach(async () => {
-  stack = await startStack();
-  upstream = startUpstream();
-});
 afterEach(async () => {
   await ending?.();
   await hub?.stop();
-  await stack.stop();
-  await upstream.stop();
   hub = undefined;
   ending = undefined;
 });

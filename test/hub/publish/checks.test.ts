@@ -2,12 +2,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { allOf, checksIn, startUpstream, type Upstream } from '../../harness/checked.ts';
+import { allOf, checksIn, startUpstream } from '../../harness/checked.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
 import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
 import { freePort, temporaryFolder } from '../../harness/stack.ts';
 
 let owner: Owner;
-let upstream: Upstream;
+const upstream = forAllTests(() => startUpstream());
 const closed = freePort();
 /** Seconds; no check fails before they are over. */
 const within = 0.5;
@@ -17,13 +18,9 @@ beforeAll(async () => {
   const file = join(folder, 'proxy.env');
   writeFileSync(file, 'SITE=http://known.example\n');
   owner = await startOwner({ PROXY_ENV_FILE: file }, folder);
-  upstream = startUpstream();
   await owner.create('base');
 });
-afterAll(async () => {
-  await owner.stack.stop();
-  await upstream.stop();
-});
+afterAll(() => owner.stack.stop());
 beforeEach(() => {
   Object.assign(upstream, { answer: 'ready', hangs: false });
 });
@@ -144,14 +141,6 @@ describe('is refused, with everything as it was,', () => {
     expect(await allOf(owner, [])).toEqual(before);
   });
 
-  test('an update that breaks a site', async () => {
-    const { id } = await made('update');
-    const change = () => put(id, { upstream: `127.0.0.1:${closed}` });
-    const body = await refused(change, ['update.example']);
-    expect(body).toMatchObject(FAILED(`GET / answered 502 ${NO_200}`));
-    await remove(id);
-  });
-
   test('a check alone that does not pass', async () => {
     const { id } = await made('alone', closed, null);
     const body = await refused(() => put(id, { check: { path: '/x', status: 418, within } }));
@@ -200,24 +189,6 @@ describe('is refused, with everything as it was,', () => {
     await owner.call('DELETE', `/policies/${policy.body.id}`);
   });
 
-  test('a preamble that breaks a site', async () => {
-    const { preamble } = await owner.everything();
-    const { config } = JSON.parse(preamble) as { config: string };
-    const good = `${config}\n(shared) {\n\trespond ready\n}`;
-    expect((await owner.call('PUT', '/preamble', { config: good })).status).toBe(200);
-    const json = { domain: 'http://shared.example', config: 'import shared' };
-    const { id } = (await owner.call('POST', '/vhosts', { ...json, check: { path: '/', within } }))
-      .body;
-    const bad = good.replace('respond ready', 'respond 503');
-    const body = await refused(
-      () => owner.call('PUT', '/preamble', { config: bad }),
-      ['shared.example'],
-    );
-    expect(body).toMatchObject(FAILED(`in http://shared.example: GET / answered 503 ${NO_200}`));
-    await remove(id);
-    await owner.call('PUT', '/preamble', { config });
-  });
-
   test('an undo that brings a broken site back', async () => {
     const { id } = await made('undone');
     await remove(id);
@@ -229,23 +200,6 @@ describe('is refused, with everything as it was,', () => {
     );
     expect(body).toMatchObject(FAILED(`GET / answered 500 ${NO_200}`));
   });
-});
-
-test('of 50 at once, only the one that does not answer is refused', async () => {
-  const names = Array.from({ length: 50 }, (_, at) => `many-${at}`);
-  const answers = await Promise.all(
-    names.map((name, at) => create(name, at === 20 ? closed : upstream.port)),
-  );
-  expect(answers.map(({ body, status }) => body.code ?? status)).toEqual(
-    names.map((_, at) => (at === 20 ? 'CHECK_FAILED' : 201)),
-  );
-  for (const [at, name] of names.entries()) {
-    expect([name, await owner.served(name)]).toEqual([name, at === 20 ? '' : 'ready']);
-  }
-  const operations = answers.flatMap(({ status, body: { id } }) =>
-    status === 201 ? [{ op: 'delete', id }] : [],
-  );
-  await owner.call('POST', '/vhosts/bulk', { operations });
 });
 
 describe('is accepted', () => {

@@ -1,19 +1,19 @@
 /** A Caddy that runs but does not answer. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { beforeAll, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
-import { ask, type Stack, signUp, startStack } from '../../harness/stack.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { startOwner } from '../../harness/owner.ts';
 
 type Status = { agent: { reachable: boolean }; proxy: { running: boolean } };
 
-let stack: Stack;
-let headers: Record<string, string>;
+const owner = forAllTests(() => startOwner());
 
 /** The process id of the stack's Caddy, found by its command line. */
 function pidOfCaddy(): number {
   const isOurs = (pid: string) => {
     try {
       const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-      return words.includes('run') && words.some((word) => word.startsWith(stack.folder));
+      return words.includes('run') && words.some((word) => word.startsWith(owner.stack.folder));
     } catch {
       return false;
     }
@@ -24,25 +24,19 @@ function pidOfCaddy(): number {
 }
 
 beforeAll(async () => {
-  stack = await startStack();
-  headers = (await signUp(stack)).headers;
-  await ask(`${stack.hub}/vhosts`, {
-    json: { domain: 'http://a.example', config: 'respond a' },
-    headers,
-  });
+  await owner.call('POST', '/vhosts', { domain: 'http://a.example', config: 'respond a' });
 });
-afterAll(() => stack.stop());
 
 test('a hanging proxy is not reported as an unreachable agent, however many requests wait for it', async () => {
   const pid = pidOfCaddy();
   process.kill(pid, 'SIGSTOP');
   try {
     const states = Array.from({ length: 4 }, () =>
-      ask<{ code: string }>(`${stack.hub}/vhosts/state`, { headers }),
+      owner.call<{ code: string }>('GET', '/vhosts/state'),
     );
     // The second time, the hub's attempt to publish again hangs as well.
     for (let time = 0; time < 2; time++) {
-      const { body } = await ask<Status>(`${stack.hub}/status`, { headers });
+      const { body } = await owner.call<Status>('GET', '/status');
       expect(body).toMatchObject({ agent: { reachable: true }, proxy: { running: false } });
     }
     for (const { status, body } of await Promise.all(states)) {
@@ -51,5 +45,5 @@ test('a hanging proxy is not reported as an unreachable agent, however many requ
   } finally {
     process.kill(pid, 'SIGCONT');
   }
-  expect((await ask<Status>(`${stack.hub}/status`, { headers })).body.proxy.running).toBe(true);
+  expect((await owner.call<Status>('GET', '/status')).body.proxy.running).toBe(true);
 });

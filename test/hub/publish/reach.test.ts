@@ -1,23 +1,22 @@
 /** What a config may not reach: the admin endpoint, files, the storage. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkPreamble } from '../../../src/shared/caddyfile/preamble.ts';
-import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { type Body, startOwner } from '../../harness/owner.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 
 const folder = temporaryFolder();
 const sites = join(folder, 'sites');
-let owner: Owner;
+const owner = forAllTests(() => startOwner({ IMPORT_DIRS: sites }, folder));
 
 beforeAll(async () => {
   mkdirSync(sites);
   writeFileSync(join(sites, 'hello'), 'respond imported');
   writeFileSync(join(folder, 'secret'), 'respond secret');
   symlinkSync(join(folder, 'secret'), join(sites, 'link'));
-  owner = await startOwner({ IMPORT_DIRS: sites }, folder);
 });
-afterAll(() => owner.stack.stop());
 
 const create = (config: string) =>
   owner.call('POST', '/vhosts', { domain: 'http://reach.example', config });

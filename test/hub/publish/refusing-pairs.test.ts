@@ -1,6 +1,7 @@
 // proof: hub
 /** Random pairs of stored things that one of two proxies cannot take: the other one is changed as ever. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { beforeAll, expect, test } from 'bun:test';
+import { forAllTests } from '../../harness/for-tests.ts';
 import { some } from '../../harness/full.ts';
 import { seededRandom } from '../../harness/random.ts';
 import {
@@ -8,7 +9,6 @@ import {
   type Refusal,
   sharedPreamble,
   startUnevenFleet,
-  type UnevenFleet,
 } from '../../harness/uneven-fleet.ts';
 
 const PAIRS = some(30, 100, 'PAIRS');
@@ -33,7 +33,7 @@ const NEEDY: readonly [Needy, ...Needy[]] = [
   },
 ];
 
-let fleet: UnevenFleet;
+const fleet = forAllTests(() => startUnevenFleet());
 const random = seededRandom(SEED);
 let count = 0;
 const nextHost = () => `n${++count}.example`;
@@ -42,11 +42,7 @@ type Site = Refusal & { id: number; behind?: string[] };
 const create = (config: string, more: object = {}) =>
   fleet.call<Site>('POST', '/vhosts', { domain: `http://${nextHost()}`, config, ...more });
 
-beforeAll(async () => {
-  fleet = await startUnevenFleet();
-  await create('respond old');
-});
-afterAll(() => fleet.stop());
+beforeAll(() => create('respond old'));
 
 test(`of ${PAIRS} pairs (seed ${SEED})`, async () => {
   for (let pair = 1; pair <= PAIRS; pair++) {

@@ -1,18 +1,18 @@
 /** Two proxies, of which one cannot take what is stored: it is behind, and keeps nothing from the other. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { forAllTests } from '../../harness/for-tests.ts';
 import { until } from '../../harness/stack.ts';
 import {
   LACKING,
   type Refusal,
   sharedPreamble,
   startUnevenFleet,
-  type UnevenFleet,
 } from '../../harness/uneven-fleet.ts';
 
 type State = { problem: string; downOn: string[] };
 type Site = { id: number; behind?: string[] };
 
-let fleet: UnevenFleet;
+const fleet = forAllTests(() => startUnevenFleet());
 /** One does not accept line 2. */
 const LOCK = 'basicauth {\n\tada {$NEEDED_HASH}\n}\nrespond locked';
 /** An authority that sites can name. */
@@ -29,7 +29,6 @@ const changes = async () => (await call<unknown[]>('GET', '/changelog')).text;
 const served = (agent: string, host: string) => fleet.answers(agent, host);
 /** The preamble that one refuses, and a site; both are stored while that one is paused. */
 beforeAll(async () => {
-  fleet = await startUnevenFleet();
   await create('old.example');
   const only = { agents: [LACKING] };
   healthy = (await create('healthy.example', only)).body.id;
@@ -39,7 +38,6 @@ beforeAll(async () => {
   await fleet.pause(false);
   await fleet.untilState(LACKING, 'refused');
 });
-afterAll(() => fleet.stop());
 
 test('it serves what it took last, and says what it lacks', async () => {
   expect(await served(LACKING, 'old.example')).toBe('old.example');

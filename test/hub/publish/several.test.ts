@@ -1,13 +1,10 @@
 /** Changes on several proxies: live on all that they concern, or on none. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Fleet, startFleet } from '../../harness/fleet.ts';
+import { describe, expect, test } from 'bun:test';
+import { startFleet } from '../../harness/fleet.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
 import { until } from '../../harness/stack.ts';
 
-let fleet: Fleet;
-beforeAll(async () => {
-  fleet = await startFleet(['twin']);
-});
-afterAll(() => fleet.stop());
+const fleet = forAllTests(() => startFleet(['twin']));
 
 const ALL = ['local', 'twin'];
 const site = (host: string, words: string, more: object = {}) => ({

@@ -1,12 +1,13 @@
 /** A proxy that served someone else's sites before signalbox came. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ForeignCaddy, startBesideForeignCaddy } from '../../harness/foreign-caddy.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { startBesideForeignCaddy } from '../../harness/foreign-caddy.ts';
 import { countListeners } from '../../harness/listeners.ts';
 import { ask, until } from '../../harness/stack.ts';
 
-let stack: ForeignCaddy;
+const stack = forAllTests(() => startBesideForeignCaddy());
 let headers: Record<string, string>;
 
 const create = (query = '', config = 'respond ours') =>
@@ -23,10 +24,8 @@ const read = (name: string) => readFileSync(join(stack.folder, name), 'utf8');
 
 // Each test goes on from where the one before it ended.
 beforeAll(async () => {
-  stack = await startBesideForeignCaddy();
   headers = stack.owner.headers;
 });
-afterAll(() => stack.stop());
 
 describe('a proxy with someone else’s sites', () => {
   test('is left alone: the first change is 409 IMPORT_FIRST', async () => {

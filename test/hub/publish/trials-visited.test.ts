@@ -3,15 +3,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allOf, startUpstream, type Upstream } from '../../harness/checked.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
 import { startBesideForeignCaddy } from '../../harness/foreign-caddy.ts';
 import { some } from '../../harness/full.ts';
-import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
+import { type Body, startOwner } from '../../harness/owner.ts';
 import { limit } from '../../harness/speed.ts';
 import { ask, freePort, until } from '../../harness/stack.ts';
 
 type Answer = Body & { warnings?: { code: string; message: string }[]; results?: Answer[] };
 
-let owner: Owner;
+const owner = forAllTests(() => startOwner());
 let upstream: Upstream;
 /** Of other sites. */
 let steady: Upstream;
@@ -19,14 +20,10 @@ const closed = freePort();
 const check = { path: '/', within: 0.2 };
 
 beforeAll(async () => {
-  owner = await startOwner();
   [upstream, steady] = [startUpstream(), startUpstream()];
   await owner.create('base');
 });
-afterAll(async () => {
-  await owner.stack.stop();
-  await Promise.all([upstream.stop(), steady.stop()]);
-});
+afterAll(() => Promise.all([upstream.stop(), steady.stop()]));
 beforeEach(() => {
   Object.assign(upstream, { answer: 'ready', hangs: false });
 });

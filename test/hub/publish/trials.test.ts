@@ -6,10 +6,11 @@ import type { RunningHub } from '../../../src/program/serve/running.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
 import { formatInvitation } from '../../../src/shared/invitation.ts';
 import type { CheckTarget } from '../../../src/shared/wire/checks.ts';
-import { startUpstream, type Upstream } from '../../harness/checked.ts';
+import { startUpstream } from '../../harness/checked.ts';
 import { startEnrollable } from '../../harness/enrolled.ts';
+import { forEachTest } from '../../harness/for-tests.ts';
 import { QUICK } from '../../harness/pace.ts';
-import { ask, freePort, type Stack, signUp, startStack, until } from '../../harness/stack.ts';
+import { ask, freePort, signUp, startStack, until } from '../../harness/stack.ts';
 
 type Body = {
   id: number;
@@ -20,9 +21,9 @@ type Body = {
 };
 type Asked = { checks: CheckTarget[] };
 
-let stack: Stack;
+const stack = forEachTest(() => startStack());
 let hub: RunningHub;
-let upstream: Upstream;
+const upstream = forEachTest(() => startUpstream());
 let between: Bun.Server<unknown>;
 let headers: Record<string, string>;
 /** What the agent was asked, by the end of the path. */
@@ -49,8 +50,6 @@ const start = () =>
   );
 
 beforeEach(async () => {
-  stack = await startStack();
-  upstream = startUpstream();
   [asked, older, isGone] = [[], null, false];
   between = Bun.serve({
     hostname: '127.0.0.1',
@@ -78,8 +77,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await hub.stop();
   await between.stop(true);
-  await stack.stop();
-  await upstream.stop();
 });
 
 const call = <T = Body>(method: string, path: string, json?: unknown) =>

@@ -3,16 +3,17 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { RunningHub } from '../../../src/program/serve/running.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
+import { forEachTest } from '../../harness/for-tests.ts';
 import { QUICK } from '../../harness/pace.ts';
 import { limit } from '../../harness/speed.ts';
-import { ask, type Stack, signUp, startStack, until } from '../../harness/stack.ts';
+import { ask, signUp, startStack, until } from '../../harness/stack.ts';
 
 type Mode = 'pass' | 'late' | 'lost' | 'mute' | 'blind';
 type Body = { id: number; code?: string };
 
 /** Milliseconds; a publish must fit into it on a busy machine. */
 const DEADLINE = limit(1_000);
-let stack: Stack;
+const stack = forEachTest(() => startStack());
 let hub: RunningHub;
 let headers: Record<string, string>;
 let mode: Mode;
@@ -54,7 +55,6 @@ function startMiddleman() {
 }
 
 beforeEach(async () => {
-  stack = await startStack();
   mode = 'pass';
   forwarded = [];
   looks = [];
@@ -76,7 +76,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await middleman.stop(true);
   await hub.stop();
-  await stack.stop();
 });
 
 const create = (name: string) =>

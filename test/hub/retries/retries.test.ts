@@ -1,21 +1,18 @@
 /** Requests that are sent again with their `Idempotency-Key`. */
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase } from '../../../src/hub/db/open.ts';
 import { answers } from '../../../src/hub/db/schema.ts';
 import { dropAnswers, findAnswer, keepAnswer } from '../../../src/hub/model/answers.ts';
-import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { type Body, startOwner } from '../../harness/owner.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 
-let owner: Owner;
+const owner = forAllTests(() => startOwner());
 
-beforeAll(async () => {
-  owner = await startOwner();
-  await owner.create('base');
-});
-afterAll(() => owner.stack.stop());
+beforeAll(() => owner.create('base'));
 
 const send = <T = Body>(path: string, key: string, json: unknown, more = {}) =>
   owner.call<T>('POST', path, json, { 'Idempotency-Key': key, ...more });

@@ -4,11 +4,13 @@
  */
 import { expect, test } from 'bun:test';
 import type { Agent } from '../../../src/hub/agents/agents.ts';
-import { EMPTY_SET, type SiteSet } from '../../../src/hub/model/vhost.ts';
+import { EMPTY_SET, type SiteSet, type Vhost } from '../../../src/hub/model/vhost.ts';
 import type { Publisher } from '../../../src/hub/publish/publisher.ts';
 import { createFactsReader } from '../../../src/hub/watch/agent-facts.ts';
 import { NO_CHECKS } from '../../../src/hub/watch/checks.ts';
 import { Failure } from '../../../src/shared/failure.ts';
+import { siteState } from '../../harness/facts.ts';
+import { storedVhost } from '../../harness/vhost.ts';
 
 const gone = () => Promise.reject(new Error('gone'));
 const agent = {
@@ -54,27 +56,13 @@ const warningsWith = async (skewMs: number | null, isOnly: boolean) =>
   (await read(agent, skewMs, isOnly))?.warnings ?? ['no facts'];
 
 test('what is known of sites is made again when the agent, what is stored or what is refused is another', async () => {
-  const vhost = { id: 1, domain: 'http://a.example', config: '', upstream: '', enabled: true };
-  const setWith = (more: object) =>
-    ({
-      ...EMPTY_SET,
-      vhosts: [{ ...vhost, agents: [], policies: [], updatedAt: new Date(0), ...more }],
-    }) as unknown as SiteSet;
+  const setWith = (more: Partial<Vhost>): SiteSet => ({
+    ...EMPTY_SET,
+    vhosts: [storedVhost(more)],
+  });
   const refused: object[] = [];
   let set = setWith({});
-  const site = {
-    name: 'a.example',
-    ports: [80],
-    tls: false,
-    certificate: null,
-    reason: null,
-    checkedAt: null,
-    automated: false,
-    authority: null,
-    dns: false,
-    upstreams: [],
-    errors: [],
-  };
+  const site = siteState();
   let sites: object[] = [site];
   const client = {
     isSilent: () => false,

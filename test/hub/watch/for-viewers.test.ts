@@ -2,19 +2,10 @@
 import { expect, test } from 'bun:test';
 import { stateForViewers } from '../../../src/hub/watch/for-viewers.ts';
 import type { VhostState } from '../../../src/hub/watch/sites/view.ts';
+import { vhostState } from '../../harness/facts.ts';
 
 const SECRET = 's3cret';
-const plain = {
-  id: 1,
-  domain: 'http://a.example',
-  enabled: true,
-  problem: null,
-  check: null,
-  addresses: [],
-  upstreams: [],
-  warnings: [],
-  errors: { acme: null, upstream: null },
-} as unknown as VhostState;
+const plain = vhostState();
 
 test('what is not wrong stays so', () => {
   expect(stateForViewers(plain)).toMatchObject({ problem: null, check: null, upstreams: [] });

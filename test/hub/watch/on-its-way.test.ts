@@ -1,35 +1,23 @@
 /** A certificate that may still come, and what a proxy that refuses what is stored serves. */
 import { expect, test } from 'bun:test';
-import { EMPTY_SET, type SiteSet, type Vhost } from '../../../src/hub/model/vhost.ts';
+import { EMPTY_SET, type SiteSet } from '../../../src/hub/model/vhost.ts';
 import { missingCertificates } from '../../../src/hub/watch/problems/sites.ts';
 import { statesOf } from '../../../src/hub/watch/sites/state.ts';
 import type { SiteState } from '../../../src/shared/wire/sites.ts';
+import { siteState } from '../../harness/facts.ts';
+import { storedVhost } from '../../harness/vhost.ts';
 
 const CHANGED = new Date('2026-11-20T18:00:00.000Z');
-const vhost = {
-  id: 1,
-  domain: 'app.example.org',
-  config: '',
-  upstream: '',
-  enabled: true,
-  agents: [],
-  policies: [],
-  updatedAt: CHANGED,
-} as unknown as Vhost;
+const vhost = storedVhost({ domain: 'app.example.org', updatedAt: CHANGED });
 const set: SiteSet = { ...EMPTY_SET, vhosts: [vhost] };
-const bare: SiteState = {
+const bare = siteState({
   name: 'app.example.org',
   ports: [443],
   tls: true,
-  certificate: null,
-  reason: null,
   checkedAt: CHANGED.toISOString(),
   automated: true,
   authority: 'public',
-  dns: false,
-  upstreams: [],
-  errors: [],
-};
+});
 const refusal = {
   kind: 'acme',
   name: 'app.example.org',

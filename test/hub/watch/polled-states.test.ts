@@ -1,8 +1,9 @@
 /** The list of states, for clients that poll it: it has no body while nothing has changed. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { stateTag } from '../../../src/hub/watch/sites/state-tag.ts';
 import { STATE, type VhostState } from '../../../src/hub/watch/sites/view.ts';
-import { type Owner, startOwner } from '../../harness/owner.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { startOwner } from '../../harness/owner.ts';
 import { ask, until } from '../../harness/stack.ts';
 
 const site = (id: number, more: Partial<VhostState> = {}): VhostState => ({
@@ -38,7 +39,7 @@ describe('the tag', () => {
 });
 
 describe('/vhosts/state', () => {
-  let owner: Owner;
+  const owner = forAllTests(() => startOwner({ UPSTREAM_PROBE: 'false' }));
   let viewer: Record<string, string>;
   const get = (query = '', headers: Record<string, string> = {}) =>
     owner.call<VhostState[]>('GET', `/vhosts/state${query}`, undefined, headers);
@@ -47,7 +48,6 @@ describe('/vhosts/state', () => {
     get('', { ...headers, 'If-None-Match': tag });
 
   beforeAll(async () => {
-    owner = await startOwner({ UPSTREAM_PROBE: 'false' });
     for (const name of ['a', 'b', 'c']) await owner.create(name);
     const account = { name: 'V', email: 'v@example.org', password: 'a long passphrase' };
     await owner.call('POST', '/users', { ...account, role: 'viewer' });
@@ -56,7 +56,6 @@ describe('/vhosts/state', () => {
     });
     viewer = { Authorization: `Bearer ${body.token}` };
   });
-  afterAll(() => owner.stack.stop());
 
   test('refuses strangers and unknown agents, whatever tag they have', async () => {
     const tag = { 'If-None-Match': await tagNow() };

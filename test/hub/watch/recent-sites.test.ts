@@ -4,20 +4,9 @@ import { PACE } from '../../../src/hub/pace.ts';
 import { createRecentSites } from '../../../src/hub/watch/agent-facts.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import type { SiteState } from '../../../src/shared/wire/sites.ts';
+import { siteState } from '../../harness/facts.ts';
 
-const site = (name: string): SiteState => ({
-  name,
-  ports: [443],
-  tls: false,
-  certificate: null,
-  reason: null,
-  checkedAt: null,
-  automated: false,
-  authority: null,
-  dns: false,
-  upstreams: [],
-  errors: [],
-});
+const site = (name: string) => siteState({ name });
 const namesOf = (sites: readonly SiteState[] | null) => sites?.map(({ name }) => name) ?? null;
 
 /** Stands in for an agent that answers when the test says so. */

@@ -7,46 +7,20 @@ import type { Problem } from '../../../src/hub/watch/problem.ts';
 import { createProblemList, type Listed } from '../../../src/hub/watch/problem-list.ts';
 import type { VhostState } from '../../../src/hub/watch/sites/view.ts';
 import { createStatusReader } from '../../../src/hub/watch/status.ts';
+import {
+  addressState,
+  agentFacts,
+  MOMENT as NOW,
+  proxyStatus,
+  vhostState,
+} from '../../harness/facts.ts';
 
 type Upstream = VhostState['upstreams'][number];
 
-const [EARLIER, NOW] = ['2026-11-20T17:00:00.000Z', '2026-11-20T18:00:00.000Z'];
-const status = {
-  proxy: { running: true, version: '2.6.2' },
-  foreign: false,
-  drift: false,
-  restartNeeded: false,
-  closed: [],
-  liveDigest: 'd',
-  fileDigest: 'd',
-  owner: null,
-  warnings: [],
-};
-const of = (name: string, change: Partial<AgentFacts> = {}, now = NOW): AgentFacts => ({
-  id: 1,
-  name,
-  label: name,
-  now,
-  status,
-  latencyMs: 1,
-  agentFault: null,
-  inStep: true,
-  serving: null,
-  lag: { since: null, paused: false },
-  rejection: null,
-  ownership: null,
-  unserved: [],
-  sites: [],
-  failing: [],
-  certificates: [],
-  knowsEnding: true,
-  isUnasked: () => false,
-  placed: new Set(),
-  isCurrent: true,
-  advisories: { count: 0, cure: '' },
-  warnings: [],
-  ...change,
-});
+const EARLIER = '2026-11-20T17:00:00.000Z';
+const status = proxyStatus();
+const of = (name: string, change: Partial<AgentFacts> = {}, now = NOW) =>
+  agentFacts({ name, label: name, lag: { since: null, paused: false }, now, ...change });
 /** Without what they are known by. */
 const shown = (found: readonly Listed[]) =>
   found.map(({ key: _, marks: __, incidents: ___, ...one }) => one);
@@ -150,25 +124,20 @@ test('what is wrong with the hub itself belongs to no agent, and is as old as wh
 
 const DOWN = { address: '127.0.0.1:8000', latencyMs: null, lastChecked: NOW, unknown: null };
 /** A site with upstreams, of which the first is down. */
-const downSite = (id: number, since: string, ...others: Partial<Upstream>[]): VhostState => ({
-  id,
-  domain: `s${id}.example`,
-  enabled: true,
-  problem: null,
-  addresses: [],
-  warnings: [],
-  check: null,
-  upstreams: [{}, ...others].map((one) => ({
-    ...DOWN,
-    up: false,
-    since,
-    requests: 0,
-    fails: 0,
-    error: { at: since, message: 'refused' },
-    ...one,
-  })),
-  errors: { acme: null, upstream: null },
-});
+const downSite = (id: number, since: string, ...others: Partial<Upstream>[]): VhostState =>
+  vhostState({
+    id,
+    domain: `s${id}.example`,
+    upstreams: [{}, ...others].map((one) => ({
+      ...DOWN,
+      up: false,
+      since,
+      requests: 0,
+      fails: 0,
+      error: { at: since, message: 'refused' },
+      ...one,
+    })),
+  });
 const vhostsOf = (...ids: number[]) => ids.map((id) => ({ id, domain: `s${id}.example` }));
 
 test('one dead upstream of ten sites is one problem that lists them', () => {
@@ -287,42 +256,12 @@ test('of several agents, those that see the same upstream of the same sites down
 });
 
 test('a name without a certificate that another agent has one for', () => {
-  const address = {
-    name: 'a.example',
-    port: 443,
-    served: true,
-    tls: true,
-    reason: 'none',
-    checkedAt: NOW,
-    automated: true,
-    authority: 'public' as const,
-    advice: null,
-  };
-  const states = (certificate: VhostState['addresses'][number]['certificate']): VhostState[] => [
-    {
-      id: 1,
-      domain: 'a.example',
-      enabled: true,
-      problem: null,
-      upstreams: [],
-      warnings: [],
-      addresses: [{ ...address, certificate }],
-      check: null,
-      errors: { acme: null, upstream: null },
-    },
+  const states = (change: Partial<VhostState['addresses'][number]>) => [
+    vhostState({ addresses: [addressState({ name: 'a.example', ...change })] }),
   ];
-  const certificate = {
-    issuer: 'R11',
-    names: [],
-    fingerprint: '',
-    daysLeft: 1,
-    overdue: false,
-    notBefore: EARLIER,
-    notAfter: NOW,
-  };
   const found = find(
-    of('local', { sites: states(certificate) }),
-    of('twin', { sites: states(null) }),
+    of('local', { sites: states({}) }),
+    of('twin', { sites: states({ certificate: null }) }),
   );
   expect(found).toMatchObject([{ code: 'CERTIFICATE_MISSING', agents: ['twin'] }]);
   expect(found[0]?.message).toStartWith(

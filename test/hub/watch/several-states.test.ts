@@ -2,46 +2,15 @@
 import { describe, expect, test } from 'bun:test';
 import { worstState } from '../../../src/hub/watch/sites/several.ts';
 import type { VhostState } from '../../../src/hub/watch/sites/view.ts';
+import { addressState, CERTIFICATE, MOMENT, vhostState } from '../../harness/facts.ts';
 import { storedVhost } from '../../harness/vhost.ts';
 
 const vhost = storedVhost({ domain: 'app.example' });
-const NOW = '2026-11-20T18:00:00.000Z';
-const certificate = {
-  issuer: 'R11',
-  names: ['app.example'],
-  fingerprint: 'AB',
-  daysLeft: 70,
-  overdue: false,
-  notBefore: '2026-11-01T00:00:00.000Z',
-  notAfter: '2027-01-30T00:00:00.000Z',
-};
 type Address = VhostState['addresses'][number];
-const address = (change: Partial<Address> = {}): Address => ({
-  name: 'app.example',
-  port: 443,
-  served: true,
-  tls: true,
-  certificate,
-  reason: null,
-  checkedAt: NOW,
-  automated: true,
-  authority: 'public',
-  advice: null,
-  ...change,
-});
+const address = addressState;
 const bare = (change: Partial<Address> = {}) => address({ certificate: null, ...change });
-const state = (change: Partial<VhostState> = {}): VhostState => ({
-  id: 1,
-  domain: 'app.example',
-  enabled: true,
-  problem: null,
-  addresses: [address()],
-  upstreams: [],
-  check: null,
-  warnings: [],
-  errors: { acme: null, upstream: null },
-  ...change,
-});
+const state = (change: Partial<VhostState> = {}) =>
+  vhostState({ addresses: [address()], ...change });
 const worst = (local: Partial<VhostState>, twin: Partial<VhostState>, missing: string[] = []) =>
   worstState(
     vhost,
@@ -98,13 +67,13 @@ test('a name with a certificate on one of them only is a warning that says why',
 });
 
 test('each address is as the agent says that serves it worst', () => {
-  const early = { ...certificate, notAfter: '2026-11-25T00:00:00.000Z' };
+  const early = { ...CERTIFICATE, notAfter: '2026-11-25T00:00:00.000Z' };
   const of = (local: Address, twin: Address) =>
     worst({ addresses: [local] }, { addresses: [twin] }).addresses;
   expect(of(address(), address({ served: false }))).toMatchObject([{ served: false }]);
   expect(of(address(), address({ certificate: early }))).toMatchObject([{ certificate: early }]);
   expect(of(address({ certificate: early }), bare())).toMatchObject([{ certificate: null }]);
-  expect(of(address(), bare({ checkedAt: null }))).toMatchObject([{ certificate }]);
+  expect(of(address(), bare({ checkedAt: null }))).toMatchObject([{ certificate: CERTIFICATE }]);
   expect(of(address(), address({ port: 8443 })).map(({ port }) => port)).toEqual([443, 8443]);
 });
 
@@ -114,7 +83,7 @@ test('the rest is the worst as well, and says whose it is', () => {
     {
       problem: ':443 is not open',
       upstreams: [upstream(false)],
-      errors: { acme: error(NOW), upstream: null },
+      errors: { acme: error(MOMENT), upstream: null },
     },
     ['vps'],
   );
@@ -126,12 +95,12 @@ test('the rest is the worst as well, and says whose it is', () => {
       { code: 'NOT_SERVED', message: 'local and twin: :443 is not open' },
       { code: 'UPSTREAM_DOWN', message: 'twin: 127.0.0.1:8000 does not answer' },
     ],
-    errors: { acme: error(NOW), upstream: null },
+    errors: { acme: error(MOMENT), upstream: null },
   });
   expect(worst({}, {}).problem).toBeNull();
   expect('missing' in worst({}, {})).toBe(false);
   const errors = (at: string) => ({ errors: { acme: error(at), upstream: null } });
-  expect(worst(errors(NOW), errors('2026-11-20T17:00:00.000Z')).errors.acme?.at).toBe(NOW);
+  expect(worst(errors(MOMENT), errors('2026-11-20T17:00:00.000Z')).errors.acme?.at).toBe(MOMENT);
 });
 
 test('it is being checked as long as one of them has not looked at it', () => {
@@ -162,7 +131,7 @@ test('what others serve stays, with links and certificates, beside a proxy that 
   expect(found).toMatchObject({
     problem: 'twin: Caddy refuses what is stored: no',
     downOn: ['twin'],
-    addresses: [{ served: true, certificate }],
+    addresses: [{ served: true, certificate: CERTIFICATE }],
     upstreams: [{ up: true }],
   });
   expect(found.checking).toBeUndefined();

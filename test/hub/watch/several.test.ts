@@ -1,6 +1,7 @@
 /** The state over several agents: the worst where there is one answer, and whose it is. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type AgentSeen, type Fleet, startFleet } from '../../harness/fleet.ts';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { type AgentSeen, startFleet } from '../../harness/fleet.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
 import { holdPort80 } from '../../harness/listeners.ts';
 import { freePort, until } from '../../harness/stack.ts';
 
@@ -25,11 +26,7 @@ type State = {
 type Refusal = { code: string; message: string };
 type Certificate = { agent?: string; name: string; port: number };
 
-let fleet: Fleet;
-beforeAll(async () => {
-  fleet = await startFleet(['twin', 'vps']);
-});
-afterAll(() => fleet.stop());
+const fleet = forAllTests(() => startFleet(['twin', 'vps']));
 
 const ALL = ['local', 'twin', 'vps'];
 const get = <T>(path: string) => fleet.call<T>('GET', path);

@@ -5,30 +5,11 @@ import { EMPTY_SET } from '../../../src/hub/model/vhost.ts';
 import type { Publisher } from '../../../src/hub/publish/publisher.ts';
 import { NO_CHECKS } from '../../../src/hub/watch/checks.ts';
 import { createStates } from '../../../src/hub/watch/sites/states.ts';
+import { siteState } from '../../harness/facts.ts';
+import { storedVhost } from '../../harness/vhost.ts';
 
-const vhost = {
-  id: 1,
-  domain: 'http://a.example',
-  config: '',
-  upstream: '',
-  enabled: true,
-  agents: [],
-  policies: [],
-  updatedAt: new Date(0),
-};
-const site = {
-  name: 'a.example',
-  ports: [80],
-  tls: false,
-  certificate: null,
-  reason: null,
-  checkedAt: null,
-  automated: false,
-  authority: null,
-  dns: false,
-  upstreams: [],
-  errors: [],
-};
+const vhost = storedVhost();
+const site = siteState();
 
 function start({ running }: { running: boolean }) {
   const known = { isSlow: false, gone: new Error('gone') };

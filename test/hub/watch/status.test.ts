@@ -1,12 +1,13 @@
 /** The problems and advisories in `/status`. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { obstaclesOf } from '../../../src/hub/model/obstacles.ts';
 import { EMPTY_SET, type SiteSet, type Vhost } from '../../../src/hub/model/vhost.ts';
 import { ADVISORIES_AS_OF, advisoriesFor, SAFE_VERSION } from '../../../src/shared/advisories.ts';
 import { caddyIs } from '../../harness/caddys.ts';
-import { type Owner, startOwner } from '../../harness/owner.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { startOwner } from '../../harness/owner.ts';
 import { limit } from '../../harness/speed.ts';
 import { ask, freePort, signUp, startStack, temporaryFolder, until } from '../../harness/stack.ts';
 
@@ -20,11 +21,7 @@ type Status = {
   upgrade: string | null;
 };
 
-let owner: Owner;
-beforeAll(async () => {
-  owner = await startOwner();
-});
-afterAll(() => owner.stack.stop());
+const owner = forAllTests(() => startOwner());
 
 test('/status names the advisories that affect the proxy', async () => {
   const { body } = await owner.call<Status>('GET', '/status');

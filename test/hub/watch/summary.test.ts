@@ -1,16 +1,13 @@
 /** The six numbers of `/summary`, against the status that they are from. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { type Summary, summaryOf } from '../../../src/hub/watch/summary.ts';
-import { type Owner, startOwner } from '../../harness/owner.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
+import { startOwner } from '../../harness/owner.ts';
 import { freePort, until } from '../../harness/stack.ts';
 
 type Status = { problems: { key: string; code: string; level: string }[] };
 
-let owner: Owner;
-beforeAll(async () => {
-  owner = await startOwner();
-});
-afterAll(() => owner.stack.stop());
+const owner = forAllTests(() => startOwner());
 
 const status = async () => (await owner.call<Status>('GET', '/status')).body;
 const summary = async () => (await owner.call<Summary>('GET', '/summary')).body;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readExposition, sampleOf } from '../../harness/exposition.ts';
+import { forAllTests } from '../../harness/for-tests.ts';
 import {
   ask,
   freePort,
   hasFeature,
   portSettings,
-  type Stack,
   signUp,
   startStack,
   until,
@@ -23,19 +23,15 @@ type Upstream = {
 };
 type State = { upstreams: Upstream[]; warnings: Warning[] };
 
-let stack: Stack;
+const stack = forAllTests(() => startStack());
 let headers: Record<string, string>;
 const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('ok') });
 const open = `127.0.0.1:${server.port}`;
 
 beforeAll(async () => {
-  stack = await startStack();
   headers = (await signUp(stack)).headers;
 });
-afterAll(async () => {
-  await stack.stop();
-  await server.stop(true);
-});
+afterAll(() => server.stop(true));
 
 const send = <T = Changed>(method: string, path: string, json?: object) =>
   ask<T>(`${stack.hub}/vhosts${path}`, { method, headers, ...(json ? { json } : {}) });

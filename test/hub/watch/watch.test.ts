@@ -25,6 +25,7 @@ import { STATE, type VhostState } from '../../../src/hub/watch/sites/view.ts';
 import type { EventName } from '../../../src/shared/events.ts';
 import type { ProxyStatus } from '../../../src/shared/wire/proxy.ts';
 import { NOT_DIALLED_YET } from '../../../src/shared/wire/sites.ts';
+import { agentFacts, proxyStatus } from '../../harness/facts.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 
 const START = Date.parse('2026-11-20T18:00:00.000Z');
@@ -85,18 +86,7 @@ const events = () =>
     .all()
     .map(({ event, subject, overAt }) => `${event} ${subject}${overAt ? ' over' : ''}`);
 
-const FINE: ProxyStatus = {
-  liveDigest: 'a',
-  fileDigest: 'a',
-  foreign: false,
-  owner: null,
-  drift: false,
-  checked: true,
-  restartNeeded: false,
-  proxy: { running: true, version: '2.11.4' },
-  warnings: [],
-  closed: [],
-};
+const FINE = proxyStatus();
 const DOWN: ProxyStatus = {
   ...FINE,
   liveDigest: null,
@@ -118,30 +108,17 @@ function agent(
   change: Change & Partial<Pick<AgentFacts, 'id' | 'name' | 'placed'>> = {},
 ): AgentFacts {
   const { status = FINE, states = [site()], id = 1, name = 'local' } = change;
-  const inStep = status !== null && status.liveDigest === 'a';
-  return {
+  return agentFacts({
     id,
     name,
     now: '',
     status,
-    latencyMs: 1,
-    agentFault: null,
-    inStep,
-    rejection: null,
-    ownership: null,
-    serving: null,
-    unserved: [],
-    certificates: [],
-    warnings: [],
-    failing: [],
-    isUnasked: () => false,
-    isCurrent: true,
+    inStep: status !== null && status.liveDigest === 'a',
     knowsEnding: status !== null,
     placed: change.placed ?? new Set([1]),
     sites: status?.proxy.running ? states : null,
-    advisories: { count: 0, cure: '' },
     ...change.facts,
-  };
+  });
 }
 
 const only = (change: Parameters<typeof agent>[0] = {}): Look => ({

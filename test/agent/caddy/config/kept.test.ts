@@ -6,7 +6,8 @@ import { withKept } from '../../../../agent/caddy/config/kept.ts';
 import { field } from '../../../../src/shared/json.ts';
 import { allCaddys, versionOf } from '../../../harness/caddys.ts';
 import { type Chain, makeChain, makeIssuer } from '../../../harness/certificate.ts';
-import { type LoneAgent, siteOf, startLoneAgent } from '../../../harness/lone-agent.ts';
+import { forAllTests } from '../../../harness/for-tests.ts';
+import { siteOf, startLoneAgent } from '../../../harness/lone-agent.ts';
 import { startRefusingAcme } from '../../../harness/refusing-acme.ts';
 import { until } from '../../../harness/stack.ts';
 
@@ -46,14 +47,10 @@ function withResponder(url: string): Chain {
 
 describe.each(allCaddys())('$name', ({ bin }) => {
   const acme = startRefusingAcme();
-  let agent: LoneAgent;
-  beforeAll(async () => {
-    agent = await startLoneAgent((beside) => ({ PROXY_BIN: bin, IMPORT_DIRS: beside }));
-  });
-  afterAll(async () => {
-    await agent.stop();
-    await acme.stop();
-  });
+  const agent = forAllTests(() =>
+    startLoneAgent((beside) => ({ PROXY_BIN: bin, IMPORT_DIRS: beside })),
+  );
+  afterAll(() => acme.stop());
 
   /** Makes sites live, and waits until each name is served so. */
   async function expectServed(

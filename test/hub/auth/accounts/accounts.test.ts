@@ -1,8 +1,9 @@
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { hashSync } from '@node-rs/argon2';
-import { type HubAlone, startHubAlone } from '../../../harness/hub-alone.ts';
+import { forAllTests } from '../../../harness/for-tests.ts';
+import { startHubAlone } from '../../../harness/hub-alone.ts';
 import { runProgram } from '../../../harness/program.ts';
 import { ask, signUp } from '../../../harness/stack.ts';
 
@@ -12,14 +13,12 @@ type SessionEntry = { id: string; current: boolean; ipAddress: string };
 
 const PASSWORD = 'a long passphrase';
 const NEW = 'quite another phrase';
-let stack: HubAlone;
+const stack = forAllTests(() => startHubAlone());
 let ada: Awaited<ReturnType<typeof signUp>>;
 
 beforeAll(async () => {
-  stack = await startHubAlone();
   ada = await signUp(stack);
 });
-afterAll(() => stack.stop());
 
 const call = <T = Body>(method: string, path: string, headers: Headers, json?: unknown) =>
   ask<T>(`${stack.hub}${path}`, { method, headers, json });
@@ -50,6 +49,10 @@ describe('sessions', () => {
     const answer = await call('DELETE', `/sessions/${mine[0]?.id}`, headers);
     expect([answer.status, answer.body.code]).toEqual([404, 'NOT_FOUND']);
     expect((await call('DELETE', '/sessions/none', ada.headers)).status).toBe(404);
+    expect(await call('GET', `/sessions?user=${ada.userId}`, headers)).toMatchObject({
+      status: 403,
+      body: { code: 'FORBIDDEN_ROLE', needs: 'owner' },
+    });
     expect((await call('GET', '/sessions', ada.headers)).status).toBe(200);
   });
 
@@ -196,14 +199,10 @@ describe('signalbox passwd', () => {
       input === undefined ? {} : { input },
     ).exited();
 
-  test.each([
-    ['an unknown address', 'none@example.org', `${NEW}\n`],
-    ['a short password', 'ada@example.org', 'short\n'],
-  ])('refuses %s', async (_, email, input) => {
-    const { code, out, err } = await passwd(email, input);
+  test('refuses a short password', async () => {
+    const { code, out, err } = await passwd('ada@example.org', 'short\n');
     expect([code, out]).toEqual([1, '']);
     expect(err).toStartWith('signalbox passwd: ');
-    expect(err).not.toContain(NEW);
     expect((await call('GET', '/vhosts', ada.headers)).status).toBe(200);
   });
 

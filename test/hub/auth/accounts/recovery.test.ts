@@ -1,25 +1,24 @@
 /** `signalbox passwd` with its options: what it removes, what it leaves, and what it records. */
 import { Database } from 'bun:sqlite';
-import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { beforeEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { type HubAlone, startHubAlone } from '../../../harness/hub-alone.ts';
+import { forEachTest } from '../../../harness/for-tests.ts';
+import { startHubAlone } from '../../../harness/hub-alone.ts';
 import { runProgram } from '../../../harness/program.ts';
 import { ask, signUp } from '../../../harness/stack.ts';
 
 const [ADA, BOB] = ['ada@example.org', 'bob@example.org'];
 const PASSWORD = 'a long passphrase';
 
-let hub: HubAlone;
+const hub = forEachTest(() => startHubAlone());
 let ada: Record<string, string>;
 
 beforeEach(async () => {
-  hub = await startHubAlone();
   ada = (await signUp(hub)).headers;
   const json = { name: 'Bob', email: BOB, password: PASSWORD };
   await ask(`${hub.hub}/users`, { headers: ada, json });
   for (const email of [ADA, BOB]) giveFactors(email);
 });
-afterEach(() => hub.stop());
 
 function inDatabase<T>(work: (sqlite: Database) => T): T {
   const sqlite = new Database(join(hub.dataDir, 'signalbox.db'));

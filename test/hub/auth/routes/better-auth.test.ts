@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { createClientOf } from '../../../harness/better-auth.ts';
-import { type HubAlone, startHubAlone } from '../../../harness/hub-alone.ts';
+import { forAllTests } from '../../../harness/for-tests.ts';
+import { startHubAlone } from '../../../harness/hub-alone.ts';
 
 const PASSWORD = 'a long passphrase';
 const NEW = 'quite another phrase';
-let stack: HubAlone;
+const stack = forAllTests(() => startHubAlone());
 const createClient = () => createClientOf(stack.hub);
-
-beforeAll(async () => {
-  stack = await startHubAlone();
-});
-afterAll(() => stack.stop());
 
 test('the client understands every error', async () => {
   const { client } = createClient();

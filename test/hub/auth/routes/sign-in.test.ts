@@ -226,16 +226,6 @@ describe('with an account', () => {
     expect(log).not.toContain(stack.token);
   });
 
-  test('a signed-in user creates an account for someone else', async () => {
-    const json = { ...GOOD, name: 'Bob', email: 'bob@example.org' };
-    const made = await ask<{ user: { name: string } }>(at('/sign-up/email'), {
-      json,
-      headers: owner.headers,
-    });
-    expect([made.status, made.body.user.name]).toEqual([200, 'Bob']);
-    expect((await ask(`${stack.hub}/vhosts`, { headers: owner.headers })).status).toBe(200);
-  });
-
   async function signInAgain() {
     const { body } = await ask<{ token: string }>(at('/sign-in/email'), { json: GOOD });
     return { token: body.token, headers: { Authorization: `Bearer ${body.token}` } };

@@ -1,19 +1,18 @@
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { isTokenText, makeTokenText } from '../../../../src/hub/auth/tokens/tokens.ts';
-import { ask, type Stack, signUp, startStack } from '../../../harness/stack.ts';
+import { forAllTests } from '../../../harness/for-tests.ts';
+import { ask, signUp, startStack } from '../../../harness/stack.ts';
 
 type Token = { id: string; name: string; token: string; code: string; lastUsedAt: string | null };
 
-let stack: Stack;
+const stack = forAllTests(() => startStack());
 let owner: Awaited<ReturnType<typeof signUp>>;
 
 beforeAll(async () => {
-  stack = await startStack();
   owner = await signUp(stack);
 });
-afterAll(() => stack.stop());
 
 const call = <T = Token>(method: string, path: string, headers = owner.headers, json?: unknown) =>
   ask<T>(`${stack.hub}${path}`, { method, headers, json });
