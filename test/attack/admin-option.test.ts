@@ -24,7 +24,7 @@ describe('an admin option', () => {
   const everything = async () => [
     (await call('GET', '/export')).body,
     stack.readProxyfile(),
-    (await ask(`${stack.agent}/proxy/status`, { headers: stack.agentHeaders })).body,
+    (await stack.askAgent('/proxy/status')).body,
   ];
 
   beforeAll(async () => {
@@ -57,10 +57,7 @@ describe('an admin option', () => {
     });
 
     test('by the agent', async () => {
-      const answer = await ask<{ code: string }>(`${stack.agent}/proxy/reload`, {
-        json: { proxyfile: site() },
-        headers: stack.agentHeaders,
-      });
+      const answer = await stack.askAgent<{ code: string }>('/proxy/reload', { proxyfile: site() });
       expect([answer.status, answer.body.code]).toEqual([502, 'PROXY_REJECTED']);
     });
 

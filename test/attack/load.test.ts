@@ -94,10 +94,7 @@ test('the agent refuses them too, also in snippets, whoever asks', async () => {
     `${text}http://a.example {\nimport b\n}\n`,
   ]) {
     for (const path of ['reload', 'validate', 'adapt']) {
-      const { status, text: answer } = await ask(`${owner.stack.agent}/proxy/${path}`, {
-        json: { proxyfile },
-        headers: owner.stack.agentHeaders,
-      });
+      const { status, text: answer } = await owner.stack.askAgent(`/proxy/${path}`, { proxyfile });
       expect([path, status]).toEqual([path, 502]);
       expect(answer).toContain('nested at most 64 deep');
     }

@@ -6,8 +6,7 @@ import { ask, freePort, type Stack, signUp, startStack, until } from '../harness
 let stack: Stack;
 afterEach(() => stack.stop());
 
-const load = (proxyfile: string) =>
-  ask(`${stack.agent}/proxy/reload`, { json: { proxyfile }, headers: stack.agentHeaders });
+const load = (proxyfile: string) => stack.askAgent('/proxy/reload', { proxyfile });
 
 test('a shutdown_delay does not hold up the next load', async () => {
   stack = await startStack();

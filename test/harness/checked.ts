@@ -1,6 +1,6 @@
 /** An upstream whose answers a test decides, and what a refused change must leave as it is. */
 import type { Owner } from './owner.ts';
-import { ask, type Stack } from './stack.ts';
+import type { Stack } from './stack.ts';
 
 export type Upstream = {
   /** Answers 200 and this text; a number is a status instead. */
@@ -40,9 +40,7 @@ export function startUpstream(): Upstream {
 
 /** What the hub stores, what is on disk, what is live, and what hosts are answered. */
 export async function allOf({ stack, everything }: Owner, hosts: readonly string[]) {
-  const status = await ask<{ liveDigest: string }>(`${stack.agent}/proxy/status`, {
-    headers: stack.agentHeaders,
-  });
+  const status = await stack.askAgent<{ liveDigest: string }>('/proxy/status');
   const served = hosts.map(async (host) => [host, (await stack.served(host)).text]);
   return {
     ...(await everything()),

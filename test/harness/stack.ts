@@ -33,6 +33,8 @@ export type Stack = {
   /** The agent's token, and the headers that carry it. */
   token: string;
   agentHeaders: { Authorization: string };
+  /** Asks the agent for something, as its hub does. */
+  askAgent<T>(path: string, json?: unknown): Promise<Answer<T>>;
   readProxyfile(): string;
   /** Sends a request through the proxy. */
   served(host: string, path?: string): Promise<Answer>;
@@ -181,6 +183,7 @@ export async function startStack(
   const serve = () => serveAll(settings, log, undefined, paces);
   let running = await serve();
   const token = readFileSync(join(dataDir, 'agent-token'), 'utf8').trim();
+  const agentHeaders = { Authorization: `Bearer ${token}` };
 
   return {
     folder,
@@ -198,7 +201,12 @@ export async function startStack(
     get agent() {
       return running.agent.url;
     },
-    agentHeaders: { Authorization: `Bearer ${token}` },
+    agentHeaders,
+    askAgent: (path, json) =>
+      ask(running.agent.url + path, {
+        headers: agentHeaders,
+        ...(json !== undefined && { json }),
+      }),
     readProxyfile: () => readFileSync(settings.agent.proxy.proxyfile, 'utf8'),
     served: (host, path = '/') =>
       ask(`http://127.0.0.1:${variables.PROXY_HTTP_PORT}${path}`, { headers: { Host: host } }),

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { createLogWatch, endLastLines } from '../../../agent/caddy/access-log.ts';
 import { createWarnings } from '../../../agent/warnings.ts';
 import { mayMount, mountSmall, unmount } from '../../harness/mount.ts';
-import { ask, startStack, temporaryFolder, until } from '../../harness/stack.ts';
+import { startStack, temporaryFolder, until } from '../../harness/stack.ts';
 
 const after: (() => unknown)[] = [];
 afterEach(async () => {
@@ -41,14 +41,11 @@ test('the first request after a half line and zeros is in the log', async () => 
   after.push(() => stack.stop());
   const send = (path: string) => stack.served('a.example', path);
   const logged = async () => {
-    const page = await ask<{ logs: { path: string }[] }>(`${stack.agent}/logs`, {
-      headers: stack.agentHeaders,
-    });
+    const page = await stack.askAgent<{ logs: { path: string }[] }>('/logs');
     return page.body.logs.map(({ path }) => path);
   };
-  await ask(`${stack.agent}/proxy/reload`, {
-    json: { proxyfile: `http://a.example:${stack.httpPort} {\nrespond x\n}\n` },
-    headers: stack.agentHeaders,
+  await stack.askAgent('/proxy/reload', {
+    proxyfile: `http://a.example:${stack.httpPort} {\nrespond x\n}\n`,
   });
   await send('/first');
   await until(async () => (await logged()).includes('/first'), 'the first request');

@@ -23,10 +23,7 @@ afterEach(async () => {
 });
 
 const reload = (of: Stack, proxyfile: string) =>
-  ask<{ code?: string; detail?: string }>(`${of.agent}/proxy/reload`, {
-    json: { proxyfile },
-    headers: of.agentHeaders,
-  });
+  of.askAgent<{ code?: string; detail?: string }>('/proxy/reload', { proxyfile });
 const site = (of: Stack, body: string) => `http://a.example:${of.httpPort} {\n${body}\n}\n`;
 const caddies = (of: Stack) => caddiesOf(of.dataDir);
 
@@ -101,9 +98,7 @@ describe('a proxy that hangs or is missing', () => {
     stack = await startStack({ PROXY_MANAGED: 'false', PROXY_ADMIN: `localhost:${freePort()}` });
     const refused = await reload(stack, site(stack, 'respond x'));
     expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_UNREACHABLE']);
-    const status = await ask<object>(`${stack.agent}/proxy/status`, {
-      headers: stack.agentHeaders,
-    });
+    const status = await stack.askAgent<object>('/proxy/status');
     expect(status.body).toMatchObject({ proxy: { running: false }, liveDigest: null });
     expect((await ask(`${stack.agent}/health`)).status).toBe(200);
 

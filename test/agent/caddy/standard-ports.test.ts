@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { holdersOf, unitIn } from '../../../agent/caddy/ports/sockets.ts';
 import { isForbidden } from '../../../agent/caddy/standard-ports.ts';
-import { ask, startStack } from '../../harness/stack.ts';
+import { startStack } from '../../harness/stack.ts';
 import { asUser, isRoot, NOBODY } from '../../harness/unprivileged.ts';
 
 describe('the unit of a process', () => {
@@ -37,7 +37,7 @@ test('a Caddy that an agent keeps is told from others', async () => {
   const stack = await startStack();
   try {
     const proxyfile = `http://a.example:${stack.httpPort} {\n\trespond a\n}\n`;
-    await ask(`${stack.agent}/proxy/reload`, { json: { proxyfile }, headers: stack.agentHeaders });
+    await stack.askAgent('/proxy/reload', { proxyfile });
     expect(holdersOf(stack.httpPort, 'tcp')).toMatchObject([{ name: 'caddy', kept: true }]);
   } finally {
     await stack.stop();

@@ -1,51 +1,24 @@
 /** A hub whose agent is of another version: of the same protocol, or of another one. */
 import { afterEach, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAgentClient } from '../../../src/hub/agents/client.ts';
-import { serveHub } from '../../../src/program/serve/serve.ts';
 import { PROTOCOL, PROTOCOL_HEADER } from '../../../src/shared/wire/protocol.ts';
+import { type Between, type HubApart, startBetween, startHubApart } from '../../harness/apart.ts';
 import { forAllTests } from '../../harness/for-tests.ts';
-import { ask, signUp, startStack, temporaryFolder, until } from '../../harness/stack.ts';
+import { startStack, until } from '../../harness/stack.ts';
 
 const stack = forAllTests(() => startStack());
 const ending: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of ending.splice(0)) await end();
 });
-
-/** Stands between hub and agent. @param to the headers of a question @param from its answer */
-function startBetween(
-  to: (headers: Headers) => void,
-  from: (answer: Response, path: string) => Response | Promise<Response>,
-): string {
-  const between = Bun.serve({
-    hostname: '127.0.0.1',
-    port: 0,
-    async fetch(request) {
-      const { pathname, search } = new URL(request.url);
-      const { method, headers } = request;
-      to(headers);
-      const body = method === 'POST' ? await request.text() : null;
-      const answer = await fetch(`${stack.agent}${pathname}${search}`, { method, headers, body });
-      return from(answer, pathname);
-    },
-  });
-  ending.push(() => between.stop(true));
-  return between.url.origin;
-}
-
-/** @returns its API, and the headers of its owner */
-async function startHubOf(agentUrl: string) {
-  const folder = temporaryFolder();
-  const settings = { ...stack.settings.hub, dataDir: folder, socket: join(folder, 'hub.sock') };
-  const hub = await serveHub({ ...settings, port: 0, agentUrl }, stack.token, () => {});
-  ending.unshift(async () => {
-    await hub.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const api = `${hub.url}/api`;
-  return { api, headers: (await signUp({ hub: api })).headers };
+let hubs = 0;
+/** A hub with this between it and its agent. */
+async function startHub(between: Between): Promise<HubApart> {
+  const dataDir = join(stack.folder, `apart-${++hubs}`);
+  const hub = await startHubApart(stack, between, { dataDir, socket: join(dataDir, 'hub.sock') });
+  ending.push(hub.stop);
+  return hub;
 }
 
 /** On the port of the stack's Caddy: these hubs have no preamble that names it. */
@@ -58,25 +31,20 @@ test('one of another protocol is not changed, and the status says what to do', a
   const words = 'Hub and agent have incompatible versions';
   const passed: string[] = [];
   // Has the hub that asks be one of the next version; everything else is real.
-  const next = startBetween(
-    (headers) => {
-      if (headers.has(PROTOCOL_HEADER)) headers.set(PROTOCOL_HEADER, String(PROTOCOL + 1));
-    },
-    (answer, path) => {
-      if (answer.ok) passed.push(path);
-      return answer;
-    },
-  );
-  const { api, headers } = await startHubOf(next);
-  const json = site();
-  const refused = await ask<{ code: string; message: string }>(`${api}/vhosts`, { json, headers });
+  const hub = await startHub(async ({ request: { headers }, path, pass }) => {
+    if (headers.has(PROTOCOL_HEADER)) headers.set(PROTOCOL_HEADER, String(PROTOCOL + 1));
+    const answer = await pass();
+    if (answer.ok) passed.push(path);
+    return answer;
+  });
+  const refused = await hub.call<{ code: string; message: string }>('POST', '/vhosts', site());
   expect([refused.status, refused.body.code]).toEqual([502, 'AGENT_UNREACHABLE']);
   expect(refused.body.message).toStartWith(words);
-  expect((await ask(`${api}/vhosts`, { headers })).body).toEqual([]);
-  const live = await ask(`${stack.agent}/proxy/status`, { headers: stack.agentHeaders });
+  expect((await hub.call('GET', '/vhosts')).body).toEqual([]);
+  const live = await stack.askAgent('/proxy/status');
   expect(live.body).toMatchObject({ liveDigest: null });
   await until(async () => {
-    const { body } = await ask<{ problems: { message: string }[] }>(`${api}/status`, { headers });
+    const { body } = await hub.call<{ problems: { message: string }[] }>('GET', '/status');
     return body.problems.some(({ message }) => message.includes(words));
   }, 'the status to say so');
   // Only what strangers may ask as well.
@@ -92,32 +60,31 @@ function grown(answer: unknown): unknown {
 }
 
 /** @param change what the agent's answers are made into */
-const startNewer = (change: (answer: unknown) => unknown) =>
-  startBetween(
-    () => {},
-    async (answer, path) => {
-      // Caddy's own JSON has no fields of an agent.
-      if (path === '/proxy/adapt' || path === '/logs/activity') return answer;
-      return Response.json(change(await answer.json()), { status: answer.status });
-    },
-  );
+const newer =
+  (change: (answer: unknown) => unknown): Between =>
+  async ({ path, pass }) => {
+    const answer = await pass();
+    // Caddy's own JSON has no fields of an agent.
+    if (path === '/proxy/adapt' || path === '/logs/activity') return answer;
+    return Response.json(change(await answer.json()), { status: answer.status });
+  };
 
 test('a newer one of the same protocol is used as ever, and no route shows what the hub does not know', async () => {
-  const { api, headers } = await startHubOf(startNewer(grown));
-  const made = await ask(`${api}/vhosts`, { json: site(), headers });
+  const hub = await startHub(newer(grown));
+  const made = await hub.call('POST', '/vhosts', site());
   expect(made.text).not.toContain('fromTheFuture');
   expect([made.status, made.text]).toEqual([201, expect.any(String)]);
   const shown: unknown[] = [];
   for (const path of ['status', 'vhosts', 'vhosts/state', 'certificates', 'agents', 'logs/stats']) {
-    const { status, text } = await ask(`${api}/${path}`, { headers });
+    const { status, text } = await hub.call('GET', `/${path}`);
     expect([path, status]).toEqual([path, 200]);
     expect(text).not.toContain('fromTheFuture');
     shown.push(text);
   }
   expect(shown[0]).not.toContain('AGENT_UNREACHABLE');
-  const refused = await ask(`${api}/vhosts`, {
-    json: { domain: 'http://bad.example', config: 'no_such_directive' },
-    headers,
+  const refused = await hub.call('POST', '/vhosts', {
+    domain: 'http://bad.example',
+    config: 'no_such_directive',
   });
   expect(refused.text).toContain('PROXY_REJECTED');
   expect(refused.text).toContain('no_such_directive');
@@ -125,8 +92,12 @@ test('a newer one of the same protocol is used as ever, and no route shows what 
 
 test('what is missing or wrong in an answer is named', async () => {
   let change = (answer: unknown) => answer;
-  const url = startNewer((answer) => change(answer));
-  const client = createAgentClient({ url, token: stack.token });
+  const between = startBetween(
+    stack,
+    newer((answer) => change(answer)),
+  );
+  ending.push(() => between.stop(true));
+  const client = createAgentClient({ url: between.url.origin, token: stack.token });
   const failure = () =>
     client.status().then(
       () => 'none',

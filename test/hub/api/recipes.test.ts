@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test';
 import { RECIPES } from '../../../src/hub/recipes/registry.ts';
 import { forAllTests } from '../../harness/for-tests.ts';
 import { startOwner } from '../../harness/owner.ts';
-import { type Answer, ask } from '../../harness/stack.ts';
+import type { Answer } from '../../harness/stack.ts';
 import { isBlock } from '../recipes/sites-caddy.ts';
 
 type RecipeView = {
@@ -97,9 +97,7 @@ describe('rendered', () => {
 });
 
 test('the agent lists the modules', async () => {
-  const { body } = await ask<{ modules: string[] }>(`${owner.stack.agent}/proxy/modules`, {
-    headers: owner.stack.agentHeaders,
-  });
+  const { body } = await owner.stack.askAgent<{ modules: string[] }>('/proxy/modules');
   expect(body.modules).toContain('http.handlers.reverse_proxy');
   expect(body.modules.filter((name) => !/^[a-z][\w.]*$/.test(name))).toEqual([]);
 });

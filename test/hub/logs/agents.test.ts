@@ -42,7 +42,7 @@ describe('with one agent', () => {
   );
 
   test('an export is that of the agent', async () => {
-    const { text } = await ask(`${stack.agent}/logs/export`, { headers: stack.agentHeaders });
+    const { text } = await stack.askAgent('/logs/export');
     const answer = await call('/logs/export?agent=local');
     expect([answer.text, answer.headers.get('x-missing-agents')]).toEqual([text, null]);
   });

@@ -113,9 +113,8 @@ describe('a stored vhost that the proxy no longer accepts', () => {
   });
 
   test('is named, and keeps nothing from being changed or published again, once it is no longer served', async () => {
-    await ask(`${stack.agent}/proxy/reload`, {
-      json: { proxyfile: `http://well.example:${stack.httpPort} {\nrespond pushed\n}\n` },
-      headers: stack.agentHeaders,
+    await stack.askAgent('/proxy/reload', {
+      proxyfile: `http://well.example:${stack.httpPort} {\nrespond pushed\n}\n`,
     });
     const named = await until(async () => {
       const now = await status();

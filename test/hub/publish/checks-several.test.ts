@@ -2,7 +2,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { startFleet } from '../../harness/fleet.ts';
 import { forAllTests } from '../../harness/for-tests.ts';
-import { ask } from '../../harness/stack.ts';
 
 type Body = { id: number; code?: string; agent?: string; detail?: string; behind?: string[] };
 
@@ -32,9 +31,7 @@ const served = (name: string) =>
 async function everything() {
   const { stack } = fleet;
   const twin = fleet.other('twin');
-  const { body } = await ask<{ liveDigest: string }>(`${stack.agent}/proxy/status`, {
-    headers: stack.agentHeaders,
-  });
+  const { body } = await stack.askAgent<{ liveDigest: string }>('/proxy/status');
   return {
     list: (await fleet.call('GET', '/vhosts')).text,
     log: (await fleet.call('GET', '/changelog')).text,

@@ -2,48 +2,30 @@
 /** Checks that an agent cannot make, or whose answer does not arrive, and the first change of all. */
 import { afterEach, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import type { RunningHub } from '../../../src/program/serve/running.ts';
-import { serveHub } from '../../../src/program/serve/serve.ts';
+import { type HubApart, startHubApart } from '../../harness/apart.ts';
 import { startUpstream } from '../../harness/checked.ts';
 import { forEachTest } from '../../harness/for-tests.ts';
-import { QUICK } from '../../harness/pace.ts';
 import { type Relay, startRelay } from '../../harness/relay.ts';
-import { ask, freePort, signUp, startStack, until } from '../../harness/stack.ts';
+import { freePort, startStack, until } from '../../harness/stack.ts';
 
 type Body = { id: number; code?: string; detail?: string };
 
 const stack = forEachTest(() => startStack());
 const upstream = forEachTest(() => startUpstream());
-let hub: RunningHub | undefined;
-let headers: Record<string, string>;
+let hub: HubApart;
 let ending: (() => Promise<void>) | undefined;
-
 afterEach(async () => {
   await ending?.();
-  await hub?.stop();
-  hub = undefined;
   ending = undefined;
+  await hub.stop();
 });
 
 /** A hub that has its agent behind `port`. */
-async function beginHub(port: number): Promise<void> {
-  hub = await serveHub(
-    {
-      ...stack.settings.hub,
-      port: 0,
-      dataDir: join(stack.folder, 'apart'),
-      agentUrl: `http://127.0.0.1:${port}`,
-    },
-    stack.token,
-    () => {},
-    QUICK.hub,
-  );
-  headers = (await signUp({ hub: `${hub.url}/api` })).headers;
-}
-
+const beginHub = async (port: number) => {
+  hub = await startHubApart(stack, `http://127.0.0.1:${port}`);
+};
 const call = <T = Body>(method: string, path: string, json?: unknown) =>
-  ask<T>(`${hub?.url}/api${path}`, { method, headers, json });
+  hub.call<T>(method, path, json);
 const create = (name: string, check: object | null) =>
   call('POST', '/vhosts', {
     domain: `http://${name}.example:${stack.httpPort}`,

@@ -257,10 +257,7 @@ describe('what the proxy serves', () => {
     const { id } = sqlite.query('SELECT id FROM hub').get() as { id: string };
     sqlite.close();
     const proxyfile = `http://promoted.example:${stack.httpPort} {\n\trespond promoted\n}\n`;
-    const pushed = await ask(`${stack.agent}/proxy/reload`, {
-      json: { proxyfile, hub: id, term: 2 },
-      headers: stack.agentHeaders,
-    });
+    const pushed = await stack.askAgent('/proxy/reload', { proxyfile, hub: id, term: 2 });
     expect(pushed.status).toBe(200);
     for (const query of ['', '?replace=true']) {
       const refused = await create('late', query);

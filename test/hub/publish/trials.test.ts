@@ -1,16 +1,13 @@
 // proof: hub
 /** What hub and agent say to each other about a trial, and agents that say less. */
-import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { join } from 'node:path';
-import type { RunningHub } from '../../../src/program/serve/running.ts';
-import { serveHub } from '../../../src/program/serve/serve.ts';
+import { beforeEach, expect, test } from 'bun:test';
 import { formatInvitation } from '../../../src/shared/invitation.ts';
 import type { CheckTarget } from '../../../src/shared/wire/checks.ts';
+import { startHubApart } from '../../harness/apart.ts';
 import { startUpstream } from '../../harness/checked.ts';
 import { startEnrollable } from '../../harness/enrolled.ts';
 import { forEachTest } from '../../harness/for-tests.ts';
-import { QUICK } from '../../harness/pace.ts';
-import { ask, freePort, signUp, startStack, until } from '../../harness/stack.ts';
+import { ask, freePort, startStack, until } from '../../harness/stack.ts';
 
 type Body = {
   id: number;
@@ -21,66 +18,33 @@ type Body = {
 };
 type Asked = { checks: CheckTarget[] };
 
-const stack = forEachTest(() => startStack());
-let hub: RunningHub;
-const upstream = forEachTest(() => startUpstream());
-let between: Bun.Server<unknown>;
-let headers: Record<string, string>;
 /** What the agent was asked, by the end of the path. */
 let asked: { path: string; body: Asked }[];
 /** What stands between hub and agent does to an answer about trials. */
 let older: ((answer: Response) => Response | Promise<Response>) | null;
-
 /** Whether it answers nothing any more. */
 let isGone: boolean;
+beforeEach(() => {
+  [asked, older, isGone] = [[], null, false];
+});
 
 const askedFor = (path: string) => asked.filter((one) => one.path === path);
 
-const start = () =>
-  serveHub(
-    {
-      ...stack.settings.hub,
-      port: 0,
-      dataDir: join(stack.folder, 'apart'),
-      agentUrl: `http://127.0.0.1:${between.port}`,
-    },
-    stack.token,
-    () => {},
-    QUICK.hub,
-  );
-
-beforeEach(async () => {
-  [asked, older, isGone] = [[], null, false];
-  between = Bun.serve({
-    hostname: '127.0.0.1',
-    port: 0,
-    idleTimeout: 0,
-    async fetch(request) {
-      const { pathname, search } = new URL(request.url);
-      const body = await request.text();
-      const path = pathname.replace('/proxy/', '');
-      if (isGone) return new Response('');
-      if (['trial', 'checks'].includes(path)) asked.push({ path, body: JSON.parse(body) });
-      const answer = await fetch(`${stack.agent}${pathname}${search}`, {
-        method: request.method,
-        headers: request.headers,
-        keepalive: false,
-        ...(body === '' ? {} : { body }),
-      });
-      return path === 'trial' && older ? older(answer) : new Response(answer.body, answer);
-    },
-  });
-  hub = await start();
-  headers = (await signUp({ hub: `${hub.url}/api` })).headers;
-  await create('base', null);
-});
-afterEach(async () => {
-  await hub.stop();
-  await between.stop(true);
-});
+const stack = forEachTest(() => startStack());
+const upstream = forEachTest(() => startUpstream());
+const hub = forEachTest(() =>
+  startHubApart(stack, async ({ path: whole, body, pass }) => {
+    const path = whole.replace('/proxy/', '');
+    if (isGone) return new Response('');
+    if (['trial', 'checks'].includes(path)) asked.push({ path, body: JSON.parse(body ?? '') });
+    const answer = await pass();
+    return path === 'trial' && older ? older(answer) : new Response(answer.body, answer);
+  }),
+);
+beforeEach(() => create('base', null));
 
 const call = <T = Body>(method: string, path: string, json?: unknown) =>
-  ask<T>(`${hub.url}/api${path}`, { method, headers, json });
+  hub.call<T>(method, path, json);
 const create = (name: string, check: object | null, port = upstream.port) =>
   call('POST', '/vhosts', {
     domain: `http://${name}.example:${stack.httpPort}`,
@@ -158,12 +122,12 @@ test('what waits for a trial when the hub stops is refused, and nothing was chan
     async () => (await ask(`${hub.url}/metrics`)).text.includes('publish_queue_length 4\n'),
     'the others',
   );
-  await hub.stop();
-  for (const { status, body } of await Promise.all([first, ...others])) {
-    expect([status, body.code]).toEqual([503, 'STOPPING']);
-  }
-  answer();
-  hub = await start();
+  await hub.restart(async () => {
+    for (const { status, body } of await Promise.all([first, ...others])) {
+      expect([status, body.code]).toEqual([503, 'STOPPING']);
+    }
+    answer();
+  });
   const sites = (await call<{ domain: string }[]>('GET', '/vhosts')).body;
   expect(sites.map(({ domain }) => domain)).toEqual([`http://base.example:${stack.httpPort}`]);
 });

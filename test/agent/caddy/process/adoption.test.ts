@@ -7,7 +7,6 @@ import { readSettings } from '../../../../src/program/config.ts';
 import { caddiesOf } from '../../../harness/caddys.ts';
 import { mayMount } from '../../../harness/mount.ts';
 import {
-  ask,
   freePort,
   machine,
   portSettings,
@@ -24,9 +23,8 @@ afterEach(async () => {
 });
 
 const reload = (of: Stack, text: string) =>
-  ask(`${of.agent}/proxy/reload`, {
-    json: { proxyfile: `http://a.example:${of.httpPort} {\n\trespond ${text}\n}\n` },
-    headers: of.agentHeaders,
+  of.askAgent('/proxy/reload', {
+    proxyfile: `http://a.example:${of.httpPort} {\n\trespond ${text}\n}\n`,
   });
 const caddies = (of: Stack) => caddiesOf(of.dataDir);
 

@@ -31,9 +31,8 @@ afterEach(async () => {
 });
 
 const reload = (of: Stack) =>
-  ask(`${of.agent}/proxy/reload`, {
-    json: { proxyfile: `http://a.example:${of.httpPort} {\n\trespond here\n}\n` },
-    headers: of.agentHeaders,
+  of.askAgent('/proxy/reload', {
+    proxyfile: `http://a.example:${of.httpPort} {\n\trespond here\n}\n`,
   });
 const isServed = async (of: Stack) =>
   (await of.served('a.example').catch(() => null))?.text === 'here';
@@ -60,10 +59,7 @@ describe('Caddy', () => {
 });
 
 describe('the rights of the data folder', () => {
-  const statusOf = (of: Stack) =>
-    ask<{ warnings: string[] }>(`${of.agent}/proxy/status`, {
-      headers: of.agentHeaders,
-    });
+  const statusOf = (of: Stack) => of.askAgent<{ warnings: string[] }>('/proxy/status');
   const warnings = async (of: Stack) => (await statusOf(of)).body.warnings.join('\n');
   const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
   function killCaddy(of: Stack): void {
