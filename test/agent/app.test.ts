@@ -232,15 +232,6 @@ describe('reload', () => {
     }
   });
 
-  test('refuses a storage option', async () => {
-    const answer = await reload(
-      `{\n\tstorage file_system /tmp/elsewhere\n}\n${site('a.example', '')}`,
-    );
-    expect([answer.status, answer.body.code]).toEqual([502, 'PROXY_REJECTED']);
-    expect(answer.body.detail).toContain('storage');
-    await expectGood();
-  });
-
   test('checks the text of a probe too', async () => {
     const proxyfile = site('good.example', 'respond again');
     const probe = `${proxyfile}\n${site('off.example', 'import /etc/passwd')}`;

@@ -4,6 +4,7 @@
  * the same writers alone.
  */
 import { startProcesses } from '../harness/fleet-processes.ts';
+import { fill } from './several.ts';
 import { ms, printTable, ratio, sortedPercentiles, timed } from './table.ts';
 
 const SITES = Number(process.env.BENCH_VHOSTS ?? 1_000);
@@ -15,14 +16,7 @@ const LASTS_MS = 20_000;
 
 export async function run(): Promise<void> {
   const fleet = await startProcesses([], true);
-  const operations = Array.from({ length: SITES }, (_, at) => ({
-    op: 'create',
-    domain: `http://site-${at}.example`,
-    config: 'reverse_proxy {upstream}',
-    upstream: '127.0.0.1:9',
-  }));
-  const filled = await fleet.call('POST', '/vhosts/bulk', { operations });
-  if (filled.status !== 200) throw new Error(filled.text);
+  await fill(fleet, SITES);
   const { body: sites } = await fleet.call<{ id: number; domain: string }[]>('GET', '/vhosts');
 
   let [until, round] = [0, 0];

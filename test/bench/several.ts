@@ -55,7 +55,8 @@ async function create(fleet: Processes): Promise<string> {
   return body.behind?.join() ?? '';
 }
 
-async function fill(fleet: Processes, size: number): Promise<void> {
+/** Creates this many sites. */
+export async function fill(fleet: Processes, size: number): Promise<void> {
   const operations = Array.from({ length: size }, (_, at) => ({
     op: 'create',
     domain: `http://site-${at}.example`,

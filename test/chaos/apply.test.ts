@@ -7,7 +7,7 @@
 import { expect, test } from 'bun:test';
 import { forAllTests } from '../harness/for-tests.ts';
 import { FULL, some } from '../harness/full.ts';
-import { type Random, seededRandom } from '../harness/random.ts';
+import { seededRandom } from '../harness/random.ts';
 import { ask, until } from '../harness/stack.ts';
 import { createWorld, type Part } from './world.ts';
 
@@ -29,7 +29,6 @@ const STOPPED = 2;
 
 const world = forAllTests(() => createWorld());
 
-type Answered = { status: number; text: string };
 type Group = { group: number; via: string | null; count: number };
 
 const host = (name: string) => `${name}.example`;
@@ -59,36 +58,13 @@ const servedOf = (kill: number): Record<string, string> => ({
   [host('guarded')]: `closed ${kill}`,
 });
 
-/** Null if nobody answered. */
-async function send(kill: number): Promise<Answered | null> {
-  const headers = { ...world.headers, 'Idempotency-Key': `${SEED}-${kill}` };
-  const answer = await ask(`${world.hub}/apply`, { headers, json: documentOf(kill) }).catch(
-    () => null,
-  );
-  return answer && { status: answer.status, text: answer.text };
-}
-
-/** Sends it until it is accepted: while agent or proxy are away it is refused. */
-async function accepted(kill: number): Promise<Answered> {
-  let last: Answered | null = null;
-  await until(
-    async () => {
-      last = await send(kill);
-      if (last !== null && last.status < 502 && last.status !== 200) throw new Error(last.text);
-      return last?.status === 200;
-    },
-    `the answer to ${kill}`,
-    10_000,
-  );
-  return last as unknown as Answered;
-}
-
-/** Waits for some instant of a publish, or every other time for one after the file was replaced. */
-async function reach(kill: number, file: number, random: Random): Promise<void> {
-  if (kill % 2 === 0) return void (await Bun.sleep(random.below(PUBLISH_MS)));
-  await until(() => world.fileIdentity() !== file, 'the new file');
-  await Bun.sleep(random.below(ANSWER_MS));
-}
+const sentOf = (kill: number) => ({
+  path: '/apply',
+  json: documentOf(kill),
+  key: `${SEED}-${kill}`,
+  status: 200,
+});
+const accepted = (kill: number) => world.accepted(sentOf(kill));
 
 /** What was applied after a group: a page of all of them ends at a hundred. */
 async function groupsAfter(known: number): Promise<Group[]> {
@@ -134,8 +110,8 @@ test(
       const victims = kill === STOPPED ? EVERYBODY : random.pick(VICTIMS);
       const file = world.fileIdentity();
       if (kill === STOPPED) world.freeze('agent');
-      const first = send(kill);
-      await reach(kill, file, random);
+      const first = world.send(sentOf(kill));
+      await world.reach(kill, file, random, [PUBLISH_MS, ANSWER_MS]);
       await world.kill(victims);
       const answer = await first;
       await world.revive(victims);

@@ -7,9 +7,9 @@
 import { afterAll, expect, test } from 'bun:test';
 import { forAllTests } from '../harness/for-tests.ts';
 import { some } from '../harness/full.ts';
-import { type Random, seededRandom } from '../harness/random.ts';
-import { ask, until } from '../harness/stack.ts';
-import { createWorld, type Part } from './world.ts';
+import { seededRandom } from '../harness/random.ts';
+import { ask } from '../harness/stack.ts';
+import { createWorld, type Part, type Sent } from './world.ts';
 
 const KILLS = some(4, 200, 'CHAOS_KILLS');
 const SEED = Number(process.env.CHAOS_SEED ?? 20261122);
@@ -29,44 +29,10 @@ afterAll(async () => {
   silent.stop(true);
 });
 
-type Sent = { path: string; json: object; key: string; status: number };
-type Answered = { status: number; text: string };
-
-/** Null if nobody answered. */
-async function send({ path, json, key }: Sent): Promise<Answered | null> {
-  const headers = { ...world.headers, 'Idempotency-Key': key };
-  const answer = await ask(`${world.hub}${path}`, { headers, json }).catch(() => null);
-  return answer && { status: answer.status, text: answer.text };
-}
-
-/** Sends it until it is accepted: while agent or proxy are away it is refused, and nothing is made. */
-async function accepted(sent: Sent): Promise<Answered> {
-  let last: Answered | null = null;
-  await until(
-    async () => {
-      last = await send(sent);
-      if (last !== null && last.status < 502 && last.status !== sent.status) {
-        throw new Error(`${sent.path} ${sent.key}: ${last.status} ${last.text}`);
-      }
-      return last?.status === sent.status;
-    },
-    `the answer to ${sent.key}`,
-    10_000,
-  );
-  return last as unknown as Answered;
-}
-
 const site = (name: string) => ({
   domain: `http://${name}.example:${world.httpPort}`,
   config: `respond ${name}`,
 });
-
-/** Waits for some instant of a publish, or every other time for one after the file was replaced. */
-async function reach(kill: number, file: number, random: Random): Promise<void> {
-  if (kill % 2 === 0) return void (await Bun.sleep(random.below(PUBLISH_MS)));
-  await until(() => world.fileIdentity() !== file, 'the new file');
-  await Bun.sleep(random.below(ANSWER_MS));
-}
 
 /** The domains that were created in a round, as the changelog has them. */
 async function createdIn(kill: number): Promise<string[]> {
@@ -118,13 +84,13 @@ test(
       const sent = changesOf(kill);
       const victims = random.pick(VICTIMS);
       const file = world.fileIdentity();
-      const first = Promise.all(sent.map(send));
-      await reach(kill, file, random);
+      const first = Promise.all(sent.map(world.send));
+      await world.reach(kill, file, random, [PUBLISH_MS, ANSWER_MS]);
       await world.kill(victims);
       const answers = await first;
       await world.revive(victims);
       const before = await createdIn(kill);
-      const again = await Promise.all(sent.map(accepted));
+      const again = await Promise.all(sent.map(world.accepted));
       for (const [at, answer] of answers.entries()) {
         if (answer?.status !== sent[at]?.status) tally.lost++;
         else {
@@ -133,7 +99,7 @@ test(
         }
       }
       if (answers[0] === null && before.includes(site(`k${kill}-a`).domain)) tally.made++;
-      expect(await Promise.all(sent.map(send))).toEqual(again);
+      expect(await Promise.all(sent.map(world.send))).toEqual(again);
       expect(await createdIn(kill)).toEqual([
         `(policy k${kill})`,
         ...['a', 'b', 'c'].map((end) => site(`k${kill}-${end}`).domain),

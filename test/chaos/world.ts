@@ -5,10 +5,14 @@ import { join } from 'node:path';
 import { caddiesOf } from '../harness/caddys.ts';
 import { countListeners } from '../harness/listeners.ts';
 import { type Program, runProgram } from '../harness/program.ts';
+import type { Random } from '../harness/random.ts';
 import { ask, freePort, signUp, temporaryFolder, until } from '../harness/stack.ts';
 
 export type Part = 'hub' | 'agent' | 'caddy';
 export type World = Awaited<ReturnType<typeof createWorld>>;
+/** A change that is sent with a key, and the status of its answer once it was made. */
+export type Sent = { path: string; json: object; key: string; status: number };
+export type Answered = { status: number; text: string };
 
 /** The contract's limit for database, file and proxy to agree again. */
 const AGREE_MS = 5_000;
@@ -41,14 +45,50 @@ export async function createWorld() {
   await start('agent');
   await start('hub');
   const { headers } = await signUp({ hub });
+  const fileIdentity = (): number => (existsSync(proxyfile) ? statSync(proxyfile).ino : 0);
+
+  /** Null if nobody answered. */
+  async function send({ path, json, key }: Sent): Promise<Answered | null> {
+    const keyed = { ...headers, 'Idempotency-Key': key };
+    const answer = await ask(`${hub}${path}`, { headers: keyed, json }).catch(() => null);
+    return answer && { status: answer.status, text: answer.text };
+  }
 
   return {
     hub,
     headers,
     httpPort: ports.http,
     candidate: `${proxyfile}.candidate`,
-    fileIdentity: (): number => (existsSync(proxyfile) ? statSync(proxyfile).ino : 0),
+    fileIdentity,
     caddyLogSize: (): number => statSync(join(dataDir, 'caddy/caddy.log')).size,
+
+    send,
+    /** Sends it until it is accepted: while agent or proxy are away it is refused, and nothing is made. */
+    async accepted(sent: Sent): Promise<Answered> {
+      let last: Answered | null = null;
+      await until(
+        async () => {
+          last = await send(sent);
+          if (last !== null && last.status < 502 && last.status !== sent.status) {
+            throw new Error(`${sent.path} ${sent.key}: ${last.status} ${last.text}`);
+          }
+          return last?.status === sent.status;
+        },
+        `the answer to ${sent.key}`,
+        10_000,
+      );
+      return last as unknown as Answered;
+    },
+
+    /**
+     * Waits for some instant of a publish, or every other time for one after the file was replaced.
+     * @param times milliseconds that a publish takes, and those from the new file to the answer
+     */
+    async reach(kill: number, file: number, random: Random, times: [number, number]) {
+      if (kill % 2 === 0) return void (await Bun.sleep(random.below(times[0])));
+      await until(() => fileIdentity() !== file, 'the new file');
+      await Bun.sleep(random.below(times[1]));
+    },
 
     /** Stops it until it is killed. */
     freeze: (part: 'hub' | 'agent'): void => void programs.get(part)?.child.kill('SIGSTOP'),

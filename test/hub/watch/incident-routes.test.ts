@@ -5,21 +5,13 @@ import { openDatabase } from '../../../src/hub/db/open.ts';
 import { incidents, vhosts } from '../../../src/hub/db/schema.ts';
 import { knownChange } from '../../../src/hub/model/known-changes.ts';
 import { createStore } from '../../../src/hub/model/store.ts';
-import { readSettings } from '../../../src/program/config.ts';
-import { serveHub } from '../../../src/program/serve/serve.ts';
 import { EVENT_NAMES } from '../../../src/shared/events.ts';
 import { readExposition, sampleOf } from '../../harness/exposition.ts';
-import {
-  ask,
-  freePort,
-  hasFeature,
-  machine,
-  signUp,
-  temporaryFolder,
-} from '../../harness/stack.ts';
+import { type HubAlone, startHubAlone } from '../../harness/hub-alone.ts';
+import { ask, hasFeature, signUp, temporaryFolder } from '../../harness/stack.ts';
 
 const folder = temporaryFolder();
-let hub: Awaited<ReturnType<typeof serveHub>>;
+let hub: HubAlone;
 let api: string;
 let headers: Record<string, string>;
 let reader: Record<string, string>;
@@ -72,16 +64,9 @@ beforeAll(async () => {
     .values({ ...vhost, ...times, position: 1, upstream: '', enabled: true })
     .run();
   close();
-  const env = {
-    PATH: process.env.PATH,
-    DATA_DIR: folder,
-    HUB_PORT: '0',
-    AGENT_TOKEN: 'x'.repeat(40),
-    AGENT_URL: `http://127.0.0.1:${freePort()}`,
-  };
-  hub = await serveHub(readSettings('hub', env, machine).hub, 'x'.repeat(40), () => {});
-  api = `${hub.url}/api`;
-  headers = (await signUp({ hub: api })).headers;
+  hub = await startHubAlone({ DATA_DIR: folder });
+  api = hub.hub;
+  headers = (await signUp(hub)).headers;
   const made = await ask<{ token: string }>(`${api}/tokens`, { headers, json: { name: 'reader' } });
   reader = { Authorization: `Bearer ${made.body.token}` };
 });
@@ -152,7 +137,7 @@ test('a problem is there since its incident began, over a restart, wherever it i
   const since = [...body.agents, ...agents.body].map((one) => one.since);
   expect(since).toEqual([beganAt.toISOString(), beganAt.toISOString()]);
   if (!hasFeature('metrics')) return;
-  const metrics = readExposition((await ask(`${hub.url}/metrics`)).text);
+  const metrics = readExposition((await ask(new URL('/metrics', api).href)).text);
   const counted = (level: string) => sampleOf(metrics, 'signalbox_problems', `level="${level}"`);
   expect([counted('bad'), counted('warn')]).toEqual([1, others.length]);
 });
@@ -195,7 +180,7 @@ describe('a problem that somebody knows of', () => {
     expect(after.map((one) => one.key)).toEqual([...before.slice(1).map((one) => one.key), key]);
     expect(after.at(-1)?.known).toEqual({ until: later, by: 'Ada' });
     if (hasFeature('metrics')) {
-      const metrics = readExposition((await ask(`${hub.url}/metrics`)).text);
+      const metrics = readExposition((await ask(new URL('/metrics', api).href)).text);
       expect(sampleOf(metrics, 'signalbox_problems', 'level="bad"')).toBe(0);
     }
     type Incident = { event: string; known?: object };
