@@ -1,30 +1,23 @@
 /** The tokens of the enrolled agents, and the one key behind them. */
-import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { beforeEach, expect, test } from 'bun:test';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createAgentKeys } from '../../../src/hub/agents/keys.ts';
-import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
 import { createSealing, type SecretKey } from '../../../src/hub/db/sealing.ts';
 import { secretKeyIn } from '../../../src/program/data-folder.ts';
-import { temporaryFolder } from '../../harness/stack.ts';
+import { startDatabase } from '../../harness/database.ts';
+import { forEachTest } from '../../harness/for-tests.ts';
 
 const AGENT = { id: 2, generation: 1, fingerprint: 'ab'.repeat(32) };
 /** Of a key and its token for that agent, as they stay. */
 const KEY = 'YWdlbnRzLWtleSBvZiAwLjEsIDMyIGJ5dGVzIGxvbmc';
 const TOKEN = '6wk3FOTEbd3ms9zmoEJ9UYo0tYE59XWD49hMihEvvv4';
 
-let folder: string;
 let file: string;
-let database: OpenDatabase;
+const database = forEachTest(startDatabase);
 let secret: SecretKey;
 beforeEach(() => {
-  folder = temporaryFolder();
-  file = secretKeyIn(folder);
-  database = openDatabase(folder);
+  file = secretKeyIn(database.folder);
   secret = createSealing({ db: database.db, file }).key;
-});
-afterEach(() => {
-  database.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 test.each([

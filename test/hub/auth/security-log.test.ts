@@ -2,15 +2,15 @@
 
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { recordSecurity } from '../../../src/hub/auth/security-log.ts';
 import { securityLog } from '../../../src/hub/db/accounts-schema.ts';
-import { openDatabase } from '../../../src/hub/db/open.ts';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { startDatabase } from '../../harness/database.ts';
+import { forAllTests, forEachTest } from '../../harness/for-tests.ts';
 import { some } from '../../harness/full.ts';
 import { startHubAlone } from '../../harness/hub-alone.ts';
-import { ask, temporaryFolder, until } from '../../harness/stack.ts';
+import { ask, until } from '../../harness/stack.ts';
 
 type Entry = {
   id: number;
@@ -248,6 +248,8 @@ describe('messages', () => {
 });
 
 describe('the log', () => {
+  const database = forEachTest(startDatabase);
+
   test('is for owners, also by their tokens', async () => {
     const made = await call<{ token: string }>('POST', '/tokens', { name: 'siem' });
     const as = bearer(made.body.token);
@@ -261,11 +263,11 @@ describe('the log', () => {
   });
 
   test('is read in pages of 50, by id or by time', async () => {
-    const database = new Database(join(hub.dataDir, 'signalbox.db'));
+    const sqlite = new Database(join(hub.dataDir, 'signalbox.db'));
     const insert = `INSERT INTO security_log (at, kind, actor_name, target, ip, user_agent, outcome, detail)
       VALUES (?, 'agent', 'x', 'x', '', '', 'ok', '')`;
-    for (let i = 0; i < 60; i++) database.run(insert, [1_000 + i]);
-    database.close();
+    for (let i = 0; i < 60; i++) sqlite.run(insert, [1_000 + i]);
+    sqlite.close();
     const first = await log('?kind=agent');
     expect(first).toHaveLength(50);
     for (const before of [String(first[49]?.id), first[49]?.at]) {
@@ -273,9 +275,8 @@ describe('the log', () => {
     }
   });
 
-  test('has 10,000 entries at most, and none older than a year', () => {
-    const folder = temporaryFolder();
-    const { db, close } = openDatabase(folder);
+  test('has 10,000 entries at most, and none older than a year', async () => {
+    const { db } = database;
     const day = 24 * 60 * 60 * 1000;
     const at = Date.parse('2026-11-20T18:00:00.000Z');
     const actor = {
@@ -287,22 +288,17 @@ describe('the log', () => {
     const record = (time: number) => recordSecurity(db, new Date(time), actor, { kind: 'agent' });
     record(at - 366 * day);
     record(at - 364 * day);
-    return (async () => {
-      record(at);
-      expect(await rows()).toBe(2);
-      db.transaction(() => {
-        for (let i = 0; i < 10_050; i++) record(at);
-      });
-      expect(await rows()).toBeLessThanOrEqual(10_000);
-      expect(await rows()).toBeGreaterThan(9_700);
-      close();
-      rmSync(folder, { recursive: true, force: true });
-    })();
+    record(at);
+    expect(await rows()).toBe(2);
+    db.transaction(() => {
+      for (let i = 0; i < 10_050; i++) record(at);
+    });
+    expect(await rows()).toBeLessThanOrEqual(10_000);
+    expect(await rows()).toBeGreaterThan(9_700);
   });
 
   test('loses nothing of an owner to many more entries of a viewer and of strangers', () => {
-    const folder = temporaryFolder();
-    const { db, close } = openDatabase(folder);
+    const { db } = database;
     const at = new Date('2026-11-20T18:00:00.000Z');
     const by = (id: string | null) => ({
       user: { id, name: id ?? 'nobody' },
@@ -334,7 +330,5 @@ describe('the log', () => {
     );
     // Those who fill it keep the newest of theirs.
     expect(left.at(-2)?.target).toBe(`t${OTHERS - 1}`);
-    close();
-    rmSync(folder, { recursive: true, force: true });
   });
 });

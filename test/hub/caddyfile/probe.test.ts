@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { renderProbe } from '../../../src/hub/caddyfile/probe.ts';
 import { locate, render, type Site } from '../../../src/hub/caddyfile/render.ts';
-import type { Policy } from '../../../src/hub/recipes/policy.ts';
+import { storedPolicy } from '../../harness/vhost.ts';
 
 const site = (id: number, config: string, more: Partial<Site> = {}): Site => ({
   id,
@@ -14,17 +14,7 @@ const site = (id: number, config: string, more: Partial<Site> = {}): Site => ({
   ...more,
 });
 const PREAMBLE = '{\n\thttp_port 8080\n}\n\n(snippet) {\n\trespond x\n}';
-const LAN: Policy = {
-  id: 1,
-  name: 'lan',
-  recipe: 'allow',
-  values: { networks: ['private_ranges'] },
-  everywhere: false,
-  source: null,
-  applied: null,
-  createdAt: new Date(),
-  updatedAt: new Date(),
-};
+const LAN = storedPolicy();
 const sites = [
   site(1, 'respond one'),
   site(2, 'log\nrespond two\nrespond two', { guards: [LAN] }),

@@ -1,5 +1,5 @@
 /** Sealing: what it refuses, what it gives back, and when its key may be made. */
-import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { beforeEach, expect, test } from 'bun:test';
 import {
   chmodSync,
   copyFileSync,
@@ -13,29 +13,22 @@ import {
 import { join } from 'node:path';
 import { twoFactors } from '../../../src/features/sign-in/tables.ts';
 import { users } from '../../../src/hub/db/accounts-schema.ts';
-import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
 import { agents } from '../../../src/hub/db/schema.ts';
 import { createSealing, type Sealing } from '../../../src/hub/db/sealing.ts';
-import { temporaryFolder } from '../../harness/stack.ts';
+import { startDatabase } from '../../harness/database.ts';
+import { forEachTest } from '../../harness/for-tests.ts';
 
 const AT = new Date('2026-11-23T09:00:00.000Z');
 const SECRET = 'a secret, ünïcode 😀';
 const OF = 'two_factors ada secret';
 
-let folder: string;
 let file: string;
-let database: OpenDatabase;
+const database = forEachTest(startDatabase);
 let sealing: Sealing;
 
 beforeEach(() => {
-  folder = temporaryFolder();
-  file = join(folder, 'secret-key');
-  database = openDatabase(folder);
+  file = join(database.folder, 'secret-key');
   sealing = createSealing({ db: database.db, file });
-});
-afterEach(() => {
-  database.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Stores a secret, as an account has it. */
@@ -113,7 +106,7 @@ test('what to do names what was sealed, and nothing else', () => {
   expect(sealing.fault()).toContain(PASSWD);
   expect(sealing.fault()).not.toContain('agent');
   expect(sealing.fault()).not.toContain('channel');
-  expect(sealing.fault()).not.toContain(folder);
+  expect(sealing.fault()).not.toContain(database.folder);
   database.db.delete(twoFactors).run();
   expect(sealing.fault()).toBeNull();
   enrol();

@@ -4,7 +4,7 @@ import { assertContained, assertPreambleContained } from '../../../src/hub/model
 import { EMPTY_SET, type Vhost } from '../../../src/hub/model/vhost.ts';
 import { dialectOf } from '../../../src/shared/caddyfile/dialect.ts';
 import { Failure } from '../../../src/shared/failure.ts';
-import { storedVhost } from '../../harness/vhost.ts';
+import { storedPolicy, storedVhost } from '../../harness/vhost.ts';
 
 const vhost = (config: string): Vhost => storedVhost({ config });
 const accepts = async (version: string | null, config: string, preamble = ''): Promise<boolean> => {
@@ -47,19 +47,7 @@ test('a snippet that is one in one dialect only cannot be imported by an old Cad
 describe('a snippet with settings of the site beside handlers', () => {
   const PREAMBLE =
     '(with) {\n\tlog\n\trespond {args.0}\n}\n(both) {\n\ttls internal\n\trespond x\n}\n(in) {\n\timport with b\n}\n(errors) {\n\thandle_errors {\n\t\trespond {args.0}\n\t}\n}';
-  const policies: Vhost['policies'] = [
-    {
-      id: 1,
-      name: 'lan',
-      recipe: 'allow',
-      values: { networks: ['10.0.0.0/8'] },
-      everywhere: false,
-      source: null,
-      applied: null,
-      createdAt: new Date(),
-      updatedAt: new Date(),
-    },
-  ];
+  const policies = [storedPolicy()];
   const SET = { ...EMPTY_SET, preamble: PREAMBLE };
   const refusal = async (config: string, of: Vhost['policies'] = policies) => {
     const site = { ...vhost(config), policies: of };

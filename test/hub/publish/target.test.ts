@@ -1,21 +1,17 @@
 /** An agent whose proxy hangs. Its client is a stand-in: a Caddy hangs only until its agent starts another. */
-import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
+import { beforeEach, expect, test } from 'bun:test';
 import type { AgentClient } from '../../../src/hub/agents/client.ts';
-import { openDatabase } from '../../../src/hub/db/open.ts';
 import type { StoredAgent } from '../../../src/hub/model/agent.ts';
 import { createStore } from '../../../src/hub/model/store.ts';
 import { PACE } from '../../../src/hub/pace.ts';
 import { createTarget, type Target } from '../../../src/hub/publish/target/target.ts';
-import { temporaryFolder } from '../../harness/stack.ts';
+import { startDatabase } from '../../harness/database.ts';
+import { forEachTest } from '../../harness/for-tests.ts';
 
-let folder: string;
-let database: ReturnType<typeof openDatabase>;
+const database = forEachTest(startDatabase);
 let target: Target;
 let running: boolean;
 beforeEach(() => {
-  folder = temporaryFolder();
-  database = openDatabase(folder);
   const store = createStore(database);
   const set = store.load();
   const other = { ...(set.agents[0] as StoredAgent), id: 2 };
@@ -36,10 +32,6 @@ beforeEach(() => {
     now: () => new Date(),
     log: () => {},
   });
-});
-afterEach(() => {
-  database.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 test('counts as away until its proxy answers, although the agent does', async () => {

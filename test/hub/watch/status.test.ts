@@ -10,6 +10,7 @@ import { forAllTests } from '../../harness/for-tests.ts';
 import { startOwner } from '../../harness/owner.ts';
 import { limit } from '../../harness/speed.ts';
 import { ask, freePort, signUp, startStack, temporaryFolder, until } from '../../harness/stack.ts';
+import { storedVhost } from '../../harness/vhost.ts';
 
 type Status = {
   problems: { code: string; level: string; vhost?: object; since: string; message: string }[];
@@ -97,20 +98,7 @@ test('what stands in the way of an upgrade is read once, and named for whose pre
   let read = 0;
   const config = 'forward_auth :1 {\n\turi /a\n\turi /b\n}';
   const vhost = (id: number, enabled = true): Vhost => ({
-    id,
-    position: id,
-    domain: `${id}.example`,
-    upstream: '',
-    enabled,
-    policies: [],
-    tags: [],
-    except: [],
-    agents: [],
-    check: null,
-    source: null,
-    applied: null,
-    createdAt: new Date(0),
-    updatedAt: new Date(0),
+    ...storedVhost({ id, domain: `${id}.example`, enabled }),
     get config() {
       read++;
       return config;

@@ -2,11 +2,9 @@
  * What is reported of agents, proxies and sites that come, go and fall silent. The looks are stand-ins,
  * because they are to follow each other in any order; database and transactions are real.
  */
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
+import { beforeEach, describe, expect, test } from 'bun:test';
 import { outbox } from '../../../src/features/channels/outbox.ts';
 import { channels, messages } from '../../../src/features/channels/tables.ts';
-import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
 import { incidents, knownProblems } from '../../../src/hub/db/schema.ts';
 import type { Vhost } from '../../../src/hub/model/vhost.ts';
 import { PACE } from '../../../src/hub/pace.ts';
@@ -25,12 +23,12 @@ import { STATE, type VhostState } from '../../../src/hub/watch/sites/view.ts';
 import type { EventName } from '../../../src/shared/events.ts';
 import type { ProxyStatus } from '../../../src/shared/wire/proxy.ts';
 import { NOT_DIALLED_YET } from '../../../src/shared/wire/sites.ts';
+import { startDatabase } from '../../harness/database.ts';
 import { agentFacts, proxyStatus } from '../../harness/facts.ts';
-import { temporaryFolder } from '../../harness/stack.ts';
+import { forEachTest } from '../../harness/for-tests.ts';
 
 const START = Date.parse('2026-11-20T18:00:00.000Z');
-let folder: string;
-let database: OpenDatabase;
+const database = forEachTest(startDatabase);
 let lines: string[];
 let seconds: number;
 let watcher: ReturnType<typeof startWatcher>;
@@ -40,15 +38,9 @@ let stored: Vhost[];
 
 beforeEach(() => {
   stored = [];
-  folder = temporaryFolder();
-  database = openDatabase(folder);
   lines = [];
   seconds = 0;
   watcher = startWatcher();
-});
-afterEach(() => {
-  database.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function startWatcher() {

@@ -13,6 +13,13 @@ afterEach(() => {
   for (const prober of probers.splice(0)) void prober.end();
 });
 
+/** A prober that dials like this, and is ended after the test. @param pause seconds between rounds */
+function proberOf(dial: DialUpstream, pause: number, elapsed: () => number): Prober {
+  const prober = createProber(dial, pause, () => new Date(), elapsed);
+  probers.push(prober);
+  return prober;
+}
+
 /** A prober that counts what it dials, and how many at once. */
 function begin(pause: number, dial: DialUpstream = really) {
   const seen = { dialled: [] as Dial[], open: 0, most: 0 };
@@ -22,13 +29,7 @@ function begin(pause: number, dial: DialUpstream = really) {
     seen.most = Math.max(seen.most, seen.open);
     return dial(where, timeout).finally(() => seen.open--);
   };
-  const prober = createProber(
-    counted,
-    pause,
-    () => new Date(),
-    () => performance.now(),
-  );
-  probers.push(prober);
+  const prober = proberOf(counted, pause, () => performance.now());
   return { prober, seen };
 }
 
@@ -115,13 +116,7 @@ test('the rounds after the first are spread over the time between them', async (
     times.push(time);
     return { up: true, latencyMs: 1 };
   };
-  const prober = createProber(
-    dial,
-    60,
-    () => new Date(),
-    () => time,
-  );
-  probers.push(prober);
+  const prober = proberOf(dial, 60, () => time);
   prober.keep(thousand(80));
   await until(() => times.length === SITES, 'the first round');
   for (time = 1; time <= 60; time++) {
@@ -143,13 +138,7 @@ test('one that is down is dialled three times as often', async () => {
     ports.push(port);
     return port === 1 ? { up: false, reason: 'no' } : { up: true, latencyMs: 1 };
   };
-  const prober = createProber(
-    dial,
-    60,
-    () => new Date(),
-    () => time,
-  );
-  probers.push(prober);
+  const prober = proberOf(dial, 60, () => time);
   prober.keep([at('127.0.0.1', 1), at('127.0.0.1', 2)]);
   await until(() => ports.length === 2, 'the first dials');
   // By now, the random part of the first round is over for both.
