@@ -2,12 +2,12 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { PROTOCOL, PROTOCOL_HEADER } from '../../src/shared/wire/protocol.ts';
-import { forAllTests } from '../harness/for-tests.ts';
+import { forFile } from '../harness/for-file.ts';
 import { ask, freePort, startStack } from '../harness/stack.ts';
 
 type Refusal = { code: string; message: string; detail?: string; line?: number };
 
-const stack = forAllTests(() => startStack());
+const stack = await forFile(startStack());
 const call = <T = Refusal>(path: string, json?: unknown, headers = stack.agentHeaders) =>
   ask<T>(`${stack.agent}${path}`, { headers, json });
 const reload = (proxyfile: string, more: object = {}) =>

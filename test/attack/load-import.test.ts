@@ -12,7 +12,7 @@ import { splitCaddyfile } from '../../src/features/import/caddyfile/split.ts';
 import { normalize } from '../../src/hub/model/vhost.ts';
 import { downUpstreams } from '../../src/hub/watch/problems/sites.ts';
 import { withValues } from '../../src/shared/caddyfile/globals.ts';
-import { forAllTests } from '../harness/for-tests.ts';
+import { forFile } from '../harness/for-file.ts';
 import { some } from '../harness/full.ts';
 import { startOwner } from '../harness/owner.ts';
 
@@ -20,7 +20,7 @@ const MIB = 1024 * 1024;
 const filled = (unit: string, length: number) => unit.repeat(Math.floor(length / unit.length));
 const options = (line: string, length = some(2, 4) * MIB) => `{\n${filled(`${line}\n`, length)}}\n`;
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 
 test('many options that an import leaves out', async () => {
   const body = { proxyfile: `${options('admin off')}http://a.example {\n\tnonsense\n}` };

@@ -1,7 +1,7 @@
 // proof: attack
 /** Requests that come in while a large one is worked on are answered before it. There is no clock here. */
 import { beforeAll, expect, test } from 'bun:test';
-import { forAllTests } from '../harness/for-tests.ts';
+import { forFile } from '../harness/for-file.ts';
 import { startOwner } from '../harness/owner.ts';
 import { limit } from '../harness/speed.ts';
 import { ask } from '../harness/stack.ts';
@@ -9,7 +9,7 @@ import { ask } from '../harness/stack.ts';
 const SITES = 1_000;
 const LIGHT = 5;
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 let preamble: string;
 
 beforeAll(async () => {

@@ -3,7 +3,7 @@
 import { beforeAll, expect, test } from 'bun:test';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { forAllTests } from '../harness/for-tests.ts';
+import { forFile } from '../harness/for-file.ts';
 import { FULL } from '../harness/full.ts';
 import { startOwner } from '../harness/owner.ts';
 import { ask } from '../harness/stack.ts';
@@ -24,7 +24,7 @@ const growing = [
   ...Array.from({ length: 30 }, (_, at) => `(g${at + 1}) {\nimport g${at} {args.0}{args.0}\n}`),
 ].join('\n');
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 let fifo: string;
 
 beforeAll(async () => {

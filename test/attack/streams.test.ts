@@ -5,7 +5,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { readEvents } from '../harness/events.ts';
-import { forAllTests } from '../harness/for-tests.ts';
+import { forFile } from '../harness/for-file.ts';
 import { sendRaw } from '../harness/raw.ts';
 import { ask, signUp, startStack, until } from '../harness/stack.ts';
 
@@ -15,7 +15,7 @@ const PER_ACCOUNT = 20;
 type Headers = Record<string, string>;
 type Account = { id: string; headers: Headers };
 
-const stack = forAllTests(() => startStack());
+const stack = await forFile(startStack());
 let owner: Headers;
 let eves = 0;
 

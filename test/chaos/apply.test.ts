@@ -5,7 +5,7 @@
  * CHAOS_KILLS sets the number of kills, CHAOS_SEED their instants.
  */
 import { expect, test } from 'bun:test';
-import { forAllTests } from '../harness/for-tests.ts';
+import { forFile } from '../harness/for-file.ts';
 import { FULL, some } from '../harness/full.ts';
 import { seededRandom } from '../harness/random.ts';
 import { ask, until } from '../harness/stack.ts';
@@ -27,7 +27,7 @@ const VICTIMS: readonly [readonly Part[], ...(readonly Part[])[]] = [
 /** The kill before which the agent is stopped: the others may all come after the answer. */
 const STOPPED = 2;
 
-const world = forAllTests(() => createWorld());
+const world = await forFile(createWorld());
 
 type Group = { group: number; via: string | null; count: number };
 

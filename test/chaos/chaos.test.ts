@@ -5,7 +5,7 @@
  */
 import { expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
-import { forAllTests } from '../harness/for-tests.ts';
+import { forFile } from '../harness/for-file.ts';
 import { some } from '../harness/full.ts';
 import { type Random, seededRandom } from '../harness/random.ts';
 import { createModel } from './model.ts';
@@ -27,7 +27,7 @@ const VICTIMS: readonly (readonly Part[])[] = [
 /** The stage of a publish at which they are killed. */
 const MOMENTS = ['any time', 'validate', 'load', 'swap', 'commit'] as const;
 
-const world = forAllTests(() => createWorld());
+const world = await forFile(createWorld());
 
 /** Resolves at the given stage of the current publish, or after a while if there is none. */
 async function reach(moment: (typeof MOMENTS)[number], random: Random): Promise<void> {

@@ -2,7 +2,7 @@
 /** Receivers that break delay neither a change nor another channel, and get their messages once they work. */
 import { afterAll, expect, test } from 'bun:test';
 import type { Site } from '../harness/fleet-processes.ts';
-import { forAllTests } from '../harness/for-tests.ts';
+import { forFile } from '../harness/for-file.ts';
 import { BEHAVIOURS, startReceiver } from '../harness/receiver.ts';
 import { limit } from '../harness/speed.ts';
 import { until } from '../harness/stack.ts';
@@ -20,7 +20,7 @@ const broken = BEHAVIOURS.filter((how) => how !== 'accepts').map((how) => ({
 }));
 /** Made after all that break, so that one after the other it would come last. */
 const last = startReceiver(SECRET);
-const world = forAllTests(() => startWorld(['away'], ['agent.unreachable']), TIMEOUT_MS);
+const world = await forFile(startWorld(['away'], ['agent.unreachable']));
 afterAll(async () => {
   for (const to of [...broken.map((one) => one.to), last]) await to.stop();
 });

@@ -6,7 +6,7 @@ import { rmSync } from 'node:fs';
 import { databaseIn, openBeside } from '../../src/hub/db/open.ts';
 import { createSealing } from '../../src/hub/db/sealing.ts';
 import { secretKeyIn } from '../../src/program/data-folder.ts';
-import { forAllTests } from '../harness/for-tests.ts';
+import { forFile } from '../harness/for-file.ts';
 import { some } from '../harness/full.ts';
 import { type Program, runProgram } from '../harness/program.ts';
 import { seededRandom } from '../harness/random.ts';
@@ -25,7 +25,7 @@ const env = {
   AGENT_TOKEN: 'x'.repeat(40),
   AGENT_URL: `http://127.0.0.1:${freePort()}`,
 };
-const receiver = forAllTests(() => startReceiver(SECRET));
+const receiver = await forFile(startReceiver(SECRET));
 let hub: Program | undefined;
 let beside: ReturnType<typeof openBeside>;
 let channels = 0;

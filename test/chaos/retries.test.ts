@@ -5,7 +5,7 @@
  * answer from then on. CHAOS_KILLS sets the number of kills, CHAOS_SEED their instants.
  */
 import { afterAll, expect, test } from 'bun:test';
-import { forAllTests } from '../harness/for-tests.ts';
+import { forFile } from '../harness/for-file.ts';
 import { some } from '../harness/full.ts';
 import { seededRandom } from '../harness/random.ts';
 import { ask } from '../harness/stack.ts';
@@ -24,7 +24,7 @@ const VICTIMS: readonly [readonly Part[], ...(readonly Part[])[]] = [
   ['hub', 'agent'],
 ];
 
-const world = forAllTests(() => createWorld());
+const world = await forFile(createWorld());
 afterAll(async () => {
   silent.stop(true);
 });

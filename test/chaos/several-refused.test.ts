@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { preambleOf, type Site, startProcesses } from '../harness/fleet-processes.ts';
-import { forAllTests } from '../harness/for-tests.ts';
+import { forFile } from '../harness/for-file.ts';
 
 const ALL = ['local', 'twin', 'vps'];
 const SNIPPET = '(most) {\n\theader X-Most 1\n}\n';
@@ -12,7 +12,7 @@ let udp: Bun.udp.Socket<'buffer'>;
 
 type Body = { id: number; code?: string; agent?: string; behind?: string[] };
 
-const fleet = forAllTests(() => startProcesses(ALL.slice(1)));
+const fleet = await forFile(startProcesses(ALL.slice(1)));
 let id: number;
 beforeAll(async () => {
   const [local, twin, vps] = fleet.sites as [Site, Site, Site];

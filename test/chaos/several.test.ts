@@ -7,7 +7,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { startProcesses } from '../harness/fleet-processes.ts';
-import { forAllTests } from '../harness/for-tests.ts';
+import { forFile } from '../harness/for-file.ts';
 import { FULL, some } from '../harness/full.ts';
 import { seededRandom } from '../harness/random.ts';
 import { until } from '../harness/stack.ts';
@@ -22,7 +22,7 @@ const CONTRACT_MS = 5_000;
 /** What a busy machine gets. */
 const AGREE_MS = 30_000;
 
-const fleet = forAllTests(() => startProcesses(['twin', 'vps']));
+const fleet = await forFile(startProcesses(['twin', 'vps']));
 let udp: Bun.udp.Socket<'buffer'>;
 beforeAll(async () => {
   udp = await Bun.udpSocket({ hostname: '0.0.0.0', port: heldPort(fleet) });

@@ -12,7 +12,7 @@ export type Part = 'hub' | 'agent' | 'caddy';
 export type World = Awaited<ReturnType<typeof createWorld>>;
 /** A change that is sent with a key, and the status of its answer once it was made. */
 export type Sent = { path: string; json: object; key: string; status: number };
-export type Answered = { status: number; text: string };
+type Answered = { status: number; text: string };
 
 /** The contract's limit for database, file and proxy to agree again. */
 const AGREE_MS = 5_000;

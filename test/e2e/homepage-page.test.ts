@@ -2,7 +2,7 @@
 /** The examples of docs/homepage.md, as they stand there, against a real hub and agent. */
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { readExposition } from '../harness/exposition.ts';
-import { forAllTests } from '../harness/for-tests.ts';
+import { forFile } from '../harness/for-file.ts';
 import { startOwner } from '../harness/owner.ts';
 import { filesOf, readPage } from '../harness/page.ts';
 import { startReceiver } from '../harness/receiver.ts';
@@ -13,7 +13,7 @@ const page = await readPage('docs/homepage.md');
 
 const yaml = <T>(path: string) => Bun.YAML.parse(files.get(path) ?? '') as T;
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 /** Of a viewer's token that only reads. */
 let bearer: { Authorization: string };
 

@@ -1,7 +1,7 @@
 /** A Caddy that loads handlers as they are, without signalbox in between: what it then does can be compared. */
 import { freePort, until } from './stack.ts';
 
-export type LoadedCaddy = {
+type LoadedCaddy = {
   /** Serves each list of handlers at the path of its place. @throws Error with Caddy's words */
   load(sites: readonly (readonly object[])[]): Promise<void>;
   /** The body, and the header `X-A`, that one of them answers; empty if it does not. */

@@ -47,6 +47,5 @@ export async function startOwner(env: Record<string, string> = {}, folder?: stri
       policies: (await call('GET', '/policies')).text,
       file: stack.readProxyfile(),
     }),
-    stop: () => stack.stop(),
   };
 }

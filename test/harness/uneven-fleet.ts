@@ -14,7 +14,7 @@ export const LACKING = 'twin';
 export const sharedPreamble = (more = ''): string =>
   `{\n\thttp_port {$OWN_HTTP}\n\thttps_port {$OWN_HTTPS}\n\tskip_install_trust${more && `\n\t${more}`}\n}`;
 
-export type UnevenFleet = Fleet & {
+type UnevenFleet = Fleet & {
   /** Sets the common preamble. */
   setShared(config: string): Promise<Answer<Refusal>>;
   /** Sets the preamble of the one that lacks something; null: the common one. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import { forAllTests } from '../harness/for-tests.ts';
+import { forFile } from '../harness/for-file.ts';
 import { ask, signUp, startStack } from '../harness/stack.ts';
 
-const stack = forAllTests(() => startStack());
+const stack = await forFile(startStack());
 
 /** The whole response to bytes that no HTTP client would send. */
 function raw(url: string, text: string | Buffer): Promise<string> {

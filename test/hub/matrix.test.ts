@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TOTP, URI } from 'otpauth';
 import { PAGES } from '../../src/shared/pages.ts';
-import { forAllTests } from '../harness/for-tests.ts';
+import { forFile } from '../harness/for-file.ts';
 import { agentRoutes, hubRoutes, type Route } from '../harness/routes.ts';
 import { ask, signUp, startStack, temporaryFolder } from '../harness/stack.ts';
 
@@ -45,7 +45,7 @@ const isForMetrics = ({ path }: Route) => path === '/metrics';
 const guarded = routes.filter((route) => !PUBLIC.has(nameOf(route)) && !isForMetrics(route));
 const isRead = ({ method }: Route) => method === 'GET';
 
-const stack = forAllTests(() => startStack());
+const stack = await forFile(startStack());
 let password: string;
 const credentials: Record<string, Record<string, string>> = {};
 

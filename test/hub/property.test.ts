@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync, rmSync } from 'node:fs';
 import { buildDocument } from '../../src/features/openapi/document.ts';
-import { forAllTests } from '../harness/for-tests.ts';
+import { forFile } from '../harness/for-file.ts';
 import { some } from '../harness/full.ts';
 import fc from '../harness/generated.ts';
 import { createChecker, type Document, operationsOf } from '../harness/openapi.ts';
@@ -16,7 +16,7 @@ const operations = operationsOf(document);
 const checker = createChecker(document);
 const RUNS = some(4, 20);
 
-const stack = forAllTests(() => startStack({ SIGN_UP: 'open' }));
+const stack = await forFile(startStack({ SIGN_UP: 'open' }));
 let owner: Awaited<ReturnType<typeof signUp>>;
 
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { buildDocument } from '../../src/features/openapi/document.ts';
 import { ABOUT, type About } from '../../src/hub/http/about.ts';
 import { isAtLeast, ROLES, type Role } from '../../src/shared/roles.ts';
-import { forAllTests } from '../harness/for-tests.ts';
+import { forFile } from '../harness/for-file.ts';
 import { createChecker, type Document, operationsOf } from '../harness/openapi.ts';
 import { QUICK } from '../harness/pace.ts';
 import { registered } from '../harness/routes.ts';
@@ -31,7 +31,7 @@ const PASSWORD = 'a long passphrase';
 type Headers = Record<string, string>;
 const bearer = (token: string): Headers => ({ Authorization: `Bearer ${token}` });
 
-const stack = forAllTests(() => startStack({ SIGN_UP: 'open' }, temporaryFolder(), QUICK));
+const stack = await forFile(startStack({ SIGN_UP: 'open' }, temporaryFolder(), QUICK));
 let owner: Headers;
 const callers: Partial<Record<Role, Record<'session' | 'read' | 'write', Headers>>> = {};
 let body = 'ready';

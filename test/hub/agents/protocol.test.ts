@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { createAgentClient } from '../../../src/hub/agents/client.ts';
 import { PROTOCOL, PROTOCOL_HEADER } from '../../../src/shared/wire/protocol.ts';
 import { type Between, type HubApart, startBetween, startHubApart } from '../../harness/apart.ts';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { startStack, until } from '../../harness/stack.ts';
 
-const stack = forAllTests(() => startStack());
+const stack = await forFile(startStack());
 const ending: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of ending.splice(0)) await end();

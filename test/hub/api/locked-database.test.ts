@@ -1,10 +1,10 @@
 /** Another program that locks the database, as a backup of it or an open `sqlite3` does. */
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { startOwner } from '../../harness/owner.ts';
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 
 const site = (host: string) => ({ domain: `http://${host}`, config: 'respond ok' });
 

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { applyPatch } from 'diff';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { startOwner } from '../../harness/owner.ts';
 import { limit } from '../../harness/speed.ts';
 import { ask } from '../../harness/stack.ts';
@@ -21,7 +21,7 @@ type Policy = {
 };
 type Vhost = { id: number; domain: string; policies: string[]; tags: string[]; updatedAt: string };
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 beforeAll(() => owner.create('plain'));
 
 const policy = (method: string, path = '', json?: object, headers = {}) =>

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { RECIPES } from '../../../src/hub/recipes/registry.ts';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { startOwner } from '../../harness/owner.ts';
 import type { Answer } from '../../harness/stack.ts';
 import { isBlock } from '../recipes/sites-caddy.ts';
@@ -17,7 +17,7 @@ type RecipeView = {
 };
 type Rendered = { config: string; code?: string; field?: string };
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 
 const list = () => owner.call<RecipeView[]>('GET', '/recipes');
 const render = (id: string, json: unknown): Promise<Answer<Rendered>> =>

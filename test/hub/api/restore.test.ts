@@ -1,11 +1,11 @@
 /** Restoring a document onto a hub that has sites already. */
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { type Body, startOwner } from '../../harness/owner.ts';
 
 type Snapshot = { preamble: string; vhosts: { domain: string; config: string }[] };
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 const list = async () => (await owner.call<Body[]>('GET', '/vhosts')).body;
 const entries = async () => (await owner.changelog()).map(({ action, domain }) => [action, domain]);
 

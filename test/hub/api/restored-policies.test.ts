@@ -1,6 +1,6 @@
 /** Policies and tags in export and restore. */
 import { beforeAll, expect, test } from 'bun:test';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { startOwner } from '../../harness/owner.ts';
 
 type Policy = { id: number; name: string; recipe: string; values: object; vhosts: number[] };
@@ -24,7 +24,7 @@ type Refusal = { code: string; field?: string; detail?: string };
 const status = (code: number) => ({ networks: ['127.0.0.1'], status: code });
 const HASH = '$2b$14$3dhAvBeEwNwOVDHSFVj8/Ow1WvMDJUwaIGGktAnAwB8/RIqyE/UKy';
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 let saved: Document;
 beforeAll(async () => {
   const document = {

@@ -5,14 +5,15 @@ import { join } from 'node:path';
 import type { Tried } from '../../../src/hub/publish/preview.ts';
 import { allOf, startUpstream } from '../../harness/checked.ts';
 import { startFleet } from '../../harness/fleet.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { forAllTests } from '../../harness/for-tests.ts';
 import { startOwner } from '../../harness/owner.ts';
 import { ask } from '../../harness/stack.ts';
 
 type Verdict = { code?: string; valid: boolean; detail: string | null; tried?: Tried[] };
 
-const owner = forAllTests(() => startOwner());
-const upstream = forAllTests(() => startUpstream());
+const owner = await forFile(startOwner());
+const upstream = await forFile(startUpstream());
 const preview = (change: object, query = '?try=true') =>
   owner.call<Verdict>('POST', `/preview${query}`, change);
 const proxied = (more: object = {}) => ({

@@ -1,14 +1,14 @@
 /** Changes of sites that are refused: nothing of them is left. */
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { allOf } from '../../harness/checked.ts';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { startOwner } from '../../harness/owner.ts';
 import { type Answer, ask } from '../../harness/stack.ts';
 
 type Vhost = { id: number; domain: string };
 type Refusal = { code: string; message: string; detail?: string; line?: number; field?: string };
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 
 const vhosts = <T = Vhost>(method: string, path = '', json?: unknown) =>
   owner.call<T>(method, `/vhosts${path}`, json);

@@ -1,7 +1,7 @@
 /** Changes of sites that are accepted: they are live and recorded. */
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { allOf } from '../../harness/checked.ts';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { startOwner } from '../../harness/owner.ts';
 import { ask, freePort } from '../../harness/stack.ts';
 
@@ -16,7 +16,7 @@ type Vhost = {
   updatedAt: string;
 };
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 
 beforeAll(() => create('http://keep.example'));
 

@@ -1,13 +1,13 @@
 /** A clock that jumps by a year, as on a machine that sets it only after the start. */
 import { afterEach, beforeAll, expect, setSystemTime, test } from 'bun:test';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { startHubAlone } from '../../harness/hub-alone.ts';
 import { ask, signUp } from '../../harness/stack.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 const YEAR = 365 * DAY;
 
-const stack = forAllTests(() => startHubAlone());
+const stack = await forFile(startHubAlone());
 let headers: Record<string, string>;
 beforeAll(async () => {
   ({ headers } = await signUp(stack));

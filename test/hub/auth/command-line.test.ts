@@ -2,11 +2,11 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { startOwner } from '../../harness/owner.ts';
 import { ask } from '../../harness/stack.ts';
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 let secret: { Authorization: string };
 
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { startHubAlone } from '../../harness/hub-alone.ts';
 import { ask, signUp } from '../../harness/stack.ts';
 
-const stack = forAllTests(() => startHubAlone());
+const stack = await forFile(startHubAlone());
 let owner: Awaited<ReturnType<typeof signUp>>;
 const cookie = () => ({ Cookie: `signalbox_session=${owner.token}` });
 const change = (headers: Record<string, string>) =>

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { recordSecurity } from '../../../src/hub/auth/security-log.ts';
 import { securityLog } from '../../../src/hub/db/accounts-schema.ts';
 import { startDatabase } from '../../harness/database.ts';
-import { forAllTests, forEachTest } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
+import { forEachTest } from '../../harness/for-tests.ts';
 import { some } from '../../harness/full.ts';
 import { startHubAlone } from '../../harness/hub-alone.ts';
 import { ask, until } from '../../harness/stack.ts';
@@ -29,7 +30,7 @@ type Session = { id: string; current: boolean };
 
 const PASSWORD = 'a long passphrase';
 const BOB = 'bob@example.org';
-const hub = forAllTests(() => startHubAlone({ TRUST_PROXY: 'true' }));
+const hub = await forFile(startHubAlone({ TRUST_PROXY: 'true' }));
 let owner: Headers;
 let ownerId: string;
 let bob: { id: string };

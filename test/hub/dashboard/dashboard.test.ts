@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { gunzipSync } from 'node:zlib';
 import { PAGES } from '../../../src/shared/pages.ts';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { startHubAlone } from '../../harness/hub-alone.ts';
 import { ask, signUp } from '../../harness/stack.ts';
 
-const stack = forAllTests(() => startHubAlone());
+const stack = await forFile(startHubAlone());
 let root: string;
 
 beforeAll(async () => {

@@ -2,12 +2,12 @@
 import { beforeAll, expect, test } from 'bun:test';
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { startOwner } from '../../harness/owner.ts';
 import { until } from '../../harness/stack.ts';
 
 const SITES = 40;
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 const PADDING = `# ${'long '.repeat(200)}\nrespond a`;
 
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { lines, ROLL } from '../../agent/logs/temp.ts';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { startOwner } from '../../harness/owner.ts';
 import { until } from '../../harness/stack.ts';
 
@@ -14,7 +14,7 @@ type Status = { problems: { code: string; level: string; message: string }[] };
 const COUNT = 2_000;
 const NAME = `${ROLL}.zst`;
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 
 const read = async <T>(path: string) => (await owner.call<T>('GET', path)).body;
 const problems = async () =>

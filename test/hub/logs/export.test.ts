@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { appendFileSync } from 'node:fs';
 import { line } from '../../agent/logs/lines.ts';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { startOwner } from '../../harness/owner.ts';
 import { ask, freePort, until } from '../../harness/stack.ts';
 
@@ -10,7 +10,7 @@ type Page = {
   total: number;
 };
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 const logs = async (query: string) => (await owner.call<Page>('GET', `/logs?${query}`)).body;
 
 beforeAll(async () => {

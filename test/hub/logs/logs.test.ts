@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { appendFileSync } from 'node:fs';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { startOwner } from '../../harness/owner.ts';
 import { ask, until } from '../../harness/stack.ts';
 
@@ -11,7 +11,7 @@ type Page = {
   pageSize: number;
 };
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 const logs = async (query = '') => (await owner.call<Page>('GET', `/logs${query}`)).body;
 /** Caddy logs a request after it has sent the response. */
 const settled = (query: string, total: number) =>

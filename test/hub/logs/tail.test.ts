@@ -3,11 +3,11 @@ import { appendFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { line } from '../../agent/logs/lines.ts';
 import { readEvents } from '../../harness/events.ts';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { startOwner } from '../../harness/owner.ts';
 import { ask, signUp, startStack } from '../../harness/stack.ts';
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 
 beforeAll(async () => {
   for (const domain of ['http://one.example', 'http://two.example']) {

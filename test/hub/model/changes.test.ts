@@ -1,9 +1,9 @@
 /** Undo, If-Match, and several changes in one request. */
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { type Body, type Entry, startOwner } from '../../harness/owner.ts';
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 
 beforeAll(() => owner.create('base'));
 

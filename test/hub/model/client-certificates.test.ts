@@ -1,11 +1,11 @@
 /** Sites that a policy for client certificates cannot guard: refused in their terms, with nothing stored. */
 import { beforeAll, expect, test } from 'bun:test';
 import { clientCertificate } from '../../../src/hub/recipes/policies/client-certificate.ts';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { type Body, startOwner } from '../../harness/owner.ts';
 import { freePort } from '../../harness/stack.ts';
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 type Refusal = Body & { message: string; hint: string };
 const port = freePort();
 const at = (name: string, path = '') => `https://${name}.example:${port}${path}`;

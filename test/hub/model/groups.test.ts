@@ -1,12 +1,12 @@
 /** The changes of one request as one group, which is undone as a whole or not at all. */
 import { describe, expect, test } from 'bun:test';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { type Body, type Entry, startOwner } from '../../harness/owner.ts';
 
 type Grouped = { group: number; summary: string; count: number; entries: (Entry & Body)[] };
 type Refusal = { code: string; detail: string; changes?: number[] };
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 
 const groups = async (query = '') =>
   (await owner.call<Grouped[]>('GET', `/changelog?grouped=true${query}`)).body;

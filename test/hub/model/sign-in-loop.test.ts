@@ -1,9 +1,9 @@
 /** A policy whose sign-in service is the site itself. */
 import { beforeAll, expect, test } from 'bun:test';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { type Body, startOwner } from '../../harness/owner.ts';
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 type Refusal = Body & { message: string; field: string };
 
 const policyOf = (name: string, recipe: string, values: object) =>

@@ -2,13 +2,13 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { ask, signUp, startLocalCaStack, until } from '../../harness/stack.ts';
 
 type Body = { id: number; code?: string; detail?: string };
 type Status = { inStep: boolean; broken: { id: number; domain: string; detail: string }[] };
 
-const stack = forAllTests(() => startLocalCaStack());
+const stack = await forFile(startLocalCaStack());
 let headers: Record<string, string>;
 let certificate: string;
 let broken: number;

@@ -1,11 +1,11 @@
 /** Checks on several proxies: a change stays only if each that serves the site answers as it should. */
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { startFleet } from '../../harness/fleet.ts';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 
 type Body = { id: number; code?: string; agent?: string; detail?: string; behind?: string[] };
 
-const fleet = forAllTests(() => startFleet(['twin']));
+const fleet = await forFile(startFleet(['twin']));
 beforeAll(async () => {
   // A snippet by which the same site answers otherwise on each.
   for (const name of ['local', 'twin']) {

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allOf, checksIn, startUpstream } from '../../harness/checked.ts';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
 import { freePort, temporaryFolder } from '../../harness/stack.ts';
 
 let owner: Owner;
-const upstream = forAllTests(() => startUpstream());
+const upstream = await forFile(startUpstream());
 const closed = freePort();
 /** Seconds; no check fails before they are over. */
 const within = 0.5;

@@ -1,12 +1,12 @@
 /** A Caddy that runs but does not answer. */
 import { beforeAll, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { startOwner } from '../../harness/owner.ts';
 
 type Status = { agent: { reachable: boolean }; proxy: { running: boolean } };
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 
 /** The process id of the stack's Caddy, found by its command line. */
 function pidOfCaddy(): number {

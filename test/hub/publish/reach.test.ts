@@ -3,13 +3,13 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkPreamble } from '../../../src/shared/caddyfile/preamble.ts';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { type Body, startOwner } from '../../harness/owner.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 
 const folder = temporaryFolder();
 const sites = join(folder, 'sites');
-const owner = forAllTests(() => startOwner({ IMPORT_DIRS: sites }, folder));
+const owner = await forFile(startOwner({ IMPORT_DIRS: sites }, folder));
 
 beforeAll(async () => {
   mkdirSync(sites);

@@ -1,7 +1,7 @@
 // proof: hub
 /** Random pairs of stored things that one of two proxies cannot take: the other one is changed as ever. */
 import { beforeAll, expect, test } from 'bun:test';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { some } from '../../harness/full.ts';
 import { seededRandom } from '../../harness/random.ts';
 import {
@@ -33,7 +33,7 @@ const NEEDY: readonly [Needy, ...Needy[]] = [
   },
 ];
 
-const fleet = forAllTests(() => startUnevenFleet());
+const fleet = await forFile(startUnevenFleet());
 const random = seededRandom(SEED);
 let count = 0;
 const nextHost = () => `n${++count}.example`;

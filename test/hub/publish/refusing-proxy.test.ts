@@ -1,6 +1,6 @@
 /** Two proxies, of which one cannot take what is stored: it is behind, and keeps nothing from the other. */
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { until } from '../../harness/stack.ts';
 import {
   LACKING,
@@ -12,7 +12,7 @@ import {
 type State = { problem: string; downOn: string[] };
 type Site = { id: number; behind?: string[] };
 
-const fleet = forAllTests(() => startUnevenFleet());
+const fleet = await forFile(startUnevenFleet());
 /** One does not accept line 2. */
 const LOCK = 'basicauth {\n\tada {$NEEDED_HASH}\n}\nrespond locked';
 /** An authority that sites can name. */

@@ -1,10 +1,10 @@
 /** Changes on several proxies: live on all that they concern, or on none. */
 import { describe, expect, test } from 'bun:test';
 import { startFleet } from '../../harness/fleet.ts';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { until } from '../../harness/stack.ts';
 
-const fleet = forAllTests(() => startFleet(['twin']));
+const fleet = await forFile(startFleet(['twin']));
 
 const ALL = ['local', 'twin'];
 const site = (host: string, words: string, more: object = {}) => ({

@@ -2,12 +2,12 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { startBesideForeignCaddy } from '../../harness/foreign-caddy.ts';
 import { countListeners } from '../../harness/listeners.ts';
 import { ask, until } from '../../harness/stack.ts';
 
-const stack = forAllTests(() => startBesideForeignCaddy());
+const stack = await forFile(startBesideForeignCaddy());
 let headers: Record<string, string>;
 
 const create = (query = '', config = 'respond ours') =>

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allOf, startUpstream, type Upstream } from '../../harness/checked.ts';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { startBesideForeignCaddy } from '../../harness/foreign-caddy.ts';
 import { some } from '../../harness/full.ts';
 import { type Body, startOwner } from '../../harness/owner.ts';
@@ -12,7 +12,7 @@ import { ask, freePort, until } from '../../harness/stack.ts';
 
 type Answer = Body & { warnings?: { code: string; message: string }[]; results?: Answer[] };
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 let upstream: Upstream;
 /** Of other sites. */
 let steady: Upstream;

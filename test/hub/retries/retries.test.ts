@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { openDatabase } from '../../../src/hub/db/open.ts';
 import { answers } from '../../../src/hub/db/schema.ts';
 import { dropAnswers, findAnswer, keepAnswer } from '../../../src/hub/model/answers.ts';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { type Body, startOwner } from '../../harness/owner.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 
 beforeAll(() => owner.create('base'));
 

@@ -1,7 +1,7 @@
 /** The state over several agents: the worst where there is one answer, and whose it is. */
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { type AgentSeen, startFleet } from '../../harness/fleet.ts';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { holdPort80 } from '../../harness/listeners.ts';
 import { freePort, until } from '../../harness/stack.ts';
 
@@ -26,7 +26,7 @@ type State = {
 type Refusal = { code: string; message: string };
 type Certificate = { agent?: string; name: string; port: number };
 
-const fleet = forAllTests(() => startFleet(['twin', 'vps']));
+const fleet = await forFile(startFleet(['twin', 'vps']));
 
 const ALL = ['local', 'twin', 'vps'];
 const get = <T>(path: string) => fleet.call<T>('GET', path);

@@ -6,7 +6,7 @@ import { obstaclesOf } from '../../../src/hub/model/obstacles.ts';
 import { EMPTY_SET, type SiteSet, type Vhost } from '../../../src/hub/model/vhost.ts';
 import { ADVISORIES_AS_OF, advisoriesFor, SAFE_VERSION } from '../../../src/shared/advisories.ts';
 import { caddyIs } from '../../harness/caddys.ts';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { startOwner } from '../../harness/owner.ts';
 import { limit } from '../../harness/speed.ts';
 import { ask, freePort, signUp, startStack, temporaryFolder, until } from '../../harness/stack.ts';
@@ -22,7 +22,7 @@ type Status = {
   upgrade: string | null;
 };
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 
 test('/status names the advisories that affect the proxy', async () => {
   const { body } = await owner.call<Status>('GET', '/status');

@@ -1,13 +1,13 @@
 /** The six numbers of `/summary`, against the status that they are from. */
 import { expect, test } from 'bun:test';
 import { type Summary, summaryOf } from '../../../src/hub/watch/summary.ts';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { startOwner } from '../../harness/owner.ts';
 import { freePort, until } from '../../harness/stack.ts';
 
 type Status = { problems: { key: string; code: string; level: string }[] };
 
-const owner = forAllTests(() => startOwner());
+const owner = await forFile(startOwner());
 
 const status = async () => (await owner.call<Status>('GET', '/status')).body;
 const summary = async () => (await owner.call<Summary>('GET', '/summary')).body;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readExposition, sampleOf } from '../../harness/exposition.ts';
-import { forAllTests } from '../../harness/for-tests.ts';
+import { forFile } from '../../harness/for-file.ts';
 import {
   ask,
   freePort,
@@ -23,7 +23,7 @@ type Upstream = {
 };
 type State = { upstreams: Upstream[]; warnings: Warning[] };
 
-const stack = forAllTests(() => startStack());
+const stack = await forFile(startStack());
 let headers: Record<string, string>;
 const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('ok') });
 const open = `127.0.0.1:${server.port}`;

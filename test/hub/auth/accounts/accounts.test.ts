@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { hashSync } from '@node-rs/argon2';
-import { forAllTests } from '../../../harness/for-tests.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { startHubAlone } from '../../../harness/hub-alone.ts';
 import { runProgram } from '../../../harness/program.ts';
 import { ask, signUp } from '../../../harness/stack.ts';
@@ -13,7 +13,7 @@ type SessionEntry = { id: string; current: boolean; ipAddress: string };
 
 const PASSWORD = 'a long passphrase';
 const NEW = 'quite another phrase';
-const stack = forAllTests(() => startHubAlone());
+const stack = await forFile(startHubAlone());
 let ada: Awaited<ReturnType<typeof signUp>>;
 
 beforeAll(async () => {

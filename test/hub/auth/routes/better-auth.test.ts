@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
 import { createClientOf } from '../../../harness/better-auth.ts';
-import { forAllTests } from '../../../harness/for-tests.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { startHubAlone } from '../../../harness/hub-alone.ts';
 
 const PASSWORD = 'a long passphrase';
 const NEW = 'quite another phrase';
-const stack = forAllTests(() => startHubAlone());
+const stack = await forFile(startHubAlone());
 const createClient = () => createClientOf(stack.hub);
 
 test('the client understands every error', async () => {

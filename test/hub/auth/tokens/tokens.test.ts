@@ -2,12 +2,12 @@ import { Database } from 'bun:sqlite';
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { isTokenText, makeTokenText } from '../../../../src/hub/auth/tokens/tokens.ts';
-import { forAllTests } from '../../../harness/for-tests.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { ask, signUp, startStack } from '../../../harness/stack.ts';
 
 type Token = { id: string; name: string; token: string; code: string; lastUsedAt: string | null };
 
-const stack = forAllTests(() => startStack());
+const stack = await forFile(startStack());
 let owner: Awaited<ReturnType<typeof signUp>>;
 
 beforeAll(async () => {
