@@ -125,6 +125,8 @@ test('after an import', async () => {
 
 test('with a Caddy that is dead, because its program is gone', async () => {
   rmSync(program);
+  // The copy that would run instead, if Caddy has run for long enough.
+  rmSync(join(operator.folder, 'data/caddy/programs'), { recursive: true, force: true });
   for (const { pid } of caddiesOf(join(operator.folder, 'data'))) process.kill(pid, 'SIGKILL');
   await until(async () => {
     const [first, ...others] = await counted();

@@ -30,12 +30,13 @@ export const cutAgent = ({ name, link }: Site, how: Cut): Outage => ({
   end: () => link.join(),
 });
 
-/** Ends a Caddy, and takes its program away, so that its agent cannot start it again. */
-export const stopCaddy = ({ name, caddy, program }: Site): Outage => ({
+/** Ends a Caddy, and takes its program and the copy of that away, so that its agent cannot start it again. */
+export const stopCaddy = ({ name, caddy, program, folder }: Site): Outage => ({
   event: 'proxy.down',
   about: name,
   async begin() {
     rmSync(program);
+    rmSync(join(folder, 'data/caddy/programs'), { recursive: true, force: true });
     await caddy.kill();
   },
   end: async () => linkCaddy(program),
