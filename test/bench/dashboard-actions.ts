@@ -73,7 +73,7 @@ export async function measureLogs(page: Page, dashboard: Dashboard): Promise<Row
   const plot = page.locator('.log-plot-requests .u-over');
   const shown = async () => {
     await page.locator('.log-table[aria-busy=false]').waitFor();
-    await page.locator('.log-plot[aria-busy=false]').waitFor();
+    await page.locator('[aria-label="Requests and latency over time"][aria-busy=false]').waitFor();
     await page.evaluate(FRAME);
   };
   const rows: Row[] = [];

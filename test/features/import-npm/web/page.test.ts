@@ -92,7 +92,7 @@ test('a look shows the sites and what to know, each text once, and changes nothi
   expect(shown).toBe(merge.sites.filter(({ action }) => action === 'create').length);
   expect(await page.locator('main img').count()).toBe(0);
   await button('Ask the last week').click();
-  await page.locator('.replay [role=status] p').first().waitFor();
+  await page.locator('[aria-label=Replay] [role=status] p').first().waitFor();
   expect(await everything()).toEqual(before);
 });
 
