@@ -13,7 +13,7 @@ export const caddy: FeatureCommand = {
     on: { takes: 'AGENT', summary: 'only of this agent, instead of all, one after another' },
     json: { summary: 'print JSON: the answers of /api/proxy/programs' },
   },
-  summary: 'show the program of Caddy and its known holes; restart it with another one',
+  summary: 'show the program of Caddy and its known holes, or restart it',
   help: `signalbox caddy               the program that runs, and another one at PROXY_BIN
 signalbox caddy restart       restarts Caddy, with the program that is at PROXY_BIN now
 
