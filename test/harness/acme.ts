@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { selfSigned } from './certificate.ts';
 import { findServer, startServer } from './server-process.ts';
-import { freePort, temporaryFolder } from './stack.ts';
+import { freePort, temporaryFolder, until } from './stack.ts';
 
 const PEBBLE = findServer('PEBBLE', 'pebble');
 const KNOT = findServer('KNOT', 'knotd') ?? Bun.which('/usr/sbin/knotd');
@@ -189,9 +189,12 @@ export async function startAcme(options: AcmeOptions = {}): Promise<Acme> {
   };
   try {
     kill = await startServer(command, folder, port, env);
-    const answer = await fetch(`https://127.0.0.1:${management}/roots/0`, {
-      tls: { ca: own.certificate },
-    });
+    const url = `https://127.0.0.1:${management}/roots/0`;
+    // It is opened after the other port.
+    const answer = await until(
+      () => fetch(url, { tls: { ca: own.certificate } }).catch(() => null),
+      'the roots of the authority',
+    );
     return {
       directory: `https://127.0.0.1:${port}/dir`,
       roots,
