@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'bun:test';
 type Stoppable = { stop(): unknown };
 
 /**
- * Starts something before the first test of the file or of the `describe` around the call, and stops it after the
- * last one. The result stands for what runs: it has members only while tests run.
+ * Starts something before the first test of the `describe` around the call, and stops it after the last one; for a
+ * whole file, `forFile` does. The result stands for what runs: it has members only while tests run.
  * @param timeout of the start, in milliseconds
  */
 export function forAllTests<T extends Stoppable>(start: () => T | Promise<T>, timeout?: number): T {

@@ -29,6 +29,8 @@ export type KeptProgram = {
   running(pid: number): Promise<Found | null>;
   /** The program of PROXY_BIN; null if there is none. */
   own(): Promise<Found | null>;
+  /** What tells the file at PROXY_BIN from any other that was there; empty if there is none. */
+  ownFile(): string;
   /** The SHA-256 of the one that comes back if another one fails; null: there is none. */
   kept(): string | null;
   /** Copies the program that runs, in place of the one that was kept. @throws file system errors */
@@ -89,6 +91,7 @@ export function createKeptProgram(folder: string, bin: string): KeptProgram {
 
     running: (pid) => found(fileOf(chosen.file) === chosen.mark ? chosen.file : `/proc/${pid}/exe`),
     own,
+    ownFile: () => fileOf(bin),
     kept: () => kept,
 
     async keep(running) {

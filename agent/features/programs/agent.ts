@@ -2,6 +2,7 @@
 import { dirname, join } from 'node:path';
 import { Elysia } from 'elysia';
 import { PROGRAMS, ProgramsAnswer, RESTART } from '../../../src/features/programs/wire.ts';
+import { every } from '../../../src/shared/every.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import type { Json } from '../../../src/shared/json.ts';
 import { jsonBody } from '../../../src/shared/json-body.ts';
@@ -28,15 +29,7 @@ export const agent: AgentHalf = (core) => {
   const replays = replaysOf(core);
   const programs = createPrograms({ ...core, replaceable, replays, folder, signal });
   const { look } = paced('programs', PACE);
-  let timer: Timer | undefined;
-  let looking: Promise<void> = Promise.resolve();
-
-  function lookSoon(): void {
-    timer = setTimeout(() => {
-      looking = programs.look().finally(() => !signal.aborted && lookSoon());
-    }, look);
-    timer.unref();
-  }
+  const looks = every({ first: look, pause: look }, programs.look);
 
   return {
     routes: routesOf(
@@ -49,12 +42,11 @@ export const agent: AgentHalf = (core) => {
     ),
     async begin() {
       await endTrialsIn([folder], commands.bin);
-      lookSoon();
+      looks.begin();
     },
     async end() {
       closing.abort();
-      clearTimeout(timer);
-      await looking;
+      await looks.end();
     },
   };
 };

@@ -44,7 +44,9 @@ export function createPrograms(deps: ProgramsDeps): Programs {
   const queue = createQueue();
   const known = new Map<string, Described>();
   let next: Next | null = null;
-  /** Until the first look is over: whoever starts Caddy with another program wants that one to run. */
+  /** Whoever starts Caddy with another program wants that one to run; not so one that comes later. */
+  const atStart = kept.ownFile();
+  /** Until the first look is over. */
   let isStart = true;
 
   /** Null if it does not answer as Caddy does. */
@@ -130,7 +132,7 @@ export function createPrograms(deps: ProgramsDeps): Programs {
 
   async function tryFound(other: Found, runs: Found): Promise<void> {
     const found = await tried(other);
-    const isWanted = isStart && proxy.starts().adopted === 0;
+    const isWanted = isStart && kept.ownFile() === atStart && proxy.starts().adopted === 0;
     if (isWanted) {
       await changeTo(found, runs).catch((error: unknown) => {
         if (found.trial.worse.length === 0) throw error;
