@@ -60,6 +60,8 @@ export const startBetween = (stack: Stack, answer: Between): Bun.Server<unknown>
     hostname: '127.0.0.1',
     port: 0,
     idleTimeout: 0,
+    // The agent may stop before the hub that still asks it.
+    error: () => new Response(null, { status: 502 }),
     async fetch(request) {
       const { method, headers, url } = request;
       const { pathname: path, search } = new URL(url);
