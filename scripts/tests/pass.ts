@@ -1,6 +1,6 @@
 /** One run of `bun test` over some files, several at a time, and what its report says. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 export type Result = {
   passed: number;
@@ -20,13 +20,15 @@ export type Pass = {
 const OUTCOME = /^\((pass|fail)\) /;
 
 /**
- * @param options of `bun test`, files at the end
+ * @param options of `bun test`
+ * @param files each has to have a test
  * @param env all variables that tests get
  * @param folder for the report
  * @param print what it prints, as it comes
  */
 export function startPass(
   options: readonly string[],
+  files: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   folder: string,
   print: (chunk: Uint8Array) => void = (chunk) => process.stderr.write(chunk),
@@ -34,7 +36,7 @@ export function startPass(
   const report = join(folder, 'report.xml');
   rmSync(report, { force: true });
   const reporter = ['--reporter=junit', `--reporter-outfile=${report}`];
-  const child = Bun.spawn([process.execPath, 'test', ...reporter, ...options], {
+  const child = Bun.spawn([process.execPath, 'test', ...reporter, ...options, ...files], {
     env,
     stdin: 'ignore',
     stdout: 'pipe',
@@ -70,7 +72,11 @@ export function startPass(
     const exitCode = await child.exited;
     // Of a killed run, a program that a test started may still hold the pipe.
     await Promise.race([drained, Bun.sleep(2_000)]);
-    if (existsSync(report)) return readReport(readFileSync(report, 'utf8'), exitCode);
+    if (existsSync(report)) {
+      // Of a file, `-t` may leave no test.
+      const expected = options.includes('-t') ? [] : files;
+      return readReport(readFileSync(report, 'utf8'), exitCode, expected);
+    }
     // It was ended, or crashed: what it has printed counts.
     const failedTests = [`bun test ended with ${exitCode} and wrote no report`];
     const failed = Math.max(seen.fail, 1);
@@ -80,7 +86,8 @@ export function startPass(
   return { exited: finish(), end };
 }
 
-function readReport(xml: string, exitCode: number): Result {
+/** @param expected files: Bun leaves one out of its report if an error ends it before its first test */
+function readReport(xml: string, exitCode: number, expected: readonly string[]): Result {
   const [root = ''] = /<testsuites [^>]*>/.exec(xml) ?? [];
   const [total, failures, skipped] = ['tests', 'failures', 'skipped'].map((name) =>
     Number(attribute(root, name)),
@@ -93,9 +100,15 @@ function readReport(xml: string, exitCode: number): Result {
     const [test = '', failure = ''] = tags.split(/(?=<failure )/);
     return `${nameOf(test)}: ${attribute(failure, 'message')}`;
   });
+  const reported = new Set(
+    (xml.match(/<testsuite [^>]*>/g) ?? []).map((tag) => resolve(attribute(tag, 'file'))),
+  );
+  const lost = expected.filter((file) => !reported.has(resolve(file)));
+  failedTests.push(...lost.map((file) => `${file}: none of its tests ran`));
+  const known = failures + lost.length;
   // With no failed test it crashed, could not start, or had nothing to do.
-  const failed = exitCode === 0 ? failures : Math.max(failures, 1);
-  if (failed > failures) failedTests.push(`bun test ended with ${exitCode}`);
+  const failed = exitCode === 0 ? known : Math.max(known, 1);
+  if (failed > known) failedTests.push(`bun test ended with ${exitCode}`);
   return {
     passed: total - failures - skipped,
     failed,

@@ -154,8 +154,8 @@ async function run({ title, files, env = process.env }: Batch): Promise<void> {
       '--no-isolate',
       `--timings=${join(ROOT, 'test/timings.json')}`,
       ...options,
-      ...files.map((file) => `./${file}`),
     ],
+    files.map((file) => `./${file}`),
     variables,
     folder,
   );

@@ -79,7 +79,10 @@ export function agentRoutes(): Route[] {
     parts: agentHalves.map((half) =>
       half({
         version: '0',
-        proxy: { commands: { env: { XDG_DATA_HOME: '/nowhere/data' } } } as never,
+        proxy: {
+          commands: { env: { XDG_DATA_HOME: '/nowhere/data' } },
+          replaceable: null,
+        } as never,
         user: null,
         accessLog: '',
         logs: {} as never,

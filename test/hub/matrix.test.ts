@@ -31,7 +31,7 @@ const PUBLIC = new Set([
 const SESSION_ONLY = [
   /^\w+ \/api\/(sessions|users|invitations|tokens|channels|deliveries|auth\/(change-password|prove|admin|two-factor|passkey|link-social|list-accounts|unlink-account))(\/|$)/,
   /^(POST|DELETE) \/api\/agents(\/|$)/,
-  /^POST \/api\/proxy\/program$/,
+  /^POST \/api\/proxy\/restart$/,
   /^\w+ \/api\/backups(\/|$)/,
   // A deploy hook replaces one with PUT.
   /^(POST|DELETE) \/api\/certificates\/kept(\/|$)/,

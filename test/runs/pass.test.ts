@@ -27,11 +27,14 @@ async function sleeping(folder: string): Promise<Bun.Subprocess> {
   return child;
 }
 
-/** Starts a file of tests as a run does. */
-function start(folder: string, tests: string) {
-  const file = join(folder, 'some.test.ts');
-  writeFileSync(file, `import { expect, test } from 'bun:test';\n${tests}`);
-  return startPass([file], process.env, folder, () => {});
+/** Starts files of tests as a run does. */
+function start(folder: string, ...texts: string[]) {
+  const files = texts.map((tests, at) => {
+    const file = join(folder, `some${at}.test.ts`);
+    writeFileSync(file, `import { expect, test } from 'bun:test';\n${tests}`);
+    return file;
+  });
+  return startPass([], files, process.env, folder, () => {});
 }
 
 describe('what tests leave', () => {
@@ -81,6 +84,18 @@ describe('a run', () => {
     const result = await start(makeFolder(), `test('good', () => {});\nthrow new Error('no');`)
       .exited;
     expect(result.failed).toBeGreaterThan(0);
+  });
+
+  test('names a file of which an error left no test, beside what failed', async () => {
+    const folder = makeFolder();
+    const bad = `test('bad', () => expect(1).toBe(2));`;
+    const result = await start(folder, bad, `throw new Error('no');\ntest('lost', () => {});`)
+      .exited;
+    expect(result).toMatchObject({ passed: 0, failed: 2 });
+    expect(result.failedTests[0]).toContain('bad: expect(received).toBe');
+    expect(result.failedTests.slice(1)).toEqual([
+      `${join(folder, 'some1.test.ts')}: none of its tests ran`,
+    ]);
   });
 
   test('that is ended has what it had until then, and starts nothing again', async () => {

@@ -92,7 +92,7 @@ describe.each(Array.from({ length: Math.ceil(CHANGES / A_ROUND) }, (_, at) => SE
         }
         expect(wrong).toEqual([]);
       },
-      limit(120_000),
+      limit(240_000),
     );
   },
 );

@@ -1,5 +1,6 @@
 /** Asks a configuration for real: a Caddy with its text, whose services are the real ones. */
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { freePort, temporaryFolder, until } from '../../../harness/stack.ts';
 import { createClient, type Response } from './client.ts';
 import { type Config, type Ports, render } from './configs.ts';
@@ -47,8 +48,15 @@ export async function startJudge(byProxy: boolean) {
     env: { PATH: process.env.PATH ?? '', HOME: folder },
     stdin: new Blob([JSON.stringify({ admin: { listen: endpoint, config: { persist: false } } })]),
     stdout: 'ignore',
-    stderr: 'ignore',
+    stderr: Bun.file(join(folder, 'log')),
   });
+  /** What Caddy has said of a name, for whoever reads why a test failed. */
+  const saidOf = (name: string) =>
+    readFileSync(join(folder, 'log'), 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(name))
+      .slice(-5)
+      .join('\n');
   const isUp = () => fetch(`http://${endpoint}/config/`).then(({ ok }) => ok);
   await until(() => isUp().catch(() => false), 'Caddy to start');
   const options = [
@@ -96,7 +104,7 @@ export async function startJudge(byProxy: boolean) {
       );
       const poolOf = poolsIn(config);
       const client = createClient(byProxy);
-      await ready(config, ports, all, client);
+      await ready(config, ports, all, client, saidOf);
       const seen: Sight[] = [];
       const rest = inTurns(all, (one) => client.keyOf(portOf(one, ports, logged), one)).values();
       const work = async () => {
@@ -122,12 +130,16 @@ export async function startJudge(byProxy: boolean) {
   };
 }
 
-/** Caddy makes certificates once it serves, one by one. */
+/** From Caddy's first try to get a certificate to the second, and what either takes, in milliseconds. */
+const TWO_TRIES = 75_000;
+
+/** Caddy makes certificates once it serves, one by one, and tries again after a minute if it could not. */
 async function ready(
   { sites }: Config,
   ports: Ports,
   all: readonly Logged[],
   client: ReturnType<typeof createClient>,
+  saidOf: (name: string) => string,
 ): Promise<void> {
   const example = all[0] as Logged;
   await Promise.all(
@@ -137,7 +149,10 @@ async function ready(
         const host = name.replace('*', 'any');
         const port = isApart ? ports.secure : ports.https;
         const asked = { ...example, tls: true, host, method: 'OPTIONS', uri: '*' };
-        return until(() => client.ask(port, asked), `a certificate for ${name}`);
+        const what = `a certificate for ${name}`;
+        return until(() => client.ask(port, asked), what, TWO_TRIES).catch((error: Error) => {
+          throw new Error(`${error.message}\n${saidOf(name)}`);
+        });
       }),
   );
 }
