@@ -15,13 +15,13 @@ import { adaptApart } from './config/adapt.ts';
 import { mayHaveOrigins, originsIn } from './config/foreign.ts';
 import { createLogFiles } from './config/log-files.ts';
 import type { AccessLogStamp } from './config/patch.ts';
-import { createRestrictions } from './config/restrictions.ts';
+import { createRestrictions, withRules } from './config/restrictions.ts';
 import { createStreamDelay } from './config/stream-delay.ts';
 import { createValidator, type ValidatorDeps, validationEnv } from './config/validate.ts';
 import { secretName } from './identity.ts';
 import { createReopener } from './ports/closed.ts';
 import { createKeptProgram, type KeptProgram } from './process/kept-program.ts';
-import { type NextProgram, nextProgram, withRules } from './process/next-program.ts';
+import { type NextProgram, nextProgram } from './process/next-program.ts';
 import { assertSupported, createRunning, dnsProviders, modulesOf } from './process/program.ts';
 import { createSupervisor } from './process/supervisor.ts';
 import type { CaddyUser } from './process/user.ts';
@@ -217,6 +217,7 @@ export function createProxy(
       },
     });
   const restrictions = restrictionsFor(versionOf);
+  const streamDelay = createStreamDelay(() => performance.now());
   const reload = createReload({
     admin,
     validator,
@@ -226,10 +227,7 @@ export function createProxy(
     program: programOf,
     accessLog: settings.accessLog,
     certificates: settings.storage ?? null,
-    streamDelay: createStreamDelay(
-      async () => hasStreamDelay(await versionOf()),
-      () => performance.now(),
-    ),
+    streamDelay: async () => (hasStreamDelay(await versionOf()) ? streamDelay() : null),
     restrictions,
     keepFolders,
     unwritableLogs: createLogFiles(prefix),

@@ -35,6 +35,7 @@ export function createAuthorities(
       chain: '',
       key: '',
     }));
+    if (certificates.length === 0) return config;
     return withKept(config, { certificates, own: await readOwnTls(text, config, adapt) });
   }
 

@@ -1,6 +1,5 @@
 /** Which sites of a Caddyfile say themselves where their certificates come from. */
 import { globalOptions, withoutOptions } from '../../../src/shared/caddyfile/globals.ts';
-import { keptIn } from '../../../src/shared/caddyfile/kept-certificates.ts';
 import { field, type Json, list } from '../../../src/shared/json.ts';
 import { hostKey } from '../../logs/line/entry.ts';
 
@@ -27,7 +26,7 @@ const plainFor = (text: string): string =>
 
 /**
  * Adapts the text once more without the global options that say who signs, so that what Caddy then says of
- * certificates comes from the sites. None if the text names no kept certificates.
+ * certificates comes from the sites. It matters only to a text that names kept certificates.
  * @param config what it was adapted to
  * @param adapt @throws anything, if the rest cannot be adapted: then no site counts
  */
@@ -36,7 +35,7 @@ export async function readOwnTls(
   config: Json,
   adapt: (text: string) => Promise<Json>,
 ): Promise<OwnTls> {
-  if (keptIn(text).length === 0 || !policiesIn(config).some(howOf)) return new Map();
+  if (!policiesIn(config).some(howOf)) return new Map();
   const bare = withoutOptions(
     text,
     globalOptions(text).filter(({ name }) => DEFAULTS.has(name)),

@@ -75,7 +75,8 @@ export function findForbiddenPath(config: JsonObject, rules: PathRules): string 
   const { resolve, strict, barred } = rules;
   /** Asked for when a path is named, as few configurations do. */
   let dirs: readonly string[] | null = null;
-  const socketsOf = createDialReader(config, rules.env);
+  /** The same, if an upstream is named. */
+  let socketsOf: ReturnType<typeof createDialReader> | null = null;
 
   function judge(path: string, directive: string, serves = false): string | null {
     if (strict && (!isAbsolute(path) || path.includes('{'))) return unclear(directive);
@@ -122,6 +123,7 @@ export function findForbiddenPath(config: JsonObject, rules: PathRules): string 
     }
     if (strict && name === 'dial' && typeof value === 'string') {
       const isOpen = (text: string) => text.split('/', 1)[0]?.includes('{');
+      socketsOf ??= createDialReader(config, rules.env);
       return first(socketsOf(value), (text) => (isOpen(text) ? UNCLEAR_UPSTREAM : judgeText(text)));
     }
     if (typeof value !== 'string' || value === INHERITED || value.startsWith('-----BEGIN')) {

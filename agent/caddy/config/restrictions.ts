@@ -1,10 +1,9 @@
 /** What signalbox refuses in a Caddyfile although Caddy would accept it. */
 import { createPauses } from '../../../src/shared/async.ts';
-import { dialectsFor } from '../../../src/shared/caddyfile/dialect.ts';
+import { dialectsFor, KNOWN_READINGS } from '../../../src/shared/caddyfile/dialect.ts';
 import {
   fileImports,
   mayImport,
-  mayReadMore,
   type ReadingOptions,
   structuralPlaceholder,
 } from '../../../src/shared/caddyfile/file-imports.ts';
@@ -17,7 +16,7 @@ import { field, type Json, type JsonObject } from '../../../src/shared/json.ts';
 import { resolvePath } from '../../../src/shared/system/files.ts';
 import { Restricted } from '../words.ts';
 import { assertRegularFiles } from './named-files.ts';
-import { findForbiddenPath, type PathRules } from './paths.ts';
+import { findForbiddenPath, PATH_RULES, type PathRules } from './paths.ts';
 
 type RestrictionsDeps = {
   /** The syntax that the proxy's version understands, and the proxy's variables. */
@@ -70,7 +69,7 @@ export function createRestrictions(deps: RestrictionsDeps): Restrictions {
         // An unknown size is left to a process of limited memory, see `needsOwnProcess`.
         if (size > MAX_SIZE && size !== Number.POSITIVE_INFINITY) throw new Restricted(TOO_LONG);
       }
-      if (!mayReadMore(text)) return;
+      if (!MAY_READ_MORE.test(text)) return;
       const forbidden = fileImports(text, options).find(
         ({ target }) =>
           !mayImport(target, importDirs, { ...options, secrets: deps.secrets.map(resolvePath) }),
@@ -110,6 +109,13 @@ const NO_SUCH_FILE =
   '`import` is only allowed for snippets, and for files in IMPORT_DIRS with matching braces.';
 const TOO_LONG = 'With the snippets it imports, the Caddyfile would be too long.';
 const STORAGE = 'The storage option is not allowed: it would move the certificates and their keys.';
+
+/** With a newer signalbox, or a newer Caddy, what was checked before may be unsound. @param mark of the program */
+export const withRules = (mark: string | null): string | null =>
+  mark && `${KNOWN_READINGS}/${PATH_RULES} ${mark}`;
+
+/** An import, or a placeholder that becomes one. */
+const MAY_READ_MORE = /import|\{\$/;
 
 /** Whether an adapted configuration sets a storage, for everything or for one issuer. */
 export function hasStorage(config: JsonObject): boolean {

@@ -16,22 +16,16 @@ const MOST_LONG = 20;
 const WINDOW_MS = 24 * 3_600_000;
 
 /**
- * The delay for the next load: short once there were many within a day; null for a Caddy that knows none.
- * Every call counts as a load.
- * @param knows whether the running Caddy has the option
+ * The delay for the next load: short once there were many within a day. Every call counts as a load.
  * @param elapsed milliseconds on a clock that nobody sets
  */
-export function createStreamDelay(
-  knows: () => Promise<boolean>,
-  elapsed: () => number,
-): () => Promise<string | null> {
+export function createStreamDelay(elapsed: () => number): () => string {
   let loads: number[] = [];
 
-  return async () => {
+  return () => {
     const now = elapsed();
     const recent = loads.filter((at) => now - at < WINDOW_MS);
     loads = [...recent.slice(-MOST_LONG), now];
-    if (!(await knows())) return null;
     return recent.length < MOST_LONG ? LONG : SHORT;
   };
 }

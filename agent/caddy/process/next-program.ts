@@ -1,10 +1,8 @@
 /** What another program of Caddy does with a Caddyfile. */
-import { KNOWN_READINGS } from '../../../src/shared/caddyfile/dialect.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import type { JsonObject } from '../../../src/shared/json.ts';
 import { adaptApart } from '../config/adapt.ts';
-import { PATH_RULES } from '../config/paths.ts';
-import type { Restrictions } from '../config/restrictions.ts';
+import { type Restrictions, withRules } from '../config/restrictions.ts';
 import { createValidator, type ValidatorDeps } from '../config/validate.ts';
 import { createRunning, modulesOf } from './program.ts';
 
@@ -22,10 +20,6 @@ export type NextProgram = {
   /** What tells it from any other, as `program` of the one that runs. */
   mark: string | null;
 };
-
-/** With a newer signalbox, or a newer Caddy, what was checked before may be unsound. */
-export const withRules = (mark: string | null): string | null =>
-  mark && `${KNOWN_READINGS}/${PATH_RULES} ${mark}`;
 
 /**
  * @param commands how its commands are run

@@ -136,7 +136,11 @@ export function createLoad({ admin, recovery, managed, log }: LoadDeps): Load {
       const found = partial ? [] : [...failed];
       for (;;) {
         const next = { ...stamp, closed: [...out, ...found] };
-        const config = patchConfig(withoutListeners(adapted, next.closed), next);
+        const isWhole = next.closed.length === 0;
+        const config = patchConfig(
+          isWhole ? adapted : withoutListeners(adapted, next.closed),
+          next,
+        );
         const isLast = !partial || found.length >= MOST_ATTEMPTS;
         const listener = await attempt(config, stampId(next), previous, isLast);
         if (listener === null) {

@@ -1,4 +1,5 @@
 /** Adapts, checks and validates a Caddyfile before it is loaded, and remembers which one was checked last. */
+import { keptIn } from '../../../src/shared/caddyfile/kept-certificates.ts';
 import type { JsonObject } from '../../../src/shared/json.ts';
 import type { Admin } from '../admin.ts';
 import { needsOwnProcess, weightOf } from '../config/adapt.ts';
@@ -85,7 +86,7 @@ export function createPreparation(deps: PrepareDeps): Preparation {
       });
       const [valid, own] = await Promise.allSettled([
         validate(text, config, probe, trusted),
-        readOwnTls(text, config, adaptOnly),
+        keptIn(text).length > 0 ? readOwnTls(text, config, adaptOnly) : new Map(),
       ]);
       settled(valid);
       return { config, own: settled(own) };

@@ -244,7 +244,7 @@ export function createReload(deps: ReloadDeps): Reload {
       const stamp = {
         digest,
         lacking: missing.length > 0,
-        kept: { certificates, own },
+        ...(certificates.length > 0 && { kept: { certificates, own } }),
         hub: hub ?? proxyfile.owner(),
         admin: { listen: admin.address, origins: [admin.secret, ...settled(others)] },
         storage: deps.certificates,
@@ -265,7 +265,7 @@ export function createReload(deps: ReloadDeps): Reload {
       await loaded.finally(() => noted);
       kept.warnOf(missing);
       const closed = loader.closed().map(describeClosed);
-      const unwritable = await deps.unwritableLogs(config);
+      const unwritable = config.logging === undefined ? [] : await deps.unwritableLogs(config);
       deps.warnings.set('log files', unwritableSentence(unwritable));
       if (from === 'part') return { digest, open, closed, unwritable };
       try {
@@ -293,9 +293,10 @@ export function createReload(deps: ReloadDeps): Reload {
 
   async function configBy(text: string, next: NextProgram): Promise<JsonObject> {
     const config = await next.adapt(text);
-    const own = await readOwnTls(text, config, next.adapt);
+    const open = withoutListeners(config, loader.closed());
     const { found: certificates } = kept.collect(text);
-    return withKept(withoutListeners(config, loader.closed()), { certificates, own });
+    if (certificates.length === 0) return open;
+    return withKept(open, { certificates, own: await readOwnTls(text, config, next.adapt) });
   }
 
   async function restart(other: Other | null): Promise<void> {

@@ -65,7 +65,7 @@ const PULSE_ANSWER_MS = 2_500;
 
 export function createCalls(deps: AgentClientDeps): Calls {
   const { url, trust = null, deadline = DEADLINE_MS } = deps;
-  const tlsOf = createAgentTls(url, trust);
+  const tlsOf = trust && url.startsWith('https:') ? createAgentTls(url, trust) : null;
   const tokenNow = () => (typeof deps.token === 'string' ? deps.token : deps.token());
   /** The last call was not answered: the next one asks first, instead of waiting in vain for long. */
   let isSilent = false;
@@ -74,7 +74,7 @@ export function createCalls(deps: AgentClientDeps): Calls {
     path: string,
     init: RequestInit & { headers?: object },
   ): Promise<Response> {
-    const tls = await tlsOf(init.signal);
+    const tls = tlsOf && (await tlsOf(init.signal));
     const token = tokenNow();
     const headers = {
       Authorization: `Bearer ${token}`,

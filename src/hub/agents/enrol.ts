@@ -37,8 +37,8 @@ export async function enrol(
 
   async function send(): Promise<{ ok: boolean; status: number; body: unknown }> {
     const signal = AbortSignal.timeout(DEADLINE_MS);
+    if (!url.startsWith('https:')) throw new Error('an invitation needs an https:// address');
     const tls = await createAgentTls(url, { fingerprint })(signal);
-    if (tls === null) throw new Error('an invitation needs an https:// address');
     const init = {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },

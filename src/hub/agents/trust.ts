@@ -50,11 +50,10 @@ export function normalFingerprint(text: string): string | null {
  * The `tls` option for a request.
  * @param signal ends the wait for it @throws Error if the agent presents a different certificate
  */
-type AgentTls = (signal?: AbortSignal | null) => Promise<FetchTls | null>;
+type AgentTls = (signal?: AbortSignal | null) => Promise<FetchTls>;
 
-/** @param url where the agent listens */
-export function createAgentTls(url: string, trust: AgentTrust | null): AgentTls {
-  if (trust === null || !url.startsWith('https:')) return async () => null;
+/** @param url where the agent listens, over HTTPS */
+export function createAgentTls(url: string, trust: AgentTrust): AgentTls {
   if ('ca' in trust) return async () => ({ ca: trust.ca, ...ownNames(trust.ca) });
   const { fingerprint } = trust;
   let known: FetchTls | null = null;

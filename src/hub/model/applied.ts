@@ -59,8 +59,11 @@ export const sitesOf = (set: Pick<SiteSet, 'vhosts' | 'policies'>): Site[] =>
   set.vhosts.map((vhost) => siteOf(vhost, set));
 
 /** The proxyfile of a set. @param version the proxy's, such as `2.6.2`; null if it is not known */
-export const renderSet = (set: SiteSet, version: string | null): Rendered =>
-  render(set.preamble, sitesOf(set), version, keptLines(set.certificates));
+export function renderSet(set: SiteSet, version: string | null): Rendered {
+  const { preamble, certificates } = set;
+  const named = certificates.length === 0 ? [] : keptLines(certificates);
+  return render(preamble, sitesOf(set), version, named);
+}
 
 /**
  * What a vhost leaves out, by the names that someone sent. What was deleted stays: its undo brings it

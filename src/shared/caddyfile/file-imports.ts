@@ -24,16 +24,12 @@ export type ReadingOptions = TokenizeOptions & {
   secrets?: readonly string[];
 };
 
-/** Whether a text can contain an import, or a placeholder that becomes one, at all. */
-export const mayReadMore = (text: string): boolean => /import|\{\$/.test(text);
-
 /**
  * The imports that are not of one of the Caddyfile's own snippets. It looks only at lines, whatever
  * block they are in, so it may find too many but never too few. Caddy may put the block of an import
  * at any place, so after the first one every word may begin a line.
  */
 export function fileImports(text: string, options: ReadingOptions = {}): FileImport[] {
-  if (!mayReadMore(text)) return [];
   const environments = text.includes('{$') ? [options.environment ?? {}, {}] : [{}];
   return environments.flatMap((environment) => {
     const expanded = expandPlaceholders(text, environment);
