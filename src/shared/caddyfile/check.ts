@@ -10,9 +10,9 @@ import {
   toFault,
 } from './frame.ts';
 import { findFileImport } from './imports.ts';
-import { type Block, type Flaw, MAX_DEPTH, readBlock } from './structure.ts';
+import { type Block, type Flaw, MAX_DEPTH, readBlock, vanishes } from './structure.ts';
 import { becomesBrace, type Token } from './tokenizer.ts';
-import { findStructuralPlaceholder, vanishes } from './variants.ts';
+import { findStructuralPlaceholder } from './variants.ts';
 
 export type CheckOptions = FrameOptions & {
   /** Names of the preamble's snippets; every other import is of a file. */
@@ -40,16 +40,17 @@ export function checkConfig(
   const disputed = findDisputed(framed.frame.tokens);
   if (disputed) return toFault(config, before, disputed);
   const found = form === 'body' ? readBody(framed.frame) : readSite(framed.frame);
-  const finding = found.block
-    ? (findStructuralPlaceholder(framed.frame) ??
-      findFileImport(
-        framed.frame,
-        found.block,
-        options.snippets ?? new Set(),
-        isBelow(options.importDirs),
-      ))
-    : found.finding;
+  const finding = found.block ? findUnsound(framed.frame, found.block, options) : found.finding;
   return toFault(config, before, finding);
+}
+
+/** What the values of its placeholders, or its imports, could make of a block. */
+function findUnsound(frame: Frame, block: Block, options: CheckOptions): Finding | null {
+  if (frame.placeholders.length === 0 && block.imports.length === 0) return null;
+  const { snippets = new Set(), importDirs } = options;
+  return (
+    findStructuralPlaceholder(frame) ?? findFileImport(frame, block, snippets, isBelow(importDirs))
+  );
 }
 
 /** The first quoted brace: an upgrade of Caddy would make another structure of the same text. */

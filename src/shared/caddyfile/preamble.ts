@@ -3,7 +3,7 @@ import { explainOpen, findHiddenBrace, NEIGHBOUR } from './check.ts';
 import { type Fault, type Finding, type Frame, frame, openQuote, toFault } from './frame.ts';
 import { findFileImport } from './imports.ts';
 import { isMasked } from './placeholders.ts';
-import { type Block, readBlock } from './structure.ts';
+import { type Block, readBlock, vanishes } from './structure.ts';
 import {
   becomesBrace,
   isBrace,
@@ -13,7 +13,7 @@ import {
   tokenize,
   withoutArguments,
 } from './tokenizer.ts';
-import { findStructuralPlaceholder, vanishes } from './variants.ts';
+import { findStructuralPlaceholder } from './variants.ts';
 
 /**
  * The first reason why `preamble` cannot precede the sites, or null. It may contain comments, one

@@ -1,5 +1,5 @@
 /** Finds the blocks of a Caddyfile as Caddy's parser does. Pure. */
-import { maskPlaceholders } from './placeholders.ts';
+import { maskPlaceholders, UNKNOWN } from './placeholders.ts';
 import { isBlockArgument, isBrace, startsLine, type Token, tokenize } from './tokenizer.ts';
 
 /** One `addresses { … }` of a Caddyfile, as indexes into its tokens. */
@@ -41,6 +41,13 @@ export type Flaw = {
  * nested ones, 12 s for a thousand.
  */
 export const MAX_DEPTH = 64;
+
+/** Whether a token consists only of placeholders, so that it vanishes if their variables are empty. */
+export function vanishes(token: Token): boolean {
+  if (token.quote !== '' || token.text === '') return false;
+  for (const unit of token.text) if (unit !== UNKNOWN) return false;
+  return true;
+}
 
 /** A closed block, or the first flaw. */
 type Reading = { block: Block; flaw: null } | { block: null; flaw: Flaw };

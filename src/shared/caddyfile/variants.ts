@@ -14,13 +14,6 @@ type IsBrace = (token: Pick<Token, 'text'>) => boolean;
 /** A default that is a plain word. */
 const PLAIN = /^[\w.:/@-]+$/;
 
-/** Whether a token consists only of placeholders, so that it vanishes if their variables are empty. */
-export function vanishes(token: Token): boolean {
-  if (token.quote !== '' || token.text === '') return false;
-  for (const unit of token.text) if (unit !== UNKNOWN) return false;
-  return true;
-}
-
 /**
  * The first placeholder whose value could change more than one word, or a few arguments on its line.
  * A variable may be a plain word, empty, or unset; each token with placeholders is read in every
