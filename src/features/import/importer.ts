@@ -7,12 +7,12 @@ import { type Outcome, outcomeOf, type Replaying, warned } from '../../hub/http/
 import { renderSet, sitesOf } from '../../hub/model/applied.ts';
 import { type Author, type Change, sequence } from '../../hub/model/changes.ts';
 import { assertContained, assertPreambleContained } from '../../hub/model/containment.ts';
+import { newDoubts } from '../../hub/model/doubts.ts';
 import { agentNamed, setFor } from '../../hub/model/placement.ts';
 import { agentPreambleChange, preambleChange } from '../../hub/model/preamble-changes.ts';
 import { isRejection } from '../../hub/model/refusal.ts';
 import { EMPTY_SET, type SiteSet } from '../../hub/model/vhost.ts';
 import { createChange } from '../../hub/model/vhost-changes.ts';
-import { newDoubts } from '../../hub/publish/doubts.ts';
 import type { Publisher } from '../../hub/publish/publisher.ts';
 import type { Applied, Demands } from '../../hub/publish/queue.ts';
 import { hintWithin } from '../../hub/publish/target/hints.ts';

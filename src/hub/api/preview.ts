@@ -10,9 +10,9 @@ import { route } from '../http/route.ts';
 import { AnyOperation, createChangeFrom } from '../model/any-operation.ts';
 import { renderSet, vhostsWith } from '../model/applied.ts';
 import type { Change } from '../model/changes.ts';
+import { newDoubts } from '../model/doubts.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
 import type { SiteSet } from '../model/vhost.ts';
-import { newDoubts } from '../publish/doubts.ts';
 import type { ApiContext } from './context.ts';
 import { Verdict, verdictOf } from './verdict.ts';
 

@@ -140,3 +140,13 @@ function normalizeIpv6(text: string): string | null {
   const url = URL.parse(`http://[${text}]/`);
   return url === null ? null : url.hostname;
 }
+
+/** What an upstream with a path needs instead. */
+export const NO_PATH =
+  'Remove the path, which an upstream cannot have, not even a slash at its end. To change the path of requests, use `rewrite` or `handle_path` in the config.';
+
+/** How to write an address without its path; undefined if it has none, or is not an address. */
+export function pathHint(target: string): string | undefined {
+  const origin = /^((?:https?:\/\/|h2c:\/\/)?[^/?#]+)[/?#]/i.exec(target)?.[1];
+  return origin !== undefined && isUpstream(origin) ? `Write ${origin}. ${NO_PATH}` : undefined;
+}

@@ -1,12 +1,14 @@
 /** What Caddy accepts in a config and can hardly be meant: it loops, or nobody can sign in. Pure. */
 import { maskPlaceholders } from '../../shared/caddyfile/placeholders.ts';
+import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { startsLine, tokenize } from '../../shared/caddyfile/tokenizer.ts';
-import { notReplaced, sayNotReplaced } from '../caddyfile/not-replaced.ts';
+import { isUpstream } from '../caddyfile/address.ts';
+import { notReplaced, sayNotReplaced, sayUnset, unsetIn } from '../caddyfile/not-replaced.ts';
 import { fillUpstream } from '../caddyfile/render.ts';
 import { siteForm } from '../caddyfile/site.ts';
-import { sayUnset, unsetIn } from '../caddyfile/unset-variables.ts';
-import { serviceAt, upstreamsOf } from './sign-in-loop.ts';
-import type { Vhost } from './vhost.ts';
+import { isPlacedOn, setFor } from './placement.ts';
+import { serviceAt } from './sign-in-loop.ts';
+import type { SiteSet, Vhost } from './vhost.ts';
 
 /** Something to look at; `message` is one sentence. */
 export type Doubt = { code: string; message: string };
@@ -27,18 +29,71 @@ type Proxy = {
 };
 
 /** One of each kind at most; nothing is refused for it. */
-export function doubtsOf(site: Site, { ports, version, environment, unwritable }: Proxy): Doubt[] {
-  const unset = unsetIn(`${site.domain}\n${site.config}`, environment);
-  const left = notReplaced(site.config, version);
+export function doubtsOf(site: Site, { ports, unwritable, ...proxy }: Proxy): Doubt[] {
   const lines = linesOf(site);
   return [
-    ...one('VARIABLE_NOT_SET', sayUnset(unset)),
-    ...one('NEEDS_NEWER_CADDY', left && version ? sayNotReplaced(left, version) : undefined),
+    ...placeholderDoubts(`${site.domain}\n${site.config}`, proxy),
     ...one('LOG_NOT_WRITTEN', unwrittenLog(site, unwritable)),
     ...one('REDIRECTS_TO_ITSELF', lines.map((line) => redirect(line, site)).find(isFound)),
-    ...one('UPSTREAM_IS_PROXY', ownPort(lines, site, Object.values(ports))),
+    ...one('UPSTREAM_IS_PROXY', ownPort(lines, Object.values(ports))),
     ...one('HASH_UNUSABLE', lines.map(hash).find(isFound)),
     ...one('HEADER_MISPLACED', lines.map(misplaced).find(isFound)),
+  ];
+}
+
+/** Those about the placeholders of a text, which the proxy does not replace as they are meant. */
+function placeholderDoubts(
+  text: string,
+  { version, environment }: Pick<Proxy, 'version' | 'environment'>,
+): Doubt[] {
+  if (!text.includes('{')) return [];
+  const left = notReplaced(text, version);
+  return [
+    ...one('VARIABLE_NOT_SET', sayUnset(unsetIn(text, environment))),
+    ...one('NEEDS_NEWER_CADDY', left && version ? sayNotReplaced(left, version) : undefined),
+  ];
+}
+
+/** What is known of the proxies, by the name of their agent; undefined: the first one. */
+type ProxyFacts = Readonly<{ [Fact in Asked]: (agent?: string) => Proxy[Fact] }>;
+type Asked = 'version' | 'environment' | 'unwritable';
+
+/** @returns a function that gives the doubts about a site of the set, by the first of its proxies */
+export function doubtsIn(
+  set: SiteSet,
+  { version, environment, unwritable }: ProxyFacts,
+): (vhost: Vhost) => Doubt[] {
+  return (vhost) => {
+    const agent = set.agents.find(({ id }) => isPlacedOn(vhost, id));
+    if (!agent) return [];
+    const { id, name } = agent;
+    const ports = portOptions(setFor(set, id).preamble);
+    const proxy = { version: version(name), environment: environment(name) };
+    return doubtsOf(vhost, { ports, ...proxy, unwritable: unwritable(name) });
+  };
+}
+
+/** Those about what is new in a set; for several sites, with the names of the sites. */
+export function newDoubts(before: SiteSet, next: SiteSet, proxies: ProxyFacts): Doubt[] {
+  const known = new Set(before.vhosts);
+  const changed = next.vhosts.filter((vhost) => vhost.enabled && !known.has(vhost));
+  const of = doubtsIn(next, proxies);
+  const ofSites = changed.flatMap((vhost) =>
+    of(vhost).map(({ code, message }) => ({
+      code,
+      message: changed.length > 1 ? `${vhost.domain}: ${message}` : message,
+    })),
+  );
+  const [first] = next.agents;
+  if (next.preamble === before.preamble) return ofSites;
+  const proxy = {
+    version: proxies.version(first?.name),
+    environment: proxies.environment(first?.name),
+  };
+  const ofPreamble = placeholderDoubts(next.preamble, proxy);
+  return [
+    ...ofPreamble.map(({ code, message }) => ({ code, message: `Preamble: ${message}` })),
+    ...ofSites,
   ];
 }
 
@@ -85,14 +140,17 @@ function redirect({ words: [directive, ...more], inside }: Line, { domain }: Sit
 }
 
 /** An upstream at which the proxy itself answers, with the name of the same site. */
-function ownPort(lines: readonly Line[], site: Site, ports: readonly number[]) {
+function ownPort(lines: readonly Line[], ports: readonly number[]) {
   // With another name, it is another site.
   const isRenamed = lines.some(
     ({ words }) => words[0] === 'header_up' && /^[+-]?host$/i.test(words[1] ?? ''),
   );
   if (isRenamed) return undefined;
   const own = ports.map((port) => `localhost:${port}`);
-  const upstream = upstreamsOf(site).find((one) => own.includes(serviceAt(one)));
+  const upstream = lines
+    .filter(({ words: [first] }) => first === 'reverse_proxy' || first === 'to')
+    .flatMap(({ words: [, ...targets] }) => targets)
+    .find((one) => isUpstream(one) && own.includes(serviceAt(one)));
   return upstream === undefined
     ? undefined
     : `The upstream ${upstream} is the proxy itself: each request would come back to this site, again and again.`;

@@ -3,7 +3,7 @@ import { type Static, t } from 'elysia';
 import { UPSTREAM } from '../../shared/caddyfile/placeholders.ts';
 import { Failure } from '../../shared/failure.ts';
 import { Check } from '../../shared/wire/checks.ts';
-import { misspelledUpstream } from '../caddyfile/upstream-hints.ts';
+import { misspelledUpstream } from '../caddyfile/not-replaced.ts';
 import type { Policy } from '../recipes/policy.ts';
 import type { Recipe, Values } from '../recipes/recipe.ts';
 import { recipeOf } from '../recipes/registry.ts';
@@ -82,7 +82,7 @@ export const written =
 
 /** @throws Failure INVALID_REQUEST if a config misspells `{upstream}` */
 export function assertSpelled(config: string): void {
-  const mistake = misspelledUpstream(config);
+  const mistake = config.includes('{') ? misspelledUpstream(config) : null;
   if (mistake === null) return;
   throw new Failure('INVALID_REQUEST', `There is no placeholder ${mistake.word}.`, {
     hint: `Did you mean ${UPSTREAM}, which stands for the upstream of the site?`,

@@ -9,10 +9,10 @@ import {
   isUpstream,
   normalizeDomain,
   type Ports,
+  pathHint,
 } from '../caddyfile/address.ts';
 import { fillUpstream } from '../caddyfile/render.ts';
 import { addressList, siteForm } from '../caddyfile/site.ts';
-import { pathHint } from '../caddyfile/upstream-hints.ts';
 import type { Policy } from '../recipes/policy.ts';
 import type { StoredAgent } from './agent.ts';
 import type { Certificate } from './certificate.ts';

@@ -4,12 +4,12 @@ import { hasHeredocs } from '../../../shared/caddyfile/dialect.ts';
 import { GLOBAL_OPTIONS } from '../../../shared/caddyfile/names.ts';
 import type { Failure } from '../../../shared/failure.ts';
 import { nearest } from '../../../shared/nearest.ts';
+import { NO_PATH, pathHint } from '../../caddyfile/address.ts';
 import { FORMER_NAMES, MODULES, packageOf, SINCE } from '../../caddyfile/features.ts';
 import { insteadOf } from '../../caddyfile/newer-caddy.ts';
+import { sayUnset, unsetIn } from '../../caddyfile/not-replaced.ts';
 import { fillUpstream } from '../../caddyfile/render.ts';
 import { addressList, DIRECTIVES } from '../../caddyfile/site.ts';
-import { sayUnset, unsetIn } from '../../caddyfile/unset-variables.ts';
-import { NO_PATH, pathHint } from '../../caddyfile/upstream-hints.ts';
 import type { Vhost } from '../../model/vhost.ts';
 
 /** What refuses, and what a hint can be made from: the site at fault, if it is known. */

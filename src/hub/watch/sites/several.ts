@@ -131,10 +131,8 @@ function rankOf({ served, tls, certificate, checkedAt }: Address): number {
 
 /** What visitors notice at several agents, each once, with those it is about. */
 export function togetherWarnings(
-  all: readonly { label: string | undefined; warnings: VhostState['warnings'] }[],
+  all: readonly { label: string; warnings: VhostState['warnings'] }[],
 ): VhostState['warnings'] {
-  const [first] = all;
-  if (first && first.label === undefined) return first.warnings;
   const found = all.flatMap(({ label, warnings }) => warnings.map((one) => ({ label, ...one })));
   return [...Map.groupBy(found, ({ code }) => code)].flatMap(([code, same]) =>
     saying(same).map((message) => ({ code, message })),

@@ -49,7 +49,7 @@ export function statesOf(
     const state = stateOf(vhost, endpointsOf(vhost), byEndpoint, { ports, now });
     const isLacking = refusal !== null && vhost.enabled && isNowhere(state.addresses);
     const problem = problems.get(vhost.id) ?? (isLacking ? refusedWhole(refusal) : null);
-    const check = checkOf(failing(vhost.id));
+    const check = vhost.check === null ? null : checkOf(failing(vhost.id));
     const isOpen =
       vhost.enabled && problem === null && (isUnseen(state) || isOnItsWay(vhost, state, now));
     return {
@@ -193,14 +193,16 @@ function addressOf(
     checkedAt: site?.checkedAt ?? null,
     automated: site?.automated ?? false,
     authority: site?.authority ?? null,
-    advice: adviceOf({
-      name,
-      authority: site?.tls ? site.authority : null,
-      dns: site?.dns ?? false,
-      certified: certificate !== null,
-      ports,
-      refusal: refusal?.message ?? null,
-    }),
+    advice: site?.tls
+      ? adviceOf({
+          name,
+          authority: site.authority,
+          dns: site.dns,
+          certified: certificate !== null,
+          ports,
+          refusal: refusal?.message ?? null,
+        })
+      : null,
   };
 }
 

@@ -4,10 +4,10 @@ import type { SiteState } from '../../../shared/wire/sites.ts';
 import { type Agent, askAll, chosen } from '../../agents/agents.ts';
 import type { Warning } from '../../http/schemas.ts';
 import { labelOf } from '../../model/agent.ts';
+import { doubtsIn } from '../../model/doubts.ts';
 import { isPlacedOn, setFor } from '../../model/placement.ts';
 import { byDomain, type SiteSet, type Vhost } from '../../model/vhost.ts';
 import { findVhost } from '../../model/vhost-changes.ts';
-import { doubtsIn } from '../../publish/doubts.ts';
 import type { Publisher } from '../../publish/publisher.ts';
 import type { Checks } from '../checks.ts';
 import { togetherWarnings, worstState } from './several.ts';
@@ -163,16 +163,13 @@ export function createWarningsAfter(
     // Said of a config whatever its agent answers.
     const doubts = doubtsIn(publisher.current(), publisher);
     const known = (await Promise.all(answers)).flatMap((one) => one ?? []);
-    return new Map(
-      asked.map((vhost) => [
-        vhost.id,
-        [
-          ...doubts(vhost),
-          ...togetherWarnings(
-            known.map(({ label, found }) => ({ label, warnings: found.get(vhost.id) ?? [] })),
-          ),
-        ],
-      ]),
-    );
+    const seenOf = ({ id }: Vhost): Warning[] => {
+      const [first] = known;
+      if (!first || first.label === undefined) return first?.found.get(id) ?? [];
+      return togetherWarnings(
+        known.map(({ label = '', found }) => ({ label, warnings: found.get(id) ?? [] })),
+      );
+    };
+    return new Map(asked.map((vhost) => [vhost.id, [...doubts(vhost), ...seenOf(vhost)]]));
   };
 }
