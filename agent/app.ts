@@ -1,11 +1,12 @@
 /** The agent's HTTP API: every route but health and metrics needs the agent's token. */
 import { Elysia } from 'elysia';
+import { bearerOf, type KnownToken, tokenHash } from '../src/shared/bearer.ts';
 import { FAILURES, Failure } from '../src/shared/failure.ts';
 import { composed, errors, requestTimeout, SHORT_HOSTS, TLS_HOSTS } from '../src/shared/http.ts';
 import { jsonBody, lateBodies } from '../src/shared/json-body.ts';
 import { type Log, reportTo } from '../src/shared/log.ts';
 import { isFromHere } from '../src/shared/loopback.ts';
-import { observeRequests, type Routes } from '../src/shared/observe/requests.ts';
+import { observeRequests, type RequestSeen, type Routes } from '../src/shared/observe/requests.ts';
 import { AgentErrorBody, Health, PROTOCOL, PROTOCOL_HEADER } from '../src/shared/wire/protocol.ts';
 import {
   AdaptAnswer,
@@ -20,13 +21,11 @@ import {
   ValidateRequest,
 } from '../src/shared/wire/proxy.ts';
 import { ModulesAnswer } from '../src/shared/wire/sites.ts';
-import { bearerGuard, createBearerCheck, type KnownToken } from './bearer.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
 import type { AgentPart } from './core.ts';
 import { type Enrolment, enrolRoute, tokenRoutes } from './enrolment/enrolment.ts';
 import type { Logs } from './logs/logs.ts';
 import { logRoutes } from './logs/routes.ts';
-import { createObserver } from './observer.ts';
 import { type SiteRoutesDeps, siteRoutes } from './sites/routes.ts';
 
 type AgentDeps = SiteRoutesDeps & {
@@ -53,7 +52,7 @@ const refusals = { 400: AgentErrorBody, 502: AgentErrorBody };
 export function createAgent(deps: AgentDeps) {
   const { enrolment, proxy, state, disks, logs, parts, tls = false, log } = deps;
   const observe = createObserver(parts);
-  const isAllowed = createBearerCheck(deps.isKnown);
+  const isAllowed = ({ headers }: Request) => deps.isKnown(tokenHash(bearerOf(headers) ?? ''));
   const peerOf = (request: Request): string => agent.server?.requestIP(request)?.address ?? '';
   const given = {
     isTrusted: (request: Request) => isFromHere(request, peerOf(request)) || isAllowed(request),
@@ -158,6 +157,47 @@ export function createAgent(deps: AgentDeps) {
     .use(siteRoutes(deps))
     .use(logRoutes(logs, state.explain));
   return agent;
+}
+
+/** Tells the parts of features what the agent was asked for. */
+function createObserver(parts: readonly AgentPart[]) {
+  const all = parts.flatMap(({ observe }) => observe ?? []);
+  return {
+    request(seen: RequestSeen): void {
+      for (const { request } of all) request(seen);
+    },
+
+    /** Tells how long a reload took. @throws what it throws */
+    async timed<T>(reload: Promise<T>): Promise<T> {
+      const from = performance.now();
+      const tell = (more: { error?: unknown }) => {
+        const milliseconds = performance.now() - from;
+        for (const one of all) one.reload({ milliseconds, ...more });
+      };
+      try {
+        const live = await reload;
+        tell({});
+        return live;
+      } catch (error) {
+        tell({ error });
+        throw error;
+      }
+    },
+  };
+}
+
+/**
+ * Guards all routes that are mounted after it, and every address without a route. It runs once a
+ * route has been found and before its body is read: a guard that looked at the address by itself
+ * could read it differently from the router.
+ * @throws Failure, per request: UNAUTHENTICATED
+ */
+function bearerGuard(isAllowed: (request: Request) => boolean) {
+  return new Elysia({ name: 'bearer-guard' }).onTransform({ as: 'scoped' }, ({ request, set }) => {
+    if (isAllowed(request)) return;
+    set.headers['WWW-Authenticate'] = 'Bearer';
+    throw new Failure('UNAUTHENTICATED', 'A valid agent token is required.');
+  });
 }
 
 /**

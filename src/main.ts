@@ -13,8 +13,8 @@ import { programOf, RESTART_SIGNAL } from './program/restart.ts';
 import type { Env } from './program/settings.ts';
 import { stopSignals } from './program/systemd/service-manager.ts';
 import { COMMIT, VERSION } from './program/version.ts';
-import { visible, visibleLines } from './program/visible.ts';
 import { messageOf } from './shared/async.ts';
+import { visible, visibleLines } from './shared/visible.ts';
 
 // The reader may go away (`| head`, a restarted journal): that is no reason to exit.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});

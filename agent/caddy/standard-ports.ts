@@ -1,9 +1,8 @@
 /** Who has ports 80 and 443, and whether the proxy may open them. */
-import { readFileSync } from 'node:fs';
 import type { Json } from '../../src/shared/json.ts';
 import { type Holder, type PortState, STANDARD_PORTS } from '../../src/shared/wire/proxy.ts';
 import type { Admin } from './admin.ts';
-import { listenersOf } from './ports/ports.ts';
+import { isForbidden, listenersOf } from './ports/ports.ts';
 import { holdersOf, listeningInodes, socketsOf } from './ports/sockets.ts';
 import type { Watch } from './watch.ts';
 
@@ -13,9 +12,6 @@ type StandardPortsDeps = {
   /** The pid of a managed proxy; null if it is not running, or another program runs it. */
   pid: () => number | null;
 };
-
-/** CAP_NET_BIND_SERVICE (capabilities(7)). */
-const MAY_BIND = 1n << 10n;
 
 /** @returns a function that looks at both ports, without opening them; it never fails */
 export function createStandardPorts({ admin, watch, pid }: StandardPortsDeps) {
@@ -69,21 +65,5 @@ function hasOne(pid: number, inodes: readonly string[]): boolean {
     return inodes.some((inode) => own.has(inode));
   } catch {
     return false;
-  }
-}
-
-/** Whether a process may not open so low a port; false if it is unknown, or nothing says so. */
-export function isForbidden(port: number, pid: number | null): boolean {
-  const lowest = Number(read('/proc/sys/net/ipv4/ip_unprivileged_port_start') ?? Number.NaN);
-  if (pid === null || !(port < lowest)) return false;
-  const [, rights] = /^CapEff:\s*([0-9a-f]+)$/m.exec(read(`/proc/${pid}/status`) ?? '') ?? [];
-  return rights !== undefined && (BigInt(`0x${rights}`) & MAY_BIND) === 0n;
-}
-
-function read(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return null;
   }
 }

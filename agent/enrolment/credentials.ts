@@ -1,10 +1,10 @@
 /** Which hub an enrolled agent obeys, and the hashes of the tokens that it accepts; never a token. */
 import { timingSafeEqual } from 'node:crypto';
 import { messageOf } from '../../src/shared/async.ts';
+import { type KnownToken, tokenHash } from '../../src/shared/bearer.ts';
 import { Failure } from '../../src/shared/failure.ts';
 import type { Log } from '../../src/shared/log.ts';
 import { readIfThere, writeDurably } from '../../src/shared/system/files.ts';
-import { type KnownToken, tokenHash } from '../bearer.ts';
 import type { EnrolledHub } from '../caddy/proxy.ts';
 
 export type Credentials = {

@@ -1,6 +1,7 @@
 /** How an agent without AGENT_TOKEN gets a hub, and then that hub's next tokens. */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { Elysia } from 'elysia';
+import { tokenHash } from '../../src/shared/bearer.ts';
 import { FAILURES, Failure } from '../../src/shared/failure.ts';
 import { jsonBody } from '../../src/shared/json-body.ts';
 import type { Log } from '../../src/shared/log.ts';
@@ -11,7 +12,6 @@ import {
   Stored,
   TokenRequest,
 } from '../../src/shared/wire/protocol.ts';
-import { tokenHash } from '../bearer.ts';
 import type { ProxyControl } from '../caddy/proxy.ts';
 import type { Credentials } from './credentials.ts';
 

@@ -25,9 +25,14 @@ import { vhostActivityRoutes, vhostStateRoutes } from './api/vhost-states.ts';
 import { vhostRoutes } from './api/vhosts.ts';
 import { createSeldom } from './auth/accounts/attempt-limits.ts';
 import type { LinkedOf } from './auth/beside-passwords.ts';
-import { createForwarded, createLocalCheck, createTrustedCheck } from './auth/client.ts';
+import {
+  assertOwnOrigin,
+  createForwarded,
+  createLocalCheck,
+  createTrustedCheck,
+  type Origins,
+} from './auth/client.ts';
 import { createGuard, createSessionGuard } from './auth/guard.ts';
-import { assertOwnOrigin, type Origins } from './auth/origin.ts';
 import { invitationRoutes } from './auth/routes/invitation-routes.ts';
 import { listAccountsRoutes } from './auth/routes/list-accounts-routes.ts';
 import { proveRoutes } from './auth/routes/prove-routes.ts';
@@ -42,9 +47,8 @@ import { type Dashboard, dashboardRoutes } from './dashboard/routes.ts';
 import { databaseBusy, isBusy } from './db/busy.ts';
 import { databaseUnusable, isDamage } from './db/fault.ts';
 import { demandsOf, type RegisteredRoute } from './http/about.ts';
-import { compressJson } from './http/compress.ts';
 import { READING } from './http/open-writes.ts';
-import { securityHeaders } from './http/security-headers.ts';
+import { compressJson, securityHeaders } from './http/responses.ts';
 import { logRoutes } from './logs/routes.ts';
 import { createActivity, createAgentsActivity } from './watch/activity.ts';
 

@@ -1,17 +1,16 @@
 /** Reads the environment once, into frozen settings; reports everything wrong with it at once. */
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { SHORTEST_TOKEN } from '../../agent/bearer.ts';
 import type { Limits } from '../../agent/logs/storage/keeper.ts';
 import { type AgentTrust, normalFingerprint } from '../hub/agents/trust.ts';
 import type { HubSettings } from '../hub/api/context.ts';
 import { isName } from '../hub/model/agent.ts';
-import { LEVELS, type Level } from '../shared/log.ts';
+import { SHORTEST_TOKEN } from '../shared/bearer.ts';
+import { LEVELS, type Level, LOG_FORMATS, type LogFormat } from '../shared/log.ts';
 import type { Role } from '../shared/setting.ts';
 import { isBelow, resolvePath } from '../shared/system/files.ts';
 import { type AgentSettings, readEnrolment, readOwnTls } from './agent-settings.ts';
 import { dataDirOf, hubSocket, socketIn } from './data-folder.ts';
 import { enabledFeatures } from './enabled.ts';
-import { LOG_FORMATS, type LogFormat } from './log.ts';
 import { type Env, givenIn, settings as table } from './settings.ts';
 import { createReader, type SettingsReader } from './settings-reader.ts';
 

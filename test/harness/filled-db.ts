@@ -5,10 +5,10 @@ import { eq } from 'drizzle-orm';
 import * as messages from '../../src/features/channels/tables.ts';
 import * as signIn from '../../src/features/sign-in/tables.ts';
 import * as checks from '../../src/features/uptime/tables.ts';
-import { hashOf } from '../../src/hub/auth/secret.ts';
 import * as accounts from '../../src/hub/db/accounts-schema.ts';
 import { openDatabase } from '../../src/hub/db/open.ts';
 import * as tables from '../../src/hub/db/schema.ts';
+import { hashOf } from '../../src/shared/bearer.ts';
 
 /** Of Ada; never expires. */
 export const SESSION = '7tJ6zwI25fWN4h2fb-YPnCZBodDkwZWd3AmzYQgDO6o';

@@ -2,8 +2,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSettings } from '../../src/program/config.ts';
-import { createLog } from '../../src/program/log.ts';
 import { serveHub } from '../../src/program/serve/serve.ts';
+import { createLog } from '../../src/shared/log.ts';
 import { FEATURES_OF_RUN, freePort, machine, temporaryFolder } from './stack.ts';
 
 export type HubAlone = Awaited<ReturnType<typeof startHubAlone>>;

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSettings } from '../../src/program/config.ts';
-import { createLog } from '../../src/program/log.ts';
 import { serveHub } from '../../src/program/serve/serve.ts';
-import { logContext } from '../../src/shared/observe/context.ts';
+import { createLog } from '../../src/shared/log.ts';
+import { logContext } from '../../src/shared/observe/requests.ts';
 import { runProgram } from '../harness/program.ts';
 import { ask, machine, type Stack, signUp, startStack, temporaryFolder } from '../harness/stack.ts';
 

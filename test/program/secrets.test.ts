@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fixedToken } from '../../agent/bearer.ts';
 import { createSetupCode } from '../../src/hub/auth/accounts/setup-code.ts';
 import { ownToken } from '../../src/program/serve/first-run.ts';
+import { fixedToken } from '../../src/shared/bearer.ts';
 import { ask, type Stack, startStack, temporaryFolder } from '../harness/stack.ts';
 
 let folder: string;

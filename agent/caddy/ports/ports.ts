@@ -1,4 +1,5 @@
 /** The listeners of a configuration, and which of those that it adds cannot be opened. */
+import { readFileSync } from 'node:fs';
 import { field, type Json, list, object, parseJson } from '../../../src/shared/json.ts';
 import { listeningInodes } from './sockets.ts';
 
@@ -68,6 +69,25 @@ export function obstacleTo({ host, port, udp }: Listener): Obstacle | null {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') return 'in use';
     return code === 'EADDRNOTAVAIL' ? 'no address' : 'unknown';
+  }
+}
+
+/** CAP_NET_BIND_SERVICE (capabilities(7)). */
+const MAY_BIND = 1n << 10n;
+
+/** Whether a process may not open so low a port; false if it is unknown, or nothing says so. */
+export function isForbidden(port: number, pid: number | null): boolean {
+  const lowest = Number(readText('/proc/sys/net/ipv4/ip_unprivileged_port_start') ?? Number.NaN);
+  if (pid === null || !(port < lowest)) return false;
+  const [, rights] = /^CapEff:\s*([0-9a-f]+)$/m.exec(readText(`/proc/${pid}/status`) ?? '') ?? [];
+  return rights !== undefined && (BigInt(`0x${rights}`) & MAY_BIND) === 0n;
+}
+
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
   }
 }
 

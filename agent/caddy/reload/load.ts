@@ -4,9 +4,15 @@ import type { Log } from '../../../src/shared/log.ts';
 import { type Admin, type AdminAnswer, proxyUnreachable } from '../admin.ts';
 import { parseStampId, patchConfig, type Stamp, stampId } from '../config/patch.ts';
 import { listenerIn, whyClosed, withoutListeners } from '../ports/closed.ts';
-import { type Listener, nameOf, obstacleTo, obstructed, obstructedHttp3 } from '../ports/ports.ts';
+import {
+  isForbidden,
+  type Listener,
+  nameOf,
+  obstacleTo,
+  obstructed,
+  obstructedHttp3,
+} from '../ports/ports.ts';
 import { isSoleHolder } from '../ports/sockets.ts';
-import { isForbidden } from '../standard-ports.ts';
 import { rejected } from '../words.ts';
 import type { Recovery, RecoveryDeps } from './recovery.ts';
 

@@ -1,7 +1,7 @@
 /** Kept certificates on the wire: what is sent to make one, and what is shown of it. */
 import { type Static, t } from 'elysia';
 import { type Caller, isViewer } from '../../hub/auth/guard.ts';
-import { etagOf, ifMatch } from '../../hub/http/etag.ts';
+import { etagOf, ifMatch } from '../../hub/http/responses.ts';
 import { Outcome, outcomeOf, Timestamp } from '../../hub/http/schemas.ts';
 import type { Certificate } from '../../hub/model/certificate.ts';
 import { type CertificatePrecondition, sitesWith } from '../../hub/model/certificate-changes.ts';

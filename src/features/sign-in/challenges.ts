@@ -2,8 +2,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { and, desc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm';
 import { SECOND_HALF } from '../../hub/auth/beside-passwords.ts';
-import { hashOf } from '../../hub/auth/secret.ts';
 import { type Db, inTransaction } from '../../hub/db/open.ts';
+import { hashOf } from '../../shared/bearer.ts';
 import { challenges } from './tables.ts';
 
 /** How many seconds there are for an answer. */

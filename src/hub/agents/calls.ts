@@ -2,7 +2,7 @@
 import type { Static, TSchema } from 'elysia';
 import { every } from '../../shared/every.ts';
 import { Failure } from '../../shared/failure.ts';
-import { joinedIds, REQUEST_ID } from '../../shared/observe/context.ts';
+import { joinedIds, REQUEST_ID } from '../../shared/observe/requests.ts';
 import { Health, PROTOCOL, PROTOCOL_HEADER } from '../../shared/wire/protocol.ts';
 import { askPlainly, bytesOf, checked, NO_ANSWER, unreachable } from './answer.ts';
 import { DEADLINE_MS, SMALL_ANSWER, STATUS_DEADLINE_MS } from './bounds.ts';

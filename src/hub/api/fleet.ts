@@ -17,7 +17,7 @@ import {
 import type { Author, Change } from '../model/changes.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { assertNotSuperseded } from '../publish/target/ownership.ts';
+import { assertNotSuperseded } from '../publish/target/standing.ts';
 import type { AgentStanding, AgentState } from '../publish/target/targets.ts';
 import { incidentKey, placeOf } from '../watch/problem.ts';
 import type { Beginnings } from '../watch/problem-list.ts';

@@ -2,8 +2,8 @@
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf, type Caller, isViewer } from '../auth/guard.ts';
-import { etagOf, ifMatch } from '../http/etag.ts';
 import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
+import { etagOf, ifMatch } from '../http/responses.ts';
 import { route } from '../http/route.ts';
 import { Outcome, outcomeOf, Success, Timestamp } from '../http/schemas.ts';
 import { vhostsTouched, vhostsWith } from '../model/applied.ts';

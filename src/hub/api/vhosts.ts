@@ -3,8 +3,8 @@ import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/json-body.ts';
 import { memoize } from '../../shared/memoize.ts';
 import { authorOf } from '../auth/guard.ts';
-import { etagOf } from '../http/etag.ts';
 import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
+import { etagOf } from '../http/responses.ts';
 import { route } from '../http/route.ts';
 import {
   Done,

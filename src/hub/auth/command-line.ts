@@ -3,9 +3,10 @@
  * which only its owner can open. If Caddy has the same user, a site could make it an upstream, so a
  * request must also carry a secret.
  */
+
+import { bearerOf, isSame } from '../../shared/bearer.ts';
 import { Failure } from '../../shared/failure.ts';
 import { pathOf } from '../../shared/http.ts';
-import { bearerOf, isSame } from './secret.ts';
 
 /** How the changelog and the log name it; there is no such account. */
 export const COMMAND_LINE = { id: 'local', name: 'command line', role: 'owner' } as const;

@@ -1,7 +1,7 @@
 /** Refuses requests of those who may not make them; every controller but health and sign-in uses it. */
 import { Elysia } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
-import { note } from '../../shared/observe/context.ts';
+import { note } from '../../shared/observe/requests.ts';
 import { isAtLeast, type Role } from '../../shared/roles.ts';
 import type { Db } from '../db/open.ts';
 import type { Demands } from '../http/about.ts';

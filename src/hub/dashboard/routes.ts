@@ -4,7 +4,7 @@ import { Failure } from '../../shared/failure.ts';
 import { pathOf } from '../../shared/http.ts';
 import { PAGES } from '../../shared/pages.ts';
 import type { SignUpDoor } from '../auth/accounts/sign-up.ts';
-import { takesGzip } from '../http/compress.ts';
+import { takesGzip } from '../http/responses.ts';
 
 export type Asset = {
   /** The media type, with its charset. */

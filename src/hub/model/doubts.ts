@@ -11,7 +11,7 @@ import { serviceAt } from './sign-in-loop.ts';
 import type { SiteSet, Vhost } from './vhost.ts';
 
 /** Something to look at; `message` is one sentence. */
-export type Doubt = { code: string; message: string };
+type Doubt = { code: string; message: string };
 
 type Site = Pick<Vhost, 'domain' | 'config' | 'upstream'>;
 
@@ -55,8 +55,11 @@ function placeholderDoubts(
 }
 
 /** What is known of the proxies, by the name of their agent; undefined: the first one. */
-type ProxyFacts = Readonly<{ [Fact in Asked]: (agent?: string) => Proxy[Fact] }>;
-type Asked = 'version' | 'environment' | 'unwritable';
+type ProxyFacts = Readonly<{
+  version(agent?: string): Proxy['version'];
+  environment(agent?: string): Proxy['environment'];
+  unwritable(agent?: string): Proxy['unwritable'];
+}>;
 
 /** @returns a function that gives the doubts about a site of the set, by the first of its proxies */
 export function doubtsIn(
@@ -84,8 +87,8 @@ export function newDoubts(before: SiteSet, next: SiteSet, proxies: ProxyFacts): 
       message: changed.length > 1 ? `${vhost.domain}: ${message}` : message,
     })),
   );
-  const [first] = next.agents;
   if (next.preamble === before.preamble) return ofSites;
+  const [first] = next.agents;
   const proxy = {
     version: proxies.version(first?.name),
     environment: proxies.environment(first?.name),

@@ -1,7 +1,7 @@
 /**
  * What can be stored, changed and undone: one entry for each kind of it. A new kind is a line in `Stored`
- * (`changes.ts`) and an entry here; how it is written (`store.ts`), recorded and undone (`history.ts`)
- * and to whom it goes follow. Pure.
+ * (`changes.ts`) and an entry here; how it is written (`store.ts`), recorded (`history/writes.ts`) and undone
+ * (`history/revert.ts`), and to whom it goes follow. Pure.
  */
 import { wantsSame } from '../../shared/wire/checks.ts';
 import * as tables from '../db/schema.ts';

@@ -57,7 +57,7 @@ function loopOf(vhost: Vhost, set: SiteSet): Policy | undefined {
 const isSome = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
 
 /** Where the requests of a site may go: the words after each `reverse_proxy`, and its `to`. */
-export function upstreamsOf({ config, upstream }: Pick<Vhost, 'config' | 'upstream'>): string[] {
+function upstreamsOf({ config, upstream }: Pick<Vhost, 'config' | 'upstream'>): string[] {
   const tokens = tokenize(maskPlaceholders(fillUpstream(config, upstream)).masked);
   const found: string[] = [];
   let isTarget = false;

@@ -43,7 +43,7 @@ import { type Applied, createChangeQueue, type Demands, type Waiting } from './q
 import { createRehearsal, type Rehearse } from './rehearsal.ts';
 import { rollOut } from './rollout.ts';
 import { type PublishSeen, timePublishes } from './target/outcome.ts';
-import { importFirst, notRestorable } from './target/ownership.ts';
+import { importFirst, notRestorable } from './target/standing.ts';
 import type { Target, TargetDeps } from './target/target.ts';
 import {
   type AgentStanding,

@@ -1,6 +1,6 @@
 /** The queue of changes: those that arrive during a publish go out together in the next one. */
 import { createQueue, type Queue } from '../../shared/async.ts';
-import { inRequests, requestIds } from '../../shared/observe/context.ts';
+import { inRequests, requestIds } from '../../shared/observe/requests.ts';
 import type { StillOpen } from '../../shared/wire/proxy.ts';
 import type { KeptAnswer } from '../model/answers.ts';
 import type { Author, Change } from '../model/changes.ts';

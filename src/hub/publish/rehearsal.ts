@@ -6,7 +6,7 @@ import { concernChecked } from './checks.ts';
 import { destinationsOf, type Preview } from './preview.ts';
 import type { Demands, Waiting } from './queue.ts';
 import { missing } from './rollout.ts';
-import { importFirst, notRestorable } from './target/ownership.ts';
+import { importFirst, notRestorable } from './target/standing.ts';
 import { type TrialDeps, tryOut } from './trial.ts';
 
 /** Nothing changes anywhere. @throws what the change would be refused with */

@@ -1,8 +1,8 @@
 /** `signalbox help`, and the texts of `--help`, made from the tables of commands and settings. */
 import { nearest } from '../../shared/nearest.ts';
 import { ROLES, type Role, type Setting } from '../../shared/setting.ts';
+import { visible } from '../../shared/visible.ts';
 import { settings } from '../settings.ts';
-import { visible } from '../visible.ts';
 import { type Command, EXIT, named } from './command.ts';
 
 export const help: Command = {

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { messageOf } from '../../shared/async.ts';
 import { ROLES, type Role } from '../../shared/setting.ts';
+import { visible } from '../../shared/visible.ts';
 import { PROGRAM } from '../install/layout.ts';
 import type { Step, SystemState } from '../install/steps.ts';
 import { SETTINGS } from '../settings.ts';
-import { visible } from '../visible.ts';
 import { type Cli, type Command, EXIT, type Given, type Option } from './command.ts';
 import { inviteIn } from './invite.ts';
 

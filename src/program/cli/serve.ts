@@ -2,12 +2,13 @@
 import { linesOf } from '../../hub/publish/serving.ts';
 import { messageOf, within } from '../../shared/async.ts';
 import type { Log } from '../../shared/log.ts';
-import { logContext } from '../../shared/observe/context.ts';
+import { createLog } from '../../shared/log.ts';
+import { logContext } from '../../shared/observe/requests.ts';
 import type { Role } from '../../shared/setting.ts';
+import { visible } from '../../shared/visible.ts';
 import { readSettings, type Settings } from '../config.ts';
 import { dataDirOf } from '../data-folder.ts';
 import type { Stop } from '../listen.ts';
-import { createLog } from '../log.ts';
 import { endRestart, nextEnvironment, RESTART_SIGNAL, refuseRestart } from '../restart.ts';
 import { type Reach, reachOf } from '../serve/reach.ts';
 import type { RunningHub } from '../serve/running.ts';
@@ -17,7 +18,6 @@ import {
   type ServiceManager,
   sendDatagram,
 } from '../systemd/service-manager.ts';
-import { visible } from '../visible.ts';
 import { type Cli, type Command, EXIT } from './command.ts';
 import { type Invite, inviteIn, printInvitation } from './invite.ts';
 import { keepCertificate } from './new-certificate.ts';

@@ -1,12 +1,12 @@
 /** What an operator reads before the steps of `install` are carried out: where things will listen, and each step. */
 import { structuredPatch } from 'diff';
 import { cureOf, obstacleOf } from '../../hub/publish/serving.ts';
+import { visible, visibleLines } from '../../shared/visible.ts';
 import type { PortState } from '../../shared/wire/proxy.ts';
 import { inUrl } from '../addresses.ts';
 import type { Paint } from '../paint.ts';
 import { reachOf } from '../serve/reach.ts';
 import { SETTINGS } from '../settings.ts';
-import { visible, visibleLines } from '../visible.ts';
 import { INSTALLED } from './layout.ts';
 import type { Owner, Step } from './steps.ts';
 

@@ -1,8 +1,9 @@
 /** How an agent knows its hub, and Caddy its agent: by the token of the settings, or by enrolment. */
-import { fixedToken, type KnownToken } from '../../../agent/bearer.ts';
+
 import type { EnrolledHub } from '../../../agent/caddy/proxy.ts';
 import { createCredentials } from '../../../agent/enrolment/credentials.ts';
 import { createOpenInvitation, type Enrolment } from '../../../agent/enrolment/enrolment.ts';
+import { fixedToken, type KnownToken } from '../../shared/bearer.ts';
 import type { Log } from '../../shared/log.ts';
 import { keepSecret } from '../../shared/system/files.ts';
 import type { AgentSettings } from '../agent-settings.ts';

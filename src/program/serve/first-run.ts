@@ -1,5 +1,5 @@
 /** What the one-machine mode generates for itself when it first starts. */
-import { SHORTEST_TOKEN } from '../../../agent/bearer.ts';
+import { SHORTEST_TOKEN } from '../../shared/bearer.ts';
 import type { Log } from '../../shared/log.ts';
 import { keepSecret } from '../../shared/system/files.ts';
 import { FALLBACK_PORTS } from '../../shared/wire/proxy.ts';

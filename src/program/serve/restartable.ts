@@ -7,7 +7,7 @@ import { type Staged, unstage } from '../../hub/db/staged.ts';
 import { messageOf } from '../../shared/async.ts';
 import { fileErrorOf } from '../../shared/file-errors.ts';
 import type { Log } from '../../shared/log.ts';
-import { outsideRequests } from '../../shared/observe/context.ts';
+import { outsideRequests } from '../../shared/observe/requests.ts';
 import { lockFolder } from '../../shared/system/lock.ts';
 import type { Prepared, RunningHub } from './running.ts';
 import { prepareStandby } from './standby.ts';

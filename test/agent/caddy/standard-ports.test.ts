@@ -1,7 +1,7 @@
 /** Who listens on a port, and whether a process may. */
 import { describe, expect, test } from 'bun:test';
+import { isForbidden } from '../../../agent/caddy/ports/ports.ts';
 import { holdersOf, unitIn } from '../../../agent/caddy/ports/sockets.ts';
-import { isForbidden } from '../../../agent/caddy/standard-ports.ts';
 import { startStack } from '../../harness/stack.ts';
 import { asUser, isRoot, NOBODY } from '../../harness/unprivileged.ts';
 

@@ -2,8 +2,8 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { tokenHash } from '../../../agent/bearer.ts';
 import { type Credentials, createCredentials } from '../../../agent/enrolment/credentials.ts';
+import { tokenHash } from '../../../src/shared/bearer.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 
 const HUB = { hub: 'a'.repeat(32), term: 2 };

@@ -20,8 +20,8 @@ import {
 } from '../../../program/cli/api/plan-question.ts';
 import { chosenHub, HUB_OPTION } from '../../../program/cli/api/remote-hub.ts';
 import { type Cli, EXIT, type Given } from '../../../program/cli/command.ts';
-import { visible, visibleLines } from '../../../program/visible.ts';
 import { clip } from '../../../shared/one-line.ts';
+import { visible, visibleLines } from '../../../shared/visible.ts';
 import type { ApplyFile, Mistakes } from './apply-file.ts';
 
 /** Those of the contract: 2 is not wrong usage here. */

@@ -3,7 +3,7 @@
 import type { FeatureCommand } from '../../../feature.ts';
 import { usingHub } from '../../../program/cli/api/local-hub.ts';
 import { chosenHub, HUB_OPTION } from '../../../program/cli/api/remote-hub.ts';
-import { visibleLines } from '../../../program/visible.ts';
+import { visibleLines } from '../../../shared/visible.ts';
 
 export const exportFile: FeatureCommand = {
   follows: 'agents',

@@ -8,8 +8,8 @@ import { databaseIn, openUnmigrated } from '../../../hub/db/open.ts';
 import { BESIDE } from '../../../hub/db/replace.ts';
 import { type Cli, EXIT } from '../../../program/cli/command.ts';
 import { secretKeyIn } from '../../../program/data-folder.ts';
-import { visible } from '../../../program/visible.ts';
 import { messageOf } from '../../../shared/async.ts';
+import { visible } from '../../../shared/visible.ts';
 import { type BackupSettings, type Made, makeBackup, writeBackup } from '../make.ts';
 
 /**

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Contents, describeContents, inspect, readForeign } from '../../../hub/db/inspect.ts';
 import { databaseIn } from '../../../hub/db/open.ts';
 import { storedVersion } from '../../../hub/db/version.ts';
-import { visible } from '../../../program/visible.ts';
+import { visible } from '../../../shared/visible.ts';
 
 type Backup = { file: string; changedAt: Date; contents: Contents };
 

@@ -7,9 +7,9 @@ import { giveToOwner } from '../../../hub/db/replace.ts';
 import { unstage } from '../../../hub/db/staged.ts';
 import { type Cli, EXIT } from '../../../program/cli/command.ts';
 import { secretKeyIn } from '../../../program/data-folder.ts';
-import { visible } from '../../../program/visible.ts';
 import { messageOf } from '../../../shared/async.ts';
 import { lockFolder, lockIn } from '../../../shared/system/lock.ts';
+import { visible } from '../../../shared/visible.ts';
 import { PassphraseError } from '../packed-key.ts';
 import { type Restoration, stageRestore } from '../restore.ts';
 

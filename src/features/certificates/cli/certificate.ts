@@ -12,7 +12,7 @@ import {
 } from '../../../program/cli/api/local-hub.ts';
 import { listSites } from '../../../program/cli/api/sites.ts';
 import type { Cli, Given } from '../../../program/cli/command.ts';
-import { visible } from '../../../program/visible.ts';
+import { visible } from '../../../shared/visible.ts';
 import type { KeptCertificateView } from '../view.ts';
 
 type Kept = Static<typeof KeptCertificateView>;

@@ -3,8 +3,8 @@
 import { addressKey } from '../../../hub/caddyfile/address.ts';
 import { indent } from '../../../hub/caddyfile/lines.ts';
 import { siteForm } from '../../../hub/caddyfile/site.ts';
-import { visible } from '../../../program/visible.ts';
 import { UPSTREAM } from '../../../shared/caddyfile/placeholders.ts';
+import { visible } from '../../../shared/visible.ts';
 import { type AppliedSite, PLAIN_CONFIG } from '../../apply/schemas.ts';
 import { toYaml } from '../../apply/yaml.ts';
 import type { SeenContainer } from '../sites.ts';

@@ -4,8 +4,8 @@ import type { FeatureCommand } from '../../../feature.ts';
 import { answerOf, usingHub } from '../../../program/cli/api/local-hub.ts';
 import { chosenHub, HUB_OPTION } from '../../../program/cli/api/remote-hub.ts';
 import type { Cli, Given } from '../../../program/cli/command.ts';
-import { visible, visibleLines } from '../../../program/visible.ts';
 import { clip } from '../../../shared/one-line.ts';
+import { visible, visibleLines } from '../../../shared/visible.ts';
 import type { SeenContainer } from '../sites.ts';
 
 export const containers: FeatureCommand = {

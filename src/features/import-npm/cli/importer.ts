@@ -5,7 +5,7 @@ import { askLocalHub } from '../../../program/cli/api/local-hub.ts';
 import type { PlanQuestion } from '../../../program/cli/api/plan-question.ts';
 import type { Cli, Given } from '../../../program/cli/command.ts';
 import type { Importer } from '../../../program/cli/importer.ts';
-import { visible } from '../../../program/visible.ts';
+import { visible } from '../../../shared/visible.ts';
 import { STANDARD_PORTS } from '../../../shared/wire/proxy.ts';
 import { CHOOSE_SITES, choicesOf, type ImportKind, runImport } from '../../import/cli/importing.ts';
 import type { Imported } from '../../import/importer.ts';

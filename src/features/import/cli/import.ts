@@ -5,8 +5,8 @@ import { Refused, readGiven, usingHub } from '../../../program/cli/api/local-hub
 import { askedOf, optionsOf, type PlanQuestion } from '../../../program/cli/api/plan-question.ts';
 import type { Cli, Command, Given } from '../../../program/cli/command.ts';
 import type { Importer } from '../../../program/cli/importer.ts';
-import { visible } from '../../../program/visible.ts';
 import { SQLITE_MAGIC } from '../../../shared/sqlite.ts';
+import { visible } from '../../../shared/visible.ts';
 import { filesAt } from '../caddyfile/imported-files.ts';
 import { inlineImports } from '../caddyfile/inline.ts';
 import type { Imported } from '../importer.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../../program/cli/api/local-hub.ts';
 import { askedOf, type PlanQuestion } from '../../../program/cli/api/plan-question.ts';
 import type { Cli, Given } from '../../../program/cli/command.ts';
-import { visible, visibleLines } from '../../../program/visible.ts';
+import { visible, visibleLines } from '../../../shared/visible.ts';
 import type { Imported } from '../importer.ts';
 
 /** What to do about what is there already, and where the sites are served. */

@@ -2,7 +2,7 @@
 import type { FeatureCommand } from '../../../feature.ts';
 import { askLocalHub, jsonLine, Refused, usingHub } from '../../../program/cli/api/local-hub.ts';
 import type { Cli, Given } from '../../../program/cli/command.ts';
-import { visible } from '../../../program/visible.ts';
+import { visible } from '../../../shared/visible.ts';
 import type { ProgramsView as Programs } from '../routes.ts';
 
 export const caddy: FeatureCommand = {

@@ -4,9 +4,9 @@ import { type AskHub, answerOf, failRefused, Refused } from '../../../program/cl
 import type { Asking, Begun } from '../../../program/cli/api/plan-question.ts';
 import type { Cli } from '../../../program/cli/command.ts';
 import type { Paint } from '../../../program/paint.ts';
-import { visible } from '../../../program/visible.ts';
 import { within } from '../../../shared/async.ts';
 import { clip } from '../../../shared/one-line.ts';
+import { visible } from '../../../shared/visible.ts';
 import { REPLAY_DAYS, type ReplayGroup, type ReplayState } from '../wire.ts';
 import { countsOf, headlineOf, outcomeOf, siteOf } from '../words.ts';
 

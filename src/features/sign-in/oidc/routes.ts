@@ -6,7 +6,7 @@ import { SESSION_SECONDS } from '../../../hub/auth/sessions/sessions.ts';
 import type { ApiCore } from '../../../hub/core.ts';
 import { route } from '../../../hub/http/route.ts';
 import { jsonBody } from '../../../shared/json-body.ts';
-import { note } from '../../../shared/observe/context.ts';
+import { note } from '../../../shared/observe/requests.ts';
 import { PROVIDER } from './linked-accounts.ts';
 import type { OidcSignIn } from './sign-in.ts';
 import { COOKIE, createVisits, GO, VISIT, VISITS, Visit, visit } from './visits.ts';

@@ -13,7 +13,7 @@ import { SESSION_SECONDS } from '../../../hub/auth/sessions/sessions.ts';
 import type { ApiCore } from '../../../hub/core.ts';
 import { route } from '../../../hub/http/route.ts';
 import { jsonBody } from '../../../shared/json-body.ts';
-import { note } from '../../../shared/observe/context.ts';
+import { note } from '../../../shared/observe/requests.ts';
 import { SECONDS } from '../challenges.ts';
 import type { PasskeySignIn } from './passkey-sign-in.ts';
 import { AUTHENTICATION, AuthenticationResponse, CHALLENGE, WRONG_PASSKEY } from './views.ts';

@@ -1,6 +1,6 @@
 /** What adding a passkey and signing in with one have in common (WebAuthn level 3). */
 
-import type { Origins } from '../../../hub/auth/origin.ts';
+import type { Origins } from '../../../hub/auth/client.ts';
 import { Failure } from '../../../shared/failure.ts';
 import { loadOnce } from '../../../shared/memoize.ts';
 import type { Challenge, ChallengeKind, Challenges } from '../challenges.ts';

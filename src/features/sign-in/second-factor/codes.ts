@@ -1,6 +1,6 @@
 /** Codes of an authenticator app (TOTP, RFC 6238), and recovery codes. Pure. */
 import { randomBytes } from 'node:crypto';
-import { hashOf } from '../../../hub/auth/secret.ts';
+import { hashOf } from '../../../shared/bearer.ts';
 import { loadOnce } from '../../../shared/memoize.ts';
 
 export type Totp = {

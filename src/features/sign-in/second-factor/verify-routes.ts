@@ -8,7 +8,7 @@ import { SESSION_SECONDS } from '../../../hub/auth/sessions/sessions.ts';
 import type { ApiCore } from '../../../hub/core.ts';
 import { route } from '../../../hub/http/route.ts';
 import { jsonBody } from '../../../shared/json-body.ts';
-import { note } from '../../../shared/observe/context.ts';
+import { note } from '../../../shared/observe/requests.ts';
 import { CODE, Code, WRONG_CODE } from './codes-schema.ts';
 import type { Attempt, SecondFactor } from './second-factor.ts';
 

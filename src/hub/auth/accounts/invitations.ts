@@ -1,11 +1,11 @@
 /** Links with which owners let others make an account: once, within seven days, with a role. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { and, asc, eq, gt, lte } from 'drizzle-orm';
+import { hashOf } from '../../../shared/bearer.ts';
 import { Failure } from '../../../shared/failure.ts';
 import type { Role } from '../../../shared/roles.ts';
 import { invitations, users } from '../../db/accounts-schema.ts';
 import { type Db, inTransaction } from '../../db/open.ts';
-import { hashOf } from '../secret.ts';
 import { type Actor, recordSecurity } from '../security-log.ts';
 import type { User } from '../sessions/sessions.ts';
 import { assertNewEmail, readEmail } from './emails.ts';

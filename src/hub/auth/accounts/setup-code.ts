@@ -1,7 +1,7 @@
 /** The setup code: proves that whoever creates the first account is the person who started the hub. */
 import { rmSync, statSync } from 'node:fs';
+import { isSame } from '../../../shared/bearer.ts';
 import { keepSecret } from '../../../shared/system/files.ts';
-import { isSame } from '../secret.ts';
 
 /** Every function throws file system errors. */
 export type SetupCode = {

@@ -1,7 +1,7 @@
 /** Sign-up, sign-in, sign-out and get-session, wire-compatible with better-auth's email routes. */
 import { Elysia, t } from 'elysia';
 import { jsonBody, readJson } from '../../../shared/json-body.ts';
-import { note } from '../../../shared/observe/context.ts';
+import { note } from '../../../shared/observe/requests.ts';
 import { NEW_PASSWORD } from '../../http/refusal-schemas.ts';
 import { route } from '../../http/route.ts';
 import { Success } from '../../http/schemas.ts';

@@ -1,8 +1,8 @@
 /** Reads and writes cookies, above all the session's; the only file that uses `@elysiajs/cookie`. */
 import { cookie } from '@elysiajs/cookie';
 import { Elysia } from 'elysia';
+import { bearerOf } from '../../../shared/bearer.ts';
 import { isLoopbackHost } from '../../../shared/loopback.ts';
-import { bearerOf } from '../secret.ts';
 
 /** A cookie that no script of a page can read. */
 export type OwnCookie = {

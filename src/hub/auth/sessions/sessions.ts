@@ -1,11 +1,11 @@
 /** Sessions in the database: started, found by token, extended, ended. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { and, desc, eq, getTableColumns, gt, lt, ne, sql } from 'drizzle-orm';
+import { hashOf } from '../../../shared/bearer.ts';
 import { Failure } from '../../../shared/failure.ts';
 import type { Role } from '../../../shared/roles.ts';
 import { sessions, users } from '../../db/accounts-schema.ts';
 import type { Db } from '../../db/open.ts';
-import { hashOf } from '../secret.ts';
 import { tryToNote } from '../try-to-note.ts';
 
 export type User = typeof users.$inferSelect & {

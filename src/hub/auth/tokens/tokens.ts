@@ -1,11 +1,11 @@
 /** API tokens in the database: created, found by hash, deleted. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { and, count, desc, eq, getTableColumns, sql } from 'drizzle-orm';
+import { hashOf } from '../../../shared/bearer.ts';
 import { Failure } from '../../../shared/failure.ts';
 import type { Role } from '../../../shared/roles.ts';
 import { apiTokens, users } from '../../db/accounts-schema.ts';
 import { type Db, inTransaction } from '../../db/open.ts';
-import { hashOf } from '../secret.ts';
 import { recordSecurity } from '../security-log.ts';
 import type { Person, User } from '../sessions/sessions.ts';
 import { tryToNote } from '../try-to-note.ts';

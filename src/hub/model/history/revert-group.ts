@@ -4,7 +4,7 @@ import { type Change, idsAfter, type Plan, together } from '../changes.ts';
 import { kindOf } from '../entities.ts';
 import { policyInUse } from '../policy-changes.ts';
 import { assertFree, type SiteSet } from '../vhost.ts';
-import { type Entry, revertChange } from './history.ts';
+import { type Entry, revertChange } from './revert.ts';
 
 /** What is undone first: a policy's name and a site's addresses have to be free for the next one. */
 const ORDER = [

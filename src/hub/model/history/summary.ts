@@ -2,7 +2,7 @@
 import type { Policy } from '../../recipes/policy.ts';
 import type { Kind, Step, StepOf } from '../changes.ts';
 import { ENTITIES, kindOf } from '../entities.ts';
-import type { ChangelogRecord } from './history.ts';
+import type { ChangelogRecord } from './writes.ts';
 
 type SiteStep = StepOf<'vhost'>;
 type PolicyStep = StepOf<'policy'>;

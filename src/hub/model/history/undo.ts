@@ -3,7 +3,7 @@ import { Failure, type FailureCode } from '../../../shared/failure.ts';
 import type { Change } from '../changes.ts';
 import { kindOf } from '../entities.ts';
 import { type Changelog, MAX_LATER, type StoredEntry } from './changelog.ts';
-import { revertChange } from './history.ts';
+import { revertChange } from './revert.ts';
 import { revertGroup } from './revert-group.ts';
 
 export type Undo = {

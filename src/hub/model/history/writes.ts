@@ -1,11 +1,46 @@
-/** Writes the steps of a change: rows, and the entries of the changelog beside them. */
+/** Writes the steps of a change: rows, and beside them the entries of the changelog, which can undo them. */
 import { eq, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import type { Db } from '../../db/open.ts';
 import { changelog } from '../../db/schema.ts';
 import type { Author, Kind, Step, StepOf } from '../changes.ts';
 import { type AgentsAndPolicies, ENTITIES, type Row } from '../entities.ts';
-import { recordOf } from './history.ts';
+
+/** A changelog entry without author and time; `before` and `after` are never shown. */
+export type ChangelogRecord = {
+  action: 'create' | 'update' | 'delete' | 'toggle';
+  /** What the thing goes by: a vhost by its domain, others by `(KIND NAME)`. */
+  domain: string;
+  /** JSON text `{"old":{…},"new":{…}}` of the fields that changed; only for an update. */
+  diff: string | null;
+  /** The whole thing as JSON text; null if there was or is none, or it can never be undone. */
+  before: string | null;
+  after: string | null;
+};
+
+function recordOf<K extends Kind>(step: StepOf<K>, known: AgentsAndPolicies): ChangelogRecord {
+  const entity = ENTITIES[step.kind];
+  const { before, after } = step;
+  const thing = after ?? before;
+  const action = actionOf(step);
+  const isUpdate = action === 'update' && before !== null && after !== null;
+  const shown = isUpdate ? entity.shown(before, after, known) : null;
+  const keep = (one: typeof thing) =>
+    one === null || entity.undo === null ? null : JSON.stringify(entity.undo.keep(one));
+  return {
+    action,
+    domain: thing === null ? '' : entity.nameOf(thing),
+    diff: shown && JSON.stringify({ old: shown[0], new: shown[1] }),
+    before: keep(before),
+    after: keep(after),
+  };
+}
+
+function actionOf({ before, after, isToggle }: StepOf<Kind>): ChangelogRecord['action'] {
+  if (before === null) return 'create';
+  if (after === null) return 'delete';
+  return isToggle ? 'toggle' : 'update';
+}
 
 /**
  * What the entries of one request have in common; only the first one has the summary. `behind`: the names of the

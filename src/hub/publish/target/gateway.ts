@@ -5,8 +5,14 @@ import { memoize } from '../../../shared/memoize.ts';
 import type { ChecksAnswer, CheckTarget } from '../../../shared/wire/checks.ts';
 import type { KeptCertificate, StillOpen } from '../../../shared/wire/proxy.ts';
 import type { AgentClient, Replacing } from '../../agents/client.ts';
-import { mistakeLine, renderProbe } from '../../caddyfile/probe.ts';
-import { locate, type Place, type Rendered, type Site } from '../../caddyfile/render.ts';
+import {
+  locate,
+  mistakeLine,
+  type Place,
+  type Rendered,
+  renderProbe,
+  type Site,
+} from '../../caddyfile/render.ts';
 import { renderSet, siteOf } from '../../model/applied.ts';
 import type { Certificate } from '../../model/certificate.ts';
 import { type Findings, isRejection } from '../../model/refusal.ts';

@@ -1,10 +1,11 @@
-/** What stands between this hub and its proxy, for the log and the status. */
+/** What stands between this hub and its proxy, another hub or program: for the log, the status and whoever wants to publish. */
 import { messageOf } from '../../../shared/async.ts';
 import { growing } from '../../../shared/every.ts';
+import { FAILURES, Failure } from '../../../shared/failure.ts';
 import type { Log } from '../../../shared/log.ts';
+import { MAX_TERM } from '../../../shared/wire/protocol.ts';
 import type { ProxyStatus } from '../../../shared/wire/proxy.ts';
 import type { Store } from '../../model/store.ts';
-import { ownershipWarning } from './ownership.ts';
 
 export type Standing = {
   /** @param status null once the proxy serves what this hub published */
@@ -94,3 +95,108 @@ export function createContention(
     warning: () => (count() < PATIENCE ? null : WARNING),
   };
 }
+
+type Status = Pick<ProxyStatus, 'owner' | 'foreign' | 'liveDigest' | 'drift' | 'term'>;
+type OwnHub = Pick<Store, 'id' | 'term' | 'hasPublished' | 'hasAttempted' | 'mayReplace'>;
+
+/** Whether the agent knows that it obeys this hub. */
+const isOwn = ({ owner }: Status, { id }: OwnHub): boolean => owner === id;
+
+/** Whether a copy of this hub was promoted since, so that the agent refuses this one. */
+const isSuperseded = ({ term }: Pick<Status, 'term'>, own: Pick<OwnHub, 'term'>): boolean =>
+  term !== undefined && term > own.term;
+
+/**
+ * Whether the agent need not be told whose it is, and in which term, which only a publish does. A
+ * Caddyfile that someone edited is not overwritten for that alone.
+ */
+export const isClaimed = (status: Status, own: OwnHub): boolean =>
+  (isOwn(status, own) && (status.term === undefined || status.term === own.term)) ||
+  (status.owner === null && status.drift);
+
+/** Whether another hub, or a newer copy of this one, publishes to this proxy, and this one must not. */
+export const isOthers = (status: Status, own: OwnHub): boolean =>
+  isSuperseded(status, own) ||
+  (!isOwn(status, own) && status.owner !== null && own.hasPublished() && !own.mayReplace());
+
+/**
+ * What an agent says, in which sites are also foreign that this very database published and does not
+ * know: the file `-wal`, which holds the latest changes, was lost. Without a change ever begun, they are
+ * no first publish that a crash kept from being recorded.
+ * @param stored the digest of what is stored
+ */
+export function judged<S extends Status>(status: S, own: OwnHub, stored: () => string): S {
+  const { liveDigest } = status;
+  if (liveDigest === null || own.hasPublished() || own.hasAttempted()) return status;
+  return isOwn(status, own) && liveDigest !== stored() ? { ...status, foreign: true } : status;
+}
+
+/** Whether `judged` found that. */
+const isForgotten = (status: Status, own: OwnHub): boolean =>
+  status.foreign && !own.hasPublished() && isOwn(status, own) && !isSuperseded(status, own);
+
+/**
+ * Whether the proxy serves what signalbox published from another database than this new one: a lost
+ * database is an empty one.
+ */
+const isLost = (status: Status, own: OwnHub): boolean =>
+  status.foreign &&
+  !own.hasPublished() &&
+  !isOwn(status, own) &&
+  (status.owner !== null || status.liveDigest !== null);
+
+/** Whether what the proxy serves has to be what is stored. A first publish may be live unrecorded. */
+export const isOurs = (status: Status, own: OwnHub): boolean =>
+  own.hasPublished() || (own.hasAttempted() && status.liveDigest !== null && isOwn(status, own));
+
+/** The command after which agents obey this hub, and not one with that term. */
+const outranking = (term = 1): string =>
+  term < MAX_TERM
+    ? `"signalbox promote --above ${term}"`
+    : '"signalbox restore" with a backup of the other one, whose term is the highest there is,';
+
+/** What the operator has to know; null if there is nothing. */
+function ownershipWarning(status: Status, own: OwnHub): string | null {
+  if (isSuperseded(status, own)) {
+    return `A newer copy of this hub was promoted, and this Caddy obeys it: changes are refused and nothing is published (OTHER_HUB). Switch this hub off. To make this hub the active one instead, stop both and run ${outranking(status.term)} here.`;
+  }
+  if (isOthers(status, own)) {
+    return 'Another hub publishes to this Caddy, so changes are refused and nothing is published (OTHER_HUB). Check AGENT_URL, or switch the other hub off and repeat a change with ?replace=true.';
+  }
+  if (isForgotten(status, own)) {
+    return 'Caddy serves sites that this database published and no longer has: the file signalbox.db-wal, which held them, was lost. The sites stay live, and the first change is refused (IMPORT_FIRST). To get them back, stop signalbox and put that file back or run "signalbox restore", or import the Caddyfile with "signalbox import".';
+  }
+  if (!isLost(status, own)) return null;
+  return 'Caddy serves sites that signalbox published from another database; this one is new, or its file was lost. The sites stay live, and the first change is refused (IMPORT_FIRST). To get them back, stop signalbox and run "signalbox restore", or import the Caddyfile with "signalbox import".';
+}
+
+export const otherHub = (status: Status, own: OwnHub) =>
+  new Failure('OTHER_HUB', isSuperseded(status, own) ? SUPERSEDED : FAILURES.OTHER_HUB.meaning);
+
+/** @throws Failure OTHER_HUB if a newer copy of this hub was promoted, as far as is known */
+export function assertNotSuperseded(
+  status: Pick<Status, 'term'> | null,
+  own: Pick<OwnHub, 'term'>,
+): void {
+  if (status && isSuperseded(status, own)) throw new Failure('OTHER_HUB', SUPERSEDED);
+}
+
+const SUPERSEDED = 'A newer copy of this hub was promoted: switch this one off.';
+
+/** Why a first change may not replace sites if it may be taken back: nobody has what they are. */
+export const notRestorable = () =>
+  new Failure(
+    'IMPORT_FIRST',
+    'The first change cannot have a check, because the current sites could not be restored. Import them first, or add the check later.',
+  );
+
+/** Why the first change has to wait. */
+export const importFirst = (status: Status, own: OwnHub) =>
+  new Failure(
+    'IMPORT_FIRST',
+    isForgotten(status, own)
+      ? 'The proxy serves sites that this database published and lost with the file signalbox.db-wal: put that file back, restore a backup with "signalbox restore", import the Caddyfile, or repeat the change with ?replace=true.'
+      : isLost(status, own)
+        ? 'The proxy serves sites that another database published: restore that database with "signalbox restore", import the Caddyfile, or repeat the change with ?replace=true.'
+        : 'The proxy serves sites that signalbox did not write: import them, or repeat the change with ?replace=true.',
+  );

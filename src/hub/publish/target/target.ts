@@ -15,8 +15,15 @@ import { createGateway, type Gateway, type PairOf } from './gateway.ts';
 import { createLastSeen, type LastSeen } from './last-seen.ts';
 import { createLeftOut, type LeftOut, type LeftOutPace } from './left-out.ts';
 import type { PublishTimer } from './outcome.ts';
-import { isClaimed, isOthers, isOurs, otherHub } from './ownership.ts';
-import { type ContentionPace, createStanding, type Standing } from './standing.ts';
+import {
+  type ContentionPace,
+  createStanding,
+  isClaimed,
+  isOthers,
+  isOurs,
+  otherHub,
+  type Standing,
+} from './standing.ts';
 import { createUpkeep, type Upkeep } from './upkeep.ts';
 import { canLeaveOut, type Veto, vetoOf } from './veto.ts';
 

@@ -10,7 +10,7 @@ import { concernedBy } from '../../model/entities.ts';
 import { agentNamed, setFor } from '../../model/placement.ts';
 import { type BrokenVhost, isRejection } from '../../model/refusal.ts';
 import type { SiteSet } from '../../model/vhost.ts';
-import { judged } from './ownership.ts';
+import { judged } from './standing.ts';
 import { createTarget, type Target, type TargetDeps } from './target.ts';
 
 /** Where changes have to go live, and who is not asked because they are paused or did not answer. */

@@ -1,6 +1,6 @@
 /** `signalbox agents list|add|pause|resume|rename|remove|rotate`: the agents of the hub on this machine. */
 import type { AgentView } from '../../../hub/http/agent-view.ts';
-import { visible } from '../../visible.ts';
+import { visible } from '../../../shared/visible.ts';
 import type { Cli, Command, Given } from '../command.ts';
 import { askLocalHub, jsonLine, type LocalRequest, usingHub } from './local-hub.ts';
 

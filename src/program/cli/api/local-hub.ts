@@ -1,9 +1,9 @@
 /** Uses the API of the hub that runs on this machine, by its socket and the secret beside it. */
 import { fileErrorOf } from '../../../shared/file-errors.ts';
 import { readIfThere } from '../../../shared/system/files.ts';
+import { visible } from '../../../shared/visible.ts';
 import { dataDirOf, hubSocket, localSecret } from '../../data-folder.ts';
 import type { Env } from '../../settings.ts';
-import { visible } from '../../visible.ts';
 import { type Cli, EXIT } from '../command.ts';
 
 export type Refusal = {

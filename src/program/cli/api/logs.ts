@@ -1,8 +1,8 @@
 /** `signalbox logs`: the access log, and what is added to it. */
 import { isNamed } from '../../../hub/model/vhost.ts';
+import { visible } from '../../../shared/visible.ts';
 import type { LogEntry, LogPage } from '../../../shared/wire/logs.ts';
 import type { Paint } from '../../paint.ts';
-import { visible } from '../../visible.ts';
 import type { Cli, Command, Given } from '../command.ts';
 import { followLog } from './follow-log.ts';
 import { askLocalHub, jsonLine, Refused, usingHub } from './local-hub.ts';

@@ -1,6 +1,6 @@
 /** `signalbox ports [--standard]`: where Caddy listens, and its way to ports 80 and 443. */
 import { linesOf, type Serving } from '../../../hub/publish/serving.ts';
-import { visible } from '../../visible.ts';
+import { visible } from '../../../shared/visible.ts';
 import type { Cli, Command } from '../command.ts';
 import { askLocalHub, Refused, usingHub } from './local-hub.ts';
 

@@ -1,7 +1,7 @@
 /** The hub that a command uses: the one on this machine, or with `--hub` another one, with an API token. */
 import { isLoopbackHost } from '../../../shared/loopback.ts';
+import { visible } from '../../../shared/visible.ts';
 import { givenIn } from '../../settings.ts';
-import { visible } from '../../visible.ts';
 import type { Cli, Given, Option } from '../command.ts';
 import { type AskHub, openLocalHub, type Refusal, Refused, readGiven } from './local-hub.ts';
 

@@ -1,5 +1,5 @@
 /** `signalbox api`: any request of the API, as its document describes it. */
-import { visible, visibleLines } from '../../visible.ts';
+import { visible, visibleLines } from '../../../shared/visible.ts';
 import { type Cli, type Command, EXIT, type Given } from '../command.ts';
 import { askLocalHub, ENDED, Refused, readGiven, usingHub } from './local-hub.ts';
 import { chosenHub, HUB_OPTION } from './remote-hub.ts';

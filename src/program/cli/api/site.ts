@@ -1,5 +1,5 @@
 /** `signalbox site list|show|add|on|off|rm`: the sites of the hub running on this machine. */
-import { visible, visibleLines } from '../../visible.ts';
+import { visible, visibleLines } from '../../../shared/visible.ts';
 import type { Cli, Command, Given } from '../command.ts';
 import { jsonLine, readGiven, usingHub, warnOfBehind } from './local-hub.ts';
 import {

@@ -3,9 +3,9 @@ import type { Static } from 'elysia';
 import type { VhostView } from '../../../hub/api/vhost-view.ts';
 import { isNamed } from '../../../hub/model/vhost.ts';
 import { nearest } from '../../../shared/nearest.ts';
+import { visible } from '../../../shared/visible.ts';
 import type { SiteState, Status } from '../../../web/lib/types.ts';
 import { type Health, healthOf, outagesIn, reportedProblems } from '../../../web/sites/problem.ts';
-import { visible } from '../../visible.ts';
 import type { Cli } from '../command.ts';
 import { askLocalHub, type LocalAnswer, type LocalRequest, Refused } from './local-hub.ts';
 

@@ -1,7 +1,8 @@
 /** `signalbox status`: what is wrong right now, as the dashboard's status bar says. */
+
+import { visible } from '../../../shared/visible.ts';
 import type { Problem, Status } from '../../../web/lib/types.ts';
 import { countedIn, headlineOf } from '../../../web/status/problems.ts';
-import { visible } from '../../visible.ts';
 import { type Cli, type Command, EXIT, type Given } from '../command.ts';
 import { askLocalHub, jsonLine, usingHub } from './local-hub.ts';
 

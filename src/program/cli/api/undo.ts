@@ -1,5 +1,5 @@
 /** `signalbox undo`: the way back from the changes of a request. */
-import { visible } from '../../visible.ts';
+import { visible } from '../../../shared/visible.ts';
 import type { Cli, Command, Given } from '../command.ts';
 import { askLocalHub, jsonLine, Refused, usingHub, type Warned, warnOf } from './local-hub.ts';
 

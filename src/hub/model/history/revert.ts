@@ -1,46 +1,8 @@
-/** What the changelog keeps of a step, and the change that undoes an entry of it. Pure. */
+/** The change that undoes one entry of the changelog. Pure. */
 import { Failure } from '../../../shared/failure.ts';
-import type { Change, Kind, StepOf } from '../changes.ts';
-import { type AgentsAndPolicies, ENTITIES, kindOf, type Recorded } from '../entities.ts';
-
-/** A changelog entry without author and time; `before` and `after` are never shown. */
-export type ChangelogRecord = {
-  action: 'create' | 'update' | 'delete' | 'toggle';
-  /** What the thing goes by: a vhost by its domain, others by `(KIND NAME)`. */
-  domain: string;
-  /** JSON text `{"old":{…},"new":{…}}` of the fields that changed; only for an update. */
-  diff: string | null;
-  /** The whole thing as JSON text; null if there was or is none, or it can never be undone. */
-  before: string | null;
-  after: string | null;
-};
-
-export function recordOf<K extends Kind>(
-  step: StepOf<K>,
-  known: AgentsAndPolicies,
-): ChangelogRecord {
-  const entity = ENTITIES[step.kind];
-  const { before, after } = step;
-  const thing = after ?? before;
-  const action = actionOf(step);
-  const isUpdate = action === 'update' && before !== null && after !== null;
-  const shown = isUpdate ? entity.shown(before, after, known) : null;
-  const keep = (one: typeof thing) =>
-    one === null || entity.undo === null ? null : JSON.stringify(entity.undo.keep(one));
-  return {
-    action,
-    domain: thing === null ? '' : entity.nameOf(thing),
-    diff: shown && JSON.stringify({ old: shown[0], new: shown[1] }),
-    before: keep(before),
-    after: keep(after),
-  };
-}
-
-function actionOf({ before, after, isToggle }: StepOf<Kind>): ChangelogRecord['action'] {
-  if (before === null) return 'create';
-  if (after === null) return 'delete';
-  return isToggle ? 'toggle' : 'update';
-}
+import type { Change, Kind } from '../changes.ts';
+import { ENTITIES, kindOf, type Recorded } from '../entities.ts';
+import type { ChangelogRecord } from './writes.ts';
 
 /** What an undo needs of a stored entry. */
 export type Entry = Pick<ChangelogRecord, 'action' | 'domain' | 'before' | 'after'>;

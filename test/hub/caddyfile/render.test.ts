@@ -1,7 +1,6 @@
 /** Probes: a few sites on the lines that they have in the whole proxyfile. */
 import { describe, expect, test } from 'bun:test';
-import { renderProbe } from '../../../src/hub/caddyfile/probe.ts';
-import { locate, render, type Site } from '../../../src/hub/caddyfile/render.ts';
+import { locate, render, renderProbe, type Site } from '../../../src/hub/caddyfile/render.ts';
 import { storedPolicy } from '../../harness/vhost.ts';
 
 const site = (id: number, config: string, more: Partial<Site> = {}): Site => ({

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'bun:test';
-import { createLog, type LogOptions } from '../../src/program/log.ts';
-import { type Level, reasonOf, reportTo, withFields } from '../../src/shared/log.ts';
+import {
+  createLog,
+  type Level,
+  type LogOptions,
+  reasonOf,
+  reportTo,
+  withFields,
+} from '../../src/shared/log.ts';
 import fc from '../harness/generated.ts';
 
 const at = new Date('2026-11-20T22:17:03.468Z');
