@@ -11,13 +11,13 @@ import { PACE, type Pace } from '../pace.ts';
 import { createWarnings, type Warnings } from '../warnings.ts';
 import { createLogWatch, makeLogFolder } from './access-log.ts';
 import { type Admin, createAdmin } from './admin.ts';
-import { adaptApart } from './config/adapt.ts';
+import { adaptApart, type CommandDeps } from './config/adapt.ts';
 import { mayHaveOrigins, originsIn } from './config/foreign.ts';
 import { createLogFiles } from './config/log-files.ts';
 import type { AccessLogStamp } from './config/patch.ts';
 import { createRestrictions, withRules } from './config/restrictions.ts';
 import { createStreamDelay } from './config/stream-delay.ts';
-import { createValidator, type ValidatorDeps, validationEnv } from './config/validate.ts';
+import { createValidator, validationEnv } from './config/validate.ts';
 import { secretName } from './identity.ts';
 import { createReopener } from './ports/closed.ts';
 import { createKeptProgram, type KeptProgram } from './process/kept-program.ts';
@@ -80,7 +80,7 @@ export type ProxyControl = {
   readonly admin: Admin;
   readonly watch: Watch;
   /** How validations are run. */
-  readonly commands: ValidatorDeps;
+  readonly commands: CommandDeps;
   reload: Reload['reload'];
   validate: Reload['check'];
   /** Adapts a Caddyfile to JSON. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */

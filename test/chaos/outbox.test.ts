@@ -54,7 +54,7 @@ const NEW_MESSAGE = `INSERT INTO messages (channel_id, state, event, about, leve
   VALUES (?, 'began', 'drift', '', 'warn', ?, ?, ?)`;
 
 const sealTarget = (id: number): Buffer =>
-  createSealing({ db: beside.db, file: secretKeyIn(folder) }).seal(
+  createSealing(beside.db, secretKeyIn(folder)).seal(
     JSON.stringify({ url: `${receiver.url}/hook`, secret: SECRET }),
     `channels ${id} target`,
   );

@@ -11,13 +11,11 @@ import { proxyUnreachable } from '../admin.ts';
 import { isStoredFilesFault, lastErrorOf, NO_REASON, rejected } from '../words.ts';
 import { adaptApart, type CommandDeps, limitMemory, memoryLimit, timeLimit } from './adapt.ts';
 
-export type ValidatorDeps = CommandDeps;
-
 /**
  * Validation must not share the proxy's storage: it creates a CA if a site asks for one. It ends before
  * collecting garbage is worth a quarter of its processor time; 10,000 sites take 240 MB instead of 170.
  */
-export function validationEnv(env: Record<string, string>): ValidatorDeps['env'] {
+export function validationEnv(env: Record<string, string>): CommandDeps['env'] {
   const home = join(env.HOME ?? '/nonexistent', 'validate');
   return { GOGC: '400', ...env, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home };
 }
@@ -41,7 +39,7 @@ const STAND_BY_MS = 10;
 /** What replaces the log of a text whose refusal cannot be seen. */
 const SEEN = { writer: { output: 'stderr' }, encoder: { format: 'json' }, level: 'ERROR' };
 
-export function createValidator(deps: ValidatorDeps): Validator {
+export function createValidator(deps: CommandDeps): Validator {
   const { prefix, env, deadline } = deps;
   throwStorageAway();
   let ready: Child | null = null;

@@ -1,16 +1,16 @@
 /** What another program of Caddy does with a Caddyfile. */
 import { Failure } from '../../../src/shared/failure.ts';
 import type { JsonObject } from '../../../src/shared/json.ts';
-import { adaptApart } from '../config/adapt.ts';
+import { adaptApart, type CommandDeps } from '../config/adapt.ts';
 import { type Restrictions, withRules } from '../config/restrictions.ts';
-import { createValidator, type ValidatorDeps } from '../config/validate.ts';
+import { createValidator } from '../config/validate.ts';
 import { createRunning, modulesOf } from './program.ts';
 
 /** Another program of Caddy, of a version. */
 export type NextProgram = {
   version: string | null;
   /** How its commands are run. */
-  commands: ValidatorDeps;
+  commands: CommandDeps;
   /** Those that it was built with; null if it cannot be asked. */
   modules(): Promise<string[] | null>;
   /** @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
@@ -27,7 +27,7 @@ export type NextProgram = {
  * @throws Failure NOT_FOUND if it cannot be asked
  */
 export async function nextProgram(
-  commands: ValidatorDeps,
+  commands: CommandDeps,
   rules: (version: () => Promise<string | null>) => Restrictions,
 ): Promise<NextProgram> {
   const { version, mark } = await createRunning(commands, () => '')();

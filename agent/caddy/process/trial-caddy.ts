@@ -3,15 +3,15 @@ import { existsSync, lchownSync, mkdirSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { tail } from '../../../src/shared/bounded.ts';
 import type { JsonObject } from '../../../src/shared/json.ts';
+import type { CommandDeps } from '../config/adapt.ts';
 import { limitMemory } from '../config/adapt.ts';
-import type { ValidatorDeps } from '../config/validate.ts';
 import { lastErrorOf, rejected } from '../words.ts';
 import { end, findCaddies, pidFileOf } from './processes.ts';
 import type { CaddyUser } from './user.ts';
 
 export type TrialCaddyDeps = {
   /** How Caddy is run for a validation. */
-  commands: ValidatorDeps;
+  commands: CommandDeps;
   /** Caddy's user; null: that of the agent. */
   user: CaddyUser | null;
 };

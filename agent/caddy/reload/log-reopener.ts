@@ -4,14 +4,6 @@ import { field, type Json, type JsonObject, object } from '../../../src/shared/j
 import { ACCESS_LOGGER, type Admin, AdminUnreachable } from '../admin.ts';
 import { LOGGERS } from '../config/patch.ts';
 
-type LogReopenerDeps = {
-  admin: Pick<Admin, 'config' | 'load'>;
-  /** The path of the access log. */
-  file: string;
-  /** Called once it did. */
-  reopened: () => void;
-};
-
 export type LogReopener = {
   /**
    * Makes the proxy open the agent's logs again.
@@ -23,7 +15,12 @@ export type LogReopener = {
   spelling(live: string): string;
 };
 
-export function createLogReopener({ admin, file, reopened }: LogReopenerDeps): LogReopener {
+/** @param file the path of the access log @param reopened called once it did */
+export function createLogReopener(
+  admin: Pick<Admin, 'config' | 'load'>,
+  file: string,
+  reopened: () => void,
+): LogReopener {
   /** Null before the first look. */
   let spelled: string | null = null;
 

@@ -131,11 +131,7 @@ export function createReload(deps: ReloadDeps): Reload {
   const recovery = createRecovery({ ...deps, resume });
   const { assertAllowed, prepare } = createPreparation({ ...deps, served: proxyfile.read });
   const loader = createLoad({ ...deps, recovery });
-  const logs = createLogReopener({
-    admin,
-    file: deps.accessLog.file,
-    reopened: loader.forget,
-  });
+  const logs = createLogReopener(admin, deps.accessLog.file, loader.forget);
   const checked = createChecked();
   /** Whether `loader` knows what an earlier agent left out. */
   let isLookedAt = false;

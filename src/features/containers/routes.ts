@@ -3,7 +3,7 @@ import { Elysia, type Static, t } from 'elysia';
 import type { ApiCore } from '../../hub/core.ts';
 import { AgentQuery } from '../../hub/http/params.ts';
 import { route } from '../../hub/http/route.ts';
-import { agentNamed } from '../../hub/model/placement.ts';
+import { agentNamed } from '../../hub/model/applied.ts';
 import type { ContainerSites } from './sites.ts';
 import { Container } from './wire.ts';
 

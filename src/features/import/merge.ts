@@ -2,9 +2,8 @@
 
 import { unifiedDiff } from '../../hub/caddyfile/diff.ts';
 import { plainSite } from '../../hub/caddyfile/render.ts';
-import { policiesOn } from '../../hub/model/applied.ts';
+import { placesOf, policiesOn } from '../../hub/model/applied.ts';
 import { type Change, sequence } from '../../hub/model/changes.ts';
-import { placesOf } from '../../hub/model/placement.ts';
 import {
   domainTaken,
   rivalsOf,

@@ -3,8 +3,8 @@
  * its id, so that nothing comes all at once, not after a start either; and is never asked twice at a time.
  */
 import type { Agent } from '../../hub/agents/agents.ts';
+import { setFor } from '../../hub/model/applied.ts';
 import { endpointsUnder } from '../../hub/model/endpoints.ts';
-import { setFor } from '../../hub/model/placement.ts';
 import type { SiteSet, Vhost } from '../../hub/model/vhost.ts';
 import type { Publisher } from '../../hub/publish/publisher.ts';
 import {

@@ -160,7 +160,7 @@ export function createContext(given: HubGiven): HubContext {
   const { settings, database, setupCode, pace, now, elapsed, log } = given;
   const { commandLine, version, commit } = given;
   const { db, assertInPlace, file: databaseFile } = database;
-  const sealing = createSealing({ db, file: given.secretKey });
+  const sealing = createSealing(db, given.secretKey);
   const keys = createAgentKeys(sealing.key);
   const store = createStore(database);
   if (given.preamble && store.isUnseeded()) store.seedPreamble(given.preamble(), now());
@@ -308,7 +308,7 @@ export function createContext(given: HubGiven): HubContext {
       beginnings: () => beginnings(db),
     }),
     warningsAfter: createWarningsAfter(publisher, checks, now),
-    readPorts: createReadPorts({ publisher }),
+    readPorts: createReadPorts(publisher),
   };
 }
 

@@ -14,8 +14,8 @@ import {
   deleteAgentChange,
   updateAgentChange,
 } from '../model/agent-changes.ts';
+import { agentNamed, setFor } from '../model/applied.ts';
 import type { Author, Change } from '../model/changes.ts';
-import { agentNamed, setFor } from '../model/placement.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { assertNotSuperseded } from '../publish/target/standing.ts';
 import type { AgentStanding, AgentState } from '../publish/target/targets.ts';

@@ -27,7 +27,7 @@ export function portsRoutes({ guard, readPorts, publisher }: ApiContext) {
     '/standard',
     async ({ query, who }) => {
       const { agent } = query;
-      await moveToStandard({ publisher }, authorOf(who), { ...demandsOf(query), agent });
+      await moveToStandard(publisher, authorOf(who), { ...demandsOf(query), agent });
       return { serving: await readPorts(agent) };
     },
     route({

@@ -14,8 +14,8 @@ import {
   untriedWarnings,
   type Warning,
 } from '../http/schemas.ts';
+import { agentNamed, setFor } from '../model/applied.ts';
 import { NewVhost, VhostFields, written } from '../model/operation.ts';
-import { agentNamed, setFor } from '../model/placement.ts';
 import { withoutLoops } from '../model/sign-in-loop.ts';
 import { byDomain, type SiteSet, type Vhost } from '../model/vhost.ts';
 import {

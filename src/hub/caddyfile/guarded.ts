@@ -1,7 +1,7 @@
 /** Puts policies in front of the body of a site block, so that nothing in it answers before them. Pure. */
 import type { Line } from '../recipes/recipe.ts';
-import { countLines, indent } from './lines.ts';
 import { type Part, partsOf } from './parts.ts';
+import { countLines, indent } from './site.ts';
 import type { Imports } from './snippets.ts';
 
 /** Where a line comes from: a line of the config, from 1, or a policy, and the field that made it. */

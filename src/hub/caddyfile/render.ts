@@ -5,7 +5,7 @@ import { memoize } from '../../shared/memoize.ts';
 import type { Policy } from '../recipes/policy.ts';
 import { type Context, contextOf, guardOf } from './context.ts';
 import type { Origin } from './guarded.ts';
-import { countLines, trimEnd } from './lines.ts';
+import { countLines, trimEnd } from './site.ts';
 import { guardedBlock, plainBlock, type SiteBlock } from './site-block.ts';
 
 /** What the proxyfile needs of a vhost; immutable, see `renderSite`. */

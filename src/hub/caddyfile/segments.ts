@@ -9,7 +9,7 @@ import {
   tokenize,
 } from '../../shared/caddyfile/tokenizer.ts';
 import { afterLine } from './directive.ts';
-import { countLines } from './lines.ts';
+import { countLines } from './site.ts';
 
 /** A piece of a body, which begins a line and ends where one ends. */
 export type Segment = {

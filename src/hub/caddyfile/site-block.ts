@@ -2,9 +2,8 @@
 import { maskPlaceholders } from '../../shared/caddyfile/placeholders.ts';
 import { tokenize } from '../../shared/caddyfile/tokenizer.ts';
 import { contentOf, type Guard, guardedBody, type Origin, type Row } from './guarded.ts';
-import { countLines, indent, trimEnd } from './lines.ts';
 import { indivisibleImport } from './parts.ts';
-import { siteForm } from './site.ts';
+import { countLines, indent, siteForm, trimEnd } from './site.ts';
 import type { Imports } from './snippets.ts';
 
 /** A site's block, without the blank line before it or a final line end. */

@@ -61,10 +61,8 @@ export const SEALED = [
   },
 ] as const;
 
-type SealingDeps = { db: Pick<BunSQLiteDatabase, 'select'>; file: string };
-
 /** @param file readable only by its owner; never replaced as long as something is sealed with its key */
-export function createSealing({ db, file }: SealingDeps): Sealing {
+export function createSealing(db: Pick<BunSQLiteDatabase, 'select'>, file: string): Sealing {
   /** How to do without what is sealed, by a key with another mark if there is one. */
   const remediesFor = (mark?: Buffer): string[] => [
     ...new Set(

@@ -1,8 +1,8 @@
 /** The changes that people make to agents. Pure. */
 import { Failure } from '../../shared/failure.ts';
 import { assertName, FIRST_AGENT, firstThenByName, type StoredAgent } from './agent.ts';
+import { agentNamed } from './applied.ts';
 import { type Change, type Step, vhostStep } from './changes.ts';
-import { agentNamed } from './placement.ts';
 import { containersOf } from './source.ts';
 
 /** @throws Failure INVALID_REQUEST, AGENT_TAKEN */

@@ -10,10 +10,9 @@ import { siteForm } from '../caddyfile/site.ts';
 import { indivisibleIn } from '../caddyfile/site-block.ts';
 import { type Imports, readImports } from '../caddyfile/snippets.ts';
 import { labelOf, type StoredAgent } from './agent.ts';
-import { policiesOn, siteOf } from './applied.ts';
+import { isPlacedOn, policiesOn, siteOf } from './applied.ts';
 import type { Plan } from './changes.ts';
 import { assertCertificates } from './client-certificates.ts';
-import { isPlacedOn } from './placement.ts';
 import type { SiteSet, Vhost } from './vhost.ts';
 
 /** What these checks need to know of the proxy: its syntax, and folders it may import from. */

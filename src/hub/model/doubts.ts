@@ -6,7 +6,7 @@ import { isUpstream } from '../caddyfile/address.ts';
 import { notReplaced, sayNotReplaced, sayUnset, unsetIn } from '../caddyfile/not-replaced.ts';
 import { fillUpstream } from '../caddyfile/render.ts';
 import { siteForm } from '../caddyfile/site.ts';
-import { isPlacedOn, setFor } from './placement.ts';
+import { isPlacedOn, setFor } from './applied.ts';
 import { serviceAt } from './sign-in-loop.ts';
 import type { SiteSet, Vhost } from './vhost.ts';
 

@@ -8,7 +8,7 @@ import * as tables from '../db/schema.ts';
 import type { Policy } from '../recipes/policy.ts';
 import { withoutSecrets } from '../recipes/secrets.ts';
 import type { StoredAgent } from './agent.ts';
-import { exceptOf, inputOf } from './applied.ts';
+import { exceptOf, inputOf, isPlacedOn } from './applied.ts';
 import type { Certificate } from './certificate.ts';
 import {
   deleteCertificateChange,
@@ -18,7 +18,6 @@ import {
 import type { Change, Kind, Step, StepOf, Stored } from './changes.ts';
 import { knownAgainChange, unknownChange } from './known-changes.ts';
 import { chainFacts } from './pem.ts';
-import { isPlacedOn } from './placement.ts';
 import {
   isSamePolicy,
   recreatePolicyChange,

@@ -1,7 +1,7 @@
 /** The changes that people make to preambles. Pure. */
 import { Failure } from '../../shared/failure.ts';
+import { agentNamed } from './applied.ts';
 import type { Change, Preamble, StepOf } from './changes.ts';
-import { agentNamed } from './placement.ts';
 
 /** @throws Failure INVALID_REQUEST */
 export const preambleChange =

@@ -1,8 +1,7 @@
 /** The changes that people make to vhosts. Pure. */
 import { Failure } from '../../shared/failure.ts';
-import { exceptNamed } from './applied.ts';
+import { agentsNamed, exceptNamed } from './applied.ts';
 import { type Change, type Plan, type StepOf, spliced, vhostStep } from './changes.ts';
-import { agentsNamed } from './placement.ts';
 import { keptBy } from './source.ts';
 import {
   assertFree,

@@ -1,10 +1,10 @@
 /** Whether sites answer as their checks say, so that a change that breaks one is not accepted. */
 import { Failure } from '../../shared/failure.ts';
 import type { ChecksAnswer, CheckTarget } from '../../shared/wire/checks.ts';
+import { setFor } from '../model/applied.ts';
 import { idsAfter, type Step } from '../model/changes.ts';
 import { endpointsUnder } from '../model/endpoints.ts';
 import { isPublished } from '../model/entities.ts';
-import { setFor } from '../model/placement.ts';
 import { forCaller, isAway } from '../model/refusal.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
 import { type Planned, planOf, type Refusals, stepsOf } from './batch.ts';

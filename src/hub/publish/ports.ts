@@ -4,8 +4,8 @@ import { Failure } from '../../shared/failure.ts';
 import type { ProxyStatus } from '../../shared/wire/proxy.ts';
 import { type PortState, STANDARD_PORTS } from '../../shared/wire/proxy.ts';
 import { type Agent, chosen } from '../agents/agents.ts';
+import { agentNamed, setFor } from '../model/applied.ts';
 import type { Author } from '../model/changes.ts';
-import { agentNamed, setFor } from '../model/placement.ts';
 import { agentPreambleChange, preambleChange } from '../model/preamble-changes.ts';
 import type { SiteSet } from '../model/vhost.ts';
 import type { Publisher } from './publisher.ts';
@@ -19,8 +19,6 @@ import {
   worstServing,
 } from './serving.ts';
 
-type PortsDeps = { publisher: Publisher };
-
 /** Empty if the agent cannot be asked. */
 const portsOf = async ({ client }: Agent): Promise<readonly PortState[]> =>
   (await client.ports().catch(() => ({ ports: [] }))).ports;
@@ -31,7 +29,7 @@ const portsOf = async ({ client }: Agent): Promise<readonly PortState[]> =>
  * @returns null if the proxy cannot be asked, or serves what others published
  */
 export async function readServing(
-  { publisher }: PortsDeps,
+  publisher: Publisher,
   agent: Agent,
   status: ProxyStatus | null,
 ): Promise<Serving | null> {
@@ -47,10 +45,10 @@ export async function readServing(
  */
 export type ReadPorts = (name?: string) => Promise<Serving | null>;
 
-export function createReadPorts({ publisher }: PortsDeps): ReadPorts {
+export function createReadPorts(publisher: Publisher): ReadPorts {
   async function read(agent: Agent): Promise<Serving | null> {
     const status = await agent.client.status().catch(() => null);
-    return readServing({ publisher }, agent, status);
+    return readServing(publisher, agent, status);
   }
   return async (name) => {
     const only = chosen(publisher.agents, name);
@@ -61,17 +59,15 @@ export function createReadPorts({ publisher }: PortsDeps): ReadPorts {
   };
 }
 
-/** @param agent the only one to move, by a preamble of its own; else all that have none */
-type MoveOptions = Demands & { agent?: string | undefined };
-
 /**
  * Publishes the preamble with `http_port` and `https_port`, where it has them, set to the standard.
+ * @param how `agent`: the only one to move, by a preamble of its own; else all that have none
  * @throws Failure PORT_UNAVAILABLE if a port is held or forbidden, NOT_FOUND, and as any publish
  */
 export async function moveToStandard(
-  { publisher }: PortsDeps,
+  publisher: Publisher,
   author: Author,
-  { agent: name, ...demands }: MoveOptions = {},
+  { agent: name, ...demands }: Demands & { agent?: string | undefined } = {},
 ): Promise<void> {
   const values = {
     http_port: String(STANDARD_PORTS.http),

@@ -1,9 +1,9 @@
 /** Makes changes live on the proxies that they concern, and has their sites checked; or rolls it all back. */
 import { Failure } from '../../shared/failure.ts';
 import type { StillOpen } from '../../shared/wire/proxy.ts';
+import { setFor } from '../model/applied.ts';
 import type { Step } from '../model/changes.ts';
 import { changedVhosts, isPublished } from '../model/entities.ts';
-import { setFor } from '../model/placement.ts';
 import { isAway, isRejection, isTooLarge } from '../model/refusal.ts';
 import type { SiteSet } from '../model/vhost.ts';
 import { type Planned, planOf, type Refusals, refuseAll, stepsOf } from './batch.ts';

@@ -8,7 +8,7 @@ import type { Agent } from '../agents/agents.ts';
 import { NO_ANSWER } from '../agents/answer.ts';
 import type { AgentClient } from '../agents/client.ts';
 import { labelOf } from '../model/agent.ts';
-import { setFor } from '../model/placement.ts';
+import { setFor } from '../model/applied.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
 import { readServing } from '../publish/ports.ts';
 import type { Publisher } from '../publish/publisher.ts';
@@ -119,7 +119,7 @@ export function createFactsReader(
     const latencyMs = status === null ? null : roundToTenths(performance.now() - from);
     const { sites: live, isCurrent } = (status !== null && (await asked)) || UNASKED;
     const unserved = await findUnserved(agent, publisher, status, live ?? undefined);
-    const serving = await readServing({ publisher }, agent, status);
+    const serving = await readServing(publisher, agent, status);
     const certificates = mayLack && status === null ? null : await ending;
     const standing = publisher.standings().find((one) => one.agent.id === agent.id);
     if (!standing) return null;

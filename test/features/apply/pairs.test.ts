@@ -11,12 +11,11 @@ import { PLAIN_CONFIG, policiesIn, sitesIn } from '../../../src/features/apply/s
 import { addressKey } from '../../../src/hub/caddyfile/address.ts';
 import { openDatabase } from '../../../src/hub/db/open.ts';
 import { agents } from '../../../src/hub/db/schema.ts';
-import { exceptOf, renderSet } from '../../../src/hub/model/applied.ts';
+import { exceptOf, placesOf, renderSet } from '../../../src/hub/model/applied.ts';
 import type { Change, Outcome as Planned } from '../../../src/hub/model/changes.ts';
 import { createChangelog } from '../../../src/hub/model/history/changelog.ts';
 import { revertGroup } from '../../../src/hub/model/history/revert-group.ts';
 import { changeOf, policyChangeOf } from '../../../src/hub/model/operation.ts';
-import { placesOf } from '../../../src/hub/model/placement.ts';
 import { deletePolicyChange } from '../../../src/hub/model/policy-changes.ts';
 import { isDiffering } from '../../../src/hub/model/source.ts';
 import { createStore } from '../../../src/hub/model/store.ts';

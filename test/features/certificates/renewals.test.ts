@@ -50,7 +50,7 @@ beforeEach(async () => {
   folder = temporaryFolder();
   const database = openDatabase(join(folder, 'hub.db'));
   const store = createStore(database);
-  const sealing = createSealing({ db: database.db, file: join(folder, 'secret-key') });
+  const sealing = createSealing(database.db, join(folder, 'secret-key'));
   const certificates = createSealedCertificates(sealing);
   [orders, refusal, away, now] = [0, null, null, new Date()];
   onOrder = () => {};

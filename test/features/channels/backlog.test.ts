@@ -30,7 +30,7 @@ beforeEach(() => {
   folder = temporaryFolder();
   database = openDatabase(folder);
   const { db } = database;
-  const sealing = createSealing({ db, file: join(folder, 'secret-key') });
+  const sealing = createSealing(db, join(folder, 'secret-key'));
   channels = createChannels({ db, sealing, now: () => NOON });
   channels.create(hook);
 });

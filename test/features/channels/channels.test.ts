@@ -18,7 +18,7 @@ describe('a channel', () => {
   const create = async (json: object) => (await call('POST', '/channels', json)).body;
   const stored = (id: number) => {
     const { db, close } = openBeside(stack.dataDir);
-    const sealing = createSealing({ db, file: join(stack.dataDir, 'secret-key') });
+    const sealing = createSealing(db, join(stack.dataDir, 'secret-key'));
     const target = createChannels({ db, sealing, now: () => new Date() })
       .get(id)
       .target();

@@ -17,7 +17,7 @@ const database = forEachTest(startDatabase);
 let secret: SecretKey;
 beforeEach(() => {
   file = secretKeyIn(database.folder);
-  secret = createSealing({ db: database.db, file }).key;
+  secret = createSealing(database.db, file).key;
 });
 
 test.each([

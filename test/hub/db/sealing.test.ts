@@ -28,7 +28,7 @@ let sealing: Sealing;
 
 beforeEach(() => {
   file = join(database.folder, 'secret-key');
-  sealing = createSealing({ db: database.db, file });
+  sealing = createSealing(database.db, file);
 });
 
 /** Stores a secret, as an account has it. */

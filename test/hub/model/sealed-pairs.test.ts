@@ -19,7 +19,7 @@ beforeEach(() => {
   keyFile = join(folder, 'secret-key');
   const database = openDatabase(join(folder, 'hub.db'));
   close = database.close;
-  pairs = createSealedPairs(createSealing({ db: database.db, file: keyFile }));
+  pairs = createSealedPairs(createSealing(database.db, keyFile));
 });
 
 afterEach(() => {

@@ -1,8 +1,7 @@
 /** Containers with labels of caddy-docker-proxy or Traefik as a file for `signalbox apply`. Pure. */
 
 import { addressKey } from '../../../hub/caddyfile/address.ts';
-import { indent } from '../../../hub/caddyfile/lines.ts';
-import { siteForm } from '../../../hub/caddyfile/site.ts';
+import { indent, siteForm } from '../../../hub/caddyfile/site.ts';
 import { UPSTREAM } from '../../../shared/caddyfile/placeholders.ts';
 import { visible } from '../../../shared/visible.ts';
 import { type AppliedSite, PLAIN_CONFIG } from '../../apply/schemas.ts';

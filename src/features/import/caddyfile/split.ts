@@ -2,8 +2,7 @@
 
 import { isUpstream } from '../../../hub/caddyfile/address.ts';
 import { afterLine, onlyArgument } from '../../../hub/caddyfile/directive.ts';
-import { countLines } from '../../../hub/caddyfile/lines.ts';
-import { isDirective } from '../../../hub/caddyfile/site.ts';
+import { countLines, isDirective } from '../../../hub/caddyfile/site.ts';
 import { createPauses } from '../../../shared/async.ts';
 import { optionsLeftOut, withoutOptions } from '../../../shared/caddyfile/globals.ts';
 import { maskPlaceholders, UPSTREAM } from '../../../shared/caddyfile/placeholders.ts';

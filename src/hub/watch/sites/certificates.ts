@@ -1,9 +1,9 @@
 /** The certificates of all vhosts, and which of them are due. */
 import type { Authority, CertificatesAnswer } from '../../../shared/wire/sites.ts';
 import type { Agent } from '../../agents/agents.ts';
+import { setFor } from '../../model/applied.ts';
 import { servedFor } from '../../model/certificate.ts';
 import { type Endpoint, endpointsUnder, keyOfEndpoint } from '../../model/endpoints.ts';
-import { setFor } from '../../model/placement.ts';
 import type { SiteSet, Vhost } from '../../model/vhost.ts';
 import type { Publisher } from '../../publish/publisher.ts';
 
