@@ -3,7 +3,3 @@
 /** `viewer` looks, `editor` changes sites and policies, `owner` changes who may do what. */
 export const ROLES = ['viewer', 'editor', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
-
-/** Whether `role` may do what `needed` may. */
-export const isAtLeast = (role: Role, needed: Role): boolean =>
-  ROLES.indexOf(role) >= ROLES.indexOf(needed);

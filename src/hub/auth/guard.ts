@@ -2,7 +2,7 @@
 import { Elysia } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { note } from '../../shared/observe/requests.ts';
-import { isAtLeast, type Role } from '../../shared/roles.ts';
+import { ROLES, type Role } from '../../shared/roles.ts';
 import type { Db } from '../db/open.ts';
 import type { Demands } from '../http/about.ts';
 import type { Accounts } from './accounts/accounts.ts';
@@ -49,6 +49,10 @@ export type Caller = {
   /** Whether they may do this still, however long it waited. @throws Failure UNAUTHENTICATED, FORBIDDEN_ROLE */
   assertAllowed: () => void;
 };
+
+/** Whether `role` may do what `needed` may. */
+export const isAtLeast = (role: Role, needed: Role): boolean =>
+  ROLES.indexOf(role) >= ROLES.indexOf(needed);
 
 /** Whether the caller gets no config, and nothing that may quote one. */
 export const isViewer = ({ user }: Pick<Caller, 'user'>): boolean =>

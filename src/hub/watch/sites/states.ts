@@ -3,7 +3,6 @@ import { within } from '../../../shared/async.ts';
 import type { SiteState } from '../../../shared/wire/sites.ts';
 import { type Agent, askAll, chosen } from '../../agents/agents.ts';
 import type { Warning } from '../../http/schemas.ts';
-import { labelOf } from '../../model/agent.ts';
 import { isPlacedOn, setFor } from '../../model/applied.ts';
 import { doubtsIn } from '../../model/doubts.ts';
 import { byDomain, type SiteSet, type Vhost } from '../../model/vhost.ts';
@@ -12,7 +11,7 @@ import type { Publisher } from '../../publish/publisher.ts';
 import type { Checks } from '../checks.ts';
 import { togetherWarnings, worstState } from './several.ts';
 import { namesOf, statesOf } from './state.ts';
-import { findUnserved, rejectionOf } from './unserved.ts';
+import { findUnserved, rejectionOf, type Unserved } from './unserved.ts';
 import type { VhostState } from './view.ts';
 
 /** @param agent the name of the only one to ask; @throws Failure NOT_FOUND, AGENT_UNREACHABLE, PROXY_UNREACHABLE */
@@ -130,9 +129,11 @@ export function createWarningsAfter(
   now: () => Date,
 ): WarningsAfter {
   /** As known after a change, whose answer says which ports are not open. */
-  async function lastStatus({ id, client }: Agent) {
-    const standing = publisher.standings().find(({ agent }) => agent.id === id);
-    return standing?.status ?? (await client.status());
+  async function lastUnserved(agent: Agent): Promise<readonly Unserved[]> {
+    const standing = publisher.standings().find((one) => one.agent.id === agent.id);
+    const status = standing?.status ?? (await agent.client.status());
+    const isAllServed = !standing?.broken.length && !status.closed?.length;
+    return isAllServed ? [] : findUnserved(agent, publisher, status);
   }
 
   /** Of those of the vhosts that are placed there; null if the agent does not say in time. */
@@ -144,14 +145,13 @@ export function createWarningsAfter(
     const names = new Set(placed.filter(mayWarn).flatMap((vhost) => namesOf(vhost, set)));
     const asked = Promise.all([
       names.size > 0 ? client.sites([...names], WAIT_MS) : { sites: [] },
-      lastStatus(agent).then((status) => findUnserved(agent, publisher, status)),
+      lastUnserved(agent),
     ]).catch(() => null);
     const found = await within(asked, MOST_MS, () => null);
     if (found === null) return null;
     const [{ sites }, unserved] = found;
     const stateOf = statesOf(set, sites, unserved, (vhost) => checks.of(vhost, id), now(), null);
-    const label = labelOf(id, publisher.agents.all());
-    return { label, found: new Map(placed.map((one) => [one.id, stateOf(one).warnings])) };
+    return { agent, found: new Map(placed.map((one) => [one.id, stateOf(one).warnings])) };
   }
 
   return async (vhosts) => {
@@ -164,11 +164,11 @@ export function createWarningsAfter(
     const doubts = doubtsIn(publisher.current(), publisher);
     const known = (await Promise.all(answers)).flatMap((one) => one ?? []);
     const seenOf = ({ id }: Vhost): Warning[] => {
-      const [first] = known;
-      if (!first || first.label === undefined) return first?.found.get(id) ?? [];
-      return togetherWarnings(
-        known.map(({ label = '', found }) => ({ label, warnings: found.get(id) ?? [] })),
-      );
+      const seen = known.map(({ agent, found }) => ({
+        label: agent.name,
+        warnings: found.get(id) ?? [],
+      }));
+      return all.length > 1 ? togetherWarnings(seen) : (seen[0]?.warnings ?? []);
     };
     return new Map(asked.map((vhost) => [vhost.id, [...doubts(vhost), ...seenOf(vhost)]]));
   };
