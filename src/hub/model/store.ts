@@ -170,9 +170,14 @@ export function createStore({
           ({ author: { also, assertAllowed: _, isUndo, ...author }, plan, answer }) => {
             const known = knownIn(plan);
             const group = nextEntry;
+            nextEntry += plan.steps.length;
+            const [first, ...others] = plan.steps;
+            // The only entry, about a site, says everything.
+            const isPlain = first?.kind === 'vhost' && others.length === 0 && !isUndo;
+            const summary = isPlain ? null : summaryOf(plan.steps, isUndo);
             for (const step of plan.steps) {
-              const summary = nextEntry++ === group ? summaryOf(plan.steps, isUndo) : null;
-              write(step, { ...author, ...ofAll, group, summary }, known);
+              const line = step === first ? summary : null;
+              write(step, { ...author, ...ofAll, group, summary: line }, known);
             }
             if (answer) keepAnswer(tx, answer(names, group));
             also?.(tx, time);
