@@ -6,7 +6,6 @@ import type { ApiCore } from '../../hub/core.ts';
 import { ChangeQuery, demandsOf, flag } from '../../hub/http/params.ts';
 import { etagOf } from '../../hub/http/responses.ts';
 import { route } from '../../hub/http/route.ts';
-import { Success } from '../../hub/http/schemas.ts';
 import type { Certificate } from '../../hub/model/certificate.ts';
 import {
   assertNameFree,
@@ -119,9 +118,7 @@ export function keptRoutes(api: ApiCore, certificates: SealedCertificates, renew
         query: ForceQuery,
         publishes: true,
         refuses: ['CERTIFICATE_IN_USE'],
-        returns: Success,
         requestHeaders: ['If-Match'],
-        example: { success: true },
       }),
     )
     .use(jsonBody(bodyLimit))

@@ -4,7 +4,6 @@ import { recordedAuthorOf } from '../../hub/auth/guard.ts';
 import type { ApiCore } from '../../hub/core.ts';
 import { ChangeQuery, demandsOf } from '../../hub/http/params.ts';
 import { route } from '../../hub/http/route.ts';
-import { Success } from '../../hub/http/schemas.ts';
 import { findCertificate } from '../../hub/model/certificate-changes.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { eventOf } from './kept-routes.ts';
@@ -103,9 +102,7 @@ export function orderRoutes(
         fresh: true,
         body: Trial,
         refuses: ['NOT_FOUND', 'CERTIFICATE_FAILED', 'SECRET_KEY_UNUSABLE', 'STOPPING'],
-        returns: Success,
         bodies: { dns: { value: ORDER } },
-        example: { success: true },
       }),
     );
 }

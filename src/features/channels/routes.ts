@@ -6,7 +6,6 @@ import type { ApiCore } from '../../hub/core.ts';
 import { inTransaction } from '../../hub/db/open.ts';
 import { IdParams, idOf } from '../../hub/http/params.ts';
 import { route } from '../../hub/http/route.ts';
-import { Success } from '../../hub/http/schemas.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import type { Channels } from './channels.ts';
 import { type Deliver, deliverTest } from './deliver.ts';
@@ -109,8 +108,6 @@ export function channelRoutes(api: ApiCore, channels: Channels, deliver: Deliver
         needs: 'owner',
         fresh: true,
         params: IdParams,
-        returns: Success,
-        example: { success: true },
       }),
     )
     .post(
@@ -129,8 +126,6 @@ export function channelRoutes(api: ApiCore, channels: Channels, deliver: Deliver
         needs: 'owner',
         params: IdParams,
         refuses: ['CHANNEL_FAILED', 'SECRET_KEY_UNUSABLE'],
-        returns: Success,
-        example: { success: true },
       }),
     )
     .use(jsonBody(bodyLimit))

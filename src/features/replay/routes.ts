@@ -4,7 +4,6 @@ import type { ApiCore } from '../../hub/core.ts';
 import { flag, textParams } from '../../hub/http/params.ts';
 import { UNDOES } from '../../hub/http/refusal-schemas.ts';
 import { route } from '../../hub/http/route.ts';
-import { Success } from '../../hub/http/schemas.ts';
 import { AnyOperation, createChangeFrom } from '../../hub/model/any-operation.ts';
 import { inOperation, sequence } from '../../hub/model/changes.ts';
 import { jsonBody } from '../../shared/json-body.ts';
@@ -96,8 +95,6 @@ export function replayRoutes({ replays, db, publisher, guard, bodyLimit }: Deps)
         summary: 'End a replay and forget its result',
         access: 'write',
         params: ReplayParams,
-        returns: Success,
-        example: { success: true },
       }),
     )
     .use(jsonBody(bodyLimit))

@@ -5,7 +5,7 @@ import { authorOf, type Caller, isViewer } from '../auth/guard.ts';
 import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
 import { etagOf, ifMatch } from '../http/responses.ts';
 import { route } from '../http/route.ts';
-import { Outcome, outcomeOf, Success, Timestamp } from '../http/schemas.ts';
+import { Outcome, outcomeOf, Timestamp } from '../http/schemas.ts';
 import { vhostsTouched, vhostsWith } from '../model/applied.ts';
 import { createPolicy, NewPolicy, PolicyFields, updatePolicy } from '../model/operation.ts';
 import {
@@ -128,9 +128,7 @@ export function policyRoutes({ publisher, retries, guard, bodyLimit }: ApiContex
         query: ChangeQuery,
         publishes: true,
         refuses: ['POLICY_IN_USE'],
-        returns: Success,
         requestHeaders: ['If-Match'],
-        example: { success: true },
       }),
     )
     .use(jsonBody(bodyLimit))

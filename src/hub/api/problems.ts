@@ -4,7 +4,7 @@ import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf } from '../auth/guard.ts';
 import { route } from '../http/route.ts';
-import { Success, Timestamp } from '../http/schemas.ts';
+import { Timestamp } from '../http/schemas.ts';
 import { knownChange, unknownChange } from '../model/known-changes.ts';
 import { KnownView } from '../watch/problem.ts';
 import type { Listed } from '../watch/problem-list.ts';
@@ -52,8 +52,6 @@ export function problemRoutes(context: ApiContext) {
         summary: 'Announce and count a problem again',
         access: 'write',
         params: Key,
-        returns: Success,
-        example: { success: true },
       }),
     )
     .use(jsonBody(bodyLimit))

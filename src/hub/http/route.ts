@@ -13,13 +13,14 @@ import {
   TOO_MUCH,
   WRITES,
 } from './refusal-schemas.ts';
+import { Success } from './schemas.ts';
 
 /** What a request has, besides its headers; Elysia checks it. */
 type Schemas = { params?: TSchema; query?: TSchema; body?: TSchema };
 
 type Answers<Ok extends TSchema, Status extends number> = {
-  /** The body of a successful response. */
-  returns: Ok;
+  /** The body of a successful response; only that it is one, if left out. */
+  returns?: Ok;
   /** Of a successful response; 200 if left out. */
   status?: Status;
   /** Whom it asks without a change: agents, or their proxies through them. */
@@ -43,9 +44,11 @@ type Hook<Given extends Schemas, Ok extends TSchema, Status extends number> = Pi
 > & { response: { [S in Status]: Ok }; detail: ReturnType<typeof about> };
 
 /** What a controller hands to Elysia beside a handler. */
-export function route<Given extends Schemas, Ok extends TSchema, Status extends number = 200>(
-  of: Given & Answers<Ok, Status> & About,
-): Hook<Given, Ok, Status> {
+export function route<
+  Given extends Schemas,
+  Ok extends TSchema = typeof Success,
+  Status extends number = 200,
+>(of: Given & Answers<Ok, Status> & About): Hook<Given, Ok, Status> {
   // TypeScript does not see which of the schemas were given.
   const one: Route = of;
   const { params, query, body, returns, status = 200, ...documented } = one;
@@ -53,10 +56,16 @@ export function route<Given extends Schemas, Ok extends TSchema, Status extends 
     ...(params && { params }),
     ...(query && { query }),
     ...(body && { body }),
-    response: { [status]: returns, ...refusals(...codesOf(one)) },
-    detail: about({ ...documented, parameters: { ...params?.properties, ...query?.properties } }),
+    response: { [status]: returns ?? Success, ...refusals(...codesOf(one)) },
+    detail: about({
+      ...(!returns && SUCCEEDED),
+      ...documented,
+      parameters: { ...params?.properties, ...query?.properties },
+    }),
   } as unknown as Hook<Given, Ok, Status>;
 }
+
+const SUCCEEDED = { example: { success: true } };
 
 const BY_ACCESS = { anyone: OPEN, local: READS, read: READS, write: WRITES, session: WRITES };
 const BY_ASKING = { agent: ASKS_AGENT, proxy: ASKS_PROXY };

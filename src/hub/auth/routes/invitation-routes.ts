@@ -3,7 +3,7 @@ import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../../shared/json-body.ts';
 import { textParams } from '../../http/params.ts';
 import { route } from '../../http/route.ts';
-import { Success, Timestamp } from '../../http/schemas.ts';
+import { Timestamp } from '../../http/schemas.ts';
 import type { AuthContext } from './context.ts';
 import { RoleName } from './views.ts';
 
@@ -71,8 +71,6 @@ export function invitationRoutes(deps: AuthContext) {
         needs: 'owner',
         fresh: true,
         params: textParams(INVITATION.id),
-        returns: Success,
-        example: { success: true },
       }),
     )
     .use(jsonBody(bodyLimit))

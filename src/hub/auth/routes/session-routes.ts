@@ -4,7 +4,7 @@ import { jsonBody } from '../../../shared/json-body.ts';
 import { textParams } from '../../http/params.ts';
 import { NEW_PASSWORD } from '../../http/refusal-schemas.ts';
 import { route } from '../../http/route.ts';
-import { Success, Timestamp } from '../../http/schemas.ts';
+import { Timestamp } from '../../http/schemas.ts';
 import { clientOf } from '../client.ts';
 import { forbiddenRole } from '../guard.ts';
 import { SESSION_SECONDS, type SessionInfo } from '../sessions/sessions.ts';
@@ -78,8 +78,6 @@ export function sessionRoutes(deps: AuthContext) {
         needs: 'viewer',
         params: textParams(SESSION.id),
         refuses: ['SESSION_NOT_FRESH'],
-        returns: Success,
-        example: { success: true },
       }),
     )
     .use(jsonBody(bodyLimit))

@@ -4,7 +4,6 @@ import { jsonBody, readJson } from '../../../shared/json-body.ts';
 import { note } from '../../../shared/observe/requests.ts';
 import { NEW_PASSWORD } from '../../http/refusal-schemas.ts';
 import { route } from '../../http/route.ts';
-import { Success } from '../../http/schemas.ts';
 import { SECOND_HALF } from '../beside-passwords.ts';
 import { clientOf } from '../client.ts';
 import { forbiddenRole } from '../guard.ts';
@@ -48,8 +47,6 @@ export function signInRoutes(deps: AuthContext) {
         summary: 'End the session',
         description: 'Clears the cookie. Succeeds without a session too.',
         access: 'anyone',
-        returns: Success,
-        example: { success: true },
         responseHeaders: ['Set-Cookie'],
       }),
     )

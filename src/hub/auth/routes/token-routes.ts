@@ -3,7 +3,7 @@ import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../../shared/json-body.ts';
 import { textParams } from '../../http/params.ts';
 import { route } from '../../http/route.ts';
-import { Success, Timestamp } from '../../http/schemas.ts';
+import { Timestamp } from '../../http/schemas.ts';
 import type { TokenInfo } from '../tokens/tokens.ts';
 import type { AuthContext } from './context.ts';
 
@@ -70,8 +70,6 @@ export function tokenRoutes({ tokens, guard, bodyLimit }: AuthContext) {
         needs: 'viewer',
         fresh: true,
         params: textParams(API_TOKEN.id),
-        returns: Success,
-        example: { success: true },
       }),
     )
     .use(jsonBody(bodyLimit))

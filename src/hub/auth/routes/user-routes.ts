@@ -4,7 +4,6 @@ import { jsonBody } from '../../../shared/json-body.ts';
 import { textParams } from '../../http/params.ts';
 import { NEW_PASSWORD } from '../../http/refusal-schemas.ts';
 import { route } from '../../http/route.ts';
-import { Success } from '../../http/schemas.ts';
 import type { AuthContext } from './context.ts';
 import { RoleName, USER, UserView, viewUser } from './views.ts';
 
@@ -41,8 +40,6 @@ export function userRoutes({ accounts, directory, guard, bodyLimit }: AuthContex
         fresh: true,
         params: textParams(USER.id),
         refuses: ['LAST_USER', 'LAST_OWNER'],
-        returns: Success,
-        example: { success: true },
       }),
     )
     .use(jsonBody(bodyLimit))
