@@ -118,12 +118,7 @@ test('an enrolled agent keeps hub, tokens and Caddy, wherever it is killed', asy
     expect(caddiesOf(dataDir).map(({ pid }) => pid)).toEqual(before);
   };
 
-  await enrol(invitation, {
-    hub: HUBS.first,
-    term: 1,
-    token: tokenOf('one'),
-    replace: false,
-  });
+  await enrol(invitation, { hub: HUBS.first, term: 1, token: tokenOf('one'), replace: false });
   await kill();
   await publish('one', 'enrolled');
   expect(await served()).toBe('enrolled');
@@ -172,12 +167,7 @@ test('an agent with a token can be enrolled, and its Caddy outlives it from then
   const client = (own: string) =>
     createAgentClient({ url, token: own, trust: { fingerprint }, hub: HUBS.first });
   await expect(client(token).status()).rejects.toThrow('rejects the hub’s token');
-  await enrol(invitation, {
-    hub: HUBS.first,
-    term: 1,
-    token: tokenOf('own'),
-    replace: true,
-  });
+  await enrol(invitation, { hub: HUBS.first, term: 1, token: tokenOf('own'), replace: true });
   await client(tokenOf('own')).reload(text('enrolled'));
   const before = caddiesOf(dataDir).map(({ pid }) => pid);
   expect(before).toHaveLength(1);

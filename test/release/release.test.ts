@@ -76,10 +76,7 @@ describe('a release is refused', () => {
     const own = join(folder, 'own');
     expect(
       release(['sbom', '--out', own], 1, { PATH: '/nowhere', SOURCE_DATE_EPOCH: '5' }),
-    ).toEqual({
-      code: 0,
-      err: '',
-    });
+    ).toEqual({ code: 0, err: '' });
   });
 
   test('outside a checkout without a time', () => {

@@ -84,12 +84,7 @@ describe('the fields of an update', () => {
     );
     expect(fieldsOf(diff)).toEqual([
       { field: 'tags', kind: 'value', old: 'none', new: 'media, tv' },
-      {
-        field: 'policies',
-        kind: 'text',
-        old: 'a',
-        new: `a\n${'b'.repeat(40)}\n${'c'.repeat(40)}`,
-      },
+      { field: 'policies', kind: 'text', old: 'a', new: `a\n${'b'.repeat(40)}\n${'c'.repeat(40)}` },
     ]);
   });
 

@@ -19,10 +19,7 @@ const nested = (depth: number): object => (depth === 0 ? {} : { deeper: nested(d
 
 describe('refused, with nothing changed:', () => {
   const user = (name: string) => ({ name, password: `the password of ${name}` });
-  const guard = (names: string[]) => ({
-    recipe: 'basic-auth',
-    values: { users: names.map(user) },
-  });
+  const guard = (names: string[]) => ({ recipe: 'basic-auth', values: { users: names.map(user) } });
   const tag = '"tags":["\\ud800"]';
   const lone = '"check":{"path":"/","contains":"\\udc00"}';
   const open = `{"source":"home","sites":{"${at}":{"config":"respond yes",`;

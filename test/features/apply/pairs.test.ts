@@ -314,10 +314,7 @@ test(
         for (const { id } of set.policies) await make(deletePolicyChange(id));
         const hands = async (most: number) => {
           for (let at = random.below(most); at > 0; at--) {
-            const doing = documents.byHand({
-              sites: set.vhosts,
-              policies: set.policies,
-            });
+            const doing = documents.byHand({ sites: set.vhosts, policies: set.policies });
             if (doing) await refusalOf(() => byHand(doing));
           }
         };

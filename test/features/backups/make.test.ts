@@ -266,11 +266,7 @@ const keeperOf = (makes: (signal: AbortSignal) => Promise<void>) =>
       log() {},
     },
     { dir, keep: 14, passphrase: null },
-    {
-      make: makes,
-      list: () => listBackups(dir),
-      read: (one) => readFrom(dir, one),
-    },
+    { make: makes, list: () => listBackups(dir), read: (one) => readFrom(dir, one) },
     PACE,
   );
 

@@ -207,11 +207,7 @@ describe('backups of a hub', () => {
   });
 
   test('with another key need their passphrase, or do without', async () => {
-    const channel = {
-      name: 'Hook',
-      kind: 'webhook',
-      target: { url: 'http://127.0.0.1:9/' },
-    };
+    const channel = { name: 'Hook', kind: 'webhook', target: { url: 'http://127.0.0.1:9/' } };
     expect((await call('POST', '/channels', channel)).status).toBe(201);
     const { newest } = await make();
     expect(newest?.key).toBe('sealed');

@@ -148,9 +148,7 @@ const sites: [string, Record<string, string>, object, Allowed?, Partial<Containe
   [
     'several domains',
     { domain: 'a.example, http://b.example' },
-    {
-      config: 'a.example, http://b.example {\n\treverse_proxy {upstream}\n}',
-    },
+    { config: 'a.example, http://b.example {\n\treverse_proxy {upstream}\n}' },
   ],
 ];
 test.each(sites.map((row) => [row[0], row] as const))('%s', (_, row) => {

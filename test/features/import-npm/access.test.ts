@@ -250,11 +250,7 @@ test('the nginx text of a host: who is not named gets in', () => {
   const of = (...lines: string[]) => protectionOfClients('a.example', clientsOf(...lines));
   const measured = of('allow 192.168.1.0/24', 'allow 10.0.0.0/8', 'deny all');
   expect(measured.policies).toEqual([
-    {
-      name: 'a.example',
-      recipe: 'allow',
-      values: { networks: ['192.168.1.0/24', '10.0.0.0/8'] },
-    },
+    { name: 'a.example', recipe: 'allow', values: { networks: ['192.168.1.0/24', '10.0.0.0/8'] } },
   ]);
   expect(measured.remarks).toEqual([]);
   expect(shape(of('deny 10.0.0.1'))).toEqual([['block', ['10.0.0.1']]]);

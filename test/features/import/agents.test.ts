@@ -12,11 +12,7 @@ test('they are placed on it alone, and the preamble is its own', async () => {
   const proxyfile = 'http://only.example {\n\trespond only\n}\n';
   const refused = await call('POST', '/import', { proxyfile, agent: 'nobody' });
   expect([refused.status, refused.body.code]).toEqual([404, 'NOT_FOUND']);
-  const imported = await call('POST', '/import', {
-    proxyfile,
-    agent: 'visitor',
-    preamble: 'keep',
-  });
+  const imported = await call('POST', '/import', { proxyfile, agent: 'visitor', preamble: 'keep' });
   expect(imported.status).toBe(200);
   const [only] = (await call<{ domain: string; agents: string[] }[]>('GET', '/vhosts')).body.filter(
     ({ domain }) => domain === 'http://only.example',

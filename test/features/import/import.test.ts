@@ -7,11 +7,7 @@ import { some } from '../../harness/full.ts';
 import { startOwner } from '../../harness/owner.ts';
 import { freePort, temporaryFolder } from '../../harness/stack.ts';
 
-type Imported = {
-  vhosts: { domain: string; config: string }[];
-  code?: string;
-  detail?: string;
-};
+type Imported = { vhosts: { domain: string; config: string }[]; code?: string; detail?: string };
 const MANY = some(300, 2_000);
 
 const post = (proxyfile: string, more: object = {}) =>

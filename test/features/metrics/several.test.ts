@@ -6,10 +6,7 @@ import { forFile } from '../../harness/for-file.ts';
 import { ask, until } from '../../harness/stack.ts';
 
 const fleet = await forFile(startFleet(['twin', 'vps']));
-await fleet.call('POST', '/vhosts', {
-  domain: 'own.example',
-  config: 'tls internal\nrespond own',
-});
+await fleet.call('POST', '/vhosts', { domain: 'own.example', config: 'tls internal\nrespond own' });
 const ALL = ['local', 'twin', 'vps'];
 async function scrape() {
   const answer = await ask(fleet.stack.hub.replace(/\/api$/, '/metrics'));

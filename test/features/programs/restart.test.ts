@@ -56,11 +56,7 @@ test('one that an upgrade puts there is tried and shown, runs after a restart, a
   expect((await all.programs()).next).toBeNull();
   const pid = pidOf(agent);
   all.place(NEXT);
-  expect(await all.tried()).toMatchObject({
-    sha256: next,
-    version: versionOf(NEXT),
-    differs: [],
-  });
+  expect(await all.tried()).toMatchObject({ sha256: next, version: versionOf(NEXT), differs: [] });
   const before = await all.programs();
   expect(before.current).toMatchObject({ sha256: own, version: versionOf(OWN) });
   expect([pidOf(agent), all.kept()]).toEqual([pid, own]);

@@ -19,11 +19,7 @@ export function createClient(byProxy: boolean) {
   const connections = new Map<string, Promise<Connection | null>>();
 
   async function open(port: number, ip: string, name: string | null): Promise<Connection | null> {
-    const plain = connect({
-      host: '127.0.0.1',
-      port,
-      ...(!byProxy && { localAddress: ip }),
-    });
+    const plain = connect({ host: '127.0.0.1', port, ...(!byProxy && { localAddress: ip }) });
     plain.setNoDelay(true);
     plain.on('error', () => undefined);
     await new Promise((resolve) => {

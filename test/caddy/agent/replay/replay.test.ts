@@ -228,12 +228,7 @@ describe('a replay in which a trial', () => {
     logged(Array.from({ length: 5_000 }, (_, i) => ({ uri: `/many/${i}` })));
     const proxyfile = head() + site(proxied(two));
     const body = await agent
-      .get<{ id: string }>('/proxy/replay', {
-        proxyfile,
-        hosts: null,
-        days: 7,
-        requests: 50_000,
-      })
+      .get<{ id: string }>('/proxy/replay', { proxyfile, hosts: null, days: 7, requests: 50_000 })
       .then((answer) => answer.body);
     const hasBegun = async () => {
       const state = await stateOf(body.id);

@@ -102,11 +102,7 @@ describe('the sites of a live configuration', () => {
     const hosts = ['a.wild.example', 'b.wild.example', 'own.example', 'other.example'];
     const sites = liveSites({
       apps: {
-        http: {
-          servers: {
-            srv0: { listen: [':443'], routes: [{ match: [{ host: hosts }] }] },
-          },
-        },
+        http: { servers: { srv0: { listen: [':443'], routes: [{ match: [{ host: hosts }] }] } } },
         tls: {
           automation: {
             policies: [

@@ -36,9 +36,7 @@ test.each<[string, string, Site[]]>([
         1,
         'a.example',
         'import common\nreverse_proxy {upstream} {\n\theader_up Host {host}\n}',
-        {
-          upstream: 'localhost:9000',
-        },
+        { upstream: 'localhost:9000' },
       ),
       site(2, 'off.example', 'respond off', { enabled: false }),
       site(3, 'b.example', 'respond "first\nsecond\n\n  third" 200\n\n# {upstream}\nlog\n'),
@@ -52,9 +50,7 @@ test.each<[string, string, Site[]]>([
         1,
         'a.example',
         '# first\na.example, www.a.example {\n  reverse_proxy {upstream}\n}\n\n',
-        {
-          upstream: 'http://$&:80',
-        },
+        { upstream: 'http://$&:80' },
       ),
       site(2, 'http://b.example/x', 'http://b.example/x\n{\n\trespond `b\nc`\n} # the end'),
     ],

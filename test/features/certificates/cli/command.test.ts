@@ -40,9 +40,7 @@ const kept = async () =>
 const changes = async () => (await operator.run(['api', 'GET', '/changelog'])).out;
 
 const started = await operator.start();
-await operator.run(['site', 'add', 'app.home.example', '--config', '-'], {
-  input: 'respond a\n',
-});
+await operator.run(['site', 'add', 'app.home.example', '--config', '-'], { input: 'respond a\n' });
 
 describe('signalbox certificate', () => {
   test('refuses files that are none, or no pair, and changes nothing', async () => {

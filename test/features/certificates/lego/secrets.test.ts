@@ -36,10 +36,7 @@ describe.skipIf(!HAS_ACME)('an order', () => {
   const order = (): CertificateOrder => ({
     names: ['home.example'],
     email: 'ada@home.example',
-    dns: {
-      ...dns.spec,
-      credentials: { ...dns.spec.credentials, RFC2136_TSIG_SECRET: TOKEN },
-    },
+    dns: { ...dns.spec, credentials: { ...dns.spec.credentials, RFC2136_TSIG_SECRET: TOKEN } },
   });
   const failed = (promise: Promise<unknown>): Promise<Failure> =>
     promise.then(

@@ -224,9 +224,7 @@ describe('an engine', () => {
     const line = `${JSON.stringify({ Action: 'exec_start: true' })}\n`.repeat(20_000);
     const endless = () =>
       new Response(
-        new ReadableStream({
-          pull: (stream) => stream.enqueue(new TextEncoder().encode(line)),
-        }),
+        new ReadableStream({ pull: (stream) => stream.enqueue(new TextEncoder().encode(line)) }),
       );
     const engine = serve(() => names, { '/events': endless });
     const containers = watch({ unix: engine.socket });

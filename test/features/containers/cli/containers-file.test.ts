@@ -396,9 +396,7 @@ test('labels, hostile ones too, stay within their comment or their site', () => 
         made++;
         expect(domain).not.toContain('evil');
         expect(site.agents).toEqual(['local']);
-        const fault = checkConfig(config, siteForm(domain, config).form, {
-          snippets: new Set(),
-        });
+        const fault = checkConfig(config, siteForm(domain, config).form, { snippets: new Set() });
         expect(fault?.message ?? '{$').toMatch(/\{\$|import/);
       }
     }),

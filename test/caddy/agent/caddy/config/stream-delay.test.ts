@@ -52,11 +52,7 @@ for (const [name, recipe, values] of [
 }
 for (const [name, config] of Object.entries(CONFIGS)) {
   const policies = POLICIES[name] ?? [];
-  const site = {
-    domain: `http://${name}.example`,
-    config: config.replace(...BASICAUTH),
-    policies,
-  };
+  const site = { domain: `http://${name}.example`, config: config.replace(...BASICAUTH), policies };
   const { status, text } = await owner.call('POST', '/vhosts', site);
   expect([status, text]).toEqual([201, expect.any(String)]);
 }

@@ -27,11 +27,8 @@ const reload = (proxyfile: string, partial: boolean) =>
     headers: of.agentHeaders,
   });
 const closed = async () =>
-  (
-    await ask<{ closed?: Closed[] }>(`${of.agent}/proxy/status`, {
-      headers: of.agentHeaders,
-    })
-  ).body.closed ?? [];
+  (await ask<{ closed?: Closed[] }>(`${of.agent}/proxy/status`, { headers: of.agentHeaders })).body
+    .closed ?? [];
 const noneClosed = () => until(async () => (await closed()).length === 0, 'all listeners open');
 const fetched = async (url: string, host: string) =>
   (

@@ -53,9 +53,7 @@ const LISTS: Record<string, Partial<AccessList>> = {
   emptypw: { users: [user('mallory', ''), user('niaj', 'Niaj-8')] },
   // Not of that installation: what subtracts networks.
   anybut: { satisfies: 'any', users: [carol], clients: [deny('127.168.1.66'), LAN] },
-  butone: {
-    clients: [allow('127.168.1.66'), deny('127.168.1.0/24'), deny('::/0'), allow('all')],
-  },
+  butone: { clients: [allow('127.168.1.66'), deny('127.168.1.0/24'), deny('::/0'), allow('all')] },
 };
 
 /** As measured, but for the last two lists, and `niaj`, whom NPM keeps out by mistake. */

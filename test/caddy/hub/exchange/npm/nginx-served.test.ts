@@ -29,9 +29,7 @@ const { lines, unsayable } = bodyOf({
 });
 expect(unsayable).toEqual([]);
 const caddy = await forFile(
-  startSitesCaddy({
-    [HOST]: lines.join('\n').replaceAll('{upstream}', `127.0.0.1:${own}`),
-  }),
+  startSitesCaddy({ [HOST]: lines.join('\n').replaceAll('{upstream}', `127.0.0.1:${own}`) }),
 );
 afterAll(async () => {
   for (const end of ends) await end();
