@@ -1,4 +1,4 @@
-/** Passkeys over HTTP, with a stand-in for the authenticator: test/features/sign-in/web/passkey.test.ts has a real one. */
+/** Passkeys over HTTP, with a stand-in for the authenticator: web/passkeys.test.ts has a real one. */
 import { Database } from 'bun:sqlite';
 import { afterEach, describe, expect, setSystemTime, test } from 'bun:test';
 import { join } from 'node:path';
