@@ -111,6 +111,7 @@ describe.skipIf(!HAS_ACME)('an order', () => {
     expect(refused.body.message).toBe(error);
     expect(refused.body.detail).toMatch(detail);
     expect(await everything()).toEqual(before);
+    expect(acme.dns.records('_acme-challenge.home.example')).toEqual([]);
     const log = owner.stack.lines.join('\n');
     const parts = [SECRET, wrongKey, encodeURIComponent(SECRET), btoa(`ada:${SECRET}`)];
     for (const secret of parts) expect([refused.text, log].join('\n')).not.toContain(secret);

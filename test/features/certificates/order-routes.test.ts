@@ -67,21 +67,6 @@ describe.skipIf(!HAS_ACME)('certificates by DNS', () => {
   });
 
   test(
-    'a wrong secret fails with the words of the DNS server, and is in no answer',
-    async () => {
-      const secret = wrong.dns.credentials.RFC2136_TSIG_SECRET as string;
-      const tried = await kept('POST', '/try', wrong);
-      expect([tried.status, tried.body.code]).toEqual([502, 'CERTIFICATE_FAILED']);
-      const refused = await kept('POST', '', { name: 'home', ...wrong });
-      expect([refused.status, refused.body.code]).toEqual([502, 'CERTIFICATE_FAILED']);
-      expect(refused.body.detail).not.toBe('');
-      for (const { text } of [tried, refused]) expect(text).not.toContain(secret);
-      expect((await kept('GET')).body).toEqual([] as never);
-    },
-    TIMEOUT,
-  );
-
-  test(
     'a provider is tried without the authority, obtained, changed and renewed',
     async () => {
       const before = acme.logged('Added order');

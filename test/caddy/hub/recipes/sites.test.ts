@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Values } from '../../../../src/hub/recipes/recipe.ts';
 import { folderForFile, forFile } from '../../../harness/for-file.ts';
+import { makePair } from '../../../harness/pair.ts';
 import { freePort, until } from '../../../harness/stack.ts';
 import {
   behind,
@@ -37,31 +38,9 @@ const named = (name: string, tls?: Bun.TLSOptions) =>
     },
   });
 
-function selfSigned(): Bun.TLSOptions {
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  Bun.spawnSync([
-    'openssl',
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:P-256',
-    '-nodes',
-    '-keyout',
-    key,
-    '-out',
-    cert,
-    '-subj',
-    '/CN=self',
-    '-days',
-    '2',
-  ]);
-  return { key: Bun.file(key), cert: Bun.file(cert) };
-}
-
 const [one, two] = [named('one'), named('two')];
-const secure = named('secure', selfSigned());
+const { certificate: cert, key } = makePair(folder);
+const secure = named('secure', { cert: Bun.file(cert), key: Bun.file(key) });
 const at = ({ port }: { port?: number | undefined }) => `127.0.0.1:${port}`;
 const down = `127.0.0.1:${freePort()}`;
 const root = join(folder, 'my "www"');
@@ -184,7 +163,7 @@ describe('static', () => {
   test('shows no hidden files, nor anything outside', async () => {
     expect(statusOf(await caddy.get('static.test', '/.env'))).toBe(404);
     expect(statusOf(await caddy.get('spa.test', '/.env'))).toBe(404);
-    expect(statusOf(await caddy.get('static.test', '/../cert.pem'))).toBe(404);
+    expect(statusOf(await caddy.get('static.test', '/../pair.crt'))).toBe(404);
     expect(statusOf(await caddy.get('static.test', '/empty/'))).toBe(404);
     expect(await textAt('spa.test', '/')).not.toContain('SECRET');
   });

@@ -1,45 +1,31 @@
 // proof: acme
 /** Orders at a real authority, with a real DNS: pebble, knot and lego. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CertificateOrder } from '../../../../src/features/certificates/lego/order.ts';
-import type { Failure } from '../../../../src/shared/failure.ts';
 import { type Acme, HAS_ACME, LEGOS, standInDns, startAcme } from '../../../harness/acme.ts';
 import { limit } from '../../../harness/speed.ts';
-import { startLego } from './start-lego.ts';
+import { failed, temporaryLegos } from './start-lego.ts';
 
 const NAMES = ['*.home.example', 'home.example'];
 const RECORD = '_acme-challenge.home.example';
 
 describe.skipIf(!HAS_ACME)('an order', () => {
   let acme: Acme;
-  const stops: (() => unknown)[] = [];
+  const { started, stops } = temporaryLegos();
   beforeAll(async () => {
     acme = await startAcme();
   });
-  afterEach(async () => {
-    for (const stop of stops.splice(0)) await stop();
-  });
   afterAll(() => acme.stop());
 
-  function started(...args: Parameters<typeof startLego>) {
-    const one = startLego(...args);
-    stops.push(one.stop);
-    return one;
-  }
   const order = (more: Partial<CertificateOrder> = {}): CertificateOrder => ({
     names: ['home.example'],
     email: 'ada@home.example',
     dns: acme.dns.spec,
     ...more,
   });
-  const failed = (promise: Promise<unknown>): Promise<Failure> =>
-    promise.then(
-      () => expect.unreachable(),
-      (failure) => failure,
-    );
   /** How often pebble was asked for something. */
   const calls = (path: string) => acme.logged(`POST ${path}`);
 
@@ -60,32 +46,6 @@ describe.skipIf(!HAS_ACME)('an order', () => {
       'account.json 600',
       'ada@home.example.key 600',
     ]);
-  });
-
-  test('of a name outside of the zone fails in the DNS’s words', async () => {
-    const { lego } = started(acme);
-    const failure = await failed(lego.order(order({ names: ['www.other.example'] })));
-    expect(failure).toMatchObject({
-      code: 'CERTIFICATE_FAILED',
-      message: 'The DNS does not know the zone of a name.',
-    });
-    expect(failure.detail).toContain('www.other.example: ');
-  });
-
-  test('whose record the authority does not find fails in its words, and removes the record', async () => {
-    const blind = await standInDns('no such name');
-    stops.push(blind.stop);
-    const other = await startAcme({ asks: blind.address });
-    stops.push(other.stop);
-    const { lego } = started(other);
-    const failure = await failed(lego.order(order({ dns: other.dns.spec })));
-    expect(failure).toMatchObject({
-      code: 'CERTIFICATE_FAILED',
-      message: 'The certificate authority did not find the record.',
-    });
-    expect(failure.detail).toStartWith('home.example: ');
-    expect(failure.detail).not.toContain('urn:');
-    expect(other.dns.records(RECORD)).toEqual([]);
   });
 
   test('without `wait`, asks the zone’s nameservers, and says what helps if they cannot be asked', async () => {

@@ -1,25 +1,16 @@
 // proof: acme
 /** lego's providers, as the installed lego and a newer one list them. */
-import { afterEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readIds, readProvider } from '../../../../src/features/certificates/lego/providers.ts';
 import { LEGO } from '../../../harness/acme.ts';
 import { folderForFile } from '../../../harness/for-file.ts';
-import { startLego } from './start-lego.ts';
+import { temporaryLegos } from './start-lego.ts';
 
 const NOWHERE = { directory: 'https://127.0.0.1:1/', roots: '/nonexistent' };
 const folder = folderForFile();
-const stops: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
-});
-function started(...args: Parameters<typeof startLego>) {
-  const one = startLego(...args);
-  stops.push(one.stop);
-  return one;
-}
-
+const { started } = temporaryLegos();
 /** A program that stands in for lego. */
 function standIn(script: string): string {
   const file = join(folder, crypto.randomUUID());

@@ -1,13 +1,12 @@
 // proof: acme
 /** What others on the machine could see of an order, and what a lego that misbehaves can do. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CertificateOrder } from '../../../../src/features/certificates/lego/order.ts';
-import type { Failure } from '../../../../src/shared/failure.ts';
 import { type Dns, HAS_ACME, LEGO, startDns } from '../../../harness/acme.ts';
 import { temporaryFolder, until } from '../../../harness/stack.ts';
-import { startLego } from './start-lego.ts';
+import { failed, temporaryLegos } from './start-lego.ts';
 
 const NOWHERE = { directory: 'https://127.0.0.1:1/dir', roots: '/etc/hostname' };
 const TOKEN = 'hush-Hush/4711+abcdefghijkl==';
@@ -15,34 +14,21 @@ const TOKEN = 'hush-Hush/4711+abcdefghijkl==';
 describe.skipIf(!HAS_ACME)('an order', () => {
   let dns: Dns;
   let folder: string;
-  const stops: (() => unknown)[] = [];
+  const { started } = temporaryLegos();
   beforeAll(async () => {
     dns = await startDns();
     folder = temporaryFolder();
-  });
-  afterEach(async () => {
-    for (const stop of stops.splice(0)) await stop();
   });
   afterAll(async () => {
     await dns.stop();
     rmSync(folder, { recursive: true, force: true });
   });
 
-  function started(...args: Parameters<typeof startLego>) {
-    const one = startLego(...args);
-    stops.push(one.stop);
-    return one;
-  }
   const order = (): CertificateOrder => ({
     names: ['home.example'],
     email: 'ada@home.example',
     dns: { ...dns.spec, credentials: { ...dns.spec.credentials, RFC2136_TSIG_SECRET: TOKEN } },
   });
-  const failed = (promise: Promise<unknown>): Promise<Failure> =>
-    promise.then(
-      () => expect.unreachable(),
-      (failure) => failure,
-    );
   /** Bytes. */
   function inUse(): number {
     Bun.gc(true);

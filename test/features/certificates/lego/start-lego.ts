@@ -1,8 +1,10 @@
 /** The hub's part that runs lego, in a folder of its own. */
+import { afterEach, expect } from 'bun:test';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLego, type LegoSettings } from '../../../../src/features/certificates/lego/lego.ts';
 import { listenBriefly } from '../../../../src/program/listen.ts';
+import type { Failure } from '../../../../src/shared/failure.ts';
 import type { Log } from '../../../../src/shared/log.ts';
 import { type Acme, LEGO } from '../../../harness/acme.ts';
 import { temporaryFolder } from '../../../harness/stack.ts';
@@ -34,3 +36,26 @@ export function startLego(
     },
   };
 }
+
+/** Starts as many as the tests of a file need, and stops them after each. */
+export function temporaryLegos() {
+  const stops: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const stop of stops.splice(0)) await stop();
+  });
+  return {
+    stops,
+    started(...args: Parameters<typeof startLego>) {
+      const one = startLego(...args);
+      stops.push(one.stop);
+      return one;
+    },
+  };
+}
+
+/** What an order fails with. */
+export const failed = (promise: Promise<unknown>): Promise<Failure> =>
+  promise.then(
+    () => expect.unreachable(),
+    (failure) => failure,
+  );
