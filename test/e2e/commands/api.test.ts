@@ -118,15 +118,6 @@ describe('--hub', () => {
     reading = (await ask<{ token: string }>(`${hub}/tokens`, request)).body.token;
   });
 
-  test('refuses without a token, and what the token may not do', async () => {
-    const none = await remote('GET /vhosts', '');
-    expect([none.code, none.err]).toEqual([1, expect.stringContaining('SIGNALBOX_TOKEN')]);
-    const { code, out, err } = await remote('POST /vhosts -f -', reading, site('never'));
-    expect([code, out, err]).toEqual([1, '', expect.stringContaining('(FORBIDDEN')]);
-    expect(err).not.toContain(reading);
-    expect((await api('GET /vhosts')).out).not.toContain('never.example');
-  });
-
   test('asks there', async () => {
     expect((await remote('GET /proxyfile', reading)).out).toBe((await api('GET /proxyfile')).out);
     expect((await remote('GET /vhosts', reading)).out).toBe((await api('GET /vhosts')).out);

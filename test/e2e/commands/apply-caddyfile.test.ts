@@ -47,10 +47,3 @@ http://c.example {
   expect([bad.code, bad.out]).toEqual([1, '']);
   expect(await operator.served('c.example')).toBe('d');
 });
-
-test('is refused if Caddy does not accept it', async () => {
-  const bad = await run('-f -', 'http://c.example {\n\trespnd c\n}\n');
-  expect([bad.code, bad.out]).toEqual([1, '']);
-  expect(bad.err).toContain('respnd');
-  expect(bad.err).toMatch(/^signalbox apply: stdin(?::2)?: /);
-});

@@ -293,25 +293,6 @@ test('a check that fails refuses the plan as well', async () => {
   expect(await owner.everything()).toEqual(before);
 });
 
-test('a retry with the same key gets the first answer', async () => {
-  const document = { source: 'retry', sites: { 'http://retry.example': answers('retry') } };
-  const first = await apply(document, { 'Idempotency-Key': 'k1' });
-  const second = await apply(document, { 'Idempotency-Key': 'k1' });
-  expect(second.body).toEqual(first.body);
-  const other = await apply({ ...document, prune: true }, { 'Idempotency-Key': 'k1' });
-  expect([other.status, other.body.code]).toEqual([422, 'KEY_REUSED']);
-});
-
-test('the export of a source applies to nothing', async () => {
-  const none = await owner.call<Body>('GET', '/export?format=yaml&source=hom');
-  expect([none.status, none.body.code]).toEqual([404, 'NOT_FOUND']);
-  const { text } = await owner.call('GET', '/export?format=yaml&source=home');
-  const document = Bun.YAML.parse(text) as object;
-  expect(Object.keys(document)).toContain('sites');
-  const answer = await apply({ ...document, prune: true });
-  expect([answer.status, ops(answer)]).toEqual([200, []]);
-});
-
 test('editors read the schema without signing in', async () => {
   const response = await fetch(`${owner.stack.hub}/apply.schema.json`);
   expect(response.status).toBe(200);

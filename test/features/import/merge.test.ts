@@ -209,11 +209,4 @@ describe('an import onto sites that are there', () => {
       expect((await owner.call('DELETE', `/policies/${id}`)).status).toBe(200);
     }
   });
-
-  test('is refused in terms of the file if Caddy refuses it, with how to fix it', async () => {
-    const before = await owner.everything();
-    const { status, body } = await post('http://bad.example {\n\tredirect /a /b\n}\n');
-    expect([status, body.hint]).toEqual([502, 'Did you mean `redir`?']);
-    expect(await owner.everything()).toEqual(before);
-  });
 });

@@ -85,11 +85,6 @@ describe('signalbox import npm', () => {
     expect(traces()).toEqual(before);
   });
 
-  test('reads an older one, too', async () => {
-    const { code, err } = await run('old.sqlite', '--dry-run');
-    expect([code, err]).toEqual([0, expect.stringMatching(/^\d+ sites would be imported/m)]);
-  });
-
   test('imports all sites, and says what comes next', async () => {
     const { code, out, err } = await run('npm');
     expect(code).toBe(0);
