@@ -25,14 +25,6 @@ describe('the command line', () => {
     expect(surplus.err).toContain('Usage: signalbox hub\n');
   });
 
-  test('prints help and version', async () => {
-    const help = await run(['--help']).exited();
-    expect([help.code, help.err]).toEqual([0, '']);
-    expect(help.out).toContain('ACCESS_LOG_KEEP');
-    const version = await run(['--version']).exited();
-    expect([version.code, version.out]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
-  });
-
   test('names every wrong setting in one message, and no secret', async () => {
     const { code, out, err } = await run(['agent'], {
       AGENT_TOKEN: 'shortsecret',

@@ -282,14 +282,6 @@ describe('a receiver that fails', () => {
 });
 
 describe('many messages', () => {
-  test('that wait at once are one', async () => {
-    put(12);
-    await sender.send();
-    expect(sizes()).toEqual([12]);
-    expect(new Set(rows().map(({ digest }) => digest)).size).toBe(1);
-    expect(rows()[0]?.digest).toBe(got[0]?.delivery.id ?? '');
-  });
-
   test('that come one by one are five, and the rest of the minute is one', async () => {
     for (let i = 0; i < 30; i++) {
       put();

@@ -96,12 +96,3 @@ test('the list comes, and the next one once there is another', async () => {
   await agent.stop();
   expect((await last).containers).toHaveLength(2);
 });
-
-test('without DOCKER_SOCKET, there is no engine', async () => {
-  const [, client] = await startAgent({});
-  expect(await client.ask(CONTAINERS, { after: undefined }, NEVER)).toMatchObject({
-    engine: 'off',
-    detail: null,
-    containers: null,
-  });
-});

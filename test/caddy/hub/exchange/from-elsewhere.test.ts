@@ -89,18 +89,6 @@ describe('an import', () => {
 });
 
 describe('a preview', () => {
-  test.each<[string, string, RegExp, number | null]>([
-    ['a plugin', 'crowdsec', /is a plugin/, 1],
-    ['a misspelt block', 'route_ {\n\trespond x\n}', /`route`/, 1],
-    ['nginx', 'proxy_pass http://10.0.0.1', /nginx/, 1],
-    ['Caddy 1', 'gzip', /Caddy 1/, 1],
-    ['a block on one line', 'header { X y }', /line of its own/, 1],
-  ])('has a hint for %s', async (_, config, hint, line) => {
-    const { valid, hint: found, line: at } = await preview(config);
-    expect([valid, at]).toEqual([false, line]);
-    expect(found).toMatch(hint);
-  });
-
   test('has the line of a matcher that is not defined, and warns of what cannot work', async () => {
     const { line } = await preview('@api path /api/*\nhandle @apis {\n\trespond x\n}');
     expect(line).toBe(2);

@@ -1,11 +1,11 @@
 /** `/replays` end to end: what a change would do to requests that came through a real Caddy. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Replayed } from '../../../../src/features/replay/replays.ts';
 import { REPLAY_MS } from '../../../../src/features/replay/wire.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
-import { type Fleet, startFleet } from '../../../harness/fleet.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { EMPTIED, npmDatabase, npmForm } from '../../../harness/npm-database.ts';
-import { type Owner, startOwner } from '../../../harness/owner.ts';
+import { startOwner } from '../../../harness/owner.ts';
 import { sendRaw } from '../../../harness/raw.ts';
 import { type Answer, ask, until } from '../../../harness/stack.ts';
 
@@ -13,8 +13,9 @@ import { type Answer, ask, until } from '../../../harness/stack.ts';
 setDefaultTimeout(2 * REPLAY_MS);
 
 type Started = { id: string; replay?: string; code?: string };
-type Call = <T>(method: string, path: string, json?: unknown) => Promise<Answer<T>>;
 
+const owner = await forFile(startOwner());
+const { call } = owner;
 let asked = 0;
 const serve = () =>
   Bun.serve({
@@ -35,14 +36,9 @@ const visit = (port: number, host: string, path: string, localAddress = '127.0.0
     `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
     { localAddress },
   );
-const untilLogged = (call: Call, count: number) =>
-  until(
-    async () => (await call<{ total: number }>('GET', '/logs')).body.total === count,
-    `${count} entries`,
-  );
 
 /** Waits for the end of a replay. */
-async function found(call: Call, { status, body, text }: Answer<Started>): Promise<Replayed> {
+async function found({ status, body, text }: Answer<Started>): Promise<Replayed> {
   const id = body.replay ?? body.id;
   if (status >= 300 || !id) throw new Error(text);
   return until(
@@ -55,124 +51,76 @@ async function found(call: Call, { status, body, text }: Answer<Started>): Promi
   );
 }
 const short = ({ groups }: Replayed) =>
-  groups.map(({ domain, agent, requests, count, before, after }) => ({
+  groups.map(({ domain, requests, count, before, after }) => ({
     domain,
     requests,
     count,
-    ...(agent && { agent }),
     changed: [before.status, before.to, after.status, after.to],
   }));
 
-describe('of one agent', () => {
-  let owner: Owner;
-  let call: Call;
-  beforeAll(async () => {
-    owner = await startOwner();
-    call = owner.call as Call;
-    for (const [name, upstream] of [
-      ['one', one],
-      ['two', two],
-    ] as const) {
-      const site = { domain: `http://${name}.example`, config: 'reverse_proxy {upstream}' };
-      await call('POST', '/vhosts', { ...site, upstream: at(upstream) });
-    }
-    const { httpPort } = owner.stack;
-    for (const path of ['/a', '/a', '/a', '/b']) await visit(httpPort, 'one.example', path);
-    for (const path of ['/a', '/a']) await visit(httpPort, 'one.example', path, '127.0.0.2');
-    for (const path of ['/x', '/x', '/y', '/z?token=secret']) {
-      await visit(httpPort, 'two.example', path);
-    }
-    await untilLogged(call, 10);
-    asked = 0;
-  });
-  afterAll(async () => {
-    await owner.stack.stop();
-    expect(asked).toBe(0);
-  });
-  const replay = (...operations: object[]) => call<Started>('POST', '/replays', { operations });
-  const moved = { op: 'update', id: 1, upstream: at(two) };
-  const toTwo = { changed: [200, at(one), 200, at(two)] };
+for (const [name, upstream] of [
+  ['one', one],
+  ['two', two],
+] as const) {
+  const site = { domain: `http://${name}.example`, config: 'reverse_proxy {upstream}' };
+  await call('POST', '/vhosts', { ...site, upstream: at(upstream) });
+}
+const { httpPort } = owner.stack;
+for (const path of ['/a', '/a', '/a', '/b']) await visit(httpPort, 'one.example', path);
+for (const path of ['/a', '/a']) await visit(httpPort, 'one.example', path, '127.0.0.2');
+for (const path of ['/x', '/x', '/y', '/z?token=secret']) {
+  await visit(httpPort, 'two.example', path);
+}
+await until(
+  async () => (await call<{ total: number }>('GET', '/logs')).body.total === 10,
+  'the entries',
+);
+asked = 0;
+afterAll(() => expect(asked).toBe(0));
 
-  test('another upstream is a difference of each request to its site', async () => {
-    const state = await found(call, await replay(moved));
-    expect(state).toMatchObject({ state: 'done', done: 3, of: 3, same: 0, differ: 3 });
-    expect(short(state)).toEqual([{ domain: 'one.example', requests: 3, count: 6, ...toTwo }]);
-    expect(state.groups[0]).toMatchObject({ visitors: 2 });
-  });
+const replay = (...operations: object[]) => call<Started>('POST', '/replays', { operations });
+const moved = { op: 'update', id: 1, upstream: at(two) };
+const toTwo = { changed: [200, at(one), 200, at(two)] };
 
-  test('a policy that shuts one address out concerns only that', async () => {
-    const policy = { name: 'shut', recipe: 'block', values: { networks: ['127.0.0.2'] } };
-    const state = await found(call, await replay({ op: 'policy', ...policy, everywhere: true }));
-    if (caddyIs('>=2.7.0')) {
-      expect(state).toMatchObject({ state: 'done', done: 6, same: 5, differ: 1 });
-      expect(state.groups).toMatchObject([
-        { domain: 'one.example', requests: 1, count: 2, after: { status: 403, to: null } },
-      ]);
-      expect(state.groups[0]?.examples).toMatchObject([{ path: '/a', ip: '127.0.0.2' }]);
-    } else {
-      expect(state.groups).toEqual([]);
-      expect(state.leftOut.reduce((sum, { count }) => sum + count, 0)).toBe(10);
-    }
-  });
-
-  test('an undo is asked before it is made', async () => {
-    await call('PUT', '/vhosts/1', { upstream: at(two) });
-    const [{ id, group } = { id: 0, group: 0 }] = (
-      await call<{ id: number; group: number }[]>('GET', '/changelog')
-    ).body;
-    for (const undo of [{ id }, { group }]) {
-      const state = await found(call, await replay({ op: 'undo', ...undo }));
-      const changed = [200, at(two), 200, at(one)];
-      expect(short(state)).toEqual([{ domain: 'one.example', requests: 3, count: 6, changed }]);
-    }
-    await call('POST', `/changelog/${id}/revert`);
-  });
-
-  test('so is a dry run with replay=true', async () => {
-    const npm = await ask<Started>(`${owner.stack.hub}/import/npm?dryRun=true&replay=true`, {
-      headers: owner.headers,
-      raw: npmForm(npmDatabase(EMPTIED)),
-    });
-    expect(await found(call, npm)).toMatchObject({ state: 'done', differ: 0 });
-  });
+test('another upstream is a difference of each request to its site', async () => {
+  const state = await found(await replay(moved));
+  expect(state).toMatchObject({ state: 'done', done: 3, of: 3, same: 0, differ: 3 });
+  expect(short(state)).toEqual([{ domain: 'one.example', requests: 3, count: 6, ...toTwo }]);
+  expect(state.groups[0]).toMatchObject({ visitors: 2 });
 });
 
-describe('of several agents', () => {
-  let fleet: Fleet;
-  beforeAll(async () => {
-    fleet = await startFleet(['vps']);
-    const site = { domain: 'http://one.example', config: 'reverse_proxy {upstream}' };
-    await fleet.call('POST', '/vhosts', { ...site, upstream: at(one) });
-    await fleet.untilState('vps', 'in-step');
-    await visit(fleet.stack.httpPort, 'one.example', '/near');
-    for (const path of ['/far', '/farther']) {
-      await visit(fleet.other('vps').httpPort, 'one.example', path);
-    }
-    await untilLogged(fleet.call, 3);
-    asked = 0;
-  });
-  afterAll(async () => {
-    await fleet.stop();
-    expect(asked).toBe(0);
-  });
-  const replay = (more: object = {}) => {
-    const operations = [{ op: 'update', id: 1, upstream: at(two) }];
-    return fleet.call<Started>('POST', '/replays', { operations, ...more });
-  };
-  const group = (agent: string, requests: number) => ({
-    domain: 'one.example',
-    agent,
-    requests,
-    count: requests,
-    changed: [200, at(one), 200, at(two)],
-  });
-
-  test('each is asked of its own log', async () => {
-    const state = await found(fleet.call, await replay());
-    expect(state).toMatchObject({ state: 'done', done: 3, differ: 3, leftOut: [] });
-    expect(short(state)).toEqual([group('local', 1), group('vps', 2)]);
-    expect(short(await found(fleet.call, await replay({ agent: 'vps' })))).toEqual([
-      group('vps', 2),
+test('a policy that shuts one address out concerns only that', async () => {
+  const policy = { name: 'shut', recipe: 'block', values: { networks: ['127.0.0.2'] } };
+  const state = await found(await replay({ op: 'policy', ...policy, everywhere: true }));
+  if (caddyIs('>=2.7.0')) {
+    expect(state).toMatchObject({ state: 'done', done: 6, same: 5, differ: 1 });
+    expect(state.groups).toMatchObject([
+      { domain: 'one.example', requests: 1, count: 2, after: { status: 403, to: null } },
     ]);
+    expect(state.groups[0]?.examples).toMatchObject([{ path: '/a', ip: '127.0.0.2' }]);
+  } else {
+    expect(state.groups).toEqual([]);
+    expect(state.leftOut.reduce((sum, { count }) => sum + count, 0)).toBe(10);
+  }
+});
+
+test('an undo is asked before it is made', async () => {
+  await call('PUT', '/vhosts/1', { upstream: at(two) });
+  const [{ id, group } = { id: 0, group: 0 }] = (
+    await call<{ id: number; group: number }[]>('GET', '/changelog')
+  ).body;
+  for (const undo of [{ id }, { group }]) {
+    const state = await found(await replay({ op: 'undo', ...undo }));
+    const changed = [200, at(two), 200, at(one)];
+    expect(short(state)).toEqual([{ domain: 'one.example', requests: 3, count: 6, changed }]);
+  }
+  await call('POST', `/changelog/${id}/revert`);
+});
+
+test('so is a dry run with replay=true', async () => {
+  const npm = await ask<Started>(`${owner.stack.hub}/import/npm?dryRun=true&replay=true`, {
+    headers: owner.headers,
+    raw: npmForm(npmDatabase(EMPTIED)),
   });
+  expect(await found(npm)).toMatchObject({ state: 'done', differ: 0 });
 });

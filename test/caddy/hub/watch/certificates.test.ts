@@ -155,19 +155,3 @@ test('the root of Caddy’s own authority can be downloaded, without a key', asy
   );
   expect(await served.text()).toBe('hi');
 });
-
-test('an address says why none can come, and who signs', async () => {
-  const states = await ask<
-    { domain: string; addresses: { authority: string; advice: Advice }[] }[]
-  >(`${stack.hub}/vhosts/state`, { headers });
-  const found = states.body.map(({ domain, addresses: [first] }) => [
-    domain,
-    first?.authority,
-    first?.advice?.code ?? null,
-  ]);
-  expect(found).toEqual([
-    ['http://plain.example', null, null],
-    ['own.lan', 'internal', null],
-    ['refused.example', 'other', 'ACME'],
-  ]);
-});
