@@ -31,26 +31,12 @@ import {
 } from '../../src/web/sites/list/rows.ts';
 import { healthOf, outagesIn, reportedProblems, servedOf } from '../../src/web/sites/problem.ts';
 import type { UptimeBars } from '../../src/web/sites/use-states.ts';
+import { addressState, vhostState as state } from '../harness/facts.ts';
 import { agent, site, status } from './samples.ts';
 
-const state = (change: Partial<SiteState> = {}): SiteState => ({
-  id: 1,
-  domain: 'app.example',
-  enabled: true,
-  problem: null,
-  addresses: [],
-  upstreams: [],
-  check: null,
-  warnings: [],
-  errors: { acme: null, upstream: null },
-  ...change,
-});
-const address = { name: 'app.example', port: 443, served: true, tls: true, automated: true };
+const address = addressState({ certificate: null });
 /** The state of a site that Caddy serves. */
-const servedState = (change: object = {}): SiteState => {
-  const addresses = [{ ...address, certificate: null, reason: null }];
-  return state({ addresses, ...change } as unknown as Partial<SiteState>);
-};
+const servedState = (change: object = {}): SiteState => state({ addresses: [address], ...change });
 
 const nothing = { reported: new Map(), states: new Map(), activity: new Map(), uptime: new Map() };
 const rows = (...sites: Vhost[]) => sites.map((one) => rowOf(one, nothing));

@@ -4,20 +4,14 @@ import { collectCertificates, collectStandings } from '../../../src/features/met
 import type { Agent } from '../../../src/hub/agents/agents.ts';
 import type { AgentClient } from '../../../src/hub/agents/client.ts';
 import { EMPTY_SET } from '../../../src/hub/model/vhost.ts';
+import { proxyStatus } from '../../harness/facts.ts';
 
 const asked: string[] = [];
 const never = (name: string) => () => {
   asked.push(name);
   return new Promise<never>(() => {});
 };
-const status = {
-  liveDigest: null,
-  fileDigest: null,
-  foreign: false,
-  drift: false,
-  restartNeeded: false,
-  proxy: { running: true, version: '2.6.2' },
-};
+const status = proxyStatus();
 
 let made = 0;
 
