@@ -400,16 +400,6 @@ describe('a replay finds', () => {
     expect(gone).toEqual({ requests: 3, count: 5, was: toOne, is: [null, null, null] });
   });
 
-  test('one of several that is no longer there, whose visitors are still redirected', async () => {
-    const others = ['b.example', 'c.example'].map((name) => site('respond 204', name)).join('');
-    await publish(live() + others);
-    const state = await replay(others, { hosts: ['app.example', 'nobody.example'] });
-    expect(groupsOf(state)).toEqual([
-      { requests: 3, count: 5, was: toOne, is: [null, null, null] },
-    ]);
-    expect(state).toMatchObject({ done: 5, same: 2 });
-  });
-
   test('one over plain HTTP that answers by itself, as nothing but its body tells that it is gone', async () => {
     const plain = (name: string) => `http://${name} {\nrespond "hello"\n}\n`;
     await publish(plain('app.example') + plain('b.example'));
@@ -456,14 +446,6 @@ describe('a replay finds', () => {
     const state = await replay(site(`uri /a* strip_prefix /a\n${proxied(one)}`));
     expect(state).toMatchObject({ differ: 1 });
     expect(state.groups[0]).toMatchObject({ before: { path: '/a' }, after: { path: '/' } });
-  });
-
-  test.skipIf(!knowsAddresses)('whom a list of addresses shuts out', async () => {
-    const state = await replay(site(`@in remote_ip 192.168.0.0/16\nabort @in\n${proxied(one)}`));
-    expect(groupsOf(state)).toEqual([
-      { requests: 2, count: 2, was: toOne, is: [null, null, null] },
-    ]);
-    expect(state.groups[0]?.examples.map(({ ip }) => ip)).toEqual(['192.168.1.9', '192.168.1.9']);
   });
 });
 
@@ -565,14 +547,6 @@ describe('a replay leaves out, by name,', () => {
     ]);
     expect(state.differ).toBe(0);
   });
-});
-
-test('goes by headers that a matcher asks for', async () => {
-  logged([{ uri: '/a', headers: { 'User-Agent': ['bot/1'] }, times: 2 }]);
-  const state = await replay(
-    site(`@bot header User-Agent *bot*\nrespond @bot 403\n${proxied(one)}`),
-  );
-  expect(groupsOf(state)).toEqual([{ requests: 1, count: 2, was: toOne, is: [403, null, null] }]);
 });
 
 test('reads no more of a response than it needs', async () => {
