@@ -5,6 +5,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FULL } from '../harness/full.ts';
 import { fill, mayMount, mountSmall, remount, unmount } from '../harness/mount.ts';
+import { refusal } from '../harness/operator.ts';
 import { runProgram } from '../harness/program.ts';
 import { ask, portSettings, temporaryFolder, until } from '../harness/stack.ts';
 import { asUser, mayBeNobody, NOBODY } from '../harness/unprivileged.ts';
@@ -33,8 +34,7 @@ describe('an address to listen on is refused, and its setting named', () => {
     const other = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
     const taken = `port ${other.port} on 127.0.0.1 is taken by another program`;
     for (const of of ['HUB_PORT', 'AGENT_PORT']) {
-      const { code, err } = await start({ [of]: String(other.port) });
-      expect([code, err]).toEqual([1, expect.stringContaining(`${of}: ${taken}\n`)]);
+      expect(await start({ [of]: String(other.port) })).toEqual(refusal(`${of}: ${taken}\n`));
     }
     other.stop(true);
   });
@@ -69,8 +69,9 @@ describe('signalbox health says why', () => {
   test('if something else answers', async () => {
     const fetch = () => new Response('', { status: 404 });
     const other = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch });
-    const { code, err } = await run(['health', 'agent'], { AGENT_PORT: String(other.port) });
-    expect([code, err]).toEqual([1, expect.stringContaining('answers with status 404\n')]);
+    expect(await run(['health', 'agent'], { AGENT_PORT: String(other.port) })).toEqual(
+      refusal('answers with status 404\n'),
+    );
     await other.stop(true);
   });
 });
@@ -87,21 +88,13 @@ describe('.env is named', () => {
 
   test('if it is a folder', async () => {
     mkdirSync(join(folder, '.env'));
-    const { code, err } = await start({});
-    expect([code, err]).toEqual([
-      1,
-      expect.stringContaining('  .env in the working folder cannot'),
-    ]);
+    expect(await start({})).toEqual(refusal('  .env in the working folder cannot'));
   });
 
   test.skipIf(!mayBeNobody)('if it cannot be read', async () => {
     chmodSync(folder, 0o777);
     writeFileSync(join(folder, '.env'), 'SIGN_UP=closed\n', { mode: 0o600 });
-    const { code, err } = await start({}, asUser(NOBODY));
-    expect([code, err]).toEqual([
-      1,
-      expect.stringContaining('  .env in the working folder cannot'),
-    ]);
+    expect(await start({}, asUser(NOBODY))).toEqual(refusal('  .env in the working folder cannot'));
   });
 });
 

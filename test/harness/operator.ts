@@ -1,4 +1,5 @@
 /** The program on one machine, as an operator starts, uses and stops it. */
+import { expect } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { type Program, runProgram } from './program.ts';
 import { ask, freePort, portSettings, temporaryFolder } from './stack.ts';
@@ -47,3 +48,10 @@ export function createOperator(more: Record<string, string> = {}): Operator {
     },
   };
 }
+
+/** What a command ends with that is refused: 1, nothing on standard output, and these words in its error. */
+export const refusal = (words: string): { code: number; out: string; err: string } => ({
+  code: 1,
+  out: '',
+  err: expect.stringContaining(words),
+});

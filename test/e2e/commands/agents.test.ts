@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { formatInvitation } from '../../../src/shared/invitation.ts';
 import { type EnrollableAgent, startEnrollable } from '../../harness/enrolled.ts';
-import { createOperator } from '../../harness/operator.ts';
+import { createOperator, refusal } from '../../harness/operator.ts';
 import { ask } from '../../harness/stack.ts';
 
 const operator = createOperator();
@@ -68,8 +68,7 @@ describe('signalbox agents', () => {
   test('imports the sites that the Caddy of one served, for it only', async () => {
     const file = `http://d.example:${guest.httpPort} {\n\trespond imported\n}\n`;
     const run = (...more: string[]) => operator.run(['import', '-', ...more], { input: file });
-    const unknown = await run('--on', 'nas');
-    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('(NOT_FOUND)')]);
+    expect(await run('--on', 'nas')).toEqual(refusal('(NOT_FOUND)'));
     expect((await run('--on', 'vps')).code).toBe(0);
     const headers = { Host: 'd.example' };
     const { text } = await ask(`http://127.0.0.1:${guest.httpPort}/`, { headers });

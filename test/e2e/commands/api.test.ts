@@ -1,7 +1,7 @@
 // proof: program
 /** `signalbox api`: any request, for scripts and people on the host, and for those with a token elsewhere. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createOperator } from '../../harness/operator.ts';
+import { createOperator, refusal } from '../../harness/operator.ts';
 import { ask, signUp } from '../../harness/stack.ts';
 import { runAtTerminal } from '../../harness/terminal.ts';
 
@@ -37,14 +37,13 @@ describe('refuses', () => {
     ['"text"', 'standard input is neither an object nor an array'],
     ['', 'standard input is not JSON'],
   ])('to send %p', async (input, why) => {
-    const { code, out, err } = await api('POST /vhosts -f -', input);
-    expect([code, out]).toEqual([1, '']);
-    expect(err).toContain(why);
+    expect(await api('POST /vhosts -f -', input)).toEqual(refusal(why));
   });
 
   test('a file that is not there', async () => {
-    const { code, err } = await api('POST /vhosts -f nowhere.json');
-    expect([code, err]).toEqual([1, expect.stringContaining('nowhere.json cannot be read')]);
+    expect(await api('POST /vhosts -f nowhere.json')).toEqual(
+      refusal('nowhere.json cannot be read'),
+    );
   });
 
   test('what the hub refuses, in its words, and changes nothing', async () => {
@@ -52,14 +51,13 @@ describe('refuses', () => {
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(/^signalbox api: .+ \(PROXY_REJECTED\)\n/);
     expect((await api('GET /vhosts')).out).not.toContain('bad.example');
-    const nowhere = await api('GET /nowhere');
-    expect([nowhere.code, nowhere.out]).toEqual([1, '']);
-    expect(nowhere.err).toContain('(NOT_FOUND)');
+    expect(await api('GET /nowhere')).toEqual(refusal('(NOT_FOUND)'));
   });
 
   test('what is for people only', async () => {
-    const { code, out, err } = await api('POST /tokens -f -', '{"name":"a","scope":"write"}');
-    expect([code, out, err]).toEqual([1, '', expect.stringContaining('(FORBIDDEN')]);
+    expect(await api('POST /tokens -f -', '{"name":"a","scope":"write"}')).toEqual(
+      refusal('(FORBIDDEN'),
+    );
   });
 });
 
@@ -82,8 +80,9 @@ describe('sends', () => {
     const words = ['api', 'GET', '/logs', '-q', 'pageSize=1', '--query', 'path=a&pageSize=2 =b'];
     const { out } = await operator.run(words);
     expect(JSON.parse(out)).toMatchObject({ pageSize: 1, total: 0 });
-    const wrong = await operator.run(['api', 'GET', '/logs', '-q', 'pageSize=none']);
-    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('INVALID_REQUEST')]);
+    expect(await operator.run(['api', 'GET', '/logs', '-q', 'pageSize=none'])).toEqual(
+      refusal('INVALID_REQUEST'),
+    );
   });
 
   test('and prints text as it is', async () => {

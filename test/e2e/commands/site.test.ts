@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { askLocalHub } from '../../../src/program/cli/api/local-hub.ts';
-import { createOperator } from '../../harness/operator.ts';
+import { createOperator, refusal } from '../../harness/operator.ts';
 import { runProgram } from '../../harness/program.ts';
 import { temporaryFolder, until } from '../../harness/stack.ts';
 import { asUser, isRoot, NOBODY } from '../../harness/unprivileged.ts';
@@ -21,9 +21,9 @@ afterAll(operator.close);
 describe('signalbox site', () => {
   test('needs a hub, and the file', async () => {
     const elsewhere = temporaryFolder();
-    const none = await runProgram(['site', 'list'], {}, elsewhere).exited();
-    expect([none.code, none.out]).toEqual([1, '']);
-    expect(none.err).toContain('signalbox site: no hub is running');
+    expect(await runProgram(['site', 'list'], {}, elsewhere).exited()).toEqual(
+      refusal('signalbox site: no hub is running'),
+    );
     if (isRoot) {
       const mine = join(elsewhere, 'mine');
       mkdirSync(mine, { mode: 0o700 });
@@ -48,19 +48,17 @@ describe('signalbox site', () => {
     expect(bad.err).toEndWith(
       '(PROXY_REJECTED)\n  line 1: unrecognized directive: redirect\n  Did you mean `redir`?\n',
     );
-    const url = await site(['add', 'http://a.example', 'http://127.0.0.1:1/']);
-    expect([url.code, url.err]).toEqual([
-      1,
-      expect.stringContaining('  Write http://127.0.0.1:1. '),
-    ]);
+    expect(await site(['add', 'http://a.example', 'http://127.0.0.1:1/'])).toEqual(
+      refusal('  Write http://127.0.0.1:1. '),
+    );
     expect((await site(['list'])).out).toBe('');
   });
 
   test('does not add a site that does not answer as its check expects', async () => {
     const add = ['add', 'http://a.example', '--config', '-', '--check', '/ready'];
-    const bad = await site([...add, '--expect', '204'], 'respond a\n');
-    expect([bad.code, bad.out]).toEqual([1, '']);
-    expect(bad.err).toContain('(CHECK_FAILED)\n  GET /ready answered 200 instead of 204\n');
+    expect(await site([...add, '--expect', '204'], 'respond a\n')).toEqual(
+      refusal('(CHECK_FAILED)\n  GET /ready answered 200 instead of 204\n'),
+    );
     expect((await site(['list'])).out).toBe('');
   });
 
@@ -86,8 +84,9 @@ describe('signalbox site', () => {
       enabled: false,
     });
     expect(second.out).not.toContain('"warnings"');
-    const taken = await site(['add', 'http://A.example', '127.0.0.1:9']);
-    expect([taken.code, taken.err]).toEqual([1, expect.stringContaining('(DOMAIN_TAKEN)')]);
+    expect(await site(['add', 'http://A.example', '127.0.0.1:9'])).toEqual(
+      refusal('(DOMAIN_TAKEN)'),
+    );
     expect((await site(['list'])).out).toMatch(
       /^1\thttp:\/\/a\.example\t\t(checking|live)\n2\thttp:\/\/b\.example\t127\.0\.0\.1:9\toff\n$/,
     );
@@ -116,9 +115,9 @@ describe('signalbox site', () => {
 
   test('shows all of a site, by any of its addresses', async () => {
     await site(['add', 'http://w.example', '--config', '-'], whole);
-    const none = await site(['show', 'w.exmple']);
-    expect([none.code, none.out]).toEqual([1, '']);
-    expect(none.err).toContain('There is no site w.exmple. (NOT_FOUND)\n');
+    expect(await site(['show', 'w.exmple'])).toEqual(
+      refusal('There is no site w.exmple. (NOT_FOUND)\n'),
+    );
     const shown = await site(['show', 'www.w.example']);
     expect([shown.code, shown.err]).toEqual([0, '']);
     expect(shown.out).toMatch(

@@ -1,7 +1,7 @@
 // proof: program
 /** `signalbox undo`, for scripts and people on the host. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createOperator } from '../../harness/operator.ts';
+import { createOperator, refusal } from '../../harness/operator.ts';
 import { runAtTerminal } from '../../harness/terminal.ts';
 
 const operator = createOperator();
@@ -23,9 +23,9 @@ afterAll(operator.close);
 
 describe('signalbox undo', () => {
   test('refuses what is not there', async () => {
-    const none = await run(['undo', '7']);
-    expect([none.code, none.out]).toEqual([1, '']);
-    expect(none.err).toContain('signalbox undo: There is no such group of changes. (NOT_FOUND)');
+    expect(await run(['undo', '7'])).toEqual(
+      refusal('signalbox undo: There is no such group of changes. (NOT_FOUND)'),
+    );
     const nothing = await runAtTerminal(['undo'], { cwd: operator.folder });
     expect(nothing).toEqual({ code: 1, seen: 'signalbox undo: there is nothing to undo\n' });
   });

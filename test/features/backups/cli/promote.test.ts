@@ -6,6 +6,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:
 import { join } from 'node:path';
 import { formatInvitation } from '../../../../src/shared/invitation.ts';
 import { type EnrollableAgent, startEnrollable } from '../../../harness/enrolled.ts';
+import { refusal } from '../../../harness/operator.ts';
 import { type Program, runProgram } from '../../../harness/program.ts';
 import { ask, freePort, signUp, temporaryFolder, until } from '../../../harness/stack.ts';
 
@@ -131,11 +132,9 @@ describe('signalbox promote', () => {
       ]);
     }
     expect(existsSync(join(dataOf('nowhere'), 'signalbox.db'))).toBe(false);
-    const running = await run(['promote'], machine('first'));
-    expect([running.code, running.err]).toEqual([
-      1,
-      expect.stringContaining('another hub is using the data folder'),
-    ]);
+    expect(await run(['promote'], machine('first'))).toEqual(
+      refusal('another hub is using the data folder'),
+    );
   });
 
   test('says what a backup lacks without its passphrase', async () => {
@@ -147,11 +146,9 @@ describe('signalbox promote', () => {
     expect(out).toContain('It contains secret-key, sealed with BACKUP_PASSPHRASE.');
     mkdirSync(machine('elsewhere'));
     for (const command of ['restore', 'promote']) {
-      const refused = await run([command, file], machine('elsewhere'));
-      expect([refused.code, refused.err]).toEqual([
-        1,
-        expect.stringContaining('set BACKUP_PASSPHRASE, or use --without-key if it is lost'),
-      ]);
+      expect(await run([command, file], machine('elsewhere'))).toEqual(
+        refusal('set BACKUP_PASSPHRASE, or use --without-key if it is lost'),
+      );
       expect(existsSync(join(dataOf('elsewhere'), 'signalbox.db'))).toBe(false);
     }
     const restored = await run(['restore', file, '--without-key'], machine('elsewhere'));
@@ -176,8 +173,9 @@ describe('signalbox promote', () => {
 
   test('leaves enrolled agents their names', async () => {
     const env = { ...hubSettings(), AGENT_NAME: 'vps' };
-    const { code, err } = await start(['hub'], env, machine('elsewhere')).exited();
-    expect([code, err]).toEqual([1, expect.stringContaining('AGENT_NAME is vps, but an enrolled')]);
+    expect(await start(['hub'], env, machine('elsewhere')).exited()).toEqual(
+      refusal('AGENT_NAME is vps, but an enrolled'),
+    );
   });
 
   test('makes agents obey the copy, and refuse the first hub', async () => {
@@ -199,9 +197,7 @@ describe('signalbox promote', () => {
 
     const second = machine('second');
     mkdirSync(second);
-    const keyless = await run(['promote', replica], second);
-    expect([keyless.code, keyless.out]).toEqual([1, '']);
-    expect(keyless.err).toContain('but their key is missing');
+    expect(await run(['promote', replica], second)).toEqual(refusal('but their key is missing'));
     expect(existsSync(join(dataOf('second'), 'signalbox.db'))).toBe(false);
     copyFileSync(join(dataOf('first'), 'secret-key'), join(dataOf('second'), 'secret-key'));
     const done = await run(['promote', '--above', '1000000', replica], second);

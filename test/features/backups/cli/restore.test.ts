@@ -20,7 +20,7 @@ import { versionAfter } from '../../../../src/hub/db/migrate.ts';
 import { giveToOwner } from '../../../../src/hub/db/replace.ts';
 import { layDatabase } from '../../../harness/filled-db.ts';
 import { forFile } from '../../../harness/for-file.ts';
-import { createOperator } from '../../../harness/operator.ts';
+import { createOperator, refusal } from '../../../harness/operator.ts';
 import { MAIN, type Program } from '../../../harness/program.ts';
 import { ask, freePort, signUp, until } from '../../../harness/stack.ts';
 
@@ -69,9 +69,7 @@ describe('signalbox restore', () => {
   const expectRefused = async (from: string, reason: string) => {
     const before = readFileSync(live);
     const names = readdirSync(dataDir).toSorted();
-    const { code, out, err } = await run(['restore', from]);
-    expect([code, out]).toEqual([1, '']);
-    expect(err).toContain(reason);
+    expect(await run(['restore', from])).toEqual(refusal(reason));
     expect(readFileSync(live).equals(before)).toBe(true);
     expect(readdirSync(dataDir).toSorted()).toEqual(names);
   };
@@ -176,9 +174,9 @@ describe('signalbox restore', () => {
     copyFileSync(changed(file, 'DELETE FROM vhosts; DELETE FROM users'), join(cwd, 'empty.db'));
     copyFileSync(file, join(data, 'signalbox.db'));
     const before = readdirSync(data).toSorted();
-    const { code, out, err } = await run(['restore'], { cwd });
-    expect([code, out]).toEqual([1, '']);
-    expect(err).toContain(`${newest} (1 site, 1 account, schema version ${LATEST}, 1970-`);
+    expect(await run(['restore'], { cwd })).toEqual(
+      refusal(`${newest} (1 site, 1 account, schema version ${LATEST}, 1970-`),
+    );
     expect(readdirSync(data).toSorted()).toEqual(before);
     expect(readdirSync(cwd).toSorted()).toEqual(
       ['data', 'empty.db', 'newer & better?.db', 'notes.db'].toSorted(),
@@ -215,9 +213,9 @@ describe('signalbox restore', () => {
     sqlite.query('SELECT * FROM users').all();
     for (const present of [null, `${'z'.repeat(42)}A\n`]) {
       if (present) writeFileSync(key, present);
-      const { code, out, err } = await run(['restore', withKey]);
-      expect([code, out]).toEqual([1, '']);
-      expect(err).toContain('another program has the database open');
+      expect(await run(['restore', withKey])).toEqual(
+        refusal('another program has the database open'),
+      );
       expect(existsSync(key) ? readFileSync(key, 'utf8') : null).toBe(present);
     }
     sqlite.close();
@@ -270,8 +268,7 @@ describe('signalbox restore', () => {
       const cwd = ownedByNobody('root-attacked');
       const target = join(folder, 'root-owned');
       symlinkSync(target, join(cwd, 'data/hub.lock'));
-      const { code, err } = await run(['restore', file], { cwd });
-      expect([code, err]).toEqual([1, expect.stringContaining('hub.lock is a symbolic link')]);
+      expect(await run(['restore', file], { cwd })).toEqual(refusal('hub.lock is a symbolic link'));
       expect(existsSync(target)).toBe(false);
 
       // The link could also appear after the check.

@@ -2,7 +2,7 @@
 /** `signalbox containers` with a running hub, and an engine that stands in for Docker. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { forFile, serverForFile } from '../../../harness/for-file.ts';
-import { createOperator } from '../../../harness/operator.ts';
+import { createOperator, refusal } from '../../../harness/operator.ts';
 import { until } from '../../../harness/stack.ts';
 import { idOf, inspected, listed } from '../agent/docker.ts';
 import { stuckEngine } from '../engine.ts';
@@ -29,9 +29,9 @@ beforeAll(() => operator.start());
 afterAll(() => engine.end());
 
 test('refuses an unknown agent, a hub that is none, and surplus words', async () => {
-  const refused = await operator.run(['containers', '--print', '--agent', 'nobody']);
-  expect([refused.code, refused.out]).toEqual([1, '']);
-  expect(refused.err).toContain('There is no agent "nobody". (NOT_FOUND)');
+  expect(await operator.run(['containers', '--print', '--agent', 'nobody'])).toEqual(
+    refusal('There is no agent "nobody". (NOT_FOUND)'),
+  );
   const nowhere = await operator.run(['containers', '--hub', 'nonsense']);
   expect([nowhere.code, nowhere.out]).toEqual([1, '']);
   expect((await operator.run(['containers', 'x'])).code).toBe(2);

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { forFile } from '../../../harness/for-file.ts';
-import { createOperator } from '../../../harness/operator.ts';
+import { createOperator, refusal } from '../../../harness/operator.ts';
 
 const operator = await forFile(createOperator());
 const { folder } = operator;
@@ -21,9 +21,7 @@ describe('signalbox import', () => {
   test('reports what is wrong, and imports nothing', async () => {
     expect((await run([])).code).toBe(2);
     expect((await run([file, '--nonsense'])).code).toBe(2);
-    const missing = await run(['nowhere.Caddyfile']);
-    expect([missing.code, missing.out]).toEqual([1, '']);
-    expect(missing.err).toContain('nowhere.Caddyfile cannot be read');
+    expect(await run(['nowhere.Caddyfile'])).toEqual(refusal('nowhere.Caddyfile cannot be read'));
     const bad = await run(['-'], 'http://a.example {\n\trespnd\n}\n');
     expect([bad.code, bad.out]).toEqual([1, '']);
     expect(bad.err).toContain('unrecognized directive: respnd');
@@ -61,11 +59,9 @@ describe('signalbox import', () => {
     ]) {
       expect((await run(['-', ...args], text)).code).toBe(2);
     }
-    const typo = await run(['-', '--replace', 'http://min.example'], text);
-    expect([typo.code, typo.err]).toEqual([
-      1,
-      expect.stringContaining('  Did you mean http://mine.example?'),
-    ]);
+    expect(await run(['-', '--replace', 'http://min.example'], text)).toEqual(
+      refusal('  Did you mean http://mine.example?'),
+    );
 
     const skipped = await run(['-', '--skip-taken'], text);
     expect([skipped.code, skipped.out]).toEqual([0, '2\thttp://new.example\n']);
@@ -87,8 +83,7 @@ describe('signalbox import', () => {
       0,
       'Preamble changed: (mine)\n0 sites imported\n',
     ]);
-    const options = await run(['-'], '{\n\thttp_port 1\n}\n');
-    expect([options.code, options.err]).toEqual([1, expect.stringContaining('http_port differs:')]);
+    expect(await run(['-'], '{\n\thttp_port 1\n}\n')).toEqual(refusal('http_port differs:'));
     expect((await run(['-', '--preamble', 'keep'], '{\n\thttp_port 1\n}\n')).code).toBe(0);
     expect(await served()).toBe('yours');
   });

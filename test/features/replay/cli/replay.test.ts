@@ -2,7 +2,7 @@
 /** `signalbox replay` and `--replay` with a running hub, its agent and Caddy. */
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { forFile } from '../../../harness/for-file.ts';
-import { createOperator } from '../../../harness/operator.ts';
+import { createOperator, refusal } from '../../../harness/operator.ts';
 import { ask, until } from '../../../harness/stack.ts';
 
 const operator = await forFile(createOperator());
@@ -58,11 +58,11 @@ describe('refuses', () => {
     ['--agent nobody --site app.example -', '(NOT_FOUND)'],
     ['--undo 999', '(NOT_FOUND)'],
   ])('%p with 1', async (args, words) => {
-    const { code, out, err } = await operator.run(['replay', ...args.split(' ').filter(Boolean)], {
-      input: CLOSED,
-    });
-    expect([code, out]).toEqual([1, '']);
-    expect(err).toContain(words);
+    expect(
+      await operator.run(['replay', ...args.split(' ').filter(Boolean)], {
+        input: CLOSED,
+      }),
+    ).toEqual(refusal(words));
   });
 
   test('what is not JSON, no operations, and what the change is refused with', async () => {
@@ -72,9 +72,7 @@ describe('refuses', () => {
       ['-', '{"op": "nonsense"}', '(INVALID_REQUEST)'],
       ['--site app.example -', 'respnd hi', '(PROXY_REJECTED)'],
     ] as const) {
-      const { code, out, err } = await run(`replay ${args}`, input);
-      expect([code, out]).toEqual([1, '']);
-      expect(err).toContain(words);
+      expect(await run(`replay ${args}`, input)).toEqual(refusal(words));
     }
   });
 
