@@ -82,10 +82,9 @@ test('an account that begins many loses its own oldest only', () => {
   expect(count()).toBe(21);
 });
 
-test('those of one kind push out none of another, however long they last', () => {
-  const [passkey, own] = [challenges.begin('passkey', {}), challenges.begin('passkey', of('ada'))];
-  for (let one = 0; one < 21; one++) challenges.begin('two_factor', of('ada'));
-  const expiresAt = new Date(at + SECONDS.oidc * 1000);
+/** As many of nobody as there may be. @param left until they end, in milliseconds */
+function fill(left: number): void {
+  const expiresAt = new Date(at + left);
   const row = { kind: 'oidc', userId: null, data: {}, failures: 0, expiresAt };
   const many = Array.from({ length: 5000 }, (_, one) => ({ ...row, idHash: `${one}` }));
   for (let from = 0; from < many.length; from += 1000) {
@@ -93,6 +92,12 @@ test('those of one kind push out none of another, however long they last', () =>
       .values(many.slice(from, from + 1000))
       .run();
   }
+}
+
+test('those of one kind push out none of another, however long they last', () => {
+  const [passkey, own] = [challenges.begin('passkey', {}), challenges.begin('passkey', of('ada'))];
+  for (let one = 0; one < 21; one++) challenges.begin('two_factor', of('ada'));
+  fill(SECONDS.oidc * 1000);
   challenges.begin('oidc', {});
   const later = challenges.begin('passkey', {});
   for (const id of [passkey, own, later]) expect(challenges.find('passkey', id)).not.toBeNull();
@@ -126,14 +131,7 @@ test('an anonymous one is found by nothing but what the hub gave', () => {
 
 test('those of nobody push out neither an account’s nor grow without end', () => {
   const adas = challenges.begin('passkey_new', of('ada'));
-  const expiresAt = new Date(at + 1000);
-  const row = { kind: 'oidc', userId: null, data: {}, failures: 0, expiresAt };
-  const many = Array.from({ length: 5000 }, (_, one) => ({ ...row, idHash: `${one}` }));
-  for (let from = 0; from < many.length; from += 1000) {
-    db.insert(table)
-      .values(many.slice(from, from + 1000))
-      .run();
-  }
+  fill(1000);
   const mine = challenges.begin('oidc', {});
   expect(count()).toBe(5001);
   expect(challenges.find('oidc', mine)).not.toBeNull();

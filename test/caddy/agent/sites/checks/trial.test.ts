@@ -99,25 +99,6 @@ describe('a trial is refused', () => {
 });
 
 describe('a trial', () => {
-  test('says what a site would answer instead', async () => {
-    const text = `http://a.example {\n\treverse_proxy 127.0.0.1:1\n}\nhttp://b.example {\n\tabort\n}\n`;
-    expect(await tried(text, 'a.example', 80, { path: '/x', within: 0.1 })).toEqual({
-      passed: false,
-      status: 502,
-      reason: 'GET /x answered 502 instead of a status from 200 to 299',
-    });
-    expect(await tried(text, 'b.example', 80, { path: '/', within: 0.1 })).toEqual({
-      passed: false,
-      status: null,
-      reason: 'Caddy closed the connection on port 80 without an answer',
-    });
-    expect(await tried(text, 'c.example', 80)).toEqual({
-      passed: false,
-      status: null,
-      reason: 'Caddy does not serve this name on port 80',
-    });
-  });
-
   test('asks no authority, opens no other port, writes no log and stores nothing', async () => {
     const before = await everything();
     const log = join(stack.folder, 'site.log');
