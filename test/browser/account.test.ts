@@ -241,23 +241,21 @@ describe('the account page', () => {
     });
   });
 
-  describe('sessions', () => {
-    test('are ended one by one or all at once, except this one', async () => {
-      const tokens = await Promise.all(
-        [1, 2, 3].map(async () => (await signIn(PASSWORD)).body.token),
-      );
-      await page.reload();
-      await until(async () => (await entries('Sessions').count()) === 4, 'four sessions');
-      expect(
-        await entries('Sessions').filter({ hasText: 'this session' }).getByRole('button').count(),
-      ).toBe(0);
-      await entries('Sessions').getByRole('button').first().click();
-      await until(async () => (await entries('Sessions').count()) === 3, 'one session less');
-      await card('Sessions').getByRole('button', { name: 'End all other sessions' }).click();
-      await dialog().getByRole('button', { name: 'End sessions' }).click();
-      await until(async () => (await entries('Sessions').count()) === 1, 'one session');
-      expect(await Promise.all(tokens.map(knows))).toEqual([false, false, false]);
-    });
+  test('sessions are ended one by one or all at once, except this one', async () => {
+    const tokens = await Promise.all(
+      [1, 2, 3].map(async () => (await signIn(PASSWORD)).body.token),
+    );
+    await page.reload();
+    await until(async () => (await entries('Sessions').count()) === 4, 'four sessions');
+    expect(
+      await entries('Sessions').filter({ hasText: 'this session' }).getByRole('button').count(),
+    ).toBe(0);
+    await entries('Sessions').getByRole('button').first().click();
+    await until(async () => (await entries('Sessions').count()) === 3, 'one session less');
+    await card('Sessions').getByRole('button', { name: 'End all other sessions' }).click();
+    await dialog().getByRole('button', { name: 'End sessions' }).click();
+    await until(async () => (await entries('Sessions').count()) === 1, 'one session');
+    expect(await Promise.all(tokens.map(knows))).toEqual([false, false, false]);
   });
 
   describe('the password', () => {

@@ -33,18 +33,16 @@ const json = { domain: 'http://a.localhost', config: 'respond "first"', agents: 
 const id = (await call<{ id: number }>('/vhosts', { json })).body.id;
 const page = await dashboard.open({}, true);
 
-describe('with one proxy', () => {
-  test('no page speaks of several, except the one that says what they are for', async () => {
-    await page.goto(`/sites/${id}`);
-    await unfold(page);
-    await page.getByLabel('Tags').waitFor();
-    expect(await page.getByText('Where it is served').count()).toBe(0);
-    await page.getByRole('navigation').getByRole('link', { name: 'Proxies' }).click();
-    await page.getByText('A second proxy serves your sites').waitFor();
-    await page.getByRole('link', { name: 'local' }).click();
-    await page.getByText('so it can only be paused here').waitFor();
-    expect(await button('Remove …').count()).toBe(0);
-  });
+test('with one proxy no page speaks of several, except the one that says what they are for', async () => {
+  await page.goto(`/sites/${id}`);
+  await unfold(page);
+  await page.getByLabel('Tags').waitFor();
+  expect(await page.getByText('Where it is served').count()).toBe(0);
+  await page.getByRole('navigation').getByRole('link', { name: 'Proxies' }).click();
+  await page.getByText('A second proxy serves your sites').waitFor();
+  await page.getByRole('link', { name: 'local' }).click();
+  await page.getByText('so it can only be paused here').waitFor();
+  expect(await button('Remove …').count()).toBe(0);
 });
 
 describe('another proxy', () => {
@@ -132,18 +130,16 @@ describe('a site', () => {
   });
 });
 
-describe('the log', () => {
-  test('names the proxy of each request, and shows those of one', async () => {
-    await served(other.httpPort);
-    await page.goto('/logs?domain=a.localhost');
-    await page.getByRole('columnheader', { name: 'Proxy' }).waitFor();
-    const rows = page.locator('.log-row');
-    await until(async () => (await rows.count()) === 3, 'three requests');
-    await rows.getByRole('button', { name: 'vps' }).first().click();
-    await until(async () => (await rows.count()) === 2, 'the requests to vps');
-    expect(await page.getByLabel('Proxy', { exact: true }).inputValue()).toBe('vps');
-    expect(await page.getByRole('columnheader', { name: 'Proxy' }).count()).toBe(0);
-  });
+test('the log names the proxy of each request, and shows those of one', async () => {
+  await served(other.httpPort);
+  await page.goto('/logs?domain=a.localhost');
+  await page.getByRole('columnheader', { name: 'Proxy' }).waitFor();
+  const rows = page.locator('.log-row');
+  await until(async () => (await rows.count()) === 3, 'three requests');
+  await rows.getByRole('button', { name: 'vps' }).first().click();
+  await until(async () => (await rows.count()) === 2, 'the requests to vps');
+  expect(await page.getByLabel('Proxy', { exact: true }).inputValue()).toBe('vps');
+  expect(await page.getByRole('columnheader', { name: 'Proxy' }).count()).toBe(0);
 });
 
 describe('a proxy that is paused', () => {

@@ -190,17 +190,15 @@ describe('a viewer', () => {
   });
 });
 
-describe('an editor', () => {
-  test('finds no way to anything that the hub refuses', async () => {
-    const visitor = await openAs('editor');
-    const { paths, pressed } = await walk(visitor);
-    expect(visitor.refused).toEqual([]);
-    for (const path of FOR_EDITORS) expect(paths).toContain(path);
-    for (const path of FOR_OWNERS) expect(paths).not.toContain(path);
-    expect(pressed).toContain('Undo');
-    for (const name of ['Add proxy', 'Add a channel', 'Rename …']) {
-      expect(pressed).not.toContain(name);
-    }
-    await visitor.close();
-  });
+test('an editor finds no way to anything that the hub refuses', async () => {
+  const visitor = await openAs('editor');
+  const { paths, pressed } = await walk(visitor);
+  expect(visitor.refused).toEqual([]);
+  for (const path of FOR_EDITORS) expect(paths).toContain(path);
+  for (const path of FOR_OWNERS) expect(paths).not.toContain(path);
+  expect(pressed).toContain('Undo');
+  for (const name of ['Add proxy', 'Add a channel', 'Rename …']) {
+    expect(pressed).not.toContain(name);
+  }
+  await visitor.close();
 });

@@ -1,6 +1,6 @@
 // proof: program
 /** `signalbox agent --invite`, and what an enrolled agent keeps through kills. */
-import { afterAll, afterEach, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, expect, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAgentClient } from '../../src/hub/agents/client.ts';
@@ -47,32 +47,24 @@ const invited = async (...args: Parameters<typeof start>) => {
   return { ...output, invitation: parseInvitation(line) as Invitation };
 };
 
-describe('it does not start', () => {
-  test.each<[string, string[], Record<string, string>, number, string[]]>([
-    ['without a token or an enrolment', [], {}, 1, ['AGENT_TOKEN', 'signalbox agent --invite']],
-    [
-      'to invite a hub if it has a token',
-      ['--invite'],
-      { AGENT_TOKEN: 't'.repeat(32) },
-      1,
-      ['AGENT_TOKEN is set'],
-    ],
-    ['with a URL alone', ['https://vps.example'], {}, 2, ['only for --invite']],
-    ['with a plain URL', ['--invite', 'http://vps.example'], {}, 2, ['https://vps.example:3002']],
-    ['with a path', ['--invite', 'https://vps.example/a'], {}, 2, ['without a path']],
-    [
-      'with half a certificate',
-      ['--invite'],
-      { AGENT_TLS_CERT: '/nowhere' },
-      1,
-      ['AGENT_TLS_CERT'],
-    ],
-  ])('%s', async (_, args, more, code, words) => {
-    const found = await run(args, more).exited();
-    expect([found.code, found.out]).toEqual([code, '']);
-    for (const word of words) expect(found.err).toContain(word);
-    expect(await Bun.file(join(dataDir, 'agent-key.pem')).exists()).toBe(false);
-  });
+test.each<[string, string[], Record<string, string>, number, string[]]>([
+  ['without a token or an enrolment', [], {}, 1, ['AGENT_TOKEN', 'signalbox agent --invite']],
+  [
+    'to invite a hub if it has a token',
+    ['--invite'],
+    { AGENT_TOKEN: 't'.repeat(32) },
+    1,
+    ['AGENT_TOKEN is set'],
+  ],
+  ['with a URL alone', ['https://vps.example'], {}, 2, ['only for --invite']],
+  ['with a plain URL', ['--invite', 'http://vps.example'], {}, 2, ['https://vps.example:3002']],
+  ['with a path', ['--invite', 'https://vps.example/a'], {}, 2, ['without a path']],
+  ['with half a certificate', ['--invite'], { AGENT_TLS_CERT: '/nowhere' }, 1, ['AGENT_TLS_CERT']],
+])('it does not start %s', async (_, args, more, code, words) => {
+  const found = await run(args, more).exited();
+  expect([found.code, found.out]).toEqual([code, '']);
+  for (const word of words) expect(found.err).toContain(word);
+  expect(await Bun.file(join(dataDir, 'agent-key.pem')).exists()).toBe(false);
 });
 
 test('the invitation names the address that was given, or one that the hub can use', async () => {

@@ -135,36 +135,34 @@ describe('the one-machine mode', () => {
   });
 });
 
-describe('separate hub and agent', () => {
-  test('work with a shared token, and stop on SIGINT', async () => {
-    const home = temporaryFolder();
-    const common = { DATA_DIR: join(home, 'data'), AGENT_TOKEN: 't'.repeat(32) };
-    const agent = run(['agent'], {
-      ...common,
-      AGENT_PORT: '0',
-      PROXY_MANAGED: 'true',
-      PROXYFILE: join(home, 'Caddyfile'),
-      ACCESS_LOG: join(home, 'access.log'),
-    });
-    const hub = run(['hub'], {
-      ...common,
-      HUB_PORT: '0',
-      AGENT_URL: `${await agent.address('agent')}/`,
-    });
-    const url = await hub.address('hub');
-    const { headers } = await signUp({ hub: `${url}/api` });
-    const port = freePort();
-    const made = await ask(`${url}/api/vhosts`, {
-      json: { domain: `http://a.example:${port}`, config: 'respond apart' },
-      headers,
-    });
-    expect(made.status).toBe(201);
-    const served = await ask(`http://127.0.0.1:${port}/`, { headers: { Host: 'a.example' } });
-    expect(served.text).toBe('apart');
-    for (const program of [hub, agent]) {
-      program.child.kill('SIGINT');
-      expect((await program.exited()).code).toBe(0);
-    }
-    rmSync(home, { recursive: true, force: true });
+test('separate hub and agent work with a shared token, and stop on SIGINT', async () => {
+  const home = temporaryFolder();
+  const common = { DATA_DIR: join(home, 'data'), AGENT_TOKEN: 't'.repeat(32) };
+  const agent = run(['agent'], {
+    ...common,
+    AGENT_PORT: '0',
+    PROXY_MANAGED: 'true',
+    PROXYFILE: join(home, 'Caddyfile'),
+    ACCESS_LOG: join(home, 'access.log'),
   });
+  const hub = run(['hub'], {
+    ...common,
+    HUB_PORT: '0',
+    AGENT_URL: `${await agent.address('agent')}/`,
+  });
+  const url = await hub.address('hub');
+  const { headers } = await signUp({ hub: `${url}/api` });
+  const port = freePort();
+  const made = await ask(`${url}/api/vhosts`, {
+    json: { domain: `http://a.example:${port}`, config: 'respond apart' },
+    headers,
+  });
+  expect(made.status).toBe(201);
+  const served = await ask(`http://127.0.0.1:${port}/`, { headers: { Host: 'a.example' } });
+  expect(served.text).toBe('apart');
+  for (const program of [hub, agent]) {
+    program.child.kill('SIGINT');
+    expect((await program.exited()).code).toBe(0);
+  }
+  rmSync(home, { recursive: true, force: true });
 });

@@ -4,16 +4,14 @@ import { pathsOf, percentOf } from '../../src/web/parts/share-bars.tsx';
 import { suggestedBy } from '../../src/web/sites/form/suggest-check.tsx';
 import { healthOf } from '../../src/web/sites/problem.ts';
 
-describe('a share', () => {
-  test.each([
-    [null, '–'],
-    [0, '0.00 %'],
-    [0.99996, '99.99 %'],
-    [1 - 1e-9, '99.99 %'],
-    [1, '100 %'],
-  ])('of %p is %s', (share, words) => {
-    expect(percentOf(share)).toBe(words);
-  });
+test.each([
+  [null, '–'],
+  [0, '0.00 %'],
+  [0.99996, '99.99 %'],
+  [1 - 1e-9, '99.99 %'],
+  [1, '100 %'],
+])('a share of %p is %s', (share, words) => {
+  expect(percentOf(share)).toBe(words);
 });
 
 test('bars show a single wrong answer, and nothing of what is not known', () => {

@@ -169,17 +169,15 @@ describe('completion', () => {
   });
 });
 
-describe('what replaces a text', () => {
-  test.each([
-    ['one two three', 'one 2 three', { from: 4, to: 7, insert: '2' }],
-    ['one three', 'one two three', { from: 5, to: 5, insert: 'wo t' }],
-    ['one two', 'one', { from: 3, to: 7, insert: '' }],
-    ['aa', 'aaa', { from: 2, to: 2, insert: 'a' }],
-    ['same', 'same', { from: 4, to: 4, insert: '' }],
-    ['', 'new', { from: 0, to: 0, insert: 'new' }],
-  ])('%j by %j is the one place in which they differ', (old, text, expected) => {
-    const { from, to, insert } = changed(old, text);
-    expect({ from, to, insert }).toEqual(expected);
-    expect(old.slice(0, from) + insert + old.slice(to)).toBe(text);
-  });
+test.each([
+  ['one two three', 'one 2 three', { from: 4, to: 7, insert: '2' }],
+  ['one three', 'one two three', { from: 5, to: 5, insert: 'wo t' }],
+  ['one two', 'one', { from: 3, to: 7, insert: '' }],
+  ['aa', 'aaa', { from: 2, to: 2, insert: 'a' }],
+  ['same', 'same', { from: 4, to: 4, insert: '' }],
+  ['', 'new', { from: 0, to: 0, insert: 'new' }],
+])('what replaces %j by %j is the one place in which they differ', (old, text, expected) => {
+  const { from, to, insert } = changed(old, text);
+  expect({ from, to, insert }).toEqual(expected);
+  expect(old.slice(0, from) + insert + old.slice(to)).toBe(text);
 });

@@ -453,19 +453,17 @@ test('the upstreams of a site are those that Caddy has, whichever directive name
   expect(sortRows([...rows(site()), php], { column: 'upstream', isReversed: false })[1]).toBe(php);
 });
 
-describe('a link to a site', () => {
-  test.each([
-    [{ ...address, served: false }, null],
-    [{ ...address, name: '' }, null],
-    [{ ...address, name: '*.example' }, null],
-    [address, 'https://app.example/'],
-    [{ ...address, port: 8443 }, 'https://app.example:8443/'],
-    [{ ...address, tls: false, port: 80 }, 'http://app.example/'],
-    [{ ...address, tls: false, port: 443 }, 'http://app.example:443/'],
-    [{ ...address, name: '::1', port: 8443 }, 'https://[::1]:8443/'],
-  ])('%o', (given, link) => {
-    expect(linkTo(given)).toBe(link);
-  });
+test.each([
+  [{ ...address, served: false }, null],
+  [{ ...address, name: '' }, null],
+  [{ ...address, name: '*.example' }, null],
+  [address, 'https://app.example/'],
+  [{ ...address, port: 8443 }, 'https://app.example:8443/'],
+  [{ ...address, tls: false, port: 80 }, 'http://app.example/'],
+  [{ ...address, tls: false, port: 443 }, 'http://app.example:443/'],
+  [{ ...address, name: '::1', port: 8443 }, 'https://[::1]:8443/'],
+])('a link to a site: %o', (given, link) => {
+  expect(linkTo(given)).toBe(link);
 });
 
 test('a single request is visible next to a thousand; zero requests are not', () => {

@@ -1,5 +1,5 @@
 /** The YAML of an export: it reads back equal by the rules of YAML 1.2 and of 1.1. */
-import { describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { parse } from 'yaml';
 import { toYaml } from '../../../src/features/apply/yaml.ts';
 import { some } from '../../harness/full.ts';
@@ -9,14 +9,15 @@ import { words } from '../../harness/words.ts';
 const MISREAD = ['no', 'y', 'On', '08', '1e3', '0x10', '0o7', '1_000', '12:30:45', '2001-01-01'];
 const TYPES = ['~', 'null', '', '<<', '=', '.inf', '+1', '5.', 'true', 'TRUE', '-', '?', '*.a'];
 
-describe('a text is in quotes that some reader takes as something else', () => {
-  test.each([...MISREAD, ...TYPES])('%p', (text) => {
+test.each([...MISREAD, ...TYPES])(
+  'a text is in quotes that some reader takes as something else: %p',
+  (text) => {
     const written = toYaml({ policies: {}, sites: { [text]: { config: text } } });
     expect(written).toBe(
       `sites:\n  ${JSON.stringify(text)}:\n    config: ${JSON.stringify(text)}\n`,
     );
-  });
-});
+  },
+);
 
 test.each(['\u007f', '\u0085', '\u2028', '\ufeff', '\ufffe'])(
   '%j is written as its number, so that no reader ends the line there or refuses it',

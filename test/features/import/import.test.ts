@@ -92,39 +92,37 @@ test('a file that names no port is accepted even if port 80 is in use', async ()
   expect([answer.status, answer.body.detail]).toEqual([200, undefined]);
 });
 
-describe('files that a file imports', () => {
-  test('are included if IMPORT_DIRS allows them, and refused otherwise', async () => {
-    const folder = temporaryFolder();
-    const dir = join(folder, 'sites');
-    mkdirSync(join(dir, 'more'), { recursive: true });
-    writeFileSync(
-      join(dir, 'b.caddy'),
-      '# b\nhttp://b.example {\n\timport more/head\n\trespond b\n}\n',
-    );
-    writeFileSync(join(dir, 'a.caddy'), 'http://a.example {\n\trespond a\n}\n');
-    writeFileSync(join(dir, 'more/head'), '# shared\nheader X y\n');
-    writeFileSync(join(folder, 'secret'), 'respond hush\n');
-    const other = await startOwner({ IMPORT_DIRS: dir }, folder);
-    const importing = (target: string) =>
-      other.call<Imported>('POST', '/import', {
-        proxyfile: `(s) {\n\trespond s\n}\nimport ${target}\nhttp://c.example {\n\trespond c\n}\n`,
-      });
-    const far = await importing(join(folder, 'secret'));
-    expect([far.status, far.body.code]).toEqual([502, 'PROXY_REJECTED']);
-    expect(far.text).not.toContain('hush');
-    const answer = await importing(join(dir, '*.caddy'));
-    expect([answer.status, answer.body.detail]).toEqual([200, undefined]);
-    expect(answer.body.vhosts.map(({ domain }) => domain)).toEqual([
-      'http://a.example',
-      'http://b.example',
-      'http://c.example',
-    ]);
-    expect(answer.body.vhosts[1]?.config).toBe(
-      '# b\nhttp://b.example {\n\t# shared\nheader X y\n\trespond b\n}',
-    );
-    expect((await other.stack.served('b.example')).headers.get('x')).toBe('y');
-    await other.stack.stop();
-  });
+test('files that a file imports are included if IMPORT_DIRS allows them, and refused otherwise', async () => {
+  const folder = temporaryFolder();
+  const dir = join(folder, 'sites');
+  mkdirSync(join(dir, 'more'), { recursive: true });
+  writeFileSync(
+    join(dir, 'b.caddy'),
+    '# b\nhttp://b.example {\n\timport more/head\n\trespond b\n}\n',
+  );
+  writeFileSync(join(dir, 'a.caddy'), 'http://a.example {\n\trespond a\n}\n');
+  writeFileSync(join(dir, 'more/head'), '# shared\nheader X y\n');
+  writeFileSync(join(folder, 'secret'), 'respond hush\n');
+  const other = await startOwner({ IMPORT_DIRS: dir }, folder);
+  const importing = (target: string) =>
+    other.call<Imported>('POST', '/import', {
+      proxyfile: `(s) {\n\trespond s\n}\nimport ${target}\nhttp://c.example {\n\trespond c\n}\n`,
+    });
+  const far = await importing(join(folder, 'secret'));
+  expect([far.status, far.body.code]).toEqual([502, 'PROXY_REJECTED']);
+  expect(far.text).not.toContain('hush');
+  const answer = await importing(join(dir, '*.caddy'));
+  expect([answer.status, answer.body.detail]).toEqual([200, undefined]);
+  expect(answer.body.vhosts.map(({ domain }) => domain)).toEqual([
+    'http://a.example',
+    'http://b.example',
+    'http://c.example',
+  ]);
+  expect(answer.body.vhosts[1]?.config).toBe(
+    '# b\nhttp://b.example {\n\t# shared\nheader X y\n\trespond b\n}',
+  );
+  expect((await other.stack.served('b.example')).headers.get('x')).toBe('y');
+  await other.stack.stop();
 });
 
 test('an import that is sent again gets the first answer, and changes nothing', async () => {

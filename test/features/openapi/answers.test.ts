@@ -537,36 +537,34 @@ describe('the whole configuration', () => {
   });
 });
 
-describe('policies', () => {
-  test('create, read, change, undo and delete', async () => {
-    const values = { networks: ['203.0.113.7'] };
-    const json = { name: 'blocked', recipe: 'block', values };
-    await refused('createPolicy', 'INVALID_REQUEST', { json: { ...json, recipe: 'none' } });
-    const made = await signedIn<{ id: number }>('createPolicy', { json });
-    await refused('createPolicy', 'POLICY_TAKEN', { json });
-    const again = { json: { operations: [{ op: 'policy', ...json }] } };
-    await refused('bulkVhosts', 'POLICY_TAKEN', again);
-    const params = { id: made.body.id };
-    await signedIn('listPolicies');
-    await signedIn('getPolicy', { params });
-    await refused('getPolicy', 'NOT_FOUND', { params: { id: 999 } });
-    const networks = { values: { networks: ['203.0.113.8'] } };
-    await signedIn('preview', { json: { op: 'policy', ...params, ...networks } });
-    await refused('updatePolicy', 'INVALID_REQUEST', { params, json: { values: {} } });
-    const headers = { 'If-Match': '"old"' };
-    await refused('updatePolicy', 'PRECONDITION_FAILED', { params, json: networks, headers });
-    await signedIn('updatePolicy', { params, json: networks });
-    const site = { domain: 'http://guarded.example', config: 'respond g', policies: ['blocked'] };
-    const vhost = await signedIn<{ id: number }>('createVhost', { json: site });
-    await refused('deletePolicy', 'POLICY_IN_USE', { params });
-    await signedIn('deleteVhost', { params: { id: vhost.body.id } });
-    await refused('deletePolicy', 'PRECONDITION_FAILED', { params, headers });
-    await signedIn('deletePolicy', { params });
-    await refused('deletePolicy', 'NOT_FOUND', { params });
-    const [entry] = (await signedIn<{ id: number }[]>('listChangelog')).body;
-    await signedIn('createPolicy', { json });
-    await refused('revertChangelogEntry', 'POLICY_TAKEN', { params: { id: entry?.id ?? 0 } });
-  });
+test('policies are created, read, changed, undone and deleted', async () => {
+  const values = { networks: ['203.0.113.7'] };
+  const json = { name: 'blocked', recipe: 'block', values };
+  await refused('createPolicy', 'INVALID_REQUEST', { json: { ...json, recipe: 'none' } });
+  const made = await signedIn<{ id: number }>('createPolicy', { json });
+  await refused('createPolicy', 'POLICY_TAKEN', { json });
+  const again = { json: { operations: [{ op: 'policy', ...json }] } };
+  await refused('bulkVhosts', 'POLICY_TAKEN', again);
+  const params = { id: made.body.id };
+  await signedIn('listPolicies');
+  await signedIn('getPolicy', { params });
+  await refused('getPolicy', 'NOT_FOUND', { params: { id: 999 } });
+  const networks = { values: { networks: ['203.0.113.8'] } };
+  await signedIn('preview', { json: { op: 'policy', ...params, ...networks } });
+  await refused('updatePolicy', 'INVALID_REQUEST', { params, json: { values: {} } });
+  const headers = { 'If-Match': '"old"' };
+  await refused('updatePolicy', 'PRECONDITION_FAILED', { params, json: networks, headers });
+  await signedIn('updatePolicy', { params, json: networks });
+  const site = { domain: 'http://guarded.example', config: 'respond g', policies: ['blocked'] };
+  const vhost = await signedIn<{ id: number }>('createVhost', { json: site });
+  await refused('deletePolicy', 'POLICY_IN_USE', { params });
+  await signedIn('deleteVhost', { params: { id: vhost.body.id } });
+  await refused('deletePolicy', 'PRECONDITION_FAILED', { params, headers });
+  await signedIn('deletePolicy', { params });
+  await refused('deletePolicy', 'NOT_FOUND', { params });
+  const [entry] = (await signedIn<{ id: number }[]>('listChangelog')).body;
+  await signedIn('createPolicy', { json });
+  await refused('revertChangelogEntry', 'POLICY_TAKEN', { params: { id: entry?.id ?? 0 } });
 });
 
 test('kept certificates', async () => {
@@ -656,31 +654,27 @@ test('agents', async () => {
   }
 });
 
-describe('recipes', () => {
-  test('the list, and text of values', async () => {
-    await signedIn('listRecipes');
-    const json = { values: { networks: ['private_ranges'] } };
-    await signedIn('renderRecipe', { params: { id: 'allow' }, json });
-    await refused('renderRecipe', 'INVALID_REQUEST', { params: { id: 'block' }, json: {} });
-    await refused('renderRecipe', 'NOT_FOUND', { params: { id: 'none' }, json });
-  });
+test('recipes are listed, and written from values', async () => {
+  await signedIn('listRecipes');
+  const json = { values: { networks: ['private_ranges'] } };
+  await signedIn('renderRecipe', { params: { id: 'allow' }, json });
+  await refused('renderRecipe', 'INVALID_REQUEST', { params: { id: 'block' }, json: {} });
+  await refused('renderRecipe', 'NOT_FOUND', { params: { id: 'none' }, json });
 });
 
-describe('the access log', () => {
-  test('pages, statistics and the live stream', async () => {
-    await stack.served('a.example');
-    await until(
-      async () => (await signedIn<{ total: number }>('listLogs')).body.total > 0,
-      'an entry',
-    );
-    await signedIn('getLogStats', { query: { buckets: '3' } });
-    await signedIn('exportLogs', { query: { domain: 'a.example' } });
-    await refused('exportLogs', 'INVALID_REQUEST', { query: { format: 'xls' } });
-    await signedIn('tailLogs');
-    await refused('listLogs', 'INVALID_REQUEST', { query: { status: 'x' } });
-    await refused('getLogStats', 'INVALID_REQUEST', { query: { buckets: '0' } });
-    await refused('tailLogs', 'INVALID_REQUEST', { headers: { 'Last-Event-ID': 'x' } });
-  });
+test('the access log has pages, statistics and a live stream', async () => {
+  await stack.served('a.example');
+  await until(
+    async () => (await signedIn<{ total: number }>('listLogs')).body.total > 0,
+    'an entry',
+  );
+  await signedIn('getLogStats', { query: { buckets: '3' } });
+  await signedIn('exportLogs', { query: { domain: 'a.example' } });
+  await refused('exportLogs', 'INVALID_REQUEST', { query: { format: 'xls' } });
+  await signedIn('tailLogs');
+  await refused('listLogs', 'INVALID_REQUEST', { query: { status: 'x' } });
+  await refused('getLogStats', 'INVALID_REQUEST', { query: { buckets: '0' } });
+  await refused('tailLogs', 'INVALID_REQUEST', { headers: { 'Last-Event-ID': 'x' } });
 });
 
 test('the security log has what changed who may do what', async () => {

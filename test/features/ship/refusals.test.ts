@@ -241,38 +241,36 @@ test('a batch of which an engine took a part before it went away is continued, n
   await engine.stop();
 });
 
-describe('an engine that is away', () => {
-  test('is a warning after five minutes, and gets everything when it is back', async () => {
-    let time = Date.parse('2026-11-21T10:00:00Z');
-    let answer = 503;
-    const engine = startEngine(() => answer);
-    const { file, ship, warnings, placeFile } = newLog();
-    const shipper = ship({ url: engine.url('/'), now: () => time });
-    await until(() => existsSync(placeFile));
-    writeFileSync(file, lines('/a'));
-    await until(() => shipper.counts().failures > 2);
-    expect([...warnings]).toEqual([]);
-    time += 299_000;
-    const { failures } = shipper.counts();
-    await until(() => shipper.counts().failures > failures + 2);
-    expect([...warnings]).toEqual([]);
-    time += 2_000;
-    await until(() => warnings.has('log shipping'));
-    expect(warnings.get('log shipping')).toStartWith(
-      'Access-log entries have not been shipped since 2026-11-21T10:00:00.000Z: the log engine answers 503. ',
-    );
+test('an engine that is away is a warning after five minutes, and gets everything when it is back', async () => {
+  let time = Date.parse('2026-11-21T10:00:00Z');
+  let answer = 503;
+  const engine = startEngine(() => answer);
+  const { file, ship, warnings, placeFile } = newLog();
+  const shipper = ship({ url: engine.url('/'), now: () => time });
+  await until(() => existsSync(placeFile));
+  writeFileSync(file, lines('/a'));
+  await until(() => shipper.counts().failures > 2);
+  expect([...warnings]).toEqual([]);
+  time += 299_000;
+  const { failures } = shipper.counts();
+  await until(() => shipper.counts().failures > failures + 2);
+  expect([...warnings]).toEqual([]);
+  time += 2_000;
+  await until(() => warnings.has('log shipping'));
+  expect(warnings.get('log shipping')).toStartWith(
+    'Access-log entries have not been shipped since 2026-11-21T10:00:00.000Z: the log engine answers 503. ',
+  );
+  const { seconds, bytes } = await shipper.lag();
+  expect([seconds > 300, bytes]).toEqual([true, Bun.file(file).size]);
+  appendFileSync(file, lines(...Array.from({ length: 500 }, (_, i) => `/${i}`)));
+  answer = 204;
+  await until(() => engine.accepted.length === 501);
+  await until(() => warnings.size === 0);
+  // The last answer may still be on its way.
+  await until(async () => {
     const { seconds, bytes } = await shipper.lag();
-    expect([seconds > 300, bytes]).toEqual([true, Bun.file(file).size]);
-    appendFileSync(file, lines(...Array.from({ length: 500 }, (_, i) => `/${i}`)));
-    answer = 204;
-    await until(() => engine.accepted.length === 501);
-    await until(() => warnings.size === 0);
-    // The last answer may still be on its way.
-    await until(async () => {
-      const { seconds, bytes } = await shipper.lag();
-      return seconds === 0 && bytes === 0;
-    }, 'nothing that waits');
-    expect(engine.faults).toEqual([]);
-    await engine.stop();
-  });
+    return seconds === 0 && bytes === 0;
+  }, 'nothing that waits');
+  expect(engine.faults).toEqual([]);
+  await engine.stop();
 });

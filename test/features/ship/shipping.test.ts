@@ -43,25 +43,23 @@ async function shippedLog() {
   return { ...log, engine, arrived, ship: () => log.ship(options) };
 }
 
-describe('the log is not read from its start', () => {
-  test('but from where it ends when shipping is set up; then it continues where it stopped', async () => {
-    const engine = startEngine();
-    const { file, ship, at, placeFile } = newLog();
-    writeFileSync(at(roll(1)), lines('/older'));
-    writeFileSync(file, `${lines('/old')}{"unfinished":`);
-    const first = ship({ url: engine.url('/') });
-    await until(() => existsSync(placeFile));
-    appendFileSync(file, `1}\n${lines('/a')}not an entry\n`);
-    await until(() => engine.accepted.length === 1);
-    await first.end();
-    appendFileSync(file, lines('/b'));
-    const second = ship({ url: engine.url('/') });
-    await until(() => engine.accepted.length === 2);
-    await second.end();
-    expect(pathsOf(engine.accepted)).toBe('/a /b');
-    expect(await second.lag()).toEqual({ seconds: 0, bytes: 0 });
-    await engine.stop();
-  });
+test('the log is not read from its start, but from where it ends when shipping is set up; then it continues where it stopped', async () => {
+  const engine = startEngine();
+  const { file, ship, at, placeFile } = newLog();
+  writeFileSync(at(roll(1)), lines('/older'));
+  writeFileSync(file, `${lines('/old')}{"unfinished":`);
+  const first = ship({ url: engine.url('/') });
+  await until(() => existsSync(placeFile));
+  appendFileSync(file, `1}\n${lines('/a')}not an entry\n`);
+  await until(() => engine.accepted.length === 1);
+  await first.end();
+  appendFileSync(file, lines('/b'));
+  const second = ship({ url: engine.url('/') });
+  await until(() => engine.accepted.length === 2);
+  await second.end();
+  expect(pathsOf(engine.accepted)).toBe('/a /b');
+  expect(await second.lag()).toEqual({ seconds: 0, bytes: 0 });
+  await engine.stop();
 });
 
 describe('what was deleted before it was shipped', () => {

@@ -1,6 +1,6 @@
 // proof: hub
 /** Sites that are asked between changes, through real Caddys: what fails, what that leads to, and what is kept. */
-import { describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { startFleet } from '../../harness/fleet.ts';
 import { forFile, serverForFile } from '../../harness/for-file.ts';
@@ -62,17 +62,15 @@ const watched = await create('watched', { check });
 const still = await create('still', { agents: ['local'], check: { ...check, every: 0 } });
 const bare = await create('bare', { agents: ['local'] });
 
-describe('a question is refused', () => {
-  test.each([
-    ['/vhosts/999/uptime', 404],
-    ['/vhosts/x/uptime', 404],
-    ['/vhosts/1/uptime?days=0', 400],
-    ['/vhosts/1/uptime?days=91', 400],
-    ['/vhosts/1/uptime?days=1.5', 400],
-    ['/vhosts/1/uptime?days=x', 400],
-  ])('%s', async (path, status) => {
-    expect((await fleet.call('GET', path)).status).toBe(status);
-  });
+test.each([
+  ['/vhosts/999/uptime', 404],
+  ['/vhosts/x/uptime', 404],
+  ['/vhosts/1/uptime?days=0', 400],
+  ['/vhosts/1/uptime?days=91', 400],
+  ['/vhosts/1/uptime?days=1.5', 400],
+  ['/vhosts/1/uptime?days=x', 400],
+])('a question is refused: %s', async (path, status) => {
+  expect((await fleet.call('GET', path)).status).toBe(status);
 });
 
 test('a site is asked again and again, at each of its proxies, and that is in no statistic', async () => {

@@ -2,7 +2,7 @@
  * Policies change nothing of what a body says: no word is lost, and Caddy reads it as before.
  * FUZZ_SECONDS sets how long this takes, FUZZ_SEED which bodies it tries.
  */
-import { describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import type { Guard } from '../../../../src/hub/caddyfile/guarded.ts';
 import { partsOf } from '../../../../src/hub/caddyfile/parts.ts';
 import { segmentsOf } from '../../../../src/hub/caddyfile/segments.ts';
@@ -146,34 +146,32 @@ test('the segments of a text are the text, and no word of it is lost', async () 
 
 const caddy = await forFile(startAdaptCaddy({ SET: 'word' }));
 
-describe('with Caddy', () => {
-  test('a body is read as without policies', async () => {
-    const counted = await repeat(async (random) => {
-      const config = oddBody(random);
-      if (!isContained(config) || indivisibleIn(DOMAIN, config, imports)) return false;
-      const [plain, guarded] = await Promise.all(
-        [[], GUARDS].map((guards) => {
-          const site = guardedSites(SNIPPETS, [{ domain: DOMAIN, config }], guards, version);
-          return caddy.adapt(`${SNIPPETS}\n\n${site}\n`);
-        }),
-      );
-      if (!plain || !guarded) throw new Error('There is no answer.');
-      if (plain.ok && !guarded.ok && isUncertain(config)) return false;
-      const errors = [plain, guarded].map((one) => (one.ok ? null : one.error));
-      expect({ config, errors, refused: !guarded.ok }).toEqual({
-        config,
-        errors,
-        refused: !plain.ok,
-      });
-      if (!plain.ok || !guarded.ok) return false;
-      expect({ config, routes: routesOf(guarded.json) }).toEqual({
-        config,
-        routes: routesOf(plain.json),
-      });
-      return true;
+test('with Caddy a body is read as without policies', async () => {
+  const counted = await repeat(async (random) => {
+    const config = oddBody(random);
+    if (!isContained(config) || indivisibleIn(DOMAIN, config, imports)) return false;
+    const [plain, guarded] = await Promise.all(
+      [[], GUARDS].map((guards) => {
+        const site = guardedSites(SNIPPETS, [{ domain: DOMAIN, config }], guards, version);
+        return caddy.adapt(`${SNIPPETS}\n\n${site}\n`);
+      }),
+    );
+    if (!plain || !guarded) throw new Error('There is no answer.');
+    if (plain.ok && !guarded.ok && isUncertain(config)) return false;
+    const errors = [plain, guarded].map((one) => (one.ok ? null : one.error));
+    expect({ config, errors, refused: !guarded.ok }).toEqual({
+      config,
+      errors,
+      refused: !plain.ok,
     });
-    expect(counted).toBeGreaterThan(ENOUGH);
+    if (!plain.ok || !guarded.ok) return false;
+    expect({ config, routes: routesOf(guarded.json) }).toEqual({
+      config,
+      routes: routesOf(plain.json),
+    });
+    return true;
   });
+  expect(counted).toBeGreaterThan(ENOUGH);
 });
 
 /**

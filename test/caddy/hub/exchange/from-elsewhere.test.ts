@@ -88,17 +88,15 @@ describe('an import', () => {
   });
 });
 
-describe('a preview', () => {
-  test('has the line of a matcher that is not defined, and warns of what cannot work', async () => {
-    const { line } = await preview('@api path /api/*\nhandle @apis {\n\trespond x\n}');
-    expect(line).toBe(2);
-    const { valid, warnings } = await preview('redir {scheme}://{host}{uri}');
-    expect([valid, warnings?.map(({ code }) => code)]).toEqual([true, ['REDIRECTS_TO_ITSELF']]);
-    expect(await preview('respond ok')).not.toHaveProperty('warnings');
-    const now = (await owner.call<{ config: string }>('GET', '/preamble')).body.config;
-    const config = `${now}\n(s) {\n\trespond {$TEXT}\n}`;
-    const of = await owner.call<Verdict>('POST', '/preview', { op: 'preamble', config });
-    expect(of.body.warnings).toMatchObject([{ code: 'VARIABLE_NOT_SET' }]);
-    expect(of.body.warnings?.[0]?.message).toStartWith('Preamble: `{$TEXT}`');
-  });
+test('a preview has the line of a matcher that is not defined, and warns of what cannot work', async () => {
+  const { line } = await preview('@api path /api/*\nhandle @apis {\n\trespond x\n}');
+  expect(line).toBe(2);
+  const { valid, warnings } = await preview('redir {scheme}://{host}{uri}');
+  expect([valid, warnings?.map(({ code }) => code)]).toEqual([true, ['REDIRECTS_TO_ITSELF']]);
+  expect(await preview('respond ok')).not.toHaveProperty('warnings');
+  const now = (await owner.call<{ config: string }>('GET', '/preamble')).body.config;
+  const config = `${now}\n(s) {\n\trespond {$TEXT}\n}`;
+  const of = await owner.call<Verdict>('POST', '/preview', { op: 'preamble', config });
+  expect(of.body.warnings).toMatchObject([{ code: 'VARIABLE_NOT_SET' }]);
+  expect(of.body.warnings?.[0]?.message).toStartWith('Preamble: `{$TEXT}`');
 });

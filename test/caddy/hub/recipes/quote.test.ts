@@ -1,5 +1,5 @@
 /** Texts of users in a Caddyfile, read back from a real Caddy. */
-import { describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { isQuotable } from '../../../../src/hub/recipes/quote.ts';
 import { respond } from '../../../../src/hub/recipes/respond.ts';
 import { forFile } from '../../../harness/for-file.ts';
@@ -7,22 +7,20 @@ import { seededRandom } from '../../../harness/random.ts';
 import { words } from '../../../harness/words.ts';
 import { bodyOf, startSitesCaddy } from '../../../hub/recipes/sites-caddy.ts';
 
-describe('what no quotation can hold is refused', () => {
-  test.each([
-    ['{$SECRET}'],
-    ['a{$SECRET:b}'],
-    ['}'],
-    ['a\0'],
-    ['a\r\nb'],
-    ['\x1b'],
-    ['\x7f\x85'],
-    ['\ud800'],
-    ['`a\\'],
-    ['` \\"'],
-    ['\\}'],
-  ])('%j', (text) => {
-    expect(isQuotable(text)).toBe(false);
-  });
+test.each([
+  ['{$SECRET}'],
+  ['a{$SECRET:b}'],
+  ['}'],
+  ['a\0'],
+  ['a\r\nb'],
+  ['\x1b'],
+  ['\x7f\x85'],
+  ['\ud800'],
+  ['`a\\'],
+  ['` \\"'],
+  ['\\}'],
+])('what no quotation can hold is refused: %j', (text) => {
+  expect(isQuotable(text)).toBe(false);
 });
 
 const PIECES = [

@@ -157,18 +157,16 @@ test('an editor reads in the site form that an owner can get one', async () => {
   await seen.close();
 });
 
-describe('deleting one', () => {
-  test('that is in use names the sites that lose it, and asks', async () => {
-    await button('Delete home').click();
-    await dialog().getByText('1 site loses it: app.home.example.').waitFor();
-    await dialog().getByRole('button', { name: 'Cancel' }).click();
-    expect(await kept()).toHaveLength(1);
-    await button('Delete home').click();
-    await dialog().getByRole('button', { name: 'Delete certificate' }).click();
-    await page.getByText('The certificate home is deleted.').waitFor();
-    expect(await kept()).toEqual([]);
-    await card().getByText('one wildcard is enough').waitFor();
-  });
+test('deleting one that is in use names the sites that lose it, and asks', async () => {
+  await button('Delete home').click();
+  await dialog().getByText('1 site loses it: app.home.example.').waitFor();
+  await dialog().getByRole('button', { name: 'Cancel' }).click();
+  expect(await kept()).toHaveLength(1);
+  await button('Delete home').click();
+  await dialog().getByRole('button', { name: 'Delete certificate' }).click();
+  await page.getByText('The certificate home is deleted.').waitFor();
+  expect(await kept()).toEqual([]);
+  await card().getByText('one wildcard is enough').waitFor();
 });
 
 test('without lego, the form of DNS says how to get it', async () => {

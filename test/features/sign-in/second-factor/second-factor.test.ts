@@ -363,19 +363,17 @@ describe('a proof', () => {
   });
 });
 
-describe('turning it off', () => {
-  test('needs the password, and ends the other sessions', async () => {
-    const { email, browser, secret } = await newFactor();
-    const other = (await signIn(email)).browser;
-    expect((await verify(other, codeOf(secret))).status).toBe(200);
-    const wrong = await browser.call('/auth/two-factor/disable', { password: 'not this one' });
-    expect(codeIn(wrong)).toEqual([400, 'INVALID_PASSWORD']);
-    const off = await browser.call<unknown>('/auth/two-factor/disable', { password: PASSWORD });
-    expect([off.status, off.body]).toEqual([200, { status: true }]);
-    expect((await other.call<unknown>('/auth/get-session')).body).toBeNull();
-    expect((await browser.call('/auth/get-session')).body.user.twoFactorEnabled).toBe(false);
-    expect((await signIn(email)).answer.body.token).toBeString();
-  });
+test('turning it off needs the password, and ends the other sessions', async () => {
+  const { email, browser, secret } = await newFactor();
+  const other = (await signIn(email)).browser;
+  expect((await verify(other, codeOf(secret))).status).toBe(200);
+  const wrong = await browser.call('/auth/two-factor/disable', { password: 'not this one' });
+  expect(codeIn(wrong)).toEqual([400, 'INVALID_PASSWORD']);
+  const off = await browser.call<unknown>('/auth/two-factor/disable', { password: PASSWORD });
+  expect([off.status, off.body]).toEqual([200, { status: true }]);
+  expect((await other.call<unknown>('/auth/get-session')).body).toBeNull();
+  expect((await browser.call('/auth/get-session')).body.user.twoFactorEnabled).toBe(false);
+  expect((await signIn(email)).answer.body.token).toBeString();
 });
 
 describe('what is stored', () => {

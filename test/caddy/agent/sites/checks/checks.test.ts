@@ -158,21 +158,19 @@ test('a check is in the log, but neither in a figure nor an error of the site', 
   expect([entries > 0, down]).toEqual([true, { requests: 0, active: 0, errors: 0 }]);
 });
 
-describe('a request is refused', () => {
-  test.each<[string, object]>([
-    ['without checks', {}],
-    ['with a path that is none', { checks: [{ name: 'a', port: 80, check: { path: 'x' } }] }],
-    ['with a line break', { checks: [{ name: 'a', port: 80, check: { path: '/\r\nX: y' } }] }],
-    ['with a space', { checks: [{ name: 'a', port: 80, check: { path: '/ HTTP/1.1' } }] }],
-    ['with a port that is none', { checks: [{ name: 'a', port: 'x', check: null }] }],
-    ['that takes long', { checks: [{ name: 'a', port: 80, check: { path: '/', within: 16 } }] }],
-  ])('%s', async (_, json) => {
-    const headers = stack.agentHeaders;
-    for (const path of ['/proxy/checks', '/proxy/round']) {
-      const answer = await ask<object>(`${stack.agent}${path}`, { json, headers });
-      expect([answer.status, answer.body]).toMatchObject([400, { code: 'INVALID_REQUEST' }]);
-    }
-  });
+test.each<[string, object]>([
+  ['without checks', {}],
+  ['with a path that is none', { checks: [{ name: 'a', port: 80, check: { path: 'x' } }] }],
+  ['with a line break', { checks: [{ name: 'a', port: 80, check: { path: '/\r\nX: y' } }] }],
+  ['with a space', { checks: [{ name: 'a', port: 80, check: { path: '/ HTTP/1.1' } }] }],
+  ['with a port that is none', { checks: [{ name: 'a', port: 'x', check: null }] }],
+  ['that takes long', { checks: [{ name: 'a', port: 80, check: { path: '/', within: 16 } }] }],
+])('a request is refused %s', async (_, json) => {
+  const headers = stack.agentHeaders;
+  for (const path of ['/proxy/checks', '/proxy/round']) {
+    const answer = await ask<object>(`${stack.agent}${path}`, { json, headers });
+    expect([answer.status, answer.body]).toMatchObject([400, { code: 'INVALID_REQUEST' }]);
+  }
 });
 
 describe('a check fails', () => {
