@@ -1,19 +1,15 @@
 // proof: browser
 /** Who did what: the changelog and its undo, then tokens, sessions and the password. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Locator, Page } from 'playwright-core';
-import { type Dashboard, PASSWORD, startDashboard } from '../harness/dashboard.ts';
-import { ask, type Stack, until } from '../harness/stack.ts';
+import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Locator } from 'playwright-core';
+import { PASSWORD, startDashboard } from '../harness/dashboard.ts';
+import { forFile } from '../harness/for-file.ts';
+import { ask, until } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS } from '../harness/visit.ts';
 
 setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
-
-let dashboard: Dashboard;
-let stack: Stack;
-let page: Page;
-let headers: Record<string, string>;
 
 const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } });
 const signIn = (password: string, email = 'ada@example.org') =>
@@ -41,15 +37,12 @@ async function undo(entry: Locator): Promise<void> {
   await page.getByRole('button', { name: 'Undo this change' }).click();
 }
 
-beforeAll(async () => {
-  dashboard = await startDashboard(undefined, HOSTILE);
-  ({
-    stack,
-    owner: { headers },
-  } = dashboard);
-  page = await dashboard.open();
-});
-afterAll(() => dashboard?.stop());
+const dashboard = await forFile(startDashboard(undefined, HOSTILE));
+const {
+  stack,
+  owner: { headers },
+} = dashboard;
+const page = await dashboard.open();
 
 describe('the changelog', () => {
   test('says so if nothing was changed yet', async () => {

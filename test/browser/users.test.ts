@@ -1,21 +1,17 @@
 // proof: browser
 /** Who has an account and what they may do: the users page, and the proof that its changes need. */
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
-import { type Dashboard, PASSWORD, startDashboard } from '../harness/dashboard.ts';
-import { ask, type Stack, until } from '../harness/stack.ts';
+import { PASSWORD, startDashboard } from '../harness/dashboard.ts';
+import { forFile } from '../harness/for-file.ts';
+import { ask, until } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS } from '../harness/visit.ts';
 
 setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
 const GRACE = 'grace@example.org';
-
-let dashboard: Dashboard;
-let stack: Stack;
-let page: Page;
 
 const signIn = (email: string, password = PASSWORD) =>
   ask<{ token: string; user: { role: string } }>(`${stack.hub}/auth/sign-in/email`, {
@@ -34,14 +30,11 @@ function age(): void {
   db.close();
 }
 
-beforeAll(async () => {
-  dashboard = await startDashboard(undefined, HOSTILE);
-  ({ stack } = dashboard);
-  page = await dashboard.open();
-  await page.goto('/users');
-  await entry('ada@example.org').waitFor();
-});
-afterAll(() => dashboard?.stop());
+const dashboard = await forFile(startDashboard(undefined, HOSTILE));
+const { stack } = dashboard;
+const page = await dashboard.open();
+await page.goto('/users');
+await entry('ada@example.org').waitFor();
 
 describe('the users page', () => {
   test('keeps the last owner, and says why', async () => {

@@ -1,26 +1,20 @@
 // proof: program
 /** `signalbox agents`, and `signalbox site add --on`, for scripts on the host. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { formatInvitation } from '../../../src/shared/invitation.ts';
-import { type EnrollableAgent, startEnrollable } from '../../harness/enrolled.ts';
+import { startEnrollable } from '../../harness/enrolled.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { createOperator, refusal } from '../../harness/operator.ts';
 import { ask } from '../../harness/stack.ts';
 
-const operator = createOperator();
-let guest: EnrollableAgent;
+const operator = await forFile(createOperator());
+const guest = await forFile(startEnrollable());
+await operator.start();
 const agents = (args: string[], input?: string) =>
   operator.run(['agents', ...args], input === undefined ? {} : { input });
 const site = (...args: string[]) => operator.run(['site', ...args]);
 const names = async () => (await agents(['list'])).out.match(/^[^\t]+/gm);
 const line = (more: object = {}) => formatInvitation({ ...guest.invitation, ...more });
-
-beforeAll(async () => {
-  [guest] = await Promise.all([startEnrollable(), operator.start()]);
-});
-afterAll(async () => {
-  await operator.close();
-  await guest.stop();
-});
 
 describe('signalbox agents', () => {
   test('prints why it was refused, and changes nothing', async () => {

@@ -1,21 +1,17 @@
 // proof: program
 /** `signalbox api`: any request, for scripts and people on the host, and for those with a token elsewhere. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { forFile } from '../../harness/for-file.ts';
 import { createOperator, refusal } from '../../harness/operator.ts';
 import { ask, signUp } from '../../harness/stack.ts';
 import { runAtTerminal } from '../../harness/terminal.ts';
 
-const operator = createOperator();
-let hub = '';
+const operator = await forFile(createOperator());
+const { hub } = await operator.start();
 const api = (line: string, input?: string) =>
   operator.run(['api', ...line.split(' ')], input === undefined ? {} : { input });
 const site = (name: string, config = `respond ${name}`) =>
   JSON.stringify({ domain: `http://${name}.example`, config });
-
-beforeAll(async () => {
-  hub = (await operator.start()).hub;
-});
-afterAll(operator.close);
 
 describe('refuses', () => {
   test.each([

@@ -1,16 +1,16 @@
 /** `signalbox apply` with a Caddyfile, which the hub converts as an import would. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { forFile } from '../../harness/for-file.ts';
 import { createOperator } from '../../harness/operator.ts';
 
-const operator = createOperator();
+const operator = await forFile(createOperator());
 const write = (name: string, text: string) => writeFileSync(join(operator.folder, name), text);
 const run = (args: string, input?: string) =>
   operator.run(['apply', ...args.split(' ')], input === undefined ? {} : { input });
 
-beforeAll(() => operator.start());
-afterAll(operator.close);
+await operator.start();
 
 test('is applied, with whole blocks as they are', async () => {
   write('Caddyfile', '# mine\nhttp://c.example {\n\t# why\n\trespond c\n}\n');

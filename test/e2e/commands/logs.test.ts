@@ -1,12 +1,13 @@
 /** `signalbox logs`: the access log for scripts and people on the host. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { domainFilter, lineOf, queryOf } from '../../../src/program/cli/api/logs.ts';
 import { createPaint } from '../../../src/program/paint.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { createOperator } from '../../harness/operator.ts';
 import { MAIN, runProgram } from '../../harness/program.ts';
 import { ask, until } from '../../harness/stack.ts';
 
-const operator = createOperator();
+const operator = await forFile(createOperator());
 const logs = (...args: string[]) => operator.run(['logs', ...args]);
 const visit = (host: string, path: string) =>
   ask(`http://127.0.0.1:${operator.port}${path}`, {
@@ -18,14 +19,10 @@ const pathsIn = (out: string): string[] =>
     .filter(Boolean)
     .map((line) => (JSON.parse(line) as { path: string }).path);
 
-let hub: Awaited<ReturnType<typeof operator.start>>;
-beforeAll(async () => {
-  hub = await operator.start();
-  await operator.run(['site', 'add', 'http://a.example', '--config', '-'], {
-    input: '@no path /no*\nrespond @no no 404\nrespond a\n',
-  });
+let hub = await operator.start();
+await operator.run(['site', 'add', 'http://a.example', '--config', '-'], {
+  input: '@no path /no*\nrespond @no no 404\nrespond a\n',
 });
-afterAll(operator.close);
 
 describe('signalbox logs', () => {
   test('says what the hub refuses', async () => {

@@ -1,9 +1,10 @@
 // proof: program
 /** `signalbox site` for scripts on the host. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { askLocalHub } from '../../../src/program/cli/api/local-hub.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { createOperator, refusal } from '../../harness/operator.ts';
 import { runProgram } from '../../harness/program.ts';
 import { temporaryFolder, until } from '../../harness/stack.ts';
@@ -11,12 +12,11 @@ import { asUser, isRoot, NOBODY } from '../../harness/unprivileged.ts';
 
 // A site that does not pass its check is asked for five seconds.
 
-const operator = createOperator();
+const operator = await forFile(createOperator());
 const site = (args: string[], input?: string) =>
   operator.run(['site', ...args], input === undefined ? {} : { input });
 
-beforeAll(() => operator.start());
-afterAll(operator.close);
+await operator.start();
 
 describe('signalbox site', () => {
   test('needs a hub, and the file', async () => {

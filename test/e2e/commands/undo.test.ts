@@ -1,10 +1,11 @@
 // proof: program
 /** `signalbox undo`, for scripts and people on the host. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
+import { forFile } from '../../harness/for-file.ts';
 import { createOperator, refusal } from '../../harness/operator.ts';
 import { runAtTerminal } from '../../harness/terminal.ts';
 
-const operator = createOperator();
+const operator = await forFile(createOperator());
 const run = (args: string[], input?: string) =>
   operator.run(args, input === undefined ? {} : { input });
 /** Nobody has such an address. */
@@ -18,8 +19,7 @@ const newest = async () =>
   JSON.parse((await run(['api', 'GET', '/changelog', '-q', 'grouped=true'])).out) as Group[];
 const at = '\\d{4}-\\S+Z';
 
-beforeAll(() => operator.start());
-afterAll(operator.close);
+await operator.start();
 
 describe('signalbox undo', () => {
   test('refuses what is not there', async () => {

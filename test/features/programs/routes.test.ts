@@ -1,18 +1,12 @@
 /** The change of Caddy's program by the hub: what it refuses, records and says. The agent's part is a stand-in. */
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { ProgramsView } from '../../../src/features/programs/routes.ts';
-import {
-  NEXT,
-  OLD,
-  type ProgramAgent,
-  refusal,
-  startProgramAgent,
-} from '../../harness/program-agent.ts';
+import { forFile } from '../../harness/for-file.ts';
+import { NEXT, OLD, refusal, startProgramAgent } from '../../harness/program-agent.ts';
 import { until } from '../../harness/stack.ts';
 
-let all: ProgramAgent;
 const programs = async () => (await all.call<ProgramsView>('GET', '/proxy/programs')).body;
 const restart = (headers?: Record<string, string>, query = '') =>
   all.call<ProgramsView & { code?: string; message?: string; detail?: string }>(
@@ -25,13 +19,11 @@ const restart = (headers?: Record<string, string>, query = '') =>
 type Entry = { detail: string; actorName: string; target: string; at: string };
 const recorded = async () => (await all.call<Entry[]>('GET', '/security-log?kind=agent')).body;
 
-beforeAll(async () => {
-  all = await startProgramAgent();
-  const site = { domain: 'http://a.example', config: 'respond a' };
-  expect((await all.call('POST', '/vhosts', site)).status).toBe(201);
-});
-afterAll(() => all.stop());
 beforeEach(() => all.reset());
+
+const all = await forFile(startProgramAgent());
+const site = { domain: 'http://a.example', config: 'respond a' };
+expect((await all.call('POST', '/vhosts', site)).status).toBe(201);
 
 describe('a refusal records nothing, and restarts nothing', () => {
   async function refusedWith(code: string, answer: Promise<{ body: { code?: string } }>) {

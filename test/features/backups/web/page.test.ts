@@ -1,10 +1,10 @@
 // proof: browser
 /** The card of backups: makes one, lists it, and restores it; without BACKUP_DIR it says how. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
-import { type Dashboard, startDashboard } from '../../../harness/dashboard.ts';
+import { startDashboard } from '../../../harness/dashboard.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { ask, startStack, temporaryFolder, until } from '../../../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS } from '../../../harness/visit.ts';
 
@@ -12,8 +12,6 @@ setDefaultTimeout(4 * BROWSER_TIMEOUT_MS);
 
 const folder = temporaryFolder();
 const dir = join(folder, 'backups');
-let dashboard: Dashboard;
-let page: Page;
 const card = () => page.getByRole('region', { name: 'Backups' });
 const rows = () => card().getByRole('listitem');
 const dialog = () => page.getByRole('dialog');
@@ -23,13 +21,10 @@ const create = (name: string) =>
     headers: dashboard.owner.headers,
   });
 
-beforeAll(async () => {
-  mkdirSync(dir);
-  const env = { BACKUP_DIR: dir, BACKUP_PASSPHRASE: 'open sesame' };
-  dashboard = await startDashboard(() => startStack(env, folder));
-  page = await dashboard.open();
-});
-afterAll(() => dashboard?.stop());
+mkdirSync(dir);
+const env = { BACKUP_DIR: dir, BACKUP_PASSPHRASE: 'open sesame' };
+const dashboard = await forFile(startDashboard(() => startStack(env, folder)));
+const page = await dashboard.open();
 
 describe('the card of backups', () => {
   test('makes one, lists it with its size, and changes nothing if it is cancelled', async () => {

@@ -1,10 +1,11 @@
 // proof: acme
 /** Certificates that the hub keeps, in the dashboard: uploaded, replaced, deleted, got by DNS; no secret stays. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { type Acme, HAS_ACME, startAcme } from '../../../harness/acme.ts';
 import { selfSigned } from '../../../harness/certificate.ts';
-import { type Dashboard, PASSWORD, startDashboard } from '../../../harness/dashboard.ts';
+import { PASSWORD, startDashboard } from '../../../harness/dashboard.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { ask, startStack, until } from '../../../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS, unfold, visit } from '../../../harness/visit.ts';
 
@@ -13,10 +14,6 @@ const SLOW = { timeout: 2 * BROWSER_TIMEOUT_MS };
 setDefaultTimeout(4 * BROWSER_TIMEOUT_MS);
 
 type Kept = { name: string; names: string[]; serial: string };
-
-let dashboard: Dashboard;
-let page: Page;
-let acme: Acme | undefined;
 
 const call = <T>(path: string, options: object = {}) =>
   ask<T>(`${dashboard.stack.hub}${path}`, { headers: dashboard.owner.headers, ...options });
@@ -40,19 +37,12 @@ const known = () =>
     ].join('\n'),
   );
 
-beforeAll(async () => {
-  if (HAS_ACME) acme = await startAcme();
-  const env = acme ? { ACME_DIRECTORY: acme.directory, ACME_ROOTS_FILE: acme.roots } : {};
-  dashboard = await startDashboard(() => startStack(env));
-  const json = { domain: 'app.home.example', config: 'respond app' };
-  expect((await call('/vhosts', { json })).status).toBe(201);
-  page = await dashboard.open();
-});
-
-afterAll(async () => {
-  await dashboard?.stop();
-  await acme?.stop();
-});
+const acme = HAS_ACME ? await forFile(startAcme()) : undefined;
+const env = acme ? { ACME_DIRECTORY: acme.directory, ACME_ROOTS_FILE: acme.roots } : {};
+const dashboard = await forFile(startDashboard(() => startStack(env)));
+const json = { domain: 'app.home.example', config: 'respond app' };
+expect((await call('/vhosts', { json })).status).toBe(201);
+const page = await dashboard.open();
 
 describe('an upload', () => {
   test('with the key of another certificate is refused at the field of the key', async () => {

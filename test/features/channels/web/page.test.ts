@@ -1,9 +1,9 @@
 // proof: browser
 /** The bell and the page for notifications: a channel is added and tested, and an upstream dies and is back. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Page } from 'playwright-core';
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { shiftOf, watchShifts } from '../../../browser/shifts.ts';
-import { type Dashboard, startDashboard } from '../../../harness/dashboard.ts';
+import { startDashboard } from '../../../harness/dashboard.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { QUICK } from '../../../harness/pace.ts';
 import { type Receiver, startReceiver } from '../../../harness/receiver.ts';
 import { ask, freePort, startStack, until } from '../../../harness/stack.ts';
@@ -14,25 +14,16 @@ const SLOW = { timeout: 2 * BROWSER_TIMEOUT_MS };
 setDefaultTimeout(3 * BROWSER_TIMEOUT_MS);
 
 const deadPort = freePort();
-let dashboard: Dashboard;
-let receiver: Receiver;
-let page: Page;
-
-beforeAll(async () => {
-  dashboard = await startDashboard(() => startStack({}, undefined, QUICK));
-  const json = {
-    domain: 'http://app.localhost',
-    config: 'reverse_proxy {upstream}',
-    upstream: `127.0.0.1:${deadPort}`,
-  };
-  await ask(`${dashboard.stack.hub}/vhosts`, { json, headers: dashboard.owner.headers });
-  page = await dashboard.open({}, true);
-});
-
-afterAll(async () => {
-  await receiver?.stop();
-  await dashboard?.stop();
-});
+const dashboard = await forFile(startDashboard(() => startStack({}, undefined, QUICK)));
+const json = {
+  domain: 'http://app.localhost',
+  config: 'reverse_proxy {upstream}',
+  upstream: `127.0.0.1:${deadPort}`,
+};
+await ask(`${dashboard.stack.hub}/vhosts`, { json, headers: dashboard.owner.headers });
+const page = await dashboard.open({}, true);
+let receiver: Receiver | undefined;
+afterAll(() => receiver?.stop());
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const dialog = () => page.getByRole('dialog');

@@ -1,15 +1,15 @@
 // proof: browser
 /** The move from Nginx Proxy Manager, as the dashboard leads through it, with the database of a real one. */
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
 import type { KeptCertificateView } from '../../../../src/features/certificates/view.ts';
 import type { NpmAnswer } from '../../../../src/features/import-npm/routes.ts';
 import type { SiteState, Vhost } from '../../../../src/web/lib/types.ts';
-import { type Dashboard, PASSWORD, startDashboard } from '../../../harness/dashboard.ts';
+import { PASSWORD, startDashboard } from '../../../harness/dashboard.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { npmDatabase, npmForm } from '../../../harness/npm-database.ts';
-import { ask, type Stack, startLocalCaStack, temporaryFolder } from '../../../harness/stack.ts';
+import { ask, startLocalCaStack, temporaryFolder } from '../../../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS, visit } from '../../../harness/visit.ts';
 
 setDefaultTimeout(4 * BROWSER_TIMEOUT_MS);
@@ -17,10 +17,6 @@ setDefaultTimeout(4 * BROWSER_TIMEOUT_MS);
 /** With few passwords: each takes a second. */
 const DATABASE = npmDatabase("DELETE FROM access_list_auth WHERE username <> 'alice'");
 const FILE = { name: 'database.sqlite', mimeType: '', buffer: Buffer.from(DATABASE) };
-
-let dashboard: Dashboard;
-let stack: Stack;
-let page: Page;
 
 const get = async <T>(path: string) =>
   (await ask<T>(`${stack.hub}${path}`, { headers: dashboard.owner.headers })).body;
@@ -40,18 +36,15 @@ const plan = () => page.getByRole('region', { name: 'Import plan' });
 const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const dialog = (name?: string) => page.getByRole('dialog', name === undefined ? {} : { name });
 
-beforeAll(async () => {
-  dashboard = await startDashboard(startLocalCaStack);
-  ({ stack } = dashboard);
-  for (const name of ['app', 'orphan']) {
-    const json = { domain: `http://${name}.example.com`, config: 'respond mine' };
-    await ask(`${stack.hub}/vhosts`, { json, headers: dashboard.owner.headers });
-  }
-  page = await dashboard.open();
-  await page.goto('/import?from=npm');
-  await page.getByRole('heading', { name: 'Look' }).waitFor();
-});
-afterAll(() => dashboard?.stop());
+const dashboard = await forFile(startDashboard(startLocalCaStack));
+const { stack } = dashboard;
+for (const name of ['app', 'orphan']) {
+  const json = { domain: `http://${name}.example.com`, config: 'respond mine' };
+  await ask(`${stack.hub}/vhosts`, { json, headers: dashboard.owner.headers });
+}
+const page = await dashboard.open();
+await page.goto('/import?from=npm');
+await page.getByRole('heading', { name: 'Look' }).waitFor();
 
 test('a file that is no database of it is refused, and nothing changes', async () => {
   const before = await everything();

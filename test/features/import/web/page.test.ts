@@ -1,19 +1,14 @@
 // proof: browser
 /** The import of a Caddyfile. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Page } from 'playwright-core';
-import { type Dashboard, startDashboard } from '../../../harness/dashboard.ts';
-import { ask, type Stack, until } from '../../../harness/stack.ts';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { startDashboard } from '../../../harness/dashboard.ts';
+import { forFile } from '../../../harness/for-file.ts';
+import { ask, until } from '../../../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS, codeIn } from '../../../harness/visit.ts';
 
 setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
-
-let dashboard: Dashboard;
-let stack: Stack;
-let page: Page;
-let headers: Record<string, string>;
 
 const call = <T>(method: string, path: string, json?: unknown) =>
   ask<T>(`${stack.hub}${path}`, { method, headers, json });
@@ -26,16 +21,13 @@ const served = async (name: string) => (await stack.served(`${name}.example`)).t
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const markedLine = () => page.locator('.bad-line').textContent();
 
-beforeAll(async () => {
-  dashboard = await startDashboard();
-  ({
-    stack,
-    owner: { headers },
-  } = dashboard);
-  await call('POST', '/vhosts', { domain: 'http://base.example', config: 'respond base' });
-  page = await dashboard.open();
-});
-afterAll(() => dashboard?.stop());
+const dashboard = await forFile(startDashboard());
+const {
+  stack,
+  owner: { headers },
+} = dashboard;
+await call('POST', '/vhosts', { domain: 'http://base.example', config: 'respond base' });
+const page = await dashboard.open();
 
 describe('an import', () => {
   const caddyfile = () =>

@@ -1,26 +1,23 @@
 /** `signalbox caddy`: what it refuses, prints and asks. The agent's part of a restart is a stand-in. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { beforeEach, expect, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
 import { hubSocket, localSecret } from '../../../../src/program/data-folder.ts';
 import { runHere } from '../../../harness/command.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import {
   NEXT,
   OLD,
-  type ProgramAgent,
   programOf,
   refusal,
   startProgramAgent,
 } from '../../../harness/program-agent.ts';
 import { temporaryFolder } from '../../../harness/stack.ts';
 
-let all: ProgramAgent;
 const caddy = (...words: string[]) => runHere(['caddy', ...words], { env: all.env });
 
-beforeAll(async () => {
-  all = await startProgramAgent();
-});
-afterAll(() => all.stop());
 beforeEach(() => all.reset());
+
+const all = await forFile(startProgramAgent());
 
 test.each([[['--on', 'nobody']], [['restart', '--on', 'nobody']]])(
   '%p is refused',

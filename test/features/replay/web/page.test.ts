@@ -1,10 +1,10 @@
 // proof: browser
 /** “Ask the last week”: each preview offers it, and shows what real test Caddys answer. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Page } from 'playwright-core';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { REPLAY_MS } from '../../../../src/features/replay/wire.ts';
 import { CADDYS, versionOf } from '../../../harness/caddys.ts';
-import { type Dashboard, startDashboard } from '../../../harness/dashboard.ts';
+import { startDashboard } from '../../../harness/dashboard.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { sendRaw } from '../../../harness/raw.ts';
 import { ask, startStack, until } from '../../../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS } from '../../../harness/visit.ts';
@@ -17,13 +17,6 @@ const BIN = CADDYS.at(-1)?.bin ?? 'caddy';
 const KNOWS_ADDRESSES = Bun.semver.satisfies(versionOf(BIN), '>=2.7.0');
 const SHUT_OUT = 'This changes who gets in: ask who it would shut out.';
 const STRANGE = '/<img/src=x/onerror=alert(1)>';
-
-let dashboard: Dashboard;
-let page: Page;
-let policy = 0;
-let site = 0;
-/** A site that lets everybody in, which every Caddy can be asked about. */
-let plain = 0;
 
 const call = <T>(path: string, options: object = {}) =>
   ask<T>(`${dashboard.stack.hub}${path}`, { headers: dashboard.owner.headers, ...options });
@@ -47,39 +40,36 @@ const answer = async (): Promise<string> => {
   return (await shown.locator('p').first().textContent()) ?? '';
 };
 
-beforeAll(async () => {
-  dashboard = await startDashboard(() => startStack({ PROXY_BIN: BIN }));
-  policy = await made('/policies', {
-    name: 'home',
-    recipe: 'allow',
-    values: { networks: ['private_ranges'] },
-  });
-  site = await made('/vhosts', {
-    domain: 'http://photos.localhost',
-    config: 'reverse_proxy {upstream}',
-    upstream: dashboard.upstream,
-    policies: ['home'],
-  });
-  plain = await made('/vhosts', {
-    domain: 'http://plain.localhost',
-    config: 'reverse_proxy {upstream}',
-    upstream: dashboard.upstream,
-  });
-  await until(async () => (await visitFrom('127.0.0.1', '/')).status === 200, 'the site');
-  for (const path of ['/api/push?token=hidden', '/album/1', STRANGE]) {
-    await visitFrom('127.0.0.1', path);
-    await visitFrom('127.0.0.3', path);
-    await visitFrom('127.0.0.2', path);
-    await visitFrom('127.0.0.2', path, 'plain.localhost');
-  }
-  await until(async () => {
-    const { body } = await call<{ total: number }>('/logs');
-    return body.total >= 13;
-  }, 'the log');
-  page = await dashboard.open();
+const dashboard = await forFile(startDashboard(() => startStack({ PROXY_BIN: BIN })));
+const policy = await made('/policies', {
+  name: 'home',
+  recipe: 'allow',
+  values: { networks: ['private_ranges'] },
 });
-
-afterAll(() => dashboard?.stop());
+const site = await made('/vhosts', {
+  domain: 'http://photos.localhost',
+  config: 'reverse_proxy {upstream}',
+  upstream: dashboard.upstream,
+  policies: ['home'],
+});
+/** A site that lets everybody in, which every Caddy can be asked about. */
+const plain = await made('/vhosts', {
+  domain: 'http://plain.localhost',
+  config: 'reverse_proxy {upstream}',
+  upstream: dashboard.upstream,
+});
+await until(async () => (await visitFrom('127.0.0.1', '/')).status === 200, 'the site');
+for (const path of ['/api/push?token=hidden', '/album/1', STRANGE]) {
+  await visitFrom('127.0.0.1', path);
+  await visitFrom('127.0.0.3', path);
+  await visitFrom('127.0.0.2', path);
+  await visitFrom('127.0.0.2', path, 'plain.localhost');
+}
+await until(async () => {
+  const { body } = await call<{ total: number }>('/logs');
+  return body.total >= 13;
+}, 'the log');
+const page = await dashboard.open();
 
 describe('a policy', () => {
   test('says whom its new networks would shut out, red and with examples', async () => {

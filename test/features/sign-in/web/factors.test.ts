@@ -1,17 +1,14 @@
 // proof: browser
 /** Signing in with more than a password: codes of an app, recovery codes and passkeys, in a real browser. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Page } from 'playwright-core';
-import { type Dashboard, PASSWORD, startDashboard } from '../../../harness/dashboard.ts';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { PASSWORD, startDashboard } from '../../../harness/dashboard.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { codeOf, secretIn } from '../../../harness/second-factor.ts';
-import { ask, type Stack } from '../../../harness/stack.ts';
+import { ask } from '../../../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS, textOf } from '../../../harness/visit.ts';
 
 setDefaultTimeout(3 * BROWSER_TIMEOUT_MS);
 
-let dashboard: Dashboard;
-let stack: Stack;
-let page: Page;
 let secret: string;
 let codes: string[];
 
@@ -36,13 +33,10 @@ async function giveWord(): Promise<void> {
 }
 const signOut = () => page.getByRole('button', { name: 'Sign out' }).click();
 
-beforeAll(async () => {
-  dashboard = await startDashboard();
-  ({ stack } = dashboard);
-  page = await dashboard.open();
-  await page.goto('/account');
-});
-afterAll(() => dashboard?.stop());
+const dashboard = await forFile(startDashboard());
+const { stack } = dashboard;
+const page = await dashboard.open();
+await page.goto('/account');
 
 describe('a second factor', () => {
   test('is set up with a QR code, the secret as text and a first code', async () => {

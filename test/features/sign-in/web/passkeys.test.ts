@@ -1,18 +1,13 @@
 // proof: browser
 /** Passkeys in a real browser with an authenticator of its own: added, used to sign in and as a proof, removed. */
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
-import type { CDPSession, Page } from 'playwright-core';
-import { type Dashboard, PASSWORD, startDashboard } from '../../../harness/dashboard.ts';
+import { PASSWORD, startDashboard } from '../../../harness/dashboard.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { BROWSER_TIMEOUT_MS } from '../../../harness/visit.ts';
 
 setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
-
-let dashboard: Dashboard;
-let page: Page;
-let browser: CDPSession;
-let authenticatorId: string;
 
 const card = () => page.getByRole('region', { name: 'Passkeys', exact: true });
 const dialog = (name?: string) => page.getByRole('dialog', name === undefined ? {} : { name });
@@ -30,23 +25,20 @@ async function add(name: string): Promise<void> {
   await dialog().getByRole('button', { name: 'Continue' }).click();
 }
 
-beforeAll(async () => {
-  dashboard = await startDashboard();
-  const { port } = new URL(dashboard.stack.hub);
-  // Without HUB_ORIGINS, passkeys are for this name.
-  page = await dashboard.open({ baseURL: `http://localhost:${port}` });
-  browser = await page.context().newCDPSession(page);
-  await browser.send('WebAuthn.enable');
-  const options = {
-    ...({ protocol: 'ctap2', transport: 'internal', hasResidentKey: true } as const),
-    hasUserVerification: true,
-    isUserVerified: true,
-    automaticPresenceSimulation: true,
-  };
-  ({ authenticatorId } = await browser.send('WebAuthn.addVirtualAuthenticator', { options }));
-  await page.goto('/account');
-});
-afterAll(() => dashboard?.stop());
+const dashboard = await forFile(startDashboard());
+const { port } = new URL(dashboard.stack.hub);
+// Without HUB_ORIGINS, passkeys are for this name.
+const page = await dashboard.open({ baseURL: `http://localhost:${port}` });
+const browser = await page.context().newCDPSession(page);
+await browser.send('WebAuthn.enable');
+const options = {
+  ...({ protocol: 'ctap2', transport: 'internal', hasResidentKey: true } as const),
+  hasUserVerification: true,
+  isUserVerified: true,
+  automaticPresenceSimulation: true,
+};
+const { authenticatorId } = await browser.send('WebAuthn.addVirtualAuthenticator', { options });
+await page.goto('/account');
 
 test('whoever has none is told so, and signs in with the password', async () => {
   await button('Sign in with a passkey').click();

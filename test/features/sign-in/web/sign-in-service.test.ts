@@ -1,10 +1,10 @@
 // proof: browser
 /** Signing in at a sign-in service (OpenID Connect) in a real browser, and linking an account of it. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Page } from 'playwright-core';
-import { type Dashboard, PASSWORD, startDashboard } from '../../../harness/dashboard.ts';
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { PASSWORD, startDashboard } from '../../../harness/dashboard.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { codeOf, secretIn } from '../../../harness/second-factor.ts';
-import { type SignInService, startSignInService } from '../../../harness/sign-in-service.ts';
+import { startSignInService } from '../../../harness/sign-in-service.ts';
 import { ask, freePort, startStack } from '../../../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS } from '../../../harness/visit.ts';
 
@@ -13,26 +13,16 @@ setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
 /** As an operator may write it. */
 const NAME = 'Home & <b>Garden</b>';
 
-let dashboard: Dashboard;
-let service: SignInService;
-let page: Page;
-
 const card = () => page.getByRole('region', { name: NAME, exact: true });
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const signOut = () => button('Sign out').click();
 
-beforeAll(async () => {
-  const port = freePort();
-  const baseURL = `http://localhost:${port}`;
-  service = await startSignInService(baseURL);
-  const settings = { HUB_PORT: String(port), OIDC_NAME: NAME, ...service.settings };
-  dashboard = await startDashboard(() => startStack(settings));
-  page = await dashboard.open({ baseURL });
-});
-afterAll(async () => {
-  await dashboard?.stop();
-  await service?.stop();
-});
+const port = freePort();
+const baseURL = `http://localhost:${port}`;
+const service = await forFile(startSignInService(baseURL));
+const settings = { HUB_PORT: String(port), OIDC_NAME: NAME, ...service.settings };
+const dashboard = await forFile(startDashboard(() => startStack(settings)));
+const page = await dashboard.open({ baseURL });
 
 test('a stranger comes back with the reason, and to the page that was wanted', async () => {
   await page.goto('/account?from=here');

@@ -1,37 +1,14 @@
 /** The last hour on the first page, in figures and as a plot, and where they lead. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Locator, Page } from 'playwright-core';
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import type { Locator } from 'playwright-core';
 import type { LogPage, LogStats } from '../../../../src/web/lib/types.ts';
-import { type Dashboard, startDashboard } from '../../../harness/dashboard.ts';
+import { startDashboard } from '../../../harness/dashboard.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { ask } from '../../../harness/stack.ts';
 import { writeLog } from '../../../harness/traffic.ts';
 import { BROWSER_TIMEOUT_MS } from '../../../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
-
-let dashboard: Dashboard;
-let page: Page;
-
-beforeAll(async () => {
-  dashboard = await startDashboard();
-  const { stack, owner, upstream } = dashboard;
-  const json = { domain: 'http://busy.example', upstream, config: 'reverse_proxy {upstream}' };
-  const made = await ask(`${stack.hub}/vhosts`, { json, headers: owner.headers });
-  if (made.status !== 201) throw new Error(made.text);
-  writeLog(stack, [
-    { host: 'busy.example', minutesAgo: 10, requests: 40, status: 200 },
-    { host: 'busy.example', minutesAgo: 20, requests: 7, status: 502 },
-    { host: 'calm.example', minutesAgo: 30, requests: 5, status: 404 },
-    { host: 'busy.example', minutesAgo: 90, requests: 20, status: 200 },
-    { host: 'busy.example', minutesAgo: 90, requests: 1, status: 500 },
-    { host: 'busy.example', minutesAgo: 300, requests: 99, status: 500 },
-  ]);
-  page = await dashboard.open();
-  await page.goto('/');
-  await figure('Requests').waitFor();
-});
-
-afterAll(() => dashboard?.stop());
 
 const api = async <T>(path: string) =>
   (await ask<T>(`${dashboard.stack.hub}${path}`, { headers: dashboard.owner.headers })).body;
@@ -40,6 +17,23 @@ const figure = (label: string) => tile(label).locator('a.tile-value');
 /** The query of the log that a link leads to. */
 const queryOf = async (link: Locator) =>
   new URL((await link.getAttribute('href')) ?? '', page.url()).searchParams;
+
+const dashboard = await forFile(startDashboard());
+const { stack, owner, upstream } = dashboard;
+const json = { domain: 'http://busy.example', upstream, config: 'reverse_proxy {upstream}' };
+const made = await ask(`${stack.hub}/vhosts`, { json, headers: owner.headers });
+if (made.status !== 201) throw new Error(made.text);
+writeLog(stack, [
+  { host: 'busy.example', minutesAgo: 10, requests: 40, status: 200 },
+  { host: 'busy.example', minutesAgo: 20, requests: 7, status: 502 },
+  { host: 'calm.example', minutesAgo: 30, requests: 5, status: 404 },
+  { host: 'busy.example', minutesAgo: 90, requests: 20, status: 200 },
+  { host: 'busy.example', minutesAgo: 90, requests: 1, status: 500 },
+  { host: 'busy.example', minutesAgo: 300, requests: 99, status: 500 },
+]);
+const page = await dashboard.open();
+await page.goto('/');
+await figure('Requests').waitFor();
 
 test('its numbers are those of the API, and lead to the requests they count', async () => {
   expect(await figure('Requests').textContent()).toBe('52');

@@ -1,44 +1,19 @@
 // proof: browser
 /** The plots on the page of the log, its lists and its table. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Page } from 'playwright-core';
 import type { LogStats } from '../../../../src/shared/wire/logs.ts';
 import { line } from '../../../agent/logs/lines.ts';
-import { type Dashboard, startDashboard } from '../../../harness/dashboard.ts';
+import { startDashboard } from '../../../harness/dashboard.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { ask, until } from '../../../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS } from '../../../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
-let dashboard: Dashboard;
-let page: Page;
-
 const HOUR = 3600;
 const START = Date.parse('2026-11-20T10:00:00Z') / 1000;
-
-beforeAll(async () => {
-  dashboard = await startDashboard();
-  const { stack, owner } = dashboard;
-  const json = { domain: 'http://app.example', config: 'respond here' };
-  const made = await ask(`${stack.hub}/vhosts`, { json, headers: owner.headers });
-  if (made.status !== 201) throw new Error(made.text);
-  const lines = Array.from({ length: 240 }, (_, at) => {
-    const request = { host: at % 2 ? 'app.example' : 'other.example', uri: `/old/${at}` };
-    const status = [200, 304, 404, 500][at % 4];
-    return line({ ts: START + (at * HOUR) / 10, status, duration: 0.01, request });
-  });
-  mkdirSync(dirname(stack.accessLog), { recursive: true });
-  appendFileSync(stack.accessLog, `${lines.join('\n')}\n`);
-  await stack.served('app.example', '/new');
-  page = await dashboard.open();
-  await open('/logs');
-  // The page remembers it for all tests that follow.
-  await page.getByRole('button', { name: 'Latency and figures' }).click();
-});
-
-afterAll(() => dashboard?.stop());
 
 const query = () => new URL(page.url()).searchParams;
 
@@ -46,6 +21,24 @@ async function open(address: string): Promise<void> {
   await page.goto(address);
   await page.locator('.log-row, .log .empty').first().waitFor();
 }
+
+const dashboard = await forFile(startDashboard());
+const { stack, owner } = dashboard;
+const json = { domain: 'http://app.example', config: 'respond here' };
+const made = await ask(`${stack.hub}/vhosts`, { json, headers: owner.headers });
+if (made.status !== 201) throw new Error(made.text);
+const lines = Array.from({ length: 240 }, (_, at) => {
+  const request = { host: at % 2 ? 'app.example' : 'other.example', uri: `/old/${at}` };
+  const status = [200, 304, 404, 500][at % 4];
+  return line({ ts: START + (at * HOUR) / 10, status, duration: 0.01, request });
+});
+mkdirSync(dirname(stack.accessLog), { recursive: true });
+appendFileSync(stack.accessLog, `${lines.join('\n')}\n`);
+await stack.served('app.example', '/new');
+const page = await dashboard.open();
+await open('/logs');
+// The page remembers it for all tests that follow.
+await page.getByRole('button', { name: 'Latency and figures' }).click();
 
 describe('the plot', () => {
   test('sets the time range by a drag, and Back undoes that', async () => {

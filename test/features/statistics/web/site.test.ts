@@ -1,39 +1,14 @@
 // proof: browser
 /** The figures of a site on its page, and its plot. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Page } from 'playwright-core';
+import { expect, setDefaultTimeout, test } from 'bun:test';
 import type { LogPage, LogStats, Vhost } from '../../../../src/web/lib/types.ts';
-import { type Dashboard, startDashboard } from '../../../harness/dashboard.ts';
+import { startDashboard } from '../../../harness/dashboard.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { ask, freePort, until } from '../../../harness/stack.ts';
 import { writeLog } from '../../../harness/traffic.ts';
 import { BROWSER_TIMEOUT_MS } from '../../../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
-
-let dashboard: Dashboard;
-let page: Page;
-let site: Vhost;
-
-beforeAll(async () => {
-  dashboard = await startDashboard();
-  const { stack } = dashboard;
-  // Nothing listens there.
-  site = await make('http://down.example', `127.0.0.1:${freePort()}`);
-  await make('http://other.example', dashboard.upstream);
-  writeLog(stack, [
-    { host: 'down.example', minutesAgo: 10, requests: 12, status: 200 },
-    { host: 'down.example', minutesAgo: 90, requests: 6, status: 200 },
-    { host: 'other.example', minutesAgo: 5, requests: 30, status: 500 },
-  ]);
-  for (const path of ['/a', '/b']) await stack.served('down.example', path);
-  await until(async () => {
-    const { total } = await api<LogPage>('/logs?domain=down.example&status=502');
-    return total === 2;
-  }, 'both errors in the log');
-  page = await dashboard.open();
-});
-
-afterAll(() => dashboard?.stop());
 
 const api = async <T>(path: string) =>
   (await ask<T>(`${dashboard.stack.hub}${path}`, { headers: dashboard.owner.headers })).body;
@@ -44,6 +19,23 @@ const make = async (domain: string, upstream: string) => {
   if (made.status !== 201) throw new Error(made.text);
   return made.body;
 };
+
+const dashboard = await forFile(startDashboard());
+const { stack } = dashboard;
+// Nothing listens there.
+const site = await make('http://down.example', `127.0.0.1:${freePort()}`);
+await make('http://other.example', dashboard.upstream);
+writeLog(stack, [
+  { host: 'down.example', minutesAgo: 10, requests: 12, status: 200 },
+  { host: 'down.example', minutesAgo: 90, requests: 6, status: 200 },
+  { host: 'other.example', minutesAgo: 5, requests: 30, status: 500 },
+]);
+for (const path of ['/a', '/b']) await stack.served('down.example', path);
+await until(async () => {
+  const { total } = await api<LogPage>('/logs?domain=down.example&status=502');
+  return total === 2;
+}, 'both errors in the log');
+const page = await dashboard.open();
 
 test('a site counts only its own requests, as the API does', async () => {
   await page.goto(`/sites/${site.id}`);

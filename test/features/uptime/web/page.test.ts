@@ -1,40 +1,18 @@
 // proof: browser
 /** How a site answered its check, on its page and in the list. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Page } from 'playwright-core';
+import { expect, setDefaultTimeout, test } from 'bun:test';
 import { failingChecks, uptime } from '../../../../src/features/uptime/tables.ts';
 import { openDatabase } from '../../../../src/hub/db/open.ts';
 import type { Vhost } from '../../../../src/web/lib/types.ts';
 import { shiftOf, watchShifts } from '../../../browser/shifts.ts';
-import { type Dashboard, startDashboard } from '../../../harness/dashboard.ts';
+import { startDashboard } from '../../../harness/dashboard.ts';
+import { forFile } from '../../../harness/for-file.ts';
 import { ask, hasFeature } from '../../../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS } from '../../../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
-let dashboard: Dashboard;
-let page: Page;
-let watched: Vhost;
 const reason = 'GET / answered 502 instead of a status from 200 to 299';
-
-beforeAll(async () => {
-  dashboard = await startDashboard();
-  const { stack, owner, upstream } = dashboard;
-  const made = await ask<Vhost>(`${stack.hub}/vhosts`, {
-    headers: owner.headers,
-    json: {
-      domain: 'http://watched.example',
-      upstream,
-      config: 'reverse_proxy {upstream}',
-      check: { path: '/' },
-    },
-  });
-  watched = made.body;
-  await stack.restart(failSince);
-  page = await dashboard.open();
-  await watchShifts(page);
-});
-afterAll(() => dashboard?.stop());
 
 /** As if the site had been watched for a day, and had failed for the last two hours. */
 function failSince() {
@@ -52,6 +30,22 @@ function failSince() {
 }
 
 const region = (name: string) => page.getByRole('region', { name });
+
+const dashboard = await forFile(startDashboard());
+const { stack, owner, upstream } = dashboard;
+const made = await ask<Vhost>(`${stack.hub}/vhosts`, {
+  headers: owner.headers,
+  json: {
+    domain: 'http://watched.example',
+    upstream,
+    config: 'reverse_proxy {upstream}',
+    check: { path: '/' },
+  },
+});
+const watched = made.body;
+await stack.restart(failSince);
+const page = await dashboard.open();
+await watchShifts(page);
 
 test('a site’s page says that the check fails, since when and why, and how the site answered before', async () => {
   await page.goto(`/sites/${watched.id}`);
