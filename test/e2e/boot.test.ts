@@ -1,6 +1,6 @@
 // proof: program
 /** Starts after something has gone that a stored site needs: the others are served all the same. */
-import { afterEach, describe, expect, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import { copyFileSync, cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePair } from '../harness/pair.ts';
@@ -67,79 +67,77 @@ const plain =
     config: `${more}respond ${name}`,
   });
 
-describe('with Caddy', () => {
-  test('a certificate file that is gone costs one site of 25, until it is back', async () => {
-    const folder = temporaryFolder();
-    cleanups.push(() => rmSync(folder, { recursive: true }));
-    const { certificate, key } = makePair(folder);
-    await store((of) => [
-      ...Array.from({ length: 24 }, (_, index) => plain(`s${index}`)(of)),
-      {
-        domain: `frail.example:${of.httpsPort}`,
-        config: `tls ${certificate} ${key}\nrespond frail`,
-      },
-    ]);
-    copyFileSync(key, `${key}.kept`);
-    rmSync(key);
-    await stack.restart();
-    for (let index = 0; index < 24; index++) await isServed(`s${index}`);
-    const named = await until(async () => {
-      const now = await status();
-      return now.inStep && now;
-    });
-    expect(named.broken).toEqual([
-      {
-        id: 25,
-        domain: `frail.example:${stack.httpsPort}`,
-        detail: expect.stringContaining('/pair.key: no such file') as never,
-      },
-    ]);
-    expect((await put(1, { config: 'respond changed' })).status).toBe(200);
-    expect(await served('s0')).toBe('changed');
-    copyFileSync(`${key}.kept`, key);
-    await until(async () => (await status()).broken.length === 0, 'nothing broken');
-    const { port, host } = { port: stack.httpsPort, host: 'frail.example' };
-    const answer = await fetch(`https://127.0.0.1:${port}/`, {
-      headers: { Host: host },
-      tls: { rejectUnauthorized: false, serverName: host },
-      keepalive: false,
-    });
-    expect(await answer.text()).toBe('frail');
+test('a certificate file that is gone costs one site of 25, until it is back', async () => {
+  const folder = temporaryFolder();
+  cleanups.push(() => rmSync(folder, { recursive: true }));
+  const { certificate, key } = makePair(folder);
+  await store((of) => [
+    ...Array.from({ length: 24 }, (_, index) => plain(`s${index}`)(of)),
+    {
+      domain: `frail.example:${of.httpsPort}`,
+      config: `tls ${certificate} ${key}\nrespond frail`,
+    },
+  ]);
+  copyFileSync(key, `${key}.kept`);
+  rmSync(key);
+  await stack.restart();
+  for (let index = 0; index < 24; index++) await isServed(`s${index}`);
+  const named = await until(async () => {
+    const now = await status();
+    return now.inStep && now;
   });
+  expect(named.broken).toEqual([
+    {
+      id: 25,
+      domain: `frail.example:${stack.httpsPort}`,
+      detail: expect.stringContaining('/pair.key: no such file') as never,
+    },
+  ]);
+  expect((await put(1, { config: 'respond changed' })).status).toBe(200);
+  expect(await served('s0')).toBe('changed');
+  copyFileSync(`${key}.kept`, key);
+  await until(async () => (await status()).broken.length === 0, 'nothing broken');
+  const { port, host } = { port: stack.httpsPort, host: 'frail.example' };
+  const answer = await fetch(`https://127.0.0.1:${port}/`, {
+    headers: { Host: host },
+    tls: { rejectUnauthorized: false, serverName: host },
+    keepalive: false,
+  });
+  expect(await answer.text()).toBe('frail');
+});
 
-  test('a port that another program holds costs the sites on it, until it is free', async () => {
-    const other = freePort();
-    await store((of) => [
-      plain('here')(of),
-      { domain: `http://there.example:${other}`, config: 'respond there' },
-    ]);
-    const start = await leave();
-    const held = Bun.listen({ hostname: '0.0.0.0', port: other, socket: { data() {} } });
-    cleanups.push(() => held.stop(true));
-    await start();
-    await isServed('here');
-    const named = await until(async () => {
-      const now = await status();
-      return now.broken.length > 0 && now;
-    });
-    const [{ id, detail } = { id: 0, detail: '' }] = named.broken;
-    expect([named.broken.length, id]).toEqual([1, 2]);
-    expect(detail).toStartWith(`:${other} is not open: held by `);
-    expect(detail).toEndWith(`(process ${process.pid})`);
-    expect(named.inStep).toBe(true);
-    expect(named.warnings.join()).toContain(`:${other} is not open`);
-    const states = await ask<{ problem: string | null }[]>(`${stack.hub}/vhosts/state`, {
-      headers,
-    });
-    expect(states.body.map(({ problem }) => problem === null)).toEqual([true, false]);
-    expect((await put(1, { config: 'respond changed' })).status).toBe(200);
-    held.stop(true);
-    await until(async () => (await status()).broken.length === 0, 'nothing broken');
-    const there = await fetch(`http://127.0.0.1:${other}/`, {
-      headers: { Host: 'there.example' },
-      keepalive: false,
-    });
-    expect(await there.text()).toBe('there');
-    expect((await status()).warnings.join()).not.toContain('is not open');
+test('a port that another program holds costs the sites on it, until it is free', async () => {
+  const other = freePort();
+  await store((of) => [
+    plain('here')(of),
+    { domain: `http://there.example:${other}`, config: 'respond there' },
+  ]);
+  const start = await leave();
+  const held = Bun.listen({ hostname: '0.0.0.0', port: other, socket: { data() {} } });
+  cleanups.push(() => held.stop(true));
+  await start();
+  await isServed('here');
+  const named = await until(async () => {
+    const now = await status();
+    return now.broken.length > 0 && now;
   });
+  const [{ id, detail } = { id: 0, detail: '' }] = named.broken;
+  expect([named.broken.length, id]).toEqual([1, 2]);
+  expect(detail).toStartWith(`:${other} is not open: held by `);
+  expect(detail).toEndWith(`(process ${process.pid})`);
+  expect(named.inStep).toBe(true);
+  expect(named.warnings.join()).toContain(`:${other} is not open`);
+  const states = await ask<{ problem: string | null }[]>(`${stack.hub}/vhosts/state`, {
+    headers,
+  });
+  expect(states.body.map(({ problem }) => problem === null)).toEqual([true, false]);
+  expect((await put(1, { config: 'respond changed' })).status).toBe(200);
+  held.stop(true);
+  await until(async () => (await status()).broken.length === 0, 'nothing broken');
+  const there = await fetch(`http://127.0.0.1:${other}/`, {
+    headers: { Host: 'there.example' },
+    keepalive: false,
+  });
+  expect(await there.text()).toBe('there');
+  expect((await status()).warnings.join()).not.toContain('is not open');
 });

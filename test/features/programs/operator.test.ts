@@ -1,12 +1,13 @@
 // proof: caddys
 /** The change of Caddy's program as an operator has it: by the command line, the API and the messages. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ProgramsView } from '../../../src/features/programs/routes.ts';
 import { versionOf } from '../../harness/caddys.ts';
 import { runHere } from '../../harness/command.ts';
-import { type Owner, startOwner } from '../../harness/owner.ts';
+import { forFile } from '../../harness/for-file.ts';
+import { startOwner } from '../../harness/owner.ts';
 import { QUICK } from '../../harness/pace.ts';
 import { anotherCaddy, badCaddy, OWN, place, sumOf } from '../../harness/programs.ts';
 import { temporaryFolder, until } from '../../harness/stack.ts';
@@ -18,26 +19,21 @@ const [older, newer] = [OWN, NEXT].toSorted((a, b) =>
 
 type Problem = { code: string; message: string };
 
-let owner: Owner;
-let bin: string;
-beforeAll(async () => {
-  bin = join(temporaryFolder(), 'caddy');
-  place(bin, older);
-  owner = await startOwner({ PROXY_BIN: bin }, undefined, QUICK);
-  const values = { users: [{ name: 'ada', password: 'correct horse battery' }] };
-  const policy = { name: 'family', recipe: 'basic-auth', values };
-  expect((await owner.call('POST', '/policies', policy)).status).toBe(201);
-  const site = { domain: 'http://a.example', config: 'respond a', policies: ['family'] };
-  expect((await owner.call('POST', '/vhosts', site)).status).toBe(201);
-});
-afterAll(() => owner.stack.stop());
-
 const look = async () => (await owner.call<ProgramsView>('GET', '/proxy/programs')).body;
 /** But those that there are on any machine with an old Caddy and a data folder in /tmp. */
 const problems = async () => {
   const { body } = await owner.call<{ problems: Problem[] }>('GET', '/status');
   return body.problems.filter(({ code }) => !['WARNING', 'ADVISORY'].includes(code));
 };
+
+const bin = join(temporaryFolder(), 'caddy');
+place(bin, older);
+const owner = await forFile(startOwner({ PROXY_BIN: bin }, undefined, QUICK));
+const values = { users: [{ name: 'ada', password: 'correct horse battery' }] };
+const policy = { name: 'family', recipe: 'basic-auth', values };
+expect((await owner.call('POST', '/policies', policy)).status).toBe(201);
+const site = { domain: 'http://a.example', config: 'respond a', policies: ['family'] };
+expect((await owner.call('POST', '/vhosts', site)).status).toBe(201);
 
 test('the command changes to the one at PROXY_BIN, and the hub speaks its words', async () => {
   const text = owner.stack.readProxyfile();

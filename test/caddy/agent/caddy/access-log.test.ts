@@ -1,5 +1,5 @@
 /** An access log that is removed or moved, with each Caddy. */
-import { afterEach, describe, expect, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import {
   existsSync,
   mkdirSync,
@@ -75,37 +75,35 @@ const removedOf = (pid: number): number[] =>
   });
 const digestOf = async (proxy: ProxyControl) => (await proxy.status()).liveDigest;
 
-describe('Caddy', () => {
-  test('logs again after its log, or the folder of it, was removed', async () => {
-    const { proxy, file, dataDir, user, isLogged, reload, warnings } = await start();
-    await isLogged('/before');
-    const live = await digestOf(proxy);
-    expect(warnings.list()).toEqual([]);
-    for (const [round, gone] of [file, dirname(file), file, dirname(file)].entries()) {
-      rmSync(gone, { recursive: true });
-      await isLogged(`/after-${round}`);
-      expect(statSync(dirname(file)).uid).toBe(user?.uid ?? process.getuid?.() ?? 0);
-    }
-    expect(await digestOf(proxy)).toBe(live);
-    expect(warnings.list()).toEqual([expect.stringContaining('The access log was removed')]);
-    const [caddy] = caddiesOf(dataDir, 'caddy');
-    await until(() => removedOf(caddy?.pid ?? 0).every((size) => size === 0), 'the space');
-    // A publish does not go back to the file that is gone.
-    await reload('changed');
-    await isLogged('/published');
-  });
+test('logs again after its log, or the folder of it, was removed', async () => {
+  const { proxy, file, dataDir, user, isLogged, reload, warnings } = await start();
+  await isLogged('/before');
+  const live = await digestOf(proxy);
+  expect(warnings.list()).toEqual([]);
+  for (const [round, gone] of [file, dirname(file), file, dirname(file)].entries()) {
+    rmSync(gone, { recursive: true });
+    await isLogged(`/after-${round}`);
+    expect(statSync(dirname(file)).uid).toBe(user?.uid ?? process.getuid?.() ?? 0);
+  }
+  expect(await digestOf(proxy)).toBe(live);
+  expect(warnings.list()).toEqual([expect.stringContaining('The access log was removed')]);
+  const [caddy] = caddiesOf(dataDir, 'caddy');
+  await until(() => removedOf(caddy?.pid ?? 0).every((size) => size === 0), 'the space');
+  // A publish does not go back to the file that is gone.
+  await reload('changed');
+  await isLogged('/published');
+});
 
-  test('logs again after its log was moved away', async () => {
-    const { file, isLogged } = await start();
-    await isLogged('/before');
-    const moved = `${file}.moved`;
-    await until(async () => {
-      renameSync(file, moved);
-      const isBack = await isLogged('/after', 500).catch(() => false);
-      // The agent has to have seen it before.
-      if (!isBack) renameSync(moved, file);
-      return isBack;
-    }, 'a new log');
-    expect(readFileSync(moved, 'utf8')).toContain('/before');
-  });
+test('logs again after its log was moved away', async () => {
+  const { file, isLogged } = await start();
+  await isLogged('/before');
+  const moved = `${file}.moved`;
+  await until(async () => {
+    renameSync(file, moved);
+    const isBack = await isLogged('/after', 500).catch(() => false);
+    // The agent has to have seen it before.
+    if (!isBack) renameSync(moved, file);
+    return isBack;
+  }, 'a new log');
+  expect(readFileSync(moved, 'utf8')).toContain('/before');
 });

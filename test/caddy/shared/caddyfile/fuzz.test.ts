@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { normalizeDomain } from '../../../../src/hub/caddyfile/address.ts';
 import { locate, render } from '../../../../src/hub/caddyfile/render.ts';
 import { checkConfig } from '../../../../src/shared/caddyfile/check.ts';
@@ -188,125 +188,123 @@ const BLOCKS = '(b) {\n\theader Y z\n\thandle {\n\t\t{block}\n\t}\n\t{blocks.k}\
 
 const caddy = await forFile(startAdaptCaddy(ENVIRONMENT));
 
-describe('with Caddy', () => {
-  const dialect = dialectOf(versionOf('caddy'));
-  const PREAMBLE = dialect.importBlocks ? SNIPPETS + BLOCKS : SNIPPETS;
+const dialect = dialectOf(versionOf('caddy'));
+const PREAMBLE = dialect.importBlocks ? SNIPPETS + BLOCKS : SNIPPETS;
 
-  test('a config that passes never changes its neighbours', async () => {
-    expect(checkPreamble(PREAMBLE, dialect)).toBeNull();
-    const snippets = snippetNames(PREAMBLE, dialect);
-    const alone = await caddy.adapt(render(PREAMBLE, [LEFT, RIGHT]).text);
-    if (!alone.ok) throw new Error(alone.error);
-    const expected = hostsOf(alone.json);
+test('a config that passes never changes its neighbours', async () => {
+  expect(checkPreamble(PREAMBLE, dialect)).toBeNull();
+  const snippets = snippetNames(PREAMBLE, dialect);
+  const alone = await caddy.adapt(render(PREAMBLE, [LEFT, RIGHT]).text);
+  if (!alone.ok) throw new Error(alone.error);
+  const expected = hostsOf(alone.json);
 
-    const passed = await repeat(SEED, async (random) => {
-      const block = random.below(3) === 0;
-      const inner = random.below(3) ? disguised(random) : hostile(random, 7);
-      const config = block ? `http://mine.example {\n${inner}\n}${hostile(random, 1)}` : inner;
-      if (checkConfig(config, block ? 'block' : 'body', { snippets, ...dialect })) return false;
-      const mine = site(2, 'http://mine.example', config);
-      const rendered = render(PREAMBLE, [LEFT, mine, RIGHT]);
-      const adapted = await caddy.adapt(rendered.text);
-      const shown = JSON.stringify(config);
-      if (!adapted.ok) {
-        // Its own directives may be nonsense, but the error must be about them, not the neighbours.
-        const { error } = adapted;
-        const line = Number(/Caddyfile:(\d+)/.exec(error)?.[1] ?? 0);
-        const foreign = [1, 3].includes(locate(rendered, line)?.id ?? 2);
-        const shifted = /\{\$[^}]*\n/.test(config);
-        const wrong = /left|right|File to import/.test(error) || (foreign && !shifted) ? error : '';
-        expect({ shown, wrong }).toEqual({ shown, wrong: '' });
-        return false;
-      }
-      const hosts = hostsOf(adapted.json);
-      for (const name of ['left.example', 'right.example']) {
-        expect({ shown, handle: hosts.get(name) }).toEqual({ shown, handle: expected.get(name) });
-      }
-      const others = [...hosts.keys()].filter(
-        (name) => !expected.has(name) && name !== 'mine.example',
-      );
-      expect({ shown, others }).toEqual({ shown, others: [] });
-      return true;
-    });
-    expect(passed).toBeGreaterThan(ENOUGH);
+  const passed = await repeat(SEED, async (random) => {
+    const block = random.below(3) === 0;
+    const inner = random.below(3) ? disguised(random) : hostile(random, 7);
+    const config = block ? `http://mine.example {\n${inner}\n}${hostile(random, 1)}` : inner;
+    if (checkConfig(config, block ? 'block' : 'body', { snippets, ...dialect })) return false;
+    const mine = site(2, 'http://mine.example', config);
+    const rendered = render(PREAMBLE, [LEFT, mine, RIGHT]);
+    const adapted = await caddy.adapt(rendered.text);
+    const shown = JSON.stringify(config);
+    if (!adapted.ok) {
+      // Its own directives may be nonsense, but the error must be about them, not the neighbours.
+      const { error } = adapted;
+      const line = Number(/Caddyfile:(\d+)/.exec(error)?.[1] ?? 0);
+      const foreign = [1, 3].includes(locate(rendered, line)?.id ?? 2);
+      const shifted = /\{\$[^}]*\n/.test(config);
+      const wrong = /left|right|File to import/.test(error) || (foreign && !shifted) ? error : '';
+      expect({ shown, wrong }).toEqual({ shown, wrong: '' });
+      return false;
+    }
+    const hosts = hostsOf(adapted.json);
+    for (const name of ['left.example', 'right.example']) {
+      expect({ shown, handle: hosts.get(name) }).toEqual({ shown, handle: expected.get(name) });
+    }
+    const others = [...hosts.keys()].filter(
+      (name) => !expected.has(name) && name !== 'mine.example',
+    );
+    expect({ shown, others }).toEqual({ shown, others: [] });
+    return true;
   });
+  expect(passed).toBeGreaterThan(ENOUGH);
+});
 
-  test('arguments are the same as in Caddy', async () => {
-    const compared = await repeat(SEED + 1, async (random) => {
-      const pieces = Array.from({ length: 1 + random.below(8) }, () => random.pick(ODDITIES));
-      const text = `http://x.example {\n@m path ${pieces.join('')}\nrespond @m x\n}\n`;
-      const adapted = await caddy.adapt(text);
-      if (!adapted.ok) return false;
-      const seen = /"match":\[\{"path":(\[.*?\])\}\]\}/.exec(adapted.text)?.[1];
-      const tokens = tokenize(expandPlaceholders(text, ENVIRONMENT), dialect);
-      let end = 4;
-      while (end < tokens.length && !startsLine(tokens, end)) end++;
-      const words = tokens.slice(4, end).map((token) => token.text);
-      if (seen === undefined || words.includes('{')) return false;
-      expect({ text, words }).toEqual({ text, words: JSON.parse(seen) as string[] });
-      return true;
-    });
-    expect(compared).toBeGreaterThan(ENOUGH);
+test('arguments are the same as in Caddy', async () => {
+  const compared = await repeat(SEED + 1, async (random) => {
+    const pieces = Array.from({ length: 1 + random.below(8) }, () => random.pick(ODDITIES));
+    const text = `http://x.example {\n@m path ${pieces.join('')}\nrespond @m x\n}\n`;
+    const adapted = await caddy.adapt(text);
+    if (!adapted.ok) return false;
+    const seen = /"match":\[\{"path":(\[.*?\])\}\]\}/.exec(adapted.text)?.[1];
+    const tokens = tokenize(expandPlaceholders(text, ENVIRONMENT), dialect);
+    let end = 4;
+    while (end < tokens.length && !startsLine(tokens, end)) end++;
+    const words = tokens.slice(4, end).map((token) => token.text);
+    if (seen === undefined || words.includes('{')) return false;
+    expect({ text, words }).toEqual({ text, words: JSON.parse(seen) as string[] });
+    return true;
   });
+  expect(compared).toBeGreaterThan(ENOUGH);
+});
 
-  test('line numbers are the same as in Caddy', async () => {
-    const compared = await repeat(SEED + 2, async (random) => {
-      const pieces = Array.from({ length: 1 + random.below(8) }, () => random.pick(ODDITIES));
-      const text = `http://x.example {\nheader ${pieces.join('')}\n\nzzz\n}\n`;
-      const adapted = await caddy.adapt(text);
-      const line = /Caddyfile:(\d+): unrecognized directive: zzz/.exec(
-        adapted.ok ? '' : adapted.error,
-      );
-      if (!line) return false;
-      const tokens = tokenize(expandPlaceholders(text, ENVIRONMENT), dialect);
-      const found = tokens.find((token) => token.text === 'zzz')?.line;
-      expect({ text, found }).toEqual({ text, found: Number(line[1]) });
-      return true;
-    });
-    expect(compared).toBeGreaterThan(ENOUGH);
+test('line numbers are the same as in Caddy', async () => {
+  const compared = await repeat(SEED + 2, async (random) => {
+    const pieces = Array.from({ length: 1 + random.below(8) }, () => random.pick(ODDITIES));
+    const text = `http://x.example {\nheader ${pieces.join('')}\n\nzzz\n}\n`;
+    const adapted = await caddy.adapt(text);
+    const line = /Caddyfile:(\d+): unrecognized directive: zzz/.exec(
+      adapted.ok ? '' : adapted.error,
+    );
+    if (!line) return false;
+    const tokens = tokenize(expandPlaceholders(text, ENVIRONMENT), dialect);
+    const found = tokens.find((token) => token.text === 'zzz')?.line;
+    expect({ text, found }).toEqual({ text, found: Number(line[1]) });
+    return true;
   });
+  expect(compared).toBeGreaterThan(ENOUGH);
+});
 
-  test('blocks begin and end where they do in Caddy', async () => {
-    const compared = await repeat(SEED + 3, async (random) => {
-      const sites = Array.from({ length: 1 + random.below(3) }, (_, index) => {
-        const inner = random.below(2) ? `\n${random.pick(LINES)}\n` : '';
-        return `http://h${index}.example${random.pick([' ', '\n', ', '])}{\nrespond ${random.pick(ODDITIES)}${inner}\n}\n`;
-      });
-      const text = sites.join(random.pick(['', '\n', ' ']));
-      const adapted = await caddy.adapt(text);
-      if (!adapted.ok) return false;
-      const tokens = tokenize(expandPlaceholders(text, ENVIRONMENT), dialect);
-      const hosts = new Set<string>();
-      for (let index = 0; index < tokens.length; ) {
-        const { block } = readBlock(tokens, index, () => false, dialect.importBlocks);
-        if (!block) return false;
-        for (const { text: key } of block.keys)
-          hosts.add(key.toLowerCase().replace(/,$/, '').replace('http://', ''));
-        index = block.close + 1;
-      }
-      const seen = [...hostsOf(adapted.json).keys()].filter((name) => name !== '(any)').sort();
-      for (const name of seen)
-        expect({ text, known: hosts.has(name) }).toEqual({ text, known: true });
-      return true;
+test('blocks begin and end where they do in Caddy', async () => {
+  const compared = await repeat(SEED + 3, async (random) => {
+    const sites = Array.from({ length: 1 + random.below(3) }, (_, index) => {
+      const inner = random.below(2) ? `\n${random.pick(LINES)}\n` : '';
+      return `http://h${index}.example${random.pick([' ', '\n', ', '])}{\nrespond ${random.pick(ODDITIES)}${inner}\n}\n`;
     });
-    expect(compared).toBeGreaterThan(ENOUGH);
+    const text = sites.join(random.pick(['', '\n', ' ']));
+    const adapted = await caddy.adapt(text);
+    if (!adapted.ok) return false;
+    const tokens = tokenize(expandPlaceholders(text, ENVIRONMENT), dialect);
+    const hosts = new Set<string>();
+    for (let index = 0; index < tokens.length; ) {
+      const { block } = readBlock(tokens, index, () => false, dialect.importBlocks);
+      if (!block) return false;
+      for (const { text: key } of block.keys)
+        hosts.add(key.toLowerCase().replace(/,$/, '').replace('http://', ''));
+      index = block.close + 1;
+    }
+    const seen = [...hostsOf(adapted.json).keys()].filter((name) => name !== '(any)').sort();
+    for (const name of seen)
+      expect({ text, known: hosts.has(name) }).toEqual({ text, known: true });
+    return true;
   });
+  expect(compared).toBeGreaterThan(ENOUGH);
+});
 
-  test('Caddy accepts every domain that has a normal form', async () => {
-    const parts = words(`
+test('Caddy accepts every domain that has a normal form', async () => {
+  const parts = words(`
       a b-c _x example com . . *. : 80 443 8443 1 255 http:// https:// [::1] ::1 1.2.3.4 ü xn--a -
       / [ ] A 0
     `) as [string, ...string[]];
-    const accepted = await repeat(SEED + 4, async (random) => {
-      const pieces = Array.from({ length: 1 + random.below(6) }, () => random.pick(parts));
-      const domain = normalizeDomain(pieces.join(''));
-      if (domain === null) return false;
-      expect(normalizeDomain(domain)).toBe(domain);
-      const adapted = await caddy.adapt(`${domain} {\n\trespond a\n}\n`);
-      const error = adapted.ok ? '' : adapted.error;
-      expect({ domain, error }).toEqual({ domain, error: '' });
-      return true;
-    });
-    expect(accepted).toBeGreaterThan(ENOUGH);
+  const accepted = await repeat(SEED + 4, async (random) => {
+    const pieces = Array.from({ length: 1 + random.below(6) }, () => random.pick(parts));
+    const domain = normalizeDomain(pieces.join(''));
+    if (domain === null) return false;
+    expect(normalizeDomain(domain)).toBe(domain);
+    const adapted = await caddy.adapt(`${domain} {\n\trespond a\n}\n`);
+    const error = adapted.ok ? '' : adapted.error;
+    expect({ domain, error }).toEqual({ domain, error: '' });
+    return true;
   });
+  expect(accepted).toBeGreaterThan(ENOUGH);
 });

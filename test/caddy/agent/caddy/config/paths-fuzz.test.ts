@@ -2,7 +2,7 @@
  * What a live Caddy reads or connects to is never more than the rules see: generated texts with placeholders,
  * and upstreams that a request completes. FUZZ_SEED sets which ones.
  */
-import { afterAll, describe, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findForbiddenPath } from '../../../../../agent/caddy/config/paths.ts';
@@ -46,127 +46,108 @@ const judge = (handlers: object[]) =>
 
 type Some = [string, ...string[]];
 
-describe('generated configurations', () => {
-  test('get no file that the rules do not see', async () => {
-    const noise = ['', '', '', '{', '}', '\\', 'x', ' ', '{env.NONE}', '\\}', '{}'] as Some;
-    const openings = [
-      '{file.',
-      '{file.',
-      '{}file.',
-      '{}}file.',
-      '{{file.',
-      '\\{file.',
-      '{x',
-    ] as Some;
-    const escapes = odd.map((one) => `${one}/../box/token`);
-    const paths = [`${box}/token`, ...escapes, ...escapes, '{http.request.header.X}'] as Some;
-    const textOf = () =>
-      `${random.pick(noise)}${random.pick(openings)}${random.pick(paths)}}${random.pick(noise)}`;
-    let read = 0;
-    for (let left = TEXTS; left > 0; left -= PER_LOAD) {
-      const sites = Array.from({ length: Math.min(left, PER_LOAD) }, () => {
-        const text = textOf();
-        return random.pick([
-          [{ handler: 'static_response', body: text }],
-          [{ handler: 'static_response', headers: { 'X-A': [text] } }],
-          [
-            { handler: 'vars', a: text },
-            { handler: 'static_response', body: '{http.vars.a}' },
-          ],
-          [
-            {
-              handler: 'subroute',
-              routes: [
-                {
-                  match: [{ vars: { [text]: [SECRET] } }],
-                  handle: [{ handler: 'static_response', body: SECRET }],
-                },
-              ],
-            },
-          ],
-        ] as [object[], ...object[][]]);
-      });
-      await caddy.load(sites);
-      const seen = await Promise.all(
-        sites.map(async (site, at) => ({
-          site,
-          isRead: (await caddy.visit(at, { X: `{file.${box}/token}` })).includes(SECRET),
-        })),
-      );
-      const leaked = seen.filter(({ isRead }) => isRead);
-      for (const { site } of leaked) expect([site, judge(site)]).not.toEqual([site, null]);
-      read += leaked.filter(
-        ({ site }) => !JSON.stringify(site).includes(`{file.${box}/token}`),
-      ).length;
-    }
-    // Not only those that anyone would see.
-    if (caddyIs('>=2.8.0')) expect(read).toBeGreaterThan(0);
-    else expect(read).toBe(0);
-  });
+test('get no file that the rules do not see', async () => {
+  const noise = ['', '', '', '{', '}', '\\', 'x', ' ', '{env.NONE}', '\\}', '{}'] as Some;
+  const openings = ['{file.', '{file.', '{}file.', '{}}file.', '{{file.', '\\{file.', '{x'] as Some;
+  const escapes = odd.map((one) => `${one}/../box/token`);
+  const paths = [`${box}/token`, ...escapes, ...escapes, '{http.request.header.X}'] as Some;
+  const textOf = () =>
+    `${random.pick(noise)}${random.pick(openings)}${random.pick(paths)}}${random.pick(noise)}`;
+  let read = 0;
+  for (let left = TEXTS; left > 0; left -= PER_LOAD) {
+    const sites = Array.from({ length: Math.min(left, PER_LOAD) }, () => {
+      const text = textOf();
+      return random.pick([
+        [{ handler: 'static_response', body: text }],
+        [{ handler: 'static_response', headers: { 'X-A': [text] } }],
+        [
+          { handler: 'vars', a: text },
+          { handler: 'static_response', body: '{http.vars.a}' },
+        ],
+        [
+          {
+            handler: 'subroute',
+            routes: [
+              {
+                match: [{ vars: { [text]: [SECRET] } }],
+                handle: [{ handler: 'static_response', body: SECRET }],
+              },
+            ],
+          },
+        ],
+      ] as [object[], ...object[][]]);
+    });
+    await caddy.load(sites);
+    const seen = await Promise.all(
+      sites.map(async (site, at) => ({
+        site,
+        isRead: (await caddy.visit(at, { X: `{file.${box}/token}` })).includes(SECRET),
+      })),
+    );
+    const leaked = seen.filter(({ isRead }) => isRead);
+    for (const { site } of leaked) expect([site, judge(site)]).not.toEqual([site, null]);
+    read += leaked.filter(
+      ({ site }) => !JSON.stringify(site).includes(`{file.${box}/token}`),
+    ).length;
+  }
+  // Not only those that anyone would see.
+  if (caddyIs('>=2.8.0')) expect(read).toBeGreaterThan(0);
+  else expect(read).toBe(0);
+});
 
-  test('reach no socket that the rules do not see', async () => {
-    const x = '{http.request.header.X}';
-    const y = '{http.request.header.Y}';
-    const heads = [
-      x,
-      x,
-      y,
-      ...words(`
+test('reach no socket that the rules do not see', async () => {
+  const x = '{http.request.header.X}';
+  const y = '{http.request.header.Y}';
+  const heads = [
+    x,
+    x,
+    y,
+    ...words(`
         {http.vars.a} {b} unix un{http.vars.a} u{b} {env.NETWORK} {env.NONE}unix {env.NONE}
         {http.vars.a}{b}
       `),
-      ' unix',
-      'UN\u0130X',
-      `un${x}`,
-      `unix${x}`,
-    ] as Some;
-    const seams = ['/', '/', '', y, '{http.vars.a}'] as Some;
-    const tails = [socket, y, '{env.SOCKET}', '{b}', `${box}/hub{http.vars.a}`, '', '/a'] as Some;
-    const ends = ['', '', '', '.sock', ':80', '.lan:80'] as Some;
-    const address = () => [heads, seams, tails, ends].map((parts) => random.pick(parts)).join('');
-    const own = [
-      'unix',
-      'un',
-      'ix',
-      '127.0.0.1:1',
-      '',
-      '/',
-      socket,
-      '{http.request.header.X}',
-    ] as Some;
-    const given = [
-      'unix',
-      'unix/',
-      `unix/${socket}`,
-      socket,
-      '/',
-      `${box}/hub`,
-      'hub',
-      'ix',
-    ] as Some;
-    let reached = 0;
-    for (let left = DIALS; left > 0; left -= PER_LOAD) {
-      const sites = Array.from({ length: Math.min(left, PER_LOAD) }, () => [
-        { handler: 'vars', a: random.pick(own) },
-        {
-          handler: 'map',
-          source: '{http.request.method}',
-          destinations: ['{b}'],
-          mappings: [{ input: 'GET', outputs: [random.pick(own)] }],
-          defaults: ['x'],
-        },
-        { handler: 'reverse_proxy', upstreams: [{ dial: address() }] },
-      ]);
-      await caddy.load(sites);
-      const answers = await Promise.all(
-        sites.map((_, at) => caddy.visit(at, { X: random.pick(given), Y: random.pick(given) })),
-      );
-      for (const [at, answer] of answers.entries()) {
-        if (!answer.includes(HIDDEN)) continue;
-        expect([sites[at], judge(sites[at] ?? [])]).not.toEqual([sites[at], null]);
-        reached++;
-      }
+    ' unix',
+    'UN\u0130X',
+    `un${x}`,
+    `unix${x}`,
+  ] as Some;
+  const seams = ['/', '/', '', y, '{http.vars.a}'] as Some;
+  const tails = [socket, y, '{env.SOCKET}', '{b}', `${box}/hub{http.vars.a}`, '', '/a'] as Some;
+  const ends = ['', '', '', '.sock', ':80', '.lan:80'] as Some;
+  const address = () => [heads, seams, tails, ends].map((parts) => random.pick(parts)).join('');
+  const own = [
+    'unix',
+    'un',
+    'ix',
+    '127.0.0.1:1',
+    '',
+    '/',
+    socket,
+    '{http.request.header.X}',
+  ] as Some;
+  const given = ['unix', 'unix/', `unix/${socket}`, socket, '/', `${box}/hub`, 'hub', 'ix'] as Some;
+  let reached = 0;
+  for (let left = DIALS; left > 0; left -= PER_LOAD) {
+    const sites = Array.from({ length: Math.min(left, PER_LOAD) }, () => [
+      { handler: 'vars', a: random.pick(own) },
+      {
+        handler: 'map',
+        source: '{http.request.method}',
+        destinations: ['{b}'],
+        mappings: [{ input: 'GET', outputs: [random.pick(own)] }],
+        defaults: ['x'],
+      },
+      { handler: 'reverse_proxy', upstreams: [{ dial: address() }] },
+    ]);
+    await caddy.load(sites);
+    const answers = await Promise.all(
+      sites.map((_, at) => caddy.visit(at, { X: random.pick(given), Y: random.pick(given) })),
+    );
+    for (const [at, answer] of answers.entries()) {
+      if (!answer.includes(HIDDEN)) continue;
+      expect([sites[at], judge(sites[at] ?? [])]).not.toEqual([sites[at], null]);
+      reached++;
     }
-    expect(reached).toBeGreaterThan(0);
-  });
+  }
+  expect(reached).toBeGreaterThan(0);
 });

@@ -1,5 +1,5 @@
 /** Listeners that cannot be opened when a configuration is loaded. */
-import { afterEach, describe, expect, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import { caddiesOf } from '../../../../harness/caddys.ts';
 import { forFile } from '../../../../harness/for-file.ts';
 import { countListeners } from '../../../../harness/listeners.ts';
@@ -51,84 +51,82 @@ const plain = (of: Stack) =>
 const secure = (of: Stack) =>
   fetched(`https://secure.localhost:${of.httpsPort}/`, 'secure.localhost');
 
-describe('with Caddy', () => {
-  test('a port that is held is refused, with the holder, unless the rest may go live', async () => {
-    const free = hold(of.httpsPort);
-    const refused = await reload(both(of), false);
-    expect(refused.status).toBe(502);
-    expect(refused.body.detail).toContain(`:${of.httpsPort}: address already in use, held by `);
-    expect(refused.body.detail).toContain(`(process ${process.pid})`);
-    expect(await plain(of)).toBe('');
+test('a port that is held is refused, with the holder, unless the rest may go live', async () => {
+  const free = hold(of.httpsPort);
+  const refused = await reload(both(of), false);
+  expect(refused.status).toBe(502);
+  expect(refused.body.detail).toContain(`:${of.httpsPort}: address already in use, held by `);
+  expect(refused.body.detail).toContain(`(process ${process.pid})`);
+  expect(await plain(of)).toBe('');
 
-    expect((await reload(both(of), true)).status).toBe(200);
-    expect(await plain(of)).toBe('plain');
-    expect(await closed()).toEqual([
-      {
-        address: `:${of.httpsPort}`,
-        port: of.httpsPort,
-        reason: expect.stringContaining(`(process ${process.pid})`),
-      } as never,
-    ]);
-    free();
-    await noneClosed();
-    await until(async () => (await secure(of)) === 'secure', 'the HTTPS site');
-    expect(await plain(of)).toBe('plain');
-    const logged = of.lines.filter((line) => line.includes('listeners closed'));
-    expect(logged.length).toBe(1);
-  });
+  expect((await reload(both(of), true)).status).toBe(200);
+  expect(await plain(of)).toBe('plain');
+  expect(await closed()).toEqual([
+    {
+      address: `:${of.httpsPort}`,
+      port: of.httpsPort,
+      reason: expect.stringContaining(`(process ${process.pid})`),
+    } as never,
+  ]);
+  free();
+  await noneClosed();
+  await until(async () => (await secure(of)) === 'secure', 'the HTTPS site');
+  expect(await plain(of)).toBe('plain');
+  const logged = of.lines.filter((line) => line.includes('listeners closed'));
+  expect(logged.length).toBe(1);
+});
 
-  test('HTTPS does not need the HTTP port', async () => {
-    const free = hold(of.httpPort);
-    expect((await reload(both(of), true)).status).toBe(200);
-    await until(async () => (await secure(of)) === 'secure', 'the HTTPS site');
-    free();
-    await noneClosed();
-    expect(await plain(of)).toBe('plain');
-    expect(await secure(of)).toBe('secure');
-  });
+test('HTTPS does not need the HTTP port', async () => {
+  const free = hold(of.httpPort);
+  expect((await reload(both(of), true)).status).toBe(200);
+  await until(async () => (await secure(of)) === 'secure', 'the HTTPS site');
+  free();
+  await noneClosed();
+  expect(await plain(of)).toBe('plain');
+  expect(await secure(of)).toBe('secure');
+});
 
-  test('nor HTTP/3', async () => {
-    const udp = await Bun.udpSocket({ hostname: '0.0.0.0', port: of.httpsPort });
-    cleanups.push(() => udp.close());
-    expect((await reload(both(of), true)).status).toBe(200);
-    expect(await plain(of)).toBe('plain');
-    await until(async () => (await secure(of)) === 'secure', 'the HTTPS site');
-    expect((await closed()).map(({ address }) => address)).toEqual([`udp/:${of.httpsPort}`]);
-    for (const port of [of.httpPort, of.httpsPort]) expect(countListeners(port)).toBe(1);
-    expect((await reload(`${both(of)}# changed\n`, false)).status).toBe(200);
-    udp.close();
-    await noneClosed();
-    await until(async () => (await secure(of)) === 'secure', 'the HTTPS site');
-  });
+test('nor HTTP/3', async () => {
+  const udp = await Bun.udpSocket({ hostname: '0.0.0.0', port: of.httpsPort });
+  cleanups.push(() => udp.close());
+  expect((await reload(both(of), true)).status).toBe(200);
+  expect(await plain(of)).toBe('plain');
+  await until(async () => (await secure(of)) === 'secure', 'the HTTPS site');
+  expect((await closed()).map(({ address }) => address)).toEqual([`udp/:${of.httpsPort}`]);
+  for (const port of [of.httpPort, of.httpsPort]) expect(countListeners(port)).toBe(1);
+  expect((await reload(`${both(of)}# changed\n`, false)).status).toBe(200);
+  udp.close();
+  await noneClosed();
+  await until(async () => (await secure(of)) === 'secure', 'the HTTPS site');
+});
 
-  test('an address that no interface has does not keep others from being served', async () => {
-    const text = `http://plain.localhost:${of.httpPort} {\nrespond plain\n}\nhttp://far.localhost:${freePort()} {\nbind 203.0.113.1\nrespond far\n}\n`;
-    const refused = await reload(text, false);
-    expect(refused.body.detail).toContain('cannot assign requested address');
-    expect((await reload(text, true)).status).toBe(200);
-    expect(await plain(of)).toBe('plain');
-    expect(await closed()).toMatchObject([{ reason: 'no interface has this address' }]);
-    // A later change concerns another site, and one that needs another such listener is refused.
-    expect((await reload(text.replace('respond plain', 'respond new'), false)).status).toBe(200);
-    expect(await plain(of)).toBe('new');
-    expect((await reload(text.replace('203.0.113.1', '203.0.113.2'), false)).status).toBe(502);
-  });
+test('an address that no interface has does not keep others from being served', async () => {
+  const text = `http://plain.localhost:${of.httpPort} {\nrespond plain\n}\nhttp://far.localhost:${freePort()} {\nbind 203.0.113.1\nrespond far\n}\n`;
+  const refused = await reload(text, false);
+  expect(refused.body.detail).toContain('cannot assign requested address');
+  expect((await reload(text, true)).status).toBe(200);
+  expect(await plain(of)).toBe('plain');
+  expect(await closed()).toMatchObject([{ reason: 'no interface has this address' }]);
+  // A later change concerns another site, and one that needs another such listener is refused.
+  expect((await reload(text.replace('respond plain', 'respond new'), false)).status).toBe(200);
+  expect(await plain(of)).toBe('new');
+  expect((await reload(text.replace('203.0.113.1', '203.0.113.2'), false)).status).toBe(502);
+});
 
-  test('a Caddy that is killed serves the rest at once, and all of it later', async () => {
-    expect((await reload(both(of), false)).status).toBe(200);
-    await until(async () => (await secure(of)) === 'secure', 'the HTTPS site');
-    const [caddy] = caddiesOf(of.dataDir);
-    process.kill(caddy?.pid ?? 0, 'SIGKILL');
-    const free = await until(() => {
-      try {
-        return hold(of.httpsPort);
-      } catch {
-        return null;
-      }
-    }, 'the port');
-    await until(async () => (await plain(of)) === 'plain', 'the HTTP site');
-    expect((await closed()).length).toBe(1);
-    free();
-    await until(async () => (await secure(of)) === 'secure', 'the HTTPS site');
-  });
+test('a Caddy that is killed serves the rest at once, and all of it later', async () => {
+  expect((await reload(both(of), false)).status).toBe(200);
+  await until(async () => (await secure(of)) === 'secure', 'the HTTPS site');
+  const [caddy] = caddiesOf(of.dataDir);
+  process.kill(caddy?.pid ?? 0, 'SIGKILL');
+  const free = await until(() => {
+    try {
+      return hold(of.httpsPort);
+    } catch {
+      return null;
+    }
+  }, 'the port');
+  await until(async () => (await plain(of)) === 'plain', 'the HTTP site');
+  expect((await closed()).length).toBe(1);
+  free();
+  await until(async () => (await secure(of)) === 'secure', 'the HTTPS site');
 });
