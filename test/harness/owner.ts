@@ -6,6 +6,8 @@ import { ask, signUp, startStack } from './stack.ts';
 export type Body = {
   id: number;
   code?: string;
+  message?: string;
+  field?: string;
   detail?: string | null;
   hint?: string;
   line?: number | null;

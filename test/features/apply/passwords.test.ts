@@ -1,14 +1,11 @@
 // proof: hub
 /** `/apply` with passwords in clear: each is hashed, which takes a second or more of a core. */
 import { expect, test } from 'bun:test';
+import type { Outcome } from '../../../src/features/apply/plan.ts';
 import { forFile } from '../../harness/for-file.ts';
 import { type Body, startOwner } from '../../harness/owner.ts';
 
-type Applied = Body & {
-  changes: { op: string; name: string; fields: string[] }[];
-  digest: string;
-  group?: number;
-};
+type Applied = Omit<Outcome, 'before' | 'after'> & Body & { group?: number };
 
 const owner = await forFile(startOwner());
 const lan = { recipe: 'allow', values: { networks: ['private_ranges'] } };

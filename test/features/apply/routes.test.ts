@@ -1,17 +1,10 @@
 /** `/apply`: a document of sites and policies is applied as a whole, or not at all. */
 import { beforeAll, describe, expect, test } from 'bun:test';
+import type { Outcome } from '../../../src/features/apply/plan.ts';
 import { forFile } from '../../harness/for-file.ts';
 import { type Body, startOwner } from '../../harness/owner.ts';
 
-type Change = { op: string; kind: string; name: string; fields: string[] };
-type Applied = Body & {
-  changes: Change[];
-  diff: string;
-  published: boolean;
-  digest: string;
-  group?: number;
-  field?: string;
-};
+type Applied = Omit<Outcome, 'before' | 'after'> & Body & { group?: number };
 type Site = Body & { domain: string; config: string; enabled: boolean; source: string | null };
 
 const owner = await forFile(startOwner());

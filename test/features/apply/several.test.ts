@@ -1,17 +1,12 @@
 /** `/apply` with several agents: what is placed where, who falls behind, and what a plan says of that. */
 import { expect, test } from 'bun:test';
+import type { Outcome } from '../../../src/features/apply/plan.ts';
 import { startFleet } from '../../harness/fleet.ts';
 import { forFile } from '../../harness/for-file.ts';
+import type { Body } from '../../harness/owner.ts';
 
 const fleet = await forFile(startFleet(['edge']));
-type Applied = {
-  code?: string;
-  field?: string;
-  published: boolean;
-  behind?: string[];
-  changes: unknown[];
-  group?: number;
-};
+type Applied = Omit<Outcome, 'before' | 'after'> & Body & { group?: number; behind?: string[] };
 const apply = (document: object, query = '') =>
   fleet.call<Applied>('POST', `/apply${query}`, { source: 'home', ...document });
 const site = (text: string, more: object = {}) => ({ config: `respond ${text}`, ...more });

@@ -3,23 +3,17 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import type { KeptCertificateView } from '../../../src/features/certificates/view.ts';
 import { keptIn } from '../../../src/shared/caddyfile/kept-certificates.ts';
 import { type Acme, HAS_ACME, NEW_ORDER, startAcme } from '../../harness/acme.ts';
 import { type Chain, makeChain, makeIssuer } from '../../harness/certificate.ts';
 import { forFile } from '../../harness/for-file.ts';
 import { some } from '../../harness/full.ts';
 import { presented } from '../../harness/lone-agent.ts';
-import { startOwner } from '../../harness/owner.ts';
+import { type Body, startOwner } from '../../harness/owner.ts';
 import { until } from '../../harness/stack.ts';
 
-type Kept = {
-  id: number;
-  serial: string;
-  names: string[];
-  code: string;
-  sites: number[];
-  lastError?: string;
-};
+type Kept = KeptCertificateView & Body;
 
 const SITE = 'app.home.example';
 const NAMES = ['*.home.example'];

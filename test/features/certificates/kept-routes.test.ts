@@ -1,24 +1,13 @@
 /** Certificates that the hub keeps, through the API: refusals, who may, replaced, undone; never their keys. */
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import type { KeptCertificateView } from '../../../src/features/certificates/view.ts';
 import { keptDigests } from '../../../src/shared/caddyfile/kept-certificates.ts';
 import { selfSigned } from '../../harness/certificate.ts';
 import { forFile } from '../../harness/for-file.ts';
-import { startOwner } from '../../harness/owner.ts';
+import { type Body, startOwner } from '../../harness/owner.ts';
 
-type Kept = {
-  id: number;
-  name: string;
-  names: string[];
-  serial: string;
-  notAfter: string;
-  source: string;
-  sites: number[];
-  code?: string;
-  field?: string;
-  error?: string;
-  detail?: string;
-};
+type Kept = KeptCertificateView & Body;
 
 const DAY = 86_400;
 

@@ -2,22 +2,13 @@
 /** Certificates that the hub obtains by DNS-01, through the API, from a real authority: refusals first. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import type { KeptCertificateView } from '../../../src/features/certificates/view.ts';
 import { type Acme, HAS_ACME, startAcme } from '../../harness/acme.ts';
 import { selfSigned } from '../../harness/certificate.ts';
+import type { Body } from '../../harness/owner.ts';
 import { type Owner, startOwner } from '../../harness/owner.ts';
 
-type Kept = {
-  id: number;
-  names: string[];
-  serial: string;
-  source: string;
-  provider?: string;
-  renewsAt?: string;
-  lastError?: string;
-  code?: string;
-  field?: string;
-  detail?: string;
-};
+type Kept = KeptCertificateView & Body;
 
 const WILD = ['*.home.example', 'home.example'];
 const TIMEOUT = 60_000;

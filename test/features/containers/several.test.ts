@@ -1,6 +1,7 @@
 // proof: podman
 /** Containers beside several proxies: who has a name, and what follows if an agent is paused, away or renamed. */
 import { afterAll, expect, test } from 'bun:test';
+import type { ContainerView } from '../../../src/features/containers/routes.ts';
 import { startFleet } from '../../harness/fleet.ts';
 import { forFile, serverForFile } from '../../harness/for-file.ts';
 import { USUAL } from '../../harness/pace.ts';
@@ -8,12 +9,6 @@ import { labelled, scriptedEngine } from '../../harness/scripted-engine.ts';
 import { until } from '../../harness/stack.ts';
 
 type Site = { id: number; domain: string; enabled: boolean; source: string | null };
-type Container = {
-  agent: string;
-  name: string;
-  site: { id: number } | null;
-  reason: string | null;
-};
 
 const [first, second] = [scriptedEngine(), scriptedEngine()];
 const upstream = serverForFile(() => new Response('app'));
@@ -36,7 +31,7 @@ const site = async (name: string) =>
     ({ domain }) => domain === `http://${name}.example`,
   );
 const container = async (agent: string, name: string) =>
-  (await fleet.call<Container[]>('GET', '/containers')).body.find(
+  (await fleet.call<ContainerView[]>('GET', '/containers')).body.find(
     (one) => one.agent === agent && one.name === name,
   );
 

@@ -1,6 +1,7 @@
 // proof: podman
 /** Containers with labels become sites, and stay what they were when labels or engine are at fault. */
 import { afterAll, afterEach, expect, test } from 'bun:test';
+import type { ContainerView } from '../../../src/features/containers/routes.ts';
 import { openDatabase } from '../../../src/hub/db/open.ts';
 import { agents, vhosts } from '../../../src/hub/db/schema.ts';
 import { forFile, serverForFile } from '../../harness/for-file.ts';
@@ -15,12 +16,6 @@ type Site = Body & {
   enabled: boolean;
   source: string | null;
   upstream: string;
-};
-type Container = {
-  name: string;
-  site: { id: number } | null;
-  reason: string | null;
-  agent: string;
 };
 const engine = scriptedEngine();
 const { change } = engine;
@@ -43,7 +38,7 @@ const app = (labels: Record<string, string>, more: Given = {}): Given =>
 const sites = async () => (await owner.call<Site[]>('GET', '/vhosts')).body;
 const site = async (name: string) =>
   (await sites()).find(({ domain }) => domain === `http://${name}.example`);
-const containers = async () => (await owner.call<Container[]>('GET', '/containers')).body;
+const containers = async () => (await owner.call<ContainerView[]>('GET', '/containers')).body;
 const reasonOf = async (name: string) =>
   (await containers()).find((one) => one.name === name)?.reason;
 const eventually = <T>(what: () => Promise<T | undefined | null | false>, words: string) =>

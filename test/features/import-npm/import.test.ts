@@ -2,21 +2,14 @@
 /** Importing a database of Nginx Proxy Manager: what is refused, what comes along, and what it says. */
 import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
+import type { NpmAnswer } from '../../../src/features/import-npm/routes.ts';
 import { selfSigned } from '../../harness/certificate.ts';
 import { forFile } from '../../harness/for-file.ts';
 import { EMPTIED, npmDatabase, npmForm } from '../../harness/npm-database.ts';
-import { startOwner } from '../../harness/owner.ts';
+import { type Body, startOwner } from '../../harness/owner.ts';
 import { ask } from '../../harness/stack.ts';
 
-type Answer = {
-  code?: string;
-  message?: string;
-  field?: string;
-  vhosts: { id: number | null; domain: string; config: string; upstream: string }[];
-  merge: { sites: { domain: string; action: string }[] };
-  notes: { domain: string | null; level: string; text: string }[];
-  proxyfile: string;
-};
+type Answer = NpmAnswer & Body;
 type Bytes = Uint8Array<ArrayBuffer>;
 
 const send = (form: FormData | string, query = '', headers = owner.headers) =>

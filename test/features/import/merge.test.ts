@@ -1,25 +1,10 @@
 /** Importing a file onto a hub that has sites already. */
 import { describe, expect, test } from 'bun:test';
+import type { ImportAnswer } from '../../../src/features/import/schemas.ts';
 import { forFile } from '../../harness/for-file.ts';
 import { type Body, startOwner } from '../../harness/owner.ts';
 
-type Merge = {
-  sites: {
-    domain: string;
-    action: string;
-    vhosts: { id: number; domain: string; enabled: boolean }[];
-    diff: string;
-  }[];
-  preamble: { name: string; state: string; side: string; diff: string }[];
-};
-type Imported = Body & {
-  preamble: string;
-  message: string;
-  hint?: string;
-  field?: string;
-  merge: Merge;
-  vhosts: { id: number; domain: string }[];
-};
+type Imported = ImportAnswer & Body;
 
 const post = (proxyfile: string, more: object = {}) =>
   owner.call<Imported>('POST', '/import', { proxyfile, ...more });

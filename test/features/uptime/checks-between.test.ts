@@ -2,6 +2,7 @@
 /** Sites that are asked between changes, through real Caddys: what fails, what that leads to, and what is kept. */
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
+import type { VhostUptime } from '../../../src/features/uptime/routes.ts';
 import { startFleet } from '../../harness/fleet.ts';
 import { forFile, serverForFile } from '../../harness/for-file.ts';
 import { QUICK } from '../../harness/pace.ts';
@@ -10,16 +11,6 @@ import { until } from '../../harness/stack.ts';
 type State = { id: number; check: { failingSince: string; reason: string } | null };
 type Incident = { event: string; vhost?: { id: number }; message: string; overAt: string | null };
 type Status = { problems: { code: string; level: string; vhost?: object; message: string }[] };
-type Uptime = {
-  buckets: {
-    from: string;
-    asked: number;
-    failed: number;
-    p50: number | null;
-    p95: number | null;
-  }[];
-  share: number | null;
-};
 type Bars = { share: number | null; bars: (number | null)[] };
 type Site = { id: number; domain: string };
 
@@ -49,8 +40,8 @@ const checkOf = async ({ id }: Site, query = '') =>
   (await get<State>(`/vhosts/${id}/state${query}`)).check;
 const incidents = async () =>
   (await get<Incident[]>('/incidents')).filter(({ event }) => event === 'check.failing');
-const uptime = ({ id }: Site, query = '') => get<Uptime>(`/vhosts/${id}/uptime${query}`);
-const sums = ({ buckets }: Uptime) => ({
+const uptime = ({ id }: Site, query = '') => get<VhostUptime>(`/vhosts/${id}/uptime${query}`);
+const sums = ({ buckets }: VhostUptime) => ({
   asked: buckets.reduce((sum, one) => sum + one.asked, 0),
   failed: buckets.reduce((sum, one) => sum + one.failed, 0),
 });

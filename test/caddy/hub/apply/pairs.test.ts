@@ -4,6 +4,7 @@
  * same; the second apply and the export of the first change nothing; the undo brings back what was served.
  */
 import { expect, test } from 'bun:test';
+import type { Outcome } from '../../../../src/features/apply/plan.ts';
 import { type ByHand, randomDocuments, type SomeDocument } from '../../../harness/documents.ts';
 import { forFile } from '../../../harness/for-file.ts';
 import { some } from '../../../harness/full.ts';
@@ -14,14 +15,7 @@ import { limit } from '../../../harness/speed.ts';
 const PAIRS = some(30, 1_000, 'PAIRS');
 const SEED = Number(process.env.PAIRS_SEED ?? 20261123);
 
-type Applied = Body & {
-  changes: object[];
-  diff: string;
-  published: boolean;
-  digest: string;
-  group?: number;
-  field?: string;
-};
+type Applied = Omit<Outcome, 'before' | 'after'> & Body & { group?: number };
 type Site = Body & { updatedAt: string };
 
 const owner = await forFile(startOwner());

@@ -1,18 +1,12 @@
 /** Importing what only some versions of Caddy understand. */
 import { expect, test } from 'bun:test';
+import type { ImportAnswer } from '../../../../src/features/import/schemas.ts';
 import { dialectOf } from '../../../../src/shared/caddyfile/dialect.ts';
 import { versionOf } from '../../../harness/caddys.ts';
 import { forFile } from '../../../harness/for-file.ts';
-import { startOwner } from '../../../harness/owner.ts';
+import { type Body, startOwner } from '../../../harness/owner.ts';
 
-type Imported = {
-  preamble: string;
-  vhosts: { domain: string; config: string }[];
-  skipped: { line: number; reason: string }[];
-  proxyfile: string;
-  code?: string;
-  detail?: string;
-};
+type Imported = ImportAnswer & Body;
 
 const HEREDOC = [
   'http://text.example {',

@@ -1,18 +1,12 @@
 /** Caddyfiles and configs as people bring them: taken as they are meant, or refused and warned of in words that help. */
 import { describe, expect, test } from 'bun:test';
+import type { ImportAnswer } from '../../../../src/features/import/schemas.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
 import { forFile } from '../../../harness/for-file.ts';
-import { startOwner } from '../../../harness/owner.ts';
+import { type Body, startOwner } from '../../../harness/owner.ts';
 
 type Warning = { code: string; message: string };
-type Imported = {
-  vhosts?: { domain: string }[];
-  warnings?: Warning[];
-  message?: string;
-  detail?: string;
-  hint?: string;
-  line?: number;
-};
+type Imported = ImportAnswer & Body;
 type Verdict = { valid: boolean; hint: string | null; line: number | null; warnings?: Warning[] };
 
 const owner = await forFile(startOwner());

@@ -2,22 +2,15 @@
 import { expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ImportAnswer } from '../../../../src/features/import/schemas.ts';
 import { forFile } from '../../../harness/for-file.ts';
-import { startOwner } from '../../../harness/owner.ts';
+import { type Body, startOwner } from '../../../harness/owner.ts';
 import { freePort } from '../../../harness/stack.ts';
 
 const GOLDEN = join(import.meta.dir, '../../../golden/import');
 const files = [...new Bun.Glob('*.Caddyfile').scanSync(GOLDEN)].toSorted();
 
-type Imported = {
-  preamble: string;
-  vhosts: { id: number | null; domain: string; config: string; upstream: string }[];
-  skipped: { line: number; reason: string }[];
-  proxyfile: string;
-  merge: { sites: { action: string }[] };
-  code?: string;
-  detail?: string;
-};
+type Imported = ImportAnswer & Body;
 
 const post = (proxyfile: string, more: object = {}) =>
   owner.call<Imported>('POST', '/import', { proxyfile, ...more });
