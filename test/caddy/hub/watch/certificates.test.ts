@@ -1,20 +1,11 @@
 import { describe, expect, test } from 'bun:test';
+import type { CertificateEntry } from '../../../../src/hub/watch/sites/certificate-list.ts';
 import { forFile } from '../../../harness/for-file.ts';
 import { startRefusingAcme } from '../../../harness/refusing-acme.ts';
 import { ask, signUp, startStack, until } from '../../../harness/stack.ts';
 
 type Refusal = { code: string; message: string; field?: string };
 type Advice = { code: string; message: string; ways: string[] };
-type Entry = {
-  id: number;
-  name: string;
-  issuer: string | null;
-  daysLeft: number | null;
-  authority: string | null;
-  problem: string | null;
-  advice: Advice | null;
-  error: { message: string; retryAt?: string } | null;
-};
 type DraftAdvice = {
   names: { name: string; port: number; authority: string | null; advice: Advice | null }[];
   dns: { providers: string[]; command: string | null };
@@ -29,9 +20,12 @@ async function create(domain: string, config: string): Promise<void> {
   const made = await ask(`${stack.hub}/vhosts`, { headers, json: { domain, config } });
   expect([made.status, made.text]).toEqual([201, expect.any(String)]);
 }
-const list = async (): Promise<Entry[]> =>
-  (await ask<Entry[]>(`${stack.hub}/certificates`, { headers })).body;
-const entryWhen = (name: string, holds: (entry: Entry) => unknown): Promise<Entry> =>
+const list = async (): Promise<CertificateEntry[]> =>
+  (await ask<CertificateEntry[]>(`${stack.hub}/certificates`, { headers })).body;
+const entryWhen = (
+  name: string,
+  holds: (entry: CertificateEntry) => unknown,
+): Promise<CertificateEntry> =>
   until(async () => {
     const entry = (await list()).find((one) => one.name === name);
     return entry && holds(entry) ? entry : null;
