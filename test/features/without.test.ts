@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { findTestFiles } from '../../scripts/tests/files.ts';
 import { FEATURES } from '../../src/features.ts';
 import { limit } from '../harness/speed.ts';
+import { words } from '../harness/words.ts';
 
 const ROOT = join(import.meta.dir, '../..');
 /** As all tests run. */
@@ -15,16 +16,10 @@ const quick = (await findTestFiles(ROOT))
   .map(({ path }) => path);
 
 /** Changes and how they go live, accounts, kills and power cuts: what is promised, whatever else there is. */
-const PROMISED = [
-  'test/hub/api/',
-  'test/hub/auth/',
-  'test/hub/model/',
-  'test/hub/publish/',
-  'test/chaos/chaos',
-  'test/chaos/power-cut',
-  'test/chaos/retries',
-  'test/chaos/several',
-];
+const PROMISED = words(`
+  test/hub/api/ test/hub/auth/ test/hub/model/ test/hub/publish/ test/chaos/chaos
+  test/chaos/power-cut test/chaos/retries test/chaos/several
+`);
 /** They have to do with features as well. */
 const OF_FEATURES = ['test/hub/auth/command-line.test.ts', 'test/hub/auth/security-log.test.ts'];
 

@@ -33,14 +33,11 @@ describe('an upstream', () => {
     expect(correctUpstream(text)).toBeNull();
   });
 
-  test.each([
-    '10.0.0.5:8096',
-    'nas.lan:80',
-    'https://nas.lan:8443',
-    'http://nas.lan:8096',
-    'h2c://nas',
-    '[fd00::1]:8096',
-  ])('%s is right', (text) => {
+  test.each(
+    words(`
+      10.0.0.5:8096 nas.lan:80 https://nas.lan:8443 http://nas.lan:8096 h2c://nas [fd00::1]:8096
+    `),
+  )('%s is right', (text) => {
     expect(isUpstream(text)).toBe(true);
     expect(correctUpstream(text)).toBeNull();
   });

@@ -9,6 +9,7 @@ import { createOperator, refusal } from '../../harness/operator.ts';
 import { runProgram } from '../../harness/program.ts';
 import { temporaryFolder, until } from '../../harness/stack.ts';
 import { asUser, isRoot, NOBODY } from '../../harness/unprivileged.ts';
+import { words } from '../../harness/words.ts';
 
 // A site that does not pass its check is asked for five seconds.
 
@@ -65,16 +66,11 @@ test('adds, lists, turns on and off, and removes', async () => {
   const added = await site(['add', 'http://a.example', '--config', '-'], 'respond a\n');
   expect([added.code, added.out, added.err]).toEqual([0, '1\thttp://a.example\t\ton\n', '']);
   expect(await operator.served('a.example')).toBe('a');
-  const second = await site([
-    'add',
-    'http://b.example',
-    '127.0.0.1:9',
-    '--off',
-    '--json',
-    '--check=/x',
-    '--expect=204',
-    '--every=0',
-  ]);
+  const second = await site(
+    words(`
+    add http://b.example 127.0.0.1:9 --off --json --check=/x --expect=204 --every=0
+  `),
+  );
   expect(JSON.parse(second.out)).toMatchObject({
     check: { path: '/x', status: 204, every: 0 },
     id: 2,

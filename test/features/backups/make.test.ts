@@ -27,6 +27,7 @@ import { lockFolder } from '../../../src/shared/system/lock.ts';
 import { layDatabase } from '../../harness/filled-db.ts';
 import { fill, mayMount, mountSmall, unmount } from '../../harness/mount.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
+import { words } from '../../harness/words.ts';
 
 const KEY = `${'k'.repeat(42)}A`;
 let folder: string;
@@ -236,15 +237,7 @@ test('each table and column that passes is one', () => {
   }
   // Each of the others counts.
   const seen = new Set([digestOf(sqlite)]);
-  const counted = [
-    'vhosts',
-    'policies',
-    'users',
-    'api_tokens',
-    'channels',
-    'changelog',
-    'invitations',
-  ];
+  const counted = words('vhosts policies users api_tokens channels changelog invitations');
   sqlite.run('PRAGMA foreign_keys = OFF');
   for (const table of counted) {
     sqlite.run(`DELETE FROM ${table} WHERE rowid = (SELECT min(rowid) FROM ${table})`);

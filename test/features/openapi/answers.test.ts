@@ -1,4 +1,5 @@
 // proof: acme
+
 import { Database } from 'bun:sqlite';
 /** Calls every operation of the OpenAPI document and checks the real responses against it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
@@ -28,6 +29,7 @@ import {
   temporaryFolder,
   until,
 } from '../../harness/stack.ts';
+import { words } from '../../harness/words.ts';
 
 const folder = temporaryFolder();
 const made = buildDocument(registered(folder), '0.1.0');
@@ -778,14 +780,9 @@ describe('if the agent fails', () => {
     await there.call('forgetProblem', { params, headers });
     // This hub has no other ports.
     await there.call('moveToStandardPorts', { headers });
-    for (const id of [
-      'listLogs',
-      'getLogStats',
-      'tailLogs',
-      'exportLogs',
-      'listVhostStates',
-      'listCertificates',
-    ])
+    for (const id of words(`
+      listLogs getLogStats tailLogs exportLogs listVhostStates listCertificates
+    `))
       await there.call(id, { headers });
     for (const [id, json] of Object.entries({
       preview: { op: 'preamble', config: '# a' },

@@ -3,6 +3,7 @@ import { covers, type LiveSite, liveSites } from '../../../../agent/sites/live-s
 import type { Json } from '../../../../src/shared/json.ts';
 import { startAdaptCaddy } from '../../../harness/adapt-caddy.ts';
 import { forFile } from '../../../harness/for-file.ts';
+import { words } from '../../../harness/words.ts';
 
 const caddy = await forFile(startAdaptCaddy());
 async function sitesOf(text: string): Promise<LiveSite[]> {
@@ -58,14 +59,7 @@ describe('the sites of a live configuration', () => {
 
   test('are kept only if a certificate of the hub is what Caddy presents', () => {
     const [keep, none] = [{ any_tag: ['signalbox-1'] }, { any_tag: ['signalbox-none'] }];
-    const names = [
-      'a.lan.test',
-      'own.lan.test',
-      'late.lan.test',
-      'file.lan.test',
-      'x.test',
-      'y.test',
-    ];
+    const names = words('a.lan.test own.lan.test late.lan.test file.lan.test x.test y.test');
     const policies = [
       { match: { sni: ['late.lan.test'] }, certificate_selection: none },
       { match: { sni: ['file.lan.test'] }, certificate_selection: { any_tag: ['cert0'] } },

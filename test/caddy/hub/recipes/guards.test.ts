@@ -28,15 +28,10 @@ const basic = (name: string, password: string) => [
 const ada = basic('ada', 'correct horse');
 
 /** 127.0.0.1 and 127.0.0.2, or networks with one of them, as IPv6 writes them. */
-const MAPPED = [
-  '::ffff:127.0.0.1',
-  '::FFFF:7f00:1',
-  '0:0:0:0:0:ffff:127.0.0.1',
-  '::ffff:127.0.0.1/128',
-  '0000:0000:0000:0000:0000:FFFF:7F00:0001',
-  '::ffff:7f00:0/126',
-  '::ffff:0:0/96',
-];
+const MAPPED = words(`
+  ::ffff:127.0.0.1 ::FFFF:7f00:1 0:0:0:0:0:ffff:127.0.0.1 ::ffff:127.0.0.1/128
+  0000:0000:0000:0000:0000:FFFF:7F00:0001 ::ffff:7f00:0/126 ::ffff:0:0/96
+`);
 const mappedHosts = MAPPED.map((network, at) => [`mapped${at}.test`, network] as const);
 
 /** As the hub hashes a password, and the cheapest hash there is, as each visit takes as long. */

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { folderForFile } from '../../../harness/for-file.ts';
 import { freePort, until } from '../../../harness/stack.ts';
+import { words } from '../../../harness/words.ts';
 import {
   bodyOf,
   request,
@@ -70,13 +71,9 @@ describe.each([
   afterAll(() => caddy.stop());
 
   test('a stranger’s name gets its answer, with every method and path', async () => {
-    const requests = [
-      'unknown.test',
-      '127.0.0.1',
-      'x.y.b.c',
-      'home.test',
-      'PLAIN.test.evil',
-    ].flatMap((host) =>
+    const requests = words(`
+      unknown.test 127.0.0.1 x.y.b.c home.test PLAIN.test.evil
+    `).flatMap((host) =>
       ['GET', 'POST', 'OPTIONS', 'X'].flatMap((method) =>
         ['/', '//', '/a/../b', '/%2e%2e/'].map((path) => request(host, { method, path })),
       ),

@@ -22,7 +22,7 @@ const json = {
 };
 await ask(`${dashboard.stack.hub}/vhosts`, { json, headers: dashboard.owner.headers });
 const page = await dashboard.open({}, true);
-let receiver: Receiver | undefined;
+let receiver: Receiver;
 afterAll(() => receiver?.stop());
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
