@@ -135,7 +135,7 @@ export function backupRoutes(api: ApiCore, backups: Backups) {
         const how = { passphrase, withoutKey, assertAllowed };
         const staged = await backups.stage(params.name, how);
         // What is answered before the 202 is in the database that is replaced; nothing is answered after it and gone.
-        await publisher.stop();
+        await publisher.end();
         await publisher.drained();
         await openWrites.alone();
         const event = { kind: 'restore', target: params.name } as const;

@@ -24,6 +24,6 @@ export const hub: HubHalf = ({ publisher, paced, elapsed, log }) => {
     routes: (api) => containerRoutes({ ...api, containers }),
     problems: () => refusedLabels(containers.unfollowed()),
     begin: containers.begin,
-    end: containers.stop,
+    end: containers.end,
   };
 };

@@ -47,7 +47,7 @@ export type Keeper = {
   /** Why the site of a domain, in its normal form, is not as labels say; undefined if it is. */
   refusal(key: string): string | undefined;
   /** Resolves when nothing of it is under way. */
-  stop(): Promise<void>;
+  end(): Promise<void>;
 };
 
 /** `said` was refused, so many times in a row, and is tried again when it is due. */
@@ -267,7 +267,7 @@ export function createKeeper(name: () => string, deps: KeeperDeps): Keeper {
     containers: () => last,
     isSettled: () => isSettled,
     refusal: (key) => refused.get(key)?.reason,
-    async stop() {
+    async end() {
       isStopped = true;
       clearTimeout(timer);
       await inOrder(async () => {});

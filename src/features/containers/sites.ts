@@ -29,7 +29,7 @@ export type ContainerSites = {
   unfollowed(): { vhost: { id: number; domain: string }; container: string; why: string }[];
   begin(): void;
   /** Resolves when nothing of it is under way. */
-  stop(): Promise<void>;
+  end(): Promise<void>;
 };
 
 /** What an agent said last, and what the keeper has seen of that; null: it is not known. */
@@ -100,7 +100,7 @@ export function createContainerSites(
       const pause = await look(id);
       await waitFor((signal) => waited(pause, signal));
     }
-    await followed.get(id)?.keeper.stop();
+    await followed.get(id)?.keeper.end();
     followed.delete(id);
   }
 
@@ -173,7 +173,7 @@ export function createContainerSites(
     begin() {
       all = watchAll();
     },
-    async stop() {
+    async end() {
       isStopped = true;
       for (const ending of waits) ending.abort();
       await all;

@@ -120,8 +120,8 @@ export type Publisher = {
    */
   reconcile(id: number): Promise<void>;
   /** Rejects changes that are not tried yet with Failure STOPPING; others are finished. */
-  stop(): Promise<void>;
-  /** Resolves once each change that was given to it has its outcome. Call it after `stop`, or it may never. */
+  end(): Promise<void>;
+  /** Resolves once each change that was given to it has its outcome. Call it after `end`, or it may never. */
   drained(): Promise<void>;
 };
 
@@ -378,7 +378,7 @@ export function createPublisher({
     rehearse: createRehearsal({ ...trialDeps, preview, store, now }),
     targets,
     reconcile,
-    async stop() {
+    async end() {
       trial.stop();
     },
     drained: queue.drained,

@@ -1,23 +1,20 @@
 /** Brings each proxy back in step with what is stored: at start-up, and whenever the two differ. */
 import { messageOf, settleAll } from '../../shared/async.ts';
+import { every, type Repeated } from '../../shared/every.ts';
 import type { Log } from '../../shared/log.ts';
 import { labelOf } from '../model/agent.ts';
 import type { Publisher } from './publisher.ts';
 
-type Reconciler = {
-  /** Resolves once the checks that are under way have ended. */
-  stop(): Promise<void>;
-};
-
 /**
  * Checks each agent at once, and then again some time after each check of it. Logs a failure unless
  * the check before failed for the same reason.
- * @param every milliseconds from the end of a check to the next
+ * @param pause milliseconds from the end of a check to the next
  */
-export function startReconciler(publisher: Publisher, log: Log, every: number): Reconciler {
-  let stopped = false;
-  const timers = new Map<number, Timer>();
-  const running = new Map<number, Promise<void>>();
+export function createReconciler(publisher: Publisher, log: Log, pause: number): Repeated {
+  let isEnded = false;
+  const checks = new Map<number, Repeated>();
+  /** Of agents that are gone. */
+  const ending: Promise<void>[] = [];
   const lastReasons = new Map<number, string>();
 
   async function check(id: number): Promise<void> {
@@ -29,16 +26,7 @@ export function startReconciler(publisher: Publisher, log: Log, every: number): 
       if (reason !== lastReasons.get(id)) log('not in step', { ...nameOf(id), reason }, 'warn');
       lastReasons.set(id, reason);
     }
-    running.delete(id);
-    timers.delete(id);
-    const agents = stopped ? [] : publisher.agents.all();
-    if (agents.some((agent) => agent.id === id)) {
-      timers.set(
-        id,
-        setTimeout(() => begin(id), every),
-      );
-    }
-    beginNew();
+    follow();
   }
 
   /** In the log, agents have names if there are several. */
@@ -47,21 +35,29 @@ export function startReconciler(publisher: Publisher, log: Log, every: number): 
     return agent === undefined ? {} : { agent };
   }
 
-  const begin = (id: number) => void running.set(id, check(id));
-
-  function beginNew(): void {
-    if (stopped) return;
-    for (const { id } of publisher.agents.all()) {
-      if (!running.has(id) && !timers.has(id)) begin(id);
+  /** Begins to check agents that are new, and no longer checks those that are gone. */
+  function follow(): void {
+    if (isEnded) return;
+    const ids = publisher.agents.all().map(({ id }) => id);
+    for (const [id, checked] of checks) {
+      if (ids.includes(id)) continue;
+      checks.delete(id);
+      lastReasons.delete(id);
+      ending.push(checked.end());
+    }
+    for (const id of ids) {
+      if (checks.has(id)) continue;
+      const checked = every({ pause }, () => check(id));
+      checks.set(id, checked);
+      checked.begin();
     }
   }
 
-  beginNew();
   return {
-    async stop() {
-      stopped = true;
-      for (const timer of timers.values()) clearTimeout(timer);
-      await settleAll([...running.values()]);
+    begin: follow,
+    async end() {
+      isEnded = true;
+      await settleAll([...ending, ...[...checks.values()].map((one) => one.end())]);
     },
   };
 }

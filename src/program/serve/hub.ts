@@ -7,7 +7,7 @@ import { createCommandLine } from '../../hub/auth/command-line.ts';
 import type { HubHalf, Restart } from '../../hub/core.ts';
 import type { OpenDatabase } from '../../hub/db/open.ts';
 import type { Pace } from '../../hub/pace.ts';
-import { startReconciler } from '../../hub/publish/reconcile.ts';
+import { createReconciler } from '../../hub/publish/reconcile.ts';
 import { runAll, settleAll } from '../../shared/async.ts';
 import { type Log, withFields } from '../../shared/log.ts';
 import { newSecret } from '../../shared/system/files.ts';
@@ -70,23 +70,22 @@ export function prepareHub(
     const local = listenLocally(commandLine.onSocket(app.handle), socket);
     const endStreams = () =>
       publisher.agents.all().reduce((stuck, { client }) => stuck + client.endStreams(), 0);
-    let stopReconciler = async () => {};
+    const reconciler = createReconciler(publisher, log, pace.reconcile);
     return {
       url: listening.url,
       setupCode: accounts.any() ? null : setupCode.read(),
       serving: context.readPorts,
       async begin() {
-        const reconciler = startReconciler(publisher, log, pace.reconcile);
-        stopReconciler = reconciler.stop;
+        reconciler.begin();
         watcher.begin();
         for (const { begin } of parts) begin?.();
       },
       stop: () =>
         runAll(
-          () => settleAll([publisher.stop(), ...parts.map(({ end }) => end?.())]),
+          () => settleAll([publisher.end(), ...parts.map(({ end }) => end?.())]),
           () => settleAll([listening.stop(endStreams()), local.stop()]),
           watcher.end,
-          stopReconciler,
+          reconciler.end,
           database.close,
         ),
     };

@@ -133,7 +133,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await replays.stop();
-  await publisher.stop();
+  await publisher.end();
   database.close();
   rmSync(folder, { recursive: true, force: true });
 });
