@@ -1,22 +1,17 @@
 /**
- * What the compiled hub costs: bytes on disk, milliseconds from the start to the first healthy answer,
- * memory at rest. For comparison, the same without bytecode and from source.
+ * What the compiled hub costs: bytes on disk, milliseconds from the start to the first healthy answer. For
+ * comparison, the same without bytecode and from source.
  */
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { binaryIn, build, host } from '../harness/build.ts';
 import { runProgram } from '../harness/program.ts';
-import { ask, freePort, signUp, temporaryFolder } from '../harness/stack.ts';
+import { freePort, temporaryFolder } from '../harness/stack.ts';
 import { median, ms, printTable, timed } from './table.ts';
 
 const STARTS = 21;
-const MEASURED_FOR_MEMORY = 3;
-/** Enough to release what is only needed at the start. */
-const SETTLE_MS = 10_000;
-const REQUESTS = 1_000;
 
 type Kind = { name: string; binary?: string };
-type Memory = { rss: number; own: number };
 
 export async function run(): Promise<void> {
   const folder = temporaryFolder();
@@ -45,32 +40,13 @@ export async function run(): Promise<void> {
       rmSync(cwd, { recursive: true });
     }
   }
-  const rows: string[][] = [];
-  for (const [at, kind] of kinds.entries()) {
-    const { idle, used } = await measureMemory(kind, folder);
-    rows.push([
-      kind.name,
-      kind.binary === undefined ? '' : mb(Bun.file(kind.binary).size),
-      medianAndMax(first[at]),
-      medianAndMax(again[at]),
-      medianAndMax(version[at]),
-      `${mb(idle.rss)}, ${mb(idle.own)}`,
-      `${mb(used.rss)}, ${mb(used.own)}`,
-    ]);
-  }
+  const rows = kinds.map(({ name, binary }, at) => [
+    name,
+    binary === undefined ? '' : mb(Bun.file(binary).size),
+    ...[first, again, version].map((times) => medianAndMax(times[at])),
+  ]);
   console.log(`The hub, ${host.name}: MB; ms to healthy, median and slowest of ${STARTS}`);
-  printTable(
-    [
-      '',
-      'size',
-      'first start',
-      'next start',
-      '--version',
-      'idle: RSS, own',
-      `after ${REQUESTS} requests: RSS, own`,
-    ],
-    rows,
-  );
+  printTable(['', 'size', 'first start', 'next start', '--version'], rows);
   rmSync(folder, { recursive: true });
 }
 
@@ -120,34 +96,3 @@ const isHealthy = (url: string): Promise<boolean> =>
     (answer) => answer.ok,
     () => false,
   );
-
-async function measureMemory(kind: Kind, folder: string) {
-  const idle: Memory[] = [];
-  const used: Memory[] = [];
-  for (let round = 0; round < MEASURED_FOR_MEMORY; round++) {
-    const cwd = join(folder, `memory-${round}`);
-    mkdirSync(cwd);
-    const hub = await startHub(kind, cwd);
-    await Bun.sleep(SETTLE_MS);
-    idle.push(memoryOf(hub.pid));
-    const { headers } = await signUp(hub);
-    for (let at = 0; at < REQUESTS; at++) await ask(`${hub.hub}/vhosts`, { headers });
-    await Bun.sleep(SETTLE_MS);
-    used.push(memoryOf(hub.pid));
-    await hub.stop();
-    rmSync(cwd, { recursive: true });
-  }
-  const middle = (all: Memory[]): Memory => ({
-    rss: median(all.map(({ rss }) => rss)),
-    own: median(all.map(({ own }) => own)),
-  });
-  return { idle: middle(idle), used: middle(used) };
-}
-
-/** Bytes, from proc_pid_smaps(5): all resident memory, and what is not shared with other processes. */
-function memoryOf(pid: number): Memory {
-  const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
-  const field = (name: string) =>
-    1024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? Number.NaN);
-  return { rss: field('Rss'), own: field('Private_Clean') + field('Private_Dirty') };
-}

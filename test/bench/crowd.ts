@@ -4,7 +4,7 @@
  * the same writers alone.
  */
 import { startProcesses } from '../harness/fleet-processes.ts';
-import { fill } from './several.ts';
+import { addSites } from './sites.ts';
 import { ms, printTable, ratio, sortedPercentiles, timed } from './table.ts';
 
 const SITES = Number(process.env.BENCH_VHOSTS ?? 1_000);
@@ -16,7 +16,7 @@ const LASTS_MS = 20_000;
 
 export async function run(): Promise<void> {
   const fleet = await startProcesses([], true);
-  await fill(fleet, SITES);
+  await addSites({ hub: fleet.api, headers: fleet.headers }, SITES);
   const { body: sites } = await fleet.call<{ id: number; domain: string }[]>('GET', '/vhosts');
 
   let [until, round] = [0, 0];

@@ -43,7 +43,7 @@ export async function measureSites(page: Page, vhosts: number): Promise<Row[]> {
     }),
     await row(page, 'sites: scroll down and up', () => scroll(page)),
     await row(page, 'sites: search, typed and deleted', async () => {
-      const words = `site${vhosts - 1}. 127`;
+      const words = `site-${vhosts - 1}. 127`;
       await search.pressSequentially(words, { delay: 40 });
       await counted.filter({ hasText: /^1 of / }).waitFor();
       for (const _ of words) await search.press('Backspace', { delay: 20 });
@@ -167,7 +167,7 @@ function ask200({ stack }: Dashboard): () => Promise<void> {
   const under = new Set<Promise<unknown>>();
   const timer = setInterval(() => {
     for (let at = 0; at < TAIL_AT_ONCE; at++) {
-      const one = stack.served('site1.example', `/bench-tail/${at}`).catch(() => {});
+      const one = stack.served('site-1.example', `/bench-tail/${at}`).catch(() => {});
       under.add(one);
       void one.then(() => under.delete(one));
     }

@@ -5,17 +5,17 @@
  */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
-import { ask, startStack } from '../harness/stack.ts';
+import { startDashboard } from '../harness/dashboard.ts';
+import { startStack } from '../harness/stack.ts';
 import { measureLogs, measureSites, SMOOTH_MS } from './dashboard-actions.ts';
 import { measureLoads, measureWeight } from './dashboard-load.ts';
 import { startFor, writeLog } from './log-file.ts';
+import { addSites } from './sites.ts';
 import { printTable } from './table.ts';
 
 const VHOSTS = Number(process.env.BENCH_VHOSTS ?? 2_000);
 const LINES = Number(process.env.BENCH_LOG_LINES ?? 1_000_000);
 const FEW = 10;
-const CHUNK = 1_000;
 const PATIENCE_MS = 30_000;
 
 /** Prints three tables. Tasks are measured by the clock, and by their own work alone. */
@@ -26,12 +26,24 @@ export async function run(): Promise<void> {
     mkdirSync(dirname(dashboard.stack.accessLog), { recursive: true });
     // Ends now, so that the list has a last hour to show.
     await writeLog(dashboard.stack.accessLog, LINES, startFor(LINES, Date.now() / 1000));
-    await addSites(dashboard, 0, FEW);
+    const { upstream, owner, stack } = dashboard;
+    const add = (count: number, from: number) =>
+      addSites(
+        { hub: stack.hub, headers: owner.headers },
+        count,
+        (at) => ({
+          upstream,
+          config: 'encode gzip\nreverse_proxy {upstream}',
+          enabled: at % 10 !== 9,
+        }),
+        from,
+      );
+    await add(FEW, 0);
     const page = await dashboard.open();
     page.setDefaultTimeout(PATIENCE_MS);
     await measureWeight(page);
     const few = await measureLoads(page, FEW);
-    await addSites(dashboard, FEW, VHOSTS);
+    await add(VHOSTS - FEW, FEW);
     const many = await measureLoads(page, VHOSTS);
     printTable(
       ['cold load, ms', 'first paint', 'DOM ready', 'list is usable', 'longest task'],
@@ -44,22 +56,5 @@ export async function run(): Promise<void> {
     printTable([`${VHOSTS} sites, ${LINES} lines`, ...head], rows);
   } finally {
     await dashboard.stop();
-  }
-}
-
-async function addSites(dashboard: Dashboard, from: number, to: number): Promise<void> {
-  for (let first = from; first < to; first += CHUNK) {
-    const operations = Array.from({ length: Math.min(CHUNK, to - first) }, (_, at) => ({
-      op: 'create',
-      domain: `http://site${first + at}.example`,
-      upstream: dashboard.upstream,
-      config: 'encode gzip\nreverse_proxy {upstream}',
-      enabled: at % 10 !== 9,
-    }));
-    const answer = await ask(`${dashboard.stack.hub}/vhosts/bulk`, {
-      json: { operations },
-      headers: dashboard.owner.headers,
-    });
-    if (answer.status !== 200) throw new Error(answer.text);
   }
 }

@@ -6,6 +6,7 @@ import type { LogFilter } from '../../agent/logs/answers/filter.ts';
 import { createLogs, type Logs } from '../../agent/logs/logs.ts';
 import { createKeeper } from '../../agent/logs/storage/keeper.ts';
 import { PACE } from '../../agent/pace.ts';
+import { seededRandom } from '../harness/random.ts';
 import { DOMAINS } from './log-file.ts';
 import { ms, percentiles, printTable, ROUNDS, timed } from './table.ts';
 
@@ -46,11 +47,7 @@ export function pack(file: string): Promise<void> {
 
 /** Pages that are different each time, newest and far back. */
 export async function measureAnyPages(logs: Logs, name: string): Promise<void> {
-  let state = 7;
-  const random = (below: number) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
+  const { below: random } = seededRandom(7);
   const domain = () => `site${random(DOMAINS)}.example`;
   const status = () => STATUSES[random(STATUSES.length)] ?? 200;
   const cases: [string, () => Omit<LogFilter, 'pageSize'>][] = [

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { LogPage } from '../../src/shared/wire/logs.ts';
 import { agentsOf, clientOf, serveRoutes } from '../harness/log-agents.ts';
+import { seededRandom } from '../harness/random.ts';
 import { DOMAINS, startFor, writeLog } from './log-file.ts';
 import { divide, pack, STATUSES } from './logs-history.ts';
 import { ms, percentiles, printTable, ratio } from './table.ts';
@@ -53,11 +54,7 @@ export async function run(): Promise<void> {
 }
 
 async function measure(hub: string): Promise<void> {
-  let state = 7;
-  const random = (below: number) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
+  const { below: random } = seededRandom(7);
   const get = async (path: string) => {
     const answer = await fetch(hub + path);
     const text = await answer.text();

@@ -10,7 +10,7 @@ import { createLogs, type Logs } from '../../agent/logs/logs.ts';
 import { readEvents } from '../harness/events.ts';
 import { DOMAINS, writeLog } from './log-file.ts';
 import { measureAnyPages, measureHistory, watched } from './logs-history.ts';
-import { measureReport, measureSearch, shell } from './logs-peers.ts';
+import { measureSearch, shell } from './logs-peers.ts';
 import { ms, percentiles, printTable, ROUNDS, sortedPercentiles, timed } from './table.ts';
 
 const LINES = Number(process.env.BENCH_LOG_LINES ?? 1_000_000);
@@ -26,8 +26,7 @@ export async function run(): Promise<void> {
     console.log(`logs: ${LINES} lines, ${megabytes} MB in one file, ${DOMAINS} domains\n`);
     const logs = createLogs({ file, timeout: 600_000 });
     await measureIndexing(file, logs);
-    await measureSearch(file, LINES, logs);
-    await measureReport(file, LINES);
+    await measureSearch(file, logs);
     await measureQueries(logs);
     await measureAnyPages(logs, 'one plain file');
     await measureTail(file, logs);

@@ -8,13 +8,12 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ask, freePort, signUp, temporaryFolder } from '../harness/stack.ts';
 import { makeBinary, mb, type Running, startProgram } from './binary.ts';
+import { addSites } from './sites.ts';
 import { median, printTable } from './table.ts';
 
 const SITES = Number(process.env.BENCH_VHOSTS ?? 10_000);
 const QUIET_MS = 1_000 * Number(process.env.BENCH_QUIET ?? 60);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
-/** Of one request. */
-const CHUNK = 1_000;
 /** As the list of sites in the dashboard asks. */
 const READ = ['/status', '/vhosts', '/vhosts/state', '/vhosts/activity', '/vhosts/uptime'];
 
@@ -77,16 +76,11 @@ async function measure(binary: string, cwd: string, note: (name: string, pid: nu
   let box = await startRole(binary, cwd, null);
   await quiet('hub and agent', box);
   const { headers } = await signUp(box);
-  for (let from = 0; from < SITES; from += CHUNK) {
-    const operations = Array.from({ length: Math.min(CHUNK, SITES - from) }, (_, at) => ({
-      op: 'create',
-      domain: `http://site-${from + at}.example`,
-      config: 'encode gzip\nreverse_proxy {upstream}',
-      upstream: `127.0.0.1:${upstream.port}`,
-    }));
-    const made = await ask(`${box.hub}/vhosts/bulk`, { headers, json: { operations } });
-    if (made.status !== 200) throw new Error(made.text);
-  }
+  const config = 'encode gzip\nreverse_proxy {upstream}';
+  await addSites({ hub: box.hub, headers }, SITES, {
+    config,
+    upstream: `127.0.0.1:${upstream.port}`,
+  });
   await quiet(`${SITES} sites, published`, box);
   for (const path of READ) await ask(`${box.hub}${path}`, { headers });
   await quiet('and read by a dashboard', box);

@@ -5,6 +5,7 @@
  */
 import { ask, signUp, startStack, until } from '../harness/stack.ts';
 import { startByHand } from './by-hand.ts';
+import { addSites } from './sites.ts';
 import { median, ms, printTable, ratio, timed } from './table.ts';
 
 const SITES = 200;
@@ -22,14 +23,7 @@ export async function run(): Promise<void> {
   const closed = (text: string) => ({ values: { text } });
   const recipe = { name: 'closed', recipe: 'maintenance' };
   const policy = await call('POST', '/policies', { ...recipe, ...closed('first') });
-  const operations = Array.from({ length: SITES }, (_, at) => ({
-    op: 'create',
-    domain: `http://site-${at}.example`,
-    policies: ['closed'],
-    config: 'reverse_proxy {upstream}',
-    upstream: '127.0.0.1:9',
-  }));
-  await call('POST', '/vhosts/bulk', { operations });
+  await addSites({ hub: stack.hub, headers }, SITES, { policies: ['closed'] });
 
   const times: { ours: number[]; raw: number[]; byHand: number[] } = {
     ours: [],

@@ -4,17 +4,9 @@
  * of the Caddyfile to its admin endpoint) and with work by hand: write the file, `caddy validate &&
  * caddy reload`.
  */
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-import type { AgentClient } from '../../src/hub/agents/client.ts';
-import { openDatabase } from '../../src/hub/db/open.ts';
-import { vhosts } from '../../src/hub/db/schema.ts';
-import { createStore } from '../../src/hub/model/store.ts';
-import { createChange } from '../../src/hub/model/vhost-changes.ts';
-import { PACE } from '../../src/hub/pace.ts';
-import { createPublisher } from '../../src/hub/publish/publisher.ts';
-import { ask, type Stack, signUp, startStack, temporaryFolder, until } from '../harness/stack.ts';
+import { ask, type Stack, signUp, startStack, until } from '../harness/stack.ts';
 import { type ByHand, startByHand } from './by-hand.ts';
+import { addSites } from './sites.ts';
 import { median, ms, printTable, ratio, timed } from './table.ts';
 
 const SIZES = (process.env.BENCH_VHOSTS ?? '1,10,100,1000,5000').split(',').map(Number);
@@ -28,16 +20,7 @@ export async function run(): Promise<void> {
   for (const size of SIZES) {
     const bed = await prepare(size);
     const { ours, raw, byHand } = await compare(bed);
-    const hub = await hubShare(size);
-    rows.push([
-      String(size),
-      ms(ours),
-      ms(raw),
-      ms(byHand),
-      ratio(ours, raw),
-      ratio(ours, byHand),
-      ms(hub),
-    ]);
+    rows.push([String(size), ms(ours), ms(raw), ms(byHand), ratio(ours, raw), ratio(ours, byHand)]);
     if (size === 10) {
       more.push(...(await atOnce(bed)), ...(await checked(bed)), ...(await underTraffic(bed)));
     }
@@ -45,19 +28,15 @@ export async function run(): Promise<void> {
     await bed.stack.stop();
   }
   console.log(`Create to served, ms, medians of ${ROUNDS}`);
-  printTable(
-    ['vhosts', 'signalbox', 'raw load', 'by hand', 'to raw', 'to by hand', 'hub alone'],
-    rows,
-  );
+  printTable(['vhosts', 'signalbox', 'raw load', 'by hand', 'to raw', 'to by hand'], rows);
   printTable(['with 10 vhosts', ''], more);
 }
 
 async function prepare(size: number): Promise<Bed> {
-  const folder = temporaryFolder();
-  fill(join(folder, 'data'), size);
-  const stack = await startStack({}, folder);
+  const stack = await startStack();
   const { headers } = await signUp(stack);
-  const hand = await startByHand(stack.settings.agent.proxy.bin, folder);
+  await addSites({ hub: stack.hub, headers }, size);
+  const hand = await startByHand(stack.settings.agent.proxy.bin, stack.folder);
   return { stack, hand, headers };
 }
 
@@ -66,36 +45,6 @@ async function create({ stack, headers }: Bed, host: string): Promise<void> {
   const made = await ask(`${stack.hub}/vhosts`, { json, headers });
   if (made.status !== 201) throw new Error(`${made.text}\n${stack.lines.join('\n')}`);
   await until(async () => (await stack.served(host)).text === host);
-}
-
-/** A publish with an agent that answers at once: planning, rendering and commit are left. */
-async function hubShare(size: number): Promise<number> {
-  const folder = temporaryFolder();
-  fill(folder, size);
-  const database = openDatabase(folder);
-  const proxy = { running: true, version: '2.6.2' };
-  const instant = {
-    status: async () => ({ proxy, foreign: false }),
-    reload: async () => ({ success: true, digest: '' }),
-  } as unknown as AgentClient;
-  const now = () => new Date();
-  const publisher = createPublisher({
-    pace: PACE,
-    store: createStore(database),
-    connect: () => instant,
-    now,
-    log: () => {},
-  });
-  const author = { userId: '', userName: '', via: null };
-  const took: number[] = [];
-  for (let round = 0; round <= ROUNDS; round++) {
-    const change = createChange({ domain: `http://n${round}.example`, config: 'respond x' });
-    const one = await timed(() => publisher.apply(change, author));
-    if (round > 0) took.push(one);
-  }
-  database.close();
-  rmSync(folder, { recursive: true });
-  return median(took);
 }
 
 /** All three in each round, so that a noisy moment affects them equally. */
@@ -216,25 +165,4 @@ async function lost(port: number, change: (at: number) => Promise<void>): Promis
   clearInterval(ticker);
   const answers = await Promise.all(requests);
   return `${answers.filter((good) => !good).length} of ${answers.length}`;
-}
-
-/** Stores this many vhosts without publishing them. */
-function fill(dataDir: string, size: number): void {
-  const { db, close } = openDatabase(dataDir);
-  const now = new Date();
-  db.transaction((tx) => {
-    for (let number = 1; number <= size; number++) {
-      const row = {
-        position: number,
-        domain: `http://site-${number}.example`,
-        config: 'reverse_proxy {upstream}',
-        upstream: '127.0.0.1:9',
-        enabled: true,
-        createdAt: now,
-        updatedAt: now,
-      };
-      tx.insert(vhosts).values(row).run();
-    }
-  });
-  close();
 }

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { line } from '../agent/logs/lines.ts';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { seededRandom } from '../harness/random.ts';
 import { ask, startStack } from '../harness/stack.ts';
 
 /** Names, ports, and shares of the traffic. */
@@ -75,12 +76,9 @@ async function list(page: Page): Promise<void> {
 }
 
 async function fill({ stack, owner: { headers } }: Dashboard): Promise<void> {
-  let state = 7;
-  const random = () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-  const one = <T>(of: readonly T[]) => of[Math.floor(random() * of.length)];
+  const { below } = seededRandom(7);
+  const random = () => below(1e6) / 1e6;
+  const one = <T>(of: readonly T[]) => of[below(of.length)];
   const hosts = SITES.flatMap(([name, , share]) => Array<string>(share).fill(name));
   const now = Date.now() / 1000;
   const lines: string[] = [];

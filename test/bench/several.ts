@@ -5,6 +5,7 @@
  */
 import { type Processes, type Site, startProcesses } from '../harness/fleet-processes.ts';
 import { until } from '../harness/stack.ts';
+import { addSites } from './sites.ts';
 import { median, ms, printTable, ratio, sortedPercentiles, timed } from './table.ts';
 
 const SIZES = (process.env.BENCH_VHOSTS ?? '10,1000').split(',').map(Number);
@@ -45,6 +46,9 @@ export async function run(): Promise<void> {
   printTable(['three proxies, 10 vhosts', ''], more);
 }
 
+/** Creates this many sites. */
+const fill = ({ api, headers }: Processes, size: number) => addSites({ hub: api, headers }, size);
+
 let number = 0;
 const site = () => ({ domain: `http://new-${number++}.example`, config: 'respond new' });
 
@@ -53,18 +57,6 @@ async function create(fleet: Processes): Promise<string> {
   const { status, text, body } = await fleet.call<{ behind?: string[] }>('POST', '/vhosts', site());
   if (status !== 201) throw new Error(text);
   return body.behind?.join() ?? '';
-}
-
-/** Creates this many sites. */
-export async function fill(fleet: Processes, size: number): Promise<void> {
-  const operations = Array.from({ length: size }, (_, at) => ({
-    op: 'create',
-    domain: `http://site-${at}.example`,
-    config: 'reverse_proxy {upstream}',
-    upstream: '127.0.0.1:9',
-  }));
-  const { status, text } = await fleet.call('POST', '/vhosts/bulk', { operations });
-  if (status !== 200) throw new Error(text);
 }
 
 /** All of them in each round, so that a noisy moment affects them equally. @returns the medians */

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { caddiesOf, caddyIs } from '../harness/caddys.ts';
 import { startOwner } from '../harness/owner.ts';
+import { addSites } from './sites.ts';
 import { printTable } from './table.ts';
 
 const SITES = Number(process.env.BENCH_VHOSTS ?? 200);
@@ -39,15 +40,8 @@ async function grow(connects: boolean) {
     websocket: { message: () => {} },
   });
   const owner = await startOwner();
-  const { stack } = owner;
-  const operations = Array.from({ length: SITES }, (_, at) => ({
-    op: 'create',
-    domain: `http://site-${at}.example`,
-    config: 'reverse_proxy {upstream}',
-    upstream: `127.0.0.1:${upstream.port}`,
-  }));
-  const { status, text } = await owner.call('POST', '/vhosts/bulk', { operations });
-  if (status !== 200) throw new Error(text);
+  const { stack, headers } = owner;
+  await addSites({ hub: stack.hub, headers }, SITES, { upstream: `127.0.0.1:${upstream.port}` });
   const site = await owner.create('changes');
   const [caddy] = caddiesOf(stack.dataDir);
   const memory = () => {
