@@ -1,6 +1,6 @@
 // proof: attack
 /** Requests that come in while a large one is worked on are answered before it. There is no clock here. */
-import { beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { forFile } from '../harness/for-file.ts';
 import { startOwner } from '../harness/owner.ts';
 import { limit } from '../harness/speed.ts';
@@ -10,11 +10,8 @@ const SITES = 1_000;
 const LIGHT = 5;
 
 const owner = await forFile(startOwner());
-let preamble: string;
 
-beforeAll(async () => {
-  preamble = (await owner.call('GET', '/preamble')).body.config;
-});
+const preamble = (await owner.call('GET', '/preamble')).body.config;
 
 const domains = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, at) => `http://${prefix}${at}.example`);

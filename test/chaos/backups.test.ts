@@ -4,7 +4,7 @@
  * final name, and no database is lost. KILLS sets the number of kills of each.
  */
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import {
   copyFileSync,
   existsSync,
@@ -17,18 +17,19 @@ import {
 import { join } from 'node:path';
 import { digestOf } from '../../src/features/backups/digest.ts';
 import { layDatabase } from '../harness/filled-db.ts';
+import { folderForFile } from '../harness/for-file.ts';
 import { some } from '../harness/full.ts';
 import { runProgram } from '../harness/program.ts';
 import { seededRandom } from '../harness/random.ts';
 import { limit } from '../harness/speed.ts';
-import { ask, freePort, temporaryFolder, until } from '../harness/stack.ts';
+import { ask, freePort, until } from '../harness/stack.ts';
 
 const KILLS = some(5, 100, 'KILLS');
 const SEED = Number(process.env.CHAOS_SEED ?? 20261124);
 const KEY = `${'k'.repeat(42)}A\n`;
 setDefaultTimeout(limit(60_000 + KILLS * 10_000));
 
-const folder = temporaryFolder();
+const folder = folderForFile();
 const dir = join(folder, 'backups');
 const dataDir = join(folder, 'data');
 const live = join(dataDir, 'signalbox.db');
@@ -86,7 +87,6 @@ beforeAll(async () => {
   ofLive = digestIn(live);
   copyFileSync(live, join(folder, 'live.db'));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test(`after ${KILLS} kills, no backup is broken, and the next one is made`, async () => {
   let at = 0;

@@ -1,12 +1,12 @@
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { readFileSync, rmSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TOTP, URI } from 'otpauth';
 import { PAGES } from '../../src/shared/pages.ts';
-import { forFile } from '../harness/for-file.ts';
+import { folderForFile, forFile } from '../harness/for-file.ts';
 import { agentRoutes, hubRoutes, type Route } from '../harness/routes.ts';
-import { ask, signUp, startStack, temporaryFolder } from '../harness/stack.ts';
+import { ask, signUp, startStack } from '../harness/stack.ts';
 
 /** The routes open to strangers; all others require authentication. */
 const PUBLIC = new Set([
@@ -37,7 +37,7 @@ const SESSION_ONLY = [
   /^(POST|DELETE) \/api\/certificates\/kept(\/|$)/,
 ];
 
-const folder = temporaryFolder();
+const folder = folderForFile();
 const routes = hubRoutes(folder);
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 /** Open to anyone on this machine: see features/metrics/metrics.test.ts. */
@@ -119,10 +119,6 @@ async function makeHalves(hub: string, headers: Record<string, string>) {
   credentials.halfAsSession = { Cookie: `${half}; signalbox_session=${challenge}` };
   credentials.halfAsBearer = { Authorization: `Bearer ${challenge}`, Cookie: half };
 }
-
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-});
 
 /** No route accepts these: an error about one means that the guard let the request through. */
 const BAD = { id: 'x', query: '?page=x&buckets=x&status=x&from=now&format=x&open=x&after=x' };

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { readFileSync, rmSync } from 'node:fs';
+import { expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
 import { buildDocument } from '../../src/features/openapi/document.ts';
-import { forFile } from '../harness/for-file.ts';
+import { folderForFile, forFile } from '../harness/for-file.ts';
 import { some } from '../harness/full.ts';
 import fc from '../harness/generated.ts';
 import { createChecker, type Document, operationsOf } from '../harness/openapi.ts';
 import { hubRoutes, type Route, registered } from '../harness/routes.ts';
-import { ask, signUp, startStack, temporaryFolder } from '../harness/stack.ts';
+import { ask, signUp, startStack } from '../harness/stack.ts';
 
-const folder = temporaryFolder();
+const folder = folderForFile();
 // Ending our own session would make all later requests alike.
 const routes = hubRoutes(folder).filter(({ path }) => !path.endsWith('/sign-out'));
 const document = buildDocument(registered(folder), '0') as unknown as Document;
@@ -17,14 +17,8 @@ const checker = createChecker(document);
 const RUNS = some(4, 20);
 
 const stack = await forFile(startStack({ SIGN_UP: 'open' }));
-let owner: Awaited<ReturnType<typeof signUp>>;
 
-beforeAll(async () => {
-  owner = await signUp(stack);
-});
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-});
+const owner = await signUp(stack);
 
 const NAMES = [
   'name',

@@ -1,13 +1,11 @@
 /** The hub's own socket, with the program's own listener. */
-import { afterAll, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
+import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { listenLocally } from '../../src/program/listen.ts';
+import { folderForFile } from '../harness/for-file.ts';
 import { FULL } from '../harness/full.ts';
-import { temporaryFolder } from '../harness/stack.ts';
 
-const folder = temporaryFolder();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderForFile();
 
 /** Bun ends a request without an answer after 10 to 12 seconds, unless it is told otherwise. */
 const LONGER_MS = 14_000;

@@ -1,12 +1,10 @@
 /** When the output is coloured. */
-import { afterAll, describe, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
+import { describe, expect, test } from 'bun:test';
 import { createPaint } from '../../src/program/paint.ts';
+import { folderForFile } from '../harness/for-file.ts';
 import { MAIN, runProgram } from '../harness/program.ts';
-import { temporaryFolder } from '../harness/stack.ts';
 
-const folder = temporaryFolder();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderForFile();
 
 describe('colour', () => {
   test.each([

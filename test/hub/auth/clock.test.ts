@@ -1,5 +1,5 @@
 /** A clock that jumps by a year, as on a machine that sets it only after the start. */
-import { afterEach, beforeAll, expect, setSystemTime, test } from 'bun:test';
+import { afterEach, expect, setSystemTime, test } from 'bun:test';
 import { forFile } from '../../harness/for-file.ts';
 import { startHubAlone } from '../../harness/hub-alone.ts';
 import { ask, signUp } from '../../harness/stack.ts';
@@ -8,10 +8,7 @@ const DAY = 24 * 60 * 60 * 1000;
 const YEAR = 365 * DAY;
 
 const stack = await forFile(startHubAlone());
-let headers: Record<string, string>;
-beforeAll(async () => {
-  ({ headers } = await signUp(stack));
-});
+const { headers } = await signUp(stack);
 afterEach(() => {
   setSystemTime();
 });

@@ -1,17 +1,14 @@
-import { beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { forFile } from '../../harness/for-file.ts';
 import { startHubAlone } from '../../harness/hub-alone.ts';
 import { ask, signUp } from '../../harness/stack.ts';
 
 const stack = await forFile(startHubAlone());
-let owner: Awaited<ReturnType<typeof signUp>>;
 const cookie = () => ({ Cookie: `signalbox_session=${owner.token}` });
 const change = (headers: Record<string, string>) =>
   ask<{ code: string }>(`${stack.hub}/vhosts/1`, { method: 'DELETE', headers });
 
-beforeAll(async () => {
-  owner = await signUp(stack);
-});
+const owner = await signUp(stack);
 
 const own = () => new URL(stack.hub).host;
 

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { gunzipSync } from 'node:zlib';
 import { PAGES } from '../../../src/shared/pages.ts';
 import { forFile } from '../../harness/for-file.ts';
@@ -6,11 +6,8 @@ import { startHubAlone } from '../../harness/hub-alone.ts';
 import { ask, signUp } from '../../harness/stack.ts';
 
 const stack = await forFile(startHubAlone());
-let root: string;
 
-beforeAll(async () => {
-  root = stack.hub.replace(/\/api$/, '');
-});
+const root = stack.hub.replace(/\/api$/, '');
 
 const page = (path = '/', headers: Record<string, string> = {}) =>
   ask(`${root}${path}`, { headers });

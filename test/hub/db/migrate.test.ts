@@ -1,12 +1,11 @@
 /** Migrations, proved by a step from the schema of today to one of a version to come. */
 import { Database } from 'bun:sqlite';
-import { afterAll, afterEach, describe, expect, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import {
   copyFileSync,
   existsSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -14,6 +13,7 @@ import { join } from 'node:path';
 import { MIGRATIONS, migrate, versionAfter } from '../../../src/hub/db/migrate.ts';
 import { openBeside, openDatabase } from '../../../src/hub/db/open.ts';
 import { API_TOKEN, layDatabase, SESSION } from '../../harness/filled-db.ts';
+import { folderForFile } from '../../harness/for-file.ts';
 import {
   ask,
   freePort,
@@ -32,8 +32,7 @@ CREATE TABLE domains (domain TEXT PRIMARY KEY NOT NULL);
 INSERT INTO domains SELECT domain FROM vhosts;
 `;
 const ports = { http: 8080, https: 8443 };
-const folder = temporaryFolder();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderForFile();
 
 let stack: Stack | undefined;
 afterEach(async () => {

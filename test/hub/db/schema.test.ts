@@ -1,16 +1,14 @@
 import { Database } from 'bun:sqlite';
-import { afterAll, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
+import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { is } from 'drizzle-orm';
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import * as accounts from '../../../src/hub/db/accounts-schema.ts';
 import { openDatabase } from '../../../src/hub/db/open.ts';
 import * as schema from '../../../src/hub/db/schema.ts';
-import { temporaryFolder } from '../../harness/stack.ts';
+import { folderForFile } from '../../harness/for-file.ts';
 
-const folder = temporaryFolder();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderForFile();
 
 const FEATURES = join(import.meta.dir, '../../../src/features');
 const ofFeatures = await Promise.all(

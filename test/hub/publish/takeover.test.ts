@@ -1,5 +1,5 @@
 /** A proxy that served someone else's sites before signalbox came. */
-import { beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { forFile } from '../../harness/for-file.ts';
@@ -8,7 +8,6 @@ import { countListeners } from '../../harness/listeners.ts';
 import { ask, until } from '../../harness/stack.ts';
 
 const stack = await forFile(startBesideForeignCaddy());
-let headers: Record<string, string>;
 
 const create = (query = '', config = 'respond ours') =>
   ask<{ code?: string; id: number }>(`${stack.hub}/vhosts${query}`, {
@@ -23,9 +22,7 @@ const names = () => readdirSync(stack.folder).filter((name) => name.startsWith('
 const read = (name: string) => readFileSync(join(stack.folder, name), 'utf8');
 
 // Each test goes on from where the one before it ended.
-beforeAll(async () => {
-  headers = stack.owner.headers;
-});
+const headers = stack.owner.headers;
 
 describe('a proxy with someone else’s sites', () => {
   test('is left alone: the first change is 409 IMPORT_FIRST', async () => {

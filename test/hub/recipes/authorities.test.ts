@@ -1,14 +1,14 @@
 /** Which texts are the certificates of authorities, and what a refusal says and does not say. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { readFileSync, rmSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { authoritiesIn, faultOfAuthorities } from '../../../src/hub/recipes/authorities.ts';
 import { clientCertificate } from '../../../src/hub/recipes/policies/client-certificate.ts';
 import { checkValues } from '../../../src/hub/recipes/values.ts';
 import { Failure } from '../../../src/shared/failure.ts';
-import { temporaryFolder } from '../../harness/stack.ts';
+import { folderForFile } from '../../harness/for-file.ts';
 
-const folder = temporaryFolder();
+const folder = folderForFile();
 const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 const EC = '-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes';
 
@@ -32,7 +32,6 @@ beforeAll(() => {
   openssl('x509 -in home.pem -signkey home.key -days -1 -out expired.pem');
   make('unknown', '-newkey ec -pkeyopt ec_paramgen_curve:secp256k1 -nodes -days 10');
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const block = (base64: string, name = 'CERTIFICATE') =>
   `-----BEGIN ${name}-----\n${base64}\n-----END ${name}-----\n`;

@@ -1,11 +1,10 @@
-import { afterAll, expect, test } from 'bun:test';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { expect, test } from 'bun:test';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { folderForFile } from '../../harness/for-file.ts';
 import { ask, signUp, startStack, until } from '../../harness/stack.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'signalbox-kept-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderForFile();
 
 test('the status says at the start which access logs will be deleted', async () => {
   const rolled = [1, 2, 3].map((day) => `access-2026-11-0${day}T00-00-00.000.log.gz`);

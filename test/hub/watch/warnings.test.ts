@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { readExposition, sampleOf } from '../../harness/exposition.ts';
 import { forFile } from '../../harness/for-file.ts';
 import {
@@ -24,13 +24,10 @@ type Upstream = {
 type State = { upstreams: Upstream[]; warnings: Warning[] };
 
 const stack = await forFile(startStack());
-let headers: Record<string, string>;
 const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('ok') });
 const open = `127.0.0.1:${server.port}`;
 
-beforeAll(async () => {
-  headers = (await signUp(stack)).headers;
-});
+const { headers } = await signUp(stack);
 afterAll(() => server.stop(true));
 
 const send = <T = Changed>(method: string, path: string, json?: object) =>

@@ -1,14 +1,13 @@
 /** Shell completion. */
-import { afterAll, describe, expect, test } from 'bun:test';
-import { rmSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bashScript, fishScript, zshScript } from '../../../src/program/cli/completion.ts';
 import { COMMANDS } from '../../harness/commands.ts';
+import { folderForFile } from '../../harness/for-file.ts';
 import { runProgram } from '../../harness/program.ts';
-import { temporaryFolder } from '../../harness/stack.ts';
 
-const folder = temporaryFolder();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderForFile();
 writeFileSync(join(folder, 'one.Caddyfile'), '');
 
 /** What Tab offers after `words`, in the place of the last one. */

@@ -1,5 +1,5 @@
 /** `signalbox install` and `uninstall` on real folders. */
-import { afterAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
@@ -14,11 +14,10 @@ import {
 import { join } from 'node:path';
 import { carryOut, isSafe } from '../../../src/program/install/machine.ts';
 import { type Here, runHere } from '../../harness/command.ts';
+import { folderForFile } from '../../harness/for-file.ts';
 import { runProgram } from '../../harness/program.ts';
-import { temporaryFolder } from '../../harness/stack.ts';
 
-const folder = temporaryFolder();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderForFile();
 const run = (...args: string[]) => runProgram(args, {}, folder).exited();
 const TOKEN = 'etc/signalbox/agent-token';
 const UNIT = 'etc/systemd/system/signalbox-hub.service';

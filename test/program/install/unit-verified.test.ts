@@ -1,14 +1,13 @@
 // proof: systemd
 /** The systemd units that `install` writes, as systemd itself sees them. */
-import { afterAll, describe, expect, test } from 'bun:test';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'bun:test';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { INSTALLED } from '../../../src/program/install/layout.ts';
 import { unitText } from '../../../src/program/install/unit.ts';
-import { temporaryFolder } from '../../harness/stack.ts';
+import { folderForFile } from '../../harness/for-file.ts';
 
-const folder = temporaryFolder();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderForFile();
 
 /**
  * The highest exposure allowed, of 10: a little above what systemd-analyze 252 reports (1.1, 1.4, 1.5),

@@ -1,16 +1,15 @@
 /** What systemd is sent about start, stop and keep-alives. */
-import { afterAll, describe, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
+import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import {
   createServiceManager,
   sendDatagram,
 } from '../../../src/program/systemd/service-manager.ts';
+import { folderForFile } from '../../harness/for-file.ts';
 import { runProgram } from '../../harness/program.ts';
-import { temporaryFolder, until } from '../../harness/stack.ts';
+import { until } from '../../harness/stack.ts';
 
-const folder = temporaryFolder();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderForFile();
 
 /** Prints each datagram that arrives at a socket, after `> `. */
 const RECEIVER = `use Socket; $| = 1; my $name = shift; $name =~ s/^@/\\0/;

@@ -1,13 +1,12 @@
 /** How full disks are, on real small ones. */
-import { afterAll, expect, test } from 'bun:test';
-import { mkdirSync, rmSync } from 'node:fs';
+import { expect, test } from 'bun:test';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDisks } from '../../../src/shared/system/disks.ts';
+import { folderForFile } from '../../harness/for-file.ts';
 import { fill, mayMount, mountSmall, unmount } from '../../harness/mount.ts';
-import { temporaryFolder } from '../../harness/stack.ts';
 
-const folder = temporaryFolder();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderForFile();
 
 test('a folder that is not there yet counts as the one above it, and one disk is one entry', async () => {
   const here = join(folder, 'here');

@@ -1,13 +1,12 @@
-import { afterAll, describe, expect, test } from 'bun:test';
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'bun:test';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasStorage } from '../../../../agent/caddy/config/restrictions.ts';
 import { fileImports, mayImport } from '../../../../src/shared/caddyfile/file-imports.ts';
 import type { JsonObject } from '../../../../src/shared/json.ts';
-import { temporaryFolder } from '../../../harness/stack.ts';
+import { folderForFile } from '../../../harness/for-file.ts';
 
-const folder = temporaryFolder();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderForFile();
 
 describe('a storage', () => {
   const deep = (handler: JsonObject) => ({ apps: { http: { routes: [{ handle: [handler] }] } } });

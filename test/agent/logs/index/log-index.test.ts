@@ -1,12 +1,11 @@
-import { afterAll, expect, test } from 'bun:test';
-import { appendFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'bun:test';
+import { appendFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { createLogs } from '../../../../agent/logs/logs.ts';
-import { temporaryFolder } from '../../../harness/stack.ts';
+import { folderForFile } from '../../../harness/for-file.ts';
 
-const folder = temporaryFolder();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderForFile();
 
 const LINE = '{"ts":1.5,"request":{"host":"a.example","method":"GET","uri":"/"},"status":200}\n';
 

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite';
-import { beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { hashSync } from '@node-rs/argon2';
 import { forFile } from '../../../harness/for-file.ts';
@@ -14,11 +14,8 @@ type SessionEntry = { id: string; current: boolean; ipAddress: string };
 const PASSWORD = 'a long passphrase';
 const NEW = 'quite another phrase';
 const stack = await forFile(startHubAlone());
-let ada: Awaited<ReturnType<typeof signUp>>;
 
-beforeAll(async () => {
-  ada = await signUp(stack);
-});
+const ada = await signUp(stack);
 
 const call = <T = Body>(method: string, path: string, headers: Headers, json?: unknown) =>
   ask<T>(`${stack.hub}${path}`, { method, headers, json });

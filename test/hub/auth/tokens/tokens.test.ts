@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite';
-import { beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { isTokenText, makeTokenText } from '../../../../src/hub/auth/tokens/tokens.ts';
 import { forFile } from '../../../harness/for-file.ts';
@@ -8,11 +8,8 @@ import { ask, signUp, startStack } from '../../../harness/stack.ts';
 type Token = { id: string; name: string; token: string; code: string; lastUsedAt: string | null };
 
 const stack = await forFile(startStack());
-let owner: Awaited<ReturnType<typeof signUp>>;
 
-beforeAll(async () => {
-  owner = await signUp(stack);
-});
+const owner = await signUp(stack);
 
 const call = <T = Token>(method: string, path: string, headers = owner.headers, json?: unknown) =>
   ask<T>(`${stack.hub}${path}`, { method, headers, json });
