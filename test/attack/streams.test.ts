@@ -1,9 +1,8 @@
 /** Neither a live stream nor a slow upload outlives the session or account that it began with. */
-import { Database } from 'bun:sqlite';
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { inDatabase } from '../harness/database.ts';
 import { readEvents } from '../harness/events.ts';
 import { forFile } from '../harness/for-file.ts';
 import { sendRaw } from '../harness/raw.ts';
@@ -54,11 +53,10 @@ const openLogs = () =>
   }).length;
 
 describe('a stream ends, and shows nothing more, after', () => {
-  const expire = (table: string, id: string) => {
-    const db = new Database(join(stack.dataDir, 'signalbox.db'));
-    db.run(`UPDATE ${table} SET expires_at = 1 WHERE user_id = ?`, [id]);
-    db.close();
-  };
+  const expire = (table: string, id: string) =>
+    inDatabase(stack.dataDir, (db) =>
+      db.run(`UPDATE ${table} SET expires_at = 1 WHERE user_id = ?`, [id]),
+    );
   const newToken = async ({ headers }: Account, more: object = {}) =>
     (
       await ask<{ id: string; token: string }>(`${stack.hub}/tokens`, {

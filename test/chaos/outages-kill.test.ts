@@ -4,8 +4,9 @@
  * so that nobody can know whether it arrived, and while that is sent again. None is lost, and one that
  * comes twice has the same id. OUTAGE_KILLS sets the number of kills, OUTAGE_SEED their instants.
  */
-import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { inDatabase } from '../harness/database.ts';
 import { some } from '../harness/full.ts';
 import { QUICK } from '../harness/pace.ts';
 import { seededRandom } from '../harness/random.ts';
@@ -55,7 +56,7 @@ test(
       await kill();
       await fleet.hub.revive();
       for (const outage of outages) await awaited(receiver, outage, state);
-      await until(() => waiting(fleet.database) === 0, 'the last message to be recorded as sent');
+      await until(() => waiting(fleet.hubFolder) === 0, 'the last message to be recorded as sent');
       expected += outages.length;
       expect(arrivedAt(receiver).map(lineOf)).toHaveLength(expected);
     }
@@ -78,11 +79,7 @@ test(
 );
 
 /** How many messages the hub has not recorded as sent. */
-function waiting(database: string): number {
-  const db = new Database(database, { readonly: true });
-  try {
-    return db.query('SELECT id FROM messages WHERE sent_at IS NULL').all().length;
-  } finally {
-    db.close();
-  }
-}
+const waiting = (hubFolder: string): number =>
+  inDatabase(join(hubFolder, 'data'), (db) =>
+    db.query('SELECT id FROM messages WHERE sent_at IS NULL').all(),
+  ).length;

@@ -1,11 +1,11 @@
 // proof: chaos
 /** Kills the hub with SIGKILL while it sends: nothing is lost, and what comes twice has the same id. */
-import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
-import { databaseIn, openBeside } from '../../src/hub/db/open.ts';
+import { openBeside } from '../../src/hub/db/open.ts';
 import { createSealing } from '../../src/hub/db/sealing.ts';
 import { secretKeyIn } from '../../src/program/data-folder.ts';
+import { inDatabase } from '../harness/database.ts';
 import { forFile } from '../harness/for-file.ts';
 import { some } from '../harness/full.ts';
 import { type Program, runProgram } from '../harness/program.ts';
@@ -37,17 +37,6 @@ async function start(): Promise<Program> {
   return hub;
 }
 
-/** Drizzle would keep its statements, and with them the database, until they are collected. */
-function inDatabase<T>(work: (db: Database) => T): T {
-  const db = new Database(databaseIn(folder), { readwrite: true });
-  try {
-    db.run('PRAGMA busy_timeout = 5000');
-    return work(db);
-  } finally {
-    db.close();
-  }
-}
-
 const NEW_CHANNEL = `INSERT INTO channels (id, name, kind, target, events, enabled, created_at, updated_at)
   VALUES (?, ?, 'webhook', ?, '["drift"]', 1, 0, 0)`;
 const NEW_MESSAGE = `INSERT INTO messages (channel_id, state, event, about, level, message, at, due_at)
@@ -61,7 +50,7 @@ const sealTarget = (id: number): Buffer =>
 
 /** A channel of its own for each, because five a minute are sent one by one. */
 function enqueue(name: string, count: number): void {
-  inDatabase((db) => {
+  inDatabase(folder, (db) => {
     const id = ++channels;
     db.run(NEW_CHANNEL, [id, name, sealTarget(id)]);
     for (let i = 0; i < count; i++) {
@@ -135,4 +124,4 @@ test(
 );
 
 const waiting = (): number =>
-  inDatabase((db) => db.query('SELECT 1 FROM messages WHERE sent_at IS NULL').all().length);
+  inDatabase(folder, (db) => db.query('SELECT 1 FROM messages WHERE sent_at IS NULL').all().length);

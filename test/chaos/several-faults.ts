@@ -1,6 +1,8 @@
 /** Compares what database, files and proxies have with what the hub answered. */
-import { Database } from 'bun:sqlite';
+import type { Database } from 'bun:sqlite';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inDatabase } from '../harness/database.ts';
 import type { Processes, Site } from '../harness/fleet-processes.ts';
 import { countListeners } from '../harness/listeners.ts';
 import { type Belief, hostOf, type Model, REFUSED, type State } from './several-model.ts';
@@ -8,17 +10,10 @@ import { type Belief, hostOf, type Model, REFUSED, type State } from './several-
 type Row = { id: number; domain: string; config: string; enabled: number; agents: string };
 type AgentRow = { name: string; preamble: string | null; behind_since: number | null };
 
-export function createInspection({ database, sites, call }: Processes, model: Model) {
+export function createInspection({ hubFolder, sites, call }: Processes, model: Model) {
   let entries = 0;
 
-  function read<T>(run: (db: Database) => T): T {
-    const db = new Database(database, { readonly: true });
-    try {
-      return run(db);
-    } finally {
-      db.close();
-    }
-  }
+  const read = <T>(run: (db: Database) => T) => inDatabase(join(hubFolder, 'data'), run);
 
   const all = (db: Database) => ({
     rows: db.query('SELECT id, domain, config, enabled, agents FROM vhosts').all() as Row[],

@@ -44,7 +44,6 @@ export type Processes = {
   readonly hub: Part;
   readonly api: string;
   readonly hubFolder: string;
-  readonly database: string;
   readonly headers: Record<string, string>;
   readonly sites: readonly Site[];
   call<T = unknown>(method: string, path: string, json?: unknown): Promise<Answer<T>>;
@@ -173,7 +172,6 @@ export async function startProcesses(
     sites,
     call,
     add,
-    database: join(hubFolder, 'data/signalbox.db'),
     async stop() {
       for (const part of [hub, ...sites.map(({ agent }) => agent)]) await part.kill();
       for (const { caddy, link } of sites) {

@@ -1,12 +1,11 @@
 /** Who may call each operation of the OpenAPI document, and what a viewer gets: through a real Caddy. */
-import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { buildDocument } from '../../src/features/openapi/document.ts';
 import { isAtLeast } from '../../src/hub/auth/guard.ts';
 import { ABOUT, type About } from '../../src/hub/http/about.ts';
 import { ROLES, type Role } from '../../src/shared/roles.ts';
+import { inDatabase } from '../harness/database.ts';
 import { forFile } from '../harness/for-file.ts';
 import { createChecker, type Document, operationsOf } from '../harness/openapi.ts';
 import { QUICK } from '../harness/pace.ts';
@@ -215,9 +214,10 @@ describe('a viewer gets nothing that may quote a config', () => {
     });
     // As after an upgrade of Caddy: it refuses what is stored, and its words quote it.
     await stack.restart(() => {
-      const db = new Database(join(stack.dataDir, 'signalbox.db'));
-      db.run('UPDATE vhosts SET config = ? WHERE id = ?', [`${CANARY}_directive on`, broken.id]);
-      db.close();
+      const refused = [`${CANARY}_directive on`, broken.id] as const;
+      inDatabase(stack.dataDir, (db) =>
+        db.run('UPDATE vhosts SET config = ? WHERE id = ?', [...refused]),
+      );
     });
     type Problems = { problems: { code: string; key: string; message: string }[] };
     const wrong = await until(async () => {
@@ -312,10 +312,10 @@ describe('a viewer gets nothing that may quote a config', () => {
     const [before, owners] = [await tagsOf(session), await tagsOf(owner)];
     expect(before).not.toContain(null);
     await stack.restart(() => {
-      const db = new Database(join(stack.dataDir, 'signalbox.db'));
-      db.run(`UPDATE policies SET "values" = replace("values", '113.78', '113.79')`);
-      db.run(`UPDATE vhosts SET config = replace(config, 'X-Key', 'X-Other')`);
-      db.close();
+      inDatabase(stack.dataDir, (db) => {
+        db.run(`UPDATE policies SET "values" = replace("values", '113.78', '113.79')`);
+        db.run(`UPDATE vhosts SET config = replace(config, 'X-Key', 'X-Other')`);
+      });
     });
     expect(await tagsOf(session)).toEqual(before);
     for (const [i, tag] of (await tagsOf(owner)).entries()) expect(tag).not.toBe(owners[i] ?? '');

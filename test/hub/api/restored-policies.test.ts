@@ -110,12 +110,6 @@ test('a restore gives no policy to containers, and refuses a source that nobody 
   expect({ ...(await owner.everything()), log: '' }).toEqual(before);
 });
 
-test('a restore of what is there changes nothing', async () => {
-  const before = await owner.everything();
-  expect((await restore(saved)).status).toBe(200);
-  expect(await owner.everything()).toEqual(before);
-});
-
 test('a restore brings policies, placement and tags back, with their ids', async () => {
   const before = { ...(await owner.everything()), log: '' };
   const [closed] = await policies();

@@ -8,7 +8,6 @@ import { startFleet } from '../../harness/fleet.ts';
 import { forFile } from '../../harness/for-file.ts';
 import { forAllTests } from '../../harness/for-tests.ts';
 import { startOwner } from '../../harness/owner.ts';
-import { ask } from '../../harness/stack.ts';
 
 type Verdict = { code?: string; valid: boolean; detail: string | null; tried?: Tried[] };
 
@@ -28,20 +27,6 @@ const all = () => allOf(owner, ['live.example', 'new.example']);
 beforeAll(() => owner.create('live'));
 
 describe('nothing is tried', () => {
-  test('for a stranger, or one who may only read', async () => {
-    const { stack, call } = owner;
-    const stranger = await ask<Verdict>(`${stack.hub}/preview?try=true`, { raw: '{' });
-    expect([stranger.status, stranger.body.code]).toEqual([401, 'UNAUTHENTICATED']);
-    const made = await call<{ token: string }>('POST', '/tokens', { name: 'r', scope: 'read' });
-    const headers = { Authorization: `Bearer ${made.body.token}` };
-    const reader = await ask<Verdict>(`${stack.hub}/preview?try=true`, {
-      json: proxied(),
-      headers,
-    });
-    expect([reader.status, reader.body.code]).toEqual([403, 'FORBIDDEN']);
-    expect(upstream.askedBy).toEqual([]);
-  });
-
   test('unless it is asked for', async () => {
     expect((await preview(proxied(), '?try=yes')).body.code).toBe('INVALID_REQUEST');
     for (const query of ['', '?try=false']) {

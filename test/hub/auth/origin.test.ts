@@ -108,6 +108,9 @@ test('HUB_ORIGINS refuses any other Host, except on the health route', async () 
     expect((await get(host)).status).toBe(200);
   }
   expect((await get('evil.example', '/health')).status).toBe(200);
+  // The page of the dashboard, which is beside the API.
+  expect((await get('evil.example', '/../')).body.code).toBe('FORBIDDEN_ORIGIN');
+  expect((await get('box.example', '/../')).text).toContain('<html');
   const out = await ask(`${hub.hub}/auth/sign-out`, {
     method: 'POST',
     headers: { Host: 'box.example', Origin: 'https://box.example' },

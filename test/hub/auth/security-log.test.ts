@@ -1,12 +1,11 @@
 /** Who signed in, who was refused and who changed who may do what: recorded with what it records. */
 
-import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { recordSecurity } from '../../../src/hub/auth/security-log.ts';
 import { securityLog } from '../../../src/hub/db/accounts-schema.ts';
-import { startDatabase } from '../../harness/database.ts';
+import { inDatabase, startDatabase } from '../../harness/database.ts';
 import { forFile } from '../../harness/for-file.ts';
 import { forEachTest } from '../../harness/for-tests.ts';
 import { some } from '../../harness/full.ts';
@@ -42,6 +41,12 @@ const latest = async () => (await log())[0];
 const bearer = (token: string): Headers => ({ Authorization: `Bearer ${token}` });
 const signIn = (email: string, password = PASSWORD, headers: Headers = {}) =>
   call<{ token: string }>('POST', '/auth/sign-in/email', { email, password }, headers);
+
+/** The owner's proof is old. */
+const forgetProof = () =>
+  inDatabase(hub.dataDir, (db) =>
+    db.run('UPDATE sessions SET proved_at = 0 WHERE user_id = ?', [ownerId]),
+  );
 
 beforeAll(async () => {
   const setupCode = readFileSync(join(hub.dataDir, 'setup-code'), 'utf8').trim();
@@ -171,9 +176,7 @@ describe('sessions of others', () => {
     expect((await call('GET', '/sessions?user=nobody')).status).toBe(404);
     const mine = (await call<Session[]>('GET', '/sessions', undefined, bearer(token))).body;
     const id = mine.find(({ current }) => current)?.id;
-    const db = new Database(join(hub.dataDir, 'signalbox.db'));
-    db.run('UPDATE sessions SET proved_at = 0 WHERE user_id = ?', [ownerId]);
-    db.close();
+    forgetProof();
     const end = () => call<{ code: string }>('DELETE', `/sessions/${id}`);
     expect((await end()).body.code).toBe('SESSION_NOT_FRESH');
     expect((await call('GET', '/sessions', undefined, bearer(token))).status).toBe(200);
@@ -185,9 +188,7 @@ describe('sessions of others', () => {
 
   test('sign somebody up only after a proof, and are recorded as who did', async () => {
     const eve = { name: 'Eve', email: 'eve@example.org', password: PASSWORD, role: 'owner' };
-    const db = new Database(join(hub.dataDir, 'signalbox.db'));
-    db.run('UPDATE sessions SET proved_at = 0 WHERE user_id = ?', [ownerId]);
-    db.close();
+    forgetProof();
     const signUp = () => call<{ code: string }>('POST', '/auth/sign-up/email', eve);
     expect((await signUp()).body.code).toBe('SESSION_NOT_FRESH');
     await call('POST', '/auth/prove', { password: PASSWORD });
@@ -264,11 +265,11 @@ describe('the log', () => {
   });
 
   test('is read in pages of 50, by id or by time', async () => {
-    const sqlite = new Database(join(hub.dataDir, 'signalbox.db'));
     const insert = `INSERT INTO security_log (at, kind, actor_name, target, ip, user_agent, outcome, detail)
       VALUES (?, 'agent', 'x', 'x', '', '', 'ok', '')`;
-    for (let i = 0; i < 60; i++) sqlite.run(insert, [1_000 + i]);
-    sqlite.close();
+    inDatabase(hub.dataDir, (db) => {
+      for (let i = 0; i < 60; i++) db.run(insert, [1_000 + i]);
+    });
     const first = await log('?kind=agent');
     expect(first).toHaveLength(50);
     for (const before of [String(first[49]?.id), first[49]?.at]) {

@@ -20,16 +20,6 @@ const tables = [accounts, schema, ...ofFeatures]
   .flatMap((all) => Object.values(all))
   .filter((value) => is(value, SQLiteTable));
 
-test('a database from a newer version is refused and left unchanged', () => {
-  const newer = join(folder, 'newer');
-  openDatabase(newer).close();
-  const sqlite = new Database(join(newer, 'signalbox.db'));
-  sqlite.run('PRAGMA user_version = 999');
-  expect(() => openDatabase(newer)).toThrow('newer version');
-  expect(sqlite.query('PRAGMA user_version').get()).toEqual({ user_version: 999 });
-  sqlite.close();
-});
-
 test('the migrations create exactly the tables of the schema', () => {
   openDatabase(join(folder, 'fresh')).close();
   const sqlite = new Database(join(folder, 'fresh', 'signalbox.db'));

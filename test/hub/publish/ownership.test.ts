@@ -1,9 +1,9 @@
 /** Whose sites the proxy serves: a lost database, a second hub, and a set older than what is live. */
-import { Database } from 'bun:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serveHub } from '../../../src/program/serve/serve.ts';
+import { inDatabase } from '../../harness/database.ts';
 import { QUICK } from '../../harness/pace.ts';
 import {
   ask,
@@ -179,10 +179,10 @@ describe('what the proxy serves', () => {
     expect((await create('second')).status).toBe(201);
     const newer = stack.readProxyfile();
     await stack.restart(() => {
-      const sqlite = new Database(database());
-      sqlite.run("DELETE FROM vhosts WHERE domain LIKE '%second%'");
-      sqlite.run("DELETE FROM changelog WHERE domain LIKE '%second%'");
-      sqlite.close();
+      inDatabase(stack.dataDir, (sqlite) => {
+        for (const table of ['vhosts', 'changelog'])
+          sqlite.run(`DELETE FROM ${table} WHERE domain LIKE '%second%'`);
+      });
     });
     await until(async () => (await served('second')) === '', 'the withdrawal');
     expect(await untilWarned('second.example')).not.toContain('first.example');
@@ -253,9 +253,9 @@ describe('what the proxy serves', () => {
   });
 
   test('a hub whose copy was promoted is refused, whatever it may replace', async () => {
-    const sqlite = new Database(database(), { readonly: true });
-    const { id } = sqlite.query('SELECT id FROM hub').get() as { id: string };
-    sqlite.close();
+    const { id } = inDatabase(stack.dataDir, (sqlite) =>
+      sqlite.query('SELECT id FROM hub').get(),
+    ) as { id: string };
     const proxyfile = `http://promoted.example:${stack.httpPort} {\n\trespond promoted\n}\n`;
     const pushed = await stack.askAgent('/proxy/reload', { proxyfile, hub: id, term: 2 });
     expect(pushed.status).toBe(200);

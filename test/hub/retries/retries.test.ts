@@ -1,14 +1,10 @@
 /** Requests that are sent again with their `Idempotency-Key`. */
-import { Database } from 'bun:sqlite';
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { openDatabase } from '../../../src/hub/db/open.ts';
 import { answers } from '../../../src/hub/db/schema.ts';
 import { dropAnswers, findAnswer, keepAnswer } from '../../../src/hub/model/answers.ts';
+import { inDatabase, startDatabase } from '../../harness/database.ts';
 import { forFile } from '../../harness/for-file.ts';
 import { type Body, startOwner } from '../../harness/owner.ts';
-import { temporaryFolder } from '../../harness/stack.ts';
 
 const owner = await forFile(startOwner());
 
@@ -77,10 +73,10 @@ describe('a key', () => {
 
   test('whose answer was too large to keep is 422, and changes nothing', async () => {
     expect((await send('/vhosts', 'large', site('large'))).status).toBe(201);
-    const stored = new Database(join(owner.stack.dataDir, 'signalbox.db'));
     const last = 'SELECT key FROM answers ORDER BY rowid DESC LIMIT 1';
-    stored.run(`UPDATE answers SET body = NULL WHERE key = (${last})`);
-    stored.close();
+    inDatabase(owner.stack.dataDir, (db) =>
+      db.run(`UPDATE answers SET body = NULL WHERE key = (${last})`),
+    );
     const before = await owner.everything();
     const again = await send('/vhosts', 'large', site('large'));
     expect([again.status, again.body.code]).toEqual([422, 'KEY_REUSED']);
@@ -150,9 +146,9 @@ describe('a retry', () => {
 describe('what is stored of answers', () => {
   test('cannot be read without the key', async () => {
     await send('/vhosts', 'secret', site('secret'));
-    const stored = new Database(join(owner.stack.dataDir, 'signalbox.db'), { readonly: true });
-    const rows = stored.query('SELECT * FROM answers').all() as { body: Uint8Array | null }[];
-    stored.close();
+    const rows = inDatabase(owner.stack.dataDir, (db) =>
+      db.query('SELECT * FROM answers').all(),
+    ) as { body: Uint8Array | null }[];
     expect(rows.length).toBeGreaterThan(0);
     for (const row of rows) {
       expect(Buffer.from(row.body ?? []).toString()).not.toContain('example');
@@ -161,8 +157,7 @@ describe('what is stored of answers', () => {
   });
 
   test('is bounded for each account or token: the oldest go, and their keys stay', () => {
-    const folder = temporaryFolder();
-    const { db, close } = openDatabase(folder);
+    const { db, stop } = startDatabase();
     const now = Date.now();
     const keep = (key: string, whose: string, bytes: number, at: number) =>
       keepAnswer(
@@ -197,7 +192,6 @@ describe('what is stored of answers', () => {
         .all()
         .map(({ key }) => key),
     ).toEqual(['d']);
-    close();
-    rmSync(folder, { recursive: true });
+    stop();
   });
 });

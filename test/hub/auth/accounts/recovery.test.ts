@@ -1,7 +1,6 @@
 /** `signalbox passwd` with its options: what it removes, what it leaves, and what it records. */
-import { Database } from 'bun:sqlite';
 import { beforeEach, expect, test } from 'bun:test';
-import { join } from 'node:path';
+import { inDatabase } from '../../../harness/database.ts';
 import { forEachTest } from '../../../harness/for-tests.ts';
 import { startHubAlone } from '../../../harness/hub-alone.ts';
 import { runProgram } from '../../../harness/program.ts';
@@ -20,19 +19,9 @@ beforeEach(async () => {
   for (const email of [ADA, BOB]) giveFactors(email);
 });
 
-function inDatabase<T>(work: (sqlite: Database) => T): T {
-  const sqlite = new Database(join(hub.dataDir, 'signalbox.db'));
-  try {
-    sqlite.run('PRAGMA busy_timeout = 5000');
-    return work(sqlite);
-  } finally {
-    sqlite.close();
-  }
-}
-
 /** A second factor, a passkey, a linked account and half a sign-in; none can be used. */
 function giveFactors(email: string): void {
-  inDatabase((sqlite) => {
+  inDatabase(hub.dataDir, (sqlite) => {
     const [[id]] = sqlite.query('SELECT id FROM users WHERE email = ?').values(email) as [[string]];
     sqlite.run(`INSERT INTO two_factors VALUES (?, x'01', '["code"]', 1, 0, 0, NULL)`, [id]);
     sqlite.run(
@@ -54,7 +43,7 @@ function giveFactors(email: string): void {
 
 /** How many rows an account has in each table. */
 const rowsOf = (email: string) =>
-  inDatabase((sqlite) =>
+  inDatabase(hub.dataDir, (sqlite) =>
     Object.fromEntries(
       ['two_factors', 'passkeys', 'linked_accounts', 'challenges'].map((table) => {
         const of = `SELECT count(*) FROM ${table} JOIN users ON users.id = user_id WHERE email = ?`;
@@ -65,15 +54,17 @@ const rowsOf = (email: string) =>
 const ALL = { two_factors: 1, passkeys: 1, linked_accounts: 1, challenges: 1 };
 const roleOf = (email: string) =>
   inDatabase(
+    hub.dataDir,
     (sqlite) => sqlite.query('SELECT role FROM users WHERE email = ?').values(email)[0]?.[0],
   );
 const hashOf = (email: string) =>
   inDatabase(
+    hub.dataDir,
     (sqlite) =>
       sqlite.query('SELECT password_hash FROM users WHERE email = ?').values(email)[0]?.[0],
   );
 const recorded = () =>
-  inDatabase((sqlite) =>
+  inDatabase(hub.dataDir, (sqlite) =>
     sqlite
       .query(
         `SELECT kind, target, detail, outcome FROM security_log WHERE actor_name = 'command line'`,
@@ -97,7 +88,7 @@ test.each([
 
 test('what cannot be recorded is not done', async () => {
   const stop = `CREATE TRIGGER stop BEFORE INSERT ON security_log BEGIN SELECT RAISE(ABORT, 'no'); END`;
-  inDatabase((sqlite) => sqlite.run(stop));
+  inDatabase(hub.dataDir, (sqlite) => sqlite.run(stop));
   const before = hashOf(BOB);
   for (const args of [['--reset-factors'], ['--owner'], []]) {
     const { code, err } = await passwd([BOB, ...args], 'another passphrase\n');

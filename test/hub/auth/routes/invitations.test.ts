@@ -1,7 +1,7 @@
-import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { inDatabase } from '../../../harness/database.ts';
 import { type HubAlone, startHubAlone } from '../../../harness/hub-alone.ts';
 import { type Answer, ask, freePort, signUp, temporaryFolder } from '../../../harness/stack.ts';
 
@@ -27,16 +27,8 @@ const accept = (invitation: string, name = 'eve', headers: Headers = {}) =>
 const listed = async () => (await call<Listed[]>('GET', '/invitations', ada)).body;
 const refusal = (answer: Answer<Body>) => [answer.status, answer.body.code];
 const INVALID = [401, 'INVITATION_INVALID'];
-const inDatabase = <T>(work: (db: Database) => T): T => {
-  const db = new Database(join(stack.dataDir, 'signalbox.db'));
-  try {
-    return work(db);
-  } finally {
-    db.close();
-  }
-};
 const log = () =>
-  inDatabase((db) =>
+  inDatabase(stack.dataDir, (db) =>
     db
       .query<object, []>(
         "SELECT actor_name AS who, target, detail FROM security_log WHERE kind = 'invitation' ORDER BY id",
@@ -141,7 +133,9 @@ describe('an invitation', () => {
     expect(refusal(await accept(tokenOf(made), 'lea'))).toEqual(INVALID);
 
     const late = await invite();
-    inDatabase((db) => db.run('UPDATE invitations SET expires_at = ?', [Date.now()]));
+    inDatabase(stack.dataDir, (db) =>
+      db.run('UPDATE invitations SET expires_at = ?', [Date.now()]),
+    );
     expect(refusal(await accept(tokenOf(late), 'lea'))).toEqual(INVALID);
     expect(await listed()).toEqual([]);
   });
@@ -183,7 +177,7 @@ describe('an invitation', () => {
       expect(refusal(await call(method, path, writer, json))).toEqual([403, 'FORBIDDEN']);
       expect(refusal(await call(method, path, editor, json))).toEqual([403, 'FORBIDDEN_ROLE']);
     }
-    inDatabase((db) => db.run('UPDATE sessions SET proved_at = 0'));
+    inDatabase(stack.dataDir, (db) => db.run('UPDATE sessions SET proved_at = 0'));
     const old = await call('POST', '/invitations', ada, { role: 'viewer' });
     expect(refusal(old)).toEqual([403, 'SESSION_NOT_FRESH']);
     const remove = await call('DELETE', `/invitations/${id}`, ada);

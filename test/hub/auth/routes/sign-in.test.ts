@@ -1,7 +1,7 @@
-import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inDatabase } from '../../../harness/database.ts';
 import { type HubAlone, startHubAlone } from '../../../harness/hub-alone.ts';
 import { type Answer, ask, signUp } from '../../../harness/stack.ts';
 
@@ -194,11 +194,12 @@ describe('with an account', () => {
 
   test('a session ends after seven days and is extended once a day', async () => {
     const { token, headers } = await signInAgain();
-    const db = new Database(join(stack.dataDir, 'signalbox.db'));
     const age = (days: number) =>
-      db.run(
-        'UPDATE sessions SET updated_at = updated_at - ?1, expires_at = expires_at - ?1 WHERE token_hash = ?2',
-        [days * 86_400_000, new Bun.CryptoHasher('sha256').update(token).digest('hex')],
+      inDatabase(stack.dataDir, (db) =>
+        db.run(
+          'UPDATE sessions SET updated_at = updated_at - ?1, expires_at = expires_at - ?1 WHERE token_hash = ?2',
+          [days * 86_400_000, new Bun.CryptoHasher('sha256').update(token).digest('hex')],
+        ),
       );
     const expiry = async () =>
       Date.parse(
@@ -210,7 +211,6 @@ describe('with an account', () => {
     age(7.1);
     expect((await ask(at('/get-session'), { headers })).text).toBe('null');
     expect((await ask(`${stack.hub}/vhosts`, { headers })).status).toBe(401);
-    db.close();
   });
 
   test('neither database nor log contains a password or a token', async () => {

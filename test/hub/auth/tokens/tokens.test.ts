@@ -1,7 +1,6 @@
-import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
-import { join } from 'node:path';
 import { isTokenText, makeTokenText } from '../../../../src/hub/auth/tokens/tokens.ts';
+import { inDatabase } from '../../../harness/database.ts';
 import { forFile } from '../../../harness/for-file.ts';
 import { ask, signUp, startStack } from '../../../harness/stack.ts';
 
@@ -91,9 +90,8 @@ test('it is shown once, stored as a hash, and its last use is recorded', async (
   await call('GET', '/vhosts', headers);
   expect((await listed())?.lastUsedAt).toBe(used as string);
   expect((await call('GET', '/tokens')).text).not.toContain(body.token);
-  const db = new Database(join(stack.dataDir, 'signalbox.db'));
-  expect(JSON.stringify(db.query('SELECT * FROM api_tokens').all())).not.toContain(body.token);
-  db.close();
+  const stored = inDatabase(stack.dataDir, (db) => db.query('SELECT * FROM api_tokens').all());
+  expect(JSON.stringify(stored)).not.toContain(body.token);
 });
 
 describe('a token’s text', () => {
