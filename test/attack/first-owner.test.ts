@@ -2,10 +2,11 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import { type HubAlone, startHubAlone } from '../harness/hub-alone.ts';
 import { sendRaw } from '../harness/raw.ts';
-import { ask, type Stack, startStack } from '../harness/stack.ts';
+import { ask } from '../harness/stack.ts';
 
-let stack: Stack;
+let stack: HubAlone;
 afterEach(() => stack.stop());
 
 const ADA = { name: 'Ada', email: 'ada@example.org', password: 'a long passphrase' };
@@ -67,11 +68,15 @@ const PROXIES: [string, Record<string, string>][] = [
   ['one that numbers', { 'X-Request-Id': '7' }],
   ['HTTP/1.0 with hop-by-hop names', { Connection: 'keep-alive, x' }],
   ['one that keeps Host', { Host: 'box.example' }],
+  ['one whose name begins like the hub’s', { Host: '127.0.0.1.evil.example' }],
+  ['one of a foreign page', { Host: 'evil.example', Origin: 'http://evil.example' }],
+  ['one after RFC 7239', { Forwarded: 'for=127.0.0.1' }],
+  ['one that names the client', { 'X-Real-IP': '127.0.0.1' }],
 ];
 
 describe('a stranger does not become the owner', () => {
   test('behind any proxy on the same machine, but by curl without one', async () => {
-    stack = await startStack();
+    stack = await startHubAlone();
     for (const [proxy, headers] of PROXIES) {
       const { status, head, body } = await sendSignUp(headers);
       expect([proxy, status]).toEqual([proxy, 403]);
@@ -81,7 +86,7 @@ describe('a stranger does not become the owner', () => {
   });
 
   test('with a body that is too long', async () => {
-    stack = await startStack();
+    stack = await startHubAlone();
     const raw = JSON.stringify({ ...ADA, name: 'x'.repeat(16 * 1024) });
     for (const what of ['sign-up', 'sign-in']) {
       const answer = await ask<{ code: string }>(`${stack.hub}/auth/${what}/email`, { raw });
@@ -96,14 +101,14 @@ describe('a stranger does not become the owner', () => {
     ['HUB_ORIGINS names another host', { HUB_ORIGINS: 'http://127.0.0.1 https://box.example' }],
     ['the hub listens beyond loopback', { HUB_HOST: '0.0.0.0' }],
   ])('if %s', async (_, env) => {
-    stack = await startStack(env as Record<string, string>);
+    stack = await startHubAlone(env as Record<string, string>);
     expectRefused(await signUp({ Host: '127.0.0.1' }));
     const code = { setupCode: readCode() };
     expect((await signUp({ Host: '127.0.0.1' }, code)).status).toBe(200);
   });
 
   test('more than 15 minutes after the first start, restarts or not', async () => {
-    stack = await startStack();
+    stack = await startHubAlone();
     const started = new Date(Date.now() - 15 * 60_000);
     utimesSync(codeFile(), started, started);
     expectRefused(await signUp());
@@ -118,7 +123,7 @@ describe('a stranger does not become the owner', () => {
 });
 
 test('a page on the same machine, opened in Firefox, needs no code', async () => {
-  stack = await startStack({ HUB_ORIGINS: 'http://localhost:3000,http://127.0.0.1' });
+  stack = await startHubAlone({ HUB_ORIGINS: 'http://localhost:3000,http://127.0.0.1' });
   const { status } = await sendSignUp({
     Host: '127.0.0.1',
     'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
