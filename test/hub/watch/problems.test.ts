@@ -153,209 +153,127 @@ describe('what is not known is left out', () => {
   });
 });
 
-const CASES: readonly [string, Partial<Facts>, Partial<ProblemView>][] = [
+/** A problem as one line, with its age if it was not found just now. */
+const lineOf = ({ level, code, vhost: of, since, message }: ReturnType<typeof find>[number]) =>
+  `${level} ${code}${of ? ` of ${of.domain} (${of.id})` : ''}${since === NOW ? '' : ` since ${since}`}: ${message}`;
+
+const MISSING = { ...address, advice: { message: 'It is internal' } };
+const MOVED = '80 is held by caddy (pid 812, caddy.service)';
+
+test.each<[string, Partial<Facts>, string]>([
   [
     'a disk that is nearly full',
     { disks: [{ id: 'a', holds: ['the access log', 'the Caddyfile'], free: 0.049 }] },
-    {
-      code: 'DISK_FULL',
-      level: 'warn',
-      message:
-        'Less than 5 % is free on the disk that holds the access log and the Caddyfile. Delete files, or enlarge it.',
-    },
+    'warn DISK_FULL: Less than 5 % is free on the disk that holds the access log and the Caddyfile. Delete files, or enlarge it.',
   ],
   [
     'a vhost that Caddy refuses',
     { unserved: [{ vhost, detail: 'line 1: no', ports: [] }] },
-    {
-      code: 'VHOST_BROKEN',
-      level: 'bad',
-      vhost: A,
-      message: 'Not served, because Caddy refuses it: line 1: no.',
-    },
+    'bad VHOST_BROKEN of a.example (1): Not served, because Caddy refuses it: line 1: no.',
   ],
   [
     'a port that one site waits for',
     { status: { ...status, closed: [closed] }, unserved: [waits(1)] },
-    {
-      code: 'PORT_HELD',
-      level: 'bad',
-      vhost: A,
-      message: ':443 is not open: held by nginx (process 7).',
-    },
+    'bad PORT_HELD of a.example (1): :443 is not open: held by nginx (process 7).',
   ],
   [
     'a port that several sites wait for',
     { status: { ...status, closed: [closed] }, unserved: [waits(1), waits(2)] },
-    {
-      code: 'PORT_HELD',
-      level: 'bad',
-      message: ':443 is not open: held by nginx (process 7); 2 sites are not served there.',
-    },
+    'bad PORT_HELD: :443 is not open: held by nginx (process 7); 2 sites are not served there.',
   ],
   [
     'a port that no site waits for',
     { status: { ...status, closed: [closed] } },
-    { code: 'PORT_HELD', level: 'warn' },
+    'warn PORT_HELD: :443 is not open: held by nginx (process 7).',
   ],
   [
     'ports other than the usual ones',
     {
       serving: {
-        http: {
-          port: 8080,
-          wanted: 80,
-          reason: '80 is held by caddy (pid 812, caddy.service)',
-          blocked: true,
-        },
+        http: { port: 8080, wanted: 80, reason: MOVED, blocked: true },
         https: { port: 443, wanted: 443, reason: null, blocked: false },
         cure: 'systemctl disable --now caddy',
       },
     },
-    {
-      code: 'PORT_HELD',
-      level: 'warn',
-      message:
-        'Caddy listens on port 8080 instead of 80: 80 is held by caddy (pid 812, caddy.service). To change that: systemctl disable --now caddy.',
-    },
+    `warn PORT_HELD: Caddy listens on port 8080 instead of 80: ${MOVED}. To change that: systemctl disable --now caddy.`,
   ],
   [
     'a certificate that has expired',
     { certificates: [{ ...ending, daysLeft: -1 }], sites: [site({ errors: { acme } })] },
-    {
-      code: 'CERTIFICATE_EXPIRED',
-      level: 'bad',
-      vhost: A,
-      since: ending.notAfter,
-      message: 'The certificate for a.example has expired and was not renewed: rateLimited.',
-    },
+    `bad CERTIFICATE_EXPIRED of a.example (1) since ${ending.notAfter}: The certificate for a.example has expired and was not renewed: rateLimited.`,
   ],
   [
     'certificates that should have been renewed',
     { certificates: [ending, { ...ending, name: 'b.example' }] },
-    {
-      code: 'CERTIFICATE_ENDING',
-      level: 'warn',
-      vhost: A,
-      message:
-        'The certificate for a.example and b.example expires on 2026-11-25 and was not renewed.',
-    },
+    'warn CERTIFICATE_ENDING of a.example (1): The certificate for a.example and b.example expires on 2026-11-25 and was not renewed.',
   ],
   [
     'a certificate of hours that should have been renewed, with the hour',
     { certificates: [{ ...ending, daysLeft: 0, notAfter: '2026-11-21T03:04:05.000Z' }] },
-    {
-      code: 'CERTIFICATE_ENDING',
-      level: 'warn',
-      vhost: A,
-      message:
-        'The certificate for a.example expires on 2026-11-21 at 03:04 UTC and was not renewed.',
-    },
+    'warn CERTIFICATE_ENDING of a.example (1): The certificate for a.example expires on 2026-11-21 at 03:04 UTC and was not renewed.',
   ],
   [
     'a missing certificate, with the advice, else what the authority said, else the proxy',
-    { sites: [site({ addresses: [{ ...address, advice: { message: 'It is internal' } }] })] },
-    {
-      code: 'CERTIFICATE_MISSING',
-      level: 'bad',
-      vhost: A,
-      message: 'No certificate for a.example: It is internal.',
-    },
+    { sites: [site({ addresses: [MISSING] })] },
+    'bad CERTIFICATE_MISSING of a.example (1): No certificate for a.example: It is internal.',
   ],
   [
     'a missing certificate that was refused',
     { sites: [site({ addresses: [address], errors: { acme } })] },
-    {
-      code: 'CERTIFICATE_MISSING',
-      vhost: A,
-      message: 'No certificate for a.example: rateLimited.',
-    },
+    'bad CERTIFICATE_MISSING of a.example (1): No certificate for a.example: rateLimited.',
   ],
   [
     'an upstream that does not answer, since it did not',
     { sites: [site({ upstreams: [{ ...upstream, since: EARLIER, error: refused }] })] },
-    {
-      code: 'UPSTREAM_DOWN',
-      level: 'bad',
-      vhost: A,
-      since: EARLIER,
-      message: '127.0.0.1:4260 does not answer: connection refused.',
-    },
+    `bad UPSTREAM_DOWN of a.example (1) since ${EARLIER}: 127.0.0.1:4260 does not answer: connection refused.`,
   ],
   [
     'some of several upstreams',
     {
       sites: [
-        site({
-          upstreams: [upstream, { ...upstream, address: 'b:1' }, { ...upstream, up: true }],
-        }),
+        site({ upstreams: [upstream, { ...upstream, address: 'b:1' }, { ...upstream, up: true }] }),
       ],
     },
-    {
-      code: 'UPSTREAM_DOWN',
-      level: 'warn',
-      vhost: A,
-      message: '127.0.0.1:4260 and b:1 do not answer.',
-    },
+    'warn UPSTREAM_DOWN of a.example (1): 127.0.0.1:4260 and b:1 do not answer.',
   ],
   [
     'sites that signalbox did not write',
     { status: { ...status, foreign: true }, inStep: false },
-    { code: 'FOREIGN', level: 'warn' },
+    expect.stringMatching(/^warn FOREIGN: /),
   ],
   [
     'another hub',
     { status: { ...status, foreign: true }, ownership: 'Another hub publishes.' },
-    { code: 'FOREIGN', level: 'warn', message: 'Another hub publishes.' },
+    'warn FOREIGN: Another hub publishes.',
   ],
   [
     'a set that is not live yet',
     { inStep: false },
-    {
-      code: 'NOT_IN_STEP',
-      level: 'warn',
-      message: 'Caddy does not serve the stored state. signalbox is publishing it again.',
-    },
+    'warn NOT_IN_STEP: Caddy does not serve the stored state. signalbox is publishing it again.',
   ],
   [
     'a set that Caddy refuses',
     { inStep: false, rejection: 'preamble: no' },
-    {
-      code: 'NOT_IN_STEP',
-      level: 'bad',
-      message: 'The stored state is not live: preamble: no.',
-    },
+    'bad NOT_IN_STEP: The stored state is not live: preamble: no.',
   ],
-  ['an edited Caddyfile', { status: { ...status, drift: true } }, { code: 'DRIFT', level: 'warn' }],
+  [
+    'an edited Caddyfile',
+    { status: { ...status, drift: true } },
+    expect.stringMatching(/^warn DRIFT: /),
+  ],
   [
     'a restart that is due',
     { status: { ...status, restartNeeded: true } },
-    { code: 'RESTART_NEEDED', level: 'warn' },
+    expect.stringMatching(/^warn RESTART_NEEDED: /),
   ],
   [
     'advisories, all in one',
     { advisories: { count: 5, cure: 'Install Caddy 3.' } },
-    {
-      code: 'ADVISORY',
-      level: 'notice',
-      since: NOW,
-      message: 'Caddy 2.6.2 has 5 known vulnerabilities. Install Caddy 3.',
-    },
+    'notice ADVISORY: Caddy 2.6.2 has 5 known vulnerabilities. Install Caddy 3.',
   ],
-  [
-    'any other warning',
-    { warnings: ['The disk is full'] },
-    { code: 'WARNING', level: 'warn', message: 'The disk is full.' },
-  ],
-];
-
-describe('one problem follows from', () => {
-  test.each(CASES)('%s', (_, change, problem) => {
-    const found = find(change);
-    expect(found).toHaveLength(1);
-    expect(found[0]).toMatchObject({ since: NOW, ...problem });
-    if (!problem.vhost) expect(found[0]).not.toHaveProperty('vhost');
-  });
+  ['any other warning', { warnings: ['The disk is full'] }, 'warn WARNING: The disk is full.'],
+])('one problem follows from %s', (_, change, line) => {
+  expect(find(change).map(lineOf)).toEqual([line]);
 });
 
 describe('several problems', () => {
