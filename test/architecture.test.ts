@@ -1,6 +1,7 @@
 /** Who may import whom: the table of CONTRIBUTING, held against every file. */
 import { describe, expect, test } from 'bun:test';
 import { dirname, join, relative } from 'node:path';
+import { words } from './harness/words.ts';
 
 const ROOT = join(import.meta.dir, '..');
 
@@ -33,46 +34,9 @@ const MAY_IMPORT_IN_HUB: Readonly<Record<string, readonly string[]>> = {
   watch: ['http', 'auth', 'db', 'model', 'publish', 'agents'],
   retries: ['auth', 'db', 'model', 'publish'],
   core: ['http', 'auth', 'db', 'model', 'publish', 'watch', 'retries'],
-  features: [
-    'core',
-    'http',
-    'auth',
-    'db',
-    'model',
-    'publish',
-    'recipes',
-    'caddyfile',
-    'agents',
-    'watch',
-  ],
-  api: [
-    'http',
-    'auth',
-    'db',
-    'model',
-    'publish',
-    'recipes',
-    'caddyfile',
-    'agents',
-    'core',
-    'retries',
-    'watch',
-  ],
-  app: [
-    'http',
-    'db',
-    'recipes',
-    'caddyfile',
-    'agents',
-    'auth',
-    'model',
-    'publish',
-    'core',
-    'dashboard',
-    'logs',
-    'watch',
-    'api',
-  ],
+  features: words('core http auth db model publish recipes caddyfile agents watch'),
+  api: words('http auth db model publish recipes caddyfile agents core retries watch'),
+  app: words('http db recipes caddyfile agents auth model publish core dashboard logs watch api'),
 };
 
 /** The figures of 0.1.0. */

@@ -2,25 +2,17 @@
 import { describe, expect, test } from 'bun:test';
 import { dirname, join, relative } from 'node:path';
 import { FEATURES } from '../src/features.ts';
+import { words } from './harness/words.ts';
 
 const ROOT = join(import.meta.dir, '..');
 
 /** The lists of features: of all, and of what they bring to settings, problems and the dashboard. */
-const LISTS = [
-  'src/features.ts',
-  'src/features/settings.ts',
-  'src/features/problems.ts',
-  'src/features/failures.ts',
-  'src/features/pages.ts',
-  'src/features/security.ts',
-  'src/features/tables.ts',
-  'src/web/features.ts',
-  'src/web/sign-in-features.ts',
-  'src/web/account-features.ts',
-  'src/web/change-features.ts',
-  'src/web/form-features.ts',
-  'src/web/seldom-features.ts',
-];
+const LISTS = words(`
+  src/features.ts src/features/settings.ts src/features/problems.ts src/features/failures.ts
+  src/features/pages.ts src/features/security.ts src/features/tables.ts src/web/features.ts
+  src/web/sign-in-features.ts src/web/account-features.ts src/web/change-features.ts
+  src/web/form-features.ts src/web/seldom-features.ts
+`);
 
 const files = [...new Bun.Glob('{src,agent}/**/*.{ts,tsx}').scanSync(ROOT)].toSorted();
 const texts = new Map(

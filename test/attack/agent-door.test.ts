@@ -8,6 +8,7 @@ import { sendRaw } from '../harness/raw.ts';
 import { agentRoutes } from '../harness/routes.ts';
 import { limit } from '../harness/speed.ts';
 import { type Stack, startStack, temporaryFolder } from '../harness/stack.ts';
+import { words } from '../harness/words.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND', 'CONNECT'];
 
@@ -58,13 +59,7 @@ const HOSTS = [
   '127.0.0.1:3002',
   'localhost',
   'x'.repeat(300),
-  '[::1]',
-  '[',
-  'a/logs',
-  'a#',
-  'a?b',
-  'u@h',
-  'h:99999',
+  ...words('[::1] [ a/logs a# a?b u@h h:99999'),
   'a b',
   'h, g',
   '%00',

@@ -6,6 +6,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ask, freePort, signUp, temporaryFolder } from '../harness/stack.ts';
+import { words } from '../harness/words.ts';
 import { makeBinary, mb, type Running } from './binary.ts';
 import { type Look, lookAt, startRole } from './memory.ts';
 import { printTable } from './table.ts';
@@ -15,20 +16,10 @@ const REQUESTS = 1_700;
 const ROUNDS = 200;
 const QUIET_MS = 1_000 * Number(process.env.BENCH_QUIET ?? 60);
 /** What a dashboard asks for as somebody goes through its pages. */
-const PAGES = [
-  '/status',
-  '/vhosts',
-  '/vhosts/state',
-  '/vhosts/activity',
-  '/vhosts/uptime',
-  '/summary',
-  '/changelog?grouped=true',
-  '/logs?pageSize=50',
-  '/logs/stats',
-  '/incidents',
-  '/certificates',
-  '/agents',
-];
+const PAGES = words(`
+  /status /vhosts /vhosts/state /vhosts/activity /vhosts/uptime /summary /changelog?grouped=true
+  /logs?pageSize=50 /logs/stats /incidents /certificates /agents
+`);
 
 export async function run(): Promise<void> {
   const folder = temporaryFolder();

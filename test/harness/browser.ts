@@ -1,16 +1,12 @@
 /** A real Chromium for the dashboard: `npm test` starts one for all files, a file run alone its own. */
 import { type Browser, chromium } from 'playwright-core';
+import { words } from './words.ts';
 
 /** For Debian's Chromium, without requests to its vendor. */
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
+const FLAGS = words(`
+  --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
+  --disable-component-update --disable-sync
+`);
 
 /** Debian has one that never draws a window, which needs a fifth less of the processor. */
 const PROGRAMS = ['chromium-headless-shell', 'chromium', 'chromium-browser'];

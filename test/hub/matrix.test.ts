@@ -7,6 +7,7 @@ import { PAGES } from '../../src/shared/pages.ts';
 import { folderForFile, forFile } from '../harness/for-file.ts';
 import { agentRoutes, hubRoutes, type Route } from '../harness/routes.ts';
 import { ask, signUp, startStack } from '../harness/stack.ts';
+import { words } from '../harness/words.ts';
 
 /** The routes open to strangers; all others require authentication. */
 const PUBLIC = new Set([
@@ -123,21 +124,10 @@ async function makeHalves(hub: string, headers: Record<string, string>) {
 /** No route accepts these: an error about one means that the guard let the request through. */
 const BAD = { id: 'x', query: '?page=x&buckets=x&status=x&from=now&format=x&open=x&after=x' };
 
-const WRONG = [
-  'none',
-  'badCookie',
-  'badBearer',
-  'agentToken',
-  'socketSecret',
-  'expired',
-  'signedOut',
-  'expiredToken',
-  'deletedToken',
-  'tokenAsCookie',
-  'half',
-  'halfAsSession',
-  'halfAsBearer',
-];
+const WRONG = words(`
+  none badCookie badBearer agentToken socketSecret expired signedOut expiredToken deletedToken
+  tokenAsCookie half halfAsSession halfAsBearer
+`);
 
 /** A body that never parses, for the same reason. */
 async function call({ method, path }: Route, credential: string, { id = '999', query = '' } = {}) {

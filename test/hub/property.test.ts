@@ -7,6 +7,7 @@ import fc from '../harness/generated.ts';
 import { createChecker, type Document, operationsOf } from '../harness/openapi.ts';
 import { hubRoutes, type Route, registered } from '../harness/routes.ts';
 import { ask, signUp, startStack } from '../harness/stack.ts';
+import { words } from '../harness/words.ts';
 
 const folder = folderForFile();
 // Ending our own session would make all later requests alike.
@@ -20,27 +21,10 @@ const stack = await forFile(startStack({ SIGN_UP: 'open' }));
 
 const owner = await signUp(stack);
 
-const NAMES = [
-  'name',
-  'email',
-  'password',
-  'currentPassword',
-  'newPassword',
-  'revokeOtherSessions',
-  'setupCode',
-  'domain',
-  'config',
-  'upstream',
-  'enabled',
-  'scope',
-  'expiresAt',
-  'replace',
-  'status',
-  'page',
-  'pageSize',
-  '__proto__',
-  'constructor',
-];
+const NAMES = words(`
+  name email password currentPassword newPassword revokeOtherSessions setupCode domain config
+  upstream enabled scope expiresAt replace status page pageSize __proto__ constructor
+`);
 const word = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.constantFrom(

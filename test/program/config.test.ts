@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import { readSettings } from '../../src/program/config.ts';
 import { settings } from '../../src/program/settings.ts';
 import type { Role } from '../../src/shared/setting.ts';
+import { words } from '../harness/words.ts';
 
 const TOKEN = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const OIDC = { OIDC_ISSUER: 'https://id.example/realms/home/', OIDC_CLIENT_ID: 'box' };
@@ -113,36 +114,19 @@ describe('wrong settings', () => {
       { LOG_SHIP_URL: 'http://logs', LOG_SHIP_HEADERS_FILE: '/etc/bad.env' },
       ['LOG_SHIP_HEADERS_FILE'],
     ],
-    ...[
-      'docker.sock',
-      './docker.sock',
-      'unix://docker.sock',
-      'proxy:2375',
-      'http://:1',
-      'tcp://',
-      'https://proxy:2375',
-      'http://me:hushed@proxy:2375',
-      'http://proxy/v1.44',
-      'ssh://box',
-    ].map((given): [Role, Record<string, string>, string[]] => [
+    ...words(`
+      docker.sock ./docker.sock unix://docker.sock proxy:2375 http://:1 tcp://
+      https://proxy:2375 http://me:hushed@proxy:2375 http://proxy/v1.44 ssh://box
+    `).map((given): [Role, Record<string, string>, string[]] => [
       'all',
       { DOCKER_SOCKET: given },
       ['DOCKER_SOCKET'],
     ]),
     ...[
-      '*',
-      '*.',
-      '*.*.example',
-      'a.*.example',
-      'https://a.example',
-      'a.example:80',
-      '.example',
-      'a..example',
-      '-a.example',
-      'a.example/x',
-      '{env.HOST}',
-      'ä.example',
-      'a.example;b.example',
+      ...words(`
+        * *. *.*.example a.*.example https://a.example a.example:80 .example a..example
+        -a.example a.example/x {env.HOST} ä.example a.example;b.example
+      `),
       `${'a.'.repeat(130)}example`,
     ].map((given): [Role, Record<string, string>, string[]] => [
       ...([

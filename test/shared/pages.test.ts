@@ -2,17 +2,12 @@
 import { expect, test } from 'bun:test';
 import { FEATURE_PAGES } from '../../src/features/pages.ts';
 import { PAGES, pageOf } from '../../src/shared/pages.ts';
+import { words } from '../harness/words.ts';
 
-test.each([
-  '',
-  '/site',
-  '/sites/',
-  '/sites/x',
-  '/sites/1/edit',
-  '/proxies/A',
-  '/proxies/a/b',
-  '/x',
-])('there is none at %j', (address) => expect(pageOf(address)).toBeNull());
+test.each(['', ...words('/site /sites/ /sites/x /sites/1/edit /proxies/A /proxies/a/b /x')])(
+  'there is none at %j',
+  (address) => expect(pageOf(address)).toBeNull(),
+);
 
 test.each([
   ['/', { path: '/', name: '', title: 'Overview' }],

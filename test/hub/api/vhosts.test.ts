@@ -4,6 +4,7 @@ import { allOf } from '../../harness/checked.ts';
 import { forFile } from '../../harness/for-file.ts';
 import { startOwner } from '../../harness/owner.ts';
 import { ask, freePort } from '../../harness/stack.ts';
+import { words } from '../../harness/words.ts';
 
 type Vhost = {
   id: number;
@@ -136,18 +137,11 @@ describe('an accepted change is live and recorded', () => {
       old: { config: 'respond 1', enabled: true },
       new: { config: 'respond 2', enabled: false },
     });
-    expect(Object.keys(mine[0] ?? {}).toSorted()).toEqual([
-      'action',
-      'createdAt',
-      'diff',
-      'domain',
-      'enabled',
-      'group',
-      'id',
-      'userId',
-      'userName',
-      'via',
-    ]);
+    expect(Object.keys(mine[0] ?? {}).toSorted()).toEqual(
+      words(`
+      action createdAt diff domain enabled group id userId userName via
+    `),
+    );
     expect(mine.map(({ enabled }) => enabled)).toEqual([null, true, null, null]);
     expect(mine[0]?.userName).toBe('Ada');
     expect(body.length).toBeLessThanOrEqual(100);

@@ -1,6 +1,7 @@
 /** Domains, address keys and upstreams. */
 import { expect, test } from 'bun:test';
 import { addressKey, isUpstream, normalizeDomain } from '../../../src/hub/caddyfile/address.ts';
+import { words } from '../../harness/words.ts';
 
 const long = (length: number) => 'a'.repeat(length);
 
@@ -20,49 +21,14 @@ test.each([
   'a\u00a0b.ü',
   'ü{.example',
   '{$SITE}',
-  '{env.SITE}',
-  'a..example',
-  '.a.example',
-  '..',
-  '.',
-  '-a.example',
-  'a-.example',
-  '*',
-  '*.',
-  '*.*.example',
-  'a.*.example',
-  'a*.example',
-  '*.1.2.3.4',
-  'http://',
-  'https://',
-  ':8080',
-  'ftp://a.example',
-  'http://http://a.example',
-  'a.example/',
-  'a.example/path',
-  'a.example?x',
-  'user@a.example',
-  'ü%2f.example',
-  'a.example:',
-  'a.example:0',
-  'a.example:65536',
-  'a.example:http',
-  'a.example:80-90',
-  'a.example:+80',
-  'http://a.example:443',
-  'https://a.example:80',
-  '1.2.3',
-  '1.2.3.256',
-  '1.2.3.4.5',
-  '01.2.3.4',
-  'a.0x1',
-  '[::1',
-  '[]',
-  '[1.2.3.4]',
-  '[::1%eth0]',
-  '::1::',
-  '1::2::3',
-  'unix//run/x.sock',
+  ...words(`
+    {env.SITE} a..example .a.example .. . -a.example a-.example * *. *.*.example a.*.example
+    a*.example *.1.2.3.4 http:// https:// :8080 ftp://a.example http://http://a.example
+    a.example/ a.example/path a.example?x user@a.example ü%2f.example a.example: a.example:0
+    a.example:65536 a.example:http a.example:80-90 a.example:+80 http://a.example:443
+    https://a.example:80 1.2.3 1.2.3.256 1.2.3.4.5 01.2.3.4 a.0x1 [::1 [] [1.2.3.4] [::1%eth0]
+    ::1:: 1::2::3 unix//run/x.sock
+  `),
   `${long(64)}.example`,
   `${`${long(61)}.`.repeat(4)}${long(6)}`,
 ])('%j is not a domain', (input) => {
@@ -138,42 +104,23 @@ test('addresses that differ have different keys', () => {
 
 test.each([
   '',
-  'a',
-  'http://',
-  'http://:80',
-  ':80',
-  'a:',
-  'a:0',
-  'a:65536',
+  ...words('a http:// http://:80 :80 a: a:0 a:65536'),
   'a:80 b:80',
   'a:80\n}',
-  'http://a/',
-  'http://a?b',
-  'http://u@a',
-  'ftp://a',
-  'http://*.a',
-  'http://{host}',
-  'http://a"b',
-  'http://ü',
-  '::1',
-  'http://::1',
-  '[::1]',
-  'import',
-  'unix//run/x.sock',
+  ...words(`
+    http://a/ http://a?b http://u@a ftp://a http://*.a http://{host} http://a"b http://ü ::1
+    http://::1 [::1] import unix//run/x.sock
+  `),
 ])('%j is not an upstream', (text) => {
   expect(isUpstream(text)).toBe(false);
 });
 
-test.each([
-  'http://a',
-  'https://a.example.',
-  'h2c://a_b:8080',
-  'localhost:9000',
-  '10.0.0.1:80',
-  '[::1]:80',
-  'http://[::1]',
-  'HTTPS://A.example:8443',
-])('%j is an upstream', (text) => {
+test.each(
+  words(`
+  http://a https://a.example. h2c://a_b:8080 localhost:9000 10.0.0.1:80 [::1]:80 http://[::1]
+  HTTPS://A.example:8443
+`),
+)('%j is an upstream', (text) => {
   expect(isUpstream(text)).toBe(true);
 });
 

@@ -5,6 +5,7 @@ import { RECIPES, recipeOf } from '../../../src/hub/recipes/registry.ts';
 import { hashSecrets, keepSecrets, withoutSecrets } from '../../../src/hub/recipes/secrets.ts';
 import { checkValues } from '../../../src/hub/recipes/values.ts';
 import { Failure } from '../../../src/shared/failure.ts';
+import { words } from '../../harness/words.ts';
 
 const HASH = '$2b$10$3dhAvBeEwNwOVDHSFVj8/Ow1WvMDJUwaIGGktAnAwB8/RIqyE/UKy';
 
@@ -103,13 +104,7 @@ describe('refused, with the field', () => {
       '{env.HOME}:1',
       'unix//run/a.sock',
       'a:1 {',
-      '*:1',
-      'http://',
-      'a_:1',
-      '-a:1',
-      'httpd',
-      '[::1:]:80',
-      '[::1]',
+      ...words('*:1 http:// a_:1 -a:1 httpd [::1:]:80 [::1]'),
     ].map((address): [string, unknown, string] => ['authelia', { address }, 'address']),
     ...['verify', '/a b', '/{uri}', '/a"', '/a\n'].map((uri): [string, unknown, string] => [
       'forward-auth',

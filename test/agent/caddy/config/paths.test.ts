@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { findForbiddenPath } from '../../../../agent/caddy/config/paths.ts';
 import type { JsonObject } from '../../../../src/shared/json.ts';
+import { words } from '../../../harness/words.ts';
 
 const LINKS: Record<string, string> = { '/srv/link': '/data/box', '/srv/a}': '/data/box' };
 /** A `resolve` that knows two links. */
@@ -203,15 +204,12 @@ describe('a folder that is barred by its name', () => {
       env,
     });
 
-  test.each([
-    '/mnt/nas/backups',
-    '/mnt/nas/backups/',
-    '/mnt/nas/backups/a.db',
-    '/mnt/nas/www/../backups',
-    '/mnt/nas',
-    '/mnt',
-    '/',
-  ])('is no root, nor below %s, whoever Caddy’s user is, and its disk is not looked at', (root) => {
+  test.each(
+    words(`
+    /mnt/nas/backups /mnt/nas/backups/ /mnt/nas/backups/a.db /mnt/nas/www/../backups /mnt/nas
+    /mnt /
+  `),
+  )('is no root, nor below %s, whoever Caddy’s user is, and its disk is not looked at', (root) => {
     expect(judged({ handler: 'vars', root }, never)).toStartWith('root must not lead to files');
   });
 

@@ -2,20 +2,17 @@ import { expect, test } from 'bun:test';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listSegments, rollsOf } from '../../../../agent/logs/files/segments.ts';
+import { words } from '../../../harness/words.ts';
 import { temporaryFolders } from '../temp.ts';
 
 const newFolder = temporaryFolders();
 
 test('names that only look like rolled files are ignored', () => {
-  const names = [
-    'access.log.1',
-    'access-old.log',
-    'access-2026-11-20.log',
-    'access-2026-11-20T22-17-03.468.log.bz2',
-    'access-2026-11-20T22-17-03.468.txt',
-    'other-2026-11-20T22-17-03.468.log',
-    'my-access-2026-11-20T22-17-03.468.log',
-  ];
+  const names = words(`
+    access.log.1 access-old.log access-2026-11-20.log access-2026-11-20T22-17-03.468.log.bz2
+    access-2026-11-20T22-17-03.468.txt other-2026-11-20T22-17-03.468.log
+    my-access-2026-11-20T22-17-03.468.log
+  `);
   expect(rollsOf('access.log', names)).toEqual([]);
 });
 
