@@ -39,6 +39,8 @@ export async function startHubApart(
     get url() {
       return hub.url;
     },
+    /** Of the owner, whose requests `call` makes. */
+    headers,
     call: <T>(method: string, path: string, json?: unknown) =>
       ask<T>(`${hub.url}/api${path}`, { method, headers, json }),
     /** Starts the hub again. @param meanwhile waits for something once it was stopped */

@@ -1,19 +1,15 @@
 /** Changes that arrive at once, published together by a real Caddy. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
+import { forFile } from '../../harness/for-file.ts';
+import { type Body, startOwner } from '../../harness/owner.ts';
 import { type Answer, temporaryFolder } from '../../harness/stack.ts';
 
-let owner: Owner;
-
-beforeAll(async () => {
-  const folder = temporaryFolder();
-  const file = join(folder, 'proxy.env');
-  writeFileSync(file, 'TWIN=http://twin.example\n');
-  owner = await startOwner({ PROXY_ENV_FILE: file }, folder);
-});
-afterAll(() => owner.stack.stop());
+const folder = temporaryFolder();
+const env = { PROXY_ENV_FILE: join(folder, 'proxy.env') };
+writeFileSync(env.PROXY_ENV_FILE, 'TWIN=http://twin.example\n');
+const owner = await forFile(startOwner(env, folder));
 
 const create = (domain: string, config = `respond ${domain}`) =>
   owner.call('POST', '/vhosts', { domain: `http://${domain}`, config });

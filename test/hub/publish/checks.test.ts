@@ -1,26 +1,22 @@
 /** Changes whose sites have to answer as their checks say, through a real Caddy. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allOf, checksIn, startUpstream } from '../../harness/checked.ts';
 import { forFile } from '../../harness/for-file.ts';
-import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
+import { type Body, startOwner } from '../../harness/owner.ts';
 import { freePort, temporaryFolder } from '../../harness/stack.ts';
 
-let owner: Owner;
+const folder = temporaryFolder();
+const env = { PROXY_ENV_FILE: join(folder, 'proxy.env') };
+writeFileSync(env.PROXY_ENV_FILE, 'SITE=http://known.example\n');
+const owner = await forFile(startOwner(env, folder));
 const upstream = await forFile(startUpstream());
 const closed = freePort();
 /** Seconds; no check fails before they are over. */
 const within = 0.5;
 
-beforeAll(async () => {
-  const folder = temporaryFolder();
-  const file = join(folder, 'proxy.env');
-  writeFileSync(file, 'SITE=http://known.example\n');
-  owner = await startOwner({ PROXY_ENV_FILE: file }, folder);
-  await owner.create('base');
-});
-afterAll(() => owner.stack.stop());
+beforeAll(() => owner.create('base'));
 beforeEach(() => {
   Object.assign(upstream, { answer: 'ready', hangs: false });
 });

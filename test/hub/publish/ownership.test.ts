@@ -1,18 +1,10 @@
 /** Whose sites the proxy serves: a lost database, a second hub, and a set older than what is live. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { serveHub } from '../../../src/program/serve/serve.ts';
+import { startHubApart } from '../../harness/apart.ts';
 import { inDatabase } from '../../harness/database.ts';
-import { QUICK } from '../../harness/pace.ts';
-import {
-  ask,
-  type Stack,
-  signUp,
-  startStack,
-  temporaryFolder,
-  until,
-} from '../../harness/stack.ts';
+import { ask, type Stack, signUp, startStack, until } from '../../harness/stack.ts';
 
 type Status = { inStep: boolean; foreign: boolean; warnings: string[] };
 type Headers = Record<string, string>;
@@ -190,30 +182,14 @@ describe('what the proxy serves', () => {
     await untilInStep();
   });
 
-  describe('a second hub on the same agent', () => {
-    let folder: string;
-    let second: Awaited<ReturnType<typeof serveHub>>;
-    let api: string;
-    let theirs: Headers;
-
-    beforeEach(async () => {
-      folder = temporaryFolder();
-      const settings = { ...stack.settings.hub, dataDir: folder, socket: join(folder, 'hub.sock') };
-      second = await serveHub(
-        { ...settings, port: 0, agentUrl: stack.agent },
-        stack.token,
-        () => {},
-        QUICK.hub,
-      );
-      api = `${second.url}/api`;
-      theirs = (await signUp({ hub: api })).headers;
+  test('a second hub on the same agent changes nothing unasked, and neither takes the other’s sites back', async () => {
+    const dataDir = join(stack.folder, 'second');
+    const second = await startHubApart(stack, stack.agent, {
+      dataDir,
+      socket: join(dataDir, 'hub.sock'),
     });
-    afterEach(async () => {
-      await second.stop();
-      rmSync(folder, { recursive: true, force: true });
-    });
-
-    test('changes nothing unasked, and neither takes the other’s sites back', async () => {
+    const [api, theirs] = [`${second.url}/api`, second.headers];
+    try {
       const mine = stack.readProxyfile();
       const refused = await create('second', '', api, theirs);
       expect([refused.status, refused.body.code]).toEqual([409, 'IMPORT_FIRST']);
@@ -231,7 +207,9 @@ describe('what the proxy serves', () => {
       expect([await served('first'), await served('third')]).toEqual(['first', 'third']);
       await untilInStep();
       expect((await status()).warnings.join()).not.toContain('Another hub');
-    });
+    } finally {
+      await second.stop();
+    }
   });
 
   test('what something else keeps loading is replaced less and less often, and reported', async () => {

@@ -1,33 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import type { SiteSet } from '../../../src/hub/model/vhost.ts';
 import { PACE } from '../../../src/hub/pace.ts';
-import { createActivity } from '../../../src/hub/watch/activity.ts';
+import { type Activity, createActivity } from '../../../src/hub/watch/activity.ts';
 import type { LogActivity } from '../../../src/shared/wire/logs.ts';
-import { type Owner, startOwner } from '../../harness/owner.ts';
-import { freePort, type Stack, until } from '../../harness/stack.ts';
+import { forFile } from '../../harness/for-file.ts';
+import { startOwner } from '../../harness/owner.ts';
+import { freePort, until } from '../../harness/stack.ts';
 
-type Activity = {
-  from: string;
-  to: string;
-  buckets: number;
-  vhosts: {
-    id: number;
-    hosts: string[];
-    requests: number[];
-    status4xx: number[];
-    status5xx: number[];
-    p95: number | null;
-  }[];
-};
+type LastHour = Awaited<ReturnType<Activity['lastHour']>>;
 
-let owner: Owner;
-let stack: Stack;
-
-beforeAll(async () => {
-  owner = await startOwner();
-  stack = owner.stack;
-});
-afterAll(() => stack.stop());
+const owner = await forFile(startOwner());
+const { stack } = owner;
 
 const total = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
 
@@ -59,7 +42,7 @@ test('each vhost has its own requests and errors; the most specific name counts'
   let buckets = 0;
   const activity = await until(async () => {
     const path = `/vhosts/activity?buckets=${(buckets++ % 60) + 1}`;
-    const { body } = await owner.call<Activity>('GET', path);
+    const { body } = await owner.call<LastHour>('GET', path);
     const all = body.vhosts.flatMap(({ requests }) => requests);
     return total(all) === hosts.length && body;
   }, 'all requests');
@@ -80,9 +63,9 @@ test('each vhost has its own requests and errors; the most specific name counts'
     [wild, ['x.example', 'y.example']],
     [exact, ['c.example']],
   ]);
-  expect(Date.parse(activity.to) - Date.parse(activity.from)).toBe(3_600_000);
+  expect(Date.parse(activity.to ?? '') - Date.parse(activity.from ?? '')).toBe(3_600_000);
 
-  const usual = await owner.call<Activity>('GET', '/vhosts/activity');
+  const usual = await owner.call<LastHour>('GET', '/vhosts/activity');
   expect([usual.body.buckets, usual.body.vhosts[0]?.requests.length]).toEqual([12, 12]);
 });
 

@@ -57,6 +57,8 @@ describe('the configuration that the agent loads', () => {
       default: { level: 'WARN', exclude: ['http.log.access.log0', 'tls'] },
       log0: { include: ['http.log.access.log0'] },
     };
+    const file = { output: 'file', filename: '/logs/signalbox-errors.log' };
+    const writer = { ...file, roll_size_mb: 10, roll_keep: 1 };
     expect(patchConfig({ logging: { logs } }, stamp).logging).toEqual({
       logs: {
         default: {
@@ -79,12 +81,7 @@ describe('the configuration that the agent loads', () => {
           include: ['http.log.access'],
         },
         signalbox_errors: {
-          writer: {
-            output: 'file',
-            filename: '/logs/signalbox-errors.log',
-            roll_size_mb: 10,
-            roll_keep: 1,
-          },
+          writer,
           encoder: { format: 'json' },
           include: [
             'http.log.error',
@@ -95,12 +92,7 @@ describe('the configuration that the agent loads', () => {
           ],
         },
         signalbox_tls: {
-          writer: {
-            output: 'file',
-            filename: '/logs/signalbox-errors.log',
-            roll_size_mb: 10,
-            roll_keep: 1,
-          },
+          writer,
           encoder: { format: 'json' },
           level: 'ERROR',
           include: ['tls'],
