@@ -1,5 +1,6 @@
 /** What agents say of sites and what follows from it, made up: all is well but for what a test changes. */
 import type { AgentFacts } from '../../src/hub/watch/agent-facts.ts';
+import type { ProblemView } from '../../src/hub/watch/problem.ts';
 import type { VhostState } from '../../src/hub/watch/sites/view.ts';
 import type { ProxyStatus } from '../../src/shared/wire/proxy.ts';
 import type { SiteState } from '../../src/shared/wire/sites.ts';
@@ -100,3 +101,12 @@ export const agentFacts = (change: Partial<AgentFacts> = {}): AgentFacts => ({
   advisories: { count: 0, cure: '' },
   ...change,
 });
+
+/** A problem as one line: how grave, which, of what, and since when unless that is `MOMENT`. */
+export function problemLine(problem: Omit<ProblemView, 'key'>): string {
+  const { level, code, vhost, vhosts = vhost ? [vhost] : [], agents, since, message } = problem;
+  const sites = vhosts.map(({ id, domain }) => `${domain} (${id})`).join(', ');
+  const of = [sites && ` of ${sites}`, agents && ` on ${agents.join(', ')}`];
+  const age = since === MOMENT ? '' : ` since ${since}`;
+  return `${level} ${code}${of.filter(Boolean).join('')}${age}: ${message}`;
+}

@@ -13,9 +13,9 @@ import { dated } from '../../../src/hub/watch/problem-list.ts';
 import { type Facts, problemsOf } from '../../../src/hub/watch/problems/agent.ts';
 import type { SiteFacts } from '../../../src/hub/watch/problems/sites.ts';
 import type { Unserved } from '../../../src/hub/watch/sites/unserved.ts';
+import { MOMENT as NOW, problemLine } from '../../harness/facts.ts';
 import { storedVhost } from '../../harness/vhost.ts';
 
-const NOW = '2026-11-20T18:00:00.000Z';
 const EARLIER = '2026-11-20T17:00:00.000Z';
 const proxy = { running: true, version: '2.6.2' };
 const status = { proxy, foreign: false, drift: false, restartNeeded: false, closed: [] };
@@ -153,10 +153,6 @@ describe('what is not known is left out', () => {
   });
 });
 
-/** A problem as one line, with its age if it was not found just now. */
-const lineOf = ({ level, code, vhost: of, since, message }: ReturnType<typeof find>[number]) =>
-  `${level} ${code}${of ? ` of ${of.domain} (${of.id})` : ''}${since === NOW ? '' : ` since ${since}`}: ${message}`;
-
 const MISSING = { ...address, advice: { message: 'It is internal' } };
 const MOVED = '80 is held by caddy (pid 812, caddy.service)';
 
@@ -273,7 +269,7 @@ test.each<[string, Partial<Facts>, string]>([
   ],
   ['any other warning', { warnings: ['The disk is full'] }, 'warn WARNING: The disk is full.'],
 ])('one problem follows from %s', (_, change, line) => {
-  expect(find(change).map(lineOf)).toEqual([line]);
+  expect(find(change).map(problemLine)).toEqual([line]);
 });
 
 describe('several problems', () => {
