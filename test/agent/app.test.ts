@@ -266,19 +266,6 @@ describe('reload', () => {
   });
 
   test.each([
-    ['moves it to an unusable address', '\nadmin 203.0.113.1:1', 2],
-    ['denies us access to it', '\nadmin localhost:1 {\norigins no.example\nenforce_origin\n}', 2],
-    ['hides the option in a placeholder', '\n{$NO:admin} off', undefined],
-  ])('refuses a config that %s, and keeps the admin endpoint', async (_, option, line) => {
-    const refused = await reload(`{${option}\n}\n${good()}`);
-    expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
-    expect(refused.body).toMatchObject({ detail: expect.stringContaining('admin') });
-    expect(refused.body.line).toBe(line);
-    await expectGood();
-    expect((await reload(good())).status).toBe(200);
-  });
-
-  test.each([
     ['is not a Caddyfile', 'respnd x'],
     ['cannot be provisioned', '@x path_regexp "("\nrespond @x x'],
     ['has a missing certificate', 'tls /nowhere/c.pem /nowhere/k.pem'],

@@ -6,7 +6,8 @@ import { ask, signUp, startStack } from '../harness/stack.ts';
 const HIDDEN: [name: string, options: string, line: number | undefined][] = [
   ['on a line of its own', '{\n\tadmin off\n}', 2],
   ['on the line of the brace', '{ admin off\n}', 1],
-  ['with its own block', '{\n\tadmin localhost:1 {\n\t\torigins x\n\t}\n}', 2],
+  ['to an unusable address', '{\n\tadmin 203.0.113.1:1\n}', 2],
+  ['with its own block', '{\n\tadmin localhost:1 {\n\t\torigins x\n\t\tenforce_origin\n\t}\n}', 2],
   ['in a placeholder', '{\n\t{$NO:admin} off\n}', undefined],
   ['in quotes', '{\n\t"admin" off\n}', 2],
 ];
@@ -57,8 +58,12 @@ describe('an admin option', () => {
     });
 
     test('by the agent', async () => {
-      const answer = await stack.askAgent<{ code: string }>('/proxy/reload', { proxyfile: site() });
-      expect([answer.status, answer.body.code]).toEqual([502, 'PROXY_REJECTED']);
+      const answer = await stack.askAgent<{ line?: number }>('/proxy/reload', {
+        proxyfile: site(),
+      });
+      const detail = expect.stringContaining('admin');
+      expect([answer.status, answer.body]).toMatchObject([502, { code: 'PROXY_REJECTED', detail }]);
+      expect(answer.body.line).toBe(line);
     });
 
     test('or left out by an import, which says so', async () => {

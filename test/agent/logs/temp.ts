@@ -3,7 +3,7 @@ import { afterAll, expect } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLogs } from '../../../agent/logs/logs.ts';
+import { createLogs, type Logs } from '../../../agent/logs/logs.ts';
 import { createKeeper } from '../../../agent/logs/storage/keeper.ts';
 import { PACE } from '../../../agent/pace.ts';
 import { line } from './lines.ts';
@@ -37,13 +37,18 @@ export const ROLL = 'access-2026-11-20T22-17-03.468.log';
 export const lines = (...uris: string[]): string =>
   uris.map((uri) => `${line({ request: { uri } })}\n`).join('');
 
-/** Makes logs of the given files; `paths` are those of the entries that match, newest first. */
+/** Makes logs of the given files, closed after the tests of the file; `paths` are those of the entries that match, newest first. */
 export function temporaryLogs() {
   const newFolder = temporaryFolders();
+  const made: Logs[] = [];
+  afterAll(() => {
+    for (const logs of made) logs.close();
+  });
   return (files: Readonly<Record<string, string | Uint8Array>>) => {
     const folder = newFolder();
     for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder, name), bytes);
     const logs = createLogs({ file: join(folder, 'access.log'), timeout: 20_000 });
+    made.push(logs);
     const paths = async (filter = {}) => {
       const { logs: entries, total } = await logs.page({ ...ALL, ...filter });
       expect(total).toBe(entries.length);

@@ -1,19 +1,17 @@
 /** The distinct requests of a log, held against all of its lines as JSON.parse reads them. */
 import { describe, expect, test } from 'bun:test';
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { LoggedRequest } from '../../../../agent/logs/answers/distinct.ts';
 import { createClassifier } from '../../../../agent/logs/line/classifier.ts';
 import { identityOf, lineRequest } from '../../../../agent/logs/line/line-request.ts';
 import { createPairs } from '../../../../agent/logs/line/pairs.ts';
 import { parseTime } from '../../../../agent/logs/line/time-values.ts';
-import { createLogs, type Logs } from '../../../../agent/logs/logs.ts';
+import type { Logs } from '../../../../agent/logs/logs.ts';
 import { anyLines, line, random } from '../lines.ts';
-import { keeperOf, ROLL, temporaryFolders, temporaryLogs } from '../temp.ts';
+import { keeperOf, ROLL, temporaryLogs } from '../temp.ts';
 import { START } from './growing-log.ts';
 
-const newFolder = temporaryFolders();
 const logWith = temporaryLogs();
 const ALL = { hosts: null, from: 0, most: 50_000, headers: [] };
 const { signal } = new AbortController();
@@ -39,7 +37,6 @@ describe('what is left out, and said', () => {
       requests: [],
       leftOut: [{ reason, count: 2 }],
     });
-    logs.close();
   });
 
   test('is what is older than the newest, wherever it is', async () => {
@@ -66,7 +63,6 @@ describe('what is left out, and said', () => {
       expect(leftOut).toEqual([
         { reason: 'Older than the newest 100 distinct requests', count: 300 },
       ]);
-      logs.close();
     }
   });
 
@@ -74,7 +70,6 @@ describe('what is left out, and said', () => {
     const { logs } = logWith({ 'access.log': text({}) });
     const reason = new Error('ended');
     expect(logs.distinct(ALL, AbortSignal.abort(reason))).rejects.toBe(reason);
-    logs.close();
   });
 });
 
@@ -92,7 +87,6 @@ test('bodies are counted, but their requests are taken', async () => {
   expect(leftOut).toEqual([
     { reason: 'Request bodies: such requests are asked without one', count: 2 },
   ]);
-  logs.close();
 });
 
 test('hosts, times, headers and the address that counts', async () => {
@@ -120,7 +114,6 @@ test('hosts, times, headers and the address that counts', async () => {
     remoteIp: '127.0.0.1',
     headers: { accept: ['*/*'] },
   });
-  logs.close();
 });
 
 test('a scanned line is identified as a parsed one', () => {
@@ -159,16 +152,14 @@ function model(texts: readonly Buffer[]): { requests: Map<string, number>; entri
 }
 
 test('are those of all lines, in every form of file, and while it is rolled', async () => {
-  const folder = newFolder();
-  const file = join(folder, 'access.log');
-  const at = (hour: number) => join(folder, ROLL.replace('T22', `T${hour}`));
+  const roll = (hour: number) => ROLL.replace('T22', `T${hour}`);
   const texts = [1, 2, 3].map((seed) => anyLines(random(seed), 4000, START + seed * 100));
   const [a, b, c] = texts as [Buffer, Buffer, Buffer];
-  writeFileSync(at(19), a);
+  const { logs, at } = logWith({ [roll(19)]: a });
+  const file = at('access.log');
   await keeperOf(file).run();
-  writeFileSync(`${at(20)}.gz`, gzipSync(b));
+  writeFileSync(at(`${roll(20)}.gz`), gzipSync(b));
   writeFileSync(file, c);
-  const logs = createLogs({ file, timeout: 20_000 });
   const keyOf = (one: LoggedRequest) => identityOf({ ...one, headers: new Map(), bytesRead: 0 });
   const { requests: expected, entries } = model(texts);
   const check = async () => {
@@ -182,7 +173,7 @@ test('are those of all lines, in every form of file, and while it is rolled', as
   };
   const before = await check();
   const during = check();
-  renameSync(file, at(21));
+  renameSync(file, at(roll(21)));
   appendFileSync(file, '');
   expect(await during).toEqual(before);
   const packing = keeperOf(file).run();
@@ -190,5 +181,4 @@ test('are those of all lines, in every form of file, and while it is rolled', as
   await packing;
   expect(await check()).toEqual(before);
   expect(readFileSync(file)).toHaveLength(0);
-  logs.close();
 });

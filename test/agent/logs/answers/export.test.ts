@@ -64,7 +64,6 @@ test('an export has every match once, oldest first, over plain and compressed fi
     expect([filter, total]).toEqual([filter, expected.length]);
     expect(await exported(logs, filter)).toEqual(expected.reverse());
   }
-  logs.close();
 });
 
 test('an export goes on with the next file if the log rolls meanwhile', async () => {
@@ -82,7 +81,6 @@ test('an export goes on with the next file if the log rolls meanwhile', async ()
   const paths = text.match(/"path":"[^"]*"/g) ?? [];
   expect(new Set(paths).size).toBe(paths.length);
   expect(paths.length).toBe(9001);
-  logs.close();
 });
 
 test('an export that nobody reads any more ends', async () => {
@@ -94,7 +92,6 @@ test('an export that nobody reads any more ends', async () => {
   expect(await new Response(second.body).text().catch((error: Error) => error.message)).toBe(
     'the server is stopping',
   );
-  logs.close();
 });
 
 describe('a table', () => {
