@@ -1,9 +1,10 @@
 /** Text from outside tries to control the terminal of whoever runs a command, or to forge its lines. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'bun:test';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { folderForFile, forFile } from '../harness/for-file.ts';
 import { runProgram } from '../harness/program.ts';
-import { startStack, temporaryFolder } from '../harness/stack.ts';
+import { startStack } from '../harness/stack.ts';
 import { runAtTerminal } from '../harness/terminal.ts';
 
 /** Clears the screen, sets the title, colours (7 and 8 bits), turns text around, hides it. */
@@ -12,22 +13,15 @@ const SLY = '\u001b[2J\u001b]0;title\u0007\u009b31m\u202etxt\u2066\u200b\u2028\u
 const OBEYED = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 const FORGED = `${SLY}\n9\tforged`;
 
-const folder = temporaryFolder();
+const folder = folderForFile();
 const dataDir = join(folder, 'data');
 const file = join(folder, 'theirs.Caddyfile');
 let answer: (request: Request) => Response = () => new Response();
-let hub: ReturnType<typeof Bun.serve>;
 
-beforeAll(() => {
-  mkdirSync(dataDir, { mode: 0o700 });
-  writeFileSync(file, '');
-  // Stands in for a hub that repeats whatever it was given.
-  hub = Bun.serve({ unix: join(dataDir, 'hub.sock'), fetch: (request) => answer(request) });
-});
-afterAll(async () => {
-  await hub.stop(true);
-  rmSync(folder, { recursive: true, force: true });
-});
+mkdirSync(dataDir, { mode: 0o700 });
+writeFileSync(file, '');
+// Stands in for a hub that repeats whatever it was given.
+await forFile(Bun.serve({ unix: join(dataDir, 'hub.sock'), fetch: (request) => answer(request) }));
 
 const run = (args: string[], env: Record<string, string> = {}, input?: string) =>
   runProgram(args, env, folder, input === undefined ? {} : { input }).exited();

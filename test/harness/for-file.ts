@@ -28,8 +28,11 @@ export async function forFile<T extends Running>(starting: T | Promise<T>): Prom
 }
 
 /** A server on loopback for the tests of the file. */
-export function serverForFile(fetch: (request: Request) => Response | Promise<Response>) {
-  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch });
+export function serverForFile(
+  fetch: (request: Request) => Response | Promise<Response>,
+  more: { tls?: Bun.TLSOptions; idleTimeout?: number } = {},
+) {
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch, ...more });
   endAfterAll(() => server.stop(true));
   return server;
 }

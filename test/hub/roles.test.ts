@@ -1,19 +1,17 @@
 /** Who may call each operation of the OpenAPI document, and what a viewer gets: through a real Caddy. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { buildDocument } from '../../src/features/openapi/document.ts';
 import { isAtLeast } from '../../src/hub/auth/guard.ts';
 import { ABOUT, type About } from '../../src/hub/http/about.ts';
 import { ROLES, type Role } from '../../src/shared/roles.ts';
 import { inDatabase } from '../harness/database.ts';
-import { forFile } from '../harness/for-file.ts';
+import { folderForFile, forFile, serverForFile } from '../harness/for-file.ts';
 import { createChecker, type Document, operationsOf } from '../harness/openapi.ts';
 import { QUICK } from '../harness/pace.ts';
 import { registered } from '../harness/routes.ts';
 import { type Answer, ask, signUp, startStack, temporaryFolder, until } from '../harness/stack.ts';
 
-const folder = temporaryFolder();
-const routes = registered(folder);
+const routes = registered(folderForFile());
 const document = buildDocument(routes, '0.1.0') as unknown as Document;
 const operations = operationsOf(document);
 const declared = new Map(
@@ -35,7 +33,7 @@ const stack = await forFile(startStack({ SIGN_UP: 'open' }, temporaryFolder(), Q
 let owner: Headers;
 const callers: Partial<Record<Role, Record<'session' | 'read' | 'write', Headers>>> = {};
 let body = 'ready';
-const upstream = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response(body) });
+const upstream = serverForFile(() => new Response(body));
 const call = <T>(method: string, path: string, json?: unknown, headers = owner) =>
   ask<T>(`${stack.hub}${path}`, { method, headers, ...(json !== undefined && { json }) });
 
@@ -66,10 +64,6 @@ async function addAccount(role: Role): Promise<Record<'session' | 'read' | 'writ
 beforeAll(async () => {
   owner = (await signUp(stack)).headers;
   for (const role of ROLES) callers[role] = await addAccount(role);
-});
-afterAll(async () => {
-  await upstream.stop(true);
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** @param params what stands for `{name}`; without, what no route knows */

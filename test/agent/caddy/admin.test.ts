@@ -1,17 +1,12 @@
 /** Which answers of the admin endpoint are refusals. A stand-in gives those of versions that are not at hand. */
-import { afterAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { createAdmin } from '../../../agent/caddy/admin.ts';
+import { serverForFile } from '../../harness/for-file.ts';
 
 let answer = { status: 200, text: '' };
-const endpoint = Bun.serve({
-  hostname: '127.0.0.1',
-  port: 0,
-  fetch: ({ url }) =>
-    url.endsWith('/metrics')
-      ? new Response()
-      : new Response(answer.text, { status: answer.status }),
-});
-afterAll(() => endpoint.stop(true));
+const endpoint = serverForFile(({ url }) =>
+  url.endsWith('/metrics') ? new Response() : new Response(answer.text, { status: answer.status }),
+);
 const admin = createAdmin({ address: `127.0.0.1:${endpoint.port}`, secret: 'secret.invalid' });
 
 const WARNINGS = '[{"file":"Caddyfile","message":"not formatted"}]';

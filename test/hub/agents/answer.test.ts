@@ -1,17 +1,17 @@
 /** An agent that answers too much, packed, or too deeply. It stands in for one that somebody has taken over. */
-import { afterAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { createAgentClient } from '../../../src/hub/agents/client.ts';
 import { createEventParser } from '../../../src/hub/logs/merged-tail.ts';
 import { CSV, createRecords, NDJSON } from '../../../src/hub/logs/records.ts';
 import { siteState } from '../../harness/facts.ts';
+import { serverForFile } from '../../harness/for-file.ts';
 import { until } from '../../harness/stack.ts';
 
 const PIECE = new Uint8Array(1 << 20).fill(0x20);
 let sent = 0;
 let isEnded = false;
-let answer: () => Response;
-const agent = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => answer() });
-afterAll(() => agent.stop(true));
+let answer: (request: Request) => Response;
+const agent = serverForFile((request) => answer(request));
 
 const endless = () => {
   [sent, isEnded] = [0, false];
@@ -73,17 +73,12 @@ describe.each(Object.entries(QUESTIONS))('to the question %s', (name, question) 
 
 test('it is asked not to pack anything', async () => {
   let asked: string | null = null;
-  const honest = Bun.serve({
-    hostname: '127.0.0.1',
-    port: 0,
-    fetch({ headers }) {
-      asked = headers.get('accept-encoding');
-      return Response.json({ status: 'ok' });
-    },
-  });
-  expect(await createAgentClient({ url: honest.url.origin, token: 't' }).answers(5_000)).toBe(true);
+  answer = ({ headers }) => {
+    asked = headers.get('accept-encoding');
+    return Response.json({ status: 'ok' });
+  };
+  expect(await createAgentClient({ url: agent.url.origin, token: 't' }).answers(5_000)).toBe(true);
   expect(asked as string | null).toBe('identity');
-  await honest.stop(true);
 });
 
 test('JSON that is nested too deeply is not parsed, and nesting as Caddy has it is', async () => {

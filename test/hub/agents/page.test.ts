@@ -1,5 +1,6 @@
-import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
+import { beforeEach, describe, expect, test } from 'bun:test';
 import { createAgentClient } from '../../../src/hub/agents/client.ts';
+import { serverForFile } from '../../harness/for-file.ts';
 
 const ENTRY = {
   timestamp: '2026-11-20T18:00:00.123Z',
@@ -14,16 +15,12 @@ const PAGE = { logs: [ENTRY], total: 1, page: 1, pageSize: 50 };
 
 // A stand-in for an agent whose answers are damaged, or those of another version.
 let answer = { status: 200, text: '' };
-const agent = Bun.serve({
-  port: 0,
-  fetch: () => new Response(answer.text, { status: answer.status }),
-});
+const agent = serverForFile(() => new Response(answer.text, { status: answer.status }));
 const client = createAgentClient({ url: agent.url.origin, token: 't'.repeat(32) });
 
 beforeEach(() => {
   answer = { status: 200, text: '' };
 });
-afterAll(() => agent.stop(true));
 
 describe('a page that is not passed on', () => {
   test.each([

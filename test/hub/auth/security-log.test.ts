@@ -1,12 +1,12 @@
 /** Who signed in, who was refused and who changed who may do what: recorded with what it records. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { recordSecurity } from '../../../src/hub/auth/security-log.ts';
 import { securityLog } from '../../../src/hub/db/accounts-schema.ts';
 import { inDatabase, startDatabase } from '../../harness/database.ts';
-import { forFile } from '../../harness/for-file.ts';
+import { forFile, serverForFile } from '../../harness/for-file.ts';
 import { forEachTest } from '../../harness/for-tests.ts';
 import { some } from '../../harness/full.ts';
 import { startHubAlone } from '../../harness/hub-alone.ts';
@@ -204,16 +204,11 @@ describe('sessions of others', () => {
 
 describe('messages', () => {
   const received: { event: string; about: string; message: string }[] = [];
-  const hook = Bun.serve({
-    hostname: '127.0.0.1',
-    port: 0,
-    async fetch(request) {
-      const { messages = [], ...one } = (await request.json()) as Record<string, never[]>;
-      received.push(...((messages.length > 0 ? messages : [one]) as never[]));
-      return new Response('');
-    },
+  const hook = serverForFile(async (request) => {
+    const { messages = [], ...one } = (await request.json()) as Record<string, never[]>;
+    received.push(...((messages.length > 0 ? messages : [one]) as never[]));
+    return new Response('');
   });
-  afterAll(() => hook.stop(true));
   const add = (name: string, events: string[]) =>
     call('POST', '/channels', {
       name,

@@ -1,6 +1,6 @@
-import { afterAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { readExposition, sampleOf } from '../../harness/exposition.ts';
-import { forFile } from '../../harness/for-file.ts';
+import { forFile, serverForFile } from '../../harness/for-file.ts';
 import {
   ask,
   freePort,
@@ -24,11 +24,10 @@ type Upstream = {
 type State = { upstreams: Upstream[]; warnings: Warning[] };
 
 const stack = await forFile(startStack());
-const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('ok') });
+const server = serverForFile(() => new Response('ok'));
 const open = `127.0.0.1:${server.port}`;
 
 const { headers } = await signUp(stack);
-afterAll(() => server.stop(true));
 
 const send = <T = Changed>(method: string, path: string, json?: object) =>
   ask<T>(`${stack.hub}/vhosts${path}`, { method, headers, ...(json ? { json } : {}) });
@@ -139,13 +138,9 @@ describe('what cannot be known says why', () => {
     const off = await startStack({ UPSTREAM_PROBE: 'false', ...portSettings() });
     const owner = (await signUp(off)).headers;
     let connections = 0;
-    const counting = Bun.serve({
-      hostname: '127.0.0.1',
-      port: 0,
-      fetch() {
-        connections++;
-        return new Response('ok');
-      },
+    const counting = serverForFile(() => {
+      connections++;
+      return new Response('ok');
     });
     const make = (name: string, upstream: string) =>
       ask<Changed>(`${off.hub}/vhosts`, { headers: owner, json: proxy(name, upstream) });
@@ -169,7 +164,6 @@ describe('what cannot be known says why', () => {
     }, 'the success in the log');
     expect(up).toMatchObject({ unknown: null, latencyMs: null, lastChecked: expect.any(String) });
     await off.stop();
-    await counting.stop(true);
   });
 });
 

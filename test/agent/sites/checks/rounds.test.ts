@@ -1,24 +1,22 @@
 /** How sites are asked between changes. What Caddy does is under test/caddy. */
-import { afterAll, beforeEach, expect, test } from 'bun:test';
+import { beforeEach, expect, test } from 'bun:test';
 import { AdminUnreachable } from '../../../../agent/caddy/admin.ts';
 import { createRounds } from '../../../../agent/sites/checks/rounds.ts';
 import type { LiveSite } from '../../../../agent/sites/live-sites.ts';
 import type { Check } from '../../../../src/shared/wire/checks.ts';
+import { serverForFile } from '../../../harness/for-file.ts';
 import { freePort, until } from '../../../harness/stack.ts';
 
 let asked: string[] = [];
-const site = Bun.serve({
-  hostname: '127.0.0.1',
-  port: 0,
-  idleTimeout: 0,
-  fetch(request) {
+const site = serverForFile(
+  (request) => {
     const { pathname } = new URL(request.url);
     asked.push(`${pathname} ${request.headers.get('user-agent')}`);
     if (pathname === '/hang') return new Promise<Response>(() => {});
     return new Response('ready', { status: pathname === '/wrong' ? 503 : 200 });
   },
-});
-afterAll(() => site.stop(true));
+  { idleTimeout: 0 },
+);
 
 const liveAt = (name: string, port: number): LiveSite => ({
   name,

@@ -1,10 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
+import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import type { Dial } from '../../../../agent/sites/live-upstreams.ts';
 import { createDialUpstream } from '../../../../agent/sites/upstreams/dial.ts';
-import { freePort, temporaryFolder } from '../../../harness/stack.ts';
+import {
+  folderForFile,
+  forFile,
+  listenerForFile,
+  serverForFile,
+} from '../../../harness/for-file.ts';
+import { freePort } from '../../../harness/stack.ts';
 
 const NAMES: Record<string, string[]> = {
   nowhere: [],
@@ -17,32 +22,24 @@ const resolve = async (host: string) => NAMES[host] ?? [];
 const dial = createDialUpstream({ resolve }, false);
 const TIMEOUT_MS = 2_000;
 
-const folder = temporaryFolder();
-let secure: Bun.Server<undefined>;
-const plain = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('ok') });
+const folder = folderForFile();
+const pair = await generate([{ name: 'commonName', value: 'own' }], { keyType: 'ec' });
+const plain = serverForFile(() => new Response('ok'));
+const secure = serverForFile(() => new Response('ok'), {
+  tls: { cert: pair.cert, key: pair.private },
+});
 const sockets = { socket: { data() {} } };
-const local = Bun.listen({ unix: join(folder, 'a.sock'), ...sockets });
+await forFile(Bun.listen({ unix: join(folder, 'a.sock'), ...sockets }));
 /** Accepts connections and says nothing. */
-const mute = Bun.listen({ hostname: '127.0.0.1', port: 0, ...sockets });
+const mute = listenerForFile(() => {});
 /** Closes connections at once. */
-const closing = Bun.listen({
-  hostname: '127.0.0.1',
-  port: 0,
-  socket: { open: (socket) => void socket.end(), data() {} },
-});
-
-beforeAll(async () => {
-  const pair = await generate([{ name: 'commonName', value: 'own' }], { keyType: 'ec' });
-  const tls = { cert: pair.cert, key: pair.private };
-  secure = Bun.serve({ hostname: '127.0.0.1', port: 0, tls, fetch: () => new Response('ok') });
-});
-afterAll(async () => {
-  local.stop(true);
-  mute.stop(true);
-  closing.stop(true);
-  await Promise.all([plain.stop(true), secure.stop(true)]);
-  rmSync(folder, { recursive: true });
-});
+const closing = await forFile(
+  Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: { open: (socket) => void socket.end(), data() {} },
+  }),
+);
 
 const to = (host: string, port = 0, tls: string | null = null): Dial => ({
   place: { host, port },
