@@ -4,16 +4,17 @@
  * so that nobody can know whether it arrived, and while that is sent again. None is lost, and one that
  * comes twice has the same id. OUTAGE_KILLS sets the number of kills, OUTAGE_SEED their instants.
  */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { inDatabase } from '../harness/database.ts';
+import { forFile } from '../harness/for-file.ts';
 import { some } from '../harness/full.ts';
 import { QUICK } from '../harness/pace.ts';
 import { seededRandom } from '../harness/random.ts';
 import { limit } from '../harness/speed.ts';
 import { until } from '../harness/stack.ts';
 import { arrivedAt, awaited, lineOf } from './inbox.ts';
-import { startWorld, type World } from './outage-world.ts';
+import { startWorld } from './outage-world.ts';
 import { expireCertificate, type Outage } from './outages.ts';
 
 const KILLS = some(4, 12, 'OUTAGE_KILLS');
@@ -24,11 +25,7 @@ const UNREPORTED_MS = 0.9 * QUICK.hub.watch.settles;
 const STARTING_MS = 600;
 const TIMEOUT_MS = limit(60_000 + KILLS * 30_000);
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld([], ['certificate.ending']);
-}, TIMEOUT_MS);
-afterAll(() => world.stop());
+const world = await forFile(startWorld([], ['certificate.ending']));
 
 test(
   `${KILLS} kills lose no message (seed ${SEED})`,

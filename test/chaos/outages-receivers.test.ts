@@ -1,6 +1,6 @@
 // proof: chaos
 /** Receivers that break delay neither a change nor another channel, and get their messages once they work. */
-import { afterAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import type { Site } from '../harness/fleet-processes.ts';
 import { forFile } from '../harness/for-file.ts';
 import { BEHAVIOURS, startReceiver } from '../harness/receiver.ts';
@@ -14,16 +14,15 @@ const TIMEOUT_MS = limit(180_000);
 /** Much more than what the hub reads of an answer, much less than all of it. */
 const SOME = 64 * 2 ** 20;
 
-const broken = BEHAVIOURS.filter((how) => how !== 'accepts').map((how) => ({
-  how,
-  to: startReceiver(SECRET),
-}));
+const broken = await Promise.all(
+  BEHAVIOURS.filter((how) => how !== 'accepts').map(async (how) => ({
+    how,
+    to: await forFile(startReceiver(SECRET)),
+  })),
+);
 /** Made after all that break, so that one after the other it would come last. */
-const last = startReceiver(SECRET);
+const last = await forFile(startReceiver(SECRET));
 const world = await forFile(startWorld(['away'], ['agent.unreachable']));
-afterAll(async () => {
-  for (const to of [...broken.map((one) => one.to), last]) await to.stop();
-});
 
 test(
   'a receiver that breaks harms nobody, and gets its messages in the end',

@@ -4,8 +4,8 @@
  * them again until they are answered: each must have been made exactly once, and get one and the same
  * answer from then on. CHAOS_KILLS sets the number of kills, CHAOS_SEED their instants.
  */
-import { afterAll, expect, test } from 'bun:test';
-import { forFile } from '../harness/for-file.ts';
+import { expect, test } from 'bun:test';
+import { forFile, listenerForFile } from '../harness/for-file.ts';
 import { some } from '../harness/full.ts';
 import { seededRandom } from '../harness/random.ts';
 import { ask } from '../harness/stack.ts';
@@ -25,9 +25,6 @@ const VICTIMS: readonly [readonly Part[], ...(readonly Part[])[]] = [
 ];
 
 const world = await forFile(createWorld());
-afterAll(async () => {
-  silent.stop(true);
-});
 
 const site = (name: string) => ({
   domain: `http://${name}.example:${world.httpPort}`,
@@ -56,7 +53,7 @@ const changesOf = (kill: number): Sent[] => {
 };
 
 /** An upstream that shakes no hands: the answer to a change waits for it, as long as the agent does. */
-const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+const silent = listenerForFile(() => {});
 const SILENT = {
   config: 'reverse_proxy {upstream}',
   upstream: `https://127.0.0.1:${silent.port}`,

@@ -5,7 +5,7 @@
  * stored; every change that was answered with success must be there, and nothing of one that was
  * refused. CHAOS_EVENTS sets the number of events, CHAOS_SEED their sequence.
  */
-import { afterAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { startProcesses } from '../harness/fleet-processes.ts';
 import { forFile } from '../harness/for-file.ts';
 import { FULL, some } from '../harness/full.ts';
@@ -23,10 +23,7 @@ const CONTRACT_MS = 5_000;
 const AGREE_MS = 30_000;
 
 const fleet = await forFile(startProcesses(['twin', 'vps']));
-const udp = await Bun.udpSocket({ hostname: '0.0.0.0', port: heldPort(fleet) });
-afterAll(() => {
-  udp.close();
-});
+await forFile(Bun.udpSocket({ hostname: '0.0.0.0', port: heldPort(fleet) }));
 
 test(
   `all proxies agree after each of ${EVENTS} events (seed ${SEED})`,

@@ -1,7 +1,6 @@
 /** What the hub sends to whom, when it meets an agent for the first time and when its token changes. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { beforeEach, describe, expect, test } from 'bun:test';
 import { X509Certificate } from 'node:crypto';
-import { rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { createAgentClient } from '../../../src/hub/agents/client.ts';
@@ -9,48 +8,34 @@ import { enrol } from '../../../src/hub/agents/enrol.ts';
 import { normalFingerprint } from '../../../src/hub/agents/trust.ts';
 import { newCertificate } from '../../../src/program/cli/new-certificate.ts';
 import type { Failure } from '../../../src/shared/failure.ts';
-import { temporaryFolder } from '../../harness/stack.ts';
+import { folderForFile, serverForFile } from '../../harness/for-file.ts';
 
-const folder = temporaryFolder();
+const folder = folderForFile();
 const REQUEST = { hub: 'a'.repeat(32), term: 1, token: 't'.repeat(43), replace: false };
 const SECRET = 's'.repeat(43);
 
 /** Stands in for an agent, and for someone between hub and agent. */
-type Peer = { port: number; stop: () => Promise<void>; received: string[] };
-let agent: Peer;
-let impostor: Peer;
-let fingerprint: string;
 let answer: () => Response;
 
-async function serve(name: string): Promise<{ peer: Peer; fingerprint: string }> {
+async function serve(name: string) {
   const files = { cert: join(folder, `${name}.pem`), key: join(folder, `${name}-key.pem`) };
   await newCertificate({ ...files, names: ['127.0.0.1'], now: new Date() });
   const received: string[] = [];
-  const server = Bun.serve({
-    hostname: '127.0.0.1',
-    port: 0,
-    tls: { cert: await Bun.file(files.cert).text(), key: await Bun.file(files.key).text() },
-    async fetch(request) {
+  const cert = await Bun.file(files.cert).text();
+  const { port = 0 } = serverForFile(
+    async (request) => {
       received.push(JSON.stringify([request.url, ...request.headers, await request.text()]));
       return answer();
     },
-  });
-  const certificate = new X509Certificate(await Bun.file(files.cert).text());
-  return {
-    peer: { port: server.port ?? 0, stop: () => server.stop(true), received },
-    fingerprint: normalFingerprint(certificate.fingerprint256) ?? '',
-  };
+    { tls: { cert, key: await Bun.file(files.key).text() } },
+  );
+  const fingerprint = normalFingerprint(new X509Certificate(cert).fingerprint256) ?? '';
+  return { port, received, fingerprint };
 }
 
-beforeAll(async () => {
-  ({ peer: agent, fingerprint } = await serve('agent'));
-  ({ peer: impostor } = await serve('impostor'));
-});
-afterAll(async () => {
-  await agent.stop();
-  await impostor.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const agent = await serve('agent');
+const impostor = await serve('impostor');
+const { fingerprint } = agent;
 beforeEach(() => {
   answer = () => Response.json({ success: true });
   agent.received.length = 0;
@@ -89,19 +74,14 @@ describe('neither secret nor token goes', () => {
 
   test('over plain HTTP', async () => {
     const plain: string[] = [];
-    const server = Bun.serve({
-      hostname: '127.0.0.1',
-      port: 0,
-      fetch(request) {
-        plain.push(request.url);
-        return Response.json({ success: true });
-      },
+    const server = serverForFile((request) => {
+      plain.push(request.url);
+      return Response.json({ success: true });
     });
     for (const url of [server.url.origin, server.url.origin.replace('http:', 'https:')]) {
       expect(await enrolAt(url)).toBe('AGENT_UNREACHABLE');
     }
     expect(plain).toEqual([]);
-    await server.stop(true);
   });
 
   test('to where the agent redirects', async () => {

@@ -1,20 +1,17 @@
 /** `/agents`: who may join, and what becomes of placements and preambles. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAgentClient } from '../../../src/hub/agents/client.ts';
 import { createAgentKeys } from '../../../src/hub/agents/keys.ts';
 import { formatInvitation } from '../../../src/shared/invitation.ts';
-import { type EnrollableAgent, startEnrollable } from '../../harness/enrolled.ts';
-import { type Fleet, startFleet } from '../../harness/fleet.ts';
+import { startEnrollable } from '../../harness/enrolled.ts';
+import { startFleet } from '../../harness/fleet.ts';
+import { forFile } from '../../harness/for-file.ts';
 import { until } from '../../harness/stack.ts';
 
-let fleet: Fleet;
-let guest: EnrollableAgent;
-beforeAll(async () => {
-  [fleet, guest] = await Promise.all([startFleet(['vps']), startEnrollable()]);
-});
-afterAll(() => Promise.all([fleet.stop(), guest.stop()]));
+const fleet = await forFile(startFleet(['vps']));
+const guest = await forFile(startEnrollable());
 
 type Body = {
   code?: string;

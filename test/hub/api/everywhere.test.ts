@@ -1,5 +1,6 @@
 /** A policy that applies to every site, also to those that come later, however they come. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
+import { forFile } from '../../harness/for-file.ts';
 import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
 
 type Policy = Body & { name: string; everywhere: boolean; vhosts: number[]; field?: string };
@@ -20,12 +21,7 @@ const site = (name: string, more: object = {}) => ({
   ...more,
 });
 
-let owner: Owner;
-let other: Owner;
-beforeAll(async () => {
-  [owner, other] = await Promise.all([startOwner(), startOwner()]);
-});
-afterAll(() => Promise.all([owner.stack.stop(), other.stack.stop()]));
+const [owner, other] = [await forFile(startOwner()), await forFile(startOwner())];
 
 const policy = (method: string, path = '', json?: object, headers = {}) =>
   owner.call<Policy>(method, `/policies${path}`, json, headers);

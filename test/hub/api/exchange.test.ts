@@ -1,14 +1,10 @@
 /** Preamble, preview, export and restore. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
+import { describe, expect, test } from 'bun:test';
+import { forFile } from '../../harness/for-file.ts';
+import { type Body, startOwner } from '../../harness/owner.ts';
 
-let owner: Owner;
-
-beforeAll(async () => {
-  owner = await startOwner();
-  await owner.create('base');
-});
-afterAll(() => owner.stack.stop());
+let owner = await forFile(startOwner());
+await owner.create('base');
 
 describe('the preamble', () => {
   const ports = () => `http_port ${owner.stack.httpPort}\n\thttps_port ${owner.stack.httpsPort}`;
@@ -156,10 +152,12 @@ describe('export and restore', () => {
 
     // The same ports: the preamble holds them.
     await owner.stack.stop();
-    owner = await startOwner({
-      PROXY_HTTP_PORT: String(owner.stack.httpPort),
-      PROXY_HTTPS_PORT: String(owner.stack.httpsPort),
-    });
+    owner = await forFile(
+      startOwner({
+        PROXY_HTTP_PORT: String(owner.stack.httpPort),
+        PROXY_HTTPS_PORT: String(owner.stack.httpsPort),
+      }),
+    );
     const onto = await owner.call('POST', '/restore', saved.body);
     expect([onto.status, onto.text]).toEqual([200, saved.text]);
     expect(owner.stack.readProxyfile()).toBe(file);

@@ -1,8 +1,8 @@
 /** Changes that are tried beside the proxy: what a check refuses is never served, and keeps others waiting once. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { beforeEach, describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { allOf, startUpstream, type Upstream } from '../../harness/checked.ts';
+import { allOf, startUpstream } from '../../harness/checked.ts';
 import { forFile } from '../../harness/for-file.ts';
 import { startBesideForeignCaddy } from '../../harness/foreign-caddy.ts';
 import { some } from '../../harness/full.ts';
@@ -13,17 +13,13 @@ import { ask, freePort, until } from '../../harness/stack.ts';
 type Answer = Body & { warnings?: { code: string; message: string }[]; results?: Answer[] };
 
 const owner = await forFile(startOwner());
-let upstream: Upstream;
+const upstream = await forFile(startUpstream());
 /** Of other sites. */
-let steady: Upstream;
+const steady = await forFile(startUpstream());
 const closed = freePort();
 const check = { path: '/', within: 0.2 };
 
-beforeAll(async () => {
-  [upstream, steady] = [startUpstream(), startUpstream()];
-  await owner.create('base');
-});
-afterAll(() => Promise.all([upstream.stop(), steady.stop()]));
+await owner.create('base');
 beforeEach(() => {
   Object.assign(upstream, { answer: 'ready', hangs: false });
 });

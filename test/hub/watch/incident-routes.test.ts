@@ -1,20 +1,17 @@
 /** The routes of incidents and events, against a database with some. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
+import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
 import { openDatabase } from '../../../src/hub/db/open.ts';
 import { incidents, vhosts } from '../../../src/hub/db/schema.ts';
 import { knownChange } from '../../../src/hub/model/known-changes.ts';
 import { createStore } from '../../../src/hub/model/store.ts';
 import { EVENT_NAMES } from '../../../src/shared/events.ts';
 import { readExposition, sampleOf } from '../../harness/exposition.ts';
-import { type HubAlone, startHubAlone } from '../../harness/hub-alone.ts';
-import { ask, hasFeature, signUp, temporaryFolder } from '../../harness/stack.ts';
+import { folderForFile, forFile } from '../../harness/for-file.ts';
+import { startHubAlone } from '../../harness/hub-alone.ts';
+import { ask, hasFeature, signUp } from '../../harness/stack.ts';
 
-const folder = temporaryFolder();
-let hub: HubAlone;
-let api: string;
-let headers: Record<string, string>;
-let reader: Record<string, string>;
+const folder = folderForFile();
 
 const beganAt = new Date('2026-11-20T18:00:00.000Z');
 const drive = {
@@ -54,26 +51,23 @@ const gone = {
   problem: 'AGENT_UNREACHABLE agent 1',
 };
 
+const database = openDatabase(folder);
+database.db.insert(incidents).values([drive, site, proxy, gone]).run();
+const times = { createdAt: beganAt, updatedAt: beganAt };
+const vhost = { id: 7, domain: 'a.example', config: 'respond a' };
+database.db
+  .insert(vhosts)
+  .values({ ...vhost, ...times, position: 1, upstream: '', enabled: true })
+  .run();
+database.close();
+
 // Without its agent, the hub does not know whether the open ones are over.
-beforeAll(async () => {
-  const { db, close } = openDatabase(folder);
-  db.insert(incidents).values([drive, site, proxy, gone]).run();
-  const times = { createdAt: beganAt, updatedAt: beganAt };
-  const vhost = { id: 7, domain: 'a.example', config: 'respond a' };
-  db.insert(vhosts)
-    .values({ ...vhost, ...times, position: 1, upstream: '', enabled: true })
-    .run();
-  close();
-  hub = await startHubAlone({ DATA_DIR: folder });
-  api = hub.hub;
-  headers = (await signUp(hub)).headers;
-  const made = await ask<{ token: string }>(`${api}/tokens`, { headers, json: { name: 'reader' } });
-  reader = { Authorization: `Bearer ${made.body.token}` };
-});
-afterAll(async () => {
-  await hub.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const hub = await forFile(startHubAlone({ DATA_DIR: folder }));
+const api = hub.hub;
+const { headers } = await signUp(hub);
+const json = { name: 'reader' };
+const { token } = (await ask<{ token: string }>(`${api}/tokens`, { headers, json })).body;
+const reader = { Authorization: `Bearer ${token}` };
 
 test('an unknown filter is refused', async () => {
   const { status } = await ask(`${api}/incidents?open=maybe`, { headers });
@@ -81,45 +75,16 @@ test('an unknown filter is refused', async () => {
 });
 
 test('the newest come first, with what they are about', async () => {
-  const { body } = await ask(`${api}/incidents`, { headers });
+  const { body } = await ask<object[]>(`${api}/incidents`, { headers });
   const began = { beganAt: '2026-11-20T18:00:00.000Z', overAt: null };
-  const { event, level, message } = site;
+  const seen = ({ event, level, message }: Record<'event' | 'level' | 'message', string>) => {
+    return { event, level, message, ...began, flapping: false };
+  };
   expect(body).toEqual([
-    {
-      id: 4,
-      event: 'agent.unreachable',
-      level: 'bad',
-      ...began,
-      message: gone.message,
-      flapping: false,
-    },
-    {
-      id: 3,
-      event: 'proxy.down',
-      agent: 'vps',
-      level: 'bad',
-      ...began,
-      message: proxy.message,
-      flapping: false,
-    },
-    {
-      id: 2,
-      event,
-      vhost: { id: 7, domain: 'a.example' },
-      level,
-      message,
-      ...began,
-      flapping: true,
-    },
-    {
-      id: 1,
-      event: 'disk.full',
-      level: 'bad',
-      message: drive.message,
-      flapping: false,
-      ...began,
-      overAt: '2026-11-20T18:05:00.000Z',
-    },
+    { ...seen(gone), id: 4 },
+    { ...seen(proxy), id: 3, agent: 'vps' },
+    { ...seen(site), id: 2, vhost: { id: 7, domain: 'a.example' }, flapping: true },
+    { ...seen(drive), id: 1, overAt: '2026-11-20T18:05:00.000Z' },
   ]);
 });
 
@@ -201,9 +166,8 @@ describe('a problem that somebody knows of', () => {
   });
 
   test('does not make a hub one that has published', async () => {
-    const own = temporaryFolder();
-    const database = openDatabase(own);
-    const store = createStore(database);
+    const another = openDatabase(join(folder, 'another'));
+    const store = createStore(another);
     const saying = { until: null, by: 'Ada' };
     const time = new Date();
     const plan = await knownChange([{ problem: 'a', words: 'a' }], saying)(store.load(), time);
@@ -211,8 +175,7 @@ describe('a problem that somebody knows of', () => {
     const author = { userId: '1', userName: 'Ada', via: null };
     store.commit([{ author, plan }], time);
     expect([store.load().known.length, store.hasPublished()]).toEqual([1, false]);
-    database.close();
-    rmSync(own, { recursive: true, force: true });
+    another.close();
   });
 
   test('is known until another time, or no longer, and is again after an undo', async () => {
