@@ -118,9 +118,7 @@ describe('the streams of an account', () => {
       Array.from({ length: PER_ACCOUNT }, () => openTail(eve.headers)),
     );
     expect(open.map(({ status }) => status)).toEqual(open.map(() => 200));
-    const refused = await ask<{ code: string }>(`${stack.hub}/logs/tail`, {
-      headers: eve.headers,
-    });
+    const refused = await ask<{ code: string }>(`${stack.hub}/logs/tail`, { headers: eve.headers });
     expect([refused.status, refused.body.code]).toEqual([429, 'RATE_LIMITED']);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     const another = await openTail(other.headers);

@@ -24,11 +24,7 @@ export function createModel(world: World, random: Random) {
   const tally = { accepted: 0, refused: 0, unknown: 0 };
 
   const send = (method: string, path: string, json?: object) =>
-    ask<{ id: number }>(`${world.hub}${path}`, {
-      method,
-      headers: world.headers,
-      json,
-    });
+    ask<{ id: number }>(`${world.hub}${path}`, { method, headers: world.headers, json });
 
   /** A random change of a site, and the state that it leads to. */
   function pick(site: Site): { next: State; call: () => ReturnType<typeof send> } {

@@ -54,10 +54,7 @@ const changesOf = (kill: number): Sent[] => {
 
 /** An upstream that shakes no hands: the answer to a change waits for it, as long as the agent does. */
 const silent = listenerForFile(() => {});
-const SILENT = {
-  config: 'reverse_proxy {upstream}',
-  upstream: `https://127.0.0.1:${silent.port}`,
-};
+const SILENT = { config: 'reverse_proxy {upstream}', upstream: `https://127.0.0.1:${silent.port}` };
 
 /** Deletes what a round made, so that publishes stay as fast as the first. */
 async function clear(): Promise<void> {

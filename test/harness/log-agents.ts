@@ -30,10 +30,7 @@ export function serveRoutes(agents: Agents): { url: string; stop(): Promise<void
     .use(errors({ report: (error) => console.error(error) }))
     .use(logRoutesOfHub({ agents, guard: guard as unknown as Guard }))
     .listen({ hostname: '127.0.0.1', port: freePort(), reusePort: false });
-  return {
-    url: `http://127.0.0.1:${app.server?.port}`,
-    stop: async () => app.server?.stop(true),
-  };
+  return { url: `http://127.0.0.1:${app.server?.port}`, stop: async () => app.server?.stop(true) };
 }
 
 /** The list as the hub has it. @param all at least one */

@@ -203,10 +203,7 @@ export async function startStack(
     },
     agentHeaders,
     askAgent: (path, json) =>
-      ask(running.agent.url + path, {
-        headers: agentHeaders,
-        ...(json !== undefined && { json }),
-      }),
+      ask(running.agent.url + path, { headers: agentHeaders, ...(json !== undefined && { json }) }),
     readProxyfile: () => readFileSync(settings.agent.proxy.proxyfile, 'utf8'),
     served: (host, path = '/') =>
       ask(`http://127.0.0.1:${variables.PROXY_HTTP_PORT}${path}`, { headers: { Host: host } }),

@@ -71,10 +71,7 @@ describe('wrong settings', () => {
     ['all', { OIDC_ISSUER: 'https://id.example/?x=1', OIDC_CLIENT_ID: 'x' }, ['OIDC_ISSUER']],
     [
       'all',
-      {
-        OIDC_ISSUER: 'https://id.example/.well-known/openid-configuration',
-        OIDC_CLIENT_ID: 'x',
-      },
+      { OIDC_ISSUER: 'https://id.example/.well-known/openid-configuration', OIDC_CLIENT_ID: 'x' },
       ['OIDC_ISSUER'],
     ],
     ['all', { ...OIDC, OIDC_CLIENT_SECRET_FILE: '/etc/empty' }, ['OIDC_CLIENT_SECRET_FILE']],

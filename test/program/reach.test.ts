@@ -5,11 +5,7 @@ import { lanAddress, networkAddresses } from '../../src/program/addresses.ts';
 import { reachOf } from '../../src/program/serve/reach.ts';
 
 const info = (address: string, internal = false) =>
-  ({
-    address,
-    internal,
-    family: address.includes(':') ? 'IPv6' : 'IPv4',
-  }) as NetworkInterfaceInfo;
+  ({ address, internal, family: address.includes(':') ? 'IPv6' : 'IPv4' }) as NetworkInterfaceInfo;
 
 test('addresses that no other machine can use are left out', () => {
   expect(

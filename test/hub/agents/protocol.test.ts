@@ -22,10 +22,7 @@ async function startHub(between: Between): Promise<HubApart> {
 }
 
 /** On the port of the stack's Caddy: these hubs have no preamble that names it. */
-const site = () => ({
-  domain: `http://next.example:${stack.httpPort}`,
-  config: 'respond next',
-});
+const site = () => ({ domain: `http://next.example:${stack.httpPort}`, config: 'respond next' });
 
 test('one of another protocol is not changed, and the status says what to do', async () => {
   const words = 'Hub and agent have incompatible versions';

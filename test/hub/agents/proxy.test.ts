@@ -26,10 +26,7 @@ describe('of several proxies, made up here', () => {
       },
     }));
     const agents = { all: () => all as unknown as Agent[] } as never;
-    return createReadProxies({
-      agents,
-      version: (name) => made[Number(name)]?.version ?? null,
-    })();
+    return createReadProxies({ agents, version: (name) => made[Number(name)]?.version ?? null })();
   };
 
   test('a recipe cannot count on what one of them lacks', async () => {

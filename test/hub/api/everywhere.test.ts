@@ -104,10 +104,7 @@ describe('it guards', () => {
     });
     expect(await statusOf('old')).toBe(451);
 
-    expect((await vhost('POST', '', site('new'))).body).toMatchObject({
-      policies: [],
-      except: [],
-    });
+    expect((await vhost('POST', '', site('new'))).body).toMatchObject({ policies: [], except: [] });
     expect((await bulk([{ op: 'create', ...site('many') }])).status).toBe(200);
     expect((await owner.call('POST', `/changelog/${gone}/revert`)).status).toBe(200);
     for (const name of ['old', 'new', 'many', 'gone']) {

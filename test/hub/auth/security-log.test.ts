@@ -276,11 +276,7 @@ describe('the log', () => {
     const { db } = database;
     const day = 24 * 60 * 60 * 1000;
     const at = Date.parse('2026-11-20T18:00:00.000Z');
-    const actor = {
-      user: { id: null, name: 'x' },
-      via: null,
-      client: { ip: '', userAgent: '' },
-    };
+    const actor = { user: { id: null, name: 'x' }, via: null, client: { ip: '', userAgent: '' } };
     const rows = () => db.$count(securityLog);
     const record = (time: number) => recordSecurity(db, new Date(time), actor, { kind: 'agent' });
     record(at - 366 * day);

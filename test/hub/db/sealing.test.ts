@@ -63,10 +63,7 @@ const enrol = () =>
     .run();
 
 const refusal = (words: string) =>
-  expect.objectContaining({
-    code: 'SECRET_KEY_UNUSABLE',
-    message: expect.stringContaining(words),
-  });
+  expect.objectContaining({ code: 'SECRET_KEY_UNUSABLE', message: expect.stringContaining(words) });
 
 const PASSWD = 'signalbox passwd EMAIL --reset-factors';
 

@@ -72,11 +72,7 @@ describe('an export of several agents', () => {
       expect(entries.length).toBe(pages.length);
       expect(entries.toReversed()).toEqual(pages);
       expect([facts, missing]).toEqual([
-        {
-          mediaType: 'application/x-ndjson; charset=utf-8',
-          total: pages.length,
-          limit: 1_000_000,
-        },
+        { mediaType: 'application/x-ndjson; charset=utf-8', total: pages.length, limit: 1_000_000 },
         [],
       ]);
     },

@@ -53,10 +53,7 @@ test('refused with the reason, and nothing is stored', async () => {
     [{ domain: at('two'), config: both }, 'has an address for HTTP', 'for HTTPS only'],
     [{ domain: at('paths') }, `shares its name with ${path}`, 'both sites'],
     [
-      {
-        domain: at('*'),
-        config: `https://*.example:${port} {\n\trespond x\n}`,
-      },
+      { domain: at('*'), config: `https://*.example:${port} {\n\trespond x\n}` },
       'shares its name',
       'both sites',
     ],

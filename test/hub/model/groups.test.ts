@@ -118,12 +118,7 @@ describe('undoing a group', () => {
       preamble: (await owner.call<{ config: string }>('GET', '/preamble')).body.config,
       policies: [{ name: 'door', recipe: 'block', values: { networks: ['203.0.113.9'] } }],
       vhosts: [
-        {
-          domain: 'http://other.example',
-          config: 'respond other',
-          upstream: '',
-          enabled: true,
-        },
+        { domain: 'http://other.example', config: 'respond other', upstream: '', enabled: true },
         {
           domain: 'http://a.example',
           config: 'respond restored',

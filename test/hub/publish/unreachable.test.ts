@@ -64,9 +64,7 @@ test.each<[string, () => Response]>([
 test('an agent that stops during a tail ends it', async () => {
   // One for each, as the hub asks for other things meanwhile.
   const stream = () =>
-    new ReadableStream({
-      start: (controller) => controller.enqueue('event: entry\ndata: {}\n\n'),
-    });
+    new ReadableStream({ start: (controller) => controller.enqueue('event: entry\ndata: {}\n\n') });
   answer = () => new Response(stream(), { headers: { 'Content-Type': 'text/event-stream' } });
   const events = readEvents((await hub.tail()).body);
   expect(await events.next()).toEqual({ event: 'entry', data: '{}' });

@@ -69,33 +69,25 @@ const find = (change: Partial<Facts>, since = new Map<string, string>()) =>
     (one) => ({ marks: [markOf(one, 'agent 1')], incidents: [] }),
   );
 
+const HOLDER = 'it is held by caddy (pid 812, caddy.service)';
+const held = (port: number, wanted: number) => ({ port, wanted, reason: HOLDER, blocked: true });
+const free = (port: number) => ({ port, wanted: port, reason: null, blocked: false });
+const certified = { ...address, certificate: {} };
+const plain = { ...address, tls: false };
+const onDemand = { ...address, checkedAt: null, reason: 'on demand' };
+
 describe('there is no problem', () => {
   test.each<[string, Partial<Facts>]>([
     [
       'on ports that somebody chose, although the usual ones are taken',
-      {
-        serving: {
-          http: { port: 9080, wanted: 80, reason: '80 is held by nginx (pid 9)', blocked: true },
-          https: { port: 9443, wanted: 443, reason: '443 is held by nginx (pid 9)', blocked: true },
-          cure: 'sudo kill 9',
-        },
-      },
+      { serving: { http: held(9080, 80), https: held(9443, 443), cure: 'sudo kill 9' } },
     ],
     ['if all is well', {}],
     ['if it is not known how the sites are', { sites: null }],
     ['with room on a disk', { disks: [{ id: 'a', holds: ['the log'], free: 0.05 }] }],
     [
       'with an upstream that is up, or of which nothing is known',
-      {
-        sites: [
-          site({
-            upstreams: [
-              { ...upstream, up: true },
-              { ...upstream, up: null },
-            ],
-          }),
-        ],
-      },
+      { sites: [site({ upstreams: [true, null].map((up) => ({ ...upstream, up })) })] },
     ],
     [
       'with a disabled site',
@@ -103,28 +95,12 @@ describe('there is no problem', () => {
     ],
     [
       'with a certificate that is there, not needed, or obtained on demand',
-      {
-        sites: [
-          site({
-            addresses: [
-              { ...address, certificate: {} },
-              { ...address, tls: false },
-              { ...address, checkedAt: null, reason: 'on demand' },
-            ],
-          }),
-        ],
-      },
+      { sites: [site({ addresses: [certified, plain, onDemand] })] },
     ],
     ['with a certificate that Caddy will renew', { certificates: [{ ...ending, overdue: false }] }],
     [
       'where Caddy listens as it should',
-      {
-        serving: {
-          http: { port: 80, wanted: 80, reason: null, blocked: false },
-          https: { port: 443, wanted: 443, reason: null, blocked: false },
-          cure: null,
-        },
-      },
+      { serving: { http: free(80), https: free(443), cure: null } },
     ],
   ])('%s', (_, change) => {
     expect(find(change)).toEqual([]);
@@ -154,7 +130,6 @@ describe('what is not known is left out', () => {
 });
 
 const MISSING = { ...address, advice: { message: 'It is internal' } };
-const MOVED = '80 is held by caddy (pid 812, caddy.service)';
 
 test.each<[string, Partial<Facts>, string]>([
   [
@@ -184,14 +159,8 @@ test.each<[string, Partial<Facts>, string]>([
   ],
   [
     'ports other than the usual ones',
-    {
-      serving: {
-        http: { port: 8080, wanted: 80, reason: MOVED, blocked: true },
-        https: { port: 443, wanted: 443, reason: null, blocked: false },
-        cure: 'systemctl disable --now caddy',
-      },
-    },
-    `warn PORT_HELD: Caddy listens on port 8080 instead of 80: ${MOVED}. To change that: systemctl disable --now caddy.`,
+    { serving: { http: held(8080, 80), https: free(443), cure: 'systemctl disable --now caddy' } },
+    `warn PORT_HELD: Caddy listens on port 8080 instead of 80: ${HOLDER}. To change that: systemctl disable --now caddy.`,
   ],
   [
     'a certificate that has expired',
@@ -313,12 +282,8 @@ describe('several problems', () => {
     const first = find({ unserved: [{ vhost, detail: 'x', ports: [] }], warnings: ['w'] });
     const since = new Map(first.map((one) => [keyOf(one), EARLIER]));
     const unserved = [{ vhost, detail: 'y', ports: [] }];
-    expect(
-      find({ unserved, warnings: ['w', 'v'] }, since).map(({ message, since: at }) => [
-        message,
-        at,
-      ]),
-    ).toEqual([
+    const then = find({ unserved, warnings: ['w', 'v'] }, since);
+    expect(then.map(({ message, since: at }) => [message, at])).toEqual([
       ['Not served, because Caddy refuses it: y.', EARLIER],
       ['w.', EARLIER],
       ['v.', NOW],

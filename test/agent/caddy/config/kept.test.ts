@@ -128,10 +128,7 @@ describe.each(allCaddys())('$name', ({ bin }) => {
     const ANY = 'http:// {\n\trespond "any" 404\n}\n';
     const visit = async (name: string) => {
       const url = `http://127.0.0.1:${agent.httpPort}/x?y=1`;
-      const { status, headers } = await fetch(url, {
-        headers: { Host: name },
-        redirect: 'manual',
-      });
+      const { status, headers } = await fetch(url, { headers: { Host: name }, redirect: 'manual' });
       return [status, headers.get('location')];
     };
     const load = async (sites: string, options: string[] = []) => {

@@ -142,10 +142,7 @@ describe('a delay', () => {
 
   test('is given to the other sites, but for those that have one', () => {
     const own = { ...proxy, stream_close_delay: 1 };
-    const moved = {
-      handler: 'subroute',
-      routes: [route({ path: ['/old'] }, redirect)],
-    };
+    const moved = { handler: 'subroute', routes: [route({ path: ['/old'] }, redirect)] };
     const page = (handler: JsonObject) =>
       site('c', { handler: 'subroute', routes: [route({ expression: '{err} == 502' }, handler)] });
     const pages = { ...proxy, handle_response: [{ routes: [{ handle: [proxy] }] }] };

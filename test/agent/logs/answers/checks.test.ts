@@ -34,11 +34,7 @@ const by = (agent: string | string[], uri: string, more: object = {}) =>
     ts: RESTART + 0.5,
     status: 502,
     ...more,
-    request: {
-      uri,
-      remote_ip: OWN,
-      headers: { Accept: ['*/*'], 'User-Agent': [agent].flat() },
-    },
+    request: { uri, remote_ip: OWN, headers: { Accept: ['*/*'], 'User-Agent': [agent].flat() } },
   });
 const check = `${CHECK_AGENT}${WORD}`;
 const old = `${CHECK_AGENT}${OLD}`;
