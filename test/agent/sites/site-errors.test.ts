@@ -5,7 +5,8 @@ import { createSiteErrors } from '../../../agent/sites/site-errors.ts';
 
 const NOW = 1795257791_000;
 
-const line = (entry: object) => JSON.stringify({ level: 'error', ts: NOW / 1000, ...entry });
+const line = (logger: string, msg: string, more: object = {}) =>
+  JSON.stringify({ level: 'error', ts: NOW / 1000, logger, msg, ...more });
 const request = (host: string, more: object = {}) => ({ request: { host, ...more }, status: 502 });
 const dial = (address: string) => `dial tcp ${address}: connect: connection refused`;
 
@@ -17,6 +18,14 @@ const askedBy = (agent: string, client = '127.0.0.1') => ({
   headers: { 'User-Agent': [agent] },
 });
 const CHECK = 'signalbox-check/0123456789abcdef';
+const failed = (host: string, message: string, dialled: string | null = null): LogEvent => ({
+  kind: 'upstream',
+  at: NOW,
+  host,
+  secure: true,
+  message,
+  dialled,
+});
 
 describe('a line is not an event', () => {
   test.each([
@@ -26,131 +35,79 @@ describe('a line is not an event', () => {
     '7',
     '{}',
     '{"ts":"never","logger":"tls.obtain"}',
-    line({ logger: 'http.log.error', msg: 'x', ...request('a'), ts: 1e300 }),
-    line({ logger: 'tls.obtain', msg: 'will retry', error: '[a.example] x', retrying_in: 1e300 }),
-    line({ logger: 'http.log.error', msg: 'not found', request: { host: 'a' }, status: 404 }),
-    line({ logger: 'http.log.error', msg: 'x', status: 502 }),
-    line({ logger: 'http.log.errors', msg: 'x', ...request('a') }),
-    line({ logger: 'http.log.error', msg: 'x', ...request('a', askedBy(CHECK)) }),
-    line({ logger: 'tls.obtain', msg: 'will retry', error: 'no name', retrying_in: 60 }),
-    line({ logger: 'tls.obtain', msg: 'something', error: 'of nobody' }),
+    line('http.log.error', 'x', { ...request('a'), ts: 1e300 }),
+    line('tls.obtain', 'will retry', { error: '[a.example] x', retrying_in: 1e300 }),
+    line('http.log.error', 'not found', { request: { host: 'a' }, status: 404 }),
+    line('http.log.error', 'x', { status: 502 }),
+    line('http.log.errors', 'x', request('a')),
+    line('http.log.error', 'x', request('a', askedBy(CHECK))),
+    line('tls.obtain', 'will retry', { error: 'no name', retrying_in: 60 }),
+    line('tls.obtain', 'something', { error: 'of nobody' }),
     // A load ended the attempt.
-    line({
-      logger: 'tls',
-      msg: 'job failed',
-      error: 'a.example: obtaining certificate: context canceled',
-    }),
-    line({ logger: 'tls.obtain', level: 'info', msg: 'lock acquired', identifier: 'a' }),
+    line('tls', 'job failed', { error: 'a.example: obtaining certificate: context canceled' }),
+    line('tls.obtain', 'lock acquired', { level: 'info', identifier: 'a' }),
   ])('%p', (text) => {
     expect(readLogEvent(text, isCheck)).toBeNull();
   });
 });
 
 describe('a line says', () => {
-  const at = NOW;
-  test.each<[string, string, LogEvent]>([
+  const NOT_FOUND = 'dial tcp: lookup db on 127.0.0.53:53: no such host';
+  const LOCKED = "a.example: obtaining certificate: unable to acquire lock 'issue_cert_a.example'";
+  const HEALTH = 'http.handlers.reverse_proxy.health_checker.active';
+  const info = { level: 'info' };
+  test.each<[string, string, object]>([
     [
       'which upstream was dialled',
-      line({
-        logger: 'http.log.error.log0',
-        msg: dial('[::1]:9'),
-        ...request('A.example:80', { tls: {} }),
-      }),
-      {
-        kind: 'upstream',
-        at,
-        host: 'A.example:80',
-        secure: true,
-        message: dial('[::1]:9'),
-        dialled: '[::1]:9',
-      },
+      line('http.log.error.log0', dial('[::1]:9'), request('A.example:80', { tls: {} })),
+      failed('A.example:80', dial('[::1]:9'), '[::1]:9'),
     ],
     [
       'which host name was not found',
-      line({
-        logger: 'http.log.error',
-        msg: 'dial tcp: lookup db on 127.0.0.53:53: no such host',
-        ...request('a'),
-      }),
-      {
-        kind: 'upstream',
-        at,
-        host: 'a',
-        secure: false,
-        message: 'dial tcp: lookup db on 127.0.0.53:53: no such host',
-        dialled: 'db',
-      },
+      line('http.log.error', NOT_FOUND, request('a')),
+      { ...failed('a', NOT_FOUND, 'db'), secure: false },
     ],
     [
       'that a challenge failed',
-      line({
-        logger: 'tls.issuance.acme.acme_client',
-        msg: 'challenge failed',
+      line('tls.issuance.acme.acme_client', 'challenge failed', {
         identifier: 'a.example',
         problem: { type: 'urn:x', detail: 'no TXT\nrecord in /etc/dns/zone' },
       }),
-      { kind: 'acme', at, name: 'a.example', message: 'no TXT record in zone' },
+      { kind: 'acme', name: 'a.example', message: 'no TXT record in zone' },
     ],
     [
       'that a certificate was given up',
-      line({
-        logger: 'tls',
-        msg: 'job failed',
-        error: "a.example: obtaining certificate: unable to acquire lock 'issue_cert_a.example'",
-      }),
-      {
-        kind: 'acme',
-        at,
-        name: 'a.example',
-        message: "a.example: obtaining certificate: unable to acquire lock 'issue_cert_a.example'",
-      },
+      line('tls', 'job failed', { error: LOCKED }),
+      { kind: 'acme', name: 'a.example', message: LOCKED },
     ],
     [
       'when Caddy tries again',
-      line({
-        logger: 'tls.renew',
-        msg: 'will retry',
-        error: '[a.example] Renew: x',
-        retrying_in: 60,
-      }),
-      { kind: 'retry', at, name: 'a.example', retryAt: at + 60_000 },
+      line('tls.renew', 'will retry', { error: '[a.example] Renew: x', retrying_in: 60 }),
+      { kind: 'retry', name: 'a.example', retryAt: NOW + 60_000 },
     ],
     [
       'that a certificate was renewed',
-      line({
-        level: 'info',
-        logger: 'tls.renew',
-        msg: 'certificate renewed successfully',
-        identifier: 'a',
-      }),
-      { kind: 'obtained', at, name: 'a' },
+      line('tls.renew', 'certificate renewed successfully', { ...info, identifier: 'a' }),
+      { kind: 'obtained', name: 'a' },
     ],
     [
       'that a health check failed',
-      line({
-        level: 'info',
-        logger: 'http.handlers.reverse_proxy.health_checker.active',
-        msg: 'unexpected status code',
-        status_code: 500,
-        host: 'http://one:1',
-      }),
-      { kind: 'unhealthy', at, address: 'one:1', message: 'unexpected status code: 500' },
+      line(HEALTH, 'unexpected status code', { ...info, status_code: 500, host: 'http://one:1' }),
+      { kind: 'unhealthy', address: 'one:1', message: 'unexpected status code: 500' },
     ],
   ])('%s', (_, text, expected) => {
-    expect(readLogEvent(text, isCheck)).toEqual(expected);
+    expect(readLogEvent(text, isCheck)).toEqual({ at: NOW, ...expected } as LogEvent);
   });
 
   test('what a visitor got who knows the word of a check', () => {
     const visitor = request('a', askedBy(CHECK, '203.0.113.9'));
-    const event = readLogEvent(line({ logger: 'http.log.error', msg: 'x', ...visitor }), isCheck);
+    const event = readLogEvent(line('http.log.error', 'x', visitor), isCheck);
     expect(event).toMatchObject({ kind: 'upstream', host: 'a' });
   });
 
   test('only as much as fits', () => {
-    const event = readLogEvent(
-      line({ logger: 'http.log.error', msg: 'x'.repeat(9000), ...request('a') }),
-      isCheck,
-    );
+    const long = line('http.log.error', 'x'.repeat(9000), request('a'));
+    const event = readLogEvent(long, isCheck);
     expect(event && 'message' in event && event.message.length).toBeLessThan(600);
   });
 });
@@ -184,14 +141,6 @@ function begin(recovered: (host: string) => boolean = () => false) {
   );
   return { errors, asked, pass: (milliseconds: number) => (time += milliseconds) };
 }
-const failed = (host: string, message: string, dialled: string | null = null): LogEvent => ({
-  kind: 'upstream',
-  at: NOW,
-  host,
-  secure: true,
-  message,
-  dialled,
-});
 
 describe('an error', () => {
   test('from the CA stands until there is a certificate', () => {
