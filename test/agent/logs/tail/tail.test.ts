@@ -15,6 +15,15 @@ async function paths(events: ReturnType<typeof readEvents>, count: number): Prom
   return found.join(' ');
 }
 
+/** One of a log that was there before. */
+async function following(query: object = {}, options: Parameters<typeof tailing>[0] = {}) {
+  const log = tailing(options);
+  writeFileSync(log.file, lines('/old'));
+  const events = log.open(query);
+  const { id = '' } = (await events.begun()) ?? {};
+  return { ...log, events, id };
+}
+
 describe('a tail', () => {
   test('starts with what is written after it was opened, and says where that is', async () => {
     const { file, open } = tailing();
@@ -41,16 +50,8 @@ describe('a tail', () => {
   });
 
   test('sends only the entries that match', async () => {
-    const { file, open } = tailing();
-    writeFileSync(file, lines('/old'));
-    const events = open({
-      domain: 'B.example',
-      method: 'GET',
-      path: '/y',
-      statusClass: 2,
-      userAgent: 'curl',
-    });
-    await events.begun();
+    const some = { domain: 'B.example', method: 'GET', path: '/y' };
+    const { file, events } = await following({ ...some, statusClass: 2, userAgent: 'curl' });
     const headers = { 'User-Agent': ['wget/1.21'] };
     appendFileSync(file, `${line({ request: { uri: '/y0', headers } })}\n`);
     appendFileSync(file, lines('/x1', '/y1'));
@@ -61,10 +62,7 @@ describe('a tail', () => {
   });
 
   test.each(['plain', 'gzip'] as const)('continues across rolls (%s)', async (form) => {
-    const { file, open, roll } = tailing();
-    writeFileSync(file, lines('/old'));
-    const events = open();
-    await events.begun();
+    const { file, roll, events } = await following();
     const expected: string[] = [];
     for (let i = 0; i < 60; i++) {
       const [a, b] = [`/${i}a`, `/${i}b`];
@@ -89,10 +87,7 @@ describe('a tail', () => {
   });
 
   test('sends long lines', async () => {
-    const { file, open } = tailing();
-    writeFileSync(file, lines('/old'));
-    const events = open();
-    await events.begun();
+    const { file, events } = await following();
     const long = `/${'x'.repeat(3_000_000)}`;
     appendFileSync(file, lines('/a', long, '/b'));
     const found = (await paths(events, 3)).split(' ');
@@ -104,10 +99,7 @@ describe('resuming', () => {
   test.each(['plain', 'gzip'] as const)(
     'after an event loses and repeats nothing, in another process and after rolls (%s)',
     async (form) => {
-      const first = tailing();
-      writeFileSync(first.file, lines('/old'));
-      const events = first.open();
-      await events.begun();
+      const { events, ...first } = await following();
       appendFileSync(first.file, lines('/a', '/b', '/c'));
       await events.of('entry');
       const { id = '' } = (await events.of('entry')) ?? {};
@@ -124,10 +116,7 @@ describe('resuming', () => {
   );
 
   test('after an event whose segment has been removed sends a gap', async () => {
-    const { file, open, roll } = tailing();
-    writeFileSync(file, lines('/old'));
-    const events = open();
-    await events.begun();
+    const { file, open, roll, events } = await following();
     appendFileSync(file, lines('/a'));
     const { id = '' } = (await events.of('entry')) ?? {};
     roll('nothing');
@@ -179,9 +168,7 @@ describe('a slow reader', () => {
   });
 
   test('that resumes after an event receives everything, however far behind it is', async () => {
-    const { file, open } = tailing({ maxLag: 1000 });
-    writeFileSync(file, lines('/old'));
-    const { id = '' } = (await open().begun()) ?? {};
+    const { file, open, id } = await following({}, { maxLag: 1000 });
     appendFileSync(file, lines(...Array.from({ length: 2000 }, () => '/n')));
     expect(await paths(open({}, id), 2000)).toBe(Array(2000).fill('/n').join(' '));
   });
@@ -251,10 +238,7 @@ describe('several tails', () => {
 
 describe('ending', () => {
   test('one tail closes its file', async () => {
-    const { file, open, handles } = tailing();
-    writeFileSync(file, lines('/old'));
-    const events = open();
-    await events.begun();
+    const { handles, events } = await following();
     const waiting = events.next();
     await until(() => handles() === 1);
     await events.close();
@@ -276,10 +260,7 @@ describe('ending', () => {
   });
 
   test('is not assumed during silence: a heartbeat carries the position', async () => {
-    const { file, open } = tailing({ heartbeat: 20 });
-    writeFileSync(file, lines('/old'));
-    const events = open({ q: 'nothing' });
-    const { id } = (await events.begun()) ?? {};
+    const { file, events, id } = await following({ q: 'nothing' }, { heartbeat: 20 });
     const beat = await events.next();
     expect(beat).toEqual({ comment: 'still here' });
     appendFileSync(file, lines('/a'));
