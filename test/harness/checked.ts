@@ -2,7 +2,7 @@
 import type { Owner } from './owner.ts';
 import type { Stack } from './stack.ts';
 
-export type Upstream = {
+type Upstream = {
   /** Answers 200 and this text; a number is a status instead. */
   answer: string | number;
   /** Whether it never answers; a number: how many requests it answers before. */
