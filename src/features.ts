@@ -5,6 +5,7 @@ import { backups } from './features/backups/feature.ts';
 import { certificates } from './features/certificates/feature.ts';
 import { channels } from './features/channels/feature.ts';
 import { containers } from './features/containers/feature.ts';
+import { explain } from './features/explain/feature.ts';
 import { importCaddyfile } from './features/import/feature.ts';
 import { importNpm } from './features/import-npm/feature.ts';
 import { metrics } from './features/metrics/feature.ts';
@@ -30,6 +31,7 @@ export const FEATURES: readonly Feature[] = [
   importNpm,
   openapi,
   metrics,
+  explain,
   uptime,
   statistics,
 ];

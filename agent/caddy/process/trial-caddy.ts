@@ -24,8 +24,8 @@ export type TrialCaddy = {
    * @throws Failure PROXY_REJECTED if it ends; the reason of the signal
    */
   until(isOpen: () => boolean | Promise<boolean>, signal: AbortSignal): Promise<void>;
-  /** Kills it, and removes its folder. */
-  end(): Promise<void>;
+  /** Kills it, and removes its folder. @returns the end of what it wrote to its log */
+  end(): Promise<string>;
 };
 
 /** How a trial is run besides. */
@@ -90,6 +90,7 @@ export function startTrialCaddy(
       child.kill('SIGKILL');
       await child.exited;
       rmSync(folder, { recursive: true, force: true });
+      return await output;
     },
   };
 }

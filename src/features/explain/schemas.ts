@@ -49,7 +49,8 @@ export const STEP_OF = {
 } as const satisfies Record<string, Step>;
 export type Cause = keyof typeof STEP_OF;
 
-const StepName = t.Union(STEPS.map((step) => t.Literal(step)));
+const StepName = t.Unsafe<Step>(t.Union(STEPS.map((step) => t.Literal(step))));
+const CauseName = t.Unsafe<Cause>(t.Union(Object.keys(STEP_OF).map((code) => t.Literal(code))));
 
 export const Cure = t.Object(
   {
@@ -67,7 +68,7 @@ export const Explanation = t.Object(
   {
     verdict: t.Union([t.Literal('works'), t.Literal('fails'), t.Literal('unsure')]),
     step: t.Union([StepName, t.Null()], { description: 'the first that fails' }),
-    cause: t.Union([t.Enum(Object.fromEntries(Object.keys(STEP_OF).map((c) => [c, c]))), t.Null()]),
+    cause: t.Union([CauseName, t.Null()]),
     words: t.String({
       description: 'one or two sentences, for people; if unsure, with each cause that fits',
     }),

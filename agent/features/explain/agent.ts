@@ -1,0 +1,61 @@
+/** Looks, in an agent, at what stands between visitors and the service behind a site. */
+import { dirname, join } from 'node:path';
+import { createConcurrencyLimit } from '../../../src/shared/async.ts';
+import { Failure } from '../../../src/shared/failure.ts';
+import { endTrialsIn } from '../../caddy/process/trial-caddy.ts';
+import type { AgentHalf } from '../../core.ts';
+import { type LookDeps, look } from './look.ts';
+import { explainRoutes } from './routes.ts';
+import { createAsking } from './speak.ts';
+
+/** A Caddy each. */
+const AT_ONCE = 2;
+const MOST_WAITING = 6;
+const RETRY_AFTER_SECONDS = 5;
+/** Connections to an upstream, for one explanation. */
+const MOST_QUESTIONS = 6;
+
+export const agent: AgentHalf = ({ proxy, logs, user, userAgent, now, bodyLimit }) => {
+  const { commands, adaptAllowed: adapt, status, replaceable } = proxy;
+  const home = dirname(commands.env.XDG_DATA_HOME);
+  const folders = Array.from({ length: AT_ONCE }, (_, at) => join(home, `explain-${at + 1}`));
+  const free = [...folders];
+  const running = new Set<Promise<unknown>>();
+  const closing = new AbortController();
+  const limited = createConcurrencyLimit({
+    concurrency: AT_ONCE,
+    maxWaiting: MOST_WAITING,
+    full: () =>
+      new Failure('RATE_LIMITED', 'Other explanations are running. Try again soon.', {
+        retryAfter: RETRY_AFTER_SECONDS,
+      }),
+  });
+  const deps: LookDeps = {
+    adapt,
+    status,
+    commands,
+    user,
+    userAgent,
+    logs,
+    now,
+    isManaged: replaceable !== null,
+    asking: () => createAsking(MOST_QUESTIONS),
+  };
+
+  return {
+    routes: explainRoutes((request, given) => {
+      const signal = AbortSignal.any([given, closing.signal]);
+      const found = limited(async () => {
+        const folder = free.shift() ?? '';
+        return await look(request, folder, deps, signal).finally(() => free.unshift(folder));
+      });
+      running.add(found);
+      return found.finally(() => running.delete(found));
+    }, bodyLimit),
+    begin: () => endTrialsIn(folders, commands.bin),
+    async end() {
+      closing.abort(new Failure('STOPPING', 'The agent is stopping.'));
+      await Promise.allSettled(running);
+    },
+  };
+};

@@ -1,0 +1,218 @@
+/** The site's own request, as a visitor makes it, at a Caddy that visitors do not reach; and where its redirects lead. */
+import type { Asked, Direct, Websocket } from '../../../src/features/explain/wire.ts';
+import { isInternalName, isPrivateAddress } from '../../../src/shared/internal-names.ts';
+import { isLoopback } from '../../../src/shared/loopback.ts';
+import { placesIn } from '../../sites/checks/checks.ts';
+import type { LiveSite } from '../../sites/live-sites.ts';
+import { refusingApp } from './apps.ts';
+import type { Heard } from './exchange.ts';
+import type { Site, SiteUpstream } from './site.ts';
+import type { createAsking } from './speak.ts';
+import { type Answerer, requestFor, type Stage } from './stage.ts';
+
+/** Where a redirect leads, and what the site's own part of it is. */
+type Lead = { leads: NonNullable<Asked['leads']>; path: string; to: URL };
+
+export type Visit = {
+  asked: Asked;
+  direct: Direct | null;
+  websocket: Websocket | null;
+  /** The sign-in page of another site of this Caddy, to which visitors are sent. */
+  portal: { name: string; port: number; path: string } | null;
+};
+
+type Deps = {
+  site: Site;
+  /** Counts what an upstream gets. */
+  asking: (address: string) => ReturnType<typeof createAsking> | undefined;
+  userAgent: string;
+};
+
+/** Requests to the site, its redirects included. */
+const MOST_ASKS = 4;
+/** How a status says that a request is refused, whatever it asks for. */
+const REFUSALS = [400, 403, 421];
+const UPGRADE = /upgrade|websocket/i;
+const SOCKET_PATH = /(?:^|\/)(?:ws|wss|websocket|socket\.io)(?:[/?]|$)/i;
+
+/** @param path that the visitor asks for */
+export async function visit(stage: Stage, path: string, deps: Deps): Promise<Visit> {
+  const jar = new Map<string, string>();
+  const seen = new Set<string>();
+  let [next, lead]: [string, Lead | null] = [path, null];
+  const first = await ask(stage, next, jar, deps);
+  let last = first;
+  for (let count = 1; ; count++) {
+    seen.add(`${next} ${cookieOf(jar)}`);
+    keepCookies(jar, last.heard);
+    lead = leadOf(last.heard, next, stage, deps.site);
+    if (lead?.leads !== 'follows' || count === MOST_ASKS) break;
+    if (seen.has(`${lead.path} ${cookieOf(jar)}`)) {
+      lead = { ...lead, leads: 'loop' };
+      break;
+    }
+    next = lead.path;
+    last = await ask(stage, next, jar, deps);
+  }
+  const { heard, by } = last;
+  const status = statusOf(heard);
+  const direct = await askDirectly(status, by, stage, deps);
+  const websocket = await tryWebsocket(heard, by, next, stage, deps);
+  return {
+    asked: {
+      status: statusOf(first.heard),
+      location: locationOf(first.heard),
+      ms: first.heard.ms,
+      by: by?.address ?? null,
+      bySignIn: by?.signIn ?? false,
+      landed: status,
+      leads: lead?.leads ?? null,
+      portal: null,
+      fault: faultOf(heard),
+      error: null,
+      app: heard.kind === 'http' ? refusingApp(heard.status, heard.body) : null,
+    },
+    direct,
+    websocket,
+    portal: by?.signIn && lead?.leads === 'site' ? portalOf(lead) : null,
+  };
+}
+
+async function ask(
+  stage: Stage,
+  path: string,
+  jar: ReadonlyMap<string, string>,
+  { site, asking }: Deps,
+) {
+  // Whichever of them gets it.
+  for (const { address } of site.upstreams) asking(address)?.spend();
+  const cookie = cookieOf(jar);
+  return stage.ask(path, cookie === '' ? [] : [`Cookie: ${cookie}`]);
+}
+
+const cookieOf = (jar: ReadonlyMap<string, string>): string =>
+  [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+
+function keepCookies(jar: Map<string, string>, heard: Heard): void {
+  if (heard.kind !== 'http') return;
+  for (const cookie of heard.cookies.slice(0, 20)) {
+    const [name = '', ...value] = cookie.split('=');
+    jar.set(name.trim(), value.join('=').slice(0, 4_096));
+  }
+}
+
+const statusOf = (heard: Heard): number | null => (heard.kind === 'http' ? heard.status : null);
+
+const locationOf = (heard: Heard): string | null =>
+  heard.kind === 'http' ? (heard.headers.get('location')?.slice(0, 2_000) ?? null) : null;
+
+function faultOf({ kind }: Heard): Asked['fault'] {
+  if (kind === 'http') return null;
+  return kind === 'silent' || kind === 'late' ? 'late' : 'closed';
+}
+
+/** Null if it is no redirect. */
+function leadOf(heard: Heard, path: string, { origin }: Stage, site: Site): Lead | null {
+  const location = locationOf(heard);
+  if (location === null || heard.kind !== 'http' || heard.status < 300 || heard.status > 399) {
+    return null;
+  }
+  const to = URL.parse(location, `${origin}${path}`);
+  if (to === null) return null;
+  return { to, path: `${to.pathname}${to.search}`, leads: leadsTo(to, new URL(origin), site) };
+}
+
+function leadsTo(to: URL, own: URL, site: Site): Lead['leads'] {
+  if (to.origin === own.origin) return 'follows';
+  const isSameHost = to.hostname === own.hostname;
+  // A router may lead the usual port to another one, and Caddy leads HTTP to HTTPS.
+  if (isSameHost && to.port === '' && (to.protocol === own.protocol || own.protocol === 'https:')) {
+    return 'follows';
+  }
+  if (isServed(to, site.sites)) return 'site';
+  const host = bare(to.hostname);
+  const isOwn = site.upstreams.some(({ dial }) => dial && 'host' in dial && dial.host === host);
+  const isInside = isPrivateAddress(host) || isInternalName(host);
+  if (isLoopback(host) || (isOwn && isInside)) return 'upstream';
+  if (isSameHost) return isOwnPort(to, site) ? 'upstream' : 'unserved';
+  return isLinkLocal(host) ? 'upstream' : 'away';
+}
+
+const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
+const isLinkLocal = (host: string): boolean => /^169\.254\.|^fe80:/i.test(host);
+const portOf = ({ port, protocol }: URL): number =>
+  Number(port || (protocol === 'https:' ? 443 : 80));
+
+const isServed = (to: URL, sites: readonly LiveSite[]): boolean =>
+  typeof placesIn(sites)({ name: bare(to.hostname), port: portOf(to), check: null }) === 'object';
+
+const isOwnPort = (to: URL, { upstreams }: Site): boolean =>
+  upstreams.some(({ dial }) => dial && 'port' in dial && dial.port === portOf(to));
+
+const portalOf = ({ to, path }: Lead): Visit['portal'] => ({
+  name: bare(to.hostname),
+  port: portOf(to),
+  path,
+});
+
+/** The upstream that answered, if it can be asked without Caddy. */
+function peerOf(by: Answerer, { site, asking }: Deps) {
+  const found = site.upstreams.find((one) => one.address === by?.address && !one.signIn);
+  const ask = found && asking(found.address)?.ask;
+  if (!found?.dial || !ask || found.wanted === 'other' || found.wanted === 'h2c') return null;
+  const peer = { place: found.dial, tls: found.wanted === 'https' ? found.serverName : null };
+  return { found, ask, peer };
+}
+
+/** A refused request once more without Caddy: by the upstream's own name, and by the site's. */
+async function askDirectly(
+  status: number | null,
+  by: Answerer,
+  stage: Stage,
+  deps: Deps,
+): Promise<Direct | null> {
+  const known = peerOf(by, deps);
+  if (status === null || !REFUSALS.includes(status) || by === null || known === null) return null;
+  const { found, ask, peer } = known;
+  const host = new URL(stage.origin).host;
+  const get = (named: string) => ask(peer, requestFor(by.uri, named, deps.userAgent));
+  const plain = await get(hostOfUpstream(found));
+  const named = await get(host);
+  return { plain: plain && statusOf(plain), named: named && statusOf(named) };
+}
+
+/** What an upstream is called by itself. */
+export function hostOfUpstream({ dial }: Pick<SiteUpstream, 'dial'>): string {
+  if (dial === null || 'path' in dial) return 'localhost';
+  return `${dial.host.includes(':') ? `[${dial.host}]` : dial.host}:${dial.port}`;
+}
+
+/** Tries a websocket where one seems to be wanted. */
+async function tryWebsocket(
+  heard: Heard,
+  by: Answerer,
+  path: string,
+  stage: Stage,
+  deps: Deps,
+): Promise<Websocket | null> {
+  if (heard.kind !== 'http' || by === null) return null;
+  const isWanted =
+    heard.status === 426 ||
+    (heard.status === 400 && UPGRADE.test(heard.body)) ||
+    (SOCKET_PATH.test(path) && heard.status < 500);
+  const known = peerOf(by, deps);
+  if (!isWanted || known === null) return null;
+  if (!deps.asking(by.address)?.spend()) return null;
+  const here = await stage.ask(path, [...upgrade(), `Origin: ${stage.origin}`]);
+  if (here.heard.kind === 'http' && here.heard.status === 101) return { here: 101, direct: null };
+  const request = requestFor(by.uri, hostOfUpstream(known.found), deps.userAgent, upgrade());
+  const direct = await known.ask(known.peer, request);
+  return { here: statusOf(here.heard), direct: direct && statusOf(direct) };
+}
+
+const upgrade = (): string[] => [
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  `Sec-WebSocket-Key: ${Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64')}`,
+];

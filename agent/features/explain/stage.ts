@@ -1,0 +1,165 @@
+/** A Caddy of its own that serves one site, and says who answered. */
+import {
+  field,
+  isObject,
+  type Json,
+  type JsonObject,
+  object,
+  parseJson,
+} from '../../../src/shared/json.ts';
+import type { CheckTarget } from '../../../src/shared/wire/checks.ts';
+import { memoryLimit } from '../../caddy/config/adapt.ts';
+import { freePorts } from '../../caddy/ports/ports.ts';
+import { listeningInodes } from '../../caddy/ports/sockets.ts';
+import { startTrialCaddy, type TrialCaddyDeps } from '../../caddy/process/trial-caddy.ts';
+import { nameFor, type Place, sentName } from '../../sites/checks/ask.ts';
+import { trialConfig } from '../../sites/checks/trial-config.ts';
+import { exchange, type Heard } from './exchange.ts';
+import { asksWho } from './site.ts';
+
+/** Who answered, and what it was asked for; null: Caddy itself. */
+export type Answerer = { address: string; uri: string; signIn: boolean } | null;
+
+export type Stage = {
+  place: Place;
+  /** The site's address, as visitors have it: `https://app.example.org`. */
+  origin: string;
+  /** Never rejects. @param headers further lines of the request */
+  ask(path: string, headers?: readonly string[]): Promise<{ heard: Heard; by: Answerer }>;
+  /** @returns why Caddy could not answer, in its own words; null if it says nothing */
+  end(): Promise<string | null>;
+};
+
+export type StageDeps = TrialCaddyDeps & {
+  userAgent: () => string;
+};
+
+/** How long it may take until the trial has made its certificate, in milliseconds. */
+const CERTIFICATE_MS = 3_000;
+const POLL_MS = 50;
+/** Retries of one request, if the config wants any. */
+const MOST_RETRIES = 2;
+
+/**
+ * @param adapted the configuration with the site
+ * @param text the proxyfile that it was made of, whose size says how much memory it takes
+ * @returns null if Caddy has no such site
+ * @throws Failure PROXY_REJECTED; the reason of the signal
+ */
+export async function startStage(
+  folder: string,
+  { adapted, text }: { adapted: JsonObject; text: string },
+  target: Pick<CheckTarget, 'name' | 'port'>,
+  deps: StageDeps,
+  signal: AbortSignal,
+): Promise<Stage | null> {
+  const servers = Object.keys(object(field(adapted, 'apps', 'http', 'servers'))).length;
+  const config = trialConfig(adapted, [{ ...target, check: null }], freePorts(servers));
+  const [place] = config.places;
+  if (typeof place !== 'object' || place.dial === undefined) return null;
+  const { dial } = place;
+  const header = `Signalbox-${crypto.randomUUID().slice(0, 8)}`;
+  const json = marked(config.json, header) as JsonObject;
+  const how = { memory: memoryLimit(text), names: config.names };
+  const trial = startTrialCaddy(folder, json, deps, how);
+  try {
+    await trial.until(() => listeningInodes(dial).length > 0, signal);
+  } catch (error) {
+    await trial.end();
+    throw error;
+  }
+  const peer = {
+    place: { host: '127.0.0.1', port: dial },
+    tls: place.tls ? (sentName(place) ?? '') : null,
+  };
+  const host = hostOf(place);
+
+  async function send(bytes: Buffer): Promise<Heard> {
+    const until = performance.now() + CERTIFICATE_MS;
+    for (;;) {
+      const heard = await exchange(peer, bytes);
+      if (heard.kind !== 'handshake' || performance.now() > until || signal.aborted) return heard;
+      await Bun.sleep(POLL_MS);
+    }
+  }
+
+  return {
+    place,
+    origin: `${place.tls ? 'https' : 'http'}://${host}`,
+    async ask(path, headers = []) {
+      const heard = await send(requestFor(path, host, deps.userAgent(), headers));
+      const mark = heard.kind === 'http' ? heard.headers.get(header.toLowerCase()) : undefined;
+      return { heard, by: mark === undefined ? null : answererIn(mark) };
+    },
+    end: async () => errorIn(await trial.end()),
+  };
+}
+
+/** The host as visitors send it. */
+function hostOf(place: Place): string {
+  const name = nameFor(place);
+  const host = name.includes(':') ? `[${name}]` : name;
+  return place.port === (place.tls ? 443 : 80) ? host : `${host}:${place.port}`;
+}
+
+/** One `GET`, as a browser asks for a page. */
+export const requestFor = (
+  path: string,
+  host: string,
+  userAgent: string,
+  headers: readonly string[] = [],
+): Buffer =>
+  Buffer.from(
+    [
+      `GET ${path} HTTP/1.1`,
+      `Host: ${host}`,
+      `User-Agent: ${userAgent}`,
+      'Accept: text/html,application/xhtml+xml,*/*;q=0.8',
+      ...(headers.some((line) => line.startsWith('Connection:')) ? [] : ['Connection: close']),
+      ...headers,
+      '\r\n',
+    ].join('\r\n'),
+    'latin1',
+  );
+
+/**
+ * The same configuration, whose upstreams' answers say by a header where they come from. No health check asks them
+ * besides, no retry goes on for long, and visitors need no certificate of their own.
+ */
+function marked(value: Json, header: string): Json {
+  if (Array.isArray(value)) return value.map((one) => marked(one, header));
+  if (!isObject(value)) return value;
+  const kept: JsonObject = {};
+  for (const [key, one] of Object.entries(value)) {
+    if (key !== 'client_authentication') kept[key] = marked(one, header);
+  }
+  return kept.handler === 'reverse_proxy' ? markedProxy(kept, header) : kept;
+}
+
+function markedProxy({ health_checks: _, ...handler }: JsonObject, header: string): JsonObject {
+  const { headers, load_balancing: balancing, ...rest } = handler;
+  const response = object(field(headers, 'response'));
+  const kind = asksWho(handler) ? 'sign-in' : 'site';
+  const mark = `${kind} {http.reverse_proxy.upstream.address} {http.request.uri}`;
+  const set = { ...object(response.set), [header]: [mark] };
+  const retried = field(balancing, 'try_duration') !== undefined;
+  return {
+    ...rest,
+    headers: { ...object(headers), response: { ...response, set } },
+    ...(balancing !== undefined && {
+      load_balancing: { ...object(balancing), ...(retried && { retries: MOST_RETRIES }) },
+    }),
+  };
+}
+
+function answererIn(mark: string): Answerer {
+  const [kind, address = '', uri = ''] = mark.split(' ');
+  return { address: address.replace(/^tcp\//, ''), uri, signIn: kind === 'sign-in' };
+}
+
+/** The last error that Caddy logged about a request. */
+function errorIn(output: string): string | null {
+  const lines = output.split('\n').map((line) => object(parseJson(line)));
+  const found = lines.findLast(({ logger }) => String(logger).startsWith('http.log.error'));
+  return typeof found?.msg === 'string' ? found.msg.slice(0, 300) : null;
+}

@@ -1,0 +1,110 @@
+/** Causes between Caddy and an upstream: no connection. Pure. */
+import { type Facts, isSpared, type Row, upstreamWith } from '../facts.ts';
+import type { UpstreamFound } from '../wire.ts';
+
+const NO_WAY = /no route to host|network is unreachable/;
+
+/** Whether there is no way to it; the agent alone cannot tell that from a refusal. */
+const isUnreachable = ({ asked }: Facts, { address, loopback }: UpstreamFound): boolean =>
+  !loopback && NO_WAY.test(asked?.error ?? '') && (asked?.error ?? '').includes(address);
+
+const hostIn = (address: string): string => address.replace(/:\d+$/, '');
+
+/** Without a dot, it is probably the name of a container. */
+const isBare = (host: string): boolean => /^[a-z0-9][\w-]*$/i.test(host) && host !== 'localhost';
+
+export const CONNECT: readonly Row[] = [
+  {
+    code: 'UPSTREAM_ITSELF',
+    title: 'The upstream is Caddy itself: requests would come back again and again.',
+    advice: 'Give the site the address and port of the service instead of Caddy’s own.',
+    test(facts) {
+      const found = upstreamWith(facts, ({ own }) => own === 'loop');
+      return found
+        ? {
+            words: `The upstream ${found.address} is a port of this Caddy itself, and no other site answers there.`,
+          }
+        : null;
+    },
+  },
+  {
+    code: 'UPSTREAM_NAME',
+    title: 'The name of the upstream is not known.',
+    advice: 'Correct the name of the upstream, or use its IP address.',
+    test(facts) {
+      const found = upstreamWith(facts, ({ connects }) => connects === 'name');
+      if (!found) return null;
+      const host = hostIn(found.address);
+      const words = `The proxy’s machine finds no address for the upstream’s name ${host}.`;
+      const isDoubtful = isSpared(facts, found);
+      if (!isBare(host)) return { words, isDoubtful };
+      return {
+        words: `${words} A name without a dot may be that of a container, which only containers in the same network know.`,
+        cure: `If ${host} is a container, put Caddy on its network, or publish its port and use 127.0.0.1 and that port.`,
+        isDoubtful,
+      };
+    },
+  },
+  {
+    code: 'UPSTREAM_LOCALHOST',
+    title: 'The upstream is on the loopback of the container that Caddy runs in.',
+    advice:
+      'In a container, 127.0.0.1 is the container itself. Use the name of the service’s container, or host.docker.internal for a service of the host.',
+    test(facts) {
+      const found = upstreamWith(
+        facts,
+        ({ connects, loopback, instead }) => connects === 'refused' && loopback && instead === null,
+      );
+      return found && facts.alone
+        ? {
+            words: `Nothing listens at ${found.address}: the proxy runs in a container, and this is the container itself.`,
+            isDoubtful: isSpared(facts, found),
+          }
+        : null;
+    },
+  },
+  {
+    code: 'UPSTREAM_TIMEOUT',
+    title: 'The host of the upstream does not answer.',
+    advice: 'Check whether the machine is on, its address is right, and no firewall is in between.',
+    test(facts) {
+      const found = upstreamWith(
+        facts,
+        (one) =>
+          one.connects === 'late' ||
+          one.connects === 'unreachable' ||
+          (one.connects === 'refused' && isUnreachable(facts, one)),
+      );
+      return found
+        ? {
+            words: `${found.address} does not answer: no connection could be made within 5 s, or there is no way to it.`,
+            isDoubtful: isSpared(facts, found),
+          }
+        : null;
+    },
+  },
+  {
+    code: 'UPSTREAM_REFUSED',
+    title: 'Nothing listens where the upstream should be.',
+    advice: 'Start the service, or correct the port of the upstream.',
+    test(facts) {
+      const found = upstreamWith(
+        facts,
+        ({ connects }) => connects === 'refused' || connects === 'socket',
+      );
+      if (!found) return null;
+      const { address, instead } = found;
+      const isDoubtful = isSpared(facts, found);
+      if (instead !== null) {
+        return {
+          words: `The connection to ${address} is refused, but the same port is open at ${instead}.`,
+          cure: `Use ${instead} as the upstream, or let the service listen at ${address}.`,
+          change: { address, to: instead },
+          isDoubtful,
+        };
+      }
+      const what = found.connects === 'socket' ? 'There is no socket' : 'Nothing listens';
+      return { words: `${what} at ${address}: the connection is refused.`, isDoubtful };
+    },
+  },
+];

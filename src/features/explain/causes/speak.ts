@@ -1,0 +1,153 @@
+/** Causes in what Caddy and an upstream speak with each other. Pure. */
+import {
+  type Change,
+  type Facts,
+  isCaddysError,
+  isSpared,
+  type Row,
+  upstreamWith,
+} from '../facts.ts';
+import type { PeerCertificate, UpstreamFound } from '../wire.ts';
+import { serviceOf } from './services.ts';
+
+const speaking = (facts: Facts, what: UpstreamFound['speaks']): UpstreamFound | undefined =>
+  upstreamWith(facts, ({ speaks }) => speaks === what);
+
+/** Whose it is, and for which names. */
+function described({ issuer, names, notAfter }: PeerCertificate): string {
+  const whose = issuer === '' ? 'an unnamed authority' : issuer;
+  const until = notAfter === null ? '' : `, until ${notAfter.slice(0, 10)}`;
+  return `signed by ${whose} for ${names.slice(0, 3).join(', ') || 'no name'}${until}`;
+}
+
+const UNVERIFIED =
+  'Its certificate is not verified then: do that only for a service on this machine or in your own network.';
+
+export const SPEAK: readonly Row[] = [
+  {
+    code: 'SPEAKS_TLS',
+    title: 'The upstream wants HTTPS, and gets plain HTTP.',
+    advice: 'Put https:// before the address of the upstream.',
+    test(facts) {
+      const found = speaking(facts, 'tls');
+      if (!found) return null;
+      const { address, certificate } = found;
+      const isTrusted = certificate?.trusted === true;
+      const change: Change = { address, scheme: 'https', ...(!isTrusted && { unverified: true }) };
+      const shown = certificate ? ` Its certificate is ${described(certificate)}.` : '';
+      return {
+        words: `${address} speaks HTTPS, and Caddy speaks plain HTTP to it.${shown}`,
+        cure: `Use https://${address} as the upstream.${isTrusted ? '' : ` ${UNVERIFIED}`}`,
+        change,
+        isDoubtful: isSpared(facts, found),
+      };
+    },
+  },
+  {
+    code: 'SPEAKS_PLAIN',
+    title: 'The upstream speaks plain HTTP, and Caddy is told something else.',
+    advice: 'Remove https:// (or h2c://) before the address of the upstream.',
+    test(facts) {
+      const found = speaking(facts, 'plain');
+      if (!found) return null;
+      const { address, wanted } = found;
+      return {
+        words: `${address} speaks plain HTTP, and Caddy speaks ${wanted === 'h2c' ? 'HTTP/2' : 'HTTPS'} to it.`,
+        cure: `Use http://${address} as the upstream.`,
+        change: { address, scheme: 'http' },
+        isDoubtful: isSpared(facts, found),
+      };
+    },
+  },
+  {
+    code: 'UPSTREAM_UNTRUSTED',
+    title: 'Caddy does not trust the certificate of the upstream.',
+    advice:
+      'Give the service a certificate that the proxy’s machine trusts, name its authority in the config (tls_trusted_ca_certs), or do without verification (tls_insecure_skip_verify).',
+    test(facts) {
+      const failed = speaking(facts, 'handshake');
+      if (failed) {
+        return {
+          words: `The TLS handshake with ${failed.address} fails${facts.asked?.error ? `: ${facts.asked.error}` : ''}.`,
+          isDoubtful: true,
+        };
+      }
+      const found = upstreamWith(
+        facts,
+        ({ wanted, speaks, certificate }) =>
+          wanted === 'https' && speaks === 'http' && certificate?.trusted !== true,
+      );
+      if (!found || !isCaddysError(facts)) return null;
+      const { address, certificate } = found;
+      const shown = certificate ? `: it is ${described(certificate)}` : '';
+      return {
+        words: `Caddy does not trust the certificate of ${address}${shown}.`,
+        cure: `Let Caddy do without verification. ${UNVERIFIED}`,
+        change: { address, unverified: true },
+        isDoubtful: !/x509|certificate|tls:/i.test(facts.asked?.error ?? ''),
+      };
+    },
+  },
+  {
+    code: 'NOT_HTTP',
+    title: 'The upstream is no web server.',
+    advice: 'Use the port of the service’s web interface, if it has one. Caddy only forwards HTTP.',
+    test(facts) {
+      const found = speaking(facts, 'other');
+      if (!found) return null;
+      const { address, banner } = found;
+      const service = banner === null ? null : serviceOf(banner);
+      const what = service === null ? 'something that is not HTTP' : service;
+      const said = banner === null ? '' : ` It says “${banner}”.`;
+      return {
+        words: `${address} speaks ${what}.${said}`,
+        isDoubtful: isSpared(facts, found),
+      };
+    },
+  },
+  {
+    code: 'SPEAKS_H2',
+    title: 'The upstream speaks HTTP/2 only, without TLS.',
+    advice: 'Put h2c:// before the address of the upstream.',
+    test(facts) {
+      const found = speaking(facts, 'h2');
+      if (!found) return null;
+      const { address } = found;
+      return {
+        words: `${address} speaks HTTP/2 without TLS, and nothing else.`,
+        cure: `Use h2c://${address} as the upstream.`,
+        change: { address, scheme: 'h2c' },
+        isDoubtful: isSpared(facts, found),
+      };
+    },
+  },
+  {
+    code: 'CLOSES',
+    title: 'The upstream closes each connection without an answer.',
+    advice:
+      'Look at the log of the service: it may take connections from some addresses only, or be no web server.',
+    test(facts) {
+      const found = speaking(facts, 'closes');
+      return found
+        ? {
+            words: `${found.address} closes the connection without an answer.`,
+            isDoubtful: isSpared(facts, found),
+          }
+        : null;
+    },
+  },
+  {
+    code: 'HANGS',
+    title: 'The upstream takes connections, and does not answer.',
+    advice: 'Look at the log of the service, and start it again: it hangs, or is overloaded.',
+    test(facts) {
+      const found = speaking(facts, 'hangs');
+      return found
+        ? {
+            words: `${found.address} takes connections, but did not answer within 5 s, twice.`,
+            isDoubtful: isSpared(facts, found),
+          }
+        : null;
+    },
+  },
+];

@@ -1,0 +1,97 @@
+/** All that an explanation goes by: what the agent found, and what the hub knows of the site and its certificate. */
+
+import { explainAcme } from '../../hub/watch/sites/advice.ts';
+import type { SiteState } from '../../shared/wire/sites.ts';
+import type { Cause } from './schemas.ts';
+import type { Findings, UpstreamFound } from './wire.ts';
+
+/** `own`: signed by Caddy's own authority; `unknown`: not looked at. */
+export type CertificateFacts = {
+  state: 'plain' | 'unknown' | 'valid' | 'own' | 'pending' | 'refused' | 'expired';
+  /** About it, for people. */
+  words: string;
+};
+
+export type Facts = Findings & {
+  /** A host name, maybe with `*`; empty for any. */
+  host: string;
+  port: number;
+  /** That the visitor asks for. */
+  path: string;
+  /** The names of the policies on the site. */
+  policies: readonly string[];
+  /** Whether other proxies of this hub serve the site, to whose machines the name may point. */
+  hasOthers: boolean;
+  certificate: CertificateFacts;
+};
+
+/** How the text of a site would have to change. */
+export type Change = {
+  /** The upstream it is about, as in Caddy's configuration. */
+  address: string;
+  /** Another scheme for it. */
+  scheme?: 'http' | 'https' | 'h2c';
+  /** Another address for it. */
+  to?: string;
+  /** Whether its certificate is not to be verified. */
+  unverified?: true;
+  /** Whether it gets its own name as `Host`. */
+  ownHost?: true;
+};
+
+/** What was found of a cause. */
+export type Case = {
+  words: string;
+  /** Whether another cause would explain it as well. */
+  isDoubtful?: boolean;
+  /** What to do here, where that is more than the advice. */
+  cure?: string;
+  change?: Change;
+};
+
+/** A line of the table of causes. `title` and `advice` name no address, port or banner: viewers get them. */
+export type Row = {
+  code: Cause;
+  title: string;
+  advice: string;
+  /** What shows this cause; null: nothing does. */
+  test: (facts: Facts) => Case | null;
+};
+
+/** The first upstream of the page itself for which something holds. */
+export const upstreamWith = (
+  { upstreams }: Facts,
+  holds: (one: UpstreamFound) => boolean,
+): UpstreamFound | undefined => upstreams.find((one) => !one.signIn && holds(one));
+
+/** Whether visitors get an answer in spite of an upstream that fails, because Caddy goes to another one. */
+export const isSpared = ({ asked }: Facts, { spared }: UpstreamFound): boolean =>
+  spared && asked?.landed != null && asked.landed < 500;
+
+/** Whether Caddy itself answered with an error about an upstream. */
+export const isCaddysError = ({ asked }: Facts): boolean =>
+  asked != null && asked.by === null && asked.error !== null && (asked.landed ?? 500) >= 500;
+
+/** @param state what the agent says of the host; undefined: nothing @param time now, in milliseconds since 1970 */
+export function certificateFacts(state: SiteState | undefined, time: number): CertificateFacts {
+  if (!state) return { state: 'unknown', words: 'It was not looked at.' };
+  if (!state.tls) return { state: 'plain', words: 'Visitors use plain HTTP: there is none.' };
+  const { certificate, reason, authority, automated } = state;
+  if (certificate) {
+    if (Date.parse(certificate.notAfter) < time) {
+      return { state: 'expired', words: `It expired on ${certificate.notAfter.slice(0, 10)}.` };
+    }
+    const isOwn = authority === 'internal' && automated;
+    const words = `It is valid until ${certificate.notAfter.slice(0, 10)}, signed by ${certificate.issuer}.`;
+    return { state: isOwn ? 'own' : 'valid', words };
+  }
+  const refusal = state.errors.find(({ kind, standing }) => kind === 'acme' && standing);
+  if (refusal) {
+    const { message, isUnreached = false } = explainAcme(refusal.message);
+    return { state: isUnreached ? 'pending' : 'refused', words: message };
+  }
+  if (reason === null) return { state: 'unknown', words: 'It was not looked at yet.' };
+  if (!automated) return { state: 'unknown', words: reason };
+  const isOnDemand = reason.startsWith('Issued on demand');
+  return { state: isOnDemand ? 'unknown' : 'pending', words: reason };
+}

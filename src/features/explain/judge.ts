@@ -1,0 +1,87 @@
+/** Draws the conclusion from what was found: the first step that fails, why, and what to do. Pure. */
+import { CAUSES } from './causes.ts';
+import type { Case, Change, Facts, Row } from './facts.ts';
+import { type Explanation, STEP_OF, STEPS, type Step } from './schemas.ts';
+import { stepWords } from './steps.ts';
+
+type Match = { row: Row; found: Case };
+
+export type Judgement = {
+  /** The operation of its cure is still missing. */
+  explanation: Explanation;
+  /** What fits: one if it fails, maybe several if that is not sure. */
+  rows: readonly Row[];
+  /** What would cure it, if a change of the site does. */
+  change: Change | null;
+};
+
+export function judge(facts: Facts): Judgement {
+  const matches = CAUSES.flatMap((row): Match[] => {
+    const found = row.test(facts);
+    return found === null ? [] : [{ row, found }];
+  });
+  const certain = matches.find(({ found }) => !found.isDoubtful);
+  const fitting = certain ? [certain] : matches;
+  const [first] = fitting;
+  const doubt = first ? null : doubtOf(facts);
+  const verdict = certain ? 'fails' : matches.length > 0 || doubt !== null ? 'unsure' : 'works';
+  const only = fitting.length === 1 ? first : undefined;
+  const explanation: Explanation = {
+    verdict,
+    step: first ? STEP_OF[first.row.code] : null,
+    cause: only?.row.code ?? null,
+    words: wordsOf(facts, fitting, doubt),
+    cure: only ? { words: only.found.cure ?? only.row.advice, operation: null } : null,
+    steps: STEPS.map((step) => ({ step, ...stateOf(step, facts, matches) })),
+    asked: askedOf(facts),
+  };
+  return { explanation, rows: fitting.map(({ row }) => row), change: only?.found.change ?? null };
+}
+
+function wordsOf(facts: Facts, fitting: readonly Match[], doubt: string | null): string {
+  const [first, second] = fitting;
+  if (second) return `It is one of these. ${fitting.map(({ found }) => found.words).join(' Or: ')}`;
+  if (first) return first.found.words;
+  return doubt ?? worksWords(facts);
+}
+
+function worksWords({ asked, path }: Facts): string {
+  if (asked === null || asked.status === null) return 'Nothing is wrong.';
+  const to =
+    asked.leads === null || asked.location === null ? '' : ', a redirect that visitors follow';
+  return `It works: GET ${pathOf(path)} is answered with ${asked.status}${to}.`;
+}
+
+/** A query may hold a secret. */
+export const pathOf = (path: string): string => path.replace(/[?#].*$/, '');
+
+/** Why nothing can be said, although no cause was found; null: nothing speaks against it. */
+function doubtOf(facts: Facts): string | null {
+  const { served, host, port, upstreams, asked } = facts;
+  if (!served) return `Caddy does not serve ${host || 'this site'} on port ${port}.`;
+  const open = upstreams.find(({ unknown, signIn }) => unknown !== null && !signIn);
+  if (open) return `Whether the upstream ${open.address} answers depends: ${open.unknown}`;
+  if (asked === null) return 'The site could not be asked.';
+  if (asked.fault !== null && asked.leads === null) {
+    const how = asked.fault === 'late' ? 'gives no answer within 5 s' : 'ends without an answer';
+    return `The request ${how}${asked.error ? `: ${asked.error}` : ''}.`;
+  }
+  if (asked.by === null && asked.error !== null && (asked.landed ?? 0) >= 500) {
+    return `Caddy answers ${asked.landed}: ${asked.error}.`;
+  }
+  return null;
+}
+
+function stateOf(step: Step, facts: Facts, matches: readonly Match[]) {
+  const own = matches.filter(({ row }) => STEP_OF[row.code] === step);
+  const failing = own.find(({ found }) => !found.isDoubtful);
+  if (failing) return { ok: false, words: failing.found.words };
+  const [doubtful] = own;
+  return doubtful ? { ok: null, words: doubtful.found.words } : stepWords(step, facts);
+}
+
+function askedOf({ asked }: Facts): Explanation['asked'] {
+  if (asked === null) return null;
+  const { status, location, ms } = asked;
+  return { status, location, ms };
+}
