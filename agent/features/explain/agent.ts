@@ -6,14 +6,11 @@ import { endTrialsIn } from '../../caddy/process/trial-caddy.ts';
 import type { AgentHalf } from '../../core.ts';
 import { type LookDeps, look } from './look.ts';
 import { explainRoutes } from './routes.ts';
-import { createAsking } from './speak.ts';
 
 /** A Caddy each. */
 const AT_ONCE = 2;
 const MOST_WAITING = 6;
 const RETRY_AFTER_SECONDS = 5;
-/** Connections to an upstream, for one explanation. */
-const MOST_QUESTIONS = 6;
 
 export const agent: AgentHalf = ({ proxy, logs, user, userAgent, now, bodyLimit }) => {
   const { commands, adaptAllowed: adapt, status, replaceable } = proxy;
@@ -39,7 +36,6 @@ export const agent: AgentHalf = ({ proxy, logs, user, userAgent, now, bodyLimit 
     logs,
     now,
     isManaged: replaceable !== null,
-    asking: () => createAsking(MOST_QUESTIONS),
   };
 
   return {

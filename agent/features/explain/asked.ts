@@ -26,6 +26,8 @@ type Deps = {
   /** Counts what an upstream gets. */
   asking: (address: string) => ReturnType<typeof createAsking> | undefined;
   userAgent: string;
+  /** When nothing more is asked, by `performance.now()`. */
+  until: number;
 };
 
 /** Requests to the site, its redirects included. */
@@ -47,6 +49,7 @@ export async function visit(stage: Stage, path: string, deps: Deps): Promise<Vis
     keepCookies(jar, last.heard);
     lead = leadOf(last.heard, next, stage, deps.site);
     if (lead?.leads !== 'follows' || count === MOST_ASKS) break;
+    if (performance.now() > deps.until) break;
     if (seen.has(`${lead.path} ${cookieOf(jar)}`)) {
       lead = { ...lead, leads: 'loop' };
       break;
@@ -173,6 +176,7 @@ async function askDirectly(
 ): Promise<Direct | null> {
   const known = peerOf(by, deps);
   if (status === null || !REFUSALS.includes(status) || by === null || known === null) return null;
+  if (performance.now() > deps.until) return null;
   const { found, ask, peer } = known;
   const host = new URL(stage.origin).host;
   const get = (named: string) => ask(peer, requestFor(by.uri, named, deps.userAgent));
@@ -195,7 +199,7 @@ async function tryWebsocket(
   stage: Stage,
   deps: Deps,
 ): Promise<Websocket | null> {
-  if (heard.kind !== 'http' || by === null) return null;
+  if (heard.kind !== 'http' || by === null || performance.now() > deps.until) return null;
   const isWanted =
     heard.status === 426 ||
     (heard.status === 400 && UPGRADE.test(heard.body)) ||

@@ -14,7 +14,7 @@ export type Peer = {
   tls: string | null;
 };
 
-export type Head = {
+type Head = {
   status: number;
   headers: ReadonlyMap<string, string>;
   /** `name=value` of each cookie that it sets. */
@@ -33,11 +33,11 @@ export type Heard = { ms: number; certificate: Certificate | null } & (
 );
 
 /** Milliseconds for each question. */
-export const ANSWER_MS = 5_000;
+const ANSWER_MS = 5_000;
 const MOST_HEAD = 64 * 1024;
 const MOST_BODY = 16 * 1024;
 /** Of what is not HTTP. */
-export const MOST_BANNER = 200;
+const MOST_BANNER = 200;
 /** How long more of a banner, or of a body, may take. */
 const MORE_MS = 300;
 const MOST_NAMES = 20;

@@ -7,7 +7,7 @@ import { isLoopback } from '../../../src/shared/loopback.ts';
 import { isOwnAddress } from '../../sites/handshake.ts';
 
 /** The addresses of a name. @throws with a `code`: NOTFOUND or NODATA if there are none */
-export type Resolve = (name: string) => Promise<string[]>;
+type Resolve = (name: string) => Promise<string[]>;
 
 /** Milliseconds for the name servers. */
 const TIMEOUT_MS = 2_000;

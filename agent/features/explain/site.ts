@@ -1,6 +1,6 @@
 /** One site of an adapted configuration: where it listens, and what it forwards to. Pure. */
 import { field, type Json, list, object } from '../../../src/shared/json.ts';
-import { type Listener, listenersOf } from '../../caddy/ports/ports.ts';
+import { listenersOf } from '../../caddy/ports/ports.ts';
 import { isAny, type Place } from '../../sites/checks/ask.ts';
 import { placesIn } from '../../sites/checks/checks.ts';
 import { isOwnAddress } from '../../sites/handshake.ts';
@@ -27,7 +27,6 @@ export type SiteUpstream = {
 export type Site = {
   /** Null if Caddy has none of this name and port. */
   place: Place | null;
-  listener: Listener | null;
   upstreams: readonly SiteUpstream[];
   byAddress: boolean;
   /** All sites of the configuration, for what leads to another one. */
@@ -55,7 +54,6 @@ export function siteIn(adapted: Json, name: string, port: number): Site {
   const distinct = new Map(upstreams.map((one) => [`${one.signIn} ${one.address}`, one]));
   return {
     place,
-    listener: place && { host: place.host, port: place.port },
     upstreams: [...distinct.values()].slice(0, MOST_UPSTREAMS),
     byAddress: ['remote_ip', 'client_ip'].some((matcher) => hasKey(all, matcher)),
     sites,
@@ -114,15 +112,15 @@ export function asksWho(handler: Json): boolean {
 }
 
 /**
- * Whether an upstream is a port of this Caddy: `loop` if the request comes back to the site, or nothing but a
- * redirect is there; `site` if another one answers.
+ * The other site that answers if an upstream is a port of this Caddy; `loop` if the request comes back to the site, or
+ * nothing but a redirect is there; null if it is no port of this Caddy.
  * @param adapted the configuration
  */
 export function ownPort(
   { dial, host }: Pick<SiteUpstream, 'dial' | 'host'>,
   { sites, place }: Pick<Site, 'sites' | 'place'>,
   adapted: Json,
-): 'loop' | 'site' | null {
+): { name: string; port: number } | 'loop' | null {
   if (dial === null || 'path' in dial || place === null) return null;
   const own = ['localhost', ''].includes(dial.host) || isOwnAddress(dial.host);
   const here = listenersOf(adapted).filter(
@@ -135,9 +133,12 @@ export function ownPort(
     return isHere && (name === '' || name === asked || (name.includes('*') && covers(name, asked)));
   });
   const isSame = (one: LiveSite) => one.name === place.name && one.ports.includes(place.port);
-  // Without the site itself, which would be asked again.
-  return answering.length > 0 && !answering.some(isSame) ? 'site' : 'loop';
+  const [first] = answering.toSorted((a, b) => rank(a) - rank(b));
+  return first && !answering.some(isSame) ? { name: first.name, port: dial.port } : 'loop';
 }
+
+/** Caddy takes the site of the very name before one with a wildcard, and that before one for any. */
+const rank = ({ name }: LiveSite): number => (name === '' ? 2 : Number(name.includes('*')));
 
 /** The name that stands in a `Host`; placeholders of the upstream's own address are filled in. */
 function hostIn(host: string, dial: { host: string; port: number }): string {

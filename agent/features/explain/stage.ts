@@ -4,6 +4,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  list,
   object,
   parseJson,
 } from '../../../src/shared/json.ts';
@@ -30,6 +31,15 @@ export type Stage = {
   end(): Promise<string | null>;
 };
 
+type Scene = {
+  /** The configuration with the site. */
+  adapted: JsonObject;
+  /** The proxyfile that it was made of, whose size says how much memory it takes. */
+  text: string;
+  /** Other sites of this Caddy that are upstreams, by their addresses: they are part of the trial. */
+  inner: ReadonlyMap<string, Pick<CheckTarget, 'name' | 'port'>>;
+};
+
 export type StageDeps = TrialCaddyDeps & {
   userAgent: () => string;
 };
@@ -41,25 +51,35 @@ const POLL_MS = 50;
 const MOST_RETRIES = 2;
 
 /**
- * @param adapted the configuration with the site
- * @param text the proxyfile that it was made of, whose size says how much memory it takes
  * @returns null if Caddy has no such site
  * @throws Failure PROXY_REJECTED; the reason of the signal
  */
 export async function startStage(
   folder: string,
-  { adapted, text }: { adapted: JsonObject; text: string },
+  { adapted, text, inner }: Scene,
   target: Pick<CheckTarget, 'name' | 'port'>,
   deps: StageDeps,
   signal: AbortSignal,
 ): Promise<Stage | null> {
   const servers = Object.keys(object(field(adapted, 'apps', 'http', 'servers'))).length;
-  const config = trialConfig(adapted, [{ ...target, check: null }], freePorts(servers));
-  const [place] = config.places;
+  const targets = [target, ...inner.values()].map(({ name, port }) => ({
+    name,
+    port,
+    check: null,
+  }));
+  const config = trialConfig(adapted, targets, freePorts(servers));
+  const [place, ...others] = config.places;
   if (typeof place !== 'object' || place.dial === undefined) return null;
   const { dial } = place;
   const header = `Signalbox-${crypto.randomUUID().slice(0, 8)}`;
-  const json = marked(config.json, header) as JsonObject;
+  const moved = new Map(
+    [...inner.keys()].flatMap((address, at) => {
+      const other = others[at];
+      const isPlain = typeof other === 'object' && !other.tls && other.dial !== undefined;
+      return isPlain ? [[address, `127.0.0.1:${other.dial}`] as const] : [];
+    }),
+  );
+  const json = marked(config.json, { header, moved }) as JsonObject;
   const how = { memory: memoryLimit(text), names: config.names };
   const trial = startTrialCaddy(folder, json, deps, how);
   try {
@@ -89,7 +109,7 @@ export async function startStage(
     async ask(path, headers = []) {
       const heard = await send(requestFor(path, host, deps.userAgent(), headers));
       const mark = heard.kind === 'http' ? heard.headers.get(header.toLowerCase()) : undefined;
-      return { heard, by: mark === undefined ? null : answererIn(mark) };
+      return { heard, by: mark === undefined ? null : answererIn(mark, moved) };
     },
     end: async () => errorIn(await trial.end()),
   };
@@ -122,22 +142,28 @@ export const requestFor = (
     'latin1',
   );
 
+/** The header that names who answered; and where upstreams are in the trial, by their addresses. */
+type Marking = { header: string; moved: ReadonlyMap<string, string> };
+
 /**
  * The same configuration, whose upstreams' answers say by a header where they come from. No health check asks them
  * besides, no retry goes on for long, and visitors need no certificate of their own.
  */
-function marked(value: Json, header: string): Json {
-  if (Array.isArray(value)) return value.map((one) => marked(one, header));
+function marked(value: Json, how: Marking): Json {
+  if (Array.isArray(value)) return value.map((one) => marked(one, how));
   if (!isObject(value)) return value;
   const kept: JsonObject = {};
   for (const [key, one] of Object.entries(value)) {
-    if (key !== 'client_authentication') kept[key] = marked(one, header);
+    if (key !== 'client_authentication') kept[key] = marked(one, how);
   }
-  return kept.handler === 'reverse_proxy' ? markedProxy(kept, header) : kept;
+  return kept.handler === 'reverse_proxy' ? markedProxy(kept, how) : kept;
 }
 
-function markedProxy({ health_checks: _, ...handler }: JsonObject, header: string): JsonObject {
-  const { headers, load_balancing: balancing, ...rest } = handler;
+function markedProxy(
+  { health_checks: _, ...handler }: JsonObject,
+  { header, moved }: Marking,
+): JsonObject {
+  const { headers, load_balancing: balancing, upstreams, ...rest } = handler;
   const response = object(field(headers, 'response'));
   const kind = asksWho(handler) ? 'sign-in' : 'site';
   const mark = `${kind} {http.reverse_proxy.upstream.address} {http.request.uri}`;
@@ -145,6 +171,12 @@ function markedProxy({ health_checks: _, ...handler }: JsonObject, header: strin
   const retried = field(balancing, 'try_duration') !== undefined;
   return {
     ...rest,
+    ...(upstreams !== undefined && {
+      upstreams: list(upstreams).map((one) => {
+        const to = moved.get(String(field(one, 'dial')));
+        return to === undefined ? one : { ...object(one), dial: to };
+      }),
+    }),
     headers: { ...object(headers), response: { ...response, set } },
     ...(balancing !== undefined && {
       load_balancing: { ...object(balancing), ...(retried && { retries: MOST_RETRIES }) },
@@ -152,9 +184,11 @@ function markedProxy({ health_checks: _, ...handler }: JsonObject, header: strin
   };
 }
 
-function answererIn(mark: string): Answerer {
-  const [kind, address = '', uri = ''] = mark.split(' ');
-  return { address: address.replace(/^tcp\//, ''), uri, signIn: kind === 'sign-in' };
+function answererIn(mark: string, moved: Marking['moved']): Answerer {
+  const [kind, written = '', uri = ''] = mark.split(' ');
+  const to = written.replace(/^tcp\//, '');
+  const [address = to] = [...moved].find(([, trial]) => trial === to) ?? [];
+  return { address, uri, signIn: kind === 'sign-in' };
 }
 
 /** The last error that Caddy logged about a request. */

@@ -6,7 +6,7 @@ import type { Cause } from './schemas.ts';
 import type { Findings, UpstreamFound } from './wire.ts';
 
 /** `own`: signed by Caddy's own authority; `unknown`: not looked at. */
-export type CertificateFacts = {
+type CertificateFacts = {
   state: 'plain' | 'unknown' | 'valid' | 'own' | 'pending' | 'refused' | 'expired';
   /** About it, for people. */
   words: string;
@@ -71,6 +71,9 @@ export const isSpared = ({ asked }: Facts, { spared }: UpstreamFound): boolean =
 /** Whether Caddy itself answered with an error about an upstream. */
 export const isCaddysError = ({ asked }: Facts): boolean =>
   asked != null && asked.by === null && asked.error !== null && (asked.landed ?? 500) >= 500;
+
+/** A query may hold a secret. */
+export const pathOf = (path: string): string => path.replace(/[?#].*$/, '');
 
 /** @param state what the agent says of the host; undefined: nothing @param time now, in milliseconds since 1970 */
 export function certificateFacts(state: SiteState | undefined, time: number): CertificateFacts {

@@ -1,6 +1,6 @@
 /** Draws the conclusion from what was found: the first step that fails, why, and what to do. Pure. */
 import { CAUSES } from './causes.ts';
-import type { Case, Change, Facts, Row } from './facts.ts';
+import { type Case, type Change, type Facts, pathOf, type Row } from './facts.ts';
 import { type Explanation, STEP_OF, STEPS, type Step } from './schemas.ts';
 import { stepWords } from './steps.ts';
 
@@ -51,9 +51,6 @@ function worksWords({ asked, path }: Facts): string {
     asked.leads === null || asked.location === null ? '' : ', a redirect that visitors follow';
   return `It works: GET ${pathOf(path)} is answered with ${asked.status}${to}.`;
 }
-
-/** A query may hold a secret. */
-export const pathOf = (path: string): string => path.replace(/[?#].*$/, '');
 
 /** Why nothing can be said, although no cause was found; null: nothing speaks against it. */
 function doubtOf(facts: Facts): string | null {

@@ -52,7 +52,7 @@ export type Cause = keyof typeof STEP_OF;
 const StepName = t.Unsafe<Step>(t.Union(STEPS.map((step) => t.Literal(step))));
 const CauseName = t.Unsafe<Cause>(t.Union(Object.keys(STEP_OF).map((code) => t.Literal(code))));
 
-export const Cure = t.Object(
+const Cure = t.Object(
   {
     words: t.String({ description: 'one or two sentences, for people' }),
     operation: t.Union([AnyOperation, t.Null()], {
@@ -62,7 +62,6 @@ export const Cure = t.Object(
   },
   { title: 'Cure' },
 );
-export type Cure = Static<typeof Cure>;
 
 export const Explanation = t.Object(
   {

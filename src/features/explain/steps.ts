@@ -47,7 +47,7 @@ const NAMES: Readonly<Record<NameFound['state'], (host: string, at: string) => S
 
 function nameWords({ name, host, visited }: Facts): State {
   const state = NAMES[name.state](host, name.addresses.join(' and '));
-  if (state.ok !== null || visited === null) return state;
+  if (state.ok !== null || !visited) return state;
   return { ok: true, words: `Visitors came within the last day. ${state.words}` };
 }
 

@@ -116,7 +116,7 @@ export type UpstreamFound = Static<typeof UpstreamFound>;
  * Caddy; `upstream`: to an address of the upstream's own; `unserved`: to the site's name, where Caddy serves nothing;
  * `away`: to somebody else.
  */
-export const LEADS = ['loop', 'follows', 'site', 'upstream', 'unserved', 'away'] as const;
+const LEADS = ['loop', 'follows', 'site', 'upstream', 'unserved', 'away'] as const;
 
 const Asked = t.Object({
   status: integer,
@@ -158,8 +158,8 @@ export const Findings = t.Object({
   container: t.Boolean(),
   /** Whether it is the main program of that container, so that no service is on its loopback. */
   alone: t.Boolean(),
-  /** The status of a visitor's last request within a day; null: there was none. */
-  visited: integer,
+  /** Whether visitors came within the last day. */
+  visited: t.Boolean(),
   /** Whether the site's config goes by visitors' addresses. */
   byAddress: t.Boolean(),
   name: NameFound,

@@ -1,5 +1,5 @@
 /** Causes in what the service answers. Pure. */
-import { type Facts, isCaddysError, type Row, upstreamWith } from '../facts.ts';
+import { type Facts, isCaddysError, pathOf, type Row, upstreamWith } from '../facts.ts';
 
 /** Programs that refuse a request because of its `Host`. */
 const BY_HOST = ['Nextcloud', 'Vite', 'Django', 'Rails', 'webpack'];
@@ -135,7 +135,9 @@ export const ANSWER: readonly Row[] = [
     advice: 'Look at the log of the service: the request reaches it, and it fails.',
     test: ({ asked, path }) =>
       asked?.by && !asked.bySignIn && (asked.landed ?? 0) >= 500
-        ? { words: `The service at ${asked.by} answers GET ${path} with ${asked.landed} itself.` }
+        ? {
+            words: `The service at ${asked.by} answers GET ${pathOf(path)} with ${asked.landed} itself.`,
+          }
         : null,
   },
 ];

@@ -6,10 +6,9 @@ const isDown = ({ connects, speaks }: UpstreamFound): boolean =>
   !['open', 'unknown'].includes(connects) || !['http', 'unknown'].includes(speaks);
 
 /** What Caddy says by itself to those who may not come in: a status, or the end of the connection. */
-function refusalOf({ asked, policies, byAddress, visited }: Facts): string | null {
+function refusalOf({ asked, policies, byAddress }: Facts): string | null {
   const isGuarded = policies.length > 0 || byAddress;
   if (asked === null || asked.by !== null || asked.error !== null || !isGuarded) return null;
-  if (visited !== null && visited < 400) return null;
   if (asked.fault === 'closed') return 'closes the connection';
   const isRefusal = asked.landed === 403 || asked.landed === 503;
   return isRefusal ? `answers ${asked.landed}` : null;

@@ -8,7 +8,7 @@ export const WAY: readonly Row[] = [
     title: 'The name of the site is not known: the DNS has no address for it.',
     advice: 'Add an A or AAAA record for the name, with the address of the proxy’s machine.',
     test: ({ name, host, visited }) =>
-      name.state === 'none' && visited === null
+      name.state === 'none' && !visited
         ? { words: `The name servers know no address of ${host}.` }
         : null,
   },
@@ -19,7 +19,7 @@ export const WAY: readonly Row[] = [
     test({ name, host, visited, container, hasOthers }) {
       const isElsewhere =
         name.state === 'loopback' || (name.state === 'private' && !container && !hasOthers);
-      if (!isElsewhere || visited !== null) return null;
+      if (!isElsewhere || visited) return null;
       return {
         words: `${host} points to ${name.addresses.join(' and ')}, which is not this machine’s address in the network.`,
       };
@@ -75,11 +75,7 @@ export const WAY: readonly Row[] = [
       'Install the root of Caddy’s authority where you visit the site from, or remove `tls internal` so that a public authority signs.',
     // Whoever has installed the root sees no fault.
     test: ({ certificate, host, visited, tls }) =>
-      tls &&
-      certificate.state === 'own' &&
-      host.includes('.') &&
-      !isInternalName(host) &&
-      visited === null
+      tls && certificate.state === 'own' && host.includes('.') && !isInternalName(host) && !visited
         ? {
             words: `Caddy’s own authority has signed the certificate for ${host}: browsers warn unless its root is installed.`,
             isDoubtful: true,
