@@ -116,7 +116,7 @@ export const FAILURES = {
   RATE_LIMITED: {
     status: 429,
     meaning:
-      'Too many attempts, live streams, trials or replays; Retry-After says when to try again.',
+      'Too many attempts, live streams, trials, replays or explanations; Retry-After says when to try again.',
   },
   INTERNAL: { status: 500, meaning: 'Internal error; see the hub’s log.' },
   PROXY_REJECTED: {

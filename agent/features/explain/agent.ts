@@ -35,7 +35,7 @@ export const agent: AgentHalf = ({ proxy, logs, user, userAgent, now, bodyLimit 
     userAgent,
     logs,
     now,
-    isManaged: replaceable !== null,
+    caddy: () => replaceable?.pid() ?? null,
   };
 
   return {

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../../src/shared/json.ts';
 import type { ProxyControl } from '../../caddy/proxy.ts';
 import type { Logs } from '../../logs/logs.ts';
 import { type Visit, visit } from './asked.ts';
-import { lookAtListener } from './listener.ts';
+import { lookAtFutureListener, lookAtListener, UNKNOWN } from './listener.ts';
 import { lookAtName } from './name.ts';
 import { ownPort, type Site, siteIn } from './site.ts';
 import { createAsking } from './speak.ts';
@@ -22,7 +22,8 @@ export type LookDeps = StageDeps & {
   /** Adapts a text as if it were to be loaded. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
   adapt: (text: string) => Promise<JsonObject>;
   status: ProxyControl['status'];
-  isManaged: boolean;
+  /** Its pid; null if another program runs it, or it does not run. */
+  caddy: () => number | null;
   logs: Pick<Logs, 'stats'>;
   now: () => Date;
 };
@@ -91,7 +92,7 @@ async function lookAround(
   const how = { site, adapted, path, userAgent: deps.userAgent(), isApart: deps.user !== null };
   const [nameFound, listener, visited, upstreams] = await Promise.all([
     lookAtName(name),
-    live ? listenerOf(site, deps) : NOT_LIVE,
+    listenerOf(site, live, deps),
     wereVisitors(name, deps),
     Promise.all(
       site.upstreams.map((one) => {
@@ -114,20 +115,25 @@ async function lookAround(
   };
 }
 
-const NOT_LIVE: ListenerFound = { state: 'unknown', reason: null };
-
-async function listenerOf({ place }: Site, deps: LookDeps): Promise<ListenerFound> {
-  if (place === null) return NOT_LIVE;
+async function listenerOf(
+  { place }: Site,
+  isLive: boolean,
+  deps: LookDeps,
+): Promise<ListenerFound> {
+  if (place === null) return UNKNOWN;
   const { closed = [] } = await deps.status();
-  return lookAtListener(place, closed, deps.isManaged);
+  return isLive
+    ? lookAtListener(place, closed, deps.caddy() !== null)
+    : lookAtFutureListener(place, closed, deps.caddy());
 }
 
-/** Whether visitors came within the last day; false if the log does not say so in time. */
+/** Whether visitors were served within the last day; false if the log does not say so in time. */
 async function wereVisitors(name: string, { logs, now }: LookDeps): Promise<boolean> {
-  const nobody = { requests: 0 };
+  const nobody = { statuses: [] };
   const from = now().getTime() - DAY_MS;
   const found = logs.stats({ domain: name, from, buckets: 1 }).catch(() => nobody);
-  return (await within(found, LOG_MS, () => nobody)).requests > 0;
+  const { statuses } = await within(found, LOG_MS, () => nobody);
+  return statuses.some(({ status }) => status >= 200 && status < 300);
 }
 
 const visitOn = (

@@ -11,7 +11,7 @@ import type { Change } from './facts.ts';
 type Texts = Pick<Vhost, 'config' | 'upstream'>;
 
 /** Null if the config is not so simple that it could be changed without a doubt. */
-export function changedTexts({ config, upstream }: Texts, change: Change): Texts | null {
+function changedTexts({ config, upstream }: Texts, change: Change): Texts | null {
   const found = proxyLine(config, upstream, change.address);
   if (found === null) return null;
   const { tokens, target, isField } = found;

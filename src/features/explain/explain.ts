@@ -83,14 +83,16 @@ export function createExplain({
       ),
       isLive ? stateOf(client, name, port) : undefined,
     ]);
+    const time = now().getTime();
     return {
       ...findings,
+      time,
       host: name,
       port,
       path,
       policies: policiesOn(vhost, set).map((policy) => policy.name),
       hasOthers: agents.length > 1,
-      certificate: certificateFacts(state, now().getTime()),
+      certificate: certificateFacts(state, time),
     };
   }
 

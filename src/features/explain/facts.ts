@@ -23,6 +23,8 @@ export type Facts = Findings & {
   /** Whether other proxies of this hub serve the site, to whose machines the name may point. */
   hasOthers: boolean;
   certificate: CertificateFacts;
+  /** Now, in milliseconds since 1970. */
+  time: number;
 };
 
 /** How the text of a site would have to change. */

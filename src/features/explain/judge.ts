@@ -63,6 +63,9 @@ function doubtOf(facts: Facts): string | null {
     const how = asked.fault === 'late' ? 'gives no answer within 5 s' : 'ends without an answer';
     return `The request ${how}${asked.error ? `: ${asked.error}` : ''}.`;
   }
+  if (asked.landed === 400 || asked.landed === 421) {
+    return `GET ${pathOf(facts.path)} is answered with ${asked.landed}: the service does not understand the request, or not from here.`;
+  }
   if (asked.by === null && asked.error !== null && (asked.landed ?? 0) >= 500) {
     return `Caddy answers ${asked.landed}: ${asked.error}.`;
   }

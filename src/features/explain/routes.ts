@@ -24,7 +24,7 @@ const ExplanationBody = t.Union(
     t.Object({ vhost: t.Integer({ description: 'the id' }), path }, { title: 'ExplainVhost' }),
     t.Object(
       {
-        operation: { ...AnyOperation, description: 'a change, as of `/preview`' },
+        operation: AnyOperation,
         path,
       },
       { title: 'ExplainOperation' },

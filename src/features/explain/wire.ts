@@ -158,7 +158,7 @@ export const Findings = t.Object({
   container: t.Boolean(),
   /** Whether it is the main program of that container, so that no service is on its loopback. */
   alone: t.Boolean(),
-  /** Whether visitors came within the last day. */
+  /** Whether visitors were served within the last day. */
   visited: t.Boolean(),
   /** Whether the site's config goes by visitors' addresses. */
   byAddress: t.Boolean(),

@@ -494,6 +494,9 @@ describe('the whole configuration', () => {
       'PROXY_REJECTED',
       replay({ op: 'update', id: 1, config: 'respnd' }),
     );
+    await signedIn('explain', { json: { vhost: 1 } });
+    await refused('explain', 'NOT_FOUND', { json: { vhost: 999 } });
+    await refused('explain', 'INVALID_REQUEST', { json: {} });
     const unseen = replay({ op: 'update', id: 1, tags: ['replayed'] });
     const params = { id: (await signedIn<Made>('startReplay', unseen)).body.id };
     await signedIn('getReplay', { params });

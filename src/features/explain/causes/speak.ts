@@ -14,9 +14,12 @@ const speaking = (facts: Facts, what: UpstreamFound['speaks']): UpstreamFound | 
   upstreamWith(facts, ({ speaks }) => speaks === what);
 
 /** Whose it is, and for which names. */
-function described({ issuer, names, notAfter }: PeerCertificate): string {
+function described({ issuer, names, notAfter }: PeerCertificate, time: number): string {
   const whose = issuer === '' ? 'an unnamed authority' : issuer;
-  const until = notAfter === null ? '' : `, until ${notAfter.slice(0, 10)}`;
+  const day = notAfter?.slice(0, 10);
+  const isOver = notAfter !== null && Date.parse(notAfter) < time;
+  const verb = isOver ? 'it expired on' : 'until';
+  const until = day === undefined ? '' : `, ${verb} ${day}`;
   return `signed by ${whose} for ${names.slice(0, 3).join(', ') || 'no name'}${until}`;
 }
 
@@ -34,7 +37,7 @@ export const SPEAK: readonly Row[] = [
       const { address, certificate } = found;
       const isTrusted = certificate?.trusted === true;
       const change: Change = { address, scheme: 'https', ...(!isTrusted && { unverified: true }) };
-      const shown = certificate ? ` Its certificate is ${described(certificate)}.` : '';
+      const shown = certificate ? ` Its certificate is ${described(certificate, facts.time)}.` : '';
       return {
         words: `${address} speaks HTTPS, and Caddy speaks plain HTTP to it.${shown}`,
         cure: `Use https://${address} as the upstream.${isTrusted ? '' : ` ${UNVERIFIED}`}`,
@@ -79,7 +82,7 @@ export const SPEAK: readonly Row[] = [
       );
       if (!found || !isCaddysError(facts)) return null;
       const { address, certificate } = found;
-      const shown = certificate ? `: it is ${described(certificate)}` : '';
+      const shown = certificate ? `: it is ${described(certificate, facts.time)}` : '';
       return {
         words: `Caddy does not trust the certificate of ${address}${shown}.`,
         cure: `Let Caddy do without verification. ${UNVERIFIED}`,

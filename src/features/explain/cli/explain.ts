@@ -32,7 +32,8 @@ signalbox explain app.example /login     asks for this path
 
 Walks the way of a visitor’s request: name, port, certificate, policies, connection to the upstream,
 what that speaks, and its answer. Prints the steps, the first that fails, why, and what to do. A
-site that is off is explained as if it were on. Changes nothing, and writes nothing to the access log.
+site that is off is explained as if it were on. Changes nothing, and leaves no line in the access
+log.
 
 Without --hub, the hub must be running with the same DATA_DIR. You need no password, but must be
 root or the user who runs the hub. With --hub, SIGNALBOX_TOKEN (or a file, SIGNALBOX_TOKEN_FILE)
@@ -70,7 +71,7 @@ const ask = async (hub: AskHub, vhost: number, path: string): Promise<Explanatio
   );
 
 /** The steps, one a line, then the conclusion. */
-export function textOf({ steps, verdict, cause, words, cure }: Explanation, paint: Paint): string {
+function textOf({ steps, verdict, cause, words, cure }: Explanation, paint: Paint): string {
   const lines = steps.map(({ step, ok, words }) => {
     const mark = markOf(ok, paint);
     return `${mark} ${step.padEnd('certificate'.length)}  ${visible(words)}\n`;

@@ -1,0 +1,48 @@
+// proof: program
+/** `signalbox explain` with a running hub, its agent and Caddy. */
+import { beforeAll, expect, test } from 'bun:test';
+import { forFile } from '../../harness/for-file.ts';
+import { createOperator } from '../../harness/operator.ts';
+import { freePort } from '../../harness/stack.ts';
+
+const operator = await forFile(createOperator());
+const DEAD = `127.0.0.1:${freePort()}`;
+const run = (args: string, input?: string) =>
+  operator.run(args.split(' '), input === undefined ? {} : { input });
+
+beforeAll(async () => {
+  await operator.start();
+  for (const [name, config] of [
+    ['works', 'respond hello'],
+    ['fails', `reverse_proxy ${DEAD}`],
+  ]) {
+    const { code } = await run(`site add http://${name}.localhost --config -`, config);
+    expect(code).toBe(0);
+  }
+});
+
+test('prints the seven steps of a site that works, and exits with 0', async () => {
+  const { code, out } = await run('explain works.localhost');
+  expect(code).toBe(0);
+  expect(out.match(/^. (?:name|port|certificate|policy|connect|speak|answer) /gm)).toHaveLength(7);
+  expect(out).toContain('It works: GET / is answered with 200.');
+});
+
+test('prints what fails and what to do, and exits with 2', async () => {
+  const { code, out } = await run('explain fails.localhost /login');
+  expect(code).toBe(2);
+  expect(out).toContain(`✗ connect      Nothing listens at ${DEAD}`);
+  expect(out).toContain('(UPSTREAM_REFUSED)\nStart the service, or correct the port');
+  const json = JSON.parse((await run('explain fails.localhost --json')).out);
+  expect(json.cause).toBe('UPSTREAM_REFUSED');
+});
+
+test.each([
+  ['explain', 'DOMAIN'],
+  ['explain nobody.localhost', 'There is no site nobody.localhost'],
+  ['explain works.localhost login', '(INVALID_REQUEST)'],
+])('%p is refused with 1', async (args, words) => {
+  const { code, out, err } = await run(args);
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toContain(words);
+});
