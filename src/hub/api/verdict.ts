@@ -31,8 +31,9 @@ export const Verdict = t.Object(
             domain: t.String(),
           }),
           agent: t.Optional(t.String({ description: 'if there are several' })),
-          passed: t.Boolean({
-            description: 'whether its check would pass; without a check, whether it would answer',
+          passed: t.Union([t.Boolean(), t.Null()], {
+            description:
+              'whether its check would pass; without a check, `false` if there was no response or one of 502, 503 or 504, and otherwise `null`',
           }),
           status: t.Union([t.Integer(), t.Null()], { description: 'null: there was no response' }),
           detail: t.String({ description: 'the response in words, for people' }),

@@ -91,8 +91,8 @@ export type Tried = {
   vhost: { id: number | null; domain: string };
   /** Whose proxy would serve it, if the hub has several. */
   agent?: string;
-  /** Whether it would pass its check; without one, whether it would answer. */
-  passed: boolean;
+  /** Whether it would pass its check; without one, false if nobody answers in its place, and null otherwise. */
+  passed: boolean | null;
   /** Null if there was no answer. */
   status: number | null;
   /** What came, for a person. */
@@ -130,7 +130,7 @@ async function tryOut(
       return {
         vhost: named(vhost, created),
         ...(agent && { agent }),
-        passed,
+        passed: vhost.check ? passed : withoutCheck(status),
         status,
         detail: reason,
       };
@@ -138,6 +138,13 @@ async function tryOut(
   });
   return (await Promise.all(found)).flat();
 }
+
+/** How a proxy says that the service behind it does not answer. */
+const GATEWAY_ERRORS = [502, 503, 504];
+
+/** What an answer says if nobody has said how it should be. */
+const withoutCheck = (status: number | null): false | null =>
+  status === null || GATEWAY_ERRORS.includes(status) ? false : null;
 
 const NO_ANSWER = { passed: false, status: null, reason: '' };
 

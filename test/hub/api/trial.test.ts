@@ -70,9 +70,9 @@ describe('a site that is tried', () => {
         detail: 'GET /health answered 503 instead of a status from 200 to 299',
       },
     ]);
-    // Without a check, any answer is one.
+    // Without a check, only an answer in place of the service is wrong.
     expect(await tried(proxied())).toEqual([
-      { vhost, passed: true, status: 503, detail: 'GET / answered 503' },
+      { vhost, passed: false, status: 503, detail: 'GET / answered 503' },
     ]);
     upstream.answer = 'ready';
     const ready = { ...check, contains: 'ready' };
@@ -90,7 +90,7 @@ describe('a site that is tried', () => {
     expect(body.tried).toEqual([
       {
         vhost: { id: live?.id ?? 0, domain: 'http://live.example' },
-        passed: true,
+        passed: null,
         status: 200,
         detail: 'GET / answered 200',
       },

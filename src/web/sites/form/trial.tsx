@@ -52,16 +52,22 @@ function Line({ purpose, path, tried: { agent, passed, status, detail } }: LineP
   const isFilled = purpose === 'fill' && status !== null;
   const words = isFilled
     ? `GET ${path.replace(/\?.*/, '')} answers ${status} now.`
-    : `${passed ? 'Passed' : 'Failed'}: ${detail}`;
+    : `${verdictOf(passed)}: ${detail}`;
   return (
     <p class="line baseline">
-      <span class={`lamp${isFilled || passed ? '' : ' lamp-bad'}`} aria-hidden="true" />
+      <span class={`lamp${isFilled || passed !== false ? '' : ' lamp-bad'}`} aria-hidden="true" />
       <span>
         {agent !== undefined && `${agent}: `}
         {words}
       </span>
     </p>
   );
+}
+
+/** @param passed null: nobody has said how it should answer */
+function verdictOf(passed: Tried['passed']): string {
+  if (passed === null) return 'Answered';
+  return passed ? 'Passed' : 'Failed';
 }
 
 /** What the site answered through one proxy. */
