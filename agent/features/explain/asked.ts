@@ -146,8 +146,10 @@ const isLinkLocal = (host: string): boolean => /^169\.254\.|^fe80:/i.test(host);
 const portOf = ({ port, protocol }: URL): number =>
   Number(port || (protocol === 'https:' ? 443 : 80));
 
-const isServed = (to: URL, sites: readonly LiveSite[]): boolean =>
-  typeof placesIn(sites)({ name: bare(to.hostname), port: portOf(to), check: null }) === 'object';
+function isServed(to: URL, sites: readonly LiveSite[]): boolean {
+  const place = placesIn(sites)({ name: bare(to.hostname), port: portOf(to), check: null });
+  return typeof place === 'object' && place.tls === (to.protocol === 'https:');
+}
 
 const isOwnPort = (to: URL, { upstreams }: Site): boolean =>
   upstreams.some(({ dial }) => dial && 'port' in dial && dial.port === portOf(to));

@@ -69,8 +69,9 @@ export async function look(
     const stage = await starting;
     const visited =
       stage && !isVain ? await visitOn(stage, request.path, { site, counts, deps }) : null;
-    const error = stage && (await stage.end());
     const { asked = null, direct = null, websocket = null, portal = null } = visited ?? {};
+    const isCaddys = asked !== null && asked.by === null && (asked.landed ?? 500) >= 500;
+    const error = stage && (await stage.end(isCaddys));
     const isOpen = portal && (await lookAtPortal(portal, folder, scene, deps, signal));
     return { ...found, asked: asked && { ...asked, error, portal: isOpen }, direct, websocket };
   } finally {

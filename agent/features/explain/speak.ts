@@ -62,7 +62,9 @@ export async function speak(
   const speech = over(heard);
   if (heard.kind === 'http') {
     const mayWantTls = wantsTls(heard.body) || heard.status === 400 || leadsToTls(heard, dial);
-    return mayWantTls ? afterHello(await hello(), speech) : speech;
+    if (!mayWantTls) return speech;
+    const saysSo: Speech = wantsTls(heard.body) ? { ...speech, speaks: 'tls' } : speech;
+    return afterHello(await hello(), saysSo);
   }
   if (heard.kind === 'bytes') {
     if (isSettings(heard.bytes)) return { ...speech, speaks: 'h2', banner: null };

@@ -27,8 +27,11 @@ export type Stage = {
   origin: string;
   /** Never rejects. @param headers further lines of the request */
   ask(path: string, headers?: readonly string[]): Promise<{ heard: Heard; by: Answerer }>;
-  /** @returns why Caddy could not answer, in its own words; null if it says nothing */
-  end(): Promise<string | null>;
+  /**
+   * @param mayLog whether Caddy answered with an error of its own
+   * @returns why it could not answer, in its own words; null if it says nothing
+   */
+  end(mayLog?: boolean): Promise<string | null>;
 };
 
 type Scene = {
@@ -47,6 +50,8 @@ export type StageDeps = TrialCaddyDeps & {
 /** How long it may take until the trial has made its certificate, in milliseconds. */
 const CERTIFICATE_MS = 3_000;
 const POLL_MS = 50;
+/** How long its log may take, in milliseconds. */
+const LOG_MS = 100;
 /** Retries of one request, if the config wants any. */
 const MOST_RETRIES = 2;
 
@@ -111,7 +116,11 @@ export async function startStage(
       const mark = heard.kind === 'http' ? heard.headers.get(header.toLowerCase()) : undefined;
       return { heard, by: mark === undefined ? null : answererIn(mark, moved) };
     },
-    end: async () => errorIn(await trial.end()),
+    async end(mayLog = false) {
+      // Caddy answers before it writes why.
+      if (mayLog) await Bun.sleep(LOG_MS);
+      return errorIn(await trial.end());
+    },
   };
 }
 

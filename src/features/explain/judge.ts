@@ -66,8 +66,8 @@ function doubtOf(facts: Facts): string | null {
   if (asked.landed === 400 || asked.landed === 421) {
     return `GET ${pathOf(facts.path)} is answered with ${asked.landed}: the service does not understand the request, or not from here.`;
   }
-  if (asked.by === null && asked.error !== null && (asked.landed ?? 0) >= 500) {
-    return `Caddy answers ${asked.landed}: ${asked.error}.`;
+  if (asked.by === null && upstreams.length > 0 && (asked.landed ?? 0) >= 500) {
+    return `Caddy answers ${asked.landed} in place of the service${asked.error ? `: ${asked.error}` : ''}.`;
   }
   return null;
 }

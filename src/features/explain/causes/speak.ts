@@ -26,6 +26,10 @@ function described({ issuer, names, notAfter }: PeerCertificate, time: number): 
 const UNVERIFIED =
   'Its certificate is not verified then: do that only for a service on this machine or in your own network.';
 
+/** Of one that makes no handshake for the name that Caddy would ask for. */
+const NAMED =
+  ' It answers no handshake for that name: add tls_server_name to its transport, with a name that it knows.';
+
 export const SPEAK: readonly Row[] = [
   {
     code: 'SPEAKS_TLS',
@@ -37,11 +41,13 @@ export const SPEAK: readonly Row[] = [
       const { address, certificate } = found;
       const isTrusted = certificate?.trusted === true;
       const change: Change = { address, scheme: 'https', ...(!isTrusted && { unverified: true }) };
+      const trust = isTrusted ? '' : ` ${UNVERIFIED}`;
       const shown = certificate ? ` Its certificate is ${described(certificate, facts.time)}.` : '';
       return {
         words: `${address} speaks HTTPS, and Caddy speaks plain HTTP to it.${shown}`,
-        cure: `Use https://${address} as the upstream.${isTrusted ? '' : ` ${UNVERIFIED}`}`,
-        change,
+        cure: `Use https://${address} as the upstream.${certificate ? trust : NAMED}`,
+        // Without a handshake, nobody knows whether the change would do.
+        ...(certificate && { change }),
         isDoubtful: isSpared(facts, found),
       };
     },
