@@ -7,6 +7,7 @@ import type { Paced } from '../src/shared/paced.ts';
 import type { CaddyUser } from './caddy/process/user.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
 import type { Logs } from './logs/logs.ts';
+import type { Live } from './sites/live.ts';
 import type { Prober } from './sites/upstreams/prober.ts';
 
 /** The parts of the agent that are there before those of features. */
@@ -21,6 +22,8 @@ export type AgentCore = Readonly<{
   logs: Logs;
   /** Null: upstreams are not probed. */
   prober: Pick<Prober, 'results'> | null;
+  /** The sites of the live configuration. @throws AdminUnreachable */
+  live: Live['now'];
   /** Has the proxy's sites looked at again. */
   look: () => void;
   /** What tells the agent's own requests from visitors'. */

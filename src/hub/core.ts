@@ -19,8 +19,9 @@ import type { Sealing } from './db/sealing.ts';
 import type { Staged } from './db/staged.ts';
 import type { RegisteredRoute } from './http/about.ts';
 import type { OpenWrites } from './http/open-writes.ts';
+import type { Warning } from './http/schemas.ts';
 import type { Change } from './model/changes.ts';
-import type { SiteSet } from './model/vhost.ts';
+import type { SiteSet, Vhost } from './model/vhost.ts';
 import type { Publisher } from './publish/publisher.ts';
 import type { PublishSeen } from './publish/target/outcome.ts';
 import type { Retries } from './retries/retries.ts';
@@ -138,6 +139,8 @@ export type HubPart = Readonly<{
   /** What the dashboard knows before anybody signs in, as `data-NAME` of its page. */
   page?: Readonly<Record<string, string>>;
   startReplay?: StartReplay;
+  /** What visitors of vhosts would notice that were just changed, by id. Never fails; waits 1.5 s at most. */
+  warnings?: (vhosts: readonly Vhost[]) => Promise<ReadonlyMap<number, PartWarning[]>>;
   /** Which checks of sites fail between changes. */
   checks?: Checks;
   /** What is wrong now. */
@@ -153,6 +156,10 @@ export type HubPart = Readonly<{
   /** Resolves when nothing of it is under way. */
   end?: () => Promise<void>;
 }>;
+
+/** `replaces`: the codes of other warnings that it says better; `unless`: those that make it superfluous. */
+export type PartWarning = Warning &
+  Readonly<{ replaces?: readonly string[]; unless?: readonly string[] }>;
 
 export type HubObserver = Readonly<{
   /** A request was answered. */

@@ -87,6 +87,7 @@ export function agentRoutes(): Route[] {
         accessLog: '',
         logs: {} as never,
         prober: null,
+        live: async () => [],
         look: () => {},
         userAgent: () => '',
         bodyLimit: 0,

@@ -2,9 +2,10 @@
 import { dirname, join } from 'node:path';
 import { createConcurrencyLimit } from '../../../src/shared/async.ts';
 import { Failure } from '../../../src/shared/failure.ts';
+import { reachable } from '../../caddy/admin.ts';
 import { endTrialsIn } from '../../caddy/process/trial-caddy.ts';
 import type { AgentHalf } from '../../core.ts';
-import { type LookDeps, look } from './look.ts';
+import { doubtfulSubject, type LookDeps, look, subjectOf } from './look.ts';
 import { explainRoutes } from './routes.ts';
 
 /** A Caddy each. */
@@ -12,8 +13,8 @@ const AT_ONCE = 2;
 const MOST_WAITING = 6;
 const RETRY_AFTER_SECONDS = 5;
 
-export const agent: AgentHalf = ({ proxy, logs, user, userAgent, now, bodyLimit }) => {
-  const { commands, adaptAllowed: adapt, status, replaceable } = proxy;
+export const agent: AgentHalf = ({ proxy, live, logs, user, userAgent, now, bodyLimit }) => {
+  const { commands, adaptAllowed: adapt, status, replaceable, admin } = proxy;
   const home = dirname(commands.env.XDG_DATA_HOME);
   const folders = Array.from({ length: AT_ONCE }, (_, at) => join(home, `explain-${at + 1}`));
   const free = [...folders];
@@ -30,6 +31,8 @@ export const agent: AgentHalf = ({ proxy, logs, user, userAgent, now, bodyLimit 
   const deps: LookDeps = {
     adapt,
     status,
+    live: () => live().catch(unreachable),
+    config: () => admin.config().catch(unreachable),
     commands,
     user,
     userAgent,
@@ -38,16 +41,31 @@ export const agent: AgentHalf = ({ proxy, logs, user, userAgent, now, bodyLimit 
     caddy: () => replaceable?.pid() ?? null,
   };
 
-  return {
-    routes: explainRoutes((request, given) => {
+  function begun<T>(found: Promise<T>): Promise<T> {
+    running.add(found);
+    return found.finally(() => running.delete(found));
+  }
+
+  /** When its turn comes. */
+  const lookAt = (subject: Parameters<typeof look>[0], given: AbortSignal) =>
+    limited(async () => {
       const signal = AbortSignal.any([given, closing.signal]);
-      const found = limited(async () => {
-        const folder = free.shift() ?? '';
-        return await look(request, folder, deps, signal).finally(() => free.unshift(folder));
-      });
-      running.add(found);
-      return found.finally(() => running.delete(found));
-    }, bodyLimit),
+      const folder = free.shift() ?? '';
+      return await look(subject, folder, deps, signal).finally(() => free.unshift(folder));
+    });
+
+  return {
+    routes: explainRoutes(
+      {
+        look: (request, signal) =>
+          begun(subjectOf(request, deps).then((subject) => lookAt(subject, signal))),
+        first: (request, signal) =>
+          begun(
+            doubtfulSubject(request, deps).then((subject) => subject && lookAt(subject, signal)),
+          ),
+      },
+      bodyLimit,
+    ),
     begin: () => endTrialsIn(folders, commands.bin),
     async end() {
       closing.abort(new Failure('STOPPING', 'The agent is stopping.'));
@@ -55,3 +73,8 @@ export const agent: AgentHalf = ({ proxy, logs, user, userAgent, now, bodyLimit 
     },
   };
 };
+
+/** @throws Failure PROXY_UNREACHABLE always, or what it is given */
+function unreachable(error: unknown): never {
+  throw reachable(error);
+}

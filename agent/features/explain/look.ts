@@ -4,13 +4,17 @@ import {
   EXPLAIN_MS,
   type ExplainRequest,
   type Findings,
+  type FirstLookRequest,
   type ListenerFound,
 } from '../../../src/features/explain/wire.ts';
 import { within } from '../../../src/shared/async.ts';
-import type { JsonObject } from '../../../src/shared/json.ts';
+import { type JsonObject, object, parseJson } from '../../../src/shared/json.ts';
 import type { ProxyControl } from '../../caddy/proxy.ts';
+import type { AgentCore } from '../../core.ts';
 import type { Logs } from '../../logs/logs.ts';
+import { placesIn } from '../../sites/checks/checks.ts';
 import { type Visit, visit } from './asked.ts';
+import { isAnswered, isDoubtful } from './first-look.ts';
 import { lookAtFutureListener, lookAtListener, UNKNOWN } from './listener.ts';
 import { lookAtName } from './name.ts';
 import { ownPort, type Site, siteIn } from './site.ts';
@@ -21,6 +25,10 @@ import { lookAtUpstream } from './upstream.ts';
 export type LookDeps = StageDeps & {
   /** Adapts a text as if it were to be loaded. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
   adapt: (text: string) => Promise<JsonObject>;
+  /** The sites of the live configuration. @throws AdminUnreachable */
+  live: AgentCore['live'];
+  /** The live configuration as JSON text. @throws AdminUnreachable */
+  config: () => Promise<string>;
   status: ProxyControl['status'];
   /** Its pid; null if another program runs it, or it does not run. */
   caddy: () => number | null;
@@ -37,29 +45,66 @@ const LOG_MS = 1_000;
 /** What container engines put into a container. */
 const CONTAINER_MARKS = ['/.dockerenv', '/run/.containerenv'];
 
+/** A site of a configuration, and how often its upstreams were asked. */
+type Subject = {
+  request: Pick<ExplainRequest, 'name' | 'port' | 'path' | 'live'>;
+  adapted: JsonObject;
+  /** What it was made of. */
+  text: string;
+  site: Site;
+  counts: Counts;
+};
+
+/** @throws Failure as `adapt` */
+export async function subjectOf(request: ExplainRequest, deps: LookDeps): Promise<Subject> {
+  return subjectIn(await deps.adapt(request.proxyfile), request.proxyfile, request);
+}
+
+/** The same of what is live; null if its upstreams answer at first sight. @throws Failure PROXY_UNREACHABLE */
+export async function doubtfulSubject(
+  request: FirstLookRequest,
+  deps: LookDeps,
+): Promise<Subject | null> {
+  const { userAgent, user } = deps;
+  const how = { path: request.path, userAgent: userAgent(), isApart: user !== null };
+  const sites = await deps.live();
+  const place = placesIn(sites)({ ...request, check: null });
+  if (typeof place === 'string' || (await isAnswered(sites, place, how))) return null;
+  const text = await deps.config();
+  const subject = subjectIn(object(parseJson(text)), text, { ...request, live: true });
+  const { site, adapted, counts } = subject;
+  // It was asked once.
+  for (const asking of counts.values()) asking.spend();
+  const askOf = (address: string) => counts.get(address)?.ask ?? (() => null);
+  return (await isDoubtful(site, adapted, askOf, how)) ? subject : null;
+}
+
+function subjectIn(adapted: JsonObject, text: string, request: Subject['request']): Subject {
+  const site = siteIn(adapted, request.name, request.port);
+  const counts = new Map(
+    site.upstreams.map(({ address }) => [address, createAsking(MOST_QUESTIONS)]),
+  );
+  return { request, adapted, text, site, counts };
+}
+
 /**
  * @param folder for the Caddy of the trial; it goes away
- * @throws Failure as `adapt`; the reason of the signal
+ * @throws Failure PROXY_REJECTED; the reason of the signal
  */
 export async function look(
-  request: ExplainRequest,
+  { request, adapted, text, site, counts }: Subject,
   folder: string,
   deps: LookDeps,
   given: AbortSignal,
 ): Promise<Findings> {
   const signal = AbortSignal.any([given, AbortSignal.timeout(EXPLAIN_MS)]);
-  const adapted = await deps.adapt(request.proxyfile);
-  const site = siteIn(adapted, request.name, request.port);
-  const counts = new Map(
-    site.upstreams.map(({ address }) => [address, createAsking(MOST_QUESTIONS)]),
-  );
   const inner = new Map(
     site.upstreams.flatMap((one) => {
       const own = ownPort(one, site, adapted);
       return typeof own === 'object' && own ? [[one.address, own] as const] : [];
     }),
   );
-  const scene = { adapted, text: request.proxyfile, inner };
+  const scene = { adapted, text, inner };
   const starting = startStage(folder, scene, request, deps, signal);
   starting.catch(() => undefined);
   try {
@@ -86,7 +131,7 @@ type Counts = ReadonlyMap<string, ReturnType<typeof createAsking>>;
 
 /** Everything but the site's own request. */
 async function lookAround(
-  { name, path, live }: ExplainRequest,
+  { name, path, live }: Subject['request'],
   site: Site,
   { adapted, counts, deps }: { adapted: JsonObject; counts: Counts; deps: LookDeps },
 ): Promise<Omit<Findings, 'asked' | 'direct' | 'websocket'>> {

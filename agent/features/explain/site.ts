@@ -17,6 +17,8 @@ export type SiteUpstream = {
   /** The server name for a handshake, empty for none. */
   serverName: string;
   wanted: Wanted;
+  /** Whether Caddy verifies its certificate. */
+  verified: boolean;
   signIn: boolean;
   spared: boolean;
   /** The `Host` that it gets; null: that of the visitor. */
@@ -87,6 +89,7 @@ function upstreamsIn(handler: Json): SiteUpstream[] {
     serverName: one.dial?.tls ?? '',
     // Without a name to ask for, the handshake would not be like Caddy's.
     wanted: wanted === 'https' && one.dial?.tls === null ? 'other' : wanted,
+    verified: field(transport, 'tls', 'insecure_skip_verify') !== true,
     signIn: asksWho(handler),
     spared: one.checked || field(balancing, 'try_duration') !== undefined,
     host,

@@ -13,7 +13,7 @@ export type Speech = {
 };
 
 /** Asks an upstream one question. Null: it has been asked often enough. */
-type AskUpstream = (peer: Peer, request: Buffer) => Promise<Heard> | null;
+export type AskUpstream = (peer: Peer, request: Buffer) => Promise<Heard> | null;
 
 export const NOT_ASKED: Speech = {
   connects: 'unknown',

@@ -125,7 +125,7 @@ export async function startStage(
 }
 
 /** The host as visitors send it. */
-function hostOf(place: Place): string {
+export function hostOf(place: Place): string {
   const name = nameFor(place);
   const host = name.includes(':') ? `[${name}]` : name;
   return place.port === (place.tls ? 443 : 80) ? host : `${host}:${place.port}`;

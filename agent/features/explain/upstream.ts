@@ -51,7 +51,7 @@ async function spoken(upstream: SiteUpstream, how: How): Promise<Speech> {
 const lookup = createLookup();
 
 /** With an address as Caddy finds it, of IPv4 if there is one; null if the name is not known. */
-async function resolved({ host, port }: { host: string; port: number }) {
+export async function resolved({ host, port }: { host: string; port: number }) {
   if (/^[\d.]+$|:/.test(host)) return { host, port };
   const found = await lookup(host).catch(() => []);
   const [first] = found.toSorted((a, b) => Number(a.includes(':')) - Number(b.includes(':')));

@@ -12,7 +12,7 @@ import type { SiteState } from '../../shared/wire/sites.ts';
 import { operationFor } from './cures.ts';
 import { certificateFacts, type Facts } from './facts.ts';
 import { type Judgement, judge } from './judge.ts';
-import { EXPLAIN } from './wire.ts';
+import { EXPLAIN, FIRST_LOOK } from './wire.ts';
 
 /** A site to explain, as it is or would be. */
 export type Subject = {
@@ -30,9 +30,12 @@ export type Explain = {
    * @throws Failure RATE_LIMITED; PROXY_REJECTED, AGENT_UNREACHABLE and the like
    */
   of(subject: Subject, path: string, changeFrom: ChangeFrom): Promise<Judgement>;
+  /** Of a vhost that was just changed and is live; null if nothing seems wrong. @throws as `of` */
+  first(vhost: Vhost, changeFrom: ChangeFrom): Promise<Judgement | null>;
 };
 
-type ChangeFrom = (operation: AnyOperation) => Promise<ChangeOfSet<unknown>>;
+/** Makes a change of a cure, to see whether it would be accepted. */
+export type ChangeFrom = (operation: AnyOperation) => Promise<ChangeOfSet<unknown>>;
 
 /** In a minute, for the whole hub: what services say of themselves is not to be collected in bulk. */
 const MOST = 60;
@@ -53,29 +56,22 @@ export function createExplain({
     full: () => rateLimited(RETRY_AFTER_SECONDS),
   });
 
-  /** @throws Failure RATE_LIMITED */
-  function count(): void {
+  /** How many milliseconds until there may be another one; 0: at once, and it is counted. */
+  function take(): number {
     const time = elapsed();
     times = times.filter((one) => one > time - WINDOW_MS);
     const [oldest = time] = times;
-    if (times.length >= MOST) {
-      throw rateLimited(Math.max(1, Math.ceil((oldest + WINDOW_MS - time) / 1_000)));
-    }
+    if (times.length >= MOST) return oldest + WINDOW_MS - time;
     times.push(time);
+    return 0;
   }
 
-  async function factsOf({ set, vhost, steps }: Subject, path: string): Promise<Facts> {
-    const agents = set.agents.filter(({ id }) => isPlacedOn(vhost, id));
-    const all = agents.map(({ name }) => publisher.targets.named(name));
-    const target = all.find(({ client }) => !client.isSilent()) ?? all[0];
-    if (!target) throw new Failure('AGENT_UNREACHABLE', 'No proxy serves this site.');
+  /** @throws Failure */
+  async function ask({ set, vhost, steps }: Subject, path: string): Promise<Facts> {
+    const { target, name, port } = placeOf(vhost, set);
     // What is off is explained as if it were on.
     const isLive = steps.length === 0 && vhost.enabled;
     const next = target.next(vhost.enabled ? set : turnedOn(set, vhost), steps);
-    const [endpoint] = endpointsUnder(setFor(set, target.id).preamble)(vhost);
-    if (!endpoint)
-      throw new Failure('INVALID_REQUEST', 'Only Caddy knows the address of this site.');
-    const { name, port } = endpoint;
     const { client, gateway } = target;
     const [findings, state] = await Promise.all([
       gateway.askBy(next, (proxyfile) =>
@@ -83,43 +79,74 @@ export function createExplain({
       ),
       isLive ? stateOf(client, name, port) : undefined,
     ]);
-    const time = now().getTime();
-    return {
-      ...findings,
-      time,
-      host: name,
-      port,
-      path,
-      policies: policiesOn(vhost, set).map((policy) => policy.name),
-      hasOthers: agents.length > 1,
-      certificate: certificateFacts(state, time),
-    };
+    const certificate = certificateFacts(state, now().getTime());
+    return { ...findings, ...known(vhost, set), host: name, port, path, certificate };
+  }
+
+  /** By the first proxy that answers. @throws Failure */
+  function placeOf(vhost: Vhost, set: SiteSet) {
+    const all = set.agents
+      .filter(({ id }) => isPlacedOn(vhost, id))
+      .map(({ name }) => publisher.targets.named(name));
+    const target = all.find(({ client }) => !client.isSilent()) ?? all[0];
+    if (!target) throw new Failure('AGENT_UNREACHABLE', 'No proxy serves this site.');
+    const [endpoint] = endpointsUnder(setFor(set, target.id).preamble)(vhost);
+    if (endpoint) return { target, ...endpoint };
+    throw new Failure('INVALID_REQUEST', 'Only Caddy knows the address of this site.');
+  }
+
+  const known = (vhost: Vhost, set: SiteSet) => ({
+    policies: policiesOn(vhost, set).map(({ name }) => name),
+    hasOthers: set.agents.filter(({ id }) => isPlacedOn(vhost, id)).length > 1,
+    time: now().getTime(),
+  });
+
+  /** With the operation that does it, if there is one that would be accepted. */
+  async function cured(
+    judgement: Judgement,
+    { vhost, operation }: Pick<Subject, 'vhost' | 'operation'>,
+    changeFrom: ChangeFrom,
+  ): Promise<Judgement> {
+    const { explanation, change } = judgement;
+    if (change === null || explanation.cure === null) return judgement;
+    const found = operationFor(vhost, operation, change);
+    if (found === null) return judgement;
+    const isAccepted = await changeFrom(found)
+      .then((one) => publisher.preview(one))
+      .then(
+        ({ refusal }) => refusal === null,
+        () => false,
+      );
+    if (!isAccepted) return judgement;
+    const cure = { ...explanation.cure, operation: found };
+    return { ...judgement, explanation: { ...explanation, cure } };
   }
 
   return {
-    of: (subject, path, changeFrom) => {
-      count();
-      return limited(async () => {
-        const judgement = judge(await factsOf(subject, path));
-        const { explanation, change } = judgement;
-        if (change === null || explanation.cure === null) return judgement;
-        const operation = operationFor(subject.vhost, subject.operation, change);
-        if (operation === null || !(await isAccepted(operation))) return judgement;
-        const cure = { ...explanation.cure, operation };
-        return { ...judgement, explanation: { ...explanation, cure } };
-      });
+    async of(subject, path, changeFrom) {
+      const wait = take();
+      if (wait > 0) throw rateLimited(Math.max(1, Math.ceil(wait / 1_000)));
+      return limited(async () => cured(judge(await ask(subject, path)), subject, changeFrom));
+    },
 
-      async function isAccepted(operation: AnyOperation): Promise<boolean> {
-        try {
-          const { refusal } = await publisher.preview(await changeFrom(operation));
-          return refusal === null;
-        } catch {
-          return false;
-        }
-      }
+    async first(vhost, changeFrom) {
+      const set = publisher.current();
+      const { target, name, port } = placeOf(vhost, set);
+      const { findings } = await target.client.send(FIRST_LOOK, { name, port, path: '/' });
+      if (findings === null || take() > 0) return null;
+      const facts = { ...findings, ...NOT_LOOKED_AT, ...known(vhost, set) };
+      const judgement = judge({ ...facts, host: name, port, path: '/' });
+      return cured(judgement, { vhost, operation: null }, changeFrom);
     },
   };
 }
+
+/** What is not asked of a site that was changed a moment ago: name, port and certificate may take a while. */
+const NOT_LOOKED_AT = {
+  name: { state: 'skipped', addresses: [] },
+  listener: { state: 'unknown', reason: null },
+  certificate: { state: 'unknown', words: '' },
+} satisfies Partial<Facts>;
 
 const rateLimited = (retryAfter: number) =>
   new Failure('RATE_LIMITED', 'Too many explanations at once. Try again soon.', { retryAfter });

@@ -22,6 +22,10 @@ export type ExplainRequest = Static<typeof ExplainRequest>;
 const oneOf = <const Word extends string>(words: readonly Word[]) =>
   t.Unsafe<Word>(t.Union(words.map((word) => t.Literal(word))));
 
+/** The same of a site that is live, and was just changed. */
+export const FirstLookRequest = t.Omit(ExplainRequest, ['proxyfile', 'live']);
+export type FirstLookRequest = Static<typeof FirstLookRequest>;
+
 const text = t.Union([t.String(), t.Null()]);
 const integer = t.Union([t.Integer(), t.Null()]);
 
@@ -172,6 +176,9 @@ export const Findings = t.Object({
 });
 export type Findings = Static<typeof Findings>;
 
+const FINDINGS_BYTES = 256 * 1024;
+const OLDER = 'The agent cannot explain sites: it is of an older version.';
+
 /**
  * Walks the way of a request to a site, and of what it forwards to.
  * @throws Failure RATE_LIMITED while too many run, and as a publish
@@ -181,6 +188,19 @@ export const EXPLAIN: BodyCall<typeof ExplainRequest, typeof Findings> = {
   body: ExplainRequest,
   answer: Findings,
   deadline: EXPLAIN_MS + 5_000,
-  limit: 256 * 1024,
-  missing: 'The agent cannot explain sites: it is of an older version.',
+  limit: FINDINGS_BYTES,
+  missing: OLDER,
+};
+
+/** Null if its upstreams answer at first sight. */
+export const FirstLook = t.Object({ findings: t.Union([Findings, t.Null()]) });
+
+/** As `EXPLAIN`, if one request to each upstream shows that it is worth it. */
+export const FIRST_LOOK: BodyCall<typeof FirstLookRequest, typeof FirstLook> = {
+  path: '/proxy/explanation/first',
+  body: FirstLookRequest,
+  answer: FirstLook,
+  deadline: EXPLAIN_MS + 5_000,
+  limit: FINDINGS_BYTES,
+  missing: OLDER,
 };

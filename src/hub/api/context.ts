@@ -47,7 +47,7 @@ import type { ProblemView } from '../watch/problem.ts';
 import { createProblemList, type ListProblems } from '../watch/problem-list.ts';
 import { createWarningsAfter, type WarningsAfter } from '../watch/sites/states.ts';
 import { type Summary, summaryOf } from '../watch/summary.ts';
-import { observeWith } from './features.ts';
+import { observeWith, warningsWith } from './features.ts';
 import { createFleet, type Fleet } from './fleet.ts';
 
 export type HubSettings = Readonly<{
@@ -307,7 +307,7 @@ export function createContext(given: HubGiven): HubContext {
       first: firstOf(settings),
       beginnings: () => beginnings(db),
     }),
-    warningsAfter: createWarningsAfter(publisher, checks, now),
+    warningsAfter: warningsWith(createWarningsAfter(publisher, checks, now), parts),
     readPorts: createReadPorts(publisher),
   };
 }

@@ -1,6 +1,8 @@
 /** What the hub tells the parts of features, and asks of them, whichever there are. */
 import { Failure } from '../../shared/failure.ts';
-import type { HubObserver, HubPart, StartReplay } from '../core.ts';
+import type { HubObserver, HubPart, PartWarning, StartReplay } from '../core.ts';
+import type { Warning } from '../http/schemas.ts';
+import type { WarningsAfter } from '../watch/sites/states.ts';
 
 /** Tells all parts. Asks for them only once something happens, when they are there. */
 export function observeWith(parts: () => readonly HubPart[]): HubObserver {
@@ -26,3 +28,31 @@ export const startReplayOf = (parts: readonly HubPart[]): StartReplay =>
       at: { field: 'replay' },
     });
   });
+
+/** The warnings of the core with those of parts, which are asked at the same time; no fault is said twice. */
+export const warningsWith =
+  (own: WarningsAfter, parts: readonly HubPart[]): WarningsAfter =>
+  async (vhosts) => {
+    const asked = parts.flatMap(({ warnings }) => warnings?.(vhosts) ?? []);
+    const [first, ...others] = await Promise.all([own(vhosts), ...asked]);
+    const ids = new Set([first, ...others].flatMap((one) => [...one.keys()]));
+    return new Map(
+      [...ids].map((id) => [
+        id,
+        joined(
+          first.get(id) ?? [],
+          others.flatMap((one) => one.get(id) ?? []),
+        ),
+      ]),
+    );
+  };
+
+function joined(own: readonly Warning[], more: readonly PartWarning[]): Warning[] {
+  const codes = new Set(own.map(({ code }) => code));
+  const added = more.filter(({ unless = [] }) => !unless.some((code) => codes.has(code)));
+  const replaced = new Set(added.flatMap(({ replaces = [] }) => replaces));
+  return [
+    ...own.filter(({ code }) => !replaced.has(code)),
+    ...added.map(({ replaces: _, unless: __, ...warning }) => warning),
+  ];
+}

@@ -33,6 +33,17 @@ export const Warning = t.Object(
   {
     code: t.String({ examples: ['UPSTREAM_DOWN'] }),
     message: t.String({ description: 'one sentence, for people' }),
+    cure: t.Optional(
+      t.Object(
+        {
+          words: t.String({ description: 'what to do, for people' }),
+          operation: t.Union([t.Record(t.String(), t.Unknown()), t.Null()], {
+            description: 'the change that does it, as of `/preview`; null: it is done elsewhere',
+          }),
+        },
+        { description: 'if the cause is known' },
+      ),
+    ),
   },
   { title: 'Warning' },
 );

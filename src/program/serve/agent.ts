@@ -147,6 +147,7 @@ export function prepareAgent(
       logs,
       prober,
       accessLog: file,
+      live: state.live,
       look: state.look,
       now,
       log,

@@ -1,0 +1,58 @@
+/** Explains sites right after they were changed, for the warnings of the answer. */
+
+import type { PartWarning } from '../../hub/core.ts';
+import type { Vhost } from '../../hub/model/vhost.ts';
+import { within } from '../../shared/async.ts';
+import type { ChangeFrom, Explain } from './explain.ts';
+import type { Cause } from './schemas.ts';
+
+/** How long the answer to a change waits, in milliseconds. */
+const WAIT_MS = 1_500;
+/** Of a change of more vhosts, the others are not looked at. */
+const MOST_VHOSTS = 4;
+
+/** What a site is for: nobody has to be warned of it. */
+const MEANT: readonly Cause[] = ['SHUT_OUT'];
+
+/** What the hub says of a config whatever is behind it. */
+const ALREADY_SAID: Partial<Record<Cause, string>> = {
+  UPSTREAM_ITSELF: 'UPSTREAM_IS_PROXY',
+  REDIRECT_LOOP: 'REDIRECTS_TO_ITSELF',
+};
+
+/** @returns the warnings of vhosts that were just changed, by id; never fails */
+export const createWarnings =
+  (explain: Pick<Explain, 'first'>, changeFrom: ChangeFrom) =>
+  async (vhosts: readonly Vhost[]): Promise<ReadonlyMap<number, PartWarning[]>> => {
+    const asked = vhosts.filter(({ enabled }) => enabled).slice(0, MOST_VHOSTS);
+    const found = asked.map(async (vhost) => {
+      const judgement = await explain.first(vhost, changeFrom).catch(() => null);
+      const { verdict, cause, words, cure } = judgement?.explanation ?? NOTHING;
+      const isWorthIt = verdict === 'fails' && cause !== null && !MEANT.includes(cause);
+      return [vhost.id, isWorthIt ? [warning(cause, words, cure)] : []] as const;
+    });
+    const all = found.map((one, at) =>
+      within(one, WAIT_MS, () => [asked[at]?.id ?? 0, []] as const),
+    );
+    return new Map((await Promise.all(all)).map(([id, warnings]) => [id, [...warnings]]));
+  };
+
+const NOTHING = { verdict: 'works', cause: null, words: '', cure: null } as const;
+
+type Cure = NonNullable<PartWarning['cure']>;
+
+function warning(
+  code: Cause,
+  message: string,
+  cure: { words: string; operation: object | null } | null,
+): PartWarning {
+  const said = ALREADY_SAID[code];
+  return {
+    code,
+    message,
+    ...(cure && { cure: { ...cure, operation: cure.operation as Cure['operation'] } }),
+    // It says why.
+    replaces: ['UPSTREAM_DOWN'],
+    ...(said !== undefined && { unless: [said] }),
+  };
+}
