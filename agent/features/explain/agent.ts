@@ -13,7 +13,8 @@ const AT_ONCE = 2;
 const MOST_WAITING = 6;
 const RETRY_AFTER_SECONDS = 5;
 
-export const agent: AgentHalf = ({ proxy, live, logs, user, userAgent, now, bodyLimit }) => {
+export const agent: AgentHalf = (core) => {
+  const { proxy, prober, live, logs, user, userAgent, now, bodyLimit } = core;
   const { commands, adaptAllowed: adapt, status, replaceable, admin } = proxy;
   const home = dirname(commands.env.XDG_DATA_HOME);
   const folders = Array.from({ length: AT_ONCE }, (_, at) => join(home, `explain-${at + 1}`));
@@ -36,6 +37,7 @@ export const agent: AgentHalf = ({ proxy, live, logs, user, userAgent, now, body
     commands,
     user,
     userAgent,
+    isProbing: prober !== null,
     logs,
     now,
     caddy: () => replaceable?.pid() ?? null,

@@ -30,6 +30,8 @@ export type LookDeps = StageDeps & {
   /** The live configuration as JSON text. @throws AdminUnreachable */
   config: () => Promise<string>;
   status: ProxyControl['status'];
+  /** Whether upstreams may be asked although nobody wants to know. */
+  isProbing: boolean;
   /** Its pid; null if another program runs it, or it does not run. */
   caddy: () => number | null;
   logs: Pick<Logs, 'stats'>;
@@ -65,7 +67,8 @@ export async function doubtfulSubject(
   request: FirstLookRequest,
   deps: LookDeps,
 ): Promise<Subject | null> {
-  const { userAgent, user } = deps;
+  const { userAgent, user, isProbing } = deps;
+  if (!isProbing) return null;
   const how = { path: request.path, userAgent: userAgent(), isApart: user !== null };
   const sites = await deps.live();
   const place = placesIn(sites)({ ...request, check: null });

@@ -11,7 +11,7 @@ import {
   until,
 } from '../../harness/stack.ts';
 
-type Warning = { code: string; message: string };
+type Warning = { code: string; message: string; cure?: object };
 type Changed = { id: number; enabled: boolean; warnings: Warning[]; serving?: object };
 type Upstream = {
   address: string;
@@ -43,6 +43,15 @@ const down = (address: string): Warning => ({
   code: 'UPSTREAM_DOWN',
   message: `${address} does not answer: connection refused`,
 });
+/** The same in the answer to a change, which says why if it can. */
+const named = (address: string): Warning =>
+  hasFeature('explain')
+    ? {
+        code: 'UPSTREAM_REFUSED',
+        message: `Nothing listens at ${address}: the connection is refused.`,
+        cure: { words: expect.any(String), operation: null },
+      }
+    : down(address);
 
 describe('no warning', () => {
   test.each([
@@ -72,7 +81,7 @@ describe('an upstream that is down is named in the answer', () => {
     const [port, other] = [freePort(), freePort()];
     const address = `127.0.0.1:${port}`;
     const made = await send('POST', '', proxy('down', address));
-    expect([made.status, made.body.warnings]).toEqual([201, [down(address)]]);
+    expect([made.status, made.body.warnings]).toEqual([201, [named(address)]]);
     const { id } = made.body;
     expect(await stateOf(id)).toMatchObject({
       upstreams: [{ address, up: false, unknown: null }],
@@ -80,11 +89,11 @@ describe('an upstream that is down is named in the answer', () => {
     });
 
     const moved = await send('PUT', `/${id}`, { upstream: `127.0.0.1:${other}` });
-    expect(moved.body.warnings).toEqual([down(`127.0.0.1:${other}`)]);
+    expect(moved.body.warnings).toEqual([named(`127.0.0.1:${other}`)]);
     const off = await send('PATCH', `/${id}/toggle`);
     expect([off.body.enabled, off.body.warnings]).toEqual([false, []]);
     const on = await send('PATCH', `/${id}/toggle`);
-    expect(on.body.warnings).toEqual([down(`127.0.0.1:${other}`)]);
+    expect(on.body.warnings).toEqual([named(`127.0.0.1:${other}`)]);
 
     const late = Bun.serve({ hostname: '127.0.0.1', port: other, fetch: () => new Response('ok') });
     // A dial that is less than a second old is not repeated.
@@ -113,11 +122,11 @@ describe('an upstream that is down is named in the answer', () => {
       ],
     });
     expect(body.results.map(({ warnings }) => warnings)).toEqual([
-      [down(one ?? '')],
+      [named(one ?? '')],
       [],
-      [down(two ?? '')],
+      [named(two ?? '')],
       undefined,
-      [down(two ?? '')],
+      [named(two ?? '')],
     ] as never);
   });
 });
