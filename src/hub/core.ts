@@ -145,6 +145,8 @@ export type HubPart = Readonly<{
   checks?: Checks;
   /** What is wrong now. */
   problems?: () => readonly Problem[];
+  /** Why some of the problems are there, by their keys. */
+  causes?: (problems: readonly ProblemView[]) => ReadonlyMap<string, ProblemCause>;
   /** Values for each scrape of the metrics. */
   collect?: Collector;
   /** Hears of what people and programs did. */
@@ -160,6 +162,8 @@ export type HubPart = Readonly<{
 /** `replaces`: the codes of other warnings that it says better; `unless`: those that make it superfluous. */
 export type PartWarning = Warning &
   Readonly<{ replaces?: readonly string[]; unless?: readonly string[] }>;
+
+export type ProblemCause = Pick<ProblemView, 'cause' | 'cure'>;
 
 export type HubObserver = Readonly<{
   /** A request was answered. */

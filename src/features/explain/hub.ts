@@ -1,18 +1,23 @@
-/** Explains sites, for a hub: on demand, and right after a change. */
+/** Explains sites, for a hub: on demand, right after a change, and when a problem begins. */
 import type { HubHalf } from '../../hub/core.ts';
 import { createChangeFrom } from '../../hub/model/any-operation.ts';
-import { createExplain } from './explain.ts';
+import { type ChangeFrom, createExplain } from './explain.ts';
+import { createCauses } from './problems.ts';
 import { explainRoutes } from './routes.ts';
 import { createWarnings } from './warnings.ts';
 
 export const hub: HubHalf = (core) => {
   const explain = createExplain(core);
-  const changeFrom = createChangeFrom(core.db, core.publisher.current);
+  const change = createChangeFrom(core.db, core.publisher.current);
+  // A cure is a change of a site, which any editor may make.
+  const changeFrom: ChangeFrom = (operation) => change(operation, { assertOwner: () => undefined });
+  const causes = createCauses(explain, core, changeFrom);
   return {
     routes: (api) => explainRoutes({ ...api, explain }),
-    // A cure is a change of a site, which any editor may make.
-    warnings: createWarnings(explain, (operation) =>
-      changeFrom(operation, { assertOwner: () => undefined }),
-    ),
+    warnings: createWarnings(explain, changeFrom),
+    causes: causes.of,
+    async end() {
+      causes.end();
+    },
   };
 };

@@ -40,17 +40,20 @@ export const createWarnings =
 const NOTHING = { verdict: 'works', cause: null, words: '', cure: null } as const;
 
 type Cure = NonNullable<PartWarning['cure']>;
+type AnyCure = { words: string; operation: object | null };
 
-function warning(
-  code: Cause,
-  message: string,
-  cure: { words: string; operation: object | null } | null,
-): PartWarning {
+/** For the core, which does not know what operations there are. */
+export const warningCure = ({ words, operation }: AnyCure): Cure => ({
+  words,
+  operation: operation as Cure['operation'],
+});
+
+function warning(code: Cause, message: string, cure: AnyCure | null): PartWarning {
   const said = ALREADY_SAID[code];
   return {
     code,
     message,
-    ...(cure && { cure: { ...cure, operation: cure.operation as Cure['operation'] } }),
+    ...(cure && { cure: warningCure(cure) }),
     // It says why.
     replaces: ['UPSTREAM_DOWN'],
     ...(said !== undefined && { unless: [said] }),

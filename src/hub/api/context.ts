@@ -47,7 +47,7 @@ import type { ProblemView } from '../watch/problem.ts';
 import { createProblemList, type ListProblems } from '../watch/problem-list.ts';
 import { createWarningsAfter, type WarningsAfter } from '../watch/sites/states.ts';
 import { type Summary, summaryOf } from '../watch/summary.ts';
-import { observeWith, warningsWith } from './features.ts';
+import { observeWith, warningsWith, withCauses } from './features.ts';
 import { createFleet, type Fleet } from './fleet.ts';
 
 export type HubSettings = Readonly<{
@@ -243,7 +243,7 @@ export function createContext(given: HubGiven): HubContext {
   /** Of the last look, at most five seconds ago: the watcher looks as often. */
   let latest: { problems: readonly ProblemView[]; summary: Summary } | undefined;
   const listProblems: ListProblems = (found, time) => {
-    const problems = readProblems(found, time);
+    const problems = withCauses(readProblems(found, time), parts);
     latest = { problems, summary: summaryOf(publisher.current(), found.agents, problems) };
     return problems;
   };

@@ -2,6 +2,7 @@
 import { Failure } from '../../shared/failure.ts';
 import type { HubObserver, HubPart, PartWarning, StartReplay } from '../core.ts';
 import type { Warning } from '../http/schemas.ts';
+import type { ProblemView } from '../watch/problem.ts';
 import type { WarningsAfter } from '../watch/sites/states.ts';
 
 /** Tells all parts. Asks for them only once something happens, when they are there. */
@@ -28,6 +29,16 @@ export const startReplayOf = (parts: readonly HubPart[]): StartReplay =>
       at: { field: 'replay' },
     });
   });
+
+/** The same problems with why they are there, as far as parts know that. */
+export function withCauses<One extends ProblemView>(
+  problems: readonly One[],
+  parts: readonly HubPart[],
+): One[] {
+  const known = parts.flatMap(({ causes }) => [...(causes?.(problems) ?? [])]);
+  const byKey = new Map(known);
+  return problems.map((one) => ({ ...one, ...byKey.get(one.key) }));
+}
 
 /** The warnings of the core with those of parts, which are asked at the same time; no fault is said twice. */
 export const warningsWith =

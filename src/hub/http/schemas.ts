@@ -29,21 +29,22 @@ export const lacking = (behind: readonly string[]): { behind?: string[] } =>
   behind.length > 0 ? { behind: [...behind] } : {};
 
 /** What a visitor of a live vhost would notice. */
+/** What to do about a fault whose cause is known. */
+export const CureView = t.Object(
+  {
+    words: t.String({ description: 'what to do, for people' }),
+    operation: t.Union([t.Record(t.String(), t.Unknown()), t.Null()], {
+      description: 'the change that does it, as of `/preview`; null: it is done elsewhere',
+    }),
+  },
+  { description: 'if the cause is known' },
+);
+
 export const Warning = t.Object(
   {
     code: t.String({ examples: ['UPSTREAM_DOWN'] }),
     message: t.String({ description: 'one sentence, for people' }),
-    cure: t.Optional(
-      t.Object(
-        {
-          words: t.String({ description: 'what to do, for people' }),
-          operation: t.Union([t.Record(t.String(), t.Unknown()), t.Null()], {
-            description: 'the change that does it, as of `/preview`; null: it is done elsewhere',
-          }),
-        },
-        { description: 'if the cause is known' },
-      ),
-    ),
+    cure: t.Optional(CureView),
   },
   { title: 'Warning' },
 );

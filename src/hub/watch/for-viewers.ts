@@ -29,7 +29,7 @@ const SALT = randomBytes(16).toString('hex');
 const keyFor = (key: string): string =>
   new Bun.CryptoHasher('sha256').update(`${SALT}${key}`).digest('hex').slice(0, key.length);
 
-function problemForViewers({ key, marks: _, ...problem }: Listed): ProblemView {
+function problemForViewers({ key, marks: _, cure: __, ...problem }: Listed): ProblemView {
   const event = eventOf({ code: problem.code, level: 'bad' });
   const message = event
     ? EVENTS[event]

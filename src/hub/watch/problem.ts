@@ -7,7 +7,7 @@ import {
   wordsOfProblem,
 } from '../../features/problems.ts';
 import type { EventName } from '../../shared/events.ts';
-import { Timestamp } from '../http/schemas.ts';
+import { CureView, Timestamp } from '../http/schemas.ts';
 
 /**
  * The code of each problem, the gravest first, by what it is about: of two that are equally bad, that counts before their age.
@@ -119,6 +119,12 @@ export const ProblemView = t.Object(
       description: 'for people: the cause, and the fix if there is one',
     }),
     known: t.Optional(KnownView),
+    cause: t.Optional(
+      t.String({
+        description: 'of the explanation that was made when it began, if that found one',
+      }),
+    ),
+    cure: t.Optional(CureView),
   },
   { title: 'Problem' },
 );
