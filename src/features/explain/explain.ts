@@ -30,6 +30,8 @@ export type Explain = {
    * @throws Failure RATE_LIMITED; PROXY_REJECTED, AGENT_UNREACHABLE and the like
    */
   of(subject: Subject, path: string, changeFrom: ChangeFrom): Promise<Judgement>;
+  /** The same of a stored vhost that nobody asked for; null: there were too many. @throws as `of` */
+  unasked(vhost: Vhost, path: string, changeFrom: ChangeFrom): Promise<Judgement | null>;
   /** Of a vhost that was just changed and is live; null if nothing seems wrong. @throws as `of` */
   first(vhost: Vhost, changeFrom: ChangeFrom): Promise<Judgement | null>;
 };
@@ -49,22 +51,14 @@ export function createExplain({
   now,
   elapsed,
 }: Pick<HubCore, 'publisher' | 'now' | 'elapsed'>): Explain {
-  let times: number[] = [];
+  const wanted = createAllowance(elapsed);
+  /** What nobody asked for takes nothing away from those who ask. */
+  const unasked = createAllowance(elapsed);
   const limited = createConcurrencyLimit({
     concurrency: AT_ONCE,
     maxWaiting: MOST_WAITING,
     full: () => rateLimited(RETRY_AFTER_SECONDS),
   });
-
-  /** How many milliseconds until there may be another one; 0: at once, and it is counted. */
-  function take(): number {
-    const time = elapsed();
-    times = times.filter((one) => one > time - WINDOW_MS);
-    const [oldest = time] = times;
-    if (times.length >= MOST) return oldest + WINDOW_MS - time;
-    times.push(time);
-    return 0;
-  }
 
   /** @throws Failure */
   async function ask({ set, vhost, steps }: Subject, path: string): Promise<Facts> {
@@ -124,8 +118,14 @@ export function createExplain({
 
   return {
     async of(subject, path, changeFrom) {
-      const wait = take();
+      const wait = wanted.take();
       if (wait > 0) throw rateLimited(Math.max(1, Math.ceil(wait / 1_000)));
+      return limited(async () => cured(judge(await ask(subject, path)), subject, changeFrom));
+    },
+
+    async unasked(vhost, path, changeFrom) {
+      if (unasked.take() > 0) return null;
+      const subject = { set: publisher.current(), vhost, steps: [], operation: null };
       return limited(async () => cured(judge(await ask(subject, path)), subject, changeFrom));
     },
 
@@ -133,7 +133,7 @@ export function createExplain({
       const set = publisher.current();
       const { target, name, port } = placeOf(vhost, set);
       const { findings } = await target.client.send(FIRST_LOOK, { name, port, path: '/' });
-      if (findings === null || take() > 0) return null;
+      if (findings === null || unasked.take() > 0) return null;
       const facts = { ...findings, ...NOT_LOOKED_AT, ...known(vhost, set) };
       const judgement = judge({ ...facts, host: name, port, path: '/' });
       return cured(judgement, { vhost, operation: null }, changeFrom);
@@ -147,6 +147,22 @@ const NOT_LOOKED_AT = {
   listener: { state: 'unknown', reason: null },
   certificate: { state: 'unknown', words: '' },
 } satisfies Partial<Facts>;
+
+/** So many in a minute. */
+function createAllowance(elapsed: () => number) {
+  let times: number[] = [];
+  return {
+    /** How many milliseconds until there may be another one; 0: at once, and it is counted. */
+    take(): number {
+      const time = elapsed();
+      times = times.filter((one) => one > time - WINDOW_MS);
+      const [oldest = time] = times;
+      if (times.length >= MOST) return oldest + WINDOW_MS - time;
+      times.push(time);
+      return 0;
+    },
+  };
+}
 
 const rateLimited = (retryAfter: number) =>
   new Failure('RATE_LIMITED', 'Too many explanations at once. Try again soon.', { retryAfter });

@@ -97,6 +97,7 @@ export function certificateFacts(state: SiteState | undefined, time: number): Ce
   }
   if (reason === null) return { state: 'unknown', words: 'It was not looked at yet.' };
   if (!automated) return { state: 'unknown', words: reason };
-  const isOnDemand = reason.startsWith('Issued on demand');
-  return { state: isOnDemand ? 'unknown' : 'pending', words: reason };
+  // Caddy's own authority signs within a moment, and may not have been asked again since.
+  const isSoon = authority === 'internal' || reason.startsWith('Issued on demand');
+  return { state: isSoon ? 'unknown' : 'pending', words: reason };
 }

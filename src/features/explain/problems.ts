@@ -19,7 +19,7 @@ const EXPLAINED: readonly ProblemView['code'][] = ['UPSTREAM_DOWN', 'CHECK_FAILI
 const MOST = 20;
 
 export function createCauses(
-  explain: Pick<Explain, 'of'>,
+  explain: Pick<Explain, 'unasked'>,
   { publisher }: Pick<HubCore, 'publisher'>,
   changeFrom: ChangeFrom,
 ): Causes {
@@ -29,12 +29,10 @@ export function createCauses(
   let isOver = false;
 
   async function look(key: string, id: number): Promise<void> {
-    const set = publisher.current();
-    const vhost = set.vhosts.find((one) => one.id === id);
+    const vhost = publisher.current().vhosts.find((one) => one.id === id);
     if (isOver || !vhost?.enabled || !known.has(key)) return;
-    const subject = { set, vhost, steps: [], operation: null };
-    const { explanation } = await explain.of(subject, pathOf(vhost), changeFrom);
-    const { verdict, cause, cure } = explanation;
+    const found = await explain.unasked(vhost, pathOf(vhost), changeFrom);
+    const { verdict, cause = null, cure } = found?.explanation ?? {};
     if (verdict !== 'fails' || cause === null || !known.has(key)) return;
     known.set(key, { cause, ...(cure && { cure: warningCure(cure) }) });
   }
