@@ -61,8 +61,8 @@ export type RequestsSection = ComponentType<{ host: string; domain: string }>;
 /** On the page of the log, between filters and requests. `query`: the filters, as they are in the address. */
 export type LogSection = ComponentType<{ query: URLSearchParams; isLive: boolean }>;
 
-/** On the page of a site, below its state. */
-export type SiteSection = ComponentType<{ site: Vhost }>;
+/** On the page of a site, below its state. `onChanged`: called once it has changed the site, waits until that is loaded. */
+export type SiteSection = ComponentType<{ site: Vhost; onChanged: () => Promise<unknown> }>;
 
 /** Something that can be asked of a change before it is published. */
 export type ChangeQuestion = ComponentType<PlannedChange>;

@@ -1,4 +1,5 @@
 /** What features bring to the dashboard, one line each; beside it for signing in, for the form of a site, and for the pages of seldom.ts. */
+import { ExplainPanel } from '../features/explain/web/explain-panel.tsx';
 import { FactorQuestion } from '../features/sign-in/web/factor-question.tsx';
 import { LastDay } from '../features/statistics/web/last-day.tsx';
 import { LastHour } from '../features/statistics/web/last-hour.tsx';
@@ -19,7 +20,7 @@ export const PAGE_NOTICES: readonly PageNotice[] = [FactorQuestion];
 
 export const OVERVIEW_SECTIONS: readonly OverviewSection[] = [LastHour];
 
-export const SITE_SECTIONS: readonly SiteSection[] = [UptimePanel];
+export const SITE_SECTIONS: readonly SiteSection[] = [ExplainPanel, UptimePanel];
 
 export const REQUESTS_SECTIONS: readonly RequestsSection[] = [LastDay];
 

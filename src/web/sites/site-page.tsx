@@ -35,6 +35,12 @@ export function SitePage({ id }: { id: number }) {
   const host = hosts.includes(chosen) ? chosen : all || (hosts[0] ?? '');
   const log = site ? siteFilter(site) : '';
   const canEdit = useCan('editor');
+  // A change beside the form begins the form anew.
+  const [changes, setChanges] = useState(0);
+  const reload = async () => {
+    await Promise.all([stored.reload(), state.reload()]);
+    setChanges((before) => before + 1);
+  };
   useEditKey(canEdit && site !== undefined);
   useTitle(site?.domain);
   return (
@@ -74,7 +80,7 @@ export function SitePage({ id }: { id: number }) {
             health={healthOf(site, problem, undefined, outagesIn(status))}
           />
           {SITE_SECTIONS.map((Section) => (
-            <Section key={Section.name} site={site} />
+            <Section key={Section.name} site={site} onChanged={reload} />
           ))}
           {hosts.length > 1 && (
             <label class="row below">
@@ -97,6 +103,7 @@ export function SitePage({ id }: { id: number }) {
           )}
           {canEdit && (
             <SiteForm
+              key={changes}
               id={id}
               stored={stored.data}
               initial={draftOf(site)}

@@ -1,0 +1,58 @@
+/** What to do about a site that fails: in words, and as a change that is shown before it is published. */
+import { useState } from 'preact/hooks';
+import { send } from '../../../web/lib/api.ts';
+import { useSubmit } from '../../../web/lib/use-form.ts';
+import { useVerdict } from '../../../web/lib/use-verdict.ts';
+import { RefusedNotice, WithCode } from '../../../web/parts/notice.tsx';
+import { PreviewPanel } from '../../../web/sites/form/preview-panel.tsx';
+import type { Cure as Found } from '../schemas.ts';
+
+type Props = {
+  cure: Found;
+  /** Whether the user may change sites. */
+  canPublish: boolean;
+  /** Called once the change is live. */
+  onPublished: () => unknown;
+};
+
+export function Cure({ cure: { words, operation }, canPublish, onPublished }: Props) {
+  const [isShown, setShown] = useState(false);
+  const verdict = useVerdict(isShown ? operation : null);
+  const publish = useSubmit(async () => {
+    await send('POST', '/vhosts/bulk', { operations: [operation] });
+    await onPublished();
+  });
+  return (
+    <div class="stack">
+      <p>
+        <strong>What to do:</strong> <WithCode text={words} />
+      </p>
+      {operation && canPublish && !isShown && (
+        <p>
+          <button type="button" onClick={() => setShown(true)}>
+            Show the change
+          </button>
+        </p>
+      )}
+      {isShown && (
+        <>
+          <PreviewPanel verdict={verdict} />
+          {publish.error !== null && <RefusedNotice error={publish.error} />}
+          <p class="row">
+            <button
+              type="button"
+              class="primary"
+              aria-disabled={publish.busy || verdict.state !== 'valid'}
+              onClick={() => verdict.state === 'valid' && void publish.run()}
+            >
+              {publish.busy ? 'Publishing …' : 'Publish it'}
+            </button>
+            <button type="button" onClick={() => setShown(false)}>
+              Cancel
+            </button>
+          </p>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,134 @@
+/** "Explain this" on the page of a site: how far a visitor's request gets, what stops it, and the cure. */
+import type { ComponentProps } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { SiteSection } from '../../../web/feature.ts';
+import { send } from '../../../web/lib/api.ts';
+import { useCan } from '../../../web/lib/roles.ts';
+import { submitWith, useSubmit } from '../../../web/lib/use-form.ts';
+import { lazy } from '../../../web/parts/loading.tsx';
+import { RefusedNotice } from '../../../web/parts/notice.tsx';
+import type { Explanation } from '../schemas.ts';
+import './explain.css';
+
+export const ExplainPanel: SiteSection = ({ site, onChanged }) =>
+  site.enabled ? <Panel key={site.id} site={site} onChanged={onChanged} /> : null;
+
+/** An explanation, and when the site was changed last that it is about. */
+type Found = { of: string; explanation: Explanation };
+
+function Panel({ site, onChanged }: ComponentProps<SiteSection>) {
+  const [path, setPath] = useState('/');
+  const [found, setFound] = useState<Found | null>(null);
+  const canEdit = useCan('editor');
+  const latest = useRef(site);
+  latest.current = site;
+  const explain = useSubmit(async () => {
+    const { id, updatedAt } = latest.current;
+    const explanation = await send<Explanation>('POST', '/explanations', { vhost: id, path });
+    setFound({ of: updatedAt, explanation });
+  });
+  const shown = found?.of === site.updatedAt ? found.explanation : null;
+  return (
+    <section class="card tight stack below" aria-labelledby="explain" aria-busy={explain.busy}>
+      <form class="row" onSubmit={submitWith(explain.run)}>
+        <h2 id="explain">Does it work?</h2>
+        <label class="line small end">
+          Path
+          <input
+            type="text"
+            class="mono"
+            value={path}
+            required
+            pattern="/.*"
+            maxLength={2000}
+            spellcheck={false}
+            autocapitalize="off"
+            onInput={(event) => setPath(event.currentTarget.value)}
+          />
+        </label>
+        <button type="submit" aria-disabled={explain.busy}>
+          {explain.busy ? 'Asking …' : 'Explain'}
+        </button>
+      </form>
+      {explain.error !== null && <RefusedNotice error={explain.error} />}
+      <div class="stack" role="status">
+        {shown && <Outcome found={shown} />}
+        {shown && shown.verdict !== 'works' && <Way found={shown} />}
+      </div>
+      {shown?.cure && (
+        <Cure
+          cure={shown.cure}
+          canPublish={canEdit}
+          onPublished={async () => {
+            await onChanged();
+            await explain.run();
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+const LAMPS = { works: 'lamp', fails: 'lamp lamp-bad', unsure: 'lamp lamp-unknown' } as const;
+const LABELS = { works: 'It works', fails: 'It fails', unsure: 'Not certain' } as const;
+
+const Outcome = ({ found: { verdict, words } }: { found: Explanation }) => (
+  <p class="line baseline">
+    <span class={LAMPS[verdict]} aria-hidden="true" />
+    <span>
+      <strong class={verdict === 'works' ? 'good' : undefined}>{LABELS[verdict]}.</strong> {words}
+    </span>
+  </p>
+);
+
+const TITLES: Readonly<Record<Explanation['steps'][number]['step'], string>> = {
+  name: 'Name',
+  port: 'Port',
+  certificate: 'Certificate',
+  policy: 'Policies',
+  connect: 'Connection',
+  speak: 'Protocol',
+  answer: 'Answer',
+};
+
+/** A dot for each step; that which fails is open, and any other can be. */
+function Way({ found: { steps, step } }: { found: Explanation }) {
+  const [open, setOpen] = useState(step);
+  // Another explanation opens its own.
+  useEffect(() => setOpen(step), [steps]);
+  const shown = steps.find((one) => one.step === open);
+  return (
+    <div>
+      <ol class="explain-way plain">
+        {steps.map(({ step: name, ok }) => (
+          <li key={name}>
+            <button
+              type="button"
+              class="link explain-step"
+              aria-expanded={open === name}
+              onClick={() => setOpen(open === name ? null : name)}
+            >
+              <span class={lampOf(ok)} aria-hidden="true" />
+              {TITLES[name]}
+              <span class="visually-hidden">: {wordOf(ok)}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+      {shown && <p class="small">{shown.words}</p>}
+    </div>
+  );
+}
+
+const wordOf = (ok: boolean | null): string => {
+  if (ok === null) return 'not known';
+  return ok ? 'works' : 'fails';
+};
+
+function lampOf(ok: boolean | null): string {
+  if (ok === null) return 'lamp lamp-unknown';
+  return ok ? 'lamp' : 'lamp lamp-bad';
+}
+
+/** Loaded when there is something to cure. */
+const Cure = lazy(async () => (await import('./cure.tsx')).Cure);
