@@ -32,7 +32,7 @@ function Panel({ site, onChanged }: ComponentProps<SiteSection>) {
     <section class="card tight stack below" aria-labelledby="explain" aria-busy={explain.busy}>
       <form class="row" onSubmit={submitWith(explain.run)}>
         <h2 id="explain">Does it work?</h2>
-        <label class="line small end">
+        <label class="line small end nowrap">
           Path
           <input
             type="text"
@@ -104,7 +104,7 @@ function Way({ found: { steps, step } }: { found: Explanation }) {
           <li key={name}>
             <button
               type="button"
-              class="link explain-step"
+              class="quiet explain-step"
               aria-expanded={open === name}
               onClick={() => setOpen(open === name ? null : name)}
             >
