@@ -5,10 +5,10 @@ import { useSubmit } from '../../../web/lib/use-form.ts';
 import { useVerdict } from '../../../web/lib/use-verdict.ts';
 import { RefusedNotice, WithCode } from '../../../web/parts/notice.tsx';
 import { PreviewPanel } from '../../../web/sites/form/preview-panel.tsx';
-import type { Cure as Found } from '../schemas.ts';
+import type { Explanation } from '../schemas.ts';
 
 type Props = {
-  cure: Found;
+  cure: NonNullable<Explanation['cure']>;
   /** Whether the user may change sites. */
   canPublish: boolean;
   /** Called once the change is live. */

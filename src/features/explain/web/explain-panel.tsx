@@ -105,12 +105,12 @@ function Way({ found: { steps, step } }: { found: Explanation }) {
             <button
               type="button"
               class="quiet explain-step"
+              aria-label={`${TITLES[name]}: ${wordOf(ok)}`}
               aria-expanded={open === name}
               onClick={() => setOpen(open === name ? null : name)}
             >
               <span class={lampOf(ok)} aria-hidden="true" />
               {TITLES[name]}
-              <span class="visually-hidden">: {wordOf(ok)}</span>
             </button>
           </li>
         ))}
