@@ -53,6 +53,18 @@ const PARTS = {
   hub: { proves: 'all of the hub: many samples, limits, faults' },
   agent: { proves: 'all of the agent: many samples, limits, faults' },
   features: { proves: 'the core without features, and the program without each' },
+  faults: {
+    proves: 'explanations of sites that fail, with real services, and of sites that work',
+    installs: [
+      'nginx:nginx-light',
+      'dropbear:dropbear-bin',
+      'mariadbd:mariadb-server-core',
+      'curl:curl',
+      '/usr/lib/python3/dist-packages/django/__init__.py:python3-django',
+    ],
+    downloads: ['caddy'],
+    repeats: { folder: 'test/features/explain/faults/', how: 'newer Caddy' },
+  },
   browser: { proves: 'every page of the dashboard in all its states' },
   program: { proves: 'the program and its commands as processes, and the binary' },
   firefox: { proves: 'the dashboard in Firefox', installs: ['firefox-esr:firefox-esr'] },

@@ -1,0 +1,148 @@
+/** Faults of what an upstream answers: it wants another name, another proxy, or fails by itself. */
+
+import { freePort } from '../../../harness/stack.ts';
+import {
+  type App,
+  startFailing,
+  startHomeAssistant,
+  startNextcloud,
+  startRedirecting,
+  startSocketApp,
+  startVite,
+} from '../services/apps.ts';
+import { HAS_DJANGO, NGINX, startDjango, startNginx } from '../services/programs.ts';
+import { type Fault, forwarding, type Stage } from './fault.ts';
+
+const NO_NGINX = NGINX === null && 'no nginx';
+
+const staged = ({ port, trust }: App, path?: string): Stage => ({
+  site: forwarding(`127.0.0.1:${port}`),
+  mend: trust,
+  ...(path !== undefined && { path }),
+});
+
+const onDomain = (domain: string, stage: Stage): Stage => ({
+  ...stage,
+  site: { ...stage.site, domain },
+});
+
+/** Services of nginx that fail until their `server` block is another. */
+const nginxFault =
+  (block: string) =>
+  async ({ stops }: Parameters<Fault['stage']>[0]): Promise<Stage> => {
+    const server = (port: number, inner: string) =>
+      `server { listen 127.0.0.1:${port}; location / { ${inner} } }`;
+    const { port, replace } = await startNginx(stops, (port) => server(port, block));
+    return {
+      site: forwarding(`127.0.0.1:${port}`),
+      mend: () => replace(server(port, 'return 200 up;')),
+    };
+  };
+
+/** Opens a websocket as a visitor of that site. @returns 200 if it opens */
+const openSocket = (port: number, host: string): Promise<number> =>
+  new Promise((resolve) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/socket`, { headers: { Host: host } });
+    socket.onopen = () => {
+      socket.close();
+      resolve(200);
+    };
+    socket.onerror = () => resolve(0);
+  });
+
+export const ANSWER: readonly Fault[] = [
+  {
+    name: 'Home Assistant that does not trust the proxy',
+    cause: 'PROXY_NOT_TRUSTED',
+    names: /trusted_proxies/,
+    hasOperation: false,
+    stage: ({ stops }) => staged(startHomeAssistant(stops)),
+  },
+  {
+    name: 'Nextcloud that does not trust the domain',
+    cause: 'HOST_REFUSED',
+    names: /trusted_domains/,
+    hasOperation: false,
+    stage: ({ stops }) => staged(startNextcloud(stops)),
+  },
+  {
+    name: 'Vite that blocks the host',
+    cause: 'HOST_REFUSED',
+    names: /allowedHosts/,
+    hasOperation: false,
+    stage: ({ stops }) => staged(startVite(stops)),
+  },
+  {
+    name: 'Django that does not allow the host',
+    missing: !HAS_DJANGO && 'no python3-django',
+    cause: 'HOST_REFUSED',
+    names: /ALLOWED_HOSTS/,
+    hasOperation: false,
+    stage: async ({ stops }) => {
+      const { port, allow } = await startDjango(stops, ['127.0.0.1']);
+      const site = { domain: 'http://django.example', ...forwarding(`127.0.0.1:${port}`) };
+      return { site, mend: () => allow('django.example') };
+    },
+  },
+  {
+    name: 'an application that fails with 500',
+    cause: 'UPSTREAM_ERROR',
+    names: /500/,
+    hasOperation: false,
+    stage: ({ stops }) => staged(startFailing(stops, 500, 'Internal Server Error')),
+  },
+  {
+    name: 'nginx that cannot reach what is behind it, with a 502 of its own',
+    missing: NO_NGINX,
+    cause: 'UPSTREAM_ERROR',
+    names: /502/,
+    hasOperation: false,
+    stage: (place) => nginxFault(`proxy_pass http://127.0.0.1:${freePort()};`)(place),
+  },
+  {
+    name: 'an application that answers 503 itself',
+    cause: 'UPSTREAM_ERROR',
+    names: /503/,
+    hasOperation: false,
+    stage: ({ stops }) => staged(startFailing(stops, 503, 'Service Unavailable')),
+  },
+  {
+    name: 'nginx that refuses a request as too large',
+    missing: NO_NGINX,
+    cause: 'TOO_LARGE',
+    hasOperation: false,
+    stage: nginxFault('return 413;'),
+  },
+  {
+    name: 'a redirect to the address of the service itself',
+    cause: 'REDIRECT_ELSEWHERE',
+    hasOperation: false,
+    stage: ({ stops }) => {
+      let port = 0;
+      const app = startRedirecting(stops, () => `http://127.0.0.1:${port}/login`);
+      ({ port } = app);
+      return staged(app);
+    },
+  },
+  {
+    name: 'an application that redirects to the page it was asked for',
+    cause: 'REDIRECT_LOOP',
+    hasOperation: false,
+    stage: ({ stops }) =>
+      staged(
+        startRedirecting(
+          stops,
+          ({ headers }, { pathname }) => `http://${headers.get('host')}${pathname}`,
+        ),
+      ),
+  },
+  {
+    name: 'a websocket that the application refuses',
+    cause: 'WEBSOCKET_REFUSED',
+    hasOperation: false,
+    stage: ({ stops, httpPort }) => ({
+      ...onDomain('http://socket.example', staged(startSocketApp(stops), '/socket')),
+      visit: () => openSocket(httpPort, 'socket.example'),
+    }),
+  },
+];

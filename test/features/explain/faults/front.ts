@@ -1,0 +1,69 @@
+/** Faults before a request arrives: the port, and the certificate of the site. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { selfSigned } from '../../../harness/certificate.ts';
+import { startRefusingAcme } from '../../../harness/refusing-acme.ts';
+import { startMute } from '../services/banners.ts';
+import { rawPort } from '../services/listening.ts';
+import type { Fault } from './fault.ts';
+
+export const FRONT: readonly Fault[] = [
+  {
+    name: 'a port that another program holds',
+    cause: 'PORT_HELD',
+    hasOperation: false,
+    stage: async ({ stops }) => {
+      const port = await rawPort(stops, () => {});
+      const site = { domain: `http://held.example:${port}`, config: 'respond up' };
+      return { site, isOnlyPlanned: true };
+    },
+  },
+  {
+    name: 'an authority that does not answer',
+    cause: 'CERTIFICATE_PENDING',
+    hasOperation: false,
+    stage: async ({ stops, httpsPort }) => {
+      const directory = `http://127.0.0.1:${await startMute(stops)}/directory`;
+      return secure('pending', httpsPort, directory);
+    },
+  },
+  {
+    name: 'an authority that refuses',
+    cause: 'CERTIFICATE_REFUSED',
+    names: /too many certificates|rate.?limit/i,
+    hasOperation: false,
+    stage: async ({ stops, httpsPort }) => {
+      const { directory, stop } = startRefusingAcme();
+      stops.add(stop);
+      return { ...secure('refused', httpsPort, directory), isSettledBy: 'acme' };
+    },
+  },
+  {
+    name: 'a certificate of Caddy’s own authority',
+    cause: 'CERTIFICATE_UNTRUSTED',
+    hasOperation: false,
+    stage: ({ httpsPort }) => ({
+      site: { domain: `own.example:${httpsPort}`, config: 'tls internal\nrespond up' },
+    }),
+  },
+  {
+    name: 'a certificate that has expired',
+    cause: 'CERTIFICATE_EXPIRED',
+    hasOperation: false,
+    stage: async ({ folder, httpsPort }) => {
+      const { certificate, key } = await selfSigned(['old.example'], -1);
+      const [chain, secret] = [join(folder, 'old.crt'), join(folder, 'old.key')];
+      writeFileSync(chain, certificate);
+      writeFileSync(secret, key);
+      const config = `tls ${chain} ${secret}\nrespond up`;
+      return { site: { domain: `old.example:${httpsPort}`, config } };
+    },
+  },
+];
+
+const secure = (name: string, port: number, directory: string) => ({
+  site: {
+    domain: `${name}.example:${port}`,
+    config: `tls {\n\tissuer acme {\n\t\tdir ${directory}\n\t\temail ada@example.org\n\t}\n}\nrespond up`,
+  },
+});

@@ -1,0 +1,69 @@
+/** Stages a fault in a house, explains it, and carries out the cure. */
+import { expect } from 'bun:test';
+import { type Explanation, STEP_OF, STEPS } from '../../../../src/features/explain/schemas.ts';
+import { until } from '../../../harness/stack.ts';
+import type { House } from '../house.ts';
+import type { Fault, Stage } from './fault.ts';
+
+/** What is fair to say of a fault: a right cause, or nothing certain. */
+export type Outcome = { fault: string; cause: string | null; verdict: Explanation['verdict'] };
+
+/**
+ * @returns what was said
+ * @throws Error if what was said is wrong, or the cure does not help
+ */
+export async function explained(house: House, fault: Fault): Promise<Outcome> {
+  const stage = await fault.stage(house.place);
+  const { site, path } = stage;
+  if (stage.isOnlyPlanned) {
+    const operation = { op: 'create', domain: '', ...site };
+    return judged(fault, await house.explain({ operation }, path));
+  }
+  const made = await house.add(site);
+  if (stage.isSettledBy) await house.settled(made.id);
+  const visit = stage.visit ?? (() => house.visit(made.domain, path));
+  if (stage.visit || !fault.isSilent) expect(await visit()).not.toBe(200);
+  const explanation = await house.explain({ vhost: made.id }, path);
+  const outcome = judged(fault, explanation);
+  if (!(await cured(house, fault, stage, made.id, explanation))) return outcome;
+  await until(async () => (await visit()) === 200, 'a visitor who gets 200');
+  const after = await house.explain({ vhost: made.id }, path);
+  expect([after.verdict, after.cause, after.words]).toEqual(['works', null, expect.any(String)]);
+  return outcome;
+}
+
+/** @returns whether there was something to do */
+async function cured(
+  house: House,
+  { hasOperation }: Fault,
+  { mend, instead }: Stage,
+  id: number,
+  { cure }: Explanation,
+): Promise<boolean> {
+  if (hasOperation) {
+    if (!cure?.operation) throw new Error(`no operation: ${JSON.stringify(cure)}`);
+    await house.carryOut(cure.operation);
+    return true;
+  }
+  expect(cure?.operation ?? null).toBeNull();
+  await mend?.();
+  if (instead) await house.change(id, instead);
+  return mend !== undefined || instead !== undefined;
+}
+
+/** @throws Error if the explanation does not hold together, or names something else */
+function judged({ name, cause, names }: Fault, explanation: Explanation): Outcome {
+  const { verdict, step, words, cure, steps } = explanation;
+  const said = JSON.stringify(explanation, null, 1);
+  expect(steps.map((one) => one.step)).toEqual([...STEPS]);
+  expect([verdict, step, explanation.cause, said]).toEqual([
+    'fails',
+    STEP_OF[cause],
+    cause,
+    expect.any(String),
+  ]);
+  expect(steps.find((one) => one.ok === false)?.step).toBe(STEP_OF[cause]);
+  expect(cure?.words ?? '').not.toBe('');
+  if (names) expect(`${words}\n${cure?.words}`).toMatch(names);
+  return { fault: name, cause: explanation.cause, verdict };
+}

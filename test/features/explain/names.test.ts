@@ -1,0 +1,127 @@
+// proof: faults
+/** What an explanation says of a name: in a network of its own, with a name server that is asked for it. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Explanation } from '../../../src/features/explain/schemas.ts';
+import { startOwnNetwork } from '../../harness/own-network.ts';
+import { type Program, runProgram } from '../../harness/program.ts';
+import { temporaryFolder } from '../../harness/stack.ts';
+
+const API = 'http://127.0.0.1:3000/api';
+const OWN = '192.168.77.2';
+const NAMES = {
+  'here.ada-home.net': OWN,
+  'router.ada-home.net': '203.0.113.7',
+  'other.ada-home.net': '192.168.77.9',
+  'loop.ada-home.net': '127.0.0.1',
+  'failed.ada-home.net': 'fails',
+};
+
+const folder = temporaryFolder();
+const resolv = join(folder, 'resolv.conf');
+writeFileSync(resolv, 'nameserver 127.0.0.1\n');
+const begin = [
+  'ip link add lan type veth peer name far',
+  'ip link set far up',
+  `ip addr add ${OWN}/24 dev lan`,
+  'ip link set lan up',
+  `mount --bind ${resolv} /etc/resolv.conf`,
+  'mount -t tmpfs tmpfs /run',
+  // As Podman marks what runs in a container.
+  'touch /run/.containerenv',
+];
+const network = await startOwnNetwork(['--mount'], begin.join(' && '));
+if (network === null) console.log('No network of its own: names are not explained.');
+
+describe.skipIf(network === null)('a name', () => {
+  // Its files are its own as well.
+  const inside = (network?.prefix ?? []).flatMap((word) => (word === '-n' ? ['-n', '-m'] : [word]));
+  let names: Bun.Subprocess<'ignore', 'pipe'>;
+  let program: Program;
+  let token: string;
+
+  beforeAll(async () => {
+    const words = Object.entries(NAMES).map(([name, address]) => `${name}=${address}`);
+    const script = join(import.meta.dir, 'services/name-server.ts');
+    names = Bun.spawn([...inside, process.execPath, script, ...words], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await names.stdout.getReader().read();
+    program = runProgram([], { DATA_DIR: join(folder, 'data') }, folder, { prefix: inside });
+    await program.address('agent');
+    const account = { name: 'Ada', email: 'ada@example.org', password: 'a long passphrase' };
+    ({ token } = await api<{ token: string }>('/auth/sign-up/email', account));
+  });
+  afterAll(async () => {
+    for (const child of [program?.child, names]) {
+      child?.kill('SIGTERM');
+      await child?.exited;
+    }
+    await network?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function api<T>(path: string, json: object): Promise<T> {
+    const sent = token === undefined ? '' : `-H 'Authorization: Bearer ${token}'`;
+    const text = await network?.run(`curl -s ${API}${path} ${sent} -d '${JSON.stringify(json)}'`);
+    return JSON.parse(text ?? '') as T;
+  }
+  async function explained(domain: string, config = 'respond up') {
+    const { id } = await api<{ id: number }>('/vhosts', { domain, config });
+    const explanation = await api<Explanation>('/explanations', { vhost: id });
+    return { ...explanation, name: explanation.steps[0] };
+  }
+
+  test.each<[string, string]>([
+    ['that there is not', 'http://nobody.ada-home.net'],
+    ['that there is not, of a site over HTTPS', 'nothing.ada-home.net'],
+  ])('%s is unknown', async (_, domain) => {
+    const { verdict, step, cause, name, cure } = await explained(domain);
+    expect([verdict, step, cause]).toEqual(['fails', 'name', 'NAME_UNKNOWN']);
+    expect(name?.ok).toBe(false);
+    expect(cure?.operation).toBeNull();
+  });
+
+  test.each<[string, string, string]>([
+    ['another machine of this network', 'http://other.ada-home.net', '192.168.77.9'],
+    ['whoever looks it up', 'http://loop.ada-home.net', '127.0.0.1'],
+  ])('that leads to %s leads elsewhere', async (_, domain, address) => {
+    const { verdict, step, cause, words, cure } = await explained(domain);
+    expect([verdict, step, cause]).toEqual(['fails', 'name', 'NAME_ELSEWHERE']);
+    expect(words).toContain(address);
+    expect(words + cure?.words).toContain(OWN);
+  });
+
+  test('that leads here works', async () => {
+    const { verdict, name } = await explained('http://here.ada-home.net');
+    expect([verdict, name?.ok]).toEqual(['works', true]);
+  });
+
+  test.each<[string, string]>([
+    ['that leads to a public address, which may be the router’s', 'http://router.ada-home.net'],
+    ['of which the name server does not know', 'http://failed.ada-home.net'],
+    ['for examples', 'http://app.example'],
+    ['for tests', 'http://app.test'],
+    ['of this machine', 'http://app.localhost'],
+    ['of a private network', 'http://nas.lan'],
+    ['of a home', 'http://nas.home.arpa'],
+    ['of a company', 'http://wiki.internal'],
+    ['that is none', 'http://192.168.77.2'],
+  ])('%s works, and is not judged', async (_, domain) => {
+    const { verdict, cause, name } = await explained(domain);
+    expect([verdict, cause]).toEqual(['works', null]);
+    expect(name?.ok).not.toBe(false);
+  });
+
+  test('of an upstream that there is not is no name of a site', async () => {
+    const { cause, step } = await explained('http://a.example', 'reverse_proxy no.ada-home.net:80');
+    expect([step, cause]).toEqual(['connect', 'UPSTREAM_NAME']);
+  });
+
+  test('localhost is the container’s own for an upstream', async () => {
+    const { cause, words, cure } = await explained('http://b.example', 'reverse_proxy localhost:9');
+    expect(cause).toBe('UPSTREAM_LOCALHOST');
+    expect(words + cure?.words).toMatch(/container/i);
+  });
+});

@@ -1,0 +1,176 @@
+/** Services that are programs of Debian, each started on a free port of loopback. */
+import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startServer } from '../../../harness/server-process.ts';
+import { freePort, temporaryFolder } from '../../../harness/stack.ts';
+import { asUser, isRoot, NOBODY } from '../../../harness/unprivileged.ts';
+import type { Stops } from './listening.ts';
+
+const find = (program: string) =>
+  Bun.which(program, { PATH: `${process.env.PATH}:/usr/sbin:/sbin` });
+
+export const OPENSSL = find('openssl');
+export const NGINX = find('nginx');
+export const DROPBEAR = find('dropbear');
+export const MARIADB = find('mariadbd');
+export const PERL = find('perl');
+const PYTHON = find('/usr/bin/python3');
+const DJANGO = '/usr/lib/python3/dist-packages/django';
+export const HAS_DJANGO = PYTHON !== null && (await Bun.file(join(DJANGO, '__init__.py')).exists());
+
+/** Runs it until the services stop. @param command its words, made for a port and a folder of its own */
+async function run(
+  stops: Stops,
+  command: (at: number, folder: string) => string,
+  port = freePort(),
+): Promise<{ port: number; stop: () => Promise<void> }> {
+  const folder = temporaryFolder();
+  stops.add(() => rmSync(folder, { recursive: true, force: true }));
+  const stop = await startServer(command(port, folder).trim().split(/ +/), folder, port);
+  stops.add(stop);
+  return { port, stop };
+}
+
+/** An HTTPS server with a page of its own. @param pair its certificate, and the key of that, as PEM */
+export async function startOpenssl(
+  stops: Stops,
+  pair: { certificate: string; key: string },
+): Promise<number> {
+  const { port } = await run(stops, (port, folder) => {
+    const [certificate, key] = [join(folder, 'own.crt'), join(folder, 'own.key')];
+    writeFileSync(certificate, pair.certificate);
+    writeFileSync(key, pair.key);
+    return `${OPENSSL} s_server -accept 127.0.0.1:${port} -www -quiet -cert ${certificate} -key ${key}`;
+  });
+  return port;
+}
+
+/**
+ * @param servers `server` blocks of nginx
+ * @param files what they read, by name, in `FOLDER`
+ */
+export async function startNginx(
+  stops: Stops,
+  servers: (port: number) => string,
+  files: Readonly<Record<string, string>> = {},
+): Promise<{ port: number; replace: (servers: string) => Promise<void> }> {
+  let home = '';
+  const write = (text: string) =>
+    writeFileSync(join(home, 'nginx.conf'), nginxFile(text.replaceAll('FOLDER', home)));
+  const { port } = await run(stops, (port, folder) => {
+    home = folder;
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    write(servers(port));
+    return `${NGINX} -p ${folder} -c ${join(folder, 'nginx.conf')}`;
+  });
+  return {
+    port,
+    async replace(text) {
+      write(text);
+      const reload = `${NGINX} -p ${home} -c ${join(home, 'nginx.conf')} -s reload`;
+      const { exitCode, stderr } = Bun.spawnSync(reload.split(' '));
+      if (exitCode !== 0) throw new Error(stderr.toString());
+    },
+  };
+}
+
+const nginxFile = (servers: string) =>
+  `
+daemon off;
+master_process off;
+pid nginx.pid;
+error_log stderr crit;
+events {}
+http {
+  access_log off;
+  client_body_temp_path tmp-body;
+  proxy_temp_path tmp-proxy;
+  fastcgi_temp_path tmp-fastcgi;
+  uwsgi_temp_path tmp-uwsgi;
+  scgi_temp_path tmp-scgi;
+${servers}
+}
+`;
+
+/** An SSH server. */
+export async function startDropbear(stops: Stops): Promise<number> {
+  const { port } = await run(
+    stops,
+    (port, folder) => `${DROPBEAR} -F -E -R -p 127.0.0.1:${port} -P ${join(folder, 'pid')}`,
+  );
+  return port;
+}
+
+/** A database without any data. */
+export async function startMariadb(stops: Stops): Promise<number> {
+  const { port } = await run(stops, (port, folder) => {
+    const data = join(folder, 'data');
+    mkdirSync(data);
+    if (isRoot) {
+      chmodSync(folder, 0o755);
+      chownSync(data, NOBODY, NOBODY);
+    }
+    const places = `--datadir=${data} --socket=${data}/socket --pid-file=${data}/pid`;
+    const options = '--no-defaults --skip-grant-tables --innodb=OFF --default-storage-engine=Aria';
+    const user = isRoot ? asUser(NOBODY).join(' ') : '';
+    return `${user} ${MARIADB} ${options} ${places} --port=${port} --bind-address=127.0.0.1`;
+  });
+  return port;
+}
+
+/** Django, as its documentation begins a project; nobody may be asked for but `allowed`. */
+export async function startDjango(stops: Stops, allowed: string[]) {
+  const start = (port?: number) =>
+    run(
+      stops,
+      (port, folder) => {
+        writeFileSync(join(folder, 'site.py'), djangoFile(allowed));
+        return `${PYTHON} site.py runserver --noreload 127.0.0.1:${port}`;
+      },
+      port,
+    );
+  const first = await start();
+  return {
+    port: first.port,
+    /** Adds a name to `ALLOWED_HOSTS`. */
+    async allow(name: string) {
+      allowed.push(name);
+      await first.stop();
+      await start(first.port);
+    },
+  };
+}
+
+const djangoFile = (allowed: readonly string[]) => `
+import sys
+from django.conf import settings
+from django.core.management import execute_from_command_line
+from django.http import HttpResponse
+from django.urls import path
+settings.configure(
+    DEBUG=False, SECRET_KEY='of the test', ROOT_URLCONF=__name__, ALLOWED_HOSTS=${JSON.stringify(allowed)},
+    MIDDLEWARE=['django.middleware.common.CommonMiddleware'],
+)
+urlpatterns = [path('', lambda request: HttpResponse('welcome'))]
+execute_from_command_line(sys.argv)
+`;
+
+/** A machine that drops what comes: its queue is full, so that the system answers no further connection. */
+export async function startDropping(stops: Stops): Promise<number> {
+  const child = Bun.spawn([PERL ?? '', '-MSocket', '-e', FULL_QUEUE], { stdout: 'pipe' });
+  stops.add(() => child.kill('SIGKILL'));
+  const { value } = await child.stdout.getReader().read();
+  return Number(new TextDecoder().decode(value).trim());
+}
+
+const FULL_QUEUE = `
+$| = 1;
+socket(my $server, PF_INET, SOCK_STREAM, 0);
+bind($server, sockaddr_in(0, INADDR_LOOPBACK));
+listen($server, 0);
+my ($port) = sockaddr_in(getsockname($server));
+socket(my $client, PF_INET, SOCK_STREAM, 0);
+connect($client, sockaddr_in($port, INADDR_LOOPBACK));
+print "$port\\n";
+sleep 600;
+`;
