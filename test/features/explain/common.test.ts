@@ -53,11 +53,8 @@ const FAULTS: readonly Fault[] = [
     name: 'Vite that blocks the host',
     cause: 'HOST_REFUSED',
     names: /allowedHosts/,
-    hasOperation: false,
-    stage: ({ stops }) => {
-      const { port, trust } = startVite(stops);
-      return { site: forwarding(`127.0.0.1:${port}`), mend: trust };
-    },
+    hasOperation: true,
+    stage: ({ stops }) => ({ site: forwarding(`127.0.0.1:${startVite(stops).port}`) }),
   },
 ];
 

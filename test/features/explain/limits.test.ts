@@ -102,7 +102,10 @@ describe('an upstream that wants to do harm is named, and read no further', () =
       const upstream = await startCounting(stops, treat);
       const before = process.memoryUsage.rss();
       const { verdict, step, words } = await explainPort(upstream.port);
-      expect([verdict, step]).toEqual([expect.stringMatching('fails|unsure'), 'speak']);
+      expect([verdict, step]).toEqual([
+        expect.stringMatching('fails|unsure'),
+        expect.stringMatching('speak|answer'),
+      ]);
       expect(words).not.toBe('');
       expect(JSON.stringify(words).length).toBeLessThan(1_000);
       expect(upstream.sent() / MEBIBYTE).toBeLessThan(64);

@@ -69,7 +69,7 @@ export const ANSWER: readonly Fault[] = [
     name: 'Vite that blocks the host',
     cause: 'HOST_REFUSED',
     names: /allowedHosts/,
-    hasOperation: false,
+    hasOperation: true,
     stage: ({ stops }) => staged(startVite(stops)),
   },
   {
@@ -77,12 +77,10 @@ export const ANSWER: readonly Fault[] = [
     missing: !HAS_DJANGO && 'no python3-django',
     cause: 'HOST_REFUSED',
     names: /ALLOWED_HOSTS/,
-    hasOperation: false,
-    stage: async ({ stops }) => {
-      const { port, allow } = await startDjango(stops, ['127.0.0.1']);
-      const site = { domain: 'http://django.example', ...forwarding(`127.0.0.1:${port}`) };
-      return { site, mend: () => allow('django.example') };
-    },
+    hasOperation: true,
+    stage: async ({ stops }) => ({
+      site: forwarding(`127.0.0.1:${await startDjango(stops)}`),
+    }),
   },
   {
     name: 'an application that fails with 500',

@@ -20,8 +20,6 @@ export type Stage = {
   instead?: Partial<Site>;
   /** Asks as a visitor does, if that is no plain request. @returns the status; 0: no answer */
   visit?: () => Promise<number>;
-  /** Whether the site is only explained as the change that would create it. */
-  isOnlyPlanned?: boolean;
   /** Whether the explanation waits until the authority has answered. */
   isSettledBy?: 'acme';
 };

@@ -1,23 +1,12 @@
-/** Faults before a request arrives: the port, and the certificate of the site. */
+/** Faults before a request arrives: the certificate of the site. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { selfSigned } from '../../../harness/certificate.ts';
 import { startRefusingAcme } from '../../../harness/refusing-acme.ts';
 import { startMute } from '../services/banners.ts';
-import { rawPort } from '../services/listening.ts';
 import type { Fault } from './fault.ts';
 
 export const FRONT: readonly Fault[] = [
-  {
-    name: 'a port that another program holds',
-    cause: 'PORT_HELD',
-    hasOperation: false,
-    stage: async ({ stops }) => {
-      const port = await rawPort(stops, () => {});
-      const site = { domain: `http://held.example:${port}`, config: 'respond up' };
-      return { site, isOnlyPlanned: true };
-    },
-  },
   {
     name: 'an authority that does not answer',
     cause: 'CERTIFICATE_PENDING',

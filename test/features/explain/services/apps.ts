@@ -37,11 +37,13 @@ export const startHomeAssistant = (stops: Stops): App =>
       : null,
   );
 
-/** `checkServer` in lib/base.php of Nextcloud, with core/templates/untrustedDomain.php; localhost is trusted. */
+/**
+ * `checkServer` in lib/base.php of Nextcloud, with core/templates/untrustedDomain.php; which believes
+ * X-Forwarded-Host of trusted proxies alone; localhost is trusted.
+ */
 export const startNextcloud = (stops: Stops): App =>
   startApp(stops, ({ headers }) => {
-    const host = headers.get('x-forwarded-host') ?? headers.get('host') ?? '';
-    if (isOwnName(host)) return null;
+    if (isOwnName(headers.get('host') ?? '')) return null;
     return page(
       400,
       '<div class="error"><h2>Access through untrusted domain</h2><p>Please contact your administrator. If you are an administrator, edit the "trusted_domains" setting in config/config.php like the example in config.sample.php.</p></div>',

@@ -85,7 +85,7 @@ export const dripping = (text: string) => (socket: Socket, heard: Heard) => {
 /** Speaks TLS with a chain of certificates of a megabyte. @returns the port */
 export async function startHugeCertificate(stops: Stops): Promise<number> {
   const { certificate, key } = await selfSigned(['huge']);
-  const cert = certificate.repeat(Math.ceil(2 ** 20 / (certificate.length * 0.74)));
+  const cert = `${certificate.trim()}\n`.repeat(Math.ceil(2 ** 20 / (certificate.length * 0.74)));
   const server = createTlsServer({ cert, key }, (socket) => socket.end());
   server.on('tlsClientError', () => {});
   return portOf(server, stops);

@@ -19,16 +19,13 @@ const DJANGO = '/usr/lib/python3/dist-packages/django';
 export const HAS_DJANGO = PYTHON !== null && (await Bun.file(join(DJANGO, '__init__.py')).exists());
 
 /** Runs it until the services stop. @param command its words, made for a port and a folder of its own */
-async function run(
-  stops: Stops,
-  command: (at: number, folder: string) => string,
-  port = freePort(),
-): Promise<{ port: number; stop: () => Promise<void> }> {
+async function run(stops: Stops, command: (at: number, folder: string) => string): Promise<number> {
+  const port = freePort();
   const folder = temporaryFolder();
   stops.add(() => rmSync(folder, { recursive: true, force: true }));
   const stop = await startServer(command(port, folder).trim().split(/ +/), folder, port);
   stops.add(stop);
-  return { port, stop };
+  return port;
 }
 
 /** An HTTPS server with a page of its own. @param pair its certificate, and the key of that, as PEM */
@@ -36,7 +33,7 @@ export async function startOpenssl(
   stops: Stops,
   pair: { certificate: string; key: string },
 ): Promise<number> {
-  const { port } = await run(stops, (port, folder) => {
+  const port = await run(stops, (port, folder) => {
     const [certificate, key] = [join(folder, 'own.crt'), join(folder, 'own.key')];
     writeFileSync(certificate, pair.certificate);
     writeFileSync(key, pair.key);
@@ -57,7 +54,7 @@ export async function startNginx(
   let home = '';
   const write = (text: string) =>
     writeFileSync(join(home, 'nginx.conf'), nginxFile(text.replaceAll('FOLDER', home)));
-  const { port } = await run(stops, (port, folder) => {
+  const port = await run(stops, (port, folder) => {
     home = folder;
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
     write(servers(port));
@@ -94,7 +91,7 @@ ${servers}
 
 /** An SSH server. */
 export async function startDropbear(stops: Stops): Promise<number> {
-  const { port } = await run(
+  const port = await run(
     stops,
     (port, folder) => `${DROPBEAR} -F -E -R -p 127.0.0.1:${port} -P ${join(folder, 'pid')}`,
   );
@@ -103,7 +100,7 @@ export async function startDropbear(stops: Stops): Promise<number> {
 
 /** A database without any data. */
 export async function startMariadb(stops: Stops): Promise<number> {
-  const { port } = await run(stops, (port, folder) => {
+  const port = await run(stops, (port, folder) => {
     const data = join(folder, 'data');
     mkdirSync(data);
     if (isRoot) {
@@ -118,37 +115,21 @@ export async function startMariadb(stops: Stops): Promise<number> {
   return port;
 }
 
-/** Django, as its documentation begins a project; nobody may be asked for but `allowed`. */
-export async function startDjango(stops: Stops, allowed: string[]) {
-  const start = (port?: number) =>
-    run(
-      stops,
-      (port, folder) => {
-        writeFileSync(join(folder, 'site.py'), djangoFile(allowed));
-        return `${PYTHON} site.py runserver --noreload 127.0.0.1:${port}`;
-      },
-      port,
-    );
-  const first = await start();
-  return {
-    port: first.port,
-    /** Adds a name to `ALLOWED_HOSTS`. */
-    async allow(name: string) {
-      allowed.push(name);
-      await first.stop();
-      await start(first.port);
-    },
-  };
-}
+/** Django, as its documentation begins a project; it may only be asked for by its address. */
+export const startDjango = (stops: Stops): Promise<number> =>
+  run(stops, (port, folder) => {
+    writeFileSync(join(folder, 'site.py'), DJANGO_FILE);
+    return `${PYTHON} site.py runserver --noreload 127.0.0.1:${port}`;
+  });
 
-const djangoFile = (allowed: readonly string[]) => `
+const DJANGO_FILE = `
 import sys
 from django.conf import settings
 from django.core.management import execute_from_command_line
 from django.http import HttpResponse
 from django.urls import path
 settings.configure(
-    DEBUG=False, SECRET_KEY='of the test', ROOT_URLCONF=__name__, ALLOWED_HOSTS=${JSON.stringify(allowed)},
+    DEBUG=False, SECRET_KEY='of the test', ROOT_URLCONF=__name__, ALLOWED_HOSTS=['127.0.0.1'],
     MIDDLEWARE=['django.middleware.common.CommonMiddleware'],
 )
 urlpatterns = [path('', lambda request: HttpResponse('welcome'))]
