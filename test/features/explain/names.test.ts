@@ -98,6 +98,18 @@ describe.skipIf(network === null)('a name', () => {
     expect([verdict, name?.ok]).toEqual(['works', true]);
   });
 
+  test('whose certificate is of Caddy’s own authority may be one that browsers know', async () => {
+    const config = 'tls internal\nrespond up';
+    const { verdict, step, cause, cure } = await explained('here.ada-home.net', config);
+    expect([verdict, step, cause]).toEqual(['unsure', 'certificate', 'CERTIFICATE_UNTRUSTED']);
+    expect(cure?.words).toMatch(/root/);
+  });
+
+  test('of a private network may have one, of which its owner knows', async () => {
+    const { verdict } = await explained('https://nas.lan', 'tls internal\nrespond up');
+    expect(verdict).toBe('works');
+  });
+
   test.each<[string, string]>([
     ['that leads to a public address, which may be the router’s', 'http://router.ada-home.net'],
     ['of which the name server does not know', 'http://failed.ada-home.net'],

@@ -18,15 +18,37 @@ const PYTHON = find('/usr/bin/python3');
 const DJANGO = '/usr/lib/python3/dist-packages/django';
 export const HAS_DJANGO = PYTHON !== null && (await Bun.file(join(DJANGO, '__init__.py')).exists());
 
+type Running = {
+  port: number;
+  folder: string;
+  /** Starts it again on the same port, once it has ended. */
+  restart: () => Promise<void>;
+};
+
 /** Runs it until the services stop. @param command its words, made for a port and a folder of its own */
-async function run(stops: Stops, command: (at: number, folder: string) => string): Promise<number> {
+async function running(
+  stops: Stops,
+  command: (port: number, folder: string) => string,
+): Promise<Running> {
   const port = freePort();
   const folder = temporaryFolder();
   stops.add(() => rmSync(folder, { recursive: true, force: true }));
-  const stop = await startServer(command(port, folder).trim().split(/ +/), folder, port);
-  stops.add(stop);
-  return port;
+  const words = command(port, folder).trim().split(/ +/);
+  const start = () => startServer(words, folder, port);
+  let stop = await start();
+  stops.add(() => stop());
+  return {
+    port,
+    folder,
+    async restart() {
+      await stop();
+      stop = await start();
+    },
+  };
 }
+
+const run = async (...how: Parameters<typeof running>): Promise<number> =>
+  (await running(...how)).port;
 
 /** An HTTPS server with a page of its own. @param pair its certificate, and the key of that, as PEM */
 export async function startOpenssl(
@@ -51,22 +73,18 @@ export async function startNginx(
   servers: (port: number) => string,
   files: Readonly<Record<string, string>> = {},
 ): Promise<{ port: number; replace: (servers: string) => Promise<void> }> {
-  let home = '';
-  const write = (text: string) =>
-    writeFileSync(join(home, 'nginx.conf'), nginxFile(text.replaceAll('FOLDER', home)));
-  const port = await run(stops, (port, folder) => {
-    home = folder;
+  const write = (folder: string, text: string) =>
+    writeFileSync(join(folder, 'nginx.conf'), nginxFile(text.replaceAll('FOLDER', folder)));
+  const { port, folder, restart } = await running(stops, (port, folder) => {
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-    write(servers(port));
+    write(folder, servers(port));
     return `${NGINX} -p ${folder} -c ${join(folder, 'nginx.conf')}`;
   });
   return {
     port,
-    async replace(text) {
-      write(text);
-      const reload = `${NGINX} -p ${home} -c ${join(home, 'nginx.conf')} -s reload`;
-      const { exitCode, stderr } = Bun.spawnSync(reload.split(' '));
-      if (exitCode !== 0) throw new Error(stderr.toString());
+    replace: (text) => {
+      write(folder, text);
+      return restart();
     },
   };
 }
@@ -74,6 +92,7 @@ export async function startNginx(
 const nginxFile = (servers: string) =>
   `
 daemon off;
+# One process, which can be killed.
 master_process off;
 pid nginx.pid;
 error_log stderr crit;
