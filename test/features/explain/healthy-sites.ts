@@ -21,7 +21,7 @@ export async function healthySites({ owner, place, add }: House, { below, pick }
 
   const render = async (recipe: string, values: object): Promise<string> => {
     const path = `/recipes/${recipe}/render`;
-    return (await expectStatus<{ text: string }>(owner, 200, 'POST', path, { values })).text;
+    return (await expectStatus<{ config: string }>(owner, 200, 'POST', path, { values })).config;
   };
 
   const policies = {

@@ -6,8 +6,10 @@ import { httpPort, type Stops } from '../services/listening.ts';
 import { PERL, startDropping } from '../services/programs.ts';
 import { type Fault, forwarding, leadingTo, type Stage } from './fault.ts';
 
-/** Where loopback is the container's own. */
-const IN_CONTAINER = ['/.dockerenv', '/run/.containerenv'].some((file) => existsSync(file));
+/** Whether nothing but the hub is on this loopback: that of a container which was started for it. */
+const IS_ALONE =
+  ['/.dockerenv', '/run/.containerenv'].some((file) => existsSync(file)) &&
+  (process.pid === 1 || process.ppid === 1);
 
 /** An address that is not loopback: to the upstream it is as good as another machine's. */
 const OTHER =
@@ -30,7 +32,7 @@ function refused(stops: Stops, hostname: string): Stage {
 export const CONNECT: readonly Fault[] = [
   {
     name: 'a port of this machine on which nothing listens',
-    cause: IN_CONTAINER ? 'UPSTREAM_LOCALHOST' : 'UPSTREAM_REFUSED',
+    cause: IS_ALONE ? 'UPSTREAM_LOCALHOST' : 'UPSTREAM_REFUSED',
     hasOperation: false,
     stage: ({ stops }) => refused(stops, '127.0.0.1'),
   },
@@ -80,7 +82,7 @@ export const CONNECT: readonly Fault[] = [
   },
   {
     name: 'one of two upstreams on which nothing listens',
-    cause: IN_CONTAINER ? 'UPSTREAM_LOCALHOST' : 'UPSTREAM_REFUSED',
+    cause: IS_ALONE ? 'UPSTREAM_LOCALHOST' : 'UPSTREAM_REFUSED',
     isSilent: true,
     hasOperation: false,
     stage: ({ stops }) => {
