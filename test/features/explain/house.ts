@@ -20,11 +20,17 @@ export async function startHouse(env: Record<string, string> = {}) {
   const stops = createStops();
   let last = 0;
 
+  const add = (site: Site) =>
+    expectStatus<Made>(owner, 201, 'POST', '/vhosts', {
+      domain: `http://site-${++last}.example`,
+      ...site,
+    });
   const place: Place = {
     stops,
     folder: stack.folder,
     httpPort: stack.httpPort,
     httpsPort: stack.httpsPort,
+    add,
     async policy(recipe, values) {
       const name = `policy-${++last}`;
       await expectStatus(owner, 201, 'POST', '/policies', { name, recipe, values });
@@ -37,11 +43,7 @@ export async function startHouse(env: Record<string, string> = {}) {
     stack,
     place,
     /** Creates a site. @returns it, as it is stored */
-    add: (site: Site) =>
-      expectStatus<Made>(owner, 201, 'POST', '/vhosts', {
-        domain: `http://site-${++last}.example`,
-        ...site,
-      }),
+    add,
 
     /** @param what a site by its id, or an operation */
     explain: (

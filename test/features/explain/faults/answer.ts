@@ -6,8 +6,10 @@ import {
   startFailing,
   startHomeAssistant,
   startNextcloud,
+  startOllama,
   startRedirecting,
   startSocketApp,
+  startSyncthing,
   startVite,
 } from '../services/apps.ts';
 import { HAS_DJANGO, NGINX, startDjango, startNginx } from '../services/programs.ts';
@@ -38,6 +40,18 @@ const nginxFault =
       mend: () => replace(server(port, 'return 200 up;')),
     };
   };
+
+/** Asks a site over HTTPS, whoever has signed its certificate. @returns the status; 0: no answer */
+const visitSecurely = (port: number, host: string): Promise<number> =>
+  fetch(`https://127.0.0.1:${port}/`, {
+    headers: { Host: host },
+    redirect: 'manual',
+    keepalive: false,
+    tls: { rejectUnauthorized: false, serverName: host.replace(/:\d+$/, '') },
+  }).then(
+    ({ status }) => status,
+    () => 0,
+  );
 
 /** Opens a websocket as a visitor of that site. @returns 200 if it opens */
 const openSocket = (port: number, host: string): Promise<number> =>
@@ -81,6 +95,18 @@ export const ANSWER: readonly Fault[] = [
     stage: async ({ stops }) => ({
       site: forwarding(`127.0.0.1:${await startDjango(stops)}`),
     }),
+  },
+  {
+    name: 'Syncthing that checks the host',
+    cause: 'HOST_REFUSED',
+    hasOperation: true,
+    stage: ({ stops }) => staged(startSyncthing(stops)),
+  },
+  {
+    name: 'Ollama that refuses other hosts without a word',
+    cause: 'HOST_REFUSED',
+    hasOperation: true,
+    stage: ({ stops }) => staged(startOllama(stops)),
   },
   {
     name: 'an application that fails with 500',
@@ -133,6 +159,24 @@ export const ANSWER: readonly Fault[] = [
           ({ headers }, { pathname }) => `http://${headers.get('host')}${pathname}`,
         ),
       ),
+  },
+  {
+    name: 'nginx that always redirects to HTTPS, behind HTTPS',
+    missing: NO_NGINX,
+    cause: 'REDIRECT_LOOP',
+    hasOperation: false,
+    stage: async ({ stops, httpsPort }) => {
+      const server = (port: number, inner: string) =>
+        `server { listen 127.0.0.1:${port}; location / { ${inner} } }`;
+      const toHttps = 'return 301 https://$http_host$request_uri;';
+      const { port, replace } = await startNginx(stops, (port) => server(port, toHttps));
+      const host = `loop.home.arpa:${httpsPort}`;
+      return {
+        site: { domain: host, config: `tls internal\nreverse_proxy 127.0.0.1:${port}` },
+        visit: () => visitSecurely(httpsPort, host),
+        mend: () => replace(server(port, 'return 200 up;')),
+      };
+    },
   },
   {
     name: 'a websocket that the application refuses',

@@ -32,6 +32,8 @@ export type Place = {
   /** The ports of the Caddy that serves the sites. */
   httpPort: number;
   httpsPort: number;
+  /** Adds another site. */
+  add(site: Site): Promise<unknown>;
   /** Adds a policy. @returns its name */
   policy(recipe: string, values: object): Promise<string>;
 };

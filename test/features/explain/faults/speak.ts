@@ -19,6 +19,7 @@ import {
   startMariadb,
   startNginx,
   startOpenssl,
+  startOtherCaddy,
 } from '../services/programs.ts';
 import { type Fault, forwarding, leadingTo } from './fault.ts';
 
@@ -71,6 +72,15 @@ export const SPEAK: readonly Fault[] = [
       );
       return { site: forwarding(`127.0.0.1:${port}`) };
     },
+  },
+  {
+    name: 'another Caddy, whose HTTPS is for its own name alone',
+    cause: 'SPEAKS_TLS',
+    hasOperation: false,
+    stage: async ({ stops }) => ({
+      site: forwarding(`127.0.0.1:${await startOtherCaddy(stops)}`),
+      instead: leadingTo(stops),
+    }),
   },
   {
     name: 'HTTPS to a service that speaks plain HTTP',

@@ -61,6 +61,18 @@ export const startVite = (stops: Stops): App =>
     );
   });
 
+/** `localhostMiddleware` in lib/api/api.go of Syncthing: the name is checked if it listens on loopback. */
+export const startSyncthing = (stops: Stops): App =>
+  startApp(stops, ({ headers }) =>
+    isOwnName(headers.get('host') ?? '') ? null : plain(403, 'Host check error\n'),
+  );
+
+/** `allowedHostsMiddleware` in server/routes.go of Ollama: a status and nothing else. */
+export const startOllama = (stops: Stops): App =>
+  startApp(stops, ({ headers }) =>
+    isOwnName(headers.get('host') ?? '') ? null : new Response(null, { status: 403 }),
+  );
+
 const isOwnName = (host: string): boolean =>
   /^(?:localhost|.+\.localhost|[\d.]+|\[.+\])(?::\d+)?$/.test(host);
 

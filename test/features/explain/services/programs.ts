@@ -108,6 +108,17 @@ ${servers}
 }
 `;
 
+/** A Caddy that somebody else runs, for one name over HTTPS. */
+export const startOtherCaddy = (stops: Stops): Promise<number> =>
+  run(stops, (port, folder) => {
+    const options = '{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n}';
+    const site = `https://nas.home.arpa:${port} {\n\ttls internal\n\trespond up\n}`;
+    const file = join(folder, 'Caddyfile');
+    writeFileSync(file, `${options}\n${site}\n`);
+    const home = `HOME=${folder} XDG_DATA_HOME=${folder} XDG_CONFIG_HOME=${folder}`;
+    return `env ${home} caddy run --config ${file} --adapter caddyfile`;
+  });
+
 /** An SSH server. */
 export async function startDropbear(stops: Stops): Promise<number> {
   const port = await run(
