@@ -6,7 +6,7 @@ import type { Place, Site } from './faults/fault.ts';
 import { createStops } from './services/listening.ts';
 
 /** An operation, as a cure has it. */
-export type Operation = NonNullable<NonNullable<Explanation['cure']>['operation']>;
+type Operation = NonNullable<NonNullable<Explanation['cure']>['operation']>;
 
 /** A site as the response to its creation has it. */
 type Made = { id: number; domain: string; warnings: { code: string; message: string }[] };

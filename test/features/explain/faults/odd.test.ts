@@ -12,7 +12,7 @@ describe('a site that looks like a fault', () => {
   for (const { name, missing, said, stage } of ODD) {
     const run = missing ? test.skip : test;
     run(
-      `${name}: ${said}`,
+      `${name}: ${said === 'works' ? said : said.map((cause) => cause ?? 'not sure').join(' or ')}`,
       async () => {
         const { id, domain } = await house.add(await stage(house.place));
         const { verdict, cause, words } = await house.explain({ vhost: id });

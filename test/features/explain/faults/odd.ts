@@ -11,7 +11,7 @@ import { httpPort, portOf, rawPort } from '../services/listening.ts';
 import { NGINX, startNginx } from '../services/programs.ts';
 import { forwarding, type Place, type Site } from './fault.ts';
 
-export type Odd = {
+type Odd = {
   name: string;
   missing?: string | false;
   /** `works`; or, for what cannot be told for certain, the causes that may be named; null: none. */

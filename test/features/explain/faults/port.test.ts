@@ -9,7 +9,7 @@ import { judged } from './staged.ts';
 
 const house = await forFile(startHouse());
 const { stops } = house.place;
-const HELD = { name: 'a port that another program holds', cause: 'PORT_HELD' } as const;
+const HELD = { cause: 'PORT_HELD' } as const;
 
 test('a port that another program took while Caddy was down: PORT_HELD', async () => {
   const port = freePort();

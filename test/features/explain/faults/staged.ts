@@ -5,14 +5,8 @@ import { until } from '../../../harness/stack.ts';
 import type { House } from '../house.ts';
 import type { Fault, Stage } from './fault.ts';
 
-/** What is fair to say of a fault: a right cause, or nothing certain. */
-export type Outcome = { fault: string; cause: string | null; verdict: Explanation['verdict'] };
-
-/**
- * @returns what was said
- * @throws Error if what was said is wrong, or the cure does not help
- */
-export async function explained(house: House, fault: Fault): Promise<Outcome> {
+/** @throws Error if what is said is wrong, or the cure does not help */
+export async function explained(house: House, fault: Fault): Promise<void> {
   const stage = await fault.stage(house.place);
   const { site, path } = stage;
   const made = await house.add(site);
@@ -20,12 +14,11 @@ export async function explained(house: House, fault: Fault): Promise<Outcome> {
   const visit = stage.visit ?? (() => house.visit(made.domain, path));
   if (stage.visit || !fault.isSilent) expect(await visit()).not.toBe(200);
   const explanation = await house.explain({ vhost: made.id }, path);
-  const outcome = judged(fault, explanation);
-  if (!(await cured(house, fault, stage, made.id, explanation))) return outcome;
+  judged(fault, explanation);
+  if (!(await cured(house, fault, stage, made.id, explanation))) return;
   await until(async () => (await visit()) === 200, 'a visitor who gets 200');
   const after = await house.explain({ vhost: made.id }, path);
   expect([after.verdict, after.cause, after.words]).toEqual(['works', null, expect.any(String)]);
-  return outcome;
 }
 
 /** @returns whether there was something to do */
@@ -49,9 +42,9 @@ async function cured(
 
 /** @throws Error if the explanation does not hold together, or names something else */
 export function judged(
-  { name, cause, names }: Pick<Fault, 'name' | 'cause' | 'names'>,
+  { cause, names }: Pick<Fault, 'cause' | 'names'>,
   explanation: Explanation,
-): Outcome {
+): void {
   const { verdict, step, words, cure, steps } = explanation;
   const said = JSON.stringify(explanation, null, 1);
   expect(steps.map((one) => one.step)).toEqual([...STEPS]);
@@ -64,5 +57,4 @@ export function judged(
   expect(steps.find((one) => one.ok === false)?.step).toBe(STEP_OF[cause]);
   expect(cure?.words ?? '').not.toBe('');
   if (names) expect(`${words}\n${cure?.words}`).toMatch(names);
-  return { fault: name, cause: explanation.cause, verdict };
 }
