@@ -2,8 +2,7 @@
 import type { Asked, Direct, Websocket } from '../../../src/features/explain/wire.ts';
 import { isInternalName, isPrivateAddress } from '../../../src/shared/internal-names.ts';
 import { isLoopback } from '../../../src/shared/loopback.ts';
-import { placesIn } from '../../sites/checks/checks.ts';
-import type { LiveSite } from '../../sites/live-sites.ts';
+import { type LiveSite, nameOf } from '../../sites/live-sites.ts';
 import { refusingApp } from './apps.ts';
 import type { Heard } from './exchange.ts';
 import type { Site, SiteUpstream } from './site.ts';
@@ -11,7 +10,13 @@ import type { createAsking } from './speak.ts';
 import { type Answerer, requestFor, type Stage } from './stage.ts';
 
 /** Where a redirect leads, and what the site's own part of it is. */
-type Lead = { leads: NonNullable<Asked['leads']>; path: string; to: URL };
+type Lead = {
+  leads: NonNullable<Asked['leads']>;
+  path: string;
+  to: URL;
+  /** The port at which this Caddy serves what is there; null: it does not. */
+  served: number | null;
+};
 
 export type Visit = {
   asked: Asked;
@@ -122,41 +127,53 @@ function leadOf(heard: Heard, path: string, { origin }: Stage, site: Site): Lead
   }
   const to = URL.parse(location, `${origin}${path}`);
   if (to === null) return null;
-  return { to, path: `${to.pathname}${to.search}`, leads: leadsTo(to, new URL(origin), site) };
+  const served = servedPort(to, site.sites);
+  const leads = leadsTo(to, new URL(origin), site, served !== null);
+  return { to, path: `${to.pathname}${to.search}`, served, leads };
 }
 
-function leadsTo(to: URL, own: URL, site: Site): Lead['leads'] {
+function leadsTo(to: URL, own: URL, site: Site, isServed: boolean): Lead['leads'] {
   if (to.origin === own.origin) return 'follows';
   const isSameHost = to.hostname === own.hostname;
   // A router may lead the usual port to another one, and Caddy leads HTTP to HTTPS.
   if (isSameHost && to.port === '' && (to.protocol === own.protocol || own.protocol === 'https:')) {
     return 'follows';
   }
-  if (isServed(to, site.sites)) return 'site';
+  if (isServed) return 'site';
   const host = bare(to.hostname);
   const isOwn = site.upstreams.some(({ dial }) => dial && 'host' in dial && dial.host === host);
-  const isInside = isPrivateAddress(host) || isInternalName(host);
+  const isInside = isInsideName(host);
   if (isLoopback(host) || (isOwn && isInside)) return 'upstream';
   if (isSameHost) return isOwnPort(to, site) ? 'upstream' : 'unserved';
-  return isLinkLocal(host) ? 'upstream' : 'away';
+  if (isLinkLocal(host)) return 'upstream';
+  return isInside && !isInsideName(bare(own.hostname)) ? 'inside' : 'away';
 }
+
+/** Whether only visitors within the network find it. */
+const isInsideName = (host: string): boolean => isPrivateAddress(host) || isInternalName(host);
 
 const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
 const isLinkLocal = (host: string): boolean => /^169\.254\.|^fe80:/i.test(host);
 const portOf = ({ port, protocol }: URL): number =>
   Number(port || (protocol === 'https:' ? 443 : 80));
 
-function isServed(to: URL, sites: readonly LiveSite[]): boolean {
-  const place = placesIn(sites)({ name: bare(to.hostname), port: portOf(to), check: null });
-  return typeof place === 'object' && place.tls === (to.protocol === 'https:');
+/** A router, or the mapping of a container's ports, may lead the usual port to another one. */
+function servedPort(to: URL, sites: readonly LiveSite[]): number | null {
+  const name = nameOf(to.hostname);
+  const listeners = sites
+    .filter((one) => one.name === name)
+    .flatMap((one) => one.listeners)
+    .filter(({ tls }) => tls === (to.protocol === 'https:'));
+  const usual = to.port === '' ? listeners[0] : undefined;
+  return (listeners.find(({ port }) => port === portOf(to)) ?? usual)?.port ?? null;
 }
 
 const isOwnPort = (to: URL, { upstreams }: Site): boolean =>
   upstreams.some(({ dial }) => dial && 'port' in dial && dial.port === portOf(to));
 
-const portalOf = ({ to, path }: Lead): Visit['portal'] => ({
+const portalOf = ({ to, path, served }: Lead): Visit['portal'] => ({
   name: bare(to.hostname),
-  port: portOf(to),
+  port: served ?? portOf(to),
   path,
 });
 

@@ -63,6 +63,9 @@ function doubtOf(facts: Facts): string | null {
     const how = asked.fault === 'late' ? 'gives no answer within 5 s' : 'ends without an answer';
     return `The request ${how}${asked.error ? `: ${asked.error}` : ''}.`;
   }
+  if (asked.bySignIn && (asked.landed ?? 0) >= 400 && ![401, 403].includes(asked.landed ?? 0)) {
+    return `The sign-in service answers ${asked.landed}: whether anybody gets in depends on what it expects.`;
+  }
   if (asked.landed === 400 || asked.landed === 421) {
     return `GET ${pathOf(facts.path)} is answered with ${asked.landed}: the service does not understand the request, or not from here.`;
   }

@@ -117,10 +117,10 @@ export type UpstreamFound = Static<typeof UpstreamFound>;
 
 /**
  * Where a redirect leads. `loop`: back to itself; `follows`: on within the site; `site`: to another site of this
- * Caddy; `upstream`: to an address of the upstream's own; `unserved`: to the site's name, where Caddy serves nothing;
- * `away`: to somebody else.
+ * Caddy; `upstream`: to an address of the upstream's own; `inside`: to another one that only the network knows;
+ * `unserved`: to the site's name, where Caddy serves nothing; `away`: to somebody else.
  */
-const LEADS = ['loop', 'follows', 'site', 'upstream', 'unserved', 'away'] as const;
+const LEADS = ['loop', 'follows', 'site', 'upstream', 'inside', 'unserved', 'away'] as const;
 
 const Asked = t.Object({
   status: integer,

@@ -13,6 +13,7 @@ const OWN = '192.168.77.2';
 const NAMES = {
   'here.ada-home.net': OWN,
   'router.ada-home.net': '203.0.113.7',
+  'sub.router.ada-home.net': '203.0.113.7',
   'other.ada-home.net': '192.168.77.9',
   'loop.ada-home.net': '127.0.0.1',
   'failed.ada-home.net': 'fails',
@@ -130,6 +131,24 @@ describe.skipIf(network === null)('a name', () => {
     const { verdict, cause, name } = await explained(domain);
     expect([verdict, cause]).toEqual(['works', null]);
     expect(name?.ok).not.toBe(false);
+  });
+
+  test('for everybody is not where a service may send visitors to inside', async () => {
+    const to = 'http://192.168.1.5:8080/';
+    const words = ['caddy', 'respond', '--listen', ':8111', '--status', '302'];
+    const service = Bun.spawn([...inside, ...words, '--header', `Location: ${to}`], {
+      stdio: ['ignore', 'ignore', 'ignore'],
+    });
+    try {
+      await network?.run('until curl -s 127.0.0.1:8111; do sleep 0.1; done');
+      const config = 'reverse_proxy 127.0.0.1:8111';
+      const there = await explained('http://sub.router.ada-home.net', config);
+      expect([there.verdict, there.cause]).toEqual(['unsure', 'REDIRECT_ELSEWHERE']);
+      expect((await explained('http://tv.lan', config)).verdict).toBe('works');
+    } finally {
+      service.kill();
+      await service.exited;
+    }
   });
 
   test('of an upstream that there is not is no name of a site', async () => {

@@ -30,6 +30,8 @@ const isRefused = ({ asked }: Facts): boolean =>
 const leavesHttp = ({ asked, tls }: Facts): boolean =>
   asked?.leads === 'unserved' && !tls && (asked.location ?? '').startsWith('https:');
 
+const ELSEWHERE = new Set<string | null>(['upstream', 'inside', 'unserved']);
+
 export const ANSWER: readonly Row[] = [
   {
     code: 'REDIRECT_LOOP',
@@ -57,9 +59,9 @@ export const ANSWER: readonly Row[] = [
     advice: 'Set the public address of the service in its own configuration to that of the site.',
     test(facts) {
       const { asked, host } = facts;
-      if (asked?.leads !== 'upstream' && asked?.leads !== 'unserved') return null;
+      if (asked?.by == null || !ELSEWHERE.has(asked.leads)) return null;
       const words = `The service redirects to ${asked.location}, where visitors of ${host} do not reach it.`;
-      return { words, isDoubtful: asked.leads === 'unserved' };
+      return { words, isDoubtful: asked.leads !== 'upstream' };
     },
   },
   {

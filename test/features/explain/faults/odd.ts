@@ -7,7 +7,7 @@ import type { Cause } from '../../../../src/features/explain/schemas.ts';
 import { makeChain, makeIssuer } from '../../../harness/certificate.ts';
 import { freePort } from '../../../harness/stack.ts';
 import { startHealthy, startSignIn } from '../services/healthy.ts';
-import { httpPort, portOf, rawPort } from '../services/listening.ts';
+import { httpPort, portOf, rawPort, type Stops } from '../services/listening.ts';
 import { NGINX, startNginx } from '../services/programs.ts';
 import { forwarding, type Place, type Site } from './fault.ts';
 
@@ -27,6 +27,16 @@ const raw = (text: string) => (place: Place) =>
   rawPort(place.stops, (socket) => {
     socket.once('data', () => socket.end(text));
   }).then((port) => forwarding(`127.0.0.1:${port}`));
+
+/** A policy whose service sends everybody to a page, and a service for what is behind it. */
+async function signInAt(page: string, policy: Place['policy'], stops: Stops) {
+  const address = `127.0.0.1:${httpPort(stops, () => Response.redirect(page))}`;
+  const values = { address, uri: '/verify', copyHeaders: ['Remote-User'] };
+  return {
+    name: await policy('forward-auth', values),
+    service: forwarding(startHealthy(stops, 'answers 200')),
+  };
+}
 
 export const ODD: readonly Odd[] = [
   {
@@ -104,12 +114,36 @@ export const ODD: readonly Odd[] = [
     said: 'works',
     stage: async ({ stops, policy, add }) => {
       await add({ domain: 'http://portal.example', config: 'respond "sign in"' });
-      const asks = httpPort(stops, () => Response.redirect('http://portal.example/?rd=here'));
-      const values = { address: `127.0.0.1:${asks}`, uri: '/verify', copyHeaders: ['Remote-User'] };
-      return {
-        ...forwarding(startHealthy(stops, 'answers 200')),
-        policies: [await policy('forward-auth', values)],
-      };
+      const { name, service } = await signInAt('http://portal.example/', policy, stops);
+      return { ...service, policies: [name] };
+    },
+  },
+  {
+    name: 'a sign-in whose page is another site, behind the same sign-in',
+    said: ['SIGN_IN_LOOP'],
+    stage: async ({ stops, policy, add }) => {
+      const { name, service } = await signInAt('http://guarded-portal.example/', policy, stops);
+      await add({ domain: 'http://guarded-portal.example', ...service, policies: [name] });
+      return { ...service, policies: [name] };
+    },
+  },
+  {
+    name: 'a sign-in whose page is another site, and that is dead',
+    said: ['SIGN_IN_DOWN'],
+    stage: async ({ stops, policy, add }) => {
+      const { name, service } = await signInAt('http://dead-portal.example/', policy, stops);
+      await add({ domain: 'http://dead-portal.example', ...forwarding(`127.0.0.1:${freePort()}`) });
+      return { ...service, policies: [name] };
+    },
+  },
+  {
+    name: 'a sign-in service that is asked for a path that it does not have',
+    said: [null],
+    stage: async ({ stops, policy }) => {
+      const address = `127.0.0.1:${httpPort(stops, says(404))}`;
+      const values = { address, uri: '/api/verify', copyHeaders: ['Remote-User'] };
+      const service = forwarding(startHealthy(stops, 'answers 200'));
+      return { ...service, policies: [await policy('forward-auth', values)] };
     },
   },
   {
