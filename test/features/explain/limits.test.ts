@@ -57,9 +57,10 @@ describe('an upstream is asked little', () => {
     async (_, treat) => {
       const upstream = await startCounting(stops, treat);
       const { id } = await house.add(forwarding(`127.0.0.1:${upstream.port}`));
-      // A change is explained beside its publish.
+      // A change is explained as well.
       await quiet(upstream);
       const before = upstream.connections();
+      expect(before).toBeLessThanOrEqual(MOST_CONNECTIONS);
       await house.explain({ vhost: id });
       await quiet(upstream);
       const used = upstream.connections() - before;

@@ -64,6 +64,7 @@ export const CONNECT: readonly Fault[] = [
     name: 'a machine that drops what comes',
     missing: PERL === null && 'no perl',
     cause: 'UPSTREAM_TIMEOUT',
+    warned: 'UPSTREAM_DOWN',
     hasOperation: false,
     stage: async ({ stops }) => ({
       site: forwarding(`127.0.0.1:${await startDropping(stops)}`),
@@ -74,6 +75,7 @@ export const CONNECT: readonly Fault[] = [
     name: 'the port of Caddy itself',
     cause: 'UPSTREAM_ITSELF',
     isSilent: true,
+    warned: 'UPSTREAM_IS_PROXY',
     hasOperation: false,
     stage: ({ stops, httpPort }) => ({
       site: forwarding(`127.0.0.1:${httpPort}`),

@@ -57,6 +57,8 @@ export type Fault = {
   names?: RegExp;
   /** Whether the cure is a change that signalbox can make. */
   hasOperation: boolean;
+  /** What the answer to its creation may say instead of the cause, which it may not have in time. */
+  warned?: string;
   /** Whether no visitor is tried before the cure: some get their page, or they wait for ever. */
   isSilent?: boolean;
   stage(place: Place): Stage | Promise<Stage>;

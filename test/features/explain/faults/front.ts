@@ -10,6 +10,7 @@ export const FRONT: readonly Fault[] = [
   {
     name: 'an authority that does not answer',
     cause: 'CERTIFICATE_PENDING',
+    warned: 'NO_CERTIFICATE',
     hasOperation: false,
     isSilent: true,
     stage: async ({ stops, httpsPort }) => {
@@ -21,6 +22,7 @@ export const FRONT: readonly Fault[] = [
     name: 'an authority that refuses',
     cause: 'CERTIFICATE_REFUSED',
     names: /limit of certificates/,
+    warned: 'NO_CERTIFICATE',
     hasOperation: false,
     isSilent: true,
     stage: async ({ stops, httpsPort }) => {

@@ -11,6 +11,8 @@ export async function explained(house: House, fault: Fault): Promise<void> {
   const { site, path } = stage;
   const made = await house.add(site);
   if (stage.isSettledBy) await house.settled(made.id);
+  const fair: string[] = [fault.cause, fault.warned ?? fault.cause];
+  expect(made.warnings.filter(({ code }) => !fair.includes(code))).toEqual([]);
   const visit = stage.visit ?? (() => house.visit(made.domain, path));
   if (stage.visit || !fault.isSilent) expect(await visit()).not.toBe(200);
   const explanation = await house.explain({ vhost: made.id }, path);
