@@ -6,18 +6,8 @@ import { startRefusingAcme } from '../../../harness/refusing-acme.ts';
 import { startMute } from '../services/banners.ts';
 import type { Fault } from './fault.ts';
 
+/** The authority that refuses comes first: after one that never answers, Caddy may keep other names waiting. */
 export const FRONT: readonly Fault[] = [
-  {
-    name: 'an authority that does not answer',
-    cause: 'CERTIFICATE_PENDING',
-    warned: 'NO_CERTIFICATE',
-    hasOperation: false,
-    isSilent: true,
-    stage: async ({ stops, httpsPort }) => {
-      const directory = `http://127.0.0.1:${await startMute(stops)}/directory`;
-      return secure('pending', httpsPort, directory);
-    },
-  },
   {
     name: 'an authority that refuses',
     cause: 'CERTIFICATE_REFUSED',
@@ -29,6 +19,17 @@ export const FRONT: readonly Fault[] = [
       const { directory, stop } = startRefusingAcme();
       stops.add(stop);
       return { ...secure('refused', httpsPort, directory), isSettledBy: 'acme' };
+    },
+  },
+  {
+    name: 'an authority that does not answer',
+    cause: 'CERTIFICATE_PENDING',
+    warned: 'NO_CERTIFICATE',
+    hasOperation: false,
+    isSilent: true,
+    stage: async ({ stops, httpsPort }) => {
+      const directory = `http://127.0.0.1:${await startMute(stops)}/directory`;
+      return secure('pending', httpsPort, directory);
     },
   },
   {
@@ -50,6 +51,6 @@ export const FRONT: readonly Fault[] = [
 const secure = (name: string, port: number, directory: string) => ({
   site: {
     domain: `${name}.example:${port}`,
-    config: `tls {\n\tissuer acme {\n\t\tdir ${directory}\n\t\temail ada@example.org\n\t}\n}\nrespond up`,
+    config: `tls {\n\tissuer acme {\n\t\tdir ${directory}\n\t\temail ${name}@example.org\n\t}\n}\nrespond up`,
   },
 });
