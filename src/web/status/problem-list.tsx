@@ -87,7 +87,7 @@ function GroupItem({ group: { vhost, problems }, status }: { group: Group; statu
 }
 
 function Line({ problem, status }: { problem: Problem; status: Status }) {
-  const { code, vhost, message, since } = problem;
+  const { code, vhost, message, since, cure } = problem;
   const found = vhost ? null : linkOf(problem);
   const link = useCan(neededAt(found?.to ?? '')) ? found : null;
   return (
@@ -97,6 +97,11 @@ function Line({ problem, status }: { problem: Problem; status: Status }) {
         <Time at={since} />
       </span>{' '}
       <Known problem={problem} />
+      {cure && (
+        <span class="block small">
+          What to do: <WithCode text={cure.words} />
+        </span>
+      )}
       {code === 'ADVISORY' && (
         <details>
           <summary>Which ones</summary>

@@ -76,3 +76,9 @@ test('what was explained is gone once the site has changed, and a path that is n
   await explain();
   expect(await panel().getByText('It fails.').count()).toBe(0);
 });
+
+test('the list of problems says what to do about a site that fails', async () => {
+  await page.goto('/');
+  const line = page.getByRole('listitem').filter({ hasText: 'closed.example' });
+  await line.getByText('What to do:').waitFor();
+});
