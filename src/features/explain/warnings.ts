@@ -20,16 +20,20 @@ const ALREADY_SAID: Partial<Record<Cause, string>> = {
   REDIRECT_LOOP: 'REDIRECTS_TO_ITSELF',
 };
 
-/** @returns the warnings of vhosts that were just changed, by id; never fails */
+/**
+ * @param areSeveral whether there are several proxies
+ * @returns the warnings of vhosts that were just changed, by id; never fails
+ */
 export const createWarnings =
-  (explain: Pick<Explain, 'first'>, changeFrom: ChangeFrom) =>
+  (explain: Pick<Explain, 'first'>, changeFrom: ChangeFrom, areSeveral: () => boolean) =>
   async (vhosts: readonly Vhost[]): Promise<ReadonlyMap<number, PartWarning[]>> => {
     const asked = vhosts.filter(({ enabled }) => enabled).slice(0, MOST_VHOSTS);
     const found = asked.map(async (vhost) => {
       const judgement = await explain.first(vhost, changeFrom).catch(() => null);
       const { verdict, cause, words, cure } = judgement?.explanation ?? NOTHING;
       const isWorthIt = verdict === 'fails' && cause !== null && !MEANT.includes(cause);
-      return [vhost.id, isWorthIt ? [warning(cause, words, cure)] : []] as const;
+      if (!isWorthIt) return [vhost.id, []] as const;
+      return [vhost.id, [warning(cause, words, cure, areSeveral())]] as const;
     });
     const all = found.map((one, at) =>
       within(one, WAIT_MS, () => [asked[at]?.id ?? 0, []] as const),
@@ -48,14 +52,20 @@ export const warningCure = ({ words, operation }: AnyCure): Cure => ({
   operation: operation as Cure['operation'],
 });
 
-function warning(code: Cause, message: string, cure: AnyCure | null): PartWarning {
+function warning(
+  code: Cause,
+  message: string,
+  cure: AnyCure | null,
+  areSeveral: boolean,
+): PartWarning {
   const said = ALREADY_SAID[code];
+  // Only one of several proxies has looked: which of them do not reach the upstream is said without.
+  const down = ['UPSTREAM_DOWN'];
   return {
     code,
     message,
     ...(cure && { cure: warningCure(cure) }),
-    // It says why.
-    replaces: ['UPSTREAM_DOWN'],
-    ...(said !== undefined && { unless: [said] }),
+    replaces: areSeveral ? [] : down,
+    unless: [...(areSeveral ? down : []), ...(said === undefined ? [] : [said])],
   };
 }

@@ -14,7 +14,7 @@ export type Run = {
   limit: number;
   /** Milliseconds from the request to end to the kill; without, it is killed at once. */
   grace?: number;
-  /** Bytes of its standard output; without, the end of that is kept. */
+  /** Bytes of its standard output; without, the end of that is kept. It is ended if it prints more, there or as errors. */
   most?: number;
   /** Ends it. */
   signal?: AbortSignal;
@@ -34,6 +34,12 @@ export type Ended = {
   stderr: string;
 };
 
+/**
+ * From the most that is read to where Bun ends a program by itself: on a busy machine, hundreds of MB have come
+ * before the first of what is printed without end is read here.
+ */
+const MORE_BYTES = 64 * 1024;
+
 /** Milliseconds for output to arrive once all that could write it was killed. */
 const ARRIVES_MS = 10_000;
 
@@ -47,6 +53,7 @@ export async function run({ command, env, cwd, limit, most, signal, ...how }: Ru
     stderr: 'pipe',
     // Of a group of its own: it may be a script that starts others.
     detached: true,
+    ...(most !== undefined && { maxBuffer: most + MORE_BYTES, killSignal: 'SIGKILL' }),
   });
   how.started?.(child.pid);
   const kill = () => signalGroup(child.pid, 'SIGKILL');

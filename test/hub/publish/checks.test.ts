@@ -8,7 +8,8 @@ import { type Body, startOwner } from '../../harness/owner.ts';
 import { freePort, temporaryFolder } from '../../harness/stack.ts';
 
 const folder = temporaryFolder();
-const env = { PROXY_ENV_FILE: join(folder, 'proxy.env') };
+// Upstreams get no requests but those of checks.
+const env = { PROXY_ENV_FILE: join(folder, 'proxy.env'), UPSTREAM_PROBE: 'false' };
 writeFileSync(env.PROXY_ENV_FILE, 'SITE=http://known.example\n');
 const owner = await forFile(startOwner(env, folder));
 const upstream = await forFile(startUpstream());

@@ -14,7 +14,7 @@ setDefaultTimeout(2 * REPLAY_MS);
 
 type Started = { id: string; replay?: string; code?: string };
 
-const owner = await forFile(startOwner());
+const owner = await forFile(startOwner({ UPSTREAM_PROBE: 'false' }));
 const { call } = owner;
 let asked = 0;
 const serve = () =>
