@@ -49,7 +49,8 @@ function worksWords({ asked, path }: Facts): string {
   if (asked === null || asked.status === null) return 'Nothing is wrong.';
   const to =
     asked.leads === null || asked.location === null ? '' : ', a redirect that visitors follow';
-  return `It works: GET ${pathOf(path)} is answered with ${asked.status}${to}.`;
+  const time = `after ${Math.round(asked.ms)} ms`;
+  return `It works: GET ${pathOf(path)} is answered with ${asked.status} ${time}${to}.`;
 }
 
 /** Why nothing can be said, although no cause was found; null: nothing speaks against it. */

@@ -25,7 +25,7 @@ test('prints the seven steps of a site that works, and exits with 0', async () =
   const { code, out } = await run('explain works.localhost');
   expect(code).toBe(0);
   expect(out.match(/^. (?:name|port|certificate|policy|connect|speak|answer) /gm)).toHaveLength(7);
-  expect(out).toContain('It works: GET / is answered with 200.');
+  expect(out).toMatch(/^It works: GET \/ is answered with 200 after \d+ ms\.$/m);
 });
 
 test('prints what fails and what to do, and exits with 2', async () => {

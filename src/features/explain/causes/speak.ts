@@ -20,7 +20,8 @@ function described({ issuer, names, notAfter }: PeerCertificate, time: number): 
   const isOver = notAfter !== null && Date.parse(notAfter) < time;
   const verb = isOver ? 'it expired on' : 'until';
   const until = day === undefined ? '' : `, ${verb} ${day}`;
-  return `signed by ${whose} for ${names.slice(0, 3).join(', ') || 'no name'}${until}`;
+  const forNames = names.length === 0 ? '' : ` for ${names.slice(0, 3).join(', ')}`;
+  return `signed by ${whose}${forNames}${until}`;
 }
 
 const UNVERIFIED =

@@ -70,13 +70,15 @@ function Panel({ site, onChanged }: ComponentProps<SiteSection>) {
 }
 
 const LAMPS = { works: 'lamp', fails: 'lamp lamp-bad', unsure: 'lamp lamp-unknown' } as const;
-const LABELS = { works: 'It works', fails: 'It fails', unsure: 'Not certain' } as const;
+/** Before the words, which say themselves that a site works. */
+const LABELS = { fails: 'It fails.', unsure: 'Not certain.' } as const;
 
 const Outcome = ({ found: { verdict, words } }: { found: Explanation }) => (
   <p class="line baseline">
     <span class={LAMPS[verdict]} aria-hidden="true" />
-    <span>
-      <strong class={verdict === 'works' ? 'good' : undefined}>{LABELS[verdict]}.</strong> {words}
+    <span class={verdict === 'works' ? 'good' : undefined}>
+      {verdict !== 'works' && <strong>{LABELS[verdict]} </strong>}
+      {words}
     </span>
   </p>
 );

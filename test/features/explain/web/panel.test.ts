@@ -58,7 +58,9 @@ test('a cure is shown as a change, published, and the site explained again', asy
   const stored = async () => (await ask<Vhost>(`${hub}/vhosts/${id}`, { headers })).body;
   expect((await stored()).upstream).not.toContain('https');
   await panel().getByRole('button', { name: 'Publish it' }).click();
-  await panel().getByText('It works.').waitFor();
+  await panel()
+    .getByText(/^It works: GET/)
+    .waitFor();
   expect(await steps().count()).toBe(0);
   expect(JSON.stringify(await stored())).toContain('https://');
 });
@@ -66,12 +68,18 @@ test('a cure is shown as a change, published, and the site explained again', asy
 test('what was explained is gone once the site has changed, and a path that is none is not sent', async () => {
   const id = await make('http://later.example', dashboard.upstream);
   await explain();
-  await panel().getByText('It works.').waitFor();
+  await panel()
+    .getByText(/^It works: GET/)
+    .waitFor();
   const json = { upstream: `127.0.0.1:${freePort()}` };
   await ask(`${hub}/vhosts/${id}`, { method: 'PUT', json, headers });
   await page.reload();
   await panel().getByRole('button', { name: 'Explain' }).waitFor();
-  expect(await panel().getByText('It works.').count()).toBe(0);
+  expect(
+    await panel()
+      .getByText(/^It works: GET/)
+      .count(),
+  ).toBe(0);
   await panel().getByLabel('Path').fill('no path');
   await explain();
   expect(await panel().getByText('It fails.').count()).toBe(0);
