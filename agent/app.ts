@@ -155,7 +155,13 @@ export function createAgent(deps: AgentDeps) {
       response: { 200: ModulesAnswer },
     })
     .use(siteRoutes(deps))
-    .use(logRoutes(logs, state.explain));
+    .use(
+      logRoutes(
+        logs,
+        state.explain,
+        parts.flatMap(({ causeOf }) => causeOf ?? []),
+      ),
+    );
   return agent;
 }
 

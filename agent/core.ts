@@ -47,6 +47,8 @@ export type AgentPart = Readonly<{
   openRoutes?: (given: OpenRoutesGiven) => AnyElysia;
   /** Values for each scrape of the metrics. */
   collect?: Collector;
+  /** The cause of a request's error, in Caddy's words; null if it is not certain. */
+  causeOf?: (error: string) => string | null;
   /** Hears of what the hub and others asked for. */
   observe?: AgentObserver;
   /** A configuration is about to be live. */

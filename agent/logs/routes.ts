@@ -25,20 +25,35 @@ import type { Logs } from './logs.ts';
 /**
  * Mount them after the guard and `jsonBody`.
  * @param explain adds to entries with details what went wrong
+ * @param causes each says what an error comes from, or null
  */
 export function logRoutes(
   logs: Logs,
   explain: <Page extends { logs?: (LogEntry | null)[] }>(page: Page) => Promise<Page>,
+  causes: readonly ((error: string) => string | null)[],
 ) {
+  async function explained<Page extends { logs?: (LogEntry | null)[] }>(page: Page): Promise<Page> {
+    const found = await explain(page);
+    if (!found.logs?.some((entry) => entry?.error !== undefined)) return found;
+    return { ...found, logs: found.logs.map(withCause) };
+  }
+
+  function withCause(entry: LogEntry | null): LogEntry | null {
+    const error = entry?.error;
+    if (!entry || error === undefined) return entry;
+    const [cause] = causes.flatMap((causeOf) => causeOf(error) ?? []);
+    return cause === undefined ? entry : { ...entry, cause };
+  }
+
   return new Elysia({ name: 'logs' })
     .get(
       '/logs',
-      async ({ query }) => answer(await explain(await logs.page(parseLogQuery(query)))),
+      async ({ query }) => answer(await explained(await logs.page(parseLogQuery(query)))),
       { query: LogQuery },
     )
     .post(
       '/logs/merge',
-      async ({ body }) => answer(await explain(await logs.merge(parseMergeRequest(body)))),
+      async ({ body }) => answer(await explained(await logs.merge(parseMergeRequest(body)))),
       { body: MergeRequest },
     )
     .get(

@@ -57,7 +57,7 @@ export function listenWithLogs(file: string, port: number, limits: LogLimits = {
     .use(lateBodies())
     .get('/health', () => ({ status: 'ok' }))
     .use(jsonBody(1 << 20))
-    .use(logRoutes(logs, async (page) => page))
+    .use(logRoutes(logs, async (page) => page, []))
     .listen({ hostname: '127.0.0.1', port, reusePort: false });
   return { logs, app };
 }

@@ -1,5 +1,6 @@
 /** Looks, in an agent, at what stands between visitors and the service behind a site. */
 import { dirname, join } from 'node:path';
+import { causeOf } from '../../../src/features/explain/shared/error-words.ts';
 import { createConcurrencyLimit } from '../../../src/shared/async.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import { reachable } from '../../caddy/admin.ts';
@@ -68,6 +69,7 @@ export const agent: AgentHalf = (core) => {
       },
       bodyLimit,
     ),
+    causeOf,
     begin: () => endTrialsIn(folders, commands.bin),
     async end() {
       closing.abort(new Failure('STOPPING', 'The agent is stopping.'));

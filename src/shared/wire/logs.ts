@@ -98,6 +98,12 @@ export const LogEntry = t.Object(
     error: t.Optional(
       t.String({ description: 'with the details: the error, in the proxy’s words' }),
     ),
+    cause: t.Optional(
+      t.String({
+        description:
+          'with the details: the cause of the error, as of `/explanations`, if it is certain',
+      }),
+    ),
   },
   { title: 'LogEntry' },
 );

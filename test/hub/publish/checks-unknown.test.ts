@@ -10,7 +10,7 @@ import { freePort, startStack, until } from '../../harness/stack.ts';
 
 type Body = { id: number; code?: string; detail?: string };
 
-const stack = forEachTest(() => startStack());
+const stack = forEachTest(() => startStack({ UPSTREAM_PROBE: 'false' }));
 const upstream = forEachTest(() => startUpstream());
 let hub: HubApart;
 let ending: (() => Promise<void>) | undefined;
