@@ -238,8 +238,8 @@ describe('the form', () => {
     await config().fill('reverse_proxy {upstream}\nheader X-By keys');
     await page.getByLabel('Domain').fill('http://renamed.example');
     await page.keyboard.press('Control+s');
-    const but = `Saved and live, but ${closed} does not answer: connection refused.`;
-    await page.getByRole('status').filter({ hasText: but }).waitFor();
+    const why = `Saved and live. Nothing listens at ${closed}: the connection is refused. Start the`;
+    await page.getByRole('status').filter({ hasText: why }).waitFor();
     expect((await api<Vhost>(`/vhosts/${site.id}`)).config).toContain('X-By keys');
     await page.getByRole('heading', { name: 'http://renamed.example' }).waitFor();
     await change({ domain: 'http://down.example' });

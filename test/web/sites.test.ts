@@ -258,8 +258,13 @@ test('a saved site is live, but what a visitor would notice is said with it', ()
   });
   expect(outcomeOf('It is live', changed)).toEqual({
     kind: 'warning',
-    text: 'It is live, but a:1 does not answer; b:1 does not answer: connection refused.',
+    text: 'It is live. a:1 does not answer. b:1 does not answer: connection refused.',
   });
+  const cure = { words: 'Start the service.', operation: null };
+  const refused = { code: 'UPSTREAM_REFUSED', message: 'Nothing listens at a:1.', cure };
+  expect(outcomeOf('Saved', { ...site(), warnings: [refused], behind: ['vps'] }).text).toBe(
+    'Saved, but not on vps yet. Nothing listens at a:1. Start the service.',
+  );
   expect(outcomeOf('Saved', { ...site(), warnings: [], behind: ['vps'] })).toEqual({
     kind: 'warning',
     text: 'Saved, but not on vps yet.',

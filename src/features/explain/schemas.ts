@@ -49,8 +49,14 @@ export const STEP_OF = {
 } as const satisfies Record<string, Step>;
 export type Cause = keyof typeof STEP_OF;
 
-const StepName = t.Unsafe<Step>(t.Union(STEPS.map((step) => t.Literal(step))));
-const CauseName = t.Unsafe<Cause>(t.Union(Object.keys(STEP_OF).map((code) => t.Literal(code))));
+const steps = STEPS.map((step) => t.Literal(step));
+const causes = Object.keys(STEP_OF).map((code) => t.Literal(code));
+const StepName = t.Unsafe<Step>(t.Union(steps));
+/** Not a union in a union, of which the OpenAPI document would leave out the null. */
+const NullableStep = t.Unsafe<Step | null>(
+  t.Union([...steps, t.Null()], { description: 'the first that fails' }),
+);
+const NullableCause = t.Unsafe<Cause | null>(t.Union([...causes, t.Null()]));
 
 const Cure = t.Object(
   {
@@ -66,8 +72,8 @@ const Cure = t.Object(
 export const Explanation = t.Object(
   {
     verdict: t.Union([t.Literal('works'), t.Literal('fails'), t.Literal('unsure')]),
-    step: t.Union([StepName, t.Null()], { description: 'the first that fails' }),
-    cause: t.Union([CauseName, t.Null()]),
+    step: NullableStep,
+    cause: NullableCause,
     words: t.String({
       description: 'one or two sentences, for people; if unsure, with each cause that fits',
     }),

@@ -33,7 +33,7 @@ function Panel({ site, onChanged }: ComponentProps<SiteSection>) {
       <form class="row" onSubmit={submitWith(explain.run)}>
         <h2 id="explain">Does it work?</h2>
         <label class="line small end nowrap">
-          Path
+          Ask for
           <input
             type="text"
             class="mono"

@@ -125,20 +125,23 @@ export const isLive = ({
   enabled && !warnings.some(({ code }) => code === 'NOT_SERVED');
 
 /**
- * `a.example is live, but 127.0.0.1:80 does not answer: connection refused.`
+ * `a.example is live. 127.0.0.1:80 does not answer: connection refused.`
  * @param done what has been done, without its full stop
  */
 export function outcomeOf(
   done: string,
   { warnings, behind = [] }: Pick<ChangedVhost, 'warnings' | 'behind'>,
 ): Flash {
-  const messages = [
-    ...behind.map((name) => `not on ${name} yet`),
-    ...warnings.map(({ message }) => message.replace(/\.$/, '')),
-  ];
-  if (messages.length === 0) return { kind: 'success', text: `${done}.` };
-  return { kind: 'warning', text: `${done}, but ${messages.join('; ')}.` };
+  if (warnings.length + behind.length === 0) return { kind: 'success', text: `${done}.` };
+  const late = behind.length === 0 ? '' : `, but not on ${behind.join(', ')} yet`;
+  const sentences = warnings.flatMap(({ message, cure }) => [
+    message,
+    ...(cure ? [cure.words] : []),
+  ]);
+  return { kind: 'warning', text: [done + late, ...sentences].map(withFullStop).join(' ') };
 }
+
+const withFullStop = (text: string): string => text.replace(/\.?$/, '.');
 
 /** The id of the form's editor. */
 export const EDIT = 'edit';

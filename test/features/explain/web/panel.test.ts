@@ -80,7 +80,7 @@ test('what was explained is gone once the site has changed, and a path that is n
       .getByText(/^It works: GET/)
       .count(),
   ).toBe(0);
-  await panel().getByLabel('Path').fill('no path');
+  await panel().getByLabel('Ask for').fill('no path');
   await explain();
   expect(await panel().getByText('It fails.').count()).toBe(0);
 });
