@@ -7,6 +7,7 @@ import {
   type TLSSocket,
 } from 'node:tls';
 import type { PeerCertificate as Certificate } from '../../../src/features/explain/wire.ts';
+import { socketPath } from '../../sites/upstreams/dial.ts';
 
 export type Peer = {
   place: { host: string; port: number } | { path: string };
@@ -51,7 +52,8 @@ const END = /\r?\n\r?\n/;
 export function exchange(peer: Peer, request: Buffer, timeout = ANSWER_MS): Promise<Heard> {
   const { promise, resolve } = Promise.withResolvers<Heard>();
   const from = performance.now();
-  const raw = connect(peer.place);
+  const { place } = peer;
+  const raw = connect('path' in place ? { path: socketPath(place.path) } : place);
   let socket: Socket = raw;
   let certificate: Certificate | null = null;
   let isReached = false;

@@ -37,11 +37,14 @@ export function createDialUpstream({ resolve }: Resolver, apart: boolean): DialU
     }
     const dialled =
       'path' in place
-        ? attempt({ path: place.path.replace(/^@/, '\0') }, null, timeout)
+        ? attempt({ path: socketPath(place.path) }, null, timeout)
         : dialHost(place.host, place.port, tls, timeout);
     return within(dialled, timeout, () => noAnswer(timeout));
   };
 }
+
+/** For the system: an abstract socket begins with a zero byte, which Caddy writes as `@`. */
+export const socketPath = (path: string): string => path.replace(/^@/, '\0');
 
 const noAnswer = (timeout: number): DialResult => ({
   up: false,

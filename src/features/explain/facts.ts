@@ -66,6 +66,13 @@ export const upstreamWith = (
   holds: (one: UpstreamFound) => boolean,
 ): UpstreamFound | undefined => upstreams.find((one) => !one.signIn && holds(one));
 
+/** The same, but none that answered the site's own request: Caddy has found a way to it, by another address of its name. */
+export const unansweredWith = (
+  facts: Facts,
+  holds: (one: UpstreamFound) => boolean,
+): UpstreamFound | undefined =>
+  upstreamWith(facts, (one) => one.address !== facts.asked?.by && holds(one));
+
 /** Whether visitors get an answer in spite of an upstream that fails, because Caddy goes to another one. */
 export const isSpared = ({ asked }: Facts, { spared }: UpstreamFound): boolean =>
   spared && asked?.landed != null && asked.landed < 500;

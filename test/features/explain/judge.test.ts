@@ -178,6 +178,14 @@ describe('what works', () => {
   });
 });
 
+test.each(['refused', 'late', 'name'] as const)(
+  'an upstream that answered the site, by another address of its name, has no cause: %s',
+  (connects) => {
+    const { explanation } = judge(facts({ upstreams: [upstreamFound({ connects })] }));
+    expect([explanation.verdict, explanation.cause]).toEqual(['works', null]);
+  },
+);
+
 describe('is not sure', () => {
   test('with a placeholder or an upstream that Caddy looks up', () => {
     const upstreams = [upstreamFound({ unknown: 'The address depends on a placeholder.' })];

@@ -1,5 +1,5 @@
 /** Causes between Caddy and an upstream: no connection. Pure. */
-import { type Facts, isSpared, type Row, upstreamWith } from '../facts.ts';
+import { type Facts, isSpared, type Row, unansweredWith, upstreamWith } from '../facts.ts';
 import type { UpstreamFound } from '../wire.ts';
 
 const NO_WAY = /no route to host|network is unreachable/;
@@ -32,7 +32,7 @@ export const CONNECT: readonly Row[] = [
     title: 'The name of the upstream is not known.',
     advice: 'Correct the name of the upstream, or use its IP address.',
     test(facts) {
-      const found = upstreamWith(facts, ({ connects }) => connects === 'name');
+      const found = unansweredWith(facts, ({ connects }) => connects === 'name');
       if (!found) return null;
       const host = hostIn(found.address);
       const words = `The proxy’s machine finds no address for the upstream’s name ${host}.`;
@@ -51,7 +51,7 @@ export const CONNECT: readonly Row[] = [
     advice:
       'In a container, 127.0.0.1 is the container itself. Use the name of the service’s container, or host.docker.internal for a service of the host.',
     test(facts) {
-      const found = upstreamWith(
+      const found = unansweredWith(
         facts,
         ({ connects, loopback, instead }) => connects === 'refused' && loopback && instead === null,
       );
@@ -68,7 +68,7 @@ export const CONNECT: readonly Row[] = [
     title: 'The host of the upstream does not answer.',
     advice: 'Check whether the machine is on, its address is right, and no firewall is in between.',
     test(facts) {
-      const found = upstreamWith(
+      const found = unansweredWith(
         facts,
         (one) =>
           one.connects === 'late' ||
@@ -88,7 +88,7 @@ export const CONNECT: readonly Row[] = [
     title: 'Nothing listens where the upstream should be.',
     advice: 'Start the service, or correct the port of the upstream.',
     test(facts) {
-      const found = upstreamWith(
+      const found = unansweredWith(
         facts,
         ({ connects }) => connects === 'refused' || connects === 'socket',
       );
