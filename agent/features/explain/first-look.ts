@@ -18,7 +18,7 @@ type How = {
   isApart: boolean;
 };
 
-/** By these, services refuse a name or a proxy; or Caddy is told the wrong protocol. */
+/** Statuses with which services refuse a name or a proxy, or plain HTTP where they expect HTTPS. */
 const DOUBTFUL = [400, 403, 413, 414, 421, 426, 431];
 
 /**
@@ -46,7 +46,7 @@ export async function isAnswered(
 
 const isHere = (host: string): boolean => host === 'localhost' || isOwnAddress(host);
 
-/** The same by all that Caddy is told. Never rejects. */
+/** The same, by the whole configuration of the site. Never rejects. */
 export async function isDoubtful(
   site: Site,
   adapted: Json,

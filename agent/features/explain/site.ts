@@ -47,9 +47,9 @@ export function siteIn(adapted: Json, name: string, port: number): Site {
   const own = servers.filter((server) =>
     listenersOf({ apps: { http: { servers: { one: server } } } }).some((one) => one.port === port),
   );
-  const routes = own.flatMap((server) => [
-    ...list(field(server, 'routes')).filter((route) => namesOf(route).has(nameOf(name))),
-  ]);
+  const routes = own.flatMap((server) =>
+    list(field(server, 'routes')).filter((route) => namesOf(route).has(nameOf(name))),
+  );
   const invoked = own.map((server) => field(server, 'named_routes') ?? null);
   const all = uses(routes, 'invoke') ? [...routes, ...invoked] : routes;
   const upstreams = handlersIn(all, 'reverse_proxy').flatMap(upstreamsIn);

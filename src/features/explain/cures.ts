@@ -14,7 +14,7 @@ type Texts = Pick<Vhost, 'config' | 'upstream'>;
 function changedTexts({ config, upstream }: Texts, change: Change): Texts | null {
   const found = proxyLine(config, upstream, change.address);
   if (found === null) return null;
-  const { tokens, target, isField } = found;
+  const { target, isField } = found;
   const old = isField ? upstream : target.text;
   const next = readdressed(old, change);
   const inside = linesFor(change, found);
@@ -27,9 +27,7 @@ function changedTexts({ config, upstream }: Texts, change: Change): Texts | null
     edits.toSorted((a, b) => a.start - b.start),
   );
   const isSame = text === config && (!isField || next === upstream);
-  return isSame || tokens.length === 0
-    ? null
-    : { config: text, upstream: isField ? next : upstream };
+  return isSame ? null : { config: text, upstream: isField ? next : upstream };
 }
 
 /** @param operation that leads to the vhost; null: it is stored already */
@@ -50,7 +48,6 @@ export function operationFor(
 }
 
 type ProxyLine = {
-  tokens: readonly Token[];
   /** The word that names the upstream. */
   target: Token;
   /** Whether that is the field, and not the config. */
@@ -88,7 +85,7 @@ function proxyLine(config: string, upstream: string, address: string): ProxyLine
     const from = config.lastIndexOf('\n', token.start) + 1;
     const margin = /^[ \t]*/.exec(config.slice(from))?.[0] ?? '';
     const block = open ? blockFrom(tokens, at) : [];
-    return [{ tokens, target: own, isField, open, block, indent: `${margin}\t`, config }];
+    return [{ target: own, isField, open, block, indent: `${margin}\t`, config }];
   });
   return found.length === 1 ? (found[0] ?? null) : null;
 }

@@ -121,17 +121,20 @@ export function createExplain({
     return { ...judgement, explanation: { ...explanation, cure } };
   }
 
+  const explained: Explain['of'] = (subject, path, changeFrom) =>
+    limited(async () => cured(judge(await ask(subject, path)), subject, changeFrom));
+
   return {
     async of(subject, path, changeFrom) {
       const wait = wanted.take();
       if (wait > 0) throw rateLimited(Math.max(1, Math.ceil(wait / 1_000)));
-      return limited(async () => cured(judge(await ask(subject, path)), subject, changeFrom));
+      return explained(subject, path, changeFrom);
     },
 
     async unasked(vhost, path, changeFrom) {
       if (unasked.take() > 0) return null;
       const subject = { set: publisher.current(), vhost, steps: [], operation: null };
-      return limited(async () => cured(judge(await ask(subject, path)), subject, changeFrom));
+      return explained(subject, path, changeFrom);
     },
 
     async first(vhost, changeFrom) {

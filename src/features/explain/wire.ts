@@ -39,7 +39,7 @@ const NameFound = t.Object({
 });
 export type NameFound = Static<typeof NameFound>;
 
-/** The port that visitors use. `holder`: the program that keeps Caddy from it; `reason`: Caddy's or the kernel's. */
+/** The port that visitors use. `held`: by another program; `reason`: why it is not open. */
 const ListenerFound = t.Object({
   state: oneOf(['open', 'closed', 'held', 'unknown']),
   reason: text,
@@ -71,7 +71,7 @@ export const CONNECTS = [
 export type Connects = (typeof CONNECTS)[number];
 
 /**
- * What an upstream speaks. `http`: as Caddy is told; `tls`: TLS, and Caddy is told plain HTTP; `plain`: the other way
+ * What an upstream speaks. `http`: what Caddy uses; `tls`: TLS, while Caddy uses plain HTTP; `plain`: the other way
  * round; `h2`: HTTP/2 alone; `other`: something else; `closes`, `hangs`: it says nothing; `large`: a header without an
  * end; `handshake`: it fails; `unknown`: it was not asked.
  */

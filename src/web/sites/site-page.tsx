@@ -35,7 +35,7 @@ export function SitePage({ id }: { id: number }) {
   const host = hosts.includes(chosen) ? chosen : all || (hosts[0] ?? '');
   const log = site ? siteFilter(site) : '';
   const canEdit = useCan('editor');
-  // A change beside the form begins the form anew.
+  // After a change made elsewhere on the page, the form starts again from what is stored.
   const [changes, setChanges] = useState(0);
   const reload = async () => {
     await Promise.all([stored.reload(), state.reload()]);

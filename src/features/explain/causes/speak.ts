@@ -55,7 +55,7 @@ export const SPEAK: readonly Row[] = [
   },
   {
     code: 'SPEAKS_PLAIN',
-    title: 'The upstream speaks plain HTTP, and Caddy is told something else.',
+    title: 'The upstream speaks plain HTTP, but the config says HTTPS or h2c.',
     advice: 'Remove https:// (or h2c://) before the address of the upstream.',
     test(facts) {
       const found = speaking(facts, 'plain');
