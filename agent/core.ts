@@ -4,6 +4,7 @@ import type { Log } from '../src/shared/log.ts';
 import type { Collector } from '../src/shared/observe/metrics.ts';
 import type { RequestSeen } from '../src/shared/observe/requests.ts';
 import type { Paced } from '../src/shared/paced.ts';
+import type { TrialCaddies } from './caddy/process/trial-caddy.ts';
 import type { CaddyUser } from './caddy/process/user.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
 import type { Logs } from './logs/logs.ts';
@@ -16,6 +17,8 @@ export type AgentCore = Readonly<{
   proxy: ProxyControl;
   /** Caddy's user; null: that of the agent. */
   user: CaddyUser | null;
+  /** Starts Caddys that visitors do not reach. */
+  trials: Pick<TrialCaddies, 'run'>;
   /** Caddy's access log. */
   accessLog: string;
   /** Reads it. */

@@ -18,7 +18,7 @@ import {
 import type { Authorities } from './authorities.ts';
 import type { Checks } from './checks/checks.ts';
 import type { Rounds } from './checks/rounds.ts';
-import type { Trials } from './checks/trial.ts';
+import type { TryOut } from './checks/trial.ts';
 import type { ProxyState } from './proxy-state.ts';
 
 export type SiteRoutesDeps = {
@@ -26,14 +26,14 @@ export type SiteRoutesDeps = {
   authorities: Authorities;
   checks: Checks;
   rounds: Rounds;
-  trials: Pick<Trials, 'run'>;
+  tryOut: TryOut;
 };
 
 const unreachable = { 502: AgentErrorBody };
 const refusals = { 400: AgentErrorBody, ...unreachable };
 
 /** Mount them after the guard and `jsonBody`. */
-export function siteRoutes({ state, authorities, checks, rounds, trials }: SiteRoutesDeps) {
+export function siteRoutes({ state, authorities, checks, rounds, tryOut }: SiteRoutesDeps) {
   return new Elysia({ name: 'sites' })
     .post('/proxy/sites', async ({ body }) => ({ sites: await state.sites(body.names, body) }), {
       body: SitesRequest,
@@ -61,7 +61,7 @@ export function siteRoutes({ state, authorities, checks, rounds, trials }: SiteR
     )
     .post(
       '/proxy/trial',
-      async ({ body, request }) => ({ answers: await trials.run(body, request.signal) }),
+      async ({ body, request }) => ({ answers: await tryOut(body, request.signal) }),
       { body: TrialRequest, response: { 200: ChecksAnswer, ...refusals } },
     );
 }

@@ -51,7 +51,7 @@ export async function run(): Promise<void> {
     const end = performance.now() + Math.max(5_000, times.at(-1) ?? 0);
     alone.push(sortedPercentiles(await visit(agent.ports.http, () => performance.now() > end))[1]);
   }
-  const left = readdirSync(`${agent.dataDir}/caddy`).filter((name) => name.startsWith('replay'));
+  const left = readdirSync(`${agent.dataDir}/caddy`).filter((name) => name.startsWith('trial-'));
   if (left.length > 0) throw new Error(`left: ${left}`);
   await agent.stop();
   await upstream.stop(true);

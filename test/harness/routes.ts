@@ -74,16 +74,14 @@ export function agentRoutes(): Route[] {
     checks: {} as never,
     rounds: {} as never,
     disks: async () => [],
-    trials: {} as never,
+    tryOut: {} as never,
     logs: {} as never,
     parts: agentHalves.map((half) =>
       half({
         version: '0',
-        proxy: {
-          commands: { env: { XDG_DATA_HOME: '/nowhere/data' } },
-          replaceable: null,
-        } as never,
+        proxy: { replaceable: null } as never,
         user: null,
+        trials: {} as never,
         accessLog: '',
         logs: {} as never,
         prober: null,

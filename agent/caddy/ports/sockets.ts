@@ -15,6 +15,12 @@ export const listeningInodes = (port: number, network: Network = 'tcp'): string[
     .map(({ inode }) => inode)
     .sort();
 
+/** Whether a TCP socket listens on exactly this address of IPv4. @throws file system errors if /proc does not show it */
+export function isListening(host: string, port: number): boolean {
+  const address = wordOf(host.split('.').map(Number));
+  return table('tcp').some((one) => one.port === port && one.address === address);
+}
+
 /**
  * How many TCP sockets a connection to an address and port may reach: those that listen there, or on
  * every address. @throws file system errors if /proc does not show them

@@ -4,10 +4,10 @@ import { isInternalName, isPrivateAddress } from '../../../src/shared/internal-n
 import { isLoopback } from '../../../src/shared/loopback.ts';
 import { type LiveSite, nameOf } from '../../sites/live-sites.ts';
 import { refusingApp } from './apps.ts';
-import type { Heard } from './exchange.ts';
+import { type Heard, requestFor } from './exchange.ts';
 import type { Site, SiteUpstream } from './site.ts';
 import type { createAsking } from './speak.ts';
-import { type Answerer, requestFor, type Stage } from './stage.ts';
+import type { Answerer, Stage } from './stage.ts';
 
 /** Where a redirect leads, and what the site's own part of it is. */
 type Lead = {

@@ -121,6 +121,26 @@ export function exchange(peer: Peer, request: Buffer, timeout = ANSWER_MS): Prom
   return promise;
 }
 
+/** One `GET`, as a browser asks for a page. */
+export const requestFor = (
+  path: string,
+  host: string,
+  userAgent: string,
+  headers: readonly string[] = [],
+): Buffer =>
+  Buffer.from(
+    [
+      `GET ${path} HTTP/1.1`,
+      `Host: ${host}`,
+      `User-Agent: ${userAgent}`,
+      'Accept: text/html,application/xhtml+xml,*/*;q=0.8',
+      ...(headers.some((line) => line.startsWith('Connection:')) ? [] : ['Connection: close']),
+      ...headers,
+      '\r\n',
+    ].join('\r\n'),
+    'latin1',
+  );
+
 type Outcome =
   | ({ kind: 'http'; body: string } & Head)
   | { kind: 'bytes'; bytes: Buffer }

@@ -1,14 +1,13 @@
 /** Whether a site that was just changed is worth an explanation: one request to each upstream, as Caddy would make it. */
 
 import type { Json } from '../../../src/shared/json.ts';
-import type { Place } from '../../sites/checks/ask.ts';
+import { hostOf, type Place } from '../../sites/checks/ask.ts';
 import { isOwnAddress } from '../../sites/handshake.ts';
 import type { LiveSite } from '../../sites/live-sites.ts';
 import { hostOfUpstream } from './asked.ts';
-import { exchange, type Heard, type Peer } from './exchange.ts';
+import { exchange, type Heard, type Peer, requestFor } from './exchange.ts';
 import { ownPort, type Site, type SiteUpstream } from './site.ts';
 import type { AskUpstream } from './speak.ts';
-import { hostOf, requestFor } from './stage.ts';
 import { resolved } from './upstream.ts';
 
 type How = {

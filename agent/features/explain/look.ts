@@ -9,6 +9,7 @@ import {
 } from '../../../src/features/explain/wire.ts';
 import { within } from '../../../src/shared/async.ts';
 import { type JsonObject, object, parseJson } from '../../../src/shared/json.ts';
+import type { StartTrial, TrialCaddies } from '../../caddy/process/trial-caddy.ts';
 import type { ProxyControl } from '../../caddy/proxy.ts';
 import type { AgentCore } from '../../core.ts';
 import type { Logs } from '../../logs/logs.ts';
@@ -19,10 +20,11 @@ import { lookAtFutureListener, lookAtListener, UNKNOWN } from './listener.ts';
 import { lookAtName } from './name.ts';
 import { ownPort, type Site, siteIn } from './site.ts';
 import { createAsking } from './speak.ts';
-import { type Stage, type StageDeps, startStage } from './stage.ts';
+import { type Scene, type Stage, startStage } from './stage.ts';
 import { lookAtUpstream } from './upstream.ts';
 
-export type LookDeps = StageDeps & {
+export type LookDeps = {
+  trials: Pick<TrialCaddies, 'run'>;
   /** Adapts a text as if it were to be loaded. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
   adapt: (text: string) => Promise<JsonObject>;
   /** The sites of the live configuration. @throws AdminUnreachable */
@@ -30,6 +32,9 @@ export type LookDeps = StageDeps & {
   /** The live configuration as JSON text. @throws AdminUnreachable */
   config: () => Promise<string>;
   status: ProxyControl['status'];
+  userAgent: () => string;
+  /** Whether only Caddy's user may open its sockets. */
+  isApart: boolean;
   /** Whether upstreams may be asked although nobody wants to know. */
   isProbing: boolean;
   /** Its pid; null if another program runs it, or it does not run. */
@@ -67,9 +72,9 @@ export async function doubtfulSubject(
   request: FirstLookRequest,
   deps: LookDeps,
 ): Promise<Subject | null> {
-  const { userAgent, user, isProbing } = deps;
+  const { userAgent, isApart, isProbing } = deps;
   if (!isProbing) return null;
-  const how = { path: request.path, userAgent: userAgent(), isApart: user !== null };
+  const how = { path: request.path, userAgent: userAgent(), isApart };
   const sites = await deps.live();
   const place = placesIn(sites)({ ...request, check: null });
   if (typeof place === 'string' || (await isAnswered(sites, place, how))) return null;
@@ -90,44 +95,39 @@ function subjectIn(adapted: JsonObject, text: string, request: Subject['request'
   return { request, adapted, text, site, counts };
 }
 
-/**
- * @param folder for the Caddy of the trial; it goes away
- * @throws Failure PROXY_REJECTED; the reason of the signal
- */
-export async function look(
+/** @throws Failure PROXY_REJECTED, STOPPING; the reason of the signal */
+export function look(
   { request, adapted, text, site, counts }: Subject,
-  folder: string,
   deps: LookDeps,
   given: AbortSignal,
 ): Promise<Findings> {
-  const signal = AbortSignal.any([given, AbortSignal.timeout(EXPLAIN_MS)]);
   const inner = new Map(
     site.upstreams.flatMap((one) => {
       const own = ownPort(one, site, adapted);
       return typeof own === 'object' && own ? [[one.address, own] as const] : [];
     }),
   );
-  const scene = { adapted, text, inner };
-  const starting = startStage(folder, scene, request, deps, signal);
-  starting.catch(() => undefined);
-  try {
-    const found = await lookAround(request, site, { adapted, counts, deps });
-    // A hang has been asked twice, and what leads back would be asked for ever.
-    const isVain = found.upstreams.some(({ own, speaks }) => own === 'loop' || speaks === 'hangs');
-    const stage = await starting;
-    const visited =
-      stage && !isVain ? await visitOn(stage, request.path, { site, counts, deps }) : null;
-    const { asked = null, direct = null, websocket = null, portal = null } = visited ?? {};
-    const isCaddys = asked !== null && asked.by === null && (asked.landed ?? 500) >= 500;
-    const error = stage && (await stage.end(isCaddys));
-    const isOpen = portal && (await lookAtPortal(portal, folder, scene, deps, signal));
-    return { ...found, asked: asked && { ...asked, error, portal: isOpen }, direct, websocket };
-  } finally {
-    await starting.then(
-      (stage) => stage?.end(),
-      () => undefined,
-    );
-  }
+  const scene = { adapted, text, inner, userAgent: deps.userAgent() };
+  return deps.trials.run(
+    async (start, signal) => {
+      const starting = startStage(start, scene, request, signal);
+      starting.catch(() => undefined);
+      const found = await lookAround(request, site, { adapted, counts, deps });
+      // A hang has been asked twice, and what leads back would be asked for ever.
+      const isVain = found.upstreams.some(
+        ({ own, speaks }) => own === 'loop' || speaks === 'hangs',
+      );
+      const stage = await starting;
+      const visited =
+        stage && !isVain ? await visitOn(stage, request.path, { site, counts, deps }) : null;
+      const { asked = null, direct = null, websocket = null, portal = null } = visited ?? {};
+      const isCaddys = asked !== null && asked.by === null && (asked.landed ?? 500) >= 500;
+      const error = stage && (await stage.end(isCaddys));
+      const isOpen = portal && (await lookAtPortal(portal, start, scene, signal));
+      return { ...found, asked: asked && { ...asked, error, portal: isOpen }, direct, websocket };
+    },
+    AbortSignal.any([given, AbortSignal.timeout(EXPLAIN_MS)]),
+  );
 }
 
 type Counts = ReadonlyMap<string, ReturnType<typeof createAsking>>;
@@ -138,7 +138,7 @@ async function lookAround(
   site: Site,
   { adapted, counts, deps }: { adapted: JsonObject; counts: Counts; deps: LookDeps },
 ): Promise<Omit<Findings, 'asked' | 'direct' | 'websocket'>> {
-  const how = { site, adapted, path, userAgent: deps.userAgent(), isApart: deps.user !== null };
+  const how = { site, adapted, path, userAgent: deps.userAgent(), isApart: deps.isApart };
   const [nameFound, listener, visited, upstreams] = await Promise.all([
     lookAtName(name),
     listenerOf(site, live, deps),
@@ -200,18 +200,13 @@ const visitOn = (
 /** Whether the page to which a sign-in service sends visitors lets them in. */
 async function lookAtPortal(
   { name, port, path }: NonNullable<Visit['portal']>,
-  folder: string,
-  scene: Parameters<typeof startStage>[1],
-  deps: LookDeps,
+  start: StartTrial,
+  scene: Scene,
   signal: AbortSignal,
 ): Promise<'loop' | 'down' | null> {
-  const stage = await startStage(folder, scene, { name, port }, deps, signal);
+  const stage = await startStage(start, scene, { name, port }, signal);
   if (stage === null) return null;
-  try {
-    const { heard, by } = await stage.ask(path);
-    if (heard.kind !== 'http' || heard.status >= 500) return 'down';
-    return by?.signIn && heard.status >= 300 && heard.status < 400 ? 'loop' : null;
-  } finally {
-    await stage.end();
-  }
+  const { heard, by } = await stage.ask(path);
+  if (heard.kind !== 'http' || heard.status >= 500) return 'down';
+  return by?.signIn && heard.status >= 300 && heard.status < 400 ? 'loop' : null;
 }

@@ -11,11 +11,10 @@ import {
 import type { CheckTarget } from '../../../src/shared/wire/checks.ts';
 import { memoryLimit } from '../../caddy/config/adapt.ts';
 import { freePorts } from '../../caddy/ports/ports.ts';
-import { listeningInodes } from '../../caddy/ports/sockets.ts';
-import { startTrialCaddy, type TrialCaddyDeps } from '../../caddy/process/trial-caddy.ts';
-import { nameFor, type Place, sentName } from '../../sites/checks/ask.ts';
+import type { StartTrial } from '../../caddy/process/trial-caddy.ts';
+import { hostOf, type Place, sentName } from '../../sites/checks/ask.ts';
 import { trialConfig } from '../../sites/checks/trial-config.ts';
-import { exchange, type Heard } from './exchange.ts';
+import { exchange, type Heard, requestFor } from './exchange.ts';
 import { asksWho } from './site.ts';
 
 /** Who answered, and what it was asked for; null: Caddy itself. */
@@ -34,17 +33,14 @@ export type Stage = {
   end(mayLog?: boolean): Promise<string | null>;
 };
 
-type Scene = {
+export type Scene = {
   /** The configuration with the site. */
   adapted: JsonObject;
   /** The proxyfile that it was made of, whose size says how much memory it takes. */
   text: string;
   /** Other sites of this Caddy that are upstreams, by their addresses: they are part of the trial. */
   inner: ReadonlyMap<string, Pick<CheckTarget, 'name' | 'port'>>;
-};
-
-export type StageDeps = TrialCaddyDeps & {
-  userAgent: () => string;
+  userAgent: string;
 };
 
 /** How long it may take until the trial has made its certificate, in milliseconds. */
@@ -57,13 +53,13 @@ const MOST_RETRIES = 2;
 
 /**
  * @returns null if Caddy has no such site
- * @throws Failure PROXY_REJECTED; the reason of the signal
+ * @param signal after which the certificate is not waited for
+ * @throws as `start`
  */
 export async function startStage(
-  folder: string,
-  { adapted, text, inner }: Scene,
+  start: StartTrial,
+  { adapted, text, inner, userAgent }: Scene,
   target: Pick<CheckTarget, 'name' | 'port'>,
-  deps: StageDeps,
   signal: AbortSignal,
 ): Promise<Stage | null> {
   const servers = Object.keys(object(field(adapted, 'apps', 'http', 'servers'))).length;
@@ -72,8 +68,8 @@ export async function startStage(
     port,
     check: null,
   }));
-  const config = trialConfig(adapted, targets, freePorts(servers));
-  const [place, ...others] = config.places;
+  const { apps, names, places } = trialConfig(adapted, targets, freePorts(servers));
+  const [place, ...others] = places;
   if (typeof place !== 'object' || place.dial === undefined) return null;
   const { dial } = place;
   const header = `Signalbox-${crypto.randomUUID().slice(0, 8)}`;
@@ -84,15 +80,8 @@ export async function startStage(
       return isPlain ? [[address, `127.0.0.1:${other.dial}`] as const] : [];
     }),
   );
-  const json = marked(config.json, { header, moved }) as JsonObject;
-  const how = { memory: memoryLimit(text), names: config.names };
-  const trial = startTrialCaddy(folder, json, deps, how);
-  try {
-    await trial.until(() => listeningInodes(dial).length > 0, signal);
-  } catch (error) {
-    await trial.end();
-    throw error;
-  }
+  const scene = { apps: marked(apps, { header, moved }) as JsonObject, names };
+  const trial = await start({ ...scene, memory: memoryLimit(text) });
   const peer = {
     place: { host: '127.0.0.1', port: dial },
     tls: place.tls ? (sentName(place) ?? '') : null,
@@ -112,7 +101,7 @@ export async function startStage(
     place,
     origin: `${place.tls ? 'https' : 'http'}://${host}`,
     async ask(path, headers = []) {
-      const heard = await send(requestFor(path, host, deps.userAgent(), headers));
+      const heard = await send(requestFor(path, host, userAgent, headers));
       const mark = heard.kind === 'http' ? heard.headers.get(header.toLowerCase()) : undefined;
       return { heard, by: mark === undefined ? null : answererIn(mark, moved) };
     },
@@ -123,33 +112,6 @@ export async function startStage(
     },
   };
 }
-
-/** The host as visitors send it. */
-export function hostOf(place: Place): string {
-  const name = nameFor(place);
-  const host = name.includes(':') ? `[${name}]` : name;
-  return place.port === (place.tls ? 443 : 80) ? host : `${host}:${place.port}`;
-}
-
-/** One `GET`, as a browser asks for a page. */
-export const requestFor = (
-  path: string,
-  host: string,
-  userAgent: string,
-  headers: readonly string[] = [],
-): Buffer =>
-  Buffer.from(
-    [
-      `GET ${path} HTTP/1.1`,
-      `Host: ${host}`,
-      `User-Agent: ${userAgent}`,
-      'Accept: text/html,application/xhtml+xml,*/*;q=0.8',
-      ...(headers.some((line) => line.startsWith('Connection:')) ? [] : ['Connection: close']),
-      ...headers,
-      '\r\n',
-    ].join('\r\n'),
-    'latin1',
-  );
 
 /** The header that names who answered; and where upstreams are in the trial, by their addresses. */
 type Marking = { header: string; moved: ReadonlyMap<string, string> };

@@ -5,9 +5,9 @@ import { isLoopback } from '../../../src/shared/loopback.ts';
 import { countReachable } from '../../caddy/ports/sockets.ts';
 import { createLookup } from '../../sites/upstreams/resolver.ts';
 import { hostOfUpstream } from './asked.ts';
+import { requestFor } from './exchange.ts';
 import { ownPort, type Site, type SiteUpstream } from './site.ts';
 import { type createAsking, NOT_ASKED, type Speech, speak } from './speak.ts';
-import { requestFor } from './stage.ts';
 
 type How = {
   site: Site;

@@ -1,5 +1,4 @@
 /** Looks, in an agent, for another program at PROXY_BIN, tries it, and changes over to it. */
-import { dirname, join } from 'node:path';
 import { Elysia } from 'elysia';
 import { PROGRAMS, ProgramsAnswer, RESTART } from '../../../src/features/programs/wire.ts';
 import { every } from '../../../src/shared/every.ts';
@@ -10,7 +9,6 @@ import { AgentErrorBody } from '../../../src/shared/wire/protocol.ts';
 import { listenersOf, parseAddress } from '../../caddy/ports/ports.ts';
 import { holdersOf } from '../../caddy/ports/sockets.ts';
 import { describe, sumOfFile } from '../../caddy/process/program.ts';
-import { endTrialsIn } from '../../caddy/process/trial-caddy.ts';
 import type { ProxyControl } from '../../caddy/proxy.ts';
 import type { AgentHalf } from '../../core.ts';
 import { replaysOf } from '../replay/agent.ts';
@@ -21,13 +19,12 @@ const PACE = { look: 5_000 };
 
 export const agent: AgentHalf = (core) => {
   const { proxy, bodyLimit, paced } = core;
-  const { replaceable, commands } = proxy;
+  const { replaceable } = proxy;
   if (replaceable === null) return { routes: routesOf(null, () => ofOthers(proxy), bodyLimit) };
   const closing = new AbortController();
   const { signal } = closing;
-  const folder = join(dirname(commands.env.XDG_DATA_HOME), 'rehearsal');
   const replays = replaysOf(core);
-  const programs = createPrograms({ ...core, replaceable, replays, folder, signal });
+  const programs = createPrograms({ ...core, replaceable, replays, signal });
   const { look } = paced('programs', PACE);
   const looks = every({ first: look, pause: look }, programs.look);
 
@@ -40,10 +37,7 @@ export const agent: AgentHalf = (core) => {
       async () => ({ ...(await programs.answer()), managed: true, unit: null }),
       bodyLimit,
     ),
-    async begin() {
-      await endTrialsIn([folder], commands.bin);
-      looks.begin();
-    },
+    begin: looks.begin,
     async end() {
       closing.abort();
       await looks.end();

@@ -3,7 +3,6 @@ import { Failure } from '../../../src/shared/failure.ts';
 import { field, type Json, type JsonObject, list, object } from '../../../src/shared/json.ts';
 import { listenersOf, parseAddress } from '../../caddy/ports/ports.ts';
 import { portsOf } from '../../caddy/ports/sockets.ts';
-import { startTrialCaddy, type TrialCaddyDeps } from '../../caddy/process/trial-caddy.ts';
 
 /** Where the other program listens for an address of the one that runs. */
 export type AddressFor = (host: string) => string;
@@ -34,7 +33,7 @@ export function rehearsalOf(
   config: JsonObject,
   storage: string,
   addressFor: AddressFor,
-): JsonObject {
+): { apps: JsonObject; storage: JsonObject } {
   const apps = Object.entries(object(config.apps)).filter(([name]) => APPS.includes(name));
   const http = object(field(config, 'apps', 'http'));
   const servers = Object.entries(object(http.servers)).flatMap(([name, given]) => {
@@ -42,8 +41,6 @@ export function rehearsalOf(
     return server === null ? [] : [[name, server] as const];
   });
   return {
-    admin: { disabled: true, config: { persist: false } },
-    logging: { logs: { default: { writer: { output: 'stderr' }, level: 'ERROR' } } },
     storage: { module: 'file_system', root: storage },
     apps: { ...Object.fromEntries(apps), http: { ...http, servers: Object.fromEntries(servers) } },
   };
@@ -62,10 +59,6 @@ function moved(server: JsonObject, addressFor: AddressFor): JsonObject | null {
 
 /** How long a program may take to open all ports of a configuration, in milliseconds. */
 const OPEN_MS = 5_000;
-/** The same if it has to start first. */
-const START_MS = 20_000;
-/** Bytes: more than Caddy takes for 10,000 sites. */
-const MEMORY = 4 * 1024 ** 3;
 const POLL_MS = 10;
 
 /** The TCP ports of a configuration that a process does not listen on. */
@@ -78,42 +71,17 @@ function closedIn(config: Json, pid: number): number[] {
   }
 }
 
-/** Whether a process listens on all TCP ports of its configuration. @throws Failure PROXY_UNREACHABLE if it is too late */
-function isOpenBy(late: number, config: Json, pid: number): boolean {
-  const [closed] = closedIn(config, pid);
-  if (closed !== undefined && performance.now() > late) {
-    throw new Failure('PROXY_UNREACHABLE', `It does not open port ${closed}.`);
-  }
-  return closed === undefined;
-}
-
 /** Waits until a process listens on all TCP ports of its configuration. @throws Failure PROXY_UNREACHABLE */
 export async function opened(config: Json, pid: number): Promise<void> {
   const late = performance.now() + OPEN_MS;
-  while (!isOpenBy(late, config, pid)) await Bun.sleep(POLL_MS);
-}
-
-/**
- * Runs something while the program runs, and ends it.
- * @throws Failure PROXY_UNREACHABLE if it does not start, with its own words; as `run`; file system errors
- */
-export async function whileRehearsed<T>(
-  folder: string,
-  config: JsonObject,
-  deps: TrialCaddyDeps & { signal: AbortSignal },
-  run: () => Promise<T>,
-): Promise<T> {
-  const trial = startTrialCaddy(folder, config, deps, { memory: MEMORY, names: [] });
-  const late = performance.now() + START_MS;
-  try {
-    // Otherwise the program that runs might answer instead.
-    const isOpen = () => isOpenBy(late, config, trial.pid);
-    await trial.until(isOpen, deps.signal).catch((error: unknown) => {
-      if (!(error instanceof Failure) || error.code !== 'PROXY_REJECTED') throw error;
-      throw new Failure('PROXY_UNREACHABLE', `It does not start: ${error.detail}`);
-    });
-    return await run();
-  } finally {
-    await trial.end();
+  for (
+    let [closed] = closedIn(config, pid);
+    closed !== undefined;
+    [closed] = closedIn(config, pid)
+  ) {
+    if (performance.now() > late) {
+      throw new Failure('PROXY_UNREACHABLE', `It does not open port ${closed}.`);
+    }
+    await Bun.sleep(POLL_MS);
   }
 }

@@ -1,9 +1,9 @@
 /** Tries another program of Caddy with all sites, while visitors get the one that runs: validate → ask the log → rehearse. */
 import { withoutBlock } from '../../../src/shared/caddyfile/structure.ts';
-import { Failure, sentenceOf } from '../../../src/shared/failure.ts';
+import { Failure } from '../../../src/shared/failure.ts';
 import { type Json, object } from '../../../src/shared/json.ts';
 import type { NextProgram } from '../../caddy/process/next-program.ts';
-import type { TrialCaddyDeps } from '../../caddy/process/trial-caddy.ts';
+import type { TrialCaddies } from '../../caddy/process/trial-caddy.ts';
 import type { ProxyControl, Replaceable } from '../../caddy/proxy.ts';
 import { digestOf } from '../../caddy/reload/proxyfile.ts';
 import type { Other } from '../../caddy/reload/reload.ts';
@@ -11,15 +11,14 @@ import { liveSites } from '../../sites/live-sites.ts';
 import type { Replays } from '../replay/replays.ts';
 import { askBoth, type Differs } from './ask-both.ts';
 import { askHistory } from './ask-history.ts';
-import { createAddresses, rehearsalOf, whileRehearsed } from './rehearsal.ts';
+import { createAddresses, rehearsalOf } from './rehearsal.ts';
 
-export type TrialDeps = Pick<TrialCaddyDeps, 'user'> & {
+export type TrialDeps = {
+  trials: Pick<TrialCaddies, 'run'>;
   proxy: Pick<ProxyControl, 'admin'>;
   replaceable: Pick<Replaceable, 'reload' | 'proxyfile' | 'storage'>;
   replays: Pick<Replays, 'ofProgram'>;
   userAgent: () => string;
-  /** For the time of a rehearsal. */
-  folder: string;
 };
 
 /** `checked`: the text that it accepts; null if some sites of it were left out. */
@@ -27,11 +26,13 @@ export type Trial = Differs & Pick<Other, 'checked'>;
 
 /** As many refused sites are named: with 10,000 sites, to find one takes more than a second. */
 const MOST_REFUSED = 20;
+/** Bytes: more than Caddy takes for 10,000 sites. */
+const MEMORY = 4 * 1024 ** 3;
 
 /** @throws Failure PROXY_UNREACHABLE if one of the programs does not answer; STOPPING; file system errors */
 export async function tryProgram(
   next: NextProgram,
-  { proxy, replaceable, replays, userAgent, user, folder }: TrialDeps,
+  { proxy, replaceable, replays, userAgent, trials }: TrialDeps,
   signal: AbortSignal,
 ): Promise<Trial> {
   const { reload, proxyfile, storage } = replaceable;
@@ -60,14 +61,18 @@ export async function tryProgram(
     const addressFor = createAddresses();
     const config = rehearsalOf(await reload.configBy(text, next), storage, addressFor);
     const sites = liveSites(object(JSON.parse(await proxy.admin.config()) as Json));
-    const how = { sites, addressFor, userAgent: userAgent(), signal };
-    try {
-      const { commands } = next;
-      return await whileRehearsed(folder, config, { commands, user, signal }, () => askBoth(how));
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      return { worse: [sentenceOf(error) ?? error.message], other: [] };
-    }
+    const { commands } = next;
+    return await trials.run(async (start, signal): Promise<Differs> => {
+      try {
+        await start({ ...config, commands, memory: MEMORY });
+      } catch (error) {
+        if (signal.aborted || !(error instanceof Failure)) throw error;
+        const isRejected = error.code === 'PROXY_REJECTED';
+        const reason = isRejected ? `It does not start: ${error.detail}` : error.message;
+        return { worse: [reason], other: [] };
+      }
+      return await askBoth({ sites, addressFor, userAgent: userAgent(), signal });
+    }, signal);
   }
 }
 

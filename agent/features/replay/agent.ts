@@ -6,8 +6,8 @@ import { replayRoutes } from './routes.ts';
 
 /** Those of an agent. One runs at a time, also if another feature begins it. */
 export const replaysOf: (core: AgentCore) => Replays = memoize(
-  ({ proxy: { adaptAllowed: adapt, adaptLive: live, commands, modules }, ...core }) =>
-    createReplays({ ...core, adapt, live, commands, modules }),
+  ({ proxy: { adaptAllowed: adapt, adaptLive: live, modules }, ...core }) =>
+    createReplays({ ...core, adapt, live, modules }),
 );
 
 export const agent: AgentHalf = (core) => {
@@ -15,7 +15,6 @@ export const agent: AgentHalf = (core) => {
   return {
     routes: replayRoutes(replays, core.bodyLimit),
     beforeReload: replays.interrupt,
-    begin: replays.begin,
     end: replays.close,
   };
 };

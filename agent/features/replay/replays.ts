@@ -1,6 +1,5 @@
 /** The replays of an agent: one at a time, and what came of the last few. */
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import {
   REPLAY_MS,
   type ReplayRequest,
@@ -9,11 +8,13 @@ import {
 import { Failure, sentenceOf } from '../../../src/shared/failure.ts';
 import type { JsonObject } from '../../../src/shared/json.ts';
 import { type Log, reasonOf } from '../../../src/shared/log.ts';
-import { endTrialsIn, type TrialCaddyDeps } from '../../caddy/process/trial-caddy.ts';
+import type { CommandDeps } from '../../caddy/config/adapt.ts';
+import type { TrialCaddies } from '../../caddy/process/trial-caddy.ts';
 import type { Logs } from '../../logs/logs.ts';
 import { type Progress, runReplay } from './run.ts';
 
-type ReplaysDeps = TrialCaddyDeps & {
+type ReplaysDeps = {
+  trials: Pick<TrialCaddies, 'run'>;
   /** Adapts a text as if it were to be loaded. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
   adapt: (text: string) => Promise<JsonObject>;
   /** The same of the text that is live. @throws as `adapt`, and file system errors */
@@ -28,7 +29,7 @@ type ReplaysDeps = TrialCaddyDeps & {
 };
 
 /** Another program of Caddy. */
-export type OtherProgram = Pick<ReplaysDeps, 'adapt' | 'commands' | 'modules'>;
+export type OtherProgram = Pick<ReplaysDeps, 'adapt' | 'modules'> & { commands: CommandDeps };
 
 export type Replays = {
   /** @returns an id for what follows @throws Failure RATE_LIMITED while one runs */
@@ -49,8 +50,6 @@ export type Replays = {
   end(id: string): Promise<void>;
   /** A configuration is about to be live: what is being compared is out of date. */
   interrupt(): void;
-  /** Ends what a killed agent left behind. @throws file system errors */
-  begin(): Promise<void>;
   /** Ends the one that runs; there are no others from then on. */
   close(): Promise<void>;
 };
@@ -81,9 +80,7 @@ type Replay = {
 };
 
 export function createReplays(deps: ReplaysDeps): Replays {
-  const { adapt, live, modules, commands, available = memoryAvailable, log } = deps;
-  const home = dirname(commands.env.XDG_DATA_HOME);
-  const folders = [join(home, 'replay-before'), join(home, 'replay-after')] as const;
+  const { trials, adapt, live, modules, available = memoryAvailable, log } = deps;
   /** The oldest first; only the last one may be running. */
   const known = new Map<string, Replay>();
   let isClosed = false;
@@ -106,16 +103,18 @@ export function createReplays(deps: ReplaysDeps): Replays {
       const after = await (program?.adapt ?? adapt)(request.proxyfile);
       signal.throwIfAborted();
       const knowsAddresses = built.every((names) => names?.includes(PROXY_PROTOCOL));
-      const how = {
-        ...deps,
+      const scenes = {
         configs: [before, after] as const,
         knowsAddresses,
-        folders,
         commandsAfter: program?.commands,
       };
-      await runReplay(request, how, signal, (progress) => {
-        replay.progress = progress;
-      });
+      await trials.run(
+        (start, signal) =>
+          runReplay(request, { ...deps, ...scenes, start }, signal, (progress) => {
+            replay.progress = progress;
+          }),
+        signal,
+      );
       replay.state = 'done';
     } catch (error) {
       replay.state = 'failed';
@@ -204,8 +203,6 @@ export function createReplays(deps: ReplaysDeps): Replays {
     interrupt() {
       running()?.stopping.abort(OVERTAKEN);
     },
-
-    begin: () => endTrialsIn(folders, commands.bin),
 
     async close() {
       isClosed = true;

@@ -5,7 +5,6 @@ import {
   type ReplayRequest,
   type ReplayState,
 } from '../../../src/features/replay/wire.ts';
-import type { Json } from '../../../src/shared/json.ts';
 import { memoryLimit } from '../../caddy/config/adapt.ts';
 import type { Logs } from '../../logs/logs.ts';
 import { askAll } from './ask-all.ts';
@@ -13,11 +12,9 @@ import { createGroups, differences, type Outcome } from './compare.ts';
 import { ANSWER_MS } from './connection.ts';
 import { createLeftOut } from './left-out.ts';
 import { headersOf, type Question, questionsIn } from './questions.ts';
-import { type StageDeps, startStage } from './stage.ts';
+import { type Scenes, startStage } from './stage.ts';
 
-type RunDeps = StageDeps & {
-  /** As adapted: what is live, and what would be. */
-  configs: readonly [Json, Json];
+type RunDeps = Scenes & {
   logs: Pick<Logs, 'distinct'>;
   now: () => Date;
 };
@@ -46,7 +43,7 @@ export async function runReplay(
   signal: AbortSignal,
   began: (progress: Progress) => void,
 ): Promise<void> {
-  const { configs, knowsAddresses, logs, now } = deps;
+  const { knowsAddresses, logs, now } = deps;
   const end = performance.now() + REPLAY_MS - RESERVE_MS;
   const leftOut = createLeftOut();
   const groups = createGroups();
@@ -54,7 +51,7 @@ export async function runReplay(
   began({ counts, groups: groups.list, leftOut: leftOut.list });
   const late = { unplayed: leftOut.numberOf(NOT_ANSWERED) };
   const where = { hosts, memory: memoryLimit(proxyfile) };
-  const stage = await startStage(configs, where, leftOut.numberOf, deps, signal);
+  const stage = await startStage(deps, where, leftOut.numberOf);
 
   /** Asks both, and hands over what came; a question is left out if it cannot be compared. */
   const compareAll = (all: readonly Question[], compared: Compared, without: Without) =>

@@ -1,11 +1,8 @@
 /** The two trials of a replay, and the echo behind them. */
 import type { Json } from '../../../src/shared/json.ts';
+import type { CommandDeps } from '../../caddy/config/adapt.ts';
 import { freePorts } from '../../caddy/ports/ports.ts';
-import {
-  startTrialCaddy,
-  type TrialCaddy,
-  type TrialCaddyDeps,
-} from '../../caddy/process/trial-caddy.ts';
+import type { StartTrial } from '../../caddy/process/trial-caddy.ts';
 import { ANY_NAME } from '../../sites/checks/trial-config.ts';
 import { identityHeaders } from './config/needs.ts';
 import type { Stage as Played } from './config/routes.ts';
@@ -13,13 +10,15 @@ import { createSide, type Place, portsOf, type Side } from './config/side.ts';
 import { createConnection, type Peer } from './connection.ts';
 import { startEcho } from './echo.ts';
 
-export type StageDeps = TrialCaddyDeps & {
+/** Two configurations to compare. */
+export type Scenes = {
+  start: StartTrial;
+  /** As adapted: what is live, and what would be. */
+  configs: readonly [Json, Json];
   /** How the Caddy of what would be is run; by default as the other one. */
-  commandsAfter?: TrialCaddyDeps['commands'] | undefined;
+  commandsAfter: CommandDeps | undefined;
   /** Whether Caddy can be told a visitor's address. */
   knowsAddresses: boolean;
-  /** A folder for each of the two. */
-  folders: readonly [string, string];
 };
 
 export type Stage = {
@@ -35,6 +34,7 @@ export type Stage = {
   signIn(isSignedIn: boolean): void;
   /** A trial that is gone gives no response to anything. @throws why nothing can be compared */
   assertAlive(place: Place): Promise<void>;
+  /** Ends the echo. */
   end(): Promise<void>;
 };
 
@@ -50,8 +50,6 @@ const NICENESS = '10';
 /** Caddy refuses it by itself, whatever its sites are. */
 const WITHOUT_HOST = Buffer.from('GET / HTTP/1.1\r\n\r\n');
 const GONE = 'A Caddy of the replay ended early, maybe because memory is short.';
-const START_MS = 15_000;
-const TOO_SLOW = `A Caddy of the replay did not start within ${START_MS / 1_000} s.`;
 /** Somebody, where the address does not matter (RFC 5737). */
 const ANYBODY = '192.0.2.1';
 
@@ -69,20 +67,16 @@ async function isOpen(peer: Peer): Promise<boolean> {
 }
 
 /**
- * @param configs as adapted: what is live, and what would be
  * @param hosts those that are asked for; null: any
  * @param memory bytes that each trial may use
  * @returns once both answer
- * @throws Failure PROXY_REJECTED; the reason of the signal; if the program is missing, or there are no free ports
+ * @throws as `start`; if there are no free ports
  */
 export async function startStage(
-  configs: readonly [Json, Json],
+  { start, configs, commandsAfter, knowsAddresses }: Scenes,
   { hosts, memory }: { hosts: readonly string[] | null; memory: number },
   numberOf: Played['numberOf'],
-  deps: StageDeps,
-  signal: AbortSignal,
 ): Promise<Stage> {
-  const { knowsAddresses, folders } = deps;
   const header = `Signalbox-${crypto.randomUUID().slice(0, 8)}`;
   const secret = crypto.randomUUID();
   const echo = await startEcho(header, identityHeaders([...configs]));
@@ -113,41 +107,26 @@ export async function startStage(
     }),
   ) as [Side, Side];
   const sides = [before, after] as const;
-  const trials: TrialCaddy[] = [];
 
-  async function end(): Promise<void> {
-    await Promise.all([...trials.map((trial) => trial.end()), echo.close()]);
-  }
-
-  async function start(side: Side, folder: string, commands = deps.commands): Promise<void> {
+  async function play({ apps, places }: Side, commands?: CommandDeps): Promise<void> {
     const nice = Bun.which('nice');
-    const trial = startTrialCaddy(
-      folder,
-      side.json,
-      { ...deps, commands },
-      {
-        memory,
-        names: [ANY_NAME],
-        env: smallFor(JSON.stringify(side.json)),
-        before: nice === null ? [] : [nice, '-n', NICENESS],
-      },
-    );
-    trials.push(trial);
-    const from = performance.now();
-    for (const place of side.places) {
-      await trial.until(() => {
-        if (performance.now() - from > START_MS) throw TOO_SLOW;
-        return isOpen(peerOf(place, null, knowsAddresses));
-      }, signal);
-    }
+    const { until } = await start({
+      apps,
+      commands,
+      memory,
+      names: [ANY_NAME],
+      env: smallFor(JSON.stringify(apps)),
+      before: nice === null ? [] : [nice, '-n', NICENESS],
+    });
+    for (const place of places) await until(() => isOpen(peerOf(place, null, knowsAddresses)));
   }
 
   try {
     // One after the other: a core is left for visitors.
-    await start(before, folders[0]);
-    await start(after, folders[1], deps.commandsAfter);
+    await play(before);
+    await play(after, commandsAfter);
   } catch (error) {
-    await end();
+    await echo.close();
     throw error;
   }
 
@@ -155,7 +134,7 @@ export async function startStage(
     sides,
     header,
     pass: `${header}: ${secret}`,
-    end,
+    end: echo.close,
     shownPort: (port) => shown.get(port) ?? port,
     signIn: echo.signIn,
     async assertAlive(place) {

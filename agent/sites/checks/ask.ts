@@ -90,7 +90,7 @@ async function send(
     port,
     path,
     agent: false,
-    headers: { Host: hostOf(name, place), 'User-Agent': userAgent, Accept: '*/*' },
+    headers: { Host: hostOf(place), 'User-Agent': userAgent, Accept: '*/*' },
     rejectUnauthorized: false,
     ...(servername === null ? {} : { servername }),
   });
@@ -143,9 +143,11 @@ export const nobodyAt = (port: number): string => `Nothing listens on port ${por
 /** Whether it listens on every address. */
 export const isAny = (host: string): boolean => ['', '0.0.0.0', '::'].includes(host);
 
-function hostOf(name: string, { port, tls }: Place): string {
+/** The host as visitors send it. */
+export function hostOf(place: Place): string {
+  const name = nameFor(place);
   const host = name.includes(':') ? `[${name}]` : name;
-  return port === (tls ? 443 : 80) ? host : `${host}:${port}`;
+  return place.port === (place.tls ? 443 : 80) ? host : `${host}:${place.port}`;
 }
 
 /** Looks for a text in chunks: null as long as it may still come. */

@@ -6,7 +6,7 @@ import { nameFor, type Place, sentName } from './ask.ts';
 import { placesIn } from './checks.ts';
 
 type TrialConfig = {
-  json: JsonObject;
+  apps: JsonObject;
   /** Where the targets are served, or why they are not; in the order of the targets. */
   places: (Place | string)[];
   /** Those that it signs certificates for. */
@@ -17,8 +17,8 @@ type TrialConfig = {
 export const ANY_NAME = 'signalbox.internal';
 
 /**
- * Keeps of a configuration what answers requests. It writes no logs, has no admin endpoint and no
- * storage, listens on loopback, and signs all certificates itself.
+ * Keeps of a configuration what answers requests. It writes no logs, listens on loopback, and signs all
+ * certificates itself.
  * @param adapted the configuration that is to be tried
  * @param ports free ones, at least as many as it has servers
  */
@@ -53,11 +53,7 @@ export function trialConfig(
   const places = targets.map((target) => found.get(target) ?? 'Caddy serves no sites');
   const certified = namesToSign(places);
   return {
-    json: {
-      admin: { disabled: true, config: { persist: false } },
-      logging: { logs: { default: { writer: { output: 'stderr' }, level: 'ERROR' } } },
-      apps: { http: { servers }, tls: tlsFor(certified), pki: ownAuthorities(pki) },
-    },
+    apps: { http: { servers }, tls: tlsFor(certified), pki: ownAuthorities(pki) },
     places,
     names: certified,
   };

@@ -5,6 +5,7 @@ import { AGENT_BODY_LIMIT, createAgent } from '../../../agent/app.ts';
 import { errorLogOf } from '../../../agent/caddy/config/patch.ts';
 import { socketOf } from '../../../agent/caddy/identity.ts';
 import { listeningInodes } from '../../../agent/caddy/ports/sockets.ts';
+import { createTrialCaddies } from '../../../agent/caddy/process/trial-caddy.ts';
 import { separateUser } from '../../../agent/caddy/process/user.ts';
 import { createProxy } from '../../../agent/caddy/proxy.ts';
 import type { AgentCore, AgentHalf } from '../../../agent/core.ts';
@@ -15,7 +16,7 @@ import type { Pace } from '../../../agent/pace.ts';
 import { createAuthorities } from '../../../agent/sites/authorities.ts';
 import { createChecks } from '../../../agent/sites/checks/checks.ts';
 import { createRounds } from '../../../agent/sites/checks/rounds.ts';
-import { createTrials } from '../../../agent/sites/checks/trial.ts';
+import { createTryOut } from '../../../agent/sites/checks/trial.ts';
 import { isOwnAddress } from '../../../agent/sites/handshake.ts';
 import { createProxyState } from '../../../agent/sites/proxy-state.ts';
 import { createDialUpstream } from '../../../agent/sites/upstreams/dial.ts';
@@ -140,10 +141,12 @@ export function prepareAgent(
       pace,
       now,
     });
+    const trials = createTrialCaddies(proxy.commands, user);
     const core: AgentCore = {
       version: VERSION,
       proxy,
       user,
+      trials,
       logs,
       prober,
       accessLog: file,
@@ -158,14 +161,6 @@ export function prepareAgent(
     };
     const parts = halves.map((half) => half(core));
     const authorities = createAuthorities(proxy.admin, proxy);
-    const { commands, adaptAllowed: adapt } = proxy;
-    const trials = createTrials({
-      adapt,
-      commands,
-      user,
-      isManaged: managed !== null,
-      userAgent: checkWords.userAgent,
-    });
     const disks = createDisks(placesOf(settings.proxy));
     const app = createAgent({
       isKnown: access.isKnown,
@@ -179,7 +174,12 @@ export function prepareAgent(
       tls,
       log,
       checks: createChecks(state.live, checkWords.userAgent),
-      trials,
+      tryOut: createTryOut({
+        trials,
+        adapt: proxy.adaptAllowed,
+        isManaged: managed !== null,
+        userAgent: checkWords.userAgent,
+      }),
       rounds: createRounds({ now: state.live, last: state.lastLive }, checkWords.userAgent),
     });
     const listening = listen(
@@ -193,15 +193,16 @@ export function prepareAgent(
       secret: access.enrolment?.invitation?.secret ?? null,
       async begin() {
         begun = true;
+        await trials.begin();
         const others = parts.map(({ begin }) => begin?.());
-        await Promise.all([proxy.start(), trials.begin(), ...others]);
+        await Promise.all([proxy.start(), ...others]);
         state.begin();
         if (isKept) keeper.begin();
       },
       stop: (keepsProxy = () => false) =>
         runAll(
-          trials.close,
           () => settleAll(parts.map(({ end }) => end?.())),
+          trials.end,
           () => listening.stop(logs.endStreams()),
           // Before that, a proxy that is running is not this agent's.
           () => begun && proxy.stop(keepsProxy()),

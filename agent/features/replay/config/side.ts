@@ -18,7 +18,8 @@ import { redirectServer, type Shared, trialServer } from './servers.ts';
 export type Place = { host: string; port: number; tls: boolean };
 
 export type Side = {
-  json: JsonObject;
+  /** What its trial runs. */
+  apps: JsonObject;
   /** Ports on which it serves HTTPS, or HTTP; the usual one first. */
   ports(tls: boolean): readonly number[];
   /** Null if nobody would answer: nothing listens there, or Caddy has no certificate for the name. */
@@ -137,18 +138,14 @@ export function createSide(config: Json, shared: Shared): Side {
   );
 
   return {
-    json: {
-      admin: { disabled: true, config: { persist: false } },
-      logging: { logs: { default: { writer: { output: 'stderr' }, level: 'ERROR' } } },
-      apps: {
-        http: {
-          http_port: shared.portFor(usual.http),
-          https_port: shared.portFor(usual.https),
-          servers: json,
-        },
-        tls: tlsFor([ANY_NAME]),
-        pki: { certificate_authorities: { local: { install_trust: false } } },
+    apps: {
+      http: {
+        http_port: shared.portFor(usual.http),
+        https_port: shared.portFor(usual.https),
+        servers: json,
       },
+      tls: tlsFor([ANY_NAME]),
+      pki: { certificate_authorities: { local: { install_trust: false } } },
     },
     ports(tls) {
       const found = new Set(all.flatMap((one) => (one.tls === tls ? one.port : [])));

@@ -72,7 +72,7 @@ const ended = (id: string): Promise<ReplayState> =>
 const left = (): string[] => [...trialFolders(), ...trialPids().map(String)];
 
 const trialFolders = (): string[] =>
-  readdirSync(join(agent.dataDir, 'caddy')).filter((name) => name.startsWith('replay'));
+  readdirSync(join(agent.dataDir, 'caddy')).filter((name) => name.startsWith('trial-'));
 
 const trialPids = (): number[] =>
   trialFolders()
@@ -220,7 +220,7 @@ describe('a replay fails, and leaves nothing behind,', () => {
 
 describe('a replay in which a trial', () => {
   const trials = () =>
-    ['replay-before', 'replay-after'].map(
+    ['trial-1', 'trial-2'].map(
       (name) => findCaddies(join(agent.dataDir, 'caddy', name), 'caddy')[0]?.pid,
     );
   const trialAfter = () => trials()[1] ?? expect.unreachable('no trial');

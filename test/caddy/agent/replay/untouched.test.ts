@@ -38,7 +38,7 @@ const text = render(config, agent.ports);
 afterAll(() => Promise.all([agent.stop(), services.stop()]));
 
 const homeOf = () => join(agent.dataDir, 'caddy');
-const replayFolders = () => readdirSync(homeOf()).filter((name) => name.startsWith('replay'));
+const replayFolders = () => readdirSync(homeOf()).filter((name) => name.startsWith('trial-'));
 const trials = () =>
   replayFolders().flatMap((name) =>
     findCaddies(join(homeOf(), name), 'caddy').map(({ pid }) => pid),
@@ -99,7 +99,7 @@ test(
 
 const isTrial = (pid: number): boolean => {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('/replay-');
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('/trial-');
   } catch {
     return false;
   }
