@@ -1,8 +1,9 @@
 /** A batch: changes that go out together, each planned on top of the ones before it. Pure. */
 import { idsAfter, type Plan, type Step } from '../model/changes.ts';
+import { isPublished } from '../model/entities.ts';
 import { forCaller } from '../model/refusal.ts';
 import type { Accepted } from '../model/store.ts';
-import type { SiteSet } from '../model/vhost.ts';
+import type { SiteSet, Vhost } from '../model/vhost.ts';
 import type { Applied, Waiting } from './queue.ts';
 
 export type Planned = { item: Waiting; plan: Plan<unknown> };
@@ -140,3 +141,27 @@ export const stepsOf = (plans: readonly Planned[]): Step[] =>
 /** The last plan that creates or changes a vhost. */
 export const planOf = (plans: readonly Planned[], id: number | null): Planned | undefined =>
   plans.findLast(({ plan }) => id !== null && idsAfter(plan.steps).has(id));
+
+export const isChecked = ({ enabled, check }: Vhost): boolean => enabled && check !== null;
+
+export const checkedSteps = (plans: readonly Planned[]): Step[] =>
+  stepsOf(plans.filter(({ item }) => !item.unchecked)).filter(isPublished);
+
+export const isOfVhost = ({ kind }: Step): boolean => kind === 'vhost';
+
+/** The vhosts with a check that plans concern without changing them, through the preamble or a policy. */
+export function concerned(plans: readonly Planned[], set: SiteSet): Vhost[] {
+  const steps = checkedSteps(plans).filter((step) => !isOfVhost(step));
+  if (steps.length === 0) return [];
+  const isEvery = steps.some(({ kind }) => kind === 'preamble');
+  const ids = idsAfter(steps);
+  return set.vhosts.filter((one) => isChecked(one) && (isEvery || ids.has(one.id)));
+}
+
+/** Whether a site that plans change has to answer as its check says. */
+export const areChecked = (plans: readonly Planned[]): boolean =>
+  checkedSteps(plans).some((step) => isOfVhost(step) && step.vhosts.some(isChecked));
+
+/** The same of any site that they concern. @param accepted the set that is live */
+export const concernChecked = (plans: readonly Planned[], accepted: SiteSet): boolean =>
+  areChecked(plans) || concerned(plans, accepted).length > 0;

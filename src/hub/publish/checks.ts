@@ -2,12 +2,19 @@
 import { Failure } from '../../shared/failure.ts';
 import type { ChecksAnswer, CheckTarget } from '../../shared/wire/checks.ts';
 import { setFor } from '../model/applied.ts';
-import { idsAfter, type Step } from '../model/changes.ts';
+import { idsAfter } from '../model/changes.ts';
 import { endpointsUnder } from '../model/endpoints.ts';
-import { isPublished } from '../model/entities.ts';
 import { forCaller, isAway } from '../model/refusal.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
-import { type Planned, planOf, type Refusals, stepsOf } from './batch.ts';
+import {
+  checkedSteps,
+  concerned,
+  isChecked,
+  isOfVhost,
+  type Planned,
+  planOf,
+  type Refusals,
+} from './batch.ts';
 import type { Target } from './target/target.ts';
 
 /** The ids of the vhosts that passed their checks before a change concerned them, by target. */
@@ -21,30 +28,6 @@ type Checked = {
 };
 
 type CheckAnswer = ChecksAnswer['answers'][number];
-
-const isChecked = ({ enabled, check }: Vhost): boolean => enabled && check !== null;
-
-const checkedSteps = (plans: readonly Planned[]): Step[] =>
-  stepsOf(plans.filter(({ item }) => !item.unchecked)).filter(isPublished);
-
-const isOfVhost = ({ kind }: Step): boolean => kind === 'vhost';
-
-/** The vhosts with a check that plans concern without changing them, through the preamble or a policy. */
-function concerned(plans: readonly Planned[], set: SiteSet): Vhost[] {
-  const steps = checkedSteps(plans).filter((step) => !isOfVhost(step));
-  if (steps.length === 0) return [];
-  const isEvery = steps.some(({ kind }) => kind === 'preamble');
-  const ids = idsAfter(steps);
-  return set.vhosts.filter((one) => isChecked(one) && (isEvery || ids.has(one.id)));
-}
-
-/** Whether a site that plans change has to answer as its check says. */
-export const areChecked = (plans: readonly Planned[]): boolean =>
-  checkedSteps(plans).some((step) => isOfVhost(step) && step.vhosts.some(isChecked));
-
-/** The same of any site that they concern. @param accepted the set that is live */
-export const concernChecked = (plans: readonly Planned[], accepted: SiteSet): boolean =>
-  areChecked(plans) || concerned(plans, accepted).length > 0;
 
 /**
  * Asks the sites that plans change without changing their vhosts, through the preamble or a policy. Only

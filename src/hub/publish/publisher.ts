@@ -28,6 +28,8 @@ import type { Store } from '../model/store.ts';
 import type { SiteSet } from '../model/vhost.ts';
 import {
   acceptedOf,
+  areChecked,
+  concernChecked,
   type Ended,
   NOTHING_ENDED,
   type Planned,
@@ -37,7 +39,6 @@ import {
   settle,
   stepsOf,
 } from './batch.ts';
-import { areChecked, concernChecked } from './checks.ts';
 import { createPreview, type Preview } from './preview.ts';
 import { type Applied, createChangeQueue, type Demands, type Waiting } from './queue.ts';
 import { createRehearsal, type Rehearse } from './rehearsal.ts';

@@ -2,7 +2,7 @@
 import type { Change } from '../model/changes.ts';
 import type { Store } from '../model/store.ts';
 import type { SiteSet } from '../model/vhost.ts';
-import { concernChecked } from './checks.ts';
+import { concernChecked } from './batch.ts';
 import { destinationsOf, type Preview } from './preview.ts';
 import type { Demands, Waiting } from './queue.ts';
 import { missing } from './rollout.ts';
