@@ -1,7 +1,7 @@
 /** The change of a site that cures it, as an operation. Pure. */
 
+import { serviceAt } from '../../hub/caddyfile/address.ts';
 import type { AnyOperation } from '../../hub/model/any-operation.ts';
-import { serviceAt } from '../../hub/model/sign-in-loop.ts';
 import type { Vhost } from '../../hub/model/vhost.ts';
 import { type Edit, edited } from '../../shared/caddyfile/globals.ts';
 import { maskPlaceholders, UPSTREAM } from '../../shared/caddyfile/placeholders.ts';

@@ -39,11 +39,6 @@ export type Explain = {
 /** Makes a change of a cure, to see whether it would be accepted. */
 export type ChangeFrom = (operation: AnyOperation) => Promise<ChangeOfSet<unknown>>;
 
-/** What leads to an upstream, or to other lines that may. */
-const FORWARDS = /\b(?:reverse_proxy|forward_auth|php_fastcgi|import)\b/;
-const mayForward = (vhost: Vhost, set: SiteSet): boolean =>
-  FORWARDS.test(vhost.config) || policiesOn(vhost, set).length > 0;
-
 /** In a minute, for the whole hub: what services say of themselves is not to be collected in bulk. */
 const MOST = 60;
 const WINDOW_MS = 60_000;
@@ -139,7 +134,6 @@ export function createExplain({
 
     async first(vhost, changeFrom) {
       const set = publisher.current();
-      if (!mayForward(vhost, set)) return null;
       const { target, name, port } = placeOf(vhost, set);
       const { findings } = await target.client.send(FIRST_LOOK, { name, port, path: '/' });
       if (findings === null || unasked.take() > 0) return null;

@@ -12,10 +12,9 @@ export const hub: HubHalf = (core) => {
   // A cure is a change of a site, which any editor may make.
   const changeFrom: ChangeFrom = (operation) => change(operation, { assertOwner: () => undefined });
   const causes = createCauses(explain, core, changeFrom);
-  const areSeveral = () => core.publisher.current().agents.length > 1;
   return {
     routes: (api) => explainRoutes({ ...api, explain }),
-    warnings: createWarnings(explain, changeFrom, areSeveral),
+    warnings: createWarnings(explain, changeFrom, core.publisher.current),
     causes: causes.of,
     async end() {
       causes.end();

@@ -1,7 +1,8 @@
 /** Explains sites right after they were changed, for the warnings of the answer. */
 
 import type { PartWarning } from '../../hub/core.ts';
-import type { Vhost } from '../../hub/model/vhost.ts';
+import { policiesOn } from '../../hub/model/applied.ts';
+import type { SiteSet, Vhost } from '../../hub/model/vhost.ts';
 import { within } from '../../shared/async.ts';
 import type { ChangeFrom, Explain } from './explain.ts';
 import type { Cause } from './schemas.ts';
@@ -10,6 +11,9 @@ import type { Cause } from './schemas.ts';
 const WAIT_MS = 1_500;
 /** Of a change of more vhosts, the others are not looked at. */
 const MOST_VHOSTS = 4;
+
+/** What leads to an upstream, or to other lines that may. */
+const FORWARDS = /\b(?:reverse_proxy|forward_auth|php_fastcgi|import)\b/;
 
 /** What a site is for: nobody has to be warned of it. */
 const MEANT: readonly Cause[] = ['SHUT_OUT'];
@@ -21,19 +25,25 @@ const ALREADY_SAID: Partial<Record<Cause, string>> = {
 };
 
 /**
- * @param areSeveral whether there are several proxies
+ * @param stored the set that is accepted and stored
  * @returns the warnings of vhosts that were just changed, by id; never fails
  */
 export const createWarnings =
-  (explain: Pick<Explain, 'first'>, changeFrom: ChangeFrom, areSeveral: () => boolean) =>
+  (explain: Pick<Explain, 'first'>, changeFrom: ChangeFrom, stored: () => SiteSet) =>
   async (vhosts: readonly Vhost[]): Promise<ReadonlyMap<number, PartWarning[]>> => {
-    const asked = vhosts.filter(({ enabled }) => enabled).slice(0, MOST_VHOSTS);
+    const set = stored();
+    const mayForward = (vhost: Vhost) =>
+      FORWARDS.test(vhost.config) || policiesOn(vhost, set).length > 0;
+    const asked = vhosts
+      .filter(({ enabled }) => enabled)
+      .slice(0, MOST_VHOSTS)
+      .filter(mayForward);
     const found = asked.map(async (vhost) => {
       const judgement = await explain.first(vhost, changeFrom).catch(() => null);
       const { verdict, cause, words, cure } = judgement?.explanation ?? NOTHING;
       const isWorthIt = verdict === 'fails' && cause !== null && !MEANT.includes(cause);
       if (!isWorthIt) return [vhost.id, []] as const;
-      return [vhost.id, [warning(cause, words, cure, areSeveral())]] as const;
+      return [vhost.id, [warning(cause, words, cure, set.agents.length > 1)]] as const;
     });
     const all = found.map((one, at) =>
       within(one, WAIT_MS, () => [asked[at]?.id ?? 0, []] as const),
