@@ -36,6 +36,8 @@ type AgentDeps = SiteRoutesDeps & {
   /** Those that agent and proxy write to. */
   disks: () => Promise<Disk[]>;
   logs: Logs;
+  /** As in `AgentCore`. */
+  beforeReload: ReadonlySet<() => void>;
   /** What features bring. */
   parts: readonly AgentPart[];
   /** Whether the agent serves HTTPS. */
@@ -50,7 +52,7 @@ const refusals = { 400: AgentErrorBody, 502: AgentErrorBody };
 
 /** The agent as an Elysia app. Errors are answered by `errors` of shared/http. */
 export function createAgent(deps: AgentDeps) {
-  const { enrolment, proxy, state, disks, logs, parts, tls = false, log } = deps;
+  const { enrolment, proxy, state, disks, logs, beforeReload, parts, tls = false, log } = deps;
   const observe = createObserver(parts);
   const isAllowed = ({ headers }: Request) => deps.isKnown(tokenHash(bearerOf(headers) ?? ''));
   const peerOf = (request: Request): string => agent.server?.requestIP(request)?.address ?? '';
@@ -105,7 +107,7 @@ export function createAgent(deps: AgentDeps) {
         const { proxyfile, deadline = Number.POSITIVE_INFINITY, ...options } = body;
         const from = performance.now();
         const isWanted = () => !signal.aborted && performance.now() - from < deadline;
-        for (const { beforeReload } of parts) beforeReload?.();
+        for (const hear of beforeReload) hear();
         const { open, closed, unwritable, ...live } = await observe.timed(
           proxy.reload(proxyfile, { ...options, isWanted }),
         );

@@ -31,6 +31,8 @@ export type AgentCore = Readonly<{
   look: () => void;
   /** What tells the agent's own requests from visitors'. */
   userAgent: () => string;
+  /** Each is called when a configuration is about to be live. */
+  beforeReload: Set<() => void>;
   /** How many bytes a JSON body may have. */
   bodyLimit: number;
   /** Its intervals, at the pace of this agent. */
@@ -54,8 +56,6 @@ export type AgentPart = Readonly<{
   causeOf?: (error: string) => string | null;
   /** Hears of what the hub and others asked for. */
   observe?: AgentObserver;
-  /** A configuration is about to be live. */
-  beforeReload?: () => void;
   /** Before Caddy starts, so that it sees the very first entry of the access log. */
   begin?: () => void | Promise<void>;
   /** First of all, so that nobody who waits for an answer keeps the agent from stopping. */

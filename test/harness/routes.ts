@@ -76,6 +76,7 @@ export function agentRoutes(): Route[] {
     disks: async () => [],
     tryOut: {} as never,
     logs: {} as never,
+    beforeReload: new Set(),
     parts: agentHalves.map((half) =>
       half({
         version: '0',
@@ -88,6 +89,7 @@ export function agentRoutes(): Route[] {
         live: async () => [],
         look: () => {},
         userAgent: () => '',
+        beforeReload: new Set(),
         bodyLimit: 0,
         paced: (_name, pace) => pace,
         warn: () => {},

@@ -14,7 +14,6 @@ export const agent: AgentHalf = (core) => {
   const replays = replaysOf(core);
   return {
     routes: replayRoutes(replays, core.bodyLimit),
-    beforeReload: replays.interrupt,
     end: replays.close,
   };
 };

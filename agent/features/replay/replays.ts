@@ -21,6 +21,7 @@ type ReplaysDeps = {
   live: () => Promise<JsonObject>;
   /** The modules that Caddy was built with; null if it cannot be asked. */
   modules: () => Promise<string[] | null>;
+  beforeReload: Set<() => void>;
   logs: Pick<Logs, 'distinct'>;
   /** Bytes of memory that programs may still take; by default what the kernel says. */
   available?: () => number;
@@ -48,8 +49,6 @@ export type Replays = {
   state(id: string): ReplayState;
   /** Ends it, and forgets what it found; without effect if there is no such replay. */
   end(id: string): Promise<void>;
-  /** A configuration is about to be live: what is being compared is out of date. */
-  interrupt(): void;
   /** Ends the one that runs; there are no others from then on. */
   close(): Promise<void>;
 };
@@ -80,7 +79,7 @@ type Replay = {
 };
 
 export function createReplays(deps: ReplaysDeps): Replays {
-  const { trials, adapt, live, modules, available = memoryAvailable, log } = deps;
+  const { trials, adapt, live, modules, beforeReload, available = memoryAvailable, log } = deps;
   /** The oldest first; only the last one may be running. */
   const known = new Map<string, Replay>();
   let isClosed = false;
@@ -91,6 +90,9 @@ export function createReplays(deps: ReplaysDeps): Replays {
     program: OtherProgram | null,
   ): Promise<void> {
     const { signal } = replay.stopping;
+    // What is being compared is out of date then.
+    const overtake = () => replay.stopping.abort(OVERTAKEN);
+    beforeReload.add(overtake);
     const watch = setInterval(() => {
       if (available() < LEAST) replay.stopping.abort(NO_MEMORY);
     }, WATCH_MS);
@@ -125,6 +127,7 @@ export function createReplays(deps: ReplaysDeps): Replays {
     } finally {
       clearInterval(watch);
       clearTimeout(late);
+      beforeReload.delete(overtake);
       replay.forget = setTimeout(() => forget(replay), KEPT_MS);
       replay.forget.unref();
     }
@@ -198,10 +201,6 @@ export function createReplays(deps: ReplaysDeps): Replays {
       replay.stopping.abort(STOPPED);
       await replay.over;
       forget(replay);
-    },
-
-    interrupt() {
-      running()?.stopping.abort(OVERTAKEN);
     },
 
     async close() {
