@@ -1,5 +1,7 @@
 /** Addresses of sites and upstreams: which are valid, and their normal forms. Pure. */
+
 import { domainToASCII } from 'node:url';
+import { isLoopback } from '../../shared/loopback.ts';
 
 /** Longest host name and longest label of one, in octets (RFC 1035 §2.3.4). */
 const HOST_MAX = 253;
@@ -89,6 +91,14 @@ export function isUpstream(text: string): boolean {
   if (split.host.startsWith('[') !== rest.startsWith('[')) return false;
   if (/[^\x21-\x7e]/.test(split.host)) return false;
   return !split.host.startsWith('*') && normalizeHost(split.host) !== null;
+}
+
+/** The same for all spellings of an upstream's host and port. */
+export function serviceAt(upstream: string): string {
+  const [, scheme = 'http', rest = ''] = /^(?:(\w+):\/\/)?(.*)$/.exec(upstream.toLowerCase()) ?? [];
+  const [, host = rest, port] = /^(.*?)(?::(\d+))?$/.exec(rest) ?? [];
+  const name = isLoopback(host.replace(/^\[|\]$/g, '')) ? 'localhost' : host;
+  return `${name}:${port ?? (scheme === 'https' ? 443 : 80)}`;
 }
 
 /** A host and its port, null if none is written; an IPv6 address without brackets has none. */

@@ -2,12 +2,11 @@
 import { maskPlaceholders } from '../../shared/caddyfile/placeholders.ts';
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { startsLine, tokenize } from '../../shared/caddyfile/tokenizer.ts';
-import { isUpstream } from '../caddyfile/address.ts';
+import { isUpstream, serviceAt } from '../caddyfile/address.ts';
 import { notReplaced, sayNotReplaced, sayUnset, unsetIn } from '../caddyfile/not-replaced.ts';
 import { fillUpstream } from '../caddyfile/render.ts';
 import { siteForm } from '../caddyfile/site.ts';
 import { isPlacedOn, setFor } from './applied.ts';
-import { serviceAt } from './sign-in-loop.ts';
 import type { SiteSet, Vhost } from './vhost.ts';
 
 /** Something to look at; `message` is one sentence. */
@@ -111,7 +110,7 @@ function unwrittenLog({ config }: Site, files: readonly string[]): string | unde
     : `Caddy’s user cannot write the log ${file}: nothing is logged there.`;
 }
 
-function linesOf({ domain, config, upstream }: Site): Line[] {
+export function linesOf({ domain, config, upstream }: Site): Line[] {
   const whole = siteForm(domain, config).form === 'block' ? 1 : 0;
   const tokens = tokenize(maskPlaceholders(fillUpstream(config, upstream)).masked);
   const lines: (Line & { words: string[] })[] = [];
@@ -150,14 +149,17 @@ function ownPort(lines: readonly Line[], ports: readonly number[]) {
   );
   if (isRenamed) return undefined;
   const own = ports.map((port) => `localhost:${port}`);
-  const upstream = lines
-    .filter(({ words: [first] }) => first === 'reverse_proxy' || first === 'to')
-    .flatMap(({ words: [, ...targets] }) => targets)
-    .find((one) => isUpstream(one) && own.includes(serviceAt(one)));
+  const upstream = upstreamsIn(lines).find((one) => own.includes(serviceAt(one)));
   return upstream === undefined
     ? undefined
     : `The upstream ${upstream} is the proxy itself: each request would come back to this site, again and again.`;
 }
+
+/** Where requests may go: the words after each `reverse_proxy`, and its `to`. */
+export const upstreamsIn = (lines: readonly Line[]): string[] =>
+  lines
+    .filter(({ words: [first] }) => first === 'reverse_proxy' || first === 'to')
+    .flatMap(({ words: [, ...targets] }) => targets.filter(isUpstream));
 
 const SIGN_IN = ['basic_auth', 'basicauth'];
 

@@ -1,14 +1,11 @@
 /** Sites that would ask themselves whether a visitor is signed in: nobody could reach the sign-in. Pure. */
 import { createPauses } from '../../shared/async.ts';
-import { maskPlaceholders } from '../../shared/caddyfile/placeholders.ts';
-import { startsLine, tokenize } from '../../shared/caddyfile/tokenizer.ts';
 import { Failure } from '../../shared/failure.ts';
-import { isLoopback } from '../../shared/loopback.ts';
-import { isUpstream } from '../caddyfile/address.ts';
-import { fillUpstream } from '../caddyfile/render.ts';
+import { serviceAt } from '../caddyfile/address.ts';
 import type { Policy } from '../recipes/policy.ts';
 import { policiesOn } from './applied.ts';
 import { type Change, idsAfter, type Step } from './changes.ts';
+import { linesOf, upstreamsIn } from './doubts.ts';
 import type { SiteSet, Vhost } from './vhost.ts';
 
 /** Recipes that ask a service at their `address` about each request. */
@@ -50,31 +47,11 @@ function loopOf(vhost: Vhost, set: SiteSet): Policy | undefined {
       ASKING.includes(recipe) && !isSome(values.exemptPaths) && !isSome(values.exemptNetworks),
   );
   if (asking.length === 0) return undefined;
-  const targets = new Set(upstreamsOf(vhost).map(serviceAt));
+  const targets = new Set(upstreamsIn(linesOf(vhost)).map(serviceAt));
   return asking.find(({ values }) => targets.has(serviceAt(String(values.address))));
 }
 
 const isSome = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
-
-/** Where the requests of a site may go: the words after each `reverse_proxy`, and its `to`. */
-function upstreamsOf({ config, upstream }: Pick<Vhost, 'config' | 'upstream'>): string[] {
-  const tokens = tokenize(maskPlaceholders(fillUpstream(config, upstream)).masked);
-  const found: string[] = [];
-  let isTarget = false;
-  for (const [index, { text }] of tokens.entries()) {
-    if (startsLine(tokens, index)) isTarget = text === 'reverse_proxy' || text === 'to';
-    else if (isTarget && isUpstream(text)) found.push(text);
-  }
-  return found;
-}
-
-/** The same for all spellings of a host and port. */
-export function serviceAt(upstream: string): string {
-  const [, scheme = 'http', rest = ''] = /^(?:(\w+):\/\/)?(.*)$/.exec(upstream.toLowerCase()) ?? [];
-  const [, host = rest, port] = /^(.*?)(?::(\d+))?$/.exec(rest) ?? [];
-  const name = isLoopback(host.replace(/^\[|\]$/g, '')) ? 'localhost' : host;
-  return `${name}:${port ?? (scheme === 'https' ? 443 : 80)}`;
-}
 
 function loop(policy: Policy, vhost: Vhost, steps: readonly Step[], fieldOf: FieldOf): Failure {
   const { id, domain, policies } = vhost;
