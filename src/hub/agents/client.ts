@@ -206,6 +206,14 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     return checked(answer, ok, bytes, missing);
   }
 
+  /** How sites answer. */
+  const answersTo = (path: string, body: { checks: readonly unknown[] }, most: number) =>
+    call(ChecksAnswer, path, {
+      body,
+      deadline: most,
+      limit: checksAnswer(body.checks.length),
+    }).then(inWords);
+
   return {
     reload: (proxyfile, probe, how = {}) =>
       call(ReloadAnswer, '/proxy/reload', {
@@ -233,24 +241,10 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       if (last?.hash !== hash) last = { hash, answer: checked(SitesAnswer, ok, bytes) };
       return last.answer;
     },
-    checks: (request) =>
-      call(ChecksAnswer, '/proxy/checks', {
-        body: request,
-        deadline: checksDeadline(request),
-        limit: checksAnswer(request.checks.length),
-      }).then(inWords),
-    round: (request) =>
-      call(ChecksAnswer, '/proxy/round', {
-        body: request,
-        deadline: roundDeadline(request),
-        limit: checksAnswer(request.checks.length),
-      }).then(inWords),
+    checks: (request) => answersTo('/proxy/checks', request, checksDeadline(request)),
+    round: (request) => answersTo('/proxy/round', request, roundDeadline(request)),
     trial: (request) =>
-      call(ChecksAnswer, '/proxy/trial', {
-        body: request,
-        deadline: Math.min(deadline, trialDeadline(request)),
-        limit: checksAnswer(request.checks.length),
-      }).then(inWords),
+      answersTo('/proxy/trial', request, Math.min(deadline, trialDeadline(request))),
     certificates: () => call(CertificatesAnswer, '/proxy/certificates', aboutSites()),
     root: () => call(RootAnswer, '/proxy/root', { deadline: STATUS_DEADLINE_MS }),
     authorities: (proxyfile) =>
