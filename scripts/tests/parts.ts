@@ -57,8 +57,11 @@ const PARTS = {
     proves: 'explanations of sites that fail, with real services, and of sites that work',
     installs: [
       'nginx:nginx-light',
-      'dropbear:dropbear-bin',
+      'sshd:openssh-server',
+      'postfix:postfix',
+      'redis-server:redis-server',
       'mariadbd:mariadb-server-core',
+      'node:nodejs',
       'curl:curl',
       '/usr/lib/python3/dist-packages/django/__init__.py:python3-django',
     ],

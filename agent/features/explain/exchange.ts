@@ -24,7 +24,8 @@ type Head = {
 
 /**
  * What came. `bytes`: no HTTP; `large`: a header without an end; `closed` and `silent`: nothing, although there is a
- * connection; `handshake`: TLS failed; `refused`, `late`, `denied`, `missing`: there was no connection.
+ * connection, not even a handshake if there is no certificate; `handshake`: TLS failed; `refused`, `late`, `denied`,
+ * `missing`: there was no connection.
  */
 export type Heard = { ms: number; certificate: Certificate | null } & (
   | ({ kind: 'http'; body: string } & Head)
@@ -70,8 +71,7 @@ export function exchange(peer: Peer, request: Buffer, timeout = ANSWER_MS): Prom
   };
   const late = setTimeout(() => {
     if (received.length > 0) end(read(received, true) ?? { kind: 'silent' });
-    else if (isReached) end({ kind: isOpen ? 'silent' : 'handshake' });
-    else end({ kind: 'late' });
+    else end({ kind: isReached ? 'silent' : 'late' });
   }, timeout);
 
   function ended(error?: NodeJS.ErrnoException): void {

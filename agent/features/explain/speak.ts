@@ -54,8 +54,13 @@ export async function speak(
   if (wanted === 'other') return reached(await ask(plain, Buffer.alloc(0)));
   if (wanted === 'h2c') return ofPrior(await ask(plain, PREFACE));
   if (wanted === 'https') {
-    const heard = await ask({ ...secure, tls: serverName }, request);
-    return heard?.kind === 'handshake' ? withoutTls(await ask(plain, request), heard) : over(heard);
+    const named = { ...secure, tls: serverName };
+    const heard = await ask(named, request);
+    const isSilent = heard?.kind === 'silent';
+    if (isSilent && heard.certificate) return over((await ask(named, request)) ?? heard);
+    return isSilent || heard?.kind === 'handshake'
+      ? withoutTls(await ask(plain, request), heard)
+      : over(heard);
   }
   const heard = await ask(plain, request);
   if (heard === null || isUnconnected(heard)) return reached(heard);
@@ -77,7 +82,11 @@ export async function speak(
   const again = heard.kind === 'silent' ? ask(plain, request) : null;
   const [secured, prior, second] = await Promise.all([hello(), ask(plain, PREFACE), again]);
   if (secured?.certificate) return afterHello(secured, speech);
-  if (prior?.kind === 'bytes' && isSettings(prior.bytes)) return { ...speech, speaks: 'h2' };
+  if (prior?.kind === 'bytes') {
+    if (isSettings(prior.bytes)) return { ...speech, speaks: 'h2' };
+    // Redis closes without a word as soon as it reads `Host:`.
+    if (printable(prior.bytes) !== null) return over(prior);
+  }
   if (second && second.kind !== 'silent') return over(second);
   return speech;
 }
@@ -92,6 +101,7 @@ const afterHello = (hello: Heard | null, otherwise: Speech): Speech =>
 function withoutTls(plain: Heard | null, failed: Heard): Speech {
   const speech = plain === null || isUnconnected(plain) ? over(failed) : over(plain);
   if (plain?.kind === 'http' && !wantsTls(plain.body)) return { ...speech, speaks: 'plain' };
+  if (plain?.kind === 'silent' && failed.kind === 'silent') return speech;
   const isOther = plain?.kind === 'bytes' && !isAlert(plain.bytes) && speech.banner !== null;
   return { ...speech, speaks: isOther ? 'other' : 'handshake' };
 }

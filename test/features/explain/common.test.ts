@@ -6,7 +6,7 @@ import { type Fault, forwarding, leadingTo } from './faults/fault.ts';
 import { explained } from './faults/staged.ts';
 import { startHouse } from './house.ts';
 import { startHomeAssistant, startVite } from './services/apps.ts';
-import { startPostfix } from './services/banners.ts';
+import { startSsh } from './services/banners.ts';
 import { startHealthy, startHealthyTls } from './services/healthy.ts';
 
 const FAULTS: readonly Fault[] = [
@@ -25,10 +25,10 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'a service that speaks something else',
     cause: 'NOT_HTTP',
-    names: /SMTP|mail/i,
+    names: /SSH/,
     hasOperation: false,
     stage: async ({ stops }) => ({
-      site: forwarding(`127.0.0.1:${await startPostfix(stops)}`),
+      site: forwarding(`127.0.0.1:${await startSsh(stops)}`),
       instead: leadingTo(stops),
     }),
   },

@@ -1,25 +1,31 @@
 /** Faults of what an upstream speaks: something else than the site sends. */
+
 import { makeChain, makeIssuer, selfSigned } from '../../../harness/certificate.ts';
+import { isRoot } from '../../../harness/unprivileged.ts';
 import {
   startCamera,
   startClosing,
   startMinecraft,
   startMute,
-  startPostfix,
   startPostgres,
-  startRedis,
 } from '../services/banners.ts';
 import { httpPort, type Stops } from '../services/listening.ts';
 import {
-  DROPBEAR,
   MARIADB,
   NGINX,
+  NODE,
   OPENSSL,
-  startDropbear,
+  POSTFIX,
+  REDIS,
+  SSHD,
   startMariadb,
   startNginx,
+  startNodeHttp2,
   startOpenssl,
   startOtherCaddy,
+  startPostfix,
+  startRedis,
+  startSshd,
 } from '../services/programs.ts';
 import { type Fault, forwarding, leadingTo } from './fault.ts';
 
@@ -112,12 +118,12 @@ export const SPEAK: readonly Fault[] = [
     },
   },
   {
-    name: 'an SSH server (dropbear)',
-    missing: DROPBEAR === null && 'no dropbear',
+    name: 'an SSH server (OpenSSH)',
+    missing: SSHD === null && 'no sshd',
     cause: 'NOT_HTTP',
     names: /SSH/,
     hasOperation: false,
-    stage: withPort(startDropbear),
+    stage: withPort(startSshd),
   },
   {
     name: 'a database (MariaDB)',
@@ -128,7 +134,8 @@ export const SPEAK: readonly Fault[] = [
     stage: withPort(startMariadb),
   },
   {
-    name: 'a mail server',
+    name: 'a mail server (Postfix)',
+    missing: (POSTFIX === null || !isRoot) && 'no postfix, or not root',
     cause: 'NOT_HTTP',
     names: /SMTP|mail/i,
     hasOperation: false,
@@ -142,9 +149,10 @@ export const SPEAK: readonly Fault[] = [
     stage: withPort(startCamera),
   },
   {
-    name: 'Redis',
+    name: 'Redis, which closes without a word for HTTP',
+    missing: REDIS === null && 'no redis-server',
     cause: 'NOT_HTTP',
-    names: /-ERR|Redis/,
+    names: /Redis/,
     hasOperation: false,
     stage: withPort(startRedis),
   },
@@ -174,6 +182,17 @@ export const SPEAK: readonly Fault[] = [
     stage: withPort(startMute),
   },
   {
+    name: 'HTTPS to what never answers a handshake',
+    cause: 'HANGS',
+    warned: 'UPSTREAM_DOWN',
+    isSilent: true,
+    hasOperation: false,
+    stage: async ({ stops }) => ({
+      site: forwarding(`https://127.0.0.1:${await startMute(stops)}`),
+      instead: leadingTo(stops),
+    }),
+  },
+  {
     name: 'nginx that speaks HTTP/2 only, without TLS',
     missing: NO_NGINX,
     cause: 'SPEAKS_H2',
@@ -183,6 +202,25 @@ export const SPEAK: readonly Fault[] = [
         stops,
         (port) => `server { listen 127.0.0.1:${port} http2; location / { return 200 up; } }`,
       );
+      return { site: forwarding(`127.0.0.1:${port}`) };
+    },
+  },
+  {
+    name: 'Node that speaks HTTP/2 only, without TLS',
+    missing: NODE === null && 'no node',
+    cause: 'SPEAKS_H2',
+    hasOperation: true,
+    stage: async ({ stops }) => ({
+      site: forwarding(`127.0.0.1:${await startNodeHttp2(stops, null)}`),
+    }),
+  },
+  {
+    name: 'Node that speaks HTTP/2 only, over TLS',
+    missing: NODE === null && 'no node',
+    cause: 'SPEAKS_TLS',
+    hasOperation: true,
+    stage: async ({ stops }) => {
+      const port = await startNodeHttp2(stops, await selfSigned(['nas']));
       return { site: forwarding(`127.0.0.1:${port}`) };
     },
   },

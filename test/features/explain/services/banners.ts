@@ -1,17 +1,9 @@
 /**
- * Stand-ins for servers that speak no HTTP: each sends the bytes that the server sends, and ends as it does. The real
- * SSH and MariaDB of Debian are in `programs.ts`.
+ * Stand-ins for servers that speak no HTTP: each sends the bytes that the server sends, and ends as it does. Those
+ * that Debian has are in `programs.ts`.
  */
 import type { Socket } from 'node:net';
 import { rawPort, type Stops } from './listening.ts';
-
-/** Postfix 3.7: `smtpd_banner` of its main.cf, and its words for a client that speaks HTTP (postconf(5)). */
-export function startPostfix(stops: Stops): Promise<number> {
-  return rawPort(stops, (socket) => {
-    socket.write('220 mail.home.example ESMTP Postfix (Debian/GNU)\r\n');
-    socket.on('data', () => socket.end('221 2.7.0 Error: I can break rules, too. Goodbye.\r\n'));
-  });
-}
 
 /**
  * PostgreSQL 15: four bytes of length come first, and `GET ` is none that it takes, so that it closes without a word
@@ -19,6 +11,10 @@ export function startPostfix(stops: Stops): Promise<number> {
  */
 export const startPostgres = (stops: Stops): Promise<number> =>
   rawPort(stops, (socket) => whenSent(socket, 4, () => socket.end()));
+
+/** OpenSSH: it greets first. */
+export const startSsh = (stops: Stops): Promise<number> =>
+  rawPort(stops, (socket) => socket.write('SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n'));
 
 /** A camera: an answer of RTSP 1.0 (RFC 2326, 7.1.1) to a version that it does not speak. */
 export const startCamera = (stops: Stops): Promise<number> =>
@@ -33,13 +29,6 @@ export const startCamera = (stops: Stops): Promise<number> =>
  */
 export const startMinecraft = (stops: Stops): Promise<number> =>
   rawPort(stops, (socket) => whenSent(socket, 72, () => socket.end()));
-
-/** Redis 7: an error in its own protocol, and no further word to what looks like HTTP (`securityWarningCommand`). */
-export const startRedis = (stops: Stops): Promise<number> =>
-  rawPort(stops, (socket) => {
-    const wrong = "-ERR wrong number of arguments for 'get' command\r\n";
-    socket.on('data', () => socket.end(wrong));
-  });
 
 function whenSent(socket: Socket, bytes: number, then: () => void): void {
   let sent = 0;

@@ -11,7 +11,10 @@ const find = (program: string) =>
 
 export const OPENSSL = find('openssl');
 export const NGINX = find('nginx');
-export const DROPBEAR = find('dropbear');
+export const SSHD = find('sshd');
+export const POSTFIX = find('postfix');
+export const REDIS = find('redis-server');
+export const NODE = find('node');
 export const MARIADB = find('mariadbd');
 export const PERL = find('perl');
 const PYTHON = find('/usr/bin/python3');
@@ -119,13 +122,67 @@ export const startOtherCaddy = (stops: Stops): Promise<number> =>
     return `env ${home} caddy run --config ${file} --adapter caddyfile`;
   });
 
-/** An SSH server. */
-export async function startDropbear(stops: Stops): Promise<number> {
-  const port = await run(
-    stops,
-    (port, folder) => `${DROPBEAR} -F -E -R -p 127.0.0.1:${port} -P ${join(folder, 'pid')}`,
-  );
-  return port;
+/** OpenSSH, as a user who may not change users: nobody signs in. */
+export const startSshd = (stops: Stops): Promise<number> =>
+  run(stops, (port, folder) => {
+    const key = join(folder, 'key');
+    Bun.spawnSync(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-f', key]);
+    const options = `-f none -h ${key} -p ${port} -o ListenAddress=127.0.0.1 -o PidFile=none`;
+    return `${asNobody(folder, key)} ${SSHD} -D -e ${options}`;
+  });
+
+/** A mail server that takes no mail: of Postfix, what listens. Its own user runs it. */
+export const startPostfix = (stops: Stops): Promise<number> =>
+  run(stops, (port, folder) => {
+    const data = join(folder, 'data');
+    mkdirSync(data);
+    mkdirSync(join(folder, 'queue'));
+    chmodSync(folder, 0o755);
+    Bun.spawnSync(['chown', 'postfix', data]);
+    const tables = 'alias_maps =\nlocal_recipient_maps =';
+    const places = `queue_directory = ${folder}/queue\ndata_directory = ${data}`;
+    const main = `compatibility_level = 3.6\nmaillog_file = /dev/stdout\n${places}\n${tables}\n`;
+    writeFileSync(join(folder, 'main.cf'), main);
+    writeFileSync(join(folder, 'master.cf'), POSTFIX_SERVICES.replace('PORT', String(port)));
+    Bun.spawnSync([POSTFIX ?? '', '-c', folder, 'check']);
+    return `/usr/lib/postfix/sbin/master -c ${folder} -d`;
+  });
+
+const POSTFIX_SERVICES = `
+127.0.0.1:PORT inet n - n - - smtpd
+postlog unix-dgram n - n - 1 postlogd
+cleanup unix n - n - 0 cleanup
+rewrite unix - - n - - trivial-rewrite
+anvil unix - - n - 1 anvil
+`;
+
+export const startRedis = (stops: Stops): Promise<number> =>
+  run(stops, (port) => `${REDIS} --port ${port} --bind 127.0.0.1 --save --daemonize no`);
+
+/** Node's own HTTP/2, which speaks nothing else. @param pair for TLS; null: without */
+export const startNodeHttp2 = (
+  stops: Stops,
+  pair: { certificate: string; key: string } | null,
+): Promise<number> =>
+  run(stops, (port, folder) => {
+    const script = join(folder, 'server.mjs');
+    const [create, options] = pair
+      ? ['createSecureServer', { cert: pair.certificate, key: pair.key }]
+      : ['createServer', {}];
+    writeFileSync(
+      script,
+      `import { ${create} } from 'node:http2';
+${create}(${JSON.stringify(options)}, (_, answer) => answer.end('up')).listen(${port}, '127.0.0.1');`,
+    );
+    return `${NODE} ${script}`;
+  });
+
+/** What begins the words of a program that root should not run. @param own what belongs to its user, in the folder */
+function asNobody(folder: string, own: string): string {
+  if (!isRoot) return '';
+  chmodSync(folder, 0o755);
+  chownSync(own, NOBODY, NOBODY);
+  return asUser(NOBODY).join(' ');
 }
 
 /** A database without any data. */
@@ -133,13 +190,9 @@ export async function startMariadb(stops: Stops): Promise<number> {
   const port = await run(stops, (port, folder) => {
     const data = join(folder, 'data');
     mkdirSync(data);
-    if (isRoot) {
-      chmodSync(folder, 0o755);
-      chownSync(data, NOBODY, NOBODY);
-    }
+    const user = asNobody(folder, data);
     const places = `--datadir=${data} --socket=${data}/socket --pid-file=${data}/pid`;
     const options = '--no-defaults --skip-grant-tables --innodb=OFF --default-storage-engine=Aria';
-    const user = isRoot ? asUser(NOBODY).join(' ') : '';
     return `${user} ${MARIADB} ${options} ${places} --port=${port} --bind-address=127.0.0.1`;
   });
   return port;
