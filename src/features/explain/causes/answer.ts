@@ -8,7 +8,7 @@ const REFUSALS = [400, 403, 421];
 /** The line for the configuration of the program itself. */
 const OWN_LINES: Readonly<Record<string, (facts: Facts) => string>> = {
   'Home Assistant': () =>
-    'In its configuration.yaml: `http:` with `use_x_forwarded_for: true` and `trusted_proxies:` with the address from which Caddy connects, such as `- 127.0.0.1`. Then restart it.',
+    'In its configuration.yaml: `http:` with `use_x_forwarded_for: true` and `trusted_proxies:` with the address that its log names as the proxy’s, such as `- 127.0.0.1`. Then restart it.',
   Nextcloud: ({ host }) =>
     `In its config.php: add '${host}' to 'trusted_domains', and Caddy’s address to 'trusted_proxies'.`,
   Vite: ({ host }) => `In its vite.config: \`server: { allowedHosts: ['${host}'] }\`.`,

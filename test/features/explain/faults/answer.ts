@@ -53,6 +53,15 @@ const visitSecurely = (port: number, host: string): Promise<number> =>
     () => 0,
   );
 
+/** Asks a site, and goes where it leads within the site. @returns the status at last; 0: it leads elsewhere */
+async function follow(port: number, host: string, path: string): Promise<number> {
+  const ask = { headers: { Host: host }, redirect: 'manual' } as const;
+  const { status, headers } = await fetch(`http://127.0.0.1:${port}${path}`, ask);
+  const to = headers.get('location');
+  if (to === null) return status;
+  return to.startsWith('/') ? follow(port, host, to) : 0;
+}
+
 /** Opens a websocket as a visitor of that site. @returns 200 if it opens */
 const openSocket = (port: number, host: string): Promise<number> =>
   new Promise((resolve) => {
@@ -131,11 +140,22 @@ export const ANSWER: readonly Fault[] = [
     stage: ({ stops }) => staged(startFailing(stops, 503, 'Service Unavailable')),
   },
   {
-    name: 'nginx that refuses a request as too large',
+    name: 'nginx that takes no address as long as this one',
     missing: NO_NGINX,
     cause: 'TOO_LARGE',
+    names: /414/,
     hasOperation: false,
-    stage: nginxFault('return 413;'),
+    stage: async ({ stops }) => {
+      const server = (port: number, options: string) =>
+        `server { listen 127.0.0.1:${port}; ${options} location / { return 200 up; } }`;
+      const limits = 'large_client_header_buffers 2 1k;';
+      const { port, replace } = await startNginx(stops, (port) => server(port, limits));
+      return {
+        site: forwarding(`127.0.0.1:${port}`),
+        path: `/?from=${'a'.repeat(1_500)}`,
+        mend: () => replace(server(port, '')),
+      };
+    },
   },
   {
     name: 'a redirect to the address of the service itself',
@@ -146,6 +166,24 @@ export const ANSWER: readonly Fault[] = [
       const app = startRedirecting(stops, () => `http://127.0.0.1:${port}/login`);
       ({ port } = app);
       return staged(app);
+    },
+  },
+  {
+    name: 'nginx that puts its own port into the address of a folder',
+    missing: NO_NGINX,
+    cause: 'REDIRECT_ELSEWHERE',
+    names: /own configuration/,
+    hasOperation: false,
+    stage: async ({ stops, httpPort }) => {
+      const server = (port: number, options: string) =>
+        `server { listen 127.0.0.1:${port}; ${options} location /files/ { proxy_pass http://127.0.0.1:${port}/; } location / { return 200 up; } }`;
+      const { port, replace } = await startNginx(stops, (port) => server(port, ''));
+      return {
+        site: { domain: 'http://files.example', ...forwarding(`127.0.0.1:${port}`) },
+        path: '/files',
+        visit: () => follow(httpPort, 'files.example', '/files'),
+        mend: () => replace(server(port, 'absolute_redirect off;')),
+      };
     },
   },
   {

@@ -4,11 +4,11 @@ import { writeFileSync } from 'node:fs';
 import { createServer as createTlsServer } from 'node:https';
 import { join } from 'node:path';
 import type { Cause } from '../../../../src/features/explain/schemas.ts';
-import { makeChain, makeIssuer } from '../../../harness/certificate.ts';
+import { makeChain, makeIssuer, selfSigned } from '../../../harness/certificate.ts';
 import { freePort } from '../../../harness/stack.ts';
 import { startHealthy, startSignIn } from '../services/healthy.ts';
 import { httpPort, portOf, rawPort, type Stops } from '../services/listening.ts';
-import { NGINX, startNginx } from '../services/programs.ts';
+import { NGINX, NODE, startNginx, startNodeHttp2 } from '../services/programs.ts';
 import { forwarding, type Place, type Site } from './fault.ts';
 
 type Odd = {
@@ -83,6 +83,16 @@ export const ODD: readonly Odd[] = [
       const block = (port: number) =>
         `server { listen 127.0.0.1:${port} http2; location / { return 200 up; } }`;
       return forwarding(`h2c://127.0.0.1:${(await startNginx(stops, block)).port}`);
+    },
+  },
+  {
+    name: 'HTTP/2 alone over TLS, which Caddy chooses in the handshake',
+    missing: NODE === null && 'no node',
+    said: 'works',
+    stage: async ({ stops }) => {
+      const port = await startNodeHttp2(stops, await selfSigned(['nas']));
+      const transport = '\ttransport http {\n\t\ttls_insecure_skip_verify\n\t}';
+      return { config: `reverse_proxy https://127.0.0.1:${port} {\n${transport}\n}` };
     },
   },
   {

@@ -1,12 +1,12 @@
 // proof: faults
 /** What works is never called failing: sites of every recipe and policy, with upstreams that answer in all usual ways. */
 import { expect, test } from 'bun:test';
-import { forFile } from '../../harness/for-file.ts';
-import { some } from '../../harness/full.ts';
-import { seededRandom } from '../../harness/random.ts';
-import { limit } from '../../harness/speed.ts';
+import { forFile } from '../../../harness/for-file.ts';
+import { some } from '../../../harness/full.ts';
+import { seededRandom } from '../../../harness/random.ts';
+import { limit } from '../../../harness/speed.ts';
 import { healthySites } from './healthy-sites.ts';
-import { startHouse } from './house.ts';
+import { startHouse } from '../house.ts';
 
 const SITES = some(40, 500, 'HEALTHY_SITES');
 const SEED = some(7, 7, 'HEALTHY_SEED');

@@ -1,10 +1,10 @@
 /** Sites that work, chosen at random: of every recipe, with any of the policies that let visitors in. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Random } from '../../harness/random.ts';
-import type { Site } from './faults/fault.ts';
-import { expectStatus, type House } from './house.ts';
-import { KINDS, startHealthy, startHealthyTls, startSignIn } from './services/healthy.ts';
+import type { Random } from '../../../harness/random.ts';
+import type { Site } from './fault.ts';
+import { expectStatus, type House } from '../house.ts';
+import { KINDS, startHealthy, startHealthyTls, startSignIn } from '../services/healthy.ts';
 
 type Named = { name: string; site: Site };
 
