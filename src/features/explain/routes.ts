@@ -134,7 +134,7 @@ const EXAMPLE = {
       ok: false,
       words: `${UPSTREAM} speaks HTTPS, and Caddy speaks plain HTTP to it.`,
     },
-    { step: 'answer', ok: true, words: 'It answers 400 after 3 ms.' },
+    { step: 'answer', ok: null, words: 'It answers 400 after 3 ms.' },
   ],
   asked: { status: 400, location: null, ms: 3 },
 };

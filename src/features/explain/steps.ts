@@ -101,10 +101,13 @@ function speakWords({ address, speaks, wanted, own }: UpstreamFound): State {
 }
 
 function answerWords({ asked, upstreams }: Facts): State {
-  if (!upstreams.some(({ signIn }) => !signIn)) return NO_UPSTREAM;
+  const own = upstreams.filter(({ signIn }) => !signIn);
+  if (own.length === 0) return NO_UPSTREAM;
   if (asked === null || asked.status === null) return { ok: null, words: 'There was no answer.' };
   if (asked.by === null && asked.error !== null) {
     return { ok: null, words: `Caddy answers ${asked.status} in its place.` };
   }
-  return { ok: true, words: `It answers ${asked.status} after ${Math.round(asked.ms)} ms.` };
+  // What wants TLS may say so by plain HTTP.
+  const ok = own.some(({ speaks }) => speaks === 'tls') ? null : true;
+  return { ok, words: `It answers ${asked.status} after ${Math.round(asked.ms)} ms.` };
 }

@@ -9,6 +9,16 @@ const isUnreachable = ({ asked }: Facts, { address, loopback }: UpstreamFound): 
   !loopback && NO_WAY.test(asked?.error ?? '') && (asked?.error ?? '').includes(address);
 
 const hostIn = (address: string): string => address.replace(/:\d+$/, '');
+const portIn = (address: string): string => /\d+$/.exec(address)?.[0] ?? '';
+
+/** What leads to a container: its network; or, unless Caddy is in a container itself, a port of this machine. */
+function cureForContainer({ alone }: Facts, address: string): string {
+  const [host, port] = [hostIn(address), portIn(address)];
+  const here = `127.0.0.1:${port}`;
+  return alone
+    ? `If ${host} is a container, add the container of Caddy to its network.`
+    : `If ${host} is a container, publish its port (in its compose file: \`ports: ["${here}:${port}"]\`), and use ${here} as the upstream.`;
+}
 
 /** Without a dot, it is probably the name of a container. */
 const isBare = (host: string): boolean => /^[a-z0-9][\w-]*$/i.test(host) && host !== 'localhost';
@@ -40,7 +50,7 @@ export const CONNECT: readonly Row[] = [
       if (!isBare(host)) return { words, isDoubtful };
       return {
         words: `${words} A name without a dot may be that of a container, which only containers in the same network know.`,
-        cure: `If ${host} is a container, put Caddy on its network, or publish its port and use 127.0.0.1 and that port.`,
+        cure: cureForContainer(facts, found.address),
         isDoubtful,
       };
     },
@@ -49,7 +59,7 @@ export const CONNECT: readonly Row[] = [
     code: 'UPSTREAM_LOCALHOST',
     title: 'The upstream is on the loopback of the container that Caddy runs in.',
     advice:
-      'In a container, 127.0.0.1 is the container itself. Use the name of the service’s container, or host.docker.internal for a service of the host.',
+      'In a container, 127.0.0.1 is the container itself. Use the name of the service’s container, or host.docker.internal for a service of the host (on Linux, Caddy’s container needs `extra_hosts: ["host.docker.internal:host-gateway"]` for that).',
     test(facts) {
       const found = unansweredWith(
         facts,

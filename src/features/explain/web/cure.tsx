@@ -1,5 +1,4 @@
-/** What to do about a site that fails: in words, and as a change that is shown before it is published. */
-import { useState } from 'preact/hooks';
+/** What to do about a site that fails: in words, and as a change that is shown with a button to publish it. */
 import { send } from '../../../web/lib/api.ts';
 import { useSubmit } from '../../../web/lib/use-form.ts';
 import { useVerdict } from '../../../web/lib/use-verdict.ts';
@@ -16,10 +15,10 @@ type Props = {
 };
 
 export function Cure({ cure: { words, operation }, canPublish, onPublished }: Props) {
-  const [isShown, setShown] = useState(false);
-  const verdict = useVerdict(isShown ? operation : null);
+  const change = canPublish ? operation : null;
+  const verdict = useVerdict(change);
   const publish = useSubmit(async () => {
-    await send('POST', '/vhosts/bulk', { operations: [operation] });
+    await send('POST', '/vhosts/bulk', { operations: [change] });
     await onPublished();
   });
   return (
@@ -27,18 +26,11 @@ export function Cure({ cure: { words, operation }, canPublish, onPublished }: Pr
       <p>
         <strong>What to do:</strong> <WithCode text={words} />
       </p>
-      {operation && canPublish && !isShown && (
-        <p>
-          <button type="button" onClick={() => setShown(true)}>
-            Show the change
-          </button>
-        </p>
-      )}
-      {isShown && (
+      {change && (
         <>
           <PreviewPanel verdict={verdict} />
           {publish.error !== null && <RefusedNotice error={publish.error} />}
-          <p class="row">
+          <p>
             <button
               type="button"
               class="primary"
@@ -46,9 +38,6 @@ export function Cure({ cure: { words, operation }, canPublish, onPublished }: Pr
               onClick={() => verdict.state === 'valid' && void publish.run()}
             >
               {publish.busy ? 'Publishing …' : 'Publish it'}
-            </button>
-            <button type="button" onClick={() => setShown(false)}>
-              Cancel
             </button>
           </p>
         </>

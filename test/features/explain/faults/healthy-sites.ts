@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Random } from '../../../harness/random.ts';
-import type { Site } from './fault.ts';
 import { expectStatus, type House } from '../house.ts';
 import { KINDS, startHealthy, startHealthyTls, startSignIn } from '../services/healthy.ts';
+import type { Site } from './fault.ts';
 
 type Named = { name: string; site: Site };
 

@@ -5,8 +5,8 @@ import { forFile } from '../../../harness/for-file.ts';
 import { some } from '../../../harness/full.ts';
 import { seededRandom } from '../../../harness/random.ts';
 import { limit } from '../../../harness/speed.ts';
-import { healthySites } from './healthy-sites.ts';
 import { startHouse } from '../house.ts';
+import { healthySites } from './healthy-sites.ts';
 
 const SITES = some(40, 500, 'HEALTHY_SITES');
 const SEED = some(7, 7, 'HEALTHY_SEED');
