@@ -23,7 +23,7 @@ type Head = {
 };
 
 /**
- * What came. `bytes`: no HTTP; `large`: a header without an end; `closed` and `silent`: nothing, although there is a
+ * What came. `bytes`: no HTTP; `large`: headers without an end; `closed` and `silent`: nothing, although there is a
  * connection, not even a handshake if there is no certificate; `handshake`: TLS failed; `refused`, `late`, `denied`,
  * `missing`: there was no connection.
  */
@@ -43,6 +43,8 @@ const MOST_BANNER = 200;
 /** How long more of a banner, or of a body, may take. */
 const MORE_MS = 300;
 const MOST_NAMES = 20;
+/** Interim responses before the one that counts, such as 103. */
+const MOST_INTERIM = 32;
 const END = /\r?\n\r?\n/;
 
 /**
@@ -164,7 +166,7 @@ const isWorthWaiting = (bytes: Buffer): boolean =>
   isHttp(bytes) && !END.test(bytes.toString('latin1'));
 
 /** What it is so far; null if more is to come. @param isAll whether nothing more does */
-function read(bytes: Buffer, isAll: boolean): Outcome | null {
+function read(bytes: Buffer, isAll: boolean, interim = 0): Outcome | null {
   if (!isHttp(bytes)) {
     const isEnough = isAll || bytes.length >= MOST_BANNER || isAlert(bytes);
     return isEnough ? { kind: 'bytes', bytes: bytes.subarray(0, MOST_BANNER) } : null;
@@ -179,7 +181,9 @@ function read(bytes: Buffer, isAll: boolean): Outcome | null {
   if (head === null) return { kind: 'bytes', bytes: bytes.subarray(0, MOST_BANNER) };
   const rest = bytes.subarray(at + gap.length);
   // 103 and the like: the response is still to come.
-  if (head.status < 200 && head.status !== 101) return read(rest, isAll);
+  if (head.status < 200 && head.status !== 101) {
+    return interim === MOST_INTERIM ? { kind: 'large' } : read(rest, isAll, interim + 1);
+  }
   const length = Number(head.headers.get('content-length') ?? Number.NaN);
   const isRead = head.status < 400 || rest.length >= MOST_BODY || rest.length >= length;
   if (!isAll && !isRead) return null;

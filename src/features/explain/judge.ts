@@ -1,4 +1,5 @@
 /** Draws the conclusion from what was found: the first step that fails, why, and what to do. Pure. */
+import { visible } from '../../shared/visible.ts';
 import { CAUSES } from './causes.ts';
 import { type Case, type Change, type Facts, pathOf, type Row } from './facts.ts';
 import { type Explanation, STEP_OF, STEPS, type Step } from './schemas.ts';
@@ -30,9 +31,12 @@ export function judge(facts: Facts): Judgement {
     verdict,
     step: first ? STEP_OF[first.row.code] : null,
     cause: only?.row.code ?? null,
-    words: wordsOf(facts, fitting, doubt),
+    words: visible(wordsOf(facts, fitting, doubt)),
     cure: only ? { words: only.found.cure ?? only.row.advice, operation: null } : null,
-    steps: STEPS.map((step) => ({ step, ...stateOf(step, facts, matches) })),
+    steps: STEPS.map((step) => {
+      const { ok, words } = stateOf(step, facts, matches);
+      return { step, ok, words: visible(words) };
+    }),
     asked: askedOf(facts),
   };
   return { explanation, rows: fitting.map(({ row }) => row), change: only?.found.change ?? null };

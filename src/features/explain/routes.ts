@@ -63,12 +63,13 @@ export function explainRoutes({ explain, db, publisher, guard, bodyLimit, now }:
       '/explanations',
       async ({ body, who, assertOwner }) => {
         const isForViewer = isViewer(who);
-        if ('operation' in body && isForViewer) throw editorsOnly();
+        const { path = '/' } = body;
+        if (isForViewer) assertForViewers(body, path);
         const subject =
           'operation' in body
             ? await subjectOf(body.operation, assertOwner)
             : stored(body.vhost, publisher.current());
-        const judgement = await explain.of(subject, body.path ?? '/', (operation) =>
+        const judgement = await explain.of(subject, path, (operation) =>
           changeFrom(operation, { assertOwner }),
         );
         return isForViewer ? forViewers(judgement) : judgement.explanation;
@@ -78,7 +79,7 @@ export function explainRoutes({ explain, db, publisher, guard, bodyLimit, now }:
         tag: 'Status',
         summary: 'Explain why a site does not work, or would not',
         description:
-          'An agent walks the way of a visitor’s request: the name, the port, the certificate, what guards the site, the connection to the upstream, what that speaks, and what it answers. The site itself is asked at a separate Caddy, so that nothing is in the access log. Each upstream gets at most six connections of at most 5 s, with GET alone. Of several proxies, the first that answers looks. A vhost that is off is explained as if it were on. Viewers get the answer without addresses, and may not send an `operation`. At most 60 explanations a minute.',
+          'An agent walks the way of a visitor’s request: the name, the port, the certificate, what guards the site, the connection to the upstream, what that speaks, and what it answers. The site itself is asked at a separate Caddy, so that nothing is in the access log. Each upstream gets at most six connections of at most 5 s, with GET alone. Of several proxies, the first that answers looks. A vhost that is off is explained as if it were on. Viewers get the answer without addresses, and may send neither an `operation` nor a `path` other than `/`: an upstream gets it past the policies of the site. At most 60 explanations a minute.',
         access: 'write',
         needs: 'viewer',
         body: ExplanationBody,
@@ -108,10 +109,14 @@ function changedBy(step: Subject['steps'][number], { vhosts }: SiteSet): Vhost[]
 const noSite = () =>
   new Failure('INVALID_REQUEST', 'This change concerns no site.', { at: { field: 'operation' } });
 
-const editorsOnly = () =>
-  new Failure('FORBIDDEN_ROLE', 'Only editors and owners may have a change explained.', {
-    at: { field: 'operation' },
-  });
+/** An upstream is asked for the path without what guards the site. @throws Failure FORBIDDEN_ROLE */
+function assertForViewers(body: object, path: string): void {
+  if ('operation' in body) throw editorsOnly('have a change explained', 'operation');
+  if (path !== '/') throw editorsOnly('choose the path', 'path');
+}
+
+const editorsOnly = (what: string, field: string) =>
+  new Failure('FORBIDDEN_ROLE', `Only editors and owners may ${what}.`, { at: { field } });
 
 const UPSTREAM = '127.0.0.1:8443';
 const EXAMPLE = {

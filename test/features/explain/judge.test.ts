@@ -246,6 +246,16 @@ test('the first step that fails is the cause', () => {
   expect(explanation.cause).toBe('NAME_UNKNOWN');
 });
 
+test('what a service says does not deceive those who read it', () => {
+  const issuer = 'nas\u202egnp.\u001b[2J\n';
+  const found = one({ speaks: 'tls', certificate: { ...CERTIFICATE, issuer } });
+  const { words, steps } = judge(facts(found)).explanation;
+  for (const text of [words, ...steps.map((step) => step.words)]) {
+    expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  }
+  expect(words).toContain('nas\\u202egnp');
+});
+
 test('a query is not repeated', () => {
   const { explanation } = judge(
     facts({ path: '/a?token=secret', asked: askedOf({ status: 500 }) }),

@@ -96,6 +96,8 @@ describe('an upstream that wants to do harm is named, and read no further', () =
     ['a header without end', flooding('HTTP/1.1 200 OK\r\nX-Long: ')],
     ['headers without end', (socket, heard) => endlessHeaders(socket, heard)],
     ['a status line without end', flooding('HTTP/1.1 200 ')],
+    ['hints without end', flooding('', 'HTTP/1.1 103 Early Hints\r\n\r\n')],
+    ['cookies without end', flooding('HTTP/1.1 302 Found\r\n', 'Set-Cookie: a=b\r\n')],
     ['a byte a second', dripping('HTTP/1.1 200 OK\r\nServer: slow and steady\r\n')],
   ])(
     '%s',
@@ -136,6 +138,17 @@ describe('an upstream that wants to do harm is named, and read no further', () =
     async () => {
       const { verdict, step } = await explainPort(await startHugeCertificate(stops), 'https://');
       expect([verdict, step]).toEqual([expect.stringMatching(/fails|unsure/), 'speak']);
+    },
+    LONG,
+  );
+
+  test(
+    'a handshake of a byte a second',
+    async () => {
+      const upstream = await startCounting(stops, dripping('\x16\x03\x03\x40\x00\x02'));
+      const { verdict, step } = await explainPort(upstream.port, 'https://');
+      expect([verdict, step]).toEqual([expect.stringMatching(/fails|unsure/), 'speak']);
+      await until(() => upstream.open() === 0, 'the end of all connections');
     },
     LONG,
   );

@@ -62,6 +62,14 @@ describe('is refused', () => {
     const { status, body } = await explain({ operation }, asViewer);
     expect([status, body.code]).toEqual([403, 'FORBIDDEN_ROLE']);
   });
+
+  test('a path that a viewer chooses, which the service would get past the policies', async () => {
+    seen.length = 0;
+    const { status, body } = await explain({ vhost: healthy.id, path: '/off?now' }, asViewer);
+    expect([status, body.code]).toEqual([403, 'FORBIDDEN_ROLE']);
+    expect(seen).toEqual([]);
+    expect((await explain({ vhost: healthy.id, path: '/' }, asViewer)).status).toBe(200);
+  });
 });
 
 test('a site that works takes two requests by GET that say who asks, and leaves nothing in the log', async () => {

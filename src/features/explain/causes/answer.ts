@@ -113,7 +113,9 @@ export const ANSWER: readonly Row[] = [
       }
       const found = upstreamWith(facts, ({ speaks }) => speaks === 'large');
       return found && (isCaddysError(facts) || asked?.fault != null)
-        ? { words: `${found.address} sends a header of more than 64 KiB, which Caddy refuses.` }
+        ? {
+            words: `${found.address} sends headers of more than 64 KiB, or without an end, which Caddy refuses.`,
+          }
         : null;
     },
   },

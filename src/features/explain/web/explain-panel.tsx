@@ -32,20 +32,22 @@ function Panel({ site, onChanged }: ComponentProps<SiteSection>) {
     <section class="card tight stack below" aria-labelledby="explain" aria-busy={explain.busy}>
       <form class="row" onSubmit={submitWith(explain.run)}>
         <h2 id="explain">Does it work?</h2>
-        <label class="line small end nowrap">
-          Ask for
-          <input
-            type="text"
-            class="mono"
-            value={path}
-            required
-            pattern="/.*"
-            maxLength={2000}
-            spellcheck={false}
-            autocapitalize="off"
-            onInput={(event) => setPath(event.currentTarget.value)}
-          />
-        </label>
+        {canEdit && (
+          <label class="line small end nowrap">
+            Ask for
+            <input
+              type="text"
+              class="mono"
+              value={path}
+              required
+              pattern="/.*"
+              maxLength={2000}
+              spellcheck={false}
+              autocapitalize="off"
+              onInput={(event) => setPath(event.currentTarget.value)}
+            />
+          </label>
+        )}
         <button type="submit" aria-disabled={explain.busy}>
           {explain.busy ? 'Asking …' : 'Explain'}
         </button>

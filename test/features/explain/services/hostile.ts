@@ -62,12 +62,12 @@ export const answering = (text: string) => (socket: Socket, heard: Heard) => {
 type Heard = (said: (text: string) => void) => void;
 
 /** Answers the first byte with a beginning, and then with as much as is taken. */
-export const flooding = (beginning: string) => (socket: Socket, heard: Heard) => {
+export const flooding = (beginning: string, piece?: string) => (socket: Socket, heard: Heard) => {
   let begun = false;
   heard(() => {
     if (begun) return;
     begun = true;
-    flood(socket, beginning);
+    flood(socket, beginning, piece);
   });
 };
 
