@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Explanation } from '../../../src/features/explain/schemas.ts';
 import { startOwnNetwork } from '../../harness/own-network.ts';
 import { type Program, runProgram } from '../../harness/program.ts';
-import { temporaryFolder } from '../../harness/stack.ts';
+import { temporaryFolder, until } from '../../harness/stack.ts';
 
 const API = 'http://127.0.0.1:3000/api';
 const OWN = '192.168.77.2';
@@ -19,12 +19,21 @@ const NAMES = {
   'failed.ada-home.net': 'fails',
 };
 
-const IS_CONTAINER = existsSync('/.dockerenv');
+const MARK = '/.dockerenv';
 
 const folder = temporaryFolder();
 const resolv = join(folder, 'resolv.conf');
 writeFileSync(resolv, 'nameserver 127.0.0.1\n');
+/** Hides what marks a container, which does not know the addresses of its host; the rest of the disk is there. */
+const hide = [
+  `mkdir ${folder}/own && mount -t tmpfs tmpfs ${folder}/own && cd ${folder}/own`,
+  `mkdir up work root && mknod up${MARK} c 0 0`,
+  'mount -t overlay overlay -o lowerdir=/,upperdir=up,workdir=work root',
+  'for one in proc sys dev tmp run; do mount --rbind /$one root/$one || exit 1; done',
+  'cd root && pivot_root . mnt',
+].join(' && ');
 const begin = [
+  ...(existsSync(MARK) ? [`{ ${hide} || :; } && cd /`] : []),
   'ip link add lan type veth peer name far',
   'ip link set far up',
   `ip addr add ${OWN}/24 dev lan`,
@@ -41,6 +50,14 @@ describe.skipIf(network === null)('a name', () => {
   let names: Bun.Subprocess<'ignore', 'pipe'>;
   let program: Program;
   let token: string;
+  const isMarked = Bun.spawnSync([...inside, 'test', '-e', MARK]).exitCode === 0;
+
+  async function start(): Promise<void> {
+    // As what a container was started for.
+    const main = [...inside, 'unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
+    program = runProgram([], { DATA_DIR: join(folder, 'data') }, folder, { prefix: main });
+    await program.address('agent');
+  }
 
   beforeAll(async () => {
     const words = Object.entries(NAMES).map(([name, address]) => `${name}=${address}`);
@@ -49,10 +66,7 @@ describe.skipIf(network === null)('a name', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await names.stdout.getReader().read();
-    // As what a container was started for.
-    const main = [...inside, 'unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
-    program = runProgram([], { DATA_DIR: join(folder, 'data') }, folder, { prefix: main });
-    await program.address('agent');
+    await start();
     const account = { name: 'Ada', email: 'ada@example.org', password: 'a long passphrase' };
     ({ token } = await api<{ token: string }>('/auth/sign-up/email', account));
   });
@@ -73,7 +87,7 @@ describe.skipIf(network === null)('a name', () => {
   async function explained(domain: string, config = 'respond up') {
     const { id } = await api<{ id: number }>('/vhosts', { domain, config });
     const explanation = await api<Explanation>('/explanations', { vhost: id });
-    return { ...explanation, name: explanation.steps[0] };
+    return { ...explanation, id, name: explanation.steps[0] };
   }
 
   test.each<[string, string]>([
@@ -95,8 +109,7 @@ describe.skipIf(network === null)('a name', () => {
   test('that leads to whoever looks it up leads elsewhere', () =>
     leadsElsewhere('http://loop.ada-home.net', '127.0.0.1'));
 
-  // A container does not know the addresses of its host.
-  test.skipIf(IS_CONTAINER)('that leads to another machine of this network leads elsewhere', () =>
+  test.skipIf(isMarked)('that leads to another machine of this network leads elsewhere', () =>
     leadsElsewhere('http://other.ada-home.net', '192.168.77.9'),
   );
 
@@ -154,6 +167,24 @@ describe.skipIf(network === null)('a name', () => {
   test('of an upstream that there is not is no name of a site', async () => {
     const { cause, step } = await explained('http://a.example', 'reverse_proxy no.ada-home.net:80');
     expect([step, cause]).toEqual(['connect', 'UPSTREAM_NAME']);
+  });
+
+  test('of a site at an address that the machine has lost leads to a port that is closed', async () => {
+    const lan = `${OWN.replace(/2$/, '3')}/24`;
+    await network?.run(`ip addr add ${lan} dev lan`);
+    const config = `bind ${OWN.replace(/2$/, '3')}\nrespond up`;
+    const { id, verdict } = await explained('http://lost.lan:8112', config);
+    expect(verdict).toBe('works');
+    program.child.kill('SIGKILL');
+    await program.child.exited;
+    await network?.run(`ip addr del ${lan} dev lan`);
+    await start();
+    const closed = await until(async () => {
+      const found = await api<Explanation>('/explanations', { vhost: id });
+      return found.verdict === 'fails' ? found : null;
+    }, 'a port that is closed');
+    expect([closed.step, closed.cause]).toEqual(['port', 'PORT_CLOSED']);
+    expect(closed.words).toMatch(/8112.*no interface has this address/);
   });
 
   test('localhost is the container’s own for an upstream', async () => {
