@@ -64,6 +64,7 @@ const PARTS = {
       'node:nodejs',
       'curl:curl',
       '/usr/lib/python3/dist-packages/django/__init__.py:python3-django',
+      ...CONTAINERS,
     ],
     downloads: ['caddy'],
     repeats: { folder: 'test/features/explain/faults/', how: 'newer Caddy' },
