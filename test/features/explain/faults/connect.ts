@@ -64,7 +64,6 @@ export const CONNECT: readonly Fault[] = [
     name: 'a machine that drops what comes',
     missing: PERL === null && 'no perl',
     cause: 'UPSTREAM_TIMEOUT',
-    warned: 'UPSTREAM_DOWN',
     hasOperation: false,
     stage: async ({ stops }) => ({
       site: forwarding(`127.0.0.1:${await startDropping(stops)}`),
