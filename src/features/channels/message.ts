@@ -159,7 +159,12 @@ function durationOf(milliseconds: number): string {
   return new Intl.DurationFormat('en', { style: 'long' }).format(Object.fromEntries(largest));
 }
 
-const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').slice(0, 200);
+const oneLine = (text: string): string =>
+  text
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .slice(0, 200)
+    .toWellFormed();
 
+/** Well-formed, for Telegram and others refuse half of an emoji. */
 const clip = (text: string): string =>
-  text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
+  (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text).toWellFormed();

@@ -32,6 +32,14 @@ describe('no text', () => {
     expect(Buffer.byteLength(body)).toBeLessThanOrEqual(4096);
   });
 
+  test('ends with half of an emoji', () => {
+    for (const padding of ['', 'x']) {
+      const emojis = padding + '😀'.repeat(9999);
+      const { title, body } = text([one({ about: emojis, message: emojis })]);
+      expect([title.isWellFormed(), body.isWellFormed()]).toEqual([true, true]);
+    }
+  });
+
   test('has more than twenty lines of a digest', () => {
     const { body } = text([one(), ...Array.from({ length: 30 }, () => one({ about: 'b' }))]);
     expect(body.split('\n').at(-1)).toBe('… and 11 more');
