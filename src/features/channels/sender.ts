@@ -10,7 +10,6 @@ import { every } from '../../shared/every.ts';
 import { Failure } from '../../shared/failure.ts';
 import { type Log, reasonOf } from '../../shared/log.ts';
 import { type Channel, channelOf } from './channels.ts';
-import type { Deliver } from './deliver.ts';
 import type { ChannelKind } from './kinds/kinds.ts';
 import type { Delivery, Message } from './message.ts';
 import { type MessageRow, sentSince, waitingFor } from './outbox.ts';
@@ -22,7 +21,7 @@ type SenderDeps = Clock & {
   sealing: Pick<Sealing, 'open'>;
   /** The id of the hub. */
   hub: string;
-  deliver: Deliver;
+  deliver: (channel: Channel, delivery: Delivery) => Promise<void>;
   pace: SendPace & { every: number };
   /** From 0 to 1. */
   random?: () => number;
@@ -83,26 +82,30 @@ export function createSender(deps: SenderDeps): Sender {
     const attempts = first.attempts + 1;
     // Before the attempt, so that what a crash leaves is sent again as the same message.
     db.update(messages).set({ attempts, digest }).where(which).run();
-    const error = await deliver(channel, deliveryOf(chosen, digest)).then(() => null, wordsOf);
-    if (isStopped && error !== null) return false;
-    record(channel, { ids: plan.ids, attempts, error });
+    const refusal = await deliver(channel, deliveryOf(chosen, digest)).then(() => null, refusalOf);
+    if (isStopped && refusal !== null) return false;
+    record(channel, { ids: plan.ids, attempts, refusal });
     return true;
   }
 
-  type Outcome = { ids: number[]; attempts: number; error: string | null };
+  type Outcome = { ids: number[]; attempts: number; refusal: Refusal | null };
 
-  function record({ id, kind }: Channel, { ids, attempts, error }: Outcome): void {
+  function record({ id, kind }: Channel, { ids, attempts, refusal }: Outcome): void {
     const time = now();
     const changes =
-      error === null
-        ? { sentAt: time, error }
-        : { error, dueAt: new Date(time.getTime() + pauseAfter(attempts, random(), pace)) };
+      refusal === null
+        ? { sentAt: time, error: null }
+        : { error: refusal.words, dueAt: new Date(time.getTime() + pauseOf(attempts, refusal)) };
     db.update(messages).set(changes).where(inArray(messages.id, ids)).run();
-    seen(kind, error === null ? 'sent' : 'failed');
-    if (error !== null) {
-      log('message not delivered', { channel: id, kind, attempts, reason: error }, 'warn');
+    seen(kind, refusal === null ? 'sent' : 'failed');
+    if (refusal !== null) {
+      log('message not delivered', { channel: id, kind, attempts, reason: refusal.words }, 'warn');
     }
   }
+
+  /** As long as the receiver asks for, but never longer than the longest pause. */
+  const pauseOf = (attempts: number, { retryAfter }: Refusal): number =>
+    Math.min(Math.max(pauseAfter(attempts, random(), pace), retryAfter), pace.longestPause);
 
   /** Also what was never tried: a channel was disabled, or a backup restored. */
   function giveUp({ id, kind }: Channel, old: readonly MessageRow[], time: Date): void {
@@ -217,6 +220,14 @@ function createClockCheck({ now, elapsed, pace }: Pick<SenderDeps, 'now' | 'elap
   };
 }
 
-/** Anything else might quote the target. */
-const wordsOf = (error: unknown): string =>
-  error instanceof Failure ? (error.detail ?? error.message) : 'The message could not be sent.';
+/** Why a message was not taken, and after how many milliseconds the receiver wants another attempt. */
+type Refusal = { words: string; retryAfter: number };
+
+/** Any other error might quote the target. */
+function refusalOf(error: unknown): Refusal {
+  if (!(error instanceof Failure)) {
+    return { words: 'The message could not be sent.', retryAfter: 0 };
+  }
+  const { detail, message, retryAfter = 0 } = error;
+  return { words: detail ?? message, retryAfter: retryAfter * 1_000 };
+}

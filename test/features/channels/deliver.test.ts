@@ -85,6 +85,11 @@ describe('a message is not taken', () => {
       'HTTP 500',
       (socket) => flood(socket, 'HTTP/1.1 500 x\r\nContent-Length: 99999999999\r\n\r\n'),
     ],
+    [
+      'fails with a body that does not come',
+      'HTTP 500',
+      (socket) => trickle(socket, 'HTTP/1.1 500 x\r\nContent-Length: 99999\r\n\r\n', 'x'),
+    ],
     ['closes the connection', 'the connection was closed', (socket) => socket.end()],
     ['resets the connection', 'the connection was closed', (socket) => socket.resetAndDestroy()],
   ])('by a receiver that %s, and the connection ends', async (_, detail, treat) => {
@@ -92,6 +97,24 @@ describe('a message is not taken', () => {
     const by = detail.startsWith('no answer') ? hasty : deliver;
     expect(await failure({ url }, 'webhook', by)).toBe(detail);
     await until(() => closed() > 0, 'the end of the connection');
+  });
+
+  test.each<[string, number | undefined]>([
+    ['Retry-After: 34', 34],
+    ['Retry-After: 0.5', 1],
+    ['Retry-After: Fri, 31 Dec 1999 23:59:59 GMT', undefined],
+    ['Retry-After: 99999999999', undefined],
+    ['X-Nothing: 34', undefined],
+  ])('for now, with %s', async (header, retryAfter) => {
+    const { url } = await startHostile((socket) =>
+      socket.end(`HTTP/1.1 429 x\r\n${header}\r\nContent-Length: 0\r\n\r\n`),
+    );
+    const sent = deliver(channel('webhook', { secret: SECRET, url }), delivery(HAPPENING));
+    const error = await sent.then(
+      () => null,
+      (error) => error,
+    );
+    expect([error.detail, error.retryAfter]).toEqual(['HTTP 429: too many messages', retryAfter]);
   });
 
   test('without a receiver', async () => {

@@ -204,6 +204,25 @@ describe('a receiver that fails', () => {
     expect(rows().map(({ error }) => error)).toEqual([null, null, null]);
   });
 
+  test.each([
+    ['is asked again when it says', 300, 300],
+    ['is not asked earlier than without that', 1, 10],
+    ['is asked every hour, even if it says never', 999_999, 3_600],
+  ])('%s', async (_, retryAfter, expected) => {
+    const times: number[] = [];
+    receive = async () => {
+      times.push(seconds);
+      throw new Failure('CHANNEL_FAILED', 'The channel did not accept the message.', {
+        retryAfter,
+      });
+    };
+    put();
+    await sender.send();
+    put();
+    while (times.length < 2 && seconds < 4_000) await pass(1);
+    expect(times).toEqual([0, expected]);
+  });
+
   test('holds up no other channel, nor does one that hangs', async () => {
     addChannel();
     addChannel();

@@ -2,7 +2,7 @@
 import { t } from 'elysia';
 import { line } from './fields.ts';
 import { defineKind, originOf } from './kind.ts';
-import { post } from './post.ts';
+import { addressOf, post } from './post.ts';
 
 /** From 0 to 10: its app rings from 4 on, and on top of other apps from 8 on. */
 const PRIORITIES = { bad: 8, warn: 5, over: 2, test: 5 };
@@ -17,7 +17,7 @@ export const gotify = defineKind({
   placeOf: originOf,
   send({ url, token }, { text: { title, body, mood }, signal }) {
     const message = { title, message: body, priority: PRIORITIES[mood] };
-    const address = `${url.replace(/\/+$/, '')}/message`;
+    const address = addressOf(url, 'message');
     return post(address, JSON.stringify(message), { 'X-Gotify-Key': token }, signal);
   },
 });
