@@ -1,4 +1,4 @@
-/** Channels: messages about incidents to webhooks, ntfy, Gotify and mail. */
+/** Channels: messages about incidents to phones, chats, webhooks and mail. */
 import type { Feature } from '../../feature.ts';
 
 export const channels: Feature = {

@@ -5,7 +5,18 @@ import { createChannels } from '../../../src/features/channels/channels.ts';
 import { openBeside } from '../../../src/hub/db/open.ts';
 import { createSealing } from '../../../src/hub/db/sealing.ts';
 import { type Channel, hubForChannels } from './channel-hub.ts';
-import { ALL, GOTIFY, HOOK, hook, MAIL, NTFY, quiet, SECRETS } from './samples.ts';
+import {
+  ALL,
+  APPRISE,
+  GOTIFY,
+  HOOK,
+  hook,
+  MAIL,
+  NTFY,
+  quiet,
+  SECRETS,
+  TELEGRAM,
+} from './samples.ts';
 
 const { stack, call } = await hubForChannels();
 
@@ -62,6 +73,10 @@ describe('a channel', () => {
         from: 'f***@example.org',
         to: 't***@example.org',
       },
+      { url: 'https://discord.example/***' },
+      { url: 'https://telegram.example.org/***', token: '***', chat: '***' },
+      { url: 'https://slack.example.org/***' },
+      { url: 'https://apprise.example.org/***', key: '***', urls: '***' },
     ]);
   });
 
@@ -95,6 +110,8 @@ describe('a channel', () => {
     ['ntfy', NTFY, { url: 'https://evil.example' }, 'target.topic'],
     ['ntfy without encryption', NTFY, { url: 'http://ntfy.example.org' }, 'target.topic'],
     ['Gotify', GOTIFY, { url: 'https://gotify.example.org:8443' }, 'target.token'],
+    ['Telegram', TELEGRAM, { url: 'https://evil.example' }, 'target.token'],
+    ['Apprise', APPRISE, { url: 'https://evil.example' }, 'target.key'],
     ['email', MAIL, { host: 'evil.example' }, 'target.user'],
     ['email on another port', MAIL, { port: 2525 }, 'target.user'],
     ['email without encryption', MAIL, { security: 'none' }, 'target.user'],

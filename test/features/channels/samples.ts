@@ -67,14 +67,38 @@ export const MAIL = {
     to: 'to-ada@example.org',
   },
 };
-export const ALL = [HOOK, NTFY, GOTIFY, MAIL];
+export const DISCORD = {
+  name: 'Discord',
+  kind: 'discord',
+  target: { url: 'https://discord.example/api/webhooks/1/a-path' },
+};
+export const TELEGRAM = {
+  name: 'Telegram',
+  kind: 'telegram',
+  target: { url: 'https://telegram.example.org', token: '12345:a-bot-token', chat: '-100777' },
+};
+const SLACK = {
+  name: 'Slack',
+  kind: 'slack',
+  target: { url: 'https://slack.example.org/services/a-path' },
+};
+export const APPRISE = {
+  name: 'Apprise',
+  kind: 'apprise',
+  target: { url: 'https://apprise.example.org', key: 'a-key', urls: 'json://a-path' },
+};
+export const ALL = [HOOK, NTFY, GOTIFY, MAIL, DISCORD, TELEGRAM, SLACK, APPRISE];
 
 /** What is secret of their targets, and of `hook`. */
 export const SECRETS =
-  /a-path|a-topic|tk_a_token|another-token|ada-user|long passphrase|from-hub|to-ada|a-secret/;
+  /a-path|a-topic|tk_a_token|another-token|ada-user|long passphrase|from-hub|to-ada|a-secret|a-bot-token|100777|a-key/;
 
 export const hook = (target: object) => ({ ...HOOK, target: { ...HOOK.target, ...target } });
 export const ntfy = (target: object) => ({ ...NTFY, target: { ...NTFY.target, ...target } });
+export const telegram = (target: object) => ({
+  ...TELEGRAM,
+  target: { ...TELEGRAM.target, ...target },
+});
 export const mail = (target: object) => ({ ...MAIL, target: { ...MAIL.target, ...target } });
 export const quiet = (hours: object) => ({
   ...HOOK,

@@ -65,6 +65,24 @@ const FORMATS = {
     isCredential: true,
     ...hidden,
   },
+  /** As Telegram makes them; part of a path. */
+  'bot-token': {
+    is: (value) => /^\d{1,20}:[\w-]{1,100}$/.test(String(value)),
+    must: 'a number, a colon, and letters, digits, hyphens and underscores',
+    isCredential: true,
+    ...hidden,
+  },
+  chat: {
+    is: (value) => /^(-?\d{1,20}|@[a-z]\w{3,31})$/i.test(String(value)),
+    must: 'the ID of a chat, or a name such as @example',
+    ...hidden,
+  },
+  'apprise-urls': {
+    is: (value) => isLine(value, MAX_URL) && value.includes('://'),
+    must: `addresses such as discord://…, of at most ${MAX_URL} characters in all`,
+    isCredential: true,
+    ...hidden,
+  },
   secret: {
     is: (value) => isLine(value, 500) && value.length >= SHORTEST_SECRET,
     must: `${SHORTEST_SECRET} to 500 characters`,

@@ -30,6 +30,34 @@ export const CHANNEL_FORMS = {
       {"name":"to","label":"To","type":"text","required":true,"removable":false,"placeholder":"you@example.org"},
     ],
   },
+  discord: {
+    title: "Discord", what: "A channel of your Discord server",
+    fields: [
+      {"name":"url","label":"Webhook URL","type":"text","required":true,"removable":false,"help":"From the settings of the Discord channel: Integrations, Webhooks.","placeholder":"https://discord.com/api/webhooks/…"},
+    ],
+  },
+  telegram: {
+    title: "Telegram", what: "A Telegram chat, group or channel, through your bot",
+    fields: [
+      {"name":"url","label":"Server","type":"text","required":true,"removable":false,"value":"https://api.telegram.org"},
+      {"name":"token","label":"Bot token","type":"password","required":true,"removable":false,"help":"From @BotFather."},
+      {"name":"chat","label":"Chat","type":"text","required":true,"removable":false,"help":"The ID of the chat, or @name of a public group or channel.","placeholder":"-1001234567890"},
+    ],
+  },
+  slack: {
+    title: "Slack", what: "A channel in Slack, or in Mattermost",
+    fields: [
+      {"name":"url","label":"Webhook URL","type":"text","required":true,"removable":false,"help":"Of an app with incoming webhooks.","placeholder":"https://hooks.slack.com/services/…"},
+    ],
+  },
+  apprise: {
+    title: "Apprise", what: "Over a hundred other services, through your Apprise API server",
+    fields: [
+      {"name":"url","label":"Server","type":"text","required":true,"removable":false,"placeholder":"http://apprise.example.org:8000"},
+      {"name":"key","label":"Key","type":"text","required":false,"removable":true,"help":"Under which the server has stored Apprise URLs."},
+      {"name":"urls","label":"Apprise URLs","type":"password","required":false,"removable":true,"help":"Where messages go if there is no key, separated by commas."},
+    ],
+  },
   webhook: {
     title: "Webhook", what: "Signed JSON to a URL",
     fields: [
