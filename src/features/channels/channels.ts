@@ -5,6 +5,7 @@ import { inTransaction } from '../../hub/db/open.ts';
 import type { Sealing } from '../../hub/db/sealing.ts';
 import type { EventName, QuietHours } from '../../shared/events.ts';
 import { Failure } from '../../shared/failure.ts';
+import { assertKind, checkedName, checkedQuiet } from './checks.ts';
 import type { Target } from './kinds/kind.ts';
 import type { ChannelKind } from './kinds/kinds.ts';
 import { tryNow } from './outbox.ts';
@@ -49,6 +50,11 @@ type ChannelInput = Partial<Pick<Channel, 'name' | 'kind' | 'enabled' | 'events'
   target?: TargetInput;
 };
 type NewChannelInput = ChannelInput & { name: string; kind: ChannelKind; target: TargetInput };
+/** `id`: the channel that keeps what is left out of the target; without, it is a new one. */
+type DraftInput = Pick<NewChannelInput, 'name' | 'kind' | 'target'> & { id?: number };
+
+/** What a message to a channel takes. */
+export type Destination = Pick<Channel, 'kind' | 'target' | 'quiet'>;
 
 export type Channels = {
   /** In the order in which they were created. */
@@ -62,6 +68,11 @@ export type Channels = {
   create(input: NewChannelInput): { channel: Channel; secret?: string };
   /** @throws Failure NOT_FOUND, INVALID_REQUEST, SECRET_KEY_UNUSABLE */
   update(id: number, input: ChannelInput): Channel;
+  /**
+   * A channel as `create` or `update` would make it; nothing is stored.
+   * @throws Failure NOT_FOUND, INVALID_REQUEST, SECRET_KEY_UNUSABLE
+   */
+  draft(input: DraftInput): Destination & { name: string };
   /** With its messages. @throws Failure NOT_FOUND */
   remove(id: number): void;
   /** The enabled ones that do not accept what waits for them. */
@@ -127,10 +138,7 @@ export function createChannels({
 
     update(id, input) {
       const { kind, target } = get(id);
-      if (input.kind !== undefined && input.kind !== kind) {
-        const message = 'The kind of a channel cannot be changed: create another one.';
-        throw new Failure('INVALID_REQUEST', message, { at: { field: 'kind' } });
-      }
+      assertKind(kind, input.kind);
       const values = {
         ...(input.name !== undefined && { name: checkedName(input.name) }),
         ...(input.enabled !== undefined && { enabled: input.enabled }),
@@ -150,6 +158,15 @@ export function createChannels({
         tryNow(tx, id, time);
       });
       return get(id);
+    },
+
+    draft({ id, kind, ...input }) {
+      const name = checkedName(input.name);
+      const stored = id === undefined ? null : get(id);
+      if (stored) assertKind(stored.kind, kind);
+      const made = stored ? {} : generated(kind, input.target);
+      const target = readTarget(kind, { ...input.target, ...made }, stored?.target() ?? null);
+      return { name, kind, target: () => target, quiet: null };
     },
 
     remove(id) {
@@ -194,43 +211,3 @@ export function createChannels({
     );
   }
 }
-
-const MAX_NAME = 60;
-
-/** @throws Failure INVALID_REQUEST */
-function checkedName(text: string): string {
-  const name = text.trim();
-  // The name becomes part of messages.
-  if (name !== '' && name.length <= MAX_NAME && !/\p{Cc}/u.test(name)) return name;
-  throw invalid('name', `A channel has a name of 1 to ${MAX_NAME} characters, on one line.`);
-}
-
-const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
-
-/** @throws Failure INVALID_REQUEST, at `quiet.timeZone` and the like */
-function checkedQuiet(quiet: QuietHours | null): QuietHours | null {
-  if (quiet === null) return null;
-  const { from, to, timeZone } = quiet;
-  for (const [field, time] of Object.entries({ from, to })) {
-    if (!TIME.test(time)) throw invalid(`quiet.${field}`, 'It must be a time such as 22:00.');
-  }
-  if (from === to) throw invalid('quiet.to', 'Start and end must differ.');
-  if (!isTimeZone(timeZone)) {
-    throw invalid('quiet.timeZone', 'It must be a time zone such as Europe/Berlin.');
-  }
-  return { from, to, timeZone };
-}
-
-function isTimeZone(name: string): boolean {
-  // `Intl` takes offsets such as +02:00 too, which know no summer time.
-  if (!/^[a-z]/i.test(name)) return false;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const invalid = (field: string, message: string) =>
-  new Failure('INVALID_REQUEST', message, { at: { field } });

@@ -5,7 +5,7 @@ import type { HubCore } from '../../hub/core.ts';
 import { type Db, inTransaction } from '../../hub/db/open.ts';
 import { within } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
-import type { Channel } from './channels.ts';
+import type { Channel, Destination } from './channels.ts';
 import { KINDS } from './kinds/kinds.ts';
 import { failedWith, notTaken } from './kinds/post.ts';
 import { type Delivery, textOf } from './message.ts';
@@ -16,7 +16,7 @@ import { channels, messages } from './tables.ts';
  * Hands a message over, once and within a deadline.
  * @throws Failure CHANNEL_FAILED; neither message nor detail contains the target
  */
-export type Deliver = (channel: Channel, delivery: Delivery) => Promise<void>;
+export type Deliver = (channel: Destination, delivery: Delivery) => Promise<void>;
 
 /** However the receiver behaves; ten is what most senders of webhooks allow. */
 const DEADLINE_MS = 10_000;
@@ -71,14 +71,7 @@ export async function deliverTest(
   deliver: Deliver,
   channel: Channel,
 ): Promise<void> {
-  const test = {
-    state: 'test',
-    event: null,
-    about: '',
-    level: 'warn',
-    message: `Test message from signalbox: channel ${channel.name} works.`,
-    at: now(),
-  } as const;
+  const test = testOf(channel, now());
   const record = (error: string | null) => {
     // It may have been deleted meanwhile.
     if (!db.select().from(channels).where(eq(channels.id, channel.id)).get()) return;
@@ -92,10 +85,33 @@ export async function deliverTest(
     });
   };
   try {
-    await deliver(channel, { id: randomUUID(), messages: [{ id: 0, ...test }] });
+    await sendTest(deliver, channel, test);
   } catch (error) {
     if (error instanceof Failure) record(error.detail ?? error.message);
     throw error;
   }
   record(null);
 }
+
+/**
+ * Sends a test message as `deliverTest`, to a channel that is not stored: nothing is recorded.
+ * @throws Failure CHANNEL_FAILED
+ */
+export const tryDraft = (
+  { now }: Pick<HubCore, 'now'>,
+  deliver: Deliver,
+  draft: Destination & { name: string },
+): Promise<void> => sendTest(deliver, draft, testOf(draft, now()));
+
+const testOf = ({ name }: { name: string }, at: Date) =>
+  ({
+    state: 'test',
+    event: null,
+    about: '',
+    level: 'warn',
+    message: `Test message from signalbox: channel ${name} works.`,
+    at,
+  }) as const;
+
+const sendTest = (deliver: Deliver, to: Destination, test: ReturnType<typeof testOf>) =>
+  deliver(to, { id: randomUUID(), messages: [{ id: 0, ...test }] });

@@ -8,46 +8,16 @@ import { IdParams, idOf } from '../../hub/http/params.ts';
 import { route } from '../../hub/http/route.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import type { Channels } from './channels.ts';
-import { type Deliver, deliverTest } from './deliver.ts';
-import { ChannelFields, ChannelView, MadeChannel, NewChannel, viewChannel } from './schema.ts';
-
-/** An example. */
-const CHANNEL = {
-  id: 1,
-  name: 'Phone',
-  kind: 'ntfy',
-  enabled: true,
-  events: [],
-  quiet: { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin' },
-  target: { url: 'https://ntfy.example.org/***', topic: '***', token: '***' },
-  createdAt: '2026-11-20T18:00:00.000Z',
-  updatedAt: '2026-11-20T18:00:00.000Z',
-  waiting: 0,
-  failing: null,
-};
-const WEBHOOK = {
-  name: 'Automation',
-  kind: 'webhook',
-  target: { url: 'https://hooks.example.org/signalbox' },
-};
-const PHONE = {
-  name: 'Phone',
-  kind: 'ntfy',
-  quiet: CHANNEL.quiet,
-  target: { url: 'https://ntfy.example.org', topic: 'home-4kT9mWq2', token: 'tk_4kT9mWq2' },
-};
-const EMAIL = {
-  name: 'Email',
-  kind: 'smtp',
-  events: ['certificate.ending', 'disk.full'],
-  target: {
-    host: 'mail.example.org',
-    user: 'signalbox@example.org',
-    password: 'what the mail server demands',
-    from: 'signalbox@example.org',
-    to: 'ada@example.org',
-  },
-};
+import { type Deliver, deliverTest, tryDraft } from './deliver.ts';
+import { CHANNEL, NEW_CHANNELS, TRIALS } from './examples.ts';
+import {
+  ChannelFields,
+  ChannelTrial,
+  ChannelView,
+  MadeChannel,
+  NewChannel,
+  viewChannel,
+} from './schema.ts';
 
 export function channelRoutes(api: ApiCore, channels: Channels, deliver: Deliver) {
   const { sessionGuard, bodyLimit, db, now } = api;
@@ -121,7 +91,7 @@ export function channelRoutes(api: ApiCore, channels: Channels, deliver: Deliver
         tag: 'Notifications',
         summary: 'Send a test message to a channel, in quiet hours too',
         description:
-          'Responds when the channel has accepted the message, after ten seconds at most. If it does not, the status is 502, and `detail` says why, such as `HTTP 404` or `SMTP 535: the user or password was refused`.',
+          'Responds when the channel has accepted the message, after ten seconds at most. If it does not, the status is 502, and `detail` says why, such as `HTTP 403: the bot may not write to the chat` or `SMTP 535: the user or password was refused`.',
         access: 'session',
         needs: 'owner',
         params: IdParams,
@@ -152,20 +122,28 @@ export function channelRoutes(api: ApiCore, channels: Channels, deliver: Deliver
         refuses: ['SECRET_KEY_UNUSABLE'],
         status: 201,
         returns: MadeChannel,
-        bodies: {
-          ntfy: { summary: 'ntfy, silent at night', value: PHONE },
-          webhook: { summary: 'A webhook, with a secret that the hub generates', value: WEBHOOK },
-          gotify: {
-            summary: 'Gotify',
-            value: {
-              name: 'Gotify',
-              kind: 'gotify',
-              target: { url: 'https://gotify.example.org', token: 'A4kT9mWq2Zr7Yc1' },
-            },
-          },
-          smtp: { summary: 'An email for some events', value: EMAIL },
-        },
+        bodies: NEW_CHANNELS,
         example: CHANNEL,
+      }),
+    )
+    .post(
+      '/try',
+      async ({ body }) => {
+        await tryDraft(api, deliver, channels.draft(body));
+        return { success: true as const };
+      },
+      route({
+        id: 'tryChannel',
+        tag: 'Notifications',
+        summary: 'Send a test message to a channel before it is created or changed',
+        description:
+          'Answers as a test of a stored channel, and stores nothing. A webhook without a `secret` is tried with one that is used only for that.',
+        access: 'session',
+        needs: 'owner',
+        fresh: true,
+        body: ChannelTrial,
+        refuses: ['NOT_FOUND', 'CHANNEL_FAILED', 'SECRET_KEY_UNUSABLE'],
+        bodies: TRIALS,
       }),
     )
     .put(

@@ -100,6 +100,21 @@ export const NewChannel = {
   target: TargetInput,
 };
 
+/** A channel that is tried before it is created or changed. */
+export const ChannelTrial = t.Object(
+  {
+    id: t.Optional(
+      t.Integer({
+        description: 'of a channel, whose stored target has what is left out of this one',
+      }),
+    ),
+    name: Name,
+    kind: oneOf(CHANNEL_KINDS),
+    target: TargetInput,
+  },
+  { title: 'ChannelTrial' },
+);
+
 const TargetView = t.Object(
   eachField(({ schema }) => {
     if (schema.enum) return t.UnionEnum(schema.enum);

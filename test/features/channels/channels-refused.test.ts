@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'bun:test';
 import { type Channel, hubForChannels } from './channel-hub.ts';
-import { GOTIFY, HOOK, hook, mail, ntfy, quiet, SECRETS } from './samples.ts';
+import {
+  APPRISE,
+  DISCORD,
+  GOTIFY,
+  HOOK,
+  hook,
+  mail,
+  ntfy,
+  quiet,
+  SECRETS,
+  telegram,
+} from './samples.ts';
 
 const { call } = await hubForChannels();
 
@@ -38,6 +49,18 @@ const REFUSED: [string, string, object][] = [
   ['a token with a line break', 'target.token', ntfy({ token: 'a\nX-Other: b' })],
   ['a token that is no text', 'target.token', ntfy({ token: 1 })],
   ['no token', 'target.token', { ...GOTIFY, target: { url: GOTIFY.target.url } }],
+  ['no webhook', 'target.url', { ...DISCORD, target: {} }],
+  ['a bot token with a path', 'target.token', telegram({ token: '1:a/../../b' })],
+  ['a bot token without a number', 'target.token', telegram({ token: 'abc' })],
+  ['no bot token', 'target.token', telegram({ token: null })],
+  ['a chat that is no ID', 'target.chat', telegram({ chat: 'ada' })],
+  ['a chat with a line break', 'target.chat', telegram({ chat: '1\n' })],
+  ['a key with a path', 'target.key', { ...APPRISE, target: { ...APPRISE.target, key: 'a/b' } }],
+  [
+    'no Apprise URLs',
+    'target.urls',
+    { ...APPRISE, target: { url: APPRISE.target.url, urls: 'a-path' } },
+  ],
   ['a host with a port', 'target.host', mail({ host: 'a.example:25' })],
   ['a host with a line break', 'target.host', mail({ host: 'a.example\r\n' })],
   ['no port', 'target.port', mail({ port: 0 })],
@@ -65,6 +88,12 @@ describe('a channel is not created', () => {
     const { status, body, text } = await call('POST', '/channels', json);
     expect([status, body.code, body.field]).toEqual([400, 'INVALID_REQUEST', field]);
     expect(text).not.toMatch(SECRETS);
+    if (/^(name|kind|target)/.test(field)) {
+      expect((await call('POST', '/channels/try', json)).body).toMatchObject({
+        code: 'INVALID_REQUEST',
+        field,
+      });
+    }
   });
 
   test('so that none is there', async () => {

@@ -623,11 +623,16 @@ test('channels and deliveries', async () => {
   await signedIn('updateChannel', { params, json: { events: ['drift'] } });
   await refused('updateChannel', 'INVALID_REQUEST', { params, json: { kind: 'smtp' } });
   await signedIn('testChannel', { params });
+  await signedIn('tryChannel', { json });
+  await refused('tryChannel', 'INVALID_REQUEST', { json: { ...json, target: {} } });
+  await refused('tryChannel', 'NOT_FOUND', { json: { ...json, id: 999 } });
   await server.stop(true);
   await refused('testChannel', 'CHANNEL_FAILED', { params });
+  await refused('tryChannel', 'CHANNEL_FAILED', { json });
   const key = join(stack.dataDir, 'secret-key');
   renameSync(key, `${key}.kept`);
   await refused('testChannel', 'SECRET_KEY_UNUSABLE', { params });
+  await refused('tryChannel', 'SECRET_KEY_UNUSABLE', { json: { ...json, ...params } });
   await refused('createChannel', 'SECRET_KEY_UNUSABLE', { json });
   await refused('updateChannel', 'SECRET_KEY_UNUSABLE', { params, json: { target: { url } } });
   renameSync(`${key}.kept`, key);

@@ -1,12 +1,14 @@
-/** Adds or changes a channel: its name, its target, its events and its quiet hours. */
+/** Adds or changes a channel: its name, its target, which is tried before, its events and its quiet hours. */
 import { useState } from 'preact/hooks';
-import { get, send } from '../../../web/lib/api.ts';
+import { ApiError, get, send, wordsOf } from '../../../web/lib/api.ts';
 import type { EventMeaning } from '../../../web/lib/types.ts';
 import { useLoad } from '../../../web/lib/use-load.ts';
 import type { FieldSpec } from '../../../web/parts/field-of.tsx';
 import { FormOf } from '../../../web/parts/form-of.tsx';
+import { Notice } from '../../../web/parts/notice.tsx';
 import type { ChannelView, MadeChannel } from '../schema.ts';
 import {
+  isChanged,
   isKept,
   KINDS,
   type Kind,
@@ -21,9 +23,16 @@ type Props = {
   kind: Kind;
   /** Null for a new one. */
   channel: ChannelView | null;
-  onSaved: (channel: MadeChannel) => Promise<void>;
+  /** @param isTried whether a test message was sent first */
+  onSaved: (channel: MadeChannel, isTried: boolean) => Promise<void>;
   onClose: () => void;
 };
+
+/** The way to submit the form without a test message. */
+const UNTRIED = 'untried';
+
+const isNotAccepted = (error: unknown) =>
+  error instanceof ApiError && error.code === 'CHANNEL_FAILED';
 
 /** The name of a field of the target, in the form and in errors. */
 const pathOf = (name: string) => `target.${name}`;
@@ -72,8 +81,8 @@ export function ChannelForm({ kind, channel, onSaved, onClose }: Props) {
         name: { label: 'Name', maxLength: 60, value: channel?.name ?? title },
         ...Object.fromEntries(fields.map((field) => [pathOf(field.name), specOf(field)])),
       }}
-      action={channel ? ['Save', 'Saving …'] : ['Add channel', 'Adding …']}
-      onSubmit={async ({ name, ...values }) => {
+      action={channel ? ['Save', 'Saving …'] : ['Add channel', 'Sending a test …']}
+      onSubmit={async ({ name, ...values }, way) => {
         if (events?.length === 0) return;
         const typed = Object.fromEntries(
           fields.map((field) => [field.name, values[pathOf(field.name)] ?? null]),
@@ -84,13 +93,29 @@ export function ChannelForm({ kind, channel, onSaved, onClose }: Props) {
           quiet,
           target: targetFrom(kind, typed, target),
         };
+        const isTried = way !== UNTRIED && (!channel || isChanged(kind, typed, target));
+        if (isTried) {
+          const draft = { id: channel?.id, name, kind, target: change.target };
+          await send('POST', '/channels/try', draft);
+        }
         await onSaved(
           channel
             ? await send<ChannelView>('PUT', `/channels/${channel.id}`, change)
             : await send<MadeChannel>('POST', '/channels', { kind, ...change }),
+          isTried,
         );
       }}
       onClose={onClose}
+      notice={(error, { busy, submit }) => (
+        <Notice kind="error">
+          {wordsOf(error)}{' '}
+          {isNotAccepted(error) && (
+            <button type="button" class="link" disabled={busy} onClick={() => submit(UNTRIED)}>
+              {channel ? 'Save it anyway' : 'Add it anyway'}
+            </button>
+          )}
+        </Notice>
+      )}
       places={['events', 'quiet']}
       more={({ at }) => (
         <>

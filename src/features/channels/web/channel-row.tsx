@@ -17,14 +17,16 @@ type Props = {
   channel: ChannelView;
   /** When the last message was delivered, ISO 8601. */
   lastSent: string | null | undefined;
+  /** Whether a test message was sent when it was added. */
+  isTried: boolean;
   onChanged: () => Promise<void>;
 };
 
-export function ChannelRow({ channel, lastSent, onChanged }: Props) {
+export function ChannelRow({ channel, lastSent, isTried, onChanged }: Props) {
   const { id, name, kind, enabled } = channel;
   const path = `/channels/${id}`;
   const { opened, opener, close } = useOpener();
-  const [isSent, setSent] = useState(false);
+  const [isSent, setSent] = useState(isTried);
   const test = useSubmit(async () => {
     setSent(false);
     await send('POST', `${path}/test`);
@@ -83,8 +85,9 @@ export function ChannelRow({ channel, lastSent, onChanged }: Props) {
         <ChannelForm
           kind={kind}
           channel={channel}
-          onSaved={async () => {
+          onSaved={async (_, isTried) => {
             close();
+            setSent(isTried);
             await onChanged();
           }}
           onClose={close}

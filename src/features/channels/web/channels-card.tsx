@@ -22,6 +22,7 @@ const ALL = Object.keys(KINDS) as Kind[];
 export function ChannelsCard({ list, deliveries, onChanged }: Props) {
   const { opened: adding, opener, close } = useOpener<Kind>();
   const [made, setMade] = useState<MadeChannel | null>(null);
+  const [tried, setTried] = useState<number | null>(null);
   const isFirst = list.data?.length === 0 && adding === null;
   return (
     <ListCard
@@ -33,6 +34,7 @@ export function ChannelsCard({ list, deliveries, onChanged }: Props) {
           key={channel.id}
           channel={channel}
           lastSent={deliveries.find((one) => one.channel.id === channel.id && one.sentAt)?.sentAt}
+          isTried={channel.id === tried}
           onChanged={onChanged}
         />
       )}
@@ -53,9 +55,10 @@ export function ChannelsCard({ list, deliveries, onChanged }: Props) {
           key={adding}
           kind={adding}
           channel={null}
-          onSaved={async (channel) => {
+          onSaved={async (channel, isTried) => {
             close();
             setMade(channel);
+            setTried(isTried ? channel.id : null);
             await onChanged();
           }}
           onClose={close}

@@ -45,6 +45,15 @@ export const typedFrom = (kind: Kind, target: Target | null): Typed =>
 export const isKept = (target: Target | null, name: keyof Target): boolean =>
   target !== null && isMasked(shownIn(target, name));
 
+/** Whether something was typed that leads elsewhere. @param target as it is shown; null for a new channel */
+export function isChanged(kind: Kind, typed: Typed, target: Target | null): boolean {
+  const shown = typedFrom(kind, target);
+  // Of a choice, an input shows the first if none is stored.
+  return KINDS[kind].fields.some(
+    ({ name, options }) => typed[name] !== (shown[name] || options?.[0]?.value || ''),
+  );
+}
+
 /** The part of a target that is sent: null for what is to be removed, and undefined for what is kept. */
 export const targetFrom = (kind: Kind, typed: Typed, target: Target | null): object =>
   Object.fromEntries(

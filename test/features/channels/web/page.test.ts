@@ -1,7 +1,8 @@
 // proof: browser
-/** The bell and the page for notifications: a channel is added and tested, and an upstream dies and is back. */
+/** The bell and the page for notifications: a channel is tried, added and tested, and an upstream dies and is back. */
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { shiftOf, watchShifts } from '../../../browser/shifts.ts';
+import { startChatServices } from '../../../harness/chat-services.ts';
 import { startDashboard } from '../../../harness/dashboard.ts';
 import { forFile } from '../../../harness/for-file.ts';
 import { QUICK } from '../../../harness/pace.ts';
@@ -22,6 +23,7 @@ const json = {
 };
 await ask(`${dashboard.stack.hub}/vhosts`, { json, headers: dashboard.owner.headers });
 const page = await dashboard.open({}, true);
+const services = await forFile(startChatServices());
 let receiver: Receiver;
 afterAll(() => receiver?.stop());
 
@@ -53,13 +55,58 @@ describe('a channel', () => {
     expect((await channels()).body).toEqual([]);
   });
 
+  test('is tried before it is added, and says what the service answered', async () => {
+    await button('Cancel').click();
+    await page.getByRole('button', { name: 'Telegram' }).press('Enter');
+    const field = (label: string) => page.getByLabel(label, { exact: true });
+    const { url, token, chat } = services.targets.telegram;
+    await field('Server').fill(url);
+    await field('Bot token').fill(token);
+    await field('Chat').fill('@nobody');
+    await button('Add channel').click();
+    const answer = 'HTTP 400: the bot does not know the chat: write to it first';
+    await page.getByRole('alert').getByText(answer).waitFor();
+    expect((await channels()).body).toEqual([]);
+    await field('Chat').fill(chat);
+    await button('Add channel').click();
+    await row('Telegram').getByText('Sent. Has it arrived?').waitFor();
+    expect(services.posted.map(({ body }) => body.chat_id)).toEqual([chat]);
+    expect((await channels()).body).toHaveLength(1);
+  });
+
+  test('is tried before it is changed, but not if only its name changes', async () => {
+    await button('Edit Telegram').click();
+    await page.getByLabel('Name').fill('Group');
+    await button('Save').click();
+    await row('Group').waitFor();
+    expect(services.posted).toHaveLength(1);
+    await button('Edit Group').click();
+    await page.getByLabel('Chat', { exact: true }).fill('3');
+    await button('Save').click();
+    await page.getByRole('alert').getByText('HTTP 403: the bot may not write').waitFor();
+    await button('Save it anyway').click();
+    await button('Save it anyway').waitFor({ state: 'detached' });
+    await button('Send a test').click();
+    await row('Group').getByRole('alert').getByText('HTTP 403').waitFor();
+    await button('Delete Group').click();
+    await button('Delete channel').click();
+    await row('Group').waitFor({ state: 'detached' });
+  });
+
   test('shows the secret that the hub made for it once', async () => {
+    await page.getByRole('button', { name: 'Webhook' }).press('Enter');
     await page.getByLabel('Address', { exact: true }).fill(`http://127.0.0.1:${freePort()}/hook`);
     await page.getByLabel('Name').fill('My script');
+    await page.getByLabel('Everything').uncheck();
+    const events = page.getByRole('group', { name: 'Events' }).getByRole('checkbox');
+    await events.nth(1).waitFor();
+    for (const box of (await events.all()).slice(1)) await box.uncheck();
     await page.getByLabel('drift').check();
     await page.getByLabel('Hold messages back').check();
     await page.getByLabel('To', { exact: true }).fill('06:30');
     await button('Add channel').click();
+    await page.getByRole('alert').getByText('connection refused').waitFor();
+    await button('Add it anyway').click();
     await button('Copy secret').waitFor();
     const secret = (await dialog().locator('.secret').textContent()) ?? '';
     expect(secret.length).toBeGreaterThanOrEqual(16);
@@ -87,11 +134,12 @@ describe('a channel', () => {
     await address.fill(`${receiver.url}/hook`);
     await button('Save').click();
     await address.waitFor({ state: 'detached' });
-    await button('Send a test').click();
     await row('My script').getByText('Sent. Has it arrived?').waitFor();
-    expect(receiver.received.map(({ genuine }) => genuine)).toEqual([true]);
+    await button('Send a test').click();
     await card('Deliveries').getByText('My script · sent').waitFor();
     await card('Deliveries').getByText('My script · not sent: ').waitFor();
+    // Before it was saved, and by the button.
+    expect(receiver.received.map(({ genuine }) => genuine)).toEqual([true, true]);
   });
 
   test('is turned off, and deleted after a question', async () => {

@@ -2,7 +2,12 @@
 import { describe, expect, test } from 'bun:test';
 import type { DeliveryView } from '../../../../src/features/channels/delivery-routes.ts';
 import type { ChannelView } from '../../../../src/features/channels/schema.ts';
-import { isKept, targetFrom, typedFrom } from '../../../../src/features/channels/web/kinds.ts';
+import {
+  isChanged,
+  isKept,
+  targetFrom,
+  typedFrom,
+} from '../../../../src/features/channels/web/kinds.ts';
 import { outcomeOf, placeOf, scopeOf } from '../../../../src/features/channels/web/words.ts';
 
 const NOW = new Date(2026, 10, 21, 14, 0);
@@ -50,6 +55,21 @@ describe('the target of a channel', () => {
       true,
       true,
     ]);
+  });
+
+  test('leads elsewhere if something was typed or removed', () => {
+    const typed = typedFrom('smtp', mail);
+    expect(isChanged('smtp', typed, mail)).toBe(false);
+    const { security: _, ...withDefault } = mail;
+    expect(isChanged('smtp', { ...typed, security: 'starttls' }, withDefault)).toBe(false);
+    for (const change of [
+      { password: 'new' },
+      { user: null },
+      { port: '' },
+      { security: 'none' },
+    ]) {
+      expect(isChanged('smtp', { ...typed, ...change }, mail)).toBe(true);
+    }
   });
 
   test('loses what is removed, or is shown and emptied', () => {
