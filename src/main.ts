@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { readAddresses } from './program/addresses.ts';
 import { type Cli, EXIT, parseWords } from './program/cli/command.ts';
-import { commandsOf, shownOf } from './program/cli/commands.ts';
 import { commandHelp, overallHelp, synopsis, unknownCommand } from './program/cli/help.ts';
 import { createProgress } from './program/cli/progress.ts';
+import { SERVING } from './program/cli/serve.ts';
 import { enabledFeatures } from './program/enabled.ts';
 import { type Environment, readEnvironment } from './program/env-file.ts';
 import { createPaint } from './program/paint.ts';
@@ -37,17 +37,24 @@ const { red } = createPaint(process.stderr.isTTY, process.env);
 const fail = (reason: string) => progress.print(`${red(visibleLines(reason))}\n`);
 const readFile = (path: string) => readFileSync(path, 'utf8');
 
+const words = process.argv.slice(2);
 let environment: Environment;
-let allCommands: Cli['commands'];
+let commands = SERVING;
+let parsed = parseWords(words, SERVING);
 try {
   environment = readEnvironment(process.env, process.cwd(), readFile);
-  allCommands = await commandsOf(enabledFeatures(environment.env));
+  // A hub or agent needs none of the other commands: without them it starts sooner and takes less memory.
+  if (parsed.ask !== 'run' && parsed.ask !== 'version') {
+    const { commandsOf, shownOf } = await import('./program/cli/commands.ts');
+    const all = await commandsOf(enabledFeatures(environment.env));
+    parsed = parseWords(words, all);
+    commands = shownOf(all);
+  }
 } catch (error) {
   fail(messageOf(error));
   process.exit(EXIT.failed);
 }
 if (environment.ignored !== null) fail(environment.ignored);
-const commands = shownOf(allCommands);
 
 const cli: Cli = {
   commands,
@@ -148,8 +155,6 @@ function collectWhenIdle(): void {
   setInterval(look, LOOK_MS).unref();
 }
 
-const words = process.argv.slice(2);
-const parsed = parseWords(words, allCommands);
 if (parsed.ask === 'help') {
   out(parsed.command ? commandHelp(parsed.command) : overallHelp(commands));
 } else if (parsed.ask === 'version') {

@@ -14,12 +14,10 @@ import { help } from './help.ts';
 import { install, uninstall } from './install.ts';
 import { passwd } from './passwd.ts';
 import { restart } from './restart.ts';
-import { agent, all, hub } from './serve.ts';
+import { SERVING } from './serve.ts';
 
 const CORE: readonly Command[] = [
-  all,
-  hub,
-  agent,
+  ...SERVING,
   restart,
   health,
   status,

@@ -1,5 +1,4 @@
 /** `signalbox`, `signalbox hub`, `signalbox agent`: the commands that run until they are stopped. */
-import { linesOf } from '../../hub/publish/serving.ts';
 import { messageOf, within } from '../../shared/async.ts';
 import type { Log } from '../../shared/log.ts';
 import { createLog } from '../../shared/log.ts';
@@ -22,7 +21,7 @@ import { type Cli, type Command, EXIT } from './command.ts';
 import { type Invite, inviteIn, printInvitation } from './invite.ts';
 import { keepCertificate } from './new-certificate.ts';
 
-export const all: Command = {
+const all: Command = {
   name: '',
   args: [],
   options: {},
@@ -32,7 +31,7 @@ export const all: Command = {
   run: (_given, cli) => serve('all', cli),
 };
 
-export const hub: Command = {
+const hub: Command = {
   name: 'hub',
   args: [],
   options: {},
@@ -43,7 +42,7 @@ export const hub: Command = {
   run: (_given, cli) => serve('hub', cli),
 };
 
-export const agent: Command = {
+const agent: Command = {
   name: 'agent',
   args: [{ name: 'URL', optional: true }],
   options: {
@@ -75,6 +74,9 @@ is used.
     return serve('agent', cli, invite);
   },
 };
+
+/** In the order of `--help`. */
+export const SERVING: readonly Command[] = [all, hub, agent];
 
 async function serve(role: Role, cli: Cli, invite: Invite | null = null): Promise<number> {
   let log: Log;
@@ -178,7 +180,9 @@ const SERVING_TIMEOUT_MS = 1_000;
 /** Where Caddy listens, in lines; none if that cannot be known soon. */
 async function placesOf(hub: RunningHub): Promise<string[]> {
   const serving = await within(hub.serving(), SERVING_TIMEOUT_MS, () => null);
-  return serving === null ? [] : linesOf(serving);
+  if (serving === null) return [];
+  const { linesOf } = await import('../../hub/publish/serving.ts');
+  return linesOf(serving);
 }
 
 /** Says where Caddy listens, how to reach the dashboard, and how to create the first account. */
