@@ -9,7 +9,6 @@ import type { Settings } from '../config.ts';
 import { agentTokenIn } from '../data-folder.ts';
 import type { Running, Stop } from '../listen.ts';
 import { VERSION } from '../version.ts';
-import { prepareAgent } from './agent.ts';
 import { firstPreamble, ownToken, secretReplaced } from './first-run.ts';
 import { prepareHub } from './hub.ts';
 import { type PrepareHub, prepareRestartable } from './restartable.ts';
@@ -55,6 +54,8 @@ export async function serveAll(
   if (process.getuid?.() === 0) log('warning', { warning: SHARED_ROOT }, 'warn');
   const halves = await loadBeforeOpen(hub, log);
   const plans = await allLoaded(agent.plans);
+  // Here, because a hub alone needs nothing of an agent.
+  const { prepareAgent } = await import('./agent.ts');
   const database = openUnlessUnusable(hub.dataDir, log);
   const token = settings.token ?? ownToken(agentTokenIn(hub.dataDir), secretReplaced(log));
   let preparedAgent: Prepared;
