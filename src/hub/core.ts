@@ -129,7 +129,7 @@ export type HubPart = Readonly<{
   /** At the root, and behind no guard: they look by themselves at who asks. */
   openRoutes?: (api: ApiCore) => AnyElysia;
   /** What is stored, as a file for `GET /export?format=yaml`. @param source only what that one keeps */
-  toYaml?: (set: SiteSet, source?: string) => string;
+  toYaml?: (set: SiteSet, source?: string) => Promise<string>;
   /** After the first half of a sign-in; without, that is all of it. */
   beginSecondHalf?: BeginSecondHalf;
   /** What signs in to an account besides its password. */

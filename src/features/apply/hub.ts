@@ -1,6 +1,8 @@
 /** What a hub makes of a document of sites and policies. */
 import type { HubHalf } from '../../hub/core.ts';
-import { exportYaml } from './export.ts';
 import { applyRoutes } from './routes.ts';
 
-export const hub: HubHalf = () => ({ routes: applyRoutes, toYaml: exportYaml });
+export const hub: HubHalf = () => ({
+  routes: applyRoutes,
+  toYaml: async (...what) => (await import('./export.ts')).exportYaml(...what),
+});

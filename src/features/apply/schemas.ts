@@ -5,6 +5,7 @@ import { isNamed } from '../../hub/model/vhost.ts';
 import { RECIPES } from '../../hub/recipes/registry.ts';
 import { Failure } from '../../shared/failure.ts';
 import { isObject } from '../../shared/json.ts';
+import { memoize } from '../../shared/memoize.ts';
 import { Check } from '../../shared/wire/checks.ts';
 
 const { domain: _, ...fields } = NewVhost;
@@ -42,8 +43,7 @@ export type AppliedPolicy = Static<typeof AppliedPolicy>;
 /** What is applied when a site has no config. */
 export const PLAIN_CONFIG = 'reverse_proxy {upstream}';
 
-const site = getSchemaValidator(AppliedSite as TSchema);
-const policy = getSchemaValidator(AppliedPolicy as TSchema);
+const validatorOf = memoize((schema: TSchema) => getSchemaValidator(schema));
 
 /** As an error names a field of it: `sites["a.example"].upstream`. */
 export const fieldOf = (kind: 'sites' | 'policies', name: string, ...path: string[]): string =>
@@ -64,17 +64,17 @@ export type Named<T> = readonly (readonly [name: string, thing: T])[];
 
 /** @throws Failure INVALID_REQUEST with the field, also for fields that a site does not have */
 export const sitesIn = (given: unknown = {}): Named<AppliedSite> =>
-  namedIn('sites', given, 'domain', site) as Named<AppliedSite>;
+  namedIn('sites', given, 'domain', AppliedSite) as Named<AppliedSite>;
 
 /** @throws as `sitesIn` */
 export const policiesIn = (given: unknown = {}): Named<AppliedPolicy> =>
-  namedIn('policies', given, 'name', policy) as Named<AppliedPolicy>;
+  namedIn('policies', given, 'name', AppliedPolicy) as Named<AppliedPolicy>;
 
 function namedIn(
   kind: 'sites' | 'policies',
   given: unknown,
   key: string,
-  validator: typeof site,
+  schema: TSchema,
 ): Named<unknown> {
   const listed = (one: unknown, at: number) => {
     const { [key]: name, ...thing } = isObject(one) ? one : {};
@@ -88,7 +88,7 @@ function namedIn(
   for (const [name, thing] of named) {
     if (seen.has(name)) throw invalid(fieldOf(kind, name), 'It occurs twice');
     seen.add(name);
-    for (const error of validator.Errors(thing)) {
+    for (const error of validatorOf(schema).Errors(thing)) {
       const { path, message } = innermost(error);
       throw invalid(fieldOf(kind, name, ...path.split('/').slice(1)), message);
     }

@@ -28,6 +28,9 @@ const SNAPSHOT: Snapshot = {
   vhosts: [{ ...SITE, enabled: true, policies: ['lan-only'], tags: ['media'], check: null }],
 };
 
+const yamlOf = async (text: Promise<string>): Promise<Response> =>
+  new Response(await text, { headers: { 'Content-Type': 'application/yaml; charset=utf-8' } });
+
 export function exchangeRoutes({ publisher, retries, parts, guard }: ApiContext) {
   return new Elysia({ name: 'exchange' })
     .use(guard)
@@ -74,9 +77,7 @@ export function exchangeRoutes({ publisher, retries, parts, guard }: ApiContext)
         if (format !== 'yaml') return snapshotOf(publisher.current());
         const toYaml = parts.find((part) => part.toYaml)?.toYaml;
         if (!toYaml) throw new Failure('NOT_FOUND', 'This hub writes no YAML.');
-        return new Response(toYaml(publisher.current(), source || undefined), {
-          headers: { 'Content-Type': 'application/yaml; charset=utf-8' },
-        });
+        return yamlOf(toYaml(publisher.current(), source || undefined));
       },
       route({
         id: 'exportConfiguration',

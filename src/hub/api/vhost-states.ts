@@ -2,7 +2,7 @@
  * `/vhosts/state`: certificates, upstreams and last errors of the vhosts, as the proxy reports them.
  * `/vhosts/activity`: the requests of the last hour, for all vhosts in one response.
  */
-import { Elysia, getSchemaValidator, t } from 'elysia';
+import { Elysia, getSchemaValidator, type TSchema, t } from 'elysia';
 import { shareNext } from '../../shared/async.ts';
 import { createCache, memoize } from '../../shared/memoize.ts';
 import { ActivityQuery, Activity as Counts, Latency, LogActivity } from '../../shared/wire/logs.ts';
@@ -53,7 +53,7 @@ export function vhostStateRoutes({ guard, ...deps }: ApiContext) {
         access: 'read',
         query: AgentQuery,
         asks: 'proxy',
-        returns: t.Array(VhostState),
+        returns: VhostStates,
         requestHeaders: ['If-None-Match'],
         responseHeaders: ['ETag'],
         example: [STATE],
@@ -79,9 +79,13 @@ export function vhostStateRoutes({ guard, ...deps }: ApiContext) {
     );
 }
 
+const VhostStates = t.Array(VhostState);
+
 /** Without what a newer agent may say of a site: the schema of the route does not see a text. */
-const { Clean } = getSchemaValidator(t.Array(VhostState), { normalize: true });
-const cleaned = memoize((states: readonly VhostState[]) => Clean?.(states) as VhostState[]);
+const cleanerOf = memoize((schema: TSchema) => getSchemaValidator(schema, { normalize: true }));
+const cleaned = memoize(
+  (states: readonly VhostState[]) => cleanerOf(VhostStates).Clean?.(states) as VhostState[],
+);
 const seenByViewers = memoize((states: readonly VhostState[]) => states.map(stateForViewers));
 const shared = memoize((states: readonly VhostState[]) => sharedJson(JSON.stringify(states)));
 
