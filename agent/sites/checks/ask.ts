@@ -1,7 +1,5 @@
 /** Asks a site for one answer through a listener of the proxy, by the site's name. */
 import { lookup } from 'node:dns/promises';
-import { request as overHttp } from 'node:http';
-import { request as overHttps } from 'node:https';
 import { isIP } from 'node:net';
 import { within } from '../../../src/shared/async.ts';
 import { ANY_LABEL, isOwnAddress, NO_CERTIFICATE, reachable } from '../handshake.ts';
@@ -84,8 +82,9 @@ async function send(
     await settled(host, port);
     heard({ status: null, timeout });
   }
+  const http = place.tls ? await import('node:https') : await import('node:http');
   if (ended.aborted) return { status: null, fault: '' };
-  const request = (place.tls ? overHttps : overHttp)({
+  const request = http.request({
     host,
     port,
     path,
