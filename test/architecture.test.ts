@@ -335,6 +335,27 @@ test('what a file exports is named by a file that imports it', async () => {
 const holding = (some: readonly string[], pattern: RegExp): string[] =>
   faultsOf(some, (file) => pattern.exec(texts.get(file) ?? '')?.slice(0, 1) ?? []);
 
+/** The files and libraries that are loaded with a file: not those of its `import()`s. */
+function loadedWith(file: string, loaded = new Set<string>()): Set<string> {
+  if (loaded.has(file)) return loaded;
+  loaded.add(file);
+  const text = (texts.get(file) ?? '').replace(TYPES, '').replace(/import\('[^']+'\)/g, '');
+  for (const path of pathsIn(file, text)) loadedWith(path, loaded);
+  for (const [, library = ''] of text.matchAll(/from '([^.'][^']*)'/g)) loaded.add(library);
+  return loaded;
+}
+
+test.each([
+  // It does this twice: before and after it replaces itself.
+  ['src/main.ts', ['elysia', 'src/program/cli/commands.ts']],
+  ['src/program/serve/serve.ts', ['yaml', 'src/program/serve/agent.ts']],
+  ['src/program/serve/agent.ts', ['drizzle-orm', 'src/hub/app.ts', 'node:http']],
+])('%s loads nothing that is used later or by others', (file, others) => {
+  const loaded = loadedWith(file);
+  expect(loaded.size).toBeGreaterThan(50);
+  expect(others.filter((other) => loaded.has(other))).toEqual([]);
+});
+
 describe('one place for each effect', () => {
   const all = files.filter((file) => houseOf(file) !== 'web');
 
