@@ -28,7 +28,6 @@ export const Lacking = t.Object(Behind);
 export const lacking = (behind: readonly string[]): { behind?: string[] } =>
   behind.length > 0 ? { behind: [...behind] } : {};
 
-/** What a visitor of a live vhost would notice. */
 /** What to do about a fault whose cause is known. */
 export const CureView = t.Object(
   {
@@ -40,6 +39,7 @@ export const CureView = t.Object(
   { description: 'if the cause is known' },
 );
 
+/** What a visitor of a live vhost would notice. */
 export const Warning = t.Object(
   {
     code: t.String({ examples: ['UPSTREAM_DOWN'] }),

@@ -1,4 +1,5 @@
 /** Fields that several recipes have. */
+import { type IntegerOptions, Type } from '@sinclair/typebox';
 import { t } from 'elysia';
 
 type Words = { title: string; description: string };
@@ -7,13 +8,8 @@ type Words = { title: string; description: string };
 export const MAX_NETWORKS = 2_000;
 const MAX_TEXT = 2_000;
 
-type Integer = ReturnType<typeof t.Integer>;
-
-/** An integer, and not also its digits as text, which Elysia accepts otherwise. */
-export function integer(options: Words & Parameters<typeof t.Integer>[0]): Integer {
-  const either: Integer & { anyOf?: readonly Integer[] } = t.Integer(options);
-  return either.anyOf?.at(-1) ?? either;
-}
+/** An integer, and not also its digits as text, which `t.Integer` of Elysia accepts. */
+export const integer = (options: Words & IntegerOptions) => Type.Integer(options);
 
 /** Addresses and networks, as Caddy's `remote_ip` takes them. */
 export const networks = (words: Words, minItems = 1) =>

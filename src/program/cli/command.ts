@@ -56,6 +56,7 @@ type Host = {
 
 /** Everything a command reaches outside itself; only main.ts makes one from the process. */
 export type Cli = {
+  /** Without hidden ones; for a command that serves, only those that do. */
   commands: readonly Command[];
   /** Completed by `.env`. */
   env: Env;
