@@ -11,7 +11,7 @@ import { certificateRoutes } from './api/certificates.ts';
 import { changelogRoutes } from './api/changelog.ts';
 import type { ApiContext, HubContext } from './api/context.ts';
 import { exchangeRoutes } from './api/exchange.ts';
-import { startReplayOf } from './api/features.ts';
+import { createWithWarnings, startReplayOf } from './api/features.ts';
 import { incidentRoutes } from './api/incidents.ts';
 import { healthRoutes, summaryRoutes } from './api/monitoring.ts';
 import { policyRoutes } from './api/policies.ts';
@@ -104,6 +104,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     retries,
     openWrites,
     restart,
+    withWarnings: createWithWarnings(context.warningsAfter),
     startReplay,
     openIncidents,
     lastProblems,

@@ -84,6 +84,7 @@ export type ApiCore = HubCore &
     /** Requests that may change something and have no answer yet. */
     openWrites: OpenWrites;
     restart: Restart;
+    withWarnings: WithWarnings;
     startReplay: StartReplay;
     /** All routes of the hub, once it is composed. */
     routes: () => readonly RegisteredRoute[];
@@ -95,6 +96,15 @@ export type ApiCore = HubCore &
     /** Of the last look. */
     lastProblems: () => readonly ProblemView[];
   }>;
+
+/**
+ * The answer to a change of many vhosts, with what visitors would notice of those that are on. No fault is said twice.
+ * @param changed the vhosts, as they are stored now; of more than a thousand, the others are not looked at
+ */
+export type WithWarnings = <Answer extends { warnings?: Warning[] }>(
+  answer: Answer,
+  changed: readonly Vhost[],
+) => Promise<Answer>;
 
 /**
  * Begins to ask the requests of the last days of a change.

@@ -8,6 +8,7 @@ import { route } from '../../hub/http/route.ts';
 import { Outcome as Ended, outcomeOf, Replaying } from '../../hub/http/schemas.ts';
 import { renderSet } from '../../hub/model/applied.ts';
 import { assertSource } from '../../hub/model/source.ts';
+import type { Vhost } from '../../hub/model/vhost.ts';
 import { Failure } from '../../shared/failure.ts';
 import { jsonText } from '../../shared/http.ts';
 import { jsonBody } from '../../shared/json-body.ts';
@@ -87,7 +88,7 @@ const ApplyAnswer = t.Composite(
   { title: 'ApplyAnswer' },
 );
 
-export function applyRoutes({ publisher, retries, guard, startReplay }: ApiCore) {
+export function applyRoutes({ publisher, retries, guard, startReplay, withWarnings }: ApiCore) {
   const schema = loadOnce(async () => JSON.stringify(applySchema()));
   /** The answer that is stored for a retry is the one that is sent. */
   const viewed = memoize(({ changes, published, digest, before, after }: Outcome) => {
@@ -138,7 +139,8 @@ export function applyRoutes({ publisher, retries, guard, startReplay }: ApiCore)
               ...demands,
               ...keep<Outcome>((stored) => ({ body: answerOf(stored, viewed(stored.result)) })),
             });
-            return { body: answerOf(applied, viewed(applied.result)) };
+            const answer = answerOf(applied, viewed(applied.result));
+            return { body: await withWarnings(answer, changedBy(applied.result)) };
           } catch (error) {
             throw inDocument(error, document);
           }
@@ -181,6 +183,12 @@ export function applyRoutes({ publisher, retries, guard, startReplay }: ApiCore)
         },
       }),
     );
+}
+
+/** The sites that were created or changed, as they are now. */
+function changedBy({ before, after }: Outcome): Vhost[] {
+  const known = new Set(before.vhosts);
+  return after.vhosts.filter((vhost) => !known.has(vhost));
 }
 
 const answerOf = <T extends object>(

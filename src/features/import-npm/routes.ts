@@ -7,6 +7,7 @@ import { SITE } from '../../hub/http/examples.ts';
 import { ChangeQuery, demandsOf, flag, ReplayQuery, wantsReplay } from '../../hub/http/params.ts';
 import { route } from '../../hub/http/route.ts';
 import { formBody } from '../../shared/json-body.ts';
+import { changedBy } from '../import/import-change.ts';
 import { ImportAnswer, ImportBody } from '../import/schemas.ts';
 import type { NpmImporter } from './npm/importer.ts';
 import { Note } from './npm/notes.ts';
@@ -34,11 +35,19 @@ export const NpmAnswer = t.Composite(
 );
 export type NpmAnswer = Static<typeof NpmAnswer>;
 
-type Deps = Pick<ApiCore, 'retries' | 'guard' | 'agentUrl' | 'startReplay'> & {
-  importer: NpmImporter;
-};
+type Deps = Pick<
+  ApiCore,
+  'publisher' | 'retries' | 'guard' | 'agentUrl' | 'startReplay' | 'withWarnings'
+> & { importer: NpmImporter };
 
-export function importNpmRoutes({ importer, retries, guard, agentUrl, startReplay }: Deps) {
+export function importNpmRoutes({
+  importer,
+  retries,
+  guard,
+  agentUrl,
+  startReplay,
+  ...core
+}: Deps) {
   return new Elysia({ name: 'import-npm' })
     .use(guard)
     .use(formBody(BODY_LIMIT))
@@ -57,8 +66,8 @@ export function importNpmRoutes({ importer, retries, guard, agentUrl, startRepla
         // Its passwords are hashed one after the other.
         server?.timeout(request, 0);
         const asked = { file: Bun.SHA256.hash(file, 'hex'), replace };
-        return retries.once({ request, who, body: asked, query, set }, 200, async (keep) => ({
-          body: await importer.run(file, {
+        return retries.once({ request, who, body: asked, query, set }, 200, async (keep) => {
+          const imported = await importer.run(file, {
             replace,
             dryRun,
             replay,
@@ -67,8 +76,10 @@ export function importNpmRoutes({ importer, retries, guard, agentUrl, startRepla
             demands: demandsOf(query),
             certificates: takesCertificates,
             author: takesCertificates ? recordedAuthorOf(who, EVENT) : authorOf(who),
-          }),
-        }));
+          });
+          const changed = changedBy(imported, core.publisher.current());
+          return { body: await core.withWarnings(imported, changed) };
+        });
       },
       route({
         id: 'importNpm',

@@ -2,11 +2,12 @@
 import { addressKey } from '../../hub/caddyfile/address.ts';
 import { type Change, sequence } from '../../hub/model/changes.ts';
 import { withoutLoops } from '../../hub/model/sign-in-loop.ts';
-import type { SiteSet } from '../../hub/model/vhost.ts';
+import type { SiteSet, Vhost } from '../../hub/model/vhost.ts';
 import type { TokenizeOptions } from '../../shared/caddyfile/tokenizer.ts';
 import { Failure } from '../../shared/failure.ts';
 import { nearest } from '../../shared/nearest.ts';
 import { type MergedSite, type MergeOptions, mergeSite, type SiteToMerge } from './merge.ts';
+import type { ImportAnswer } from './schemas.ts';
 
 type Named = { domain: string };
 
@@ -53,6 +54,18 @@ export const published = (made: readonly MergedSite[]) =>
   made
     .filter(({ action }) => action !== 'skip')
     .map(({ vhost: { id, domain, config, upstream } }) => ({ id, domain, config, upstream }));
+
+/** The sites that an import has created or replaced, as they are in a set; none of a dry run. */
+export function changedBy(
+  { vhosts, merge }: Pick<ImportAnswer, 'vhosts' | 'merge'>,
+  set: SiteSet,
+): Vhost[] {
+  const same = new Set(
+    merge.sites.flatMap(({ domain, action }) => (action === 'keep' ? domain : [])),
+  );
+  const ids = new Set(vhosts.flatMap(({ id, domain }) => (same.has(domain) ? [] : id)));
+  return set.vhosts.filter(({ id }) => ids.has(id));
+}
 
 /**
  * Names the site or the preamble that a refused operation comes from.

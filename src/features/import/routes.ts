@@ -6,15 +6,18 @@ import { PROXYFILE, SITE } from '../../hub/http/examples.ts';
 import { ReplayQuery, wantsReplay } from '../../hub/http/params.ts';
 import { route } from '../../hub/http/route.ts';
 import { jsonBody } from '../../shared/json-body.ts';
+import { changedBy } from './import-change.ts';
 import type { Importer } from './importer.ts';
 import { ImportAnswer, ImportBody } from './schemas.ts';
 
 /** Bytes; a file of 25,000 sites is about 1.6 MB. */
 const BODY_LIMIT = 16 * 1024 * 1024;
 
-type Deps = Pick<ApiCore, 'retries' | 'guard' | 'startReplay'> & { importer: Importer };
+type Deps = Pick<ApiCore, 'publisher' | 'retries' | 'guard' | 'startReplay' | 'withWarnings'> & {
+  importer: Importer;
+};
 
-export function importRoutes({ importer, retries, guard, startReplay }: Deps) {
+export function importRoutes({ importer, retries, guard, startReplay, ...core }: Deps) {
   return new Elysia({ name: 'import' })
     .use(guard)
     .use(jsonBody(BODY_LIMIT))
@@ -25,7 +28,9 @@ export function importRoutes({ importer, retries, guard, startReplay }: Deps) {
           const { proxyfile, ...options } = body;
           const replay = wantsReplay(query, options.dryRun === true) ? startReplay : null;
           const author = authorOf(who);
-          return { body: await importer.run(proxyfile, { ...options, replay, author, keep }) };
+          const imported = await importer.run(proxyfile, { ...options, replay, author, keep });
+          const changed = changedBy(imported, core.publisher.current());
+          return { body: await core.withWarnings(imported, changed) };
         }),
       route({
         id: 'importProxyfile',

@@ -1,7 +1,7 @@
 /** What the hub tells the parts of features, and asks of them, whichever there are. */
 import { Failure } from '../../shared/failure.ts';
-import type { HubObserver, HubPart, PartWarning, StartReplay } from '../core.ts';
-import type { Warning } from '../http/schemas.ts';
+import type { HubObserver, HubPart, PartWarning, StartReplay, WithWarnings } from '../core.ts';
+import { type Warning, warned } from '../http/schemas.ts';
 import type { ProblemView } from '../watch/problem.ts';
 import type { WarningsAfter } from '../watch/sites/states.ts';
 
@@ -56,6 +56,25 @@ export const warningsWith =
         ),
       ]),
     );
+  };
+
+/** As many as can be changed one by one in a request. */
+const MOST_CHANGED = 1_000;
+
+export const createWithWarnings =
+  (warningsAfter: WarningsAfter): WithWarnings =>
+  async (answer, changed) => {
+    const vhosts = changed.slice(0, MOST_CHANGED);
+    const found = await warningsAfter(vhosts);
+    const { warnings: said = [] } = answer;
+    const isSaid = ({ code, message }: Warning) =>
+      said.some((one) => one.code === code && one.message.endsWith(message));
+    const more = vhosts.flatMap(({ id, domain }) =>
+      (found.get(id) ?? [])
+        .filter((one) => !isSaid(one))
+        .map((one) => ({ ...one, message: `${domain}: ${one.message}` })),
+    );
+    return { ...answer, ...warned([...said, ...more]) };
   };
 
 function joined(own: readonly Warning[], more: readonly PartWarning[]): Warning[] {

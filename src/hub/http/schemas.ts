@@ -54,7 +54,7 @@ const Noted = {
   warnings: t.Optional(
     t.Array(Warning, {
       description:
-        'the sites whose checks ran only once the change was live (`NOT_TRIED`), websockets that stay open (`STILL_OPEN`), and of an import what can hardly be meant',
+        'the sites whose checks ran only once the change was live (`NOT_TRIED`), websockets that stay open (`STILL_OPEN`), and of `/apply` and an import what visitors of the changed sites would notice or what can hardly be meant',
     }),
   ),
 };

@@ -1,12 +1,13 @@
 // proof: features
 /** What the answer to a change says of a site that visitors would not see, at once. */
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { selfSigned } from '../../harness/certificate.ts';
 import { forFile, serverForFile } from '../../harness/for-file.ts';
+import { npmDatabase, npmForm } from '../../harness/npm-database.ts';
 import { startOwner } from '../../harness/owner.ts';
-import { freePort } from '../../harness/stack.ts';
+import { ask, freePort } from '../../harness/stack.ts';
 
 type Warning = {
   code: string;
@@ -69,6 +70,59 @@ test('what a policy or the config is for is no fault', async () => {
 
 test('a site that is off is not looked at', async () => {
   expect(codes(await create('off', DEAD, { enabled: false }))).toEqual([]);
+});
+
+describe('several sites in one publish', () => {
+  const cure = { words: expect.stringContaining('Start the service'), operation: null };
+  const refused = (domain: string) => ({
+    code: 'UPSTREAM_REFUSED',
+    message: expect.stringMatching(new RegExp(`^${domain}: Nothing listens at ${DEAD}`)),
+    cure,
+  });
+  const apply = async (sites: object, more: object = {}) =>
+    (await owner.call<Answer>('POST', '/apply', { source: 'home', sites, ...more })).body;
+  const importing = async (text: string, more: object = {}) =>
+    (await owner.call<Answer>('POST', '/import', { proxyfile: text, ...more })).body;
+  const block = (name: string, upstream: string) =>
+    `http://${name}.localhost {\n\treverse_proxy ${upstream}\n}\n`;
+
+  test('of a document: those that it creates or changes, and no other', async () => {
+    const sites = {
+      'http://applied.localhost': { upstream: DEAD },
+      'http://fine.localhost': { upstream: HEALTHY },
+      'http://not-on.localhost': { upstream: DEAD, enabled: false },
+    };
+    expect((await apply(sites, { dryRun: true })).warnings).toBeUndefined();
+    expect((await apply(sites)).warnings).toEqual([refused('http://applied.localhost')]);
+    expect((await apply(sites)).warnings).toBeUndefined();
+    const changed = { ...sites, 'http://fine.localhost': { upstream: DEAD } };
+    expect((await apply(changed)).warnings).toEqual([refused('http://fine.localhost')]);
+  });
+
+  test('of a Caddyfile: what it doubts anyway is said once', async () => {
+    const loop = 'http://again.localhost {\n\tredir http://{host}{uri}\n}\n';
+    const text = `${block('imported', DEAD)}${block('good', HEALTHY)}${loop}`;
+    const dry = await importing(text, { dryRun: true });
+    expect(codes(dry)).toEqual(['REDIRECTS_TO_ITSELF']);
+    const { warnings } = await importing(text);
+    expect(warnings).toEqual([...(dry.warnings ?? []), refused('http://imported.localhost')]);
+    expect((await importing(text)).warnings).toEqual(dry.warnings);
+  });
+
+  test('of a database of Nginx Proxy Manager', async () => {
+    const [host, port] = DEAD.split(':');
+    const database = npmDatabase(`DELETE FROM proxy_host WHERE id <> 1;
+      DELETE FROM redirection_host; DELETE FROM dead_host; DELETE FROM stream; DELETE FROM access_list_auth;
+      UPDATE proxy_host SET forward_scheme = 'http', forward_host = '${host}', forward_port = ${port}, access_list_id = 0;
+      UPDATE setting SET value = 'congratulations';`);
+    const { body } = await ask<Answer>(`${owner.stack.hub}/import/npm`, {
+      method: 'POST',
+      raw: npmForm(database, {}),
+      headers: owner.headers,
+    });
+    const found = body.warnings?.filter(({ code }) => code === 'UPSTREAM_REFUSED');
+    expect(found).toEqual([{ ...refused('\\S+'), message: expect.stringContaining(DEAD) }]);
+  });
 });
 
 test('an upstream that says nothing keeps nobody waiting until that is certain', async () => {

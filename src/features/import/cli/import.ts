@@ -124,11 +124,8 @@ async function importGiven(given: Given, cli: Cli, { importers, questions }: Kin
     },
     chosen: choicesOf(given),
     hint: CHOOSE,
-    notesOf: ({ skipped, warnings = [] }) =>
-      [
-        ...skipped.map(({ line, reason }) => `line ${line} skipped: ${visible(reason)}\n`),
-        ...warnings.map(({ message }) => `${visible(message)}\n`),
-      ].join(''),
+    notesOf: ({ skipped }) =>
+      skipped.map(({ line, reason }) => `line ${line} skipped: ${visible(reason)}\n`).join(''),
   };
   await runImport(kind, { given, questions }, cli);
 }

@@ -5,7 +5,7 @@ import {
   type LocalRequest,
   openLocalHub,
   Refused,
-  warnOfBehind,
+  warnOf,
 } from '../../../program/cli/api/local-hub.ts';
 import { askedOf, type PlanQuestion } from '../../../program/cli/api/plan-question.ts';
 import type { Cli, Given } from '../../../program/cli/command.ts';
@@ -87,14 +87,14 @@ export async function runImport<T extends Imported>(
 
 function printImported(imported: Imported, dryRun: boolean, more: string, cli: Cli): void {
   const { out, err, host } = cli;
-  const { vhosts, proxyfile, behind, merge } = imported;
+  const { vhosts, proxyfile, merge } = imported;
   err(outcomes(imported));
   const same = merge.sites.filter(({ action }) => action === 'keep').length;
   const count = vhosts.length - same;
   const sites = `${count} ${count === 1 ? 'site' : 'sites'}`;
   const others = same > 0 ? `, ${same} the same as before` : '';
   err(`${sites} ${dryRun ? 'would be imported' : 'imported'}${others}${more}\n`);
-  if (behind) warnOfBehind(behind, cli);
+  warnOf(imported, cli);
   if (dryRun) out(host.writesToTerminal ? visibleLines(proxyfile) : proxyfile);
   else out(vhosts.map(({ id, domain }) => `${id}\t${visible(domain)}\n`).join(''));
 }

@@ -156,12 +156,18 @@ export function warnOfBehind(names: readonly string[], { err }: Pick<Cli, 'err'>
 }
 
 /** What the answer to a change says besides. */
-export type Warned = { behind?: string[]; warnings?: { message: string }[] };
+export type Warned = {
+  behind?: string[];
+  warnings?: { message: string; cure?: { words: string } }[];
+};
 
 /** Says it, on standard error. */
 export function warnOf({ behind, warnings = [] }: Warned, cli: Pick<Cli, 'err'>): void {
   if (behind) warnOfBehind(behind, cli);
-  for (const { message } of warnings) cli.err(`${visible(message)}\n`);
+  for (const { message, cure } of warnings) {
+    const said = cure ? `${message.replace(/\.$/, '')}. ${cure.words}` : message;
+    cli.err(`${visible(said)}\n`);
+  }
 }
 
 /** A line of JSON that a terminal can show: what would control it is escaped, as JSON may have it. */
