@@ -28,6 +28,7 @@ import type { Retries } from './retries/retries.ts';
 import type { Checks } from './watch/checks.ts';
 import type { IncidentListener } from './watch/incidents/incidents.ts';
 import type { Problem, ProblemView } from './watch/problem.ts';
+import type { FailingOf } from './watch/sites/states.ts';
 
 /** The parts of the hub that are there before those of features. */
 export type HubCore = Clock &
@@ -153,6 +154,8 @@ export type HubPart = Readonly<{
   warnings?: (vhosts: readonly Vhost[]) => Promise<ReadonlyMap<number, PartWarning[]>>;
   /** Which checks of sites fail between changes. */
   checks?: Checks;
+  /** Which sites fail for everyone, as an explanation found. */
+  failing?: FailingOf;
   /** What is wrong now. */
   problems?: () => readonly Problem[];
   /** Why some of the problems are there, by their keys. */

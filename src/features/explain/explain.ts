@@ -4,13 +4,14 @@ import type { HubCore } from '../../hub/core.ts';
 import type { AnyOperation } from '../../hub/model/any-operation.ts';
 import { isPlacedOn, policiesOn, setFor } from '../../hub/model/applied.ts';
 import type { Change as ChangeOfSet, Step } from '../../hub/model/changes.ts';
-import { endpointsUnder } from '../../hub/model/endpoints.ts';
+import { type Endpoint, endpointsUnder } from '../../hub/model/endpoints.ts';
 import type { SiteSet, Vhost } from '../../hub/model/vhost.ts';
 import { createConcurrencyLimit } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import type { SiteState } from '../../shared/wire/sites.ts';
 import { operationFor } from './cures.ts';
 import { certificateFacts, type Facts } from './facts.ts';
+import type { FailingSites } from './failing.ts';
 import { type Judgement, judge } from './judge.ts';
 import { EXPLAIN, FIRST_LOOK } from './wire.ts';
 
@@ -46,11 +47,11 @@ const AT_ONCE = 4;
 const MOST_WAITING = 8;
 const RETRY_AFTER_SECONDS = 5;
 
-export function createExplain({
-  publisher,
-  now,
-  elapsed,
-}: Pick<HubCore, 'publisher' | 'now' | 'elapsed'>): Explain {
+/** @param note hears of explanations of sites as they are */
+export function createExplain(
+  { publisher, now, elapsed }: Pick<HubCore, 'publisher' | 'now' | 'elapsed'>,
+  note: FailingSites['note'],
+): Explain {
   const wanted = createAllowance(elapsed);
   /** What nobody asked for takes nothing away from those who ask. */
   const unasked = createAllowance(elapsed);
@@ -61,24 +62,25 @@ export function createExplain({
   });
 
   /** @throws Failure */
-  async function ask({ set, vhost, steps }: Subject, path: string): Promise<Facts> {
-    const { target, name, port } = placeOf(vhost, set);
+  async function ask(subject: Subject, path: string, place: Place): Promise<Facts> {
+    const { set, vhost, steps } = subject;
+    const { target, name, port } = place;
     // What is off is explained as if it were on.
-    const isLive = steps.length === 0 && vhost.enabled;
+    const live = isLive(subject);
     const next = target.next(vhost.enabled ? set : turnedOn(set, vhost), steps);
     const { client, gateway } = target;
     const [findings, state] = await Promise.all([
       gateway.askBy(next, (proxyfile) =>
-        client.send(EXPLAIN, { proxyfile, name, port, path, live: isLive }),
+        client.send(EXPLAIN, { proxyfile, name, port, path, live }),
       ),
-      isLive ? stateOf(client, name, port) : undefined,
+      live ? stateOf(client, name, port) : undefined,
     ]);
     const certificate = certificateFacts(state, now().getTime());
     return { ...findings, ...known(vhost, set), host: name, port, path, certificate };
   }
 
   /** By the first proxy that answers. @throws Failure */
-  function placeOf(vhost: Vhost, set: SiteSet) {
+  function placeOf(vhost: Vhost, set: SiteSet): Place {
     const all = set.agents
       .filter(({ id }) => isPlacedOn(vhost, id))
       .map(({ name }) => publisher.targets.named(name));
@@ -117,7 +119,13 @@ export function createExplain({
   }
 
   const explained: Explain['of'] = (subject, path, changeFrom) =>
-    limited(async () => cured(judge(await ask(subject, path)), subject, changeFrom));
+    limited(async () => {
+      const { set, vhost } = subject;
+      const place = placeOf(vhost, set);
+      const judgement = judge(await ask(subject, path, place));
+      if (isLive(subject)) note({ set, vhost, agent: place.target.id, path, judgement });
+      return cured(judgement, subject, changeFrom);
+    });
 
   return {
     async of(subject, path, changeFrom) {
@@ -139,6 +147,7 @@ export function createExplain({
       if (findings === null || unasked.take() > 0) return null;
       const facts = { ...findings, ...NOT_LOOKED_AT, ...known(vhost, set) };
       const judgement = judge({ ...facts, host: name, port, path: '/' });
+      note({ set, vhost, agent: target.id, path: '/', judgement });
       return cured(judgement, { vhost, operation: null }, changeFrom);
     },
   };
@@ -175,7 +184,11 @@ const turnedOn = (set: SiteSet, vhost: Vhost): SiteSet => ({
   vhosts: set.vhosts.map((one) => (one.id === vhost.id ? { ...vhost, enabled: true } : one)),
 });
 
-type Client = ReturnType<HubCore['publisher']['targets']['named']>['client'];
+const isLive = ({ steps, vhost }: Subject): boolean => steps.length === 0 && vhost.enabled;
+
+type Target = ReturnType<HubCore['publisher']['targets']['named']>;
+type Place = Endpoint & { target: Target };
+type Client = Target['client'];
 
 /** What the agent says of the host; undefined if it says nothing. */
 async function stateOf(client: Client, name: string, port: number): Promise<SiteState | undefined> {

@@ -1,8 +1,8 @@
 /** Draws the conclusion from what was found: the first step that fails, why, and what to do. Pure. */
 import { visible } from '../../shared/visible.ts';
 import { CAUSES } from './causes.ts';
-import { type Case, type Change, type Facts, pathOf, type Row } from './facts.ts';
-import { type Explanation, STEP_OF, STEPS, type Step } from './schemas.ts';
+import { type Case, type Change, type Facts, isCaddysError, pathOf, type Row } from './facts.ts';
+import { type Cause, type Explanation, STEP_OF, STEPS, type Step } from './schemas.ts';
 import { stepWords } from './steps.ts';
 
 type Match = { row: Row; found: Case };
@@ -14,6 +14,8 @@ export type Judgement = {
   rows: readonly Row[];
   /** What would cure it, if a change of the site does. */
   change: Change | null;
+  /** Whether it fails for everyone who asks for the path. */
+  isTotal: boolean;
 };
 
 export function judge(facts: Facts): Judgement {
@@ -39,7 +41,33 @@ export function judge(facts: Facts): Judgement {
     }),
     asked: askedOf(facts),
   };
-  return { explanation, rows: fitting.map(({ row }) => row), change: only?.found.change ?? null };
+  return {
+    explanation,
+    rows: fitting.map(({ row }) => row),
+    change: only?.found.change ?? null,
+    isTotal: certain !== undefined && isTotal(certain.row.code, facts),
+  };
+}
+
+/** Causes in the answer that everyone gets, from whatever network, device or browser. */
+const TOTAL_ANSWERS: readonly Cause[] = [
+  'REDIRECT_LOOP',
+  'PROXY_NOT_TRUSTED',
+  'HOST_REFUSED',
+  'UPSTREAM_ERROR',
+];
+
+/**
+ * Not by its name, port or certificate, which others may see otherwise, nor by what guards it: people with a session
+ * get in. Of several upstreams, one that fails may be that of other paths or visitors.
+ */
+function isTotal(cause: Cause, facts: Facts): boolean {
+  const { upstreams, asked } = facts;
+  if (asked === null || upstreams.filter(({ signIn }) => !signIn).length !== 1) return false;
+  if (TOTAL_ANSWERS.includes(cause)) return true;
+  const isBefore = STEP_OF[cause] === 'connect' || STEP_OF[cause] === 'speak';
+  const isRefused = cause === 'SPEAKS_TLS' && asked.landed === 400;
+  return isBefore && (isRefused || asked.fault !== null || isCaddysError(facts));
 }
 
 function wordsOf(facts: Facts, fitting: readonly Match[], doubt: string | null): string {

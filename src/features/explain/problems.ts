@@ -4,6 +4,7 @@ import type { Vhost } from '../../hub/model/vhost.ts';
 import type { ProblemView } from '../../hub/watch/problem.ts';
 import { createQueue } from '../../shared/async.ts';
 import type { ChangeFrom, Explain } from './explain.ts';
+import type { FailingSites } from './failing.ts';
 import { warningCure } from './warnings.ts';
 
 type Causes = {
@@ -21,6 +22,7 @@ const MOST = 20;
 export function createCauses(
   explain: Pick<Explain, 'unasked'>,
   { publisher }: Pick<HubCore, 'publisher'>,
+  follow: FailingSites['follow'],
   changeFrom: ChangeFrom,
 ): Causes {
   /** Null: not known yet, or never. */
@@ -40,6 +42,8 @@ export function createCauses(
   return {
     of(problems) {
       const open = problems.filter(({ code }) => EXPLAINED.includes(code));
+      const sites = open.flatMap(({ vhost, vhosts = vhost ? [vhost] : [] }) => vhosts);
+      follow(new Set(sites.map(({ id }) => id)));
       const keys = new Set(open.map(({ key }) => key));
       for (const key of known.keys()) if (!keys.has(key)) known.delete(key);
       for (const { key, vhost, vhosts } of open) {

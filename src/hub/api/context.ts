@@ -45,7 +45,7 @@ import { createKnownProblems, type KnownProblems } from '../watch/known.ts';
 import { createLook, type Look } from '../watch/look.ts';
 import type { ProblemView } from '../watch/problem.ts';
 import { createProblemList, type ListProblems } from '../watch/problem-list.ts';
-import { createWarningsAfter, type WarningsAfter } from '../watch/sites/states.ts';
+import { createWarningsAfter, type FailingOf, type WarningsAfter } from '../watch/sites/states.ts';
 import { type Summary, summaryOf } from '../watch/summary.ts';
 import { observeWith, warningsWith, withCauses } from './features.ts';
 import { createFleet, type Fleet } from './fleet.ts';
@@ -127,6 +127,7 @@ export type HubContext = Pick<
   warningsAfter: WarningsAfter;
   readPorts: ReadPorts;
   checks: Checks;
+  failing: FailingOf;
   /** One look at what may be wrong; routes and the watcher share it, and its list of problems. */
   look: () => Promise<Look>;
   listProblems: ListProblems;
@@ -225,6 +226,7 @@ export function createContext(given: HubGiven): HubContext {
   };
   const parts = given.halves.map((half) => half(core));
   const [checks = NO_CHECKS] = parts.flatMap((part) => part.checks ?? []);
+  const [failing = () => null] = parts.flatMap((part) => part.failing ?? []);
   const look = createLook({
     publisher,
     readFacts: createFactsReader(publisher, checks, { now, elapsed }, pace.recentSites),
@@ -283,6 +285,7 @@ export function createContext(given: HubGiven): HubContext {
     accounts,
     publisher,
     checks,
+    failing,
     look,
     listProblems,
     summary,

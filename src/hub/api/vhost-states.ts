@@ -21,7 +21,7 @@ import type { ApiContext } from './context.ts';
 const MOST_ANSWERS = 2;
 
 export function vhostStateRoutes({ guard, ...deps }: ApiContext) {
-  const states = createStates(deps.publisher, deps.checks, deps.now);
+  const states = createStates(deps.publisher, deps.checks, deps.failing, deps.now);
   /** Everybody who looks at the sites asks for the same. */
   const everywhere = shareNext(() => states.all());
   /** What was answered last, by who sees it, and of which agent. */

@@ -22,6 +22,7 @@ const OTHERS: Partial<Record<ProblemView['code'], string>> = {
   ADVISORY: 'This version of Caddy has known vulnerabilities.',
 };
 const OTHER = 'There is a warning. Editors and owners can read it.';
+const FAILING = 'Visitors get an error, or nothing.';
 const REFUSED = 'The authority does not sign a certificate.';
 
 /** A key names some problems by a hash of their words, which a viewer could guess. */
@@ -65,15 +66,17 @@ export function stateForViewers({ agents, ...state }: VhostState): VhostState {
 
 type StateDetails = Pick<
   VhostState,
-  'problem' | 'addresses' | 'upstreams' | 'check' | 'warnings' | 'errors'
+  'problem' | 'addresses' | 'upstreams' | 'check' | 'failing' | 'warnings' | 'errors'
 >;
 
-function detailsForViewers({ problem, addresses, upstreams, check }: StateDetails): StateDetails {
+function detailsForViewers(state: StateDetails): StateDetails {
+  const { problem, addresses, upstreams, check, failing } = state;
   const seen = {
     problem: problem && EVENTS['vhost.broken'],
     addresses: addresses.map((one) => ({ ...one, advice: adviceForViewers(one.advice) })),
     upstreams: upstreams.map((one) => ({ ...one, error: null })),
     check: check && { ...check, reason: EVENTS['check.failing'] },
+    ...(failing && { failing: { ...failing, words: FAILING } }),
   };
   return { ...seen, warnings: warningsOf(seen), errors: { acme: null, upstream: null } };
 }

@@ -90,19 +90,20 @@ export function outagesIn(status: Status | null): Outages {
   return { proxies, isChecking: (status?.checking ?? 0) > 0, all };
 }
 
-/** @param state undefined if agent or proxy cannot be asked */
+/** @param problem the worst that is reported of it @param state undefined if agent or proxy cannot be asked */
 export function healthOf(
   { enabled, agents }: Pick<Vhost, 'enabled' | 'agents'>,
-  reported: SiteProblem | undefined,
+  problem: SiteProblem | undefined,
   state: SiteState | undefined,
   outages: Outages = NO_OUTAGES,
 ): Health {
   if (!enabled) {
     // The only problem that a site can have while it is off is a refused config.
-    if (reported?.level !== 'bad') return { level: 'off', label: 'off', text: '' };
-    const { level, label, text, isKnown } = reported;
+    if (problem?.level !== 'bad') return { level: 'off', label: 'off', text: '' };
+    const { level, label, text, isKnown } = problem;
     return isKnown ? { level: 'off', label: `${label}, known`, text } : { level, label, text };
   }
+  const reported = problem?.level === 'bad' ? problem : (failingIn(state) ?? problem);
   const proxies = agents.length > 0 ? agents : outages.proxies;
   const { downOn = [], missing = [] } = state ?? {};
   const concerned = outages.all.filter(({ on }) => on.some((name) => proxies.includes(name)));
@@ -138,12 +139,16 @@ export function healthOf(
   if (outages.isChecking && state?.checking) {
     return { level: 'unknown', label: 'checking', text: '' };
   }
-  // The status may not have said so yet.
-  if (state?.check) return { level: 'bad', label: FAILING, text: state.check.reason };
   if (!state?.addresses.some(({ served }) => served)) {
     return { level: 'unknown', label: 'not known', text: '' };
   }
   return { level: 'good', label: 'live', text: '' };
+}
+
+/** By its check, of which the status may not have said so yet, or by the last explanation. */
+function failingIn(state: SiteState | undefined): SiteProblem | undefined {
+  const text = state?.check?.reason ?? state?.failing?.words;
+  return text === undefined ? undefined : { level: 'bad', label: FAILING, text };
 }
 
 /**

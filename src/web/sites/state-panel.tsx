@@ -45,6 +45,7 @@ export function StatePanel({ state, problem, known, silent, health }: Props) {
           <ul class="columns plain">
             <ServedFact state={state.data} problem={problem} silent={silent} />
             {state.data.check && <CheckFact check={state.data.check} />}
+            {state.data.failing && <FailingFact failing={state.data.failing} />}
             {state.data.agents?.map((agent) => (
               <ProxyFact key={agent.name} agent={agent} />
             ))}
@@ -111,6 +112,16 @@ const CheckFact = ({ check }: { check: NonNullable<SiteState['check']> }) => (
     <span>
       The check fails since <ClockTime at={check.failingSince} />
       <span class="block small bad">{check.reason}</span>
+    </span>
+  </li>
+);
+
+const FailingFact = ({ failing }: { failing: NonNullable<SiteState['failing']> }) => (
+  <li class="line baseline">
+    <Lamp state="bad" />
+    <span>
+      It was found to fail at <ClockTime at={failing.since} />
+      <span class="block small bad">{failing.words}</span>
     </span>
   </li>
 );

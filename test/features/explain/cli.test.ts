@@ -28,6 +28,22 @@ test('prints the seven steps of a site that works, and exits with 0', async () =
   expect(out).toMatch(/^It works: GET \/ is answered with 200 after \d+ ms\.$/m);
 });
 
+test('the list of sites says which of them fails, and an applied file what to do', async () => {
+  const sites = { 'http://applied.localhost': { upstream: DEAD } };
+  const { code, err } = await run('apply -f - --source home', JSON.stringify({ sites }));
+  expect(code).toBe(0);
+  expect(err).toContain(`http://applied.localhost: Nothing listens at ${DEAD}`);
+  expect(err).toContain('refused. Start the service, or correct the port of the upstream.\n');
+  const lines = (await run('site list')).out.split('\n');
+  const stateIn = (name: string) =>
+    lines
+      .find((line) => line.includes(name))
+      ?.split('\t')
+      .at(-1);
+  expect(stateIn('applied.localhost')).toMatch(/^(?:failing|down)$/);
+  expect(stateIn('works.localhost')).toBe('live');
+});
+
 test('prints what fails and what to do, and exits with 2', async () => {
   const { code, out } = await run('explain fails.localhost /login');
   expect(code).toBe(2);

@@ -7,12 +7,15 @@ import { storedVhost } from '../../harness/vhost.ts';
 
 test('at most sixty in a minute, whatever comes of them', async () => {
   let time = 0;
-  const explain = createExplain({
-    // No agent is there to be asked.
-    publisher: undefined as never,
-    now: () => new Date(0),
-    elapsed: () => time,
-  });
+  const explain = createExplain(
+    {
+      // No agent is there to be asked.
+      publisher: undefined as never,
+      now: () => new Date(0),
+      elapsed: () => time,
+    },
+    () => undefined,
+  );
   const subject = { set: EMPTY_SET, vhost: storedVhost(), steps: [], operation: null };
   const codeOf = async () => {
     try {

@@ -28,7 +28,15 @@ function start({ running }: { running: boolean }) {
     standings: () => [],
     agents: { all: () => [agent], first: () => agent, named: () => agent },
   } as unknown as Publisher;
-  return { known, states: createStates(publisher, NO_CHECKS, () => new Date()) };
+  return {
+    known,
+    states: createStates(
+      publisher,
+      NO_CHECKS,
+      () => null,
+      () => new Date(),
+    ),
+  };
 }
 
 test('what it said last counts, and without that its sites are being checked', async () => {

@@ -2,10 +2,10 @@
 
 import { keyOfEndpoint } from '../../model/endpoints.ts';
 import type { Vhost } from '../../model/vhost.ts';
-import { saying } from '../problem.ts';
+import { said, saying } from '../problem.ts';
 import { type MirrorFacts, mirrorAdvice } from './advice.ts';
 import { isNowhere, upstreamsOf, warningsOf } from './state.ts';
-import type { VhostState } from './view.ts';
+import type { FailingView, VhostState } from './view.ts';
 
 /** What one of several agents knows. `isBehind`: its proxy lacks accepted changes. */
 type StateOf = { name: string; state: VhostState; isBehind?: boolean };
@@ -24,12 +24,13 @@ export function worstState(
 ): VhostState {
   const all = advisedStates(given.map(({ name, state }) => ({ name, states: [state] }))).flatMap(
     ({ name, states }) =>
-      states.map(({ problem, addresses, upstreams, check, warnings, errors }) => ({
+      states.map(({ problem, addresses, upstreams, check, failing, warnings, errors }) => ({
         name,
         problem,
         addresses,
         upstreams,
         check,
+        ...(failing && { failing }),
         warnings,
         errors,
       })),
@@ -58,6 +59,7 @@ export function worstState(
     addresses: worstAddresses(seen.flatMap(({ addresses }) => addresses)),
     upstreams: upstreamsOf(all),
     check: togetherChecks(all),
+    ...failingIn(all),
     warnings: togetherWarnings(all.map((one) => ({ label: one.name, warnings: one.warnings }))),
     errors: { acme: lastOf('acme'), upstream: lastOf('upstream') },
     agents: all,
@@ -110,6 +112,15 @@ function togetherChecks(
   );
   const [failingSince] = failing.map(({ since }) => since).toSorted();
   return failingSince === undefined ? null : { failingSince, reason: saying(failing).join('; ') };
+}
+
+/** The explanation is that of one of them. */
+function failingIn(
+  all: readonly { name: string; failing?: FailingView }[],
+): Pick<VhostState, 'failing'> {
+  const found = all.find(({ failing }) => failing);
+  if (!found?.failing) return {};
+  return { failing: { ...found.failing, words: said([found.name], found.failing.words) } };
 }
 
 /** Each once, as the agent knows it that serves it worst. */

@@ -12,7 +12,7 @@ import type { Checks } from '../checks.ts';
 import { togetherWarnings, worstState } from './several.ts';
 import { namesOf, statesOf } from './state.ts';
 import { findUnserved, rejectionOf, type Unserved } from './unserved.ts';
-import type { VhostState } from './view.ts';
+import type { FailingView, VhostState } from './view.ts';
 
 /** @param agent the name of the only one to ask; @throws Failure NOT_FOUND, AGENT_UNREACHABLE, PROXY_UNREACHABLE */
 type States = {
@@ -21,6 +21,9 @@ type States = {
   /** Of one vhost. */
   one(id: number, agent?: string): Promise<VhostState>;
 };
+
+/** How a vhost fails at an agent, by their ids; null if it does not, or nobody knows. */
+export type FailingOf = (vhost: number, agent: number) => FailingView | null;
 
 /** What an agent serves, the state of each vhost of it, and whether its proxy lacks changes. */
 type AgentStates = { set: SiteSet; stateOf: (vhost: Vhost) => VhostState; isBehind: boolean };
@@ -34,6 +37,7 @@ const SLOW_MS = 2_500;
 export function createStates(
   publisher: Publisher,
   checks: Pick<Checks, 'of'>,
+  failingOf: FailingOf,
   now: () => Date,
 ): States {
   const { agents } = publisher;
@@ -56,14 +60,19 @@ export function createStates(
     const { sites } = isThere
       ? await within(asked, SLOW_MS, () => ({ sites: last.get(client) ?? [] }))
       : await asked;
-    const known = id === undefined ? sites : undefined;
-    const unserved = await findUnserved(agent, publisher, status, known);
+    const all = id === undefined ? sites : undefined;
+    const unserved = await findUnserved(agent, publisher, status, all);
     const set = setFor(publisher.current(), agent.id);
     const failing = (vhost: number) => checks.of(vhost, agent.id);
     const standing = publisher.standings().find((one) => one.agent.id === agent.id);
     const isBehind = standing !== undefined && standing.behindSince !== null;
     const refusal = rejectionOf(standing?.failure ?? null);
-    return { set, stateOf: statesOf(set, sites, unserved, failing, now(), refusal), isBehind };
+    const known = statesOf(set, sites, unserved, failing, now(), refusal);
+    const stateOf = (vhost: Vhost): VhostState => {
+      const fails = failingOf(vhost.id, agent.id);
+      return fails === null ? known(vhost) : { ...known(vhost), failing: fails };
+    };
+    return { set, stateOf, isBehind };
   }
 
   /** @param asked those of the vhosts' agents that are to be asked */

@@ -17,6 +17,19 @@ const LastError = t.Union([
   t.Null(),
 ]);
 
+const FailingView = t.Object(
+  {
+    since: Timestamp,
+    cause: t.String({ description: 'as of an explanation' }),
+    words: t.String({ description: 'for people' }),
+  },
+  {
+    description:
+      'only if the last explanation found that it fails for everyone, and nothing has spoken against that since',
+  },
+);
+export type FailingView = Static<typeof FailingView>;
+
 /** What one proxy knows of it. */
 const known = {
   problem: t.Union([t.String(), t.Null()], {
@@ -58,6 +71,7 @@ const known = {
     description:
       'since when it does not answer as its check requires, and what came instead: wrong twice in a row, until it is right twice in a row; null if it does, is not asked between changes, or was not asked often enough since the hub started',
   }),
+  failing: t.Optional(FailingView),
   warnings: t.Array(Warning, { description: 'problems that a visitor would notice now' }),
   errors: t.Object(
     { acme: LastError, upstream: LastError },

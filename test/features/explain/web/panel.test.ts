@@ -36,6 +36,8 @@ test('of a site that fails, the broken step is open, and any other one can be', 
   await step('Port: works', true).waitFor();
   await step('Connection: fails', false).waitFor();
   await panel().getByText('What to do:').waitFor();
+  const state = page.getByRole('region', { name: 'Live state' });
+  await state.getByText('It was found to fail').waitFor();
   // Nobody can say where the service is instead.
   expect(await panel().getByRole('button', { name: 'Publish it' }).count()).toBe(0);
 });
