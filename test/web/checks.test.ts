@@ -53,3 +53,15 @@ test('a site whose check fails is not live', () => {
   });
   expect(healthOf({ enabled: false, agents: [] }, undefined, state).level).toBe('off');
 });
+
+test('a site that an explanation found failing is not live, whatever else is less grave', () => {
+  const failing = { since: '2026-11-22T10:30:00.000Z', cause: 'SPEAKS_TLS', words: 'It is HTTPS.' };
+  const state = { addresses: [{ served: true }], check: null, failing } as never;
+  const of = { enabled: true, agents: [] };
+  const found = { level: 'bad', label: 'failing', text: 'It is HTTPS.' } as const;
+  expect(healthOf(of, undefined, state)).toEqual(found);
+  expect(healthOf(of, { level: 'warn', label: 'not renewed', text: 'x' }, state)).toEqual(found);
+  const down = { level: 'bad', label: 'down', text: 'x' } as const;
+  expect(healthOf(of, down, state)).toEqual(down);
+  expect(healthOf({ ...of, enabled: false }, undefined, state).level).toBe('off');
+});

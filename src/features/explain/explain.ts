@@ -1,16 +1,17 @@
 /** Explains sites: has an agent look, and draws the conclusion. */
 
-import type { HubCore } from '../../hub/core.ts';
+import type { HubCore, ProblemCause } from '../../hub/core.ts';
 import type { AnyOperation } from '../../hub/model/any-operation.ts';
 import { isPlacedOn, policiesOn, setFor } from '../../hub/model/applied.ts';
 import type { Change as ChangeOfSet, Step } from '../../hub/model/changes.ts';
-import { type Endpoint, endpointsUnder } from '../../hub/model/endpoints.ts';
+import { type Endpoint, endpointsUnder, keyOfEndpoint } from '../../hub/model/endpoints.ts';
 import type { SiteSet, Vhost } from '../../hub/model/vhost.ts';
 import { createConcurrencyLimit } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import type { SiteState } from '../../shared/wire/sites.ts';
+import { CAUSES } from './causes.ts';
 import { operationFor } from './cures.ts';
-import { certificateFacts, type Facts } from './facts.ts';
+import { certificateCause, certificateFacts, type Facts } from './facts.ts';
 import type { FailingSites } from './failing.ts';
 import { type Judgement, judge } from './judge.ts';
 import { EXPLAIN, FIRST_LOOK } from './wire.ts';
@@ -33,6 +34,8 @@ export type Explain = {
   of(subject: Subject, path: string, changeFrom: ChangeFrom): Promise<Judgement>;
   /** The same of a stored vhost that nobody asked for; null: there were too many. @throws as `of` */
   unasked(vhost: Vhost, path: string, changeFrom: ChangeFrom): Promise<Judgement | null>;
+  /** Why a certificate of a vhost is missing, expired or not renewed; null: that is not certain. @throws Failure */
+  certificate(vhost: Vhost): Promise<ProblemCause | null>;
   /** Of a vhost that was just changed and is live; null if nothing seems wrong. @throws as `of` */
   first(vhost: Vhost, changeFrom: ChangeFrom): Promise<Judgement | null>;
 };
@@ -138,6 +141,21 @@ export function createExplain(
       if (unasked.take() > 0) return null;
       const subject = { set: publisher.current(), vhost, steps: [], operation: null };
       return explained(subject, path, changeFrom);
+    },
+
+    async certificate(vhost) {
+      const set = publisher.current();
+      const { target } = placeOf(vhost, set);
+      const places = endpointsUnder(setFor(set, target.id).preamble)(vhost);
+      const keys = places.map(keyOfEndpoint);
+      const names = places.map(({ name }) => name);
+      const { sites } = await target.client.sites(names, undefined, true);
+      const own = sites.filter(({ name, ports }) =>
+        ports.some((port) => keys.includes(keyOfEndpoint({ name, port }))),
+      );
+      const found = own.map((one) => certificateCause(one, now().getTime()));
+      const [row] = found.flatMap((cause) => CAUSES.find(({ code }) => code === cause) ?? []);
+      return row ? { cause: row.code, cure: { words: row.advice, operation: null } } : null;
     },
 
     async first(vhost, changeFrom) {

@@ -84,6 +84,15 @@ export const isCaddysError = ({ asked }: Facts): boolean =>
 /** A query may hold a secret. */
 export const pathOf = (path: string): string => path.replace(/[?#].*$/, '');
 
+/** Why a host lacks a certificate that is valid for long; null: that is not certain. @param time as of `certificateFacts` */
+export function certificateCause(state: SiteState, time: number): Cause | null {
+  const { certificate, automated, errors } = state;
+  const refusal = errors.find(({ kind, standing }) => kind === 'acme' && standing);
+  if (refusal) return explainAcme(refusal.message).isUnreached ? null : 'CERTIFICATE_REFUSED';
+  const isExpired = certificate !== null && Date.parse(certificate.notAfter) < time;
+  return isExpired && !automated ? 'CERTIFICATE_EXPIRED' : null;
+}
+
 /** @param state what the agent says of the host; undefined: nothing @param time now, in milliseconds since 1970 */
 export function certificateFacts(state: SiteState | undefined, time: number): CertificateFacts {
   if (!state) return { state: 'unknown', words: 'It was not looked at.' };

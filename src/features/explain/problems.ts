@@ -16,49 +16,69 @@ type Causes = {
 
 /** Those that a look at the site can explain. */
 const EXPLAINED: readonly ProblemView['code'][] = ['UPSTREAM_DOWN', 'CHECK_FAILING'];
+/** Those of which the agent knows what the authority says: no site is asked. */
+const OF_CERTIFICATES: readonly ProblemView['code'][] = [
+  'CERTIFICATE_EXPIRED',
+  'CERTIFICATE_MISSING',
+  'CERTIFICATE_ENDING',
+];
 /** More at once are not explained: what they have in common is no single site. */
 const MOST = 20;
 
+/** `found`: null if it is not known yet, or never. */
+type Known = { message: string; found: ProblemCause | null };
+
 export function createCauses(
-  explain: Pick<Explain, 'unasked'>,
+  explain: Pick<Explain, 'unasked' | 'certificate'>,
   { publisher }: Pick<HubCore, 'publisher'>,
   follow: FailingSites['follow'],
   changeFrom: ChangeFrom,
 ): Causes {
-  /** Null: not known yet, or never. */
-  const known = new Map<string, ProblemCause | null>();
+  const known = new Map<string, Known>();
   const inTurn = createQueue();
   let isOver = false;
 
-  async function look(key: string, id: number): Promise<void> {
+  async function look({ key, code }: ProblemView, id: number): Promise<void> {
     const vhost = publisher.current().vhosts.find((one) => one.id === id);
-    if (isOver || !vhost?.enabled || !known.has(key)) return;
+    const entry = known.get(key);
+    if (isOver || !vhost?.enabled || !entry) return;
+    if (OF_CERTIFICATES.includes(code)) {
+      entry.found = await explain.certificate(vhost);
+      return;
+    }
     const found = await explain.unasked(vhost, pathOf(vhost), changeFrom);
     const { verdict, cause = null, cure } = found?.explanation ?? {};
-    if (verdict !== 'fails' || cause === null || !known.has(key)) return;
-    known.set(key, { cause, ...(cure && { cure: warningCure(cure) }) });
+    if (verdict !== 'fails' || cause === null) return;
+    entry.found = { cause, ...(cure && { cure: warningCure(cure) }) };
   }
 
   return {
     of(problems) {
-      const open = problems.filter(({ code }) => EXPLAINED.includes(code));
-      const sites = open.flatMap(({ vhost, vhosts = vhost ? [vhost] : [] }) => vhosts);
-      follow(new Set(sites.map(({ id }) => id)));
+      const failing = problems.filter(({ code }) => EXPLAINED.includes(code));
+      follow(new Set(failing.flatMap(vhostsOf).map(({ id }) => id)));
+      const bare = problems.filter(({ code }) => OF_CERTIFICATES.includes(code));
+      const open = [...failing, ...bare];
       const keys = new Set(open.map(({ key }) => key));
       for (const key of known.keys()) if (!keys.has(key)) known.delete(key);
-      for (const { key, vhost, vhosts } of open) {
-        const id = vhost?.id ?? vhosts?.[0]?.id;
-        if (known.has(key) || id === undefined || known.size >= MOST) continue;
-        known.set(key, null);
+      for (const one of open) {
+        const { key, code, message } = one;
+        const id = vhostsOf(one)[0]?.id;
+        const before = known.get(key);
+        // The authority may say something else by now.
+        const isOther = OF_CERTIFICATES.includes(code) && before?.message !== message;
+        if (id === undefined || (before ? !isOther : known.size >= MOST)) continue;
+        known.set(key, { message, found: null });
         // A site that cannot be explained now has a problem without a cause.
-        inTurn(() => look(key, id)).catch(() => undefined);
+        inTurn(() => look(one, id)).catch(() => undefined);
       }
-      return new Map([...known].flatMap(([key, found]) => (found ? [[key, found]] : [])));
+      return new Map([...known].flatMap(([key, { found }]) => (found ? [[key, found]] : [])));
     },
     end() {
       isOver = true;
     },
   };
 }
+
+const vhostsOf = ({ vhost, vhosts = vhost ? [vhost] : [] }: ProblemView) => vhosts;
 
 const pathOf = ({ check }: Vhost): string => check?.path ?? '/';

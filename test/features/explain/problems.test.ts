@@ -4,9 +4,14 @@ import { expect, test } from 'bun:test';
 import { forFile, serverForFile } from '../../harness/for-file.ts';
 import { startOwner } from '../../harness/owner.ts';
 import { QUICK } from '../../harness/pace.ts';
+import { startRefusingAcme } from '../../harness/refusing-acme.ts';
 import { freePort, until } from '../../harness/stack.ts';
 
-type Problem = { code: string; cause?: string; cure?: { words: string; operation: object | null } };
+type Problem = {
+  code: string;
+  cause?: string;
+  cure?: { words: string; operation: object | null };
+};
 
 const owner = await forFile(startOwner({}, undefined, QUICK));
 let asked = 0;
@@ -34,6 +39,21 @@ test('an upstream that is down', async () => {
     words: expect.stringContaining('Start the service'),
     operation: null,
   });
+});
+
+test('a certificate that the authority refuses', async () => {
+  const { directory, stop } = startRefusingAcme();
+  const config = `tls {\n\tissuer acme {\n\t\tdir ${directory}\n\t}\n}\nrespond up`;
+  await owner.call('POST', '/vhosts', {
+    domain: `refused.example:${owner.stack.httpsPort}`,
+    config,
+  });
+  const found = await until(() => problemOf('CERTIFICATE_MISSING'), 'the cause of the problem');
+  expect([found.cause, found.cure?.words]).toEqual([
+    'CERTIFICATE_REFUSED',
+    expect.stringContaining('Do what the authority asks for'),
+  ]);
+  stop();
 });
 
 test('is explained once, however often it is listed', async () => {

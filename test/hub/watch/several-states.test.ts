@@ -33,6 +33,14 @@ const upstream = (up: boolean) => ({
   error: null,
 });
 
+test('a site that fails at one of them, with whose explanation says so', () => {
+  const failing = { since: MOMENT, cause: 'SPEAKS_TLS', words: 'It is HTTPS.' };
+  const found = worst({}, { failing });
+  expect(found.failing).toEqual({ ...failing, words: 'twin: It is HTTPS.' });
+  expect(found.agents?.map((one) => one.failing)).toEqual([undefined, failing]);
+  expect(worst({}, {}).failing).toBeUndefined();
+});
+
 describe('no advice to share certificates', () => {
   test.each<[string, Address, Address]>([
     ['if both have one', address(), address()],
