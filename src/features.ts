@@ -5,6 +5,7 @@ import { backups } from './features/backups/feature.ts';
 import { certificates } from './features/certificates/feature.ts';
 import { channels } from './features/channels/feature.ts';
 import { containers } from './features/containers/feature.ts';
+import { demo } from './features/demo/feature.ts';
 import { explain } from './features/explain/feature.ts';
 import { importCaddyfile } from './features/import/feature.ts';
 import { importNpm } from './features/import-npm/feature.ts';
@@ -34,4 +35,5 @@ export const FEATURES: readonly Feature[] = [
   explain,
   uptime,
   statistics,
+  demo,
 ];
