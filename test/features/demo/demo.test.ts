@@ -272,6 +272,15 @@ describe('the command', () => {
     },
   );
 
+  test('leaves nothing behind if it is killed while it starts', async () => {
+    const demo = runDemo('starting');
+    const [home = ''] = await until(() => demo.left().length > 0 && demo.left(), 'the folder');
+    await until(() => caddiesOf(home).length > 0, 'a Caddy');
+    await end(demo, 'SIGKILL');
+    await until(() => demo.left().length === 0, 'the folder to be gone');
+    expect(caddiesOf(home)).toEqual([]);
+  });
+
   test('tells whose port is taken, and leaves nothing behind', async () => {
     const port = String(freePort());
     const held = Bun.listen({

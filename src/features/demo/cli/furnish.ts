@@ -1,10 +1,19 @@
 /** Fills a new hub by its API, as people would do in a week, and dates what they did back to that week. */
 import { asc, eq } from 'drizzle-orm';
 import type { HubCore } from '../../../hub/core.ts';
-import { inTransaction } from '../../../hub/db/open.ts';
+import { type Db, inTransaction } from '../../../hub/db/open.ts';
 import { changelog, incidents } from '../../../hub/db/schema.ts';
 import { uptime } from '../../uptime/tables.ts';
-import { type Change, domainOf, liveIn, moveIn, PEOPLE, SITES, type Site } from './house.ts';
+import {
+  type Change,
+  domainOf,
+  liveIn,
+  moveIn,
+  PEOPLE,
+  type Ports,
+  SITES,
+  type Site,
+} from './house.ts';
 import { BAD_HOUR } from './visitors.ts';
 
 const HOUR_MS = 3_600_000;
@@ -50,11 +59,11 @@ export async function makeAccounts({ accounts }: HubCore) {
   return { tokens, visitor };
 }
 
-/** Publishes the sites and all changes of the week. @param preamble its text @throws Error */
+/** Publishes the sites and all changes of the week. @param ports Caddy's @throws Error */
 export async function publishAll(
   tokens: ReadonlyMap<string, string>,
   upstreams: ReadonlyMap<string, string>,
-  preamble: string,
+  ports: Ports,
   ask: AskApi,
 ): Promise<{ ids: Map<string, number>; changes: Change[] }> {
   const made: Change[] = [];
@@ -64,7 +73,7 @@ export async function publishAll(
       made.push(...round);
     }
   }
-  await make(moveIn(upstreams, preamble));
+  await make(moveIn(upstreams, ports));
   const all = await ask(tokens.get(PEOPLE[0]) ?? '', { method: 'GET', path: '/vhosts' });
   const byDomain = new Map(
     (all as { id: number; domain: string }[]).map((one) => [one.domain, one.id]),
@@ -76,7 +85,7 @@ export async function publishAll(
 
 /** @param start when the demo was started, in milliseconds since 1970 */
 export function dateBack(
-  { db }: HubCore,
+  db: Db,
   ids: ReadonlyMap<string, number>,
   changes: readonly Change[],
   start: number,

@@ -90,8 +90,20 @@ export type Change = Readonly<{
 /** Where the services listen, by the names of the sites. */
 type Upstreams = ReadonlyMap<string, string>;
 
-/** The first ones: those of a round do not depend on each other. @param preamble its text */
-export function moveIn(upstreams: Upstreams, preamble: string): Change[][] {
+export type Ports = Readonly<{ http: number; https: number }>;
+
+/** All on this machine, with certificates of Caddy's own authority. */
+const preambleOf = ({ http, https }: Ports): string => `{
+	http_port ${http}
+	https_port ${https}
+	default_bind 127.0.0.1
+	local_certs
+	skip_install_trust
+}`;
+
+/** The first ones: those of a round do not depend on each other. @param ports Caddy's */
+export function moveIn(upstreams: Upstreams, ports: Ports): Change[][] {
+  const preamble = { config: preambleOf(ports) };
   const create = (site: Site) => ({
     domain: domainOf(site),
     upstream: upstreams.get(site.name),
@@ -102,7 +114,7 @@ export function moveIn(upstreams: Upstreams, preamble: string): Change[][] {
   });
   const operations = SITES.slice(0, MOVED_IN).map((site) => ({ op: 'create', ...create(site) }));
   return [
-    [{ by: 'Ada', ago: 166, method: 'PUT', path: '/preamble', json: { config: preamble } }],
+    [{ by: 'Ada', ago: 166, method: 'PUT', path: '/preamble', json: preamble }],
     POLICIES.map((json, at) => ({
       by: at < 3 ? 'Ada' : 'Ben',
       ago: 165 - at / 10,

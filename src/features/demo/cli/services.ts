@@ -1,7 +1,10 @@
-/** The services behind the made-up sites, each at an address of its own on loopback. */
+/** The services behind the made-up sites, on this machine. */
 import { type AnyElysia, Elysia } from 'elysia';
 import { listen } from '../../../program/listen.ts';
 import { SITES, type Site } from './house.ts';
+
+/** Loopback as well, on Linux; that the usual ports are taken there is less likely. */
+const HOST = '127.0.0.2';
 
 type Services = {
   /** Where they listen, by the names of the sites. */
@@ -19,16 +22,15 @@ export function startServices(): Services {
       ? new Response('The database is being upgraded.', { status: 503 })
       : new Response(`A made-up service of the signalbox demo: ${site.name}\n`);
   const stops: (() => Promise<void>)[] = [];
-  function at(site: Site, number: number): string {
-    // The whole of 127/8 is this machine on Linux, so that their usual ports are free.
-    const usual = { host: `127.77.0.${number + 10}`, port: site.port };
+  function at(site: Site): string {
+    const usual = { host: HOST, port: site.port };
     if (site.fault === 'dead') return `${usual.host}:${usual.port}`;
     const app = new Elysia().all('/*', answer(site));
     const { url, stop } = listenAt(app, usual);
     stops.push(stop);
     return new URL(url).host;
   }
-  const upstreams = new Map(SITES.map((site, number) => [site.name, at(site, number)]));
+  const upstreams = new Map(SITES.map((site) => [site.name, at(site)]));
   return {
     upstreams,
     fail() {

@@ -31,7 +31,7 @@ export async function startDemo(
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-demo-'));
   onEnd(() => rmSync(folder, { recursive: true, force: true }));
   const { PATH, PROXY_BIN } = cli.env;
-  const [http, https] = [freePort(), freePort()];
+  const ports = { http: freePort(), https: freePort() };
   const env = {
     PATH,
     PROXY_BIN,
@@ -39,8 +39,8 @@ export async function startDemo(
     HUB_HOST: place.host,
     HUB_PORT: place.port,
     AGENT_PORT: '0',
-    PROXY_HTTP_PORT: String(http),
-    PROXY_HTTPS_PORT: String(https),
+    PROXY_HTTP_PORT: String(ports.http),
+    PROXY_HTTPS_PORT: String(ports.https),
     LOG_LEVEL: 'error',
   };
   const { hub: front, ...settings } = readSettings('all', env, cli.machine);
@@ -78,11 +78,9 @@ export async function startDemo(
   const [core] = parts;
   if (core === undefined) throw new Error('the hub has not started');
   const { url } = running.hub;
-  const ask: AskApi = (token, change) => askApi(`${url}/api${change.path}`, host, token, change);
   const { tokens, visitor } = await makeAccounts(core);
-  const preamble = preambleOf(http, https);
-  const { ids, changes } = await publishAll(tokens, services.upstreams, preamble, ask);
-  dateBack(core, ids, changes, start);
+  const { ids, changes } = await publishAll(tokens, services.upstreams, ports, askAt(url, host));
+  dateBack(core.db, ids, changes, start);
   services.fail();
   const door = createDoor({ url, host, session: visitor }, log);
   const listening = listen(door, { of: 'HUB', host: front.host, port: front.port });
@@ -91,30 +89,16 @@ export async function startDemo(
   return listening.url;
 }
 
-/** All on this machine, with certificates of Caddy's own authority. */
-const preambleOf = (http: number, https: number): string => `{
-	http_port ${http}
-	https_port ${https}
-	default_bind 127.0.0.1
-	local_certs
-	skip_install_trust
-}`;
-
 /** @throws Error if it is refused */
-async function askApi(
-  url: string,
-  host: string,
-  token: string,
-  { method, json }: Parameters<AskApi>[1],
-) {
-  const response = await fetch(url, {
-    method,
-    headers: { Host: host, Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-    ...(json && { body: JSON.stringify(json) }),
-  });
-  if (!response.ok) throw new Error(await response.text());
-  return response.json();
-}
+const askAt =
+  (url: string, host: string): AskApi =>
+  async (token, { method, path, json }) => {
+    const headers = { Host: host, Authorization: `Bearer ${token}` };
+    const body = json === undefined ? null : JSON.stringify(json);
+    const response = await fetch(`${url}/api${path}`, { method, headers, body });
+    if (!response.ok) throw new Error(await response.text());
+    return response.json();
+  };
 
 /** Writes a week of visits, and goes on. @returns ends it */
 function writeVisits(file: string, start: number): () => void {
