@@ -8,6 +8,7 @@ import { endpointsUnder } from '../../hub/model/endpoints.ts';
 import type { SiteSet, Vhost } from '../../hub/model/vhost.ts';
 import { createConcurrencyLimit } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
+import { createThrottle, rateLimited } from '../../shared/throttle.ts';
 import type { SiteState } from '../../shared/wire/sites.ts';
 import { operationFor } from './cures.ts';
 import { certificateFacts, type Facts } from './facts.ts';
@@ -45,19 +46,20 @@ const WINDOW_MS = 60_000;
 const AT_ONCE = 4;
 const MOST_WAITING = 8;
 const RETRY_AFTER_SECONDS = 5;
+const TOO_MANY = 'Too many explanations at once. Try again soon.';
 
 export function createExplain({
   publisher,
   now,
   elapsed,
 }: Pick<HubCore, 'publisher' | 'now' | 'elapsed'>): Explain {
-  const wanted = createAllowance(elapsed);
-  /** What nobody asked for takes nothing away from those who ask. */
-  const unasked = createAllowance(elapsed);
+  const requested = createThrottle(MOST, WINDOW_MS, elapsed, { message: TOO_MANY });
+  /** What the hub explains by itself takes nothing away from those who ask. */
+  const unasked = createThrottle(MOST, WINDOW_MS, elapsed);
   const limited = createConcurrencyLimit({
     concurrency: AT_ONCE,
     maxWaiting: MOST_WAITING,
-    full: () => rateLimited(RETRY_AFTER_SECONDS),
+    full: () => rateLimited(RETRY_AFTER_SECONDS, TOO_MANY),
   });
 
   /** @throws Failure */
@@ -121,13 +123,12 @@ export function createExplain({
 
   return {
     async of(subject, path, changeFrom) {
-      const wait = wanted.take();
-      if (wait > 0) throw rateLimited(Math.max(1, Math.ceil(wait / 1_000)));
+      requested.take('hub');
       return explained(subject, path, changeFrom);
     },
 
     async unasked(vhost, path, changeFrom) {
-      if (unasked.take() > 0) return null;
+      if (!unasked.tryTake('hub')) return null;
       const subject = { set: publisher.current(), vhost, steps: [], operation: null };
       return explained(subject, path, changeFrom);
     },
@@ -136,7 +137,7 @@ export function createExplain({
       const set = publisher.current();
       const { target, name, port } = placeOf(vhost, set);
       const { findings } = await target.client.send(FIRST_LOOK, { name, port, path: '/' });
-      if (findings === null || unasked.take() > 0) return null;
+      if (findings === null || !unasked.tryTake('hub')) return null;
       const facts = { ...findings, ...NOT_LOOKED_AT, ...known(vhost, set) };
       const judgement = judge({ ...facts, host: name, port, path: '/' });
       return cured(judgement, { vhost, operation: null }, changeFrom);
@@ -150,25 +151,6 @@ const NOT_LOOKED_AT = {
   listener: { state: 'unknown', reason: null },
   certificate: { state: 'unknown', words: '' },
 } satisfies Partial<Facts>;
-
-/** So many in a minute. */
-function createAllowance(elapsed: () => number) {
-  let times: number[] = [];
-  return {
-    /** How many milliseconds until there may be another one; 0: at once, and it is counted. */
-    take(): number {
-      const time = elapsed();
-      times = times.filter((one) => one > time - WINDOW_MS);
-      const [oldest = time] = times;
-      if (times.length >= MOST) return oldest + WINDOW_MS - time;
-      times.push(time);
-      return 0;
-    },
-  };
-}
-
-const rateLimited = (retryAfter: number) =>
-  new Failure('RATE_LIMITED', 'Too many explanations at once. Try again soon.', { retryAfter });
 
 const turnedOn = (set: SiteSet, vhost: Vhost): SiteSet => ({
   ...set,
