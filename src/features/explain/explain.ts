@@ -7,6 +7,7 @@ import type { Change as ChangeOfSet, Step } from '../../hub/model/changes.ts';
 import { endpointsUnder } from '../../hub/model/endpoints.ts';
 import type { SiteSet, Vhost } from '../../hub/model/vhost.ts';
 import { createConcurrencyLimit } from '../../shared/async.ts';
+import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { Failure } from '../../shared/failure.ts';
 import { createThrottle, rateLimited } from '../../shared/throttle.ts';
 import type { SiteState } from '../../shared/wire/sites.ts';
@@ -75,7 +76,8 @@ export function createExplain({
       ),
       isLive ? stateOf(client, name, port) : undefined,
     ]);
-    const certificate = certificateFacts(state, now().getTime());
+    const ports = portOptions(setFor(set, target.id).preamble);
+    const certificate = certificateFacts(state, ports, now().getTime());
     return { ...findings, ...known(vhost, set), host: name, port, path, certificate };
   }
 

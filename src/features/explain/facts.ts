@@ -1,9 +1,9 @@
 /** All that an explanation goes by: what the agent found, and what the hub knows of the site and its certificate. */
 
-import { explainAcme } from '../../hub/watch/sites/advice.ts';
+import { type AdviceFacts, adviceOf } from '../../hub/watch/sites/advice.ts';
 import type { SiteState } from '../../shared/wire/sites.ts';
-import type { Cause } from './schemas.ts';
 import type { Findings, UpstreamFound } from './wire.ts';
+import type { Cause } from './words.ts';
 
 /** `own`: signed by Caddy's own authority; `unknown`: not looked at. */
 type CertificateFacts = {
@@ -51,12 +51,10 @@ export type Case = {
   change?: Change;
 };
 
-/** A line of the table of causes. `title` and `advice` name no address, port or banner: viewers get them. */
+/** A cause, and what shows it. `CAUSE_WORDS` has its words. */
 export type Row = {
   code: Cause;
-  title: string;
-  advice: string;
-  /** What shows this cause; null: nothing does. */
+  /** Null: nothing shows it. */
   test: (facts: Facts) => Case | null;
 };
 
@@ -84,11 +82,22 @@ export const isCaddysError = ({ asked }: Facts): boolean =>
 /** A query may hold a secret. */
 export const pathOf = (path: string): string => path.replace(/[?#].*$/, '');
 
-/** @param state what the agent says of the host; undefined: nothing @param time now, in milliseconds since 1970 */
-export function certificateFacts(state: SiteState | undefined, time: number): CertificateFacts {
+/** Nobody has refused a certificate for these reasons. */
+const WAITS: readonly string[] = ['OFFLINE', 'PORT'];
+
+/**
+ * @param state what the agent says of the host; undefined: nothing
+ * @param ports of HTTP and HTTPS
+ * @param time now, in milliseconds since 1970
+ */
+export function certificateFacts(
+  state: SiteState | undefined,
+  ports: AdviceFacts['ports'],
+  time: number,
+): CertificateFacts {
   if (!state) return { state: 'unknown', words: 'It was not looked at.' };
   if (!state.tls) return { state: 'plain', words: 'Visitors use plain HTTP: there is none.' };
-  const { certificate, reason, authority, automated } = state;
+  const { name, certificate, reason, authority, automated, dns } = state;
   if (certificate) {
     if (Date.parse(certificate.notAfter) < time) {
       return { state: 'expired', words: `It expired on ${certificate.notAfter.slice(0, 10)}.` };
@@ -97,10 +106,12 @@ export function certificateFacts(state: SiteState | undefined, time: number): Ce
     const words = `It is valid until ${certificate.notAfter.slice(0, 10)}, signed by ${certificate.issuer}.`;
     return { state: isOwn ? 'own' : 'valid', words };
   }
-  const refusal = state.errors.find(({ kind, standing }) => kind === 'acme' && standing);
-  if (refusal) {
-    const { message, isUnreached = false } = explainAcme(refusal.message);
-    return { state: isUnreached ? 'pending' : 'refused', words: message };
+  const { message: refusal = null } =
+    state.errors.find(({ kind, standing }) => kind === 'acme' && standing) ?? {};
+  const isLookedAt = reason !== null || refusal !== null;
+  const advice = adviceOf({ name, authority, dns, certified: false, ports, refusal });
+  if (advice && isLookedAt) {
+    return { state: WAITS.includes(advice.code) ? 'pending' : 'refused', words: advice.message };
   }
   if (reason === null) return { state: 'unknown', words: 'It was not looked at yet.' };
   if (!automated) return { state: 'unknown', words: reason };

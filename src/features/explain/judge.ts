@@ -2,16 +2,17 @@
 import { visible } from '../../shared/visible.ts';
 import { CAUSES } from './causes.ts';
 import { type Case, type Change, type Facts, pathOf, type Row } from './facts.ts';
-import { type Explanation, STEP_OF, STEPS, type Step } from './schemas.ts';
+import type { Explanation } from './schemas.ts';
 import { stepWords } from './steps.ts';
+import { CAUSE_WORDS, type Cause, STEPS, type Step } from './words.ts';
 
 type Match = { row: Row; found: Case };
 
 export type Judgement = {
   /** The operation of its cure is still missing. */
   explanation: Explanation;
-  /** What fits: one if it fails, maybe several if that is not sure. */
-  rows: readonly Row[];
+  /** Those that fit: one if it fails, maybe several if that is not sure. */
+  causes: readonly Cause[];
   /** What would cure it, if a change of the site does. */
   change: Change | null;
 };
@@ -29,17 +30,23 @@ export function judge(facts: Facts): Judgement {
   const only = fitting.length === 1 ? first : undefined;
   const explanation: Explanation = {
     verdict,
-    step: first ? STEP_OF[first.row.code] : null,
+    step: first ? CAUSE_WORDS[first.row.code].step : null,
     cause: only?.row.code ?? null,
     words: visible(wordsOf(facts, fitting, doubt)),
-    cure: only ? { words: only.found.cure ?? only.row.advice, operation: null } : null,
+    cure: only
+      ? { words: only.found.cure ?? CAUSE_WORDS[only.row.code].advice, operation: null }
+      : null,
     steps: STEPS.map((step) => {
       const { ok, words } = stateOf(step, facts, matches);
       return { step, ok, words: visible(words) };
     }),
     asked: askedOf(facts),
   };
-  return { explanation, rows: fitting.map(({ row }) => row), change: only?.found.change ?? null };
+  return {
+    explanation,
+    causes: fitting.map(({ row }) => row.code),
+    change: only?.found.change ?? null,
+  };
 }
 
 function wordsOf(facts: Facts, fitting: readonly Match[], doubt: string | null): string {
@@ -81,7 +88,7 @@ function doubtOf(facts: Facts): string | null {
 }
 
 function stateOf(step: Step, facts: Facts, matches: readonly Match[]) {
-  const own = matches.filter(({ row }) => STEP_OF[row.code] === step);
+  const own = matches.filter(({ row }) => CAUSE_WORDS[row.code].step === step);
   const failing = own.find(({ found }) => !found.isDoubtful);
   if (failing) return { ok: false, words: failing.found.words };
   const [doubtful] = own;

@@ -1,7 +1,7 @@
 /** What is said of a step in which no cause was found. Pure. */
 import type { Facts } from './facts.ts';
-import type { Step } from './schemas.ts';
 import type { NameFound, UpstreamFound } from './wire.ts';
+import type { Step } from './words.ts';
 
 type State = { ok: boolean | null; words: string };
 

@@ -5,7 +5,7 @@ import { policiesOn } from '../../hub/model/applied.ts';
 import type { SiteSet, Vhost } from '../../hub/model/vhost.ts';
 import { within } from '../../shared/async.ts';
 import type { ChangeFrom, Explain } from './explain.ts';
-import type { Cause } from './schemas.ts';
+import type { Cause } from './words.ts';
 
 /** How long the answer to a change waits, in milliseconds. */
 const WAIT_MS = 1_500;

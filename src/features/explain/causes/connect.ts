@@ -1,4 +1,5 @@
 /** Causes between Caddy and an upstream: no connection. Pure. */
+import { sayOwnPort } from '../../../hub/model/doubts.ts';
 import { type Facts, isSpared, type Row, unansweredWith, upstreamWith } from '../facts.ts';
 import type { UpstreamFound } from '../wire.ts';
 
@@ -26,21 +27,13 @@ const isBare = (host: string): boolean => /^[a-z0-9][\w-]*$/i.test(host) && host
 export const CONNECT: readonly Row[] = [
   {
     code: 'UPSTREAM_ITSELF',
-    title: 'The upstream is Caddy itself: requests would come back again and again.',
-    advice: 'Give the site the address and port of the service instead of Caddy’s own.',
     test(facts) {
       const found = upstreamWith(facts, ({ own }) => own === 'loop');
-      return found
-        ? {
-            words: `The upstream ${found.address} is a port of this Caddy itself, and no other site answers there.`,
-          }
-        : null;
+      return found ? { words: sayOwnPort(found.address) } : null;
     },
   },
   {
     code: 'UPSTREAM_NAME',
-    title: 'The name of the upstream is not known.',
-    advice: 'Correct the name of the upstream, or use its IP address.',
     test(facts) {
       const found = unansweredWith(facts, ({ connects }) => connects === 'name');
       if (!found) return null;
@@ -57,9 +50,6 @@ export const CONNECT: readonly Row[] = [
   },
   {
     code: 'UPSTREAM_LOCALHOST',
-    title: 'The upstream is on the loopback of the container that Caddy runs in.',
-    advice:
-      'In a container, 127.0.0.1 is the container itself. Use the name of the service’s container, or host.docker.internal for a service of the host (on Linux, Caddy’s container needs `extra_hosts: ["host.docker.internal:host-gateway"]` for that).',
     test(facts) {
       const found = unansweredWith(
         facts,
@@ -75,8 +65,6 @@ export const CONNECT: readonly Row[] = [
   },
   {
     code: 'UPSTREAM_TIMEOUT',
-    title: 'The host of the upstream does not answer.',
-    advice: 'Check whether the machine is on, its address is right, and no firewall is in between.',
     test(facts) {
       const found = unansweredWith(
         facts,
@@ -95,8 +83,6 @@ export const CONNECT: readonly Row[] = [
   },
   {
     code: 'UPSTREAM_REFUSED',
-    title: 'Nothing listens where the upstream should be.',
-    advice: 'Start the service, or correct the port of the upstream.',
     test(facts) {
       const found = unansweredWith(
         facts,

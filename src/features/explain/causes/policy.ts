@@ -17,8 +17,6 @@ function refusalOf({ asked, policies, byAddress }: Facts): string | null {
 export const POLICY: readonly Row[] = [
   {
     code: 'SIGN_IN_DOWN',
-    title: 'The sign-in service of the site does not answer.',
-    advice: 'Start the sign-in service, or correct its address in the policy or the config.',
     test({ upstreams, asked }) {
       const service = upstreams.find((one) => one.signIn && isDown(one));
       if (service) {
@@ -36,9 +34,6 @@ export const POLICY: readonly Row[] = [
   },
   {
     code: 'SIGN_IN_LOOP',
-    title: 'The sign-in page is behind the same sign-in.',
-    advice:
-      'Take the sign-in off the site of the sign-in service, or exempt the paths of its page.',
     test({ asked }) {
       const isLoop = asked?.portal === 'loop' || (asked?.bySignIn && asked.leads === 'loop');
       return isLoop
@@ -50,8 +45,6 @@ export const POLICY: readonly Row[] = [
   },
   {
     code: 'SHUT_OUT',
-    title: 'A policy or the config of the site shuts visitors out.',
-    advice: 'Let the visitors’ network in by the policy, or take the policy off the site.',
     test(facts) {
       const refusal = refusalOf(facts);
       if (refusal === null) return null;

@@ -34,8 +34,6 @@ const NAMED =
 export const SPEAK: readonly Row[] = [
   {
     code: 'SPEAKS_TLS',
-    title: 'The upstream wants HTTPS, and gets plain HTTP.',
-    advice: 'Put https:// before the address of the upstream.',
     test(facts) {
       const found = speaking(facts, 'tls');
       if (!found) return null;
@@ -55,8 +53,6 @@ export const SPEAK: readonly Row[] = [
   },
   {
     code: 'SPEAKS_PLAIN',
-    title: 'The upstream speaks plain HTTP, but the config says HTTPS or h2c.',
-    advice: 'Remove https:// (or h2c://) before the address of the upstream.',
     test(facts) {
       const found = speaking(facts, 'plain');
       if (!found) return null;
@@ -71,9 +67,6 @@ export const SPEAK: readonly Row[] = [
   },
   {
     code: 'UPSTREAM_UNTRUSTED',
-    title: 'Caddy does not trust the certificate of the upstream.',
-    advice:
-      'Give the service a certificate that the proxy’s machine trusts, name its authority in the config (tls_trusted_ca_certs), or do without verification (tls_insecure_skip_verify).',
     test(facts) {
       const failed = speaking(facts, 'handshake');
       if (failed) {
@@ -100,8 +93,6 @@ export const SPEAK: readonly Row[] = [
   },
   {
     code: 'NOT_HTTP',
-    title: 'The upstream is no web server.',
-    advice: 'Use the port of the service’s web interface, if it has one. Caddy only forwards HTTP.',
     test(facts) {
       const found = speaking(facts, 'other');
       if (!found) return null;
@@ -117,8 +108,6 @@ export const SPEAK: readonly Row[] = [
   },
   {
     code: 'SPEAKS_H2',
-    title: 'The upstream speaks HTTP/2 only, without TLS.',
-    advice: 'Put h2c:// before the address of the upstream.',
     test(facts) {
       const found = speaking(facts, 'h2');
       if (!found) return null;
@@ -133,9 +122,6 @@ export const SPEAK: readonly Row[] = [
   },
   {
     code: 'CLOSES',
-    title: 'The upstream closes each connection without an answer.',
-    advice:
-      'Look at the log of the service: it may take connections from some addresses only, or be no web server.',
     test(facts) {
       const found = speaking(facts, 'closes');
       return found
@@ -148,8 +134,6 @@ export const SPEAK: readonly Row[] = [
   },
   {
     code: 'HANGS',
-    title: 'The upstream takes connections, and does not answer.',
-    advice: 'Look at the log of the service, and start it again: it hangs, or is overloaded.',
     test(facts) {
       const found = speaking(facts, 'hangs');
       return found

@@ -28,10 +28,17 @@ function Panel({ site, onChanged }: ComponentProps<SiteSection>) {
     setFound({ of: updatedAt, explanation });
   });
   const shown = found?.of === site.updatedAt ? found.explanation : null;
+  const heading = useRef<HTMLHeadingElement>(null);
+  // Links lead here before the page is there.
+  useEffect(() => {
+    if (location.hash === '#explain') heading.current?.focus();
+  }, []);
   return (
     <section class="card tight stack below" aria-labelledby="explain" aria-busy={explain.busy}>
       <form class="row" onSubmit={submitWith(explain.run)}>
-        <h2 id="explain">Does it work?</h2>
+        <h2 id="explain" ref={heading} tabIndex={-1}>
+          Does it work?
+        </h2>
         {canEdit && (
           <label class="line small end nowrap">
             Ask for
