@@ -76,6 +76,7 @@ export async function visit(stage: Stage, path: string, deps: Deps): Promise<Vis
       landed: status,
       leads: lead?.leads ?? null,
       portal: null,
+      from: null,
       fault: faultOf(heard),
       error: null,
       app: heard.kind === 'http' ? refusingApp(heard.status, heard.body) : null,
@@ -84,6 +85,13 @@ export async function visit(stage: Stage, path: string, deps: Deps): Promise<Vis
     websocket,
     portal: by?.signIn && lead?.leads === 'site' ? portalOf(lead) : null,
   };
+}
+
+/** Whether Caddy itself refuses the visitor, as a policy or the config may say by the address. */
+export function isRefused({ asked: { by, fault, landed } }: Pick<Visit, 'asked'>): boolean {
+  if (by !== null) return false;
+  const status = landed ?? 0;
+  return fault === 'closed' || status === 503 || (status >= 400 && status < 500 && status !== 401);
 }
 
 async function ask(

@@ -13,6 +13,8 @@ export type Peer = {
   place: { host: string; port: number } | { path: string };
   /** The server name to ask for, empty for none; null: plain. */
   tls: string | null;
+  /** The address of this machine to connect from; without, the system chooses. */
+  from?: string;
 };
 
 type Head = {
@@ -54,9 +56,13 @@ const END = /\r?\n\r?\n/;
  */
 export function exchange(peer: Peer, request: Buffer, timeout = ANSWER_MS): Promise<Heard> {
   const { promise, resolve } = Promise.withResolvers<Heard>();
-  const from = performance.now();
-  const { place } = peer;
-  const raw = connect('path' in place ? { path: socketPath(place.path) } : place);
+  const start = performance.now();
+  const { place, from } = peer;
+  const raw = connect(
+    'path' in place
+      ? { path: socketPath(place.path) }
+      : { ...place, ...(from !== undefined && { localAddress: from }) },
+  );
   let socket: Socket = raw;
   let certificate: Certificate | null = null;
   let isReached = false;
@@ -67,7 +73,7 @@ export function exchange(peer: Peer, request: Buffer, timeout = ANSWER_MS): Prom
   const end = (heard: Outcome) => {
     clearTimeout(late);
     clearTimeout(more);
-    resolve({ ...heard, certificate, ms: Math.round(performance.now() - from) });
+    resolve({ ...heard, certificate, ms: Math.round(performance.now() - start) });
     socket.destroy();
     raw.destroy();
   };

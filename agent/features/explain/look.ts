@@ -14,7 +14,7 @@ import type { ProxyControl } from '../../caddy/proxy.ts';
 import type { AgentCore } from '../../core.ts';
 import type { Logs } from '../../logs/logs.ts';
 import { placesIn } from '../../sites/checks/checks.ts';
-import { type Visit, visit } from './asked.ts';
+import { isRefused, type Visit, visit } from './asked.ts';
 import { isAnswered, isDoubtful } from './first-look.ts';
 import { lookAtFutureListener, lookAtListener, UNKNOWN } from './listener.ts';
 import { lookAtName } from './name.ts';
@@ -22,6 +22,7 @@ import { ownPort, type Site, siteIn } from './site.ts';
 import { createAsking } from './speak.ts';
 import { type Scene, type Stage, startStage } from './stage.ts';
 import { lookAtUpstream } from './upstream.ts';
+import { type Visitor, visitorsFrom } from './visitors.ts';
 
 export type LookDeps = {
   trials: Pick<TrialCaddies, 'run'>;
@@ -107,7 +108,8 @@ export function look(
       return typeof own === 'object' && own ? [[one.address, own] as const] : [];
     }),
   );
-  const scene = { adapted, text, inner, userAgent: deps.userAgent() };
+  const visitors = visitorsFrom(site.networks);
+  const scene = { adapted, text, inner, visitors, userAgent: deps.userAgent() };
   return deps.trials.run(
     async (start, signal) => {
       const starting = startStage(start, scene, request, signal);
@@ -119,7 +121,9 @@ export function look(
       );
       const stage = await starting;
       const visited =
-        stage && !isVain ? await visitOn(stage, request.path, { site, counts, deps }) : null;
+        stage && !isVain
+          ? await visitOn(stage, request.path, visitors, { site, counts, deps })
+          : null;
       const { asked = null, direct = null, websocket = null, portal = null } = visited ?? {};
       const isCaddys = asked !== null && asked.by === null && (asked.landed ?? 500) >= 500;
       const error = stage && (await stage.end(isCaddys));
@@ -157,7 +161,7 @@ async function lookAround(
     container,
     alone: container && (process.pid === 1 || process.ppid === 1),
     visited,
-    byAddress: site.byAddress,
+    byAddress: site.networks.length > 0,
     name: nameFound,
     listener,
     upstreams,
@@ -185,17 +189,28 @@ async function wereVisitors(name: string, { logs, now }: LookDeps): Promise<bool
   return statuses.some(({ status }) => status >= 200 && status < 300);
 }
 
-const visitOn = (
+/** If Caddy refuses this machine, the visit of the first of some others whom it does not refuse. */
+async function visitOn(
   stage: Stage,
   path: string,
+  visitors: readonly Visitor[],
   { site, counts, deps }: { site: Site; counts: Counts; deps: LookDeps },
-): Promise<Visit> =>
-  visit(stage, path, {
+): Promise<Visit> {
+  const how = {
     site,
-    asking: (address) => counts.get(address),
+    asking: (address: string) => counts.get(address),
     userAgent: deps.userAgent(),
     until: performance.now() + VISIT_MS,
-  });
+  };
+  const own = await visit(stage, path, how);
+  if (!isRefused(own)) return own;
+  for (const { network, from } of visitors) {
+    const ask: Stage['ask'] = (to, headers) => stage.ask(to, headers, from);
+    const other = await visit({ ...stage, ask }, path, how);
+    if (!isRefused(other)) return { ...other, asked: { ...other.asked, from: network } };
+  }
+  return own;
+}
 
 /** Whether the page to which a sign-in service sends visitors lets them in. */
 async function lookAtPortal(

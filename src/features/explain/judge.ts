@@ -3,7 +3,7 @@ import { visible } from '../../shared/visible.ts';
 import { CAUSES } from './causes.ts';
 import { type Case, type Change, type Facts, pathOf, type Row } from './facts.ts';
 import type { Explanation } from './schemas.ts';
-import { stepWords } from './steps.ts';
+import { guestWords, stepWords } from './steps.ts';
 import { CAUSE_WORDS, type Cause, STEPS, type Step } from './words.ts';
 
 type Match = { row: Row; found: Case };
@@ -61,7 +61,8 @@ function worksWords({ asked, path }: Facts): string {
   const to =
     asked.leads === null || asked.location === null ? '' : ', a redirect that visitors follow';
   const time = `after ${Math.round(asked.ms)} ms`;
-  return `It works: GET ${pathOf(path)} is answered with ${asked.status} ${time}${to}.`;
+  const works = `It works: GET ${pathOf(path)} is answered with ${asked.status} ${time}${to}.`;
+  return asked.from === null ? works : `${works} ${guestWords(asked.from)}`;
 }
 
 /** Why nothing can be said, although no cause was found; null: nothing speaks against it. */

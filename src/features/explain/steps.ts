@@ -71,8 +71,13 @@ function policyWords({ asked, policies }: Facts): State {
   if (asked.bySignIn || (asked.landed === 401 && asked.by === null)) {
     return { ok: true, words: `Visitors are asked to sign in${which}.` };
   }
-  return { ok: true, words: `Visitors get in${which}.` };
+  const words = asked.from === null ? `Visitors get in${which}.` : guestWords(asked.from, which);
+  return { ok: true, words };
 }
+
+/** @param from the network of those who get in @param which policies say so */
+export const guestWords = (from: string, which = ''): string =>
+  `Visitors from ${from} get in; this machine does not${which}.`;
 
 /** @param words of one upstream of the page itself */
 function upstreamWords({ upstreams }: Facts, words: (one: UpstreamFound) => State): State {

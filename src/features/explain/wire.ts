@@ -138,6 +138,8 @@ const Asked = t.Object({
   portal: t.Union([t.Literal('loop'), t.Literal('down'), t.Null()]),
   /** Instead of a status: `closed` or `late`. */
   fault: t.Union([t.Literal('closed'), t.Literal('late'), t.Null()]),
+  /** The network of the visitor, as the config has it, if Caddy refuses this machine; null: this machine asked. */
+  from: text,
   /** Caddy's own words about it. */
   error: text,
   /** Which program's refusal it is, as far as that is known. */

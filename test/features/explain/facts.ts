@@ -30,6 +30,7 @@ export const askedOf = (
   landed: change.status ?? 200,
   leads: null,
   portal: null,
+  from: null,
   fault: null,
   error: null,
   app: null,

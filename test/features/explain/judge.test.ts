@@ -129,6 +129,10 @@ describe('what works', () => {
     ['401 of the service', { asked: askedOf({ status: 401 }) }],
     ['401 of Caddy', { asked: askedOf({ status: 401, by: null }), policies: ['password'] }],
     ['403 of the service', { asked: askedOf({ status: 403 }), direct: { plain: 403, named: 403 } }],
+    [
+      '200 for another network than this machine’s',
+      { policies: ['vpn'], asked: askedOf({ from: '10.77.0.0/16' }) },
+    ],
     ['404', { asked: askedOf({ status: 404 }) }],
     ['4.9 s', { asked: askedOf({ ms: 4_900 }) }],
     ['a redirect', { asked: askedOf({ status: 302, leads: 'follows', location: '/login' }) }],

@@ -51,7 +51,7 @@ export const POLICY: readonly Row[] = [
       const { policies } = facts;
       const by = policies.length > 0 ? `the policies ${policies.join(', ')}` : 'the config';
       return {
-        words: `Caddy ${refusal} by itself to a visitor from this machine, because of ${by}. Visitors from a network that is let in see the site.`,
+        words: `Caddy ${refusal} by itself to visitors of every network that was tried, because of ${by}.`,
       };
     },
   },
