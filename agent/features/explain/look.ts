@@ -5,7 +5,7 @@ import {
   type ExplainRequest,
   type Findings,
   type FirstLookRequest,
-  type ListenerFound,
+  type ListenerFinding,
 } from '../../../src/features/explain/wire.ts';
 import { within } from '../../../src/shared/async.ts';
 import { type JsonObject, object, parseJson } from '../../../src/shared/json.ts';
@@ -14,7 +14,6 @@ import type { ProxyControl } from '../../caddy/proxy.ts';
 import type { AgentCore } from '../../core.ts';
 import type { Logs } from '../../logs/logs.ts';
 import { placesIn } from '../../sites/checks/checks.ts';
-import { isRefused, type Visit, visit } from './asked.ts';
 import { isAnswered, isDoubtful } from './first-look.ts';
 import { lookAtFutureListener, lookAtListener, UNKNOWN } from './listener.ts';
 import { lookAtName } from './name.ts';
@@ -22,6 +21,7 @@ import { ownPort, type Site, siteIn } from './site.ts';
 import { createAsking } from './speak.ts';
 import { type Scene, type Stage, startStage } from './stage.ts';
 import { lookAtUpstream } from './upstream.ts';
+import { isRefused, type Visit, visit } from './visit.ts';
 import { type Visitor, visitorsFrom } from './visitors.ts';
 
 export type LookDeps = {
@@ -114,9 +114,9 @@ export function look(
     async (start, signal) => {
       const starting = startStage(start, scene, request, signal);
       starting.catch(() => undefined);
-      const found = await lookAround(request, site, { adapted, counts, deps });
+      const findings = await lookAround(request, site, { adapted, counts, deps });
       // A hang has been asked twice, and what leads back would be asked for ever.
-      const isVain = found.upstreams.some(
+      const isVain = findings.upstreams.some(
         ({ own, speaks }) => own === 'loop' || speaks === 'hangs',
       );
       const stage = await starting;
@@ -128,7 +128,12 @@ export function look(
       const isCaddys = asked !== null && asked.by === null && (asked.landed ?? 500) >= 500;
       const error = stage && (await stage.end(isCaddys));
       const isOpen = portal && (await lookAtPortal(portal, start, scene, signal));
-      return { ...found, asked: asked && { ...asked, error, portal: isOpen }, direct, websocket };
+      return {
+        ...findings,
+        asked: asked && { ...asked, error, portal: isOpen },
+        direct,
+        websocket,
+      };
     },
     AbortSignal.any([given, AbortSignal.timeout(EXPLAIN_MS)]),
   );
@@ -143,7 +148,7 @@ async function lookAround(
   { adapted, counts, deps }: { adapted: JsonObject; counts: Counts; deps: LookDeps },
 ): Promise<Omit<Findings, 'asked' | 'direct' | 'websocket'>> {
   const how = { site, adapted, path, userAgent: deps.userAgent(), isApart: deps.isApart };
-  const [nameFound, listener, visited, upstreams] = await Promise.all([
+  const [nameFinding, listener, visited, upstreams] = await Promise.all([
     lookAtName(name),
     listenerOf(site, live, deps),
     wereVisitors(name, deps),
@@ -162,7 +167,7 @@ async function lookAround(
     alone: container && (process.pid === 1 || process.ppid === 1),
     visited,
     byAddress: site.networks.length > 0,
-    name: nameFound,
+    name: nameFinding,
     listener,
     upstreams,
   };
@@ -172,7 +177,7 @@ async function listenerOf(
   { place }: Site,
   isLive: boolean,
   deps: LookDeps,
-): Promise<ListenerFound> {
+): Promise<ListenerFinding> {
   if (place === null) return UNKNOWN;
   const { closed = [] } = await deps.status();
   return isLive
@@ -184,8 +189,8 @@ async function listenerOf(
 async function wereVisitors(name: string, { logs, now }: LookDeps): Promise<boolean> {
   const nobody = { statuses: [] };
   const from = now().getTime() - DAY_MS;
-  const found = logs.stats({ domain: name, from, buckets: 1 }).catch(() => nobody);
-  const { statuses } = await within(found, LOG_MS, () => nobody);
+  const stats = logs.stats({ domain: name, from, buckets: 1 }).catch(() => nobody);
+  const { statuses } = await within(stats, LOG_MS, () => nobody);
   return statuses.some(({ status }) => status >= 200 && status < 300);
 }
 
@@ -221,7 +226,7 @@ async function lookAtPortal(
 ): Promise<'loop' | 'down' | null> {
   const stage = await startStage(start, scene, { name, port }, signal);
   if (stage === null) return null;
-  const { heard, by } = await stage.ask(path);
-  if (heard.kind !== 'http' || heard.status >= 500) return 'down';
-  return by?.signIn && heard.status >= 300 && heard.status < 400 ? 'loop' : null;
+  const { reply, by } = await stage.ask(path);
+  if (reply.kind !== 'http' || reply.status >= 500) return 'down';
+  return by?.signIn && reply.status >= 300 && reply.status < 400 ? 'loop' : null;
 }

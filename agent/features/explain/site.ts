@@ -43,8 +43,8 @@ const MOST_UPSTREAMS = 8;
 /** @param adapted the configuration as Caddy has it */
 export function siteIn(adapted: Json, name: string, port: number): Site {
   const sites = liveSites(adapted);
-  const found = placesIn(sites)({ name, port, check: null });
-  const place = typeof found === 'string' ? null : found;
+  const placed = placesIn(sites)({ name, port, check: null });
+  const place = typeof placed === 'string' ? null : placed;
   const servers = Object.values(object(field(adapted, 'apps', 'http', 'servers')));
   const own = servers.filter((server) =>
     listenersOf({ apps: { http: { servers: { one: server } } } }).some((one) => one.port === port),
@@ -127,10 +127,12 @@ export function ownPort(
     (one) => one.port === dial.port && (isAny(one.host) || isAny(dial.host) || own),
   );
   if (!own || here.length === 0) return null;
-  const asked = host === null ? place.name : hostIn(host, dial);
+  const hostName = host === null ? place.name : hostIn(host, dial);
   const answering = sites.filter(({ name, ports }) => {
     const isHere = ports.includes(dial.port);
-    return isHere && (name === '' || name === asked || (name.includes('*') && covers(name, asked)));
+    return (
+      isHere && (name === '' || name === hostName || (name.includes('*') && covers(name, hostName)))
+    );
   });
   const isSame = (one: LiveSite) => one.name === place.name && one.ports.includes(place.port);
   const [first] = answering.toSorted((a, b) => rank(a) - rank(b));

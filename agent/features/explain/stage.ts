@@ -14,7 +14,7 @@ import { freePorts } from '../../caddy/ports/ports.ts';
 import type { StartTrial } from '../../caddy/process/trial-caddy.ts';
 import { hostOf, type Place, sentName } from '../../sites/checks/ask.ts';
 import { trialConfig } from '../../sites/checks/trial-config.ts';
-import { exchange, type Heard, requestFor } from './exchange.ts';
+import { exchange, type Reply, requestFor } from './exchange.ts';
 import { asksWho } from './site.ts';
 import { ADDRESS_MATCHERS, rangesInTrial, type Visitor } from './visitors.ts';
 
@@ -30,7 +30,7 @@ export type Stage = {
     path: string,
     headers?: readonly string[],
     from?: string,
-  ): Promise<{ heard: Heard; by: Answerer }>;
+  ): Promise<{ reply: Reply; by: Answerer }>;
   /**
    * @param mayLog whether Caddy answered with an error of its own
    * @returns why it could not answer, in its own words; null if it says nothing
@@ -95,11 +95,11 @@ export async function startStage(
   };
   const host = hostOf(place);
 
-  async function send(bytes: Buffer, from = '127.0.0.1'): Promise<Heard> {
+  async function send(bytes: Buffer, from = '127.0.0.1'): Promise<Reply> {
     const until = performance.now() + CERTIFICATE_MS;
     for (;;) {
-      const heard = await exchange({ ...peer, from }, bytes);
-      if (heard.kind !== 'handshake' || performance.now() > until || signal.aborted) return heard;
+      const reply = await exchange({ ...peer, from }, bytes);
+      if (reply.kind !== 'handshake' || performance.now() > until || signal.aborted) return reply;
       await Bun.sleep(POLL_MS);
     }
   }
@@ -108,9 +108,9 @@ export async function startStage(
     place,
     origin: `${place.tls ? 'https' : 'http'}://${host}`,
     async ask(path, headers = [], from) {
-      const heard = await send(requestFor(path, host, userAgent, headers), from);
-      const mark = heard.kind === 'http' ? heard.headers.get(header.toLowerCase()) : undefined;
-      return { heard, by: mark === undefined ? null : answererIn(mark, moved) };
+      const reply = await send(requestFor(path, host, userAgent, headers), from);
+      const mark = reply.kind === 'http' ? reply.headers.get(header.toLowerCase()) : undefined;
+      return { reply, by: mark === undefined ? null : answererIn(mark, moved) };
     },
     async end(mayLog = false) {
       // Caddy answers before it writes why.
@@ -130,14 +130,14 @@ type Marking = { header: string; moved: ReadonlyMap<string, string> } & Pick<Sce
 function marked(value: Json, how: Marking): Json {
   if (Array.isArray(value)) return value.map((one) => marked(one, how));
   if (!isObject(value)) return value;
-  const kept: JsonObject = {};
+  const copy: JsonObject = {};
   for (const [key, one] of Object.entries(value)) {
     if (ADDRESS_MATCHERS.includes(key) && isObject(one)) {
       const ranges = rangesInTrial(list(one.ranges).map(String), how.visitors);
-      kept[key] = { ...one, ranges };
-    } else if (key !== 'client_authentication') kept[key] = marked(one, how);
+      copy[key] = { ...one, ranges };
+    } else if (key !== 'client_authentication') copy[key] = marked(one, how);
   }
-  return kept.handler === 'reverse_proxy' ? markedProxy(kept, how) : kept;
+  return copy.handler === 'reverse_proxy' ? markedProxy(copy, how) : copy;
 }
 
 function markedProxy(
@@ -175,6 +175,6 @@ function answererIn(mark: string, moved: Marking['moved']): Answerer {
 /** The last error that Caddy logged about a request. */
 function errorIn(output: string): string | null {
   const lines = output.split('\n').map((line) => object(parseJson(line)));
-  const found = lines.findLast(({ logger }) => String(logger).startsWith('http.log.error'));
-  return typeof found?.msg === 'string' ? found.msg.slice(0, 300) : null;
+  const failure = lines.findLast(({ logger }) => String(logger).startsWith('http.log.error'));
+  return typeof failure?.msg === 'string' ? failure.msg.slice(0, 300) : null;
 }

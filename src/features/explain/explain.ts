@@ -78,7 +78,7 @@ export function createExplain({
     ]);
     const ports = portOptions(setFor(set, target.id).preamble);
     const certificate = certificateFacts(state, ports, now().getTime());
-    return { ...findings, ...known(vhost, set), host: name, port, path, certificate };
+    return { ...findings, ...factsOfHub(vhost, set), host: name, port, path, certificate };
   }
 
   /** By the first proxy that answers. @throws Failure */
@@ -93,7 +93,7 @@ export function createExplain({
     throw new Failure('INVALID_REQUEST', 'Only Caddy knows the address of this site.');
   }
 
-  const known = (vhost: Vhost, set: SiteSet) => ({
+  const factsOfHub = (vhost: Vhost, set: SiteSet) => ({
     policies: policiesOn(vhost, set).map(({ name }) => name),
     hasOthers: set.agents.filter(({ id }) => isPlacedOn(vhost, id)).length > 1,
     time: now().getTime(),
@@ -107,16 +107,16 @@ export function createExplain({
   ): Promise<Judgement> {
     const { explanation, change } = judgement;
     if (change === null || explanation.cure === null) return judgement;
-    const found = operationFor(vhost, operation, change);
-    if (found === null) return judgement;
-    const isAccepted = await changeFrom(found)
+    const cureOperation = operationFor(vhost, operation, change);
+    if (cureOperation === null) return judgement;
+    const isAccepted = await changeFrom(cureOperation)
       .then((one) => publisher.preview(one))
       .then(
         ({ refusal }) => refusal === null,
         () => false,
       );
     if (!isAccepted) return judgement;
-    const cure = { ...explanation.cure, operation: found };
+    const cure = { ...explanation.cure, operation: cureOperation };
     return { ...judgement, explanation: { ...explanation, cure } };
   }
 
@@ -140,7 +140,7 @@ export function createExplain({
       const { target, name, port } = placeOf(vhost, set);
       const { findings } = await target.client.send(FIRST_LOOK, { name, port, path: '/' });
       if (findings === null || !unasked.tryTake('hub')) return null;
-      const facts = { ...findings, ...NOT_LOOKED_AT, ...known(vhost, set) };
+      const facts = { ...findings, ...NOT_LOOKED_AT, ...factsOfHub(vhost, set) };
       const judgement = judge({ ...facts, host: name, port, path: '/' });
       return cured(judgement, { vhost, operation: null }, changeFrom);
     },

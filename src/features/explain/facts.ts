@@ -1,8 +1,8 @@
-/** All that an explanation goes by: what the agent found, and what the hub knows of the site and its certificate. */
+/** All that an explanation goes by: the findings of the agent, and what the hub knows of the site and its certificate. */
 
 import { type AdviceFacts, adviceOf } from '../../hub/watch/sites/advice.ts';
 import type { SiteState } from '../../shared/wire/sites.ts';
-import type { Findings, UpstreamFound } from './wire.ts';
+import type { Findings, UpstreamFinding } from './wire.ts';
 import type { Cause } from './words.ts';
 
 /** `own`: signed by Caddy's own authority; `unknown`: not looked at. */
@@ -41,8 +41,8 @@ export type Change = {
   ownHost?: true;
 };
 
-/** What was found of a cause. */
-export type Case = {
+/** That a cause holds here. */
+export type Evidence = {
   words: string;
   /** Whether another cause would explain it as well. */
   isDoubtful?: boolean;
@@ -55,24 +55,24 @@ export type Case = {
 export type Row = {
   code: Cause;
   /** Null: nothing shows it. */
-  test: (facts: Facts) => Case | null;
+  test: (facts: Facts) => Evidence | null;
 };
 
 /** The first upstream of the page itself for which something holds. */
 export const upstreamWith = (
   { upstreams }: Facts,
-  holds: (one: UpstreamFound) => boolean,
-): UpstreamFound | undefined => upstreams.find((one) => !one.signIn && holds(one));
+  holds: (one: UpstreamFinding) => boolean,
+): UpstreamFinding | undefined => upstreams.find((one) => !one.signIn && holds(one));
 
 /** The same, but none that answered the site's own request: Caddy has found a way to it, by another address of its name. */
 export const unansweredWith = (
   facts: Facts,
-  holds: (one: UpstreamFound) => boolean,
-): UpstreamFound | undefined =>
+  holds: (one: UpstreamFinding) => boolean,
+): UpstreamFinding | undefined =>
   upstreamWith(facts, (one) => one.address !== facts.asked?.by && holds(one));
 
 /** Whether visitors get an answer in spite of an upstream that fails, because Caddy goes to another one. */
-export const isSpared = ({ asked }: Facts, { spared }: UpstreamFound): boolean =>
+export const isSpared = ({ asked }: Facts, { spared }: UpstreamFinding): boolean =>
   spared && asked?.landed != null && asked.landed < 500;
 
 /** Whether Caddy itself answered with an error about an upstream. */

@@ -1,12 +1,12 @@
 /** Draws the conclusion from what was found: the first step that fails, why, and what to do. Pure. */
 import { visible } from '../../shared/visible.ts';
 import { CAUSES } from './causes.ts';
-import { type Case, type Change, type Facts, pathOf, type Row } from './facts.ts';
+import { type Change, type Evidence, type Facts, pathOf, type Row } from './facts.ts';
 import type { Explanation } from './schemas.ts';
 import { guestWords, stepWords } from './steps.ts';
 import { CAUSE_WORDS, type Cause, STEPS, type Step } from './words.ts';
 
-type Match = { row: Row; found: Case };
+type Match = { row: Row; evidence: Evidence };
 
 export type Judgement = {
   /** The operation of its cure is still missing. */
@@ -19,10 +19,10 @@ export type Judgement = {
 
 export function judge(facts: Facts): Judgement {
   const matches = CAUSES.flatMap((row): Match[] => {
-    const found = row.test(facts);
-    return found === null ? [] : [{ row, found }];
+    const evidence = row.test(facts);
+    return evidence === null ? [] : [{ row, evidence }];
   });
-  const certain = matches.find(({ found }) => !found.isDoubtful);
+  const certain = matches.find(({ evidence }) => !evidence.isDoubtful);
   const fitting = certain ? [certain] : matches;
   const [first] = fitting;
   const doubt = first ? null : doubtOf(facts);
@@ -34,7 +34,7 @@ export function judge(facts: Facts): Judgement {
     cause: only?.row.code ?? null,
     words: visible(wordsOf(facts, fitting, doubt)),
     cure: only
-      ? { words: only.found.cure ?? CAUSE_WORDS[only.row.code].advice, operation: null }
+      ? { words: only.evidence.cure ?? CAUSE_WORDS[only.row.code].advice, operation: null }
       : null,
     steps: STEPS.map((step) => {
       const { ok, words } = stateOf(step, facts, matches);
@@ -45,14 +45,15 @@ export function judge(facts: Facts): Judgement {
   return {
     explanation,
     causes: fitting.map(({ row }) => row.code),
-    change: only?.found.change ?? null,
+    change: only?.evidence.change ?? null,
   };
 }
 
 function wordsOf(facts: Facts, fitting: readonly Match[], doubt: string | null): string {
   const [first, second] = fitting;
-  if (second) return `It is one of these. ${fitting.map(({ found }) => found.words).join(' Or: ')}`;
-  if (first) return first.found.words;
+  if (second)
+    return `It is one of these. ${fitting.map(({ evidence }) => evidence.words).join(' Or: ')}`;
+  if (first) return first.evidence.words;
   return doubt ?? worksWords(facts);
 }
 
@@ -90,10 +91,10 @@ function doubtOf(facts: Facts): string | null {
 
 function stateOf(step: Step, facts: Facts, matches: readonly Match[]) {
   const own = matches.filter(({ row }) => CAUSE_WORDS[row.code].step === step);
-  const failing = own.find(({ found }) => !found.isDoubtful);
-  if (failing) return { ok: false, words: failing.found.words };
+  const failing = own.find(({ evidence }) => !evidence.isDoubtful);
+  if (failing) return { ok: false, words: failing.evidence.words };
   const [doubtful] = own;
-  return doubtful ? { ok: null, words: doubtful.found.words } : stepWords(step, facts);
+  return doubtful ? { ok: null, words: doubtful.evidence.words } : stepWords(step, facts);
 }
 
 function askedOf({ asked }: Facts): Explanation['asked'] {

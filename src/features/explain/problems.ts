@@ -24,32 +24,32 @@ export function createCauses(
   changeFrom: ChangeFrom,
 ): Causes {
   /** Null: not known yet, or never. */
-  const known = new Map<string, ProblemCause | null>();
+  const causes = new Map<string, ProblemCause | null>();
   const inTurn = createQueue();
   let isOver = false;
 
   async function look(key: string, id: number): Promise<void> {
     const vhost = publisher.current().vhosts.find((one) => one.id === id);
-    if (isOver || !vhost?.enabled || !known.has(key)) return;
-    const found = await explain.unasked(vhost, pathOf(vhost), changeFrom);
-    const { verdict, cause = null, cure } = found?.explanation ?? {};
-    if (verdict !== 'fails' || cause === null || !known.has(key)) return;
-    known.set(key, { cause, ...(cure && { cure: warningCure(cure) }) });
+    if (isOver || !vhost?.enabled || !causes.has(key)) return;
+    const judgement = await explain.unasked(vhost, pathOf(vhost), changeFrom);
+    const { verdict, cause = null, cure } = judgement?.explanation ?? {};
+    if (verdict !== 'fails' || cause === null || !causes.has(key)) return;
+    causes.set(key, { cause, ...(cure && { cure: warningCure(cure) }) });
   }
 
   return {
     of(problems) {
       const open = problems.filter(({ code }) => EXPLAINED.includes(code));
       const keys = new Set(open.map(({ key }) => key));
-      for (const key of known.keys()) if (!keys.has(key)) known.delete(key);
+      for (const key of causes.keys()) if (!keys.has(key)) causes.delete(key);
       for (const { key, vhost, vhosts } of open) {
         const id = vhost?.id ?? vhosts?.[0]?.id;
-        if (known.has(key) || id === undefined || known.size >= MOST) continue;
-        known.set(key, null);
+        if (causes.has(key) || id === undefined || causes.size >= MOST) continue;
+        causes.set(key, null);
         // A site that cannot be explained now has a problem without a cause.
         inTurn(() => look(key, id)).catch(() => undefined);
       }
-      return new Map([...known].flatMap(([key, found]) => (found ? [[key, found]] : [])));
+      return new Map([...causes].flatMap(([key, cause]) => (cause ? [[key, cause]] : [])));
     },
     end() {
       isOver = true;

@@ -1,6 +1,6 @@
 /** What is said of a step in which no cause was found. Pure. */
 import type { Facts } from './facts.ts';
-import type { NameFound, UpstreamFound } from './wire.ts';
+import type { NameFinding, UpstreamFinding } from './wire.ts';
 import type { Step } from './words.ts';
 
 type State = { ok: boolean | null; words: string };
@@ -26,7 +26,7 @@ export function stepWords(step: Step, facts: Facts): State {
   }
 }
 
-const NAMES: Readonly<Record<NameFound['state'], (host: string, at: string) => State>> = {
+const NAMES: Readonly<Record<NameFinding['state'], (host: string, at: string) => State>> = {
   own: (host) => ({ ok: true, words: `${host} points to this machine.` }),
   public: (host, at) => ({
     ok: null,
@@ -80,7 +80,7 @@ export const guestWords = (from: string, which = ''): string =>
   `Visitors from ${from} get in; this machine does not${which}.`;
 
 /** @param words of one upstream of the page itself */
-function upstreamWords({ upstreams }: Facts, words: (one: UpstreamFound) => State): State {
+function upstreamWords({ upstreams }: Facts, words: (one: UpstreamFinding) => State): State {
   const own = upstreams.filter(({ signIn }) => !signIn);
   if (own.length === 0) return NO_UPSTREAM;
   const all = own.map(words);
@@ -88,7 +88,7 @@ function upstreamWords({ upstreams }: Facts, words: (one: UpstreamFound) => Stat
   return { ok: isOk ? true : null, words: all.map((one) => one.words).join(' ') };
 }
 
-function connectWords({ address, connects, own, unknown }: UpstreamFound): State {
+function connectWords({ address, connects, own, unknown }: UpstreamFinding): State {
   if (own === 'site') return { ok: true, words: `${address} is another site of this Caddy.` };
   if (unknown !== null) return { ok: null, words: `${address}: ${unknown}` };
   return connects === 'open'
@@ -98,7 +98,7 @@ function connectWords({ address, connects, own, unknown }: UpstreamFound): State
 
 const PROTOCOLS = { http: 'HTTP', https: 'HTTPS', h2c: 'HTTP/2', other: '' } as const;
 
-function speakWords({ address, speaks, wanted, own }: UpstreamFound): State {
+function speakWords({ address, speaks, wanted, own }: UpstreamFinding): State {
   if (own === 'site') return { ok: true, words: `${address} is another site of this Caddy.` };
   return speaks === 'http'
     ? { ok: true, words: `${address} speaks ${PROTOCOLS[wanted]}.` }

@@ -99,10 +99,10 @@ export const ANSWER: readonly Row[] = [
         const who = asked?.by ?? 'Caddy';
         return { words: `${who} answers ${asked?.landed}: the request is too large for it.` };
       }
-      const found = upstreamWith(facts, ({ speaks }) => speaks === 'large');
-      return found && (isCaddysError(facts) || asked?.fault != null)
+      const upstream = upstreamWith(facts, ({ speaks }) => speaks === 'large');
+      return upstream && (isCaddysError(facts) || asked?.fault != null)
         ? {
-            words: `${found.address} sends headers of more than 64 KiB, or without an end, which Caddy refuses.`,
+            words: `${upstream.address} sends headers of more than 64 KiB, or without an end, which Caddy refuses.`,
           }
         : null;
     },

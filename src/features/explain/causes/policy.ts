@@ -1,8 +1,8 @@
 /** Causes in what guards a site. Pure. */
 import type { Facts, Row } from '../facts.ts';
-import type { UpstreamFound } from '../wire.ts';
+import type { UpstreamFinding } from '../wire.ts';
 
-const isDown = ({ connects, speaks }: UpstreamFound): boolean =>
+const isDown = ({ connects, speaks }: UpstreamFinding): boolean =>
   !['open', 'unknown'].includes(connects) || !['http', 'unknown'].includes(speaks);
 
 /** What Caddy says by itself to those who may not come in: a status, or the end of the connection. */
