@@ -61,6 +61,9 @@ export type RequestsSection = ComponentType<{ host: string; domain: string }>;
 /** On the page of the log, between filters and requests. `query`: the filters, as they are in the address. */
 export type LogSection = ComponentType<{ query: URLSearchParams; isLive: boolean }>;
 
+/** In the details of a request in the log. `cause`: why it failed, a code; `host`: as the log has it. */
+export type CauseNote = ComponentType<{ cause: string; host: string }>;
+
 /** On the page of a site, below its state. `onChanged`: called once it has changed the site, waits until that is loaded. */
 export type SiteSection = ComponentType<{ site: Vhost; onChanged: () => Promise<unknown> }>;
 

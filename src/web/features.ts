@@ -6,12 +6,14 @@ import { LastHour } from '../features/statistics/web/last-hour.tsx';
 import { PlotPanel } from '../features/statistics/web/plots/plot-panel.tsx';
 import { UptimePanel } from '../features/uptime/web/panel.tsx';
 import type {
+  CauseNote,
   LogSection,
   OverviewSection,
   PageNotice,
   RequestsSection,
   SiteSection,
 } from './feature.ts';
+import { lazy } from './parts/loading.tsx';
 
 // What is loaded later has no style sheet of its own.
 import '../features/channels/web/channels.css';
@@ -25,3 +27,7 @@ export const SITE_SECTIONS: readonly SiteSection[] = [ExplainPanel, UptimePanel]
 export const REQUESTS_SECTIONS: readonly RequestsSection[] = [LastDay];
 
 export const LOG_SECTIONS: readonly LogSection[] = [PlotPanel];
+
+export const CAUSE_NOTES: readonly CauseNote[] = [
+  lazy(async () => (await import('../features/explain/web/entry-cause.tsx')).EntryCause),
+];

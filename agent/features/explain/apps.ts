@@ -13,8 +13,8 @@ const APPS: readonly { app: string; status: readonly number[]; body: RegExp }[] 
 
 /** The name of the program; null if it is none that is known. */
 export function refusingApp(status: number, body: string): string | null {
-  const found = APPS.find((one) => one.status.includes(status) && one.body.test(body));
-  return found?.app ?? null;
+  const match = APPS.find((one) => one.status.includes(status) && one.body.test(body));
+  return match?.app ?? null;
 }
 
 /** What a server says of itself that got plain HTTP and wanted TLS. */

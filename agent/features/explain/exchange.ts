@@ -13,6 +13,8 @@ export type Peer = {
   place: { host: string; port: number } | { path: string };
   /** The server name to ask for, empty for none; null: plain. */
   tls: string | null;
+  /** The address of this machine to connect from; without, the system chooses. */
+  from?: string;
 };
 
 type Head = {
@@ -27,7 +29,7 @@ type Head = {
  * connection, not even a handshake if there is no certificate; `handshake`: TLS failed; `refused`, `late`, `denied`,
  * `missing`: there was no connection.
  */
-export type Heard = { ms: number; certificate: Certificate | null } & (
+export type Reply = { ms: number; certificate: Certificate | null } & (
   | ({ kind: 'http'; body: string } & Head)
   | { kind: 'bytes'; bytes: Buffer }
   | { kind: 'large' | 'closed' | 'silent' | 'handshake' }
@@ -52,11 +54,15 @@ const END = /\r?\n\r?\n/;
  * @param request sent once there is a connection
  * @param timeout milliseconds
  */
-export function exchange(peer: Peer, request: Buffer, timeout = ANSWER_MS): Promise<Heard> {
-  const { promise, resolve } = Promise.withResolvers<Heard>();
-  const from = performance.now();
-  const { place } = peer;
-  const raw = connect('path' in place ? { path: socketPath(place.path) } : place);
+export function exchange(peer: Peer, request: Buffer, timeout = ANSWER_MS): Promise<Reply> {
+  const { promise, resolve } = Promise.withResolvers<Reply>();
+  const start = performance.now();
+  const { place, from } = peer;
+  const raw = connect(
+    'path' in place
+      ? { path: socketPath(place.path) }
+      : { ...place, ...(from !== undefined && { localAddress: from }) },
+  );
   let socket: Socket = raw;
   let certificate: Certificate | null = null;
   let isReached = false;
@@ -64,10 +70,10 @@ export function exchange(peer: Peer, request: Buffer, timeout = ANSWER_MS): Prom
   let received = Buffer.alloc(0);
   let more: Timer | undefined;
 
-  const end = (heard: Outcome) => {
+  const end = (reply: Outcome) => {
     clearTimeout(late);
     clearTimeout(more);
-    resolve({ ...heard, certificate, ms: Math.round(performance.now() - from) });
+    resolve({ ...reply, certificate, ms: Math.round(performance.now() - start) });
     socket.destroy();
     raw.destroy();
   };
@@ -82,7 +88,7 @@ export function exchange(peer: Peer, request: Buffer, timeout = ANSWER_MS): Prom
     else end({ kind: UNCONNECTED[error?.code ?? ''] ?? 'refused' });
   }
 
-  function heard(bytes: Buffer): void {
+  function receive(bytes: Buffer): void {
     received = Buffer.concat([received, bytes]);
     const outcome = read(received, false);
     if (outcome) end(outcome);
@@ -107,14 +113,14 @@ export function exchange(peer: Peer, request: Buffer, timeout = ANSWER_MS): Prom
   raw.once('connect', () => {
     isReached = true;
     if (peer.tls === null) {
-      raw.on('data', heard);
+      raw.on('data', receive);
       return opened();
     }
     const named = peer.tls === '' || isIP(peer.tls) !== 0 ? {} : { servername: peer.tls };
     const tls = connectTls({ socket: raw, rejectUnauthorized: false, ...named });
     socket = tls;
     listen(tls);
-    tls.on('data', heard);
+    tls.on('data', receive);
     tls.once('secureConnect', () => {
       certificate = certificateOf(tls, nameFor(peer));
       opened();

@@ -4,11 +4,11 @@ import type { Json } from '../../../src/shared/json.ts';
 import { hostOf, type Place } from '../../sites/checks/ask.ts';
 import { isOwnAddress } from '../../sites/handshake.ts';
 import type { LiveSite } from '../../sites/live-sites.ts';
-import { hostOfUpstream } from './asked.ts';
-import { exchange, type Heard, type Peer, requestFor } from './exchange.ts';
+import { exchange, type Peer, type Reply, requestFor } from './exchange.ts';
 import { ownPort, type Site, type SiteUpstream } from './site.ts';
 import type { AskUpstream } from './speak.ts';
 import { resolved } from './upstream.ts';
+import { hostOfUpstream } from './visit.ts';
 
 type How = {
   path: string;
@@ -54,7 +54,7 @@ export async function isDoubtful(
 ): Promise<boolean> {
   const { place } = site;
   if (place === null) return false;
-  const found = site.upstreams.map(async (upstream) => {
+  const doubts = site.upstreams.map(async (upstream) => {
     const { dial, wanted, address } = upstream;
     const own = ownPort(upstream, site, adapted);
     if (own !== null) return own === 'loop';
@@ -65,10 +65,10 @@ export async function isDoubtful(
     const peer: Peer = { place: to, tls: wanted === 'https' ? upstream.serverName : null };
     const host = hostFor(upstream, hostOf(place));
     const request = requestFor(how.path, host, how.userAgent, forwarded(place));
-    const heard = await asks(address)(peer, request);
-    return heard !== null && !isInOrder(heard, place, how.path, upstream);
+    const reply = await asks(address)(peer, request);
+    return reply !== null && !isInOrder(reply, place, how.path, upstream);
   });
-  return (await Promise.all(found)).includes(true);
+  return (await Promise.all(doubts)).includes(true);
 }
 
 /** The `Host` that the upstream gets. */
@@ -86,15 +86,15 @@ const forwarded = (place: Place): string[] => [
 
 /** Whether a response needs no explanation: a page, a question for a password, a redirect within the site. */
 function isInOrder(
-  heard: Heard,
+  reply: Reply,
   place: Place,
   path: string,
   { verified }: Pick<SiteUpstream, 'verified'> = { verified: true },
 ): boolean {
-  if (heard.kind !== 'http' || (verified && heard.certificate?.trusted === false)) return false;
-  if (heard.status >= 500 || DOUBTFUL.includes(heard.status)) return false;
-  if (heard.status < 300 || heard.status > 399) return true;
+  if (reply.kind !== 'http' || (verified && reply.certificate?.trusted === false)) return false;
+  if (reply.status >= 500 || DOUBTFUL.includes(reply.status)) return false;
+  if (reply.status < 300 || reply.status > 399) return true;
   const origin = `${place.tls ? 'https' : 'http'}://${hostOf(place)}`;
-  const to = URL.parse(heard.headers.get('location') ?? '', `${origin}${path}`);
+  const to = URL.parse(reply.headers.get('location') ?? '', `${origin}${path}`);
   return to !== null && to.origin === origin && to.pathname !== path.replace(/\?.*$/, '');
 }

@@ -1,10 +1,10 @@
 /** Whether the port is open at which visitors reach a site, and who keeps Caddy from it. */
-import type { ListenerFound } from '../../../src/features/explain/wire.ts';
+import type { ListenerFinding } from '../../../src/features/explain/wire.ts';
 import type { Closed } from '../../../src/shared/wire/proxy.ts';
 import { type Listener, nameOf } from '../../caddy/ports/ports.ts';
 import { holdersOf, isSoleHolder, listeningInodes } from '../../caddy/ports/sockets.ts';
 
-export const UNKNOWN: ListenerFound = { state: 'unknown', reason: null };
+export const UNKNOWN: ListenerFinding = { state: 'unknown', reason: null };
 
 /**
  * @param closed the listeners that the live configuration does without
@@ -14,11 +14,11 @@ export function lookAtListener(
   listener: Listener,
   closed: readonly Closed[],
   isManaged: boolean,
-): ListenerFound {
-  const found = closed.find(({ address }) => address === nameOf(listener));
-  if (found) {
-    const isHeld = found.reason.startsWith('held by');
-    return { state: isHeld ? 'held' : 'closed', reason: found.reason };
+): ListenerFinding {
+  const unopened = closed.find(({ address }) => address === nameOf(listener));
+  if (unopened) {
+    const isHeld = unopened.reason.startsWith('held by');
+    return { state: isHeld ? 'held' : 'closed', reason: unopened.reason };
   }
   try {
     if (listeningInodes(listener.port).length > 0) return { state: 'open', reason: null };
@@ -36,10 +36,11 @@ export function lookAtFutureListener(
   listener: Listener,
   closed: readonly Closed[],
   caddy: number | null,
-): ListenerFound {
+): ListenerFinding {
   try {
-    const found = lookAtListener(listener, closed, false);
-    if (found.state !== 'open' || caddy === null) return found.state === 'open' ? UNKNOWN : found;
+    const finding = lookAtListener(listener, closed, false);
+    if (finding.state !== 'open' || caddy === null)
+      return finding.state === 'open' ? UNKNOWN : finding;
     const others = holdersOf(listener.port, 'tcp').filter(({ pid }) => pid !== caddy);
     const [first] = others;
     if (!first || isSoleHolder(caddy, listener.port)) return UNKNOWN;

@@ -5,7 +5,7 @@ import {
   type ExplainRequest,
   type Findings,
   type FirstLookRequest,
-  type ListenerFound,
+  type ListenerFinding,
 } from '../../../src/features/explain/wire.ts';
 import { within } from '../../../src/shared/async.ts';
 import { type JsonObject, object, parseJson } from '../../../src/shared/json.ts';
@@ -14,7 +14,6 @@ import type { ProxyControl } from '../../caddy/proxy.ts';
 import type { AgentCore } from '../../core.ts';
 import type { Logs } from '../../logs/logs.ts';
 import { placesIn } from '../../sites/checks/checks.ts';
-import { type Visit, visit } from './asked.ts';
 import { isAnswered, isDoubtful } from './first-look.ts';
 import { lookAtFutureListener, lookAtListener, UNKNOWN } from './listener.ts';
 import { lookAtName } from './name.ts';
@@ -22,6 +21,8 @@ import { ownPort, type Site, siteIn } from './site.ts';
 import { createAsking } from './speak.ts';
 import { type Scene, type Stage, startStage } from './stage.ts';
 import { lookAtUpstream } from './upstream.ts';
+import { isRefused, type Visit, visit } from './visit.ts';
+import { type Visitor, visitorsFrom } from './visitors.ts';
 
 export type LookDeps = {
   trials: Pick<TrialCaddies, 'run'>;
@@ -107,24 +108,32 @@ export function look(
       return typeof own === 'object' && own ? [[one.address, own] as const] : [];
     }),
   );
-  const scene = { adapted, text, inner, userAgent: deps.userAgent() };
+  const visitors = visitorsFrom(site.networks);
+  const scene = { adapted, text, inner, visitors, userAgent: deps.userAgent() };
   return deps.trials.run(
     async (start, signal) => {
       const starting = startStage(start, scene, request, signal);
       starting.catch(() => undefined);
-      const found = await lookAround(request, site, { adapted, counts, deps });
+      const findings = await lookAround(request, site, { adapted, counts, deps });
       // A hang has been asked twice, and what leads back would be asked for ever.
-      const isVain = found.upstreams.some(
+      const isVain = findings.upstreams.some(
         ({ own, speaks }) => own === 'loop' || speaks === 'hangs',
       );
       const stage = await starting;
       const visited =
-        stage && !isVain ? await visitOn(stage, request.path, { site, counts, deps }) : null;
+        stage && !isVain
+          ? await visitOn(stage, request.path, visitors, { site, counts, deps })
+          : null;
       const { asked = null, direct = null, websocket = null, portal = null } = visited ?? {};
       const isCaddys = asked !== null && asked.by === null && (asked.landed ?? 500) >= 500;
       const error = stage && (await stage.end(isCaddys));
       const isOpen = portal && (await lookAtPortal(portal, start, scene, signal));
-      return { ...found, asked: asked && { ...asked, error, portal: isOpen }, direct, websocket };
+      return {
+        ...findings,
+        asked: asked && { ...asked, error, portal: isOpen },
+        direct,
+        websocket,
+      };
     },
     AbortSignal.any([given, AbortSignal.timeout(EXPLAIN_MS)]),
   );
@@ -139,7 +148,7 @@ async function lookAround(
   { adapted, counts, deps }: { adapted: JsonObject; counts: Counts; deps: LookDeps },
 ): Promise<Omit<Findings, 'asked' | 'direct' | 'websocket'>> {
   const how = { site, adapted, path, userAgent: deps.userAgent(), isApart: deps.isApart };
-  const [nameFound, listener, visited, upstreams] = await Promise.all([
+  const [nameFinding, listener, visited, upstreams] = await Promise.all([
     lookAtName(name),
     listenerOf(site, live, deps),
     wereVisitors(name, deps),
@@ -157,8 +166,8 @@ async function lookAround(
     container,
     alone: container && (process.pid === 1 || process.ppid === 1),
     visited,
-    byAddress: site.byAddress,
-    name: nameFound,
+    byAddress: site.networks.length > 0,
+    name: nameFinding,
     listener,
     upstreams,
   };
@@ -168,7 +177,7 @@ async function listenerOf(
   { place }: Site,
   isLive: boolean,
   deps: LookDeps,
-): Promise<ListenerFound> {
+): Promise<ListenerFinding> {
   if (place === null) return UNKNOWN;
   const { closed = [] } = await deps.status();
   return isLive
@@ -180,22 +189,33 @@ async function listenerOf(
 async function wereVisitors(name: string, { logs, now }: LookDeps): Promise<boolean> {
   const nobody = { statuses: [] };
   const from = now().getTime() - DAY_MS;
-  const found = logs.stats({ domain: name, from, buckets: 1 }).catch(() => nobody);
-  const { statuses } = await within(found, LOG_MS, () => nobody);
+  const stats = logs.stats({ domain: name, from, buckets: 1 }).catch(() => nobody);
+  const { statuses } = await within(stats, LOG_MS, () => nobody);
   return statuses.some(({ status }) => status >= 200 && status < 300);
 }
 
-const visitOn = (
+/** If Caddy refuses this machine, the visit of the first of some others whom it does not refuse. */
+async function visitOn(
   stage: Stage,
   path: string,
+  visitors: readonly Visitor[],
   { site, counts, deps }: { site: Site; counts: Counts; deps: LookDeps },
-): Promise<Visit> =>
-  visit(stage, path, {
+): Promise<Visit> {
+  const how = {
     site,
-    asking: (address) => counts.get(address),
+    asking: (address: string) => counts.get(address),
     userAgent: deps.userAgent(),
     until: performance.now() + VISIT_MS,
-  });
+  };
+  const own = await visit(stage, path, how);
+  if (!isRefused(own)) return own;
+  for (const { network, from } of visitors) {
+    const ask: Stage['ask'] = (to, headers) => stage.ask(to, headers, from);
+    const other = await visit({ ...stage, ask }, path, how);
+    if (!isRefused(other)) return { ...other, asked: { ...other.asked, from: network } };
+  }
+  return own;
+}
 
 /** Whether the page to which a sign-in service sends visitors lets them in. */
 async function lookAtPortal(
@@ -206,7 +226,7 @@ async function lookAtPortal(
 ): Promise<'loop' | 'down' | null> {
   const stage = await startStage(start, scene, { name, port }, signal);
   if (stage === null) return null;
-  const { heard, by } = await stage.ask(path);
-  if (heard.kind !== 'http' || heard.status >= 500) return 'down';
-  return by?.signIn && heard.status >= 300 && heard.status < 400 ? 'loop' : null;
+  const { reply, by } = await stage.ask(path);
+  if (reply.kind !== 'http' || reply.status >= 500) return 'down';
+  return by?.signIn && reply.status >= 300 && reply.status < 400 ? 'loop' : null;
 }

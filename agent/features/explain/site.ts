@@ -6,6 +6,7 @@ import { placesIn } from '../../sites/checks/checks.ts';
 import { isOwnAddress } from '../../sites/handshake.ts';
 import { covers, type LiveSite, liveSites, nameOf, namesOf } from '../../sites/live-sites.ts';
 import { type Dial, upstreamsOf } from '../../sites/live-upstreams.ts';
+import { networksIn } from './visitors.ts';
 
 /** What Caddy speaks to an upstream; `other`: no HTTP, or nothing that the agent could say. */
 type Wanted = 'http' | 'https' | 'h2c' | 'other';
@@ -30,7 +31,8 @@ export type Site = {
   /** Null if Caddy has none of this name and port. */
   place: Place | null;
   upstreams: readonly SiteUpstream[];
-  byAddress: boolean;
+  /** Those by which it tells visitors apart. */
+  networks: readonly string[];
   /** All sites of the configuration, for what leads to another one. */
   sites: readonly LiveSite[];
 };
@@ -41,8 +43,8 @@ const MOST_UPSTREAMS = 8;
 /** @param adapted the configuration as Caddy has it */
 export function siteIn(adapted: Json, name: string, port: number): Site {
   const sites = liveSites(adapted);
-  const found = placesIn(sites)({ name, port, check: null });
-  const place = typeof found === 'string' ? null : found;
+  const placed = placesIn(sites)({ name, port, check: null });
+  const place = typeof placed === 'string' ? null : placed;
   const servers = Object.values(object(field(adapted, 'apps', 'http', 'servers')));
   const own = servers.filter((server) =>
     listenersOf({ apps: { http: { servers: { one: server } } } }).some((one) => one.port === port),
@@ -57,7 +59,7 @@ export function siteIn(adapted: Json, name: string, port: number): Site {
   return {
     place,
     upstreams: [...distinct.values()].slice(0, MOST_UPSTREAMS),
-    byAddress: ['remote_ip', 'client_ip'].some((matcher) => hasKey(all, matcher)),
+    networks: networksIn(all),
     sites,
   };
 }
@@ -70,11 +72,6 @@ function handlersIn(value: Json, kind: string): Json[] {
 }
 
 const uses = (value: Json, kind: string): boolean => handlersIn(value, kind).length > 0;
-
-function hasKey(value: Json, key: string): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some(([name, one]) => name === key || hasKey(one, key));
-}
 
 /** Those of one `reverse_proxy`. */
 function upstreamsIn(handler: Json): SiteUpstream[] {
@@ -130,10 +127,12 @@ export function ownPort(
     (one) => one.port === dial.port && (isAny(one.host) || isAny(dial.host) || own),
   );
   if (!own || here.length === 0) return null;
-  const asked = host === null ? place.name : hostIn(host, dial);
+  const hostName = host === null ? place.name : hostIn(host, dial);
   const answering = sites.filter(({ name, ports }) => {
     const isHere = ports.includes(dial.port);
-    return isHere && (name === '' || name === asked || (name.includes('*') && covers(name, asked)));
+    return (
+      isHere && (name === '' || name === hostName || (name.includes('*') && covers(name, hostName)))
+    );
   });
   const isSame = (one: LiveSite) => one.name === place.name && one.ports.includes(place.port);
   const [first] = answering.toSorted((a, b) => rank(a) - rank(b));

@@ -1,7 +1,7 @@
 /** Finds out what an upstream speaks, in as few connections as it takes. */
 import type { Connects, PeerCertificate, Speaks } from '../../../src/features/explain/wire.ts';
 import { printable, wantsTls } from './apps.ts';
-import { exchange, type Heard, isAlert, type Peer } from './exchange.ts';
+import { exchange, isAlert, type Peer, type Reply } from './exchange.ts';
 import type { SiteUpstream } from './site.ts';
 
 export type Speech = {
@@ -13,7 +13,7 @@ export type Speech = {
 };
 
 /** Asks an upstream one question. Null: it has been asked often enough. */
-export type AskUpstream = (peer: Peer, request: Buffer) => Promise<Heard> | null;
+export type AskUpstream = (peer: Peer, request: Buffer) => Promise<Reply> | null;
 
 export const NOT_ASKED: Speech = {
   connects: 'unknown',
@@ -55,32 +55,32 @@ export async function speak(
   if (wanted === 'h2c') return ofPrior(await ask(plain, PREFACE));
   if (wanted === 'https') {
     const named = { ...secure, tls: serverName };
-    const heard = await ask(named, request);
-    const isSilent = heard?.kind === 'silent';
-    if (isSilent && heard.certificate) return over((await ask(named, request)) ?? heard);
-    return isSilent || heard?.kind === 'handshake'
-      ? withoutTls(await ask(plain, request), heard)
-      : over(heard);
+    const reply = await ask(named, request);
+    const isSilent = reply?.kind === 'silent';
+    if (isSilent && reply.certificate) return over((await ask(named, request)) ?? reply);
+    return isSilent || reply?.kind === 'handshake'
+      ? withoutTls(await ask(plain, request), reply)
+      : over(reply);
   }
-  const heard = await ask(plain, request);
-  if (heard === null || isUnconnected(heard)) return reached(heard);
-  const speech = over(heard);
-  if (heard.kind === 'http') {
-    const mayWantTls = wantsTls(heard.body) || heard.status === 400 || leadsToTls(heard, dial);
+  const reply = await ask(plain, request);
+  if (reply === null || isUnconnected(reply)) return reached(reply);
+  const speech = over(reply);
+  if (reply.kind === 'http') {
+    const mayWantTls = wantsTls(reply.body) || reply.status === 400 || leadsToTls(reply, dial);
     if (!mayWantTls) return speech;
-    const saysSo: Speech = wantsTls(heard.body) ? { ...speech, speaks: 'tls' } : speech;
+    const saysSo: Speech = wantsTls(reply.body) ? { ...speech, speaks: 'tls' } : speech;
     return afterHello(await hello(), saysSo);
   }
-  if (heard.kind === 'bytes') {
-    if (isSettings(heard.bytes)) return { ...speech, speaks: 'h2', banner: null };
-    return isAlert(heard.bytes) || speech.banner === null
+  if (reply.kind === 'bytes') {
+    if (isSettings(reply.bytes)) return { ...speech, speaks: 'h2', banner: null };
+    return isAlert(reply.bytes) || speech.banner === null
       ? afterHello(await hello(), speech)
       : speech;
   }
-  if (heard.kind === 'large') return speech;
+  if (reply.kind === 'large') return speech;
   // A hang is one only if it does so twice; the other questions are asked meanwhile.
-  const again = heard.kind === 'silent' ? ask(plain, request) : null;
-  const [secured, prior, second] = await Promise.all([hello(), ask(plain, PREFACE), again]);
+  const retry = reply.kind === 'silent' ? ask(plain, request) : null;
+  const [secured, prior, second] = await Promise.all([hello(), ask(plain, PREFACE), retry]);
   if (secured?.certificate) return afterHello(secured, speech);
   if (prior?.kind === 'bytes') {
     if (isSettings(prior.bytes)) return { ...speech, speaks: 'h2' };
@@ -92,13 +92,13 @@ export async function speak(
 }
 
 /** What is known after a handshake: whether it is TLS that is spoken there. */
-const afterHello = (hello: Heard | null, otherwise: Speech): Speech =>
+const afterHello = (hello: Reply | null, otherwise: Speech): Speech =>
   hello?.certificate
     ? { ...otherwise, speaks: 'tls', banner: null, certificate: hello.certificate }
     : otherwise;
 
 /** Over TLS there was no handshake. */
-function withoutTls(plain: Heard | null, failed: Heard): Speech {
+function withoutTls(plain: Reply | null, failed: Reply): Speech {
   const speech = plain === null || isUnconnected(plain) ? over(failed) : over(plain);
   if (plain?.kind === 'http' && !wantsTls(plain.body)) return { ...speech, speaks: 'plain' };
   if (plain?.kind === 'silent' && failed.kind === 'silent') return speech;
@@ -106,40 +106,40 @@ function withoutTls(plain: Heard | null, failed: Heard): Speech {
   return { ...speech, speaks: isOther ? 'other' : 'handshake' };
 }
 
-function ofPrior(heard: Heard | null): Speech {
-  const speech = over(heard);
-  if (heard?.kind === 'bytes' && isSettings(heard.bytes)) {
+function ofPrior(reply: Reply | null): Speech {
+  const speech = over(reply);
+  if (reply?.kind === 'bytes' && isSettings(reply.bytes)) {
     return { ...speech, speaks: 'http', banner: null };
   }
-  return heard?.kind === 'http' ? { ...speech, speaks: 'plain' } : speech;
+  return reply?.kind === 'http' ? { ...speech, speaks: 'plain' } : speech;
 }
 
 const isSettings = (bytes: Buffer): boolean =>
   bytes.length >= 9 && bytes[3] === SETTINGS && bytes.readUInt32BE(5) === 0;
 
 /** A redirect to the same port by HTTPS, as servers make that take both there. */
-function leadsToTls(heard: Heard, dial: NonNullable<SiteUpstream['dial']>): boolean {
-  if (heard.kind !== 'http' || 'path' in dial) return false;
-  const to = URL.parse(heard.headers.get('location') ?? '');
+function leadsToTls(reply: Reply, dial: NonNullable<SiteUpstream['dial']>): boolean {
+  if (reply.kind !== 'http' || 'path' in dial) return false;
+  const to = URL.parse(reply.headers.get('location') ?? '');
   return to?.protocol === 'https:' && Number(to.port || 443) === dial.port;
 }
 
-const CONNECTS: Partial<Record<Heard['kind'], Connects>> = {
+const CONNECTS: Partial<Record<Reply['kind'], Connects>> = {
   refused: 'refused',
   late: 'late',
   denied: 'unknown',
   missing: 'socket',
 };
 
-const isUnconnected = ({ kind }: Heard): boolean => CONNECTS[kind] !== undefined;
+const isUnconnected = ({ kind }: Reply): boolean => CONNECTS[kind] !== undefined;
 
 /** Only whether there was a connection. */
-function reached(heard: Heard | null): Speech {
-  if (heard === null) return NOT_ASKED;
-  return { ...NOT_ASKED, connects: CONNECTS[heard.kind] ?? 'open' };
+function reached(reply: Reply | null): Speech {
+  if (reply === null) return NOT_ASKED;
+  return { ...NOT_ASKED, connects: CONNECTS[reply.kind] ?? 'open' };
 }
 
-const SPEAKS: Partial<Record<Heard['kind'], Speaks>> = {
+const SPEAKS: Partial<Record<Reply['kind'], Speaks>> = {
   http: 'http',
   bytes: 'other',
   large: 'large',
@@ -149,13 +149,13 @@ const SPEAKS: Partial<Record<Heard['kind'], Speaks>> = {
 };
 
 /** What an answer shows by itself. */
-function over(heard: Heard | null): Speech {
-  if (heard === null || isUnconnected(heard)) return reached(heard);
+function over(reply: Reply | null): Speech {
+  if (reply === null || isUnconnected(reply)) return reached(reply);
   return {
     connects: 'open',
-    speaks: SPEAKS[heard.kind] ?? 'unknown',
-    status: heard.kind === 'http' ? heard.status : null,
-    banner: heard.kind === 'bytes' ? printable(heard.bytes) : null,
-    certificate: heard.certificate,
+    speaks: SPEAKS[reply.kind] ?? 'unknown',
+    status: reply.kind === 'http' ? reply.status : null,
+    banner: reply.kind === 'bytes' ? printable(reply.bytes) : null,
+    certificate: reply.certificate,
   };
 }

@@ -14,8 +14,9 @@ import { freePorts } from '../../caddy/ports/ports.ts';
 import type { StartTrial } from '../../caddy/process/trial-caddy.ts';
 import { hostOf, type Place, sentName } from '../../sites/checks/ask.ts';
 import { trialConfig } from '../../sites/checks/trial-config.ts';
-import { exchange, type Heard, requestFor } from './exchange.ts';
+import { exchange, type Reply, requestFor } from './exchange.ts';
 import { asksWho } from './site.ts';
+import { ADDRESS_MATCHERS, rangesInTrial, type Visitor } from './visitors.ts';
 
 /** Who answered, and what it was asked for; null: Caddy itself. */
 export type Answerer = { address: string; uri: string; signIn: boolean } | null;
@@ -24,8 +25,12 @@ export type Stage = {
   place: Place;
   /** The site's address, as visitors have it: `https://app.example.org`. */
   origin: string;
-  /** Never rejects. @param headers further lines of the request */
-  ask(path: string, headers?: readonly string[]): Promise<{ heard: Heard; by: Answerer }>;
+  /** Never rejects. @param headers further lines of the request @param from the address of a visitor of the scene */
+  ask(
+    path: string,
+    headers?: readonly string[],
+    from?: string,
+  ): Promise<{ reply: Reply; by: Answerer }>;
   /**
    * @param mayLog whether Caddy answered with an error of its own
    * @returns why it could not answer, in its own words; null if it says nothing
@@ -40,6 +45,8 @@ export type Scene = {
   text: string;
   /** Other sites of this Caddy that are upstreams, by their addresses: they are part of the trial. */
   inner: ReadonlyMap<string, Pick<CheckTarget, 'name' | 'port'>>;
+  /** Those who may ask it, besides this machine. */
+  visitors: readonly Visitor[];
   userAgent: string;
 };
 
@@ -58,7 +65,7 @@ const MOST_RETRIES = 2;
  */
 export async function startStage(
   start: StartTrial,
-  { adapted, text, inner, userAgent }: Scene,
+  { adapted, text, inner, visitors, userAgent }: Scene,
   target: Pick<CheckTarget, 'name' | 'port'>,
   signal: AbortSignal,
 ): Promise<Stage | null> {
@@ -80,7 +87,7 @@ export async function startStage(
       return isPlain ? [[address, `127.0.0.1:${other.dial}`] as const] : [];
     }),
   );
-  const scene = { apps: marked(apps, { header, moved }) as JsonObject, names };
+  const scene = { apps: marked(apps, { header, moved, visitors }) as JsonObject, names };
   const trial = await start({ ...scene, memory: memoryLimit(text) });
   const peer = {
     place: { host: '127.0.0.1', port: dial },
@@ -88,11 +95,11 @@ export async function startStage(
   };
   const host = hostOf(place);
 
-  async function send(bytes: Buffer): Promise<Heard> {
+  async function send(bytes: Buffer, from = '127.0.0.1'): Promise<Reply> {
     const until = performance.now() + CERTIFICATE_MS;
     for (;;) {
-      const heard = await exchange(peer, bytes);
-      if (heard.kind !== 'handshake' || performance.now() > until || signal.aborted) return heard;
+      const reply = await exchange({ ...peer, from }, bytes);
+      if (reply.kind !== 'handshake' || performance.now() > until || signal.aborted) return reply;
       await Bun.sleep(POLL_MS);
     }
   }
@@ -100,10 +107,10 @@ export async function startStage(
   return {
     place,
     origin: `${place.tls ? 'https' : 'http'}://${host}`,
-    async ask(path, headers = []) {
-      const heard = await send(requestFor(path, host, userAgent, headers));
-      const mark = heard.kind === 'http' ? heard.headers.get(header.toLowerCase()) : undefined;
-      return { heard, by: mark === undefined ? null : answererIn(mark, moved) };
+    async ask(path, headers = [], from) {
+      const reply = await send(requestFor(path, host, userAgent, headers), from);
+      const mark = reply.kind === 'http' ? reply.headers.get(header.toLowerCase()) : undefined;
+      return { reply, by: mark === undefined ? null : answererIn(mark, moved) };
     },
     async end(mayLog = false) {
       // Caddy answers before it writes why.
@@ -113,21 +120,24 @@ export async function startStage(
   };
 }
 
-/** The header that names who answered; and where upstreams are in the trial, by their addresses. */
-type Marking = { header: string; moved: ReadonlyMap<string, string> };
+/** The header that names who answered; where upstreams are in the trial, by their addresses; and who asks. */
+type Marking = { header: string; moved: ReadonlyMap<string, string> } & Pick<Scene, 'visitors'>;
 
 /**
  * The same configuration, whose upstreams' answers say by a header where they come from. No health check asks them
- * besides, no retry goes on for long, and visitors need no certificate of their own.
+ * besides, no retry goes on for long, and visitors need no certificate of their own and have addresses of loopback.
  */
 function marked(value: Json, how: Marking): Json {
   if (Array.isArray(value)) return value.map((one) => marked(one, how));
   if (!isObject(value)) return value;
-  const kept: JsonObject = {};
+  const copy: JsonObject = {};
   for (const [key, one] of Object.entries(value)) {
-    if (key !== 'client_authentication') kept[key] = marked(one, how);
+    if (ADDRESS_MATCHERS.includes(key) && isObject(one)) {
+      const ranges = rangesInTrial(list(one.ranges).map(String), how.visitors);
+      copy[key] = { ...one, ranges };
+    } else if (key !== 'client_authentication') copy[key] = marked(one, how);
   }
-  return kept.handler === 'reverse_proxy' ? markedProxy(kept, how) : kept;
+  return copy.handler === 'reverse_proxy' ? markedProxy(copy, how) : copy;
 }
 
 function markedProxy(
@@ -165,6 +175,6 @@ function answererIn(mark: string, moved: Marking['moved']): Answerer {
 /** The last error that Caddy logged about a request. */
 function errorIn(output: string): string | null {
   const lines = output.split('\n').map((line) => object(parseJson(line)));
-  const found = lines.findLast(({ logger }) => String(logger).startsWith('http.log.error'));
-  return typeof found?.msg === 'string' ? found.msg.slice(0, 300) : null;
+  const failure = lines.findLast(({ logger }) => String(logger).startsWith('http.log.error'));
+  return typeof failure?.msg === 'string' ? failure.msg.slice(0, 300) : null;
 }

@@ -1,13 +1,13 @@
 /** Looks at one upstream of a site: where it is, whether it takes connections, and what it speaks. */
-import type { UpstreamFound } from '../../../src/features/explain/wire.ts';
+import type { UpstreamFinding } from '../../../src/features/explain/wire.ts';
 import type { JsonObject } from '../../../src/shared/json.ts';
 import { isLoopback } from '../../../src/shared/loopback.ts';
 import { countReachable } from '../../caddy/ports/sockets.ts';
 import { createLookup } from '../../sites/upstreams/resolver.ts';
-import { hostOfUpstream } from './asked.ts';
 import { requestFor } from './exchange.ts';
 import { ownPort, type Site, type SiteUpstream } from './site.ts';
 import { type createAsking, NOT_ASKED, type Speech, speak } from './speak.ts';
+import { hostOfUpstream } from './visit.ts';
 
 type How = {
   site: Site;
@@ -20,7 +20,7 @@ type How = {
   ask: ReturnType<typeof createAsking>['ask'];
 };
 
-export async function lookAtUpstream(upstream: SiteUpstream, how: How): Promise<UpstreamFound> {
+export async function lookAtUpstream(upstream: SiteUpstream, how: How): Promise<UpstreamFinding> {
   const { address, dial, signIn, wanted, spared, unknown } = upstream;
   const own = ownPort(upstream, how.site, how.adapted);
   const host = dial && 'host' in dial ? dial.host : null;
@@ -53,8 +53,8 @@ const lookup = createLookup();
 /** With an address as Caddy finds it, of IPv4 if there is one; null if the name is not known. */
 export async function resolved({ host, port }: { host: string; port: number }) {
   if (/^[\d.]+$|:/.test(host)) return { host, port };
-  const found = await lookup(host).catch(() => []);
-  const [first] = found.toSorted((a, b) => Number(a.includes(':')) - Number(b.includes(':')));
+  const addresses = await lookup(host).catch(() => []);
+  const [first] = addresses.toSorted((a, b) => Number(a.includes(':')) - Number(b.includes(':')));
   return first === undefined ? null : { host: first, port };
 }
 

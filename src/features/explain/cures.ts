@@ -12,12 +12,12 @@ type Texts = Pick<Vhost, 'config' | 'upstream'>;
 
 /** Null if the config is not so simple that it could be changed without a doubt. */
 function changedTexts({ config, upstream }: Texts, change: Change): Texts | null {
-  const found = proxyLine(config, upstream, change.address);
-  if (found === null) return null;
-  const { target, isField } = found;
+  const line = proxyLine(config, upstream, change.address);
+  if (line === null) return null;
+  const { target, isField } = line;
   const old = isField ? upstream : target.text;
   const next = readdressed(old, change);
-  const inside = linesFor(change, found);
+  const inside = linesFor(change, line);
   if (inside === null) return null;
   const edits: Edit[] = [];
   if (!isField && next !== old) edits.push({ start: target.start, end: target.end, text: next });
@@ -66,7 +66,7 @@ function proxyLine(config: string, upstream: string, address: string): ProxyLine
   const { masked } = maskPlaceholders(config);
   const tokens = tokenize(masked);
   const service = serviceAt(address);
-  const found = tokens.flatMap((token, index): ProxyLine[] => {
+  const lines = tokens.flatMap((token, index): ProxyLine[] => {
     if (token.text !== 'reverse_proxy' || !startsLine(tokens, index)) return [];
     const words: Token[] = [];
     let at = index + 1;
@@ -87,7 +87,7 @@ function proxyLine(config: string, upstream: string, address: string): ProxyLine
     const block = open ? blockFrom(tokens, at) : [];
     return [{ target: own, isField, open, block, indent: `${margin}\t`, config }];
   });
-  return found.length === 1 ? (found[0] ?? null) : null;
+  return lines.length === 1 ? (lines[0] ?? null) : null;
 }
 
 /** The tokens of a block, without the brace that closes it. */

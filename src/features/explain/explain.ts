@@ -7,14 +7,16 @@ import type { Change as ChangeOfSet, Step } from '../../hub/model/changes.ts';
 import { type Endpoint, endpointsUnder, keyOfEndpoint } from '../../hub/model/endpoints.ts';
 import type { SiteSet, Vhost } from '../../hub/model/vhost.ts';
 import { createConcurrencyLimit } from '../../shared/async.ts';
+import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { Failure } from '../../shared/failure.ts';
+import { createThrottle, rateLimited } from '../../shared/throttle.ts';
 import type { SiteState } from '../../shared/wire/sites.ts';
-import { CAUSES } from './causes.ts';
 import { operationFor } from './cures.ts';
 import { certificateCause, certificateFacts, type Facts } from './facts.ts';
 import type { FailingSites } from './failing.ts';
 import { type Judgement, judge } from './judge.ts';
 import { EXPLAIN, FIRST_LOOK } from './wire.ts';
+import { CAUSE_WORDS } from './words.ts';
 
 /** A site to explain, as it is or would be. */
 export type Subject = {
@@ -49,19 +51,20 @@ const WINDOW_MS = 60_000;
 const AT_ONCE = 4;
 const MOST_WAITING = 8;
 const RETRY_AFTER_SECONDS = 5;
+const TOO_MANY = 'Too many explanations at once. Try again soon.';
 
 /** @param note hears of explanations of sites as they are */
 export function createExplain(
   { publisher, now, elapsed }: Pick<HubCore, 'publisher' | 'now' | 'elapsed'>,
   note: FailingSites['note'],
 ): Explain {
-  const wanted = createAllowance(elapsed);
-  /** What nobody asked for takes nothing away from those who ask. */
-  const unasked = createAllowance(elapsed);
+  const requested = createThrottle(MOST, WINDOW_MS, elapsed, { message: TOO_MANY });
+  /** What the hub explains by itself takes nothing away from those who ask. */
+  const unasked = createThrottle(MOST, WINDOW_MS, elapsed);
   const limited = createConcurrencyLimit({
     concurrency: AT_ONCE,
     maxWaiting: MOST_WAITING,
-    full: () => rateLimited(RETRY_AFTER_SECONDS),
+    full: () => rateLimited(RETRY_AFTER_SECONDS, TOO_MANY),
   });
 
   /** @throws Failure */
@@ -78,8 +81,9 @@ export function createExplain(
       ),
       live ? stateOf(client, name, port) : undefined,
     ]);
-    const certificate = certificateFacts(state, now().getTime());
-    return { ...findings, ...known(vhost, set), host: name, port, path, certificate };
+    const ports = portOptions(setFor(set, target.id).preamble);
+    const certificate = certificateFacts(state, ports, now().getTime());
+    return { ...findings, ...factsOfHub(vhost, set), host: name, port, path, certificate };
   }
 
   /** By the first proxy that answers. @throws Failure */
@@ -94,7 +98,7 @@ export function createExplain(
     throw new Failure('INVALID_REQUEST', 'Only Caddy knows the address of this site.');
   }
 
-  const known = (vhost: Vhost, set: SiteSet) => ({
+  const factsOfHub = (vhost: Vhost, set: SiteSet) => ({
     policies: policiesOn(vhost, set).map(({ name }) => name),
     hasOthers: set.agents.filter(({ id }) => isPlacedOn(vhost, id)).length > 1,
     time: now().getTime(),
@@ -108,16 +112,16 @@ export function createExplain(
   ): Promise<Judgement> {
     const { explanation, change } = judgement;
     if (change === null || explanation.cure === null) return judgement;
-    const found = operationFor(vhost, operation, change);
-    if (found === null) return judgement;
-    const isAccepted = await changeFrom(found)
+    const cureOperation = operationFor(vhost, operation, change);
+    if (cureOperation === null) return judgement;
+    const isAccepted = await changeFrom(cureOperation)
       .then((one) => publisher.preview(one))
       .then(
         ({ refusal }) => refusal === null,
         () => false,
       );
     if (!isAccepted) return judgement;
-    const cure = { ...explanation.cure, operation: found };
+    const cure = { ...explanation.cure, operation: cureOperation };
     return { ...judgement, explanation: { ...explanation, cure } };
   }
 
@@ -132,13 +136,12 @@ export function createExplain(
 
   return {
     async of(subject, path, changeFrom) {
-      const wait = wanted.take();
-      if (wait > 0) throw rateLimited(Math.max(1, Math.ceil(wait / 1_000)));
+      requested.take('hub');
       return explained(subject, path, changeFrom);
     },
 
     async unasked(vhost, path, changeFrom) {
-      if (unasked.take() > 0) return null;
+      if (!unasked.tryTake('hub')) return null;
       const subject = { set: publisher.current(), vhost, steps: [], operation: null };
       return explained(subject, path, changeFrom);
     },
@@ -153,17 +156,17 @@ export function createExplain(
       const own = sites.filter(({ name, ports }) =>
         ports.some((port) => keys.includes(keyOfEndpoint({ name, port }))),
       );
-      const found = own.map((one) => certificateCause(one, now().getTime()));
-      const [row] = found.flatMap((cause) => CAUSES.find(({ code }) => code === cause) ?? []);
-      return row ? { cause: row.code, cure: { words: row.advice, operation: null } } : null;
+      const causes = own.map((one) => certificateCause(one, now().getTime()));
+      const cause = causes.find((one) => one !== null);
+      return cause ? { cause, cure: { words: CAUSE_WORDS[cause].advice, operation: null } } : null;
     },
 
     async first(vhost, changeFrom) {
       const set = publisher.current();
       const { target, name, port } = placeOf(vhost, set);
       const { findings } = await target.client.send(FIRST_LOOK, { name, port, path: '/' });
-      if (findings === null || unasked.take() > 0) return null;
-      const facts = { ...findings, ...NOT_LOOKED_AT, ...known(vhost, set) };
+      if (findings === null || !unasked.tryTake('hub')) return null;
+      const facts = { ...findings, ...NOT_LOOKED_AT, ...factsOfHub(vhost, set) };
       const judgement = judge({ ...facts, host: name, port, path: '/' });
       note({ set, vhost, agent: target.id, path: '/', judgement });
       return cured(judgement, { vhost, operation: null }, changeFrom);
@@ -177,25 +180,6 @@ const NOT_LOOKED_AT = {
   listener: { state: 'unknown', reason: null },
   certificate: { state: 'unknown', words: '' },
 } satisfies Partial<Facts>;
-
-/** So many in a minute. */
-function createAllowance(elapsed: () => number) {
-  let times: number[] = [];
-  return {
-    /** How many milliseconds until there may be another one; 0: at once, and it is counted. */
-    take(): number {
-      const time = elapsed();
-      times = times.filter((one) => one > time - WINDOW_MS);
-      const [oldest = time] = times;
-      if (times.length >= MOST) return oldest + WINDOW_MS - time;
-      times.push(time);
-      return 0;
-    },
-  };
-}
-
-const rateLimited = (retryAfter: number) =>
-  new Failure('RATE_LIMITED', 'Too many explanations at once. Try again soon.', { retryAfter });
 
 const turnedOn = (set: SiteSet, vhost: Vhost): SiteSet => ({
   ...set,

@@ -1,9 +1,9 @@
-/** All that an explanation goes by: what the agent found, and what the hub knows of the site and its certificate. */
+/** All that an explanation goes by: the findings of the agent, and what the hub knows of the site and its certificate. */
 
-import { explainAcme } from '../../hub/watch/sites/advice.ts';
+import { type AdviceFacts, adviceOf, explainAcme } from '../../hub/watch/sites/advice.ts';
 import type { SiteState } from '../../shared/wire/sites.ts';
-import type { Cause } from './schemas.ts';
-import type { Findings, UpstreamFound } from './wire.ts';
+import type { Findings, UpstreamFinding } from './wire.ts';
+import type { Cause } from './words.ts';
 
 /** `own`: signed by Caddy's own authority; `unknown`: not looked at. */
 type CertificateFacts = {
@@ -41,8 +41,8 @@ export type Change = {
   ownHost?: true;
 };
 
-/** What was found of a cause. */
-export type Case = {
+/** That a cause holds here. */
+export type Evidence = {
   words: string;
   /** Whether another cause would explain it as well. */
   isDoubtful?: boolean;
@@ -51,30 +51,28 @@ export type Case = {
   change?: Change;
 };
 
-/** A line of the table of causes. `title` and `advice` name no address, port or banner: viewers get them. */
+/** A cause, and what shows it. `CAUSE_WORDS` has its words. */
 export type Row = {
   code: Cause;
-  title: string;
-  advice: string;
-  /** What shows this cause; null: nothing does. */
-  test: (facts: Facts) => Case | null;
+  /** Null: nothing shows it. */
+  test: (facts: Facts) => Evidence | null;
 };
 
 /** The first upstream of the page itself for which something holds. */
 export const upstreamWith = (
   { upstreams }: Facts,
-  holds: (one: UpstreamFound) => boolean,
-): UpstreamFound | undefined => upstreams.find((one) => !one.signIn && holds(one));
+  holds: (one: UpstreamFinding) => boolean,
+): UpstreamFinding | undefined => upstreams.find((one) => !one.signIn && holds(one));
 
 /** The same, but none that answered the site's own request: Caddy has found a way to it, by another address of its name. */
 export const unansweredWith = (
   facts: Facts,
-  holds: (one: UpstreamFound) => boolean,
-): UpstreamFound | undefined =>
+  holds: (one: UpstreamFinding) => boolean,
+): UpstreamFinding | undefined =>
   upstreamWith(facts, (one) => one.address !== facts.asked?.by && holds(one));
 
 /** Whether visitors get an answer in spite of an upstream that fails, because Caddy goes to another one. */
-export const isSpared = ({ asked }: Facts, { spared }: UpstreamFound): boolean =>
+export const isSpared = ({ asked }: Facts, { spared }: UpstreamFinding): boolean =>
   spared && asked?.landed != null && asked.landed < 500;
 
 /** Whether Caddy itself answered with an error about an upstream. */
@@ -93,11 +91,22 @@ export function certificateCause(state: SiteState, time: number): Cause | null {
   return isExpired && !automated ? 'CERTIFICATE_EXPIRED' : null;
 }
 
-/** @param state what the agent says of the host; undefined: nothing @param time now, in milliseconds since 1970 */
-export function certificateFacts(state: SiteState | undefined, time: number): CertificateFacts {
+/** Nobody has refused a certificate for these reasons. */
+const WAITS: readonly string[] = ['OFFLINE', 'PORT'];
+
+/**
+ * @param state what the agent says of the host; undefined: nothing
+ * @param ports of HTTP and HTTPS
+ * @param time now, in milliseconds since 1970
+ */
+export function certificateFacts(
+  state: SiteState | undefined,
+  ports: AdviceFacts['ports'],
+  time: number,
+): CertificateFacts {
   if (!state) return { state: 'unknown', words: 'It was not looked at.' };
   if (!state.tls) return { state: 'plain', words: 'Visitors use plain HTTP: there is none.' };
-  const { certificate, reason, authority, automated } = state;
+  const { name, certificate, reason, authority, automated, dns } = state;
   if (certificate) {
     if (Date.parse(certificate.notAfter) < time) {
       return { state: 'expired', words: `It expired on ${certificate.notAfter.slice(0, 10)}.` };
@@ -106,10 +115,12 @@ export function certificateFacts(state: SiteState | undefined, time: number): Ce
     const words = `It is valid until ${certificate.notAfter.slice(0, 10)}, signed by ${certificate.issuer}.`;
     return { state: isOwn ? 'own' : 'valid', words };
   }
-  const refusal = state.errors.find(({ kind, standing }) => kind === 'acme' && standing);
-  if (refusal) {
-    const { message, isUnreached = false } = explainAcme(refusal.message);
-    return { state: isUnreached ? 'pending' : 'refused', words: message };
+  const { message: refusal = null } =
+    state.errors.find(({ kind, standing }) => kind === 'acme' && standing) ?? {};
+  const isLookedAt = reason !== null || refusal !== null;
+  const advice = adviceOf({ name, authority, dns, certified: false, ports, refusal });
+  if (advice && isLookedAt) {
+    return { state: WAITS.includes(advice.code) ? 'pending' : 'refused', words: advice.message };
   }
   if (reason === null) return { state: 'unknown', words: 'It was not looked at yet.' };
   if (!automated) return { state: 'unknown', words: reason };

@@ -10,7 +10,7 @@ import type { FailingView } from '../../hub/watch/sites/view.ts';
 import { every, type Repeated } from '../../shared/every.ts';
 import type { LogPage } from '../../shared/wire/logs.ts';
 import type { Judgement } from './judge.ts';
-import { type Cause, STEP_OF } from './schemas.ts';
+import { CAUSE_WORDS, type Cause } from './words.ts';
 
 /** An explanation of a stored vhost that is on. `agent`: the id of the one that looked. */
 type Explained = { set: SiteSet; vhost: Vhost; agent: number; path: string; judgement: Judgement };
@@ -132,7 +132,7 @@ export function createFailingSites(
       const entry = entries.get(id);
       if (entry?.agent !== agent || !unchanged(id, entry)?.enabled) return null;
       const { cause, words, since, seen } = entry;
-      const kept = STEP_OF[cause] === 'connect' ? UNCONNECTED_MS : KEPT_MS;
+      const kept = CAUSE_WORDS[cause].step === 'connect' ? UNCONNECTED_MS : KEPT_MS;
       if (elapsed() - seen > kept) return null;
       return { since: since.toISOString(), cause, words };
     },

@@ -1,6 +1,7 @@
 /** An explanation for people who see no config: without addresses, ports, names of programs and what these say. Pure. */
 import type { Judgement } from './judge.ts';
-import type { Explanation, Step } from './schemas.ts';
+import type { Explanation } from './schemas.ts';
+import { CAUSE_WORDS, type Step } from './words.ts';
 
 const THINGS: Readonly<Record<Step, string>> = {
   name: 'The name of the site',
@@ -18,12 +19,13 @@ const WORDS = {
   unsure: 'It is not known whether it works.',
 } as const;
 
-export function forViewers({ explanation, rows }: Judgement): Explanation {
-  const [first, second] = rows;
+export function forViewers({ explanation, causes }: Judgement): Explanation {
+  const all = causes.map((code) => CAUSE_WORDS[code]);
+  const [first, second] = all;
   const { verdict, asked } = explanation;
   return {
     ...explanation,
-    words: first ? rows.map(({ title }) => title).join(' Or: ') : WORDS[verdict],
+    words: first ? all.map(({ title }) => title).join(' Or: ') : WORDS[verdict],
     cure: first && !second ? { words: first.advice, operation: null } : null,
     steps: explanation.steps.map(({ step, ok }) => ({ step, ok, words: sentence(step, ok) })),
     asked: asked && { ...asked, location: null },

@@ -1,17 +1,25 @@
 /** Draws the conclusion from what was found: the first step that fails, why, and what to do. Pure. */
 import { visible } from '../../shared/visible.ts';
 import { CAUSES } from './causes.ts';
-import { type Case, type Change, type Facts, isCaddysError, pathOf, type Row } from './facts.ts';
-import { type Cause, type Explanation, STEP_OF, STEPS, type Step } from './schemas.ts';
-import { stepWords } from './steps.ts';
+import {
+  type Change,
+  type Evidence,
+  type Facts,
+  isCaddysError,
+  pathOf,
+  type Row,
+} from './facts.ts';
+import type { Explanation } from './schemas.ts';
+import { guestWords, stepWords } from './steps.ts';
+import { CAUSE_WORDS, type Cause, STEPS, type Step } from './words.ts';
 
-type Match = { row: Row; found: Case };
+type Match = { row: Row; evidence: Evidence };
 
 export type Judgement = {
   /** The operation of its cure is still missing. */
   explanation: Explanation;
-  /** What fits: one if it fails, maybe several if that is not sure. */
-  rows: readonly Row[];
+  /** Those that fit: one if it fails, maybe several if that is not sure. */
+  causes: readonly Cause[];
   /** What would cure it, if a change of the site does. */
   change: Change | null;
   /** Whether it fails for everyone who asks for the path. */
@@ -20,10 +28,10 @@ export type Judgement = {
 
 export function judge(facts: Facts): Judgement {
   const matches = CAUSES.flatMap((row): Match[] => {
-    const found = row.test(facts);
-    return found === null ? [] : [{ row, found }];
+    const evidence = row.test(facts);
+    return evidence === null ? [] : [{ row, evidence }];
   });
-  const certain = matches.find(({ found }) => !found.isDoubtful);
+  const certain = matches.find(({ evidence }) => !evidence.isDoubtful);
   const fitting = certain ? [certain] : matches;
   const [first] = fitting;
   const doubt = first ? null : doubtOf(facts);
@@ -31,10 +39,12 @@ export function judge(facts: Facts): Judgement {
   const only = fitting.length === 1 ? first : undefined;
   const explanation: Explanation = {
     verdict,
-    step: first ? STEP_OF[first.row.code] : null,
+    step: first ? CAUSE_WORDS[first.row.code].step : null,
     cause: only?.row.code ?? null,
     words: visible(wordsOf(facts, fitting, doubt)),
-    cure: only ? { words: only.found.cure ?? only.row.advice, operation: null } : null,
+    cure: only
+      ? { words: only.evidence.cure ?? CAUSE_WORDS[only.row.code].advice, operation: null }
+      : null,
     steps: STEPS.map((step) => {
       const { ok, words } = stateOf(step, facts, matches);
       return { step, ok, words: visible(words) };
@@ -43,8 +53,8 @@ export function judge(facts: Facts): Judgement {
   };
   return {
     explanation,
-    rows: fitting.map(({ row }) => row),
-    change: only?.found.change ?? null,
+    causes: fitting.map(({ row }) => row.code),
+    change: only?.evidence.change ?? null,
     isTotal: certain !== undefined && isTotal(certain.row.code, facts),
   };
 }
@@ -65,15 +75,17 @@ function isTotal(cause: Cause, facts: Facts): boolean {
   const { upstreams, asked } = facts;
   if (asked === null || upstreams.filter(({ signIn }) => !signIn).length !== 1) return false;
   if (TOTAL_ANSWERS.includes(cause)) return true;
-  const isBefore = STEP_OF[cause] === 'connect' || STEP_OF[cause] === 'speak';
+  const { step } = CAUSE_WORDS[cause];
+  const isBefore = step === 'connect' || step === 'speak';
   const isRefused = cause === 'SPEAKS_TLS' && asked.landed === 400;
   return isBefore && (isRefused || asked.fault !== null || isCaddysError(facts));
 }
 
 function wordsOf(facts: Facts, fitting: readonly Match[], doubt: string | null): string {
   const [first, second] = fitting;
-  if (second) return `It is one of these. ${fitting.map(({ found }) => found.words).join(' Or: ')}`;
-  if (first) return first.found.words;
+  if (second)
+    return `It is one of these. ${fitting.map(({ evidence }) => evidence.words).join(' Or: ')}`;
+  if (first) return first.evidence.words;
   return doubt ?? worksWords(facts);
 }
 
@@ -82,7 +94,8 @@ function worksWords({ asked, path }: Facts): string {
   const to =
     asked.leads === null || asked.location === null ? '' : ', a redirect that visitors follow';
   const time = `after ${Math.round(asked.ms)} ms`;
-  return `It works: GET ${pathOf(path)} is answered with ${asked.status} ${time}${to}.`;
+  const works = `It works: GET ${pathOf(path)} is answered with ${asked.status} ${time}${to}.`;
+  return asked.from === null ? works : `${works} ${guestWords(asked.from)}`;
 }
 
 /** Why nothing can be said, although no cause was found; null: nothing speaks against it. */
@@ -109,11 +122,11 @@ function doubtOf(facts: Facts): string | null {
 }
 
 function stateOf(step: Step, facts: Facts, matches: readonly Match[]) {
-  const own = matches.filter(({ row }) => STEP_OF[row.code] === step);
-  const failing = own.find(({ found }) => !found.isDoubtful);
-  if (failing) return { ok: false, words: failing.found.words };
+  const own = matches.filter(({ row }) => CAUSE_WORDS[row.code].step === step);
+  const failing = own.find(({ evidence }) => !evidence.isDoubtful);
+  if (failing) return { ok: false, words: failing.evidence.words };
   const [doubtful] = own;
-  return doubtful ? { ok: null, words: doubtful.found.words } : stepWords(step, facts);
+  return doubtful ? { ok: null, words: doubtful.evidence.words } : stepWords(step, facts);
 }
 
 function askedOf({ asked }: Facts): Explanation['asked'] {

@@ -25,8 +25,8 @@ const OF_CERTIFICATES: readonly ProblemView['code'][] = [
 /** More at once are not explained: what they have in common is no single site. */
 const MOST = 20;
 
-/** `found`: null if it is not known yet, or never. */
-type Known = { message: string; found: ProblemCause | null };
+/** Of a problem; null: not known yet, or never. */
+type Entry = { message: string; cause: ProblemCause | null };
 
 export function createCauses(
   explain: Pick<Explain, 'unasked' | 'certificate'>,
@@ -34,22 +34,22 @@ export function createCauses(
   follow: FailingSites['follow'],
   changeFrom: ChangeFrom,
 ): Causes {
-  const known = new Map<string, Known>();
+  const causes = new Map<string, Entry>();
   const inTurn = createQueue();
   let isOver = false;
 
   async function look({ key, code }: ProblemView, id: number): Promise<void> {
     const vhost = publisher.current().vhosts.find((one) => one.id === id);
-    const entry = known.get(key);
+    const entry = causes.get(key);
     if (isOver || !vhost?.enabled || !entry) return;
     if (OF_CERTIFICATES.includes(code)) {
-      entry.found = await explain.certificate(vhost);
+      entry.cause = await explain.certificate(vhost);
       return;
     }
-    const found = await explain.unasked(vhost, pathOf(vhost), changeFrom);
-    const { verdict, cause = null, cure } = found?.explanation ?? {};
+    const judgement = await explain.unasked(vhost, pathOf(vhost), changeFrom);
+    const { verdict, cause = null, cure } = judgement?.explanation ?? {};
     if (verdict !== 'fails' || cause === null) return;
-    entry.found = { cause, ...(cure && { cure: warningCure(cure) }) };
+    entry.cause = { cause, ...(cure && { cure: warningCure(cure) }) };
   }
 
   return {
@@ -59,19 +59,19 @@ export function createCauses(
       const bare = problems.filter(({ code }) => OF_CERTIFICATES.includes(code));
       const open = [...failing, ...bare];
       const keys = new Set(open.map(({ key }) => key));
-      for (const key of known.keys()) if (!keys.has(key)) known.delete(key);
+      for (const key of causes.keys()) if (!keys.has(key)) causes.delete(key);
       for (const one of open) {
         const { key, code, message } = one;
         const id = vhostsOf(one)[0]?.id;
-        const before = known.get(key);
+        const before = causes.get(key);
         // The authority may say something else by now.
         const isOther = OF_CERTIFICATES.includes(code) && before?.message !== message;
-        if (id === undefined || (before ? !isOther : known.size >= MOST)) continue;
-        known.set(key, { message, found: null });
+        if (id === undefined || (before ? !isOther : causes.size >= MOST)) continue;
+        causes.set(key, { message, cause: null });
         // A site that cannot be explained now has a problem without a cause.
         inTurn(() => look(one, id)).catch(() => undefined);
       }
-      return new Map([...known].flatMap(([key, { found }]) => (found ? [[key, found]] : [])));
+      return new Map([...causes].flatMap(([key, { cause }]) => (cause ? [[key, cause]] : [])));
     },
     end() {
       isOver = true;

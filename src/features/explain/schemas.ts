@@ -1,56 +1,10 @@
 /** What an explanation says of a site: how far a request of a visitor gets, what stops it, and what to do. */
 import { type Static, t } from 'elysia';
 import { AnyOperation } from '../../hub/model/any-operation.ts';
-
-/** The way of a request, in its order. */
-export const STEPS = [
-  'name',
-  'port',
-  'certificate',
-  'policy',
-  'connect',
-  'speak',
-  'answer',
-] as const;
-export type Step = (typeof STEPS)[number];
-
-/** Each cause, with the step that it stops. */
-export const STEP_OF = {
-  NAME_UNKNOWN: 'name',
-  NAME_ELSEWHERE: 'name',
-  PORT_CLOSED: 'port',
-  PORT_HELD: 'port',
-  CERTIFICATE_PENDING: 'certificate',
-  CERTIFICATE_REFUSED: 'certificate',
-  CERTIFICATE_EXPIRED: 'certificate',
-  CERTIFICATE_UNTRUSTED: 'certificate',
-  SHUT_OUT: 'policy',
-  SIGN_IN_DOWN: 'policy',
-  SIGN_IN_LOOP: 'policy',
-  UPSTREAM_NAME: 'connect',
-  UPSTREAM_REFUSED: 'connect',
-  UPSTREAM_TIMEOUT: 'connect',
-  UPSTREAM_ITSELF: 'connect',
-  UPSTREAM_LOCALHOST: 'connect',
-  SPEAKS_TLS: 'speak',
-  SPEAKS_PLAIN: 'speak',
-  UPSTREAM_UNTRUSTED: 'speak',
-  NOT_HTTP: 'speak',
-  SPEAKS_H2: 'speak',
-  CLOSES: 'speak',
-  HANGS: 'speak',
-  REDIRECT_LOOP: 'answer',
-  REDIRECT_ELSEWHERE: 'answer',
-  PROXY_NOT_TRUSTED: 'answer',
-  HOST_REFUSED: 'answer',
-  TOO_LARGE: 'answer',
-  UPSTREAM_ERROR: 'answer',
-  WEBSOCKET_REFUSED: 'answer',
-} as const satisfies Record<string, Step>;
-export type Cause = keyof typeof STEP_OF;
+import { CAUSE_WORDS, type Cause, STEPS, type Step } from './words.ts';
 
 const steps = STEPS.map((step) => t.Literal(step));
-const causes = Object.keys(STEP_OF).map((code) => t.Literal(code));
+const causes = Object.keys(CAUSE_WORDS).map((code) => t.Literal(code));
 const StepName = t.Unsafe<Step>(t.Union(steps));
 /** Not a union in a union, of which the OpenAPI document would leave out the null. */
 const NullableStep = t.Unsafe<Step | null>(

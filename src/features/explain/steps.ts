@@ -1,7 +1,7 @@
 /** What is said of a step in which no cause was found. Pure. */
 import type { Facts } from './facts.ts';
-import type { Step } from './schemas.ts';
-import type { NameFound, UpstreamFound } from './wire.ts';
+import type { NameFinding, UpstreamFinding } from './wire.ts';
+import type { Step } from './words.ts';
 
 type State = { ok: boolean | null; words: string };
 
@@ -26,7 +26,7 @@ export function stepWords(step: Step, facts: Facts): State {
   }
 }
 
-const NAMES: Readonly<Record<NameFound['state'], (host: string, at: string) => State>> = {
+const NAMES: Readonly<Record<NameFinding['state'], (host: string, at: string) => State>> = {
   own: (host) => ({ ok: true, words: `${host} points to this machine.` }),
   public: (host, at) => ({
     ok: null,
@@ -71,11 +71,16 @@ function policyWords({ asked, policies }: Facts): State {
   if (asked.bySignIn || (asked.landed === 401 && asked.by === null)) {
     return { ok: true, words: `Visitors are asked to sign in${which}.` };
   }
-  return { ok: true, words: `Visitors get in${which}.` };
+  const words = asked.from === null ? `Visitors get in${which}.` : guestWords(asked.from, which);
+  return { ok: true, words };
 }
 
+/** @param from the network of those who get in @param which policies say so */
+export const guestWords = (from: string, which = ''): string =>
+  `Visitors from ${from} get in; this machine does not${which}.`;
+
 /** @param words of one upstream of the page itself */
-function upstreamWords({ upstreams }: Facts, words: (one: UpstreamFound) => State): State {
+function upstreamWords({ upstreams }: Facts, words: (one: UpstreamFinding) => State): State {
   const own = upstreams.filter(({ signIn }) => !signIn);
   if (own.length === 0) return NO_UPSTREAM;
   const all = own.map(words);
@@ -83,7 +88,7 @@ function upstreamWords({ upstreams }: Facts, words: (one: UpstreamFound) => Stat
   return { ok: isOk ? true : null, words: all.map((one) => one.words).join(' ') };
 }
 
-function connectWords({ address, connects, own, unknown }: UpstreamFound): State {
+function connectWords({ address, connects, own, unknown }: UpstreamFinding): State {
   if (own === 'site') return { ok: true, words: `${address} is another site of this Caddy.` };
   if (unknown !== null) return { ok: null, words: `${address}: ${unknown}` };
   return connects === 'open'
@@ -93,7 +98,7 @@ function connectWords({ address, connects, own, unknown }: UpstreamFound): State
 
 const PROTOCOLS = { http: 'HTTP', https: 'HTTPS', h2c: 'HTTP/2', other: '' } as const;
 
-function speakWords({ address, speaks, wanted, own }: UpstreamFound): State {
+function speakWords({ address, speaks, wanted, own }: UpstreamFinding): State {
   if (own === 'site') return { ok: true, words: `${address} is another site of this Caddy.` };
   return speaks === 'http'
     ? { ok: true, words: `${address} speaks ${PROTOCOLS[wanted]}.` }

@@ -5,7 +5,7 @@ import { policiesOn } from '../../hub/model/applied.ts';
 import type { SiteSet, Vhost } from '../../hub/model/vhost.ts';
 import { within } from '../../shared/async.ts';
 import type { ChangeFrom, Explain } from './explain.ts';
-import type { Cause } from './schemas.ts';
+import type { Cause } from './words.ts';
 
 /** How long the answer to a change waits, in milliseconds. */
 const WAIT_MS = 1_500;
@@ -19,7 +19,7 @@ const FORWARDS = /\b(?:reverse_proxy|forward_auth|php_fastcgi|import)\b/;
 const MEANT: readonly Cause[] = ['SHUT_OUT'];
 
 /** What the hub says of a config whatever is behind it. */
-const ALREADY_SAID: Partial<Record<Cause, string>> = {
+const OF_CORE: Partial<Record<Cause, string>> = {
   UPSTREAM_ITSELF: 'UPSTREAM_IS_PROXY',
   REDIRECT_LOOP: 'REDIRECTS_TO_ITSELF',
 };
@@ -34,19 +34,19 @@ export const createWarnings =
     const set = stored();
     const mayForward = (vhost: Vhost) =>
       FORWARDS.test(vhost.config) || policiesOn(vhost, set).length > 0;
-    const asked = vhosts
+    const candidates = vhosts
       .filter(({ enabled }) => enabled)
       .slice(0, MOST_VHOSTS)
       .filter(mayForward);
-    const found = asked.map(async (vhost) => {
+    const pending = candidates.map(async (vhost) => {
       const judgement = await explain.first(vhost, changeFrom).catch(() => null);
       const { verdict, cause, words, cure } = judgement?.explanation ?? NOTHING;
       const isWorthIt = verdict === 'fails' && cause !== null && !MEANT.includes(cause);
       if (!isWorthIt) return [vhost.id, []] as const;
       return [vhost.id, [warning(cause, words, cure, set.agents.length > 1)]] as const;
     });
-    const all = found.map((one, at) =>
-      within(one, WAIT_MS, () => [asked[at]?.id ?? 0, []] as const),
+    const all = pending.map((one, at) =>
+      within(one, WAIT_MS, () => [candidates[at]?.id ?? 0, []] as const),
     );
     return new Map((await Promise.all(all)).map(([id, warnings]) => [id, [...warnings]]));
   };
@@ -68,7 +68,7 @@ function warning(
   cure: AnyCure | null,
   areSeveral: boolean,
 ): PartWarning {
-  const said = ALREADY_SAID[code];
+  const ofCore = OF_CORE[code];
   // Only one of several proxies has looked: which of them do not reach the upstream is said without.
   const down = ['UPSTREAM_DOWN'];
   return {
@@ -76,6 +76,6 @@ function warning(
     message,
     ...(cure && { cure: warningCure(cure) }),
     replaces: areSeveral ? [] : down,
-    unless: [...(areSeveral ? down : []), ...(said === undefined ? [] : [said])],
+    unless: [...(areSeveral ? down : []), ...(ofCore === undefined ? [] : [ofCore])],
   };
 }

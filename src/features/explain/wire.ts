@@ -33,18 +33,18 @@ const integer = t.Union([t.Integer(), t.Null()]);
  * Where the site's name points, as this machine sees it. `skipped`: no name that can be looked up, or one that only
  * visitors' own resolvers know; `silent`: the resolver does not answer; `none`: there is no such name.
  */
-const NameFound = t.Object({
+const NameFinding = t.Object({
   state: oneOf(['skipped', 'silent', 'none', 'own', 'public', 'private', 'loopback']),
   addresses: t.Array(t.String()),
 });
-export type NameFound = Static<typeof NameFound>;
+export type NameFinding = Static<typeof NameFinding>;
 
 /** The port that visitors use. `held`: by another program; `reason`: why it is not open. */
-const ListenerFound = t.Object({
+const ListenerFinding = t.Object({
   state: oneOf(['open', 'closed', 'held', 'unknown']),
   reason: text,
 });
-export type ListenerFound = Static<typeof ListenerFound>;
+export type ListenerFinding = Static<typeof ListenerFinding>;
 
 /** The certificate of an upstream; `trusted`: by the public authorities, for the name that Caddy asks for. */
 const PeerCertificate = t.Object({
@@ -89,7 +89,7 @@ export const SPEAKS = [
 ] as const;
 export type Speaks = (typeof SPEAKS)[number];
 
-const UpstreamFound = t.Object({
+const UpstreamFinding = t.Object({
   /** As in the configuration. */
   address: t.String(),
   /** Whether it is asked who somebody is, instead of for the page. */
@@ -113,7 +113,7 @@ const UpstreamFound = t.Object({
   banner: text,
   certificate: t.Union([PeerCertificate, t.Null()]),
 });
-export type UpstreamFound = Static<typeof UpstreamFound>;
+export type UpstreamFinding = Static<typeof UpstreamFinding>;
 
 /**
  * Where a redirect leads. `loop`: back to itself; `follows`: on within the site; `site`: to another site of this
@@ -138,6 +138,8 @@ const Asked = t.Object({
   portal: t.Union([t.Literal('loop'), t.Literal('down'), t.Null()]),
   /** Instead of a status: `closed` or `late`. */
   fault: t.Union([t.Literal('closed'), t.Literal('late'), t.Null()]),
+  /** The network of the visitor, as the config has it, if Caddy refuses this machine; null: this machine asked. */
+  from: text,
   /** Caddy's own words about it. */
   error: text,
   /** Which program's refusal it is, as far as that is known. */
@@ -166,9 +168,9 @@ export const Findings = t.Object({
   visited: t.Boolean(),
   /** Whether the site's config goes by visitors' addresses. */
   byAddress: t.Boolean(),
-  name: NameFound,
-  listener: ListenerFound,
-  upstreams: t.Array(UpstreamFound),
+  name: NameFinding,
+  listener: ListenerFinding,
+  upstreams: t.Array(UpstreamFinding),
   /** Null: it was not asked. */
   asked: t.Union([Asked, t.Null()]),
   direct: t.Union([Direct, t.Null()]),

@@ -150,10 +150,11 @@ function ownPort(lines: readonly Line[], ports: readonly number[]) {
   if (isRenamed) return undefined;
   const own = ports.map((port) => `localhost:${port}`);
   const upstream = upstreamsIn(lines).find((one) => own.includes(serviceAt(one)));
-  return upstream === undefined
-    ? undefined
-    : `The upstream ${upstream} is the proxy itself: each request would come back to this site, again and again.`;
+  return upstream === undefined ? undefined : sayOwnPort(upstream);
 }
+
+export const sayOwnPort = (upstream: string): string =>
+  `The upstream ${upstream} is the proxy itself: each request would come back to this site, again and again.`;
 
 /** Where requests may go: the words after each `reverse_proxy`, and its `to`. */
 export const upstreamsIn = (lines: readonly Line[]): string[] =>

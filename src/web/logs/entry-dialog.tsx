@@ -1,5 +1,6 @@
 /** Shows everything that Caddy wrote about a request. */
 import { useState } from 'preact/hooks';
+import { CAUSE_NOTES } from '../features.ts';
 import { get } from '../lib/api.ts';
 import { localTime } from '../lib/format.ts';
 import { useCan } from '../lib/roles.ts';
@@ -30,6 +31,7 @@ export function EntryDialog({ entry, onClose }: Props) {
   });
   // The answer of one proxy does not name it.
   const whole = { ...entry, ...data };
+  const { cause } = whole;
   const canBlock = useCan('editor') && accepted('ip', entry.ip) !== undefined;
   const [isBlocking, setBlocking] = useState(false);
   if (isBlocking) {
@@ -48,6 +50,8 @@ export function EntryDialog({ entry, onClose }: Props) {
       )}
       <LongText label="Domain" text={entry.domain} filter="domain" onClose={onClose} />
       <LongText label="Path" text={entry.path} filter="path" onClose={onClose} />
+      {cause !== undefined &&
+        CAUSE_NOTES.map((Note) => <Note key={Note.name} cause={cause} host={entry.domain} />)}
       <div aria-busy={data === undefined && !error}>
         {factsOf(whole).map(({ title, facts }) => (
           <section key={title} aria-label={title}>

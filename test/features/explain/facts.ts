@@ -1,8 +1,8 @@
 /** What an agent finds at a site in order, to be changed for each test. */
 import type { Facts } from '../../../src/features/explain/facts.ts';
-import type { UpstreamFound } from '../../../src/features/explain/wire.ts';
+import type { UpstreamFinding } from '../../../src/features/explain/wire.ts';
 
-export const upstreamFound = (change: Partial<UpstreamFound> = {}): UpstreamFound => ({
+export const upstreamFinding = (change: Partial<UpstreamFinding> = {}): UpstreamFinding => ({
   address: '192.168.1.5:8096',
   signIn: false,
   wanted: 'http',
@@ -30,6 +30,7 @@ export const askedOf = (
   landed: change.status ?? 200,
   leads: null,
   portal: null,
+  from: null,
   fault: null,
   error: null,
   app: null,
@@ -49,7 +50,7 @@ export const facts = (change: Partial<Facts> = {}): Facts => ({
   byAddress: false,
   name: { state: 'own', addresses: ['192.168.1.2'] },
   listener: { state: 'open', reason: null },
-  upstreams: [upstreamFound()],
+  upstreams: [upstreamFinding()],
   asked: askedOf(),
   direct: null,
   websocket: null,

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import { createFailingSites } from '../../../src/features/explain/failing.ts';
 import type { Judgement } from '../../../src/features/explain/judge.ts';
-import type { Cause } from '../../../src/features/explain/schemas.ts';
+import type { Cause } from '../../../src/features/explain/words.ts';
 import { EMPTY_SET, type SiteSet, type Vhost } from '../../../src/hub/model/vhost.ts';
 import { until } from '../../harness/stack.ts';
 import { storedVhost } from '../../harness/vhost.ts';

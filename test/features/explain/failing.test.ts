@@ -47,7 +47,10 @@ test('a site that works is live, also once it was explained', async () => {
 
 test('a site that only some get is not said to fail', async () => {
   const dead = `127.0.0.1:${freePort()}`;
-  const shut = '@out not remote_ip 10.9.8.0/24\nrespond @out 403\nreverse_proxy {upstream}';
+  const [one, other] = ['10.9.8.0/24', '10.9.7.0/24'].map(
+    (range, at) => `@out${at} not remote_ip ${range}\nrespond @out${at} 403\n`,
+  );
+  const shut = `${one}${other}reverse_proxy {upstream}`;
   const apart = `reverse_proxy /api/* ${dead}\nreverse_proxy {upstream}`;
   const spare = `reverse_proxy {upstream} ${dead} {\n\tlb_try_duration 5s\n}`;
   for (const config of [shut, apart, spare]) {

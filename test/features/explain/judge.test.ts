@@ -4,9 +4,9 @@ import { CAUSES } from '../../../src/features/explain/causes.ts';
 import type { Facts } from '../../../src/features/explain/facts.ts';
 import { forViewers } from '../../../src/features/explain/for-viewers.ts';
 import { judge } from '../../../src/features/explain/judge.ts';
-import { STEP_OF, STEPS } from '../../../src/features/explain/schemas.ts';
-import type { UpstreamFound } from '../../../src/features/explain/wire.ts';
-import { askedOf, caddysError, facts, upstreamFound } from './facts.ts';
+import type { UpstreamFinding } from '../../../src/features/explain/wire.ts';
+import { CAUSE_WORDS, STEPS, wordsOfCause } from '../../../src/features/explain/words.ts';
+import { askedOf, caddysError, facts, upstreamFinding } from './facts.ts';
 
 const CERTIFICATE = {
   issuer: 'nas',
@@ -14,8 +14,8 @@ const CERTIFICATE = {
   notAfter: '2026-11-19T12:00:00.000Z',
   trusted: false,
 };
-const one = (change: Partial<UpstreamFound>, more: Partial<Facts> = {}): Partial<Facts> => ({
-  upstreams: [upstreamFound(change)],
+const one = (change: Partial<UpstreamFinding>, more: Partial<Facts> = {}): Partial<Facts> => ({
+  upstreams: [upstreamFinding(change)],
   asked: caddysError('an error'),
   ...more,
 });
@@ -33,7 +33,7 @@ const FAILS: [cause: string, found: Partial<Facts>, words: RegExp][] = [
   ['CERTIFICATE_EXPIRED', { certificate: { state: 'expired', words: 'Expired.' } }, /Expired/],
   ['CERTIFICATE_REFUSED', { certificate: { state: 'refused', words: 'CAA.' } }, /CAA/],
   ['CERTIFICATE_PENDING', { certificate: { state: 'pending', words: 'Soon.' } }, /yet/],
-  ['SIGN_IN_DOWN', { upstreams: [upstreamFound({ signIn: true, connects: 'refused' })] }, /8096/],
+  ['SIGN_IN_DOWN', { upstreams: [upstreamFinding({ signIn: true, connects: 'refused' })] }, /8096/],
   ['SIGN_IN_DOWN', { asked: askedOf({ status: 500, bySignIn: true }) }, /500/],
   ['SIGN_IN_DOWN', { asked: askedOf({ bySignIn: true, portal: 'down' }) }, /page/],
   ['SIGN_IN_LOOP', { asked: askedOf({ bySignIn: true, portal: 'loop', location: '/x' }) }, /again/],
@@ -105,7 +105,7 @@ test.each(FAILS)('%s', (cause, found, words) => {
   const { explanation } = judge(facts(found));
   expect([explanation.verdict, explanation.cause]).toEqual(['fails', cause as never]);
   expect(explanation.words).toMatch(words);
-  expect(explanation.step).toBe(STEP_OF[cause as keyof typeof STEP_OF]);
+  expect(explanation.step).toBe(wordsOfCause(cause)?.step ?? null);
   expect(explanation.steps.find(({ ok }) => ok === false)?.step).toBe(
     explanation.step ?? undefined,
   );
@@ -113,13 +113,13 @@ test.each(FAILS)('%s', (cause, found, words) => {
 
 test('every cause is in the table, and all but one of them were found above', () => {
   const codes = CAUSES.map(({ code }) => code);
-  expect(codes.toSorted()).toEqual(Object.keys(STEP_OF).toSorted() as never);
+  expect(codes).toEqual(Object.keys(CAUSE_WORDS) as never);
   const missing = codes.filter((code) => !FAILS.some(([cause]) => cause === code));
   expect(missing).toEqual(['CERTIFICATE_UNTRUSTED']);
 });
 
 test('the table is in the order of a request', () => {
-  const order = CAUSES.map(({ code }) => STEPS.indexOf(STEP_OF[code]));
+  const order = CAUSES.map(({ code }) => STEPS.indexOf(CAUSE_WORDS[code].step));
   expect(order).toEqual(order.toSorted((a, b) => a - b));
 });
 
@@ -129,6 +129,10 @@ describe('what works', () => {
     ['401 of the service', { asked: askedOf({ status: 401 }) }],
     ['401 of Caddy', { asked: askedOf({ status: 401, by: null }), policies: ['password'] }],
     ['403 of the service', { asked: askedOf({ status: 403 }), direct: { plain: 403, named: 403 } }],
+    [
+      '200 for another network than this machine’s',
+      { policies: ['vpn'], asked: askedOf({ from: '10.77.0.0/16' }) },
+    ],
     ['404', { asked: askedOf({ status: 404 }) }],
     ['4.9 s', { asked: askedOf({ ms: 4_900 }) }],
     ['a redirect', { asked: askedOf({ status: 302, leads: 'follows', location: '/login' }) }],
@@ -138,7 +142,7 @@ describe('what works', () => {
     ],
     [
       'another site of Caddy',
-      { upstreams: [upstreamFound({ own: 'site', connects: 'unknown', speaks: 'unknown' })] },
+      { upstreams: [upstreamFinding({ own: 'site', connects: 'unknown', speaks: 'unknown' })] },
     ],
     ['no upstream', { upstreams: [], asked: askedOf({ by: null }) }],
     [
@@ -181,32 +185,32 @@ describe('what works', () => {
 test.each(['refused', 'late', 'name'] as const)(
   'an upstream that answered the site, by another address of its name, has no cause: %s',
   (connects) => {
-    const { explanation } = judge(facts({ upstreams: [upstreamFound({ connects })] }));
+    const { explanation } = judge(facts({ upstreams: [upstreamFinding({ connects })] }));
     expect([explanation.verdict, explanation.cause]).toEqual(['works', null]);
   },
 );
 
 describe('is not sure', () => {
   test('with a placeholder or an upstream that Caddy looks up', () => {
-    const upstreams = [upstreamFound({ unknown: 'The address depends on a placeholder.' })];
+    const upstreams = [upstreamFinding({ unknown: 'The address depends on a placeholder.' })];
     expect(judge(facts({ upstreams })).explanation.verdict).toBe('unsure');
   });
 
   test('with one of several upstreams that fails while Caddy goes to another', () => {
-    const down = upstreamFound({ address: 'a:1', connects: 'refused', spared: true });
-    const { explanation } = judge(facts({ upstreams: [down, upstreamFound()] }));
+    const down = upstreamFinding({ address: 'a:1', connects: 'refused', spared: true });
+    const { explanation } = judge(facts({ upstreams: [down, upstreamFinding()] }));
     expect([explanation.verdict, explanation.cause]).toEqual(['unsure', 'UPSTREAM_REFUSED']);
   });
 
   test('with two causes that fit, both in the words, and names none', () => {
     const asked = askedOf({ status: 302, leads: 'unserved', location: 'https://app.mine.dev/' });
-    const { explanation, rows } = judge(facts({ tls: false, port: 80, asked }));
+    const { explanation, causes } = judge(facts({ tls: false, port: 80, asked }));
     expect([explanation.verdict, explanation.cause, explanation.cure]).toEqual([
       'unsure',
       null,
       null,
     ]);
-    expect(rows.map(({ code }) => code)).toEqual(['REDIRECT_LOOP', 'REDIRECT_ELSEWHERE']);
+    expect(causes).toEqual(['REDIRECT_LOOP', 'REDIRECT_ELSEWHERE']);
     expect(explanation.words).toMatch(/leads back to itself.*Or: .*do not reach/s);
   });
 
@@ -232,8 +236,8 @@ describe('is not sure', () => {
 });
 
 test('one of several upstreams that fails is named, whatever the others answer', () => {
-  const down = upstreamFound({ address: 'b:1', connects: 'refused' });
-  const { explanation } = judge(facts({ upstreams: [upstreamFound(), down] }));
+  const down = upstreamFinding({ address: 'b:1', connects: 'refused' });
+  const { explanation } = judge(facts({ upstreams: [upstreamFinding(), down] }));
   expect([explanation.verdict, explanation.cause]).toEqual(['fails', 'UPSTREAM_REFUSED']);
   expect(explanation.words).toContain('b:1');
 });

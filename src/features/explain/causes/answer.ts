@@ -35,9 +35,6 @@ const ELSEWHERE = new Set<string | null>(['upstream', 'inside', 'unserved']);
 export const ANSWER: readonly Row[] = [
   {
     code: 'REDIRECT_LOOP',
-    title: 'The service redirects visitors to where they came from, again and again.',
-    advice:
-      'Tell the service that Caddy takes care of HTTPS: let it believe X-Forwarded-Proto, or switch its own redirect to HTTPS off.',
     test(facts) {
       const { asked } = facts;
       if (asked?.leads === 'loop' && !asked.bySignIn) {
@@ -55,8 +52,6 @@ export const ANSWER: readonly Row[] = [
   },
   {
     code: 'REDIRECT_ELSEWHERE',
-    title: 'The service redirects visitors to an address of its own, which they do not reach.',
-    advice: 'Set the public address of the service in its own configuration to that of the site.',
     test(facts) {
       const { asked, host } = facts;
       if (asked?.by == null || !ELSEWHERE.has(asked.leads)) return null;
@@ -66,8 +61,6 @@ export const ANSWER: readonly Row[] = [
   },
   {
     code: 'PROXY_NOT_TRUSTED',
-    title: 'The service refuses requests that come by way of a proxy it does not know.',
-    advice: 'Add the address of Caddy to the trusted proxies in the service’s own configuration.',
     test(facts) {
       const { direct, asked } = facts;
       if (!isRefused(facts) || direct === null) return null;
@@ -82,8 +75,6 @@ export const ANSWER: readonly Row[] = [
   },
   {
     code: 'HOST_REFUSED',
-    title: 'The service refuses the name of the site.',
-    advice: 'Add the name of the site to the allowed hosts in the service’s own configuration.',
     test(facts) {
       const { direct, asked, host } = facts;
       if (!isRefused(facts) || asked === null) return null;
@@ -102,28 +93,22 @@ export const ANSWER: readonly Row[] = [
   },
   {
     code: 'TOO_LARGE',
-    title: 'A request or an answer is larger than allowed.',
-    advice:
-      'Raise the limit in the service’s own configuration, or max_size of request_body in the config.',
     test(facts) {
       const { asked } = facts;
       if ([413, 414, 431].includes(asked?.landed ?? 0)) {
         const who = asked?.by ?? 'Caddy';
         return { words: `${who} answers ${asked?.landed}: the request is too large for it.` };
       }
-      const found = upstreamWith(facts, ({ speaks }) => speaks === 'large');
-      return found && (isCaddysError(facts) || asked?.fault != null)
+      const upstream = upstreamWith(facts, ({ speaks }) => speaks === 'large');
+      return upstream && (isCaddysError(facts) || asked?.fault != null)
         ? {
-            words: `${found.address} sends headers of more than 64 KiB, or without an end, which Caddy refuses.`,
+            words: `${upstream.address} sends headers of more than 64 KiB, or without an end, which Caddy refuses.`,
           }
         : null;
     },
   },
   {
     code: 'WEBSOCKET_REFUSED',
-    title: 'The service refuses the websocket.',
-    advice:
-      'Allow the address of the site as an origin in the service’s own configuration, and remove changes of the headers Upgrade and Connection from the config.',
     test({ websocket, asked }) {
       if (websocket === null || websocket.here === 101) return null;
       const isOnlyHere = websocket.direct === 101;
@@ -135,8 +120,6 @@ export const ANSWER: readonly Row[] = [
   },
   {
     code: 'UPSTREAM_ERROR',
-    title: 'The service itself answers with an error.',
-    advice: 'Look at the log of the service: the request reaches it, and it fails.',
     test: ({ asked, path }) =>
       asked?.by && !asked.bySignIn && (asked.landed ?? 0) >= 500
         ? {

@@ -1,11 +1,12 @@
 /** Causes between Caddy and an upstream: no connection. Pure. */
+import { sayOwnPort } from '../../../hub/model/doubts.ts';
 import { type Facts, isSpared, type Row, unansweredWith, upstreamWith } from '../facts.ts';
-import type { UpstreamFound } from '../wire.ts';
+import type { UpstreamFinding } from '../wire.ts';
 
 const NO_WAY = /no route to host|network is unreachable/;
 
 /** Whether there is no way to it; the agent alone cannot tell that from a refusal. */
-const isUnreachable = ({ asked }: Facts, { address, loopback }: UpstreamFound): boolean =>
+const isUnreachable = ({ asked }: Facts, { address, loopback }: UpstreamFinding): boolean =>
   !loopback && NO_WAY.test(asked?.error ?? '') && (asked?.error ?? '').includes(address);
 
 const hostIn = (address: string): string => address.replace(/:\d+$/, '');
@@ -26,85 +27,70 @@ const isBare = (host: string): boolean => /^[a-z0-9][\w-]*$/i.test(host) && host
 export const CONNECT: readonly Row[] = [
   {
     code: 'UPSTREAM_ITSELF',
-    title: 'The upstream is Caddy itself: requests would come back again and again.',
-    advice: 'Give the site the address and port of the service instead of Caddy’s own.',
     test(facts) {
-      const found = upstreamWith(facts, ({ own }) => own === 'loop');
-      return found
-        ? {
-            words: `The upstream ${found.address} is a port of this Caddy itself, and no other site answers there.`,
-          }
-        : null;
+      const upstream = upstreamWith(facts, ({ own }) => own === 'loop');
+      return upstream ? { words: sayOwnPort(upstream.address) } : null;
     },
   },
   {
     code: 'UPSTREAM_NAME',
-    title: 'The name of the upstream is not known.',
-    advice: 'Correct the name of the upstream, or use its IP address.',
     test(facts) {
-      const found = unansweredWith(facts, ({ connects }) => connects === 'name');
-      if (!found) return null;
-      const host = hostIn(found.address);
+      const upstream = unansweredWith(facts, ({ connects }) => connects === 'name');
+      if (!upstream) return null;
+      const host = hostIn(upstream.address);
       const words = `The proxy’s machine finds no address for the upstream’s name ${host}.`;
-      const isDoubtful = isSpared(facts, found);
+      const isDoubtful = isSpared(facts, upstream);
       if (!isBare(host)) return { words, isDoubtful };
       return {
         words: `${words} A name without a dot may be that of a container, which only containers in the same network know.`,
-        cure: cureForContainer(facts, found.address),
+        cure: cureForContainer(facts, upstream.address),
         isDoubtful,
       };
     },
   },
   {
     code: 'UPSTREAM_LOCALHOST',
-    title: 'The upstream is on the loopback of the container that Caddy runs in.',
-    advice:
-      'In a container, 127.0.0.1 is the container itself. Use the name of the service’s container, or host.docker.internal for a service of the host (on Linux, Caddy’s container needs `extra_hosts: ["host.docker.internal:host-gateway"]` for that).',
     test(facts) {
-      const found = unansweredWith(
+      const upstream = unansweredWith(
         facts,
         ({ connects, loopback, instead }) => connects === 'refused' && loopback && instead === null,
       );
-      return found && facts.alone
+      return upstream && facts.alone
         ? {
-            words: `Nothing listens at ${found.address}: the proxy runs in a container, and this is the container itself.`,
-            isDoubtful: isSpared(facts, found),
+            words: `Nothing listens at ${upstream.address}: the proxy runs in a container, and this is the container itself.`,
+            isDoubtful: isSpared(facts, upstream),
           }
         : null;
     },
   },
   {
     code: 'UPSTREAM_TIMEOUT',
-    title: 'The host of the upstream does not answer.',
-    advice: 'Check whether the machine is on, its address is right, and no firewall is in between.',
     test(facts) {
-      const found = unansweredWith(
+      const upstream = unansweredWith(
         facts,
         (one) =>
           one.connects === 'late' ||
           one.connects === 'unreachable' ||
           (one.connects === 'refused' && isUnreachable(facts, one)),
       );
-      return found
+      return upstream
         ? {
-            words: `${found.address} does not answer: no connection could be made within 5 s, or there is no way to it.`,
-            isDoubtful: isSpared(facts, found),
+            words: `${upstream.address} does not answer: no connection could be made within 5 s, or there is no way to it.`,
+            isDoubtful: isSpared(facts, upstream),
           }
         : null;
     },
   },
   {
     code: 'UPSTREAM_REFUSED',
-    title: 'Nothing listens where the upstream should be.',
-    advice: 'Start the service, or correct the port of the upstream.',
     test(facts) {
-      const found = unansweredWith(
+      const upstream = unansweredWith(
         facts,
         ({ connects }) => connects === 'refused' || connects === 'socket',
       );
-      if (!found) return null;
-      const { address, instead } = found;
-      const isDoubtful = isSpared(facts, found);
+      if (!upstream) return null;
+      const { address, instead } = upstream;
+      const isDoubtful = isSpared(facts, upstream);
       if (instead !== null) {
         return {
           words: `The connection to ${address} is refused, but the same port is open at ${instead}.`,
@@ -113,7 +99,7 @@ export const CONNECT: readonly Row[] = [
           isDoubtful,
         };
       }
-      const what = found.connects === 'socket' ? 'There is no socket' : 'Nothing listens';
+      const what = upstream.connects === 'socket' ? 'There is no socket' : 'Nothing listens';
       return { words: `${what} at ${address}: the connection is refused.`, isDoubtful };
     },
   },

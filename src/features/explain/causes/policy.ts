@@ -1,8 +1,8 @@
 /** Causes in what guards a site. Pure. */
 import type { Facts, Row } from '../facts.ts';
-import type { UpstreamFound } from '../wire.ts';
+import type { UpstreamFinding } from '../wire.ts';
 
-const isDown = ({ connects, speaks }: UpstreamFound): boolean =>
+const isDown = ({ connects, speaks }: UpstreamFinding): boolean =>
   !['open', 'unknown'].includes(connects) || !['http', 'unknown'].includes(speaks);
 
 /** What Caddy says by itself to those who may not come in: a status, or the end of the connection. */
@@ -17,8 +17,6 @@ function refusalOf({ asked, policies, byAddress }: Facts): string | null {
 export const POLICY: readonly Row[] = [
   {
     code: 'SIGN_IN_DOWN',
-    title: 'The sign-in service of the site does not answer.',
-    advice: 'Start the sign-in service, or correct its address in the policy or the config.',
     test({ upstreams, asked }) {
       const service = upstreams.find((one) => one.signIn && isDown(one));
       if (service) {
@@ -36,9 +34,6 @@ export const POLICY: readonly Row[] = [
   },
   {
     code: 'SIGN_IN_LOOP',
-    title: 'The sign-in page is behind the same sign-in.',
-    advice:
-      'Take the sign-in off the site of the sign-in service, or exempt the paths of its page.',
     test({ asked }) {
       const isLoop = asked?.portal === 'loop' || (asked?.bySignIn && asked.leads === 'loop');
       return isLoop
@@ -50,15 +45,13 @@ export const POLICY: readonly Row[] = [
   },
   {
     code: 'SHUT_OUT',
-    title: 'A policy or the config of the site shuts visitors out.',
-    advice: 'Let the visitors’ network in by the policy, or take the policy off the site.',
     test(facts) {
       const refusal = refusalOf(facts);
       if (refusal === null) return null;
       const { policies } = facts;
       const by = policies.length > 0 ? `the policies ${policies.join(', ')}` : 'the config';
       return {
-        words: `Caddy ${refusal} by itself to a visitor from this machine, because of ${by}. Visitors from a network that is let in see the site.`,
+        words: `Caddy ${refusal} by itself to visitors of every network that was tried, because of ${by}.`,
       };
     },
   },

@@ -7,10 +7,10 @@ import {
   type Row,
   upstreamWith,
 } from '../facts.ts';
-import type { PeerCertificate, UpstreamFound } from '../wire.ts';
+import type { PeerCertificate, UpstreamFinding } from '../wire.ts';
 import { serviceOf } from './services.ts';
 
-const speaking = (facts: Facts, what: UpstreamFound['speaks']): UpstreamFound | undefined =>
+const speaking = (facts: Facts, what: UpstreamFinding['speaks']): UpstreamFinding | undefined =>
   upstreamWith(facts, ({ speaks }) => speaks === what);
 
 /** Whose it is, and for which names. */
@@ -34,12 +34,10 @@ const NAMED =
 export const SPEAK: readonly Row[] = [
   {
     code: 'SPEAKS_TLS',
-    title: 'The upstream wants HTTPS, and gets plain HTTP.',
-    advice: 'Put https:// before the address of the upstream.',
     test(facts) {
-      const found = speaking(facts, 'tls');
-      if (!found) return null;
-      const { address, certificate } = found;
+      const upstream = speaking(facts, 'tls');
+      if (!upstream) return null;
+      const { address, certificate } = upstream;
       const isTrusted = certificate?.trusted === true;
       const change: Change = { address, scheme: 'https', ...(!isTrusted && { unverified: true }) };
       const trust = isTrusted ? '' : ` ${UNVERIFIED}`;
@@ -49,31 +47,26 @@ export const SPEAK: readonly Row[] = [
         cure: `Use https://${address} as the upstream.${certificate ? trust : NAMED}`,
         // Without a handshake, nobody knows whether the change would do.
         ...(certificate && { change }),
-        isDoubtful: isSpared(facts, found),
+        isDoubtful: isSpared(facts, upstream),
       };
     },
   },
   {
     code: 'SPEAKS_PLAIN',
-    title: 'The upstream speaks plain HTTP, but the config says HTTPS or h2c.',
-    advice: 'Remove https:// (or h2c://) before the address of the upstream.',
     test(facts) {
-      const found = speaking(facts, 'plain');
-      if (!found) return null;
-      const { address, wanted } = found;
+      const upstream = speaking(facts, 'plain');
+      if (!upstream) return null;
+      const { address, wanted } = upstream;
       return {
         words: `${address} speaks plain HTTP, and Caddy speaks ${wanted === 'h2c' ? 'HTTP/2' : 'HTTPS'} to it.`,
         cure: `Use http://${address} as the upstream.`,
         change: { address, scheme: 'http' },
-        isDoubtful: isSpared(facts, found),
+        isDoubtful: isSpared(facts, upstream),
       };
     },
   },
   {
     code: 'UPSTREAM_UNTRUSTED',
-    title: 'Caddy does not trust the certificate of the upstream.',
-    advice:
-      'Give the service a certificate that the proxy’s machine trusts, name its authority in the config (tls_trusted_ca_certs), or do without verification (tls_insecure_skip_verify).',
     test(facts) {
       const failed = speaking(facts, 'handshake');
       if (failed) {
@@ -82,13 +75,13 @@ export const SPEAK: readonly Row[] = [
           isDoubtful: true,
         };
       }
-      const found = upstreamWith(
+      const upstream = upstreamWith(
         facts,
         ({ wanted, speaks, certificate }) =>
           wanted === 'https' && speaks === 'http' && certificate?.trusted !== true,
       );
-      if (!found || !isCaddysError(facts)) return null;
-      const { address, certificate } = found;
+      if (!upstream || !isCaddysError(facts)) return null;
+      const { address, certificate } = upstream;
       const shown = certificate ? `: it is ${described(certificate, facts.time)}` : '';
       return {
         words: `Caddy does not trust the certificate of ${address}${shown}.`,
@@ -100,62 +93,53 @@ export const SPEAK: readonly Row[] = [
   },
   {
     code: 'NOT_HTTP',
-    title: 'The upstream is no web server.',
-    advice: 'Use the port of the service’s web interface, if it has one. Caddy only forwards HTTP.',
     test(facts) {
-      const found = speaking(facts, 'other');
-      if (!found) return null;
-      const { address, banner } = found;
+      const upstream = speaking(facts, 'other');
+      if (!upstream) return null;
+      const { address, banner } = upstream;
       const service = banner === null ? null : serviceOf(banner);
       const what = service === null ? 'something that is not HTTP' : service;
-      const said = banner === null ? '' : ` It says “${banner}”.`;
+      const quote = banner === null ? '' : ` It says “${banner}”.`;
       return {
-        words: `${address} speaks ${what}.${said}`,
-        isDoubtful: isSpared(facts, found),
+        words: `${address} speaks ${what}.${quote}`,
+        isDoubtful: isSpared(facts, upstream),
       };
     },
   },
   {
     code: 'SPEAKS_H2',
-    title: 'The upstream speaks HTTP/2 only, without TLS.',
-    advice: 'Put h2c:// before the address of the upstream.',
     test(facts) {
-      const found = speaking(facts, 'h2');
-      if (!found) return null;
-      const { address } = found;
+      const upstream = speaking(facts, 'h2');
+      if (!upstream) return null;
+      const { address } = upstream;
       return {
         words: `${address} speaks HTTP/2 without TLS, and nothing else.`,
         cure: `Use h2c://${address} as the upstream.`,
         change: { address, scheme: 'h2c' },
-        isDoubtful: isSpared(facts, found),
+        isDoubtful: isSpared(facts, upstream),
       };
     },
   },
   {
     code: 'CLOSES',
-    title: 'The upstream closes each connection without an answer.',
-    advice:
-      'Look at the log of the service: it may take connections from some addresses only, or be no web server.',
     test(facts) {
-      const found = speaking(facts, 'closes');
-      return found
+      const upstream = speaking(facts, 'closes');
+      return upstream
         ? {
-            words: `${found.address} closes the connection without an answer.`,
-            isDoubtful: isSpared(facts, found),
+            words: `${upstream.address} closes the connection without an answer.`,
+            isDoubtful: isSpared(facts, upstream),
           }
         : null;
     },
   },
   {
     code: 'HANGS',
-    title: 'The upstream takes connections, and does not answer.',
-    advice: 'Look at the log of the service, and start it again: it hangs, or is overloaded.',
     test(facts) {
-      const found = speaking(facts, 'hangs');
-      return found
+      const upstream = speaking(facts, 'hangs');
+      return upstream
         ? {
-            words: `${found.address} takes connections, but did not answer within 5 s, twice.`,
-            isDoubtful: isSpared(facts, found),
+            words: `${upstream.address} takes connections, but did not answer within 5 s, twice.`,
+            isDoubtful: isSpared(facts, upstream),
           }
         : null;
     },

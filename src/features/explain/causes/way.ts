@@ -5,8 +5,6 @@ import type { Row } from '../facts.ts';
 export const WAY: readonly Row[] = [
   {
     code: 'NAME_UNKNOWN',
-    title: 'The name of the site is not known: the DNS has no address for it.',
-    advice: 'Add an A or AAAA record for the name, with the address of the proxy’s machine.',
     test: ({ name, host, visited }) =>
       name.state === 'none' && !visited
         ? { words: `The name servers know no address of ${host}.` }
@@ -14,8 +12,6 @@ export const WAY: readonly Row[] = [
   },
   {
     code: 'NAME_ELSEWHERE',
-    title: 'The name of the site points to another machine.',
-    advice: 'Change the DNS record of the name to the address of the proxy’s machine.',
     test({ name, host, visited, container, hasOthers }) {
       const isElsewhere =
         name.state === 'loopback' || (name.state === 'private' && !container && !hasOthers);
@@ -27,8 +23,6 @@ export const WAY: readonly Row[] = [
   },
   {
     code: 'PORT_HELD',
-    title: 'Another program holds the port of the site.',
-    advice: 'Stop the other program, or give it another port; Caddy then opens the port by itself.',
     test: ({ listener, port }) =>
       listener.state === 'held'
         ? { words: `Caddy cannot open port ${port}: it is ${listener.reason}.` }
@@ -36,8 +30,6 @@ export const WAY: readonly Row[] = [
   },
   {
     code: 'PORT_CLOSED',
-    title: 'The port of the site is closed.',
-    advice: 'Look at the proxy’s problems in the overview: Caddy does not listen where it should.',
     test: ({ listener, port }) =>
       listener.state === 'closed'
         ? { words: `Port ${port} is closed: ${listener.reason ?? 'nothing listens there'}.` }
@@ -45,24 +37,16 @@ export const WAY: readonly Row[] = [
   },
   {
     code: 'CERTIFICATE_EXPIRED',
-    title: 'The certificate of the site has expired.',
-    advice: 'Upload a new certificate, or let Caddy get one.',
     test: ({ certificate }) =>
       certificate.state === 'expired' ? { words: `The certificate: ${certificate.words}` } : null,
   },
   {
     code: 'CERTIFICATE_REFUSED',
-    title: 'The authority refuses to sign a certificate for the site.',
-    advice:
-      'Do what the authority asks for, use the DNS challenge, or let Caddy sign it (tls internal).',
     test: ({ certificate }) =>
       certificate.state === 'refused' ? { words: certificate.words } : null,
   },
   {
     code: 'CERTIFICATE_PENDING',
-    title: 'The site has no certificate yet.',
-    advice:
-      'Wait a minute while Caddy gets it. If it takes longer, the site’s page shows what the authority says.',
     test: ({ certificate, host }) =>
       certificate.state === 'pending'
         ? { words: `There is no certificate for ${host || 'the site'} yet. ${certificate.words}` }
@@ -70,9 +54,6 @@ export const WAY: readonly Row[] = [
   },
   {
     code: 'CERTIFICATE_UNTRUSTED',
-    title: 'The certificate is of Caddy’s own authority, which browsers do not know.',
-    advice:
-      'Install the root of Caddy’s authority where you visit the site from, or remove `tls internal` so that a public authority signs.',
     // Whoever has installed the root sees no fault.
     test: ({ certificate, host, visited, tls }) =>
       tls && certificate.state === 'own' && host.includes('.') && !isInternalName(host) && !visited

@@ -58,10 +58,10 @@ async function explainGiven(given: Given, cli: Cli): Promise<number> {
   const [domain = '', path = '/'] = given.args;
   const hub = await chosenHub(given, cli);
   const { id } = siteWith(domain, await answerOf<Site[]>(await hub({ path: '/vhosts' })));
-  const asked = ask(hub, id, path);
-  const found = await cli.progress.during('looking', asked);
-  cli.out(given.has('json') ? jsonLine(found) : textOf(found, cli.paint));
-  return found.verdict === 'works' ? EXITS.works : EXITS.fails;
+  const answer = ask(hub, id, path);
+  const explanation = await cli.progress.during('looking', answer);
+  cli.out(given.has('json') ? jsonLine(explanation) : textOf(explanation, cli.paint));
+  return explanation.verdict === 'works' ? EXITS.works : EXITS.fails;
 }
 
 /** @throws Refused */

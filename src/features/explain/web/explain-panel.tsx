@@ -14,24 +14,31 @@ export const ExplainPanel: SiteSection = ({ site, onChanged }) =>
   site.enabled ? <Panel key={site.id} site={site} onChanged={onChanged} /> : null;
 
 /** An explanation, and when the site was changed last that it is about. */
-type Found = { of: string; explanation: Explanation };
+type Result = { of: string; explanation: Explanation };
 
 function Panel({ site, onChanged }: ComponentProps<SiteSection>) {
   const [path, setPath] = useState('/');
-  const [found, setFound] = useState<Found | null>(null);
+  const [result, setResult] = useState<Result | null>(null);
   const canEdit = useCan('editor');
   const latest = useRef(site);
   latest.current = site;
   const explain = useSubmit(async () => {
     const { id, updatedAt } = latest.current;
     const explanation = await send<Explanation>('POST', '/explanations', { vhost: id, path });
-    setFound({ of: updatedAt, explanation });
+    setResult({ of: updatedAt, explanation });
   });
-  const shown = found?.of === site.updatedAt ? found.explanation : null;
+  const shown = result?.of === site.updatedAt ? result.explanation : null;
+  const heading = useRef<HTMLHeadingElement>(null);
+  // Links lead here before the page is there.
+  useEffect(() => {
+    if (location.hash === '#explain') heading.current?.focus();
+  }, []);
   return (
     <section class="card tight stack below" aria-labelledby="explain" aria-busy={explain.busy}>
       <form class="row" onSubmit={submitWith(explain.run)}>
-        <h2 id="explain">Does it work?</h2>
+        <h2 id="explain" ref={heading} tabIndex={-1}>
+          Does it work?
+        </h2>
         {canEdit && (
           <label class="line small end nowrap">
             Ask for
@@ -54,8 +61,8 @@ function Panel({ site, onChanged }: ComponentProps<SiteSection>) {
       </form>
       {explain.error !== null && <RefusedNotice error={explain.error} />}
       <div class="stack" role="status">
-        {shown && <Outcome found={shown} />}
-        {shown && shown.verdict !== 'works' && <Way found={shown} />}
+        {shown && <Outcome explanation={shown} />}
+        {shown && shown.verdict !== 'works' && <Way explanation={shown} />}
       </div>
       {shown?.cure && (
         <Cure
@@ -75,7 +82,7 @@ const LAMPS = { works: 'lamp', fails: 'lamp lamp-bad', unsure: 'lamp lamp-unknow
 /** Before the words, which say themselves that a site works. */
 const LABELS = { fails: 'It fails.', unsure: 'Not certain.' } as const;
 
-const Outcome = ({ found: { verdict, words } }: { found: Explanation }) => (
+const Outcome = ({ explanation: { verdict, words } }: { explanation: Explanation }) => (
   <p class="line baseline">
     <span class={LAMPS[verdict]} aria-hidden="true" />
     <span class={verdict === 'works' ? 'good' : undefined}>
@@ -96,7 +103,7 @@ const TITLES: Readonly<Record<Explanation['steps'][number]['step'], string>> = {
 };
 
 /** A dot for each step; that which fails is open, and any other can be. */
-function Way({ found: { steps, step } }: { found: Explanation }) {
+function Way({ explanation: { steps, step } }: { explanation: Explanation }) {
   const [open, setOpen] = useState(step);
   // Another explanation opens its own.
   useEffect(() => setOpen(step), [steps]);

@@ -1,99 +1,12 @@
-/** How often a client may guess a password or create an account, and the throttles behind that. */
-import { Failure } from '../../../shared/failure.ts';
+/** How often a client may guess a password or create an account. */
+import { createThrottle } from '../../../shared/throttle.ts';
 import { networkOf } from '../client.ts';
-
-type Throttle = {
-  /** @throws Failure RATE_LIMITED if `key` has no attempt left */
-  check(key: string): void;
-  /**
-   * Counts one attempt. Call the returned function to undo that.
-   * @throws Failure RATE_LIMITED, with nothing counted
-   */
-  take(key: string): () => void;
-  /** Keys that have no attempt left now, at most so many, the latest first. */
-  exhausted(most: number): string[];
-  /** How many keys are remembered. */
-  size(): number;
-};
-
-/** About 10 MB at worst; pushing a key out takes thousands of addresses. */
-const MAX_KEYS = 50_000;
-
-/**
- * @param limit attempts that a key has within the window
- * @param elapsed milliseconds from a clock that is never set, so that no jump of the time lengthens a window
- * @param maxKeys to remember; the least recently used one is forgotten first
- */
-export function createThrottle(
-  limit: number,
-  windowMs: number,
-  elapsed: () => number,
-  maxKeys = MAX_KEYS,
-): Throttle {
-  /** Times of attempts by key, in the order of each key's last attempt. */
-  const attempts = new Map<string, number[]>();
-
-  function recent(key: string, at: number): number[] {
-    return attempts.get(key)?.filter((time) => time > at - windowMs) ?? [];
-  }
-
-  function check(key: string): void {
-    const at = elapsed();
-    const times = recent(key, at);
-    if (times.length < limit) return;
-    const free = (times.at(-limit) ?? at) + windowMs;
-    throw rateLimited(Math.max(1, Math.ceil((free - at) / 1000)));
-  }
-
-  return {
-    check,
-    take(key) {
-      check(key);
-      const at = elapsed();
-      const times = [...recent(key, at), at];
-      attempts.delete(key);
-      attempts.set(key, times);
-      if (attempts.size > maxKeys) {
-        const [oldest] = attempts.keys();
-        if (oldest !== undefined) attempts.delete(oldest);
-      }
-      return () => {
-        const current = attempts.get(key);
-        const index = current?.indexOf(at) ?? -1;
-        if (current && index >= 0) current.splice(index, 1);
-        if (current?.length === 0) attempts.delete(key);
-      };
-    },
-    exhausted(most) {
-      const at = elapsed();
-      const found: string[] = [];
-      for (const [key, times] of attempts) {
-        if (times.length >= limit && recent(key, at).length >= limit) found.push(key);
-      }
-      return found.slice(-most).toReversed();
-    },
-    size: () => attempts.size,
-  };
-}
-
-/** @param retryAfter seconds */
-export const rateLimited = (retryAfter: number): Failure =>
-  new Failure('RATE_LIMITED', 'Too many attempts. Try again later.', { retryAfter });
 
 const MINUTE_MS = 60_000;
 
 /** @returns whether something happens for the first time in a minute */
-export function createSeldom(elapsed: () => number): (what: string) => boolean {
-  const throttle = createThrottle(1, MINUTE_MS, elapsed, 1_000);
-  return (what) => {
-    try {
-      throttle.take(what);
-      return true;
-    } catch {
-      return false;
-    }
-  };
-}
+export const createSeldom = (elapsed: () => number): ((what: string) => boolean) =>
+  createThrottle(1, MINUTE_MS, elapsed, { maxKeys: 1_000 }).tryTake;
 
 export type AttemptLimits = {
   /** @throws Failure RATE_LIMITED, whether or not the account exists */

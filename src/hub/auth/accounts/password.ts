@@ -4,7 +4,7 @@ import { hash, verify } from '@node-rs/argon2';
 import { createConcurrencyLimit } from '../../../shared/async.ts';
 import { Failure } from '../../../shared/failure.ts';
 import { loadOnce } from '../../../shared/memoize.ts';
-import { rateLimited } from './attempt-limits.ts';
+import { rateLimited } from '../../../shared/throttle.ts';
 
 /** Stored of an account that has none, because it signs in with a service. */
 export const NO_PASSWORD = '';

@@ -1,5 +1,5 @@
 /** What a fault of the house is: how it comes about, what an explanation must say of it, and how it ends. */
-import type { Cause } from '../../../../src/features/explain/schemas.ts';
+import type { Cause } from '../../../../src/features/explain/words.ts';
 import { httpPort, type Stops } from '../services/listening.ts';
 
 export type Site = {

@@ -26,6 +26,7 @@ export async function healthySites({ owner, place, add }: House, { below, pick }
 
   const policies = {
     allow: await place.policy('allow', { networks: ['private_ranges'] }),
+    'other networks': await place.policy('allow', { networks: ['10.77.0.0/16'] }),
     block: await place.policy('block', { networks: ['203.0.113.7'] }),
     'signed in': await place.policy('forward-auth', signIn(startSignIn(stops, true))),
     'sent to sign in': await place.policy('authelia', { address: startSignIn(stops, false) }),

@@ -3,8 +3,8 @@
 import { expect, test } from 'bun:test';
 import { createServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
-import { STEP_OF } from '../../../../src/features/explain/schemas.ts';
 import { causeOf } from '../../../../src/features/explain/shared/error-words.ts';
+import { CAUSE_WORDS } from '../../../../src/features/explain/words.ts';
 import type { LogPage } from '../../../../src/shared/wire/logs.ts';
 import { selfSigned } from '../../../harness/certificate.ts';
 import { forFile, serverForFile } from '../../../harness/for-file.ts';
@@ -70,5 +70,5 @@ test.each([
   ['context canceled', null],
 ])('the words %s', (error, cause) => {
   expect(causeOf(error)).toBe(cause);
-  if (cause !== null) expect(Object.keys(STEP_OF)).toContain(cause);
+  if (cause !== null) expect(Object.keys(CAUSE_WORDS)).toContain(cause);
 });

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { createServer as createTlsServer } from 'node:https';
 import { join } from 'node:path';
-import type { Cause } from '../../../../src/features/explain/schemas.ts';
+import type { Cause } from '../../../../src/features/explain/words.ts';
 import { makeChain, makeIssuer, selfSigned } from '../../../harness/certificate.ts';
 import { freePort } from '../../../harness/stack.ts';
 import { startHealthy, startSignIn } from '../services/healthy.ts';

@@ -9,13 +9,16 @@ const upstream = (stops: Stops) =>
 
 export const POLICY: readonly Fault[] = [
   {
-    name: 'a policy that lets in other networks only',
+    name: 'two policies that let in networks without an address in common',
     cause: 'SHUT_OUT',
     hasOperation: false,
     stage: async ({ stops, policy }) => ({
       site: {
         ...upstream(stops),
-        policies: [await policy('allow', { networks: ['10.77.0.0/16'] })],
+        policies: [
+          await policy('allow', { networks: ['10.77.0.0/16'] }),
+          await policy('allow', { networks: ['10.78.0.0/16'] }),
+        ],
       },
       instead: { policies: [] },
     }),

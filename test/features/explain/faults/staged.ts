@@ -1,6 +1,7 @@
 /** Stages a fault in a house, explains it, and carries out the cure. */
 import { expect } from 'bun:test';
-import { type Explanation, STEP_OF, STEPS } from '../../../../src/features/explain/schemas.ts';
+import type { Explanation } from '../../../../src/features/explain/schemas.ts';
+import { CAUSE_WORDS, STEPS } from '../../../../src/features/explain/words.ts';
 import { until } from '../../../harness/stack.ts';
 import type { House } from '../house.ts';
 import type { Fault, Stage } from './fault.ts';
@@ -13,7 +14,7 @@ export async function explained(house: House, fault: Fault): Promise<void> {
   if (stage.isSettledBy) await house.settled(made.id);
   const fair: string[] = [fault.cause, fault.warned ?? fault.cause];
   // Said of every upstream that is down, if the cause comes too late for the answer.
-  if (STEP_OF[fault.cause] === 'connect') fair.push('UPSTREAM_DOWN');
+  if (CAUSE_WORDS[fault.cause].step === 'connect') fair.push('UPSTREAM_DOWN');
   expect(made.warnings.filter(({ code }) => !fair.includes(code))).toEqual([]);
   const visit = stage.visit ?? (() => house.visit(made.domain, path));
   if (stage.visit || !fault.isSilent) expect(await visit()).not.toBe(200);
@@ -54,13 +55,13 @@ export function judged(
   expect(steps.map((one) => one.step)).toEqual([...STEPS]);
   expect([verdict, step, explanation.cause, said]).toEqual([
     'fails',
-    STEP_OF[cause],
+    CAUSE_WORDS[cause].step,
     cause,
     expect.any(String),
   ]);
-  expect(steps.find((one) => one.ok === false)?.step).toBe(STEP_OF[cause]);
+  expect(steps.find((one) => one.ok === false)?.step).toBe(CAUSE_WORDS[cause].step);
   expect(cure?.words ?? '').not.toBe('');
   // A page does not come by way of what is spoken wrongly.
-  if (STEP_OF[cause] === 'speak') expect(steps.at(-1)?.ok).not.toBe(true);
+  if (CAUSE_WORDS[cause].step === 'speak') expect(steps.at(-1)?.ok).not.toBe(true);
   if (names) expect(`${words}\n${cure?.words}`).toMatch(names);
 }

@@ -91,3 +91,25 @@ test('the list of problems says what to do about a site that fails', async () =>
   const line = page.getByRole('listitem').filter({ hasText: 'closed.example' });
   await line.getByText('What to do:').waitFor();
 });
+
+test('the details of a request that failed say why, and lead to the explanation', async () => {
+  const open = async (domain: string, upstream: string) => {
+    await make(`http://${domain}`, upstream);
+    await dashboard.stack.served(domain);
+    await page.goto(`/logs?domain=${domain}`);
+    await page.getByRole('button', { name: 'Details' }).first().click();
+    await dialog.getByText('GET', { exact: true }).waitFor();
+  };
+  const dialog = page.getByRole('dialog', { name: 'Request' });
+  const words = dialog.getByText('Nothing listens where the upstream should be.');
+  await open('answered.example', dashboard.upstream);
+  expect(await words.count()).toBe(0);
+
+  await open('refused.example', `127.0.0.1:${freePort()}`);
+  await words.waitFor();
+  await dialog.getByText('Start the service, or correct the port').waitFor();
+  await dialog.getByRole('link', { name: 'Does it work?' }).click();
+  await panel().waitFor();
+  expect(new URL(page.url()).hash).toBe('#explain');
+  await page.locator('#explain:focus').waitFor();
+});

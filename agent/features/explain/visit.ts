@@ -4,7 +4,7 @@ import { isInternalName, isPrivateAddress } from '../../../src/shared/internal-n
 import { isLoopback } from '../../../src/shared/loopback.ts';
 import { type LiveSite, nameOf } from '../../sites/live-sites.ts';
 import { refusingApp } from './apps.ts';
-import { type Heard, requestFor } from './exchange.ts';
+import { type Reply, requestFor } from './exchange.ts';
 import type { Site, SiteUpstream } from './site.ts';
 import type { createAsking } from './speak.ts';
 import type { Answerer, Stage } from './stage.ts';
@@ -51,8 +51,8 @@ export async function visit(stage: Stage, path: string, deps: Deps): Promise<Vis
   let last = first;
   for (let count = 1; ; count++) {
     seen.add(`${next} ${cookieOf(jar)}`);
-    keepCookies(jar, last.heard);
-    lead = leadOf(last.heard, next, stage, deps.site);
+    keepCookies(jar, last.reply);
+    lead = leadOf(last.reply, next, stage, deps.site);
     if (lead?.leads !== 'follows' || count === MOST_ASKS) break;
     if (performance.now() > deps.until) break;
     if (seen.has(`${lead.path} ${cookieOf(jar)}`)) {
@@ -62,28 +62,36 @@ export async function visit(stage: Stage, path: string, deps: Deps): Promise<Vis
     next = lead.path;
     last = await ask(stage, next, jar, deps);
   }
-  const { heard, by } = last;
-  const status = statusOf(heard);
+  const { reply, by } = last;
+  const status = statusOf(reply);
   const direct = await askDirectly(status, by, stage, deps);
-  const websocket = await tryWebsocket(heard, by, next, stage, deps);
+  const websocket = await tryWebsocket(reply, by, next, stage, deps);
   return {
     asked: {
-      status: statusOf(first.heard),
-      location: locationOf(first.heard),
-      ms: first.heard.ms,
+      status: statusOf(first.reply),
+      location: locationOf(first.reply),
+      ms: first.reply.ms,
       by: by?.address ?? null,
       bySignIn: by?.signIn ?? false,
       landed: status,
       leads: lead?.leads ?? null,
       portal: null,
-      fault: faultOf(heard),
+      from: null,
+      fault: faultOf(reply),
       error: null,
-      app: heard.kind === 'http' ? refusingApp(heard.status, heard.body) : null,
+      app: reply.kind === 'http' ? refusingApp(reply.status, reply.body) : null,
     },
     direct,
     websocket,
     portal: by?.signIn && lead?.leads === 'site' ? portalOf(lead) : null,
   };
+}
+
+/** Whether Caddy itself refuses the visitor, as a policy or the config may say by the address. */
+export function isRefused({ asked: { by, fault, landed } }: Pick<Visit, 'asked'>): boolean {
+  if (by !== null) return false;
+  const status = landed ?? 0;
+  return fault === 'closed' || status === 503 || (status >= 400 && status < 500 && status !== 401);
 }
 
 async function ask(
@@ -101,28 +109,28 @@ async function ask(
 const cookieOf = (jar: ReadonlyMap<string, string>): string =>
   [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
 
-function keepCookies(jar: Map<string, string>, heard: Heard): void {
-  if (heard.kind !== 'http') return;
-  for (const cookie of heard.cookies.slice(0, 20)) {
+function keepCookies(jar: Map<string, string>, reply: Reply): void {
+  if (reply.kind !== 'http') return;
+  for (const cookie of reply.cookies.slice(0, 20)) {
     const [name = '', ...value] = cookie.split('=');
     jar.set(name.trim(), value.join('=').slice(0, 4_096));
   }
 }
 
-const statusOf = (heard: Heard): number | null => (heard.kind === 'http' ? heard.status : null);
+const statusOf = (reply: Reply): number | null => (reply.kind === 'http' ? reply.status : null);
 
-const locationOf = (heard: Heard): string | null =>
-  heard.kind === 'http' ? (heard.headers.get('location')?.slice(0, 2_000) ?? null) : null;
+const locationOf = (reply: Reply): string | null =>
+  reply.kind === 'http' ? (reply.headers.get('location')?.slice(0, 2_000) ?? null) : null;
 
-function faultOf({ kind }: Heard): Asked['fault'] {
+function faultOf({ kind }: Reply): Asked['fault'] {
   if (kind === 'http') return null;
   return kind === 'silent' || kind === 'late' ? 'late' : 'closed';
 }
 
 /** Null if it is no redirect. */
-function leadOf(heard: Heard, path: string, { origin }: Stage, site: Site): Lead | null {
-  const location = locationOf(heard);
-  if (location === null || heard.kind !== 'http' || heard.status < 300 || heard.status > 399) {
+function leadOf(reply: Reply, path: string, { origin }: Stage, site: Site): Lead | null {
+  const location = locationOf(reply);
+  if (location === null || reply.kind !== 'http' || reply.status < 300 || reply.status > 399) {
     return null;
   }
   const to = URL.parse(location, `${origin}${path}`);
@@ -179,11 +187,15 @@ const portalOf = ({ to, path, served }: Lead): Visit['portal'] => ({
 
 /** The upstream that answered, if it can be asked without Caddy. */
 function peerOf(by: Answerer, { site, asking }: Deps) {
-  const found = site.upstreams.find((one) => one.address === by?.address && !one.signIn);
-  const ask = found && asking(found.address)?.ask;
-  if (!found?.dial || !ask || found.wanted === 'other' || found.wanted === 'h2c') return null;
-  const peer = { place: found.dial, tls: found.wanted === 'https' ? found.serverName : null };
-  return { found, ask, peer };
+  const upstream = site.upstreams.find((one) => one.address === by?.address && !one.signIn);
+  const ask = upstream && asking(upstream.address)?.ask;
+  if (!upstream?.dial || !ask || upstream.wanted === 'other' || upstream.wanted === 'h2c')
+    return null;
+  const peer = {
+    place: upstream.dial,
+    tls: upstream.wanted === 'https' ? upstream.serverName : null,
+  };
+  return { upstream, ask, peer };
 }
 
 /** A refused request once more without Caddy: by the upstream's own name, and by the site's. */
@@ -193,13 +205,13 @@ async function askDirectly(
   stage: Stage,
   deps: Deps,
 ): Promise<Direct | null> {
-  const known = peerOf(by, deps);
-  if (status === null || !REFUSALS.includes(status) || by === null || known === null) return null;
+  const service = peerOf(by, deps);
+  if (status === null || !REFUSALS.includes(status) || by === null || service === null) return null;
   if (performance.now() > deps.until) return null;
-  const { found, ask, peer } = known;
+  const { upstream, ask, peer } = service;
   const host = new URL(stage.origin).host;
   const get = (named: string) => ask(peer, requestFor(by.uri, named, deps.userAgent));
-  const plain = await get(hostOfUpstream(found));
+  const plain = await get(hostOfUpstream(upstream));
   const named = await get(host);
   return { plain: plain && statusOf(plain), named: named && statusOf(named) };
 }
@@ -212,25 +224,25 @@ export function hostOfUpstream({ dial }: Pick<SiteUpstream, 'dial'>): string {
 
 /** Tries a websocket where one seems to be wanted. */
 async function tryWebsocket(
-  heard: Heard,
+  reply: Reply,
   by: Answerer,
   path: string,
   stage: Stage,
   deps: Deps,
 ): Promise<Websocket | null> {
-  if (heard.kind !== 'http' || by === null || performance.now() > deps.until) return null;
+  if (reply.kind !== 'http' || by === null || performance.now() > deps.until) return null;
   const isWanted =
-    heard.status === 426 ||
-    (heard.status === 400 && UPGRADE.test(heard.body)) ||
-    (SOCKET_PATH.test(path) && heard.status < 500);
-  const known = peerOf(by, deps);
-  if (!isWanted || known === null) return null;
+    reply.status === 426 ||
+    (reply.status === 400 && UPGRADE.test(reply.body)) ||
+    (SOCKET_PATH.test(path) && reply.status < 500);
+  const service = peerOf(by, deps);
+  if (!isWanted || service === null) return null;
   if (!deps.asking(by.address)?.spend()) return null;
   const here = await stage.ask(path, [...upgrade(), `Origin: ${stage.origin}`]);
-  if (here.heard.kind === 'http' && here.heard.status === 101) return { here: 101, direct: null };
-  const request = requestFor(by.uri, hostOfUpstream(known.found), deps.userAgent, upgrade());
-  const direct = await known.ask(known.peer, request);
-  return { here: statusOf(here.heard), direct: direct && statusOf(direct) };
+  if (here.reply.kind === 'http' && here.reply.status === 101) return { here: 101, direct: null };
+  const request = requestFor(by.uri, hostOfUpstream(service.upstream), deps.userAgent, upgrade());
+  const direct = await service.ask(service.peer, request);
+  return { here: statusOf(here.reply), direct: direct && statusOf(direct) };
 }
 
 const upgrade = (): string[] => [
