@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/hub/db/open.ts';
 import { createStore } from '../../src/hub/model/store.ts';
 import { readSettings, type Settings } from '../../src/program/config.ts';
 import { enabledFeatures } from '../../src/program/enabled.ts';
-import { serveAll } from '../../src/program/serve/serve.ts';
+import { serveAll } from '../../src/program/serve/all.ts';
 import type { Log } from '../../src/shared/log.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { logContext } from '../../src/shared/observe/requests.ts';

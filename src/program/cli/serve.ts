@@ -152,8 +152,8 @@ async function start(
     if (invite) printInvitation(invite, running, settings.agent.tls, addresses, cli);
     return running.stop;
   }
-  const { serveAll, serveHub } = await import('../serve/serve.ts');
   if (role === 'all') {
+    const { serveAll } = await import('../serve/all.ts');
     const running = await serveAll(settings, log, indexing);
     const places = await placesOf(running.hub);
     const reach = reachOf(running.hub.url, await cli.host.addresses());
@@ -162,6 +162,7 @@ async function start(
     orient(running.hub, places, reach, cli);
     return running.stop;
   }
+  const { serveHub } = await import('../serve/serve.ts');
   const running = await serveHub(settings.hub, token, log);
   const places = await placesOf(running);
   const reach = reachOf(running.url, await cli.host.addresses());

@@ -1,25 +1,12 @@
-/** Starts and stops the hub, or hub and agent together with Caddy. */
+/** Starts and stops a hub. */
 import type { HubSettings } from '../../hub/api/context.ts';
 import type { HubHalf } from '../../hub/core.ts';
-import { DatabaseUnusable } from '../../hub/db/fault.ts';
-import { type OpenDatabase, openDatabase } from '../../hub/db/open.ts';
-import { runAll } from '../../shared/async.ts';
+import { openDatabase } from '../../hub/db/open.ts';
 import type { Log } from '../../shared/log.ts';
-import type { Settings } from '../config.ts';
-import { agentTokenIn } from '../data-folder.ts';
-import type { Running, Stop } from '../listen.ts';
 import { VERSION } from '../version.ts';
-import { firstPreamble, ownToken, secretReplaced } from './first-run.ts';
 import { prepareHub } from './hub.ts';
 import { type PrepareHub, prepareRestartable } from './restartable.ts';
-import {
-  allLoaded,
-  beginOrStop,
-  type Indexing,
-  PACES,
-  type Prepared,
-  type RunningHub,
-} from './running.ts';
+import { allLoaded, PACES, type RunningHub } from './running.ts';
 
 /** @throws Error if the data folder or the port is in use */
 export async function serveHub(
@@ -37,69 +24,11 @@ export async function serveHub(
   return hub;
 }
 
-type RunningAll = { hub: RunningHub; agent: Running; stop: Stop };
-
-/**
- * Hub, agent and Caddy on one machine. If the database cannot be used, agent and Caddy serve the last
- * Caddyfile, and the hub starts once it can be.
- * @throws as the two above; a proxy that runs goes on running
- */
-export async function serveAll(
-  settings: Settings,
-  log: Log,
-  indexing?: Indexing,
-  paces = PACES,
-): Promise<RunningAll> {
-  const { hub, agent } = settings;
-  if (process.getuid?.() === 0) log('warning', { warning: SHARED_ROOT }, 'warn');
-  const halves = await loadBeforeOpen(hub, log);
-  const plans = await allLoaded(agent.plans);
-  // Here, because a hub alone needs nothing of an agent.
-  const { prepareAgent } = await import('./agent.ts');
-  const database = openUnlessUnusable(hub.dataDir, log);
-  const token = settings.token ?? ownToken(agentTokenIn(hub.dataDir), secretReplaced(log));
-  let preparedAgent: Prepared;
-  try {
-    preparedAgent = prepareAgent(agent, token, log, plans, paces.agent, indexing);
-  } catch (error) {
-    database?.close();
-    throw error;
-  }
-  let preparedHub: RunningHub & Prepared;
-  try {
-    const agentTrust = agent.tls && { ca: agent.tls.cert };
-    const local = { ...hub, agentUrl: preparedAgent.url, agentTrust };
-    const preamble = () =>
-      firstPreamble(settings.firstPorts, (warning) => log('warning', { warning }, 'warn'));
-    const prepare: PrepareHub = (usable, port, restart) =>
-      prepareHub({ ...local, port }, usable, token, log, paces.hub, restart, halves, preamble);
-    preparedHub = prepareRestartable(database, hub, prepare, paces.hub.standby, log);
-  } catch (error) {
-    await preparedAgent.stop();
-    throw error;
-  }
-  const stop: Stop = (keepsProxy) => runAll(preparedHub.stop, () => preparedAgent.stop(keepsProxy));
-  await beginOrStop({ ...preparedAgent, stop });
-  await preparedHub.begin();
-  return { hub: preparedHub, agent: preparedAgent, stop };
-}
-
-const SHARED_ROOT =
-  'Hub and agent run in one process as root; only Caddy has a separate user. `signalbox install` gives hub and agent separate users.';
-
 /** Loads what features do in a hub, which may begin before the database is opened. */
-async function loadBeforeOpen({ plans, dataDir }: HubSettings, log: Log): Promise<HubHalf[]> {
+export async function loadBeforeOpen(
+  { plans, dataDir }: HubSettings,
+  log: Log,
+): Promise<HubHalf[]> {
   for (const { beforeOpen } of plans) await beforeOpen?.({ dataDir, version: VERSION, log });
   return allLoaded(plans);
-}
-
-/** @returns null if the database cannot be used; the log says why. @throws as `openDatabase` otherwise */
-function openUnlessUnusable(folder: string, log: Log): OpenDatabase | null {
-  try {
-    return openDatabase(folder);
-  } catch (error) {
-    if (!(error instanceof DatabaseUnusable)) throw error;
-    log('hub not started', { reason: error.message }, 'error');
-    return null;
-  }
 }

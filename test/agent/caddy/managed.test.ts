@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createProxy } from '../../../agent/caddy/proxy.ts';
 import { readSettings } from '../../../src/program/config.ts';
 import { serveAgent } from '../../../src/program/serve/agent.ts';
-import { serveAll } from '../../../src/program/serve/serve.ts';
+import { serveAll } from '../../../src/program/serve/all.ts';
 import { caddiesOf } from '../../harness/caddys.ts';
 import {
   ask,

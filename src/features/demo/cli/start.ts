@@ -6,7 +6,7 @@ import type { HubCore, HubPlan } from '../../../hub/core.ts';
 import type { Cli } from '../../../program/cli/command.ts';
 import { readSettings } from '../../../program/config.ts';
 import { listen } from '../../../program/listen.ts';
-import { serveAll } from '../../../program/serve/serve.ts';
+import { serveAll } from '../../../program/serve/all.ts';
 import { createLog, type Log } from '../../../shared/log.ts';
 import { createDoor } from './door.ts';
 import { type AskApi, dateBack, makeAccounts, publishAll } from './furnish.ts';
