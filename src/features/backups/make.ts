@@ -2,9 +2,8 @@
 import type { Database } from 'bun:sqlite';
 import { basename, join } from 'node:path';
 import { copyDatabase } from '../../hub/db/copy.ts';
-import { type Contents, inspect, readForeign } from '../../hub/db/inspect.ts';
+import { type Contents, inspect } from '../../hub/db/inspect.ts';
 import { openUnmigrated } from '../../hub/db/open.ts';
-import { giveToOwner } from '../../hub/db/replace.ts';
 import { versionOf } from '../../hub/db/version.ts';
 import { messageOf } from '../../shared/async.ts';
 import { fileErrorOf } from '../../shared/file-errors.ts';
@@ -21,8 +20,10 @@ import {
   removeOldest,
   removeParts,
 } from './folder.ts';
+import { readForeign } from './foreign.ts';
 import { addLabel, type Label, readLabel } from './label.ts';
 import { type KeyState, packKey, unpackKey } from './packed-key.ts';
+import { giveToOwner } from './replace.ts';
 import { noteFailure, readState, writeState } from './state.ts';
 
 export type BackupSettings = Readonly<{

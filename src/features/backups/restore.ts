@@ -4,12 +4,12 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Contents } from '../../hub/db/inspect.ts';
 import { databaseIn } from '../../hub/db/open.ts';
-import { giveToOwner, keep, makeReady, putInPlace } from '../../hub/db/replace.ts';
 import { keyFrom, markOf } from '../../hub/db/sealing.ts';
 import { type Staged, stagedIn, unstage } from '../../hub/db/staged.ts';
 import { readIfThere, removeOldCopies, writeDurably } from '../../shared/system/files.ts';
 import { takeLabel } from './label.ts';
 import { type PackedKey, unpackKey } from './packed-key.ts';
+import { giveToOwner, keep, makeReady, putInPlace } from './replace.ts';
 
 export type Restoration = {
   /** The data folder; created if there is none. */

@@ -1,7 +1,7 @@
 /** What is known of the backups in `BACKUP_DIR`: its disk, the last success and failure; in a file of the data folder. */
 import { join } from 'node:path';
-import { giveToOwner } from '../../hub/db/replace.ts';
 import { readIfThere, writeDurably } from '../../shared/system/files.ts';
+import { giveToOwner } from './replace.ts';
 
 export type BackupState = Readonly<{
   /** The folder that the rest is about. */

@@ -1,11 +1,12 @@
 /** Copies a database; the copy is complete and checked before it gets its name. */
-import { Database } from 'bun:sqlite';
+import type { Database } from 'bun:sqlite';
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { syncPath } from '../../shared/system/files.ts';
 import { isFull } from './fault.ts';
 import { type Contents, inspect } from './inspect.ts';
+import { withDatabase } from './version.ts';
 
 /**
  * Writes the current contents of `from` to the file `to`, readable only by its owner. Replaces `to`
@@ -33,15 +34,6 @@ export function copyDatabase(
     throw isFull(cause) ? new Error('the disk is full', { cause }) : cause;
   } finally {
     for (const end of ['', '-journal']) rmSync(part + end, { force: true });
-  }
-}
-
-function withDatabase<T>(file: string, readonly: boolean, work: (sqlite: Database) => T): T {
-  const sqlite = new Database(file, { readonly, readwrite: !readonly, strict: true });
-  try {
-    return work(sqlite);
-  } finally {
-    sqlite.close();
   }
 }
 

@@ -1,7 +1,9 @@
 /** A database that was prepared beside the hub's own, to take its place: see `Restart` in `core.ts`. */
 import { rmSync } from 'node:fs';
 import { databaseIn } from './open.ts';
-import { BESIDE } from './replace.ts';
+
+/** Suffixes of the files that SQLite keeps beside a database. */
+export const BESIDE = ['-wal', '-shm', '-journal'];
 
 export type Staged = {
   /**

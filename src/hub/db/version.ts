@@ -1,4 +1,4 @@
-/** Reads the schema version of a database. */
+/** Opens a database for a moment, and reads its schema version. */
 import { Database } from 'bun:sqlite';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { isSqlite } from '../../shared/sqlite.ts';
@@ -32,13 +32,16 @@ export function storedVersion(file: string, name = file): number {
   }
   const version = header.readUInt32BE(VERSION_AT);
   // After a crash the newest version may still be in the write-ahead log.
-  return sizeOf(`${file}-wal`) === 0 ? version : Math.max(version, versionWithLog(file));
+  return sizeOf(`${file}-wal`) === 0
+    ? version
+    : Math.max(version, withDatabase(file, true, versionOf));
 }
 
-function versionWithLog(file: string): number {
-  const sqlite = new Database(file, { readonly: true });
+/** Opens a database while `work` uses it. @throws SQLite errors, and as `work` */
+export function withDatabase<T>(file: string, readonly: boolean, work: (sqlite: Database) => T): T {
+  const sqlite = new Database(file, { readonly, readwrite: !readonly, strict: true });
   try {
-    return versionOf(sqlite);
+    return work(sqlite);
   } finally {
     sqlite.close();
   }

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { describeContents } from '../../../hub/db/inspect.ts';
 import { databaseIn, openUnmigrated } from '../../../hub/db/open.ts';
-import { BESIDE } from '../../../hub/db/replace.ts';
+import { BESIDE } from '../../../hub/db/staged.ts';
 import { type Cli, EXIT } from '../../../program/cli/command.ts';
 import { secretKeyIn } from '../../../program/data-folder.ts';
 import { messageOf } from '../../../shared/async.ts';

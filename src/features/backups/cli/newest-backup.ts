@@ -1,10 +1,11 @@
 /** Finds a backup to restore when none is named. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Contents, describeContents, inspect, readForeign } from '../../../hub/db/inspect.ts';
+import { type Contents, describeContents, inspect } from '../../../hub/db/inspect.ts';
 import { databaseIn } from '../../../hub/db/open.ts';
 import { storedVersion } from '../../../hub/db/version.ts';
 import { visible } from '../../../shared/visible.ts';
+import { readForeign } from '../foreign.ts';
 
 type Backup = { file: string; changedAt: Date; contents: Contents };
 

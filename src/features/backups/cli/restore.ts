@@ -3,7 +3,6 @@ import { createReadStream, statSync } from 'node:fs';
 import { isFull } from '../../../hub/db/fault.ts';
 import { describeContents } from '../../../hub/db/inspect.ts';
 import { databaseIn } from '../../../hub/db/open.ts';
-import { giveToOwner } from '../../../hub/db/replace.ts';
 import { unstage } from '../../../hub/db/staged.ts';
 import { type Cli, EXIT } from '../../../program/cli/command.ts';
 import { secretKeyIn } from '../../../program/data-folder.ts';
@@ -11,6 +10,7 @@ import { messageOf } from '../../../shared/async.ts';
 import { lockFolder, lockIn } from '../../../shared/system/lock.ts';
 import { visible } from '../../../shared/visible.ts';
 import { PassphraseError } from '../packed-key.ts';
+import { giveToOwner } from '../replace.ts';
 import { type Restoration, stageRestore } from '../restore.ts';
 
 /**

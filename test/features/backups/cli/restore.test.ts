@@ -16,8 +16,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { giveToOwner } from '../../../../src/features/backups/replace.ts';
 import { versionAfter } from '../../../../src/hub/db/migrate.ts';
-import { giveToOwner } from '../../../../src/hub/db/replace.ts';
 import { layDatabase } from '../../../harness/filled-db.ts';
 import { forFile } from '../../../harness/for-file.ts';
 import { createOperator, refusal } from '../../../harness/operator.ts';

@@ -1,5 +1,5 @@
 /** Replaces the hub's database. The hub must not be running. */
-import { Database } from 'bun:sqlite';
+import type { Database } from 'bun:sqlite';
 import {
   constants,
   copyFileSync,
@@ -11,14 +11,13 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { type Contents, inspect } from '../../hub/db/inspect.ts';
+import { assertKnown } from '../../hub/db/migrate.ts';
+import { BESIDE } from '../../hub/db/staged.ts';
+import { storedVersion, withDatabase } from '../../hub/db/version.ts';
 import { removeOldCopies, syncPath } from '../../shared/system/files.ts';
 import { MAX_TERM } from '../../shared/wire/protocol.ts';
-import { type Contents, inspect, refuseCode } from './inspect.ts';
-import { assertKnown } from './migrate.ts';
-import { storedVersion } from './version.ts';
-
-/** Suffixes of the files that SQLite keeps beside a database. */
-export const BESIDE = ['-wal', '-shm', '-journal'];
+import { refuseCode } from './foreign.ts';
 
 /**
  * Checks a copy and merges its log into it. Deletes its sessions: those that have ended since must
@@ -36,8 +35,7 @@ export function makeReady<T>(
   clean: (sqlite: Database) => T,
 ): { contents: Contents; removed: T } {
   assertKnown(storedVersion(file, name), name);
-  const sqlite = new Database(file, { readwrite: true, strict: true });
-  try {
+  return withDatabase(file, false, (sqlite) => {
     refuseCode(sqlite, name);
     const contents = inspect(sqlite, name);
     const removed = clean(sqlite);
@@ -46,9 +44,7 @@ export function makeReady<T>(
     sqlite.run('DELETE FROM sessions');
     sqlite.run('UPDATE hub SET replaces = 1');
     return { contents, removed };
-  } finally {
-    sqlite.close();
-  }
+  });
 }
 
 /**
@@ -94,13 +90,8 @@ function mergeLog(file: string): boolean {
   try {
     // SQLite would delete the log of a file that it does not recognise.
     storedVersion(file);
-    const sqlite = new Database(file, { readwrite: true });
-    try {
-      sqlite.run('PRAGMA wal_checkpoint(TRUNCATE)');
-      return true;
-    } finally {
-      sqlite.close();
-    }
+    withDatabase(file, false, (sqlite) => sqlite.run('PRAGMA wal_checkpoint(TRUNCATE)'));
+    return true;
   } catch {
     return false;
   }
@@ -148,12 +139,7 @@ function identityIn(file: string): Identity | null {
   try {
     // SQLite would delete the log of a file that it does not recognise.
     if (!existsSync(file) || storedVersion(file) === 0) return null;
-    const sqlite = new Database(file, { readwrite: true, strict: true });
-    try {
-      return identityOf(sqlite);
-    } finally {
-      sqlite.close();
-    }
+    return withDatabase(file, false, identityOf);
   } catch {
     return null;
   }
