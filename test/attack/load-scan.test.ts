@@ -9,7 +9,8 @@ import { splitCaddyfile } from '../../src/features/import/caddyfile/split.ts';
 import { unifiedDiff } from '../../src/hub/caddyfile/diff.ts';
 import { siteForm } from '../../src/hub/caddyfile/site.ts';
 import { checkConfig } from '../../src/shared/caddyfile/check.ts';
-import { checkPreamble, portOptions, snippetNames } from '../../src/shared/caddyfile/preamble.ts';
+import { portOptions } from '../../src/shared/caddyfile/globals.ts';
+import { checkPreamble, snippetNames } from '../../src/shared/caddyfile/preamble.ts';
 import { weigh } from '../../src/shared/caddyfile/weight.ts';
 import { FULL, some } from '../harness/full.ts';
 

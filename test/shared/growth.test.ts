@@ -45,7 +45,6 @@ const OTHERS: Record<string, readonly unknown[] | null> = {
   timeLimit: [5_000],
   toFault: ['', { at: 5, message: '' }],
   tokenizeInTurns: null,
-  withOptions: [['a b']],
   withValues: [{ a: 'b' }],
   withoutBlock: [5],
   withoutOptions: [[]],

@@ -7,7 +7,7 @@ import type { Change as ChangeOfSet, Step } from '../../hub/model/changes.ts';
 import { type Endpoint, endpointsUnder, keyOfEndpoint } from '../../hub/model/endpoints.ts';
 import type { SiteSet, Vhost } from '../../hub/model/vhost.ts';
 import { createConcurrencyLimit } from '../../shared/async.ts';
-import { portOptions } from '../../shared/caddyfile/preamble.ts';
+import { portOptions } from '../../shared/caddyfile/globals.ts';
 import { Failure } from '../../shared/failure.ts';
 import { createThrottle, rateLimited } from '../../shared/throttle.ts';
 import type { SiteState } from '../../shared/wire/sites.ts';

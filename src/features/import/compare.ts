@@ -1,6 +1,7 @@
 /** What an import is compared on, and whether two adapted configurations mean the same. Pure. */
-import { edited, optionsLeftOut } from '../../shared/caddyfile/globals.ts';
+import { edited } from '../../shared/caddyfile/globals.ts';
 import type { TokenizeOptions } from '../../shared/caddyfile/tokenizer.ts';
+import { optionsLeftOut } from './caddyfile/left-out.ts';
 
 /**
  * The first difference of two JSON values as a path like `apps.http.servers.srv0.routes.2`; null if

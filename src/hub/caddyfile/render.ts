@@ -1,6 +1,7 @@
 /** Renders preamble and sites to one Caddyfile, or a few of the sites to a probe, and finds their lines again. Pure. */
+
+import { hasGlobalOptions } from '../../shared/caddyfile/globals.ts';
 import { UPSTREAM } from '../../shared/caddyfile/placeholders.ts';
-import { hasGlobalOptions } from '../../shared/caddyfile/preamble.ts';
 import { memoize } from '../../shared/memoize.ts';
 import type { Policy } from '../recipes/policy.ts';
 import { type Context, contextOf, guardOf } from './context.ts';

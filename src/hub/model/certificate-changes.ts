@@ -1,5 +1,5 @@
 /** The changes of certificates that the hub keeps. Pure, but for the sealing that callers hand in. */
-import { portOptions } from '../../shared/caddyfile/preamble.ts';
+import { portOptions } from '../../shared/caddyfile/globals.ts';
 import { Failure } from '../../shared/failure.ts';
 import { memoize } from '../../shared/memoize.ts';
 import { assertName } from './agent.ts';

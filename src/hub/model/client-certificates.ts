@@ -4,8 +4,8 @@
  */
 import { createPauses } from '../../shared/async.ts';
 import type { Dialect } from '../../shared/caddyfile/dialect.ts';
+import { portOptions } from '../../shared/caddyfile/globals.ts';
 import { maskPlaceholders } from '../../shared/caddyfile/placeholders.ts';
-import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { startsLine, tokenize } from '../../shared/caddyfile/tokenizer.ts';
 import { Failure } from '../../shared/failure.ts';
 import type { Ports } from '../caddyfile/address.ts';

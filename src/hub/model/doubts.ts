@@ -1,6 +1,7 @@
 /** What Caddy accepts in a config and can hardly be meant: it loops, or nobody can sign in. Pure. */
+
+import { portOptions } from '../../shared/caddyfile/globals.ts';
 import { maskPlaceholders } from '../../shared/caddyfile/placeholders.ts';
-import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { startsLine, tokenize } from '../../shared/caddyfile/tokenizer.ts';
 import { isUpstream, serviceAt } from '../caddyfile/address.ts';
 import { notReplaced, sayNotReplaced, sayUnset, unsetIn } from '../caddyfile/not-replaced.ts';

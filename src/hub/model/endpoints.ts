@@ -1,5 +1,5 @@
 /** The addresses of a vhost, as they are written, and as Caddy's own configuration names them. Pure. */
-import { portOptions } from '../../shared/caddyfile/preamble.ts';
+import { portOptions } from '../../shared/caddyfile/globals.ts';
 import { memoize } from '../../shared/memoize.ts';
 import { fillUpstream } from '../caddyfile/render.ts';
 import { siteForm } from '../caddyfile/site.ts';

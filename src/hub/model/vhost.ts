@@ -1,6 +1,7 @@
 /** A vhost, the set of vhosts that is published, and the rules every vhost must follow. Pure. */
+
+import { portOptions } from '../../shared/caddyfile/globals.ts';
 import { expandPlaceholders, UPSTREAM } from '../../shared/caddyfile/placeholders.ts';
-import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { Failure } from '../../shared/failure.ts';
 import type { Check } from '../../shared/wire/checks.ts';
 import {

@@ -1,7 +1,6 @@
 /** Where the proxy listens; if that is not ports 80 and 443, why, and what fixes it. Pure. */
 import { type Static, t } from 'elysia';
-import { findOption } from '../../shared/caddyfile/globals.ts';
-import { portOptions } from '../../shared/caddyfile/preamble.ts';
+import { findOption, portOptions } from '../../shared/caddyfile/globals.ts';
 import type { ProxyStatus } from '../../shared/wire/proxy.ts';
 import { type Holder, type PortState, STANDARD_PORTS } from '../../shared/wire/proxy.ts';
 

@@ -1,5 +1,4 @@
 /** Reads and edits the global options of a Caddyfile. Pure. */
-import { hasGlobalOptions } from './preamble.ts';
 import {
   createLexer,
   startsLine,
@@ -11,18 +10,14 @@ import {
 /** Why the `admin` option may not be used. */
 export const ADMIN_IS_OURS = 'admin: signalbox sets the admin endpoint itself';
 
-/** The global options that signalbox does not accept, and why an import leaves them out. */
-const NOT_ACCEPTED: ReadonlyMap<string, string> = new Map([
-  ['admin', ADMIN_IS_OURS],
-  ['persist_config', 'persist_config: signalbox keeps the configuration itself'],
-  [
-    'storage',
-    'storage: certificates and keys stay in the storage of the Caddy that signalbox uses',
-  ],
-]);
-
 /** An option of the global block: its first line, from 1, and its offsets in the text. */
 type GlobalOption = { name: string; line: number; start: number; end: number };
+
+/** Whether `preamble` begins with global options; Caddy ignores an empty block. */
+export function hasGlobalOptions(preamble: string): boolean {
+  const [first, second] = tokenize(`\n${preamble}`, { most: 2 });
+  return first?.text === '{' && second !== undefined && second.text !== '}';
+}
 
 /** The global options in order, each with its own block if it has one. */
 export function globalOptions(preamble: string, dialect: TokenizeOptions = {}): GlobalOption[] {
@@ -52,12 +47,16 @@ export function globalOptions(preamble: string, dialect: TokenizeOptions = {}): 
 export const findOption = (preamble: string, name: string): GlobalOption | undefined =>
   globalOptions(preamble).find((option) => option.name === name);
 
-/** The global options that an import leaves out, with the reason. */
-export const optionsLeftOut = (text: string, dialect: TokenizeOptions) =>
-  globalOptions(text, dialect).flatMap((option) => {
-    const reason = NOT_ACCEPTED.get(option.name);
-    return reason === undefined ? [] : [{ ...option, reason }];
-  });
+/** The ports set by the global options `http_port` and `https_port`, or Caddy's defaults. */
+export function portOptions(preamble: string): { http: number; https: number } {
+  const ports = { http: 80, https: 443 };
+  for (const { name, start, end } of globalOptions(preamble)) {
+    if (name !== 'http_port' && name !== 'https_port') continue;
+    const port = Number(tokenize(preamble.slice(start, end))[1]?.text);
+    if (Number.isInteger(port)) ports[name === 'http_port' ? 'http' : 'https'] = port;
+  }
+  return ports;
+}
 
 /** Removes options, in their order, and the lines of those that are alone on theirs. */
 export function withoutOptions(preamble: string, options: readonly GlobalOption[]): string {
@@ -78,18 +77,6 @@ export function withValues(preamble: string, values: Readonly<Record<string, str
     return value === undefined ? [] : [{ start, end, text: `${name} ${value}` }];
   });
   return edited(preamble, edits);
-}
-
-/** Adds lines at the start of the global block, and the block if there is none. */
-export function withOptions(preamble: string, lines: readonly string[]): string {
-  if (lines.length === 0) return preamble;
-  const text = lines.map((line) => `\t${line}\n`).join('');
-  if (!hasGlobalOptions(preamble)) {
-    const rest = preamble.replace(/^\s*\{\s*\}/, '').trim();
-    return `{\n${text}}${rest === '' ? '' : `\n\n${rest}`}`;
-  }
-  const brace = tokenize(preamble)[0]?.end ?? 0;
-  return `${preamble.slice(0, brace)}\n${text}${preamble.slice(brace).replace(/^[ \t]*\r?\n/, '')}`;
 }
 
 /** What comes in the place of a part of a text. */

@@ -1,6 +1,7 @@
-/** Reads and checks the preamble: the global options and snippets before the sites. Pure. */
+/** Checks the preamble, the global options and snippets before the sites, and reads its snippets. Pure. */
 import { explainOpen, findHiddenBrace, NEIGHBOUR } from './check.ts';
 import { type Fault, type Finding, type Frame, frame, openQuote, toFault } from './frame.ts';
+import { globalOptions } from './globals.ts';
 import { findFileImport } from './imports.ts';
 import { isMasked } from './placeholders.ts';
 import { type Block, readBlock, vanishes } from './structure.ts';
@@ -10,7 +11,6 @@ import {
   startsLine,
   type Token,
   type TokenizeOptions,
-  tokenize,
   withoutArguments,
 } from './tokenizer.ts';
 import { findStructuralPlaceholder } from './variants.ts';
@@ -48,29 +48,8 @@ export function snippetsOf(preamble: string, options: TokenizeOptions = {}): Map
   return snippets;
 }
 
-/** Whether `preamble` begins with global options; Caddy ignores an empty block. */
-export function hasGlobalOptions(preamble: string): boolean {
-  const [first, second] = tokenize(`\n${preamble}`, { most: 2 });
-  return first?.text === '{' && second !== undefined && second.text !== '}';
-}
-
-/** The ports set by the global options `http_port` and `https_port`, or Caddy's defaults. */
-export function portOptions(preamble: string): { http: number; https: number } {
-  const ports = { http: 80, https: 443 };
-  if (!hasGlobalOptions(preamble)) return ports;
-  const tokens = tokenize(`\n${preamble}`);
-  let depth = 0;
-  for (const [index, { text }] of tokens.entries()) {
-    if (text === '{') depth++;
-    if (text === '}') depth--;
-    if (depth === 0) break;
-    const port = Number(tokens[index + 1]?.text);
-    if (depth !== 1 || !startsLine(tokens, index) || !Number.isInteger(port)) continue;
-    if (text === 'http_port') ports.http = port;
-    if (text === 'https_port') ports.https = port;
-  }
-  return ports;
-}
+/** It would move the certificates and their keys. */
+const NO_STORAGE = 'The storage option is not allowed here.';
 
 function findInPreamble(frame: Frame): Finding | null {
   const { tokens, neighbour } = frame;
@@ -104,28 +83,12 @@ function findInPreamble(frame: Frame): Finding | null {
   for (const block of blocks) {
     // Caddy reads global options before it knows any snippet.
     const known = block.keys.length === 0 ? new Set<string>() : names;
-    const finding =
-      findFileImport(frame, block, known) ??
-      findRiskyArgument(tokens, block) ??
-      (block.keys.length === 0 ? findStorage(tokens, block) : null);
+    const finding = findFileImport(frame, block, known) ?? findRiskyArgument(tokens, block);
     if (finding) return finding;
   }
-  return null;
-}
-
-/** The global option that would move the certificates and their keys. */
-function findStorage(tokens: readonly Token[], block: Block): Finding | null {
-  let depth = 0;
-  for (let index = block.open; index < block.close; index++) {
-    const token = tokens[index];
-    if (token?.text === '{') depth++;
-    if (token?.text === '}') depth--;
-    if (depth !== 1 || token?.text !== 'storage') continue;
-    if (index === block.open + 1 || startsLine(tokens, index)) {
-      return { at: token.start, message: 'The storage option is not allowed here.' };
-    }
-  }
-  return null;
+  const options = globalOptions(frame.masked, frame.options);
+  const storage = options.find(({ name }) => name === 'storage');
+  return storage ? { at: storage.start, message: NO_STORAGE } : null;
 }
 
 function snippetName({ keys }: Block): string | null {

@@ -1,10 +1,6 @@
 import { expect, test } from 'bun:test';
-import {
-  checkPreamble,
-  hasGlobalOptions,
-  portOptions,
-  snippetNames,
-} from '../../../src/shared/caddyfile/preamble.ts';
+import { hasGlobalOptions, portOptions } from '../../../src/shared/caddyfile/globals.ts';
+import { checkPreamble, snippetNames } from '../../../src/shared/caddyfile/preamble.ts';
 
 test.each([
   ['a site', '(s) {\n}\na.example {\n}', 3],

@@ -3,7 +3,7 @@ import {
   type Edit,
   edited,
   globalOptions,
-  withOptions,
+  hasGlobalOptions,
 } from '../../../shared/caddyfile/globals.ts';
 import { maskPlaceholders } from '../../../shared/caddyfile/placeholders.ts';
 import { startsLine, type TokenizeOptions, tokenize } from '../../../shared/caddyfile/tokenizer.ts';
@@ -75,6 +75,18 @@ export function mergePreambles(
   return [withOptions(text, options ?? []), ...(shared ?? [])]
     .filter((part) => part.trim() !== '')
     .join('\n\n');
+}
+
+/** Adds lines at the start of the global block, and the block if there is none. */
+function withOptions(preamble: string, lines: readonly string[]): string {
+  if (lines.length === 0) return preamble;
+  const text = lines.map((line) => `\t${line}\n`).join('');
+  if (!hasGlobalOptions(preamble)) {
+    const rest = preamble.replace(/^\s*\{\s*\}/, '').trim();
+    return `{\n${text}}${rest === '' ? '' : `\n\n${rest}`}`;
+  }
+  const brace = tokenize(preamble)[0]?.end ?? 0;
+  return `${preamble.slice(0, brace)}\n${text}${preamble.slice(brace).replace(/^[ \t]*\r?\n/, '')}`;
 }
 
 const isShared = (name: string): boolean => name.endsWith(')');

@@ -4,7 +4,7 @@ import { isUpstream } from '../../../hub/caddyfile/address.ts';
 import { afterLine, onlyArgument } from '../../../hub/caddyfile/directive.ts';
 import { countLines, isDirective } from '../../../hub/caddyfile/site.ts';
 import { createPauses } from '../../../shared/async.ts';
-import { optionsLeftOut, withoutOptions } from '../../../shared/caddyfile/globals.ts';
+import { withoutOptions } from '../../../shared/caddyfile/globals.ts';
 import { maskPlaceholders, UPSTREAM } from '../../../shared/caddyfile/placeholders.ts';
 import { type Block, readBlock } from '../../../shared/caddyfile/structure.ts';
 import {
@@ -14,6 +14,7 @@ import {
   tokenize,
   tokenizeInTurns,
 } from '../../../shared/caddyfile/tokenizer.ts';
+import { optionsLeftOut } from './left-out.ts';
 
 /** A site of a Caddyfile that someone else wrote, as a vhost would hold it. */
 export type ImportedSite = { domain: string; config: string; upstream: string };

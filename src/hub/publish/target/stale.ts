@@ -1,5 +1,5 @@
 /** Finds the stored vhosts that are at fault when the proxy refuses a set. */
-import { portOptions } from '../../../shared/caddyfile/preamble.ts';
+import { portOptions } from '../../../shared/caddyfile/globals.ts';
 import type { Failure } from '../../../shared/failure.ts';
 import { idsAfter, type Step } from '../../model/changes.ts';
 import { changedVhosts } from '../../model/entities.ts';

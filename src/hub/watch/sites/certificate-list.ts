@@ -1,6 +1,6 @@
 /** All certificates, and the names that have none, of one agent or of all; and those of a draft. */
 import { type Static, t } from 'elysia';
-import { portOptions } from '../../../shared/caddyfile/preamble.ts';
+import { portOptions } from '../../../shared/caddyfile/globals.ts';
 import { NullableAuthority, SiteError } from '../../../shared/wire/sites.ts';
 import { type Agent, askAll, chosen } from '../../agents/agents.ts';
 import { Timestamp } from '../../http/schemas.ts';

@@ -1,5 +1,5 @@
 /** The state of a vhost, assembled from what the proxy knows of its addresses. */
-import { portOptions } from '../../../shared/caddyfile/preamble.ts';
+import { portOptions } from '../../../shared/caddyfile/globals.ts';
 import {
   NOT_DIALLED_YET,
   type SiteError,
