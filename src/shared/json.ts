@@ -27,3 +27,16 @@ export function field(value: Json | undefined, ...names: readonly string[]): Jso
   for (const name of names) inner = isObject(inner) ? inner[name] : undefined;
   return inner;
 }
+
+/** All values in another one, itself included, in no order: each with its name, and that of its list in a list. */
+export function* valuesIn(root: Json): Generator<[value: Json, name: string]> {
+  const left: [value: Json, name: string][] = [[root, '']];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    yield next;
+    const [value, name] = next;
+    if (Array.isArray(value)) for (const item of value) left.push([item, name]);
+    else if (isObject(value)) {
+      for (const inner of Object.keys(value)) left.push([value[inner] ?? null, inner]);
+    }
+  }
+}

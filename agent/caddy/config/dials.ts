@@ -2,7 +2,7 @@
  * Whether an upstream with placeholders could turn out to be a unix socket. A visitor can write any text into most
  * of them, `{http.request.host}` among them: in HTTP/2 it may have slashes. Pure.
  */
-import { type Json, type JsonObject, list, object } from '../../../src/shared/json.ts';
+import { isObject, type JsonObject, list, object, valuesIn } from '../../../src/shared/json.ts';
 
 /** Every value that the configuration itself gives a placeholder; null: any text may come of one of them. */
 type Values = ReadonlyMap<string, readonly (string | null)[]>;
@@ -49,7 +49,7 @@ export function createDialReader(
 
   function valuesOf(name: string): readonly (string | null)[] {
     if (name.startsWith('env.')) return [env[name.slice('env.'.length)] ?? ''];
-    values ??= valuesIn(config);
+    values ??= settingsIn(config);
     // All names of Caddy and its modules have a dot; what only `map` could set is empty.
     return values.get(name) ?? [IS_TEXT.test(name) ? TEXT : name.includes('.') ? null : ''];
   }
@@ -82,7 +82,7 @@ function mayBeSocket(text: string): boolean {
   return text.length > head.length && isUnix(head);
 }
 
-function valuesIn(config: JsonObject): Values {
+function settingsIn(config: JsonObject): Values {
   const values = new Map<string, (string | null)[]>();
   function add(name: string, value: string | null): void {
     const known = values.get(name);
@@ -90,11 +90,8 @@ function valuesIn(config: JsonObject): Values {
     if (known) known.push(value);
     else values.set(name, ['', value]);
   }
-  const left: Json[] = [config];
-  for (let value = left.pop(); value !== undefined; value = left.pop()) {
-    if (typeof value !== 'object' || value === null) continue;
-    for (const inner of Object.values(value)) left.push(inner as Json);
-    if (Array.isArray(value)) continue;
+  for (const [value] of valuesIn(config)) {
+    if (!isObject(value)) continue;
     if (value.handler === 'vars') {
       for (const [name, text] of Object.entries(value)) add(`http.vars.${name}`, String(text));
     }

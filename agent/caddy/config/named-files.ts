@@ -1,7 +1,7 @@
 /** Refuses configurations that name a device, a pipe or a socket as a file: reading it may never end. */
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Json, JsonObject } from '../../../src/shared/json.ts';
+import { type Json, type JsonObject, valuesIn } from '../../../src/shared/json.ts';
 import { Restricted } from '../words.ts';
 import { contentPaths } from './file-contents.ts';
 
@@ -38,22 +38,13 @@ export function assertRegularFiles(
   env: Readonly<Record<string, string>>,
 ): void {
   const seen = new Set<string>();
-  const left: [key: string, value: Json][] = [['', config]];
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    const [key, value] = next;
-    if (typeof value === 'string') {
-      if (!value.includes('/') && !value.includes('{')) continue;
-      if (NO_FILES.has(key) || (key === 'filename' && OUTPUTS.has(value)) || seen.has(value)) {
-        continue;
-      }
-      seen.add(value);
-      for (const path of pathsIn(value, env)) assertRegular(path);
-    } else if (Array.isArray(value)) {
-      if (key === 'load_folders') for (const folder of value) assertRegularFolder(folder);
-      for (const inner of value) left.push([key, inner]);
-    } else if (value !== null && typeof value === 'object') {
-      for (const entry of Object.entries(value)) left.push(entry);
-    }
+  for (const [value, name] of valuesIn(config)) {
+    if (name === 'load_folders' && Array.isArray(value)) value.forEach(assertRegularFolder);
+    if (typeof value !== 'string' || seen.has(value)) continue;
+    if (!value.includes('/') && !value.includes('{')) continue;
+    if (NO_FILES.has(name) || (name === 'filename' && OUTPUTS.has(value))) continue;
+    seen.add(value);
+    for (const path of pathsIn(value, env)) assertRegular(path);
   }
 }
 

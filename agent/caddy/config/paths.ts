@@ -4,7 +4,7 @@
  * if not, it is what keeps a site away from the files of hub and agent. Pure, except for `resolve`.
  */
 import { isAbsolute, resolve as resolveName } from 'node:path';
-import { field, type Json, type JsonObject } from '../../../src/shared/json.ts';
+import { field, isObject, type Json, type JsonObject, valuesIn } from '../../../src/shared/json.ts';
 import { isBelow } from '../../../src/shared/system/files.ts';
 import { createDialReader, isUnix } from './dials.ts';
 import { readExpression } from './expression.ts';
@@ -90,7 +90,8 @@ export function findForbiddenPath(config: JsonObject, rules: PathRules): string 
     return hit ? reserved(directive) : null;
   }
 
-  function judgeText(text: string): string | null {
+  function judgeText(text: Json): string | null {
+    if (typeof text !== 'string') return null;
     // As nearly all texts.
     if (!text.includes('/') && !text.includes('{')) return null;
     for (const path of contentPaths(text)) {
@@ -148,24 +149,13 @@ export function findForbiddenPath(config: JsonObject, rules: PathRules): string 
     );
   }
 
-  const left: Json[] = [config];
-  for (let value = left.pop(); value !== undefined; value = left.pop()) {
-    let found: string | null = null;
-    if (Array.isArray(value)) {
-      for (const item of value) left.push(item);
-    } else if (typeof value === 'string') {
-      found = judgeText(value);
-    } else if (typeof value === 'object' && value !== null) {
-      found = judgeObject(value);
-      for (const name of Object.keys(value)) left.push(value[name] ?? null);
-    }
-    if (found !== null) return found;
-  }
-  return null;
+  return first(valuesIn(config), ([value]) =>
+    isObject(value) ? judgeObject(value) : judgeText(value),
+  );
 }
 
 /** The first answer that is not null. */
-function first<T>(items: readonly T[], judge: (item: T) => string | null): string | null {
+function first<T>(items: Iterable<T>, judge: (item: T) => string | null): string | null {
   for (const item of items) {
     const found = judge(item);
     if (found !== null) return found;

@@ -12,7 +12,7 @@ import { expandPlaceholders, replacesTooMuch } from '../../../src/shared/caddyfi
 import { MAX_DEPTH } from '../../../src/shared/caddyfile/structure.ts';
 import { MAX_ALL_WORDS, tokenizeInTurns } from '../../../src/shared/caddyfile/tokenizer.ts';
 import { MAX_PORTS, MAX_SIZE, weigh, weighing } from '../../../src/shared/caddyfile/weight.ts';
-import { field, type Json, type JsonObject } from '../../../src/shared/json.ts';
+import { field, type JsonObject, valuesIn } from '../../../src/shared/json.ts';
 import { resolvePath } from '../../../src/shared/system/files.ts';
 import { Restricted } from '../words.ts';
 import { assertRegularFiles } from './named-files.ts';
@@ -118,16 +118,6 @@ export const withRules = (mark: string | null): string | null =>
 const MAY_READ_MORE = /import|\{\$/;
 
 /** Whether an adapted configuration sets a storage, for everything or for one issuer. */
-export function hasStorage(config: JsonObject): boolean {
-  if (config.storage !== undefined) return true;
-  const left: Json[] = [config.apps ?? null];
-  for (let value = left.pop(); value !== undefined; value = left.pop()) {
-    if (Array.isArray(value)) {
-      for (const item of value) left.push(item);
-    } else if (typeof value === 'object' && value !== null) {
-      if (value.storage && field(value.storage, 'module') !== undefined) return true;
-      for (const name of Object.keys(value)) left.push(value[name] ?? null);
-    }
-  }
-  return false;
-}
+export const hasStorage = (config: JsonObject): boolean =>
+  config.storage !== undefined ||
+  valuesIn(config.apps ?? null).some(([value]) => field(value, 'storage', 'module') !== undefined);

@@ -2,7 +2,14 @@
  * Which connections outlive a load although their site has gone, or may refuse a visitor now: websockets stay
  * open for their `stream_close_delay`, which cannot be shortened any more. Pure.
  */
-import { field, type Json, type JsonObject, list, object } from '../../../src/shared/json.ts';
+import {
+  field,
+  type Json,
+  type JsonObject,
+  list,
+  object,
+  parseJson,
+} from '../../../src/shared/json.ts';
 import type { StillOpen } from '../../../src/shared/wire/proxy.ts';
 import { guardedHosts, hostsOf } from './stream-delay.ts';
 
@@ -10,7 +17,7 @@ import { guardedHosts, hostsOf } from './stream-delay.ts';
 const MOST = 100;
 
 /** How many requests are open to each upstream, of those that have any. @param upstreams as Caddy says */
-export function openRequests(upstreams: string): ReadonlyMap<string, number> {
+function openRequests(upstreams: string): ReadonlyMap<string, number> {
   const all = list(JSON.parse(upstreams) as Json).map((one) => {
     const requests = Number(field(one, 'num_requests')) || 0;
     return [String(field(one, 'address') ?? ''), requests] as const;
@@ -21,16 +28,14 @@ export function openRequests(upstreams: string): ReadonlyMap<string, number> {
 /**
  * What stays open of the sites that are gone, or guarded only now. Caddy counts by upstream: of two sites
  * with one upstream, it does not say whose connections they are.
- * @param previous the live configuration, as it was loaded
+ * @param previous the live configuration, as JSON text
  * @param next the one that replaces it, as adapted
- * @param requests open ones, by upstream
+ * @param upstreams as Caddy says, with their open requests
  */
-export function stillOpen(
-  previous: JsonObject,
-  next: JsonObject,
-  requests: ReadonlyMap<string, number>,
-): StillOpen[] {
-  const [before, after] = [sitesOf(previous), sitesOf(next)];
+export function stillOpen(previous: string, next: JsonObject, upstreams: string): StillOpen[] {
+  const requests = openRequests(upstreams);
+  if (requests.size === 0) return [];
+  const [before, after] = [sitesOf(parseJson(previous)), sitesOf(next)];
   const found = new Map<string, StillOpen>();
   for (const route of before.routes) {
     const upstreams = new Set(delayedUpstreams(route));
@@ -47,7 +52,7 @@ export function stillOpen(
   return [...found.values()].slice(0, MOST);
 }
 
-function sitesOf(config: JsonObject) {
+function sitesOf(config: Json) {
   const servers = Object.values(object(field(config, 'apps', 'http', 'servers'))).map(object);
   const routes = servers.flatMap((server) => list(server.routes));
   return {

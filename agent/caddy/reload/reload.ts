@@ -6,15 +6,15 @@ import { createQueue } from '../../../src/shared/async.ts';
 import { keptDigests, type NamedKept } from '../../../src/shared/caddyfile/kept-certificates.ts';
 import { withoutBlock } from '../../../src/shared/caddyfile/structure.ts';
 import { FAILURES, Failure, sentenceOf } from '../../../src/shared/failure.ts';
-import { type Json, type JsonObject, object } from '../../../src/shared/json.ts';
-import type { KeptCertificate, ReloadAnswer, StillOpen } from '../../../src/shared/wire/proxy.ts';
+import type { Json, JsonObject } from '../../../src/shared/json.ts';
+import type { KeptCertificate, ReloadAnswer } from '../../../src/shared/wire/proxy.ts';
 import type { Warnings } from '../../warnings.ts';
 import { AdminUnreachable, proxyUnreachable } from '../admin.ts';
 import { withdrawnSentence } from '../config/foreign.ts';
 import { withKept } from '../config/kept.ts';
 import { readOwnTls } from '../config/own-tls.ts';
 import type { Stamp } from '../config/patch.ts';
-import { openRequests, stillOpen } from '../config/still-open.ts';
+import { stillOpen } from '../config/still-open.ts';
 import { describeClosed, withoutListeners } from '../ports/closed.ts';
 import type { NextProgram } from '../process/next-program.ts';
 import { assertNone, type KeptFile } from './kept-file.ts';
@@ -247,7 +247,9 @@ export function createReload(deps: ReloadDeps): Reload {
         accessLog: { ...deps.accessLog, file: logs.spelling(previous) },
         streamDelay: await deps.streamDelay(),
       };
-      const open = stamp.streamDelay === null ? [] : openOf(previous, config, upstreams);
+      // None if Caddy does not say; a configuration that is not the agent's gives websockets no delay.
+      const isKnown = stamp.streamDelay !== null && upstreams.status === 'fulfilled';
+      const open = isKnown ? stillOpen(previous, config, upstreams.value) : [];
       if (!isWanted()) throw stale('Cancelled: the caller has gone.');
       // Before the text is on disk, and with what the one on disk names.
       undo = kept.add(certificates);
@@ -346,16 +348,6 @@ export function createReload(deps: ReloadDeps): Reload {
     reopenLogs: () => enqueue(logs.reopenLogs),
     restartNeeded: recovery.restartNeeded,
   };
-}
-
-/** None if Caddy does not say; a configuration that is not the agent's gives websockets no delay. */
-function openOf(
-  previous: string,
-  next: JsonObject,
-  upstreams: PromiseSettledResult<string>,
-): StillOpen[] {
-  const requests = openRequests(upstreams.status === 'fulfilled' ? upstreams.value : '[]');
-  return requests.size === 0 ? [] : stillOpen(object(JSON.parse(previous)), next, requests);
 }
 
 function unwritableSentence(files: readonly string[]): string | null {
