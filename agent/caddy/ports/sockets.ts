@@ -1,6 +1,7 @@
 /** The sockets that programs listen on, as Linux shows them (proc(5)). */
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { groupsOf } from '../../../src/shared/ipv6.ts';
 import type { Holder } from '../../../src/shared/wire/proxy.ts';
 
 /** A row of the kernel's socket tables that listens. */
@@ -39,14 +40,8 @@ function spellingsOf4(host: string): string[] {
   return [hex, '00000000', ANY_6, `0000000000000000FFFF0000${hex}`];
 }
 
-/** Of IPv6, as the URL standard writes it out. */
 function hexOf6(host: string): string {
-  const { hostname } = new URL(`http://[${host.replace(/%.*$/, '')}]`);
-  const [head = '', tail = ''] = hostname.slice(1, -1).split('::');
-  const groups = (text: string) => text.split(':').filter(Boolean);
-  const [before, after] = [groups(head), groups(tail)];
-  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
-  const bytes = [...before, ...zeros, ...after].flatMap((group) => {
+  const bytes = groupsOf(host).flatMap((group) => {
     const value = Number.parseInt(group, 16);
     return [value >> 8, value & 0xff];
   });

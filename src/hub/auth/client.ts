@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { bearerOf } from '../../shared/bearer.ts';
 import { Failure } from '../../shared/failure.ts';
+import { groupsOf } from '../../shared/ipv6.ts';
 import { isAskedHere, isFromHere, isLoopbackHost, plain } from '../../shared/loopback.ts';
 import type { Client } from './sessions/sessions.ts';
 
@@ -43,15 +44,7 @@ export function lastHop(forwardedFor: string | null): string | null {
 export function networkOf(address: string): string {
   const bare = plain(address);
   if (isIP(bare) !== 6) return bare;
-  const [head = '', tail = ''] = (bare.split('%')[0] ?? '').toLowerCase().split('::');
-  const first = head === '' ? [] : head.split(':');
-  const last = tail === '' ? [] : tail.split(':');
-  const words = (part: string[]) =>
-    part.reduce((sum, word) => sum + (word.includes('.') ? 2 : 1), 0);
-  const gap = Math.max(0, 8 - words(first) - words(last));
-  const all = bare.includes('::') ? [...first, ...Array(gap).fill('0'), ...last] : first;
-  const prefix = all.slice(0, 4).map((word) => word.replace(/^0+(?=.)/, ''));
-  return `${prefix.join(':')}::/64`;
+  return `${groupsOf(bare).slice(0, 4).join(':')}::/64`;
 }
 
 type LocalRules = {

@@ -1,5 +1,6 @@
 /** Networks as nginx reads them, and what is left of some without others. Pure. */
 import { isIP } from 'node:net';
+import { groupsOf } from '../../../shared/ipv6.ts';
 
 /** The family, `4` or `6`, and the leading bits: a network is inside another if its text begins like it. */
 export type Network = string;
@@ -68,13 +69,9 @@ function bitsOfIpv4(address: string): string | null {
 
 function bitsOfIpv6(address: string): string | null {
   if (isIP(address) !== 6 || address.includes('%')) return null;
-  const [head = [], tail = []] = new URL(`http://[${address}]`).hostname
-    .slice(1, -1)
-    .split('::')
-    .map((half) => half.split(':').filter((group) => group !== ''));
-  const zeros = Array<string>(8 - head.length - tail.length).fill('0');
-  const groups = [...head, ...zeros, ...tail];
-  return `6${groups.map((group) => inBits(Number.parseInt(group, 16), 16)).join('')}`;
+  return `6${groupsOf(address)
+    .map((group) => inBits(Number.parseInt(group, 16), 16))
+    .join('')}`;
 }
 
 const inBits = (number: number, length: number): string => number.toString(2).padStart(length, '0');
