@@ -67,14 +67,12 @@ export type Gateway = {
 const SEARCH_MS = 5_000;
 
 /**
- * @param proxy its version, such as `2.6.2`, and the names in its environment; null if not known
- * @param noteLoaded gets what a set does without which was made live
+ * @param proxy what was last seen of it; it gets what a set does without which was made live
  * @param pairOf null if no key may travel to the agent: then no certificate does
  */
 export function createGateway(
   agent: AgentClient,
-  { version, environment }: Pick<LastSeen, 'version' | 'environment'>,
-  noteLoaded: LastSeen['noteLoaded'],
+  { version, environment, noteLoaded }: Pick<LastSeen, 'version' | 'environment' | 'noteLoaded'>,
   pairOf: PairOf | null = null,
 ): Gateway {
   let ended = 0;

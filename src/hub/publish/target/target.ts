@@ -46,19 +46,7 @@ export type TargetDeps = {
 /** What a proxy served, as of how many publishes. */
 type Look = Readonly<{ found: ProxyStatus; published: number }>;
 
-export type Target = Pick<
-  LastSeen,
-  | 'away'
-  | 'skipped'
-  | 'seen'
-  | 'version'
-  | 'environment'
-  | 'unwritable'
-  | 'dialect'
-  | 'lastDialect'
-  | 'status'
-  | 'watched'
-> &
+export type Target = Omit<LastSeen, 'noteLive' | 'noteLoaded' | 'notePublished'> &
   Acceptance & {
     readonly id: number;
     readonly url: string | null;
@@ -128,14 +116,14 @@ export function createTarget(deps: TargetDeps): Target {
   const { pace, now, log } = deps;
   const hasOthers = () => stored().agents.length > 1;
   const lastSeen = createLastSeen({ client, hasOthers, importDirs, now });
-  const { status, version, environment, watched } = lastSeen;
+  const { status, watched } = lastSeen;
   /** Nothing is served that a first publish could take away. */
   let vacant = false;
   /** The stored set was not live yet since the start: what is live instead may be the newer one. */
   let starting = true;
   let onTrial: SiteSet | null = null;
   let behindSince = store.behindSince(id);
-  const gateway = createGateway(client, { version, environment }, lastSeen.noteLoaded, deps.pairOf);
+  const gateway = createGateway(client, lastSeen, deps.pairOf);
   const standing = createStanding(store, log, pace.contention);
   const leftOut = createLeftOut(log, () => performance.now(), pace.leftOut);
   const own = () => setFor(stored(), id);
@@ -182,7 +170,7 @@ export function createTarget(deps: TargetDeps): Target {
     return isAlone && found?.of === 'stored' && !canLeaveOut(found) ? null : found;
   }
 
-  const { check, isAboutBroken } = createAcceptance({
+  const acceptance = createAcceptance({
     gateway,
     leftOut,
     own,
@@ -205,6 +193,8 @@ export function createTarget(deps: TargetDeps): Target {
   }
 
   return {
+    ...lastSeen,
+    ...acceptance,
     id,
     url,
     client,
@@ -214,16 +204,6 @@ export function createTarget(deps: TargetDeps): Target {
     standing,
     agent,
     label: () => labelOf(id, stored().agents),
-    skipped: lastSeen.skipped,
-    away: lastSeen.away,
-    seen: lastSeen.seen,
-    version,
-    environment,
-    unwritable: lastSeen.unwritable,
-    dialect: lastSeen.dialect,
-    lastDialect: lastSeen.lastDialect,
-    status,
-    watched,
     async dialectFor({ preamble, vhosts }) {
       const mayHold = preamble.includes('<<') || vhosts.some(({ config }) => config.includes('<<'));
       if (mayHold && !lastSeen.skipped()) await status().catch(() => undefined);
@@ -284,9 +264,6 @@ export function createTarget(deps: TargetDeps): Target {
     },
 
     isOnTrial: () => onTrial !== null,
-
-    check,
-    isAboutBroken,
     isInStep,
 
     async isBack() {

@@ -51,8 +51,7 @@ const gateway = () =>
           throw rejected((JSON.parse(adapted.error) as { error: string }).error, text);
       },
     } as unknown as AgentClient,
-    { version: () => version, environment: () => null },
-    () => {},
+    { version: () => version, environment: () => null, noteLoaded() {} },
   );
 
 /** The refusal of the whole set, and of a probe with its second site. */
@@ -130,11 +129,11 @@ test('a mistake in a policy names policy, field and site', async () => {
 
 test('another version of Caddy needs another proxyfile only if policies do', () => {
   let running: string | null = '2.6.2';
-  const { digestOf } = createGateway(
-    {} as AgentClient,
-    { version: () => running, environment: () => null },
-    () => {},
-  );
+  const { digestOf } = createGateway({} as AgentClient, {
+    version: () => running,
+    environment: () => null,
+    noteLoaded() {},
+  });
   const plain = setOf(vhost(1, 'respond one'));
   const guarded = setOf(vhost(1, 'respond one', [LAN]));
   const digests = [digestOf(plain), digestOf(guarded)];
