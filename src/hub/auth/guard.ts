@@ -94,7 +94,7 @@ type ForOwners = {
 
 type Asked = { request: Request; route: string };
 
-function createDemands({ demands, now, db, isFirst }: GuardDeps) {
+function createDemands({ demands, now, db, isFirst, accounts }: GuardDeps) {
   /** Records that somebody is refused, at most once a minute for each route. */
   function refused({ request, route }: Asked, who: Actor, failure: Failure): Failure {
     const target = `${request.method} ${route}`;
@@ -112,11 +112,40 @@ function createDemands({ demands, now, db, isFirst }: GuardDeps) {
     if (!declared?.needs) throw new Error(`${method} ${route} declares no role`);
     return declared;
   }
-  return {
-    /** @throws Failure FORBIDDEN_ROLE */
-    assertRole(asked: Asked, who: Caller): void {
+
+  /** @throws Failure FORBIDDEN_ROLE */
+  function assertRole(asked: Asked, who: Caller): void {
+    const { needs } = of(asked);
+    if (!isAtLeast(who.user.role, needs)) throw refused(asked, who, forbiddenRole(needs));
+  }
+
+  /** Both check `role` as it is when they are called. */
+  const still = (asked: Asked, role: () => Role | null) => ({
+    isAllowed() {
+      const found = role();
+      return found !== null && isAtLeast(found, of(asked).needs);
+    },
+    assertAllowed() {
+      const found = role();
+      if (found === null) throw unauthenticated();
       const { needs } = of(asked);
-      if (!isAtLeast(who.user.role, needs)) throw refused(asked, who, forbiddenRole(needs));
+      if (!isAtLeast(found, needs)) throw forbiddenRole(needs);
+    },
+  });
+
+  return {
+    assertRole,
+    still,
+    /** Whoever has the session with this token; null if there is none. @throws Failure FORBIDDEN_ROLE, SESSION_NOT_FRESH */
+    bySession(asked: Asked, token: string | null, client: Client): Guarded<Person> | null {
+      const signedIn = accounts.find(token);
+      if (!signedIn) return null;
+      note({ user: signedIn.user.id });
+      const checks = still(asked, () => accounts.roleOf(token));
+      const who = { ...signedIn, via: null, client, assertAllowed: checks.assertAllowed };
+      assertRole(asked, who);
+      if (of(asked).fresh) assertFresh(who.session, now());
+      return { who, ...checks };
     },
     /** @throws Failure FORBIDDEN if no token with this scope is accepted */
     assertToken(asked: Asked, who: Actor, scope: Scope): void {
@@ -125,29 +154,12 @@ function createDemands({ demands, now, db, isFirst }: GuardDeps) {
       throw refused(asked, who, new Failure('FORBIDDEN', 'This token is read-only.'));
     },
     noTokens: (asked: Asked, who: Actor) => refused(asked, who, noTokens()),
-    /** @throws Failure SESSION_NOT_FRESH */
-    assertFresh(asked: Asked, session: Session): void {
-      if (of(asked).fresh) assertFresh(session, now());
-    },
     /** @param session null for a token */
     forOwners: (asked: Asked, who: Actor & Caller, session: Session | null): ForOwners => ({
       assertOwner() {
         if (!session) throw refused(asked, who, noTokens());
         if (!isAtLeast(who.user.role, 'owner')) throw refused(asked, who, forbiddenRole('owner'));
         assertFresh(session, now());
-      },
-    }),
-    /** Both check `role` as it is when they are called. */
-    still: (asked: Asked, role: () => Role | null) => ({
-      isAllowed() {
-        const found = role();
-        return found !== null && isAtLeast(found, of(asked).needs);
-      },
-      assertAllowed() {
-        const found = role();
-        if (found === null) throw unauthenticated();
-        const { needs } = of(asked);
-        if (!isAtLeast(found, needs)) throw forbiddenRole(needs);
       },
     }),
   };
@@ -160,7 +172,7 @@ function createDemands({ demands, now, db, isFirst }: GuardDeps) {
  * @throws Failure, per request: UNAUTHENTICATED, FORBIDDEN, FORBIDDEN_ROLE, SESSION_NOT_FRESH
  */
 export function createGuard(deps: GuardDeps) {
-  const { accounts, tokens, cookies, commandLine, addressOf } = deps;
+  const { tokens, cookies, commandLine, addressOf } = deps;
   const demands = createDemands(deps);
   return new Elysia({ name: 'guard' })
     .use(cookies)
@@ -174,20 +186,8 @@ export function createGuard(deps: GuardDeps) {
         return { who, isAllowed: () => true, assertAllowed, assertOwner: () => {} };
       }
       const { presented, bearer } = sessionCookie;
-      const signedIn = accounts.find(presented);
-      if (signedIn) {
-        const { user, session } = signedIn;
-        note({ user: user.id });
-        const still = demands.still(asked, () => accounts.roleOf(presented));
-        const who = { user, via: null, client, assertAllowed: still.assertAllowed };
-        demands.assertRole(asked, who);
-        demands.assertFresh(asked, session);
-        return {
-          who,
-          ...still,
-          ...demands.forOwners(asked, who, session),
-        };
-      }
+      const person = demands.bySession(asked, presented, client);
+      if (person) return { ...person, ...demands.forOwners(asked, person.who, person.who.session) };
       const found = tokens.find(bearer);
       if (!found) throw unauthenticated();
       const { user, token } = found;
@@ -211,28 +211,20 @@ export function createGuard(deps: GuardDeps) {
  * @throws Failure, per request: UNAUTHENTICATED, FORBIDDEN, FORBIDDEN_ROLE, SESSION_NOT_FRESH
  */
 export function createSessionGuard(deps: GuardDeps) {
-  const { accounts, tokens, cookies, commandLine, addressOf } = deps;
+  const { tokens, cookies, commandLine, addressOf } = deps;
   const demands = createDemands(deps);
   return new Elysia({ name: 'session-guard' })
     .use(cookies)
     .derive({ as: 'scoped' }, ({ request, route, sessionCookie }): Guarded<Person> => {
       if (commandLine.isFrom(request)) throw noPerson();
       const asked = { request, route };
-      const { presented } = sessionCookie;
       const client = clientOf(request, addressOf(request));
-      const signedIn = accounts.find(presented);
-      if (!signedIn) {
-        const found = tokens.find(sessionCookie.bearer);
-        if (!found) throw unauthenticated();
-        const { user, token } = found;
-        throw demands.noTokens(asked, { user, via: token.name, client });
-      }
-      note({ user: signedIn.user.id });
-      const still = demands.still(asked, () => accounts.roleOf(presented));
-      const who = { ...signedIn, via: null, client, assertAllowed: still.assertAllowed };
-      demands.assertRole(asked, who);
-      demands.assertFresh(asked, who.session);
-      return { who, ...still };
+      const person = demands.bySession(asked, sessionCookie.presented, client);
+      if (person) return person;
+      const found = tokens.find(sessionCookie.bearer);
+      if (!found) throw unauthenticated();
+      const { user, token } = found;
+      throw demands.noTokens(asked, { user, via: token.name, client });
     })
     .onBeforeHandle({ as: 'scoped' }, assertStillAllowed);
 }
