@@ -1,6 +1,6 @@
 /** Keeps the published set, and the changelog beside it, in the database. */
 import { and, asc, eq, inArray, isNull, notLike, sql } from 'drizzle-orm';
-import { whileBusy } from '../db/busy.ts';
+import { whileBusy } from '../db/fault.ts';
 import { inTransaction, type OpenDatabase } from '../db/open.ts';
 import {
   agents,
