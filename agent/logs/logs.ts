@@ -20,6 +20,7 @@
  */
 import { createDeadline, type Deadline, within } from '../../src/shared/async.ts';
 import type { LogExport } from '../../src/shared/http.ts';
+import { listed } from '../../src/shared/one-line.ts';
 import { statsOf } from '../../src/shared/wire/log-stats.ts';
 import type { LogActivity, LogEntry, LogPage, LogStats } from '../../src/shared/wire/logs.ts';
 import type { LogSums, MergeAnswer } from '../../src/shared/wire/merge.ts';
@@ -107,9 +108,7 @@ const MOST_NAMED = 3;
 /** What an operator should know of damaged files; null without any. */
 export function damageSentence(names: readonly string[]): string | null {
   if (names.length === 0) return null;
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
-  const list = names.slice(0, MOST_NAMED).join(', ');
-  return `Entries of the access log are missing in all answers, because these files are damaged: ${list}${more}.`;
+  return `Entries of the access log are missing in all answers, because these files are damaged: ${listed(names, MOST_NAMED)}.`;
 }
 
 /** About 300 MB of CSV, more than a spreadsheet can open. */

@@ -1,4 +1,4 @@
-/** Makes a sentence from another program fit to be shown. Pure. */
+/** Makes sentences of other programs, and long lists of names, fit to be shown. Pure. */
 
 /**
  * Control, format and invisible characters, and line separators: a request's host name or the response
@@ -15,3 +15,9 @@ export const oneLine = (text: string): string => text.replace(UNSEEN, ' ').trim(
 /** The beginning of a text that is too long to be shown. */
 export const clip = (text: string): string =>
   text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+
+/** `a, b and 3 more`. @param most names that are shown */
+export function listed(names: readonly string[], most: number): string {
+  const more = names.length > most ? ` and ${names.length - most} more` : '';
+  return names.slice(0, most).join(', ') + more;
+}

@@ -1,5 +1,6 @@
 /** What a configuration of another program serves and asks for, before it is replaced. Pure. */
 import { field, type Json, type JsonObject, list, object } from '../../../src/shared/json.ts';
+import { listed } from '../../../src/shared/one-line.ts';
 import { hostsOf } from '../ports/ports.ts';
 
 /** Debian's package serves this folder on port 80 until there is a Caddyfile. */
@@ -44,8 +45,7 @@ const MOST_NAMED = 20;
  */
 export function withdrawnSentence(previous: string, next: JsonObject): string {
   const gone = [...hostsIn(JSON.parse(previous) as Json).difference(hostsIn(next))];
-  const more = gone.length > MOST_NAMED ? ` and ${gone.length - MOST_NAMED} more` : '';
-  const named = gone.slice(0, MOST_NAMED).join(', ') + more;
+  const named = listed(gone, MOST_NAMED);
   return `The hub started with other sites than those in the Caddyfile, and replaced it${
     named && `, withdrawing ${named}`
   }. The old Caddyfile is kept beside it as Caddyfile.changed-….`;

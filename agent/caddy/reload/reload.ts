@@ -7,6 +7,7 @@ import { keptDigests, type NamedKept } from '../../../src/shared/caddyfile/kept-
 import { withoutBlock } from '../../../src/shared/caddyfile/structure.ts';
 import { FAILURES, Failure, sentenceOf } from '../../../src/shared/failure.ts';
 import type { Json, JsonObject } from '../../../src/shared/json.ts';
+import { listed } from '../../../src/shared/one-line.ts';
 import type { KeptCertificate, ReloadAnswer } from '../../../src/shared/wire/proxy.ts';
 import type { Warnings } from '../../warnings.ts';
 import { AdminUnreachable, proxyUnreachable } from '../admin.ts';
@@ -352,8 +353,7 @@ export function createReload(deps: ReloadDeps): Reload {
 
 function unwritableSentence(files: readonly string[]): string | null {
   if (files.length === 0) return null;
-  const more = files.length > 1 ? ` and ${files.length - 1} more` : '';
-  return `Caddy’s user cannot write the log ${files[0]}${more}: nothing is logged there.`;
+  return `Caddy’s user cannot write the log ${listed(files, 1)}: nothing is logged there.`;
 }
 
 /** Not even with `replace`: whoever wants the old copy back promotes that one. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../../src/shared/async.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import type { Log } from '../../../src/shared/log.ts';
+import { listed } from '../../../src/shared/one-line.ts';
 import type { Pace } from '../../pace.ts';
 import type { Warnings } from '../../warnings.ts';
 import { isStoredFilesFault } from '../words.ts';
@@ -85,9 +86,7 @@ export function createCaddyStorage({
 
 function damagedWarning(paths: readonly string[]): string | null {
   if (paths.length === 0) return null;
-  const more = paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : '';
-  const named = paths.slice(0, MOST_NAMED).join(', ');
-  return `Damaged files of Caddy's storage were set aside, and Caddy creates them again: ${named}${more}.`;
+  return `Damaged files of Caddy's storage were set aside, and Caddy creates them again: ${listed(paths, MOST_NAMED)}.`;
 }
 
 function rootWarning(authorities: readonly string[]): string | null {

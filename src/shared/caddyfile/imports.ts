@@ -1,5 +1,6 @@
 /** Finds imports of files in a block of a Caddyfile. Pure. */
 import { nearest } from '../nearest.ts';
+import { listed } from '../one-line.ts';
 import type { Finding, Frame } from './frame.ts';
 import { isMasked } from './placeholders.ts';
 import type { Block } from './structure.ts';
@@ -46,10 +47,8 @@ function whyNot(target: string, snippets: ReadonlySet<string>): Omit<Finding, 'a
   const message = 'The preamble defines no snippet with this name, and files cannot be imported.';
   if (snippets.size === 0) return { message, hint: 'The preamble defines no snippets.' };
   const near = nearest(target, snippets);
-  const names = [...snippets].slice(0, MOST_NAMED).join(', ');
-  const more = snippets.size > MOST_NAMED ? ` and ${snippets.size - MOST_NAMED} more` : '';
   const guess = near === undefined ? '' : `Did you mean ${near}? `;
-  return { message, hint: `${guess}The preamble defines: ${names}${more}.` };
+  return { message, hint: `${guess}The preamble defines: ${listed([...snippets], MOST_NAMED)}.` };
 }
 
 /** A line whose first word could become `import` when its placeholders are replaced. */

@@ -5,6 +5,7 @@ import { askLocalHub } from '../../../program/cli/api/local-hub.ts';
 import type { PlanQuestion } from '../../../program/cli/api/plan-question.ts';
 import type { Cli, Given } from '../../../program/cli/command.ts';
 import type { Importer } from '../../../program/cli/importer.ts';
+import { listed } from '../../../shared/one-line.ts';
 import { visible } from '../../../shared/visible.ts';
 import { STANDARD_PORTS } from '../../../shared/wire/proxy.ts';
 import { CHOOSE_SITES, choicesOf, type ImportKind, runImport } from '../../import/cli/importing.ts';
@@ -105,10 +106,7 @@ function inGroups(notes: readonly Note[]): string {
 /** How many names a line has at most. */
 const SOME = 5;
 
-function inShort(names: readonly string[]): string {
-  const shown = names.slice(0, SOME).map(visible).join(', ');
-  return names.length <= SOME ? shown : `${shown} and ${names.length - SOME} more`;
-}
+const inShort = (names: readonly string[]): string => listed(names.map(visible), SOME);
 
 /** Null if it cannot be known. */
 const servingNow = ({ env }: Cli): Promise<Serving | null> =>

@@ -1,5 +1,6 @@
 /** What an import has to say about a host besides: the same words for the same matter, so that clients can group them. */
 import { type Static, t } from 'elysia';
+import { listed } from '../../../shared/one-line.ts';
 
 export const Note = t.Object({
   domain: t.Union([t.String(), t.Null()], {
@@ -20,8 +21,6 @@ const MOST_NAMED = 10;
 
 /** Such as `“ann”, “bob”`, for a remark about all of them; of many, the first. */
 export function named(names: readonly string[]): string {
-  const all = [...new Set(names)];
-  const shown = all.slice(0, MOST_NAMED).map((name) => `“${name}”`);
-  const rest = all.length - shown.length;
-  return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  const all = [...new Set(names)].map((name) => `“${name}”`);
+  return listed(all, MOST_NAMED);
 }

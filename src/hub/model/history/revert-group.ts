@@ -1,5 +1,6 @@
 /** The change that undoes all entries of one request, or none. Pure. */
 import { Failure } from '../../../shared/failure.ts';
+import { listed } from '../../../shared/one-line.ts';
 import { type Change, idsAfter, type Plan, together } from '../changes.ts';
 import { kindOf } from '../entities.ts';
 import { policyInUse } from '../policy-changes.ts';
@@ -115,13 +116,12 @@ function assertNoneMissing({ vhosts, policies }: SiteSet): void {
 }
 
 function changedSince(entries: readonly Numbered[]): Failure {
-  const more = entries.length - MOST_NAMED;
-  const named = entries.slice(0, MOST_NAMED).map(({ domain }) => domain);
+  const names = entries.map(({ domain }) => domain);
   return new Failure(
     'CHANGED_SINCE',
     'Later changes prevent this group of changes from being undone.',
     {
-      detail: `Changed since: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
+      detail: `Changed since: ${listed(names, MOST_NAMED)}.`,
       changes: entries.map(({ id }) => id),
     },
   );
