@@ -1,7 +1,7 @@
 /** How an agent without AGENT_TOKEN gets a hub, and then that hub's next tokens. */
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { Elysia } from 'elysia';
-import { tokenHash } from '../../src/shared/bearer.ts';
+import { newToken, tokenHash } from '../../src/shared/bearer.ts';
 import { FAILURES, Failure } from '../../src/shared/failure.ts';
 import { jsonBody } from '../../src/shared/json-body.ts';
 import type { Log } from '../../src/shared/log.ts';
@@ -78,15 +78,13 @@ export type OpenInvitation = {
 
 const LIFETIME_MS = 10 * 60_000;
 const MOST_WRONG = 5;
-/** 256 bits. */
-const SECRET_BYTES = 32;
 
 /**
  * @param elapsed milliseconds on a clock that nobody sets
  * @param closed called once nobody can use it any more because of wrong tries
  */
 export function createOpenInvitation(elapsed: () => number, closed: () => void): OpenInvitation {
-  const secret = randomBytes(SECRET_BYTES).toString('base64url');
+  const secret = newToken();
   const wanted = tokenHash(secret);
   const until = elapsed() + LIFETIME_MS;
   let state: 'open' | 'in use' | 'closed' = 'open';

@@ -1,5 +1,8 @@
-/** Bearer tokens: in requests, as hashes, and compared in constant time. Pure. */
-import { createHash, timingSafeEqual } from 'node:crypto';
+/** Bearer tokens: new ones, in requests, as hashes, and compared in constant time. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** 256 random bits, as 43 characters of base64url. */
+export const newToken = (): string => randomBytes(32).toString('base64url');
 
 /** Whether the token with this hash is valid, found out in constant time. */
 export type KnownToken = (hash: Buffer) => boolean;

@@ -1,7 +1,7 @@
 /** `signalbox install` and `signalbox uninstall`: show a plan, ask, and carry it out. */
-import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { messageOf } from '../../shared/async.ts';
+import { newToken } from '../../shared/bearer.ts';
 import { ROLES, type Role } from '../../shared/setting.ts';
 import { visible } from '../../shared/visible.ts';
 import { PROGRAM } from '../install/layout.ts';
@@ -9,9 +9,6 @@ import type { Step, SystemState } from '../install/steps.ts';
 import { SETTINGS } from '../settings.ts';
 import { type Cli, type Command, EXIT, type Given, type Option } from './command.ts';
 import { inviteIn } from './invite.ts';
-
-/** 256 bits. */
-const TOKEN_BYTES = 32;
 
 /** Of the column of addresses; the longest IPv4 address has 15 characters. */
 const WIDTH = 17;
@@ -70,8 +67,7 @@ group caddy gets write access to /etc/caddy so that the agent can replace the Ca
       if (listen !== null && !/^[\w.:-]+$/.test(listen)) {
         throw new CannotInstall('--listen takes one address, such as 192.168.1.5');
       }
-      const secret = () => randomBytes(TOKEN_BYTES).toString('base64url');
-      const steps = planInstall(role, managed, listen, system, secret, invite);
+      const steps = planInstall(role, managed, listen, system, newToken, invite);
       const runsCaddy = role === 'all' || managed;
       const notes = [
         ...(runsCaddy && system.live ? notesOfPorts(system.ports) : []),

@@ -1,7 +1,7 @@
 /** Links with which owners let others make an account: once, within seven days, with a role. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { and, asc, eq, gt, lte } from 'drizzle-orm';
-import { hashOf } from '../../../shared/bearer.ts';
+import { hashOf, newToken } from '../../../shared/bearer.ts';
 import { Failure } from '../../../shared/failure.ts';
 import type { Role } from '../../../shared/roles.ts';
 import { invitations, users } from '../../db/accounts-schema.ts';
@@ -40,7 +40,6 @@ export type Invitations = {
 };
 
 const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
-const TOKEN_BYTES = 32;
 
 export function createInvitations({ db, now }: { db: Db; now: () => Date }): Invitations {
   /** An invitation ends when whoever made it is no longer an owner. */
@@ -72,7 +71,7 @@ export function createInvitations({ db, now }: { db: Db; now: () => Date }): Inv
         const at = now();
         const email = given ? readEmail(given) : null;
         if (email !== null) assertNewEmail(db, email);
-        const token = randomBytes(TOKEN_BYTES).toString('base64url');
+        const token = newToken();
         const expiresAt = new Date(at.getTime() + LIFETIME_MS);
         const row = { id: randomUUID(), role, email, createdAt: at, expiresAt };
         db.delete(invitations).where(lte(invitations.expiresAt, at)).run();

@@ -1,7 +1,7 @@
 /** Sessions in the database: started, found by token, extended, ended. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { and, desc, eq, getTableColumns, gt, lt, ne, sql } from 'drizzle-orm';
-import { hashOf } from '../../../shared/bearer.ts';
+import { hashOf, newToken } from '../../../shared/bearer.ts';
 import { Failure } from '../../../shared/failure.ts';
 import type { Role } from '../../../shared/roles.ts';
 import { sessions, users } from '../../db/accounts-schema.ts';
@@ -84,7 +84,6 @@ const expiryOf = (createdAt: Date, at: Date): Date =>
 
 const { tokenHash: _, userId: __, provedAt: ___, ...LISTED } = getTableColumns(sessions);
 
-const TOKEN_BYTES = 32;
 const MAX_USER_AGENT = 512;
 
 export function createSessions({ db, now }: { db: Db; now: () => Date }): Sessions {
@@ -107,7 +106,7 @@ export function createSessions({ db, now }: { db: Db; now: () => Date }): Sessio
   return {
     start(userId, client) {
       const at = now();
-      const token = randomBytes(TOKEN_BYTES).toString('base64url');
+      const token = newToken();
       const row = {
         id: randomUUID(),
         userId,
