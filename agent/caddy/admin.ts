@@ -129,6 +129,13 @@ export function createAdmin(deps: IdentityDeps): Admin {
     });
 
   const get = (path: string, timeout: number) => shared(() => sendGet(path, timeout));
+  /** What it answers, unless that is an error. */
+  async function read(path: string, timeout: number): Promise<string> {
+    const { text, error } = await get(path, timeout);
+    if (error !== null) throw new AdminUnreachable(error);
+    return text;
+  }
+
   const post = (path: string, type: string, body: string, headers: Record<string, string> = {}) =>
     send(
       path,
@@ -153,11 +160,7 @@ export function createAdmin(deps: IdentityDeps): Admin {
       await sendGet('/metrics', READ_TIMEOUT_MS);
     },
 
-    async config() {
-      const answer = await get('/config/', LOAD_TIMEOUT_MS);
-      if (answer.error !== null) throw new AdminUnreachable(answer.error);
-      return answer.text;
-    },
+    config: () => read('/config/', LOAD_TIMEOUT_MS),
 
     async liveId() {
       const { text } = await get(`/config/logging/logs/${ACCESS_LOGGER}/@id`, READ_TIMEOUT_MS);
@@ -171,15 +174,10 @@ export function createAdmin(deps: IdentityDeps): Admin {
       return answer.error === null ? answer.text : '[]';
     },
 
-    async authority() {
-      const answer = await get('/pki/ca/local', READ_TIMEOUT_MS);
-      if (answer.error !== null) throw new AdminUnreachable(answer.error);
-      return answer.text;
-    },
+    authority: () => read('/pki/ca/local', READ_TIMEOUT_MS),
 
     async otherOrigins() {
-      const { text, error } = await get('/config/admin', READ_TIMEOUT_MS);
-      if (error !== null) throw new AdminUnreachable(error);
+      const text = await read('/config/admin', READ_TIMEOUT_MS);
       return withoutSecrets(list(field(JSON.parse(text) as Json, 'origins')).map(String));
     },
 

@@ -144,14 +144,13 @@ export function createProxy(
   const watch = createWatch(admin);
   const now = () => new Date();
   const chosen = settings.managed && createKeptProgram(settings.managed.folder, settings.bin);
-  const binNow = () => chosen?.bin() ?? settings.bin;
   const prefix = settings.user?.prefix ?? [];
   // Each time it is asked for: it may be another one by then.
   const program = {
     prefix,
     env: settings.env,
     get bin() {
-      return binNow();
+      return chosen?.bin() ?? settings.bin;
     },
   };
   const commands = {
@@ -159,7 +158,7 @@ export function createProxy(
     env: validationEnv(settings.env),
     deadline: settings.deadline ?? COMMAND_TIMEOUT_MS,
     get bin() {
-      return binNow();
+      return program.bin;
     },
   };
   const validator = createValidator(commands);
@@ -271,7 +270,6 @@ export function createProxy(
     warnings,
     version: versionOf,
     program: programOf,
-    managed: managed !== null,
     environment: managed && Object.keys(settings.env),
   });
 

@@ -21,8 +21,6 @@ type StatusDeps = {
   /** What tells the program that runs from any other; null if it cannot be asked now. */
   program: () => Promise<string | null>;
   warnings: Pick<Warnings, 'get' | 'list'>;
-  /** Whether the agent runs the proxy. */
-  managed: boolean;
   /** The names in the proxy's environment; null if another program runs it. */
   environment: readonly string[] | null;
 };
@@ -39,7 +37,6 @@ export function createStatus({
   version,
   program,
   warnings,
-  managed,
   environment,
 }: StatusDeps): ReadStatus {
   return async (hub, term = 1) => {
@@ -74,7 +71,7 @@ export function createStatus({
         fileDigest === null ||
         unknownFile ||
         (!isLacking && (checkedFor === null || proxyfile.isCheckedFor(fileDigest, checkedFor))),
-      proxy: { running: live.running, version: await version(), managed },
+      proxy: { running: live.running, version: await version(), managed: environment !== null },
       ...(environment === null || hub === undefined ? {} : { environment: [...environment] }),
       ...(fault === null ? {} : { fault }),
       restartNeeded: reload.restartNeeded(digest),

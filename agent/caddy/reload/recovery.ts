@@ -39,7 +39,7 @@ export type Recovery = {
     previous: string,
     refused: JsonObject,
     reason: string,
-    resumes?: boolean,
+    resumes: boolean,
   ): Promise<unknown>;
   /**
    * Restarts a managed proxy because of stray listeners; afterwards it serves nothing.
@@ -115,7 +115,7 @@ export function createRecovery({ admin, managed, resume, log }: RecoveryDeps): R
 
   return {
     restore: async (previous, error) => withRestoreError(error, await load(previous)),
-    restoreAfterStart: async (previous, refused, reason, resumes = true) =>
+    restoreAfterStart: async (previous, refused, reason, resumes) =>
       withRestoreError(rejected(reason), await recover(previous, refused, reason, resumes)),
     restart,
     restartNeeded(liveDigest) {
