@@ -61,10 +61,26 @@ const UNSET = [
   'request_header * * `^\\{http\\.reverse_proxy\\.header\\.[^{}]*\\}$` $1',
 ];
 
+/**
+ * Headers of a visitor that a service may believe about where a request is from and goes to, beside or
+ * more than those that Caddy sets. Some take `_` and `.` for `-`, so it gets no header with these at all.
+ */
+const UNBELIEVED = [
+  '*_*',
+  '*.*',
+  '*Original*',
+  'Forwarded',
+  'X-Forwarded-Port',
+  'X-Forwarded-Prefix',
+  'X-Forwarded-S*',
+].map((pattern) => `\theader_up -${pattern}`);
+
 /** What asks: only with a status of 2xx the request goes on; without an answer it gets 502. */
 export function asking({ address, uri, copyHeaders, ...exempt }: Asking, writing: Writing): Line[] {
   const { lines, matcher } = guarded(exempt, writing);
   const names = copyHeaders.map(canonical);
+  const isTold = writing.wording.clientIp === 'client_ip';
+  const client = isTold ? 'http.vars.client_ip' : 'http.request.remote.host';
   return [
     ...lines,
     { text: `forward_auth${matcher} ${address} {`, field: 'address' },
@@ -73,8 +89,8 @@ export function asking({ address, uri, copyHeaders, ...exempt }: Asking, writing
     ...(names.length > 0
       ? [{ text: `\tcopy_headers ${names.join(' ')}`, field: 'copyHeaders' }]
       : []),
-    // Older services believe these more than what Caddy says.
-    '\theader_up -X-Original-*',
+    ...UNBELIEVED,
+    `\theader_up X-Real-Ip {${client}}`,
     // Behind TLS, a service is found by its own name.
     ...(/^https:/i.test(address)
       ? ['\theader_up Host {http.reverse_proxy.upstream.hostport}']

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { spellings } from '../../../../src/hub/recipes/forward-auth.ts';
 import type { Values } from '../../../../src/hub/recipes/recipe.ts';
+import { caddyIs } from '../../../harness/caddys.ts';
 import { forFile, listenerForFile, serverForFile } from '../../../harness/for-file.ts';
 import { freePort } from '../../../harness/stack.ts';
 import { words } from '../../../harness/words.ts';
@@ -11,6 +12,7 @@ import {
   request,
   startSitesCaddy,
   statusOf,
+  TRUSTED_PROXY,
 } from '../../../hub/recipes/sites-caddy.ts';
 
 const FRIEND = '127.0.0.2';
@@ -266,6 +268,39 @@ test('the service learns what was asked for, and believes no visitor about it', 
   expect(one?.headers.get('x-forwarded-method')).toBe('PUT');
   expect(one?.headers.get('x-forwarded-uri')).toBe('/a?b=c');
   expect(one?.headers.get('x-forwarded-host')).toBe('legacy.test');
+});
+
+const BELIEVED = words(`
+  X_Forwarded_For x_forwarded_uri X_FORWARDED-HOST X-Forwarded_Proto X.Forwarded.Method X-Forwarded.For
+  x.forwarded_host X-Forwarded-Prefix X-Forwarded-Server X-Forwarded-Ssl X-Forwarded-Port X_Forwarded_Prefix
+  X-Real-IP X_Real_IP x.real.ip X-Real_Ip Forwarded X-Original-URL X_Original_URL x.original.uri X-Original_Method
+`);
+
+test.each(KINDS)(
+  '%s: the service believes no visitor about where a request is from and goes to',
+  async (host) => {
+    asked.length = 0;
+    const lines = [...BELIEVED, ...BELIEVED].map((name) => `${name}: forged`);
+    const away = 'Connection: close, X-Forwarded-Uri, X-Forwarded-For, X-Forwarded-Host, X-Real-Ip';
+    const one = request(host, { path: '/a', lines }).replace('Connection: close', away);
+    await caddy.send(one);
+    const headers = [...(asked[0]?.headers ?? [])];
+    expect(headers.filter(([, value]) => value.includes('forged'))).toEqual([]);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'x-forwarded-for': '127.0.0.1',
+      'x-forwarded-host': host,
+      'x-forwarded-method': 'GET',
+      'x-forwarded-proto': 'http',
+      'x-forwarded-uri': '/a',
+      'x-real-ip': '127.0.0.1',
+    });
+  },
+);
+
+test.if(caddyIs('>=2.7.0'))('a trusted proxy is believed about who asks', async () => {
+  asked.length = 0;
+  await caddy.get('generic.test', '/', ['X-Forwarded-For: 203.0.113.9'], TRUSTED_PROXY);
+  expect(asked[0]?.headers.get('x-real-ip')).toBe('203.0.113.9');
 });
 
 test.each(KINDS)('%s: the service gets no parameters from a visitor', async (host) => {
