@@ -69,6 +69,10 @@ beforeAll(async () => {
   credentials.none = {};
   credentials.badCookie = cookie('A'.repeat(43));
   credentials.badBearer = bearer('A'.repeat(43));
+  const inherited = JSON.stringify({ signalbox_session: owner.token });
+  credentials.inheritedCookie = {
+    Cookie: `__proto__=${inherited}; constructor=${owner.token}; signalbox_session.__proto__=${owner.token}`,
+  };
   credentials.agentToken = bearer(stack.token);
   credentials.socketSecret = bearer(readFileSync(join(stack.dataDir, 'hub.secret'), 'utf8').trim());
 
@@ -125,7 +129,7 @@ async function makeHalves(hub: string, headers: Record<string, string>) {
 const BAD = { id: 'x', query: '?page=x&buckets=x&status=x&from=now&format=x&open=x&after=x' };
 
 const WRONG = words(`
-  none badCookie badBearer agentToken socketSecret expired signedOut expiredToken deletedToken
+  none badCookie badBearer inheritedCookie agentToken socketSecret expired signedOut expiredToken deletedToken
   tokenAsCookie half halfAsSession halfAsBearer
 `);
 

@@ -38,6 +38,7 @@ test('a wrong name, pair or field is refused, and nothing is changed', async () 
   const before = await owner.everything();
   for (const [json, field] of [
     [{ name: 'No Name', ...pair }, 'name'],
+    [{ name: '../../etc/cron.d/a', ...pair }, 'name'],
     // A route would take it for the number of another one.
     [{ name: '12', ...pair }, 'name'],
     [{ name: 'a', ...pair, key: other.key }, 'key'],

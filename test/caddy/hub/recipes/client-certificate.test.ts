@@ -5,6 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync, rmSync } from 'node:fs';
+import { connect as plain, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { contextOf, guardOf } from '../../../../src/hub/caddyfile/context.ts';
@@ -166,6 +167,18 @@ async function curl(host: string, { cert, sni = host, more = [] }: Asked = {}): 
   return (await child.exited) === 0 ? text : 'no connection';
 }
 
+/** A ClientHello as records of 16 bytes, and everything else as it is. */
+function inPieces(bytes: Buffer): Buffer {
+  const isHello = bytes[0] === 22 && bytes[5] === 1 && bytes.length === 5 + bytes.readUInt16BE(3);
+  if (!isHello) return bytes;
+  const pieces: Buffer[] = [];
+  for (let from = 5; from < bytes.length; from += 16) {
+    const piece = bytes.subarray(from, from + 16);
+    pieces.push(Buffer.from([22, 3, 1, 0, piece.length]), piece);
+  }
+  return Buffer.concat(pieces);
+}
+
 const MINE = 'BODY CN=My phone 200';
 
 describe('a site behind a certificate', () => {
@@ -215,6 +228,37 @@ describe('a site behind a certificate', () => {
     const host = ['--next', ...format, '-H', `Host: a.test:${port}`, url];
     const { stdout } = Bun.spawnSync(['curl', ...format, ...resolve, url, ...host]);
     expect(stdout.toString()).toBe('OPEN 200 1\n 421 0\n');
+  });
+
+  test('is not reached by a greeting in many pieces, which may look as if it named no site', async () => {
+    let greetings = 0;
+    const relay = Bun.listen<{ to?: Socket }>({
+      hostname: '127.0.0.1',
+      port: 0,
+      socket: {
+        open(from) {
+          const to = plain(port, '127.0.0.1');
+          to.on('data', (bytes) => from.write(bytes));
+          to.on('close', () => from.end());
+          to.on('error', () => from.end());
+          from.data = { to };
+        },
+        data({ data }, bytes) {
+          const sent = inPieces(bytes);
+          if (sent !== bytes) greetings++;
+          data.to?.write(sent);
+        },
+        close: ({ data }) => void data.to?.end(),
+      },
+    });
+    const more = ['--connect-to', `::127.0.0.1:${relay.port}`];
+    expect(await curl('open.test', { more })).toBe('OPEN 200');
+    expect(await curl('a.test', { cert: 'mine', more })).toBe(MINE);
+    for (const cert of [{}, { cert: 'self' }, { cert: 'theirs' }]) {
+      expect(await curl('a.test', { ...cert, more })).toBe('no connection');
+    }
+    expect(greetings).toBe(5);
+    relay.stop(true);
   });
 
   // The hub refuses such sites.

@@ -134,6 +134,7 @@ describe('basic-auth', () => {
       /public/.. /public/%2e%2e/admin /public/%2E./admin //public/a /public//admin
       /public/..%2fadmin /public/%2Fadmin /public/..;/admin /feed%20 /public/%5c..
       /public/%252e%252e/admin /admin/../public/a /public/%c0%ae%C0%AE/admin /public%C1%9Ca
+      /public../admin /public/../../admin /public%2e%2e/admin /public%2Fadmin
     `),
     '/public/\\..',
   ])('asks at %s, which only looks exempt', async (path) => {

@@ -18,6 +18,9 @@ import {
 const folder = folderForFile();
 chmodSync(folder, 0o755);
 
+/** The headers of each request that reached an upstream. */
+const seen: Headers[] = [];
+
 /** An upstream that answers with its name, and what it was asked. */
 const named = (name: string, tls?: Bun.TLSOptions) =>
   Bun.serve({
@@ -28,6 +31,7 @@ const named = (name: string, tls?: Bun.TLSOptions) =>
       // To the end, so that it does not answer before Caddy has found the body too large.
       await request.arrayBuffer();
       const { url, headers } = request;
+      seen.push(headers);
       return new Response(`${name} ${new URL(url).pathname} ${headers.get('host')}`, {
         headers: {
           'X-Frame-Options': 'ALLOWALL',
@@ -104,6 +108,19 @@ const header = (answer: string, name: string): string[] =>
   [...answer.matchAll(new RegExp(`^${name}: (.*)\r$`, 'gim'))].map(([, value = '']) => value);
 
 describe('proxy', () => {
+  test('tells the upstream who asks for what, whatever a visitor wants dropped', async () => {
+    const names = ['X-Forwarded-For', 'X-Forwarded-Host', 'X-Forwarded-Proto'];
+    const lines = [...names.map((name) => `${name}: forged`), `Connection: ${names.join(', ')}`];
+    for (const end of ['close', `close, ${names.join(', ')}`]) {
+      await caddy.send(request('proxy.test', { lines }).replace('close', end));
+      expect(names.map((name) => seen.at(-1)?.get(name))).toEqual([
+        '127.0.0.1',
+        'proxy.test',
+        'http',
+      ]);
+    }
+  });
+
   test('refuses what is too large', async () => {
     const large = (host: string) => request(host, { method: 'POST', body: 'x'.repeat(5_000) });
     // 2.6.2 blames the upstream.

@@ -55,6 +55,8 @@ test.each<[string[]]>([
   [['home..example']],
   [['home.example/x']],
   [['home.example\n']],
+  [['$(id).home.example']],
+  [['a;id;.home.example']],
   [['home.example,other.example']],
   [[' home.example']],
   [[`${label}a.example`]],

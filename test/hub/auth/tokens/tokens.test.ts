@@ -54,6 +54,19 @@ describe('a token cannot', () => {
     for (const id of made) expect((await call('DELETE', `/tokens/${id}`)).status).toBe(200);
   });
 
+  test('be made for somebody else by naming them', async () => {
+    const eve = { name: 'Eve', email: 'eve@example.org', password: 'a long passphrase' };
+    const json = { ...eve, role: 'owner' };
+    const { id } = (await call<{ id: string }>('POST', '/users', owner.headers, json)).body;
+    const input = { name: 'hers', userId: id, user: { id }, createdBy: id };
+    expect((await ask(`${stack.hub}/tokens`, { json: input })).status).toBe(401);
+    expect((await make(input)).status).toBe(201);
+    expect((await call('GET', '/tokens')).text).toContain('"hers"');
+    const signedIn = await ask<{ token: string }>(`${stack.hub}/auth/sign-in/email`, { json: eve });
+    const hers = { Authorization: `Bearer ${signedIn.body.token}` };
+    expect((await call('GET', '/tokens', hers)).text).toBe('[]');
+  });
+
   test('be deleted by guessing its id, or be used once it is deleted', async () => {
     const { body, headers } = await make({ expiresAt: '2999-01-01T00:00:00Z' });
     expect((await call('GET', '/vhosts', headers)).status).toBe(200);
