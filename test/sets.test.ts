@@ -127,3 +127,24 @@ describe('docs/promises.md', async () => {
     expect(left).toEqual([]);
   });
 });
+
+describe('docs/audit.md', async () => {
+  const text = await Bun.file(join(ROOT, 'docs/audit.md')).text();
+  const row = /^\| .+ \[((?:CVE|GHSA)-[\w-]+)\]\(\S+\/\1\) \| .+ \| .+ \| `(\S+)`: (.+) \|$/;
+  const rows = text.split('\n').filter((line) => line.startsWith('| ') && line.includes(']('));
+
+  test.each(rows)('%s', async (line) => {
+    const [, , place, name = ''] = row.exec(line) ?? [];
+    const path = `test/${place}.test.ts`;
+    expect(files.map((file) => file.path)).toContain(path);
+    expect(name).not.toBe('');
+    const calls = (texts.get(path) ?? '').replaceAll(/\(\s+/g, '(');
+    expect([`('${name}',`, `("${name}",`].filter((one) => calls.includes(one))).toHaveLength(1);
+  });
+
+  test('has at least 25 advisories, each once', () => {
+    const ids = rows.map((line) => row.exec(line)?.[1]);
+    expect(new Set(ids).size).toBe(rows.length);
+    expect(rows.length).toBeGreaterThanOrEqual(25);
+  });
+});
