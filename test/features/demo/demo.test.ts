@@ -73,7 +73,9 @@ describe('another hub', () => {
     const copy = join(folder, 'copy');
     cpSync(home, copy, { recursive: true, filter: (path) => !path.endsWith('.sock') });
     const env = { DATA_DIR: copy, HUB_PORT: '0', AGENT_PORT: '0', HUB_HOST: '127.0.0.1' };
-    const program = runProgram([], env, folder);
+    // All of them have routes, also where these tests run without one.
+    const SIGNALBOX_FEATURES = FEATURES.map(({ name }) => name).join(',');
+    const program = runProgram([], { ...env, SIGNALBOX_FEATURES }, folder);
     try {
       const hub = await program.address('hub');
       const guarded = routes.filter(
