@@ -77,7 +77,8 @@ describe('a site’s page', () => {
   test('says at its head that the upstream is down, and in which words', async () => {
     const state = region('Live state');
     await state.getByText('Caddy serves this site.').waitFor();
-    const upstream = state.getByRole('listitem').filter({ hasText: closed });
+    // The line above it is what its explanation found.
+    const upstream = state.getByRole('listitem').filter({ hasText: `Upstream ${closed}` });
     expect(await upstream.textContent()).toContain('is down');
     expect(await upstream.textContent()).toContain('connection refused');
     const text = await state.textContent();
