@@ -25,6 +25,7 @@ import {
   startOtherCaddy,
   startPostfix,
   startRedis,
+  startSecureNginx,
   startSshd,
 } from '../services/programs.ts';
 import { type Fault, forwarding, leadingTo } from './fault.ts';
@@ -68,14 +69,7 @@ export const SPEAK: readonly Fault[] = [
     cause: 'SPEAKS_TLS',
     hasOperation: true,
     stage: async ({ stops }) => {
-      const { certificate, key } = await selfSigned(['nas']);
-      const files = { 'own.crt': certificate, 'own.key': key };
-      const { port } = await startNginx(
-        stops,
-        (port) =>
-          `server { listen 127.0.0.1:${port} ssl; ssl_certificate FOLDER/own.crt; ssl_certificate_key FOLDER/own.key; location / { return 200 up; } }`,
-        files,
-      );
+      const port = await startSecureNginx(stops);
       return { site: forwarding(`127.0.0.1:${port}`) };
     },
   },

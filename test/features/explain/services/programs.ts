@@ -1,6 +1,7 @@
 /** Services that are programs of Debian, each started on a free port of loopback. */
 import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { selfSigned } from '../../../harness/certificate.ts';
 import { startServer } from '../../../harness/server-process.ts';
 import { freePort, temporaryFolder } from '../../../harness/stack.ts';
 import { asUser, isRoot, NOBODY } from '../../../harness/unprivileged.ts';
@@ -90,6 +91,19 @@ export async function startNginx(
       return restart();
     },
   };
+}
+
+/** nginx that speaks HTTPS alone, with a certificate of its own. @returns its port */
+export async function startSecureNginx(stops: Stops): Promise<number> {
+  const { certificate, key } = await selfSigned(['nas']);
+  const files = { 'own.crt': certificate, 'own.key': key };
+  const { port } = await startNginx(
+    stops,
+    (port) =>
+      `server { listen 127.0.0.1:${port} ssl; ssl_certificate FOLDER/own.crt; ssl_certificate_key FOLDER/own.key; location / { return 200 up; } }`,
+    files,
+  );
+  return port;
 }
 
 const nginxFile = (servers: string) =>

@@ -8,7 +8,15 @@ import { ask, freePort } from '../../../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS } from '../../../harness/visit.ts';
 import { startHomeAssistant } from '../services/apps.ts';
 import { createStops } from '../services/listening.ts';
-import { NGINX, OPENSSL, SSHD, startNginx, startOpenssl, startSshd } from '../services/programs.ts';
+import {
+  NGINX,
+  OPENSSL,
+  SSHD,
+  startNginx,
+  startOpenssl,
+  startSecureNginx,
+  startSshd,
+} from '../services/programs.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
@@ -20,17 +28,7 @@ afterAll(() => stops.stop());
 const page = await dashboard.open();
 const panel = page.getByRole('region', { name: 'Does it work?' });
 
-async function nas(): Promise<string> {
-  const { certificate, key } = await selfSigned(['nas']);
-  const files = { 'own.crt': certificate, 'own.key': key };
-  const { port } = await startNginx(
-    stops,
-    (port) =>
-      `server { listen 127.0.0.1:${port} ssl; ssl_certificate FOLDER/own.crt; ssl_certificate_key FOLDER/own.key; location / { return 200 up; } }`,
-    files,
-  );
-  return `127.0.0.1:${port}`;
-}
+const nas = async () => `127.0.0.1:${await startSecureNginx(stops)}`;
 
 async function secureWith(pair: { certificate: string; key: string }): Promise<string> {
   return `https://127.0.0.1:${await startOpenssl(stops, pair)}`;
