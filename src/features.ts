@@ -7,6 +7,7 @@ import { channels } from './features/channels/feature.ts';
 import { containers } from './features/containers/feature.ts';
 import { demo } from './features/demo/feature.ts';
 import { explain } from './features/explain/feature.ts';
+import { history } from './features/history/feature.ts';
 import { importCaddyfile } from './features/import/feature.ts';
 import { importNpm } from './features/import-npm/feature.ts';
 import { metrics } from './features/metrics/feature.ts';
@@ -26,6 +27,7 @@ export const FEATURES: readonly Feature[] = [
   replay,
   programs,
   apply,
+  history,
   containers,
   channels,
   importCaddyfile,

@@ -1,7 +1,8 @@
 // proof: chaos
 /**
- * Kills hub, agent or both with SIGKILL while a document is applied. Afterwards all of it is stored, served and
- * in the changelog, or none of it; a retry with its key makes it whole, and publishes nothing that is there.
+ * Kills hub, agent or both with SIGKILL while a document is applied, or a moment of the past is brought back.
+ * Afterwards all of it is stored, served and in the changelog, or none of it; a retry with its key makes it whole, and
+ * publishes nothing that is there.
  * CHAOS_KILLS sets the number of kills, CHAOS_SEED their instants.
  */
 import { expect, test } from 'bun:test';
@@ -58,18 +59,35 @@ const servedOf = (kill: number): Record<string, string> => ({
   [host('guarded')]: `closed ${kill}`,
 });
 
-const sentOf = (kill: number) => ({
+type Sent = { path: string; json: object; key: string; status: number };
+
+const applied = (kill: number): Sent => ({
   path: '/apply',
   json: documentOf(kill),
-  key: `${SEED}-${kill}`,
+  key: `apply-${SEED}-${kill}`,
   status: 200,
 });
-const accepted = (kill: number) => world.accepted(sentOf(kill));
 
-/** What was applied after a group: a page of all of them ends at a hundred. */
+/** When the documents 0 and 1 had been applied. */
+const moments: string[] = [];
+
+const restored = (kill: number): Sent => ({
+  path: '/history/restore',
+  json: { at: moments[kill % 2] },
+  key: `restore-${SEED}-${kill}`,
+  status: 200,
+});
+
+/** What is sent at each kill, and the number of the document that it leads to. */
+const WAYS = {
+  apply: { sentOf: applied, numberOf: (kill: number) => kill },
+  restore: { sentOf: restored, numberOf: (kill: number) => kill % 2 },
+};
+
+/** What was changed after a group: a page of all of them ends at a hundred. */
 async function groupsAfter(known: number): Promise<Group[]> {
   const { body } = await ask<Group[]>(`${world.hub}/changelog?grouped=true`, world);
-  return body.filter(({ group, via }) => group > known && via === 'apply chaos');
+  return body.filter(({ group }) => group > known);
 }
 
 /** A Caddy that loads or starts may still refuse a connection. */
@@ -78,12 +96,12 @@ async function served(name: string): Promise<string> {
   return (await until(() => visit().catch(() => null), `an answer of ${name}`)).text;
 }
 
-/** What is served, stored and on disk, as the number of the document that it is all of. */
-async function whole(before: number): Promise<number> {
+/** What is served, stored and on disk, as the number of the document that it is all of: one of two. */
+async function whole(before: number, after: number): Promise<number> {
   const { rows, file } = await world.views([]);
   const texts: Record<string, string> = {};
   for (const name of HOSTS) texts[name] = await served(name);
-  const kill = texts[host('both')] === `d${before}` ? before : before + 1;
+  const kill = texts[host('both')] === `d${before}` ? before : after;
   expect(texts).toEqual(servedOf(kill));
   const sites = rows.map(({ domain, config }) => `${domain} ${config}`).toSorted();
   expect(sites).toEqual(
@@ -98,13 +116,19 @@ async function whole(before: number): Promise<number> {
   return kill;
 }
 
-test(
-  `a document is applied as a whole or not at all, whatever is killed ${KILLS} times (seed ${SEED})`,
-  async () => {
+test.each(['apply', 'restore'] as const)(
+  `%s: as a whole or not at all, whatever is killed ${KILLS} times (seed ${SEED})`,
+  async (way) => {
+    const { sentOf, numberOf } = WAYS[way];
+    const accepted = (kill: number) => world.accepted(sentOf(kill));
     const random = seededRandom(SEED);
     const tally = { none: 0, made: 0, answered: 0 };
-    await accepted(0);
-    expect(await whole(0)).toBe(0);
+    for (const number of [0, 1]) {
+      await world.accepted({ ...applied(number), key: `${way}-begins-with-${number}` });
+      moments[number] = new Date().toISOString();
+    }
+    await world.accepted({ ...applied(0), key: `${way}-begins` });
+    expect(await whole(0, 0)).toBe(0);
     let known = (await groupsAfter(0))[0]?.group ?? 0;
     for (let kill = 1; kill <= KILLS; kill++) {
       const victims = kill === STOPPED ? EVERYBODY : random.pick(VICTIMS);
@@ -117,7 +141,8 @@ test(
       await world.revive(victims);
       await world.agree();
 
-      const isMade = (await whole(kill - 1)) === kill;
+      const [before, after] = [numberOf(kill - 1), numberOf(kill)];
+      const isMade = (await whole(before, after)) === after;
       expect([kill, (await groupsAfter(known)).length]).toEqual([kill, isMade ? 1 : 0]);
       if (answer?.status === 200) expect([kill, isMade]).toEqual([kill, true]);
       tally[answer?.status === 200 ? 'answered' : isMade ? 'made' : 'none']++;
@@ -126,7 +151,7 @@ test(
       const again = await accepted(kill);
       if (isMade) expect([kill, world.fileIdentity()]).toEqual([kill, published]);
       if (answer?.status === 200) expect([kill, again.text]).toEqual([kill, answer.text]);
-      expect(await whole(kill - 1)).toBe(kill);
+      expect(await whole(before, after)).toBe(after);
       expect((await accepted(kill)).text).toBe(again.text);
       const [last, ...others] = await groupsAfter(known);
       const { group } = JSON.parse(again.text) as { group: number };
@@ -134,7 +159,7 @@ test(
       expect([last?.group, last?.count, others]).toEqual([group, 6, []]);
       known = group;
     }
-    console.log(`${KILLS} kills, seed ${SEED}: ${JSON.stringify(tally)}`);
+    console.log(`${way}: ${KILLS} kills, seed ${SEED}: ${JSON.stringify(tally)}`);
     expect(tally.none).toBeGreaterThan(0);
     // Of a few kills, none may hit the moment between the publish and its answer.
     if (FULL) expect(tally.made).toBeGreaterThan(0);

@@ -17,6 +17,8 @@ export type Author = {
   assertAllowed?: () => void;
   /** Whether the change takes an earlier one back. */
   isUndo?: true;
+  /** What the request did, in words; else they follow from its steps. */
+  summary?: string;
   /** Stores more in the transaction of the change, such as an entry of the security log. */
   also?: (tx: Pick<Db, 'select' | 'selectDistinct' | 'insert' | 'delete'>, time: Date) => void;
 };

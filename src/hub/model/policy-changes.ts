@@ -130,15 +130,19 @@ export const isSamePolicy = (one: Policy, other: Policy): boolean =>
   one.everywhere === other.everywhere &&
   Bun.deepEquals(one.values, other.values);
 
+/** @throws Failure POLICY_TAKEN if one of the others has the name of a policy */
+export function assertNameFree({ id, name }: Policy, others: readonly Policy[]): void {
+  if (!others.some((one) => one.name === name && one.id !== id)) return;
+  throw new Failure('POLICY_TAKEN', `There is already a policy "${name}".`, {
+    at: { field: 'name' },
+  });
+}
+
 /** The set with one version of a policy in place of the other. @throws Failure POLICY_TAKEN */
 function policyStored(set: SiteSet, before: Policy | null, after: Policy): Plan<Policy> {
   assertName(after.name);
   const others = set.policies.filter((policy) => policy !== before);
-  if (others.some(({ name }) => name === after.name)) {
-    throw new Failure('POLICY_TAKEN', `There is already a policy "${after.name}".`, {
-      at: { field: 'name' },
-    });
-  }
+  if (!set.isUnsettled) assertNameFree(after, others);
   const vhosts = set.vhosts.map((vhost) => withPolicy(vhost, after));
   const isNamed = vhosts.some((vhost, at) => vhost !== set.vhosts[at]);
   const next = {

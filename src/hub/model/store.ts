@@ -1,7 +1,7 @@
 /** Keeps the published set, and the changelog beside it, in the database. */
 import { and, asc, eq, inArray, isNull, notLike, sql } from 'drizzle-orm';
 import { whileBusy } from '../db/fault.ts';
-import { inTransaction, type OpenDatabase } from '../db/open.ts';
+import { type Db, inTransaction, type OpenDatabase } from '../db/open.ts';
 import {
   agents,
   certificates,
@@ -167,14 +167,19 @@ export function createStore({
         let nextEntry = nextIdOf('changelog');
         dropAnswers(tx, time);
         const groups = changes.map(
-          ({ author: { also, assertAllowed: _, isUndo, ...author }, plan, answer }) => {
+          ({
+            author: { also, assertAllowed: _, isUndo, summary: said, ...author },
+            plan,
+            answer,
+          }) => {
             const known = knownIn(plan);
             const group = nextEntry;
             nextEntry += plan.steps.length;
             const [first, ...others] = plan.steps;
             // The only entry, about a site, says everything.
             const isPlain = first?.kind === 'vhost' && others.length === 0 && !isUndo;
-            const summary = isPlain ? null : summaryOf(plan.steps, isUndo);
+            const summary = said ?? (isPlain ? null : summaryOf(plan.steps, isUndo));
+            freeNames(tx, plan.steps);
             for (const step of plan.steps) {
               const line = step === first ? summary : null;
               write(step, { ...author, ...ofAll, group, summary: line }, known);
@@ -230,6 +235,15 @@ const storedOf = (row: typeof certificates.$inferSelect): Certificate => {
   const { failedAt: _, failures: __, lastError: ___, key, spec, ...rest } = row;
   return { ...rest, key: key.toString('base64'), spec: spec?.toString('base64') ?? null };
 };
+
+/** Policies may get each other's names; until then they have one that nobody can give. */
+function freeNames(tx: Pick<Db, 'update'>, steps: readonly Step[]): void {
+  for (const { kind, before, after } of steps) {
+    if (kind !== 'policy' || !before || !after || before.name === after.name) continue;
+    const name = `(${before.id})`;
+    tx.update(policies).set({ name }).where(eq(policies.id, before.id)).run();
+  }
+}
 
 /** The agents and policies of a plan, with those that it deletes. */
 function knownIn({ next, steps }: Accepted['plan']): AgentsAndPolicies {

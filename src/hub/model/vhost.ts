@@ -71,7 +71,7 @@ export type SiteSet = Readonly<{
   /** Those that the hub keeps, by id. */
   certificates: readonly Certificate[];
   nextCertificateId: number;
-  /** Addresses may clash until all changes of a request are planned, see `placedAtOnce`. */
+  /** Addresses and names of policies may clash until all changes of a request are planned, see `placedAtOnce`. */
   isUnsettled?: true;
 }>;
 

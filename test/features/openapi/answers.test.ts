@@ -656,9 +656,17 @@ test('agents', async () => {
     await signedIn('getAgent', { params });
     await signedIn('rotateAgentToken', { params });
     await signedIn('updateAgent', { params, json: { paused: true } });
+    const site = { domain: 'http://h.example', config: 'respond h', agents: ['local', 'vps'] };
+    await signedIn('createVhost', { json: site });
+    const at = new Date().toISOString();
+    await signedIn('getHistory', { query: { at } });
+    await signedIn('getHistoryDiff', { query: { at } });
+    await signedIn('restoreHistory', { json: { at } });
     await refused('deleteAgent', 'AGENT_IN_USE', { params: { name: 'local' } });
     await refused('getAgent', 'NOT_FOUND', { params: { name: 'nobody' } });
     expect((await signedIn('deleteAgent', { params })).status).toBe(200);
+    await refused('restoreHistory', 'NOT_RESTORABLE', { json: { at } });
+    await refused('getHistoryDiff', 'INVALID_REQUEST', { query: { at: '2020-01-01' } });
   } finally {
     await guest.stop();
   }

@@ -3,7 +3,7 @@ import { Failure } from '../../../shared/failure.ts';
 import { listed } from '../../../shared/one-line.ts';
 import { type Change, idsAfter, type Plan, together } from '../changes.ts';
 import { kindOf } from '../entities.ts';
-import { policyInUse } from '../policy-changes.ts';
+import { assertNameFree, policyInUse } from '../policy-changes.ts';
 import { assertFree, type SiteSet } from '../vhost.ts';
 import { type Entry, revertChange } from './revert.ts';
 
@@ -31,21 +31,30 @@ const MOST_NAMED = 10;
 /** An entry by its id. */
 type Numbered = Entry & { id: number };
 
+/** An entry that cannot be undone, and why. */
+export type Standing<T extends Entry = Numbered> = { entry: T; reason: string };
+
 /**
- * @param entries of one request, oldest first
+ * @param entries of one request, oldest first; or of several
+ * @param refuse gets those that cannot be undone, if there are any; they stand if it throws nothing
  * @throws Failure REVERT_CONFLICT, here, if one can never be undone; when planned CHANGED_SINCE, with the
  * ids of those that stand in its `changes`, DOMAIN_TAKEN, POLICY_TAKEN or POLICY_IN_USE
  */
-export function revertGroup(entries: readonly Numbered[]): Change<unknown> {
+export function revertGroup<T extends Numbered>(
+  entries: readonly T[],
+  refuse: (standing: readonly Standing<T>[]) => void = changedSince,
+): Change<unknown> {
   const nets = netOf(entries).toSorted((a, b) => placeOf(a) - placeOf(b));
   const reverts = nets.map((entry) => ({ entry, change: undoing(entry) }));
   return async (set, time) => {
-    const changed: Numbered[] = [];
-    const change = together(reverts.map((one) => noting(one, changed)));
-    const plan = await placedAtOnce(change)(set, time);
-    if (changed.length > 0) throw changedSince(changed);
-    if ('next' in plan) assertNoneMissing(plan.next);
-    return plan;
+    const standing: Standing<T>[] = [];
+    const change = together(reverts.map((one) => noting(one, standing)));
+    const plan = await change({ ...set, isUnsettled: true }, time);
+    if (standing.length > 0) refuse(standing);
+    if ('done' in plan) return plan;
+    const settled = placedAtOnce(plan);
+    assertNoneMissing(settled.next);
+    return settled;
   };
 }
 
@@ -57,29 +66,31 @@ function undoing(entry: Entry): Change<unknown> {
   return isNewPolicy ? withoutNames(change) : change;
 }
 
-/** Two sites may get each other's addresses back. @throws Failure DOMAIN_TAKEN, and as the change */
-const placedAtOnce =
-  <T>(change: Change<T>): Change<T> =>
-  async (set, time) => {
-    const plan = await change({ ...set, isUnsettled: true }, time);
-    if ('done' in plan) return plan;
-    const { isUnsettled: _, ...next } = plan.next;
-    const touched = idsAfter(plan.steps);
-    for (const vhost of next.vhosts) if (touched.has(vhost.id)) assertFree(vhost, next);
-    return { ...plan, next };
-  };
+/**
+ * Two sites may get each other's addresses back, and two policies each other's names.
+ * @throws Failure DOMAIN_TAKEN, POLICY_TAKEN
+ */
+function placedAtOnce<T>(plan: Plan<T>): Plan<T> {
+  const { isUnsettled: _, ...next } = plan.next;
+  const touched = idsAfter(plan.steps);
+  for (const vhost of next.vhosts) if (touched.has(vhost.id)) assertFree(vhost, next);
+  for (const { kind, after } of plan.steps) {
+    if (kind === 'policy' && after) assertNameFree(after, next.policies);
+  }
+  return { ...plan, next };
+}
 
-type Revert = { entry: Numbered; change: Change<unknown> };
+type Revert<T> = { entry: T; change: Change<unknown> };
 
-/** Adds to `changed` what has changed since, instead of failing: all of it is to be named. */
+/** Adds to `standing` what cannot be undone, instead of failing: all of it is to be named. */
 const noting =
-  ({ entry, change }: Revert, changed: Numbered[]): Change<unknown> =>
+  <T extends Numbered>({ entry, change }: Revert<T>, standing: Standing<T>[]): Change<unknown> =>
   async (set, time) => {
     try {
       return await change(set, time);
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== 'REVERT_CONFLICT') throw error;
-      changed.push(entry);
+      standing.push({ entry, reason: error.message });
       return { done: undefined };
     }
   };
@@ -115,14 +126,14 @@ function assertNoneMissing({ vhosts, policies }: SiteSet): void {
   throw policyInUse(missing, users);
 }
 
-function changedSince(entries: readonly Numbered[]): Failure {
-  const names = entries.map(({ domain }) => domain);
-  return new Failure(
+function changedSince(standing: readonly Standing[]): never {
+  const names = standing.map(({ entry }) => entry.domain);
+  throw new Failure(
     'CHANGED_SINCE',
     'Later changes prevent this group of changes from being undone.',
     {
       detail: `Changed since: ${listed(names, MOST_NAMED)}.`,
-      changes: entries.map(({ id }) => id),
+      changes: standing.map(({ entry }) => entry.id),
     },
   );
 }

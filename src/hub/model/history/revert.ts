@@ -38,7 +38,7 @@ function reverting<K extends Kind>(kind: K, { action, ...entry }: Entry): Change
 }
 
 /** What `before` or `after` holds; entries of kinds that are no more have nothing. @throws Failure REVERT_CONFLICT */
-function revived<T>(text: string | null): T {
+export function revived<T>(text: string | null): T {
   if (text === null) throw new Failure('REVERT_CONFLICT', 'This change cannot be undone.');
   const held = JSON.parse(text);
   for (const time of ['createdAt', 'updatedAt'])

@@ -46,7 +46,7 @@ function actionOf({ before, after, isToggle }: StepOf<Kind>): ChangelogRecord['a
  * What the entries of one request have in common; only the first one has the summary. `behind`: the names of the
  * agents that lack its changes.
  */
-type Request = Author & {
+type Request = Omit<Author, 'summary'> & {
   group: number;
   summary: string | null;
   createdAt: Date;

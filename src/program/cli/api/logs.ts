@@ -106,7 +106,8 @@ export function queryOf({ value }: Pick<Given, 'value'>, now: number): URLSearch
 
 const UNITS: Readonly<Record<string, number>> = { s: 1e3, m: 60e3, h: 3600e3, d: 86_400e3 };
 
-function timeIn(given: string, now: number): string {
+/** A time before now as a time; anything else as it is. @param given such as `2h` */
+export function timeIn(given: string, now: number): string {
   const [, count, unit = ''] = /^(\d{1,5})([smhd])$/.exec(given) ?? [];
   if (count === undefined) return given;
   return new Date(now - Number(count) * (UNITS[unit] ?? 0)).toISOString();

@@ -1,0 +1,94 @@
+/** What the routes of a moment take and answer. */
+import { type Static, t } from 'elysia';
+import { PolicyView } from '../../hub/api/policies.ts';
+import { VhostView } from '../../hub/api/vhost-view.ts';
+import { Outcome, Replaying, Timestamp } from '../../hub/http/schemas.ts';
+import { LOG_FILTERS } from '../../shared/patterns.ts';
+
+export const Time = t.String({
+  ...LOG_FILTERS.from,
+  minLength: 1,
+  description: 'ISO 8601: a date, or date and time; UTC unless it has a zone',
+  example: '2026-11-24T18:00:00Z',
+});
+
+export const Differences = t.Array(
+  t.Object({
+    op: t.Union([t.Literal('create'), t.Literal('update'), t.Literal('delete')]),
+    kind: t.Union(
+      [t.Literal('site'), t.Literal('policy'), t.Literal('options'), t.Literal('certificate')],
+      { description: '`options`: those of Caddy, of one proxy or, without a name, of all' },
+    ),
+    name: t.String(),
+    fields: t.Array(t.String(), { description: 'that an update changes' }),
+  }),
+);
+
+export const DIFFERENCE = {
+  op: 'update',
+  kind: 'site',
+  name: 'app.example.org',
+  fields: ['upstream'],
+};
+
+export const MomentView = t.Object(
+  {
+    at: Timestamp,
+    sites: t.Array(
+      t.Union([VhostView, t.Object({ id: t.Integer(), domain: t.String(), enabled: t.Boolean() })]),
+      {
+        description: 'in the order of the Caddyfile; for viewers only domains and states',
+      },
+    ),
+    policies: t.Array(PolicyView, { description: 'empty for viewers, as is what follows' }),
+    preamble: t.String({ description: 'the options of Caddy for all proxies' }),
+    agents: t.Array(t.Object({ name: t.String(), preamble: t.Union([t.String(), t.Null()]) }), {
+      description: 'those that are there now, with the options that they had of their own then',
+    }),
+    certificates: t.Array(t.String(), { description: 'the names of kept certificates' }),
+    changes: t.Array(t.Integer(), {
+      description: 'the groups of changes since, newest first, at most 100',
+    }),
+  },
+  { title: 'Moment' },
+);
+
+export const RestoreBody = t.Object(
+  {
+    at: Time,
+    vhosts: t.Optional(
+      t.Array(t.Integer({ minimum: 1 }), {
+        minItems: 1,
+        maxItems: 10_000,
+        description:
+          'the ids, at that moment, of the only sites to bring back; with the policies of theirs that were deleted since',
+      }),
+    ),
+    dryRun: t.Optional(t.Boolean({ description: 'plan and check it, and change nothing' })),
+    replay: t.Optional(
+      t.Boolean({ description: 'with `dryRun`: start a replay of it, for `GET /replays/:id`' }),
+    ),
+  },
+  { title: 'RestoreRequest' },
+);
+
+export const RestoreAnswer = t.Composite(
+  [
+    t.Object({
+      changes: Differences,
+      diff: t.String({ description: 'of the Caddyfile, in the format of `diff -u`' }),
+      left: t.Array(t.Object({ name: t.String(), reason: t.String() }), {
+        description: 'what cannot be what it was, and stays as it is',
+      }),
+      published: t.Boolean({ description: 'whether the proxies got, or would get, any of it' }),
+      group: t.Optional(
+        t.Integer({ description: 'in the changelog: its undo takes all of it back' }),
+      ),
+    }),
+    Outcome,
+    Replaying,
+  ],
+  { title: 'RestoreAnswer' },
+);
+
+export type Moment = Static<typeof MomentView>;
