@@ -6,6 +6,7 @@ import { certificates } from './features/certificates/feature.ts';
 import { channels } from './features/channels/feature.ts';
 import { containers } from './features/containers/feature.ts';
 import { demo } from './features/demo/feature.ts';
+import { docs } from './features/docs/feature.ts';
 import { explain } from './features/explain/feature.ts';
 import { history } from './features/history/feature.ts';
 import { importCaddyfile } from './features/import/feature.ts';
@@ -33,6 +34,7 @@ export const FEATURES: readonly Feature[] = [
   importCaddyfile,
   importNpm,
   openapi,
+  docs,
   metrics,
   explain,
   uptime,
