@@ -3,11 +3,17 @@ import { isObject, type Json, type JsonObject } from '../../shared/json.ts';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
+/** By their codes. */
+type Failures = Readonly<Record<string, Readonly<{ status: number; meaning: string }>>>;
+
 type Operation = { method: string; path: string; of: JsonObject };
 
-/** One heading a tag, and below it one an operation; ids are those of the operations. */
-export function referenceOf(document: JsonObject): string {
+/** One heading a tag, below it one an operation, whose id it has; and a table of the error codes. */
+export function referenceOf(document: JsonObject, failures: Failures): string {
   const operations = operationsIn(document);
+  const codes = Object.entries(failures)
+    .toSorted(([, one], [, other]) => one.status - other.status)
+    .map(([name, { status, meaning }]) => [code(name), `${status}`, prose(meaning)]);
   const sections = list(document.tags).map((tag) => {
     const { name = '', description = '' } = texts(tag);
     const own = operations.filter(({ of }) => list(of.tags).includes(name));
@@ -16,8 +22,11 @@ export function referenceOf(document: JsonObject): string {
     return `<h2 id="${id}">${escaped(name)}</h2>\n${prose(description)}\n${shown}`;
   });
   return `<h1 id="reference">API reference</h1>
-<p>Every operation of the API, made from <code>/api/openapi.json</code> of this version.</p>
-${sections.join('\n')}`;
+<p>Every operation of the API, made from <code>/api/openapi.json</code> of this version, and at the end every
+<a href="#error-codes">error code</a>.</p>
+${sections.join('\n')}
+<h2 id="error-codes">Error codes</h2>
+${table(['code', 'status', 'meaning'], codes)}`;
 }
 
 const operationsIn = ({ paths }: JsonObject): Operation[] =>

@@ -1,4 +1,5 @@
 /** Pages of HTML from Markdown and from the description of the API. Pure. */
+import { FAILURES } from '../../shared/failure.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { referenceOf } from './reference.ts';
 
@@ -24,7 +25,7 @@ const REFERENCE = 'reference';
 
 export function renderDocs({ index, texts, document, assets }: Docs): Rendered {
   const sources = Object.entries(texts).map(([name, text]) => [name, htmlOf(text)] as const);
-  const bodies = new Map([...sources, [REFERENCE, referenceOf(document)] as const]);
+  const bodies = new Map([...sources, [REFERENCE, referenceOf(document, FAILURES)] as const]);
   const groups = groupsIn(index);
   const nav = navOf(groups, titlesOf(bodies));
   const entries = [...bodies].flatMap(([name, html]) => entriesOf(name, html));

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { INDEX, TEXTS } from '../../../src/features/docs/texts.ts';
+import { FAILURES } from '../../../src/shared/failure.ts';
 import { forFile } from '../../harness/for-file.ts';
 import { startHubAlone } from '../../harness/hub-alone.ts';
 
@@ -88,12 +89,17 @@ test('every link between pages leads to a heading that is there', async () => {
   expect(count).toBeGreaterThan(1_000);
 });
 
-test('the reference has every operation, with its codes', async () => {
+test('the reference has every operation with its codes, and what each code means', async () => {
   const text = await html('reference');
   expect(text).toContain('<h3 id="createVhost"><code>POST /api/vhosts</code></h3>');
   expect(text).toContain('<code>DOMAIN_TAKEN</code>');
   expect(text.match(/<h3 /g)?.length).toBeGreaterThan(100);
   expect(idsIn(text).length).toBe(new Set(idsIn(text)).size);
+  const [, codes = ''] = text.split('<h2 id="error-codes">');
+  const rows = [...codes.matchAll(/<tr><td><code>([A-Z_]+)<\/code><\/td><td>(\d+)<\/td>/g)];
+  expect(Object.fromEntries(rows.map(([, code, status]) => [code, Number(status)]))).toEqual(
+    Object.fromEntries(Object.entries(FAILURES).map(([code, { status }]) => [code, status])),
+  );
 });
 
 test('search and style are what they say', async () => {
