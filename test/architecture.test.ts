@@ -114,6 +114,8 @@ function forbidden(file: string, imports: readonly string[], isType = false): st
     if (isType && isTypeOfAnswer(file, path)) return false;
     // What this is: the version stands in the manifest.
     if (path === 'package.json') return house !== 'program';
+    // Pages are text, which one feature shows.
+    if (path.startsWith('docs/')) return !file.startsWith('src/features/docs/');
     const other = houseOf(path);
     if (house === 'web' && path === wordsBeside(file)) return false;
     if (other !== house) {

@@ -3,7 +3,7 @@ import { FAILURES } from '../../shared/failure.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { referenceOf } from './reference.ts';
 
-export type File = { type: 'html' | 'css' | 'js'; body: string };
+type File = { type: 'html' | 'css' | 'js'; body: string };
 /** By what follows `/docs/`; the index is the empty name. */
 export type Rendered = ReadonlyMap<string, File>;
 

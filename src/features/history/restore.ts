@@ -10,7 +10,7 @@ import { type Difference, differencesBetween } from './differences.ts';
 import { type Net, thingOf } from './moment.ts';
 
 /** What of a moment cannot be brought back, and stays as it is. */
-export type Left = { name: string; reason: string };
+type Left = { name: string; reason: string };
 
 export type Restored = {
   changes: Difference[];

@@ -1,17 +1,16 @@
 /** `/history`: what was stored at a moment, what has changed since, and the way back. */
 import { Elysia, t } from 'elysia';
-import { viewedPolicy } from '../../hub/api/policies.ts';
-import { VHOST, viewVhost } from '../../hub/api/vhost-view.ts';
 import { authorOf, type Caller, isViewer, recordedAuthorOf } from '../../hub/auth/guard.ts';
 import { caddyfileDiff } from '../../hub/caddyfile/diff.ts';
 import type { ApiCore } from '../../hub/core.ts';
 import { ChangeQuery, demandsOf, flag } from '../../hub/http/params.ts';
 import { route } from '../../hub/http/route.ts';
 import { outcomeOf } from '../../hub/http/schemas.ts';
-import { renderSet } from '../../hub/model/applied.ts';
+import { inputOf, renderSet } from '../../hub/model/applied.ts';
 import type { Author } from '../../hub/model/changes.ts';
 import { kindOf } from '../../hub/model/entities.ts';
 import type { SiteSet } from '../../hub/model/vhost.ts';
+import { withoutSecrets } from '../../hub/recipes/secrets.ts';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { differencesBetween } from './differences.ts';
@@ -76,7 +75,7 @@ export function historyRoutes({
         returns: MomentView,
         example: {
           at: '2026-11-24T18:00:00.000Z',
-          sites: [VHOST],
+          sites: [{ id: 1, domain: 'app.example.org', enabled: true, upstream: '127.0.0.1:8000' }],
           policies: [],
           preamble: '',
           agents: [{ name: 'local', preamble: null }],
@@ -201,8 +200,20 @@ function shownTo(who: Caller, set: SiteSet): Omit<Moment, 'at' | 'changes'> {
     return { sites, policies: [], preamble: '', agents: [], certificates: [] };
   }
   return {
-    sites: set.vhosts.map((vhost) => viewVhost(vhost, set)),
-    policies: set.policies.map((policy) => viewedPolicy(policy, set).body),
+    sites: set.vhosts.map((vhost) => ({
+      id: vhost.id,
+      domain: vhost.domain,
+      ...inputOf(vhost, set),
+      source: vhost.source,
+    })),
+    policies: set.policies.map(({ id, name, recipe, values, everywhere, source }) => ({
+      id,
+      name,
+      recipe,
+      values: withoutSecrets(recipe, values),
+      everywhere,
+      source,
+    })),
     preamble: set.preamble,
     agents: set.agents.map(({ name, preamble }) => ({ name, preamble })),
     certificates: set.certificates.map(({ name }) => name),

@@ -1,9 +1,8 @@
 /** What the routes of a moment take and answer. */
 import { type Static, t } from 'elysia';
-import { PolicyView } from '../../hub/api/policies.ts';
-import { VhostView } from '../../hub/api/vhost-view.ts';
 import { Outcome, Replaying, Timestamp } from '../../hub/http/schemas.ts';
 import { LOG_FILTERS } from '../../shared/patterns.ts';
+import { Check } from '../../shared/wire/checks.ts';
 
 export const Time = t.String({
   ...LOG_FILTERS.from,
@@ -31,16 +30,39 @@ export const DIFFERENCE = {
   fields: ['upstream'],
 };
 
+/** As a file for `signalbox apply` has it, with its id then. */
+const Site = t.Object({
+  id: t.Integer(),
+  domain: t.String(),
+  enabled: t.Boolean(),
+  upstream: t.Optional(t.String()),
+  config: t.Optional(t.String()),
+  policies: t.Optional(t.Array(t.String())),
+  except: t.Optional(t.Array(t.String())),
+  tags: t.Optional(t.Array(t.String())),
+  agents: t.Optional(t.Array(t.String())),
+  check: t.Optional(t.Union([Check, t.Null()])),
+  source: t.Optional(t.Union([t.String(), t.Null()])),
+});
+
+const Policy = t.Object({
+  id: t.Integer(),
+  name: t.String(),
+  recipe: t.String(),
+  values: t.Record(t.String(), t.Unknown(), {
+    description: 'without passwords and their hashes, which come back all the same',
+  }),
+  everywhere: t.Boolean(),
+  source: t.Union([t.String(), t.Null()]),
+});
+
 export const MomentView = t.Object(
   {
     at: Timestamp,
-    sites: t.Array(
-      t.Union([VhostView, t.Object({ id: t.Integer(), domain: t.String(), enabled: t.Boolean() })]),
-      {
-        description: 'in the order of the Caddyfile; for viewers only domains and states',
-      },
-    ),
-    policies: t.Array(PolicyView, { description: 'empty for viewers, as is what follows' }),
+    sites: t.Array(Site, {
+      description: 'in the order of the Caddyfile; for viewers only ids, domains and states',
+    }),
+    policies: t.Array(Policy, { description: 'empty for viewers, as is what follows' }),
     preamble: t.String({ description: 'the options of Caddy for all proxies' }),
     agents: t.Array(t.Object({ name: t.String(), preamble: t.Union([t.String(), t.Null()]) }), {
       description: 'those that are there now, with the options that they had of their own then',
