@@ -14,7 +14,7 @@ export type StripProps = {
 };
 
 /** By letter, the best first. */
-export const STATES: Readonly<Record<string, string>> = {
+const STATES: Readonly<Record<string, string>> = {
   u: 'up',
   n: 'no requests',
   f: 'failing',

@@ -1,6 +1,7 @@
 /** A site's last day or month at a glance: sixty bars of how it answered, with its changes above them. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { poll } from '../lib/api.ts';
+import type { VhostStrips } from '../lib/types.ts';
 import { useEvery } from '../lib/use-load.ts';
 import { barsIn, barWords, type StripProps, stripWords } from './strip-words.ts';
 
@@ -53,19 +54,11 @@ export function Strip(strip: StripProps) {
 const pathOf = (places: readonly number[], top: number, height: number): string =>
   places.map((at) => `M${at * STEP} ${top}h${BAR}v${height}h-${BAR}z`).join('');
 
-export type Span = 'day' | 'month';
-
-type Strips = {
-  from: string;
-  to: string;
-  strips: { id: number; bars: string; changes: number[] }[];
-};
-
 const LABELS = { day: 'Last 24 hours', month: 'Last 30 days' };
 const EVERY_MS = 60_000;
 
 /** The strips of all sites by their ids, loaded again every minute; none until they are known. */
-export function useStrips(span: Span): ReadonlyMap<number, StripProps> {
+export function useStrips(span: VhostStrips['span']): ReadonlyMap<number, StripProps> {
   const [strips, setStrips] = useState<ReadonlyMap<number, StripProps>>(new Map());
   const running = useRef<AbortController>(undefined);
   const etag = useRef<string>(undefined);
@@ -74,7 +67,7 @@ export function useStrips(span: Span): ReadonlyMap<number, StripProps> {
     running.current?.abort();
     const own = new AbortController();
     running.current = own;
-    const answer = await poll<Strips>(`/vhosts/strips?span=${span}`, etag.current, own.signal);
+    const answer = await poll<VhostStrips>(`/vhosts/strips?span=${span}`, etag.current, own.signal);
     if (!answer.body || own.signal.aborted) return;
     const { from, to, strips } = answer.body;
     etag.current = answer.etag;

@@ -399,6 +399,8 @@ describe('vhosts', () => {
   test('their state and activity', async () => {
     await refused('getVhostState', 'NOT_FOUND', { params: { id: 999 } });
     await refused('listVhostActivity', 'INVALID_REQUEST', { query: { buckets: 'x' } });
+    await refused('listVhostStrips', 'INVALID_REQUEST', { query: { span: 'week' } });
+    await signedIn('listVhostStrips', { query: { span: 'month' } });
     await signedIn('getVhostState', { params: { id: 1 } });
     const { headers } = await signedIn('listVhostStates');
     const ifKnown = { 'If-None-Match': headers.get('etag') ?? '' };
