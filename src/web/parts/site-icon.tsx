@@ -1,5 +1,6 @@
-/** The icon of a site: a tile with the first letter of its name. */
+/** The icon of a site: its own if the hub has it, else a tile with the first letter of its name. */
 import { hueStyle } from '../lib/hue.ts';
+import { useIcons } from '../lib/icons.ts';
 
 type Props = {
   site: { id: number; domain: string };
@@ -8,19 +9,17 @@ type Props = {
 };
 
 /** Decorative: the name stands beside it. */
-export function SiteIcon({ site: { domain }, size }: Props) {
+export function SiteIcon({ site: { id, domain }, size }: Props) {
+  const version = useIcons().get(id);
+  const box = { width: `${size}px`, height: `${size}px`, fontSize: `${size / 2}px` };
+  if (version !== undefined) {
+    return (
+      <img class="site-icon" style={box} src={`/api/vhosts/${id}/icon?version=${version}`} alt="" />
+    );
+  }
   const name = domain.replace(/^https?:\/\//, '').replace(/^(?:\*|www)\./, '');
   return (
-    <span
-      class="site-icon hued"
-      style={{
-        ...hueStyle(name),
-        width: `${size}px`,
-        height: `${size}px`,
-        fontSize: `${size / 2}px`,
-      }}
-      aria-hidden="true"
-    >
+    <span class="site-icon hued" style={{ ...hueStyle(name), ...box }} aria-hidden="true">
       {letterOf(name)}
     </span>
   );
