@@ -9,6 +9,7 @@ import { demo } from './features/demo/feature.ts';
 import { docs } from './features/docs/feature.ts';
 import { explain } from './features/explain/feature.ts';
 import { history } from './features/history/feature.ts';
+import { icons } from './features/icons/feature.ts';
 import { importCaddyfile } from './features/import/feature.ts';
 import { importNpm } from './features/import-npm/feature.ts';
 import { metrics } from './features/metrics/feature.ts';
@@ -38,6 +39,7 @@ export const FEATURES: readonly Feature[] = [
   metrics,
   explain,
   uptime,
+  icons,
   statistics,
   demo,
 ];

@@ -22,6 +22,7 @@ import { problemRoutes } from './api/problems.ts';
 import { recipeRoutes } from './api/recipes.ts';
 import { statusRoutes } from './api/status.ts';
 import { vhostActivityRoutes, vhostStateRoutes } from './api/vhost-states.ts';
+import { vhostStripRoutes } from './api/vhost-strips.ts';
 import { vhostRoutes } from './api/vhosts.ts';
 import { createSeldom } from './auth/accounts/attempt-limits.ts';
 import type { LinkedOf } from './auth/beside-passwords.ts';
@@ -50,6 +51,7 @@ import { READING } from './http/open-writes.ts';
 import { compressJson, securityHeaders } from './http/responses.ts';
 import { logRoutes } from './logs/routes.ts';
 import { createActivity, createAgentsActivity } from './watch/activity.ts';
+import { createStrips } from './watch/strips.ts';
 
 /** For strangers, who send no more than a name, an email address and a password. */
 const SIGN_IN_BODY_LIMIT = 16 * 1024;
@@ -139,6 +141,7 @@ export function createHub(context: HubContext, dashboard: () => Promise<Dashboar
     .use(securityRoutes(all))
     .use(vhostStateRoutes(all))
     .use(vhostActivityRoutes({ guard, activity: activityOf(context) }))
+    .use(vhostStripRoutes({ guard, strips: stripsOf(context) }))
     .use(certificateRoutes(all))
     .use(vhostRoutes(all))
     .use(vhostBulkRoutes(all))
@@ -205,3 +208,13 @@ const isNamed = (origins: readonly string[]): origins is Origins => origins.leng
 
 const activityOf = ({ publisher, pace, now }: HubContext) =>
   createActivity(publisher, createAgentsActivity(publisher.agents), pace.activity, now);
+
+const stripsOf = ({ publisher, checks, db, pace, now }: HubContext) =>
+  createStrips({
+    publisher,
+    checks,
+    db,
+    now,
+    activity: createAgentsActivity(publisher.agents),
+    kept: pace.strips,
+  });

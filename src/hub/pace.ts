@@ -50,6 +50,8 @@ export const PACE = {
   checking: 60_000,
   /** Several open dashboards share one count of requests for this long. */
   activity: 5_000,
+  /** The same for the counts of a day or a month: their last bar is minutes long. */
+  strips: 60_000,
   /** Between two attempts to open an unusable database. */
   standby: 2_000,
   /** What the intervals of features, which have their own, are multiplied by. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import * as messages from '../../src/features/channels/tables.ts';
+import { icons } from '../../src/features/icons/tables.ts';
 import * as signIn from '../../src/features/sign-in/tables.ts';
 import * as checks from '../../src/features/uptime/tables.ts';
 import * as accounts from '../../src/hub/db/accounts-schema.ts';
@@ -270,6 +271,8 @@ export function layDatabase(dataDir: string, ports: { http: number; https: numbe
     since: AT,
     reason: 'GET / answered 502',
   });
+  const image = Buffer.from('89504e470d0a1a0a', 'hex');
+  put(icons, { vhostId: BODY.id, askedAt: AT, upstream: '', version: 'v', image });
   close();
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   copyFileSync(join(made, 'signalbox.db'), join(dataDir, 'signalbox.db'));

@@ -1,13 +1,13 @@
 /** What the dashboard makes of policies: names, orders, summaries, and where a refusal belongs. */
 import { describe, expect, test } from 'bun:test';
 import { ApiError } from '../../src/web/lib/api.ts';
+import { hueOf } from '../../src/web/lib/hue.ts';
 import type { Policy } from '../../src/web/lib/types.ts';
 import { hasOf } from '../../src/web/parts/tick-list.tsx';
 import { planBlock, siteOf } from '../../src/web/placement/block.ts';
 import { faultOf, isShownAt } from '../../src/web/placement/new-policy-form.tsx';
 import { freeName, startOf, summaryOf, withPolicy } from '../../src/web/placement/store.ts';
 import { isFilled } from '../../src/web/recipes/schema.ts';
-import { hueOf } from '../../src/web/sites/labels.tsx';
 import { site } from './samples.ts';
 
 const USERS = {

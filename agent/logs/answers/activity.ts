@@ -91,6 +91,7 @@ export async function readActivity(
     ...shown,
     buckets: length,
     domains: Object.fromEntries([...domains].map(([domain, counts]) => [domain, figures(counts)])),
+    since: rangeOf(segments, {}).shown.from,
     ...(!complete && { partial: true as const }),
   };
 }

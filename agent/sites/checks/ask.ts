@@ -1,5 +1,6 @@
 /** Asks a site for one answer through a listener of the proxy, by the site's name. */
 import { lookup } from 'node:dns/promises';
+import type { ClientRequest } from 'node:http';
 import { isIP } from 'node:net';
 import { within } from '../../../src/shared/async.ts';
 import { ANY_LABEL, isOwnAddress, NO_CERTIFICATE, reachable } from '../handshake.ts';
@@ -67,11 +68,7 @@ async function send(
   heard: (outcome: Outcome) => void,
 ): Promise<Outcome> {
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
-  const name = nameFor(place);
-  const servername = sentName(place);
-  // Without SNI, which an address cannot be, the proxy goes by the address that it is reached at.
-  const isByAddress = place.tls && isOwnAddress(name) && isAny(place.host);
-  const host = isByAddress ? name : await ownAddress(reachable(place.host));
+  const host = await addressOf(place);
   if (host === null) {
     const fault = `Caddy listens on ${place.host}, which is not an address of its machine`;
     return { status: null, fault };
@@ -82,17 +79,8 @@ async function send(
     await settled(host, port);
     heard({ status: null, timeout });
   }
-  const http = place.tls ? await import('node:https') : await import('node:http');
-  if (ended.aborted) return { status: null, fault: '' };
-  const request = http.request({
-    host,
-    port,
-    path,
-    agent: false,
-    headers: { Host: hostOf(place), 'User-Agent': userAgent, Accept: '*/*' },
-    rejectUnauthorized: false,
-    ...(servername === null ? {} : { servername }),
-  });
+  const request = await requestAt(place, host, { path, userAgent });
+  if (ended.aborted) request.destroy();
   ended.addEventListener('abort', () => request.destroy());
   request.once('response', (response) => {
     const status = response.statusCode ?? 0;
@@ -111,6 +99,33 @@ async function send(
   request.on('error', reject);
   request.end();
   return promise;
+}
+
+/** The address to connect to; null: the proxy listens on none of this machine's. */
+export function addressOf(place: Place): Promise<string | null> {
+  const name = nameFor(place);
+  // Without SNI, which an address cannot be, the proxy goes by the address that it is reached at.
+  const isByAddress = place.tls && isOwnAddress(name) && isAny(place.host);
+  return isByAddress ? Promise.resolve(name) : ownAddress(reachable(place.host));
+}
+
+/** A `GET` by the site's name that is not sent yet. @param host the address to connect to */
+export async function requestAt(
+  place: Place,
+  host: string,
+  { path, userAgent }: Pick<Question, 'path' | 'userAgent'>,
+): Promise<ClientRequest> {
+  const http = place.tls ? await import('node:https') : await import('node:http');
+  const servername = sentName(place);
+  return http.request({
+    host,
+    port: place.dial ?? place.port,
+    path,
+    agent: false,
+    headers: { Host: hostOf(place), 'User-Agent': userAgent, Accept: '*/*' },
+    rejectUnauthorized: false,
+    ...(servername === null ? {} : { servername }),
+  });
 }
 
 const unsettledOn = (port: number): string =>

@@ -8,6 +8,7 @@ export const PASSING: readonly string[] = [
   'backup',
   'challenges',
   'failing_checks',
+  'icons',
   'incidents',
   'messages',
   'open_hours',

@@ -9,7 +9,7 @@ import type { Checks, FailingCheck } from '../../hub/watch/checks.ts';
 import { type Heard, watchedIn } from './rounds.ts';
 import { failingChecks } from './tables.ts';
 
-type Failing = Checks & {
+type Failing = Omit<Checks, 'hours'> & {
   /** @throws SQLite errors */
   hear(heard: Heard, at: Date): void;
   /** Whether the last answer of some agent was wrong. */

@@ -5,19 +5,11 @@
 import { and, between, eq, inArray, lt, sql } from 'drizzle-orm';
 import { type Db, inTransaction } from '../../hub/db/open.ts';
 import { vhosts } from '../../hub/db/schema.ts';
+import type { CheckedHour } from '../../hub/watch/checks.ts';
 import { openHours, uptime } from './tables.ts';
 
-/** `hour`: hours since 1970; `p50` and `p95`: milliseconds of the right answers, null if there were none. */
-type Hour = Readonly<{
-  hour: number;
-  asked: number;
-  failed: number;
-  p50: number | null;
-  p95: number | null;
-}>;
-
-/** How often a vhost was asked, and answered wrong, in an hour. */
-export type Counts = Pick<Hour, 'hour' | 'asked' | 'failed'>;
+/** `p50` and `p95`: milliseconds of the right answers, null if there were none. */
+type Hour = CheckedHour & Readonly<{ p50: number | null; p95: number | null }>;
 
 export type Hours = {
   /** Counts an answer. @param took milliseconds of a right one; null: it was wrong */
@@ -31,7 +23,7 @@ export type Hours = {
   /** The same, as far as it is stored. */
   stored(vhost: number, count: number): Hour[];
   /** The rest: the same hour may have some in both. */
-  fresh(vhost: number): readonly Counts[];
+  fresh(vhost: number): readonly CheckedHour[];
   /** Another one as soon as more is stored, or less. */
   edition(): number;
   /** The hour that it is. */

@@ -1,7 +1,8 @@
 /** The bars of all sites with a check: of the last 24 hours, and of the last 30 days. */
 import type { SiteSet } from '../../hub/model/vhost.ts';
+import type { CheckedHour } from '../../hub/watch/checks.ts';
 import { createPauses } from '../../shared/async.ts';
-import type { Counts, Hours } from './hours.ts';
+import type { Hours } from './hours.ts';
 import { watchedIn } from './rounds.ts';
 
 /** Shares of right answers, from 0 to 1, as a whole and in parts, oldest first; null: not asked. */
@@ -32,7 +33,12 @@ export function createOverview(
   }
 
   /** From the latest hours back. */
-  function sumsOf(all: readonly Counts[], count: number, length: number, before?: readonly Sum[]) {
+  function sumsOf(
+    all: readonly CheckedHour[],
+    count: number,
+    length: number,
+    before?: readonly Sum[],
+  ) {
     const to = hours.now();
     const sums: Sum[] = Array.from({ length: count }, (_, at) => ({
       ...(before?.[at] ?? { asked: 0, failed: 0 }),

@@ -10,7 +10,7 @@ import { createOverview, type SiteBars } from './overview.ts';
 import { createRounds, type Heard, type RoundsPace } from './rounds.ts';
 
 /** Its end stores what is known; nothing is written once that has resolved. */
-export type Uptime = Checks &
+export type Uptime = Omit<Checks, 'hours'> &
   Repeated & {
     /** Of one vhost: the hours that anything is known of, oldest first. */
     hours: Hours['of'];

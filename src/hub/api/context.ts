@@ -94,6 +94,7 @@ type HubGiven = Clock & {
     recentSites: RecentPace;
     watch: WatcherDeps['pace'];
     activity: number;
+    strips: number;
     checking: number;
     share: number;
     own?: Readonly<Record<string, object>>;

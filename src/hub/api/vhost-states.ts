@@ -91,7 +91,7 @@ const shared = memoize((states: readonly VhostState[]) => sharedJson(JSON.string
 
 export const VhostActivity = t.Composite(
   [
-    t.Omit(LogActivity, ['domains']),
+    t.Omit(LogActivity, ['domains', 'since']),
     t.Object({
       vhosts: t.Array(
         t.Composite([

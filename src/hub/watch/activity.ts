@@ -14,7 +14,7 @@ type Counts = LogActivity['domains'][string];
 export const MOST_HOSTS = 20;
 
 /** The hour, and for each vhost that had requests the hosts they were for; matched by host name, on any port. */
-type VhostActivity = Omit<LogActivity, 'domains'> & {
+type VhostActivity = Omit<LogActivity, 'domains' | 'since'> & {
   vhosts: (Omit<Counts, 'latencies'> & { id: number; hosts: string[]; p95: number | null })[];
 };
 
@@ -56,7 +56,7 @@ export function createActivity(
 
   return {
     async lastHour(buckets, name = '') {
-      const { domains, ...range } = await count(buckets, name);
+      const { domains, since: _, ...range } = await count(buckets, name);
       const vhostsOf = vhostsByHost(publisher.current());
       const found = new Map<number, { hosts: string[]; parts: Counts[] }>();
       for (const [domain, counts] of Object.entries(domains)) {
@@ -77,7 +77,7 @@ export function createActivity(
  * Finds the ids of the vhosts for a host, on any port: those with the exact name, else with a
  * matching wildcard, else those for any host.
  */
-function vhostsByHost({ preamble, vhosts }: SiteSet): (host: string) => readonly number[] {
+export function vhostsByHost({ preamble, vhosts }: SiteSet): (host: string) => readonly number[] {
   const endpointsOf = endpointsUnder(preamble);
   const byName = new Map<string, Set<number>>();
   let deepest = 0;
@@ -110,7 +110,7 @@ function sum(parts: readonly Counts[]) {
   return { ...counts, p95: percentile(latencies, 0.95) };
 }
 
-type AgentsActivity = {
+export type AgentsActivity = {
   /**
    * Requests over time of each domain, of the named agent or of all together. The query has a range.
    * @throws Failure AGENT_UNREACHABLE if none can be reached, NOT_FOUND, INVALID_REQUEST
@@ -151,8 +151,15 @@ function addActivity(all: readonly LogActivity[]): LogActivity {
     to,
     buckets,
     domains: Object.fromEntries([...byDomain].map(([domain, each]) => [domain, addCounts(each)])),
+    since: latestOf(all.map(({ since }) => since)),
     ...(all.some(({ partial }) => partial) && { partial: true as const }),
   };
+}
+
+/** Null if one of them is not known. @param times ISO 8601 UTC */
+function latestOf(times: readonly (string | null | undefined)[]): string | null {
+  const known = times.flatMap((one) => one ?? []);
+  return known.length === times.length ? (known.toSorted().at(-1) ?? null) : null;
 }
 
 /** @param all at least one */

@@ -267,6 +267,8 @@ export const LogActivity = t.Object({
   to: t.Union([t.String(), t.Null()]),
   buckets: t.Integer(),
   domains: t.Record(t.String(), t.Composite([Activity, t.Object({ latencies: Latencies })])),
+  /** Of the oldest entry that the log still has; null: it is empty. Agents of older releases do not say it. */
+  since: t.Optional(t.Union([t.String(), t.Null()])),
   partial: t.Optional(t.Literal(true, { description: 'not all of the log was read' })),
   missing: Missing,
 });

@@ -8,6 +8,7 @@ import type { RecipeView } from '../../hub/api/recipes.ts';
 import type { HubStatus } from '../../hub/api/status.ts';
 import type { Verdict } from '../../hub/api/verdict.ts';
 import type { VhostActivity as ActivityView } from '../../hub/api/vhost-states.ts';
+import type { VhostStrips as StripsView } from '../../hub/api/vhost-strips.ts';
 import type { ChangedVhost as ChangedView, VhostView } from '../../hub/api/vhost-view.ts';
 import type {
   InvitationView,
@@ -52,6 +53,7 @@ export type Status = Static<typeof HubStatus>;
 export type Token = Static<typeof TokenView>;
 export type User = Static<typeof UserView>;
 export type VhostActivity = Static<typeof ActivityView>;
+export type VhostStrips = Static<typeof StripsView>;
 
 /** As editors and owners get them: a viewer lacks `config`, `check` and `values`. */
 export type Vhost = Required<Static<typeof VhostView>>;

@@ -1,4 +1,5 @@
 /** The policies, tags and proxies of a site, and what keeps it. */
+import { hueStyle } from '../lib/hue.ts';
 import type { Vhost } from '../lib/types.ts';
 import { Icon } from '../parts/icon.tsx';
 import { SourceMark } from '../parts/kept-by.tsx';
@@ -38,23 +39,9 @@ export const SiteLabels = ({ site: { policies, tags, agents, source } }: { site:
   </>
 );
 
-/** How many colours there are. */
-const HUES = 8;
-
 /** Leads to the sites that have it. */
 export const TagChip = ({ tag }: { tag: string }) => (
-  <a
-    class="tag-chip cut"
-    style={{ '--hue': String(25 + (360 / HUES) * hueOf(tag)) }}
-    href={`/sites?tag=${encodeURIComponent(tag)}`}
-  >
+  <a class="tag-chip hued cut" style={hueStyle(tag)} href={`/sites?tag=${encodeURIComponent(tag)}`}>
     {tag}
   </a>
 );
-
-/** The number of its colour: the same wherever the tag is shown. */
-export function hueOf(tag: string): number {
-  let sum = 0;
-  for (const character of tag) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 65_536;
-  return sum % HUES;
-}

@@ -13,6 +13,7 @@ import { formatInvitation } from '../../../src/shared/invitation.ts';
 import { type Acme, HAS_ACME, startAcme } from '../../harness/acme.ts';
 import { createAuthenticator } from '../../harness/authenticator.ts';
 import { selfSigned } from '../../harness/certificate.ts';
+import { inDatabase } from '../../harness/database.ts';
 import { startEnrollable } from '../../harness/enrolled.ts';
 import { holdPort80 } from '../../harness/listeners.ts';
 import { EMPTIED, npmDatabase, npmForm } from '../../harness/npm-database.ts';
@@ -399,6 +400,14 @@ describe('vhosts', () => {
   test('their state and activity', async () => {
     await refused('getVhostState', 'NOT_FOUND', { params: { id: 999 } });
     await refused('listVhostActivity', 'INVALID_REQUEST', { query: { buckets: 'x' } });
+    await refused('listVhostStrips', 'INVALID_REQUEST', { query: { span: 'week' } });
+    await signedIn('listVhostStrips', { query: { span: 'month' } });
+    await signedIn('listVhostIcons');
+    await refused('getVhostIcon', 'NOT_FOUND', { params: { id: 1 } });
+    inDatabase(stack.dataDir, (sqlite) =>
+      sqlite.run("INSERT INTO icons VALUES (1, 0, '', NULL, 'v', x'89504e470d0a1a0a')"),
+    );
+    await signedIn('getVhostIcon', { params: { id: 1 } });
     await signedIn('getVhostState', { params: { id: 1 } });
     const { headers } = await signedIn('listVhostStates');
     const ifKnown = { 'If-None-Match': headers.get('etag') ?? '' };

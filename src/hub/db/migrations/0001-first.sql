@@ -210,6 +210,15 @@ CREATE TABLE failing_checks (
   PRIMARY KEY (vhost_id, agent_id)
 ) WITHOUT ROWID;
 
+CREATE TABLE icons (
+  vhost_id INTEGER PRIMARY KEY NOT NULL REFERENCES vhosts (id) ON DELETE CASCADE,
+  asked_at INTEGER NOT NULL,
+  upstream TEXT NOT NULL,
+  path TEXT,
+  version TEXT,
+  image BLOB
+);
+
 CREATE TABLE two_factors (
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   secret BLOB NOT NULL,

@@ -198,7 +198,7 @@ export function createChangelog(db: Db): Changelog {
 }
 
 /** Entries about things of one kind; only those about vhosts have no mark. */
-function isOfKind(kind: Kind): SQL | undefined {
+export function isOfKind(kind: Kind): SQL | undefined {
   const isMarked = ({ mark }: { mark: string }) => like(changelog.domain, `${mark}%`);
   const { vhost: _, ...marked } = ENTITIES;
   return kind === 'vhost'

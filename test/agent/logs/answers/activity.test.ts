@@ -62,13 +62,24 @@ describe('activity', () => {
 
   test('of an empty log, and of an empty range', async () => {
     const file = join(newFolder(), 'access.log');
-    const nothing = { from: null, to: null, buckets: 0, domains: {} };
+    const nothing = { from: null, to: null, buckets: 0, domains: {}, since: null };
     expect(await createLogs({ file }).activity({ buckets: 12 })).toEqual(nothing);
     writeFileSync(file, `${line({ ts: 'never' })}\n`);
     expect(await createLogs({ file }).activity(parseActivityQuery({}))).toEqual(nothing);
     const quiet = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-01T01:00:00.000Z' };
     const { domains, ...range } = await createLogs({ file }).activity(parseActivityQuery(quiet));
-    expect([domains, range]).toEqual([{}, { ...quiet, buckets: 12 }]);
+    expect([domains, range]).toEqual([{}, { ...quiet, buckets: 12, since: null }]);
+  });
+
+  test('says since when there are entries, whatever the range', async () => {
+    const file = join(newFolder(), 'access.log');
+    const begin = Date.parse('2026-01-01T00:00:00.000Z') / 1000;
+    writeFileSync(file, [3600, 60, 7200].map((ts) => `${line({ ts: begin + ts })}\n`).join(''));
+    const later = { from: Date.parse('2026-01-01T02:00:00.000Z'), buckets: 1 };
+    expect(await createLogs({ file }).activity(later)).toMatchObject({
+      from: '2026-01-01T02:00:00.000Z',
+      since: '2026-01-01T00:01:00.000Z',
+    });
   });
 
   test.each(SEEDS)('of log %d is what counting all entries gives', async (seed) => {
