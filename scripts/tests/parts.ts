@@ -83,12 +83,23 @@ const PARTS = {
   podman: { proves: 'sites of real containers', installs: CONTAINERS },
   docs: {
     proves: 'the files and commands of docs/',
-    installs: [...NGINX, 'fail2ban-regex:fail2ban', 'nft:nftables', 'wg:wireguard-tools', 'jq:jq'],
+    installs: [
+      ...NGINX,
+      'fail2ban-regex:fail2ban',
+      'nft:nftables',
+      'wg:wireguard-tools',
+      'jq:jq',
+      'dnsmasq:dnsmasq-base',
+      'dig:bind9-dnsutils',
+    ],
   },
   promtool: { proves: 'the rules for Prometheus', downloads: ['promtool'] },
   packages: { proves: 'the Debian packages', installs: ['lintian:lintian'] },
   systemd: { proves: 'the services under a live systemd', installs: ['systemd-analyze:systemd'] },
-  images: { proves: 'the image, in a container', installs: CONTAINERS },
+  images: {
+    proves: 'the image, in a container',
+    installs: [...CONTAINERS, ...AUTHORITY],
+  },
 } as const satisfies Record<string, Part>;
 
 export type PartName = keyof typeof PARTS;
