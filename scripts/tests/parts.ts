@@ -69,6 +69,10 @@ const PARTS = {
     downloads: ['caddy'],
     repeats: { folder: 'test/features/explain/faults/', how: 'newer Caddy' },
   },
+  offline: {
+    proves: 'that nothing leaves the machine but what is configured',
+    installs: ['tcpdump:tcpdump', 'curl:curl'],
+  },
   browser: { proves: 'every page of the dashboard in all its states' },
   program: { proves: 'the program and its commands as processes, and the binary' },
   firefox: { proves: 'the dashboard in Firefox', installs: ['firefox-esr:firefox-esr'] },
