@@ -34,7 +34,15 @@ async function imageOf(binary: string, version: string): Promise<string> {
 /** The same program as another version. */
 async function buildNewer(): Promise<string> {
   const root = join(folder, 'newer');
-  for (const name of ['scripts', 'src', 'agent', 'tsconfig.json', 'bunfig.toml', 'bun.lock']) {
+  for (const name of [
+    'scripts',
+    'src',
+    'agent',
+    'docs',
+    'tsconfig.json',
+    'bunfig.toml',
+    'bun.lock',
+  ]) {
     cpSync(join(ROOT, name), join(root, name), { recursive: true });
   }
   symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));

@@ -81,7 +81,7 @@ describe('the container file', () => {
   test('builds the program and its dashboard from only what it copies', async () => {
     const folder = temporaryFolder();
     try {
-      for (const path of ['package.json', 'tsconfig.json', 'bunfig.toml', 'src', 'agent']) {
+      for (const path of ['package.json', 'tsconfig.json', 'bunfig.toml', 'src', 'agent', 'docs']) {
         expect(containerfile).toMatch(new RegExp(`^COPY .*\\b${path} `, 'm'));
         cpSync(join(ROOT, path), join(folder, path), { recursive: true });
       }
