@@ -14,6 +14,7 @@ import type { Env } from './program/settings.ts';
 import { stopSignals } from './program/systemd/service-manager.ts';
 import { COMMIT, VERSION } from './program/version.ts';
 import { messageOf } from './shared/async.ts';
+import { isInContainer } from './shared/system/container.ts';
 import { visible, visibleLines } from './shared/visible.ts';
 
 // The reader may go away (`| head`, a restarted journal): that is no reason to exit.
@@ -75,6 +76,7 @@ const cli: Cli = {
     hasTerminal: isatty(0),
     // The check of sd_booted(3).
     runsSystemd: existsSync('/run/systemd/system'),
+    isContainer: isInContainer(),
     // Where a binary's embedded files are.
     program: Bun.main.startsWith('/$bunfs/') ? process.execPath : null,
     addresses: readAddresses,

@@ -36,13 +36,14 @@ const CONTENT: Readonly<Record<string, readonly string[]>> = {
   // By these, Caddy's file server knows the type of a file.
   'media-types': ['./etc/mime.types', LICENCES],
   caddy: ['./usr/bin/caddy', LICENCES],
+  lego: ['./usr/bin/lego', LICENCES],
 };
 
 /** Converts between character sets; nothing here does. */
 const LEFT_OUT = './usr/lib/*/gconv';
 
-/** The one that is newer than the current release of Debian. */
-const FROM_NEXT = 'caddy';
+/** Those that are newer than the current release of Debian. */
+const FROM_NEXT: readonly string[] = ['caddy', 'lego'];
 
 /** Programs that this needs on the machine. */
 export const IMAGE_NEEDS = ['apt-get', 'dpkg', 'dpkg-deb', 'tar', 'gzip'] as const;
@@ -64,7 +65,9 @@ export const imageTag = (version: string): string => `localhost/signalbox:${vers
 export function fetchPackages(root: string, folder: string, cpu: Target['cpu']): void {
   const own = join(folder, ARCHITECTURES[cpu]);
   if (Object.keys(CONTENT).every((name) => archivesOf(own, name).length > 0)) return;
-  const wanted = Object.keys(CONTENT).map((name) => name + (name === FROM_NEXT ? '/forky' : ''));
+  const wanted = Object.keys(CONTENT).map(
+    (name) => name + (FROM_NEXT.includes(name) ? '/forky' : ''),
+  );
   const script = join(root, 'scripts/fetch-debian');
   try {
     run(['sh', script, '--packages', own, ARCHITECTURES[cpu], ...wanted]);
@@ -132,7 +135,7 @@ async function unpack(name: string, folder: string, tree: string): Promise<Other
   place(tree, `var/lib/dpkg/status.d/${name}`, status);
   const fieldOf = (field: string) => run(['dpkg-deb', '--field', archive, field]).toString().trim();
   const version = fieldOf('Version');
-  const release = name === FROM_NEXT ? 'forky' : 'trixie';
+  const release = FROM_NEXT.includes(name) ? 'forky' : 'trixie';
   return {
     name,
     version,
@@ -158,7 +161,9 @@ function fill(tree: string, binary: string, root: string): void {
   }
   copyFileSync(binary, join(tree, 'usr/local/bin/signalbox'));
   chmodSync(join(tree, 'usr/local/bin/signalbox'), 0o755);
-  renameSync(join(tree, 'usr/bin/caddy'), join(tree, 'usr/local/bin/caddy'));
+  for (const program of FROM_NEXT) {
+    renameSync(join(tree, 'usr/bin', program), join(tree, 'usr/local/bin', program));
+  }
 }
 
 const SECOND_NS = 1_000_000_000;
@@ -166,11 +171,12 @@ const SECOND_NS = 1_000_000_000;
 /** As the instructions of the Containerfile say. The check is Docker's: OCI has none, and ignores it. */
 const configOf = (version: string, commit: string | null): ImageConfig => ({
   User: `${USER}:${USER}`,
-  ExposedPorts: { '3000/tcp': {} },
+  ExposedPorts: { '80/tcp': {}, '443/tcp': {}, '443/udp': {}, '3000/tcp': {} },
   Env: [
     'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     'DATA_DIR=/data',
     'HUB_HOST=0.0.0.0',
+    'BACKUP_DIR=/data/backups',
   ],
   Entrypoint: ['signalbox'],
   Volumes: { '/data': {} },
@@ -182,7 +188,7 @@ const configOf = (version: string, commit: string | null): ImageConfig => ({
     ...(commit !== null && { 'org.opencontainers.image.revision': commit }),
   },
   Healthcheck: {
-    Test: ['CMD', 'signalbox', 'health', 'hub'],
+    Test: ['CMD', 'signalbox', 'health'],
     Interval: 30 * SECOND_NS,
     Timeout: 10 * SECOND_NS,
     StartPeriod: 30 * SECOND_NS,

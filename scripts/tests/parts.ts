@@ -69,6 +69,10 @@ const PARTS = {
     downloads: ['caddy'],
     repeats: { folder: 'test/features/explain/faults/', how: 'newer Caddy' },
   },
+  offline: {
+    proves: 'that nothing leaves the machine but what is configured',
+    installs: ['tcpdump:tcpdump', 'curl:curl'],
+  },
   browser: { proves: 'every page of the dashboard in all its states' },
   program: { proves: 'the program and its commands as processes, and the binary' },
   firefox: { proves: 'the dashboard in Firefox', installs: ['firefox-esr:firefox-esr'] },
@@ -83,12 +87,23 @@ const PARTS = {
   podman: { proves: 'sites of real containers', installs: CONTAINERS },
   docs: {
     proves: 'the files and commands of docs/',
-    installs: [...NGINX, 'fail2ban-regex:fail2ban', 'nft:nftables', 'wg:wireguard-tools', 'jq:jq'],
+    installs: [
+      ...NGINX,
+      'fail2ban-regex:fail2ban',
+      'nft:nftables',
+      'wg:wireguard-tools',
+      'jq:jq',
+      'dnsmasq:dnsmasq-base',
+      'dig:bind9-dnsutils',
+    ],
   },
   promtool: { proves: 'the rules for Prometheus', downloads: ['promtool'] },
   packages: { proves: 'the Debian packages', installs: ['lintian:lintian'] },
   systemd: { proves: 'the services under a live systemd', installs: ['systemd-analyze:systemd'] },
-  images: { proves: 'the image, in a container', installs: CONTAINERS },
+  images: {
+    proves: 'the image, in a container',
+    installs: [...CONTAINERS, ...AUTHORITY],
+  },
 } as const satisfies Record<string, Part>;
 
 export type PartName = keyof typeof PARTS;

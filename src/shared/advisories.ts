@@ -55,6 +55,12 @@ const ADVISORIES: readonly (Advisory & { introducedIn?: string })[] = [
     fixedIn: '2.11.1',
   },
   {
+    id: 'CVE-2026-27587',
+    summary:
+      'A path matcher with % in its pattern is case-sensitive, so that other spellings of a path get around its routes and access rules.',
+    fixedIn: '2.11.1',
+  },
+  {
     id: 'CVE-2026-27588',
     summary:
       'A host matcher with more than 100 names is case-sensitive, so that other spellings of a host get around its routes and access rules.',

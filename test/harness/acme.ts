@@ -1,7 +1,7 @@
 /** A real certificate authority and the DNS it asks: pebble and knot, the first on the PATH. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { selfSigned } from './certificate.ts';
+import { newSelfSigned } from '../../src/shared/x509.ts';
 import { findServer, startServer } from './server-process.ts';
 import { freePort, temporaryFolder, until } from './stack.ts';
 
@@ -54,17 +54,21 @@ export type Acme = {
   stop(): Promise<void>;
 };
 
-/** Starts knot with the zone and a key that may change it. @throws Error if it does not start */
-export async function startDns(): Promise<Dns> {
+/**
+ * Starts knot with the zone and a key that may change it.
+ * @param host where it listens
+ * @throws Error if it does not start
+ */
+export async function startDns(host = '127.0.0.1'): Promise<Dns> {
   if (KNOT === null) throw new Error('no knot');
   const folder = temporaryFolder();
   const port = freePort();
-  const address = `127.0.0.1:${port}`;
+  const address = `${host}:${port}`;
   const secret = crypto.getRandomValues(Buffer.alloc(32)).toString('base64');
   const config = `
 server:
     rundir: ${folder}
-    listen: 127.0.0.1@${port}
+    listen: ${host}@${port}
     udp-workers: 1
     tcp-workers: 1
     background-workers: 1
@@ -94,9 +98,9 @@ ns A 127.0.0.1
   writeFileSync(join(folder, 'zone'), `$ORIGIN ${ZONE}.\n${zone}`);
   const file = join(folder, 'knot.conf');
   writeFileSync(file, config, { mode: 0o600 });
-  const kill = await startServer([KNOT, '-c', file], folder, port);
+  const kill = await startServer([KNOT, '-c', file], folder, port, {}, host);
   function ask(name: string, type: string): string[] {
-    const words = ['@127.0.0.1', '-p', String(port), '+tcp', '+short', '+timeout=5', name, type];
+    const words = [`@${host}`, '-p', String(port), '+tcp', '+short', '+timeout=5', name, type];
     const { stdout } = Bun.spawnSync(['kdig', ...words], { stderr: 'ignore' });
     return stdout.toString().split('\n').filter(Boolean);
   }
@@ -151,21 +155,30 @@ type AcmeOptions = {
   nonceReject?: number;
   /** The DNS that pebble asks, `host:port`, if not that of the orders. */
   asks?: string;
+  /** The address on which both listen; loopback unless it is set. */
+  host?: string;
 };
 
 /** @throws Error if one of the two does not start */
 export async function startAcme(options: AcmeOptions = {}): Promise<Acme> {
   if (PEBBLE === null) throw new Error('no pebble');
-  const dns = await startDns();
+  const { host = '127.0.0.1' } = options;
+  const dns = await startDns(host);
   const folder = temporaryFolder();
   const [port, management] = [freePort(), freePort()];
-  const own = await selfSigned(['localhost']);
+  const [now, day] = [Date.now(), 86_400_000];
+  const own = await newSelfSigned(
+    'localhost',
+    ['localhost', host],
+    new Date(now - day),
+    new Date(now + day),
+  );
   const [roots, key] = [join(folder, 'roots.pem'), join(folder, 'key.pem')];
-  writeFileSync(roots, own.certificate);
+  writeFileSync(roots, own.cert);
   writeFileSync(key, own.key, { mode: 0o600 });
   const config = {
-    listenAddress: `127.0.0.1:${port}`,
-    managementListenAddress: `127.0.0.1:${management}`,
+    listenAddress: `${host}:${port}`,
+    managementListenAddress: `${host}:${management}`,
     certificate: roots,
     privateKey: key,
     httpPort: freePort(),
@@ -188,15 +201,15 @@ export async function startAcme(options: AcmeOptions = {}): Promise<Acme> {
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    kill = await startServer(command, folder, port, env);
-    const url = `https://127.0.0.1:${management}/roots/0`;
+    kill = await startServer(command, folder, port, env, host);
+    const url = `https://${host}:${management}/roots/0`;
     // It is opened after the other port.
     const answer = await until(
-      () => fetch(url, { tls: { ca: own.certificate } }).catch(() => null),
+      () => fetch(url, { tls: { ca: own.cert } }).catch(() => null),
       'the roots of the authority',
     );
     return {
-      directory: `https://127.0.0.1:${port}/dir`,
+      directory: `https://${host}:${port}/dir`,
       roots,
       issuer: await answer.text(),
       dns,

@@ -3,7 +3,7 @@ import { type Browser, chromium } from 'playwright-core';
 import { words } from './words.ts';
 
 /** For Debian's Chromium, without requests to its vendor. */
-const FLAGS = words(`
+export const FLAGS = words(`
   --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
   --disable-component-update --disable-sync
 `);

@@ -48,6 +48,7 @@ export async function runHere(
       writesToTerminal: false,
       isRoot: true,
       hasTerminal: true,
+      isContainer: false,
       runsSystemd: true,
       program: null,
       addresses: async () => [],

@@ -40,7 +40,7 @@ export async function startOwnNetwork(
         new Response(shell.stderr).text(),
         shell.exited,
       ]);
-      if (code !== 0) throw new Error(`${script}: ${err}`);
+      if (code !== 0) throw new Error(`${script}: ${err}${out}`);
       return out;
     },
     async stop() {

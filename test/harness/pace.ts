@@ -7,7 +7,8 @@ type Intervals = number | readonly Intervals[] | { readonly [name: string]: Inte
 /** Of the real intervals; a slow machine would do nothing but what is due again. */
 export const SHARE = Math.min(1, SLOWNESS / 10);
 
-function multiplied(pace: Paces, by: number): Paces {
+/** All intervals, each multiplied. */
+export function multiplied(pace: Paces, by: number): Paces {
   const of = (one: Intervals): Intervals => {
     if (typeof one === 'number') return one * by;
     if (Array.isArray(one)) return one.map(of);

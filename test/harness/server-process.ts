@@ -17,6 +17,7 @@ export async function startServer(
   folder: string,
   port: number,
   env: Record<string, string> = {},
+  hostname = '127.0.0.1',
 ): Promise<() => Promise<void>> {
   const log = join(folder, 'server.log');
   const handle = openSync(log, 'a');
@@ -31,7 +32,7 @@ export async function startServer(
     await child.exited;
   };
   const accepts = () =>
-    Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } }).then(
+    Bun.connect({ hostname, port, socket: { data() {} } }).then(
       (socket) => {
         socket.end();
         return true;

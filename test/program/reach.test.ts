@@ -63,6 +63,12 @@ test.each([
   });
 });
 
+test('a hub in a container is reached by its engine, not by the addresses in there', () => {
+  const { here, desk, lines } = reachOf('http://0.0.0.0:3000', ['10.89.0.2'], true);
+  expect([here, desk]).toEqual(['http://localhost:3000', 'http://localhost:3000']);
+  expect(lines).toEqual([expect.stringContaining('the one that runs this container')]);
+});
+
 test('a hub on one address of the network needs no more words', () => {
   const url = 'http://192.168.7.5:3000';
   expect(reachOf(url, ['192.168.7.5'])).toEqual({ here: url, desk: url, lines: [] });

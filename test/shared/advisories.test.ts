@@ -5,7 +5,7 @@ import { advisoriesFor, SAFE_VERSION } from '../../src/shared/advisories.ts';
 const NEWEST = ['GHSA-6365-7ppr-5r92', 'GHSA-49wc-4hcv-v58q'];
 const HEADERS = 'CVE-2026-52845';
 const COPIED = 'GHSA-7r4p-vjf4-gxv4';
-const OLD = ['CVE-2026-27586', 'CVE-2026-27588', 'CVE-2026-27589', 'CVE-2026-27590'];
+const OLD = [6, 7, 8, 9].map((digit) => `CVE-2026-2758${digit}`).concat('CVE-2026-27590');
 const idsFor = (version: string | null) => advisoriesFor(version)?.map(({ id }) => id);
 
 describe('a version of Caddy is open to', () => {

@@ -1,5 +1,4 @@
 /** Walks the way of a request, in its order, within limits; says what is there, and judges nothing. */
-import { existsSync } from 'node:fs';
 import {
   EXPLAIN_MS,
   type ExplainRequest,
@@ -9,6 +8,7 @@ import {
 } from '../../../src/features/explain/wire.ts';
 import { within } from '../../../src/shared/async.ts';
 import { type JsonObject, object, parseJson } from '../../../src/shared/json.ts';
+import { isInContainer } from '../../../src/shared/system/container.ts';
 import type { StartTrial, TrialCaddies } from '../../caddy/process/trial-caddy.ts';
 import type { ProxyControl } from '../../caddy/proxy.ts';
 import type { AgentCore } from '../../core.ts';
@@ -50,8 +50,6 @@ const MOST_QUESTIONS = 6;
 const VISIT_MS = 15_000;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const LOG_MS = 1_000;
-/** What container engines put into a container. */
-const CONTAINER_MARKS = ['/.dockerenv', '/run/.containerenv'];
 
 /** A site of a configuration, and how often its upstreams were asked. */
 type Subject = {
@@ -159,7 +157,7 @@ async function lookAround(
       }),
     ),
   ]);
-  const container = CONTAINER_MARKS.some((file) => existsSync(file));
+  const container = isInContainer();
   return {
     served: site.place !== null,
     tls: site.place?.tls ?? false,

@@ -1,5 +1,5 @@
 /** Makes, lists and reads backups in processes of their own: whatever the disk of BACKUP_DIR does, the hub goes on. */
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { BeforeOpen } from '../../hub/core.ts';
@@ -100,16 +100,18 @@ export function backupDiskOf(settings: BackupSettings, dataDir: string): BackupD
 }
 
 /**
- * Makes one if another version of the program ran last, or the schema is about to change. Never fails: a disk that is
- * not there must not keep sites from being served, and a migration keeps a copy as well.
+ * Makes one if another version of the program ran last, or the schema is about to change. A folder in `DATA_DIR` it
+ * creates: elsewhere, one that is missing may be a disk that is. Never fails: a disk that is not there must not keep
+ * sites from being served, and a migration keeps a copy as well.
  */
 export async function backupBeforeUpgrade(
   settings: BackupSettings,
   { dataDir, version, log }: BeforeOpen,
 ): Promise<void> {
-  if (!existsSync(databaseIn(dataDir))) return;
   const { dir } = settings;
   try {
+    if (dir.startsWith(`${dataDir}/`)) mkdirSync(dir, { recursive: true, mode: 0o700 });
+    if (!existsSync(databaseIn(dataDir))) return;
     const isOlder = storedVersion(databaseIn(dataDir)) < versionAfter();
     if (readState(dataDir, dir).program === version && !isOlder) return;
     try {

@@ -8,6 +8,7 @@ import backup from '../../../docs/backup.md' with { type: 'text' };
 import bans from '../../../docs/bans.md' with { type: 'text' };
 import caddyProgram from '../../../docs/caddy-program.md' with { type: 'text' };
 import certificates from '../../../docs/certificates.md' with { type: 'text' };
+import compare from '../../../docs/compare.md' with { type: 'text' };
 import containers from '../../../docs/containers.md' with { type: 'text' };
 import deployment from '../../../docs/deployment.md' with { type: 'text' };
 import downloads from '../../../docs/downloads.md' with { type: 'text' };
@@ -19,6 +20,7 @@ import layer4 from '../../../docs/layer4.md' with { type: 'text' };
 import limits from '../../../docs/limits.md' with { type: 'text' };
 import metrics from '../../../docs/metrics.md' with { type: 'text' };
 import moving from '../../../docs/moving.md' with { type: 'text' };
+import names from '../../../docs/names.md' with { type: 'text' };
 import notifications from '../../../docs/notifications.md' with { type: 'text' };
 import policies from '../../../docs/policies.md' with { type: 'text' };
 import promises from '../../../docs/promises.md' with { type: 'text' };
@@ -45,6 +47,7 @@ export const TEXTS: Readonly<Record<string, string>> = {
   bans,
   'caddy-program': caddyProgram,
   certificates,
+  compare,
   containers,
   deployment,
   downloads,
@@ -56,6 +59,7 @@ export const TEXTS: Readonly<Record<string, string>> = {
   limits,
   metrics,
   moving,
+  names,
   notifications,
   policies,
   promises,

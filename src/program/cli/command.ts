@@ -48,6 +48,7 @@ type Host = {
   /** Whether standard input is a terminal. */
   hasTerminal: boolean;
   runsSystemd: boolean;
+  isContainer: boolean;
   /** The binary's path; null when run from source. */
   program: string | null;
   /** The addresses of this machine in its network, private ones first. */

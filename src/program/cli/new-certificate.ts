@@ -1,9 +1,9 @@
 /** The self-signed certificate of an agent that invites a hub. */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { writeDurably } from '../../shared/system/files.ts';
+import { newSelfSigned } from '../../shared/x509.ts';
 import { certificateFiles, hasToken } from '../agent-settings.ts';
 import { dataDirOf } from '../data-folder.ts';
 import { type Env, givenIn, valueIn } from '../settings.ts';
@@ -20,10 +20,6 @@ type NewCertificate = {
 /** Long enough for any machine: the hub knows the certificate by its fingerprint. */
 const YEARS = 10;
 
-/** A subjectAltName is a DNS name or an IP address (RFC 5280 4.2.1.6). */
-const DNS_NAME = 2;
-const IP_ADDRESS = 7;
-
 /** Makes the certificate of an agent that invites a hub, unless it has one. @throws as `newCertificate` */
 export async function keepCertificate(env: Env): Promise<void> {
   const files = certificateFiles(dataDirOf(env));
@@ -39,28 +35,11 @@ const namesOf = (env: Env): string[] => [hostname(), 'localhost', valueIn(env, '
 export async function newCertificate({ cert, key, names, now }: NewCertificate): Promise<void> {
   const existing = [cert, key].find((file) => existsSync(file));
   if (existing !== undefined) throw new Error(`${existing} already exists`);
-  // Loaded here: no other command needs it.
-  const { generate } = await import('selfsigned');
-  const notAfterDate = new Date(now);
-  notAfterDate.setFullYear(now.getFullYear() + YEARS);
-  const pair = await generate([{ name: 'commonName', value: 'signalbox agent' }], {
-    keyType: 'ec',
-    curve: 'P-256',
-    algorithm: 'sha256',
-    notBeforeDate: now,
-    notAfterDate,
-    extensions: [
-      { name: 'basicConstraints', cA: false },
-      {
-        name: 'subjectAltName',
-        altNames: [...new Set(names)].map((name) =>
-          isIP(name) ? { type: IP_ADDRESS, ip: name } : { type: DNS_NAME, value: name },
-        ),
-      },
-    ],
-  });
+  const notAfter = new Date(now);
+  notAfter.setFullYear(now.getFullYear() + YEARS);
+  const pair = await newSelfSigned('signalbox agent', names, now, notAfter);
   for (const file of [cert, key]) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeDurably(key, pair.private, 0o600);
+  writeDurably(key, pair.key, 0o600);
   try {
     writeDurably(cert, pair.cert, 0o644);
   } catch (error) {

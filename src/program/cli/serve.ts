@@ -156,7 +156,7 @@ async function start(
     const { serveAll } = await import('../serve/all.ts');
     const running = await serveAll(settings, log, indexing);
     const places = await placesOf(running.hub);
-    const reach = reachOf(running.hub.url, await cli.host.addresses());
+    const reach = await reachOfHub(running.hub, cli);
     announce('hub', reach.here, cli);
     announce('agent', running.agent.url, cli);
     orient(running.hub, places, reach, cli);
@@ -165,11 +165,14 @@ async function start(
   const { serveHub } = await import('../serve/serve.ts');
   const running = await serveHub(settings.hub, token, log);
   const places = await placesOf(running);
-  const reach = reachOf(running.url, await cli.host.addresses());
+  const reach = await reachOfHub(running, cli);
   announce(role, reach.here, cli);
   orient(running, places, reach, cli);
   return running.stop;
 }
+
+const reachOfHub = async ({ url }: RunningHub, { host }: Cli): Promise<Reach> =>
+  reachOf(url, await host.addresses(), host.isContainer);
 
 function announce(name: string, url: string, { out, paint }: Cli): void {
   out(`${paint.green(name)} listening on ${paint.bold(url)}\n`);

@@ -17,12 +17,20 @@ export type Reach = {
 /**
  * @param url where the hub listens
  * @param addresses those of this machine in its network
+ * @param isContainer whether that is a container, whose addresses other machines do not reach: its engine publishes
+ * the port, usually under the same number
  */
-export function reachOf(url: string, addresses: readonly string[]): Reach {
+export function reachOf(url: string, addresses: readonly string[], isContainer = false): Reach {
   const { hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');
   const at = (address: string) => `http://${inUrl(address)}:${port}`;
   const local = HERE[host];
+  if (local !== undefined && isContainer) {
+    const published = at('localhost');
+    const line =
+      'From other machines, write the name of the one that runs this container for localhost.';
+    return { here: published, desk: published, lines: [line] };
+  }
   if (local !== undefined) {
     const urls = addresses.map(at);
     const lines = urls.length > 0 ? [`From other machines: ${urls.join(', ')}`] : [];

@@ -20,6 +20,7 @@ import { PACE } from '../../../src/features/backups/hub.ts';
 import { createBackups } from '../../../src/features/backups/keeper.ts';
 import { readLabel } from '../../../src/features/backups/label.ts';
 import { makeBackup } from '../../../src/features/backups/make.ts';
+import { backupBeforeUpgrade } from '../../../src/features/backups/process.ts';
 import { readState, writeState } from '../../../src/features/backups/state.ts';
 import { openDatabase } from '../../../src/hub/db/open.ts';
 import { Failure } from '../../../src/shared/failure.ts';
@@ -82,6 +83,18 @@ describe('a backup', () => {
     mkdirSync(dir);
     await make();
     expect(readState(dataDir, dir).failure).toBeNull();
+  });
+
+  test('has a folder that the hub creates only in DATA_DIR, where no disk can be missing', async () => {
+    const start = (dir: string) =>
+      backupBeforeUpgrade(
+        { dir, keep: 14, passphrase: null },
+        { dataDir: folder, version: '1', log: () => {} },
+      );
+    const [own, next] = [join(folder, 'own'), `${folder}-next`];
+    await start(next);
+    await start(own);
+    expect([existsSync(next), statSync(own).mode & 0o777]).toEqual([false, 0o700]);
   });
 
   test('is not made without an account, nor beside another one', async () => {

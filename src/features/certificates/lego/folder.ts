@@ -2,34 +2,14 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readIfThere } from '../../../shared/system/files.ts';
-
-const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-
-/** Loaded here: most hubs never order a certificate. The first prepares what the second needs. */
-async function loadX509() {
-  await import('reflect-metadata');
-  return import('@peculiar/x509');
-}
-
-const newKeys = () => crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+import { loadX509, newKeys, newSelfSigned, type Pair } from '../../../shared/x509.ts';
 
 const DAY_MS = 86_400_000;
 
 /** A certificate for this machine's own address that signs itself, with its key, both as PEM. */
-export async function newLoopbackCertificate(): Promise<{ cert: string; key: string }> {
-  const x509 = await loadX509();
-  const keys = await newKeys();
+export function newLoopbackCertificate(): Promise<Pair> {
   const now = Date.now();
-  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    keys,
-    name: 'CN=signalbox',
-    signingAlgorithm: ALGORITHM,
-    notBefore: new Date(now - DAY_MS),
-    notAfter: new Date(now + DAY_MS),
-    extensions: [new x509.SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }])],
-  });
-  const pkcs8 = await crypto.subtle.exportKey('pkcs8', keys.privateKey);
-  return { cert: certificate.toString('pem'), key: x509.PemConverter.encode(pkcs8, 'PRIVATE KEY') };
+  return newSelfSigned('signalbox', ['127.0.0.1'], new Date(now - DAY_MS), new Date(now + DAY_MS));
 }
 
 /** A new key, and the request for a certificate of these names that is signed with it, both as PEM. */
@@ -37,18 +17,14 @@ export async function newRequest(
   names: readonly string[],
 ): Promise<{ key: string; request: string }> {
   const x509 = await loadX509();
-  const keys = await newKeys();
+  const { keys, algorithm, pem } = await newKeys();
   const names509 = names.map((value) => ({ type: 'dns', value }) as const);
   const request = await x509.Pkcs10CertificateRequestGenerator.create({
     keys,
-    signingAlgorithm: ALGORITHM,
+    signingAlgorithm: algorithm,
     extensions: [new x509.SubjectAlternativeNameExtension(names509)],
   });
-  const pkcs8 = await crypto.subtle.exportKey('pkcs8', keys.privateKey);
-  return {
-    key: `${x509.PemConverter.encode(pkcs8, 'PRIVATE KEY')}\n`,
-    request: `${request.toString('pem')}\n`,
-  };
+  return { key: pem, request: `${request.toString('pem')}\n` };
 }
 
 /**

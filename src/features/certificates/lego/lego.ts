@@ -119,7 +119,9 @@ export function createLego(
     const said =
       all.get(key) ??
       help(async () => {
-        const command = [bin, 'dnshelp', ...args] as const;
+        // It insists on a folder, which it otherwise makes in the working folder.
+        makePrivate(folder);
+        const command = [bin, '--path', folder, 'dnshelp', ...args] as const;
         const { code, stdout } = await run({ command, env: {}, cwd: '/', limit: limits.help });
         if (code !== 0 || stdout === null) {
           throw failed(`${settings.bin} does not list its DNS providers.`);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { generate } from 'selfsigned';
 import type { Dial } from '../../../../agent/sites/live-upstreams.ts';
 import { createDialUpstream } from '../../../../agent/sites/upstreams/dial.ts';
+import { selfSigned } from '../../../harness/certificate.ts';
 import {
   folderForFile,
   forFile,
@@ -23,10 +23,10 @@ const dial = createDialUpstream({ resolve }, false);
 const TIMEOUT_MS = 2_000;
 
 const folder = folderForFile();
-const pair = await generate([{ name: 'commonName', value: 'own' }], { keyType: 'ec' });
+const pair = await selfSigned(['own']);
 const plain = serverForFile(() => new Response('ok'));
 const secure = serverForFile(() => new Response('ok'), {
-  tls: { cert: pair.cert, key: pair.private },
+  tls: { cert: pair.certificate, key: pair.key },
 });
 const sockets = { socket: { data() {} } };
 await forFile(Bun.listen({ unix: join(folder, 'a.sock'), ...sockets }));

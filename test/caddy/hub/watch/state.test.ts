@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generate } from 'selfsigned';
 import type { VhostState } from '../../../../src/hub/watch/sites/view.ts';
+import { newSelfSigned } from '../../../../src/shared/x509.ts';
 import { addressState } from '../../../harness/facts.ts';
 import { forFile } from '../../../harness/for-file.ts';
 import { startRefusingAcme } from '../../../harness/refusing-acme.ts';
@@ -216,16 +216,11 @@ describe('a certificate that expires', () => {
   const files = () => ({ cert: join(stack.folder, 'own.pem'), key: join(stack.folder, 'own.key') });
 
   async function writeCertificate(days: number): Promise<void> {
-    const notBeforeDate = new Date(Date.now() - 100 * DAY_MS);
-    const notAfterDate = new Date(Date.now() + days * DAY_MS + DAY_MS / 2);
-    const pair = await generate([{ name: 'commonName', value: 'own' }], {
-      keyType: 'ec',
-      notBeforeDate,
-      notAfterDate,
-      extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'own.example' }] }],
-    });
+    const notBefore = new Date(Date.now() - 100 * DAY_MS);
+    const notAfter = new Date(Date.now() + days * DAY_MS + DAY_MS / 2);
+    const pair = await newSelfSigned('own', ['own.example'], notBefore, notAfter);
     writeFileSync(files().cert, pair.cert);
-    writeFileSync(files().key, pair.private);
+    writeFileSync(files().key, pair.key);
   }
 
   test('soon is in the status, without those of Caddy’s own authority, until it is renewed', async () => {

@@ -39,7 +39,7 @@ describe.skipIf(!HAS_ACME)('an order', () => {
   /** A lego that lists its providers, and does something else instead of an order. */
   function standIn(script: string): string {
     const file = join(folder, `lego-${crypto.randomUUID()}`);
-    const help = `case "$1" in dnshelp) exec ${LEGO} "$@" ;; esac`;
+    const help = `case "$*" in *dnshelp*) exec ${LEGO} "$@" ;; esac`;
     writeFileSync(file, `#!/bin/sh\nPATH=/usr/bin:/bin\n${help}\n${script}\n`);
     chmodSync(file, 0o755);
     return file;
