@@ -52,7 +52,13 @@ test(
   'builds the same bytes in another folder and without git',
   async () => {
     const other = join(folder, 'somewhere else', 'copy');
-    for (const name of ['scripts', 'src', 'agent', 'docs', ...readdirSync(ROOT).filter(isRootFile)]) {
+    for (const name of [
+      'scripts',
+      'src',
+      'agent',
+      'docs',
+      ...readdirSync(ROOT).filter(isRootFile),
+    ]) {
       cpSync(join(ROOT, name), join(other, name), { recursive: true });
     }
     // Linked if possible: the packages take hundreds of megabytes.
