@@ -2,14 +2,14 @@
 import type { Role } from '../shared/roles.ts';
 
 export type PageWords = Readonly<{
-  /** Of the window, and of the entry in the menu. */
+  /** Of the window, and of the tab. */
   title: string;
-  /** The picture of that entry. */
-  icon: string;
-  /** The page whose entry in the menu is before it. */
+  /** A page of the core with a tab: that of this one comes after it. */
   follows: string;
   /** The least role that it is for; without, it is for everybody. */
   needs?: Role;
+  /** Whether it is as narrow as a form. */
+  isForm?: boolean;
 }>;
 
 export const FEATURE_PAGES = {} as const satisfies Record<string, PageWords>;

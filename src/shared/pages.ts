@@ -1,45 +1,71 @@
-/** The pages of the dashboard, by the addresses at which the hub serves them. */
+/** The pages of the dashboard, by the addresses at which the hub serves them, and the menu that leads to them. */
 import { FEATURE_PAGES, type PageWords } from '../features/pages.ts';
 import type { Role } from './roles.ts';
 
+/**
+ * `title`: of the window; without, that has the name in the address. `tab`: if the tab has other
+ * words. `needs`: the least role that it is for. `isForm`: whether it is as narrow as a form.
+ */
+type Page = Readonly<{ title?: string; tab?: string; needs?: Role; isForm?: boolean }>;
+
 const CORE = {
-  '/': { title: 'Overview', icon: 'overview' },
-  '/sites': { title: 'Sites', icon: 'sites' },
+  '/': { title: 'Overview', tab: 'Now' },
+  '/sites': { title: 'Sites' },
   '/sites/new': { title: 'New site', needs: 'editor' },
   '/sites/:id': { title: 'Site' },
-  '/policies': { title: 'Policies', icon: 'policies' },
+  '/policies': { title: 'Policies' },
   '/policies/new': { title: 'New policy', needs: 'editor' },
   '/policies/:id': { title: 'Policy' },
-  '/logs': { title: 'Logs', icon: 'logs' },
-  '/certificates': { title: 'Certificates', icon: 'certificates' },
-  '/changelog': { title: 'Changelog', icon: 'changelog' },
-  '/preamble': { title: 'Preamble', icon: 'preamble', needs: 'editor' },
-  '/proxies': { title: 'Proxies', icon: 'proxies' },
-  '/proxies/:name': {},
-  '/notifications': { title: 'Notifications', icon: 'bell' },
-  '/import': { title: 'Import & export', icon: 'transfer', needs: 'editor' },
-  '/users': { title: 'Users', icon: 'users', needs: 'owner' },
-  '/security-log': { title: 'Security log', icon: 'security', needs: 'owner' },
-  '/account': { title: 'Account', icon: 'account' },
-} as const satisfies Record<string, Partial<Omit<PageWords, 'follows'>>>;
+  '/logs': { title: 'Logs' },
+  '/certificates': { title: 'Certificates' },
+  '/changelog': { title: 'Changes' },
+  '/preamble': { title: 'Caddy options', needs: 'editor', isForm: true },
+  '/proxies': { title: 'Proxies' },
+  '/proxies/:name': { isForm: true },
+  '/notifications': { title: 'Notifications', isForm: true },
+  '/import': { title: 'Import & export', needs: 'editor', isForm: true },
+  '/users': { title: 'Users', needs: 'owner', isForm: true },
+  '/security-log': { title: 'Security log', needs: 'owner', isForm: true },
+  '/account': { title: 'Account', isForm: true },
+} as const satisfies Record<string, Page>;
 
 export type CorePath = keyof typeof CORE;
 export type FeaturePath = keyof typeof FEATURE_PAGES;
 
-type Own = typeof CORE & typeof FEATURE_PAGES;
-type Icon = Extract<Own[keyof Own], { icon: string }>['icon'];
-/** `title`: without, the window has the name in the address. `icon`: without, the menu has no entry. */
-type Page = Readonly<{ title?: string; icon?: Icon; needs?: Role }>;
+const BROUGHT = Object.entries<PageWords>(FEATURE_PAGES);
 
-const behind = (core: string) =>
-  Object.entries<PageWords & { icon: Icon }>(FEATURE_PAGES).filter(
-    ([, { follows }]) => follows === core,
-  );
+export const PAGES: readonly (readonly [path: string, Page])[] = [
+  ...Object.entries<Page>(CORE),
+  ...BROUGHT,
+];
 
-/** In the order of the menu. */
-export const PAGES: readonly (readonly [path: string, Page])[] = Object.entries<Page>(CORE).flatMap(
-  (one) => [one, ...behind(one[0])],
-);
+const section = (title: string, ...paths: CorePath[]) => ({
+  title,
+  /** The addresses of its pages that have a tab. */
+  paths: paths.flatMap((path): string[] => [
+    path,
+    ...BROUGHT.flatMap(([own, { follows }]) => (follows === path ? own : [])),
+  ]),
+});
+
+/** The entries of the menu. */
+export const SECTIONS = [
+  section('Overview', '/', '/changelog'),
+  section('Sites', '/sites'),
+  section('Policies', '/policies'),
+  section('Logs', '/logs'),
+  section('Certificates', '/certificates'),
+  section('Proxies', '/proxies'),
+  section(
+    'Settings',
+    '/preamble',
+    '/notifications',
+    '/import',
+    '/users',
+    '/security-log',
+    '/account',
+  ),
+] as const;
 
 /** Null if there is no page at this address. `name`: what the address has for `:id` or `:name`; else empty. */
 export function pageOf(address: string): (Page & { path: string; name: string }) | null {

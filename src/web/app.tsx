@@ -1,6 +1,7 @@
 /** Decides what is shown: the sign-in form or the page at the current address. */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { get, sentenceOf } from './lib/api.ts';
+import { useFavicon } from './lib/favicon.ts';
 import { HubContext, UserContext, useHubState } from './lib/hub.ts';
 import { usePlace } from './lib/router.ts';
 import type { User } from './lib/types.ts';
@@ -55,6 +56,7 @@ export function App() {
   const page = pageAt(place, 'user' in session ? session.user.role : 'viewer');
   const isIn = session.state === 'in';
   const problems = isIn && !hub.offline ? countedIn(hub.status?.problems ?? []).length : 0;
+  useFavicon(problems > 0);
   const title = `${problems > 0 ? `(${problems}) ` : ''}${isIn ? (place.name ?? page.title) : 'Sign in'}`;
   useEffect(() => {
     document.title = `${title} · signalbox`;
@@ -87,7 +89,11 @@ export function App() {
             <HubContext.Provider
               value={{ ...hub, offline: hub.offline || !isIn, reloadUser: loadSession }}
             >
-              <Shell path={place.path} onSignedOut={() => setSession({ state: 'out' })}>
+              <Shell
+                path={place.path}
+                isForm={page.isForm}
+                onSignedOut={() => setSession({ state: 'out' })}
+              >
                 {page.view}
               </Shell>
             </HubContext.Provider>
@@ -100,10 +106,10 @@ export function App() {
 
 const RETRY_MS = 2_000;
 
-/** The frame of a page before anything is known; the style sheet shows it only after a moment. */
+/** The frame of a page before anything is known. */
 const LoadingPage = () => (
   <div class="shell loading-page">
-    <header class="side">
+    <header class="bar line">
       <span class="brand line">
         <Brand />
       </span>

@@ -68,17 +68,19 @@ const isOfCore = (path: string): path is CorePath => Object.hasOwn(VIEWS, path);
 export function pageAt(
   { path: address, query }: Place,
   role: Role,
-): { title: string; view: ComponentChildren } {
+): { title: string; isForm: boolean; view: ComponentChildren } {
   const page = pageOf(address);
-  if (!page) return { title: 'Not found', view: <NotFound /> };
-  const { path, name, title = name, needs = 'viewer' } = page;
-  if (!isAllowed(role, needs)) return { title: 'Not allowed', view: <NotAllowed needed={needs} /> };
+  if (!page) return { title: 'Not found', isForm: true, view: <NotFound /> };
+  const { path, name, title = name, needs = 'viewer', isForm = false } = page;
+  if (!isAllowed(role, needs)) {
+    return { title: 'Not allowed', isForm, view: <NotAllowed needed={needs} /> };
+  }
   const view = isOfCore(path) ? (
     VIEWS[path]({ query, name })
   ) : (
     <FeaturePage key={path} path={path} query={query} />
   );
-  return { title, view };
+  return { title, isForm, view };
 }
 
 function NotAllowed({ needed }: { needed: Role }) {

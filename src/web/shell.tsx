@@ -1,35 +1,40 @@
-/** The frame around every page: brand, menu and status bar. */
+/** The frame around every page: bar, tabs, status bar, and what can open above them all. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks';
-import { PAGES } from '../shared/pages.ts';
+import { Bar } from './bar.tsx';
 import { PAGE_NOTICES } from './features.ts';
-import { Bell } from './incidents/bell.tsx';
 import { onProofNeeded, request, sentenceOf } from './lib/api.ts';
-import { useUser } from './lib/hub.ts';
-import { isAllowed } from './lib/roles.ts';
 import { useLeaving } from './lib/router.ts';
-import { THEMES, useTheme } from './lib/theme.ts';
+import { sectionOf, useTabs } from './lib/sections.ts';
+import { useControlKey, useKey } from './lib/use-browser.ts';
 import { Dialog } from './parts/dialog.tsx';
-import { Brand, Icon } from './parts/icon.tsx';
-import { KeysHelp } from './parts/keys-help.tsx';
 import { lazy } from './parts/loading.tsx';
 import { Notice } from './parts/notice.tsx';
-import { BehindNotice, ProblemCount, StatusBar } from './status/status-bar.tsx';
+import { Tabs } from './parts/tabs.tsx';
+import { BehindNotice, StatusBar } from './status/status-bar.tsx';
 
-type Props = { path: string; onSignedOut: () => void; children: ComponentChildren };
+type Props = {
+  path: string;
+  /** Whether the page is as narrow as a form. */
+  isForm: boolean;
+  onSignedOut: () => void;
+  children: ComponentChildren;
+};
 
-const isIn = (path: string, entry: string) =>
-  path === entry || (entry !== '/' && path.startsWith(`${entry}/`));
+// Loaded when somebody opens them; nothing stands there until then.
+const overPages = () => import('./parts/over-pages.ts');
+const Palette = lazy(async () => (await overPages()).Palette, null);
+const KeysHelp = lazy(async () => (await overPages()).KeysHelp, null);
 
-export function Shell({ path, onSignedOut, children }: Props) {
-  const user = useUser();
-  const [open, setOpen] = useState(false);
+export function Shell({ path, isForm, onSignedOut, children }: Props) {
+  const [over, setOver] = useState<'palette' | 'keys' | null>(null);
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
+  useControlKey('k', () => setOver('palette'));
+  useKey('?', () => setOver('keys'));
 
   // Moving the focus to its start lets screen readers notice a new page, unless it has chosen a field.
   useEffect(() => {
-    setOpen(false);
     if (!first.current && !main.current?.contains(document.activeElement)) main.current?.focus();
     first.current = false;
   }, [path]);
@@ -39,57 +44,28 @@ export function Shell({ path, onSignedOut, children }: Props) {
     onSignedOut();
   };
 
+  const section = sectionOf(path);
+  const tabsOf = useTabs(path);
+  const tabs = section ? tabsOf(section) : [];
   return (
     <div class="shell">
       <a class="button skip-link" href="#main">
         Skip to content
       </a>
-      <header class="side">
-        <a class="brand line" href="/">
-          <Brand />
-        </a>
-        <button
-          type="button"
-          class="menu-button"
-          aria-expanded={open}
-          aria-controls="menu"
-          onClick={() => setOpen(!open)}
-        >
-          Menu
-        </button>
-        <nav id="menu" class={open ? 'menu open' : 'menu'} aria-label="Pages">
-          <ul class="plain">
-            {PAGES.map(
-              ([to, { title, icon, needs = 'viewer' }]) =>
-                icon &&
-                user &&
-                isAllowed(user.role, needs) && (
-                  <li key={to}>
-                    <a href={to} aria-current={isIn(path, to) ? 'page' : undefined}>
-                      <Icon name={icon} />
-                      {title}
-                      {to === '/' && <ProblemCount />}
-                    </a>
-                  </li>
-                ),
-            )}
-          </ul>
-          <div class="settings line between">
-            <ThemeSwitch />
-            <KeysHelp />
-          </div>
-          <div class="who line between">
-            <span class="cut muted">{user?.name}</span>
-            <button type="button" class="quiet" onClick={signOut}>
-              Sign out
-            </button>
-          </div>
-        </nav>
-      </header>
+      <Bar
+        path={path}
+        onSearch={() => setOver('palette')}
+        onKeys={() => setOver('keys')}
+        onSignOut={signOut}
+      />
       <LeaveDialog />
+      {over === 'palette' && (
+        <Palette onClose={() => setOver(null)} onKeys={() => setOver('keys')} onSignOut={signOut} />
+      )}
+      {over === 'keys' && <KeysHelp onClose={() => setOver(null)} />}
       <StatusBar />
-      <Bell path={path} />
-      <main id="main" ref={main} tabIndex={-1}>
+      <main id="main" class={isForm ? 'form-page' : undefined} ref={main} tabIndex={-1}>
+        {section && tabs.length > 1 && <Tabs label={section.title} tabs={tabs} />}
         <BehindNotice />
         {PAGE_NOTICES.map((Own) => (
           <Own key={Own.name} />
@@ -157,29 +133,5 @@ function LeaveDialog() {
         </button>
       </div>
     </Dialog>
-  );
-}
-
-const LABELS = { auto: 'As the system', light: 'Light', dark: 'Dark' } as const;
-
-/** The choice of the theme. */
-function ThemeSwitch() {
-  const [chosen, choose] = useTheme();
-  return (
-    <fieldset class="segments">
-      <legend class="visually-hidden">Theme</legend>
-      {THEMES.map((theme) => (
-        <label key={theme} title={LABELS[theme]}>
-          <input
-            type="radio"
-            name="theme"
-            aria-label={LABELS[theme]}
-            checked={chosen === theme}
-            onChange={() => choose(theme)}
-          />
-          <Icon name={theme} />
-        </label>
-      ))}
-    </fieldset>
   );
 }

@@ -17,12 +17,29 @@ export const readDashboard = loadOnce(async (): Promise<Dashboard> => {
     if (type.startsWith('text/html')) html = new TextDecoder().decode(body);
     else files.set(name, { type, body, gzip: smaller(body) });
   }
+  const manifest = [...files.keys()].find((name) => name.endsWith('.webmanifest')) ?? '';
+  html = html.replace(manifest, nameIcons(manifest, files));
   // Pages have deeper paths than their files, and the policy forbids <base>. Bundled from source the
   // files are called `./chunk-x.js`; in the binary their paths start at the root already.
   const page = html.replace(/(src|href)="\.\//g, '$1="/');
   // The script sets the theme, and the wrong one must not flash up before.
   return { page: page.replace('<script type="module"', '$& blocking="render"'), files };
 });
+
+/** Writes the names that the icons have by now into the manifest. @returns its own, which depends on them */
+function nameIcons(manifest: string, files: Map<string, Asset>): string {
+  const asset = files.get(manifest);
+  if (!asset) throw new Error('The dashboard has no manifest');
+  const text = new TextDecoder().decode(asset.body).replace(/\.\/(icon[\w-]*)\.\w+/g, (_, icon) => {
+    const name = [...files.keys()].find((one) => one.replace(/-\w+\.\w+$/, '') === icon);
+    return `/${name}`;
+  });
+  const body = new TextEncoder().encode(text);
+  const name = manifest.replace(/\w+(?=\.)/, Bun.hash(text).toString(36));
+  files.delete(manifest);
+  files.set(name, { type: asset.type, body, gzip: smaller(body) });
+  return name;
+}
 
 const embedded = (files: NonNullable<typeof source.files>): Output[] =>
   files.map(({ path, headers }) => ({

@@ -1,4 +1,5 @@
 /** The certificates page: every site that is served over HTTPS, and how its certificates are. */
+
 import { get } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
@@ -6,6 +7,7 @@ import { navigate } from '../lib/router.ts';
 import type { Certificate } from '../lib/types.ts';
 import { ROOT_INSTALLED, useKept } from '../lib/use-browser.ts';
 import { useEvery, useLoad } from '../lib/use-load.ts';
+import { Empty } from '../parts/empty.tsx';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { CERTIFICATES_CARDS } from '../seldom-features.ts';
@@ -74,11 +76,11 @@ export function CertificatesPage({ query }: { query: URLSearchParams }) {
         </p>
       )}
       {data && rows.length === 0 && (
-        <p class="empty muted">
+        <Empty>
           {data.length > 0
             ? 'Every site has valid certificates.'
             : 'No site is served over HTTPS yet. Certificates appear here as soon as one is.'}
-        </p>
+        </Empty>
       )}
       {rows.length > 0 && <CertificateTable rows={rows} view={view} onView={change} />}
       <TrustGuide isUsed={data?.some(({ authority }) => authority === 'internal') ?? false} />

@@ -1,4 +1,5 @@
 /** The changelog page: all changes, newest first, page by page, filtered by site, person and kind of change. */
+
 import { useEffect, useState } from 'preact/hooks';
 import { get, sentenceOf } from '../lib/api.ts';
 import { useHub, useProxyNames } from '../lib/hub.ts';
@@ -7,6 +8,7 @@ import { navigate } from '../lib/router.ts';
 import type { Entry, Group, Policy, User, Vhost } from '../lib/types.ts';
 import { useSubmit } from '../lib/use-form.ts';
 import { useLoad } from '../lib/use-load.ts';
+import { Empty } from '../parts/empty.tsx';
 import { Field } from '../parts/field.tsx';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -21,8 +23,12 @@ export function Changelog({ query: given }: { query: URLSearchParams }) {
   return (
     <>
       <div class="page-head row">
-        <h1>Changelog</h1>
+        <h1>Changes</h1>
       </div>
+      <p class="muted">
+        What people and programs changed, which can be undone. What broke on its own is under
+        Notifications, and who signed in is in the security log.
+      </p>
       <FilterBar filter={filter} />
       <EntryList key={query} query={query} />
     </>
@@ -74,13 +80,14 @@ function EntryList({ query }: { query: string }) {
     <>
       {error && <Notice kind="error">{error}</Notice>}
       {!data && !error && <SkeletonRows rows={6} label="Loading changes" />}
-      {data?.length === 0 && (
-        <p class="empty muted">
-          {query === ''
-            ? 'No changes yet. Every change to a site, a policy or the preamble will appear here.'
-            : 'There are no such changes.'}
-        </p>
-      )}
+      {data?.length === 0 &&
+        (query === '' ? (
+          <Empty>
+            No changes yet. Every change to a site, a policy or the Caddy options will appear here.
+          </Empty>
+        ) : (
+          <p class="empty muted">There are no such changes.</p>
+        ))}
       {byDay(data ?? []).map(({ day, entries }) => (
         <section key={day} aria-label={dayName(day, new Date())}>
           <h2 class="above small muted">{dayName(day, new Date())}</h2>

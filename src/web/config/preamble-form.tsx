@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { type Answer, ApiError, read, request, send } from '../lib/api.ts';
 import { changesGuards } from '../lib/guards.ts';
 import type { Preamble, Preview } from '../lib/types.ts';
-import { useSaveKey } from '../lib/use-browser.ts';
+import { useControlKey } from '../lib/use-browser.ts';
 import { type Subject, useEditor } from '../lib/use-editor.ts';
 import { useSubmit } from '../lib/use-form.ts';
 import { ChangeQuestions } from '../parts/change-questions.tsx';
@@ -57,7 +57,7 @@ export function PreambleForm({ loaded, agent, onSaved }: Props) {
   const busy = check.busy || editor.busy;
   const error = editor.error ?? check.error;
   const badLine = error instanceof ApiError ? error.line : (preview?.line ?? null);
-  useSaveKey(() => {
+  useControlKey('s', () => {
     if (dirty && !busy) void check.run(true);
   });
   return (

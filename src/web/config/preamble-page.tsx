@@ -13,7 +13,7 @@ export function PreamblePage() {
   return (
     <>
       <div class="page-head row">
-        <h1>Preamble</h1>
+        <h1>Caddy options</h1>
       </div>
       <p class="muted">
         The preamble is the part of the Caddyfile before the sites: global options and snippets. It

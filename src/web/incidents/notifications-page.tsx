@@ -41,7 +41,7 @@ function IncidentsCard() {
   return (
     <ListCard
       title="Incidents"
-      help="Problems that lasted more than a few seconds: open ones first, then the latest."
+      help="What broke on its own and lasted more than a few seconds, open problems first. What people changed is under Changes."
       list={first}
       empty="No incidents so far."
       action={more}

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { keep, readKept } from './use-browser.ts';
 
 export const THEMES = ['auto', 'light', 'dark'] as const;
-type Theme = (typeof THEMES)[number];
+export type Theme = (typeof THEMES)[number];
 
 const CHANGED = 'signalbox:theme';
 const dark = matchMedia('(prefers-color-scheme: dark)');

@@ -63,11 +63,14 @@ export function useKey(key: string, act: () => void): void {
   });
 }
 
-/** Calls `save` on Ctrl+S or ⌘S, unless a dialog is open. */
-export function useSaveKey(save: () => void): void {
+/** As the keyboard of this machine has it. */
+export const SEARCH_KEY = /^(Mac|iP)/.test(navigator.platform) ? '⌘K' : 'Ctrl K';
+
+/** Calls `act` on that letter with Ctrl or ⌘, unless a dialog is open. */
+export function useControlKey(letter: string, act: () => void): void {
   useKeyDown((event) => {
-    const isSave = event.key.toLowerCase() === 's' && (event.ctrlKey || event.metaKey);
-    return isSave && !event.altKey && !document.querySelector('dialog[open]') ? save : null;
+    const isIt = event.key.toLowerCase() === letter && (event.ctrlKey || event.metaKey);
+    return isIt && !event.altKey && !document.querySelector('dialog[open]') ? act : null;
   });
 }
 

@@ -1,7 +1,9 @@
 /** The table of requests, newest first, and its pages; on a narrow screen each row is a card. */
+
 import type { VNode } from 'preact';
 import { useId, useMemo, useRef } from 'preact/hooks';
 import type { LogEntry, LogPage } from '../lib/types.ts';
+import { Empty } from '../parts/empty.tsx';
 import { clearFilters, turnBy, turnTo } from './filter/chips.tsx';
 import { applied, type Filters, PAGE_SIZES } from './filter/filters.ts';
 import { CELL, LogRow, ROW } from './log-row.tsx';
@@ -118,9 +120,9 @@ export function NoRows({ filters, data }: { filters: Filters; data: LogPage }) {
     );
   }
   return (
-    <div class="empty muted">
+    <Empty>
       <p>The log is empty. Requests to your sites will appear here.</p>
-    </div>
+    </Empty>
   );
 }
 

@@ -1,13 +1,11 @@
-/** The list of keyboard shortcuts, which `?` opens everywhere, and a button for those who cannot know. */
-import { useState } from 'preact/hooks';
-import { useKey } from '../lib/use-browser.ts';
+/** The list of keyboard shortcuts, which `?` opens everywhere. */
 import { Dialog } from './dialog.tsx';
-import { Icon } from './icon.tsx';
 
 const KEYS = [
   [
     'Everywhere',
     [
+      ['Ctrl + K', 'Go to any site, page, policy or action'],
       ['?', 'Show this list'],
       ['Ctrl + S', 'Save and publish what you are editing'],
       ['Esc', 'Close a dialog; in an editor, let Tab leave it'],
@@ -27,42 +25,25 @@ const KEYS = [
   ],
 ] as const;
 
-export function KeysHelp() {
-  const [isOpen, setOpen] = useState(false);
-  useKey('?', () => setOpen(true));
-  return (
-    <>
-      <button
-        type="button"
-        class="quiet"
-        title="Keyboard shortcuts ( ? )"
-        aria-label="Keyboard shortcuts"
-        onClick={() => setOpen(true)}
-      >
-        <Icon name="keys" />
-      </button>
-      {isOpen && (
-        <Dialog title="Keyboard shortcuts" onClose={() => setOpen(false)}>
-          {KEYS.map(([place, keys]) => (
-            <section key={place} aria-label={place}>
-              <h3>{place}</h3>
-              <dl class="facts">
-                {keys.map(([key, text]) => (
-                  <div key={key}>
-                    <dt>{key}</dt>
-                    <dd>{text}</dd>
-                  </div>
-                ))}
-              </dl>
-            </section>
+export const KeysHelp = ({ onClose }: { onClose: () => void }) => (
+  <Dialog title="Keyboard shortcuts" onClose={onClose}>
+    {KEYS.map(([place, keys]) => (
+      <section key={place} aria-label={place}>
+        <h3>{place}</h3>
+        <dl class="facts">
+          {keys.map(([key, text]) => (
+            <div key={key}>
+              <dt>{key}</dt>
+              <dd>{text}</dd>
+            </div>
           ))}
-          <div class="actions">
-            <button type="button" onClick={() => setOpen(false)}>
-              Close
-            </button>
-          </div>
-        </Dialog>
-      )}
-    </>
-  );
-}
+        </dl>
+      </section>
+    ))}
+    <div class="actions">
+      <button type="button" onClick={onClose}>
+        Close
+      </button>
+    </div>
+  </Dialog>
+);

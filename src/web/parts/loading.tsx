@@ -1,11 +1,12 @@
 /** Parts of the dashboard whose code is loaded when they are first shown, and what stands there until then. */
-import type { ComponentType, FunctionComponent } from 'preact';
+import type { ComponentChildren, ComponentType, FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Notice } from './notice.tsx';
 
-/** A component in place of the one that `load` imports. */
+/** A component in place of the one that `load` imports. @param waiting stands there until then */
 export function lazy<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
+  waiting: ComponentChildren = <SkeletonRows rows={6} label="Loading" />,
 ): FunctionComponent<Props> {
   let Known: ComponentType<Props> | null = null;
   return function Lazy(props: Props) {
@@ -25,7 +26,7 @@ export function lazy<Props extends object>(
       // After an update, the hub no longer has the files of the old dashboard.
       return <Notice kind="error">This part could not be loaded. Reload the page.</Notice>;
     }
-    return Known ? <Known {...props} /> : <SkeletonRows rows={6} label="Loading" />;
+    return Known ? <Known {...props} /> : waiting;
   };
 }
 

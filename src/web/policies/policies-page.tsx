@@ -1,4 +1,5 @@
 /** The list of all policies. */
+
 import { useState } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
@@ -7,6 +8,7 @@ import { useCan } from '../lib/roles.ts';
 import { takeFlash } from '../lib/router.ts';
 import type { Policy, Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
+import { Empty } from '../parts/empty.tsx';
 import { SourceMark } from '../parts/kept-by.tsx';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -103,7 +105,7 @@ function PolicyRow({ policy, ...props }: RowProps) {
 function NoPolicies({ recipes }: { recipes: readonly Recipe[] | undefined }) {
   const common = recipes?.filter(({ id, available }) => available && COMMON.includes(id));
   return (
-    <div class="card empty muted">
+    <Empty>
       <p>You have no policies yet.</p>
       <p>
         A policy is a rule shared by several sites: a password, a sign-in service, who may access
@@ -111,7 +113,7 @@ function NoPolicies({ recipes }: { recipes: readonly Recipe[] | undefined }) {
         at once.
       </p>
       {common && (
-        <div class="row center">
+        <div class="row">
           {common.map(({ id, title }) => (
             <a key={id} class="button" href={`/policies/new?recipe=${id}`}>
               {title}
@@ -122,6 +124,6 @@ function NoPolicies({ recipes }: { recipes: readonly Recipe[] | undefined }) {
           </a>
         </div>
       )}
-    </div>
+    </Empty>
   );
 }

@@ -6,7 +6,7 @@ import { GUARD_FIELDS } from '../lib/guards.ts';
 import { useHub } from '../lib/hub.ts';
 import { navigate, setFlash } from '../lib/router.ts';
 import type { Policy, Vhost } from '../lib/types.ts';
-import { useSaveKey } from '../lib/use-browser.ts';
+import { useControlKey } from '../lib/use-browser.ts';
 import { type Subject, useEditor } from '../lib/use-editor.ts';
 import { ChangeQuestions } from '../parts/change-questions.tsx';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
@@ -52,7 +52,7 @@ export function PolicyForm({ recipe, stored, start, sites, onStored }: Props) {
   const moves = movesOf(before, picked);
   const fault = faultOf(error);
 
-  useSaveKey(() => form.current?.requestSubmit());
+  useControlKey('s', () => form.current?.requestSubmit());
   const remove = async () => {
     const ifMatch = editor.stored?.etag;
     await request(`/policies/${policy?.id}`, { method: 'DELETE', ifMatch });

@@ -2,7 +2,6 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { onAnswer } from '../lib/api.ts';
-import { count } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import type { Status } from '../lib/types.ts';
 import { lazy } from '../parts/loading.tsx';
@@ -59,19 +58,6 @@ export function StatusBar() {
 /** `2.6.2, 2.11.4`: of all proxies, each once. */
 const versionsIn = ({ proxy, agents }: Status): string =>
   [...new Set(agents.map((agent) => agent.proxy.version ?? proxy.version))].join(', ');
-
-/** How many problems there are, beside an entry of the menu. */
-export function ProblemCount() {
-  const { status, offline } = useHub();
-  const problems = countedIn(status?.problems ?? []);
-  if (offline || problems.length === 0) return null;
-  return (
-    <span class={`problem-count end tiny problem-count-${levelOf(problems)}`}>
-      {count(problems.length)}
-      <span class="visually-hidden">{problems.length === 1 ? ' problem' : ' problems'}</span>
-    </span>
-  );
-}
 
 /** `asOf` is the last status from before the answer, which cannot know of the change. */
 type Lacking = { names: readonly string[]; asOf: Status | null };

@@ -46,8 +46,8 @@ export function SecurityLog({ query }: { query: URLSearchParams }) {
         <h1>Security log</h1>
       </div>
       <p class="muted">
-        Sign-ins and what was refused, and changes of accounts, roles, factors, tokens, proxies and
-        channels. The last 10,000 entries are kept, for a year.
+        Who signed in or was refused, and who changed accounts, roles, factors, tokens, proxies and
+        channels. Changes of sites are under Changes. The last 10,000 entries are kept, for a year.
       </p>
       <search class="row bottom below">
         <Field label="Kind">

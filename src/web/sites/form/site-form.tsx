@@ -5,7 +5,7 @@ import { ApiError } from '../../lib/api.ts';
 import { useHub, useProxyNames } from '../../lib/hub.ts';
 import { remove } from '../../lib/relabel.ts';
 import { navigate, setFlash } from '../../lib/router.ts';
-import { useSaveKey } from '../../lib/use-browser.ts';
+import { useControlKey } from '../../lib/use-browser.ts';
 import { useEditor } from '../../lib/use-editor.ts';
 import { placeError } from '../../lib/use-form.ts';
 import { KeptBy } from '../../parts/kept-by.tsx';
@@ -52,7 +52,7 @@ export function SiteForm({ id, stored, initial, onStored }: Props) {
   const corrections = useCorrections(draft, set);
   said.current = corrections.said;
 
-  useSaveKey(() => form.current?.requestSubmit());
+  useControlKey('s', () => form.current?.requestSubmit());
   useEditAddress();
   useEffect(() => {
     if (id === null) form.current?.querySelector('input')?.focus();

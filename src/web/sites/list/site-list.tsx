@@ -1,4 +1,5 @@
 /** The list of all sites: problems first, with search, filters, and changes to several at once. */
+
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { get } from '../../lib/api.ts';
@@ -9,6 +10,7 @@ import { navigate, takeFlash } from '../../lib/router.ts';
 import type { Policy, Vhost } from '../../lib/types.ts';
 import { useMedia } from '../../lib/use-browser.ts';
 import { useLoad } from '../../lib/use-load.ts';
+import { Empty } from '../../parts/empty.tsx';
 import { SkeletonRows } from '../../parts/loading.tsx';
 import { Notice, WithoutRequests } from '../../parts/notice.tsx';
 import { hasLabels, TagChip } from '../labels.tsx';
@@ -186,7 +188,7 @@ export function SiteList({ query }: { query: URLSearchParams }) {
         onClose={() => setDone(null)}
       />
       {sites.data && total === 0 && (
-        <div class="card empty muted">
+        <Empty>
           <p>{canEdit ? 'You have no sites yet.' : 'There are no sites yet.'}</p>
           {canEdit && (
             <p>
@@ -194,7 +196,7 @@ export function SiteList({ query }: { query: URLSearchParams }) {
               <a href="/import">import your Caddyfile</a>.
             </p>
           )}
-        </div>
+        </Empty>
       )}
       {total > 0 && rows.length === 0 && (
         <div class="card empty muted">
