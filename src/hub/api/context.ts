@@ -247,7 +247,7 @@ export function createContext(given: HubGiven): HubContext {
   let latest: { problems: readonly ProblemView[]; summary: Summary } | undefined;
   const listProblems: ListProblems = (found, time) => {
     const problems = withCauses(readProblems(found, time), parts);
-    latest = { problems, summary: summaryOf(publisher.current(), found.agents, problems) };
+    latest = { problems, summary: summaryOf(publisher.current(), found.agents, problems, failing) };
     return problems;
   };
   async function summary(): Promise<Summary> {

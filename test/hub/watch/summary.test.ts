@@ -35,8 +35,14 @@ test('counts sites, proxies and what is wrong with them', async () => {
   expect(await summary()).toMatchObject({ sites: 3, problems: problems.length - 1 });
 });
 
-const summaryFor = (vhosts: object[], agents: object[], problems: object[]) =>
-  summaryOf(...([{ vhosts }, agents, problems] as unknown as Parameters<typeof summaryOf>));
+type Given = Parameters<typeof summaryOf>;
+
+const summaryFor = (
+  vhosts: object[],
+  agents: object[],
+  problems: object[],
+  failing: Given[3] = () => null,
+) => summaryOf(...([{ vhosts }, agents, problems, failing] as unknown as Given));
 const vhost = { id: 1, domain: 'a.example' };
 const known = { until: null, by: 'Ada' };
 
@@ -88,4 +94,23 @@ test('counts as down what a proxy does not serve that is down, or refuses what i
   expect(downOf([agent('vps', null)], [{ ...dead, code: 'AGENT_UNREACHABLE' }])).toBe(0);
   expect(downOf([agent('vps', true, sites)], [refused, { level: 'bad', vhost }])).toBe(2);
   expect(downOf([agent('vps', true, sites)], [{ ...refused, known }])).toBe(0);
+});
+
+test('counts as down what the last explanation found failing, on any proxy, unless that is known', () => {
+  const agents = [1, 2].map((id) => ({
+    id,
+    name: `proxy-${id}`,
+    status: { proxy: { running: true } },
+    certificates: [],
+    placed: new Set([1, 2, 3]),
+    sites: [],
+  }));
+  const failure = { since: '2026-11-20T18:00:00.000Z', cause: 'SPEAKS_TLS', words: 'It fails.' };
+  const failing: Given[3] = (site, agent) =>
+    site === 3 || (site === 2 && agent === 2) ? failure : null;
+  const downWith = (problems: object[]) => summaryFor([], agents, problems, failing).sitesDown;
+  expect(downWith([])).toBe(2);
+  // A site counts once, however it is known to fail.
+  expect(downWith([{ level: 'bad', vhost: { id: 3, domain: 'c.example' } }])).toBe(2);
+  expect(downWith([{ level: 'bad', vhost: { id: 3, domain: 'c.example' }, known }])).toBe(1);
 });
