@@ -1,6 +1,6 @@
 /** What a feature can bring to the dashboard. */
 import type { ComponentChildren, ComponentType } from 'preact';
-import type { Entry, Linked, Vhost } from './lib/types.ts';
+import type { Entry, Linked, Problem, Vhost } from './lib/types.ts';
 import type { Loaded } from './lib/use-load.ts';
 
 /** What a page of its own shows. @param query of its address */
@@ -66,6 +66,14 @@ export type CauseNote = ComponentType<{ cause: string; host: string }>;
 
 /** On the page of a site, below its state. `onChanged`: called once it has changed the site, waits until that is loaded. */
 export type SiteSection = ComponentType<{ site: Vhost; onChanged: () => Promise<unknown> }>;
+
+/** What solves a problem whose cause is known, and the change that does. `onPublished`: called once that is live. */
+export type ProblemCure = ComponentType<{
+  cure: NonNullable<Problem['cure']>;
+  /** Whether the user may change sites. */
+  canPublish: boolean;
+  onPublished: () => unknown;
+}>;
 
 /** Something that can be asked of a change before it is published. */
 export type ChangeQuestion = ComponentType<PlannedChange>;

@@ -10,6 +10,7 @@ import type {
   LogSection,
   OverviewSection,
   PageNotice,
+  ProblemCure,
   RequestsSection,
   SiteSection,
 } from './feature.ts';
@@ -30,4 +31,8 @@ export const LOG_SECTIONS: readonly LogSection[] = [PlotPanel];
 
 export const CAUSE_NOTES: readonly CauseNote[] = [
   lazy(async () => (await import('../features/explain/web/entry-cause.tsx')).EntryCause),
+];
+
+export const PROBLEM_CURES: readonly ProblemCure[] = [
+  lazy(async () => (await import('../features/explain/web/cure.tsx')).Cure),
 ];

@@ -63,7 +63,7 @@ export function Shell({ path, isForm, onSignedOut, children }: Props) {
         <Palette onClose={() => setOver(null)} onKeys={() => setOver('keys')} onSignOut={signOut} />
       )}
       {over === 'keys' && <KeysHelp onClose={() => setOver(null)} />}
-      <StatusBar />
+      <StatusBar path={path} />
       <main id="main" class={isForm ? 'form-page' : undefined} ref={main} tabIndex={-1}>
         {section && tabs.length > 1 && <Tabs label={section.title} tabs={tabs} />}
         <BehindNotice />

@@ -180,14 +180,14 @@ describe('the status bar', () => {
     const items = bar().locator('.problem details[open] li');
     await items.first().waitFor();
     expect(await items.allTextContents()).toEqual([
-      'The preamble of vps, line 3: It is twice. Keep the last.',
+      'The Caddy options of vps, line 3: It is twice. Keep the last.',
       'http://a.example, line 3: It is twice. Keep the last.',
     ]);
     expect(await items.nth(1).getByRole('link').getAttribute('href')).toBe('/sites/7');
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
-  test('lists many problems by site, the worst first, and fits a small phone', async () => {
+  test('lists many problems by cause, the worst first, and fits a small phone', async () => {
     const message = 'a'.repeat(200);
     await pretend(() => ({
       problems: Array.from({ length: 120 }, (_, at) => ({
@@ -203,10 +203,15 @@ describe('the status bar', () => {
     const menu = page.getByRole('navigation').getByRole('link', { name: 'Overview' });
     expect(await menu.textContent()).toContain('120');
     await open();
-    await bar().getByRole('link', { name: 's0.example' }).waitFor();
-    expect(await bar().locator('.problems > li').count()).toBe(51);
-    expect(await bar().locator('.problems > li').first().locator('.problem').count()).toBe(2);
-    await bar().getByText('20 more in the list of sites').waitFor();
+    const cards = bar().locator('.problems > li');
+    await cards.first().getByRole('link', { name: 's0.example' }).waitFor();
+    expect(await cards.locator('h3').allTextContents()).toEqual(
+      Array(2).fill('The upstream of 60 sites is down'),
+    );
+    expect(await cards.first().locator('.problem:visible').count()).toBe(6);
+    await cards.first().getByText('54 more', { exact: true }).click();
+    expect(await cards.first().locator('.problem:visible').count()).toBe(50);
+    await cards.first().getByText('10 more in the list of sites').waitFor();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
@@ -224,6 +229,9 @@ describe('the status bar', () => {
           .map((it) => it.textContent);
       });
     await pretend(() => ({ problems: [down] }));
+    // The overview says it itself.
+    expect(await bar().locator('.status-worst').count()).toBe(0);
+    await page.goto('/sites');
     await bar().getByText(vhost.domain).waitFor();
     for (const width of [320, 390]) {
       await page.setViewportSize({ width, height: 700 });
@@ -236,6 +244,18 @@ describe('the status bar', () => {
       expect([width, await cut()]).toEqual([width, []]);
     }
     if (before) await page.setViewportSize(before);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
+  test('never makes the page wider, however long a problem is', async () => {
+    const message = `No space on ${'/a/long/folder '.repeat(120)}`;
+    await pretend(() => ({ problems: [{ code: 'WARNING', level: 'warn', since, message }] }));
+    for (const path of ['/sites', '/']) {
+      await page.goto(path);
+      await bar().getByText('1 problem', { exact: true }).waitFor();
+      const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      expect([path, wider]).toEqual([path, 0]);
+    }
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
@@ -256,7 +276,8 @@ describe('the status bar', () => {
     await bar().getByText('6 problems', { exact: true }).waitFor();
     const card = page.getByRole('region', { name: 'Problems' });
     await card.getByRole('heading', { name: '6 problems' }).waitFor();
-    await card.getByText('1 more, 2 known', { exact: true }).waitFor();
+    await card.getByRole('heading', { name: 'The upstream of 6 sites is down' }).waitFor();
+    await card.getByText('2 known', { exact: true }).waitFor();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
@@ -266,6 +287,7 @@ describe('the status bar', () => {
     await pretend(() => ({
       problems: [{ code: 'UPSTREAM_DOWN', level: 'bad', since, message, vhost }],
     }));
+    await page.goto('/sites');
     await bar().locator('.status-worst').getByText('a.localhost').waitFor();
     await open();
     await bar().getByText('connection refused').waitFor();

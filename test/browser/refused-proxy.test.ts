@@ -25,9 +25,8 @@ const page = seen.page;
 afterAll(() => expect(seen.browserErrors).toEqual([]));
 
 test('the bar, the list and the site’s page say where it is down, and why', async () => {
-  await page.goto('/');
-  await page.locator('.status-worst').getByText(`${LACKING}: Caddy lacks stored changes`).waitFor();
   await page.goto('/sites');
+  await page.locator('.status-worst').getByText(`${LACKING}: Caddy lacks stored changes`).waitFor();
   const row = page.getByRole('row').filter({ hasText: 'open.example' });
   await row.locator('.health', { hasText: `down on ${LACKING}` }).waitFor();
   await row.getByRole('link', { name: 'open.example' }).first().click();

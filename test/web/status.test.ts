@@ -1,8 +1,8 @@
 /** How the dashboard groups and names problems. */
 import { expect, test } from 'bun:test';
 import type { Problem } from '../../src/web/lib/types.ts';
+import { knownWords } from '../../src/web/status/known.tsx';
 import { endOf } from '../../src/web/status/known-dialog.tsx';
-import { knownWords } from '../../src/web/status/problem-list.tsx';
 import {
   differencesIn,
   groupsOf,
@@ -10,8 +10,12 @@ import {
   levelOf,
   linkOf,
   moreWords,
+  sitesLost,
   titleOf,
+  titleOfGroup,
+  wordsWithoutSites,
 } from '../../src/web/status/problems.ts';
+import { site } from './samples.ts';
 
 const problem = (change: Partial<Problem> = {}): Problem => ({
   key: '1',
@@ -24,15 +28,55 @@ const problem = (change: Partial<Problem> = {}): Problem => ({
 const down = (id: number, change: Partial<Problem> = {}) =>
   problem({ code: 'UPSTREAM_DOWN', vhost: { id, domain: `s${id}.example` }, ...change });
 
-test('the problems of a site are together, where the worst of them is', () => {
-  const [a, b, other, c] = [down(2, { level: 'bad' }), down(1), problem(), down(2)];
+test('problems of sites with the same cause are together, where the worst of them is', () => {
+  const [a, b, c, d] = [1, 2, 3, 4].map((id) =>
+    down(id, { level: 'bad', cause: 'UPSTREAM_REFUSED' }),
+  );
+  const [hangs, elsewhere] = [
+    down(5, { level: 'bad', cause: 'HANGS' }),
+    down(6, { agents: ['vps'] }),
+  ];
+  const known = { ...d, known: { until: null, by: 'Ann' } } as Problem;
+  const [one, other] = [problem(), problem({ message: 'w' })];
   expect(groupsOf([])).toEqual([]);
-  expect(groupsOf([a, b, other, c, problem({ message: 'w' })])).toEqual([
-    { vhost: a.vhost, problems: [a, c] },
-    { vhost: b.vhost, problems: [b] },
-    { vhost: undefined, problems: [other] },
-    { vhost: undefined, problems: [problem({ message: 'w' })] },
+  expect(groupsOf([a, hangs, b, one, other, elsewhere, c, known] as Problem[])).toEqual([
+    [a, b, c] as Problem[],
+    [hangs],
+    [one],
+    [other],
+    [elsewhere],
+    [known],
   ]);
+});
+
+test('a group counts its sites, each once, and names the only one', () => {
+  expect(titleOfGroup([down(7)])).toBe('The upstream of s7.example is down');
+  const pair = [1, 2].map((id) => ({ id, domain: `s${id}.example` }));
+  const { vhost: _, ...shared } = down(1);
+  const group = [{ ...shared, vhosts: pair }, down(2), down(3)];
+  expect(titleOfGroup(group)).toBe('The upstream of 3 sites is down');
+  expect(titleOfGroup([down(7), down(7)])).toBe('The upstream of s7.example is down');
+});
+
+test('the message of several sites goes without their names, any other as it is', () => {
+  const message = '127.0.0.1:1 does not answer. Sites: a.example and b.example.';
+  const vhosts = [{ id: 1, domain: 'a.example' }];
+  expect(wordsWithoutSites(problem({ message, vhosts }))).toBe('127.0.0.1:1 does not answer.');
+  expect(wordsWithoutSites(problem({ message }))).toBe(message);
+});
+
+test('a dead proxy names the sites that are on for it, and nothing else names any', () => {
+  const all = [
+    site({ id: 1 }),
+    site({ id: 2, agents: ['vps'] }),
+    site({ id: 3, agents: ['nas'] }),
+    site({ id: 4, enabled: false }),
+  ];
+  const lost = (change: Partial<Problem>) => sitesLost(problem(change), all).map(({ id }) => id);
+  expect(lost({ code: 'PROXY_DOWN', agents: ['vps'] })).toEqual([1, 2]);
+  expect(lost({ code: 'AGENT_UNREACHABLE', agents: ['nas', 'vps'] })).toEqual([1, 2, 3]);
+  expect(lost({ code: 'PROXY_DOWN' })).toEqual([1, 2, 3]);
+  expect(lost({ code: 'DISK_FULL' })).toEqual([]);
 });
 
 test('the whole is as bad as its worst part', () => {

@@ -1,7 +1,7 @@
 /** What is or was wrong: each with what it is about, and since when or how long. */
 import type { Incident } from '../lib/types.ts';
 import { ClockTime, Time } from '../parts/time.tsx';
-import { knownWords } from '../status/problem-list.tsx';
+import { knownWords } from '../status/known.tsx';
 import { endOf, subjectOf } from './words.ts';
 
 export const IncidentList = ({ incidents }: { incidents: readonly Incident[] }) => (

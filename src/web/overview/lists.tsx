@@ -1,4 +1,5 @@
-/** The lists of the first page: the busiest sites, certificates that are due, the last changes. */
+/** The lists of the first page: the busiest sites, the last changes, the certificates that are due. Nothing empty is drawn. */
+import type { ComponentChildren } from 'preact';
 import { lineOf } from '../changelog/describe.ts';
 import { count, localTime, plural } from '../lib/format.ts';
 import type { Group, Status, Vhost, VhostActivity } from '../lib/types.ts';
@@ -7,42 +8,87 @@ import { Time } from '../parts/time.tsx';
 
 const MOST = 6;
 
-type Props = { sites: readonly Vhost[]; activity: VhostActivity };
+type Props = {
+  sites: readonly Vhost[];
+  /** Null: not known. */
+  activity: VhostActivity | null;
+  status: Status;
+  groups: readonly Group[];
+};
 
-export function BusiestSites({ sites, activity }: Props) {
-  const rows = busiest(sites, activity, MOST);
-  if (rows.length === 0) return <p class="muted">No requests in the last hour.</p>;
+/** Whether a site was visited in the last hour. */
+export const hasRequests = (activity: VhostActivity | null | undefined): boolean =>
+  (activity?.vhosts.length ?? 0) > 0;
+
+export function Lists({ sites, activity, status: { certificates }, groups }: Props) {
+  const busy = activity ? busiest(sites, activity, MOST) : [];
   return (
-    <table class="numbers numeric">
-      <thead>
-        <tr>
-          <th>Site</th>
-          <th>Requests</th>
-          <th>Errors</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ id, domain, requests, errors, logs }) => (
-          <tr key={id}>
-            <td class="cut">
-              <a href={`/sites/${id}`} title={domain}>
-                {domain}
-              </a>
-            </td>
-            <td>
-              <a href={logs.requests}>{count(requests)}</a>
-            </td>
-            <td>
-              <a href={logs.errors} class={errors > 0 ? 'bad' : undefined}>
-                {count(errors)}
-              </a>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <div class="overview-lists columns top small">
+      {busy.length > 0 && (
+        <Part title="Busiest sites" link={{ to: '/sites', label: 'All sites' }}>
+          <BusiestSites rows={busy} />
+        </Part>
+      )}
+      {groups.length > 0 && (
+        <Part title="Last changes" link={{ to: '/changelog', label: 'All changes' }}>
+          <LastChanges groups={groups} />
+        </Part>
+      )}
+      {certificates.length > 0 && (
+        <Part title="Certificates due" link={{ to: '/certificates', label: 'All certificates' }}>
+          <CertificatesDue certificates={certificates} />
+        </Part>
+      )}
+    </div>
   );
 }
+
+type PartProps = {
+  title: string;
+  link: { to: string; label: string };
+  children: ComponentChildren;
+};
+
+const Part = ({ title, link, children }: PartProps) => (
+  <section class="card tight" aria-label={title}>
+    <div class="card-head row between">
+      <h2>{title}</h2>
+      <a href={link.to}>{link.label}</a>
+    </div>
+    {children}
+  </section>
+);
+
+const BusiestSites = ({ rows }: { rows: readonly BusySite[] }) => (
+  <table class="numbers numeric">
+    <thead>
+      <tr>
+        <th>Site</th>
+        <th>Requests</th>
+        <th>Errors</th>
+      </tr>
+    </thead>
+    <tbody>
+      {rows.map(({ id, domain, requests, errors, logs }) => (
+        <tr key={id}>
+          <td class="cut">
+            <a class="name" href={`/sites/${id}`} title={domain}>
+              {domain}
+            </a>
+          </td>
+          <td>
+            <a href={logs.requests}>{count(requests)}</a>
+          </td>
+          <td>
+            <a href={logs.errors} class={errors > 0 ? 'bad' : undefined}>
+              {count(errors)}
+            </a>
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
 
 type BusySite = {
   id: number;
@@ -80,49 +126,41 @@ export function busiest(
     .slice(0, most);
 }
 
-/** What `certificates` of the status covers. */
-const WITHIN_DAYS = 14;
+/** Those that end within two weeks. */
+const CertificatesDue = ({ certificates }: Pick<Status, 'certificates'>) => (
+  <ul class="lines plain">
+    {certificates.map(({ id, name, daysLeft, notAfter, overdue, agent }) => (
+      <li key={`${id} ${name} ${agent}`} class="row between">
+        <a class="name" href={`/sites/${id}`}>
+          {name}
+        </a>
+        <span class={overdue ? 'bad' : 'muted'} title={localTime(notAfter)}>
+          {lastsFor(daysLeft)}
+          {overdue && daysLeft >= 0 && ', not renewed'}
+          {agent && ` on ${agent}`}
+        </span>
+      </li>
+    ))}
+  </ul>
+);
 
-/** The certificates that end soon. */
-export function CertificatesDue({ status }: { status: Status }) {
-  const { agents, certificates } = status;
-  const unknown = agents.filter(({ proxy }) => !proxy.running);
-  const note =
-    unknown.length > 0
-      ? `Not known${agents.length > 1 ? ` on ${unknown.map(({ name }) => name).join(', ')}` : ''}.`
-      : `No certificate is due within ${WITHIN_DAYS} days.`;
-  return (
-    <>
-      {(certificates.length === 0 || unknown.length > 0) && <p class="muted">{note}</p>}
-      <ul class="lines plain">
-        {certificates.map(({ id, name, daysLeft, notAfter, overdue, agent }) => (
-          <li key={`${id} ${name} ${agent}`} class="row between">
-            <a href={`/sites/${id}`}>{name}</a>
-            <span class={overdue ? 'bad' : 'muted'} title={localTime(notAfter)}>
-              {daysLeft < 0 ? 'expired' : daysLeft === 0 ? 'within a day' : plural(daysLeft, 'day')}
-              {overdue && daysLeft >= 0 && ', not renewed'}
-              {agent && ` on ${agent}`}
-            </span>
-          </li>
-        ))}
-      </ul>
-    </>
-  );
+function lastsFor(daysLeft: number): string {
+  if (daysLeft < 0) return 'expired';
+  return daysLeft === 0 ? 'within a day' : plural(daysLeft, 'day');
 }
 
-/** The latest changes, each leading to its entry of the changelog. */
-export function LastChanges({ groups }: { groups: readonly Group[] }) {
-  if (groups.length === 0) return <p class="muted">No changes yet.</p>;
-  return (
-    <ul class="lines plain">
-      {groups.slice(0, MOST).map((one) => (
-        <li key={one.group} class="row between">
-          <a href={`/changelog#change-${one.group}`}>{lineOf(one)}</a>
-          <span class="muted">
-            {one.userName}, <Time at={one.createdAt} />
-          </span>
-        </li>
-      ))}
-    </ul>
-  );
-}
+/** Each leads to its entry of the changelog. */
+const LastChanges = ({ groups }: { groups: readonly Group[] }) => (
+  <ul class="lines plain">
+    {groups.slice(0, MOST).map((one) => (
+      <li key={one.group} class="row between">
+        <a class="name" href={`/changelog#change-${one.group}`}>
+          {lineOf(one)}
+        </a>
+        <span class="muted">
+          {one.userName}, <Time at={one.createdAt} />
+        </span>
+      </li>
+    ))}
+  </ul>
+);

@@ -5,7 +5,7 @@ import type { Address, LastError, Problem, SiteState } from '../lib/types.ts';
 import type { Loaded } from '../lib/use-load.ts';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { ClockTime, Time } from '../parts/time.tsx';
-import { Known } from '../status/problem-list.tsx';
+import { Known } from '../status/known.tsx';
 import { titleOf } from '../status/problems.ts';
 import { type Health, type SiteProblem, servedOf } from './problem.ts';
 

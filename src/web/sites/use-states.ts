@@ -16,6 +16,8 @@ type States = {
   states: ReadonlyMap<number, SiteState>;
   /** Only sites with requests. */
   activity: ReadonlyMap<number, Activity>;
+  /** The same, as the hub says it; null if it does not, undefined until it has. */
+  hour: VhostActivity | null | undefined;
   /** The proxies whose requests are not among them. */
   missing: readonly string[];
   /** Only sites with a check. */
@@ -23,7 +25,13 @@ type States = {
 };
 
 const EVERY_MS = 60_000;
-const NONE: States = { states: new Map(), activity: new Map(), missing: [], uptime: new Map() };
+const NONE: States = {
+  states: new Map(),
+  activity: new Map(),
+  hour: undefined,
+  missing: [],
+  uptime: new Map(),
+};
 const byId = <T extends { id: number }>(all: readonly T[]) =>
   new Map(all.map((one) => [one.id, one]));
 
@@ -55,9 +63,14 @@ export function useStates(publishes: number): States {
         () => {},
       );
       get<VhostActivity>('/vhosts/activity', own.signal).then(
-        ({ vhosts, missing = [] }) =>
-          setStates((old) => ({ ...old, missing, activity: byId(vhosts) })),
-        () => {},
+        (hour) =>
+          setStates((old) => ({
+            ...old,
+            hour,
+            missing: hour.missing ?? [],
+            activity: byId(hour.vhosts),
+          })),
+        () => setStates((old) => ({ ...old, hour: old.hour ?? null })),
       );
       get<UptimeBars[]>('/vhosts/uptime', own.signal).then(
         (all) => setStates((old) => ({ ...old, uptime: byId(all) })),

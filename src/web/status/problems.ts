@@ -2,15 +2,50 @@
 import { FEATURE_PROBLEMS, wordsOfProblem } from '../../features/problems.ts';
 import { count, plural } from '../lib/format.ts';
 import { isOfContainers, keeperOf, nextOf } from '../lib/source.ts';
-import type { Problem, Status } from '../lib/types.ts';
+import type { Problem, Status, Vhost } from '../lib/types.ts';
 
-/** The problems of one site, or one that is about no site; worst first. */
-export type Group = { vhost: Problem['vhost']; problems: readonly Problem[] };
+/** A site that a problem is about. */
+export type Site = NonNullable<Problem['vhosts']>[number];
 
-/** By site, in the order of the worst of each. */
-export function groupsOf(problems: readonly Problem[]): Group[] {
-  const groups = Map.groupBy(problems, (one) => one.vhost?.id ?? one);
-  return [...groups.values()].map((all) => ({ vhost: all[0]?.vhost, problems: all }));
+/** The sites that a problem names; none if it is about no site. */
+export const sitesOf = ({ vhost, vhosts = vhost ? [vhost] : [] }: Problem): readonly Site[] =>
+  vhosts;
+
+/** Those of sites together that have the same cause, in the order of the worst of each. */
+export function groupsOf(problems: readonly Problem[]): Problem[][] {
+  const groups = Map.groupBy(problems, (one) => {
+    const { code, level, cause, agents, known } = one;
+    return sitesOf(one).length === 0 ? one : JSON.stringify([code, level, cause, agents, known]);
+  });
+  return [...groups.values()];
+}
+
+/** What is said about all problems of a group: that of several sites counts them. */
+export function titleOfGroup(group: readonly Problem[]): string {
+  const [first] = group;
+  if (!first) return '';
+  const { vhost: _, ...shared } = first;
+  const sites = new Map(group.flatMap(sitesOf).map((site) => [site.id, site]));
+  return titleOf(sites.size > 1 ? { ...shared, vhosts: [...sites.values()] } : first);
+}
+
+/** The message of a problem without the names of its sites, with which the hub ends that of several. */
+export const wordsWithoutSites = ({ message, vhosts }: Problem): string =>
+  vhosts ? message.replace(/ Sites: .*$/s, '') : message;
+
+/**
+ * The sites that a proxy no longer serves, or may not: the problem itself names none.
+ * @param sites all of the hub
+ */
+export function sitesLost(
+  { code, agents: on }: Problem,
+  sites: readonly Pick<Vhost, 'id' | 'domain' | 'enabled' | 'agents'>[],
+): readonly Site[] {
+  if (code !== 'PROXY_DOWN' && code !== 'AGENT_UNREACHABLE') return [];
+  return sites.filter(
+    ({ enabled, agents }) =>
+      enabled && (!on || agents.length === 0 || agents.some((name) => on.includes(name))),
+  );
 }
 
 /** Those that nobody knows of yet, and that cannot wait: only these are counted. */

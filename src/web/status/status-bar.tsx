@@ -12,7 +12,8 @@ import { countedIn, hasLines, headlineOf, levelOf, titleOf } from './problems.ts
 // Loaded when somebody opens it: the line itself is on every page.
 const Facts = lazy(async () => (await import('./facts.tsx')).Facts);
 
-export function StatusBar() {
+/** @param path of the page: the overview names the problems itself */
+export function StatusBar({ path }: { path: string }) {
   const { status, offline } = useHub();
   const [isOpen, setOpen] = useState(false);
   if (offline) {
@@ -34,9 +35,9 @@ export function StatusBar() {
     >
       <summary class="line baseline">
         <span class={`lamp lamp-${level}`} aria-hidden="true" />
-        <span class="status-line line baseline" role="status">
+        <span class="status-line line baseline grow" role="status">
           <span class="status-main nowrap strong">{headlineOf(status)}</span>
-          {worst && <span class="status-worst cut">{titleOf(worst)}</span>}
+          {worst && path !== '/' && <span class="status-worst cut">{titleOf(worst)}</span>}
         </span>
         <span class="status-facts row end muted">
           {proxy.running && proxy.version && <span>Caddy {versionsIn(status)}</span>}

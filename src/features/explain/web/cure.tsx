@@ -1,20 +1,12 @@
 /** What to do about a site that fails: in words, and as a change that is shown with a button to publish it. */
+import type { ProblemCure } from '../../../web/feature.ts';
 import { send } from '../../../web/lib/api.ts';
 import { useSubmit } from '../../../web/lib/use-form.ts';
 import { useVerdict } from '../../../web/lib/use-verdict.ts';
 import { RefusedNotice, WithCode } from '../../../web/parts/notice.tsx';
 import { PreviewPanel } from '../../../web/sites/form/preview-panel.tsx';
-import type { Explanation } from '../schemas.ts';
 
-type Props = {
-  cure: NonNullable<Explanation['cure']>;
-  /** Whether the user may change sites. */
-  canPublish: boolean;
-  /** Called once the change is live. */
-  onPublished: () => unknown;
-};
-
-export function Cure({ cure: { words, operation }, canPublish, onPublished }: Props) {
+export const Cure: ProblemCure = ({ cure: { words, operation }, canPublish, onPublished }) => {
   const change = canPublish ? operation : null;
   const verdict = useVerdict(change);
   const publish = useSubmit(async () => {
@@ -44,4 +36,4 @@ export function Cure({ cure: { words, operation }, canPublish, onPublished }: Pr
       )}
     </div>
   );
-}
+};

@@ -5,7 +5,7 @@ import type { Bucket, Entry, LogStats } from '../../../web/lib/types.ts';
 import { logsOf } from '../../../web/logs/filter/filters.ts';
 import { barsPath, BARS_HEIGHT as HEIGHT, BARS_WIDTH as WIDTH } from '../../../web/parts/bars.ts';
 import { HOUR_MS, requestsIn } from './hours.ts';
-import { bucketLength } from './plots/plot-data.ts';
+import { barWords } from './plots/plot-data.ts';
 import { PublishMarks } from './plots/plots.tsx';
 import './hours.css';
 
@@ -24,7 +24,7 @@ export function HourBars({ stats, entries }: Props) {
         <h2>Requests</h2>
         <span class="muted">
           {stats && `${localTime(stats.from ?? '').slice(11, 16)} to `}
-          {stats && `${localTime(stats.to ?? '').slice(11, 16)}, 1 bar = ${bucketLength(stats)}`}
+          {stats && `${localTime(stats.to ?? '').slice(11, 16)}${barWords(stats)}`}
           {highest > 0 && `, highest ${count(highest)}`}
         </span>
         <span class="row end muted">

@@ -11,10 +11,9 @@ type Props = {
   domain: string;
 };
 
-const latency = (value: number | null) => (value === null ? '–' : duration(value));
-
 export function HourTiles({ hours, domain }: Props) {
   const id = useId();
+  if (hours && hours.last.requests + hours.before.requests === 0) return null;
   const tile = { hours, domain };
   return (
     <section aria-labelledby={id}>
@@ -22,50 +21,51 @@ export function HourTiles({ hours, domain }: Props) {
         Last hour
       </h2>
       <ul class="tiles plain">
-        <Tile {...tile} label="Requests" of={({ requests }) => requests} words={countOf} />
+        <Tile {...tile} label="Requests" of={({ requests }) => requests} words={count} />
         <Tile
           {...tile}
           label="Errors (5xx)"
           status="5xx"
           of={({ errors }) => errors}
-          words={countOf}
+          words={count}
         />
-        <Tile {...tile} label="Latency, median" of={({ p50 }) => p50} words={latency} />
-        <Tile {...tile} label="Latency, p95" of={({ p95 }) => p95} words={latency} />
+        <Tile {...tile} label="Latency, median" of={({ p50 }) => p50} words={duration} />
+        <Tile {...tile} label="Latency, p95" of={({ p95 }) => p95} words={duration} />
       </ul>
     </section>
   );
 }
-
-const countOf = (value: number | null) => count(value ?? 0);
 
 type TileProps = Props & {
   label: string;
   /** Of the requests that it leads to. */
   status?: string;
   of: (figures: Figures) => number | null;
-  words: (value: number | null) => string;
+  words: (value: number) => string;
 };
+
+/** Not there if its hour has no such number; empty until the hours are known. */
 
 function Tile({ hours, domain, label, status = '', of, words }: TileProps) {
   const leadTo = ({ from, to }: Figures) => logsOf({ domain, status, from, to });
-  const isBad = status !== '' && (hours?.last.errors ?? 0) > 0;
-  const change = hours ? changeOf(of(hours.last), of(hours.before)) : '';
+  const last = hours ? of(hours.last) : null;
+  const before = hours && hours.before.requests > 0 ? of(hours.before) : null;
+  if (hours && last === null) return null;
+  const isBad = status !== '' && last !== null && last > 0;
+  const change = changeOf(last, before);
   return (
     <li class="tile card numeric">
       <span class="tiny muted">{label}</span>
-      {hours ? (
-        <>
-          <a class={isBad ? 'tile-value bad' : 'tile-value'} href={leadTo(hours.last)}>
-            {words(of(hours.last))}
-          </a>
-          <span class="tile-before tiny muted">
-            <a href={leadTo(hours.before)}>{words(of(hours.before))}</a> the hour before{' '}
-            {change && <b class="nowrap">{change}</b>}
-          </span>
-        </>
-      ) : (
-        <span class="tile-value muted">–</span>
+      {hours && last !== null && (
+        <a class={isBad ? 'tile-value bad' : 'tile-value'} href={leadTo(hours.last)}>
+          {words(last)}
+        </a>
+      )}
+      {hours && before !== null && (
+        <span class="tile-before tiny muted">
+          <a href={leadTo(hours.before)}>{words(before)}</a> the hour before{' '}
+          {change && <b class="nowrap">{change}</b>}
+        </span>
       )}
     </li>
   );

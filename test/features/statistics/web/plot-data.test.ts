@@ -1,6 +1,7 @@
 /** The numbers of the plot. */
 import { describe, expect, test } from 'bun:test';
 import {
+  barWords,
   plotData,
   tickNames,
   totals,
@@ -66,4 +67,18 @@ describe('the plot', () => {
     expect(tickNames([noon + 0.5], 0.5)).toEqual(['12:00:00.500']);
     expect(tickNames([noon], 86_400)).toEqual(['11-21']);
   });
+});
+
+test('the length of a bar is said in round numbers, and as about if it is none', () => {
+  const words = (milliseconds: number) => {
+    const to = new Date(Date.UTC(2026, 10, 21) + milliseconds).toISOString();
+    const bucket = { from: '2026-11-21T00:00:00.000Z', to } as Bucket;
+    return barWords({ buckets: [bucket] });
+  };
+  expect(barWords({ buckets: [] })).toBe('');
+  expect(words(300_000)).toBe(', a bar is 5 min');
+  expect(words(2 * 86_400_000)).toBe(', a bar is 2 days');
+  expect(words(440_000)).toBe(', a bar is about 7.3 min');
+  expect(words(482)).toBe(', a bar is about 0.5 s');
+  expect(words(20)).toBe('');
 });

@@ -88,7 +88,7 @@ describe('the plot', () => {
 
   test('says how long a bar is, and marks the changes that went live', async () => {
     await open('/logs');
-    await page.getByText(/1 bar = [\d.]+ (min|h|s)/).waitFor();
+    await page.getByText(/a bar is (?:about )?[\d.]+ (min|h|s)/).waitFor();
     const mark = page.getByRole('link', { name: /^create http:\/\/app\.example by Ada/ });
     expect(await mark.getAttribute('href')).toBe('/changelog?domain=http%3A%2F%2Fapp.example');
     await mark.focus();

@@ -70,17 +70,18 @@ const UNITS = [
   ['h', 3_600_000],
   ['min', 60_000],
   ['s', 1000],
-  ['ms', 1],
 ] as const;
 
-/** How long a bucket is, as `5 min`; empty without buckets. */
-export function bucketLength({ buckets }: Pick<LogStats, 'buckets'>): string {
+/** `, a bar is 5 min`, of a bucket that is no round number of them `about 7.3 min`; empty without buckets. */
+export function barWords({ buckets }: Pick<LogStats, 'buckets'>): string {
   const [first] = buckets;
   if (!first) return '';
   const length = Date.parse(first.to) - Date.parse(first.from);
-  const [unit, milliseconds] = UNITS.find(([, one]) => length >= one) ?? ['ms', 1];
+  const [unit, milliseconds] = UNITS.find(([, one]) => length >= one) ?? ['s', 1000];
   const value = Math.round((length / milliseconds) * 10) / 10;
-  return `${value} ${unit === 'day' && value !== 1 ? 'days' : unit}`;
+  if (value < 0.1) return '';
+  const about = value * milliseconds === length ? '' : 'about ';
+  return `, a bar is ${about}${value} ${unit === 'day' && value !== 1 ? 'days' : unit}`;
 }
 
 const DAY = 86_400;

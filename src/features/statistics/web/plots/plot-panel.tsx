@@ -11,7 +11,7 @@ import { parseFilters } from '../../../../web/logs/filter/filters.ts';
 import { CLASSES } from '../../../../web/logs/values.tsx';
 import { Notice } from '../../../../web/parts/notice.tsx';
 import { statsRequest } from '../hours.ts';
-import { amount, bucketLength } from './plot-data.ts';
+import { amount, barWords } from './plot-data.ts';
 import { Plots } from './plots.tsx';
 import { shareOf, TopPanel } from './top-panel.tsx';
 
@@ -32,7 +32,6 @@ export const PlotPanel: LogSection = ({ query, isLive }) => {
   const [isWhole, setWhole] = useKept('logs.plot', false);
 
   const isZoomed = filters.from !== '' || filters.to !== '';
-  const bar = data ? bucketLength(data) : '';
   const unread = data?.buckets.filter(({ unread }) => unread).length ?? 0;
   return (
     <section
@@ -44,7 +43,7 @@ export const PlotPanel: LogSection = ({ query, isLive }) => {
         <h2>{data ? `${amount(data.requests, data)} requests` : 'Requests'}</h2>
         <span class="small numeric muted">
           {data?.from && data.to && `${localTime(data.from)} to ${localTime(data.to)}`}
-          {bar && `, 1 bar = ${bar}`}
+          {data && barWords(data)}
         </span>
         <button
           type="button"

@@ -71,6 +71,11 @@ export function Plots({ stats, isStale, isWhole, changes, onZoom }: Props) {
   );
 }
 
+const LATENCIES = [
+  { name: 'p50', words: 'median latency' },
+  { name: 'p95', words: 'p95: 95 % are faster' },
+] as const;
+
 /** The legend of the plot, with the numbers at the cursor or, without a cursor, the totals. */
 function Legend({ stats, at }: { stats: LogStats | undefined; at: number | null }) {
   const bucket = at === null ? undefined : stats?.buckets[at];
@@ -92,10 +97,10 @@ function Legend({ stats, at }: { stats: LogStats | undefined; at: number | null 
           <b>{bucket?.unread ? '?' : stats && requests ? amount(requests[name], stats) : '–'}</b>
         </span>
       ))}
-      {(['p50', 'p95'] as const).map((name) => (
+      {LATENCIES.map(({ name, words }) => (
         <span key={name} class="log-legend-latency nowrap">
           <span class={`swatch swatch-${name}`} aria-hidden="true" />
-          {name} <b>{bucket && latency(bucket[name])}</b>
+          {words} {bucket && <b>{latency(bucket[name])}</b>}
         </span>
       ))}
     </div>
