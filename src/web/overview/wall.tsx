@@ -29,7 +29,11 @@ type TileProps = { tile: Tile; strip: StripProps | undefined };
 
 const WallTile = ({ tile: { site, health }, strip }: TileProps) => (
   <li>
-    <a class="wall-tile card" href={`/sites/${site.id}`} title={health.text || undefined}>
+    <a
+      class="wall-tile card"
+      href={`/sites/${site.id}`}
+      title={[site.domain, health.text].filter(Boolean).join(': ')}
+    >
       <SiteIcon site={site} size={28} />
       <span class="name cut">{site.domain.replace(/^https?:\/\//, '')}</span>
       <span class={`wall-state health-${health.level} tiny cut`}>
