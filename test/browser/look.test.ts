@@ -292,7 +292,7 @@ describe('the status bar', () => {
     await open();
     await bar().getByText('connection refused').waitFor();
     await bar().getByRole('link', { name: 'http://a.localhost' }).click();
-    await page.getByRole('heading', { name: 'http://a.localhost' }).waitFor();
+    await page.getByRole('heading', { name: 'http://a.localhost', level: 1 }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/sites/${id}`);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });

@@ -229,6 +229,25 @@ describe('the answer', () => {
     ).toBe('/sites');
   });
 
+  test('says once what several sites have in common, and what differs beside each', async () => {
+    const cure = { words: 'Start the service.', operation: null };
+    const all = (await sites()).map((vhost, at) => {
+      const message = `127.0.0.1:${at} does not answer.`;
+      const what = { code: 'UPSTREAM_DOWN', cause: 'UPSTREAM_REFUSED', message, cure };
+      return { ...bad, ...what, key: String(at), vhost };
+    });
+    await pretend({ '/status': (status) => ({ ...status, problems: all }) });
+    await answer().getByText('All 3 sites are down.').waitFor();
+    const card = region('Problems').locator('.problems > li');
+    await card.getByRole('heading', { name: 'The upstream of 3 sites is down' }).waitFor();
+    expect(await card.getByText('Start the service.').count()).toBe(1);
+    expect(await card.getByText('does not answer.').count()).toBe(3);
+    for (const { vhost, message } of all) {
+      const line = card.locator('.problem', { hasText: message });
+      await line.getByRole('link', { name: vhost.domain }).waitFor();
+    }
+  });
+
   test('has the change that solves a problem behind a button, only for those who may make it', async () => {
     const [site] = await sites();
     const vhost = { id: site?.id, domain: site?.domain };

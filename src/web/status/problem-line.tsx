@@ -13,11 +13,11 @@ type Props = {
   status: Status;
   /** Whether the card itself says no name. */
   isNamed: boolean;
-  /** Whether the card itself says the message. */
-  isSaid: boolean;
+  /** Whether the card itself says the message, or what to do. */
+  said: { message: boolean; cure: boolean };
 };
 
-export function ProblemLine({ problem, status, isNamed, isSaid }: Props) {
+export function ProblemLine({ problem, status, isNamed, said }: Props) {
   const sites = sitesOf(problem);
   const found = sites.length > 0 ? null : linkOf(problem);
   const link = useCan(neededAt(found?.to ?? '')) ? found : null;
@@ -30,13 +30,9 @@ export function ProblemLine({ problem, status, isNamed, isSaid }: Props) {
             {domain}
           </a>
         ))}{' '}
-      {!isSaid && <WithCode text={wordsWithoutSites(problem)} />}{' '}
+      {!said.message && <WithCode text={wordsWithoutSites(problem)} />}{' '}
       {link && <a href={link.to}>{link.label}</a>}
-      {cure && (
-        <p>
-          <strong>What to do:</strong> <WithCode text={cure.words} />
-        </p>
-      )}
+      {!said.cure && <WhatToDo cure={cure} />}
       {code === 'ADVISORY' && <Advisories status={status} />}
       <div class="row">
         {cure && <CureButton cure={cure} />}
@@ -45,6 +41,13 @@ export function ProblemLine({ problem, status, isNamed, isSaid }: Props) {
     </div>
   );
 }
+
+export const WhatToDo = ({ cure }: { cure: Problem['cure'] }) =>
+  cure ? (
+    <p class="small">
+      <strong>What to do:</strong> <WithCode text={cure.words} />
+    </p>
+  ) : null;
 
 /** Shows the change that solves a problem, to those who may publish it; none if it is done elsewhere. */
 function CureButton({ cure }: { cure: NonNullable<Problem['cure']> }) {

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { Problem, Status, Vhost } from '../lib/types.ts';
 import { WithCode } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
-import { ProblemLine } from './problem-line.tsx';
+import { ProblemLine, WhatToDo } from './problem-line.tsx';
 import {
   countedIn,
   differencesIn,
@@ -65,8 +65,10 @@ function ProblemCard({ group, status, sites }: CardProps) {
   const named = group.flatMap(sitesOf);
   const [only, ...others] = named;
   const title = titleOfGroup(group);
-  const words = new Set(group.map(wordsWithoutSites));
-  const isSaid = group.length > 1 && words.size === 1;
+  const said = {
+    message: isSame(group.map(wordsWithoutSites)),
+    cure: isSame(group.map(({ cure }) => cure?.words)),
+  };
   // What is known is not good, and neither is what can wait.
   const level = countedIn(group).length === 0 ? 'unknown' : levelOf(group);
   const since = group.map((one) => one.since).toSorted()[0];
@@ -85,11 +87,12 @@ function ProblemCard({ group, status, sites }: CardProps) {
         </h3>
         <span class="end small muted">{since && <Time at={since} />}</span>
       </div>
-      {isSaid && (
+      {said.message && (
         <p class="small">
           <WithCode text={wordsWithoutSites(first)} />
         </p>
       )}
+      {said.cure && <WhatToDo cure={first.cure} />}
       <Folded
         items={group.map((problem) => (
           <ProblemLine
@@ -97,7 +100,7 @@ function ProblemCard({ group, status, sites }: CardProps) {
             problem={problem}
             status={status}
             isNamed={group.length > 1}
-            isSaid={isSaid}
+            said={said}
           />
         ))}
       />
@@ -105,6 +108,10 @@ function ProblemCard({ group, status, sites }: CardProps) {
     </li>
   );
 }
+
+/** Whether several say the same. */
+const isSame = (texts: readonly (string | undefined)[]): boolean =>
+  texts.length > 1 && new Set(texts).size === 1;
 
 /** Whom a single problem concerns, if it is not one site. */
 const Names = ({ sites }: { sites: readonly Site[] }) => (

@@ -89,7 +89,7 @@ test('what was explained is gone once the site has changed, and a path that is n
 test('the list of problems says what to do about a site that fails', async () => {
   await page.goto('/');
   const line = page.getByRole('listitem').filter({ hasText: 'closed.example' });
-  await line.getByText('What to do:').waitFor();
+  await line.getByText('What to do:').first().waitFor();
 });
 
 test('the details of a request that failed say why, and lead to the explanation', async () => {
