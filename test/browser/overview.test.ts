@@ -90,16 +90,16 @@ describe('with sites', () => {
   });
 
   test('the busiest sites come first, each with its requests', async () => {
-    const rows = region('Busiest sites').locator('tbody tr');
+    const rows = region('Busiest sites').getByRole('listitem');
     await rows.first().waitFor();
     const texts = await rows.evaluateAll((all) =>
-      all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent?.trim())),
+      all.map((row) => [...row.querySelectorAll('a')].map((link) => link.textContent)),
     );
     expect(texts).toEqual([
-      ['http://busy.example', '47', '7'],
-      ['http://calm.example', '5', '0'],
+      ['http://busy.example', '47 requests', '7 errors'],
+      ['http://calm.example', '5 requests'],
     ]);
-    const requests = rows.first().getByRole('link', { name: '47' });
+    const requests = rows.first().getByRole('link', { name: '47 requests' });
     expect((await api<LogPage>(`/logs?${await queryOf(requests)}`)).total).toBe(47);
   });
 
@@ -141,7 +141,8 @@ describe('with sites', () => {
 describe('the answer', () => {
   const sites = () => api<{ id: number; domain: string }[]>('/vhosts');
   const answer = () => page.locator('.answer [role=status]');
-  const tiles = () => region('Sites').getByRole('listitem');
+  const wall = page.getByRole('region', { name: 'Sites', exact: true });
+  const tiles = () => wall.getByRole('listitem');
   const since = '2026-11-20T18:00:00.000Z';
   const bad = { level: 'bad', since };
   afterEach(() => page.unrouteAll({ behavior: 'ignoreErrors' }));
@@ -224,9 +225,9 @@ describe('the answer', () => {
     expect(await tiles().count()).toBe(60);
     expect(await tiles().nth(19).textContent()).toContain('down');
     expect(await tiles().nth(20).textContent()).toContain('live');
-    expect(
-      await region('Sites').getByRole('link', { name: 'All 70 sites' }).getAttribute('href'),
-    ).toBe('/sites');
+    expect(await wall.getByRole('link', { name: 'All 70 sites' }).getAttribute('href')).toBe(
+      '/sites',
+    );
   });
 
   test('says once what several sites have in common, and what differs beside each', async () => {

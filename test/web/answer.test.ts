@@ -63,6 +63,7 @@ test('all is well only if it is', () => {
   expect(say(some(27, 'good'))).toBe('clear: All 27 sites are up.');
   expect(say([...some(2, 'good'), tile('off')])).toBe('clear: Both sites are up.');
   expect(say([tile('good')])).toBe('clear: Your site is up.');
+  expect(say([])).toBe('clear: There are no sites yet.');
   expect(say([tile('off')])).toBe('clear: No site is on.');
   expect(say([tile('good'), tile('warn')])).toBe('caution: Both sites are up, 1 with a problem.');
   expect(say(some(2, 'good'), { problems: [problem] })).toBe(

@@ -9,7 +9,7 @@ import {
   headlineOf,
   levelOf,
   linkOf,
-  moreWords,
+  othersWords,
   sitesLost,
   titleOf,
   titleOfGroup,
@@ -91,9 +91,9 @@ test('what somebody knows of is counted nowhere, and says until when', () => {
   expect(levelOf(all)).toBe('warn');
   expect(headlineOf({ problems: all, checking: 0 })).toBe('1 problem');
   expect(headlineOf({ problems: all.slice(0, 1), checking: 0 })).toBe('No problems');
-  expect(moreWords(all)).toBe('1 more, 1 known');
-  expect(moreWords(all.slice(0, 1))).toBe('1 known');
-  expect(moreWords([])).toBe('');
+  expect(othersWords(all.slice(0, 1))).toBe('1 known');
+  expect(othersWords([...all.slice(0, 1), problem({ level: 'notice' })])).toBe('1 known, 1 notice');
+  expect(othersWords([])).toBe('');
   const now = new Date('2026-11-20T18:00:00');
   expect(knownWords(known, now)).toBe('Known until it is over (Ann)');
   const words = knownWords({ ...known, until: new Date('2026-12-01T08:00').toISOString() }, now);

@@ -35,7 +35,10 @@ export function answerOf(tiles: readonly Tile[] | undefined, status: Status | nu
   const problems = countedIn(status.problems);
   const state = stateOf(on, problems);
   const parts = partsOf(on);
-  if (on.length === 0) return { state, words: `No site is on.${ofOthers(problems)}` };
+  if (on.length === 0) {
+    const none = tiles.length === 0 ? 'There are no sites yet.' : 'No site is on.';
+    return { state, words: none + ofOthers(problems) };
+  }
   if (parts.unknown === on.length) {
     return state === 'danger'
       ? { state, words: `Nobody knows how your ${plural(on.length, 'site')} ${be(on.length)}.` }

@@ -1,7 +1,7 @@
 /** The lists of the first page: the busiest sites, the last changes, the certificates that are due. Nothing empty is drawn. */
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { lineOf } from '../changelog/describe.ts';
-import { count, localTime, plural } from '../lib/format.ts';
+import { localTime, plural } from '../lib/format.ts';
 import type { Group, Status, Vhost, VhostActivity } from '../lib/types.ts';
 import { anyOf, logsOf } from '../logs/filter/filters.ts';
 import { Time } from '../parts/time.tsx';
@@ -23,22 +23,37 @@ export const hasRequests = (activity: VhostActivity | null | undefined): boolean
 export function Lists({ sites, activity, status: { certificates }, groups }: Props) {
   const busy = activity ? busiest(sites, activity, MOST) : [];
   return (
-    <div class="overview-lists columns top small">
-      {busy.length > 0 && (
-        <Part title="Busiest sites" link={{ to: '/sites', label: 'All sites' }}>
-          <BusiestSites rows={busy} />
-        </Part>
-      )}
-      {groups.length > 0 && (
-        <Part title="Last changes" link={{ to: '/changelog', label: 'All changes' }}>
-          <LastChanges groups={groups} />
-        </Part>
-      )}
-      {certificates.length > 0 && (
-        <Part title="Certificates due" link={{ to: '/certificates', label: 'All certificates' }}>
-          <CertificatesDue certificates={certificates} />
-        </Part>
-      )}
+    <div class="columns top small numeric">
+      <Part title="Busiest sites" link={{ to: '/sites', label: 'All sites' }}>
+        {busy.map(({ id, domain, requests, errors, logs }) => (
+          <Line key={id} to={`/sites/${id}`} name={domain}>
+            <a href={logs.requests}>{plural(requests, 'request')}</a>
+            {errors > 0 && (
+              <a href={logs.errors} class="bad">
+                {plural(errors, 'error')}
+              </a>
+            )}
+          </Line>
+        ))}
+      </Part>
+      <Part title="Last changes" link={{ to: '/changelog', label: 'All changes' }}>
+        {groups.slice(0, MOST).map((one) => (
+          <Line key={one.group} to={`/changelog#change-${one.group}`} name={lineOf(one)}>
+            {one.userName}, <Time at={one.createdAt} />
+          </Line>
+        ))}
+      </Part>
+      <Part title="Certificates due" link={{ to: '/certificates', label: 'All certificates' }}>
+        {certificates.map(({ id, name, daysLeft, notAfter, overdue, agent }) => (
+          <Line key={`${id} ${name} ${agent}`} to={`/sites/${id}`} name={name}>
+            <span class={overdue ? 'bad' : undefined} title={localTime(notAfter)}>
+              {lastsFor(daysLeft)}
+              {overdue && daysLeft >= 0 && ', not renewed'}
+              {agent && ` on ${agent}`}
+            </span>
+          </Line>
+        ))}
+      </Part>
     </div>
   );
 }
@@ -46,49 +61,36 @@ export function Lists({ sites, activity, status: { certificates }, groups }: Pro
 type PartProps = {
   title: string;
   link: { to: string; label: string };
-  children: ComponentChildren;
+  children: readonly VNode[];
 };
 
-const Part = ({ title, link, children }: PartProps) => (
-  <section class="card tight" aria-label={title}>
-    <div class="card-head row between">
-      <h2>{title}</h2>
-      <a href={link.to}>{link.label}</a>
-    </div>
-    {children}
-  </section>
+/** A card with a list; none if that is empty. */
+const Part = ({ title, link, children }: PartProps) =>
+  children.length === 0 ? null : (
+    <section class="card tight" aria-label={title}>
+      <div class="card-head row between">
+        <h2>{title}</h2>
+        <a href={link.to}>{link.label}</a>
+      </div>
+      <ul class="lines plain">{children}</ul>
+    </section>
+  );
+
+type LineProps = { to: string; name: string; children: ComponentChildren };
+
+const Line = ({ to, name, children }: LineProps) => (
+  <li class="row between">
+    <a class="name" href={to}>
+      {name}
+    </a>
+    <span class="row muted">{children}</span>
+  </li>
 );
 
-const BusiestSites = ({ rows }: { rows: readonly BusySite[] }) => (
-  <table class="numbers numeric">
-    <thead>
-      <tr>
-        <th>Site</th>
-        <th>Requests</th>
-        <th>Errors</th>
-      </tr>
-    </thead>
-    <tbody>
-      {rows.map(({ id, domain, requests, errors, logs }) => (
-        <tr key={id}>
-          <td class="cut">
-            <a class="name" href={`/sites/${id}`} title={domain}>
-              {domain}
-            </a>
-          </td>
-          <td>
-            <a href={logs.requests}>{count(requests)}</a>
-          </td>
-          <td>
-            <a href={logs.errors} class={errors > 0 ? 'bad' : undefined}>
-              {count(errors)}
-            </a>
-          </td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
-);
+function lastsFor(daysLeft: number): string {
+  if (daysLeft < 0) return 'expired';
+  return daysLeft === 0 ? 'within a day' : plural(daysLeft, 'day');
+}
 
 type BusySite = {
   id: number;
@@ -125,42 +127,3 @@ export function busiest(
     .sort((a, b) => b.requests - a.requests)
     .slice(0, most);
 }
-
-/** Those that end within two weeks. */
-const CertificatesDue = ({ certificates }: Pick<Status, 'certificates'>) => (
-  <ul class="lines plain">
-    {certificates.map(({ id, name, daysLeft, notAfter, overdue, agent }) => (
-      <li key={`${id} ${name} ${agent}`} class="row between">
-        <a class="name" href={`/sites/${id}`}>
-          {name}
-        </a>
-        <span class={overdue ? 'bad' : 'muted'} title={localTime(notAfter)}>
-          {lastsFor(daysLeft)}
-          {overdue && daysLeft >= 0 && ', not renewed'}
-          {agent && ` on ${agent}`}
-        </span>
-      </li>
-    ))}
-  </ul>
-);
-
-function lastsFor(daysLeft: number): string {
-  if (daysLeft < 0) return 'expired';
-  return daysLeft === 0 ? 'within a day' : plural(daysLeft, 'day');
-}
-
-/** Each leads to its entry of the changelog. */
-const LastChanges = ({ groups }: { groups: readonly Group[] }) => (
-  <ul class="lines plain">
-    {groups.slice(0, MOST).map((one) => (
-      <li key={one.group} class="row between">
-        <a class="name" href={`/changelog#change-${one.group}`}>
-          {lineOf(one)}
-        </a>
-        <span class="muted">
-          {one.userName}, <Time at={one.createdAt} />
-        </span>
-      </li>
-    ))}
-  </ul>
-);

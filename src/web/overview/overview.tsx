@@ -7,10 +7,11 @@ import { useCan } from '../lib/roles.ts';
 import type { Group, Vhost } from '../lib/types.ts';
 import { useEvery, useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
+import { Signal } from '../parts/signal.tsx';
+import { Time } from '../parts/time.tsx';
 import { useStates } from '../sites/use-states.ts';
 import { answerOf, tilesOf } from './answer.ts';
 import { FirstSteps } from './first-steps.tsx';
-import { OverviewHead } from './head.tsx';
 import { hasRequests, Lists } from './lists.tsx';
 import { Problems } from './problems.tsx';
 import { Wall } from './wall.tsx';
@@ -32,14 +33,34 @@ export function Overview() {
     [sites.data, status, states],
   );
   const isEmpty = tiles?.length === 0;
+  const { state, words } = answerOf(tiles, status);
   const groups = changes.data ?? [];
+  const [last] = groups;
   return (
     <>
-      <OverviewHead
-        answer={isEmpty ? null : answerOf(tiles, status)}
-        last={groups[0]}
-        canEdit={canEdit}
-      />
+      <div class="answer row">
+        <h1 class="visually-hidden">Overview</h1>
+        {!isEmpty && <Signal state={state} />}
+        <div class="grow">
+          <p class="answer-words" role="status">
+            {words}
+          </p>
+          {last && (
+            <p class="muted">
+              Last change{' '}
+              <a href={`/changelog#change-${last.group}`}>
+                <Time at={last.createdAt} />
+              </a>{' '}
+              by {last.userName}.
+            </p>
+          )}
+        </div>
+        {canEdit && (
+          <a class="button primary" href="/sites/new">
+            New site
+          </a>
+        )}
+      </div>
       {sites.error && <Notice kind="error" title={sites.error} />}
       {status && tiles && (
         <div class="stack">

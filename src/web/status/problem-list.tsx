@@ -9,7 +9,7 @@ import {
   differencesIn,
   groupsOf,
   levelOf,
-  moreWords,
+  othersWords,
   type Site,
   sitesLost,
   sitesOf,
@@ -49,7 +49,7 @@ export function ProblemList({ status, sites = [] }: Props) {
       </ul>
       {others.length > 0 && (
         <details class="small">
-          <summary class="muted">{moreWords(others)}</summary>
+          <summary class="muted">{othersWords(others)}</summary>
           <ul class="problems plain">{cards(others)}</ul>
         </details>
       )}

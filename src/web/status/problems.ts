@@ -59,13 +59,11 @@ export function headlineOf({ problems, checking }: Pick<Status, 'problems' | 'ch
   return checking > 0 ? `Checking ${plural(checking, 'site')} …` : 'No problems';
 }
 
-/** `2 more, 1 known`: of problems that are not shown yet; empty if there are none. */
-export function moreWords(problems: readonly Problem[]): string {
-  const counted = countedIn(problems).length;
+/** `1 known, 2 notices`: of problems that are not counted. */
+export function othersWords(problems: readonly Problem[]): string {
   const known = problems.filter((one) => one.known).length;
-  const notices = problems.length - counted - known;
+  const notices = problems.length - known;
   return [
-    ...(counted > 0 ? [`${count(counted)} more`] : []),
     ...(known > 0 ? [`${count(known)} known`] : []),
     ...(notices > 0 ? [plural(notices, 'notice')] : []),
   ].join(', ');
