@@ -4,7 +4,7 @@ import type { Problem, SiteState, Status, Vhost } from '../lib/types.ts';
 import { type Health, healthOf, outagesIn, reportedProblems } from '../sites/problem.ts';
 import { countedIn, levelOf } from '../status/problems.ts';
 
-export type Answer = { state: 'clear' | 'caution' | 'danger'; words: string };
+type Answer = { state: 'clear' | 'caution' | 'danger'; words: string };
 
 /** A site, and how it is. */
 export type Tile = { site: Vhost; health: Health };

@@ -39,7 +39,9 @@ export function Lists({ sites, activity, status: { certificates }, groups }: Pro
       <Part title="Last changes" link={{ to: '/changelog', label: 'All changes' }}>
         {groups.slice(0, MOST).map((one) => (
           <Line key={one.group} to={`/changelog#change-${one.group}`} name={lineOf(one)}>
-            {one.userName}, <Time at={one.createdAt} />
+            <span>
+              {one.userName}, <Time at={one.createdAt} />
+            </span>
           </Line>
         ))}
       </Part>
