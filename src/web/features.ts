@@ -1,8 +1,6 @@
 /** What features bring to the dashboard, one line each; beside it for signing in, for the form of a site, and for the pages of seldom.ts. */
 import { ExplainPanel } from '../features/explain/web/explain-panel.tsx';
 import { FactorQuestion } from '../features/sign-in/web/factor-question.tsx';
-import { LastDay } from '../features/statistics/web/last-day.tsx';
-import { LastHour } from '../features/statistics/web/last-hour.tsx';
 import { PlotPanel } from '../features/statistics/web/plots/plot-panel.tsx';
 import { UptimePanel } from '../features/uptime/web/panel.tsx';
 import type {
@@ -18,14 +16,19 @@ import { lazy } from './parts/loading.tsx';
 
 // What is loaded later has no style sheet of its own.
 import '../features/channels/web/channels.css';
+import '../features/statistics/web/hours.css';
 
 export const PAGE_NOTICES: readonly PageNotice[] = [FactorQuestion];
 
-export const OVERVIEW_SECTIONS: readonly OverviewSection[] = [LastHour];
+export const OVERVIEW_SECTIONS: readonly OverviewSection[] = [
+  lazy(async () => (await import('../features/statistics/web/last-hour.tsx')).LastHour),
+];
 
 export const SITE_SECTIONS: readonly SiteSection[] = [ExplainPanel, UptimePanel];
 
-export const REQUESTS_SECTIONS: readonly RequestsSection[] = [LastDay];
+export const REQUESTS_SECTIONS: readonly RequestsSection[] = [
+  lazy(async () => (await import('../features/statistics/web/last-day.tsx')).LastDay),
+];
 
 export const LOG_SECTIONS: readonly LogSection[] = [PlotPanel];
 

@@ -217,8 +217,8 @@ describe('the answer', () => {
     });
     await answer().getByText('20 of 70 sites are down.').waitFor();
     const cards = region('Problems').locator('.problems > li');
-    expect(await cards.count()).toBe(1);
     await cards.getByRole('heading', { name: 'vps: Caddy is down' }).waitFor();
+    expect(await cards.count()).toBe(1);
     expect(await cards.getByRole('link', { name: /^http/ }).count()).toBe(6);
     await cards.getByText('14 more').click();
     expect(await cards.getByRole('link', { name: /^http/ }).count()).toBe(20);

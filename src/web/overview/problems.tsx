@@ -1,8 +1,11 @@
 /** What is wrong, on the first page: also the sites that fail although nothing is reported of them. */
 import type { Status } from '../lib/types.ts';
-import { ProblemList } from '../status/problem-list.tsx';
+import { lazy } from '../parts/loading.tsx';
 import { countedIn, hasLines, headlineOf, sitesOf } from '../status/problems.ts';
 import type { Tile } from './answer.ts';
+
+// A house without problems needs none of it.
+const ProblemList = lazy(async () => (await import('../status/problem-list.tsx')).ProblemList);
 
 type Props = { status: Status; tiles: readonly Tile[] };
 

@@ -6,11 +6,11 @@ import { useHub } from '../lib/hub.ts';
 import type { Status } from '../lib/types.ts';
 import { lazy } from '../parts/loading.tsx';
 import { Time } from '../parts/time.tsx';
-import { ProblemList } from './problem-list.tsx';
 import { countedIn, hasLines, headlineOf, levelOf, titleOf } from './problems.ts';
 
 // Loaded when somebody opens it: the line itself is on every page.
 const Facts = lazy(async () => (await import('./facts.tsx')).Facts);
+const ProblemList = lazy(async () => (await import('./problem-list.tsx')).ProblemList);
 
 /** @param path of the page: the overview names the problems itself */
 export function StatusBar({ path }: { path: string }) {

@@ -7,7 +7,6 @@ import { barsPath, BARS_HEIGHT as HEIGHT, BARS_WIDTH as WIDTH } from '../../../w
 import { HOUR_MS, requestsIn } from './hours.ts';
 import { barWords } from './plots/plot-data.ts';
 import { PublishMarks } from './plots/plots.tsx';
-import './hours.css';
 
 /** The span of the plot, and its bars: one a minute. */
 export const SPAN = { milliseconds: HOUR_MS, buckets: 60 } as const;

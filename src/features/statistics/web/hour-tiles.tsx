@@ -3,7 +3,6 @@ import { useId } from 'preact/hooks';
 import { count, duration } from '../../../web/lib/format.ts';
 import { logsOf } from '../../../web/logs/filter/filters.ts';
 import { changeOf, type Figures, type Hours } from './hours.ts';
-import './hours.css';
 
 type Props = {
   hours: Hours | undefined;
