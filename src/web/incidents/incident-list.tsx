@@ -32,7 +32,7 @@ export function IncidentItem({ incident }: { incident: Incident }) {
           )}
         </strong>{' '}
         {flapping && <span class="tag tag-warn">flapping</span>}{' '}
-        {known && <span class="tag">{knownWords(known, new Date())}</span>}
+        {known && <span class="tag">{knownWords(known)}</span>}
         <p>{message}</p>
         <p class="muted">
           {overAt === null ? (

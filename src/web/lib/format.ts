@@ -50,16 +50,5 @@ export function duration(milliseconds: number): string {
 export const plural = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`;
 
-const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
-const DAY_OF_YEAR = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-});
-
-/** Local time, `14:32, 21 Nov`; with the year if it is another one than that of `now`. @param iso ISO 8601 */
-export function clockTime(iso: string, now: Date): string {
-  const at = new Date(iso);
-  const day = at.getFullYear() === now.getFullYear() ? DAY : DAY_OF_YEAR;
-  return `${localTime(iso).slice(11, 16)}, ${day.format(at)}`;
-}
+/** Local time, `2026-11-21 10:34`. @param iso ISO 8601 */
+export const clockTime = (iso: string): string => localTime(iso).slice(0, 16);

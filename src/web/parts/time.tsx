@@ -17,11 +17,11 @@ export function Time({ at }: { at: string }) {
   );
 }
 
-/** A time as `14:32, 21 Nov`; hovering shows it in full. */
+/** A time as `2026-11-21 14:32`; hovering shows it in full. */
 export function ClockTime({ at }: { at: string }) {
   return (
     <time dateTime={at} title={localTime(at)}>
-      {clockTime(at, new Date())}
+      {clockTime(at)}
     </time>
   );
 }

@@ -11,9 +11,9 @@ import { Notice } from '../parts/notice.tsx';
 
 const KnownDialog = lazy(async () => (await import('./known-dialog.tsx')).KnownDialog);
 
-/** `Known until 1 Dec, 08:00 (Ann)`. */
-export const knownWords = ({ until, by }: NonNullable<Problem['known']>, now: Date): string =>
-  `Known until ${until === null ? 'it is over' : clockTime(until, now)} (${by})`;
+/** `Known until 2026-12-01 08:00 (Ann)`. */
+export const knownWords = ({ until, by }: NonNullable<Problem['known']>): string =>
+  `Known until ${until === null ? 'it is over' : clockTime(until)} (${by})`;
 
 export function Known({ problem }: { problem: Problem }) {
   const { key, known } = problem;
@@ -27,7 +27,7 @@ export function Known({ problem }: { problem: Problem }) {
   if (known) {
     return (
       <>
-        <span class="tag">{knownWords(known, new Date())}</span>{' '}
+        <span class="tag">{knownWords(known)}</span>{' '}
         {canEdit && (
           <button
             type="button"

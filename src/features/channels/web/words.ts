@@ -32,6 +32,6 @@ export function outcomeOf(delivery: DeliveryView, now: Date): string {
   if (outcome === 'sent') return attempts > 1 ? `sent after ${tries}` : 'sent';
   if (outcome === 'failed' && state === 'test') return `not sent${why}`;
   if (outcome === 'failed') return `given up after ${tries}${why}`;
-  if (attempts > 0) return `${tries}, next at ${clockTime(dueAt, now)}${why}`;
-  return Date.parse(dueAt) > now.getTime() ? `waits until ${clockTime(dueAt, now)}` : 'waits';
+  if (attempts > 0) return `${tries}, next at ${clockTime(dueAt)}${why}`;
+  return Date.parse(dueAt) > now.getTime() ? `waits until ${clockTime(dueAt)}` : 'waits';
 }

@@ -121,9 +121,9 @@ describe('what became of a message', () => {
 
   test.each<[string, Partial<DeliveryView>]>([
     ['waits', {}],
-    ['waits until 14:30, 21 Nov', { dueAt: at(30) }],
+    ['waits until 2026-11-21 14:30', { dueAt: at(30) }],
     [
-      '2 attempts, next at 14:01, 21 Nov: HTTP 500',
+      '2 attempts, next at 2026-11-21 14:01: HTTP 500',
       { attempts: 2, dueAt: at(1), error: 'HTTP 500' },
     ],
     ['given up after 9 attempts: HTTP 500', { outcome: 'failed', attempts: 9, error: 'HTTP 500' }],
