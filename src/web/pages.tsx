@@ -8,7 +8,7 @@ import { LogsPage } from './logs/logs-page.tsx';
 import { Overview } from './overview/overview.tsx';
 import { lazy } from './parts/loading.tsx';
 import { SiteList } from './sites/list/site-list.tsx';
-import { NewSite, SitePage } from './sites/site-page.tsx';
+import { NewSite, SitePage, type SiteTab } from './sites/site-page.tsx';
 
 const seldom = () => import('./seldom.ts');
 const AccountPage = lazy(async () => (await seldom()).AccountPage);
@@ -35,6 +35,11 @@ const FeaturePage = lazy(async () => {
 
 type Shown = Pick<Place, 'query'> & { name: string };
 
+/** The tabs of a site are one page, which stays while they change. */
+const siteTab =
+  (tab: SiteTab) =>
+  ({ name, query }: Shown) => <SitePage key={name} id={Number(name)} tab={tab} query={query} />;
+
 const VIEWS: Readonly<Record<CorePath, (shown: Shown) => ComponentChildren>> = {
   '/': () => <Overview key="overview" />,
   '/sites': ({ query }) => <SiteList key="sites" query={query} />,
@@ -42,7 +47,10 @@ const VIEWS: Readonly<Record<CorePath, (shown: Shown) => ComponentChildren>> = {
     const from = Number(query.get('from')) || null;
     return <NewSite key={`new ${from}`} from={from} />;
   },
-  '/sites/:id': ({ name }) => <SitePage key={name} id={Number(name)} />,
+  '/sites/:id': siteTab('now'),
+  '/sites/:id/edit': siteTab('edit'),
+  '/sites/:id/log': siteTab('log'),
+  '/sites/:id/history': siteTab('history'),
   '/policies': () => <PoliciesPage key="policies" />,
   '/policies/new'({ query }) {
     const recipe = query.get('recipe');

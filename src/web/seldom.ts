@@ -2,7 +2,7 @@
 export { AccountPage } from './account/account-page.tsx';
 export { ProveDialog } from './account/prove-dialog.tsx';
 export { CertificatesPage } from './certificates/certificates-page.tsx';
-export { Changelog } from './changelog/changelog.tsx';
+export { Changelog, EntryList } from './changelog/changelog.tsx';
 export { ImportExport } from './config/import-export.tsx';
 export { PreamblePage } from './config/preamble-page.tsx';
 export { NotificationsPage } from './incidents/notifications-page.tsx';

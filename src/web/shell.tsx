@@ -70,7 +70,7 @@ export function Shell({ path, isForm, onSignedOut, children }: Props) {
         {PAGE_NOTICES.map((Own) => (
           <Own key={Own.name} />
         ))}
-        <Guarded key={path}>{children}</Guarded>
+        <Guarded path={path}>{children}</Guarded>
         <Prover />
       </main>
     </div>
@@ -78,8 +78,9 @@ export function Shell({ path, isForm, onSignedOut, children }: Props) {
 }
 
 /** Reports a page that crashes; menu and status bar stay usable. */
-function Guarded({ children }: { children: ComponentChildren }) {
+function Guarded({ path, children }: Pick<Props, 'path' | 'children'>) {
   const [error, reset] = useErrorBoundary();
+  useEffect(reset, [path]);
   if (error === undefined) return <>{children}</>;
   return (
     <Notice kind="error" title="This page crashed" detail={sentenceOf(error)}>

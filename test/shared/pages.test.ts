@@ -4,7 +4,7 @@ import { FEATURE_PAGES } from '../../src/features/pages.ts';
 import { PAGES, pageOf } from '../../src/shared/pages.ts';
 import { words } from '../harness/words.ts';
 
-test.each(['', ...words('/site /sites/ /sites/x /sites/1/edit /proxies/A /proxies/a/b /x')])(
+test.each(['', ...words('/site /sites/ /sites/x /sites/1/x /sites/x/edit /proxies/A /proxies/a/b /x')])(
   'there is none at %j',
   (address) => expect(pageOf(address)).toBeNull(),
 );
@@ -13,6 +13,7 @@ test.each([
   ['/', { path: '/', name: '', title: 'Overview' }],
   ['/sites/new', { path: '/sites/new', name: '', needs: 'editor' }],
   ['/sites/12', { path: '/sites/:id', name: '12', title: 'Site' }],
+  ['/sites/12/edit', { path: '/sites/:id/edit', name: '12', needs: 'editor' }],
   ['/proxies/vps-2', { path: '/proxies/:name', name: 'vps-2' }],
   ['/users', { path: '/users', needs: 'owner' }],
 ])('%s is known, with the name in it', (address, page) =>

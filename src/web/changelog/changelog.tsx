@@ -38,8 +38,14 @@ export function Changelog({ query: given }: { query: URLSearchParams }) {
 /** Entries, or groups, per page of the API. */
 const PAGE = 100;
 
-/** @param query the filter, as in an address; empty: all changes */
-function EntryList({ query }: { query: string }) {
+type ListProps = {
+  /** The filter, as in an address; empty: all changes. */
+  query: string;
+  /** Called after changes were undone. */
+  onUndone?: () => unknown;
+};
+
+export function EntryList({ query, onUndone }: ListProps) {
   const hub = useHub();
   const isGroup = new URLSearchParams(query).has('group');
   const [full, setFull] = useState(false);
@@ -64,6 +70,7 @@ function EntryList({ query }: { query: string }) {
     hub.refresh();
     const fresh = await page(null);
     set((old) => merged(fresh, old ?? []));
+    onUndone?.();
   };
   const older = useSubmit(async () => {
     const more = await page(data?.at(-1)?.group ?? null);

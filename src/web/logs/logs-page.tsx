@@ -1,4 +1,4 @@
-/** The page of the access log: filters, what features show, and requests, live if wanted. */
+/** The access log, of all sites or of one: filters, what features show, and requests, live if wanted. */
 import type { RefObject } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { LOG_SECTIONS } from '../features.ts';
@@ -10,15 +10,26 @@ import { Notice, WithoutRequests } from '../parts/notice.tsx';
 import { EntryDialog } from './entry-dialog.tsx';
 import { Chips, filterBy, turnBy, turnTo } from './filter/chips.tsx';
 import { FilterBar } from './filter/filter-bar.tsx';
-import { pageRequest, parseFilters, tailRequest } from './filter/filters.ts';
+import { filterQuery, pageRequest, parseFilters, tailRequest } from './filter/filters.ts';
 import { DownloadMenu, LiveBar } from './live-bar.tsx';
 import { extent, LogTable, lastPage, NoRows, Pager } from './log-table.tsx';
 import { below } from './tail-rows.ts';
 import { useTail } from './use-tail.ts';
 
-export function LogsPage({ query }: { query: URLSearchParams }) {
+export const LogsPage = ({ query }: { query: URLSearchParams }) => (
+  <>
+    <div class="page-head row">
+      <h1>Logs</h1>
+    </div>
+    <Log query={query} />
+  </>
+);
+
+/** @param domain only the requests to these names, as a filter has them, unless the address asks for others */
+export function Log({ query, domain = '' }: { query: URLSearchParams; domain?: string }) {
   const canDownload = useCan('editor');
-  const filters = parseFilters(query);
+  const asked = parseFilters(query);
+  const filters = { ...asked, domain: asked.domain || domain };
   const request = pageRequest(filters);
   const { data, error, loading, reload } = useLoad(request, (signal) =>
     get<LogPage>(request, signal),
@@ -70,13 +81,10 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
 
   return (
     <>
-      <div class="page-head row">
-        <h1>Logs</h1>
-      </div>
-      <FilterBar filters={filters} />
-      <Chips filters={filters} />
+      <FilterBar filters={asked} isOfSite={domain !== ''} />
+      <Chips filters={asked} />
       {LOG_SECTIONS.map((Section) => (
-        <Section key={Section.name} query={query} isLive={isLive} />
+        <Section key={Section.name} query={filterQuery(filters)} isLive={isLive} />
       ))}
       {error && (
         <Notice kind="error" title={error}>
@@ -112,7 +120,7 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
         )}
         <LogTable live={tail.rows.shown} page={rows} isBusy={loading} onOpen={setOpened} />
         {data && rows.length + tail.rows.shown.length === 0 && (
-          <NoRows filters={filters} data={data} />
+          <NoRows filters={asked} data={data} />
         )}
         {!isLive && data && <Pager data={data} />}
       </section>

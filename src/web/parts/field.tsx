@@ -8,15 +8,12 @@ export type FieldProps = {
   label: string;
   help?: ComponentChildren;
   error?: string | null | undefined;
-  /** Of the control; by default one of its own. */
-  id?: string;
   /** Renders the control with the attributes that tie it to label, help and error. */
   children: (attributes: Described) => ComponentChildren;
 };
 
-export function Field({ label, help, error, children, ...given }: FieldProps) {
-  const own = useId();
-  const id = given.id ?? own;
+export function Field({ label, help, error, children }: FieldProps) {
+  const id = useId();
   const helpId = help ? `${id}-help` : '';
   const errorId = error ? `${id}-error` : '';
   const describedBy = [errorId, helpId].filter(Boolean).join(' ');

@@ -1,118 +1,107 @@
-/** The pages of one site: to create it, and its state, figures and requests above its form. */
+/** The pages of one site: to create it, and its tabs. */
 import { useState } from 'preact/hooks';
-import { SITE_SECTIONS } from '../features.ts';
 import { get, read } from '../lib/api.ts';
-import { silentIn, useHub } from '../lib/hub.ts';
+import { useHub } from '../lib/hub.ts';
 import { useCan } from '../lib/roles.ts';
-import { takeFlash, useTitle } from '../lib/router.ts';
+import { navigate, takeFlash, useTitle } from '../lib/router.ts';
 import type { Vhost } from '../lib/types.ts';
+import { useKey } from '../lib/use-browser.ts';
 import { useLoad } from '../lib/use-load.ts';
-import { anyOf, logsOf } from '../logs/filter/filters.ts';
-import { hostsOf, siteFilter } from '../logs/filter/site-names.ts';
-import { lazy } from '../parts/loading.tsx';
+import { siteFilter } from '../logs/filter/site-names.ts';
+import { Log } from '../logs/logs-page.tsx';
+import { lazy, SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { copyOf, draftOf, EDIT, EMPTY, useEditKey } from './form/draft.ts';
-import { hasLabels, SiteLabels } from './labels.tsx';
+import { Tabs } from '../parts/tabs.tsx';
+import { copyOf, draftOf, EMPTY } from './form/draft.ts';
+import type { Stored } from './form/subject.ts';
 import { healthOf, outagesIn, reportedProblems } from './problem.ts';
-import { SiteTraffic } from './site-traffic.tsx';
-import { StatePanel } from './state-panel.tsx';
+import { SiteHead } from './site-head.tsx';
+import { SiteNow } from './site-now.tsx';
 import { useSiteState } from './use-states.ts';
 
-export function SitePage({ id }: { id: number }) {
+export type SiteTab = 'now' | 'edit' | 'log' | 'history';
+
+type Props = {
+  id: number;
+  tab: SiteTab;
+  /** Of its address. */
+  query: URLSearchParams;
+};
+
+export function SitePage({ id, tab, query }: Props) {
   const [flash] = useState(takeFlash);
   const stored = useLoad(`site ${id}`, (signal) => read<Vhost>(`/vhosts/${id}`, signal));
   const site = stored.data?.body;
   const state = useSiteState(id);
-  const { status, agents } = useHub();
-  const problem = reportedProblems(status).get(id);
-  const known = status?.problems.filter(
-    ({ known: isKnown, vhost, vhosts = [vhost] }) =>
-      isKnown && vhosts.some((one) => one?.id === id),
-  );
-  const hosts = site ? hostsOf(site, state.data) : [];
-  const [chosen, setChosen] = useState('');
-  const all = anyOf(hosts);
-  const host = hosts.includes(chosen) ? chosen : all || (hosts[0] ?? '');
-  const log = site ? siteFilter(site) : '';
+  const { status } = useHub();
   const canEdit = useCan('editor');
-  // After a change made elsewhere on the page, the form starts again from what is stored.
-  const [changes, setChanges] = useState(0);
-  const reload = async () => {
-    await Promise.all([stored.reload(), state.reload()]);
-    setChanges((before) => before + 1);
-  };
-  useEditKey(canEdit && site !== undefined);
-  useTitle(site?.domain);
+  const reload = () => Promise.all([stored.reload(), state.reload()]);
+  const tabs = [
+    { to: `/sites/${id}`, title: 'Now', name: 'now' },
+    ...(canEdit ? [{ to: `/sites/${id}/edit`, title: 'Edit', name: 'edit' }] : []),
+    { to: `/sites/${id}/log`, title: 'Log', name: 'log' },
+    { to: `/sites/${id}/history`, title: 'History', name: 'history' },
+  ].map(({ name, ...one }) => ({ ...one, isCurrent: name === tab }));
+  const current = tabs.find(({ isCurrent }) => isCurrent);
+  useTitle(site && (tab === 'now' ? site.domain : `${current?.title} · ${site.domain}`));
+  useKey('e', () => canEdit && navigate(`/sites/${id}/edit`));
+  const problem = reportedProblems(status).get(id);
+  const [since] = (status?.problems ?? [])
+    .filter(({ level, vhost, vhosts = [vhost] }) => {
+      return level !== 'notice' && vhosts.some((one) => one?.id === id);
+    })
+    .map((one) => one.since)
+    .toSorted();
   return (
     <>
-      <div class="page-head row">
-        <h1>{site?.domain ?? 'Site'}</h1>
-        {site && (
-          <>
-            {canEdit && (
-              <a class="button" href={`#${EDIT}`} title="Edit (E)">
-                Edit
-              </a>
-            )}
-            <a class="button" href={logsOf({ domain: log })}>
-              Logs
-            </a>
-            <a class="button" href={`/changelog?domain=${encodeURIComponent(site.domain)}`}>
-              History
-            </a>
-          </>
-        )}
-      </div>
-      {site && hasLabels(site) && (
-        <p class="site-labels line">
-          <SiteLabels site={site} />
-        </p>
+      {site ? (
+        <SiteHead
+          site={site}
+          state={state.data}
+          health={healthOf(site, problem, state.data, outagesIn(status))}
+          since={since}
+          isEdited={tab === 'edit'}
+          onChanged={reload}
+        />
+      ) : (
+        <h1>Site</h1>
       )}
-      {flash && <Notice kind={flash.kind}>{flash.text}</Notice>}
+      <Tabs label="Site" tabs={tabs} />
       {stored.error && <Notice kind="error" title={stored.error} />}
-      {stored.data && site && (
-        <>
-          <StatePanel
-            state={state}
-            problem={problem}
-            known={known ?? []}
-            silent={silentIn(agents)}
-            health={healthOf(site, problem, undefined, outagesIn(status))}
-          />
-          {SITE_SECTIONS.map((Section) => (
-            <Section key={Section.name} site={site} onChanged={reload} />
-          ))}
-          {hosts.length > 1 && (
-            <label class="row below">
-              Requests to
-              <select value={host} onChange={(event) => setChosen(event.currentTarget.value)}>
-                {all !== '' && <option value={all}>all names</option>}
-                {hosts.map((name) => (
-                  <option key={name}>{name}</option>
-                ))}
-              </select>
-            </label>
-          )}
-          {host === '' ? (
-            <p class="muted">
-              This site serves more than one name of its own, so its requests are only shown in the{' '}
-              <a href="/logs">logs</a>, by name.
-            </p>
-          ) : (
-            <SiteTraffic key={host} host={host} domain={site.domain} />
-          )}
-          {canEdit && (
-            <SiteForm
-              key={changes}
-              id={id}
-              stored={stored.data}
-              initial={draftOf(site)}
-              onStored={(now) => stored.set(() => now)}
-            />
-          )}
-        </>
+      {flash && tab === 'now' && <Notice kind={flash.kind}>{flash.text}</Notice>}
+      {site && tab === 'now' && (
+        <SiteNow site={site} state={state} problem={problem} onChanged={reload} />
+      )}
+      {site && tab === 'edit' && <EditSite id={id} onStored={(now) => stored.set(() => now)} />}
+      {site && tab === 'log' && <SiteLog site={site} query={query} />}
+      {site && tab === 'history' && (
+        <EntryList
+          key={site.domain}
+          query={`domain=${encodeURIComponent(site.domain)}`}
+          onUndone={reload}
+        />
       )}
     </>
+  );
+}
+
+/** The form over the site as it is now, which may have changed while another tab was shown. */
+function EditSite({ id, onStored }: { id: number; onStored: (stored: Stored) => void }) {
+  const { data, error } = useLoad(`edit ${id}`, (signal) => read<Vhost>(`/vhosts/${id}`, signal));
+  if (data)
+    return <SiteForm id={id} stored={data} initial={draftOf(data.body)} onStored={onStored} />;
+  if (error) return <Notice kind="error" title={error} />;
+  return <SkeletonRows rows={6} label="Loading" />;
+}
+
+function SiteLog({ site, query }: { site: Vhost; query: URLSearchParams }) {
+  const domain = siteFilter(site);
+  if (domain !== '') return <Log query={query} domain={domain} />;
+  return (
+    <p class="muted">
+      This site serves names that are not its own, so its requests are only shown in the{' '}
+      <a href="/logs">logs</a>, by name.
+    </p>
   );
 }
 
@@ -134,3 +123,5 @@ export function NewSite({ from }: { from: number | null }) {
 
 /** The form of a site, loaded when it is first shown. */
 const SiteForm = lazy(async () => (await import('./form/site-form.tsx')).SiteForm);
+/** The changes of a site, loaded with the changelog. */
+const EntryList = lazy(async () => (await import('../seldom.ts')).EntryList);

@@ -1,4 +1,5 @@
 /** The live state of a site: its addresses, certificates, upstreams and last errors. */
+import type { ComponentChildren } from 'preact';
 import { plural } from '../lib/format.ts';
 import { linkTo } from '../lib/link.ts';
 import type { Address, LastError, Problem, SiteState } from '../lib/types.ts';
@@ -21,188 +22,181 @@ type Props = {
   health: Health;
 };
 
-export function StatePanel({ state, problem, known, silent, health }: Props) {
+export function StatePanel({ state: { data, error }, problem, known, silent, health }: Props) {
   return (
-    <section class="card site-state-panel below" aria-label="Live state" aria-busy={!state.data}>
-      <h2>Live state</h2>
-      {state.error &&
-        (health.level === 'bad' ? (
-          <ul class="columns plain">
-            <li class="line baseline">
-              <Lamp state="bad" />
-              <span>
-                Caddy does not serve this site.
-                <span class="block small muted">{health.text}</span>
-              </span>
-            </li>
-          </ul>
-        ) : (
-          <p class="muted">Not known: {state.error}</p>
-        ))}
-      {!state.data && !state.error && <SkeletonRows rows={2} label="Loading the live state" />}
-      {state.data && !state.error && (
+    <section class="card tight state-panel" aria-label="Live state" aria-busy={!data}>
+      {!data && !error && <SkeletonRows rows={2} label="Loading the live state" />}
+      {error && health.level !== 'bad' && <p class="muted">Not known: {error}</p>}
+      {error && health.level === 'bad' && (
+        <ul class="plain">
+          <Fact mark="bad" more={health.text}>
+            Caddy does not serve this site.
+          </Fact>
+        </ul>
+      )}
+      {data && !error && (
         <>
           <ul class="columns plain">
-            <ServedFact state={state.data} problem={problem} silent={silent} />
-            {state.data.check && <CheckFact check={state.data.check} />}
-            {state.data.failing && <FailingFact failing={state.data.failing} />}
-            {state.data.agents?.map((agent) => (
-              <ProxyFact key={agent.name} agent={agent} />
-            ))}
-            {known.map((one) => (
-              <li class="line baseline" key={one.key}>
-                <Lamp state="unknown" />
-                <span>
-                  {titleOf(one)} <Known problem={one} />
-                </span>
-              </li>
-            ))}
-            {state.data.missing?.map((name) => (
-              <li class="line baseline" key={name}>
-                <Lamp state={silent.includes(name) ? 'unknown' : 'bad'} />
-                <span>
-                  <a href={`/proxies/${name}`}>{name}</a>
-                  {silent.includes(name) ? ': the agent does not answer.' : ': Caddy is down.'}
-                </span>
-              </li>
-            ))}
-            {state.data.addresses.map((address) => (
-              <AddressFact key={`${address.name} ${address.port}`} address={address} />
-            ))}
-            {state.data.upstreams.map((upstream) => (
-              <UpstreamFact key={upstream.address} upstream={upstream} />
-            ))}
+            <Facts state={data} problem={problem} known={known} silent={silent} />
           </ul>
-          <ErrorFact title="Last certificate error" error={state.data.errors.acme} />
-          {!isShown(state.data) && (
-            <ErrorFact title="Last upstream error" error={state.data.errors.upstream} />
-          )}
+          <ErrorFact title="Last certificate error" error={data.errors.acme} />
+          {!isShown(data) && <ErrorFact title="Last upstream error" error={data.errors.upstream} />}
         </>
       )}
     </section>
   );
 }
 
-function Lamp({ state }: { state: 'good' | 'bad' | 'unknown' }) {
-  return <span class={`lamp lamp-${state}`} aria-hidden="true" />;
+type Mark = 'good' | 'bad' | 'unknown';
+
+type FactProps = {
+  /** Null: all is well, as the mark of the whole site says. */
+  mark: Mark | null;
+  /** Below it, in small letters. */
+  more?: ComponentChildren;
+  children: ComponentChildren;
+};
+
+const Fact = ({ mark, more, children }: FactProps) => (
+  <li class="line baseline">
+    {mark && <span class={`lamp lamp-${mark}`} aria-hidden="true" />}
+    <span>
+      {children}
+      {more && <span class="block small muted">{more}</span>}
+    </span>
+  </li>
+);
+
+type FactsProps = { state: SiteState } & Pick<Props, 'problem' | 'known' | 'silent'>;
+
+function Facts({ state, problem, known, silent }: FactsProps) {
+  const { enabled, check, failing, agents = [], missing = [], addresses, upstreams } = state;
+  const { level, text } = servedOf(state, silent);
+  const failingAgents = agents.filter((one) => one.problem !== null || !isServedBy(one));
+  // What is wrong has a mark of its own.
+  const mark = level === 'good' && problem ? null : level;
+  return (
+    <>
+      <Fact mark={mark} more={level === 'bad' && problem?.text}>
+        <strong>{text}</strong>
+      </Fact>
+      {check && (
+        <Fact mark="bad" more={<span class="bad">{check.reason}</span>}>
+          The check fails since <ClockTime at={check.failingSince} />
+        </Fact>
+      )}
+      {failing && (
+        <Fact mark="bad" more={<span class="bad">{failing.words}</span>}>
+          It was found to fail at <ClockTime at={failing.since} />
+        </Fact>
+      )}
+      {enabled &&
+        failingAgents.map((agent) => (
+          <Fact key={agent.name} mark="bad" more={agent.problem}>
+            <a href={`/proxies/${agent.name}`}>{agent.name}</a>{' '}
+            {isServedBy(agent) ? 'serves it.' : 'does not serve it.'}
+          </Fact>
+        ))}
+      {known.map((one) => (
+        <Fact key={one.key} mark="unknown">
+          {titleOf(one)} <Known problem={one} />
+        </Fact>
+      ))}
+      {missing.map((name) => (
+        <Fact key={name} mark={silent.includes(name) ? 'unknown' : 'bad'}>
+          <a href={`/proxies/${name}`}>{name}</a>
+          {silent.includes(name) ? ': the agent does not answer.' : ': Caddy is down.'}
+        </Fact>
+      ))}
+      {addresses.map((address) => (
+        <AddressFact key={`${address.name} ${address.port}`} address={address} />
+      ))}
+      {upstreams.map((upstream) => (
+        <UpstreamFact key={upstream.address} upstream={upstream} />
+      ))}
+    </>
+  );
 }
+
+const isServedBy = ({ addresses }: NonNullable<SiteState['agents']>[number]): boolean =>
+  addresses.some(({ served }) => served);
 
 /** Whether an upstream that is down already shows the last upstream error. */
 const isShown = ({ upstreams, errors }: SiteState): boolean =>
   upstreams.some(({ error }) => error !== null && errors.upstream?.message.includes(error.message));
 
-type ServedProps = { state: SiteState } & Pick<Props, 'problem' | 'silent'>;
+/** By whether it is up; null: not known. */
+const UP = new Map([
+  [true, { mark: null, words: 'is up' }],
+  [false, { mark: 'bad', words: 'is down' }],
+  [null, { mark: 'unknown', words: 'state unknown' }],
+] as const);
 
-function ServedFact({ state, problem, silent }: ServedProps) {
-  const { level, text } = servedOf(state, silent);
-  return (
-    <li class="line baseline">
-      <Lamp state={level} />
-      <span>
-        {text}
-        {level === 'bad' && problem && <span class="block small muted">{problem.text}</span>}
-      </span>
-    </li>
-  );
-}
-
-const CheckFact = ({ check }: { check: NonNullable<SiteState['check']> }) => (
-  <li class="line baseline">
-    <Lamp state="bad" />
-    <span>
-      The check fails since <ClockTime at={check.failingSince} />
-      <span class="block small bad">{check.reason}</span>
-    </span>
-  </li>
-);
-
-const FailingFact = ({ failing }: { failing: NonNullable<SiteState['failing']> }) => (
-  <li class="line baseline">
-    <Lamp state="bad" />
-    <span>
-      It was found to fail at <ClockTime at={failing.since} />
-      <span class="block small bad">{failing.words}</span>
-    </span>
-  </li>
-);
-
-type OneAgent = NonNullable<SiteState['agents']>[number];
-
-function ProxyFact({ agent: { name, addresses, problem } }: { agent: OneAgent }) {
-  const isServed = addresses.some(({ served }) => served);
-  return (
-    <li class="line baseline">
-      <Lamp state={isServed && problem === null ? 'good' : 'bad'} />
-      <span>
-        <a href={`/proxies/${name}`}>{name}</a> {isServed ? 'serves it.' : 'does not serve it.'}
-        {problem && <span class="block small muted">{problem}</span>}
-      </span>
-    </li>
-  );
-}
-
-type Upstream = SiteState['upstreams'][number];
-
-function UpstreamFact({ upstream }: { upstream: Upstream }) {
+function UpstreamFact({ upstream }: { upstream: SiteState['upstreams'][number] }) {
   const { address, up, error, since, latencyMs, unknown } = upstream;
+  const { mark = null, words } = UP.get(up) ?? {};
   return (
-    <li class="line baseline">
-      <Lamp state={up === null ? 'unknown' : up ? 'good' : 'bad'} />
-      <span>
-        Upstream <span class="mono">{address}</span>
-        {up === null ? ': state unknown' : up ? ' is up' : ' is down'}
-        {/* That it is up was first seen after the last restart, which says nothing about it. */}
-        {up === false && since && (
+    <Fact
+      mark={mark}
+      more={
+        error ? (
           <>
-            {' '}
-            since <ClockTime at={since} />
-          </>
-        )}
-        {latencyMs !== null && `, connects in ${latencyMs} ms`}
-        {up === null && unknown && <span class="block small muted">{unknown}</span>}
-        {error && (
-          <span class="block small muted">
             {error.message} (<Time at={error.at} />)
-          </span>
-        )}
-      </span>
-    </li>
+          </>
+        ) : (
+          up === null && unknown
+        )
+      }
+    >
+      Upstream <span class="mono">{address}</span>
+      {up === null && ':'} {words}
+      {/* That it is up was first seen after the last restart, which says nothing about it. */}
+      {up === false && since && (
+        <>
+          {' '}
+          since <ClockTime at={since} />
+        </>
+      )}
+      {latencyMs !== null && `, connects in ${latencyMs} ms`}
+    </Fact>
   );
 }
 
 function AddressFact({ address }: { address: Address }) {
-  const { name, port, served, tls, certificate, authority } = address;
-  const reason = address.advice?.message ?? address.reason;
+  const { name, port, served, tls, certificate } = address;
   const link = linkTo(address);
-  const where = link ? (
-    <a href={link} target="_blank" rel="noreferrer">
-      {link}
-    </a>
-  ) : (
-    <span class="mono">{`${name || 'any host'}:${port}`}</span>
-  );
-  const missing = tls && !certificate;
-  const hasFault = missing || (certificate?.daysLeft ?? 0) < 0;
+  const isMissing = tls && !certificate;
+  const hasFault = isMissing || (certificate?.daysLeft ?? 0) < 0;
+  const faultMark = hasFault ? 'bad' : null;
+  const reason = isMissing && (address.advice?.message ?? address.reason);
   return (
-    <li class="line baseline">
-      <Lamp state={!served ? 'unknown' : hasFault ? 'bad' : 'good'} />
-      <span>
-        {where} {!served && 'is not served'}
-        {certificate && (
-          <span class="block small muted">
-            {authority === 'internal' && !certificate.overdue
-              ? 'Certificate by Caddy’s own authority, renews itself'
-              : `Certificate by ${certificate.issuer}, ${validityOf(certificate)}`}
-            {!address.automated && ', not renewed automatically'}
-          </span>
-        )}
-        {missing && reason && <span class="block small muted">{reason}</span>}
-      </span>
-    </li>
+    <Fact
+      mark={served ? faultMark : 'unknown'}
+      more={certificate ? certificateWords(address, certificate) : reason}
+    >
+      {link ? (
+        <a href={link} target="_blank" rel="noreferrer">
+          {link}
+        </a>
+      ) : (
+        <span class="mono">{`${name || 'any host'}:${port}`}</span>
+      )}{' '}
+      {!served && 'is not served'}
+    </Fact>
   );
 }
 
-function validityOf({ daysLeft }: NonNullable<Address['certificate']>): string {
+type Certificate = NonNullable<Address['certificate']>;
+
+function certificateWords({ authority, automated }: Address, certificate: Certificate): string {
+  const words =
+    authority === 'internal' && !certificate.overdue
+      ? 'Certificate by Caddy’s own authority, renews itself'
+      : `Certificate by ${certificate.issuer}, ${validityOf(certificate)}`;
+  return automated ? words : `${words}, not renewed automatically`;
+}
+
+function validityOf({ daysLeft }: Certificate): string {
   if (daysLeft < 0) return 'expired';
   return daysLeft === 0 ? 'valid for less than a day' : `valid for ${plural(daysLeft, 'day')}`;
 }

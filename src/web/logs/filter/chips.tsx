@@ -15,7 +15,7 @@ import { namesIn } from './site-names.ts';
 
 /** Removes all filters; the page size stays. */
 export const clearFilters = ({ pageSize }: Filters): void =>
-  navigate(addressOf({ ...NO_FILTERS, pageSize }));
+  navigate(hereWith({ ...NO_FILTERS, pageSize }));
 
 export function Chips({ filters }: { filters: Filters }) {
   const active = applied(filters);
@@ -51,16 +51,20 @@ export function Chips({ filters }: { filters: Filters }) {
 
 const current = (): Filters => parseFilters(new URLSearchParams(location.search));
 
+/** In the log of a site, if that is shown. */
+const hereWith = (filters: Filters): string =>
+  addressOf(filters, location.pathname.endsWith('/log') ? location.pathname : '/logs');
+
 /** Sets filters and goes to the first page; '' removes a filter. */
 export function filterBy(patch: Partial<Record<FilterKey, string>>, replace = false): void {
   const filters = current();
-  const to = addressOf(changed(filters, patch));
-  if (to !== addressOf(filters)) navigate(to, { replace });
+  const to = hereWith(changed(filters, patch));
+  if (to !== hereWith(filters)) navigate(to, { replace });
 }
 
 /** Goes to a page, with the same filters. */
 export function turnTo(patch: { page: number; pageSize?: number }): void {
-  navigate(addressOf({ ...current(), ...patch }));
+  navigate(hereWith({ ...current(), ...patch }));
 }
 
 /** Goes one page on from the address, even if that page is still loading. @param last the last page */

@@ -11,10 +11,17 @@ import { accepted, applied, type FilterKey, type Filters } from './filters.ts';
 import { suggestionsFor } from './site-names.ts';
 import { TimeRange } from './time-range.tsx';
 
+type Props = {
+  filters: Filters;
+  /** Whether it is the log of one site. */
+  isOfSite: boolean;
+};
+
 /** Always open on a wide screen, collapsed on a narrow one. */
-export function FilterBar({ filters }: { filters: Filters }) {
+export function FilterBar(props: Props) {
+  const { filters } = props;
   const isWide = useMedia(WIDE);
-  const inputs = <Inputs filters={filters} />;
+  const inputs = <Inputs {...props} />;
   if (isWide) return <search class="log-filters below">{inputs}</search>;
   const active = applied(filters).length;
   return (
@@ -27,17 +34,12 @@ export function FilterBar({ filters }: { filters: Filters }) {
   );
 }
 
-function Inputs({ filters }: { filters: Filters }) {
+function Inputs({ filters, isOfSite }: Props) {
   const proxies = useProxyNames();
-  const { data: sites } = useLoad('sites', (signal) => get<Vhost[]>('/vhosts', signal));
-  const names = useMemo(
-    () => suggestionsFor(sites ?? []).map((one) => <option key={one.value} {...one} />),
-    [sites],
-  );
   return (
     <>
       <div class="log-fields">
-        <FilterField name="domain" label="Domain" value={filters.domain} list="log-sites" />
+        {!isOfSite && <DomainField value={filters.domain} />}
         <FilterField
           name="status"
           label="Status"
@@ -75,7 +77,6 @@ function Inputs({ filters }: { filters: Filters }) {
         )}
       </div>
       <TimeRange from={filters.from} to={filters.to} />
-      <datalist id="log-sites">{names}</datalist>
       <datalist id="log-statuses">
         {STATUSES.map((status) => (
           <option key={status} value={status} />
@@ -86,6 +87,20 @@ function Inputs({ filters }: { filters: Filters }) {
           <option key={method} value={method} />
         ))}
       </datalist>
+    </>
+  );
+}
+
+function DomainField({ value }: { value: string }) {
+  const { data: sites } = useLoad('sites', (signal) => get<Vhost[]>('/vhosts', signal));
+  const names = useMemo(
+    () => suggestionsFor(sites ?? []).map((one) => <option key={one.value} {...one} />),
+    [sites],
+  );
+  return (
+    <>
+      <FilterField name="domain" label="Domain" value={value} list="log-sites" />
+      <datalist id="log-sites">{names}</datalist>
     </>
   );
 }

@@ -95,10 +95,10 @@ function paged(filters: Filters): string {
   return query.toString();
 }
 
-/** The address in the dashboard; equal filters have equal addresses. */
-export function addressOf(filters: Filters): string {
+/** The address in the dashboard; equal filters have equal addresses. @param path of a page that shows a log */
+export function addressOf(filters: Filters, path = '/logs'): string {
   const query = paged(filters);
-  return query === '' ? '/logs' : `/logs?${query}`;
+  return query === '' ? path : `${path}?${query}`;
 }
 
 /** The address of the log with these filters only. */

@@ -1,6 +1,5 @@
 /** What the site form holds, the part of it that is sent, and what to say then. Pure. */
 
-import { useEffect } from 'preact/hooks';
 import { tidied } from '../../lib/check.ts';
 import type { Flash } from '../../lib/router.ts';
 import type { ChangedVhost, Vhost } from '../../lib/types.ts';
@@ -142,42 +141,3 @@ export function outcomeOf(
 }
 
 const withFullStop = (text: string): string => text.replace(/\.?$/, '.');
-
-/** The id of the form's editor. */
-export const EDIT = 'edit';
-
-/** Puts the cursor into the form's editor, once that is there, if the address says so. */
-export function useEditAddress(): void {
-  useEffect(() => {
-    const focusIfWanted = () => {
-      if (location.hash === `#${EDIT}`) focusEditor();
-    };
-    focusIfWanted();
-    // The browser itself finds nothing to focus in the shadow root.
-    addEventListener('hashchange', focusIfWanted);
-    return () => removeEventListener('hashchange', focusIfWanted);
-  }, []);
-}
-
-function focusEditor(): void {
-  const editor = document.getElementById(EDIT);
-  const folded = editor?.closest('details');
-  if (folded) folded.open = true;
-  editor?.focus();
-}
-
-/** @param isShown whether the editor is on the page */
-export function useEditKey(isShown: boolean): void {
-  useEffect(() => {
-    if (!isShown) return;
-    const onKey = (event: KeyboardEvent) => {
-      const target = event.target instanceof Element ? event.target : null;
-      if (event.key !== 'e' || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (target?.closest('input, textarea, select, dialog, .editor')) return;
-      event.preventDefault();
-      focusEditor();
-    };
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
-  }, [isShown]);
-}

@@ -2,7 +2,6 @@
 import { useState } from 'preact/hooks';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { Field, TextField } from '../../parts/field.tsx';
-import { EDIT } from './draft.ts';
 
 type ConfigFieldProps = {
   config: string;
@@ -15,7 +14,6 @@ type ConfigFieldProps = {
 export const ConfigField = ({ config, badLine, onChange }: ConfigFieldProps) => (
   <Field
     label="Config"
-    id={EDIT}
     help="Caddyfile directives for this site. Tab indents; press Escape, then Tab to leave the editor."
   >
     {(attributes) => (

@@ -3,20 +3,17 @@
 import { useState } from 'preact/hooks';
 import { send } from '../../lib/api.ts';
 import type { Policy, Vhost } from '../../lib/types.ts';
-import { ChangeQuestions } from '../../parts/change-questions.tsx';
-import { Confirm, Dialog } from '../../parts/dialog.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { SkeletonRows } from '../../parts/loading.tsx';
 import { NewPolicyForm } from '../../placement/new-policy-form.tsx';
 import { withPolicy } from '../../placement/store.ts';
 import type { Recipe } from '../../recipes/schema.ts';
+import { DeleteSite } from '../delete-site.tsx';
 import { AdditionDialog } from './addition-dialog.tsx';
 import type { AdditionId } from './additions.ts';
 import type { Draft } from './draft.ts';
 
-export type OpenDialog =
-  | { delete: Pick<Vhost, 'id' | 'domain'> }
-  | { policy: string | null }
-  | { add: AdditionId };
+export type OpenDialog = { delete: Vhost } | { policy: string | null } | { add: AdditionId };
 
 type Props = {
   open: OpenDialog;
@@ -26,7 +23,8 @@ type Props = {
   /** Called with a policy that was made. */
   onPolicy: (policy: Policy) => void;
   onChange: (change: Partial<Draft>) => void;
-  onDelete: () => Promise<void>;
+  /** Called once the site is deleted. */
+  onGone: () => void;
   onClose: () => void;
 };
 
@@ -61,24 +59,8 @@ export function FormDialogs({ open, draft, policies, recipes, onClose, ...on }: 
       />
     );
   }
-  return <DeleteSite site={open.delete} onConfirm={on.onDelete} onClose={onClose} />;
+  return <DeleteSite site={open.delete} onGone={on.onGone} onClose={onClose} />;
 }
-
-type DeleteSiteProps = {
-  site: Pick<Vhost, 'id' | 'domain'>;
-  onConfirm: () => Promise<void>;
-  onClose: () => void;
-};
-
-/** Asks before a site is deleted. */
-const DeleteSite = ({ site: { id, domain }, onConfirm, onClose }: DeleteSiteProps) => (
-  <Confirm title={`Delete ${domain}?`} action="Delete site" onConfirm={onConfirm} onClose={onClose}>
-    <p>
-      Caddy stops serving it at once. You can undo it, in the list of sites or in the changelog.
-    </p>
-    <ChangeQuestions of={[{ op: 'delete', id }]} />
-  </Confirm>
-);
 
 type PolicyDialogProps = {
   /** The id of the recipe; null lets the user choose. */

@@ -2,6 +2,7 @@
 
 import { changesGuards } from '../../lib/guards.ts';
 import type { Policy } from '../../lib/types.ts';
+import { useMedia } from '../../lib/use-browser.ts';
 import type { Verdict } from '../../lib/use-verdict.ts';
 import { ChangeQuestions } from '../../parts/change-questions.tsx';
 import { DiffView, diffLines } from '../../parts/diff-view.tsx';
@@ -57,6 +58,47 @@ export function PreviewPanel({ verdict, operation = null, policies = [] }: Props
         </>
       )}
     </section>
+  );
+}
+
+/** Of the style sheets: a form has room for its preview beside it. */
+const BESIDE = '(min-width: 1100px)';
+const PREVIEW = 'preview';
+
+/** Beside its form, or folded below it. */
+export function FormPreview(props: Props) {
+  const isBeside = useMedia(BESIDE);
+  const panel = (
+    <div id={PREVIEW} tabIndex={-1}>
+      <PreviewPanel {...props} />
+    </div>
+  );
+  if (isBeside) return panel;
+  return (
+    <details class="card tight">
+      <summary class="strong">Preview</summary>
+      {panel}
+    </details>
+  );
+}
+
+const WORDS = {
+  idle: null,
+  checking: { look: 'muted', words: 'Checking' },
+  valid: { look: 'good', words: 'Accepted' },
+  refused: { look: 'bad', words: 'Would be refused' },
+  unchecked: { look: 'warn', words: 'Not checked' },
+} as const;
+
+/** The verdict in a word, which leads to the preview. */
+export function VerdictLink({ verdict: { state } }: { verdict: Verdict }) {
+  const said = WORDS[state];
+  return (
+    said && (
+      <a class={said.look} href={`#${PREVIEW}`} title="Show the preview">
+        {said.words}
+      </a>
+    )
   );
 }
 

@@ -2,9 +2,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../../lib/api.ts';
-import { useHub, useProxyNames } from '../../lib/hub.ts';
-import { remove } from '../../lib/relabel.ts';
-import { navigate, setFlash } from '../../lib/router.ts';
+import { useProxyNames } from '../../lib/hub.ts';
 import { useControlKey } from '../../lib/use-browser.ts';
 import { useEditor } from '../../lib/use-editor.ts';
 import { placeError } from '../../lib/use-form.ts';
@@ -15,19 +13,12 @@ import { AdditionButtons } from './addition-dialog.tsx';
 import { AddressFields, useCorrections } from './address-fields.tsx';
 import { linesAbove } from './block.ts';
 import { CheckField } from './check-field.tsx';
-import {
-  type Draft,
-  type DraftField,
-  isComplete,
-  operationOf,
-  outcomeOf,
-  useEditAddress,
-} from './draft.ts';
+import { type Draft, type DraftField, isComplete, operationOf } from './draft.ts';
 import { ConfigField, PlacementField, TagsField } from './fields.tsx';
 import { FormDialogs, type OpenDialog } from './form-dialogs.tsx';
 import { HttpsAdvice } from './https-advice.tsx';
 import { PolicyField, usePolicies } from './policy-field.tsx';
-import { PreviewPanel } from './preview-panel.tsx';
+import { FormPreview, VerdictLink } from './preview-panel.tsx';
 import { Conflict, Refusal } from './refused.tsx';
 import { type Section, Sections } from './sections.tsx';
 import { type Sending, type Stored, siteOf } from './subject.ts';
@@ -41,7 +32,6 @@ type Props = {
 };
 
 export function SiteForm({ id, stored, initial, onStored }: Props) {
-  const { refresh } = useHub();
   const proxies = useProxyNames();
   const [open, setOpen] = useState<OpenDialog | null>(null);
   const { policies, recipes, add, error: loadError } = usePolicies();
@@ -53,20 +43,10 @@ export function SiteForm({ id, stored, initial, onStored }: Props) {
   said.current = corrections.said;
 
   useControlKey('s', () => form.current?.requestSubmit());
-  useEditAddress();
   useEffect(() => {
     if (id === null) form.current?.querySelector('input')?.focus();
   }, [form, id]);
 
-  const onDelete = async () => {
-    if (!editor.stored) return;
-    const words = `${editor.stored.body.domain} is deleted`;
-    const { warnings = [], behind = [], group } = await remove(editor.stored.body);
-    setFlash({ ...outcomeOf(words, { warnings, behind }), done: { words, group } });
-    refresh();
-    editor.release();
-    navigate('/sites', { replace: true });
-  };
   const { at, notice } = placeError(error, PLACES, ({ code, field }) =>
     code === 'CHECK_FAILED' ? 'check' : (field?.split('.')[0] ?? null),
   );
@@ -156,7 +136,7 @@ export function SiteForm({ id, stored, initial, onStored }: Props) {
   ];
 
   return (
-    <div class="site-form columns top">
+    <div class="site-form">
       <form ref={form} onSubmit={editor.onSubmit}>
         <KeptBy source={editor.stored?.body.source ?? null} />
         <AddressFields
@@ -185,10 +165,11 @@ export function SiteForm({ id, stored, initial, onStored }: Props) {
           onDelete={() => editor.stored && setOpen({ delete: editor.stored.body })}
         >
           {id !== null && served}
+          <VerdictLink verdict={seen} />
         </SaveBar>
       </form>
       <div>
-        <PreviewPanel verdict={seen} operation={editor.operation} policies={policies ?? []} />
+        <FormPreview verdict={seen} operation={editor.operation} policies={policies ?? []} />
         <HttpsAdvice draft={draft} onChange={set} />
       </div>
       {open && (
@@ -199,7 +180,7 @@ export function SiteForm({ id, stored, initial, onStored }: Props) {
           recipes={recipes}
           onPolicy={add}
           onChange={set}
-          onDelete={onDelete}
+          onGone={editor.release}
           onClose={() => setOpen(null)}
         />
       )}
