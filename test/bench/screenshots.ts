@@ -10,6 +10,7 @@ import { visitsBetween } from '../../src/features/demo/cli/visitors.ts';
 import { openBeside } from '../../src/hub/db/open.ts';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { ask, startStack } from '../harness/stack.ts';
+import { openTab } from '../harness/visit.ts';
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 /** The lowest at which text is easy to read; keeps pictures below 80 KB. */
@@ -42,6 +43,7 @@ export async function run(): Promise<void> {
 
     await wide.getByRole('navigation').getByRole('link', { name: 'Sites' }).click();
     await wide.getByRole('link', { name: 'photos.home.example' }).click();
+    await openTab(wide, 'Edit');
     const config = 'encode zstd gzip\nheader -Server\nreverse_prox {upstream}';
     await wide.getByLabel('Config').fill(config);
     await wide.locator('.bad-line').waitFor();

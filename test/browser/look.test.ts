@@ -19,8 +19,8 @@ await watchShifts(page);
 
 test.each(
   words(`
-  / /sites /sites/new /sites/some /logs /changelog /preamble /proxies /notifications /import
-  /import?from=npm /account
+  / /sites /sites/new /sites/some /sites/some/edit /sites/some/log /sites/some/history /logs
+  /changelog /preamble /proxies /notifications /import /import?from=npm /account
 `),
 )('%s asks the hub for nothing twice, and does not shift, while it loads', async (path) => {
   const asked: string[] = [];

@@ -6,7 +6,7 @@ import { launchBrowser } from '../harness/browser.ts';
 import { PASSWORD } from '../harness/dashboard.ts';
 import { forFile } from '../harness/for-file.ts';
 import { startStack } from '../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS, codeIn, problemCount, unfold } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, codeIn, openTab, problemCount, unfold } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
@@ -105,6 +105,7 @@ describe('an evening with a new hub', () => {
   });
 
   test('refuses a mistake without losing anything, and publishes a change', async () => {
+    await openTab(page, 'Edit');
     await page.getByLabel('Config').fill('respont second');
     await page.getByRole('button', { name: 'Save and publish' }).click();
     await page.getByRole('alert').getByText('unrecognized directive: respont').waitFor();
@@ -117,9 +118,7 @@ describe('an evening with a new hub', () => {
   });
 
   test('shows requests in the log, and new ones as they arrive', async () => {
-    await page.getByRole('link', { name: 'Logs', exact: true }).last().click();
-    await page.getByRole('heading', { name: 'Logs' }).waitFor();
-    expect(new URL(page.url()).searchParams.get('domain')).toBe('app.localhost');
+    await openTab(page, 'Log');
     await page.locator('.log-row').nth(2).waitFor();
     const before = await page.locator('.log-row').count();
     await page.getByRole('button', { name: 'Live' }).click();
@@ -146,6 +145,7 @@ describe('an evening with a new hub', () => {
   test('says what became of a change whose answer was lost, once the hub is back', async () => {
     await goTo('Sites');
     await page.getByRole('link', { name: 'http://app.localhost', exact: true }).click();
+    await openTab(page, 'Edit');
     const save = page.getByRole('button', { name: 'Save and publish' });
     for (const [isMade, text] of [
       [false, 'Your change was not made: save it again.'],

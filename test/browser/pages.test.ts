@@ -77,8 +77,14 @@ const PAGES: Readonly<Record<string, () => Promise<Locator>>> = {
     await text('Caddy serves this site.').waitFor();
     return hasFeature('statistics')
       ? page.locator('.log-plot-requests canvas').first()
-      : page.getByRole('region', { name: 'Last requests' });
+      : page.getByRole('region', { name: 'Live state' });
   },
+  '/sites/SITE/edit': async () => {
+    await unfold(page);
+    return page.getByLabel('Config');
+  },
+  '/sites/SITE/log': async () => page.getByRole('grid', { name: 'Requests' }),
+  '/sites/SITE/history': async () => button('Undo'),
   '/policies': async () => page.getByRole('link', { name: 'guests' }).first(),
   '/policies/POLICY': async () => text('http://app.example'),
   '/logs': async () => {
@@ -137,7 +143,7 @@ test.each(Object.keys(PAGES))(
 );
 
 test('a dialog is accessible', async () => {
-  await page.goto(`/sites/${site}`);
+  await page.goto(`/sites/${site}/edit`);
   await unfold(page);
   await button('Upload limit').click();
   await page.getByRole('dialog').waitFor();

@@ -5,7 +5,7 @@ import { clientCertificate } from '../../src/hub/recipes/policies/client-certifi
 import { startDashboard } from '../harness/dashboard.ts';
 import { forFile } from '../harness/for-file.ts';
 import { ask, until } from '../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS, unfold } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, openTab, unfold } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
@@ -287,6 +287,7 @@ describe('the page of policies', () => {
     await page.goto('/sites?policy=wide');
     await page.getByText(`${SITES - 1} of ${SITES} sites`).waitFor();
     await page.getByRole('link', { name: 'http://s3.localhost' }).first().click();
+    await openTab(page, 'Edit');
     await unfold(page);
     await box('Leave wide out here').check();
     await button('Save and publish').click();

@@ -34,7 +34,7 @@ const id = (await call<{ id: number }>('/vhosts', { json })).body.id;
 const page = await dashboard.open({}, true);
 
 test('with one proxy no page speaks of several, except the one that says what they are for', async () => {
-  await page.goto(`/sites/${id}`);
+  await page.goto(`/sites/${id}/edit`);
   await unfold(page);
   await page.getByLabel('Tags').waitFor();
   expect(await page.getByText('Where it is served').count()).toBe(0);
@@ -91,7 +91,7 @@ describe('another proxy', () => {
 
 describe('a site', () => {
   test('is placed on the proxies that are ticked, and says so', async () => {
-    await page.goto(`/sites/${id}`);
+    await page.goto(`/sites/${id}/edit`);
     await page.getByText('Where it is served').waitFor();
     expect(await box('Everywhere').isChecked()).toBe(false);
     await box('vps').check();
@@ -122,7 +122,7 @@ describe('a site', () => {
   });
 
   test('is served everywhere again', async () => {
-    await page.goto(`/sites/${id}`);
+    await page.goto(`/sites/${id}/edit`);
     await box('Everywhere').check();
     expect(await box('vps').isChecked()).toBe(false);
     await save('Saved and live.');
@@ -148,7 +148,7 @@ describe('a proxy that is paused', () => {
     await button('Pause …').click();
     await button('Pause').click();
     await page.getByText('will not reach it until you resume it').waitFor();
-    await page.goto(`/sites/${id}`);
+    await page.goto(`/sites/${id}/edit`);
     await page.getByLabel('Config').fill('respond "second"');
     await save('Saved and live, but not on vps yet.');
     await page.getByText('vps did not get this change').waitFor();

@@ -119,7 +119,7 @@ async function walk(visitor: Visitor): Promise<{ paths: Set<string>; pressed: Se
   return { paths, pressed };
 }
 
-const FOR_EDITORS = ['/sites/new', '/policies/new', '/preamble', '/import'];
+const FOR_EDITORS = ['/sites/new', `/sites/${site}/edit`, '/policies/new', '/preamble', '/import'];
 const FOR_OWNERS = ['/users', '/security-log'];
 
 describe('a viewer', () => {
@@ -129,7 +129,8 @@ describe('a viewer', () => {
     expect(visitor.refused).toEqual([]);
     expect(visitor.browserErrors).toEqual([]);
     for (const path of [...FOR_EDITORS, ...FOR_OWNERS]) expect(paths).not.toContain(path);
-    const all = ['/sites', `/sites/${site}`, '/policies', '/policies/1', '/logs', '/certificates'];
+    const tabs = ['', '/log', '/history'].map((tab) => `/sites/${site}${tab}`);
+    const all = ['/sites', ...tabs, '/policies', '/policies/1', '/logs', '/certificates'];
     for (const path of [...all, '/changelog', '/proxies', '/notifications', '/account']) {
       expect(paths).toContain(path);
     }

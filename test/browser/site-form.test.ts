@@ -5,7 +5,7 @@ import type { Route } from 'playwright-core';
 import { startDashboard } from '../harness/dashboard.ts';
 import { forFile } from '../harness/for-file.ts';
 import { ask, until } from '../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS, codeIn, textOf, unfold } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, codeIn, openTab, textOf, unfold } from '../harness/visit.ts';
 
 setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
 
@@ -89,6 +89,8 @@ test('makes a site from names and an address, with tags', async () => {
   const [site] = await api<{ tags: string[]; addresses: string[] }[]>('/vhosts');
   expect(site?.tags).toEqual(['media', 'home']);
   expect(site?.addresses).toEqual(['http://app.localhost', 'http://b.localhost']);
+  await openTab(page, 'Edit');
+  await page.getByLabel('Config').waitFor({ state: 'attached' });
   expect(await config()).toBe('reverse_proxy {upstream}');
 });
 
@@ -239,7 +241,7 @@ describe('a check', () => {
     const { id } = (await stored()) ?? {};
     await page.goto(`/sites/new?from=${id}`);
     expect(await page.getByLabel('Path', { exact: true }).inputValue()).toBe('/?status=500');
-    await page.goto(`/sites/${id}`);
+    await page.goto(`/sites/${id}/edit`);
     const tick = page.getByLabel('Refuse changes that break this site');
     await tick.uncheck();
     await tick.check();

@@ -3,8 +3,15 @@ import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { startDashboard } from '../harness/dashboard.ts';
 import { forFile } from '../harness/for-file.ts';
-import { ask, freePort, until } from '../harness/stack.ts';
-import { answerNext, BROWSER_TIMEOUT_MS, codeIn, problemCount, unfold } from '../harness/visit.ts';
+import { ask, freePort } from '../harness/stack.ts';
+import {
+  answerNext,
+  BROWSER_TIMEOUT_MS,
+  codeIn,
+  openTab,
+  problemCount,
+  unfold,
+} from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
@@ -97,7 +104,7 @@ describe('a site', () => {
     const headers = dashboard.owner.headers;
     const json = { domain: 'http://gone.localhost', config: 'respond gone' };
     const made = await ask<{ id: number }>(`${dashboard.stack.hub}/vhosts`, { json, headers });
-    await page.goto(`/sites/${made.body.id}`);
+    await page.goto(`/sites/${made.body.id}/edit`);
     await config(page).waitFor();
     await ask(`${dashboard.stack.hub}/vhosts/${made.body.id}`, { method: 'DELETE', headers });
     await config(page).fill('respond mine');
@@ -140,6 +147,7 @@ describe('a site', () => {
     await page.goto('/sites');
     await page.evaluate(() => document.documentElement.setAttribute('data-loaded', 'once'));
     await page.getByRole('link', { name: 'http://app.localhost' }).click();
+    await openTab(page, 'Edit');
     const area = config(page);
     await area.fill('one\ntwo');
     await area.press('Control+A');
@@ -165,6 +173,8 @@ describe('a site', () => {
     expect(await codeIn(config(page))).toBe('one\ntwo');
     void answerNext(page, true);
     await page.evaluate(() => history.back());
+    await page.getByRole('region', { name: 'Live state' }).waitFor();
+    await page.goBack();
     await page.getByRole('heading', { name: 'Sites' }).waitFor();
     await page.getByRole('navigation').getByRole('link', { name: 'Changelog' }).click();
     await page.getByRole('heading', { name: 'Changelog' }).waitFor();
@@ -175,6 +185,7 @@ describe('a site', () => {
 
   test('is deleted only after a question, and restored by the undo that the list offers', async () => {
     await page.getByRole('link', { name: 'http://app.localhost' }).click();
+    await openTab(page, 'Edit');
     await page.getByRole('button', { name: 'Delete …' }).click();
     const confirm = page.getByRole('button', { name: 'Delete site' });
     const [{ id } = { id: 0 }] = await sites();
@@ -192,6 +203,7 @@ describe('a site', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('link', { name: 'http://app.localhost', exact: true }).click();
     expect(await served()).toBe('from the upstream');
+    await openTab(page, 'Edit');
     await page.getByRole('button', { name: 'Delete …' }).click();
     await confirm.click();
     await page.getByText('You have no sites yet.').waitFor();
@@ -249,9 +261,12 @@ test('a site can be changed by keyboard alone, and the focus stays', async () =>
   const [{ id } = { id: 0 }] = await sites();
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.goto(`/sites/${id}`);
-  await page.locator('.site-more').waitFor();
+  await page.getByRole('region', { name: 'Live state' }).waitFor();
   await page.keyboard.press('e');
-  await until(() => config(page).evaluate((it) => it.matches(':focus')), 'the focus on the config');
+  await page.locator('.site-more').waitFor();
+  while (!(await config(page).evaluate((it) => it.matches(':focus')))) {
+    await page.keyboard.press('Tab');
+  }
   await page.keyboard.press('Control+End');
   await page.keyboard.type('\nheader X-By keys');
   await page.keyboard.press('Escape');

@@ -41,7 +41,7 @@ const ids = {
 const page = await dashboard.open();
 
 test('nothing is said of a site that people keep, or of sites that are as their file says', async () => {
-  await page.goto(`/sites/${ids.hand}`);
+  await page.goto(`/sites/${ids.hand}/edit`);
   await page.getByLabel('Domain').waitFor();
   expect(await page.getByText('Kept by').count()).toBe(0);
   await page.goto('/sites/new');
@@ -53,7 +53,7 @@ test('nothing is said of a site that people keep, or of sites that are as their 
 });
 
 test('the forms of a site and of a policy say what keeps them', async () => {
-  for (const path of [`/sites/${ids.app}`, `/policies/${ids.lan}`]) {
+  for (const path of [`/sites/${ids.app}/edit`, `/policies/${ids.lan}`]) {
     await page.goto(path);
     await kept().waitFor();
     expect(await kept().textContent()).toStartWith('Kept by home of Ada: ');

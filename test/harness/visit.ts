@@ -85,6 +85,13 @@ export const codeIn = (editor: Locator): Promise<string> =>
 /** Shows the fields of a site that a plain new one does not need. */
 export const unfold = (page: Page): Promise<void> => page.getByText(/^More: /).click();
 
+/** Shows a tab of the page of a site. */
+export const openTab = (page: Page, name: 'Now' | 'Edit' | 'Log' | 'History'): Promise<void> =>
+  page
+    .getByRole('navigation', { name: 'Site', exact: true })
+    .getByRole('link', { name, exact: true })
+    .click();
+
 /** What was downloaded: the browser may keep its files elsewhere. */
 export const textOf = async (download: Download): Promise<string> =>
   text(await download.createReadStream());

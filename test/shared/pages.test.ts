@@ -4,10 +4,10 @@ import { FEATURE_PAGES } from '../../src/features/pages.ts';
 import { PAGES, pageOf } from '../../src/shared/pages.ts';
 import { words } from '../harness/words.ts';
 
-test.each(['', ...words('/site /sites/ /sites/x /sites/1/x /sites/x/edit /proxies/A /proxies/a/b /x')])(
-  'there is none at %j',
-  (address) => expect(pageOf(address)).toBeNull(),
-);
+test.each([
+  '',
+  ...words('/site /sites/ /sites/x /sites/1/x /sites/x/edit /proxies/A /proxies/a/b /x'),
+])('there is none at %j', (address) => expect(pageOf(address)).toBeNull());
 
 test.each([
   ['/', { path: '/', name: '', title: 'Overview' }],

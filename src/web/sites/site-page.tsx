@@ -9,11 +9,10 @@ import { useKey } from '../lib/use-browser.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { siteFilter } from '../logs/filter/site-names.ts';
 import { Log } from '../logs/logs-page.tsx';
-import { lazy, SkeletonRows } from '../parts/loading.tsx';
+import { lazy } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { copyOf, draftOf, EMPTY } from './form/draft.ts';
-import type { Stored } from './form/subject.ts';
 import { healthOf, outagesIn, reportedProblems } from './problem.ts';
 import { SiteHead } from './site-head.tsx';
 import { SiteNow } from './site-now.tsx';
@@ -30,7 +29,10 @@ type Props = {
 
 export function SitePage({ id, tab, query }: Props) {
   const [flash] = useState(takeFlash);
-  const stored = useLoad(`site ${id}`, (signal) => read<Vhost>(`/vhosts/${id}`, signal));
+  // Each tab loads it again: its form is only shown over the site as it is then.
+  const stored = useLoad(`site ${id} ${tab}`, async (signal) => {
+    return { ...(await read<Vhost>(`/vhosts/${id}`, signal)), of: tab };
+  });
   const site = stored.data?.body;
   const state = useSiteState(id);
   const { status } = useHub();
@@ -72,7 +74,14 @@ export function SitePage({ id, tab, query }: Props) {
       {site && tab === 'now' && (
         <SiteNow site={site} state={state} problem={problem} onChanged={reload} />
       )}
-      {site && tab === 'edit' && <EditSite id={id} onStored={(now) => stored.set(() => now)} />}
+      {stored.data?.of === 'edit' && tab === 'edit' && (
+        <SiteForm
+          id={id}
+          stored={stored.data}
+          initial={draftOf(stored.data.body)}
+          onStored={(now) => stored.set(() => ({ ...now, of: tab }))}
+        />
+      )}
       {site && tab === 'log' && <SiteLog site={site} query={query} />}
       {site && tab === 'history' && (
         <EntryList
@@ -83,15 +92,6 @@ export function SitePage({ id, tab, query }: Props) {
       )}
     </>
   );
-}
-
-/** The form over the site as it is now, which may have changed while another tab was shown. */
-function EditSite({ id, onStored }: { id: number; onStored: (stored: Stored) => void }) {
-  const { data, error } = useLoad(`edit ${id}`, (signal) => read<Vhost>(`/vhosts/${id}`, signal));
-  if (data)
-    return <SiteForm id={id} stored={data} initial={draftOf(data.body)} onStored={onStored} />;
-  if (error) return <Notice kind="error" title={error} />;
-  return <SkeletonRows rows={6} label="Loading" />;
 }
 
 function SiteLog({ site, query }: { site: Vhost; query: URLSearchParams }) {

@@ -140,7 +140,7 @@ describe('a replay that runs', () => {
   };
   const isGone = async (id: string) => (await call(`/replays/${id}`)).status === 404;
   const begin = async () => {
-    await page.goto(`/sites/${plain}`);
+    await page.goto(`/sites/${plain}/edit`);
     await page.getByLabel('Forward to').fill('127.0.0.1:9');
     const { id, release } = await held();
     await askButton().click();
@@ -188,7 +188,7 @@ describe('a replay that runs', () => {
       code: 'RATE_LIMITED',
       message: 'Another replay is running. Try again later.',
     };
-    await page.goto(`/sites/${plain}`);
+    await page.goto(`/sites/${plain}/edit`);
     await page.getByLabel('Forward to').fill('127.0.0.1:9');
     await page.route('**/api/replays', (route) =>
       route.fulfill({ status: 429, headers: { 'Retry-After': '20' }, json: refused }),
@@ -212,19 +212,19 @@ describe('a replay that runs', () => {
 
 describe('is offered before', () => {
   test('a change of a site, which suggests it if that is about who gets in', async () => {
-    await page.goto(`/sites/${plain}`);
+    await page.goto(`/sites/${plain}/edit`);
     await page.getByLabel('Forward to').fill('127.0.0.1:9');
     await askButton().waitFor();
     expect(await page.getByText(SHUT_OUT).count()).toBe(0);
     expect(await answer()).toContain('would');
-    await page.goto(`/sites/${site}`);
+    await page.goto(`/sites/${site}/edit`);
     await page.getByText(/^More: /).click();
     await page.getByRole('checkbox', { name: 'home' }).uncheck();
     await page.getByText(SHUT_OUT).waitFor();
   });
 
   test('a site is deleted, alone or with others', async () => {
-    await page.goto(`/sites/${plain}`);
+    await page.goto(`/sites/${plain}/edit`);
     await button('Delete …').click();
     expect(await answer()).toMatch(/none would answer the same\.$/);
     await dialog().getByText('are answered by Caddy instead of').waitFor();
