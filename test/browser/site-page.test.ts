@@ -1,12 +1,13 @@
 // proof: browser
-/** A site's own page: state, figures, errors and requests, and the form below. */
+/** A site's own page, in tabs: how it is now, its form, its requests and its changes. */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { LogPage, Vhost } from '../../src/web/lib/types.ts';
 import { startDashboard } from '../harness/dashboard.ts';
 import { forFile } from '../harness/for-file.ts';
+import { flaws, smallTargets } from '../harness/look.ts';
 import { ask, freePort, hasFeature, until } from '../harness/stack.ts';
 import { writeLog } from '../harness/traffic.ts';
-import { BROWSER_TIMEOUT_MS, codeIn, unfold } from '../harness/visit.ts';
+import { answerNext, BROWSER_TIMEOUT_MS, codeIn, openTab, unfold } from '../harness/visit.ts';
 import { shiftOf, watchShifts } from './shifts.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
@@ -43,10 +44,13 @@ await watchShifts(page);
 
 const region = (name: string) => page.getByRole('region', { name });
 const config = () => page.getByLabel('Config');
-const open = async (hash = '') => {
-  await page.goto(`/sites/${site.id}${hash}`);
-  await page.locator('.site-more').waitFor();
-  if (hash === '') await unfold(page);
+const openNow = async () => {
+  await page.goto(`/sites/${site.id}`);
+  await region('Live state').waitFor();
+};
+const openForm = async () => {
+  await page.goto(`/sites/${site.id}/edit`);
+  await unfold(page);
 };
 const change = async (json: Partial<Vhost>) => {
   const { headers } = dashboard.owner;
@@ -68,7 +72,7 @@ const isOnTop = (name: string) =>
 
 describe('a site’s page', () => {
   test('does not shift while it loads', async () => {
-    await open();
+    await openNow();
     await page.locator('.request-error').first().waitFor();
     if (hasFeature('statistics')) await page.locator('.log-plot-requests canvas').waitFor();
     expect(await shiftOf(page)).toBeLessThan(0.1);
@@ -121,7 +125,7 @@ describe('a site’s page', () => {
     const json = { ...whole, addresses, upstreams };
     await page.route('**/state', (route) => route.fulfill({ json }));
     await page.route('**/api/status', (route) => route.fulfill({ json: { ...status, problems } }));
-    await open();
+    await openNow();
     await region('Live state').getByText(message).waitFor();
     expect(await region('Live state').textContent()).not.toContain('other');
     const fact = (address: string) =>
@@ -132,7 +136,7 @@ describe('a site’s page', () => {
   });
 
   test('says that Caddy is down, or that nothing is known, and shows no state from before', async () => {
-    await open();
+    await openNow();
     await region('Live state').getByText('Caddy serves this site.').waitFor();
     const status = await api<object>('/status');
     const since = new Date().toISOString();
@@ -149,7 +153,7 @@ describe('a site’s page', () => {
     await pretend('PROXY_DOWN', 'It cannot be started.');
     await region('Live state').getByText('It cannot be started.').waitFor({ timeout: 30_000 });
     expect(await region('Live state').textContent()).toBe(
-      'Live stateCaddy does not serve this site.It cannot be started.',
+      'Caddy does not serve this site.It cannot be started.',
     );
     await pretend('AGENT_UNREACHABLE', 'The agent is gone.');
     await region('Live state').getByText('Not known: Nobody answers.').waitFor();
@@ -163,29 +167,24 @@ describe('a site’s page', () => {
     const texts = await rows.allTextContents();
     expect(texts.length).toBe(2);
     for (const text of texts) expect(text).toContain('connection refused');
-    await region('Last errors').getByRole('link', { name: 'All errors' }).click();
-    await page.locator('.log-extent', { hasText: '1–2 of 2' }).waitFor();
-    expect(new URL(page.url()).searchParams.get('domain')).toBe('down.example');
-    await page.goBack();
-  });
-
-  test('shows the last requests, newest first, and opens one to all that Caddy wrote', async () => {
-    const rows = region('Last requests').getByRole('listitem');
-    await rows.nth(7).waitFor();
-    expect((await rows.first().textContent()) ?? '').toContain('/b');
     await rows.first().getByRole('button').click();
     const dialog = page.getByRole('dialog', { name: 'Request' });
     await dialog.getByText('User agent').waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
+    await region('Last errors').getByRole('link', { name: 'All errors' }).click();
+    await page.locator('.log-extent', { hasText: '1–2 of 2' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/sites/${site.id}/log`);
+    await page.goBack();
   });
 
   test('does not show requests of nobody: a pattern has none of its own', async () => {
     const { id } = await make('http://*.pattern.example', '', 'respond here');
     await page.goto(`/sites/${id}`);
-    await page.getByText('only shown in the logs, by name').waitFor();
+    await region('Live state').getByText('Caddy serves this site.').waitFor();
     expect(await page.locator('.tile, .requests').count()).toBe(0);
-    await config().waitFor();
+    await openTab(page, 'Log');
+    await page.getByText('The log is empty.').waitFor();
   });
 });
 
@@ -206,34 +205,169 @@ test('a site with several names shows the requests to all or to one of them', as
   await page.getByLabel('Requests to').selectOption('two.example');
   await requests.and(page.getByText('5', { exact: true })).waitFor();
   expect(await requests.getAttribute('href')).toContain('domain=two.example');
-  await page.locator('.page-head').getByRole('link', { name: 'Logs' }).click();
-  await page.locator('.log-extent', { hasText: 'of 7' }).waitFor();
-  await page.getByText('one.example or two.example').waitFor();
+  await openTab(page, 'Log');
+  const extent = (text: string) => page.locator('.log-extent', { hasText: text });
+  await extent('of 7').waitFor();
+  await page.getByRole('gridcell').getByRole('button', { name: 'one.example' }).first().click();
+  await extent('of 2').waitFor();
+  await page.getByRole('button', { name: 'Remove the filter domain one.example' }).click();
+  await extent('of 7').waitFor();
+  await page.goto('/logs');
   const offered = page.locator('#log-sites option[value="one.example two.example"]');
   await offered.waitFor({ state: 'attached' });
   expect(await offered.getAttribute('label')).toBe('all names of http://one.example');
 });
 
-describe('the form', () => {
-  test('is reached by the key E, by its button and by its address', async () => {
-    const focused = () => page.locator('#edit:focus-within').waitFor();
-    await open();
-    await page.getByRole('link', { name: 'Edit', exact: true }).click();
-    await focused();
-    await open();
+describe('the tabs', () => {
+  const now = () => region('Live state');
+  const current = () => page.locator('.tabs a[aria-current=page]').textContent();
+
+  test('have addresses, which Back and the keyboard follow, and keep the name at the head', async () => {
+    await openNow();
+    const [title, url] = [await page.title(), page.url()];
+    await page.getByRole('heading', { level: 1, name: site.domain }).evaluate((heading) => {
+      heading.setAttribute('data-seen', 'once');
+    });
+    for (const [name, path, shown] of [
+      ['Edit', 'edit', page.getByLabel('Domain')],
+      ['Log', 'log', page.getByRole('grid', { name: 'Requests' })],
+      ['History', 'history', page.getByText('Created')],
+    ] as const) {
+      await page.locator('.tabs a[aria-current=page]').focus();
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await shown.waitFor();
+      expect(new URL(page.url()).pathname).toBe(`/sites/${site.id}/${path}`);
+      expect(await current()).toBe(name);
+      await until(async () => (await page.title()).includes(`${name} · ${site.domain}`), 'title');
+    }
+    for (const step of ['log', 'edit', '']) {
+      await page.goBack();
+      await until(() => page.url() === url + (step === '' ? '' : `/${step}`), step);
+    }
+    await now().waitFor();
+    await until(async () => (await page.title()) === title, 'the title');
+    expect(await page.locator('h1[data-seen=once]').count()).toBe(1);
+  });
+
+  test('ask before unsaved work is lost, and show the form over what is stored', async () => {
+    await openForm();
+    await config().fill('respond unsaved');
+    for (const name of ['Now', 'Log', 'History'] as const) {
+      const asked = answerNext(page, false);
+      await openTab(page, name);
+      expect(await asked).toContain('Your changes will be lost.');
+      expect(await codeIn(config())).toBe('respond unsaved');
+      expect(await current()).toBe('Edit');
+    }
+    const asked = answerNext(page, true);
+    await openTab(page, 'Now');
+    await asked;
+    await now().waitFor();
+    // Somebody else's change meanwhile is no conflict.
+    await change({ tags: ['theirs'] });
+    await openTab(page, 'Edit');
+    await page.getByLabel('Tags').waitFor();
+    expect(await page.getByLabel('Tags').inputValue()).toBe('theirs');
+    await change({ tags: [] });
+  });
+
+  test('the key E opens the form at its top; a new one begins in its first field', async () => {
+    await openNow();
     await page.keyboard.press('e');
-    await focused();
-    expect(await codeIn(config())).toBe('reverse_proxy {upstream}');
-    await page.getByRole('heading', { level: 1 }).click();
-    expect(await page.locator('#edit:focus-within').count()).toBe(0);
-    await page.getByRole('link', { name: 'Edit', exact: true }).click();
-    await focused();
-    await open('#edit');
-    await focused();
+    await page.getByLabel('Domain').waitFor();
+    expect(await page.locator('main').evaluate((main) => main === document.activeElement)).toBe(
+      true,
+    );
+    expect(await page.evaluate(() => scrollY)).toBe(0);
+    await page.goto('/sites/new');
+    const domain = page.getByLabel('Domain');
+    await until(() => domain.evaluate((it) => it === document.activeElement), 'the focus');
+  });
+
+  test('the changes of a site are undone where they are listed', async () => {
+    await change({ tags: ['soon gone'] });
+    await page.goto(`/sites/${site.id}/history`);
+    const head = page.locator('.site-head');
+    await head.getByText('soon gone').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).first().click();
+    await page.getByRole('button', { name: 'Undo this change' }).click();
+    await page.getByText('✓ Undone').waitFor();
+    await head.getByText('soon gone').waitFor({ state: 'detached' });
+    expect((await api<Vhost>(`/vhosts/${site.id}`)).tags).toEqual([]);
+    expect(await page.getByText('http://other.example').count()).toBe(0);
+  });
+
+  test('are accessible in wide and narrow windows', async () => {
+    for (const width of [1440, 390, 320]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const [path, shown] of [
+        ['', now().getByText('Caddy serves this site.')],
+        ['/edit', page.getByLabel('Domain')],
+        ['/log', page.locator('.log-row').first()],
+        ['/history', page.getByRole('button', { name: 'Undo' }).first()],
+      ] as const) {
+        await page.goto(`/sites/${site.id}${path}`);
+        await shown.waitFor();
+        expect([width, path, await flaws(page), await smallTargets(page)]).toEqual([
+          width,
+          path,
+          [],
+          [],
+        ]);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(
+          0,
+        );
+      }
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+});
+
+test('the menu at the head turns a site off and on, and deletes it after a question', async () => {
+  const { id } = await make('http://menu.example', '', 'respond here');
+  const act = async (name: string) => {
+    await page.getByRole('button', { name: 'Actions of http://menu.example' }).click();
+    await page.getByRole('menuitem', { name }).click();
+  };
+  await page.goto(`/sites/${id}`);
+  await act('Turn off');
+  await region('Live state').getByText('Turned off: Caddy does not serve this site.').waitFor();
+  await page.locator('.site-head').getByText('off', { exact: true }).waitFor();
+  await act('Turn on');
+  await region('Live state').getByText('Caddy serves this site.').waitFor();
+  await act('Delete …');
+  expect((await api<Vhost>(`/vhosts/${id}`)).enabled).toBe(true);
+  await page.getByRole('button', { name: 'Delete site' }).click();
+  await page.getByText('http://menu.example is deleted').waitFor();
+  expect((await api<Vhost[]>('/vhosts')).some((one) => one.id === id)).toBe(false);
+});
+
+describe('the form', () => {
+  test('has its preview beside it, in view however far it is scrolled, or folded below it', async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await openForm();
+    await config().fill(`reverse_proxy {upstream}\n${'# line\n'.repeat(60)}`);
+    const preview = region('Preview');
+    await preview.getByText('Caddy accepts this.').waitFor();
+    const bar = page.locator('.save-bar');
+    await bar.getByText('Accepted').waitFor();
+    for (const part of [0, 0.5, 1]) {
+      await page.evaluate((to) => scrollTo(0, to * document.body.scrollHeight), part);
+      const box = await preview.getByText('Caddy accepts this.').boundingBox();
+      expect(box && box.y >= 0 && box.y + box.height <= 900).toBe(true);
+      expect(box?.x).toBeGreaterThan((await config().boundingBox())?.x ?? 1440);
+    }
+    await page.setViewportSize({ width: 390, height: 844 });
+    await preview.waitFor({ state: 'hidden' });
+    await config().fill('reverse_prox {upstream}');
+    await bar.getByText('Would be refused').click();
+    await preview.getByText('Caddy would refuse line 1').waitFor();
+    await page.setViewportSize({ width: 1280, height: 800 });
   });
 
   test('is saved by Ctrl+S, unless nothing has changed, and shows a new name at the head', async () => {
-    await open();
+    await openForm();
     await page.keyboard.press('Control+s');
     expect(await page.getByRole('alert').count()).toBe(0);
     await config().fill('reverse_proxy {upstream}\nheader X-By keys');
@@ -252,7 +386,7 @@ describe('the form', () => {
       ['Keep my changes', 'X-By 1280', { width: 1280, height: 600 }],
     ] as const) {
       await page.setViewportSize(viewport);
-      await open();
+      await openForm();
       await config().fill(`reverse_proxy {upstream}\nheader X-By ${viewport.width}`);
       await change({ config: `reverse_proxy {upstream}\nheader X-By other-${viewport.width}` });
       await page.keyboard.press('Control+s');
@@ -277,7 +411,7 @@ describe('the form', () => {
 
   test('scrolls a refusal into view on a phone, above the save bar', async () => {
     await page.setViewportSize({ width: 375, height: 640 });
-    await open();
+    await openForm();
     await config().fill(`${'# line\n'.repeat(40)}reverse_prox {upstream}`);
     await page.evaluate(() => scrollTo(0, 0));
     await page.keyboard.press('Control+s');

@@ -37,6 +37,13 @@ function seriousFaults(page: Page, options: object): Promise<string[]> {
 }
 
 /**
+ * Buttons and links that are too small, or too near to others, for a finger (WCAG 2.2, 2.5.8).
+ * `flaws` has to be asked first.
+ */
+export const smallTargets = (page: Page): Promise<string[]> =>
+  seriousFaults(page, { runOnly: ['target-size'] });
+
+/**
  * What is wrong with how a page looks: serious accessibility violations, in its theme and width, and of
  * contrast in the other theme on a small phone, which it must not be wider than.
  */
