@@ -11,7 +11,7 @@ import { lazy } from '../parts/loading.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { SiteIcon } from '../parts/site-icon.tsx';
-import { type Span, Strip, useStrips } from '../parts/strip.tsx';
+import { Strip, useStrips } from '../parts/strip.tsx';
 import { ClockTime } from '../parts/time.tsx';
 import { SiteLabels } from './labels.tsx';
 import type { Health } from './problem.ts';
@@ -66,8 +66,15 @@ export function SiteHead({ site, state, health, since, isEdited, onChanged }: Pr
         <SiteStrip id={site.id} />
         <div class="line">
           {link && (
-            <a class="button" href={link} target="_blank" rel="noreferrer">
-              Open <Icon name="open" />
+            <a
+              class="button"
+              href={link}
+              target="_blank"
+              rel="noreferrer"
+              aria-label="Open"
+              title={link}
+            >
+              <span>Open</span> <Icon name="open" />
             </a>
           )}
           {canEdit && (
@@ -93,7 +100,7 @@ const SPANS = [
 ] as const;
 
 function SiteStrip({ id }: { id: number }) {
-  const [span, setSpan] = useState<Span>('day');
+  const [span, setSpan] = useState<(typeof SPANS)[number][0]>('day');
   const strip = useStrips(span).get(id);
   return (
     <div class="site-strip line">

@@ -78,7 +78,7 @@ function Facts({ state, problem, known, silent }: FactsProps) {
   return (
     <>
       <Fact mark={mark} more={level === 'bad' && problem?.text}>
-        <strong>{text}</strong>
+        {mark ? <strong>{text}</strong> : text}
       </Fact>
       {check && (
         <Fact mark="bad" more={<span class="bad">{check.reason}</span>}>

@@ -34,7 +34,7 @@ function Panel({ site, onChanged }: ComponentProps<SiteSection>) {
     if (location.hash === '#explain') heading.current?.focus();
   }, []);
   return (
-    <section class="card tight stack below" aria-labelledby="explain" aria-busy={explain.busy}>
+    <section class="card tight stack" aria-labelledby="explain" aria-busy={explain.busy}>
       <form class="row" onSubmit={submitWith(explain.run)}>
         <h2 id="explain" ref={heading} tabIndex={-1}>
           Does it work?

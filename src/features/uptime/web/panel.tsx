@@ -27,7 +27,7 @@ function Panel({ id, check }: { id: number; check: Check | undefined }) {
   const spans = { buckets: data?.buckets ?? [] };
   const now = new Date();
   return (
-    <section class="card tight stack below" aria-label="Check" aria-busy={!data}>
+    <section class="card tight stack" aria-label="Check" aria-busy={!data}>
       <div class="row small">
         <h2>Check</h2>
         {check && <span class="muted">{wordsOfCheck(check)}</span>}
