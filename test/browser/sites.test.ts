@@ -1,6 +1,6 @@
 /** The list of sites and the form of a site. */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { startDashboard } from '../harness/dashboard.ts';
 import { forFile } from '../harness/for-file.ts';
 import { ask, freePort } from '../harness/stack.ts';
@@ -263,17 +263,18 @@ test('a site can be changed by keyboard alone, and the focus stays', async () =>
   await page.goto(`/sites/${id}`);
   await page.getByRole('region', { name: 'Live state' }).waitFor();
   await page.keyboard.press('e');
-  await page.locator('.site-more').waitFor();
-  while (!(await config(page).evaluate((it) => it.matches(':focus')))) {
-    await page.keyboard.press('Tab');
-  }
+  const tabTo = async (to: Locator) => {
+    while (!(await to.evaluate((it) => it.matches(':focus')))) await page.keyboard.press('Tab');
+  };
+  await tabTo(page.locator('.site-more > summary'));
+  await page.keyboard.press('Enter');
+  await page.locator('.cm-content').waitFor();
+  await tabTo(config(page));
   await page.keyboard.press('Control+End');
   await page.keyboard.type('\nheader X-By keys');
   await page.keyboard.press('Escape');
   const button = page.getByRole('button', { name: 'Save and publish' });
-  while (!(await button.evaluate((element) => element === document.activeElement))) {
-    await page.keyboard.press('Tab');
-  }
+  await tabTo(button);
   await page.keyboard.press('Enter');
   await page.getByText(/^Saved/).waitFor();
   expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);

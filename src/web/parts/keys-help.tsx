@@ -11,7 +11,13 @@ const KEYS = [
       ['Esc', 'Close a dialog; in an editor, let Tab leave it'],
     ],
   ],
-  ['Sites', [['/', 'Search']]],
+  [
+    'Sites',
+    [
+      ['/', 'Search'],
+      ['e', 'On the page of a site: edit it'],
+    ],
+  ],
   [
     'Logs',
     [

@@ -46,7 +46,7 @@ export function SitePage({ id, tab, query }: Props) {
   ].map(({ name, ...one }) => ({ ...one, isCurrent: name === tab }));
   const current = tabs.find(({ isCurrent }) => isCurrent);
   useTitle(site && (tab === 'now' ? site.domain : `${current?.title} · ${site.domain}`));
-  useKey('e', () => canEdit && navigate(`/sites/${id}/edit`));
+  useKey('e', () => canEdit && tab !== 'edit' && navigate(`/sites/${id}/edit`));
   const problem = reportedProblems(status).get(id);
   const [since] = (status?.problems ?? [])
     .filter(({ level, vhost, vhosts = [vhost] }) => {
