@@ -8,12 +8,16 @@ import { LogsPage } from './logs/logs-page.tsx';
 import { Overview } from './overview/overview.tsx';
 import { lazy } from './parts/loading.tsx';
 import { SiteList } from './sites/list/site-list.tsx';
-import { NewSite, SitePage, type SiteTab } from './sites/site-page.tsx';
+import type { SiteTab } from './sites/site-page.tsx';
 
+const sitePage = () => import('./sites/site-page.tsx');
+const NewSite = lazy(async () => (await sitePage()).NewSite);
+const SitePage = lazy(async () => (await sitePage()).SitePage);
 const seldom = () => import('./seldom.ts');
 const AccountPage = lazy(async () => (await seldom()).AccountPage);
 const CertificatesPage = lazy(async () => (await seldom()).CertificatesPage);
 const Changelog = lazy(async () => (await seldom()).Changelog);
+const EntryList = lazy(async () => (await seldom()).EntryList);
 const ImportExport = lazy(async () => (await seldom()).ImportExport);
 const NotificationsPage = lazy(async () => (await seldom()).NotificationsPage);
 const PoliciesPage = lazy(async () => (await seldom()).PoliciesPage);
@@ -38,7 +42,9 @@ type Shown = Pick<Place, 'query'> & { name: string };
 /** The tabs of a site are one page, which stays while they change. */
 const siteTab =
   (tab: SiteTab) =>
-  ({ name, query }: Shown) => <SitePage key={name} id={Number(name)} tab={tab} query={query} />;
+  ({ name, query }: Shown) => (
+    <SitePage key={name} id={Number(name)} tab={tab} query={query} History={EntryList} />
+  );
 
 const VIEWS: Readonly<Record<CorePath, (shown: Shown) => ComponentChildren>> = {
   '/': () => <Overview key="overview" />,

@@ -139,14 +139,15 @@ export function byDay<T extends Pick<Entry, 'createdAt'>>(entries: readonly T[])
   return days;
 }
 
-const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'full' });
+const WEEKDAY = new Intl.DateTimeFormat('en', { weekday: 'long' });
 
 /** `Today`, `Yesterday`, or the date; `day` as `2026-11-21`. */
 export function dayName(day: string, now: Date): string {
   const at = new Date(`${day}T12:00:00`);
   const before = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1);
   if (at.toDateString() === now.toDateString()) return 'Today';
-  return at.toDateString() === before.toDateString() ? 'Yesterday' : DAY.format(at);
+  if (at.toDateString() === before.toDateString()) return 'Yesterday';
+  return `${WEEKDAY.format(at)}, ${day}`;
 }
 
 /** A new first page, followed by the older groups already loaded. */

@@ -45,3 +45,7 @@ export const TagChip = ({ tag }: { tag: string }) => (
     {tag}
   </a>
 );
+
+/** A long name may be broken after a dot, not in a word. */
+export const withBreaks = (name: string) =>
+  name.split(/(?<=\.)/).flatMap((part, at) => (at > 0 ? [<wbr key={at} />, part] : [part]));

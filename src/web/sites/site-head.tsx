@@ -7,13 +7,13 @@ import { useCan } from '../lib/roles.ts';
 import type { SiteState, Vhost } from '../lib/types.ts';
 import { useSubmit } from '../lib/use-form.ts';
 import { Icon } from '../parts/icon.tsx';
-import { lazy } from '../parts/loading.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { SiteIcon } from '../parts/site-icon.tsx';
 import { Strip, useStrips } from '../parts/strip.tsx';
 import { ClockTime } from '../parts/time.tsx';
-import { SiteLabels } from './labels.tsx';
+import { DeleteSite } from './form/delete-site.tsx';
+import { SiteLabels, withBreaks } from './labels.tsx';
 import type { Health } from './problem.ts';
 
 type Props = {
@@ -48,7 +48,7 @@ export function SiteHead({ site, state, health, since, isEdited, onChanged }: Pr
         <div>
           <h1>
             {scheme && <span class="scheme">{scheme}</span>}
-            {name}
+            {withBreaks(name)}
           </h1>
           <div class="row small">
             <span class={`health-${health.level}`}>
@@ -81,7 +81,7 @@ export function SiteHead({ site, state, health, since, isEdited, onChanged }: Pr
             <Menu
               label={`Actions of ${site.domain}`}
               items={[
-                { title: 'New from this', to: `/sites/new?from=${site.id}` },
+                { title: 'Copy', to: `/sites/new?from=${site.id}` },
                 ...(isEdited ? [] : changes),
               ]}
             />
@@ -128,6 +128,3 @@ const splitScheme = (domain: string): [string, string] => {
   const [scheme = ''] = /^https?:\/\//.exec(domain) ?? [];
   return [scheme, domain.slice(scheme.length)];
 };
-
-/** Loaded when it is asked for, with what can be asked of a change. */
-const DeleteSite = lazy(async () => (await import('./delete-site.tsx')).DeleteSite);

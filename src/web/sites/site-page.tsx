@@ -1,4 +1,5 @@
 /** The pages of one site: to create it, and its tabs. */
+import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
 import { get, read } from '../lib/api.ts';
 import { useHub } from '../lib/hub.ts';
@@ -9,10 +10,10 @@ import { useKey } from '../lib/use-browser.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { siteFilter } from '../logs/filter/site-names.ts';
 import { Log } from '../logs/logs-page.tsx';
-import { lazy } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { copyOf, draftOf, EMPTY } from './form/draft.ts';
+import { SiteForm } from './form/site-form.tsx';
 import { healthOf, outagesIn, reportedProblems } from './problem.ts';
 import { SiteHead } from './site-head.tsx';
 import { SiteNow } from './site-now.tsx';
@@ -25,9 +26,11 @@ type Props = {
   tab: SiteTab;
   /** Of its address. */
   query: URLSearchParams;
+  /** Lists the changes that a filter of the changelog finds. */
+  History: ComponentType<{ query: string; onUndone: () => unknown }>;
 };
 
-export function SitePage({ id, tab, query }: Props) {
+export function SitePage({ id, tab, query, History }: Props) {
   const [flash] = useState(takeFlash);
   // Each tab loads it again: its form is only shown over the site as it is then.
   const stored = useLoad(`site ${id} ${tab}`, async (signal) => {
@@ -84,7 +87,7 @@ export function SitePage({ id, tab, query }: Props) {
       )}
       {site && tab === 'log' && <SiteLog site={site} query={query} />}
       {site && tab === 'history' && (
-        <EntryList
+        <History
           key={site.domain}
           query={`domain=${encodeURIComponent(site.domain)}`}
           onUndone={reload}
@@ -120,8 +123,3 @@ export function NewSite({ from }: { from: number | null }) {
     </>
   );
 }
-
-/** The form of a site, loaded when it is first shown. */
-const SiteForm = lazy(async () => (await import('./form/site-form.tsx')).SiteForm);
-/** The changes of a site, loaded with the changelog. */
-const EntryList = lazy(async () => (await import('../seldom.ts')).EntryList);

@@ -8,9 +8,9 @@ import { SkeletonRows } from '../../parts/loading.tsx';
 import { NewPolicyForm } from '../../placement/new-policy-form.tsx';
 import { withPolicy } from '../../placement/store.ts';
 import type { Recipe } from '../../recipes/schema.ts';
-import { DeleteSite } from '../delete-site.tsx';
 import { AdditionDialog } from './addition-dialog.tsx';
 import type { AdditionId } from './additions.ts';
+import { DeleteSite } from './delete-site.tsx';
 import type { Draft } from './draft.ts';
 
 export type OpenDialog = { delete: Vhost } | { policy: string | null } | { add: AdditionId };

@@ -6,7 +6,7 @@ import type { Vhost } from '../../lib/types.ts';
 import { useSubmit } from '../../lib/use-form.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { hasLabels, SiteLabels } from '../labels.tsx';
+import { hasLabels, SiteLabels, withBreaks } from '../labels.tsx';
 import { furtherNames } from './filter.ts';
 import type { Row } from './rows.ts';
 import type { Done } from './selection-bar.tsx';
@@ -150,7 +150,3 @@ export function SiteRow(props: Props) {
     </>
   );
 }
-
-/** A long name may be broken after a dot, not in a word. */
-const withBreaks = (domain: string) =>
-  domain.split(/(?<=\.)/).flatMap((part, at) => (at > 0 ? [<wbr key={at} />, part] : [part]));

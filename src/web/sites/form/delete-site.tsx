@@ -1,11 +1,11 @@
 /** Asks before a site is deleted, and then opens the list, which offers to undo that. */
-import { useHub } from '../lib/hub.ts';
-import { remove } from '../lib/relabel.ts';
-import { navigate, setFlash } from '../lib/router.ts';
-import type { Vhost } from '../lib/types.ts';
-import { ChangeQuestions } from '../parts/change-questions.tsx';
-import { Confirm } from '../parts/dialog.tsx';
-import { outcomeOf } from './form/draft.ts';
+import { useHub } from '../../lib/hub.ts';
+import { remove } from '../../lib/relabel.ts';
+import { navigate, setFlash } from '../../lib/router.ts';
+import type { Vhost } from '../../lib/types.ts';
+import { ChangeQuestions } from '../../parts/change-questions.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { outcomeOf } from './draft.ts';
 
 type Props = {
   site: Vhost;
