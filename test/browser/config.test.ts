@@ -44,7 +44,7 @@ describe('the preamble', () => {
     const wrong = `${(await preamble()).config.replace(/\n\}$/, '')}\n\tnonsense\n}`;
     const line = String(wrong.split('\n').length - 1);
     await editor().fill(wrong);
-    for (const action of ['Preview', 'Save preamble …']) {
+    for (const action of ['Preview', 'Save options …']) {
       await button(action).click();
       await page.getByText('unrecognized global option').waitFor();
       expect(await markedLine()).toBe(line);
@@ -76,7 +76,7 @@ describe('the preamble', () => {
     const diff = page.getByRole('region', { name: 'Changes to the Caddyfile' });
     await diff.getByText(`# ${HOSTILE}`).waitFor();
     expect((await preamble()).config).not.toBe(next);
-    await button('Save preamble …').click();
+    await button('Save options …').click();
     await button('Save for all sites').click();
     await page.getByText('Saved', { exact: true }).waitFor();
     expect((await preamble()).config).toBe(next);
@@ -89,14 +89,16 @@ describe('the preamble', () => {
     const { config } = await preamble();
     await editor().fill(`${config}\n# mine`);
     const theirs = `${config}\n# theirs`;
-    await button('Save preamble …').click();
+    await button('Save options …').click();
     // At the last moment.
     await page.route('**/api/preamble', async (route) => {
       if (route.request().method() === 'PUT') await call('PUT', '/preamble', { config: theirs });
       await route.continue();
     });
     await button('Save for all sites').click();
-    await page.getByText('Someone else changed the preamble while you were editing it').waitFor();
+    await page
+      .getByText('Someone else changed the Caddy options while you were editing it')
+      .waitFor();
     expect((await preamble()).config).toBe(theirs);
     expect(await codeIn(editor())).toBe(`${config}\n# mine`);
     await page.unrouteAll({ behavior: 'ignoreErrors' });

@@ -28,7 +28,7 @@ describe.skipIf(firefoxProgram === null)('in Firefox', () => {
   test('the owner signs up and makes the first site', async () => {
     await firefox.open(stack.hub.replace('/api', ''));
     await firefox.type('Name', 'Ada');
-    await firefox.type('E-mail', 'ada@example.org');
+    await firefox.type('Email', 'ada@example.org');
     await firefox.type('Password', PASSWORD);
     await button('Create account');
     await link('Create your first site');

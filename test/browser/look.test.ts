@@ -97,7 +97,7 @@ test('a question mark lists the keys everywhere, unless it is typed into a field
   expect(await codeIn(text)).toContain('?');
   expect(await page.getByRole('dialog').count()).toBe(0);
   await text.press('Control+s');
-  await page.getByRole('dialog', { name: 'Save the preamble?' }).waitFor();
+  await page.getByRole('dialog', { name: 'Save the Caddy options?' }).waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Discard changes' }).click();
   await page.getByRole('heading', { level: 1 }).click();
@@ -143,7 +143,7 @@ describe('the status bar', () => {
     expect(await page.title()).toBe('(1) Overview · signalbox');
     await open();
     await bar().getByText('It is gone.').waitFor();
-    expect(await fact('In step').textContent()).toBe('not known');
+    expect(await fact('Up to date').textContent()).toBe('not known');
     expect(await fact('Caddy').textContent()).toBe('not known');
     expect(await bar().textContent()).not.toContain('served');
     await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -155,7 +155,7 @@ describe('the status bar', () => {
     expect(await page.title()).toBe('Overview · signalbox');
     expect(await page.locator('.problem-count').count()).toBe(0);
     await open();
-    expect(await fact('In step').textContent()).toBe('Caddy serves the stored sites');
+    expect(await fact('Up to date').textContent()).toBe('Caddy serves the stored sites');
     expect(await fact('Advisories').textContent()).toMatch(/known on \d{4}-\d\d-\d\d$/);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });

@@ -40,13 +40,13 @@ describe('the sign-in page', () => {
     await page.goto('/');
     await page.getByRole('heading', { name: 'Create the owner’s account' }).waitFor();
     await page.getByLabel('Name').fill('Ada');
-    await page.getByLabel('E-mail').fill('ada@example.org');
+    await page.getByLabel('Email').fill('ada@example.org');
     await page.getByLabel('Password').fill('password');
     await page.getByRole('button', { name: 'Create account' }).click();
     const field = page.getByLabel('Password');
     await page.locator('.field-error').waitFor();
     expect(await field.getAttribute('aria-invalid')).toBe('true');
-    expect(await page.getByLabel('E-mail').inputValue()).toBe('ada@example.org');
+    expect(await page.getByLabel('Email').inputValue()).toBe('ada@example.org');
   });
 
   test('creates the owner, signs out and in again', async () => {
@@ -58,12 +58,12 @@ describe('the sign-in page', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.reload();
     expect(await page.getByRole('button', { name: 'Create an account' }).count()).toBe(0);
-    await page.getByLabel('E-mail').fill('ada@example.org');
+    await page.getByLabel('Email').fill('ada@example.org');
     const wayBack = page.getByText('signalbox passwd');
     expect(await wayBack.count()).toBe(0);
     await page.getByLabel('Password').fill('not the passphrase');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('Wrong e-mail address or password.').waitFor();
+    await page.getByText('Wrong email address or password.').waitFor();
     expect(await wayBack.count()).toBe(1);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -78,7 +78,7 @@ describe('the sign-in page', () => {
     await page.evaluate(() => fetch('/api/auth/sign-out', { method: 'POST' }));
     await page.getByText('Your session has ended.').waitFor();
     expect(await page.getByLabel('Config').isVisible()).toBe(false);
-    await page.getByLabel('E-mail').fill('ada@example.org');
+    await page.getByLabel('Email').fill('ada@example.org');
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'New site' }).waitFor();

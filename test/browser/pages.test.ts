@@ -107,7 +107,7 @@ const PAGES: Readonly<Record<string, () => Promise<Locator>>> = {
   '/users': async () => {
     await text('grace@example.org').waitFor();
     await button('Add user').click();
-    return page.getByLabel('E-mail').first();
+    return page.getByLabel('Email').first();
   },
   '/security-log': async () => page.getByRole('list', { name: 'Entries' }).locator('li').first(),
   '/account': async () => {
@@ -155,7 +155,7 @@ test('a dialog is accessible', async () => {
 test('the open status bar is accessible', async () => {
   await page.goto('/');
   await page.locator('.status > summary').click();
-  await page.locator('.status dl').getByText('In step', { exact: true }).waitFor();
+  await page.locator('.status dl').getByText('Up to date', { exact: true }).waitFor();
   expect(await flaws(page)).toEqual([]);
 });
 

@@ -68,7 +68,7 @@ describe('another proxy', () => {
     await button('Replace it').click();
     await page.getByText(/^vps is added/).waitFor();
     expect(new URL(page.url()).pathname).toBe('/proxies/vps');
-    await main().getByText('in step', { exact: true }).waitFor();
+    await main().getByText('up to date', { exact: true }).waitFor();
   });
 
   test('gets a preamble of its own, and the common one stays', async () => {
@@ -76,9 +76,9 @@ describe('another proxy', () => {
     const ports = `http_port ${other.httpPort}\n\thttps_port ${other.httpPort + 1}`;
     await button('Give it its own …').click();
     await page.getByLabel('Caddyfile text').fill(`{\n\t${ports}\n\tskip_install_trust\n}`);
-    await button('Save preamble …').click();
+    await button('Save options …').click();
     await button('Save for vps').click();
-    await page.getByText('The preamble is live.').waitFor();
+    await page.getByText('The Caddy options are live.').waitFor();
     expect((await call<{ own: boolean }>('/preamble?agent=vps')).body.own).toBe(true);
     expect((await call<{ config: string }>('/preamble')).body.config).toBe(common);
     await button('Show Caddyfile').click();
@@ -154,21 +154,21 @@ describe('a proxy that is paused', () => {
     await page.getByText('vps did not get this change').waitFor();
     expect(await served(other.httpPort)).toBe('first');
     await page.getByRole('status').getByRole('link', { name: 'Proxies' }).click();
-    await main().getByText('paused, behind').waitFor();
+    await main().getByText('paused, out of date').waitFor();
     await page.getByRole('link', { name: 'vps' }).click();
     await button('Resume').click();
-    await main().getByText('in step', { exact: true }).waitFor();
+    await main().getByText('up to date', { exact: true }).waitFor();
     await page.getByText('vps did not get this change').waitFor({ state: 'detached' });
     expect(await served(other.httpPort)).toBe('second');
   });
 
   test('is in the changelog, without an undo', async () => {
     await page.goto('/changelog');
-    await page.getByText('vps was behind').waitFor();
+    await page.getByText('vps was out of date').waitFor();
     const resumed = page.getByRole('listitem').filter({ hasText: 'Resumed the proxy vps' });
     await resumed.waitFor();
     expect(await resumed.getByRole('button', { name: 'Undo' }).count()).toBe(0);
-    await page.getByText('Changed the preamble of vps').waitFor();
+    await page.getByText('Changed the Caddy options of vps').waitFor();
   });
 });
 
@@ -184,7 +184,7 @@ test('a proxy is renamed, gets a new token, and is removed', async () => {
   await button('New token …').click();
   await button('Give a new token').click();
   await dialog().waitFor({ state: 'detached' });
-  await main().getByText('in step', { exact: true }).waitFor();
+  await main().getByText('up to date', { exact: true }).waitFor();
   await button('Remove …').click();
   await dialog().getByLabel('Type twin to confirm').fill('twin');
   await button('Remove proxy').click();

@@ -32,14 +32,14 @@ test('makes right what was pasted, says so, and keeps the hub’s refusal of wha
   ]);
   await domain.fill('http://App.localhost/web/');
   await upstream.fill('ftp://nas.lan/');
-  await said('Kept http://app.localhost; the path /web/ was dropped.').waitFor();
+  await said('Stored as http://app.localhost; the path /web/ was dropped.').waitFor();
   await button('Create and publish').click();
   await page.locator('.field-error').getByText('The upstream must be host:port').waitFor();
   expect(await upstream.inputValue()).toBe('ftp://nas.lan/');
 
   await upstream.fill('https://10.0.0.5/');
   await upstream.press('Tab');
-  await said('Kept https://10.0.0.5:443; the path / was dropped').waitFor();
+  await said('Stored as https://10.0.0.5:443; the path / was dropped').waitFor();
   await button('Accept any certificate …').click();
   expect(await dialog().getByRole('textbox').first().inputValue()).toBe('10.0.0.5:443');
   await dialog()
@@ -80,7 +80,7 @@ test('makes a site from names and an address, with tags', async () => {
   await page.getByLabel('Forward to').fill(`http://${dashboard.upstream}/`);
   await page.getByLabel('Forward to').press('Enter');
   await page
-    .getByText('http://app.localhost is live. Kept http://app.localhost; the path /web/')
+    .getByText('http://app.localhost is live. Stored as http://app.localhost; the path /web/')
     .waitFor();
   await page.getByText(`Kept ${dashboard.upstream}; the path / was dropped.`).waitFor();
   for (const name of ['app', 'b']) {

@@ -43,10 +43,10 @@ const page = await dashboard.open();
 test('nothing is said of a site that people keep, or of sites that are as their file says', async () => {
   await page.goto(`/sites/${ids.hand}/edit`);
   await page.getByLabel('Domain').waitFor();
-  expect(await page.getByText('Kept by').count()).toBe(0);
+  expect(await page.getByText('Managed by').count()).toBe(0);
   await page.goto('/sites/new');
   await page.getByLabel('Domain').waitFor();
-  expect(await page.getByText('Kept by').count()).toBe(0);
+  expect(await page.getByText('Managed by').count()).toBe(0);
   await page.goto('/');
   await page.getByRole('heading', { name: 'Last changes' }).waitFor();
   expect(await differences().count()).toBe(0);
@@ -56,20 +56,20 @@ test('the forms of a site and of a policy say what keeps them', async () => {
   for (const path of [`/sites/${ids.app}/edit`, `/policies/${ids.lan}`]) {
     await page.goto(path);
     await kept().waitFor();
-    expect(await kept().textContent()).toStartWith('Kept by home of Ada: ');
+    expect(await kept().textContent()).toStartWith('Managed by home of Ada: ');
   }
 });
 
 test('the lists mark them, and a mark leads to the sites of its source', async () => {
   await page.goto('/policies');
-  expect(await mark().getAttribute('title')).toStartWith('Kept by home of Ada');
+  expect(await mark().getAttribute('title')).toStartWith('Managed by home of Ada');
   await page.goto('/sites');
   await page.getByRole('link', { name: 'hand.example' }).waitFor();
   expect(await mark().count()).toBe(2);
   await mark().first().click();
   await page.getByText('2 of 3 sites').waitFor();
   expect(await page.getByRole('link', { name: 'hand.example' }).count()).toBe(0);
-  await page.getByRole('button', { name: 'Kept by home of Ada' }).click();
+  await page.getByRole('button', { name: 'Managed by home of Ada' }).click();
   await page.getByRole('link', { name: 'hand.example' }).waitFor();
 });
 

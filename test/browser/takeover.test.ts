@@ -35,7 +35,7 @@ test('a preamble replaces someone else’s sites only after confirmation', async
   const text = `{\n\thttp_port ${stack.httpPort}\n}\n# ours`;
   await page.goto('/preamble');
   await page.getByLabel('Caddyfile text').fill(text);
-  await page.getByRole('button', { name: 'Save preamble …' }).click();
+  await page.getByRole('button', { name: 'Save options …' }).click();
   await page.getByRole('button', { name: 'Save for all sites' }).click();
   await page.getByText('This would replace sites that signalbox does not manage').waitFor();
   expect(

@@ -49,14 +49,14 @@ test('refuses an address in use beside its field, and nothing typed is lost', as
   await page.getByRole('button', { name: 'Add user' }).click();
   const form = page.getByRole('form', { name: 'New user' });
   await form.getByLabel('Name').fill('Grace');
-  await form.getByLabel('E-mail').fill('ada@example.org');
+  await form.getByLabel('Email').fill('ada@example.org');
   await form.getByLabel('Password').fill(PASSWORD);
   await form.getByLabel('Role').selectOption('editor');
   await form.getByRole('button', { name: 'Add this user' }).click();
   await form.getByText('An account with this email address already exists.').waitFor();
-  expect(await form.getByLabel('E-mail').getAttribute('aria-invalid')).toBe('true');
+  expect(await form.getByLabel('Email').getAttribute('aria-invalid')).toBe('true');
   expect(await form.getByLabel('Password').inputValue()).toBe(PASSWORD);
-  await form.getByLabel('E-mail').fill(GRACE);
+  await form.getByLabel('Email').fill(GRACE);
   await form.getByRole('button', { name: 'Add this user' }).click();
   await entry(GRACE).waitFor();
   expect(await roleOf(GRACE)).toBe('editor');
@@ -150,7 +150,7 @@ describe('invitations', () => {
     await page.getByRole('button', { name: 'Invite somebody' }).click();
     const form = page.getByRole('form', { name: 'New invitation' });
     await form.getByLabel('Role').selectOption('editor');
-    await form.getByLabel('E-mail').fill(email);
+    await form.getByLabel('Email').fill(email);
     await form.getByRole('button', { name: 'Make the link' }).click();
   };
   const invited = () => page.getByRole('list', { name: 'Invitations' }).getByRole('listitem');
@@ -175,7 +175,7 @@ describe('invitations', () => {
     await guest.getByText('You are invited to this hub.').waitFor();
     expect(guest.url()).not.toContain('invitation');
     await guest.getByLabel('Name').fill('Invited');
-    await guest.getByLabel('E-mail').fill('invited@example.org');
+    await guest.getByLabel('Email').fill('invited@example.org');
     await guest.getByLabel('Password').fill(PASSWORD);
     await guest.getByRole('button', { name: 'Create account' }).click();
     await guest.getByRole('link', { name: 'Preamble' }).waitFor();
@@ -186,7 +186,7 @@ describe('invitations', () => {
     await late.context().clearCookies();
     await late.goto(link);
     await late.getByLabel('Name').fill('Late');
-    await late.getByLabel('E-mail').fill('late@example.org');
+    await late.getByLabel('Email').fill('late@example.org');
     await late.getByLabel('Password').fill(PASSWORD);
     await late.getByRole('button', { name: 'Create account' }).click();
     await late.getByText('This invitation is wrong, used or expired').waitFor();

@@ -114,7 +114,7 @@ async function dashboardFaults(hub: string): Promise<string[]> {
       if (response.status() >= 400) faults.push(`${response.status()} ${response.url()}`);
     });
     await page.goto('/');
-    await page.getByLabel('E-mail').fill('ada@example.org');
+    await page.getByLabel('Email').fill('ada@example.org');
     await page.getByLabel('Password').fill('a long passphrase');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('navigation').getByRole('link', { name: 'Sites' }).click();

@@ -274,9 +274,9 @@ describe('a change of a proxy', () => {
 
   test('of its preamble says whose it is', () => {
     const domain = '(preamble vps)';
-    expect(subjectOf(domain)).toBe('the preamble of vps');
-    expect(kindOf({ domain })).toBe('the preamble of vps');
-    expect(undoSentence(entry({ domain }))).toContain('the preamble of vps');
+    expect(subjectOf(domain)).toBe('the Caddy options of vps');
+    expect(kindOf({ domain })).toBe('the Caddy options of vps');
+    expect(undoSentence(entry({ domain }))).toContain('the Caddy options of vps');
     expect(undoSentence(entry({ domain }))).toContain('all its sites');
   });
 

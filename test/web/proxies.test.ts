@@ -28,7 +28,7 @@ describe('the state of a proxy', () => {
     ]);
     expect(states.map((state) => standingOf(of(state, true)))).toEqual([
       { level: 'off', label: 'paused', since: null },
-      { level: 'off', label: 'paused, behind', since },
+      { level: 'off', label: 'paused, out of date', since },
       { level: 'off', label: 'paused, unreachable', since },
       { level: 'off', label: 'paused, refused', since },
     ]);

@@ -120,8 +120,8 @@ test('what a source will undo is said for each source, and is no problem', () =>
     { name: 'containers/nas', sites: 4, policies: 0, differing: 1 },
   ];
   expect(differencesIn({ sources })).toEqual([
-    '2 of 12 sites and policies kept by home differ from what it applied: its next apply undoes that.',
-    '1 of 4 sites kept by the containers on nas differs from their labels: their next start or change of labels undoes that.',
+    '2 of 12 sites and policies managed by home differ from what it applied: its next apply undoes that.',
+    '1 of 4 sites managed by the containers on nas differs from their labels: their next start or change of labels undoes that.',
   ]);
 });
 

@@ -13,7 +13,7 @@ const READ = { value: 'read', label: 'Read only', help: 'Can see sites, logs and
 const WRITE = {
   value: 'write',
   label: 'Read and write',
-  help: 'Can also change sites and the preamble, and import. Never accounts or tokens.',
+  help: 'Can also change sites and the Caddy options, and import. Never accounts or tokens.',
 };
 
 export function TokensCard() {

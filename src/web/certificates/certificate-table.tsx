@@ -81,7 +81,7 @@ function Row({ row: { id, domain, further, parts } }: { row: SiteRow }) {
       </td>
       <td class={renewsItself(first.certificate) ? 'muted' : undefined}>
         {signer(first.certificate) || <span class="muted">–</span>}
-        {kept && <span class="block tiny muted">kept by the hub as {kept}</span>}
+        {kept && <span class="block tiny muted">stored as {kept}</span>}
         {!automated && <span class="block tiny muted">not renewed automatically</span>}
       </td>
     </tr>

@@ -29,7 +29,7 @@ export function ByLine({ of: { userId, userName, via, createdAt }, behind = [] }
         <>
           <span aria-hidden="true"> · </span>
           <span>
-            {behind.join(', ')} {behind.length === 1 ? 'was' : 'were'} behind
+            {behind.join(', ')} {behind.length === 1 ? 'was' : 'were'} out of date
           </span>
         </>
       )}

@@ -54,8 +54,8 @@ export function undoSentence(entry: Entry): string {
   }
   if (kind === 'preamble') {
     return name === ''
-      ? 'Restores the preamble from before this change. This affects all sites.'
-      : `Restores the preamble of ${name} from before this change. This affects all its sites.`;
+      ? 'Restores the Caddy options from before this change. This affects all sites.'
+      : `Restores the Caddy options of ${name} from before this change. This affects all its sites.`;
   }
   const isOn = turnedOn(entry);
   if (isOn !== null) return `Turns the site ${domain} ${isOn ? 'off' : 'on'} again.`;
@@ -193,7 +193,8 @@ export const isServed = ({ domain }: Pick<Entry, 'domain'>): boolean =>
 export function subjectOf(domain: string): string {
   const { kind, name } = subjectIn(domain);
   if (kind === 'site' || kind === 'problem') return name;
-  if (kind === 'preamble') return name === '' ? 'the preamble' : `the preamble of ${name}`;
+  if (kind === 'preamble')
+    return name === '' ? 'the Caddy options' : `the Caddy options of ${name}`;
   return `the ${kind} ${name}`;
 }
 

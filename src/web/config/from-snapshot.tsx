@@ -45,9 +45,9 @@ export function FromSnapshot() {
   return (
     <>
       <p class="muted">
-        Restores a snapshot: replaces the preamble, all sites and all policies with those in the
-        file. What is not in the file is deleted; only policies stay if the file is from a version
-        without them.
+        Restores a snapshot: replaces the Caddy options, all sites and all policies with those in
+        the file. What is not in the file is deleted; only policies stay if the file is from a
+        version without them.
       </p>
       {done && (
         <Notice kind="success" title={`Restored: ${sitesOf(done)}`}>
@@ -106,7 +106,7 @@ function Differences({ chosen: { wanted, present } }: { chosen: Chosen }) {
       )}
       {same > 0 && <li>Unchanged: {plural(same, 'site')}</li>}
       <li>
-        The preamble {wanted.preamble === present.preamble ? 'stays the same' : 'is replaced'}
+        The Caddy options {wanted.preamble === present.preamble ? 'stays the same' : 'is replaced'}
       </li>
     </ul>
   );

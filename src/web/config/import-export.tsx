@@ -69,12 +69,12 @@ const ExportCard = () => (
   <section class="card" aria-labelledby="export-title">
     <h2 id="export-title">Export</h2>
     <p>
-      The <strong>Caddyfile</strong> is what Caddy serves: the preamble and all sites that are on.
-      The <strong>snapshot</strong> also contains the sites that are off, policies and tags; owners
-      can restore it here. <strong>YAML</strong> contains the sites and policies, to keep in git;
-      apply it with <code>signalbox apply -f FILE</code>, the first time with <code>--adopt</code>.
-      All three contain the hashes of the passwords in policies; none contains accounts or the
-      changelog.
+      The <strong>Caddyfile</strong> is what Caddy serves: the Caddy options and all sites that are
+      on. The <strong>snapshot</strong> also contains the sites that are off, policies and tags;
+      owners can restore it here. <strong>YAML</strong> contains the sites and policies, to keep in
+      git; apply it with <code>signalbox apply -f FILE</code>, the first time with{' '}
+      <code>--adopt</code>. All three contain the hashes of the passwords in policies; none contains
+      accounts or the changelog.
     </p>
     <CaddyfileShown path="/proxyfile">
       {/* Browsers would add .txt to a name without an extension. */}

@@ -103,7 +103,7 @@ export function PreambleForm({ loaded, agent, onSaved }: Props) {
       )}
       {outcome && !preview && (
         <Notice kind="success" title="Saved">
-          The preamble is live.
+          The Caddy options are live.
         </Notice>
       )}
       <div class="actions">
@@ -121,7 +121,7 @@ export function PreambleForm({ loaded, agent, onSaved }: Props) {
           disabled={busy || !dirty}
           onClick={() => check.run(true)}
         >
-          Save preamble …
+          Save options …
         </button>
       </div>
       {preview?.valid && (
@@ -138,7 +138,7 @@ export function PreambleForm({ loaded, agent, onSaved }: Props) {
       )}
       {asking && (
         <Confirm
-          title="Save the preamble?"
+          title="Save the Caddy options?"
           action={agent ? `Save for ${agent}` : 'Save for all sites'}
           kind="primary"
           onConfirm={save}
@@ -181,7 +181,7 @@ type Edited = Omit<Subject<Answer<Preamble>, { config: string }>, 'stored' | 'em
 /** What the form edits. @param agent the proxy whose own one it is */
 function preambleOf(agent: string | undefined): Edited & { query: string } {
   const query = agent === undefined ? '' : `?agent=${agent}`;
-  const words = 'The preamble is live.';
+  const words = 'The Caddy options are live.';
   return {
     query,
     draftOf: ({ body: { config } }) => ({ config }),

@@ -16,8 +16,7 @@ export function PreamblePage() {
         <h1>Caddy options</h1>
       </div>
       <p class="muted">
-        The preamble is the part of the Caddyfile before the sites: global options and snippets. It
-        affects all sites. signalbox sets the admin endpoint itself.
+        The global options and snippets at the head of the Caddyfile. They affect all sites.
       </p>
       {error && !data && (
         <Notice kind="error" title={error}>
@@ -26,7 +25,7 @@ export function PreamblePage() {
           </button>
         </Notice>
       )}
-      {!data && !error && <SkeletonRows rows={8} label="Loading the preamble" />}
+      {!data && !error && <SkeletonRows rows={8} label="Loading the Caddy options" />}
       {data && <PreambleForm loaded={data} />}
     </>
   );

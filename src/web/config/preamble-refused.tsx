@@ -50,7 +50,10 @@ export function PreambleConflict({ theirs, mine, onDiscard, onOverwrite }: Pream
   const lines = useMemo(() => lineDiff(theirs.config, mine), [theirs, mine]);
   return (
     <>
-      <Notice kind="warning" title="Someone else changed the preamble while you were editing it">
+      <Notice
+        kind="warning"
+        title="Someone else changed the Caddy options while you were editing it"
+      >
         They saved it <Time at={theirs.updatedAt} />. Your changes are not saved, but still in the
         editor. {lines.length === 0 ? 'Both texts are the same.' : 'Changes from theirs to yours:'}
       </Notice>

@@ -38,7 +38,7 @@ export function readSnapshot(text: string): Snapshot {
     throw new Error('This file is not JSON. Choose a snapshot that you downloaded from signalbox.');
   }
   if (!isObject(value) || !Array.isArray(value.vhosts) || typeof value.preamble !== 'string') {
-    throw new Error('This file is not a snapshot: it has no preamble or no list of sites.');
+    throw new Error('This file is not a snapshot: it has no Caddy options or no list of sites.');
   }
   if (value.version !== 1) {
     throw new Error('This snapshot has a version that this hub cannot read.');

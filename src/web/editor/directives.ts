@@ -23,7 +23,7 @@ export const DIRECTIVES: Readonly<Record<string, string>> = {
   handle_errors: 'How to respond when an error occurs',
   handle_path: 'Like handle, with the path’s prefix removed',
   header: 'Changes headers of the response',
-  import: 'Includes a snippet of the preamble',
+  import: 'Includes a snippet of the Caddy options',
   intercept: 'Replaces responses of the upstream',
   invoke: 'Runs a named route',
   log: 'Writes an access log',
@@ -108,7 +108,7 @@ export const INSIDE: Readonly<Record<string, readonly string[]>> = {
 /** Placeholders that are of use in a site, with what each stands for. */
 export const PLACEHOLDERS: Readonly<Record<string, string>> = {
   '{upstream}': 'The address in “Forward to”',
-  '{client_ip}': 'The visitor’s address, also behind trusted proxies (Caddy 2.7 and newer)',
+  '{client_ip}': 'The visitor’s address, also through trusted proxies (Caddy 2.7 and newer)',
   '{dir}': 'The folder of the path',
   '{err.message}': 'Why the request failed',
   '{err.status_code}': 'The status of the error',

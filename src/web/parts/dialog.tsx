@@ -163,7 +163,7 @@ export const ConfirmButton = (props: ButtonProps & Omit<ConfirmProps, 'onClose'>
 export const ReplacesForeign = () => (
   <p>
     Caddy currently serves sites that signalbox does not manage. They will be replaced. Their
-    Caddyfile is kept as a copy.
+    Caddyfile stays, as a copy.
   </p>
 );
 
@@ -180,7 +180,7 @@ export const ConfirmReplace = ({ onReplace, onClose }: ReplacesForeignProps) => 
     onClose={onClose}
   >
     <p>
-      Caddy will stop serving its current sites. The old file is kept beside the new one, as
+      Caddy will stop serving its current sites. The old file stays beside the new one, as
       Caddyfile.before-signalbox.
     </p>
   </Confirm>

@@ -7,7 +7,7 @@ import { Notice } from './notice.tsx';
 export const KeptBy = ({ source }: { source: string | null }) =>
   source === null ? null : (
     <Notice kind="info">
-      Kept by {keeperOf(source)}: {nextOf(source)} undoes what you change here.
+      Managed by {keeperOf(source)}: {nextOf(source)} undoes what you change here.
     </Notice>
   );
 
@@ -16,7 +16,7 @@ export const SourceMark = ({ source }: { source: string }) => (
   <a
     class="proxy-mark cut"
     href={`/sites?source=${encodeURIComponent(source)}`}
-    title={`Kept by ${keeperOf(source)}: show its sites`}
+    title={`Managed by ${keeperOf(source)}: show its sites`}
   >
     <Icon name="transfer" />
     {source}

@@ -83,10 +83,10 @@ const LINES = [
 /** What is said once a proxy is added. */
 const addedText = ({ name, state, detail }: Pick<Agent, 'name' | 'state' | 'detail'>) =>
   state === 'in-step'
-    ? ({ kind: 'success', text: `${name} is added and in step.` } as const)
+    ? ({ kind: 'success', text: `${name} is added and up to date.` } as const)
     : ({
         kind: 'warning',
-        text: `${name} is added, but not in step yet${detail ? `: ${detail}` : '.'}`,
+        text: `${name} is added, but not up to date yet${detail ? `: ${detail}` : '.'}`,
       } as const);
 
 /** Adds a proxy: what to run on its machine, and a form for the line that is printed there. */

@@ -47,8 +47,8 @@ export function ProxyPage({ name }: { name: string }) {
           ))}
           {canEdit && (
             <section class="card" aria-labelledby="proxy-caddyfile">
-              <h2 id="proxy-caddyfile">Target Caddyfile</h2>
-              <p class="muted">The preamble, and all enabled sites placed on it.</p>
+              <h2 id="proxy-caddyfile">Caddyfile</h2>
+              <p class="muted">The Caddy options, and all sites on this proxy.</p>
               <CaddyfileShown path={`/proxyfile?agent=${name}`} />
             </section>
           )}
@@ -80,7 +80,7 @@ function State({ agent, isFirst }: { agent: Agent; isFirst: boolean }) {
         <Fact label="Caddy">{caddyOf(agent)}</Fact>
         {skewMs !== null && Math.abs(skewMs) >= SKEW_MS && (
           <Fact label="Clock">
-            {duration(Math.abs(skewMs))} {skewMs > 0 ? 'ahead of' : 'behind'} the hub’s
+            {duration(Math.abs(skewMs))} {skewMs > 0 ? 'ahead of' : 'later than'} the hub’s
           </Fact>
         )}
         <Fact label="Address">
@@ -127,15 +127,15 @@ function ProxyPreamble({ name }: { name: string }) {
   return (
     <section class="card" aria-labelledby="proxy-preamble">
       <div class="card-head row between">
-        <h2 id="proxy-preamble">Preamble</h2>
+        <h2 id="proxy-preamble">Caddy options</h2>
         {data && isOwn && (
           <ConfirmButton
             button="Use the common one …"
-            title={`Use the common preamble on ${name}?`}
+            title={`Use the common options on ${name}?`}
             action="Use the common one"
             onConfirm={share}
           >
-            <p>The common preamble replaces its own at once. You can undo this.</p>
+            <p>The common Caddy options replace its own at once. You can undo this.</p>
           </ConfirmButton>
         )}
         {data && !isOwn && !isOpen && (
@@ -150,7 +150,7 @@ function ProxyPreamble({ name }: { name: string }) {
           'This proxy has its own global options and snippets.'
         ) : (
           <>
-            This proxy has the <a href="/preamble">common preamble</a>.
+            This proxy has the <a href="/preamble">common Caddy options</a>.
             {isOpen && ' Change it here to give this proxy its own.'}
           </>
         )}

@@ -29,8 +29,8 @@ type Standing = {
 };
 
 const STATES: Readonly<Record<Agent['state'], Pick<Standing, 'level' | 'label'>>> = {
-  'in-step': { level: 'good', label: 'in step' },
-  behind: { level: 'warn', label: 'behind' },
+  'in-step': { level: 'good', label: 'up to date' },
+  behind: { level: 'warn', label: 'out of date' },
   unreachable: { level: 'bad', label: 'unreachable' },
   refused: { level: 'bad', label: 'refused' },
 };

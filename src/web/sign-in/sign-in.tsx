@@ -84,16 +84,16 @@ type FormProps = {
   onHalf: () => void;
 };
 
-/** Signs in with e-mail and password. */
+/** Signs in with email and password. */
 const SignInForm = ({ onSignedIn, onHalf }: FormProps) => (
   <FormOf
     fields={{
-      email: { label: 'E-mail', type: 'email', autocomplete: 'username', isFocused: true },
+      email: { label: 'Email', type: 'email', autocomplete: 'username', isFocused: true },
       password: {
         label: 'Password',
         ...PASSWORD,
         codes: /^INVALID_EMAIL_OR_PASSWORD$/,
-        wrong: 'Wrong e-mail address or password.',
+        wrong: 'Wrong email address or password.',
         remedy: (
           <>
             Forgotten? <code>signalbox passwd EMAIL</code>, run on the hub’s machine, sets a new

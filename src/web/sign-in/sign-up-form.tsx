@@ -15,7 +15,7 @@ type Props = {
 
 const ACCOUNT = {
   name: { label: 'Name', autocomplete: 'name', isFocused: true },
-  email: { label: 'E-mail', type: 'email', autocomplete: 'username' },
+  email: { label: 'Email', type: 'email', autocomplete: 'username' },
   password: { label: 'Password', help: 'At least 8 characters.', ...NEW_PASSWORD },
 } as const;
 

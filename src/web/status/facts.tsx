@@ -20,7 +20,7 @@ export function Facts({ status }: { status: Status }) {
         ))
       ) : (
         <>
-          <Fact name="In step">
+          <Fact name="Up to date">
             {isKnown &&
               (only?.state === 'in-step'
                 ? 'Caddy serves the stored sites'

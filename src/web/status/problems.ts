@@ -74,7 +74,7 @@ export const differencesIn = ({ sources }: Pick<Status, 'sources'>): string[] =>
   sources.flatMap(({ name, sites, policies, differing }) => {
     if (differing === 0) return [];
     const all = policies === 0 ? plural(sites, 'site') : `${sites + policies} sites and policies`;
-    const what = `${differing} of ${all} kept by ${keeperOf(name)}`;
+    const what = `${differing} of ${all} managed by ${keeperOf(name)}`;
     const said = isOfContainers(name) ? 'their labels' : 'what it applied';
     const verb = differing === 1 ? 'differs' : 'differ';
     return [`${what} ${verb} from ${said}: ${nextOf(name)} undoes that.`];
@@ -159,6 +159,6 @@ export function linkOf(problem: Problem): { to: string; label: string } | null {
   }
   if (code === 'FOREIGN' || code === 'DRIFT') return { to: '/import', label: 'Import' };
   if (code === 'UPSTREAM_DOWN') return { to: '/sites?show=problems', label: 'Open the sites' };
-  if (code === 'NOT_IN_STEP') return { to: '/preamble', label: 'Open the preamble' };
+  if (code === 'NOT_IN_STEP') return { to: '/preamble', label: 'Open the Caddy options' };
   return wordsOfProblem(code)?.page ?? null;
 }

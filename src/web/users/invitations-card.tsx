@@ -26,7 +26,7 @@ export function InvitationsCard() {
         fields: {
           role: { label: 'Role', options: ROLES },
           email: {
-            label: 'E-mail (optional)',
+            label: 'Email (optional)',
             help: 'If you enter one, only an account with this address can use the link.',
             type: 'email',
             required: false,

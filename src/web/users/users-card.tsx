@@ -23,7 +23,7 @@ export function UsersCard() {
   return (
     <ListCard
       title="Accounts"
-      help="Viewers look, but see no configuration. Editors change sites, policies and the preamble. Owners change everything."
+      help="Viewers look, but see no configuration. Editors change sites, policies and the Caddy options. Owners change everything."
       list={list}
       add={{
         button: 'Add user',
@@ -31,7 +31,7 @@ export function UsersCard() {
         action: ['Add this user', 'Adding …'],
         fields: {
           name: { label: 'Name' },
-          email: { label: 'E-mail', type: 'email' },
+          email: { label: 'Email', type: 'email' },
           password: {
             label: 'Password',
             help: 'At least 8 characters. They can change it after signing in. With an invitation, they choose it themselves.',

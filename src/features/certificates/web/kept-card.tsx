@@ -21,7 +21,7 @@ const EVERY_MS = 15_000;
 export function KeptCard({ query }: { query: URLSearchParams }) {
   const wanted = query.get('dns');
   const publishes = usePublishes();
-  const list = useLoad(`kept ${publishes}`, (signal) =>
+  const list = useLoad(`stored ${publishes}`, (signal) =>
     get<KeptCertificateView[]>('/certificates/kept', signal),
   );
   useEvery(EVERY_MS, list.reload);
@@ -50,10 +50,10 @@ export function KeptCard({ query }: { query: URLSearchParams }) {
   };
   return (
     <ListCard
-      title="Kept by the hub"
+      title="Stored certificates"
       list={list}
       empty={
-        'Keep a certificate here and every proxy serves it for the sites that it covers: one wildcard is enough for all of them, even if none can be reached from the internet.' +
+        'Store a certificate here, and every proxy serves it for the sites that it covers: one wildcard is enough for all of them, even if none can be reached from the internet.' +
         (isOwner ? '' : ' An owner can add one.')
       }
       action={

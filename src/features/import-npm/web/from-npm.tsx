@@ -39,7 +39,7 @@ function FromNpm() {
     <>
       <p class="muted">
         signalbox takes over the hosts, access lists and redirections of Nginx Proxy Manager (NPM),
-        which keeps running until you stop it in step 4.
+        which keeps running until you stop it at the end.
       </p>
       <ol class="steps">
         <li>

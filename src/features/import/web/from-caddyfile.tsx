@@ -34,7 +34,7 @@ function FromCaddyfile() {
   return (
     <>
       <p class="muted">
-        Its global options and snippets are added to the preamble, and each of its site blocks
+        Its global options and snippets are added to the Caddy options, and each of its site blocks
         becomes a site. You can review the result before anything changes, and choose what to use
         where the file differs from what you have.
       </p>

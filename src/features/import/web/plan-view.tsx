@@ -99,8 +99,8 @@ export function PlanContents({ plan: { answer, choices, setChoices }, children }
       </p>
       {preamble.trim() !== '' && (
         <details>
-          <summary>Preamble, {plural(preamble.split('\n').length, 'line')}</summary>
-          <CodeBlock text={preamble} label="Preamble of the file" />
+          <summary>Caddy options, {plural(preamble.split('\n').length, 'line')}</summary>
+          <CodeBlock text={preamble} label="Caddy options of the file" />
         </details>
       )}
       {skipped.length > 0 && (
@@ -140,7 +140,7 @@ export function ImportButton({ plan, onImported }: { plan: Plan; onImported?: ()
   const { existing, choices } = plan;
   const summary = importSummary(plan.answer.merge, choices);
   const imported = summary.added + summary.replaced;
-  const action = `Import ${imported > 0 ? plural(imported, 'site') : 'the preamble'}`;
+  const action = `Import ${imported > 0 ? plural(imported, 'site') : 'the Caddy options'}`;
   return (
     <>
       {!summary.isEmpty && (

@@ -32,7 +32,7 @@ type ImportSummary = {
   added: number;
   same: number;
   replaced: number;
-  /** Sentences about the preamble. */
+  /** Sentences about the Caddy options. */
   preamble: string[];
   isEmpty: boolean;
 };
@@ -50,9 +50,9 @@ export function importSummary({ preamble, sites }: Merge, choices: Choices): Imp
     same: sites.filter(({ action }) => action === 'keep').length,
     replaced: choices.replace.length,
     preamble: [
-      ...(fresh.length > 0 ? [`Added to the preamble: ${names(fresh)}.`] : []),
-      ...(replaced.length > 0 ? [`Replaced in the preamble: ${names(replaced)}.`] : []),
-      ...(isSame ? ['The preamble stays the same.'] : []),
+      ...(fresh.length > 0 ? [`Added to the Caddy options: ${names(fresh)}.`] : []),
+      ...(replaced.length > 0 ? [`Replaced in the Caddy options: ${names(replaced)}.`] : []),
+      ...(isSame ? ['The Caddy options stay the same.'] : []),
     ],
     isEmpty: isSame && added + choices.replace.length === 0,
   };

@@ -28,7 +28,7 @@ function Asked({ begin, isGuard }: { begin: () => Promise<string>; isGuard: bool
   const { found, error, busy, run, cancel } = useReplay(begin);
   const { done = 0, of = 0, differ = 0 } = found ?? {};
   return (
-    <section class="above below" aria-label="Replay">
+    <section class="above below" aria-label="The last week">
       {isGuard && !busy && !found && <p>This changes who gets in: ask who it would shut out.</p>}
       <div class="row">
         {/* One button, which keeps the focus; a double click does not cancel what it has begun. */}
@@ -63,7 +63,7 @@ function Findings({ of }: { of: ReplayView }) {
   return (
     <>
       {state === 'failed' && (
-        <Notice kind="error" title="The replay failed">
+        <Notice kind="error" title="The last week could not be asked">
           {detail}
         </Notice>
       )}

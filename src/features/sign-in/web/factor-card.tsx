@@ -175,7 +175,7 @@ function CodesDialog({ codes, onClose }: { codes: string[]; onClose: () => void 
           Download
         </a>
         <button type="button" class="primary" onClick={onClose}>
-          I have kept them
+          I have saved them
         </button>
       </div>
     </Dialog>

@@ -10,9 +10,9 @@ const WORDS: Readonly<Partial<Record<string, string>>> = {
   account_already_linked_to_different_user: `This account of ${SERVICE} signs in to another account here.`,
   unable_to_link_account: 'Your session ended before the account was linked. Try again.',
   invitation_invalid: 'This invitation is wrong, used or expired: ask for another one.',
-  email_not_found: `${SERVICE} gave no e-mail address. Ask for an invitation with your address.`,
+  email_not_found: `${SERVICE} gave no email address. Ask for an invitation with your address.`,
   user_already_exists:
-    'An account with your e-mail address already exists. Sign in to it, and link this one there.',
+    'An account with your email address already exists. Sign in to it, and link this one there.',
   rate_limited: 'Too many attempts. Try again in 15 minutes.',
 };
 

@@ -7,9 +7,9 @@ export type Corrected = {
   why: string;
 };
 
-/** `Kept 10.0.0.5:8096; the path / was dropped.` */
+/** `Stored as 10.0.0.5:8096; the path / was dropped.` */
 export const sentenceOf = ({ kept, why }: Corrected): string =>
-  why === '' ? `Stored as ${kept}.` : `Kept ${kept}; ${why}.`;
+  why === '' ? `Stored as ${kept}.` : `Stored as ${kept}; ${why}.`;
 
 /**
  * An upstream that the hub takes: without path, with a port.

@@ -140,7 +140,7 @@ function TagFilter({ filter: { tag, policy, source, isGrouped }, tags, onChange 
           title="Show all sites, whoever keeps them"
           onClick={() => onChange({ source: '' })}
         >
-          <span class="cut">Kept by {keeperOf(source)}</span> <span aria-hidden="true">✕</span>
+          <span class="cut">Managed by {keeperOf(source)}</span> <span aria-hidden="true">✕</span>
         </button>
       )}
     </>

@@ -20,7 +20,7 @@ const call = <T>(path: string, options: object = {}) =>
 const kept = async () => (await call<Kept[]>('/certificates/kept')).body;
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const dialog = () => page.getByRole('dialog');
-const card = () => page.getByRole('region', { name: 'Kept by the hub' });
+const card = () => page.getByRole('region', { name: 'Stored certificates' });
 const row = (name: string) => card().getByRole('listitem').filter({ hasText: name });
 const certificate = () => page.getByLabel('Certificate', { exact: true });
 const key = () => page.getByLabel('Private key', { exact: true });
@@ -131,7 +131,7 @@ async function needCertificate(of: Page) {
 test('a viewer sees them, and no button', async () => {
   const seen = await openAs('viewer');
   await seen.page.goto('/certificates?dns=*.home.example');
-  const region = seen.page.getByRole('region', { name: 'Kept by the hub' });
+  const region = seen.page.getByRole('region', { name: 'Stored certificates' });
   await region.getByText('1 site: app.home.example').waitFor();
   expect(await region.getByRole('button').count()).toBe(0);
   expect(await region.getByRole('form').count()).toBe(0);
@@ -244,7 +244,7 @@ describe.skipIf(!HAS_ACME)('one by DNS', () => {
     await page.getByText('The certificate home is live.').waitFor(SLOW);
     expect(page.url()).not.toContain('dns=');
     await row('home').getByText('by DNS, rfc2136').waitFor();
-    await page.getByRole('table').getByText('kept by the hub as home').waitFor(SLOW);
+    await page.getByRole('table').getByText('stored as home').waitFor(SLOW);
     expect(await known()).not.toContain(secret());
     const first = await serial();
     await button('Renew home').click();

@@ -84,7 +84,7 @@ describe.skipIf(!HAS_PODMAN)('a container', () => {
     await choose().click();
     const path = await item('photos').getByRole('link', { name: 'its site' }).getAttribute('href');
     await page.goto(path ?? '');
-    await page.getByText('Kept by the containers on local: their next start').waitFor();
+    await page.getByText('Managed by the containers on local: their next start').waitFor();
     await page.goto('/changelog');
     await page.getByText('signalbox, by the containers on local').waitFor();
   });

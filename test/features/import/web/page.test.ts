@@ -53,9 +53,9 @@ describe('an import', () => {
     await button('Review import').click();
     const conflict = page.getByRole('group', { name: 'http://base.example' });
     await conflict.getByText('respond other').waitFor();
-    await button('Import the preamble').click();
+    await button('Import the Caddy options').click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('Added to the preamble: (s).').waitFor();
+    await dialog.getByText('Added to the Caddy options: (s).').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect(await served('base')).toBe('base');
     await conflict.getByText('Replace', { exact: true }).click();

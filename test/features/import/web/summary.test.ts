@@ -41,19 +41,19 @@ describe('an import', () => {
       added: 1,
       same: 1,
       replaced: 0,
-      preamble: ['Added to the preamble: debug.'],
+      preamble: ['Added to the Caddy options: debug.'],
       isEmpty: false,
     });
     expect(importSummary(merge, { sides: { email: 'file' }, replace: ['c'] })).toEqual({
       added: 1,
       same: 1,
       replaced: 1,
-      preamble: ['Added to the preamble: debug.', 'Replaced in the preamble: email.'],
+      preamble: ['Added to the Caddy options: debug.', 'Replaced in the Caddy options: email.'],
       isEmpty: false,
     });
     const preamble = [part('log', 'kept'), part('email', 'same')];
     expect(importSummary({ sites: [], preamble }, first)).toMatchObject({
-      preamble: ['The preamble stays the same.'],
+      preamble: ['The Caddy options stay the same.'],
       isEmpty: true,
     });
   });

@@ -27,7 +27,7 @@ const nextCode = () => {
 };
 
 async function giveWord(): Promise<void> {
-  await page.getByLabel('E-mail').fill('ada@example.org');
+  await page.getByLabel('Email').fill('ada@example.org');
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
@@ -70,7 +70,7 @@ describe('a second factor', () => {
     const download = page.waitForEvent('download');
     await dialog().getByRole('link', { name: 'Download' }).click();
     expect((await textOf(await download)).trim().split('\n')).toEqual(codes);
-    await dialog().getByRole('button', { name: 'I have kept them' }).click();
+    await dialog().getByRole('button', { name: 'I have saved them' }).click();
     await card('Second factor').getByText('On: after your password').waitFor();
     for (const code of codes) expect(await page.content()).not.toContain(code);
   });

@@ -15,7 +15,7 @@ const button = (name: string) => page.getByRole('button', { name, exact: true })
 const signOut = () => button('Sign out').click();
 
 async function giveWord(): Promise<void> {
-  await page.getByLabel('E-mail').fill('ada@example.org');
+  await page.getByLabel('Email').fill('ada@example.org');
   await page.getByLabel('Password').fill(PASSWORD);
   await button('Sign in').click();
 }

@@ -34,7 +34,7 @@ test('a stranger comes back with the reason, and to the page that was wanted', a
 });
 
 test('an account is linked from a session, and then signs in', async () => {
-  await page.getByLabel('E-mail').fill('ada@example.org');
+  await page.getByLabel('Email').fill('ada@example.org');
   await page.getByLabel('Password').fill(PASSWORD);
   await button('Sign in').click();
   await card().getByText('No account is linked.').waitFor();
