@@ -106,7 +106,7 @@ function Differences({ chosen: { wanted, present } }: { chosen: Chosen }) {
       )}
       {same > 0 && <li>Unchanged: {plural(same, 'site')}</li>}
       <li>
-        The Caddy options {wanted.preamble === present.preamble ? 'stays the same' : 'is replaced'}
+        The Caddy options {wanted.preamble === present.preamble ? 'stay the same' : 'are replaced'}
       </li>
     </ul>
   );

@@ -6,7 +6,7 @@ import { plural } from '../../../web/lib/format.ts';
 import { useHub } from '../../../web/lib/hub.ts';
 import { useCan } from '../../../web/lib/roles.ts';
 import { DropArea, readFile } from '../../../web/parts/drop-area.tsx';
-import { Notice, RefusedNotice } from '../../../web/parts/notice.tsx';
+import { Doubts, Notice, RefusedNotice } from '../../../web/parts/notice.tsx';
 import { Ports } from '../../../web/parts/ports.tsx';
 import { type Asked, ImportButton, PlanContents, useImport } from '../../import/web/plan-view.tsx';
 import type { NpmAnswer } from '../routes.ts';
@@ -23,7 +23,7 @@ function FromNpm() {
   const [withCertificates, setWithCertificates] = useState(false);
   const { busy, error, look, imported, plan } = useImport((file: Blob, how: Asked) =>
     importFrom(file, how, {
-      // The question before the import says so.
+      // A warning above the button says so.
       replace: String(status?.foreign === true),
       certificates: String(withCertificates && !how.dryRun),
     }),
@@ -81,6 +81,7 @@ function FromNpm() {
               <Notice kind="success" title={`${plural(movedIn(imported), 'site')} imported`}>
                 The import is live. <a href={`/sites?tag=${NPM_TAG}`}>Go to these sites</a>
               </Notice>
+              <Doubts warnings={imported.warnings} />
               <NpmNotes notes={imported.notes} />
             </section>
           )}

@@ -10,8 +10,11 @@ const LEVELS: readonly [Note['level'], string][] = [
 /** A text of notes, and what it is about; no domains if it is about no site. */
 export type Remark = { text: string; domains: string[] };
 
+/** `isFolded`: nothing has to be decided about it. */
+type NoteGroup = { title: string; isFolded: boolean; texts: Remark[] };
+
 /** The gravest first; each text once in each. */
-export const groupsOf = (notes: readonly Note[]): { title: string; texts: Remark[] }[] =>
+export const groupsOf = (notes: readonly Note[]): NoteGroup[] =>
   LEVELS.flatMap(([level, title]) => {
     const texts = [
       ...Map.groupBy(
@@ -21,7 +24,8 @@ export const groupsOf = (notes: readonly Note[]): { title: string; texts: Remark
     ];
     if (texts.length === 0) return [];
     const domainsOf = (same: Note[]) => [...new Set(same.flatMap(({ domain }) => domain ?? []))];
-    return { title, texts: texts.map(([text, same]) => ({ text, domains: domainsOf(same) })) };
+    const remarks = texts.map(([text, same]) => ({ text, domains: domainsOf(same) }));
+    return { title, isFolded: level === 'info', texts: remarks };
   });
 
 /** The names of the certificate to get by DNS, if the text of a note is about one. */

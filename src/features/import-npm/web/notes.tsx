@@ -1,5 +1,4 @@
 /** What an import has to say about its sites: by how grave it is, each text once. */
-import { Fragment } from 'preact';
 import { useCan } from '../../../web/lib/roles.ts';
 import { WithCode } from '../../../web/parts/notice.tsx';
 import type { Note } from '../npm/notes.ts';
@@ -7,15 +6,15 @@ import { dnsNamesIn, groupsOf, type Remark } from './groups.ts';
 
 export const NpmNotes = ({ notes }: { notes: readonly Note[] }) => (
   <>
-    {groupsOf(notes).map(({ title, texts }) => (
-      <Fragment key={title}>
-        <h4>{title}</h4>
+    {groupsOf(notes).map(({ title, isFolded, texts }) => (
+      <details key={title} open={!isFolded}>
+        <summary>{title}</summary>
         <ul>
           {texts.map((remark) => (
             <RemarkItem key={remark.text} remark={remark} />
           ))}
         </ul>
-      </Fragment>
+      </details>
     ))}
   </>
 );

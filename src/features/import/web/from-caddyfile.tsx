@@ -7,7 +7,7 @@ import { useLeaveGuard } from '../../../web/lib/router.ts';
 import { CodeEditor } from '../../../web/parts/code-editor.tsx';
 import { DropArea, readTextFile } from '../../../web/parts/drop-area.tsx';
 import { Field } from '../../../web/parts/field.tsx';
-import { Notice, RefusedNotice } from '../../../web/parts/notice.tsx';
+import { Doubts, Notice, RefusedNotice } from '../../../web/parts/notice.tsx';
 import type { ImportAnswer } from '../schemas.ts';
 import { type Asked, ImportButton, PlanContents, useImport } from './plan-view.tsx';
 
@@ -35,13 +35,15 @@ function FromCaddyfile() {
     <>
       <p class="muted">
         Its global options and snippets are added to the Caddy options, and each of its site blocks
-        becomes a site. You can review the result before anything changes, and choose what to use
-        where the file differs from what you have.
+        becomes a site. Nothing changes before you have reviewed it.
       </p>
       {imported && (
-        <Notice kind="success" title={`${plural(imported.vhosts.length, 'site')} imported`}>
-          The import is live. <a href="/sites">Go to your sites</a>
-        </Notice>
+        <>
+          <Notice kind="success" title={`${plural(imported.vhosts.length, 'site')} imported`}>
+            The import is live. <a href="/sites">Go to your sites</a>
+          </Notice>
+          <Doubts warnings={imported.warnings} />
+        </>
       )}
       <DropArea label="Choose a Caddyfile" onFile={async (file) => edit(await readTextFile(file))}>
         <Field label="Caddyfile">

@@ -1,4 +1,4 @@
-/** Shows what an import will do, and asks for confirmation. */
+/** Shows what an import will do, and carries it out. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { get } from '../../../web/lib/api.ts';
@@ -8,11 +8,11 @@ import type { Vhost } from '../../../web/lib/types.ts';
 import { useSubmit } from '../../../web/lib/use-form.ts';
 import { ChangeQuestions } from '../../../web/parts/change-questions.tsx';
 import { CodeBlock } from '../../../web/parts/code-block.tsx';
-import { Confirm, ReplacesForeign } from '../../../web/parts/dialog.tsx';
-import { Doubts } from '../../../web/parts/notice.tsx';
+import { ReplacesForeign } from '../../../web/parts/dialog.tsx';
+import { Doubts, Notice, RefusedNotice } from '../../../web/parts/notice.tsx';
 import type { ImportAnswer } from '../schemas.ts';
 import { MergeChoices } from './merge-choices.tsx';
-import { type Choices, conflictsOf, firstChoices, firstLines, importSummary } from './summary.ts';
+import { type Choices, conflictsOf, firstChoices, importSummary } from './summary.ts';
 
 /** What the hub is asked about a file: what to do about what is there, or null to leave all of it. */
 export type Asked = { choices: Choices | null; dryRun: boolean; replay?: boolean };
@@ -74,7 +74,6 @@ type Plan = NonNullable<ReturnType<typeof useImport>['plan']>;
 
 /** A longer list would be slow, and nobody reads it. */
 const MAX_SHOWN = 200;
-const FIRST_LINES = 3;
 
 type ContentsProps = {
   plan: Plan;
@@ -82,7 +81,7 @@ type ContentsProps = {
   children?: ComponentChildren;
 };
 
-/** What a file has in it, and the choices where it differs from what is there. */
+/** What a file has in it: what there is to choose, and folded what needs no decision. */
 export function PlanContents({ plan: { answer, choices, setChoices }, children }: ContentsProps) {
   const { skipped, preamble, merge } = answer;
   const conflicts = conflictsOf(merge);
@@ -97,6 +96,22 @@ export function PlanContents({ plan: { answer, choices, setChoices }, children }
         {summary.same > 0 && `You already have ${plural(summary.same, 'site')} of it. `}
         {summary.preamble.join(' ')}
       </p>
+      <Doubts warnings={answer.warnings} />
+      {children}
+      <MergeChoices conflicts={conflicts} choices={choices} onChange={setChoices} />
+      {vhosts.length > 0 && (
+        <details open={conflicts.parts.length + conflicts.sites.length === 0}>
+          <summary>{plural(vhosts.length, 'new site')}</summary>
+          <ul class="plan-sites plain box">
+            {vhosts.slice(0, MAX_SHOWN).map((site, at) => (
+              <SiteItem key={at} site={site} />
+            ))}
+          </ul>
+          {vhosts.length > MAX_SHOWN && (
+            <p class="muted">and {plural(vhosts.length - MAX_SHOWN, 'more site')}</p>
+          )}
+        </details>
+      )}
       {preamble.trim() !== '' && (
         <details>
           <summary>Caddy options, {plural(preamble.split('\n').length, 'line')}</summary>
@@ -104,8 +119,8 @@ export function PlanContents({ plan: { answer, choices, setChoices }, children }
         </details>
       )}
       {skipped.length > 0 && (
-        <>
-          <p>Left out, because it has no effect:</p>
+        <details>
+          <summary>{plural(skipped.length, 'line')} without effect, left out</summary>
           <ul>
             {skipped.map(({ line, reason }) => (
               <li key={line}>
@@ -113,94 +128,59 @@ export function PlanContents({ plan: { answer, choices, setChoices }, children }
               </li>
             ))}
           </ul>
-        </>
-      )}
-      <Doubts warnings={answer.warnings} />
-      {children}
-      <MergeChoices conflicts={conflicts} choices={choices} onChange={setChoices} />
-      {vhosts.length > 0 && conflicts.sites.length > 0 && <h4>New sites</h4>}
-      {vhosts.length > 0 && (
-        <ul class="plan-sites plain box">
-          {vhosts.slice(0, MAX_SHOWN).map((site, at) => (
-            <SiteItem key={at} site={site} />
-          ))}
-        </ul>
-      )}
-      {vhosts.length > MAX_SHOWN && (
-        <p class="muted">and {plural(vhosts.length - MAX_SHOWN, 'more site')}</p>
+        </details>
       )}
     </>
   );
 }
 
-/** Asks the last week, if that is wanted, and for confirmation. @param onImported once it is live */
+/** Says what will happen, and imports; before that, asks the last week if that is wanted. @param onImported once it is live */
 export function ImportButton({ plan, onImported }: { plan: Plan; onImported?: () => void }) {
   const { status } = useHub();
-  const [asking, setAsking] = useState(false);
+  const { busy, error, run } = useSubmit(async () => {
+    await plan.publish();
+    onImported?.();
+  });
   const { existing, choices } = plan;
-  const summary = importSummary(plan.answer.merge, choices);
-  const imported = summary.added + summary.replaced;
+  const { isEmpty, added, replaced } = importSummary(plan.answer.merge, choices);
+  const imported = added + replaced;
   const action = `Import ${imported > 0 ? plural(imported, 'site') : 'the Caddy options'}`;
+  if (isEmpty) return <p class="strong">Nothing to import.</p>;
   return (
     <>
-      {!summary.isEmpty && (
-        <ChangeQuestions of={{ about: JSON.stringify(choices), begin: plan.replay }} />
+      <ChangeQuestions of={{ about: JSON.stringify(choices), begin: plan.replay }} />
+      {status?.foreign && (
+        <Notice kind="warning">
+          <ReplacesForeign />
+        </Notice>
       )}
+      {error !== null && <RefusedNotice error={error} />}
+      <p class="muted">
+        {imported > 0 && 'All of them go live at once, or none does. '}
+        {replaced > 0 && `${plural(replaced, 'site')} will be replaced. `}
+        {existing > replaced && `Your ${plural(existing - replaced, 'existing site')} will stay.`}
+      </p>
       <div class="actions">
-        <button
-          type="button"
-          class="primary"
-          disabled={summary.isEmpty}
-          onClick={() => setAsking(true)}
-        >
-          {summary.isEmpty ? 'Nothing to import' : action}
+        <button type="button" class="primary" disabled={busy} onClick={() => run()}>
+          {busy ? 'Publishing …' : action}
         </button>
       </div>
-      {asking && (
-        <Confirm
-          title={`${action}?`}
-          action={action}
-          kind="primary"
-          onConfirm={async () => {
-            await plan.publish();
-            onImported?.();
-          }}
-          onClose={() => setAsking(false)}
-        >
-          <p>
-            {imported > 0 && 'All of them go live at once, or none does. '}
-            {summary.replaced > 0 && `${plural(summary.replaced, 'site')} will be replaced. `}
-            {summary.preamble.join(' ')}
-          </p>
-          {existing > summary.replaced && (
-            <p>Your {plural(existing - summary.replaced, 'existing site')} will stay.</p>
-          )}
-          {status?.foreign && <ReplacesForeign />}
-        </Confirm>
-      )}
     </>
   );
 }
 
-function SiteItem({
+const SiteItem = ({
   site: { domain, config, upstream },
 }: {
   site: ImportAnswer['vhosts'][number];
-}) {
-  const { head, more } = firstLines(config, FIRST_LINES);
-  return (
-    <li>
-      <details>
-        <summary>
-          <strong class="mono">{domain}</strong>
-          {upstream !== '' && <span class="muted mono"> → {upstream}</span>}
-          <pre class="first-lines muted">
-            {head}
-            {more > 0 && <span class="muted">{`\n… ${plural(more, 'more line')}`}</span>}
-          </pre>
-        </summary>
-        <CodeBlock text={config} label={`Configuration of ${domain}`} />
-      </details>
-    </li>
-  );
-}
+}) => (
+  <li>
+    <details>
+      <summary>
+        <strong class="mono">{domain}</strong>
+        {upstream !== '' && <span class="muted mono"> → {upstream}</span>}
+      </summary>
+      <CodeBlock text={config} label={`Configuration of ${domain}`} />
+    </details>
+  </li>
+);

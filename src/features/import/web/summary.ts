@@ -1,12 +1,6 @@
 /** Summarizes what an import will change. Pure. */
 import type { ImportAnswer } from '../schemas.ts';
 
-/** The first lines of a config, and how many more follow. */
-export function firstLines(config: string, limit: number): { head: string; more: number } {
-  const lines = config.replace(/\s+$/, '').split('\n');
-  return { head: lines.slice(0, limit).join('\n'), more: Math.max(0, lines.length - limit) };
-}
-
 type Merge = ImportAnswer['merge'];
 type Side = 'keep' | 'file';
 

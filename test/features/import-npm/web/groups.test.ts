@@ -24,10 +24,19 @@ describe('the notes of an import', () => {
       note('a.example', 'warning', 'same'),
     ];
     expect(groupsOf(mixed)).toEqual([
-      { title: 'Off until you decide', texts: [{ text: 'odd', domains: ['b.example'] }] },
-      { title: 'Different from before', texts: [{ text: 'same', domains: ['a.example'] }] },
+      {
+        title: 'Off until you decide',
+        isFolded: false,
+        texts: [{ text: 'odd', domains: ['b.example'] }],
+      },
+      {
+        title: 'Different from before',
+        isFolded: false,
+        texts: [{ text: 'same', domains: ['a.example'] }],
+      },
       {
         title: 'Good to know',
+        isFolded: true,
         texts: [
           { text: 'same', domains: ['a.example', 'c.example'] },
           { text: 'a stream', domains: [] },

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'bun:test';
 import {
   conflictsOf,
   firstChoices,
-  firstLines,
   importSummary,
 } from '../../../../src/features/import/web/summary.ts';
 
@@ -56,10 +55,5 @@ describe('an import', () => {
       preamble: ['The Caddy options stay the same.'],
       isEmpty: true,
     });
-  });
-
-  test('a long config is shortened', () => {
-    expect(firstLines('a\nb\nc\nd\n\n', 3)).toEqual({ head: 'a\nb\nc', more: 1 });
-    expect(firstLines('a\n', 3)).toEqual({ head: 'a', more: 0 });
   });
 });

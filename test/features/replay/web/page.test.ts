@@ -31,7 +31,7 @@ const visitFrom = (localAddress: string, path: string, host = 'photos.localhost'
 const button = (name: string | RegExp) => page.getByRole('button', { name });
 const askButton = () => button('Ask the last week');
 const dialog = () => page.getByRole('dialog');
-const result = () => page.locator('[aria-label=Replay] [role=status]');
+const result = () => page.locator('[aria-label="The last week"] [role=status]');
 /** Asks, and waits for what it says. */
 const answer = async (): Promise<string> => {
   await askButton().last().click();
