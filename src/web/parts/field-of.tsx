@@ -128,7 +128,7 @@ function Control({ name, field, described }: ControlProps) {
   };
   if (options.length > 0) {
     return (
-      <select {...common}>
+      <select {...common} required={attributes.required === true}>
         {options.map((option) => (
           <option
             key={option.value}

@@ -1,8 +1,8 @@
 /** Orders a certificate by DNS, or changes how one is ordered; credentials are in no state of the page. */
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { ApiError, get, send } from '../../../web/lib/api.ts';
 import { useLoad } from '../../../web/lib/use-load.ts';
-import { Field } from '../../../web/parts/field.tsx';
+import type { FieldSpec } from '../../../web/parts/field-of.tsx';
 import { FormOf, type FormState } from '../../../web/parts/form-of.tsx';
 import { SkeletonRows } from '../../../web/parts/loading.tsx';
 import { Notice, RefusedNotice } from '../../../web/parts/notice.tsx';
@@ -32,15 +32,10 @@ export const Ordering = () => (
 
 function OrderForm(props: Props & { providers: ProvidersAnswer['providers'] }) {
   const { stored, wanted, providers, onSaved, onClose } = props;
-  const list = useId();
-  const [typed, setTyped] = useState(
-    providers.find(({ id }) => id === stored?.provider)?.title ?? '',
-  );
+  const [chosen, setChosen] = useState(stored?.provider ?? '');
   const [isKept, setKept] = useState(stored !== null);
   const [step, setStep] = useState<'trying' | 'tried' | 'ordering'>();
-  const provider = providers.find(({ id, title }) =>
-    [id, title.toLowerCase()].includes(typed.trim().toLowerCase()),
-  );
+  const provider = providers.find(({ id }) => id === chosen);
   const credentials = provider?.fields ?? [];
   const submit = async (values: Record<string, string>, way: string) => {
     setStep(way === 'try' ? 'trying' : 'ordering');
@@ -56,7 +51,7 @@ function OrderForm(props: Props & { providers: ProvidersAnswer['providers'] }) {
       dns: isKept
         ? undefined
         : {
-            provider: provider?.id ?? typed,
+            provider: chosen,
             credentials: stored && given.length === 0 ? undefined : Object.fromEntries(given),
             resolvers: words('resolvers'),
             wait: text('wait') && Number(text('wait')),
@@ -70,6 +65,17 @@ function OrderForm(props: Props & { providers: ProvidersAnswer['providers'] }) {
     await send('POST', '/certificates/kept/try', { id, ...order });
     setStep('tried');
   };
+  const providerField: FieldSpec = {
+    label: 'DNS provider',
+    help: provider && <Needs of={provider} isStored={stored !== null} />,
+    required: true,
+    options: [
+      { value: '', label: 'Choose one' },
+      ...providers.map(({ id, title }) => ({ value: id, label: title })),
+    ],
+    value: chosen,
+    onText: setChosen,
+  };
   const action = stored ? 'Order again' : 'Order certificate';
   const more = ({ at, busy, submit: run }: FormState) => (
     <>
@@ -81,31 +87,7 @@ function OrderForm(props: Props & { providers: ProvidersAnswer['providers'] }) {
           </button>
         </div>
       ) : (
-        <>
-          <Field
-            label="DNS provider"
-            error={at('dns.provider')}
-            help={stored && 'Leave all fields below empty to keep their values.'}
-          >
-            {(attributes) => (
-              <input
-                {...attributes}
-                type="text"
-                list={list}
-                required
-                autocomplete="off"
-                value={typed}
-                onInput={(event) => setTyped(event.currentTarget.value)}
-              />
-            )}
-          </Field>
-          <datalist id={list}>
-            {providers.map(({ id, title }) => (
-              <option key={id} value={title} label={id} />
-            ))}
-          </datalist>
-          <ProviderFields provider={provider} at={at} />
-        </>
+        <ProviderFields provider={provider} at={at} />
       )}
       <p class="row">
         <button
@@ -148,13 +130,13 @@ function OrderForm(props: Props & { providers: ProvidersAnswer['providers'] }) {
             required: !stored,
             autocomplete: 'email',
           },
+          ...(!isKept && { 'dns.provider': providerField }),
         }}
         action={[action, step === 'ordering' ? 'Ordering …' : action]}
         onSubmit={submit}
         onClose={onClose}
         more={more}
         places={[
-          'dns.provider',
           'dns.resolvers',
           'dns.wait',
           ...credentials.map(({ name }) => `dns.credentials.${name}`),
@@ -173,6 +155,19 @@ function OrderForm(props: Props & { providers: ProvidersAnswer['providers'] }) {
     </div>
   );
 }
+
+type NeedsProps = { of: ProvidersAnswer['providers'][number]; isStored: boolean };
+
+/** What a provider asks for, and where that is described. */
+const Needs = ({ of: { id, title, fields }, isStored }: NeedsProps) => (
+  <>
+    {title} takes {fields.flatMap(({ name, advanced }) => (advanced ? [] : name)).join(', ')}:{' '}
+    <a href={`https://go-acme.github.io/lego/dns/${id}/`} target="_blank" rel="noreferrer">
+      which of them, and how to get them
+    </a>
+    .{isStored && ' Leave all fields below empty to keep their values.'}
+  </>
+);
 
 /** Whether nobody answered, or somebody else than the hub. */
 const isLost = (error: unknown): boolean =>

@@ -28,7 +28,8 @@ type Props = {
   onClose: () => void;
 };
 
-/** The way to submit the form without a test message. */
+/** The ways to submit the form: with nothing but a test message, and without one. */
+const TEST = 'test';
 const UNTRIED = 'untried';
 
 const isNotAccepted = (error: unknown) =>
@@ -44,6 +45,8 @@ export function ChannelForm({ kind, channel, onSaved, onClose }: Props) {
   // Null: all, which the API says as an empty list.
   const [events, setEvents] = useState(channel?.events.length ? channel.events : null);
   const [quiet, setQuiet] = useState(channel?.quiet ?? null);
+  // To the target that is typed now.
+  const [isSent, setSent] = useState(false);
 
   const specOf = ({ name, removable, ...field }: TargetField): FieldSpec => {
     const spec: FieldSpec = {
@@ -52,6 +55,7 @@ export function ChannelForm({ kind, channel, onSaved, onClose }: Props) {
       value: typedFrom(kind, target)[name] ?? '',
       autocapitalize: 'off',
       spellcheck: false,
+      onText: () => setSent(false),
     };
     if (target === null || !isKept(target, name)) return spec;
     const isRemoved = removed.includes(name);
@@ -63,7 +67,10 @@ export function ChannelForm({ kind, channel, onSaved, onClose }: Props) {
           <button
             type="button"
             class="link"
-            onClick={() => setRemoved(isRemoved ? others : [...others, name])}
+            onClick={() => {
+              setRemoved(isRemoved ? others : [...others, name]);
+              setSent(false);
+            }}
           >
             {isRemoved ? 'Keep it' : 'Remove it'}
           </button>
@@ -83,7 +90,7 @@ export function ChannelForm({ kind, channel, onSaved, onClose }: Props) {
       }}
       action={channel ? ['Save', 'Saving …'] : ['Add channel', 'Sending a test …']}
       onSubmit={async ({ name, ...values }, way) => {
-        if (events?.length === 0) return;
+        if (events?.length === 0 && way !== TEST) return;
         const typed = Object.fromEntries(
           fields.map((field) => [field.name, values[pathOf(field.name)] ?? null]),
         );
@@ -93,16 +100,19 @@ export function ChannelForm({ kind, channel, onSaved, onClose }: Props) {
           quiet,
           target: targetFrom(kind, typed, target),
         };
-        const isTried = way !== UNTRIED && (!channel || isChanged(kind, typed, target));
-        if (isTried) {
+        const isUntested = !isSent && (!channel || isChanged(kind, typed, target));
+        const sends = way === TEST || (isUntested && way !== UNTRIED);
+        if (sends) {
           const draft = { id: channel?.id, name, kind, target: change.target };
           await send('POST', '/channels/try', draft);
+          setSent(true);
         }
+        if (way === TEST) return;
         await onSaved(
           channel
             ? await send<ChannelView>('PUT', `/channels/${channel.id}`, change)
             : await send<MadeChannel>('POST', '/channels', { kind, ...change }),
-          isTried,
+          sends || isSent,
         );
       }}
       onClose={onClose}
@@ -116,11 +126,21 @@ export function ChannelForm({ kind, channel, onSaved, onClose }: Props) {
           )}
         </Notice>
       )}
+      buttons={({ busy, submit }) => (
+        <button
+          type="button"
+          disabled={busy}
+          onClick={({ currentTarget: { form } }) => form?.reportValidity() && submit(TEST)}
+        >
+          Send a test
+        </button>
+      )}
       places={['events', 'quiet']}
       more={({ at }) => (
         <>
           <EventsField chosen={events} error={at('events')} onChange={setEvents} />
           <QuietField quiet={quiet} error={at('quiet')} onChange={setQuiet} />
+          {isSent && <Notice kind="success">Sent. Has it arrived?</Notice>}
         </>
       )}
     >

@@ -68,9 +68,19 @@ describe('a channel', () => {
     await page.getByRole('alert').getByText(answer).waitFor();
     expect((await channels()).body).toEqual([]);
     await field('Chat').fill(chat);
+    await button('Send a test').click();
+    const sent = card('Channels').getByText('Sent. Has it arrived?');
+    await sent.waitFor();
+    expect((await channels()).body).toEqual([]);
+    await field('Chat').fill('@nobody');
+    await sent.waitFor({ state: 'detached' });
+    await field('Chat').fill(chat);
+    await button('Send a test').click();
+    await sent.waitFor();
     await button('Add channel').click();
     await row('Telegram').getByText('Sent. Has it arrived?').waitFor();
-    expect(services.posted.map(({ body }) => body.chat_id)).toEqual([chat]);
+    // Saving sends no other one.
+    expect(services.posted.map(({ body }) => body.chat_id)).toEqual([chat, chat]);
     expect((await channels()).body).toHaveLength(1);
   });
 
@@ -79,7 +89,7 @@ describe('a channel', () => {
     await page.getByLabel('Name').fill('Group');
     await button('Save').click();
     await row('Group').waitFor();
-    expect(services.posted).toHaveLength(1);
+    expect(services.posted).toHaveLength(2);
     await button('Edit Group').click();
     await page.getByLabel('Chat', { exact: true }).fill('3');
     await button('Save').click();
