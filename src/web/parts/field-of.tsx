@@ -20,7 +20,7 @@ export type FieldSpec = Pick<
 > & {
   label: string;
   help?: ComponentChildren | undefined;
-  type?: 'text' | 'email' | 'password' | 'number' | 'date' | 'lines';
+  type?: 'text' | 'email' | 'password' | 'number' | 'lines';
   /** Of `lines`. */
   rows?: number;
   /** What it starts with. */

@@ -42,7 +42,7 @@ export function Field({ label, help, error, children }: FieldProps) {
 type Attributes = Pick<
   PartialInputHTMLAttributes<HTMLInputElement>,
   | ('name' | 'class' | 'value' | 'defaultValue' | 'required' | 'maxLength')
-  | ('onInput' | 'onChange' | 'onKeyDown')
+  | ('onInput' | 'onChange' | 'onKeyDown' | 'onBlur' | 'placeholder' | 'aria-invalid')
   | ('autocomplete' | 'inputMode' | 'autocapitalize' | 'spellcheck' | 'pattern' | 'title')
 >;
 type Props = Omit<FieldProps, 'children'> & Attributes;

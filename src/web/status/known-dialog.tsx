@@ -27,6 +27,14 @@ export function endOf(choice: number, day: string, now: Date): string | null {
 /** In local time. */
 const endOfDay = (day: string): Date => new Date(`${day}T23:59:59`);
 
+/** As dates are written everywhere else. */
+const DAY: FieldSpec = {
+  label: 'Last day',
+  placeholder: 'YYYY-MM-DD',
+  pattern: '\\d{4}-\\d\\d-\\d\\d',
+  title: 'A day such as 2026-12-31',
+};
+
 type Props = { problem: Problem; path: string; onClose: () => void };
 
 /** @param path of the mark */
@@ -41,7 +49,7 @@ export function KnownDialog({ problem: { vhost, message }, path, onClose }: Prop
   return (
     <FormDialog<string>
       title="Mark this problem as known"
-      fields={isDay ? { until, day: { label: 'Last day', type: 'date' } } : { until }}
+      fields={isDay ? { until, day: DAY } : { until }}
       action={['Mark as known']}
       onSubmit={async ({ until: choice, day = '' }) => {
         await send('PUT', path, { until: endOf(Number(choice), day, new Date()) });

@@ -1,6 +1,7 @@
 /** The inputs for the time range, shortcuts for common ones, and times as inputs and filters have them. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Field } from '../../parts/field.tsx';
+import { localTime } from '../../lib/format.ts';
+import { TextField } from '../../parts/field.tsx';
 import { filterBy } from './chips.tsx';
 
 /** Long enough to type the next digit. */
@@ -35,42 +36,39 @@ export function TimeRange({ from, to }: { from: string; to: string }) {
 }
 
 function TimeField({ name, label, value }: { name: 'from' | 'to'; label: string; value: string }) {
-  const local = toLocalInput(value);
+  const local = localTime(value);
   const [text, setText] = useState(local);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
     setText(local);
     return () => clearTimeout(timer.current);
   }, [local]);
-  const apply = (input: HTMLInputElement) => {
+  const apply = (typed: string) => {
     clearTimeout(timer.current);
-    const next = fromLocalInput(input.value);
-    if (input.validity.badInput || next === undefined || input.value === local) return;
-    filterBy({ [name]: next });
+    const next = fromLocalTime(typed);
+    if (next !== undefined && typed !== local) filterBy({ [name]: next });
   };
+  const isWrong = fromLocalTime(text) === undefined;
   return (
-    <Field label={label}>
-      {(attributes) => (
-        <input
-          {...attributes}
-          type="datetime-local"
-          step="1"
-          max="9999-12-31T23:59:59"
-          value={text}
-          onInput={({ currentTarget }) => {
-            setText(currentTarget.value);
-            clearTimeout(timer.current);
-            // A half-typed time has no value; it applies when the field is left.
-            if (currentTarget.value === '') return;
-            timer.current = setTimeout(() => apply(currentTarget), PAUSE_MS);
-          }}
-          onBlur={(event) => apply(event.currentTarget)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') apply(event.currentTarget);
-          }}
-        />
-      )}
-    </Field>
+    <TextField
+      label={label}
+      type="text"
+      class="numeric"
+      autocomplete="off"
+      placeholder="YYYY-MM-DD HH:MM"
+      aria-invalid={isWrong || undefined}
+      value={text}
+      onInput={({ currentTarget: { value: typed } }) => {
+        setText(typed);
+        clearTimeout(timer.current);
+        // A text that is half deleted applies when the field is left.
+        if (typed !== '') timer.current = setTimeout(() => apply(typed), PAUSE_MS);
+      }}
+      onBlur={() => apply(text)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') apply(text);
+      }}
+    />
   );
 }
 
@@ -103,22 +101,13 @@ export function minuteOf(iso: string): Range | undefined {
   };
 }
 
-/** The value of a `datetime-local` input: local time to the second; '' if it is not a time. */
-export function toLocalInput(iso: string): string {
-  const at = new Date(iso);
-  if (Number.isNaN(at.getTime())) return '';
-  const two = (value: number) => String(value).padStart(2, '0');
-  const day = [
-    String(at.getFullYear()).padStart(4, '0'),
-    two(at.getMonth() + 1),
-    two(at.getDate()),
-  ].join('-');
-  return `${day}T${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
-}
+/** A local time as `2026-11-21 10:34`, with or without seconds. */
+const LOCAL_TIME = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?$/;
 
-/** The reverse: ISO 8601 in UTC; '' for an empty input, undefined if it is not a time. */
-export function fromLocalInput(text: string): string | undefined {
-  if (text === '') return '';
-  const at = new Date(text);
+/** ISO 8601 in UTC of a local time as people type it; '' for an empty text, undefined if it is not a time. */
+export function fromLocalTime(text: string): string | undefined {
+  const typed = text.trim();
+  if (typed === '') return '';
+  const at = new Date(LOCAL_TIME.test(typed) ? typed.replace(' ', 'T') : Number.NaN);
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
 }
