@@ -317,7 +317,7 @@ describe('the page of policies', () => {
 });
 
 describe('an address in the log', () => {
-  test('is blocked on the site, but only once', async () => {
+  test('is blocked on the site, which one click undoes, but only once', async () => {
     await dashboard.stack.served('s5.localhost');
     const open = async () => {
       await page.goto('/logs?domain=s5.localhost');
@@ -325,12 +325,27 @@ describe('an address in the log', () => {
       await button('Block this address …').click();
       await dialog().getByText('all sites').waitFor();
     };
+    await page.setViewportSize({ width: 1280, height: 400 });
+    await page.goto('/logs?domain=s5.localhost');
+    await button('Details').first().click();
+    await dialog().getByText('Headers').first().waitFor();
+    // However long the dialog is.
+    const bottom = button('Block this address …').evaluate(
+      (it) => it.getBoundingClientRect().bottom <= innerHeight,
+    );
+    expect(await bottom).toBe(true);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const block = dialog().getByRole('button', { name: /^Block / });
     await open();
     await dialog().getByText('This is your own address').waitFor();
     await dialog().getByText('creates the policy blocked-s5-localhost').waitFor();
-    await dialog()
-      .getByRole('button', { name: /^Block / })
-      .click();
+    await block.click();
+    await until(async () => (await status('s5.localhost')) === 403, 'the block');
+    await button('Undo').click();
+    await dialog().getByText('is no longer blocked').waitFor();
+    await until(async () => (await status('s5.localhost')) === 200, 'the undo');
+    await open();
+    await block.click();
     await dialog().getByRole('link', { name: 'blocked-s5-localhost' }).waitFor();
     await until(async () => (await status('s5.localhost')) === 403, 'the block');
     expect((await groups())[0]?.summary).toMatch(/^Blocked [\d.:a-f]+ on 1 site$/);

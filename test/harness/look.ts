@@ -12,6 +12,8 @@ const NEVER_SERIOUS = words(`
 `);
 /** The only rules that look at colours. */
 const COLOURS = ['color-contrast', 'link-in-text-block'];
+/** Those whose outcome depends on the width: on what is beside what, and on what has to be scrolled. */
+const OF_WIDTH = ['target-size', 'scrollable-region-focusable'];
 
 /** WCAG violations that axe-core rates serious or critical, each with its element. */
 function seriousFaults(page: Page, options: object): Promise<string[]> {
@@ -37,31 +39,32 @@ function seriousFaults(page: Page, options: object): Promise<string[]> {
 }
 
 /**
- * Buttons and links that are too small, or too near to others, for a finger (WCAG 2.2, 2.5.8).
- * `flaws` has to be asked first.
- */
-export const smallTargets = (page: Page): Promise<string[]> =>
-  seriousFaults(page, { runOnly: ['target-size'] });
-
-/**
- * What is wrong with how a page looks: serious accessibility violations, in its theme and width, and of
- * contrast in the other theme on a small phone, which it must not be wider than.
+ * What is wrong with how a page looks: serious accessibility violations in its theme on a laptop, those of a
+ * phone, and those of contrast in the other theme on a small phone; and where it is wider than the window.
  */
 export async function flaws(page: Page): Promise<string[]> {
   if (!(await page.evaluate('"axe" in globalThis'))) {
     await page.evaluate(await Bun.file(require.resolve('axe-core/axe.min.js')).text());
   }
-  const rules = Object.fromEntries(NEVER_SERIOUS.map((rule) => [rule, { enabled: false }]));
-  const found = await seriousFaults(page, { rules });
-  const isDark = await page.evaluate<boolean>('matchMedia("(prefers-color-scheme: dark)").matches');
   const before = page.viewportSize();
-  await page.emulateMedia({ colorScheme: isDark ? 'light' : 'dark' });
-  await page.setViewportSize({ width: 320, height: 700 });
-  const more = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-  if (more > 0) found.push(`${more} pixels wider than a window of 320`);
-  for (const fault of await seriousFaults(page, { runOnly: COLOURS })) {
-    found.push(`${isDark ? 'light' : 'dark'}, at 320 pixels: ${fault}`);
-  }
+  const isDark = await page.evaluate<boolean>('matchMedia("(prefers-color-scheme: dark)").matches');
+  const other = isDark ? 'light' : 'dark';
+  // The rule for sizes is off unless it is named.
+  const off = NEVER_SERIOUS.map((rule) => [rule, { enabled: false }]);
+  const rules = Object.fromEntries([...off, ['target-size', { enabled: true }]]);
+  const found: string[] = [];
+  const look = async (width: number, options: object, theme = '') => {
+    await page.setViewportSize({ width, height: 900 });
+    const more = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    if (more > 0) found.push(`${more} pixels wider than a window of ${width}`);
+    for (const fault of await seriousFaults(page, options)) {
+      found.push(`${theme} at ${width} pixels: ${fault}`);
+    }
+  };
+  await look(1440, { rules });
+  await look(390, { runOnly: OF_WIDTH });
+  await page.emulateMedia({ colorScheme: other });
+  await look(320, { runOnly: [...COLOURS, ...OF_WIDTH] }, other);
   if (before) await page.setViewportSize(before);
   return found;
 }

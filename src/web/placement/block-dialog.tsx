@@ -1,6 +1,6 @@
 /** Blocks a client's address on a site, or on all. */
 import { useState } from 'preact/hooks';
-import { get } from '../lib/api.ts';
+import { get, send } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import type { Policy, Session, Vhost } from '../lib/types.ts';
@@ -28,7 +28,7 @@ export function BlockDialog({ address, host, onClose }: Props) {
   const loaded = useLoad('to block', load);
   const { data, error } = loaded;
   const [isEverywhere, setEverywhere] = useState(false);
-  const [done, setDone] = useState<{ id: number; name: string } | null>(null);
+  const [done, setDone] = useState<Blocked | null>(null);
   const site = data ? siteOf(host, data.sites) : null;
   const plan = data && planBlock(address, isEverywhere ? null : site, data.policies, data.sites);
   const block = useSubmit(async () => {
@@ -38,16 +38,7 @@ export function BlockDialog({ address, host, onClose }: Props) {
   });
   if (error) return <Notice kind="error" title={error} />;
   if (!data || !plan) return <SkeletonRows rows={3} label="Loading" />;
-  if (done) {
-    return (
-      <>
-        <Notice kind="success">
-          {address} is blocked by the policy <a href={`/policies/${done.id}`}>{done.name}</a>.
-        </Notice>
-        <Closing onClose={onClose} />
-      </>
-    );
-  }
+  if (done) return <DoneNote address={address} done={done} onClose={onClose} />;
   if (data.sites.length === 0) return <Notice kind="info">There is no site to block it on.</Notice>;
   return (
     <form onSubmit={submitWith(() => block.run())}>
@@ -95,6 +86,41 @@ export function BlockDialog({ address, host, onClose }: Props) {
   );
 }
 
+/** The policy that blocks an address now, and the group of the changes that made it so. */
+type Blocked = { policy: Policy; group: number | null };
+type DoneProps = { address: string; done: Blocked; onClose: () => void };
+
+/** Says what was done, with an undo. */
+function DoneNote({ address, done: { policy, group }, onClose }: DoneProps) {
+  const { refresh } = useHub();
+  const [isUndone, setUndone] = useState(false);
+  const undo = useSubmit(async () => {
+    await send('POST', `/changelog/groups/${group}/revert`);
+    setUndone(true);
+    refresh();
+  });
+  return (
+    <>
+      <Notice kind="success">
+        {isUndone ? (
+          `Undone: ${address} is no longer blocked.`
+        ) : (
+          <>
+            {address} is blocked by the policy <a href={`/policies/${policy.id}`}>{policy.name}</a>.{' '}
+            {group !== null && (
+              <button type="button" class="link" disabled={undo.busy} onClick={() => undo.run()}>
+                Undo
+              </button>
+            )}
+          </>
+        )}
+      </Notice>
+      {undo.error !== null && <RefusedNotice error={undo.error} />}
+      <Closing onClose={onClose} />
+    </>
+  );
+}
+
 const Closing = ({ onClose }: { onClose: () => void }) => (
   <div class="actions">
     <button type="button" onClick={onClose}>
@@ -114,17 +140,21 @@ function wordsFor(plan: BlockPlan, address: string): string {
   return `This adds ${address} to the policy ${plan.policy.name}${on ? `, and applies that policy to ${on}` : ''}.`;
 }
 
-/** @returns the policy that blocks it now. @throws ApiError; nothing is changed then */
-async function carryOut(plan: Exclude<BlockPlan, { kind: 'done' }>, address: string) {
+/** @throws ApiError; nothing is changed then */
+async function carryOut(
+  plan: Exclude<BlockPlan, { kind: 'done' }>,
+  address: string,
+): Promise<Blocked> {
   const ids = plan.on.map(({ id }) => id);
   if (plan.kind === 'create') {
     const { name, everywhere } = plan;
     const fresh = { name, recipe: 'block', values: { networks: [address] }, everywhere };
-    return (await createOn(fresh, ids)).policy;
+    const { policy, placed } = await createOn(fresh, ids);
+    return { policy, group: placed.group };
   }
   const { policy } = plan;
   const networks = [...new Set([...networksOf(policy), address])];
   const values = { ...policy.values, networks };
-  await changeOn(policy, { values, everywhere: policy.everywhere || plan.everywhere }, ids);
-  return policy;
+  const everywhere = policy.everywhere || plan.everywhere;
+  return { policy, group: await changeOn(policy, { values, everywhere }, ids) };
 }

@@ -36,6 +36,7 @@ export async function createOn(
 /**
  * Changes a policy and where it applies, in one change.
  * @param seen the policy as it was read
+ * @returns the group of the changes
  * @throws ApiError; nothing is changed then: PRECONDITION_FAILED if someone else has changed it
  */
 export async function changeOn(
@@ -43,11 +44,12 @@ export async function changeOn(
   fields: Partial<Pick<Policy, 'name' | 'values' | 'everywhere'>>,
   on: readonly number[],
   off: readonly number[] = [],
-): Promise<void> {
+): Promise<number | null> {
   const { everywhere = seen.everywhere } = fields;
   // Last: until then, the sites have it by the name that was read.
   const last = { op: 'policy', id: seen.id, ...fields };
-  await relabel([...on, ...off], placing({ ...seen, everywhere }, on), { last, seen: [seen] });
+  const place = placing({ ...seen, everywhere }, on);
+  return (await relabel([...on, ...off], place, { last, seen: [seen] })).group;
 }
 
 /**
