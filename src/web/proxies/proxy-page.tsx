@@ -83,9 +83,11 @@ function State({ agent, isFirst }: { agent: Agent; isFirst: boolean }) {
             {duration(Math.abs(skewMs))} {skewMs > 0 ? 'ahead of' : 'later than'} the hub’s
           </Fact>
         )}
-        <Fact label="Address">
-          <span class="mono">{url}</span>
-        </Fact>
+        {url && (
+          <Fact label="Address">
+            <span class="mono">{url}</span>
+          </Fact>
+        )}
         {fingerprint && (
           <Fact label="Certificate">
             <span class="mono">{fingerprint}</span>

@@ -2,11 +2,12 @@
 import { describe, expect, test } from 'bun:test';
 import {
   barWords,
+  marksOf,
   plotData,
   tickNames,
   totals,
 } from '../../../../src/features/statistics/web/plots/plot-data.ts';
-import type { Bucket, LogStats } from '../../../../src/web/lib/types.ts';
+import type { Bucket, Entry, LogStats } from '../../../../src/web/lib/types.ts';
 
 describe('the plot', () => {
   const NONE = { '1xx': 0, '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 };
@@ -29,6 +30,24 @@ describe('the plot', () => {
     domains: [],
     statuses: [],
     latest: { requests: 0, paths: [], ips: [], userAgents: [] },
+  });
+
+  test('has one mark for changes that are nearer than a finger can tell', () => {
+    const at = (id: number, minute: number) =>
+      ({ id, createdAt: `2026-11-21T10:0${minute}:30.000Z` }) as Entry;
+    const given = stats([0, 1, 2, 3].map((minute) => bucket(minute, {}, null)));
+    const entries = [at(1, 0), at(2, 1), at(3, 3), at(4, 7)];
+    const ids = (least?: number) =>
+      marksOf(given, entries, least).map((mark) => [mark.at, mark.entries.map(({ id }) => id)]);
+    expect(ids()).toEqual([
+      [0.125, [1]],
+      [0.375, [2]],
+      [0.875, [3]],
+    ]);
+    expect(ids(0.3)).toEqual([
+      [0.125, [1, 2]],
+      [0.875, [3]],
+    ]);
   });
 
   test('is not drawn without data', () => {

@@ -54,15 +54,25 @@ export function totals({ buckets }: Pick<LogStats, 'buckets'>): Totals {
   return sums;
 }
 
-/** Changes that went live during one bucket; `at` is its middle, from 0 to 1 of the plot's width. */
+/** Changes that went live at about the same time; `at` is the middle of a bucket, from 0 to 1 of the plot's width. */
 export type Mark = { at: number; entries: Entry[] };
 
-/** Oldest first. */
-export function marksOf({ buckets }: Pick<LogStats, 'buckets'>, entries: readonly Entry[]): Mark[] {
-  return buckets.flatMap(({ from, to }, number) => {
+/** Oldest first. @param least how far two of them are apart, from 0 to 1; nearer ones are one */
+export function marksOf(
+  { buckets }: Pick<LogStats, 'buckets'>,
+  entries: readonly Entry[],
+  least = 0,
+): Mark[] {
+  const marks: Mark[] = [];
+  for (const [number, { from, to }] of buckets.entries()) {
     const own = entries.filter(({ createdAt }) => createdAt >= from && createdAt < to);
-    return own.length === 0 ? [] : [{ at: (number + 0.5) / buckets.length, entries: own }];
-  });
+    if (own.length === 0) continue;
+    const at = (number + 0.5) / buckets.length;
+    const last = marks.at(-1);
+    if (last && at - last.at < least) last.entries.push(...own);
+    else marks.push({ at, entries: own });
+  }
+  return marks;
 }
 
 const UNITS = [

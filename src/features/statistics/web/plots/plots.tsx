@@ -109,12 +109,24 @@ function Legend({ stats, at }: { stats: LogStats | undefined; at: number | null 
 
 type PublishMarksProps = { stats: LogStats | undefined; entries: readonly Entry[] };
 
+/** Pixels between two marks, so that a finger hits only one. */
+const APART = 25;
+
 /** Marks on the plot where changes went live. */
 export function PublishMarks({ stats, entries }: PublishMarksProps) {
-  const marks = stats ? marksOf(stats, entries) : [];
-  if (marks.length === 0) return null;
+  const list = useRef<HTMLUListElement>(null);
+  const [width, setWidth] = useState(Number.POSITIVE_INFINITY);
+  const marks = stats ? marksOf(stats, entries, APART / width) : [];
+  const isEmpty = marks.length === 0;
+  useEffect(() => {
+    if (isEmpty || !list.current) return;
+    const observer = new ResizeObserver(([seen]) => seen && setWidth(seen.contentRect.width));
+    observer.observe(list.current);
+    return () => observer.disconnect();
+  }, [isEmpty]);
+  if (isEmpty) return null;
   return (
-    <ul class="log-marks plain" aria-label="Changes in this period">
+    <ul ref={list} class="log-marks plain" aria-label="Changes in this period">
       {marks.map((mark) => (
         <li key={mark.entries[0]?.id} style={{ '--at': String(mark.at) }}>
           <a href={addressOf(mark)} title={titleOf(mark)}>
