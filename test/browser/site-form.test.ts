@@ -82,7 +82,7 @@ test('makes a site from names and an address, with tags', async () => {
   await page
     .getByText('http://app.localhost is live. Stored as http://app.localhost; the path /web/')
     .waitFor();
-  await page.getByText(`Kept ${dashboard.upstream}; the path / was dropped.`).waitFor();
+  await page.getByText(`Stored as ${dashboard.upstream}; the path / was dropped.`).waitFor();
   for (const name of ['app', 'b']) {
     expect((await served(`${name}.localhost`)).text).toBe('from the upstream');
   }

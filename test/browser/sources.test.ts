@@ -93,7 +93,7 @@ test('what was changed by hand is said, without being a problem, until it is app
   await page.goto('/');
   await differences().waitFor();
   expect(await differences().textContent()).toContain(
-    '1 of 3 sites and policies kept by home of Ada differs from what it applied: its next apply undoes that.',
+    '1 of 3 sites and policies managed by home of Ada differs from what it applied: its next apply undoes that.',
   );
   expect((await call<{ problems: object[] }>('/status')).body.problems).toHaveLength(problems);
   await page.locator('.status > summary').click();
