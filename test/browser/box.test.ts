@@ -41,7 +41,9 @@ async function listed(): Promise<{ count: string; sites: string[] }> {
   const rows = page.locator('.site-site > a');
   return {
     count: ((await filter.textContent()) ?? '').replace(/\D+/g, ''),
-    sites: (await rows.allTextContents()).toSorted(),
+    sites: (
+      await rows.evaluateAll((all) => all.map((one) => one.getAttribute('title') ?? ''))
+    ).toSorted(),
   };
 }
 

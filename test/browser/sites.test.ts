@@ -3,11 +3,13 @@ import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { startDashboard } from '../harness/dashboard.ts';
 import { forFile } from '../harness/for-file.ts';
-import { ask, freePort } from '../harness/stack.ts';
+import { ask, freePort, until } from '../harness/stack.ts';
 import {
+  actOn,
   answerNext,
   BROWSER_TIMEOUT_MS,
   codeIn,
+  markOf,
   openTab,
   problemCount,
   unfold,
@@ -66,34 +68,34 @@ describe('a site', () => {
 
   test('is turned off and on in the list', async () => {
     await page.getByRole('navigation').getByRole('link', { name: 'Sites' }).click();
-    const toggle = page.getByRole('switch', { name: 'Serve http://app.localhost' });
-    await toggle.click();
-    await page.locator('[role=switch][aria-checked=false]').waitFor();
+    const name = 'http://app.localhost';
+    await actOn(page, name, 'Turn off');
+    await markOf(page, name, 'off').waitFor();
     expect(await served()).not.toBe('from the upstream');
     await page.getByText('http://app.localhost turned off').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.locator('[role=switch][aria-checked=true]').waitFor();
+    await markOf(page, name, 'live').waitFor();
     expect(await served()).toBe('from the upstream');
     await page.getByText('turned off, and undone').waitFor();
-    await toggle.click();
-    await page.locator('[role=switch][aria-checked=false]').waitFor();
-    await toggle.click();
+    await actOn(page, name, 'Turn off');
+    await markOf(page, name, 'off').waitFor();
+    await actOn(page, name, 'Turn on');
     await page.getByText('http://app.localhost turned on').waitFor();
     expect(await served()).toBe('from the upstream');
   });
 
   test('is not turned back on if another tab has already turned it off', async () => {
-    const name = 'Serve http://app.localhost';
+    const name = 'http://app.localhost';
     // This tab does not notice the other's change.
     await page.route('**/api/status', (route) => route.fulfill({ status: 503 }));
     const [{ id } = { id: 0 }] = await sites();
     const headers = dashboard.owner.headers;
     const toggle = { method: 'PATCH', headers };
     await page.goto('/sites');
-    await page.getByRole('switch', { name, checked: true }).waitFor();
+    await markOf(page, name, 'live').waitFor();
     await ask(`${dashboard.stack.hub}/vhosts/${id}/toggle`, toggle);
-    await page.getByRole('switch', { name }).click();
-    await page.getByRole('switch', { name, checked: false }).waitFor();
+    await actOn(page, name, 'Turn off');
+    await markOf(page, name, 'off').waitFor();
     expect((await sites())[0]?.enabled).toBe(false);
     expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
     await page.unroute('**/api/status');
@@ -118,7 +120,7 @@ describe('a site', () => {
     await page.locator('main').getByText('There is no such site.').waitFor();
   });
 
-  test('keeps its switch as it was if Caddy refuses the change, and says why', async () => {
+  test('stays as it was if Caddy refuses the change, and says why', async () => {
     const port = freePort();
     const made = await ask<{ id: number }>(`${dashboard.stack.hub}/vhosts`, {
       json: { domain: `http://late.localhost:${port}`, config: 'respond late', enabled: false },
@@ -127,15 +129,13 @@ describe('a site', () => {
     // Now another program has its port.
     const other = Bun.listen({ hostname: '0.0.0.0', port, socket: { data() {} } });
     await page.goto('/sites');
-    const toggle = page.getByRole('switch', { name: `Serve http://late.localhost:${port}` });
-    await toggle.click();
-    await page.getByText('Still off:').waitFor();
-    expect(await toggle.getAttribute('aria-checked')).toBe('false');
-    await page.getByRole('button', { name: 'Why?' }).click();
-    const words = page.getByRole('dialog').locator('.proxy-words');
-    expect(await words.textContent()).toContain('address already in use');
+    const name = `http://late.localhost:${port}`;
+    await actOn(page, name, 'Turn on');
+    const dialog = page.getByRole('dialog', { name: `${name} is still off` });
+    expect(await dialog.locator('.proxy-words').textContent()).toContain('address already in use');
     await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await dialog.waitFor({ state: 'detached' });
+    await markOf(page, name, 'off').waitFor();
     other.stop(true);
     await ask(`${dashboard.stack.hub}/vhosts/${made.body.id}`, {
       method: 'DELETE',
@@ -259,7 +259,6 @@ test('a page that crashes says so, and menu and status bar stay', async () => {
 
 test('a site can be changed by keyboard alone, and the focus stays', async () => {
   const [{ id } = { id: 0 }] = await sites();
-  await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.goto(`/sites/${id}`);
   await page.getByRole('region', { name: 'Live state' }).waitFor();
   await page.keyboard.press('e');
@@ -282,9 +281,18 @@ test('a site can be changed by keyboard alone, and the focus stays', async () =>
   await page.keyboard.press('Enter');
   expect(await page.getByRole('alert').count()).toBe(0);
   await page.getByRole('navigation').getByRole('link', { name: 'Sites' }).click();
-  const moves = page.locator('.switch').first();
-  await moves.waitFor();
-  const duration = (pseudo: string) =>
-    moves.evaluate((element, of) => getComputedStyle(element, of).transitionDuration, pseudo);
-  expect(await duration('::after')).toBe('0s');
+  const menu = page.getByRole('button', { name: /^Actions of/ }).first();
+  await menu.focus();
+  await page.keyboard.press('ArrowDown');
+  const focused = () => page.evaluate(() => document.activeElement?.textContent);
+  await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+  await until(async () => (await focused()) === 'Open', 'the focus on the first action');
+  await page.keyboard.press('ArrowUp');
+  expect(await focused()).toBe('Delete …');
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowDown');
+  expect(await focused()).toBe('Edit');
+  await page.keyboard.press('Escape');
+  await page.getByRole('menuitem').first().waitFor({ state: 'detached' });
+  expect(await menu.evaluate((element) => element === document.activeElement)).toBe(true);
 });

@@ -92,6 +92,19 @@ export const openTab = (page: Page, name: 'Now' | 'Edit' | 'Log' | 'History'): P
     .getByRole('link', { name, exact: true })
     .click();
 
+/** Chooses an action of a site in the list. @param domain as it is stored */
+export async function actOn(page: Page, domain: string, action: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions of ${domain}`, exact: true }).click();
+  await page.getByRole('menuitem', { name: action }).click();
+}
+
+/** How a site is, as its mark in the list says it. @param state in words, such as `off` */
+export const markOf = (page: Page, domain: string, state: string): Locator =>
+  page
+    .getByRole('row')
+    .filter({ has: page.getByRole('link', { name: domain, exact: true }) })
+    .getByRole('img', { name: state, exact: true });
+
 /** What was downloaded: the browser may keep its files elsewhere. */
 export const textOf = async (download: Download): Promise<string> =>
   text(await download.createReadStream());

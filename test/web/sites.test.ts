@@ -5,6 +5,7 @@ import { tidied } from '../../src/web/lib/check.ts';
 import { linkTo } from '../../src/web/lib/link.ts';
 import type { Activity, Problem, SiteState, Status, Vhost } from '../../src/web/lib/types.ts';
 import { barsPath } from '../../src/web/parts/bars.ts';
+import type { StripProps } from '../../src/web/parts/strip-words.ts';
 import {
   changesFrom,
   draftOf,
@@ -25,12 +26,14 @@ import {
   directionOf,
   groupedLines,
   keyOfLine,
+  type Row,
+  reasonOf,
   rowOf,
+  sharedReasons,
   sortRows,
   USUAL,
 } from '../../src/web/sites/list/rows.ts';
 import { healthOf, outagesIn, reportedProblems, servedOf } from '../../src/web/sites/problem.ts';
-import type { UptimeBars } from '../../src/web/sites/use-states.ts';
 import { addressState, vhostState as state } from '../harness/facts.ts';
 import { agent, site, status } from './samples.ts';
 
@@ -38,7 +41,7 @@ const address = addressState({ certificate: null });
 /** The state of a site that Caddy serves. */
 const servedState = (change: object = {}): SiteState => state({ addresses: [address], ...change });
 
-const nothing = { reported: new Map(), states: new Map(), activity: new Map(), uptime: new Map() };
+const nothing = { reported: new Map(), states: new Map(), activity: new Map(), strips: new Map() };
 const rows = (...sites: Vhost[]) => sites.map((one) => rowOf(one, nothing));
 const ids = (found: readonly { site: Vhost }[]) => found.map(({ site: { id } }) => id);
 
@@ -154,42 +157,20 @@ describe('the filter of the list', () => {
   });
 });
 
-test('a certificate that renews itself is shown only if the site has no other, unless it is late', () => {
-  const shown = (...all: ['internal' | 'public', number, boolean?][]) => {
-    const addresses = all.map(([authority, daysLeft, overdue = false]) => ({
-      ...address,
-      authority,
-      reason: null,
-      certificate: { issuer: 'x', notAfter: '', daysLeft, overdue },
-    }));
-    const one = servedState({ addresses });
-    const row = rowOf(site({ id: 1 }), { ...nothing, states: new Map([[1, one]]) });
-    return [row.certificate?.daysLeft, row.certificate?.isOwn];
-  };
-  expect(shown(['internal', 0], ['public', 70])).toEqual([70, false]);
-  expect(shown(['internal', 0])).toEqual([0, true]);
-  expect(shown(['public', 70], ['internal', 0, true])).toEqual([0, false]);
-});
-
 describe('the order of the list', () => {
   const activity = (id: number, requests: number, p95: number): [number, Activity] => [
     id,
     { id, hosts: [], requests: [requests], status4xx: [0], status5xx: [0], p95 },
   ];
-  const uptime = (id: number, share: number | null): [number, UptimeBars] => [
+  const strip = (id: number, bars: string): [number, StripProps] => [
     id,
-    { id, day: { share, bars: [] }, month: { share, bars: [] } },
+    { bars, changes: [], label: '', from: '', to: '' },
   ];
-  const live = (id: number, daysLeft: number) => {
-    const certificate = { issuer: 'x', notAfter: '', daysLeft };
-    const addresses = [{ ...address, certificate, reason: null }];
-    return [id, servedState({ addresses })] as const;
-  };
   const facts = {
     reported: new Map([[3, { level: 'bad', label: 'down', text: 'x' } as const]]),
-    states: new Map([live(1, 30), live(3, 9)]),
+    states: new Map([[1, servedState()]]),
     activity: new Map([activity(1, 5, 900), activity(2, 70, 3)]),
-    uptime: new Map([uptime(2, 1), uptime(4, 0.5), uptime(1, null)]),
+    strips: new Map([strip(2, 'uu'), strip(4, 'ff'), strip(1, 'uf')]),
   };
   const all = [
     site({ id: 1, domain: 'site10.example', upstream: '' }),
@@ -201,8 +182,8 @@ describe('the order of the list', () => {
   test('is that of Caddy among equals, and what is missing comes last in both directions', () => {
     const sorted = (column: (typeof COLUMNS)[number], isReversed: boolean) =>
       ids(sortRows(all, { column, isReversed }));
-    expect(sorted('certificate', false)).toEqual([3, 1, 2, 4]);
-    expect(sorted('certificate', true)).toEqual([1, 3, 2, 4]);
+    expect(sorted('history', false)).toEqual([4, 1, 2, 3]);
+    expect(sorted('history', true)).toEqual([2, 1, 4, 3]);
     expect(sorted('upstream', true)).toEqual([4, 2, 3, 1]);
   });
 
@@ -210,15 +191,24 @@ describe('the order of the list', () => {
     ['state', [3, 2, 1, 4], 'ascending'],
     ['site', [3, 4, 2, 1], 'ascending'],
     ['upstream', [3, 2, 4, 1], 'ascending'],
-    ['certificate', [3, 1, 2, 4], 'ascending'],
     ['requests', [2, 1, 3, 4], 'descending'],
     ['latency', [1, 2, 3, 4], 'descending'],
-    ['uptime', [4, 2, 1, 3], 'ascending'],
+    ['history', [4, 1, 2, 3], 'descending'],
   ] as const)('by %s', (column, order, direction) => {
     expect(ids(sortRows(all, { column, isReversed: false }))).toEqual([...order]);
     expect(directionOf({ column, isReversed: false })).toBe(direction);
     expect(directionOf({ column, isReversed: true })).not.toBe(direction);
   });
+});
+
+test('a reason that three sites share is said once, unless somebody knows of it', () => {
+  const found = ['a', 'a', 'known', 'known', 'known', 'b', 'b', 'b', ''].map((text, at) => {
+    const level = text === 'known' ? 'off' : 'bad';
+    const [row] = rows(site({ id: at }));
+    return { ...row, health: { level, label: '', text } } as Row;
+  });
+  expect([...sharedReasons(found)]).toEqual([['b', 3]]);
+  expect(found.map(reasonOf).join()).toBe('a,a,,,,b,b,b,');
 });
 
 test('only changed fields are sent, so that others’ changes survive', () => {

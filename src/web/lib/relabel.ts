@@ -5,7 +5,7 @@ import type { Done, Policy, Vhost } from './types.ts';
 /** Of a bulk request. */
 export const MOST = 1_000;
 
-type Labels = Partial<Pick<Vhost, 'policies' | 'except' | 'tags'>>;
+type Labels = Partial<Pick<Vhost, 'policies' | 'except' | 'tags' | 'agents' | 'check'>>;
 
 /** What a change of several sites has come to. */
 export type Relabelled = {
@@ -25,7 +25,7 @@ type With = {
 };
 
 /**
- * Changes policies or tags of sites.
+ * Changes policies, tags, proxies or checks of sites.
  * @param change what a site of these gets; it is called with the sites as they are now
  * @returns also the result of the first operation
  * @throws ApiError; nothing is changed then
@@ -112,11 +112,8 @@ export async function bulk<T>(
 }
 
 /** The same fields as they were. */
-const labelsOf = ({ policies, except, tags }: Vhost, like: Labels): Labels => ({
-  ...(like.policies && { policies }),
-  ...(like.except && { except }),
-  ...(like.tags && { tags }),
-});
+const labelsOf = (site: Vhost, like: Labels): Labels =>
+  Object.fromEntries(Object.keys(like).map((field) => [field, site[field as keyof Labels]]));
 
 const isSame = (before: Vhost, after: Labels): boolean =>
   JSON.stringify(labelsOf(before, after)) === JSON.stringify(after);

@@ -74,10 +74,13 @@ export function Menu({ label, items }: { label: string; items: readonly MenuItem
         role="menu"
         aria-label={label}
         onBeforeToggle={({ newState }) => {
+          if (newState !== 'open') return;
           place();
-          setOpen(newState === 'open');
+          setOpen(true);
         }}
-        onToggle={({ currentTarget }) => {
+        onToggle={({ newState, currentTarget }) => {
+          // Only now, as the browser returns the focus from an item that still exists.
+          setOpen(newState === 'open');
           currentTarget.querySelector<HTMLElement>('[role=menuitem]')?.focus();
         }}
         onKeyDown={move}

@@ -5,12 +5,6 @@ import { useAnswers, useHub } from '../lib/hub.ts';
 import type { Activity, SiteState, Status, VhostActivity } from '../lib/types.ts';
 import { type Loaded, useEvery, useLoad } from '../lib/use-load.ts';
 
-/** How the answers to its check were: a feature of the hub says it, if there. */
-export type UptimeBars = { id: number; day: Shares; month: Shares };
-
-/** Of right answers, from 0 to 1, in all and oldest first; null: it was not asked. */
-type Shares = { share: number | null; bars: (number | null)[] };
-
 type States = {
   /** Empty while agent or proxy cannot be asked. */
   states: ReadonlyMap<number, SiteState>;
@@ -20,18 +14,10 @@ type States = {
   hour: VhostActivity | null | undefined;
   /** The proxies whose requests are not among them. */
   missing: readonly string[];
-  /** Only sites with a check. */
-  uptime: ReadonlyMap<number, UptimeBars>;
 };
 
 const EVERY_MS = 60_000;
-const NONE: States = {
-  states: new Map(),
-  activity: new Map(),
-  hour: undefined,
-  missing: [],
-  uptime: new Map(),
-};
+const NONE: States = { states: new Map(), activity: new Map(), hour: undefined, missing: [] };
 const byId = <T extends { id: number }>(all: readonly T[]) =>
   new Map(all.map((one) => [one.id, one]));
 
@@ -71,10 +57,6 @@ export function useStates(publishes: number): States {
             activity: byId(hour.vhosts),
           })),
         () => setStates((old) => ({ ...old, hour: old.hour ?? null })),
-      );
-      get<UptimeBars[]>('/vhosts/uptime', own.signal).then(
-        (all) => setStates((old) => ({ ...old, uptime: byId(all) })),
-        () => {},
       );
     };
     load();

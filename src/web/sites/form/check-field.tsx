@@ -12,8 +12,8 @@ type Props = {
   check: Check | null;
   /** Why the change was refused, if the check is at fault. */
   error: unknown;
-  /** The change of the form, with that check; null while the form is not complete. */
-  operationWith: ((check: Check | null) => object) | null;
+  /** The change of the form, with that check; null while it is not complete. Without it, nothing is tried. */
+  operationWith?: ((check: Check | null) => object) | null | undefined;
   onChange: (check: Check | null) => void;
 };
 
@@ -111,11 +111,13 @@ function Details({ check, operationWith, onChange }: DetailsProps) {
         value={check.contains ?? ''}
         onInput={(event) => set({ contains: event.currentTarget.value || undefined })}
       />
-      <TrialRow
-        check={check}
-        operationWith={operationWith}
-        onStatus={(status) => set({ status })}
-      />
+      {operationWith !== undefined && (
+        <TrialRow
+          check={check}
+          operationWith={operationWith}
+          onStatus={(status) => set({ status })}
+        />
+      )}
     </div>
   );
 }

@@ -3,17 +3,16 @@ import { Icon } from '../../parts/icon.tsx';
 import { COLUMNS, type Column, directionOf, type Order } from './rows.ts';
 
 export const COLUMN_LABELS: Record<Column, string> = {
+  state: 'State',
   site: 'Site',
   upstream: 'Upstream',
-  certificate: 'Certificate',
+  history: 'History',
   requests: 'Requests, 1 h',
   latency: 'p95',
-  uptime: 'Check',
-  state: 'State',
 };
 const TITLES: Partial<Record<Column, string>> = {
+  history: 'The site that failed most comes first',
   latency: '95 of 100 requests were answered faster',
-  uptime: 'How the site answered its check: the last 24 hours above, the last 30 days below',
 };
 const GROUP = { role: 'rowgroup' } as const;
 const ROW = { role: 'row' } as const;
@@ -21,67 +20,54 @@ const HEAD = { role: 'columnheader' } as const;
 
 type Props = {
   order: Order;
-  /** Only the box. */
-  isPlain: boolean;
-  canEdit: boolean;
-  selected: 'none' | 'some' | 'all';
+  /** How many sites are; null if none can be. */
+  selected: { chosen: number; of: number } | null;
   onSort: (order: Order) => void;
   onSelect: (isSelected: boolean) => void;
 };
 
-export function ListHeads({ order, isPlain, canEdit, selected, onSort, onSelect }: Props) {
-  if (isPlain && !canEdit) return null;
-  return (
-    <thead {...GROUP} class="site-heads">
-      <tr {...ROW} aria-rowindex={1}>
+export const ListHeads = ({ order, selected, onSort, onSelect }: Props) => (
+  <thead {...GROUP}>
+    <tr {...ROW} aria-rowindex={1}>
+      {selected && (
         <th {...HEAD} scope="col" class="site-pick">
-          {canEdit && (
-            <label>
-              <input
-                type="checkbox"
-                aria-label="Select all these sites"
-                checked={selected === 'all'}
-                indeterminate={selected === 'some'}
-                onChange={(event) => onSelect(event.currentTarget.checked)}
-              />
-              {isPlain && <span aria-hidden="true">Select all</span>}
-            </label>
-          )}
+          <label>
+            <input
+              type="checkbox"
+              aria-label="Select all these sites"
+              checked={selected.chosen === selected.of}
+              indeterminate={selected.chosen > 0 && selected.chosen < selected.of}
+              onChange={(event) => onSelect(event.currentTarget.checked)}
+            />
+          </label>
         </th>
-        {!isPlain && (
-          <th {...HEAD} scope="col" class="site-switch">
-            {canEdit && <span class="visually-hidden">Served</span>}
+      )}
+      {COLUMNS.map((column) => {
+        const isSorted = order.column === column;
+        const direction = directionOf(order);
+        return (
+          <th
+            key={column}
+            {...HEAD}
+            scope="col"
+            class={`site-${column}`}
+            aria-sort={isSorted ? direction : undefined}
+            title={TITLES[column]}
+          >
+            <button
+              type="button"
+              class="sort"
+              onClick={() => onSort({ column, isReversed: isSorted && !order.isReversed })}
+            >
+              {COLUMN_LABELS[column]}
+              {isSorted && <Icon name={direction} />}
+            </button>
           </th>
-        )}
-        {!isPlain &&
-          COLUMNS.map((column) => (
-            <Head key={column} column={column} order={order} onSort={onSort} />
-          ))}
-        {!isPlain && (
-          <th {...HEAD} scope="col" class="site-links">
-            <span class="visually-hidden">Links</span>
-          </th>
-        )}
-      </tr>
-    </thead>
-  );
-}
-
-type HeadProps = Pick<Props, 'order' | 'onSort'> & { column: Column };
-
-function Head({ column, order, onSort }: HeadProps) {
-  const isSorted = order.column === column;
-  const direction = directionOf(order);
-  return (
-    <th {...HEAD} scope="col" aria-sort={isSorted ? direction : undefined} title={TITLES[column]}>
-      <button
-        type="button"
-        class="sort"
-        onClick={() => onSort({ column, isReversed: isSorted && !order.isReversed })}
-      >
-        {COLUMN_LABELS[column]}
-        {isSorted && <Icon name={direction} />}
-      </button>
-    </th>
-  );
-}
+        );
+      })}
+      <th {...HEAD} scope="col" class="site-menu">
+        <span class="visually-hidden">Actions</span>
+      </th>
+    </tr>
+  </thead>
+);

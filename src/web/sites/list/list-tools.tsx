@@ -1,20 +1,21 @@
-/** The search above the list, its filters with their counts, and the order if there are no heads. */
-import { useRef } from 'preact/hooks';
+/** The line above the list: search, filters with their counts, the span of the history, and the order if there are no heads. */
+import type { ComponentChildren } from 'preact';
+import { useRef, useState } from 'preact/hooks';
 import { count } from '../../lib/format.ts';
 import { useProxyNames } from '../../lib/hub.ts';
 import { keeperOf } from '../../lib/source.ts';
-import { useKey } from '../../lib/use-browser.ts';
+import type { VhostStrips } from '../../lib/types.ts';
+import { useKey, useMedia } from '../../lib/use-browser.ts';
 import { ProxySelect } from '../../parts/field.tsx';
-import { isShown, SHOWN, type Shown, type SiteFilter } from './filter.ts';
+import { isShown, queryOf, readFilter, SHOWN, type Shown, type SiteFilter } from './filter.ts';
 import { COLUMN_LABELS } from './list-heads.tsx';
 import { COLUMNS, type Row } from './rows.ts';
+import { ROOMY } from './site-table.tsx';
 
-const LABELS: Record<Shown, string> = {
-  all: 'All',
-  on: 'On',
-  off: 'Off',
-  problems: 'Problems',
-};
+type Span = VhostStrips['span'];
+
+const LABELS: Record<Shown, string> = { all: 'All', on: 'On', off: 'Off', problems: 'Problems' };
+const SPANS: Record<Span, string> = { day: '24 h', month: '30 days' };
 
 type Props = {
   filter: SiteFilter;
@@ -22,44 +23,74 @@ type Props = {
   found: readonly Row[];
   /** All that sites have. */
   tags: readonly string[];
-  hasHeads: boolean;
+  span: Span;
+  canEdit: boolean;
   onChange: (change: Partial<SiteFilter>) => void;
+  onSpan: (span: Span) => void;
 };
 
-export function ListTools({ filter, found, tags, hasHeads, onChange }: Props) {
+export function ListTools(props: Props) {
+  const { filter, canEdit, onChange } = props;
+  // There, the filters are behind a button.
+  const isNarrow = !useMedia(ROOMY);
   const search = useRef<HTMLInputElement>(null);
-  const proxies = useProxyNames();
+  const [isOpen, setOpen] = useState(queryOf({ ...filter, search: '' }) !== '');
   useKey('/', () => search.current?.focus());
   return (
-    <div class="site-filter row below">
+    <div class="site-tools row">
+      <h1>Sites</h1>
+      {canEdit && (
+        <a class="button primary" href="/sites/new">
+          New site
+        </a>
+      )}
       <input
         ref={search}
         type="search"
         class="grow"
         aria-label="Search sites"
-        placeholder="Search by domain or upstream ( / )"
+        placeholder="Search ( / )"
         value={filter.search}
         onInput={(event) => onChange({ search: event.currentTarget.value })}
       />
-      <fieldset class="segments">
-        <legend class="visually-hidden">Show sites</legend>
-        {SHOWN.map((name) => (
-          <label key={name}>
-            <input
-              type="radio"
-              name="shown"
-              checked={filter.shown === name}
-              onChange={() => onChange({ shown: name })}
-            />
-            <span>
-              {LABELS[name]}
-              <small class="numeric muted">
-                {count(found.filter((row) => isShown(row, name)).length)}
-              </small>
-            </span>
-          </label>
-        ))}
-      </fieldset>
+      {isNarrow && (
+        <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          Filter
+        </button>
+      )}
+      {(!isNarrow || isOpen) && <Filters {...props} hasHeads={!isNarrow} />}
+    </div>
+  );
+}
+
+function Filters({
+  filter,
+  found,
+  tags,
+  span,
+  hasHeads,
+  onChange,
+  onSpan,
+}: Props & { hasHeads: boolean }) {
+  const { order, policy, source } = filter;
+  const proxies = useProxyNames();
+  return (
+    <>
+      <Segments
+        label="Show sites"
+        options={SHOWN}
+        chosen={filter.shown}
+        onChoose={(shown) => onChange({ shown })}
+      >
+        {(name) => (
+          <>
+            {LABELS[name]}
+            <small class="numeric muted">
+              {count(found.filter((row) => isShown(row, name)).length)}
+            </small>
+          </>
+        )}
+      </Segments>
       <TagFilter filter={filter} tags={tags} onChange={onChange} />
       {proxies.length > 0 && (
         <ProxySelect
@@ -68,61 +99,6 @@ export function ListTools({ filter, found, tags, hasHeads, onChange }: Props) {
           value={filter.agent}
           onPick={(agent) => onChange({ agent })}
         />
-      )}
-      {!hasHeads && (
-        <select
-          aria-label="Sort by"
-          value={filter.order.column}
-          onChange={({ currentTarget: { value } }) => {
-            const column = COLUMNS.find((name) => name === value);
-            if (column) onChange({ order: { column, isReversed: false } });
-          }}
-        >
-          {COLUMNS.map((name) => (
-            <option key={name} value={name}>
-              {name === 'state' ? 'Problems first' : `By ${COLUMN_LABELS[name].toLowerCase()}`}
-            </option>
-          ))}
-        </select>
-      )}
-    </div>
-  );
-}
-
-type TagFilterProps = {
-  filter: SiteFilter;
-  /** All that sites have, in order. */
-  tags: readonly string[];
-  onChange: (change: Partial<SiteFilter>) => void;
-};
-
-/** Values of the box that are no tag: those begin with `=`. */
-const ALL = '';
-const GROUPED = 'group';
-
-/** Shows only the sites with a tag, or all of them by tag; also ends showing only those with a policy, or of a source. */
-function TagFilter({ filter: { tag, policy, source, isGrouped }, tags, onChange }: TagFilterProps) {
-  return (
-    <>
-      {(tags.length > 0 || tag !== '') && (
-        <select
-          aria-label="Tags"
-          value={isGrouped ? GROUPED : tag === '' ? ALL : `=${tag}`}
-          onChange={({ currentTarget: { value } }) =>
-            onChange({
-              isGrouped: value === GROUPED,
-              tag: value.startsWith('=') ? value.slice(1) : '',
-            })
-          }
-        >
-          <option value={ALL}>All tags</option>
-          <option value={GROUPED}>Grouped by tag</option>
-          {[...new Set([...tags, ...(tag === '' ? [] : [tag])])].map((name) => (
-            <option key={name} value={`=${name}`}>
-              {name}
-            </option>
-          ))}
-        </select>
       )}
       {policy !== '' && (
         <button
@@ -143,6 +119,93 @@ function TagFilter({ filter: { tag, policy, source, isGrouped }, tags, onChange 
           <span class="cut">Managed by {keeperOf(source)}</span> <span aria-hidden="true">✕</span>
         </button>
       )}
+      {!hasHeads && (
+        <select
+          aria-label="Sort by"
+          value={order.column}
+          onChange={({ currentTarget: { value } }) =>
+            onChange({ order: readFilter(new URLSearchParams({ sort: value })).order })
+          }
+        >
+          {COLUMNS.map((name) => (
+            <option key={name} value={name}>
+              {name === 'state' ? 'Problems first' : `By ${COLUMN_LABELS[name].toLowerCase()}`}
+            </option>
+          ))}
+        </select>
+      )}
+      <Segments
+        label="History of"
+        options={['day', 'month'] as const}
+        chosen={span}
+        onChoose={onSpan}
+      >
+        {(name) => SPANS[name]}
+      </Segments>
     </>
+  );
+}
+
+type SegmentsProps<Name extends string> = {
+  label: string;
+  options: readonly Name[];
+  chosen: Name;
+  onChoose: (name: Name) => void;
+  /** Draws what is on one. */
+  children: (name: Name) => ComponentChildren;
+};
+
+/** One of a few, side by side. */
+const Segments = <Name extends string>({
+  label,
+  options,
+  chosen,
+  onChoose,
+  children,
+}: SegmentsProps<Name>) => (
+  <fieldset class="segments">
+    <legend class="visually-hidden">{label}</legend>
+    {options.map((name) => (
+      <label key={name}>
+        <input
+          type="radio"
+          name={label}
+          checked={chosen === name}
+          onChange={() => onChoose(name)}
+        />
+        <span>{children(name)}</span>
+      </label>
+    ))}
+  </fieldset>
+);
+
+type TagFilterProps = Pick<Props, 'filter' | 'tags' | 'onChange'>;
+
+/** Values of the box that are no tag: those begin with `=`. */
+const ALL = '';
+const GROUPED = 'group';
+
+/** Shows only the sites with a tag, or all of them by tag. */
+function TagFilter({ filter: { tag, isGrouped }, tags, onChange }: TagFilterProps) {
+  if (tags.length === 0 && tag === '') return null;
+  return (
+    <select
+      aria-label="Tags"
+      value={isGrouped ? GROUPED : tag === '' ? ALL : `=${tag}`}
+      onChange={({ currentTarget: { value } }) =>
+        onChange({
+          isGrouped: value === GROUPED,
+          tag: value.startsWith('=') ? value.slice(1) : '',
+        })
+      }
+    >
+      <option value={ALL}>All tags</option>
+      <option value={GROUPED}>Grouped by tag</option>
+      {[...new Set([...tags, ...(tag === '' ? [] : [tag])])].map((name) => (
+        <option key={name} value={`=${name}`}>
+          {name}
+        </option>
+      ))}
+    </select>
   );
 }

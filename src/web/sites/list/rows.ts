@@ -2,36 +2,24 @@
 
 import { linkTo } from '../../lib/link.ts';
 import type { Activity, SiteState, Vhost } from '../../lib/types.ts';
+import { barsIn, type StripProps } from '../../parts/strip-words.ts';
 import { type Health, healthOf, type Outages, type SiteProblem } from '../problem.ts';
-import type { UptimeBars } from '../use-states.ts';
 
 export type Row = {
   site: Vhost;
   health: Health;
   /** All that it forwards to, whichever directive names it; null if that is not known. */
   upstreams: readonly string[] | null;
-  /** Undefined if there were no requests in the last hour. */
-  activity: Activity | undefined;
   /** In the last hour; a 4xx is the visitor's mistake and no error. */
   requests: number;
   errors: number;
   rejected: number;
   /** Milliseconds. */
   p95: number | null;
-  /** How it answered its check; undefined without one. */
-  uptime: UptimeBars | undefined;
-  /** The one that ends first; null: none. */
-  certificate: Certificate | null;
+  /** How it was; undefined until that is known. */
+  strip: StripProps | undefined;
   /** Where a browser reaches it. */
   link: string | null;
-};
-
-type Certificate = Pick<
-  NonNullable<SiteState['addresses'][number]['certificate']>,
-  'issuer' | 'notAfter' | 'daysLeft' | 'overdue'
-> & {
-  /** Signed by Caddy's own authority: it lasts hours, and renews itself. */
-  isOwn: boolean;
 };
 
 /** By the site's id, but for what the status says of proxies. */
@@ -40,7 +28,7 @@ type Facts = {
   reported: ReadonlyMap<number, SiteProblem>;
   states: ReadonlyMap<number, SiteState>;
   activity: ReadonlyMap<number, Activity>;
-  uptime: ReadonlyMap<number, UptimeBars>;
+  strips: ReadonlyMap<number, StripProps>;
 };
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
@@ -49,29 +37,18 @@ export function rowOf(site: Vhost, facts: Facts): Row {
   const state = facts.states.get(site.id);
   const activity = facts.activity.get(site.id);
   const addresses = state?.addresses ?? [];
-  const certificates = addresses.flatMap(({ certificate, authority }): Certificate[] =>
-    certificate
-      ? [{ ...certificate, isOwn: authority === 'internal' && !certificate.overdue }]
-      : [],
-  );
   return {
     site,
     health: healthOf(site, facts.reported.get(site.id), state, facts.outages),
     upstreams: upstreamsOf(site, state),
-    activity,
     requests: activity ? sum(activity.requests) : 0,
     errors: activity ? sum(activity.status5xx) : 0,
     rejected: activity ? sum(activity.status4xx) : 0,
     p95: activity?.p95 ?? null,
-    uptime: facts.uptime.get(site.id),
-    certificate: certificates.toSorted((a, b) => leftOf(a) - leftOf(b))[0] ?? null,
+    strip: facts.strips.get(site.id),
     link: addresses.map(linkTo).find((link) => link !== null) ?? null,
   };
 }
-
-/** One that renews itself comes after all others. */
-const leftOf = ({ daysLeft, isOwn }: Certificate): number =>
-  isOwn ? Number.MAX_SAFE_INTEGER : daysLeft;
 
 /** The one that the site was given, unless Caddy has others as well. */
 function upstreamsOf({ upstream }: Vhost, state: SiteState | undefined): string[] | null {
@@ -84,15 +61,7 @@ function upstreamsOf({ upstream }: Vhost, state: SiteState | undefined): string[
 }
 
 /** By which the list can be sorted. */
-export const COLUMNS = [
-  'site',
-  'upstream',
-  'certificate',
-  'requests',
-  'latency',
-  'uptime',
-  'state',
-] as const;
+export const COLUMNS = ['state', 'site', 'upstream', 'history', 'requests', 'latency'] as const;
 export type Column = (typeof COLUMNS)[number];
 export type Order = { column: Column; isReversed: boolean };
 
@@ -105,15 +74,14 @@ const LEVELS = ['bad', 'warn', 'unknown', 'good', 'off'] as const;
 const VALUES: Record<Column, (row: Row) => string | number | null> = {
   site: ({ site }) => site.domain.replace(/^https?:\/\//, ''),
   upstream: ({ upstreams }) => upstreams?.[0] ?? null,
-  certificate: ({ certificate }) => certificate && leftOf(certificate),
+  history: ({ strip }) => (strip ? -barsIn(strip.bars, 'f').length : null),
   requests: ({ requests }) => (requests > 0 ? -requests : null),
   latency: ({ p95 }) => (p95 === null ? null : -p95),
-  uptime: ({ uptime }) => uptime?.month.share ?? null,
   state: ({ health }) => LEVELS.indexOf(health.level) + (health.isPartly ? 0.5 : 0),
 };
 
 /** The columns whose greatest value comes first. */
-const GREATEST_FIRST: readonly Column[] = ['requests', 'latency'];
+const GREATEST_FIRST: readonly Column[] = ['history', 'requests', 'latency'];
 
 /** For `aria-sort`. */
 export const directionOf = ({ column, isReversed }: Order): 'ascending' | 'descending' =>
@@ -136,8 +104,24 @@ export function sortRows(rows: readonly Row[], { column, isReversed }: Order): R
     .map(({ row }) => row);
 }
 
+/** A reason that so many sites share is given above the list, once. */
+const SHARED = 3;
+
+/** Why many sites are not well, with how many each. */
+export function sharedReasons(rows: readonly Row[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const row of rows) {
+    const reason = reasonOf(row);
+    if (reason !== '') counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  }
+  return new Map([...counts].filter(([, count]) => count >= SHARED));
+}
+
+/** Why a site is not well; empty if it is, or if somebody knows of it. */
+export const reasonOf = ({ health: { level, text } }: Row): string => (level === 'off' ? '' : text);
+
 /** `tag` is null for the sites without one. */
-type Line =
+export type Line =
   | { kind: 'tag'; tag: string | null; count: number }
   | { kind: 'site'; row: Row; tag: string | null };
 

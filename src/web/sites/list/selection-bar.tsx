@@ -2,122 +2,91 @@
 import { useState } from 'preact/hooks';
 import { send, sentenceOf } from '../../lib/api.ts';
 import { plural } from '../../lib/format.ts';
-import { bulk, MOST, type Relabelled } from '../../lib/relabel.ts';
+import { useProxyNames } from '../../lib/hub.ts';
+import { MOST, type Relabelled } from '../../lib/relabel.ts';
 import type { Vhost } from '../../lib/types.ts';
 import { useSubmit } from '../../lib/use-form.ts';
-import { Confirm, Dialog } from '../../parts/dialog.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { lazy } from '../../parts/loading.tsx';
+import { type Action, type Done, meantBy, WORDS } from './actions.tsx';
 
 // Loaded when somebody wants them: the list is often the first page.
 const dialogs = () => import('../../placement/dialogs.ts');
-const PoliciesDialog = lazy(async () => (await dialogs()).PoliciesDialog);
-const TagsDialog = lazy(async () => (await dialogs()).TagsDialog);
-const ChangeQuestions = lazy(async () => (await dialogs()).ChangeQuestions);
-
-type Action = 'on' | 'off' | 'delete';
-const WORDS: Record<Action, { title: string; action: string; done: string; text: string }> = {
-  on: { title: 'Turn on', action: 'Turn on', done: 'turned on', text: 'Caddy will serve:' },
-  off: { title: 'Turn off', action: 'Turn off', done: 'turned off', text: 'Caddy stops serving:' },
-  delete: {
-    title: 'Delete',
-    action: 'Delete',
-    done: 'deleted',
-    text: 'Caddy stops serving these at once. You can undo it, here or in the changelog:',
-  },
-};
+const DIALOGS = {
+  Policies: lazy(async () => (await dialogs()).PoliciesDialog),
+  Tags: lazy(async () => (await dialogs()).TagsDialog),
+  Proxies: lazy(async () => (await dialogs()).ProxiesDialog),
+  Check: lazy(async () => (await dialogs()).CheckDialog),
+} as const;
+type Subject = keyof typeof DIALOGS;
 
 type Props = {
   sites: readonly Vhost[];
+  /** How many the list shows. */
+  shown: number;
+  onAll: () => void;
   onClear: () => void;
+  onAct: (action: Action) => void;
   onDone: (done: Done) => Promise<void>;
 };
 
-export function SelectionBar({ sites, onClear, onDone }: Props) {
-  const [asked, setAsked] = useState<Action | null>(null);
-  const [labels, setLabels] = useState<'Policies' | 'Tags' | null>(null);
-  const meant = (action: Action) =>
-    action === 'delete' ? sites : sites.filter(({ enabled }) => enabled === (action === 'off'));
-  const button = (action: Action) => {
-    const { length } = meant(action);
-    if (length === 0) return null;
-    return (
+export function SelectionBar({ sites, shown, onAll, onClear, onAct, onDone }: Props) {
+  const [subject, setSubject] = useState<Subject | null>(null);
+  const proxies = useProxyNames();
+  const subjects: Subject[] = [
+    'Policies',
+    'Tags',
+    ...(proxies.length > 0 ? ['Proxies' as const] : []),
+    'Check',
+  ];
+  const Chosen = subject && DIALOGS[subject];
+  const button = (words: string, count: number, onClick: () => void) =>
+    count > 0 && (
       <button
+        key={words}
         type="button"
-        disabled={length > MOST}
-        title={length > MOST ? `At most ${MOST} at once` : undefined}
-        onClick={() => setAsked(action)}
+        disabled={count > MOST}
+        title={count > MOST ? `At most ${MOST} at once` : undefined}
+        onClick={onClick}
       >
-        {WORDS[action].action} {length} …
+        {words} …
       </button>
     );
-  };
-  // Not toggles, which would turn back what someone else has turned meanwhile.
-  const operationsOf = (action: Action) =>
-    meant(action).map(({ id }) =>
-      action === 'delete' ? { op: 'delete', id } : { op: 'update', id, enabled: action === 'on' },
-    );
-  const act = async (action: Action) => {
-    const operations = operationsOf(action);
-    const { group } = await bulk(operations);
-    setAsked(null);
-    await onDone({ words: `${plural(operations.length, 'site')} ${WORDS[action].done}`, group });
-  };
-  const relabelled = async (words: string, { group }: Relabelled) => {
-    setLabels(null);
-    await onDone({ words, group });
-  };
-  const dialog = { sites, onClose: () => setLabels(null), onDone: relabelled };
-  const chosen = asked && meant(asked);
+  const close = () => setSubject(null);
   return (
     <section class="selection-bar buttons row" aria-label="Selected sites">
       <strong role="status">{sites.length} selected</strong>
-      {(['Policies', 'Tags'] as const).map((name) => (
-        <button
-          key={name}
-          type="button"
-          disabled={sites.length > MOST}
-          title={sites.length > MOST ? `At most ${MOST} at once` : undefined}
-          onClick={() => setLabels(name)}
-        >
-          {name} …
+      {sites.length < shown && (
+        <button type="button" class="link" onClick={onAll}>
+          All {shown}
         </button>
-      ))}
-      {button('on')}
-      {button('off')}
-      {button('delete')}
+      )}
+      {subjects.map((name) => button(name, sites.length, () => setSubject(name)))}
+      {(['on', 'off', 'delete'] as const).map((action) => {
+        const { length } = meantBy(action, sites);
+        return button(`${WORDS[action].action} ${length}`, length, () => onAct(action));
+      })}
       <button type="button" class="quiet" onClick={onClear}>
         Clear
       </button>
-      {labels && (
+      {Chosen && (
         <Dialog
-          title={`${labels} of ${sites.length === 1 ? sites[0]?.domain : plural(sites.length, 'site')}`}
-          onClose={() => setLabels(null)}
+          title={`${subject} of ${sites.length === 1 ? sites[0]?.domain : plural(sites.length, 'site')}`}
+          onClose={close}
         >
-          {labels === 'Policies' ? <PoliciesDialog {...dialog} /> : <TagsDialog {...dialog} />}
+          <Chosen
+            sites={sites}
+            onClose={close}
+            onDone={async (words: string, { group }: Relabelled) => {
+              close();
+              await onDone({ words, group });
+            }}
+          />
         </Dialog>
-      )}
-      {asked && chosen && (
-        <Confirm
-          title={`${WORDS[asked].title} ${plural(chosen.length, 'site')}?`}
-          action={`${WORDS[asked].action} ${plural(chosen.length, 'site')}`}
-          kind={asked === 'on' ? 'primary' : 'danger'}
-          onConfirm={() => act(asked)}
-          onClose={() => setAsked(null)}
-        >
-          <p>{WORDS[asked].text}</p>
-          <ul class="scroll">
-            {chosen.map(({ id, domain }) => (
-              <li key={id}>{domain}</li>
-            ))}
-          </ul>
-          <ChangeQuestions of={operationsOf(asked)} />
-        </Confirm>
       )}
     </section>
   );
 }
-
-export type Done = { words: string } & Pick<Relabelled, 'group'>;
 
 type DoneNoteProps = { done: Done | null; onUndone: () => Promise<void>; onClose: () => void };
 

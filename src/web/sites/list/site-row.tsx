@@ -1,50 +1,38 @@
-/** A site in the list: its figures and state, and the switch that turns it on and off. */
-import { useId, useState } from 'preact/hooks';
-import { ApiError, wordsOf } from '../../lib/api.ts';
-import { toggle as toggleSite } from '../../lib/relabel.ts';
-import type { Vhost } from '../../lib/types.ts';
-import { useSubmit } from '../../lib/use-form.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { hasLabels, SiteLabels, withBreaks } from '../labels.tsx';
+/** A site in the list: its state, names and labels, how it was, its requests, and a menu of what can be done. */
+import { count, duration, plural } from '../../lib/format.ts';
+import { Menu, type MenuItem } from '../../parts/menu.tsx';
+import { SiteIcon } from '../../parts/site-icon.tsx';
+import { Strip } from '../../parts/strip.tsx';
+import { SiteLabels, withBreaks } from '../labels.tsx';
+import type { Action } from './actions.tsx';
 import { furtherNames } from './filter.ts';
 import type { Row } from './rows.ts';
-import type { Done } from './selection-bar.tsx';
-import { SiteFigures } from './site-figures.tsx';
 
 const CELL = { role: 'cell' } as const;
 
 type Props = {
   row: Row;
-  layout: 'columns' | 'stacked';
+  /** Why it is not well, unless that is said elsewhere. */
+  reason: string;
   /** The search that found it. */
   search: string;
   canEdit: boolean;
   isSelected: boolean;
   onSelect: (isSelected: boolean) => void;
-  /** Called with the site as it is then; `done` is null if somebody else has already switched it. */
-  onToggled: (site: Vhost, done: Done | null) => void;
+  onAct: (action: Action) => void;
 };
 
-export function SiteRow(props: Props) {
-  const { row, layout, search, canEdit, isSelected, onSelect, onToggled } = props;
-  const { site, health, upstreams, link } = row;
+export function SiteRow({ row, reason, search, canEdit, isSelected, onSelect, onAct }: Props) {
+  const { site, health, upstreams, strip, p95 } = row;
   const further = furtherNames(site, search);
-  const id = useId();
-  const [isExplained, setExplained] = useState(false);
-  const toggle = useSubmit(async () => {
-    const { site: now, group } = await toggleSite(site);
-    const words = `${now.domain} turned ${now.enabled ? 'on' : 'off'}`;
-    onToggled(now, group === null ? null : { words, group });
-  });
-  const refusal = toggle.error;
-  const hasReason = refusal !== null || health.text !== '';
-
+  const upstream = upstreams?.join(', ');
+  const { domain } = site;
+  const name = domain.replace(/^http:\/\//, '');
   return (
     <>
-      <td {...CELL} class="site-pick">
-        {canEdit && (
-          <label class="line">
+      {canEdit && (
+        <td {...CELL} class="site-pick">
+          <label>
             <input
               type="checkbox"
               aria-label={`Select ${site.domain}`}
@@ -52,101 +40,88 @@ export function SiteRow(props: Props) {
               onChange={(event) => onSelect(event.currentTarget.checked)}
             />
           </label>
-        )}
-      </td>
-      <td {...CELL} class="site-switch">
-        {canEdit && (
-          <button
-            type="button"
-            role="switch"
-            class="switch"
-            aria-checked={site.enabled}
-            aria-busy={toggle.busy}
-            aria-label={`Serve ${site.domain}`}
-            onClick={toggle.run}
-          />
-        )}
+        </td>
+      )}
+      <td {...CELL} class="site-state line">
+        <span
+          class={`lamp lamp-${health.level}`}
+          role="img"
+          aria-label={health.label}
+          title={health.label}
+        />
+        <SiteIcon site={site} size={24} />
       </td>
       <td {...CELL} class="site-site line baseline">
-        <a id={id} class="name block cut" href={`/sites/${site.id}`} title={site.domain}>
-          {layout === 'stacked' ? withBreaks(site.domain) : site.domain}
+        <a
+          class={name === domain ? 'name' : 'name http'}
+          href={`/sites/${site.id}`}
+          aria-label={domain}
+          title={domain}
+        >
+          {withBreaks(name)}
         </a>
         {further && (
           <span class="cut tiny muted" title={site.addresses.join(', ')}>
             {further}
           </span>
         )}
+        {health.level !== 'good' && reason === '' && (
+          <span class={`small nowrap health-${health.level}`} title={health.text}>
+            {health.label}
+          </span>
+        )}
+        {reason !== '' && (
+          <span class="site-reason tiny" title={reason}>
+            <strong class={`health-${health.level}`}>{health.label}</strong> {reason}
+          </span>
+        )}
       </td>
-      {layout === 'columns' && (
-        <td {...CELL} class="mono tiny muted cut" title={upstreams?.join(', ')}>
-          {upstreams?.length === 0 ? <span class="muted">no upstream</span> : upstreams?.join(', ')}
-        </td>
-      )}
-      {(layout === 'columns' || !hasReason) && <SiteFigures row={row} layout={layout} />}
-      <td {...CELL} class="site-state">
-        <span class={`health small cut muted health-${health.level}`} title={health.label}>
-          <Icon name={health.level} /> {health.label}
+      <td {...CELL} class="site-upstream line">
+        <span class="mono tiny muted cut" title={upstream}>
+          {upstream === '' ? 'no upstream' : upstream}
         </span>
-        {refusal === null && health.text && (
-          <span class="site-reason tiny muted cut" title={health.text}>
-            {health.text}
-          </span>
-        )}
-        {refusal !== null && (
-          <span class="site-reason line baseline bad tiny" role="alert">
-            <span>{site.enabled ? 'Still on: ' : 'Still off: '}</span>
-            <span class="cut">{wordsOf(refusal)}</span>
-            <button type="button" class="link" onClick={() => setExplained(true)}>
-              Why?
-            </button>
-          </span>
-        )}
-      </td>
-      {hasLabels(site) && (
-        <td {...CELL} class="site-labels line">
+        <span class="site-labels line">
           <SiteLabels site={site} />
-        </td>
-      )}
-      <td {...CELL} class="site-links">
-        {link && (
-          <a
-            href={link}
-            target="_blank"
-            rel="noreferrer"
-            title={`Open ${link}`}
-            aria-label="Open in a new tab"
-            aria-describedby={id}
-          >
-            <Icon name="open" />
-          </a>
-        )}
-        {canEdit && layout === 'columns' && (
-          <a
-            href={`/sites/new?from=${site.id}`}
-            title="New from this"
-            aria-label="New from this"
-            aria-describedby={id}
-          >
-            <Icon name="copy" />
-          </a>
-        )}
-        {isExplained && (
-          <Dialog title={`${site.domain} was not changed`} onClose={() => setExplained(false)}>
-            <p>{refusal instanceof Error ? refusal.message : ''}</p>
-            {refusal instanceof ApiError && refusal.detail && (
-              <pre class="proxy-words">{refusal.detail}</pre>
-            )}
-            <div class="actions">
-              <a class="button" href={`/sites/${site.id}`}>
-                Edit site
-              </a>
-              <button type="button" onClick={() => setExplained(false)}>
-                Close
-              </button>
-            </div>
-          </Dialog>
-        )}
+        </span>
+      </td>
+      <td {...CELL} class="site-history">
+        {strip && <Strip {...strip} />}
+      </td>
+      <td {...CELL} class="site-requests line tiny numeric nowrap">
+        <Requests row={row} />
+      </td>
+      <td {...CELL} class="site-latency tiny numeric muted">
+        {p95 === null ? <span class="visually-hidden">no requests</span> : duration(p95)}
+      </td>
+      <td {...CELL} class="site-menu">
+        <Menu label={`Actions of ${site.domain}`} items={itemsOf(row, canEdit, onAct)} />
       </td>
     </>
   );
+}
+
+function Requests({ row: { requests, errors, rejected } }: Pick<Props, 'row'>) {
+  const words = `${plural(requests, 'request')}, ${plural(errors, 'error')} (5xx), ${count(rejected)} rejected (4xx) in the last hour`;
+  return (
+    <span class="line" role="img" aria-label={words} title={words}>
+      <span class="muted">{requests > 0 && count(requests)}</span>
+      {errors > 0 && <strong class="bad">{plural(errors, 'error')}</strong>}
+    </span>
+  );
+}
+
+/** What can be done with a site, by those who may. */
+function itemsOf({ site, link }: Row, canEdit: boolean, act: Props['onAct']): MenuItem[] {
+  const { id, enabled } = site;
+  const open: MenuItem[] = link === null ? [] : [{ title: 'Open', to: link, isAway: true }];
+  const log: MenuItem = { title: 'Log', to: `/sites/${id}/log` };
+  if (!canEdit) return [...open, log];
+  return [
+    ...open,
+    { title: 'Edit', to: `/sites/${id}/edit` },
+    log,
+    { title: enabled ? 'Turn off' : 'Turn on', act: () => act(enabled ? 'off' : 'on') },
+    { title: 'Copy', to: `/sites/new?from=${id}` },
+    { title: 'Delete …', act: () => act('delete'), isDanger: true },
+  ];
 }

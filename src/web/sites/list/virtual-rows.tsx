@@ -1,13 +1,13 @@
-/** The body of a table with thousands of rows of equal height, of which only the visible ones exist. */
+/** The body of a table with thousands of rows, of which only the visible ones exist. */
 import type { ComponentChildren } from 'preact';
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 type Props<T> = {
   items: readonly T[];
   /** Pixels. */
-  rowHeight: number;
-  keyOf: (item: T) => string | number;
-  isMarked: (item: T) => boolean;
+  heightOf: (item: T) => number;
+  keyOf: (item: T) => string;
+  classOf: (item: T) => string;
   /** Renders the cells. */
   children: (item: T) => ComponentChildren;
 };
@@ -19,43 +19,51 @@ const GROUP = { role: 'rowgroup' } as const;
 const ROW = { role: 'row' } as const;
 
 /** Scrolls with the window; it has its full height from the start. The first row counts the heads. */
-export function VirtualRows<T>({ items, rowHeight, keyOf, isMarked, children }: Props<T>) {
+export function VirtualRows<T>({ items, heightOf, keyOf, classOf, children }: Props<T>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [range, setRange] = useState({ first: 0, last: 60 });
+  // Where each row begins; the last number is the height of all.
+  const tops = [0];
+  for (const item of items) tops.push((tops.at(-1) ?? 0) + heightOf(item));
 
-  const update = useCallback(() => {
-    const top = body.current?.getBoundingClientRect().top ?? 0;
-    const first = Math.max(0, Math.floor(-top / rowHeight) - MARGIN);
-    const last = Math.ceil((innerHeight - top) / rowHeight) + MARGIN;
-    setRange((old) => (old.first === first && old.last === last ? old : { first, last }));
-  }, [rowHeight]);
-
-  useEffect(() => {
-    update();
-    addEventListener('scroll', update, { passive: true });
-    addEventListener('resize', update);
-    return () => {
-      removeEventListener('scroll', update);
-      removeEventListener('resize', update);
+  const update = useRef(() => {});
+  update.current = () => {
+    const { top } = body.current?.getBoundingClientRect() ?? { top: 0 };
+    const after = (edge: number) => {
+      const at = tops.findIndex((one) => one > edge - top);
+      return at === -1 ? items.length : at;
     };
-  }, [update]);
+    const first = Math.max(0, after(0) - MARGIN);
+    const last = after(innerHeight) + MARGIN;
+    setRange((old) => (old.first === first && old.last === last ? old : { first, last }));
+  };
+  // What is above the list may have moved it.
+  useEffect(() => update.current());
+  useEffect(() => {
+    const onMove = () => update.current();
+    addEventListener('scroll', onMove, { passive: true });
+    addEventListener('resize', onMove);
+    return () => {
+      removeEventListener('scroll', onMove);
+      removeEventListener('resize', onMove);
+    };
+  }, []);
 
   const first = Math.min(range.first, Math.max(0, items.length - 1));
-  const visible = items.slice(first, range.last);
   return (
     <tbody
       {...GROUP}
       ref={body}
       class="virtual-rows"
-      style={{ height: `${items.length * rowHeight}px`, paddingTop: `${first * rowHeight}px` }}
+      style={{ height: `${tops.at(-1)}px`, paddingTop: `${tops[first]}px` }}
     >
-      {visible.map((item, at) => (
+      {items.slice(first, range.last).map((item, at) => (
         <tr
           key={keyOf(item)}
           {...ROW}
           aria-rowindex={first + at + 2}
-          class={isMarked(item) ? 'virtual-row marked' : 'virtual-row'}
-          style={{ height: `${rowHeight}px` }}
+          class={`virtual-row ${classOf(item)}`}
+          style={{ height: `${heightOf(item)}px` }}
         >
           {children(item)}
         </tr>
