@@ -53,11 +53,12 @@ export async function measureSites(page: Page, vhosts: number): Promise<Row[]> {
       for (const name of ['On', 'Off', 'Problems', 'All', 'Off', 'All']) await show(name);
     }),
     await row(page, 'sites: one off and on, and all loaded again', async () => {
-      const toggle = page.getByRole('switch').first();
-      for (const next of ['false', 'true']) {
+      const menu = page.getByRole('button', { name: /^Actions of/ }).first();
+      for (const action of ['Turn off', 'Turn on']) {
         const known = states();
-        await toggle.click();
-        await page.locator(`.virtual-row:first-child [aria-checked=${next}]`).waitFor();
+        await menu.click();
+        await page.getByRole('menuitem', { name: action }).click();
+        await page.getByText(action === 'Turn off' ? / turned off/ : / turned on/).waitFor();
         await known;
       }
     }),

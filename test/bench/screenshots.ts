@@ -60,8 +60,8 @@ export async function run(): Promise<void> {
 
 async function list(page: Page): Promise<void> {
   await page.goto('/sites');
-  await page.locator('.spark-errors').first().waitFor({ state: 'attached' });
-  await page.getByText('The upstream of printer.home.example is down').waitFor();
+  await page.locator('.strip').first().waitFor();
+  await page.locator('.site-reason').first().waitFor();
 }
 
 /** The home of `signalbox demo`, as its owner sees it. */

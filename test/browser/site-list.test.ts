@@ -121,6 +121,22 @@ describe('the list', () => {
     await rowOf('a').waitFor();
   });
 
+  test('has a menu of each site for the keyboard, which returns the focus', async () => {
+    const menu = button('Actions of http://a.localhost');
+    await menu.focus();
+    await page.keyboard.press('ArrowDown');
+    const focused = () => page.evaluate(() => document.activeElement?.textContent);
+    await until(async () => (await focused()) === 'Open', 'the focus on the first action');
+    await page.keyboard.press('ArrowUp');
+    expect(await focused()).toBe('Delete …');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe('Edit');
+    await page.keyboard.press('Escape');
+    await page.getByRole('menuitem').first().waitFor({ state: 'detached' });
+    expect(await menu.evaluate((element) => element === document.activeElement)).toBe(true);
+  });
+
   test('shows requests and latency as the API has them, and the former on a phone', async () => {
     type Counted = { vhosts: { id: number; requests: number[]; p95: number }[] };
     const { body } = await call<Counted>('/vhosts/activity');
@@ -213,6 +229,32 @@ describe('several sites', () => {
     await button('Turn on 3 …').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Turn on 3 sites' }).click();
     await page.getByText('3 sites turned on').waitFor();
+  });
+
+  test('get a check by one publish, which is undone at once, and none if one of them would fail it', async () => {
+    const checks = async () =>
+      (await call<{ check: object | null }[]>('/vhosts')).body.map(({ check }) => check);
+    for (const name of ['a', 'down']) await pick(name);
+    await button('Check …').click();
+    const dialog = page.getByRole('dialog', { name: 'Check of 2 sites' });
+    await dialog.getByRole('textbox', { name: 'Path' }).fill('/health');
+    await dialog.getByRole('button', { name: 'Save and publish' }).click();
+    await dialog.getByRole('alert').waitFor();
+    expect(await checks()).toEqual([null, null, null, null]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('checkbox', { name: 'Select http://down.localhost' }).uncheck();
+    await pick('b');
+    await button('Check …').click();
+    await dialog.getByRole('textbox', { name: 'Path' }).fill('/health');
+    const before = await lastPublish();
+    await dialog.getByRole('button', { name: 'Save and publish' }).click();
+    await page.getByText('Check of 2 sites changed').waitFor();
+    const check = { path: '/health' };
+    expect(await checks()).toEqual([check, check, null, null]);
+    expect(await lastPublish()).not.toEqual(before);
+    await button('Undo').click();
+    await page.getByText('and undone').waitFor();
+    expect(await checks()).toEqual([null, null, null, null]);
   });
 
   test('that the filter hides are not deleted with the others', async () => {

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { startDashboard } from '../harness/dashboard.ts';
 import { forFile } from '../harness/for-file.ts';
-import { ask, freePort, until } from '../harness/stack.ts';
+import { ask, freePort } from '../harness/stack.ts';
 import {
   actOn,
   answerNext,
@@ -280,19 +280,4 @@ test('a site can be changed by keyboard alone, and the focus stays', async () =>
   // There is nothing left to save, so this does nothing.
   await page.keyboard.press('Enter');
   expect(await page.getByRole('alert').count()).toBe(0);
-  await page.getByRole('navigation').getByRole('link', { name: 'Sites' }).click();
-  const menu = page.getByRole('button', { name: /^Actions of/ }).first();
-  await menu.focus();
-  await page.keyboard.press('ArrowDown');
-  const focused = () => page.evaluate(() => document.activeElement?.textContent);
-  await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
-  await until(async () => (await focused()) === 'Open', 'the focus on the first action');
-  await page.keyboard.press('ArrowUp');
-  expect(await focused()).toBe('Delete …');
-  await page.keyboard.press('Home');
-  await page.keyboard.press('ArrowDown');
-  expect(await focused()).toBe('Edit');
-  await page.keyboard.press('Escape');
-  await page.getByRole('menuitem').first().waitFor({ state: 'detached' });
-  expect(await menu.evaluate((element) => element === document.activeElement)).toBe(true);
 });

@@ -23,7 +23,7 @@ const apply = (more: object = {}) =>
     ...more,
   });
 const kept = () => page.getByText('its next apply undoes what you change here');
-const mark = () => page.getByRole('link', { name: 'home of Ada', exact: true });
+const mark = () => page.getByRole('link', { name: 'from home of Ada', exact: true });
 const differences = () => page.getByText('differs from what it applied');
 
 const dashboard = await forFile(startDashboard());

@@ -1,6 +1,5 @@
 /** Says of a site or a policy what keeps it as it is, if that is not people. */
 import { keeperOf, nextOf } from '../lib/source.ts';
-import { Icon } from './icon.tsx';
 import { Notice } from './notice.tsx';
 
 /** For the top of a form. @param source null if people keep it */
@@ -18,7 +17,6 @@ export const SourceMark = ({ source }: { source: string }) => (
     href={`/sites?source=${encodeURIComponent(source)}`}
     title={`Managed by ${keeperOf(source)}: show its sites`}
   >
-    <Icon name="transfer" />
-    {source}
+    from {keeperOf(source)}
   </a>
 );
